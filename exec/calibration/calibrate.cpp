@@ -1,0 +1,180 @@
+#include "exec/calibration/calibrate.h"
+
+#include "exec/calibration/forked.h"
+#include "exec/calibration/ping_pong.h"
+#include "exec/launch/run.h"
+#include "models/optimizers/optimizer.h"
+#include "models/protocol/learner.h"
+#include "models/protocol/shard.h"
+#include "scenarios/model_key.h"
+#include "scenarios/training.h"
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <stdexcept>
+#include <vector>
+
+namespace foretrain::exec {
+namespace {
+using Clock = std::chrono::steady_clock;
+
+double since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+// The straight line through two measured points.
+AffineCost line_through(double count_a, double time_a_s, double count_b, double time_b_s) {
+  const double slope = std::max(0.0, (time_b_s - time_a_s) / (count_b - count_a));
+  return {std::max(0.0, time_a_s - slope * count_a), slope};
+}
+
+// Seconds to reduce two gradients of `count` floats and apply them.
+double apply_seconds(std::size_t count) {
+  const Bytes size{static_cast<std::int64_t>(count) * 4};
+  std::vector<Payload> gradients{Payload::allocate(size), Payload::allocate(size)};
+  for (Payload& gradient : gradients) std::ranges::fill(gradient.writable_floats(), 1e-3F);
+  std::vector<float> values(count, 1.0F);
+  const auto optimizer = make_optimizer({});
+  std::vector<double> times;
+  for (int repetition = 0; repetition < 50; ++repetition) {
+    const auto start = Clock::now();
+    reduce_and_apply(*optimizer, values, gradients, values);
+    times.push_back(since(start));
+  }
+  return median(times);
+}
+
+AffineCost measure_apply(int core) {
+  constexpr std::size_t kSmall = 2'000;
+  constexpr std::size_t kLarge = 200'000;
+  constexpr double kBytesPerFloat = 4 * 4.0;  // two gradients and the values read, values written
+  Forked<double> small(core, [] { return apply_seconds(kSmall); });
+  const double small_s = small.get();
+  Forked<double> large(core, [] { return apply_seconds(kLarge); });
+  return line_through(kSmall * kBytesPerFloat, small_s, kLarge * kBytesPerFloat, large.get());
+}
+
+// How long the kernel lets one of two busy threads of a core run: the gaps that each sees.
+Duration measure_slice(int core) {
+  const auto median_gap = [] {
+    std::vector<double> gaps;
+    const auto start = Clock::now();
+    auto last = start;
+    while (since(start) < 0.25) {
+      const auto now = Clock::now();
+      const double gap = std::chrono::duration<double>(now - last).count();
+      if (gap > 200e-6) gaps.push_back(gap);  // longer than any interrupt
+      last = now;
+    }
+    return gaps.empty() ? 0.0 : median(gaps);
+  };
+  Forked<double> one(core, median_gap);
+  Forked<double> two(core, median_gap);
+  const double gap_s = (one.get() + two.get()) / 2;
+  return gap_s > 0 ? Duration::from_seconds(gap_s) : Machine{}.slice;
+}
+
+// Gradients a second, one after another.
+double gradient_rate(const std::shared_ptr<const Training>& training) {
+  Learner learner(training, 0);
+  const Payload parameters = initial_parameters(*training);
+  std::int64_t done = 0;
+  const auto start = Clock::now();
+  while (since(start) < 0.3) {
+    learner.gradient_job(JobId{}, parameters).work();
+    ++done;
+  }
+  return static_cast<double>(done) / since(start);
+}
+
+double measure_contention(const Case& scenario_case, const std::vector<int>& cores) {
+  if (cores.size() < 2) return 1;
+  Scenario scenario = scenario_case.scenario;
+  scenario.training = {};
+  scenario.training.strategy = "single";
+  scenario.training.steps = 1;
+  const auto data = load_data(scenario_case);
+  const auto training = make_training(scenario, shape_of(*data), true, data);
+  const auto body = [&] { return gradient_rate(training); };
+  const double alone = Forked<double>(cores[0], body).get();
+  Forked<double> one(cores[0], body);
+  Forked<double> two(cores[1], body);
+  const double together = (one.get() + two.get()) / 2;
+  return std::max(1.0, alone / together);
+}
+
+struct SingleRun {
+  double gradient_s = 0;
+  double evaluate_s = 0;  // of one example
+};
+
+// One worker alone, trained as `run` does it.
+SingleRun measure_single(const Case& scenario_case, int batch_size,
+                         const CalibrateOptions& options) {
+  Case single = scenario_case;
+  single.scenario.training = {};
+  single.scenario.training.strategy = "single";
+  single.scenario.training.batch_size = batch_size;
+  single.scenario.training.steps = 300;
+  single.scenario.stragglers.clear();
+  single.scenario.cluster = {};
+  RunOptions run_options;
+  run_options.program = options.program;
+  const Record record = run(single, run_options);
+  if (record.outcome != Outcome::done) {
+    throw std::runtime_error("calibration: " + record.failure);
+  }
+  std::vector<double> times;
+  for (const StepRow& row : record.steps) times.push_back(row.report.phases.compute.seconds());
+  const auto examples = static_cast<double>(dataset_shape(scenario_case).test_examples);
+  return {median(times), record.evals.back().took.seconds() / examples};
+}
+
+}  // namespace
+
+void calibrate_model(Machine& machine, const Case& scenario_case, const CalibrateOptions& options) {
+  constexpr int kSmallBatch = 32;
+  constexpr int kLargeBatch = 256;
+  const DatasetShape shape = dataset_shape(scenario_case);
+  const std::string key =
+      model_key(scenario_case.scenario.model, {shape.rows * shape.columns, shape.classes});
+  const auto say = [&](int batch) {
+    if (options.progress) options.progress(key + ", batch " + std::to_string(batch));
+  };
+  say(kSmallBatch);
+  const SingleRun small = measure_single(scenario_case, kSmallBatch, options);
+  say(kLargeBatch);
+  const SingleRun large = measure_single(scenario_case, kLargeBatch, options);
+  machine.models[key] = {line_through(kSmallBatch, small.gradient_s, kLargeBatch, large.gradient_s),
+                         {0, (small.evaluate_s + large.evaluate_s) / 2}};
+}
+
+Machine calibrate(const Case& scenario_case, const CalibrateOptions& options) {
+  const auto say = [&](const char* what) {
+    if (options.progress) options.progress(what);
+  };
+  const std::vector<int> cores = usable_cores();
+  Machine machine;
+  machine.name = "this machine";
+  machine.cores = static_cast<int>(cores.size());
+  machine.kernel_set = kernel_set();
+  say("messages over loopback");
+  machine.loopback = measure_transport(cores[0], cores.size() > 1 ? cores[1] : -1);
+  say("reducing and applying gradients");
+  machine.apply = measure_apply(cores[0]);
+  say("slices of a shared core");
+  machine.slice = measure_slice(cores[0]);
+  say("contention of busy cores");
+  machine.contention = measure_contention(scenario_case, cores);
+  calibrate_model(machine, scenario_case, options);
+  return machine;
+}
+
+}  // namespace foretrain::exec

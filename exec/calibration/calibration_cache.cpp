@@ -1,0 +1,86 @@
+#include "exec/calibration/calibration_cache.h"
+
+#include "exec/calibration/calibrate.h"
+#include "scenarios/model_key.h"
+#include "scenarios/read.h"
+#include "scenarios/training.h"
+
+#include <fmt/format.h>
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+
+namespace foretrain::exec {
+namespace {
+namespace fs = std::filesystem;
+
+fs::path cache_folder() {
+  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache != '\0') {
+    return fs::path(cache) / "foretrain";
+  }
+  if (const char* home = std::getenv("HOME"); home != nullptr && *home != '\0') {
+    return fs::path(home) / ".cache" / "foretrain";
+  }
+  return fs::temp_directory_path() / "foretrain-cache";
+}
+
+// Named after this host and this build: a home may be shared by machines, and a calibration is of
+// the program as much as of the machine.
+fs::path cache_file() {
+  std::string host(256, '\0');
+  gethostname(host.data(), host.size() - 1);
+  host.resize(host.find('\0'));
+  const fs::path program = fs::read_symlink("/proc/self/exe");
+  const auto changed = fs::last_write_time(program).time_since_epoch().count();
+  return cache_folder() / fmt::format("{}-{:x}.yaml", host, changed);
+}
+
+void write(const Machine& machine, const fs::path& path) {
+  if (path.has_parent_path()) fs::create_directories(path.parent_path());
+  // Written beside and renamed: a reader never sees half a file.
+  const fs::path fresh = path.string() + fmt::format(".{}", getpid());
+  {
+    std::ofstream file(fresh);
+    file << to_yaml(machine);
+    if (!file.flush()) throw InputError(fmt::format("{}: cannot be written", path.string()));
+  }
+  fs::rename(fresh, path);
+}
+
+CalibrateOptions telling(const Tell& tell) {
+  CalibrateOptions options;
+  options.progress = [&tell](const std::string& what) { tell("  measuring " + what); };
+  return options;
+}
+
+}  // namespace
+
+Machine cached_machine(const Case& scenario_case, const Tell& tell) {
+  const fs::path path = cache_file();
+  const DatasetShape shape = dataset_shape(scenario_case);
+  const std::string key =
+      model_key(scenario_case.scenario.model, {shape.rows * shape.columns, shape.classes});
+  if (!fs::exists(path)) {
+    tell("This machine is not calibrated yet; that takes a few seconds and is done once.");
+    const Machine machine = calibrate(scenario_case, telling(tell));
+    write(machine, path);
+    tell(fmt::format("  kept in {}", path.string()));
+    return machine;
+  }
+  Machine machine = read_machine(path);
+  if (machine.models.contains(key)) return machine;
+  tell(fmt::format("Nothing is known of {} on this machine yet; measuring it.", key));
+  calibrate_model(machine, scenario_case, telling(tell));
+  write(machine, path);
+  return machine;
+}
+
+fs::path calibrate_to(const fs::path& out, const Case& scenario_case, const Tell& tell) {
+  const fs::path path = out.empty() ? cache_file() : out;
+  write(calibrate(scenario_case, telling(tell)), path);
+  return path;
+}
+
+}  // namespace foretrain::exec

@@ -1,0 +1,26 @@
+// This machine's calibration, kept from one forecast to the next.
+#pragma once
+
+#include "scenarios/machine.h"
+#include "scenarios/scenario.h"
+
+#include <filesystem>
+#include <functional>
+#include <string>
+
+namespace foretrain::exec {
+
+/// Told what happens, a line at a time.
+using Tell = std::function<void(const std::string& line)>;
+
+/// What is known of this machine for the model of `scenario_case`, measured where it is not known
+/// yet: it says so, takes a few seconds, and keeps it. Figures of another build of the program or
+/// of another machine are not used.
+Machine cached_machine(const Case& scenario_case, const Tell& tell);
+
+/// Measures this machine anew and writes the machine file `out`; empty: the cache. Returns its
+/// path.
+std::filesystem::path calibrate_to(const std::filesystem::path& out, const Case& scenario_case,
+                                   const Tell& tell);
+
+}  // namespace foretrain::exec

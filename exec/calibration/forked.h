@@ -1,0 +1,60 @@
+// A piece of measuring in a process of its own, pinned to a core.
+#pragma once
+
+#include "exec/launch/process.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <functional>
+#include <system_error>
+#include <type_traits>
+#include <utility>
+
+namespace foretrain::exec {
+
+/// Runs `body` in a child process and brings its result back; several can run side by side. The
+/// calling process must have one thread.
+template <class Result>
+class Forked {
+  static_assert(std::is_trivially_copyable_v<Result>);
+
+ public:
+  Forked(int core, const std::function<Result()>& body) {
+    int ends[2];
+    if (pipe(ends) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
+    child_ = fork();
+    if (child_ < 0) throw std::system_error(errno, std::generic_category(), "fork");
+    if (child_ == 0) {
+      close(ends[0]);
+      pin_to_core(core);
+      const Result result = body();
+      const bool sent = write(ends[1], &result, sizeof result) == sizeof result;
+      _exit(sent ? 0 : 1);
+    }
+    close(ends[1]);
+    pipe_ = ends[0];
+  }
+  Forked(const Forked&) = delete;
+  Forked& operator=(const Forked&) = delete;
+  ~Forked() {
+    close(pipe_);
+    waitpid(child_, nullptr, 0);
+  }
+
+  /// Waits for the result. @throws std::runtime_error where the child died
+  Result get() {
+    Result result;
+    if (read(pipe_, &result, sizeof result) != static_cast<ssize_t>(sizeof result)) {
+      throw std::runtime_error("calibration: a measuring process died");
+    }
+    return result;
+  }
+
+ private:
+  pid_t child_ = 0;
+  int pipe_ = -1;
+};
+
+}  // namespace foretrain::exec

@@ -1,0 +1,152 @@
+#include "exec/driver/node_driver.h"
+
+#include "models/base/check.h"
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <fmt/format.h>
+
+#include <thread>
+#include <utility>
+
+namespace foretrain::exec {
+namespace asio = boost::asio;
+using Clock = std::chrono::steady_clock;
+
+namespace {
+
+// Carries the job out, and keeps the core busy until it has taken `factor` times as long.
+JobResult carry_out(const Job& job, double factor) {
+  const auto begin = Clock::now();
+  const JobResult result = job.work ? job.work() : JobResult{};
+  if (factor > 1) {
+    const auto end =
+        begin + std::chrono::duration_cast<Clock::duration>((Clock::now() - begin) * factor);
+    while (Clock::now() < end) {
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+NodeDriver::NodeDriver(asio::io_context& loop, NodeId id, std::unique_ptr<Node> program,
+                       DriverHooks hooks, Duration max_delay)
+    : loop_(loop),
+      id_(id),
+      program_(std::move(program)),
+      hooks_(std::move(hooks)),
+      max_delay_(max_delay) {
+  if (max_delay_.ns > 0) {
+    // Seeded by the clock: the point is that no two runs are alike.
+    delays_.emplace(static_cast<std::uint64_t>(Clock::now().time_since_epoch().count()),
+                    fmt::format("delay.node{}", index_of(id)));
+  }
+}
+
+NodeDriver::~NodeDriver() { stop(); }
+
+void NodeDriver::add_peer(NodeId peer, std::shared_ptr<Connection> connection) {
+  connection->start([this, peer](const FrameHeader& header,
+                                 Payload payload) { received(peer, header, std::move(payload)); },
+                    [this, peer](const std::string& /*why*/) {
+                      if (started_) feed(PeerLost{peer});
+                    });
+  peers_[peer] = std::move(connection);
+}
+
+void NodeDriver::start() {
+  FT_CHECK(!started_);
+  start_ = Clock::now();
+  started_ = true;
+  feed(Started{});
+  for (Received& input : early_) feed(std::move(input));
+  early_.clear();
+}
+
+void NodeDriver::stop() {
+  for (auto& [peer, connection] : peers_) connection->close();
+  peers_.clear();
+  compute_.join();
+}
+
+Instant NodeDriver::now() const {
+  return {std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start_).count()};
+}
+
+void NodeDriver::received(NodeId from, const FrameHeader& header, Payload payload) {
+  if (!is_message(header.kind)) {
+    hooks_.fault(Fault{from, "it sent a message out of turn"});
+    return;
+  }
+  Received input{from, message_of(header, std::move(payload))};
+  received_ += wire_size(input.message);
+  if (!started_) return early_.push_back(std::move(input));
+  feed(std::move(input));
+}
+
+void NodeDriver::feed(Input input) {
+  shake();
+  Effects effects;
+  program_->handle(now(), std::move(input), effects);
+  for (Effect& effect : effects) perform(effect);
+}
+
+void NodeDriver::perform(Effect& effect) {
+  if (auto* send = std::get_if<Send>(&effect)) {
+    begin_send(*send);
+  } else if (auto* compute = std::get_if<Compute>(&effect)) {
+    begin_job(std::move(compute->job));
+  } else if (auto* timer = std::get_if<ArmTimer>(&effect)) {
+    arm(*timer);
+  } else if (auto* report = std::get_if<Report>(&effect)) {
+    hooks_.report(*report);
+  } else if (auto* finished = std::get_if<Finished>(&effect)) {
+    hooks_.finished(*finished);
+  } else {
+    hooks_.fault(std::get<Fault>(effect));
+  }
+}
+
+void NodeDriver::begin_send(Send& send) {
+  shake();
+  const auto peer = peers_.find(send.to);
+  FT_CHECK(peer != peers_.end());
+  sent_ += wire_size(send.message);
+  ++messages_sent_;
+  const FrameHeader header = header_of(send.message, id_);
+  peer->second->send(header, std::move(send.message.payload));
+}
+
+void NodeDriver::begin_job(Job job) {
+  const double factor =
+      job.kind == JobKind::gradient && hooks_.straggling ? hooks_.straggling() : 1;
+  if (runs_inline(job.cost)) {
+    const JobResult result = carry_out(job, factor);
+    // Through the queue: a chain of small jobs must neither nest nor keep the loop to itself.
+    asio::post(loop_, [this, id = job.id, result] { feed(Computed{id, result}); });
+    return;
+  }
+  asio::post(compute_, [this, job = std::move(job), factor]() mutable {
+    const JobId id = job.id;
+    const JobResult result = carry_out(job, factor);
+    job = {};  // what it holds is let go before the program goes on
+    asio::post(loop_, [this, id, result] { feed(Computed{id, result}); });
+  });
+}
+
+void NodeDriver::arm(const ArmTimer& timer) {
+  auto clock =
+      std::make_shared<asio::steady_timer>(loop_, std::chrono::nanoseconds(timer.after.ns));
+  clock->async_wait([this, clock, id = timer.timer](boost::system::error_code error) {
+    if (!error) feed(TimerFired{id});
+  });
+}
+
+void NodeDriver::shake() {
+  if (!delays_) return;
+  const auto ns = delays_->below(static_cast<std::uint64_t>(max_delay_.ns));
+  std::this_thread::sleep_for(std::chrono::nanoseconds(ns));
+}
+
+}  // namespace foretrain::exec

@@ -1,0 +1,79 @@
+// Drives a node's program in real time.
+#pragma once
+
+#include "exec/transport/connection.h"
+#include "models/base/random.h"
+#include "models/protocol/node.h"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/thread_pool.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace foretrain::exec {
+
+/// What the process around a node wants to hear of; called on the event loop.
+struct DriverHooks {
+  std::function<void(const Report&)> report;
+  std::function<void(const Finished&)> finished;
+  std::function<void(const Fault&)> fault;
+  /// The factor by which the next gradient is slower than usual; absent: 1.
+  std::function<double()> straggling;
+};
+
+/// Performs a node's effects in order and adds nothing of its own: sends go out on TCP, jobs run on
+/// a compute thread, small ones (`runs_inline`) on the event loop.
+///
+/// All calls on the thread of the io_context. `max_delay` makes it sleep for a random while before
+/// every input and every send: a test's way to shake the order of messages.
+class NodeDriver {
+ public:
+  NodeDriver(boost::asio::io_context& loop, NodeId id, std::unique_ptr<Node> program,
+             DriverHooks hooks, Duration max_delay = {});
+  ~NodeDriver();
+
+  /// A connection to a peer, both ends of which know who the other is.
+  void add_peer(NodeId peer, std::shared_ptr<Connection> connection);
+  /// Time zero: everybody is ready.
+  void start();
+  /// Closes all connections.
+  void stop();
+
+  /// Time since start.
+  [[nodiscard]] Instant now() const;
+  [[nodiscard]] Bytes sent() const { return sent_; }
+  [[nodiscard]] Bytes received() const { return received_; }
+  [[nodiscard]] std::int64_t messages_sent() const { return messages_sent_; }
+
+ private:
+  void received(NodeId from, const FrameHeader& header, Payload payload);
+  void feed(Input input);
+  void perform(Effect& effect);
+  void begin_send(Send& send);
+  void begin_job(Job job);
+  void arm(const ArmTimer& timer);
+  void shake();
+
+  boost::asio::io_context& loop_;
+  NodeId id_;
+  std::unique_ptr<Node> program_;
+  DriverHooks hooks_;
+  std::map<NodeId, std::shared_ptr<Connection>> peers_;
+  std::chrono::steady_clock::time_point start_;
+  bool started_ = false;
+  std::vector<Received> early_;  // from peers that heard of the start before this node did
+  Bytes sent_;
+  Bytes received_;
+  std::int64_t messages_sent_ = 0;
+  Duration max_delay_;
+  std::optional<Stream> delays_;
+  boost::asio::thread_pool compute_{1};  // last: it ends before what its jobs touch
+};
+
+}  // namespace foretrain::exec

@@ -1,0 +1,78 @@
+// What the launcher says to its nodes, what they answer.
+#pragma once
+
+#include "exec/transport/connection.h"
+#include "models/protocol/node.h"
+#include "reports/record/record.h"
+
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace foretrain::exec {
+
+/// Frame kinds beside those of MessageKind. A node's life, in order:
+///
+///     node                             launcher
+///     hello ------------------------->            who am I
+///           <------------------------- setup      the scenario, where to listen
+///     listening --------------------->            my port (0: I do not listen)
+///           <------------------------- peers      everybody's port; workers connect to servers
+///     ready ------------------------->            data read, peers connected
+///           <------------------------- go         time zero
+///     rows -------------------------->            steps, evaluations, usage; ten times a second
+///     finished ---------------------->            totals and weights hash
+///           <------------------------- exit       everybody has finished, or something failed
+///     trouble ----------------------->            at any time: why I cannot go on
+///
+/// Between nodes a connection begins with a hello, too.
+enum class ControlKind : std::uint16_t {
+  hello = 100,
+  setup,
+  listening,
+  peers,
+  ready,
+  go,
+  steps,
+  evals,
+  usage,
+  finished,
+  trouble,
+  exit,
+};
+
+/// The most that a control frame may carry.
+inline constexpr Bytes kMostControl{64'000'000};
+
+void send_text(Connection& connection, ControlKind kind, NodeId from, std::string_view text);
+inline void send_signal(Connection& connection, ControlKind kind, NodeId from) {
+  send_text(connection, kind, from, {});
+}
+void send_json(Connection& connection, ControlKind kind, NodeId from, const nlohmann::json& json);
+
+std::string_view text_of(const Payload& payload);
+/// @throws nlohmann::json::exception where it is no JSON
+nlohmann::json json_of(const Payload& payload);
+
+/// Rows travel as their bytes: both ends are the same program.
+template <class Row>
+void send_rows(Connection& connection, ControlKind kind, NodeId from, std::span<const Row> rows) {
+  static_assert(std::is_trivially_copyable_v<Row>);
+  send_text(connection, kind, from,
+            {reinterpret_cast<const char*>(rows.data()), rows.size_bytes()});
+}
+/// The rows of a payload; what is not a whole number of them is cut.
+template <class Row>
+std::vector<Row> rows_of(const Payload& payload) {
+  static_assert(std::is_trivially_copyable_v<Row>);
+  const auto bytes = payload.bytes();
+  std::vector<Row> rows(bytes.size() / sizeof(Row));
+  std::copy_n(bytes.data(), rows.size() * sizeof(Row), reinterpret_cast<std::byte*>(rows.data()));
+  return rows;
+}
+
+}  // namespace foretrain::exec

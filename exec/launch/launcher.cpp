@@ -1,0 +1,315 @@
+#include "exec/launch/launcher.h"
+
+#include "exec/launch/process.h"
+#include "reports/record/collector.h"
+#include "scenarios/read.h"
+#include "scenarios/training.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <utility>
+
+namespace foretrain::exec {
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using boost::system::error_code;
+using Clock = std::chrono::steady_clock;
+
+namespace {
+
+constexpr auto kSuspicion = std::chrono::milliseconds(300);  // a SIGCHLD takes less to come
+constexpr auto kFarewell = std::chrono::seconds(2);          // for a last flush of rows
+constexpr Duration kGrace{1'000'000'000};                    // from SIGTERM to SIGKILL
+
+Duration since(Clock::time_point start) {
+  return {std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count()};
+}
+
+}  // namespace
+
+Launcher::Launcher(const Case& scenario_case, const RunOptions& options)
+    : options_(options), workers_(worker_count(scenario_case.scenario)) {
+  record_.mode = Mode::run;
+  record_.scenario_case = scenario_case;
+  record_.machine = "this machine";
+  const int servers = server_count(scenario_case.scenario);
+  const std::vector<int> cores = usable_cores();
+  for (int node = 0; node < workers_ + servers; ++node) {
+    Member member;
+    member.role =
+        node < workers_ ? fmt::format("worker{}", node) : fmt::format("server{}", node - workers_);
+    member.core = cores[static_cast<std::size_t>(node) % cores.size()];
+    NodeTotals totals;
+    totals.role = member.role;
+    totals.host = "localhost";
+    totals.core = member.core;
+    record_.nodes.push_back(totals);
+    members_.push_back(std::move(member));
+  }
+  const auto shape = dataset_shape(scenario_case);
+  steps_in_all_ = make_training(scenario_case.scenario, shape, false, nullptr)->steps * workers_;
+}
+
+Launcher::~Launcher() {
+  std::vector<pid_t> processes;
+  for (const Member& member : members_) {
+    if (member.process > 0 && !member.reaped) processes.push_back(member.process);
+  }
+  end_processes(processes, kGrace);
+}
+
+Record Launcher::run() {
+  launched_ = Clock::now();
+  watch_signals();
+  listen();
+  if (stage_ != Stage::ending) {
+    start_nodes();
+    watch_time();
+    accept();
+    loop_.run();
+  }
+  sort_rows(record_);
+  return std::move(record_);
+}
+
+void Launcher::listen() {
+  error_code error;
+  const tcp::endpoint here(asio::ip::address_v4::loopback(),
+                           static_cast<std::uint16_t>(options_.port));
+  acceptor_.open(tcp::v4());
+  acceptor_.set_option(tcp::acceptor::reuse_address(true));
+  acceptor_.bind(here, error);
+  if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
+  if (error) {
+    fail(fmt::format("launcher: cannot listen on 127.0.0.1:{}: {}; choose other ports with --port",
+                     options_.port, error.message()));
+  }
+}
+
+void Launcher::start_nodes() {
+  const std::string port = fmt::format("{}", acceptor_.local_endpoint().port());
+  for (std::size_t id = 0; id < members_.size(); ++id) {
+    members_[id].process = start_process(
+        {options_.program.string(), "node", "--port", port, "--id", fmt::format("{}", id)},
+        members_[id].core);
+  }
+}
+
+void Launcher::watch_signals() {
+  for (const int signal : {SIGINT, SIGTERM, SIGCHLD}) signals_.add(signal);
+  signals_.async_wait([this](error_code error, int signal) {
+    if (error) return;
+    if (signal == SIGCHLD) {
+      reap();
+    } else {
+      record_.failure = fmt::format("interrupted by signal {}", signal);
+      end(Outcome::interrupted);
+    }
+    watch_signals();
+  });
+}
+
+void Launcher::watch_time() {
+  timer_.expires_after(std::chrono::nanoseconds(options_.join_timeout.ns));
+  timer_.async_wait([this](error_code error) {
+    if (error) return;
+    const bool joining = stage_ == Stage::joining;
+    fail(fmt::format("{} did not {} within {:.0f} s",
+                     missing(joining ? &Member::listening : &Member::ready),
+                     joining ? "join" : "get ready", options_.join_timeout.seconds()));
+  });
+}
+
+void Launcher::accept() {
+  acceptor_.async_accept([this](error_code error, tcp::socket socket) {
+    if (error) return;
+    auto connection = std::make_shared<Connection>(std::move(socket), kMostControl);
+    std::weak_ptr<Connection> weak = connection;
+    connection->start(
+        [this, weak](const FrameHeader& header, const Payload& /*payload*/) {
+          const auto peer = weak.lock();
+          if (!peer) return;
+          if (header.kind != static_cast<std::uint16_t>(ControlKind::hello)) return peer->close();
+          on_hello(peer, header.from);
+        },
+        [](const std::string& /*why*/) {});
+    accept();
+  });
+}
+
+void Launcher::on_hello(const std::shared_ptr<Connection>& connection, std::uint32_t id) {
+  if (id >= members_.size() || members_[id].connection) return connection->close();
+  Member& member = members_[id];
+  member.connection = connection;
+  connection->start([this, id](const FrameHeader& header,
+                               const Payload& payload) { on_frame(id, header, payload); },
+                    [this, id](const std::string& why) {
+                      if (stage_ != Stage::ending) suspect(members_[id].role + ": " + why);
+                    });
+  const int shard = static_cast<int>(id) - workers_;
+  const int port = options_.port > 0 && shard >= 0 ? options_.port + 1 + shard : 0;
+  send_json(*connection, ControlKind::setup, NodeId(id),
+            {{"scenario", to_yaml(record_.scenario_case.scenario)},
+             {"places", record_.scenario_case.places},
+             {"port", port},
+             {"max_delay_ns", options_.max_delay.ns}});
+}
+
+void Launcher::on_frame(std::size_t id, const FrameHeader& header, const Payload& payload) {
+  try {
+    switch (static_cast<ControlKind>(header.kind)) {
+      case ControlKind::listening:
+        return on_listening(members_[id], json_of(payload));
+      case ControlKind::ready:
+        return on_ready(members_[id]);
+      case ControlKind::steps:
+        return on_steps(id, payload);
+      case ControlKind::evals:
+        for (const auto& row : rows_of<EvalReport>(payload)) record_.evals.push_back(row);
+        return;
+      case ControlKind::usage:
+        for (const auto& row : rows_of<UsageRow>(payload)) record_.usage.push_back(row);
+        return;
+      case ControlKind::finished:
+        return on_finished(id, json_of(payload));
+      case ControlKind::trouble:
+        return on_trouble(id, json_of(payload));
+      default:
+        return;
+    }
+  } catch (const nlohmann::json::exception& error) {
+    fail(fmt::format("{}: it sent something that makes no sense ({})", members_[id].role,
+                     error.what()));
+  }
+}
+
+void Launcher::on_listening(Member& member, const nlohmann::json& json) {
+  member.port = json.at("port");
+  member.listening = true;
+  if (stage_ != Stage::joining || !std::ranges::all_of(members_, &Member::listening)) return;
+  stage_ = Stage::preparing;
+  nlohmann::json ports;
+  for (const Member& each : members_) ports.push_back(each.port);
+  send_to_all(ControlKind::peers, ports);
+}
+
+void Launcher::on_ready(Member& member) {
+  member.ready = true;
+  if (stage_ != Stage::preparing || !std::ranges::all_of(members_, &Member::ready)) return;
+  stage_ = Stage::training;
+  timer_.cancel();
+  record_.startup = since(launched_);
+  went_ = Clock::now();
+  for (const Member& each : members_) {
+    send_signal(*each.connection, ControlKind::go, NodeId(0));
+  }
+}
+
+void Launcher::on_steps(std::size_t id, const Payload& payload) {
+  for (const auto& row : rows_of<StepReport>(payload)) {
+    record_.steps.push_back({static_cast<int>(id), row});
+  }
+  if (!options_.progress) return;
+  options_.progress(static_cast<std::int64_t>(record_.steps.size()), steps_in_all_, since(went_));
+}
+
+void Launcher::on_finished(std::size_t id, const nlohmann::json& json) {
+  NodeEnd end_of_node;
+  end_of_node.updates = json.at("updates");
+  end_of_node.gradients = json.at("gradients");
+  end_of_node.dropped = json.at("dropped");
+  end_of_node.last_update = {json.at("last_update_ns")};
+  end_of_node.weights_sha256 = json.at("weights_sha256");
+  add_end(record_, end_of_node);
+  record_.kernel_set = json.at("kernel_set");
+  record_.congestion_control = json.at("congestion_control");
+  NodeTotals& totals = record_.nodes[id];
+  totals.cpu_s = json.at("cpu_s");
+  totals.rss = {json.at("rss_bytes")};
+  totals.tx = {json.at("tx_bytes")};
+  totals.rx = {json.at("rx_bytes")};
+  totals.messages_sent = json.at("messages_sent");
+  members_[id].finished = true;
+  if (std::ranges::all_of(members_, &Member::finished)) end(Outcome::done);
+}
+
+void Launcher::on_trouble(std::size_t id, const nlohmann::json& json) {
+  const std::string why = json.at("why");
+  if (!json.contains("peer")) return fail(fmt::format("{}: {}", members_[id].role, why));
+  const std::size_t peer = json.at("peer");
+  // That a peer broke is the peer's story, if it can still tell it.
+  suspect(fmt::format("{}: {} ({} noticed)", members_.at(peer).role, why, members_[id].role));
+}
+
+void Launcher::reap() {
+  for (Member& member : members_) {
+    int status = 0;
+    if (member.process <= 0 || member.reaped) continue;
+    if (waitpid(member.process, &status, WNOHANG) != member.process) continue;
+    member.reaped = true;
+    if (stage_ != Stage::ending) {
+      fail(fmt::format("{} (process {}) {}", member.role, member.process, describe_status(status)));
+    }
+  }
+  if (stage_ == Stage::ending && std::ranges::all_of(members_, &Member::reaped)) loop_.stop();
+}
+
+void Launcher::send_to_all(ControlKind kind, const nlohmann::json& json) {
+  for (std::size_t id = 0; id < members_.size(); ++id) {
+    send_json(*members_[id].connection, kind, NodeId(static_cast<std::uint32_t>(id)), json);
+  }
+}
+
+void Launcher::suspect(const std::string& why) {
+  if (stage_ == Stage::ending || suspicion_.expiry() > Clock::now()) return;
+  suspicion_.expires_after(kSuspicion);
+  suspicion_.async_wait([this, why](error_code error) {
+    if (!error) fail(why);
+  });
+}
+
+void Launcher::fail(const std::string& why) {
+  if (stage_ == Stage::ending) return;
+  record_.failure = why;
+  end(Outcome::failed);
+}
+
+void Launcher::end(Outcome outcome) {
+  if (stage_ == Stage::ending) return;
+  stage_ = Stage::ending;
+  record_.outcome = outcome;
+  suspicion_.cancel();
+  for (const Member& member : members_) {
+    if (member.connection) send_signal(*member.connection, ControlKind::exit, NodeId(0));
+  }
+  timer_.expires_after(kFarewell);
+  timer_.async_wait([this](error_code error) {
+    if (!error) loop_.stop();  // the destructor ends who is left
+  });
+  reap();
+}
+
+std::string Launcher::missing(bool Member::*done) const {
+  std::vector<std::string> roles;
+  for (const Member& member : members_) {
+    if (!(member.*done)) roles.push_back(member.role);
+  }
+  return fmt::format("{}", fmt::join(roles, ", "));
+}
+
+Record run(const Case& scenario_case, const RunOptions& options) {
+  if (!scenario_case.scenario.cluster.hosts.empty()) {
+    throw InputError(
+        "cluster: describes other machines, and run trains on this one; leave cluster: out "
+        "(--set cluster=null), or simulate");
+  }
+  return Launcher(scenario_case, options).run();
+}
+
+}  // namespace foretrain::exec

@@ -1,0 +1,80 @@
+// The process that starts the nodes of a training, then collects their record.
+#pragma once
+
+#include "exec/launch/control.h"
+#include "exec/launch/run.h"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace foretrain::exec {
+
+/// The launcher's end of the conversation that control.h draws. What goes wrong first is what the
+/// record says; everything after it is its consequence. One thread.
+class Launcher {
+ public:
+  Launcher(const Case& scenario_case, const RunOptions& options);
+  ~Launcher();
+
+  Record run();
+
+ private:
+  enum class Stage { joining, preparing, training, ending };
+  struct Member {
+    std::string role;
+    int core = -1;
+    pid_t process = 0;
+    bool reaped = false;
+    std::shared_ptr<Connection> connection;
+    int port = 0;
+    bool listening = false;
+    bool ready = false;
+    bool finished = false;
+  };
+
+  void listen();
+  void start_nodes();
+  void watch_signals();
+  void watch_time();
+  void accept();
+  void on_hello(const std::shared_ptr<Connection>& connection, std::uint32_t id);
+  void on_frame(std::size_t id, const FrameHeader& header, const Payload& payload);
+  void on_listening(Member& member, const nlohmann::json& json);
+  void on_ready(Member& member);
+  void on_steps(std::size_t id, const Payload& payload);
+  void on_finished(std::size_t id, const nlohmann::json& json);
+  void on_trouble(std::size_t id, const nlohmann::json& json);
+  void reap();
+
+  void send_to_all(ControlKind kind, const nlohmann::json& json);
+  void fail(const std::string& why);
+  /// Fails, unless a more telling reason turns up within a moment: when a node dies, its peers
+  /// notice sooner than we do.
+  void suspect(const std::string& why);
+  void end(Outcome outcome);
+  [[nodiscard]] std::string missing(bool Member::*done) const;
+
+  RunOptions options_;
+  Record record_;
+  int workers_;
+  std::int64_t steps_in_all_ = 0;
+  Stage stage_ = Stage::joining;
+  std::chrono::steady_clock::time_point launched_;
+  std::chrono::steady_clock::time_point went_;
+
+  boost::asio::io_context loop_{1};
+  boost::asio::ip::tcp::acceptor acceptor_{loop_};
+  boost::asio::signal_set signals_{loop_};
+  boost::asio::steady_timer timer_{loop_};  // until the nodes are ready, then until they are gone
+  boost::asio::steady_timer suspicion_{loop_};
+  std::vector<Member> members_;
+};
+
+}  // namespace foretrain::exec

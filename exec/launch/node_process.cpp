@@ -1,0 +1,264 @@
+#include "exec/launch/node_process.h"
+
+#include "exec/launch/run.h"
+#include "models/protocol/registry.h"
+#include "reports/record/collector.h"
+#include "scenarios/read.h"
+#include "scenarios/training.h"
+
+#include <boost/asio/post.hpp>
+#include <fmt/format.h>
+
+#include <chrono>
+#include <csignal>
+#include <utility>
+
+namespace foretrain::exec {
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using boost::system::error_code;
+
+namespace {
+
+constexpr auto kFlushInterval = std::chrono::milliseconds(100);
+
+tcp::endpoint loopback(int port) {
+  return {asio::ip::address_v4::loopback(), static_cast<std::uint16_t>(port)};
+}
+
+}  // namespace
+
+NodeProcess::NodeProcess(asio::io_context& loop, int launcher_port, NodeId id)
+    : loop_(loop), id_(id), flush_timer_(loop) {
+  tcp::socket socket(loop_);
+  socket.connect(loopback(launcher_port));
+  launcher_ = std::make_shared<Connection>(std::move(socket), kMostControl);
+  launcher_->start(
+      [this](const FrameHeader& header, const Payload& payload) { on_control(header, payload); },
+      [this](const std::string& /*why*/) {
+        exit_status_ = 1;  // without the launcher there is nobody to train for
+        loop_.stop();
+      });
+  send_signal(*launcher_, ControlKind::hello, id_);
+}
+
+int NodeProcess::run() {
+  loop_.run();
+  return exit_status_;
+}
+
+void NodeProcess::on_control(const FrameHeader& header, const Payload& payload) {
+  try {
+    switch (static_cast<ControlKind>(header.kind)) {
+      case ControlKind::setup:
+        return set_up(json_of(payload));
+      case ControlKind::peers:
+        return connect_to(json_of(payload));
+      case ControlKind::go:
+        return go();
+      case ControlKind::exit:
+        flush();
+        over_ = true;
+        return leave();
+      default:
+        return;
+    }
+  } catch (const std::exception& error) {
+    give_up(error.what());
+  }
+}
+
+void NodeProcess::set_up(const nlohmann::json& setup) {
+  Case scenario_case = parse_scenario(setup.at("scenario"), "scenario").front();
+  // Errors name the places of the file that the user wrote.
+  scenario_case.places = setup.at("places").get<std::map<std::string, std::string>>();
+  scenario_ = scenario_case.scenario;
+  const DatasetShape shape = dataset_shape(scenario_case);
+  const bool worker = static_cast<int>(index_of(id_)) < worker_count(*scenario_);
+  const auto data = worker ? load_data(scenario_case) : nullptr;
+  training_ = make_training(*scenario_, shape, true, data);
+  if (worker) stragglers_.emplace(*scenario_, static_cast<int>(index_of(id_)));
+  driver_ = std::make_unique<NodeDriver>(loop_, id_, make_node(training_, id_), hooks(),
+                                         Duration{setup.at("max_delay_ns")});
+  if (worker) {
+    peers_missing_ = static_cast<std::size_t>(training_->servers);
+    send_json(*launcher_, ControlKind::listening, id_, {{"port", 0}});
+  } else {
+    peers_missing_ = static_cast<std::size_t>(training_->workers);
+    listen(setup.at("port"));
+  }
+}
+
+DriverHooks NodeProcess::hooks() {
+  DriverHooks hooks;
+  hooks.report = [this](const Report& report) {
+    if (const auto* step = std::get_if<StepReport>(&report)) {
+      steps_.push_back(*step);
+    } else {
+      evals_.push_back(std::get<EvalReport>(report));
+    }
+  };
+  hooks.finished = [this](const Finished& finished) { finish(finished); };
+  hooks.fault = [this](const Fault& fault) { give_up(fault.why, fault.peer); };
+  hooks.straggling = [this] { return stragglers_ ? stragglers_->next() : 1.0; };
+  return hooks;
+}
+
+void NodeProcess::listen(int port) {
+  acceptor_.emplace(loop_);
+  error_code error;
+  acceptor_->open(tcp::v4());
+  acceptor_->set_option(tcp::acceptor::reuse_address(true));
+  congestion_control_ = choose_congestion_control(acceptor_->native_handle());
+  acceptor_->bind(loopback(port), error);
+  if (!error) acceptor_->listen(asio::socket_base::max_listen_connections, error);
+  if (error) {
+    return give_up(fmt::format("cannot listen on 127.0.0.1:{}: {}; choose other ports with --port",
+                               port, error.message()));
+  }
+  accept_peer();
+  send_json(*launcher_, ControlKind::listening, id_,
+            {{"port", acceptor_->local_endpoint().port()}});
+}
+
+void NodeProcess::accept_peer() {
+  acceptor_->async_accept([this](error_code error, tcp::socket socket) {
+    if (error) return;
+    const Bytes most{training_->layout->parameters * 4};
+    welcome(std::make_shared<Connection>(std::move(socket), most));
+    accept_peer();
+  });
+}
+
+// A connection is a worker's once it has said so; anything else is shown the door.
+void NodeProcess::welcome(std::shared_ptr<Connection> connection) {
+  std::weak_ptr<Connection> weak = connection;
+  connection->start(
+      [this, weak](const FrameHeader& header, const Payload& /*payload*/) {
+        const auto peer = weak.lock();
+        if (!peer) return;
+        const bool hello = header.kind == static_cast<std::uint16_t>(ControlKind::hello);
+        if (!hello || !training_->is_worker(NodeId(header.from)) || peers_missing_ == 0) {
+          return peer->close();
+        }
+        driver_->add_peer(NodeId(header.from), peer);
+        --peers_missing_;
+        maybe_ready();
+      },
+      [](const std::string& /*why*/) {});
+}
+
+void NodeProcess::connect_to(const nlohmann::json& ports) {
+  peers_known_ = true;
+  for (int shard = 0; training_->is_worker(id_) && shard < training_->servers; ++shard) {
+    const NodeId server = training_->server(shard);
+    tcp::socket socket(loop_);
+    socket.open(tcp::v4());
+    congestion_control_ = choose_congestion_control(socket.native_handle());
+    socket.connect(loopback(ports.at(index_of(server))));
+    const Bytes most{training_->layout->parameters * 4};
+    auto connection = std::make_shared<Connection>(std::move(socket), most);
+    send_signal(*connection, ControlKind::hello, id_);
+    driver_->add_peer(server, std::move(connection));
+    --peers_missing_;
+  }
+  maybe_ready();
+}
+
+void NodeProcess::maybe_ready() {
+  if (ready_ || peers_missing_ > 0 || !peers_known_) return;
+  ready_ = true;
+  send_signal(*launcher_, ControlKind::ready, id_);
+}
+
+void NodeProcess::go() {
+  usage_at_start_ = usage_seen_ = process_usage();
+  flush_later();
+  driver_->start();
+}
+
+void NodeProcess::finish(const Finished& finished) {
+  flush();
+  over_ = true;
+  const NodeEnd end = end_of(finished);
+  const ProcessUsage used = process_usage();
+  const double cpu_s = used.cpu_user_s + used.cpu_system_s - usage_at_start_.cpu_user_s -
+                       usage_at_start_.cpu_system_s;
+  send_json(*launcher_, ControlKind::finished, id_,
+            {{"updates", end.updates},
+             {"gradients", end.gradients},
+             {"dropped", end.dropped},
+             {"last_update_ns", end.last_update.ns},
+             {"weights_sha256", end.weights_sha256},
+             {"kernel_set", kernel_set()},
+             {"congestion_control", congestion_control_},
+             {"cpu_s", cpu_s},
+             {"rss_bytes", used.rss_most.value},
+             {"tx_bytes", driver_->sent().value},
+             {"rx_bytes", driver_->received().value},
+             {"messages_sent", driver_->messages_sent()}});
+}
+
+void NodeProcess::sample_usage() {
+  const ProcessUsage used = process_usage();
+  UsageRow row;
+  row.time = driver_->now();
+  row.node = static_cast<int>(index_of(id_));
+  row.cpu_user_s = used.cpu_user_s - usage_seen_.cpu_user_s;
+  row.cpu_system_s = used.cpu_system_s - usage_seen_.cpu_system_s;
+  row.rss = used.rss;
+  row.tx = driver_->sent() - sent_seen_;
+  row.rx = driver_->received() - received_seen_;
+  usage_.push_back(row);
+  usage_seen_ = used;
+  sent_seen_ = driver_->sent();
+  received_seen_ = driver_->received();
+}
+
+void NodeProcess::flush() {
+  if (over_ || !driver_) return;
+  sample_usage();
+  send_rows<StepReport>(*launcher_, ControlKind::steps, id_, steps_);
+  if (!evals_.empty()) send_rows<EvalReport>(*launcher_, ControlKind::evals, id_, evals_);
+  send_rows<UsageRow>(*launcher_, ControlKind::usage, id_, usage_);
+  steps_.clear();
+  evals_.clear();
+  usage_.clear();
+}
+
+void NodeProcess::flush_later() {
+  flush_timer_.expires_after(kFlushInterval);
+  flush_timer_.async_wait([this](error_code error) {
+    if (error || over_) return;
+    flush();
+    flush_later();
+  });
+}
+
+void NodeProcess::give_up(const std::string& why, std::optional<NodeId> peer) {
+  if (over_) return;
+  flush();
+  over_ = true;
+  exit_status_ = 1;
+  nlohmann::json trouble{{"why", why}};
+  if (peer) trouble["peer"] = index_of(*peer);
+  send_json(*launcher_, ControlKind::trouble, id_, trouble);
+}
+
+// What was flushed has to be on its way before the process ends.
+void NodeProcess::leave() {
+  if (launcher_->drained()) {
+    if (driver_) driver_->stop();
+    loop_.stop();
+    return;
+  }
+  asio::post(loop_, [this] { leave(); });
+}
+
+int node_main(int port, int id) {
+  std::signal(SIGPIPE, SIG_IGN);
+  asio::io_context loop(1);
+  return NodeProcess(loop, port, NodeId(id)).run();
+}
+
+}  // namespace foretrain::exec

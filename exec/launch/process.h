@@ -1,0 +1,31 @@
+// Child processes: started, pinned, waited for, ended.
+#pragma once
+
+#include "models/base/time.h"
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+namespace foretrain::exec {
+
+/// Starts `arguments` (the first is the program) in a process group of its own, so that a Ctrl-C
+/// reaches the launcher alone, with standard output on standard error. The child dies with the
+/// process that started it, even if that one is killed. `core`: pinned to it, or -1.
+/// @throws std::system_error
+pid_t start_process(const std::vector<std::string>& arguments, int core);
+
+/// `exited with status 3`, `was killed by signal 9 (Killed)`.
+std::string describe_status(int status);
+
+/// Ends the processes that still live: a polite signal, then, after `grace`, the other one. All of
+/// them are reaped when it returns.
+void end_processes(const std::vector<pid_t>& processes, Duration grace);
+
+/// The cores that this process may use, in order.
+std::vector<int> usable_cores();
+/// Pins the calling thread, and those that it will start, to one core.
+void pin_to_core(int core);
+
+}  // namespace foretrain::exec

@@ -1,0 +1,44 @@
+// The header that stands before everything that is sent.
+#pragma once
+
+#include "models/protocol/message.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace foretrain::exec {
+
+/// Offsets, little-endian: magic 0 (4 bytes, "FTRN") · format 4 (2) · kind 6 (2) · from 8 (4) ·
+/// bucket 12 (4) · step 16 (8) · version 24 (8) · wait 32 (8, ns) · apply 40 (8, ns) ·
+/// payload bytes 48 (8) · staleness 56 (4) · CRC-32 of the 60 bytes before it 60 (4).
+using HeaderBytes = std::array<std::byte, static_cast<std::size_t>(kHeaderSize.value)>;
+
+struct FrameHeader {
+  std::uint16_t kind = 0;  ///< MessageKind between nodes, ControlKind to and from the launcher
+  std::uint32_t from = 0;  ///< node id of the sender
+  std::uint32_t bucket = 0;
+  std::int64_t step = 0;
+  std::int64_t version = 0;
+  std::int64_t wait_ns = 0;
+  std::int64_t apply_ns = 0;
+  std::uint64_t payload_bytes = 0;
+  std::uint32_t staleness = 0;
+};
+
+HeaderBytes encode(const FrameHeader& header);
+
+/// A header, or why the bytes are none; a bad frame is expected at run time, so it is a value.
+struct DecodedHeader {
+  FrameHeader header;
+  const char* error = nullptr;
+};
+/// `most_payload`: a longer payload is refused before anybody makes room for it.
+DecodedHeader decode(const HeaderBytes& bytes, Bytes most_payload);
+
+FrameHeader header_of(const Message& message, NodeId from);
+Message message_of(const FrameHeader& header, Payload payload);
+/// `kind` is one that nodes send each other.
+bool is_message(std::uint16_t kind);
+
+}  // namespace foretrain::exec

@@ -1,0 +1,18 @@
+// What this process has used so far, as the kernel counts it.
+#pragma once
+
+#include "models/base/quantity.h"
+
+namespace foretrain::exec {
+
+struct ProcessUsage {
+  double cpu_user_s = 0;
+  double cpu_system_s = 0;
+  Bytes rss;       ///< resident memory now
+  Bytes rss_most;  ///< the most that was resident
+};
+
+/// From getrusage and /proc/self/statm.
+ProcessUsage process_usage();
+
+}  // namespace foretrain::exec

@@ -1,0 +1,320 @@
+// The front door: one subcommand, one call.
+#include "exec/calibration/calibration_cache.h"
+#include "exec/launch/run.h"
+#include "models/base/check.h"
+#include "reports/figures/figure.h"
+#include "reports/record/files.h"
+#include "reports/record/summary.h"
+#include "reports/terminal/progress.h"
+#include "reports/terminal/summary_table.h"
+#include "reports/validation/validation.h"
+#include "scenarios/machine.h"
+#include "scenarios/read.h"
+#include "scenarios/schema.h"
+#include "sim/driver/simulate.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace foretrain;
+
+enum Status : int { kDone = 0, kFailed = 1, kBadInput = 2, kInterrupted = 130 };
+
+// A command that cannot go on, with the status to exit with.
+struct Ended {
+  int status;
+  std::string why;
+};
+
+// What the command line says; each subcommand uses its part.
+struct Arguments {
+  std::string scenario;
+  std::vector<std::string> overrides;
+  std::optional<std::uint64_t> seed;
+  std::string out;
+  std::string machine;
+  bool json = false;
+  bool quiet = false;
+  bool schema = false;
+  int port = 0;
+  int repeat = 3;
+  double max_delay_ms = 0;
+  std::vector<std::string> records;
+  int node_port = 0;
+  int node_id = 0;
+};
+
+std::vector<Case> read_cases(const Arguments& arguments) {
+  std::vector<std::string> overrides = arguments.overrides;
+  if (arguments.seed) overrides.push_back(fmt::format("seed={}", *arguments.seed));
+  return read_scenario(arguments.scenario, overrides);
+}
+
+std::filesystem::path folder_for(const Arguments& arguments, const Case& scenario_case,
+                                 const std::string& command) {
+  std::filesystem::path folder = arguments.out;
+  if (arguments.out.empty())
+    folder = std::filesystem::path("out") / scenario_case.scenario.name / command;
+  return scenario_case.settings.empty() ? folder : folder / scenario_case.label();
+}
+
+void say(const Arguments& arguments, const std::string& line) {
+  if (!arguments.quiet) fmt::print(stderr, "{}\n", line);
+}
+
+Record run_case(const Arguments& arguments, const Case& scenario_case) {
+  Progress progress("run " + scenario_case.label(), arguments.quiet);
+  exec::RunOptions options;
+  options.port = arguments.port;
+  options.max_delay = Duration::from_seconds(arguments.max_delay_ms / 1e3);
+  options.progress = [&](std::int64_t done, std::int64_t all, Duration clock) {
+    progress.update(done, all, clock);
+  };
+  return exec::run(scenario_case, options);
+}
+
+Record simulate_case(const Arguments& arguments, const Case& scenario_case) {
+  sim::SimulateOptions options;
+  options.machines = [&](const std::string& name) {
+    if (!name.empty()) return read_machine(name);
+    if (!arguments.machine.empty()) return read_machine(arguments.machine);
+    return exec::cached_machine(scenario_case,
+                                [&](const std::string& line) { say(arguments, line); });
+  };
+  Progress progress("simulate " + scenario_case.label(), arguments.quiet);
+  options.progress = [&](std::int64_t done, std::int64_t all, Instant now) {
+    progress.update(done, all, now - Instant{});
+  };
+  return sim::simulate(scenario_case, options);
+}
+
+int status_of(const Record& record) {
+  if (record.outcome == Outcome::done) return kDone;
+  return record.outcome == Outcome::interrupted ? kInterrupted : kFailed;
+}
+
+void print_json(const nlohmann::ordered_json& json) {
+  fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+}
+
+// Draws what the records have something to show of; returns a line for each picture.
+std::string draw_figures(const std::vector<Record>& records, const std::filesystem::path& folder) {
+  std::string lines;
+  for (const Figure& figure : {learning_curves(records), phase_bars(records)}) {
+    if (!figure.panels.empty()) {
+      lines += fmt::format("figure:  {}\n", draw(figure, folder).string());
+    }
+  }
+  return lines;
+}
+
+template <class Train>
+int train(const Arguments& arguments, const std::string& command, Train train_case) {
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  int status = kDone;
+  bool sweep = false;
+  for (const Case& scenario_case : read_cases(arguments)) {
+    const Record record = train_case(arguments, scenario_case);
+    const auto folder = folder_for(arguments, scenario_case, command);
+    write_record(record, folder);
+    sweep = sweep || !scenario_case.settings.empty();
+    all.push_back(to_json(record));
+    status = status_of(record);
+    if (status != kDone && arguments.quiet) fmt::print(stderr, "error: {}\n", record.failure);
+    say(arguments, fmt::format("{}record: {}\n", summary_table(record), folder.string()));
+    if (status != kDone) break;
+  }
+  if (arguments.json) {
+    print_json(sweep ? nlohmann::ordered_json{{"cases", all}} : all.front());
+  }
+  return status;
+}
+
+int validate_cases(const Arguments& arguments) {
+  const std::vector<Case> cases = read_cases(arguments);
+  const auto folder = folder_for(arguments, {{}, cases.front().scenario, {}}, "validate");
+  const auto must_succeed = [&](Record record) {
+    if (record.outcome == Outcome::done) return record;
+    write_record(record, folder / "broken");
+    throw Ended{status_of(record), fmt::format("{}; its record so far is in {}", record.failure,
+                                               (folder / "broken").string())};
+  };
+  const Validation validation = validate(
+      cases, arguments.repeat,
+      [&](const Case& each) { return must_succeed(run_case(arguments, each)); },
+      [&](const Case& each) { return must_succeed(simulate_case(arguments, each)); });
+  std::vector<Record> records;
+  for (const CaseValidation& each : validation.cases) {
+    write_record(each.run, folder / "run" / each.scenario_case.label());
+    write_record(each.simulated, folder / "simulate" / each.scenario_case.label());
+    records.push_back(each.run);
+    records.push_back(each.simulated);
+  }
+  if (arguments.json) print_json(to_json(validation));
+  fmt::print(arguments.json ? stderr : stdout, "{}records: {}\n{}", to_table(validation),
+             folder.string(), draw_figures(records, folder));
+  return kDone;
+}
+
+int check(const Arguments& arguments) {
+  if (arguments.schema) {
+    fmt::print("{}", scenario_schema());
+    return kDone;
+  }
+  if (arguments.scenario.empty()) throw InputError("check: name a scenario file");
+  for (const Case& each : read_cases(arguments)) {
+    if (!each.settings.empty()) fmt::print("# {}\n", each.label());
+    fmt::print("{}\n", to_yaml(each.scenario));
+  }
+  return kDone;
+}
+
+int report(const Arguments& arguments) {
+  std::vector<Record> records;
+  for (const std::string& folder : arguments.records) {
+    records.push_back(read_record(folder));
+    say(arguments, summary_table(records.back()));
+  }
+  fmt::print("{}", draw_figures(records, arguments.out.empty() ? "out/report" : arguments.out));
+  return kDone;
+}
+
+int calibrate(const Arguments& arguments) {
+  const std::vector<Case> cases =
+      arguments.scenario.empty()
+          ? parse_scenario("foretrain: 1\nname: calibration\n", "calibration")
+          : read_cases(arguments);
+  const auto tell = [&](const std::string& line) { say(arguments, line); };
+  fmt::print("machine: {}\n", exec::calibrate_to(arguments.out, cases.front(), tell).string());
+  return kDone;
+}
+
+CLI::App* add_command(CLI::App& app, const char* name, const char* what) {
+  CLI::App* command = app.add_subcommand(name, what);
+  command->fallthrough(false);
+  return command;
+}
+
+void add_scenario(CLI::App* command, Arguments& arguments, bool required = true) {
+  auto* scenario = command->add_option("scenario", arguments.scenario, "a scenario file");
+  if (required) scenario->required();
+  command->add_option("--set", arguments.overrides, "lay KEY=VALUE over the scenario")
+      ->type_name("KEY=VALUE")
+      ->expected(1)
+      ->take_all();
+  command->add_option("--seed", arguments.seed, "as --set seed=N");
+}
+
+void add_output(CLI::App* command, Arguments& arguments, const char* default_folder) {
+  command->add_option("--out", arguments.out,
+                      fmt::format("where it is written (default: {})", default_folder));
+  command->add_flag("--quiet", arguments.quiet, "say nothing but what was asked for");
+}
+
+void add_run_options(CLI::App* command, Arguments& arguments) {
+  command
+      ->add_option("--port", arguments.port,
+                   "launcher's port on loopback; server s takes the port 1 + s above it")
+      ->check(CLI::Range(0, 65000));
+  command
+      ->add_option("--inject-delay-ms", arguments.max_delay_ms,
+                   "sleep for a random while, up to this, before every input and send of a node")
+      ->group("Testing");
+}
+
+// Declares the commands; the one that was called leaves what to do in `chosen`.
+void declare(CLI::App& app, Arguments& arguments, std::function<int()>& chosen) {
+  const auto choose = [&](CLI::App* command, std::function<int()> action) {
+    command->callback([&chosen, action = std::move(action)] { chosen = action; });
+  };
+  const char* json = "print one JSON object on standard output";
+  const char* machine = "a machine file (default: this machine's calibration)";
+
+  auto* run = add_command(app, "run", "train for real: one process a node, over TCP");
+  add_scenario(run, arguments);
+  add_output(run, arguments, "out/NAME/run");
+  add_run_options(run, arguments);
+  run->add_flag("--json", arguments.json, json);
+  choose(run, [&] { return train(arguments, "run", run_case); });
+
+  auto* simulate = add_command(app, "simulate", "the same training in virtual time");
+  add_scenario(simulate, arguments);
+  add_output(simulate, arguments, "out/NAME/simulate");
+  simulate->add_option("--machine", arguments.machine, machine);
+  simulate->add_flag("--json", arguments.json, json);
+  choose(simulate, [&] { return train(arguments, "simulate", simulate_case); });
+
+  auto* validate = add_command(app, "validate", "both, side by side, with errors");
+  add_scenario(validate, arguments);
+  add_output(validate, arguments, "out/NAME/validate");
+  add_run_options(validate, arguments);
+  validate->add_option("--machine", arguments.machine, machine);
+  validate->add_option("--repeat", arguments.repeat, "runs of each case (default: 3)")
+      ->check(CLI::Range(1, 100));
+  validate->add_flag("--json", arguments.json, json);
+  choose(validate, [&] { return validate_cases(arguments); });
+
+  auto* checking = add_command(app, "check", "read a scenario, print it resolved, run nothing");
+  add_scenario(checking, arguments, false);
+  checking->add_flag("--schema", arguments.schema, "print the JSON schema of scenarios instead");
+  choose(checking, [&] { return check(arguments); });
+
+  auto* reporting = add_command(app, "report", "figures from the records of runs and simulations");
+  reporting->add_option("records", arguments.records, "folders that run and simulate wrote")
+      ->required();
+  add_output(reporting, arguments, "out/report");
+  choose(reporting, [&] { return report(arguments); });
+
+  auto* calibrating = add_command(app, "calibrate", "measure this machine for simulate");
+  add_scenario(calibrating, arguments, false);
+  add_output(calibrating, arguments, "this machine's cache");
+  choose(calibrating, [&] { return calibrate(arguments); });
+
+  auto* node = add_command(app, "node", "a node's process; the launcher starts it");
+  node->group("");
+  node->add_option("--port", arguments.node_port, "the launcher's port")->required();
+  node->add_option("--id", arguments.node_id, "the node's id")->required();
+  choose(node, [&] { return exec::node_main(arguments.node_port, arguments.node_id); });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{
+      "foretrain: see before you train.\nTrains by distributed SGD over TCP, and "
+      "forecasts the same training in virtual time."};
+  app.set_version_flag("--version", std::string("foretrain ") + FORETRAIN_VERSION);
+  app.require_subcommand(1);
+  Arguments arguments;
+  std::function<int()> chosen;
+  declare(app, arguments, chosen);
+  try {
+    app.parse(argc, argv);
+    return chosen();
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? kDone : kBadInput;
+  } catch (const Ended& ended) {
+    fmt::print(stderr, "error: {}\n", ended.why);
+    return ended.status;
+  } catch (const InputError& error) {
+    fmt::print(stderr, "error: {}\n", error.what());
+    return kBadInput;
+  } catch (const InvariantViolation& error) {
+    fmt::print(stderr, "error: foretrain has a bug: {}\n", error.what());
+    return kFailed;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "error: {}\n", error.what());
+    return kFailed;
+  }
+}

@@ -1,0 +1,48 @@
+// Work that a node asks its driver to carry out, with a counted cost.
+#pragma once
+
+#include "models/base/cost.h"
+#include "models/base/time.h"
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+
+namespace foretrain {
+
+enum class JobKind : std::uint8_t {
+  gradient,  ///< forward and backward of one batch
+  apply,     ///< gradients reduced and the parameters of one bucket updated
+  evaluate,  ///< loss and accuracy over the test examples
+};
+
+/// What a job found out. NaN where it was not carried out, or has no such result.
+struct JobResult {
+  double loss = std::numeric_limits<double>::quiet_NaN();      ///< mean over the examples, nats
+  double accuracy = std::numeric_limits<double>::quiet_NaN();  ///< share of the examples, 0 to 1
+};
+
+/// A node numbers its jobs as it likes; `Computed` brings the number back.
+enum class JobId : std::uint64_t {};
+
+struct Job {
+  JobId id{};
+  JobKind kind = JobKind::gradient;
+  std::int64_t examples = 0;  ///< of a gradient or an evaluation
+  Cost cost;
+  /// Carries the job out, on a thread of the driver's choice; it touches only what the node leaves
+  /// alone until `Computed`. Empty without numerics: the driver then reports a default result.
+  std::function<JobResult()> work;
+};
+
+/// Jobs cheaper than this run on the event loop: waking a thread costs about as much.
+inline constexpr Duration kInlineJob{50'000};
+
+/// Whether a job of this cost runs on the event loop. Both drivers ask, so both place it alike;
+/// the cost is turned into time by a fixed nominal core (20 GFLOP/s, 10 GB/s), not a measured one.
+constexpr bool runs_inline(Cost cost) {
+  return cost.flops.value / 20e9 + static_cast<double>(cost.bytes.value) / 10e9 <
+         kInlineJob.seconds();
+}
+
+}  // namespace foretrain

@@ -1,0 +1,37 @@
+#include "models/protocol/layout.h"
+
+#include "models/base/check.h"
+
+#include <algorithm>
+
+namespace foretrain {
+
+std::vector<std::uint32_t> Layout::of_shard(int shard) const {
+  std::vector<std::uint32_t> found;
+  for (std::uint32_t index = 0; index < buckets.size(); ++index) {
+    if (buckets[index].shard == shard) found.push_back(index);
+  }
+  return found;
+}
+
+Layout make_layout(std::int64_t parameters, Bytes bucket_size, int shards) {
+  const std::int64_t most = bucket_size.value / 4;  // floats in a bucket
+  FT_CHECK_OP(most, >, 0);
+  FT_CHECK_OP(shards, >, 0);
+  FT_CHECK_OP(shards, <=, parameters);
+  Layout layout{parameters, {}};
+  // Every shard is cut into buckets of its own, so shards differ by one parameter at most.
+  for (int shard = 0; shard < shards; ++shard) {
+    const std::int64_t begin = parameters * shard / shards;
+    const std::int64_t end = parameters * (shard + 1) / shards;
+    const std::int64_t pieces = (end - begin + most - 1) / most;
+    for (std::int64_t piece = 0; piece < pieces; ++piece) {
+      const std::int64_t first = begin + (end - begin) * piece / pieces;
+      const std::int64_t last = begin + (end - begin) * (piece + 1) / pieces;
+      layout.buckets.push_back({first, last - first, shard});
+    }
+  }
+  return layout;
+}
+
+}  // namespace foretrain

@@ -1,0 +1,35 @@
+// How the parameter vector is cut into buckets that servers hold.
+#pragma once
+
+#include "models/base/quantity.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace foretrain {
+
+/// A contiguous part of the parameters that travels as one message.
+struct Bucket {
+  std::int64_t first = 0;  ///< index of its first parameter
+  std::int64_t count = 0;  ///< parameters in it
+  int shard = 0;           ///< the server that holds it
+
+  [[nodiscard]] Bytes offset() const { return {first * 4}; }
+  [[nodiscard]] Bytes size() const { return {count * 4}; }
+};
+
+/// The parameters as buckets in order; every server shard holds a contiguous run of them.
+struct Layout {
+  std::int64_t parameters = 0;
+  std::vector<Bucket> buckets;
+
+  /// The buckets of a shard, as indices into `buckets`.
+  [[nodiscard]] std::vector<std::uint32_t> of_shard(int shard) const;
+};
+
+/// Cuts `parameters` floats into buckets of at most `bucket_size` bytes, and deals them to
+/// `shards` servers so that each has at least one and shards differ by at most one bucket's bytes.
+/// `shards` >= 1 and at most `parameters`; `bucket_size` holds at least one float.
+Layout make_layout(std::int64_t parameters, Bytes bucket_size, int shards);
+
+}  // namespace foretrain

@@ -1,0 +1,36 @@
+// What nodes say to each other, to the byte.
+#pragma once
+
+#include "models/base/quantity.h"
+#include "models/tensor/payload.h"
+
+#include <cstdint>
+
+namespace foretrain {
+
+enum class MessageKind : std::uint16_t {
+  push = 1,              ///< worker to server: the gradient of a bucket
+  parameters = 2,        ///< server to worker: your push counted; a bucket's values, go on
+  final_parameters = 3,  ///< server to worker: your push counted; a bucket's last values
+  stop = 4,              ///< server to worker: a bucket's last values; what you push is not wanted
+};
+
+/// One message. Durations, never clock readings: clocks of two hosts are not compared.
+struct Message {
+  MessageKind kind = MessageKind::push;
+  Step step{};                 ///< the worker's step that is pushed or answered
+  std::uint32_t bucket = 0;    ///< index into the parameter layout
+  Version version{};           ///< push: version the gradient was computed on; else: version sent
+  std::int64_t staleness = 0;  ///< reply: updates applied between the worker's read and its push's
+  Duration wait{};             ///< reply: how long the push lay at the server before its apply
+  Duration apply{};            ///< reply: how long the apply took
+  Payload payload{};           ///< [bucket's length] of float; empty where nothing is carried
+};
+
+/// Bytes of a frame's header on the wire; `exec/transport/frame.h` lays them out.
+inline constexpr Bytes kHeaderSize{64};
+
+/// Bytes on the wire, before TCP and below.
+inline Bytes wire_size(const Message& message) { return kHeaderSize + message.payload.size(); }
+
+}  // namespace foretrain

@@ -1,0 +1,113 @@
+// A node of a training as a pure state machine: told what happened, it answers what it wants done.
+#pragma once
+
+#include "models/base/quantity.h"
+#include "models/base/time.h"
+#include "models/protocol/job.h"
+#include "models/protocol/message.h"
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace foretrain {
+
+// What happened -----------------------------------------------------------------------------
+
+/// Every node is ready; the training begins. Always the first input.
+struct Started {};
+struct Received {
+  NodeId from{};
+  Message message;
+};
+/// A job that this node asked for is done.
+struct Computed {
+  JobId job{};
+  JobResult result;
+};
+enum class TimerId : std::uint64_t {};
+struct TimerFired {
+  TimerId timer{};
+};
+/// Nothing more will come from this peer.
+struct PeerLost {
+  NodeId peer{};
+};
+using Input = std::variant<Started, Received, Computed, TimerFired, PeerLost>;
+
+// What the node wants done ------------------------------------------------------------------
+
+struct Send {
+  NodeId to{};
+  Message message;
+};
+struct Compute {
+  Job job;
+};
+struct ArmTimer {
+  TimerId timer{};
+  Duration after;
+};
+
+/// The exposed time of a worker's step; the six add up to it. Push and pull share the time on the
+/// wire in proportion to the bytes each moved.
+struct Phases {
+  Duration compute;
+  Duration push;
+  Duration wait;  ///< for other workers, or for the server to get to it
+  Duration apply;
+  Duration pull;
+  Duration evaluate;
+};
+
+/// A worker ended a step.
+struct StepReport {
+  Step step;
+  Instant start;
+  Phases phases;
+  std::int64_t staleness = 0;
+  double loss = 0;  ///< mean over the batch, nats; NaN without numerics
+};
+/// The chief judged the parameters that it holds.
+struct EvalReport {
+  Step step;        ///< the chief's steps so far
+  Version version;  ///< updates that the parameters have seen
+  Instant time;     ///< at which the parameters were held: the evaluation began
+  Duration took;
+  double loss = 0;      ///< mean over the test examples, nats
+  double accuracy = 0;  ///< share of the test examples
+  bool final = false;   ///< after the last update; not part of the training's time
+};
+using Report = std::variant<StepReport, EvalReport>;
+
+/// The node's part is over; it asks for nothing more.
+struct Finished {
+  std::int64_t updates = 0;    ///< that this node applied to its (first) bucket
+  std::int64_t gradients = 0;  ///< that it accepted
+  std::int64_t dropped = 0;    ///< that came too late to count
+  Instant last_update{};       ///< when the last update was applied; zero where none was
+  Payload weights{};           ///< the chief's: all parameters, in order
+};
+/// The training cannot go on. `peer` is whose fault it is, where it is a peer's.
+struct Fault {
+  std::optional<NodeId> peer;
+  std::string why;
+};
+using Effect = std::variant<Send, Compute, ArmTimer, Report, Finished, Fault>;
+using Effects = std::vector<Effect>;
+
+/// A node's program. It owns no socket, no thread and no clock; `now` is what the driver's clock
+/// said when the input happened, and flows into reports only, never into what is computed. So the
+/// parameters are a function of the order of the inputs alone.
+///
+/// Called from one thread at a time. Effects are carried out in order.
+class Node {
+ public:
+  virtual ~Node() = default;
+
+  /// Appends to `effects` what the node wants done.
+  virtual void handle(Instant now, Input input, Effects& effects) = 0;
+};
+
+}  // namespace foretrain

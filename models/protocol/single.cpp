@@ -1,0 +1,86 @@
+#include "models/protocol/single.h"
+
+#include "models/base/check.h"
+
+#include <utility>
+
+namespace foretrain {
+namespace {
+constexpr JobId kGradient{0};
+constexpr JobId kApply{1};
+constexpr JobId kEvaluation{2};
+}  // namespace
+
+SingleWorker::SingleWorker(std::shared_ptr<const Training> training)
+    : training_(std::move(training)),
+      learner_(training_, 0),
+      parameters_(training_, 0, initial_parameters(*training_)) {
+  // Nothing travels, so nothing is cut: make_layout is given a bucket that holds everything.
+  FT_CHECK_OP(training_->layout->buckets.size(), ==, 1u);
+}
+
+void SingleWorker::handle(Instant now, Input input, Effects& effects) {
+  if (std::holds_alternative<Started>(input)) compute_gradient(now, effects);
+  const auto* computed = std::get_if<Computed>(&input);
+  if (computed == nullptr) return;
+  if (computed->job == kGradient) apply(now, computed->result, effects);
+  if (computed->job == kApply) end_step(now, effects);
+  if (computed->job == kEvaluation) evaluated(now, computed->result, effects);
+}
+
+void SingleWorker::compute_gradient(Instant now, Effects& effects) {
+  clock_.start(now);
+  effects.emplace_back(Compute{learner_.gradient_job(kGradient, parameters_.values())});
+}
+
+void SingleWorker::apply(Instant now, const JobResult& gradient, Effects& effects) {
+  loss_ = gradient.loss;
+  clock_.computed(now);
+  const Bucket& all = training_->layout->buckets.front();
+  effects.emplace_back(Compute{parameters_.apply_job(kApply, {learner_.gradient(all)})});
+}
+
+void SingleWorker::end_step(Instant now, Effects& effects) {
+  parameters_.finish_apply();
+  clock_.applied(now);
+  last_update_ = now;
+  const std::int64_t every = training_->evaluate_every;
+  if (!over() && every > 0 && parameters_.version().value % every == 0) {
+    return evaluate(now, effects);
+  }
+  report_step(effects);
+  if (over()) return evaluate(now, effects);
+  compute_gradient(now, effects);
+}
+
+void SingleWorker::report_step(Effects& effects) {
+  effects.emplace_back(Report{
+      StepReport{{parameters_.version().value - 1}, clock_.start(), clock_.phases(), 0, loss_}});
+}
+
+void SingleWorker::evaluate(Instant now, Effects& effects) {
+  evaluation_start_ = now;
+  effects.emplace_back(Compute{learner_.evaluation_job(kEvaluation, parameters_.values())});
+}
+
+void SingleWorker::evaluated(Instant now, const JobResult& result, Effects& effects) {
+  const Duration took = now - evaluation_start_;
+  const Version version = parameters_.version();
+  effects.emplace_back(Report{EvalReport{
+      {version.value}, version, evaluation_start_, took, result.loss, result.accuracy, over()}});
+  if (!over()) {
+    clock_.evaluated(took);
+    report_step(effects);
+    return compute_gradient(now, effects);
+  }
+  effects.emplace_back(Finished{.updates = version.value,
+                                .gradients = version.value,
+                                .last_update = last_update_,
+                                .weights = parameters_.values()});
+}
+
+std::unique_ptr<Node> make_single_node(std::shared_ptr<const Training> training, NodeId /*id*/) {
+  return std::make_unique<SingleWorker>(std::move(training));
+}
+
+}  // namespace foretrain

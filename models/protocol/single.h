@@ -1,0 +1,42 @@
+// One worker that keeps the parameters itself.
+#pragma once
+
+#include "models/protocol/learner.h"
+#include "models/protocol/node.h"
+#include "models/protocol/shard.h"
+#include "models/protocol/step_clock.h"
+#include "models/protocol/training.h"
+
+#include <memory>
+
+namespace foretrain {
+
+/// Plain stochastic gradient descent, w <- w - rate * g(w): what the others are measured against.
+class SingleWorker : public Node {
+ public:
+  explicit SingleWorker(std::shared_ptr<const Training> training);
+
+  void handle(Instant now, Input input, Effects& effects) override;
+
+ private:
+  void compute_gradient(Instant now, Effects& effects);
+  void apply(Instant now, const JobResult& gradient, Effects& effects);
+  void end_step(Instant now, Effects& effects);
+  void report_step(Effects& effects);
+  void evaluate(Instant now, Effects& effects);
+  void evaluated(Instant now, const JobResult& result, Effects& effects);
+  [[nodiscard]] bool over() const { return parameters_.version().value == training_->steps; }
+
+  std::shared_ptr<const Training> training_;
+  Learner learner_;
+  ShardBucket parameters_;
+  StepClock clock_;
+  double loss_ = 0;
+  Instant last_update_;
+  Instant evaluation_start_;
+};
+
+/// The program of the only node.
+std::unique_ptr<Node> make_single_node(std::shared_ptr<const Training> training, NodeId id);
+
+}  // namespace foretrain

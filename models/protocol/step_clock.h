@@ -1,0 +1,34 @@
+// The exposed phases of a worker's step, from the instants at which they end.
+#pragma once
+
+#include "models/protocol/node.h"
+
+namespace foretrain {
+
+/// Splits what passed between a push and the last reply: the server says how long the push waited
+/// and was applied; the rest was spent on the wire, split between push and pull by their bytes.
+/// Every part stays between zero and what is left, so the phases add up to the step.
+class StepClock {
+ public:
+  void start(Instant now) {
+    start_ = now;
+    phases_ = {};
+  }
+  void computed(Instant now) {
+    computed_ = now;
+    phases_.compute = now - start_;
+  }
+  void pulled(Instant now, Duration wait, Duration apply, Bytes pushed, Bytes received);
+  void applied(Instant now) { phases_.apply = now - computed_; }
+  void evaluated(Duration took) { phases_.evaluate = took; }
+
+  [[nodiscard]] Instant start() const { return start_; }
+  [[nodiscard]] const Phases& phases() const { return phases_; }
+
+ private:
+  Instant start_;
+  Instant computed_;
+  Phases phases_;
+};
+
+}  // namespace foretrain

@@ -1,0 +1,84 @@
+#include "models/protocol/sync.h"
+
+#include "models/protocol/worker.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace foretrain {
+
+SyncServer::SyncServer(std::shared_ptr<const Training> training, NodeId id)
+    : training_(std::move(training)) {
+  const Payload start = initial_parameters(*training_);
+  const int shard = static_cast<int>(index_of(id)) - training_->workers;
+  for (const std::uint32_t index : training_->layout->of_shard(shard)) {
+    gatherings_.push_back({ShardBucket(training_, index, start),
+                           std::vector<Arrival>(static_cast<std::size_t>(training_->workers)),
+                           training_->workers,
+                           {}});
+  }
+}
+
+void SyncServer::handle(Instant now, Input input, Effects& effects) {
+  if (finished_) return;
+  if (auto* received = std::get_if<Received>(&input)) {
+    receive(now, received->from, std::move(received->message), effects);
+  } else if (auto* computed = std::get_if<Computed>(&input)) {
+    answer(now, gatherings_[static_cast<std::size_t>(computed->job)], effects);
+  } else if (auto* lost = std::get_if<PeerLost>(&input)) {
+    effects.emplace_back(Fault{lost->peer, "the connection to it was lost"});
+  }
+}
+
+void SyncServer::receive(Instant now, NodeId from, Message message, Effects& effects) {
+  const auto gathering = std::ranges::find_if(
+      gatherings_, [&](const Gathering& g) { return g.bucket.index() == message.bucket; });
+  if (message.kind != MessageKind::push || gathering == gatherings_.end() ||
+      !training_->is_worker(from) || message.step.value != gathering->bucket.version().value ||
+      message.payload.size() != gathering->bucket.values().size() ||
+      gathering->arrivals[index_of(from)].here) {
+    effects.emplace_back(Fault{from, "it sent a message out of turn"});
+    return;
+  }
+  gathering->arrivals[index_of(from)] = {true, now, std::move(message.payload)};
+  if (--gathering->missing == 0) apply(now, *gathering, effects);
+}
+
+void SyncServer::apply(Instant now, Gathering& gathering, Effects& effects) {
+  std::vector<Payload> gradients;
+  for (Arrival& arrival : gathering.arrivals) gradients.push_back(std::move(arrival.gradient));
+  gathering.apply_start = now;
+  const JobId id{static_cast<std::uint64_t>(&gathering - gatherings_.data())};
+  effects.emplace_back(Compute{gathering.bucket.apply_job(id, std::move(gradients))});
+}
+
+void SyncServer::answer(Instant now, Gathering& gathering, Effects& effects) {
+  gathering.bucket.finish_apply();
+  const Version version = gathering.bucket.version();
+  const bool last = version.value == training_->steps;
+  for (int worker = 0; worker < training_->workers; ++worker) {
+    Arrival& arrival = gathering.arrivals[static_cast<std::size_t>(worker)];
+    Message message{.kind = last ? MessageKind::final_parameters : MessageKind::parameters,
+                    .step = {version.value - 1},
+                    .bucket = gathering.bucket.index(),
+                    .version = version};
+    message.wait = gathering.apply_start - arrival.at;
+    message.apply = now - gathering.apply_start;
+    message.payload = gathering.bucket.values();
+    effects.emplace_back(Send{training_->worker(worker), std::move(message)});
+    arrival = {};
+  }
+  gathering.missing = training_->workers;
+  if (!last || ++complete_ < gatherings_.size()) return;
+  finished_ = true;
+  effects.emplace_back(Finished{.updates = training_->steps,
+                                .gradients = training_->steps * training_->workers,
+                                .last_update = now});
+}
+
+std::unique_ptr<Node> make_sync_node(std::shared_ptr<const Training> training, NodeId id) {
+  if (training->is_worker(id)) return std::make_unique<Worker>(std::move(training), id);
+  return std::make_unique<SyncServer>(std::move(training), id);
+}
+
+}  // namespace foretrain

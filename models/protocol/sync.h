@@ -1,0 +1,55 @@
+// Synchronous SGD with a parameter server.
+#pragma once
+
+#include "models/protocol/node.h"
+#include "models/protocol/shard.h"
+#include "models/protocol/training.h"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace foretrain {
+
+/// Holds every step until each worker's gradient is here, applies their mean, and answers all:
+///
+///     w_{t+1} = w_t - rate * (1/N) * sum over workers n = 0 .. N-1 of g_n(w_t)
+///
+/// All workers compute on the same parameters, so staleness is zero, and a step is as slow as its
+/// slowest worker. The sum is taken in the order of the workers, whatever the order of arrival:
+/// the weights are the same bits in every run and every simulation of a scenario.
+/// Buckets are independent of each other; each waits for its own N gradients.
+class SyncServer : public Node {
+ public:
+  SyncServer(std::shared_ptr<const Training> training, NodeId id);
+
+  void handle(Instant now, Input input, Effects& effects) override;
+
+ private:
+  /// A worker's gradient of the step that a bucket is gathering.
+  struct Arrival {
+    bool here = false;
+    Instant at;
+    Payload gradient;
+  };
+  struct Gathering {
+    ShardBucket bucket;
+    std::vector<Arrival> arrivals;  // by worker
+    int missing = 0;
+    Instant apply_start;
+  };
+
+  void receive(Instant now, NodeId from, Message message, Effects& effects);
+  void apply(Instant now, Gathering& gathering, Effects& effects);
+  void answer(Instant now, Gathering& gathering, Effects& effects);
+
+  std::shared_ptr<const Training> training_;
+  std::vector<Gathering> gatherings_;  // one a bucket of this shard
+  std::size_t complete_ = 0;           // buckets that have seen all steps
+  bool finished_ = false;
+};
+
+/// The program of node `id`: a Worker or a SyncServer.
+std::unique_ptr<Node> make_sync_node(std::shared_ptr<const Training> training, NodeId id);
+
+}  // namespace foretrain

@@ -1,0 +1,49 @@
+// All that a node program has to know of the training that it is part of.
+#pragma once
+
+#include "models/data/dataset.h"
+#include "models/networks/network.h"
+#include "models/optimizers/optimizer.h"
+#include "models/protocol/layout.h"
+#include "models/tensor/payload.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace foretrain {
+
+/// Shared and immutable: the same in every node of a training.
+struct Training {
+  std::string strategy;             ///< one of `protocol_names`
+  int workers = 1;                  ///< node ids 0 .. workers - 1; 0 is the chief
+  int servers = 1;                  ///< node ids workers .. workers + servers - 1; 0 for `single`
+  int batch_size = 1;               ///< examples a gradient
+  std::int64_t steps = 1;           ///< gradients a worker; times workers: gradients in all
+  std::int64_t evaluate_every = 0;  ///< the chief's steps between evaluations; 0: only at the end
+  std::uint64_t seed = 1;
+  std::shared_ptr<const Network> network;
+  std::shared_ptr<const Optimizer> optimizer;
+  std::shared_ptr<const Layout> layout;
+  std::int64_t test_examples = 0;
+  /// False: payloads are sizes, jobs have no work.
+  bool numerics = true;
+  /// What workers learn from; null without numerics, and where no worker lives.
+  std::shared_ptr<const DataSplit> data;
+
+  [[nodiscard]] int nodes() const { return workers + servers; }
+  [[nodiscard]] NodeId worker(int index) const { return NodeId(index); }
+  [[nodiscard]] NodeId server(int shard) const { return NodeId(workers + shard); }
+  [[nodiscard]] bool is_worker(NodeId id) const {
+    return index_of(id) < static_cast<std::uint32_t>(workers);
+  }
+  /// What people call the node: worker0, ..., server0, ...
+  [[nodiscard]] std::string role(NodeId id) const;
+};
+
+/// The parameters that a training starts from, drawn from the stream `init`: every node draws the
+/// same, so nobody has to send them. A size alone without numerics.
+Payload initial_parameters(const Training& training);
+
+}  // namespace foretrain

@@ -1,0 +1,65 @@
+// The worker of a parameter server.
+#pragma once
+
+#include "models/protocol/learner.h"
+#include "models/protocol/node.h"
+#include "models/protocol/step_clock.h"
+#include "models/protocol/training.h"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace foretrain {
+
+/// Computes a gradient, pushes it bucket by bucket, waits until every bucket's new values have
+/// come, and begins again; the servers say when it is over. What a strategy is lies in when they
+/// answer, so every strategy with a server has this worker.
+///
+/// Worker 0, the chief, evaluates: after every `evaluate_every` of its steps, and at the end.
+class Worker : public Node {
+ public:
+  Worker(std::shared_ptr<const Training> training, NodeId id);
+
+  void handle(Instant now, Input input, Effects& effects) override;
+
+ private:
+  enum class State { idle, computing, waiting, evaluating, judging, finished };
+
+  void compute_gradient(Instant now, Effects& effects);
+  void push(Instant now, Effects& effects);
+  void receive(Instant now, NodeId from, Message message, Effects& effects);
+  void end_step(Instant now, Effects& effects);
+  void report_step(Effects& effects);
+  void evaluate(Instant now, State state, Effects& effects);
+  void report_evaluation(Instant now, const JobResult& result, bool final, Effects& effects);
+  /// What comes after a step, or after the servers have called it over.
+  void go_on(Instant now, Effects& effects);
+  [[nodiscard]] bool over() const { return last_values_ == buckets_.size(); }
+  [[nodiscard]] Payload all_parameters() const;
+
+  /// What this worker knows of a bucket.
+  struct BucketView {
+    Payload values;
+    Version version{};
+    bool awaited = false;  // its answer to this step's push is out
+    bool last = false;     // these are its last values
+  };
+
+  std::shared_ptr<const Training> training_;
+  NodeId id_;
+  Learner learner_;
+  State state_ = State::idle;
+  Step step_;
+  std::vector<BucketView> buckets_;
+  std::size_t awaited_ = 0;      // buckets that are awaited
+  std::size_t last_values_ = 0;  // buckets that have their last values
+  bool counted_ = false;         // the first bucket's push of this step counted
+
+  StepClock clock_;
+  double loss_ = 0;
+  std::int64_t staleness_ = 0;
+  Instant evaluation_start_;
+};
+
+}  // namespace foretrain

@@ -1,0 +1,230 @@
+// A figure as a script of gnuplot, beside the table that the script reads.
+#include "models/base/check.h"
+#include "reports/figures/figure.h"
+#include "reports/record/csv.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace foretrain {
+namespace {
+
+/// Colours that people with any colour vision tell apart (Okabe and Ito 2008), strongest first.
+constexpr auto kPalette = std::to_array<std::string_view>(
+    {"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"});
+/// Marks of the series of a colour, so that colour is not all that tells them apart.
+constexpr auto kPointTypes = std::to_array<int>({7, 5, 9, 13, 11, 15, 4});
+
+// Lengths in pixels of the SVG; the width of a letter is about that.
+constexpr int kPanelWidth = 520;
+constexpr int kPanelHeight = 330;  // with its title, without names or key
+constexpr int kKeyRowHeight = 18;
+constexpr int kLetterWidth = 8;
+constexpr int kSampleWidth = 70;  // of a line in the key with the gaps around it
+constexpr double kPixelsPerInch = 96;
+
+constexpr int kPointsShown = 16;        // at most about so many marks on a line
+constexpr double kBarHalfWidth = 0.32;  // of the distance between bars
+
+/// Text in single quotes, in which gnuplot knows no escape but the doubled quote.
+std::string literal(std::string_view text) {
+  std::string out = "'";
+  for (const char c : text) {
+    if (c == '\'') out += '\'';
+    out += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
+  }
+  return out + "'";
+}
+
+std::string_view colour_of(const Series& s) {
+  return kPalette[static_cast<std::size_t>(s.colour) % kPalette.size()];
+}
+
+/// Half way from a colour (#RRGGBB) to white.
+std::string pale(std::string_view colour) {
+  std::string out = "#";
+  for (std::size_t at = 1; at < colour.size(); at += 2) {
+    int part = 0;
+    std::from_chars(colour.data() + at, colour.data() + at + 2, part, 16);
+    out += fmt::format("{:02X}", (part + 255) / 2);
+  }
+  return out;
+}
+
+/// Where the key goes, how large the picture is; lengths are shares of the canvas.
+struct Canvas {
+  int width = 0;   // pixels
+  int height = 0;  // pixels
+  int key_rows = 1;
+  bool slanted = false;  // names below bars, which are too long for their places
+  double panels_bottom = 0;
+  double panels_top = 0;
+};
+
+/// Rows of the key, which is filled column by column: a run stands above its forecast.
+int key_rows_of(const Figure& figure, int width) {
+  std::set<std::string> titles;
+  std::size_t longest = 1;
+  bool bars = false;
+  for (const Panel& panel : figure.panels) {
+    bars = bars || !panel.categories.empty();
+    for (const Series& s : panel.series) {
+      titles.insert(s.title);
+      longest = std::max(longest, s.title.size());
+    }
+  }
+  const int entry = kSampleWidth + kLetterWidth * static_cast<int>(longest);
+  const int columns = std::max(1, width / entry);
+  const int rows = (static_cast<int>(titles.size()) + columns - 1) / columns;
+  return bars ? rows : rows + rows % 2;
+}
+
+Canvas canvas_of(const Figure& figure) {
+  Canvas canvas;
+  canvas.width = kPanelWidth * static_cast<int>(std::max<std::size_t>(2, figure.panels.size()));
+  canvas.key_rows = key_rows_of(figure, canvas.width);
+  int longest = 0;
+  for (const Panel& panel : figure.panels) {
+    for (const std::string& category : panel.categories) {
+      const int width = kLetterWidth * static_cast<int>(category.size());
+      longest = std::max(longest, width);
+      canvas.slanted = canvas.slanted || width * std::ssize(panel.categories) > canvas.width - 104;
+    }
+  }
+  const int key_height = 16 + kKeyRowHeight * canvas.key_rows;
+  const int names_height = 46 + (canvas.slanted ? longest / 3 : 0);  // the sine of 20 degrees
+  canvas.height = kPanelHeight + key_height + names_height;
+  canvas.panels_bottom = static_cast<double>(key_height + names_height) / canvas.height;
+  canvas.panels_top = 1 - 64.0 / canvas.height;
+  return canvas;
+}
+
+/// `every` reads the rows of one series: the table is long, and its header is row -1.
+std::string source_of(const Figure& figure, std::size_t first_row, std::size_t rows) {
+  return fmt::format("{} skip 1 every ::{}::{}", literal(figure.name + ".csv"), first_row,
+                     first_row + rows - 1);
+}
+
+std::string style_of(const Series& s, bool bars) {
+  if (bars)
+    return fmt::format("with boxxyerror fillstyle solid noborder lc rgb '{}'", colour_of(s));
+  if (s.dashed) return fmt::format("with lines lw 1.8 dt (7,4) lc rgb '{}'", colour_of(s));
+  const auto mark = kPointTypes[static_cast<std::size_t>(s.colour) % kPointTypes.size()];
+  // Broad, pale: a forecast that lies on it is seen.
+  return fmt::format("with linespoints lw 5 pt {} ps 0.8 pi {} lc rgb '{}'", mark,
+                     1 + s.x.size() / kPointsShown, pale(colour_of(s)));
+}
+
+/// The plot command of a panel. `titled` holds the series that have their entry in the key.
+std::string plot_command(const Figure& figure, const Panel& panel, std::size_t first_row,
+                         std::set<std::string>& titled) {
+  const bool bars = !panel.categories.empty();
+  std::vector<std::string> parts;
+  for (const Series& s : panel.series) {
+    const std::string columns =
+        bars ? fmt::format("3:($5+$4/2):({}):($4/2)", kBarHalfWidth) : "3:4";
+    const bool first = titled.insert(s.title).second;
+    parts.push_back(fmt::format("{} using {} {} {}", source_of(figure, first_row, s.x.size()),
+                                columns, style_of(s, bars),
+                                first ? "title " + literal(s.title) : "notitle"));
+    first_row += s.x.size();
+  }
+  return fmt::format("  plot {}\n", fmt::join(parts, ", \\\n       "));
+}
+
+std::string panel_commands(const Figure& figure, const Canvas& canvas, std::size_t index) {
+  const Panel& panel = figure.panels[index];
+  const auto count = static_cast<double>(figure.panels.size());
+  const double width = 1 / count;
+  const double begin = static_cast<double>(index) * width;
+  std::string text = fmt::format(
+      "  set lmargin at screen {:.4f}\n  set rmargin at screen {:.4f}\n"
+      "  set title {}\n  set xlabel {}\n  set ylabel {}\n",
+      begin + 80.0 / canvas.width, begin + width - 24.0 / canvas.width, literal(panel.title),
+      literal(panel.x_label), literal(panel.y_label));
+  if (panel.categories.empty()) return text + "  set xrange [0:*]\n  set xtics auto\n";
+  std::vector<std::string> names;
+  for (const std::string& category : panel.categories) {
+    names.push_back(fmt::format("{} {}", literal(category), names.size()));
+  }
+  return text + fmt::format(
+                    "  set xrange [-0.6:{:.1f}]\n  set yrange [0:*]\n"
+                    "  set xtics {}({}) nomirror scale 0\n",
+                    static_cast<double>(names.size()) - 0.4,
+                    canvas.slanted ? "rotate by 20 right " : "", fmt::join(names, ", "));
+}
+
+std::size_t rows_of(const Panel& panel) {
+  std::size_t rows = 0;
+  for (const Series& s : panel.series) rows += s.x.size();
+  return rows;
+}
+
+}  // namespace
+
+std::string figure_csv(const Figure& figure) {
+  constexpr auto kColumns = std::to_array<std::string_view>({"panel", "series", "x", "y", "base"});
+  CsvWriter csv(kColumns);
+  for (const Panel& panel : figure.panels) {
+    std::vector<double> tops(panel.categories.size());
+    for (const Series& s : panel.series) {
+      FT_CHECK_OP(s.x.size(), ==, s.y.size());
+      for (std::size_t i = 0; i < s.x.size(); ++i) {
+        double base = 0;
+        if (!panel.categories.empty()) {
+          double& top = tops.at(static_cast<std::size_t>(s.x[i]));
+          base = std::exchange(top, top + s.y[i]);
+        }
+        csv.text(panel.title).text(s.title).number(s.x[i]).number(s.y[i]).number(base).end_row();
+      }
+    }
+  }
+  return std::string(csv.written());
+}
+
+std::string gnuplot_script(const Figure& figure) {
+  FT_CHECK(!figure.panels.empty());
+  const Canvas canvas = canvas_of(figure);
+  std::string text = fmt::format(
+      "# Draws {0}.svg, {0}.png, {0}.pdf from {0}.csv: gnuplot {0}.gp\n"
+      "set encoding utf8\n"
+      "set datafile separator comma\n"
+      "do for [kind in 'svg png pdf'] {{\n"
+      "  if (kind eq 'svg') {{ set terminal svg size {1},{2} font 'Arial,14' background 'white' "
+      "dashlength 0.8 noenhanced }}\n"
+      "  if (kind eq 'png') {{ set terminal pngcairo size {3},{4} font 'Sans,20' linewidth 2 "
+      "pointscale 2 noenhanced }}\n"
+      "  if (kind eq 'pdf') {{ set terminal pdfcairo size {5:.2f}in,{6:.2f}in font 'Sans,10' "
+      "noenhanced }}\n"
+      "  set output {7} . kind\n",
+      figure.name, canvas.width, canvas.height, 2 * canvas.width, 2 * canvas.height,
+      canvas.width / kPixelsPerInch, canvas.height / kPixelsPerInch, literal(figure.name + "."));
+  text += fmt::format(
+      "  set border 3 lc rgb '#606060'\n  set tics nomirror\n"
+      "  set grid lc rgb '#D8D8D8' lt 1 lw 0.7\n"
+      "  set key at screen 0.5, screen {:.4f} center bottom vertical maxrows {} "
+      "samplen 3 Left reverse\n"
+      "  set bmargin at screen {:.4f}\n  set tmargin at screen {:.4f}\n"
+      "  set multiplot title {}\n",
+      8.0 / canvas.height, canvas.key_rows, canvas.panels_bottom, canvas.panels_top,
+      literal(figure.title));
+  std::set<std::string> titled;
+  std::size_t row = 0;
+  for (std::size_t i = 0; i < figure.panels.size(); ++i) {
+    text += panel_commands(figure, canvas, i);
+    text += plot_command(figure, figure.panels[i], row, titled);
+    row += rows_of(figure.panels[i]);
+  }
+  return text + "  unset multiplot\n  unset output\n}\n";
+}
+
+}  // namespace foretrain

@@ -1,0 +1,68 @@
+// Comma-separated tables: cells that survive being written, errors that say where.
+#pragma once
+
+#include "models/base/time.h"
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace foretrain {
+
+/// Appends rows to a text. Doubles are written with the fewest digits that read back as the same
+/// number, NaN as an empty cell, times as seconds with the nine decimals of their nanoseconds.
+class CsvWriter {
+ public:
+  explicit CsvWriter(std::span<const std::string_view> columns);
+
+  CsvWriter& integer(std::int64_t value);
+  CsvWriter& time_s(Duration value);
+  CsvWriter& time_s(Instant value) { return time_s(value - Instant{}); }
+  CsvWriter& number(double value);
+  CsvWriter& text(std::string_view value);  ///< quoted where it has to be
+  CsvWriter& empty();
+  void end_row();
+
+  [[nodiscard]] std::string_view written() const { return {buffer_.data(), buffer_.size()}; }
+
+ private:
+  void begin_cell();
+
+  fmt::memory_buffer buffer_;
+  bool row_begun_ = false;
+};
+
+/// Reads what CsvWriter wrote, but for text. Every error is an InputError that begins with
+/// `source:line`, names the column, and ends in "the record is damaged".
+class CsvReader {
+ public:
+  /// `text` must outlive the reader; its first row must be `columns`.
+  CsvReader(std::string_view text, std::string source, std::span<const std::string_view> columns);
+
+  /// Goes to the next row; false at the end.
+  bool next_row();
+
+  std::int64_t integer();
+  std::optional<std::int64_t> optional_integer();
+  Duration time_s();
+  double number();  ///< an empty cell is NaN
+
+ private:
+  std::string_view cell();
+  [[noreturn]] void fail(const std::string& what) const;
+  [[noreturn]] void fail_cell(std::string_view cell, std::string_view wanted) const;
+
+  std::string_view rest_;
+  std::string source_;
+  std::span<const std::string_view> columns_;
+  std::string_view row_;
+  int line_ = 1;
+  std::size_t column_ = 0;
+};
+
+}  // namespace foretrain

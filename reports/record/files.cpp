@@ -1,0 +1,93 @@
+// The folder of a record: whole files or the older ones.
+#include "reports/record/files.h"
+
+#include "reports/record/run_json.h"
+#include "reports/record/tables.h"
+#include "scenarios/read.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cerrno>
+#include <fstream>
+#include <iterator>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+namespace foretrain {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string why(int error) { return std::generic_category().message(error); }
+
+void write_file(const fs::path& path, std::string_view text) {
+  errno = 0;
+  std::ofstream file(path, std::ios::binary);
+  file.write(text.data(), static_cast<std::streamsize>(text.size()));
+  file.close();
+  if (!file) throw InputError(fmt::format("{}: cannot write: {}", path.string(), why(errno)));
+}
+
+std::string read_file(const fs::path& path) {
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  std::string text(std::istreambuf_iterator<char>(file), {});
+  if (!file) throw InputError(fmt::format("{}: cannot read: {}", path.string(), why(errno)));
+  return text;
+}
+
+void check_rows(const fs::path& path, std::size_t found, std::size_t expected) {
+  if (found == expected) return;
+  throw InputError(fmt::format("{}: {} rows, run.json counts {}; the record is damaged",
+                               path.string(), found, expected));
+}
+
+}  // namespace
+
+void write_record(const Record& record, const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) {
+    throw InputError(
+        fmt::format("{}: cannot make the folder: {}", folder.string(), error.message()));
+  }
+  // All are written beside their places first, so a writer that dies leaves the older record.
+  // run.json comes last: its counts tell whether the others are of its record.
+  const std::array<std::pair<const char*, std::string>, 4> files{{
+      {"steps.csv", steps_csv(record.steps)},
+      {"evals.csv", evals_csv(record.evals)},
+      {"usage.csv", usage_csv(record.usage)},
+      {"run.json", run_json(record)},
+  }};
+  const auto aside = [&](const char* name) { return folder / fmt::format(".{}.new", name); };
+  for (const auto& [name, text] : files) write_file(aside(name), text);
+  for (const auto& [name, text] : files) {
+    fs::rename(aside(name), folder / name, error);
+    if (error) {
+      throw InputError(
+          fmt::format("{}: cannot write: {}", (folder / name).string(), error.message()));
+    }
+  }
+}
+
+Record read_record(const fs::path& folder) {
+  if (!fs::exists(folder / "run.json")) {
+    throw InputError(
+        fmt::format("{}: no run.json here; is this the folder of a run?", folder.string()));
+  }
+  const auto read = [&](const char* name, auto parse) {
+    return parse(read_file(folder / name), (folder / name).string());
+  };
+  auto [record, rows] = read("run.json", parse_run_json);
+  record.steps = read("steps.csv", parse_steps);
+  check_rows(folder / "steps.csv", record.steps.size(), rows.steps);
+  record.evals = read("evals.csv", parse_evals);
+  check_rows(folder / "evals.csv", record.evals.size(), rows.evals);
+  record.usage = read("usage.csv", parse_usage);
+  check_rows(folder / "usage.csv", record.usage.size(), rows.usage);
+  return std::move(record);
+}
+
+}  // namespace foretrain

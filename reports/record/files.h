@@ -1,0 +1,18 @@
+// The record as a folder: run.json, steps.csv, evals.csv, usage.csv.
+#pragma once
+
+#include "reports/record/record.h"
+
+#include <filesystem>
+#include <string>
+
+namespace foretrain {
+
+/// Writes the record into `folder`, which is made where it is absent; files of an earlier record
+/// are replaced. The same record gives the same bytes. @throws InputError where it cannot.
+void write_record(const Record& record, const std::filesystem::path& folder);
+
+/// Reads a record back. @throws InputError saying what is wrong with which file and line
+Record read_record(const std::filesystem::path& folder);
+
+}  // namespace foretrain

@@ -1,0 +1,92 @@
+// When two records are equal; how what they hold is called.
+#include "reports/record/record.h"
+
+#include "scenarios/read.h"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+namespace foretrain {
+namespace {
+
+/// A double of which not a number is a value like any other.
+struct Figure64 {
+  double value;
+  friend bool operator==(Figure64 a, Figure64 b) {
+    return a.value == b.value || (std::isnan(a.value) && std::isnan(b.value));
+  }
+};
+
+Bytes memory(Bytes rss) { return std::max(rss, Bytes{-1}); }
+
+auto fields(const Phases& p) {
+  return std::tie(p.compute, p.push, p.wait, p.apply, p.pull, p.evaluate);
+}
+
+auto fields(const StepRow& row) {
+  const StepReport& r = row.report;
+  return std::tuple(row.worker, r.step, r.start, fields(r.phases), r.staleness, Figure64{r.loss});
+}
+
+auto fields(const EvalReport& e) {
+  return std::tuple(e.step, e.version, e.time, e.took, Figure64{e.loss}, Figure64{e.accuracy},
+                    e.final);
+}
+
+auto fields(const UsageRow& u) {
+  return std::tuple(u.time, u.node, Figure64{u.cpu_user_s}, Figure64{u.cpu_system_s}, memory(u.rss),
+                    u.tx, u.rx);
+}
+
+auto fields(const NodeTotals& n) {
+  return std::tuple(n.role, n.host, n.core, Figure64{n.cpu_s}, memory(n.rss), n.tx, n.rx,
+                    n.messages_sent);
+}
+
+auto fields(const Setting& setting) { return std::tie(setting.key, setting.value); }
+
+auto fields(const Record& r) {
+  return std::tie(r.mode, r.outcome, r.failure, r.machine, r.kernel_set, r.congestion_control,
+                  r.time, r.startup, r.updates, r.gradients, r.dropped, r.weights_sha256);
+}
+
+template <class Row>
+bool same_rows(const std::vector<Row>& a, const std::vector<Row>& b) {
+  return std::ranges::equal(a, b,
+                            [](const Row& x, const Row& y) { return fields(x) == fields(y); });
+}
+
+}  // namespace
+
+bool operator==(const Record& a, const Record& b) {
+  return fields(a) == fields(b) && same_rows(a.nodes, b.nodes) && same_rows(a.steps, b.steps) &&
+         same_rows(a.evals, b.evals) && same_rows(a.usage, b.usage) &&
+         same_rows(a.scenario_case.settings, b.scenario_case.settings) &&
+         to_yaml(a.scenario_case.scenario) == to_yaml(b.scenario_case.scenario);
+}
+
+std::string title_of(const Case& scenario_case) {
+  std::string title = scenario_case.scenario.training.strategy;
+  for (const Setting& setting : scenario_case.settings) {
+    if (setting.key == "training.strategy") continue;
+    title += ", " + setting.key.substr(setting.key.rfind('.') + 1) + "=" + setting.value;
+  }
+  return title;
+}
+
+std::string_view name_of(Mode mode) { return mode == Mode::run ? "run" : "simulate"; }
+
+std::string_view name_of(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::done:
+      return "done";
+    case Outcome::failed:
+      return "failed";
+    case Outcome::interrupted:
+      break;
+  }
+  return "interrupted";
+}
+
+}  // namespace foretrain

@@ -1,0 +1,82 @@
+// What came out of a training, the same for a run as for a simulation.
+#pragma once
+
+#include "models/base/quantity.h"
+#include "models/base/time.h"
+#include "models/protocol/node.h"
+#include "scenarios/scenario.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace foretrain {
+
+enum class Mode { run, simulate };
+enum class Outcome { done, failed, interrupted };
+
+/// A row of steps.csv.
+struct StepRow {
+  int worker = 0;
+  StepReport report;
+};
+
+/// A row of usage.csv: a node, or what changed since the row before it.
+struct UsageRow {
+  Instant time;  ///< end of the interval
+  int node = 0;
+  double cpu_user_s = 0;  ///< used in the interval
+  double cpu_system_s = 0;
+  Bytes rss;  ///< resident memory at the end; negative: not modelled
+  Bytes tx;   ///< sent in the interval, on the wire of the protocol
+  Bytes rx;
+};
+
+/// A node over the whole training.
+struct NodeTotals {
+  std::string role;  ///< worker0, ..., server0, ...
+  std::string host;
+  int core = -1;     ///< it was pinned to; -1: none
+  double cpu_s = 0;  ///< from ready to its end
+  Bytes rss;         ///< the most; negative: not modelled
+  Bytes tx;          ///< bytes of messages with their headers
+  Bytes rx;
+  std::int64_t messages_sent = 0;
+};
+
+/// A training's record. Times are since the moment at which every node was ready.
+struct Record {
+  Mode mode = Mode::run;
+  Outcome outcome = Outcome::done;
+  std::string failure;  ///< why it failed, one sentence; empty where it did not
+  Case scenario_case;
+  std::string machine;  ///< name of the machine file, or of the machine
+  std::string kernel_set;
+  std::string congestion_control;  ///< run: of the sockets; empty in a simulation
+  Duration time;                   ///< until the last update
+  Duration startup;                ///< run: from the launch until every node was ready
+  std::int64_t updates = 0;
+  std::int64_t gradients = 0;
+  std::int64_t dropped = 0;
+  std::string weights_sha256;  ///< of the final parameters; empty without numerics
+  std::vector<NodeTotals> nodes;
+  std::vector<StepRow> steps;  ///< by (end of step, worker)
+  std::vector<EvalReport> evals;
+  std::vector<UsageRow> usage;  ///< by (time, node)
+};
+
+/// Equal in every field. NaN equals NaN: it stands for what is not known; so do all negative
+/// figures of memory. Scenarios are equal where their resolved texts are.
+bool operator==(const Record& a, const Record& b);
+
+/// What people call a case among others of its scenario: its strategy, then what else the sweep
+/// sets (`sync, workers=2`).
+std::string title_of(const Case& scenario_case);
+
+/// run, simulate.
+std::string_view name_of(Mode mode);
+/// done, failed, interrupted.
+std::string_view name_of(Outcome outcome);
+
+}  // namespace foretrain

@@ -1,0 +1,220 @@
+// Which key of run.json holds which field.
+#include "reports/record/run_json.h"
+
+#include "reports/record/summary.h"
+#include "scenarios/read.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <utility>
+
+namespace foretrain {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
+
+Json placement_json(const std::vector<NodeTotals>& nodes) {
+  Json placement = Json::object();
+  for (const NodeTotals& node : nodes) {
+    placement[node.role] = {{"host", node.host},
+                            {"core", node.core < 0 ? Json() : Json(node.core)}};
+  }
+  return placement;
+}
+
+Json nodes_json(const std::vector<NodeTotals>& nodes) {
+  Json array = Json::array();
+  for (const NodeTotals& node : nodes) {
+    array.push_back({{"role", node.role},
+                     {"cpu_s", node.cpu_s},
+                     {"rss_bytes", node.rss.value < 0 ? Json() : Json(node.rss.value)},
+                     {"tx_bytes", node.tx.value},
+                     {"rx_bytes", node.rx.value},
+                     {"messages_sent", node.messages_sent}});
+  }
+  return array;
+}
+
+/// An object of run.json; every error names the file, then the way to the key.
+class Reader {
+ public:
+  Reader(const Json& json, std::string where) : json_(json), where_(std::move(where)) {
+    if (!json_.is_object()) fail("is not an object");
+  }
+
+  [[noreturn]] void fail(const std::string& what) const {
+    throw InputError(fmt::format("{} {}; the record is damaged", where_, what));
+  }
+
+  [[nodiscard]] const Json& at(const char* key) const {
+    const auto found = json_.find(key);
+    if (found == json_.end()) fail(fmt::format("has no `{}`", key));
+    return *found;
+  }
+
+  [[nodiscard]] std::string path(const char* key) const {
+    return fmt::format("{} {}:", where_, key);
+  }
+  [[nodiscard]] Reader object(const char* key) const { return {at(key), path(key)}; }
+
+  [[nodiscard]] std::int64_t integer(const char* key) const {
+    const Json& value = at(key);
+    if (!value.is_number_integer()) {
+      fail(fmt::format("{}: {} is not a whole number", key, value.dump()));
+    }
+    return value.get<std::int64_t>();
+  }
+
+  /// null is `unknown`.
+  [[nodiscard]] std::int64_t integer_or(const char* key, std::int64_t unknown) const {
+    return at(key).is_null() ? unknown : integer(key);
+  }
+
+  /// null is NaN.
+  [[nodiscard]] double number(const char* key) const {
+    const Json& value = at(key);
+    if (value.is_null()) return std::numeric_limits<double>::quiet_NaN();
+    if (!value.is_number()) fail(fmt::format("{}: {} is not a number", key, value.dump()));
+    return value.get<double>();
+  }
+
+  /// null is empty.
+  [[nodiscard]] std::string text(const char* key) const {
+    const Json& value = at(key);
+    if (value.is_null()) return {};
+    if (!value.is_string()) fail(fmt::format("{}: {} is not a text", key, value.dump()));
+    return value.get<std::string>();
+  }
+
+  /// One of the values of an enumeration, by its name.
+  template <class Enum, std::size_t N>
+  [[nodiscard]] Enum one_of(const char* key, const std::array<Enum, N>& all) const {
+    const std::string name = text(key);
+    const auto found = std::ranges::find(all, name, [](Enum e) { return name_of(e); });
+    if (found == all.end()) fail(fmt::format("{}: '{}' is not known", key, name));
+    return *found;
+  }
+
+ private:
+  const Json& json_;
+  std::string where_;
+};
+
+std::vector<NodeTotals> parse_nodes(const Reader& reader) {
+  std::vector<NodeTotals> nodes;
+  const Reader placement = reader.object("placement");
+  const Json& array = reader.at("nodes");
+  if (!array.is_array()) reader.fail("nodes: is not an array");
+  for (const Json& element : array) {
+    const Reader node(element, reader.path("nodes"));
+    NodeTotals& totals = nodes.emplace_back();
+    totals.role = node.text("role");
+    const Reader place = placement.object(totals.role.c_str());
+    totals.host = place.text("host");
+    totals.core = static_cast<int>(place.integer_or("core", -1));
+    totals.cpu_s = node.number("cpu_s");
+    totals.rss = {node.integer_or("rss_bytes", -1)};
+    totals.tx = {node.integer("tx_bytes")};
+    totals.rx = {node.integer("rx_bytes")};
+    totals.messages_sent = node.integer("messages_sent");
+  }
+  return nodes;
+}
+
+Case parse_case(const Reader& reader, const std::string& source) {
+  auto cases = parse_scenario(reader.text("scenario"), source + ": scenario");
+  if (cases.size() != 1) reader.fail("scenario: holds a sweep");
+  Case scenario_case = std::move(cases.front());
+  const Json& settings = reader.at("settings");
+  if (!settings.is_object()) reader.fail("settings: is not an object");
+  for (const auto& [key, value] : settings.items()) {
+    if (!value.is_string()) reader.fail(fmt::format("settings: {} is not a text", value.dump()));
+    scenario_case.settings.push_back({key, value.get<std::string>()});
+  }
+  return scenario_case;
+}
+
+void check_format(const Json& json, const std::string& source) {
+  const auto format = json.is_object() ? json.find("foretrain_record") : json.end();
+  if (!json.is_object() || format == json.end()) {
+    throw InputError(
+        fmt::format("{}: has no `foretrain_record`; this is not a run record", source));
+  }
+  if (*format != kRecordFormat) {
+    throw InputError(fmt::format(
+        "{}: a record of version {}, this program reads version {}; it was written by foretrain {}",
+        source, format->dump(), kRecordFormat, json.value("program", "of another version")));
+  }
+}
+
+}  // namespace
+
+std::string run_json(const Record& record) {
+  Json json;
+  json["foretrain_record"] = kRecordFormat;
+  json["program"] = FORETRAIN_VERSION;
+  json["mode"] = name_of(record.mode);
+  json["outcome"] = name_of(record.outcome);
+  json["failure"] = or_null(record.failure);
+  json["settings"] = to_json(record.scenario_case.settings);
+  json["machine"] = or_null(record.machine);
+  json["kernel_set"] = or_null(record.kernel_set);
+  json["congestion_control"] = or_null(record.congestion_control);
+  json["placement"] = placement_json(record.nodes);
+  json["totals"] = {{"time_ns", record.time.ns},
+                    {"startup_ns", record.startup.ns},
+                    {"updates", record.updates},
+                    {"gradients", record.gradients},
+                    {"dropped", record.dropped}};
+  json["weights_sha256"] = or_null(record.weights_sha256);
+  json["nodes"] = nodes_json(record.nodes);
+  json["rows"] = {{"steps", record.steps.size()},
+                  {"evals", record.evals.size()},
+                  {"usage", record.usage.size()}};
+  json["summary"] = to_json(record);
+  json["scenario"] = to_yaml(record.scenario_case.scenario);
+  // Names come from outside: what is no UTF-8 in them is replaced, or there would be no record.
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+RunJson parse_run_json(std::string_view text, const std::string& source) {
+  Json json;
+  try {
+    json = Json::parse(text);
+  } catch (const Json::parse_error& error) {
+    const auto lines = std::ranges::count(text.substr(0, std::min(error.byte, text.size())), '\n');
+    throw InputError(fmt::format("{}:{}: is not JSON; the record is damaged", source, lines + 1));
+  }
+  check_format(json, source);
+  const Reader reader(json, source + ":");
+  RunJson result;
+  Record& record = result.record;
+  record.mode = reader.one_of("mode", std::array{Mode::run, Mode::simulate});
+  record.outcome =
+      reader.one_of("outcome", std::array{Outcome::done, Outcome::failed, Outcome::interrupted});
+  record.failure = reader.text("failure");
+  record.machine = reader.text("machine");
+  record.kernel_set = reader.text("kernel_set");
+  record.congestion_control = reader.text("congestion_control");
+  record.weights_sha256 = reader.text("weights_sha256");
+  const Reader totals = reader.object("totals");
+  record.time = {totals.integer("time_ns")};
+  record.startup = {totals.integer("startup_ns")};
+  record.updates = totals.integer("updates");
+  record.gradients = totals.integer("gradients");
+  record.dropped = totals.integer("dropped");
+  record.nodes = parse_nodes(reader);
+  const Reader rows = reader.object("rows");
+  const auto count = [&](const char* key) { return static_cast<std::size_t>(rows.integer(key)); };
+  result.rows = {count("steps"), count("evals"), count("usage")};
+  record.scenario_case = parse_case(reader, source);
+  return result;
+}
+
+}  // namespace foretrain

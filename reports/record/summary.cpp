@@ -1,0 +1,161 @@
+// The totals of a record, as figures with names.
+#include "reports/record/summary.h"
+
+#include "models/base/check.h"
+#include "reports/record/statistics.h"
+
+#include <fmt/format.h>
+#include <openssl/evp.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+
+namespace foretrain {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// The double nearest to the time, so that it prints with no more digits than it has.
+double seconds(Duration d) { return static_cast<double>(d.ns) / 1e9; }
+
+std::optional<double> known(double value) {
+  return std::isfinite(value) ? std::optional(value) : std::nullopt;
+}
+
+std::optional<double> rate(double count, double time_s) {
+  return time_s > 0 ? std::optional(count / time_s) : std::nullopt;
+}
+
+Json or_null(std::optional<double> value) {
+  return value && std::isfinite(*value) ? Json(*value) : Json();
+}
+
+Json or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
+
+void summarize_steps(const Record& record, Summary& summary) {
+  std::vector<double> step_times_s;
+  step_times_s.reserve(record.steps.size());
+  Phases sum;
+  std::int64_t staleness = 0;
+  for (const StepRow& row : record.steps) {
+    const Phases& p = row.report.phases;
+    step_times_s.push_back(seconds(p.compute + p.push + p.wait + p.apply + p.pull));
+    sum.compute += p.compute;
+    sum.push += p.push;
+    sum.wait += p.wait;
+    sum.apply += p.apply;
+    sum.pull += p.pull;
+    sum.evaluate += p.evaluate;
+    staleness += row.report.staleness;
+  }
+  summary.steps = std::ssize(record.steps);
+  summary.phases = {seconds(sum.compute), seconds(sum.push), seconds(sum.wait),
+                    seconds(sum.apply),   seconds(sum.pull), seconds(sum.evaluate)};
+  summary.step_time_s_median = median(std::move(step_times_s));
+  if (summary.steps > 0) {
+    summary.staleness_mean = static_cast<double>(staleness) / static_cast<double>(summary.steps);
+  }
+}
+
+/// From the moment that every node was ready until the final evaluation was done.
+Duration until_the_end(const Record& record) {
+  Duration end = record.time;
+  for (const EvalReport& e : record.evals) end = std::max(end, e.time - Instant{} + e.took);
+  return end;
+}
+
+Json nodes_json(const Record& record) {
+  const double end_s = seconds(until_the_end(record));
+  Json nodes = Json::array();
+  for (const NodeTotals& node : record.nodes) {
+    nodes.push_back({{"role", node.role},
+                     {"host", node.host},
+                     {"core", node.core < 0 ? Json() : Json(node.core)},
+                     {"cpu_percent", or_null(rate(node.cpu_s * 100, end_s))},
+                     {"rss_bytes", node.rss.value < 0 ? Json() : Json(node.rss.value)},
+                     {"tx_bytes", node.tx.value},
+                     {"rx_bytes", node.rx.value}});
+  }
+  return nodes;
+}
+
+Json phases_json(const PhaseSeconds& phases) {
+  return {{"compute_s", phases.compute_s}, {"push_s", phases.push_s},
+          {"wait_s", phases.wait_s},       {"apply_s", phases.apply_s},
+          {"pull_s", phases.pull_s},       {"evaluate_s", phases.evaluate_s}};
+}
+
+}  // namespace
+
+Summary summarize(const Record& record) {
+  Summary summary;
+  summary.updates = record.updates;
+  summary.gradients = record.gradients;
+  summary.time_s = seconds(record.time);
+  summary.startup_s = seconds(record.startup);
+  const auto gradients = static_cast<double>(record.gradients);
+  const int batch_size = record.scenario_case.scenario.training.batch_size;
+  summary.examples_per_s = rate(gradients * batch_size, summary.time_s);
+  summary.gradients_per_s = rate(gradients, summary.time_s);
+  summary.updates_per_s = rate(static_cast<double>(record.updates), summary.time_s);
+  summarize_steps(record, summary);
+  for (const EvalReport& e : record.evals) {
+    if (!e.final) continue;
+    summary.final_loss = known(e.loss);
+    summary.test_accuracy = known(e.accuracy);
+  }
+  for (const NodeTotals& node : record.nodes) {
+    summary.bytes_sent += node.tx;
+    summary.bytes_received += node.rx;
+  }
+  return summary;
+}
+
+Json to_json(const std::vector<Setting>& settings) {
+  Json object = Json::object();
+  for (const Setting& setting : settings) object[setting.key] = setting.value;
+  return object;
+}
+
+Json to_json(const Record& record) {
+  const Summary s = summarize(record);
+  Json json;
+  json["name"] = record.scenario_case.scenario.name;
+  json["settings"] = to_json(record.scenario_case.settings);
+  json["mode"] = name_of(record.mode);
+  json["outcome"] = name_of(record.outcome);
+  json["failure"] = or_null(record.failure);
+  json["steps"] = s.steps;
+  json["updates"] = s.updates;
+  json["gradients"] = s.gradients;
+  json["dropped"] = record.dropped;
+  json["time_s"] = s.time_s;
+  json["startup_s"] = s.startup_s;
+  json["step_time_s_median"] = or_null(s.step_time_s_median);
+  json["examples_per_s"] = or_null(s.examples_per_s);
+  json["gradients_per_s"] = or_null(s.gradients_per_s);
+  json["updates_per_s"] = or_null(s.updates_per_s);
+  json["final_loss"] = or_null(s.final_loss);
+  json["test_accuracy"] = or_null(s.test_accuracy);
+  json["staleness_mean"] = or_null(s.staleness_mean);
+  json["weights_sha256"] = or_null(record.weights_sha256);
+  json["kernel_set"] = or_null(record.kernel_set);
+  json["bytes_sent"] = s.bytes_sent.value;
+  json["bytes_received"] = s.bytes_received.value;
+  json["phases"] = phases_json(s.phases);
+  json["nodes"] = nodes_json(record);
+  return json;
+}
+
+std::string weights_sha256(std::span<const float> weights) {
+  static_assert(std::endian::native == std::endian::little, "the hash is of little-endian floats");
+  std::array<unsigned char, 32> digest{};
+  const int done = EVP_Digest(weights.data(), weights.size_bytes(), digest.data(), nullptr,
+                              EVP_sha256(), nullptr);
+  FT_CHECK(done == 1);
+  return fmt::format("{:02x}", fmt::join(digest, ""));
+}
+
+}  // namespace foretrain

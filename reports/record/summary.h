@@ -1,0 +1,57 @@
+// The figures that people compare, computed from a record.
+#pragma once
+
+#include "reports/record/record.h"
+
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace foretrain {
+
+/// Seconds of each phase, added up over all steps of all workers.
+struct PhaseSeconds {
+  double compute_s = 0;
+  double push_s = 0;
+  double wait_s = 0;
+  double apply_s = 0;
+  double pull_s = 0;
+  double evaluate_s = 0;
+};
+
+/// Empty optionals: not known (no numerics, no step, no evaluation, no time).
+struct Summary {
+  std::int64_t steps = 0;  ///< reported by workers, all together
+  std::int64_t updates = 0;
+  std::int64_t gradients = 0;
+  double time_s = 0;
+  double startup_s = 0;
+  std::optional<double> step_time_s_median;  ///< over all steps of all workers, evaluate left out
+  std::optional<double> examples_per_s;      ///< of accepted gradients
+  std::optional<double> gradients_per_s;
+  std::optional<double> updates_per_s;
+  std::optional<double> final_loss;      ///< of the final evaluation, nats
+  std::optional<double> test_accuracy;   ///< of the final evaluation
+  std::optional<double> staleness_mean;  ///< over the steps, updates
+  Bytes bytes_sent;
+  Bytes bytes_received;
+  PhaseSeconds phases;
+};
+
+Summary summarize(const Record& record);
+
+/// The settings of a case as an object, key to value.
+nlohmann::ordered_json to_json(const std::vector<Setting>& settings);
+
+/// The object that `run --json` and `simulate --json` print, and that run.json holds under
+/// `summary`. Keys keep their order; unknown figures are null.
+nlohmann::ordered_json to_json(const Record& record);
+
+/// SHA-256 of the parameters as little-endian floats, in hexadecimal.
+std::string weights_sha256(std::span<const float> weights);
+
+}  // namespace foretrain

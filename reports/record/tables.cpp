@@ -1,0 +1,108 @@
+// Which column of a CSV file holds which field.
+#include "reports/record/tables.h"
+
+#include "reports/record/csv.h"
+
+#include <array>
+
+namespace foretrain {
+namespace {
+
+constexpr auto kStepColumns =
+    std::to_array<std::string_view>({"worker", "step", "start_s", "compute_s", "push_s", "wait_s",
+                                     "apply_s", "pull_s", "evaluate_s", "staleness", "loss"});
+constexpr auto kEvalColumns = std::to_array<std::string_view>(
+    {"step", "version", "time_s", "took_s", "loss", "accuracy", "final"});
+constexpr auto kUsageColumns = std::to_array<std::string_view>(
+    {"time_s", "node", "cpu_user_s", "cpu_system_s", "rss_bytes", "tx_bytes", "rx_bytes"});
+
+Instant instant(Duration since_ready) { return Instant{} + since_ready; }
+
+}  // namespace
+
+std::string steps_csv(const std::vector<StepRow>& rows) {
+  CsvWriter csv(kStepColumns);
+  for (const auto& [worker, report] : rows) {
+    const Phases& p = report.phases;
+    csv.integer(worker).integer(report.step.value).time_s(report.start);
+    csv.time_s(p.compute).time_s(p.push).time_s(p.wait);
+    csv.time_s(p.apply).time_s(p.pull).time_s(p.evaluate);
+    csv.integer(report.staleness).number(report.loss).end_row();
+  }
+  return std::string(csv.written());
+}
+
+std::string evals_csv(const std::vector<EvalReport>& rows) {
+  CsvWriter csv(kEvalColumns);
+  for (const EvalReport& e : rows) {
+    csv.integer(e.step.value).integer(e.version.value).time_s(e.time).time_s(e.took);
+    csv.number(e.loss).number(e.accuracy).integer(e.final ? 1 : 0).end_row();
+  }
+  return std::string(csv.written());
+}
+
+std::string usage_csv(const std::vector<UsageRow>& rows) {
+  CsvWriter csv(kUsageColumns);
+  for (const UsageRow& u : rows) {
+    csv.time_s(u.time).integer(u.node).number(u.cpu_user_s).number(u.cpu_system_s);
+    if (u.rss.value < 0) {
+      csv.empty();
+    } else {
+      csv.integer(u.rss.value);
+    }
+    csv.integer(u.tx.value).integer(u.rx.value).end_row();
+  }
+  return std::string(csv.written());
+}
+
+std::vector<StepRow> parse_steps(std::string_view text, const std::string& source) {
+  CsvReader csv(text, source, kStepColumns);
+  std::vector<StepRow> rows;
+  while (csv.next_row()) {
+    StepRow& row = rows.emplace_back();
+    row.worker = static_cast<int>(csv.integer());
+    row.report.step = {csv.integer()};
+    row.report.start = instant(csv.time_s());
+    Phases& p = row.report.phases;
+    for (Duration* phase : {&p.compute, &p.push, &p.wait, &p.apply, &p.pull, &p.evaluate}) {
+      *phase = csv.time_s();
+    }
+    row.report.staleness = csv.integer();
+    row.report.loss = csv.number();
+  }
+  return rows;
+}
+
+std::vector<EvalReport> parse_evals(std::string_view text, const std::string& source) {
+  CsvReader csv(text, source, kEvalColumns);
+  std::vector<EvalReport> rows;
+  while (csv.next_row()) {
+    EvalReport& e = rows.emplace_back();
+    e.step = {csv.integer()};
+    e.version = {csv.integer()};
+    e.time = instant(csv.time_s());
+    e.took = csv.time_s();
+    e.loss = csv.number();
+    e.accuracy = csv.number();
+    e.final = csv.integer() != 0;
+  }
+  return rows;
+}
+
+std::vector<UsageRow> parse_usage(std::string_view text, const std::string& source) {
+  CsvReader csv(text, source, kUsageColumns);
+  std::vector<UsageRow> rows;
+  while (csv.next_row()) {
+    UsageRow& u = rows.emplace_back();
+    u.time = instant(csv.time_s());
+    u.node = static_cast<int>(csv.integer());
+    u.cpu_user_s = csv.number();
+    u.cpu_system_s = csv.number();
+    u.rss = {csv.optional_integer().value_or(-1)};
+    u.tx = {csv.integer()};
+    u.rx = {csv.integer()};
+  }
+  return rows;
+}
+
+}  // namespace foretrain

@@ -1,0 +1,25 @@
+// The rows of a record as the text of its CSV files.
+#pragma once
+
+#include "reports/record/record.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace foretrain {
+
+/// worker, step, start_s, the six phases, staleness, loss (empty: not known).
+std::string steps_csv(const std::vector<StepRow>& rows);
+/// step, version, time_s, took_s, loss, accuracy, final (0 or 1).
+std::string evals_csv(const std::vector<EvalReport>& rows);
+/// time_s, node, cpu_user_s, cpu_system_s, rss_bytes (empty: not modelled), tx_bytes, rx_bytes.
+std::string usage_csv(const std::vector<UsageRow>& rows);
+
+// Back again. `source` is the file's name in messages. @throws InputError
+
+std::vector<StepRow> parse_steps(std::string_view text, const std::string& source);
+std::vector<EvalReport> parse_evals(std::string_view text, const std::string& source);
+std::vector<UsageRow> parse_usage(std::string_view text, const std::string& source);
+
+}  // namespace foretrain

@@ -1,0 +1,35 @@
+// How far a long piece of work has come, for people.
+#pragma once
+
+#include "models/base/time.h"
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace foretrain {
+
+/// A bar that is redrawn on a terminal, a plain line every few seconds elsewhere; on standard
+/// error. The bar is wiped when the object goes.
+class Progress {
+ public:
+  /// `what` stands in front: `run sync`. `quiet`: nothing is written.
+  Progress(std::string what, bool quiet);
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  ~Progress();
+
+  /// `done` of `all` steps, at `clock` of the training (virtual in a simulation). May be called
+  /// often: it writes at most ten times a second.
+  void update(std::int64_t done, std::int64_t all, Duration clock);
+
+ private:
+  std::string what_;
+  bool quiet_;
+  bool terminal_;
+  bool drawn_ = false;
+  std::chrono::steady_clock::time_point start_;
+  std::chrono::steady_clock::time_point next_;
+};
+
+}  // namespace foretrain

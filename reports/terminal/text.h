@@ -1,0 +1,33 @@
+// Text laid out for a terminal of 80 columns.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace foretrain {
+
+inline constexpr std::size_t kTerminalColumns = 80;
+
+/// Columns that UTF-8 text takes, each character one.
+std::size_t columns_of(std::string_view text);
+
+/// `text` broken at spaces so that no line is wider than the terminal; ends in a line feed.
+/// A word that is wider than a line is broken too.
+std::string wrap(std::string_view text);
+
+/// `text` in exactly `columns`: filled with spaces, or cut with `...` at its end.
+std::string left(std::string_view text, std::size_t columns);
+/// As `left`, filled in front.
+std::string right(std::string_view text, std::size_t columns);
+
+/// `value` with four significant digits, `-` where it is not known.
+std::string figure(std::optional<double> value);
+/// `-3.1 %`, always with its sign; `-` where it is not known.
+std::string signed_percent(std::optional<double> share);
+/// `12,345,678`
+std::string grouped(std::int64_t value);
+
+}  // namespace foretrain

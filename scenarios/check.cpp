@@ -1,0 +1,129 @@
+// The checks between the keys of a scenario.
+#include "scenarios/check.h"
+
+#include "scenarios/describe/scenario_fields.h"
+#include "scenarios/training.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace foretrain {
+namespace {
+
+[[noreturn]] void fail(const Case& c, const std::string& key, const std::string& what) {
+  fail_at(c.place_of(key), key, what);
+}
+
+void check_length(Case& c) {
+  TrainingSpec& training = c.scenario.training;
+  std::vector<std::string> given;
+  if (training.steps > 0) given.emplace_back("training.steps");
+  if (training.epochs > 0) given.emplace_back("training.epochs");
+  if (training.updates > 0) given.emplace_back("training.updates");
+  if (given.empty()) training.epochs = 1;
+  if (given.size() < 2) return;
+  fail(c, given[1],
+       fmt::format("{} says how long to train too ({}); keep one (--set {}=null removes it)",
+                   given[0], c.place_of(given[0]), given[0]));
+}
+
+/// Every host by its name, in order.
+std::set<std::string> check_hosts(const Case& c) {
+  std::set<std::string> names;
+  const auto& hosts = c.scenario.cluster.hosts;
+  for (std::size_t i = 0; i < hosts.size(); ++i) {
+    const HostSpec& host = hosts[i];
+    const std::string key = fmt::format("cluster.hosts[{}]", i);
+    if (host.compute && !host.machine.empty()) {
+      fail(c, key + ".compute", "the host has a machine, which says it too; remove one of them");
+    }
+    if (static_cast<int>(names.size()) + host.count > kNodesMax) {
+      fail(c, key + ".count", fmt::format("more than {} hosts; write fewer", kNodesMax));
+    }
+    for (int n = 0; n < host.count; ++n) {
+      const std::string name = host.count == 1 ? host.name : fmt::format("{}{}", host.name, n);
+      if (!names.insert(name).second) {
+        fail(c, key + ".name", fmt::format("a second host {}; rename one", name));
+      }
+    }
+  }
+  return names;
+}
+
+void check_places(const Case& c, const std::set<std::string>& hosts, const std::string& key,
+                  const std::vector<std::string>& names) {
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (hosts.contains(names[i])) continue;
+    const std::string where = fmt::format("{}[{}]", key, i);
+    if (hosts.empty()) fail(c, where, "there is no cluster.hosts; list them, or remove placement");
+    constexpr std::size_t kShown = 8;
+    std::vector<std::string> some(hosts.begin(), hosts.end());
+    if (some.size() > kShown) {
+      some.resize(kShown);
+      some.emplace_back("...");
+    }
+    fail(c, where,
+         fmt::format("there is no host {}; there are {}", names[i], fmt::join(some, ", ")));
+  }
+}
+
+void check_place_count(const Case& c, const std::string& kind, std::size_t names, int nodes) {
+  if (names == static_cast<std::size_t>(nodes)) return;
+  fail(c, "cluster.placement." + kind,
+       fmt::format("names {} hosts, but {} are needed; write one for each of the {}, or leave "
+                   "placement out",
+                   names, nodes, kind));
+}
+
+void check_placement(Case& c) {
+  Placement& placement = c.scenario.cluster.placement;
+  const std::set<std::string> hosts = check_hosts(c);
+  check_places(c, hosts, "cluster.placement.workers", placement.workers);
+  check_places(c, hosts, "cluster.placement.servers", placement.servers);
+  if (placement.workers.empty() && placement.servers.empty()) return;
+  const int workers = worker_count(c.scenario);
+  const int servers = server_count(c.scenario);
+  // A sweep may take `single` beside others: its worker is where their first one is.
+  if (servers == 0) placement.servers.clear();
+  if (servers == 0 && !placement.workers.empty()) placement.workers.resize(1);
+  check_place_count(c, "workers", placement.workers.size(), workers);
+  check_place_count(c, "servers", placement.servers.size(), servers);
+}
+
+void check_stragglers(Case& c, Reading& reading) {
+  const int workers = worker_count(c.scenario);
+  auto& stragglers = c.scenario.stragglers;
+  std::set<const StragglerSpec*> without_workers;
+  for (std::size_t s = 0; s < stragglers.size(); ++s) {
+    std::vector<int>& indices = stragglers[s].workers;
+    if (indices.empty()) continue;
+    for (std::size_t i = 0; i < indices.size(); ++i) {
+      const std::string key = fmt::format("stragglers[{}].workers[{}]", s, i);
+      if (indices[i] < workers) {
+        reading.note_used(key, c.place_of(key));
+      } else {
+        reading.note_unused(
+            key, c.place_of(key),
+            fmt::format("there is no worker {}; there {}, counted from 0", indices[i],
+                        workers == 1 ? "is 1 worker" : fmt::format("are {} workers", workers)));
+      }
+    }
+    std::erase_if(indices, [&](int index) { return index >= workers; });
+    if (indices.empty()) without_workers.insert(&stragglers[s]);
+  }
+  // An empty list would stand for all workers.
+  std::erase_if(stragglers, [&](const StragglerSpec& s) { return without_workers.contains(&s); });
+}
+
+}  // namespace
+
+void check_case(Case& scenario_case, Reading& reading) {
+  if (scenario_case.scenario.name.empty()) fail(scenario_case, "name", "empty; write a name");
+  check_length(scenario_case);
+  check_placement(scenario_case);
+  check_stragglers(scenario_case, reading);
+}
+
+}  // namespace foretrain

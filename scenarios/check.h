@@ -1,0 +1,15 @@
+// What must hold between the keys of a scenario.
+#pragma once
+
+#include "scenarios/describe/reader.h"
+#include "scenarios/scenario.h"
+
+namespace foretrain {
+
+/// Checks a case whose values are each within their rules, then makes it whole: one epoch where no
+/// length is given; no straggler on workers that the case does not have (a sweep may vary their
+/// number: an error only where no case has them, which `reading` finds out); a placement as long
+/// as the strategy needs. @throws InputError
+void check_case(Case& scenario_case, Reading& reading);
+
+}  // namespace foretrain

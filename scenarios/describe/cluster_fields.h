@@ -1,0 +1,103 @@
+// The keys of a scenario's hosts, with those of its stragglers.
+#pragma once
+
+#include "scenarios/describe/field.h"
+#include "scenarios/scenario.h"
+
+namespace foretrain {
+
+template <class Visitor, Described<HostSpec> T>
+void describe(Visitor& visit, T& host) {
+  visit.field({.key = "name", .doc = "for placement, for people", .required = true}, host.name);
+  visit.field({.key = "count",
+               .doc = "above 1: as many hosts, called name0, name1, ...",
+               .least = 1,
+               .most = kNodesMax},
+              host.count);
+  visit.field({.key = "cores", .doc = "processor cores", .least = 1, .most = 1024}, host.cores);
+  visit.field({.key = "nic",
+               .doc = "rate of the network interface, each direction",
+               .above = 0,
+               .most = 1e15},
+              host.nic);
+  visit.field({.key = "latency", .doc = "one way, host to switch", .least = 0, .most = 1000},
+              host.latency);
+  visit.field({.key = "machine",
+               .doc = "a machine file; left out: this machine, calibrated",
+               .written = !host.machine.empty()},
+              host.machine);
+  visit.field({.key = "compute",
+               .doc = "instead of a machine: every gradient takes this long",
+               .above = 0,
+               .most = 1e6,
+               .written = host.compute.has_value()},
+              host.compute);
+}
+
+template <class Visitor, Described<Placement> T>
+void describe(Visitor& visit, T& placement) {
+  visit.field({.key = "workers",
+               .doc = "host of each worker, in order",
+               .written = !placement.workers.empty()},
+              placement.workers);
+  visit.field({.key = "servers",
+               .doc = "host of each server, in order",
+               .written = !placement.servers.empty()},
+              placement.servers);
+}
+
+template <class Visitor, Described<ClusterSpec> T>
+void describe(Visitor& visit, T& cluster) {
+  visit.list({.key = "hosts", .doc = "the machines", .written = !cluster.hosts.empty()},
+             cluster.hosts);
+  visit.field({.key = "topology", .doc = "how the hosts are wired", .choices = {"star"}},
+              cluster.topology);
+  visit.section({.key = "placement", .doc = "which host each node is on; left out: in turn"},
+                cluster.placement);
+}
+
+template <class Visitor, Described<StragglerSpec> T>
+void describe(Visitor& visit, T& straggler) {
+  visit.field({.key = "workers",
+               .doc = "whom it concerns: indices from 0, or all",
+               .least = 0,
+               .most = kNodesMax},
+              straggler.workers);
+  visit.field({.key = "slowdown",
+               .doc = "constant factor of the time of a gradient",
+               .above = 0,
+               .most = 1e6},
+              straggler.slowdown);
+  visit.field({.key = "distribution",
+               .doc = "random factor of mean 1, drawn for each gradient",
+               .choices = {"exponential", "shifted_exponential", "lognormal", "pareto"},
+               .written = !straggler.distribution.empty()},
+              straggler.distribution);
+  const std::string& drawn = straggler.distribution;
+  visit.field({.key = "shift",
+               .doc = "shifted_exponential: the least factor",
+               .least = 0,
+               .most = 1,
+               .required = true,
+               .used = drawn == "shifted_exponential",
+               .unused_because = "only distribution shifted_exponential has a shift"},
+              straggler.shift);
+  visit.field({.key = "sigma",
+               .doc = "lognormal: standard deviation of the logarithm",
+               .least = 0,
+               .most = 10,
+               .required = true,
+               .used = drawn == "lognormal",
+               .unused_because = "only distribution lognormal has a sigma"},
+              straggler.sigma);
+  visit.field({.key = "shape",
+               .doc = "pareto: exponent of the tail; its mean is finite above 1",
+               .above = 1,
+               .most = 1e6,
+               .required = true,
+               .used = drawn == "pareto",
+               .unused_because = "only distribution pareto has a shape"},
+              straggler.shape);
+}
+
+}  // namespace foretrain

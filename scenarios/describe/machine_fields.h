@@ -1,0 +1,80 @@
+// The keys of a machine file.
+#pragma once
+
+#include "scenarios/describe/field.h"
+#include "scenarios/machine.h"
+
+namespace foretrain {
+
+template <class Visitor, Described<AffineCost> T>
+void describe(Visitor& visit, T& cost) {
+  visit.field({.key = "overhead",
+               .doc = "time however small the count",
+               .least = 0,
+               .most = 1e6,
+               .required = true,
+               .seconds = true},
+              cost.overhead_s);
+  visit.field({.key = "per_item",
+               .doc = "time that each item adds",
+               .least = 0,
+               .most = 1e6,
+               .required = true,
+               .seconds = true},
+              cost.per_item_s);
+}
+
+template <class Visitor, Described<ModelCost> T>
+void describe(Visitor& visit, T& model) {
+  visit.section({.key = "gradient", .doc = "of a batch, by examples", .required = true},
+                model.gradient);
+  visit.section(
+      {.key = "evaluate", .doc = "of a part of the test set, by examples", .required = true},
+      model.evaluate);
+}
+
+template <class Visitor, Described<TransportCost> T>
+void describe(Visitor& visit, T& transport) {
+  visit.section({.key = "send", .doc = "CPU time of a message, by bytes", .required = true},
+                transport.send);
+  visit.section({.key = "receive", .doc = "CPU time of a message, by bytes", .required = true},
+                transport.receive);
+  visit.field({.key = "wake",
+               .doc = "until a thread on another, idle core runs",
+               .least = 0,
+               .most = 1e3,
+               .required = true},
+              transport.wake);
+  visit.field({.key = "handoff",
+               .doc = "from one thread to another of the same core",
+               .least = 0,
+               .most = 1e3,
+               .required = true},
+              transport.handoff);
+}
+
+template <class Visitor, Described<Machine> T>
+void describe(Visitor& visit, T& machine) {
+  visit.field({.key = "name", .doc = "of the machine", .required = true}, machine.name);
+  visit.field(
+      {.key = "cores", .doc = "processor cores", .least = 1, .most = 1024, .required = true},
+      machine.cores);
+  visit.field({.key = "kernel_set", .doc = "vector instructions that compute was measured with"},
+              machine.kernel_set);
+  visit.field({.key = "slice",
+               .doc = "how long a thread runs while another waits for its core",
+               .above = 0,
+               .most = 1e3},
+              machine.slice);
+  visit.field({.key = "contention",
+               .doc = "compute takes this times as long while another core computes",
+               .above = 0,
+               .most = 1e3},
+              machine.contention);
+  visit.section({.key = "loopback", .doc = "messages within the machine"}, machine.loopback);
+  visit.section({.key = "apply", .doc = "reduce and apply, by bytes of memory moved"},
+                machine.apply);
+  visit.table({.key = "models", .doc = "compute on one core, by model"}, machine.models);
+}
+
+}  // namespace foretrain

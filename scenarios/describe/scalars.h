@@ -1,0 +1,66 @@
+// Scalars of a file: from text to a value within its rules, with the ways back to text, to schema.
+#pragma once
+
+#include "models/base/quantity.h"
+#include "models/base/time.h"
+#include "scenarios/describe/field.h"
+#include "scenarios/yaml/value.h"
+
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace foretrain {
+
+// What `value` says, checked against `rule`. Each throws BadValue (scenarios/input_error.h).
+
+void read_value(const Field& rule, const Value& value, bool& member);
+void read_value(const Field& rule, const Value& value, int& member);
+void read_value(const Field& rule, const Value& value, std::int64_t& member);
+void read_value(const Field& rule, const Value& value, std::uint64_t& member);
+void read_value(const Field& rule, const Value& value, double& member);
+void read_value(const Field& rule, const Value& value, std::string& member);
+void read_value(const Field& rule, const Value& value, Bytes& member);
+void read_value(const Field& rule, const Value& value, BytesPerSecond& member);
+void read_value(const Field& rule, const Value& value, Duration& member);
+void read_value(const Field& rule, const Value& value, std::optional<Duration>& member);
+void read_value(const Field& rule, const Value& value, std::vector<std::string>& member);
+/// Indices; empty is `all`.
+void read_value(const Field& rule, const Value& value, std::vector<int>& member);
+
+// The value as a file says it.
+
+Value write_value(const Field& rule, bool member);
+Value write_value(const Field& rule, int member);
+Value write_value(const Field& rule, std::int64_t member);
+Value write_value(const Field& rule, std::uint64_t member);
+Value write_value(const Field& rule, double member);
+Value write_value(const Field& rule, const std::string& member);
+Value write_value(const Field& rule, Bytes member);
+Value write_value(const Field& rule, BytesPerSecond member);
+Value write_value(const Field& rule, Duration member);
+Value write_value(const Field& rule, const std::optional<Duration>& member);
+Value write_value(const Field& rule, const std::vector<std::string>& member);
+Value write_value(const Field& rule, const std::vector<int>& member);
+
+// What editors are told of it.
+
+using Schema = nlohmann::ordered_json;
+
+Schema schema_of(const Field& rule, bool);
+Schema schema_of(const Field& rule, int);
+Schema schema_of(const Field& rule, std::int64_t);
+Schema schema_of(const Field& rule, std::uint64_t);
+Schema schema_of(const Field& rule, double);
+Schema schema_of(const Field& rule, const std::string&);
+Schema schema_of(const Field& rule, Bytes);
+Schema schema_of(const Field& rule, BytesPerSecond);
+Schema schema_of(const Field& rule, Duration);
+Schema schema_of(const Field& rule, const std::optional<Duration>&);
+Schema schema_of(const Field& rule, const std::vector<std::string>&);
+Schema schema_of(const Field& rule, const std::vector<int>&);
+
+}  // namespace foretrain

@@ -1,0 +1,138 @@
+// The keys of a scenario file.
+#pragma once
+
+#include "models/networks/network.h"
+#include "models/optimizers/optimizer.h"
+#include "models/protocol/registry.h"
+#include "scenarios/describe/cluster_fields.h"
+#include "scenarios/describe/field.h"
+#include "scenarios/scenario.h"
+
+namespace foretrain {
+
+std::vector<std::string> strategy_names();
+
+template <class Visitor, Described<DatasetSpec> T>
+void describe(Visitor& visit, T& dataset) {
+  visit.field({.key = "format",
+               .doc = "digits: drawn by the program; idx: read from path",
+               .choices = {"digits", "idx"}},
+              dataset.format);
+  const bool digits = dataset.format == "digits";
+  visit.field({.key = "path",
+               .doc = "idx: the folder with the four files of the data set",
+               .required = true,
+               .used = !digits,
+               .unused_because = "format digits is drawn, not read"},
+              dataset.path);
+  visit.field({.key = "take",
+               .doc = "training examples used; 0: all (digits: 10000)",
+               .least = 0,
+               .most = kCountMax},
+              dataset.take);
+  visit.field({.key = "test_take",
+               .doc = "test examples used; 0: all (digits: 2000)",
+               .least = 0,
+               .most = kCountMax},
+              dataset.test_take);
+  visit.field({.key = "seed",
+               .doc = "digits: what the images are drawn from",
+               .used = digits,
+               .unused_because = "format idx is read, not drawn"},
+              dataset.seed);
+}
+
+template <class Visitor, Described<OptimizerSpec> T>
+void describe(Visitor& visit, T& optimizer) {
+  visit.field({.key = "name", .doc = "the update rule", .choices = optimizer_names()},
+              optimizer.name);
+  visit.field({.key = "learning_rate",
+               .doc = "factor of the gradient of the mean loss",
+               .above = 0,
+               .most = 1e6},
+              optimizer.learning_rate);
+}
+
+template <class Visitor, Described<TrainingSpec> T>
+void describe(Visitor& visit, T& training) {
+  visit.field(
+      {.key = "strategy", .doc = "how the workers learn together", .choices = strategy_names()},
+      training.strategy);
+  const Protocol* protocol = find_protocol(training.strategy);
+  const bool distributed = protocol == nullptr || protocol->distributed;
+  const std::string_view alone = "strategy single has one worker, no server";
+  visit.field({.key = "workers",
+               .doc = "nodes that compute gradients",
+               .least = 1,
+               .most = kNodesMax,
+               .used = distributed,
+               .unused_because = alone},
+              training.workers);
+  visit.field({.key = "servers",
+               .doc = "nodes that hold the parameters, a shard each",
+               .least = 1,
+               .most = kNodesMax,
+               .used = distributed,
+               .unused_because = alone},
+              training.servers);
+  visit.field(
+      {.key = "batch_size", .doc = "examples a gradient, per worker", .least = 1, .most = 1e7},
+      training.batch_size);
+  visit.field({.key = "steps",
+               .doc = "length: gradients a worker",
+               .least = 1,
+               .most = kCountMax,
+               .written = training.steps > 0},
+              training.steps);
+  visit.field({.key = "epochs",
+               .doc = "length: passes over the training examples, all together",
+               .above = 0,
+               .most = 1e6,
+               .written = training.epochs > 0},
+              training.epochs);
+  visit.field({.key = "updates",
+               .doc = "length: changes of the parameters",
+               .least = 1,
+               .most = kCountMax,
+               .written = training.updates > 0},
+              training.updates);
+  visit.section({.key = "optimizer", .doc = "how a gradient changes the parameters"},
+                training.optimizer);
+  visit.field({.key = "evaluate_every",
+               .doc = "the chief's steps between evaluations; 0: only at the end",
+               .least = 0,
+               .most = kCountMax},
+              training.evaluate_every);
+  visit.field({.key = "bucket_size",
+               .doc = "largest part of the parameters that travels as one message",
+               .least = 4,
+               .most = 1e9,
+               .used = distributed,
+               .unused_because = alone},
+              training.bucket_size);
+}
+
+template <class Visitor, Described<Scenario> T>
+void describe(Visitor& visit, T& scenario) {
+  visit.field({.key = "name", .doc = "of the scenario; left out: the file's"}, scenario.name);
+  visit.field({.key = "question", .doc = "what the scenario is meant to answer, for people"},
+              scenario.question);
+  visit.field({.key = "seed", .doc = "of every random draw but the data set's"}, scenario.seed);
+  visit.field({.key = "model", .doc = "what is trained", .choices = network_names()},
+              scenario.model);
+  visit.section({.key = "dataset", .doc = "what is learned from"}, scenario.dataset);
+  visit.section({.key = "training", .doc = "how it is trained; one of steps, epochs, updates"},
+                scenario.training);
+  visit.section({.key = "cluster",
+                 .doc = "where it is forecast; left out: this machine",
+                 .written = !scenario.cluster.hosts.empty()},
+                scenario.cluster);
+  visit.field({.key = "numerics", .doc = "simulate: carry the gradients out; off: times only"},
+              scenario.numerics);
+  visit.list({.key = "stragglers",
+              .doc = "what multiplies the compute time of gradients",
+              .written = !scenario.stragglers.empty()},
+             scenario.stragglers);
+}
+
+}  // namespace foretrain

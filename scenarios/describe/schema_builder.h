@@ -1,0 +1,69 @@
+// Tells a described struct as JSON Schema.
+#pragma once
+
+#include "scenarios/describe/field.h"
+#include "scenarios/describe/scalars.h"
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace foretrain {
+
+/// The visitor (scenarios/describe/field.h) that lists the keys of one mapping.
+class SchemaBuilder {
+ public:
+  template <class T>
+  void field(const Field& rule, const T& member) {
+    add(rule, schema_of(rule, member));
+  }
+
+  template <class T>
+  void section(const Field& rule, const T& /*member*/) {
+    add(rule, object_of<T>());
+  }
+
+  template <class T>
+  void list(const Field& rule, const std::vector<T>& /*member*/) {
+    add(rule, {{"type", "array"}, {"items", object_of<T>()}});
+  }
+
+  template <class T>
+  void table(const Field& rule, const std::map<std::string, T>& /*member*/) {
+    add(rule, {{"type", "object"}, {"additionalProperties", object_of<T>()}});
+  }
+
+  /// A key that is no member: its schema is the caller's.
+  void add(const Field& rule, Schema schema) {
+    schema["description"] = rule.doc;
+    properties_[std::string(rule.key)] = std::move(schema);
+    if (rule.required && rule.used) required_.push_back(rule.key);
+  }
+
+  Schema take() {
+    Schema schema{{"type", "object"}};
+    if (!required_.empty()) schema["required"] = std::move(required_);
+    schema["additionalProperties"] = false;
+    schema["properties"] = std::move(properties_);
+    return schema;
+  }
+
+ private:
+  template <class T>
+  static Schema object_of() {
+    SchemaBuilder inner;
+    const T defaults{};
+    describe(inner, defaults);
+    return inner.take();
+  }
+
+  Schema properties_ = Schema::object();
+  Schema required_ = Schema::array();
+};
+
+/// Every key path that a schema allows: `training.workers`, `cluster.hosts[].nic`,
+/// `models.*.gradient.overhead`.
+std::vector<std::string> key_paths(const Schema& schema);
+
+}  // namespace foretrain

@@ -1,0 +1,61 @@
+// What a machine costs: the measured or described figures that a forecast is made from.
+#pragma once
+
+#include "models/base/quantity.h"
+#include "models/base/time.h"
+
+#include <map>
+#include <string>
+
+namespace foretrain {
+
+/// A cost that grows with a count: overhead + count x per_item, seconds.
+struct AffineCost {
+  double overhead_s = 0;
+  double per_item_s = 0;
+
+  [[nodiscard]] Duration of(double count) const {
+    return Duration::from_seconds(overhead_s + count * per_item_s);
+  }
+
+  bool operator==(const AffineCost&) const = default;
+};
+
+/// A model's compute on one core, by the number of examples.
+struct ModelCost {
+  AffineCost gradient;
+  AffineCost evaluate;
+
+  bool operator==(const ModelCost&) const = default;
+};
+
+/// CPU time of messages, by bytes on the wire, and what waking costs.
+struct TransportCost {
+  AffineCost send;     ///< on the sender's core, the copy into the kernel included
+  AffineCost receive;  ///< on the receiver's core, likewise
+  Duration wake{};     ///< from the end of a send until a thread on another, idle core runs
+  Duration handoff{};  ///< the same on one core: a switch from one thread to another
+
+  bool operator==(const TransportCost&) const = default;
+};
+
+/// A machine file (`foretrain_machine: 1`), as `foretrain calibrate` writes it.
+struct Machine {
+  std::string name;
+  int cores = 1;
+  std::string kernel_set;     ///< the vector instructions that compute was measured with
+  Duration slice{3'000'000};  ///< how long a thread runs while another waits for its core
+  double contention = 1;      ///< compute takes this times as long while another core computes
+  TransportCost loopback;
+  AffineCost apply;  ///< reduce and apply, by bytes of memory moved (Cost::bytes)
+  std::map<std::string, ModelCost> models;
+
+  bool operator==(const Machine&) const = default;
+};
+
+/// @throws InputError
+Machine read_machine(const std::string& path);
+Machine parse_machine(const std::string& text, const std::string& source);
+std::string to_yaml(const Machine& machine);
+
+}  // namespace foretrain

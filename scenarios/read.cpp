@@ -1,0 +1,101 @@
+// Scenario files from text to cases, to text again.
+#include "scenarios/read.h"
+
+#include "scenarios/check.h"
+#include "scenarios/describe/reader.h"
+#include "scenarios/describe/scenario_fields.h"
+#include "scenarios/describe/version.h"
+#include "scenarios/describe/writer.h"
+#include "scenarios/schema.h"
+#include "scenarios/sweep.h"
+#include "scenarios/yaml/text_guard.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <map>
+
+namespace foretrain {
+
+std::vector<std::string> strategy_names() {
+  std::vector<std::string> names;
+  for (const Protocol& protocol : protocols()) names.emplace_back(protocol.name);
+  return names;
+}
+
+namespace {
+
+Case read_case(const Value& root, const std::vector<Choice>& choices, const std::string& name,
+               Reading& reading) {
+  Case result;
+  Value chosen = root;
+  for (const Choice& choice : choices) {
+    lay_over(chosen, choice.path, choice.mark, choice.value);
+    result.settings.push_back({to_text(choice.path), to_flow(choice.value)});
+  }
+  result.scenario.name = name;
+  Reader reader(reading, chosen, "");
+  describe(reader, result.scenario);
+  reader.finish();
+  result.places = reading.take_places();
+  check_case(result, reading);
+  return result;
+}
+
+void check_scenario_version(const Value& root) {
+  check_version(root, "foretrain", "foretrain_machine",
+                "this is a machine file, which goes behind --machine");
+}
+
+/// Two cases of one name would write into one folder.
+void check_labels(const std::vector<Case>& cases, const Mark& sweep) {
+  std::map<std::string, std::size_t> first;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const auto [found, fresh] = first.emplace(cases[i].label(), i);
+    if (fresh) continue;
+    fail_at(to_text(sweep), "sweep",
+            fmt::format("cases {} and {} are both {}; make them differ", found->second + 1, i + 1,
+                        found->first));
+  }
+}
+
+}  // namespace
+
+std::vector<Case> read_scenario(const std::string& path,
+                                const std::vector<std::string>& overrides) {
+  return parse_scenario(read_text(path), path, overrides);
+}
+
+std::vector<Case> parse_scenario(const std::string& text, const std::string& source,
+                                 const std::vector<std::string>& overrides) {
+  Value root = parse_yaml(text, source);
+  check_scenario_version(root);
+  for (const std::string& assignment : overrides) apply_override(root, assignment);
+  check_scenario_version(root);
+  root.erase("foretrain");
+
+  std::vector<std::vector<Choice>> variations(1);
+  Mark sweep_mark = root.mark;
+  if (const Entry* sweep = root.find("sweep")) {
+    sweep_mark = sweep->mark;
+    variations = expand_sweep(sweep->value);
+    root.erase("sweep");
+  }
+  const std::string name = std::filesystem::path(source).stem().string();
+  Reading reading(scenario_keys());
+  std::vector<Case> cases;
+  cases.reserve(variations.size());
+  for (const auto& choices : variations) cases.push_back(read_case(root, choices, name, reading));
+  reading.check_all_used();
+  check_labels(cases, sweep_mark);
+  return cases;
+}
+
+std::string to_yaml(const Scenario& scenario) {
+  Writer writer;
+  writer.add("foretrain", write_value({}, 1));
+  describe(writer, scenario);
+  return to_yaml(writer.take());
+}
+
+}  // namespace foretrain

@@ -1,0 +1,25 @@
+// From a scenario file to the cases that it describes, with the way back.
+#pragma once
+
+#include "scenarios/input_error.h"
+#include "scenarios/scenario.h"
+
+#include <string>
+#include <vector>
+
+namespace foretrain {
+
+/// Reads `path` with `overrides` (`training.workers=3`, as --set takes them; later ones win) laid
+/// over it, and checks all of it. Paths inside stay relative to the working directory.
+/// @throws InputError
+std::vector<Case> read_scenario(const std::string& path, const std::vector<std::string>& overrides);
+
+/// As read_scenario, from text; `source` stands for the file's name in messages.
+std::vector<Case> parse_scenario(const std::string& text, const std::string& source,
+                                 const std::vector<std::string>& overrides = {});
+
+/// The resolved scenario as YAML, every default included (keys that its strategy and format do not
+/// use are left out); parse_scenario reads it back to an equal value.
+std::string to_yaml(const Scenario& scenario);
+
+}  // namespace foretrain

@@ -1,0 +1,47 @@
+// What a case is called in messages, in folders.
+#include "scenarios/scenario.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstring>
+
+namespace foretrain {
+namespace {
+
+/// The last name of a key with its index: `nic` of `cluster.hosts[0].nic`, `workers[1]`.
+std::string last_part(const std::string& key) { return key.substr(key.rfind('.') + 1); }
+
+/// `text` as part of a file's name that a shell takes unquoted.
+std::string for_file_name(std::string text) {
+  constexpr std::size_t kLengthMax = 200;  // file systems allow 255 bytes
+  std::ranges::replace_if(
+      text,
+      [](unsigned char c) { return !std::isalnum(c) && c < 0x80 && !std::strchr("=,._+-", c); },
+      '-');
+  if (text.empty() || text.front() == '.') text.insert(0, 1, '-');
+  text.resize(std::min(text.size(), kLengthMax));
+  return text;
+}
+
+}  // namespace
+
+std::string Case::label() const {
+  if (settings.empty()) return for_file_name(scenario.name);
+  std::string label;
+  for (const Setting& setting : settings) {
+    if (!label.empty()) label += ',';
+    label += last_part(setting.key) + "=" + setting.value;
+  }
+  return for_file_name(label);
+}
+
+std::string Case::place_of(std::string key) const {
+  while (true) {
+    if (const auto found = places.find(key); found != places.end()) return found->second;
+    if (key.empty()) return {};
+    const std::size_t end = key.find_last_of(".[");
+    key.resize(end == std::string::npos ? 0 : end);
+  }
+}
+
+}  // namespace foretrain

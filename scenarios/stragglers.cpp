@@ -1,0 +1,48 @@
+// Draws of mean 1 for every distribution.
+#include "scenarios/stragglers.h"
+
+#include "models/base/check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace foretrain {
+namespace {
+
+/// A draw of mean 1. For a normal Z, E[exp(sigma Z)] = exp(sigma^2 / 2); the mean of a Pareto
+/// of scale 1 is shape / (shape - 1).
+double draw(const StragglerSpec& spec, Stream& stream) {
+  if (spec.distribution == "exponential") return stream.exponential();
+  if (spec.distribution == "shifted_exponential") {
+    return spec.shift + (1 - spec.shift) * stream.exponential();
+  }
+  if (spec.distribution == "lognormal") {
+    return portable_exp(spec.sigma * stream.normal() - spec.sigma * spec.sigma / 2);
+  }
+  FT_CHECK(spec.distribution == "pareto");
+  return (spec.shape - 1) / spec.shape * stream.pareto(spec.shape);
+}
+
+}  // namespace
+
+StragglerDraws::StragglerDraws(const Scenario& scenario, int worker)
+    : stream_(scenario.seed, fmt::format("straggler.worker{}", worker)) {
+  for (const StragglerSpec& spec : scenario.stragglers) {
+    const bool concerned =
+        spec.workers.empty() || std::ranges::find(spec.workers, worker) != spec.workers.end();
+    if (concerned) specs_.push_back(spec);
+  }
+}
+
+double StragglerDraws::next() {
+  constexpr double kLeast = 0x1p-53;  // an exponential draw may be 0, a factor may not
+  double factor = 1;
+  for (const StragglerSpec& spec : specs_) {
+    factor *= spec.slowdown;
+    if (!spec.distribution.empty()) factor *= std::max(draw(spec, stream_), kLeast);
+  }
+  return factor;
+}
+
+}  // namespace foretrain

@@ -1,0 +1,157 @@
+// Sweeps taken apart, overrides laid on.
+#include "scenarios/sweep.h"
+
+#include "scenarios/describe/reader.h"
+#include "scenarios/input_error.h"
+#include "scenarios/schema.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace foretrain {
+namespace {
+
+constexpr std::size_t kCasesMax = 10'000;
+using Cases = std::vector<std::vector<Choice>>;
+
+KeyPath path_of(const Entry& entry) {
+  try {
+    return parse_key_path(entry.key);
+  } catch (const BadValue& error) {
+    fail_at(to_text(entry.mark), "sweep", error.what());
+  }
+}
+
+void check_count(std::size_t count, const Mark& mark) {
+  if (count <= kCasesMax) return;
+  fail_at(to_text(mark), "sweep",
+          fmt::format("more than {} cases; vary fewer keys, or fewer values", kCasesMax));
+}
+
+std::string key_in_sweep(const Entry& entry) { return fmt::format("sweep.{}", entry.key); }
+
+/// Every case so far, times every value of the entry.
+Cases times(const Cases& cases, const Entry& entry) {
+  const Value& values = entry.value;
+  if (values.kind != Value::Kind::list || values.items.empty()) {
+    const char* what = values.kind == Value::Kind::list ? "an empty list" : "no list";
+    fail_at(to_text(values.mark), key_in_sweep(entry),
+            fmt::format("{}; write the values to try: [a, b]", what));
+  }
+  check_count(cases.size() * values.items.size(), values.mark);
+  const KeyPath path = path_of(entry);
+  Cases product;
+  for (const auto& choices : cases) {
+    for (const Value& value : values.items) {
+      product.push_back(choices);
+      product.back().push_back({path, entry.mark, value});
+    }
+  }
+  return product;
+}
+
+std::vector<Choice> one_case(const Value& map) {
+  if (map.kind != Value::Kind::map) {
+    fail_at(to_text(map.mark), "sweep", "not a case; write a mapping: {training.workers: 2}");
+  }
+  std::vector<Choice> choices;
+  for (const Entry& entry : map.entries) {
+    choices.push_back({path_of(entry), entry.mark, entry.value});
+  }
+  return choices;
+}
+
+bool leads_to(const Entry& entry, const std::string& path) {
+  try {
+    return to_text(parse_key_path(entry.key)) == path;
+  } catch (const BadValue&) {
+    return false;  // expand_sweep says what is wrong with it
+  }
+}
+
+/// `path` is fixed now: no case of the sweep sets it. Cases that differed in it alone become one.
+/// False where no case did.
+bool take_out_of_sweep(Value& root, const KeyPath& path) {
+  Entry* sweep = root.find("sweep");
+  if (sweep == nullptr) return false;
+  const std::string key = to_text(path);
+  const auto sets_it = [&](const Entry& entry) { return leads_to(entry, key); };
+  Value& value = sweep->value;
+  std::size_t taken = std::erase_if(value.entries, sets_it);
+  for (Value& item : value.items) taken += std::erase_if(item.entries, sets_it);
+  if (taken == 0) return false;
+  std::set<std::string> seen;
+  std::erase_if(value.items, [&](const Value& item) { return !seen.insert(to_flow(item)).second; });
+  const bool as_the_file_says = value.items.size() == 1 && value.items.front().entries.empty();
+  if (value.entries.empty() && (value.items.empty() || as_the_file_says)) root.erase("sweep");
+  return true;
+}
+
+void remove_key(Value& root, const KeyPath& path, const Mark& mark) {
+  const bool varied = take_out_of_sweep(root, path);
+  if (remove_from(root, path) || varied) return;
+  // There was nothing to remove: fine, unless it is a slip.
+  const auto keys = scenario_keys();
+  if (is_known(to_text(path), keys)) return;
+  const KeyPath parent(path.begin(), path.end() - 1);
+  Reading(keys).fail_unknown({path.back(), mark, {}}, to_text(parent));
+}
+
+/// `sweep.training.workers=[1, 2]`: the path behind `sweep` is one key of the sweep.
+void vary(Value& root, const KeyPath& path, const Mark& mark, Value value) {
+  if (value.kind == Value::Kind::null) {
+    take_out_of_sweep(root, path);
+    return;
+  }
+  const Entry* sweep = root.find("sweep");
+  if (sweep != nullptr && sweep->value.kind == Value::Kind::list) {
+    fail_at(to_text(mark), "sweep",
+            "the file lists its cases; set sweep itself, or use --set sweep=null first");
+  }
+  take_out_of_sweep(root, path);
+  lay_over(root, {"sweep", to_text(path)}, mark, std::move(value));
+}
+
+}  // namespace
+
+std::vector<std::vector<Choice>> expand_sweep(const Value& sweep) {
+  if (sweep.kind == Value::Kind::map) {
+    Cases cases(1);
+    for (const Entry& entry : sweep.entries) cases = times(cases, entry);
+    return cases;
+  }
+  if (sweep.kind != Value::Kind::list || sweep.items.empty()) {
+    fail_at(to_text(sweep.mark), "sweep",
+            "write a mapping from keys to lists of values, or a list of cases");
+  }
+  check_count(sweep.items.size(), sweep.mark);
+  Cases cases;
+  for (const Value& item : sweep.items) cases.push_back(one_case(item));
+  return cases;
+}
+
+void apply_override(Value& root, const std::string& assignment) {
+  const std::string source = "--set " + assignment;
+  const std::size_t equals = assignment.find('=');
+  if (equals == std::string::npos) {
+    throw InputError(fmt::format("{}: no value; write --set {}=VALUE", source, assignment));
+  }
+  KeyPath path;
+  try {
+    path = parse_key_path(std::string_view(assignment).substr(0, equals));
+  } catch (const BadValue& error) {
+    fail_at(source, "", error.what());
+  }
+  Value value = parse_yaml_value(std::string_view(assignment).substr(equals + 1), source);
+  const Mark mark = value.mark;
+  if (path.front() == "sweep" && path.size() > 1) {
+    return vary(root, KeyPath(path.begin() + 1, path.end()), mark, std::move(value));
+  }
+  if (value.kind == Value::Kind::null) return remove_key(root, path, mark);
+  take_out_of_sweep(root, path);
+  lay_over(root, path, mark, std::move(value));
+}
+
+}  // namespace foretrain

@@ -1,0 +1,35 @@
+// Quantities with their units, as people write them.
+#pragma once
+
+#include "models/base/quantity.h"
+#include "models/base/time.h"
+
+#include <string>
+#include <string_view>
+
+namespace foretrain {
+
+// Reading. Decimal prefixes k, M, G, T are powers of 1,000, binary ones Ki, Mi, Gi of 1,024.
+// `Gbps` and `Gbit/s` are bits, `GB/s` bytes: bits exist only here. Every function throws BadValue
+// (scenarios/input_error.h) for a number without a unit, with an unknown one, below zero, too
+// large, or finer than the type can hold.
+
+Bytes parse_bytes(std::string_view text);          ///< `25 MB`, `64 KiB`
+BytesPerSecond parse_rate(std::string_view text);  ///< `10 Gbps`, `100 Mbit/s`, `1.25 GB/s`
+Duration parse_duration(std::string_view text);    ///< `30 us`, `2.5 ms`; whole nanoseconds
+double parse_seconds(std::string_view text);       ///< `12.25 ns`, in seconds, nearest double
+
+// Writing: the short text that reads back as the same value.
+
+std::string to_text(Bytes size);
+std::string to_text(BytesPerSecond rate);
+std::string to_text(Duration time);
+std::string seconds_to_text(double seconds);
+
+// For JSON Schema: a regular expression that every quantity of the kind matches.
+
+std::string bytes_pattern();
+std::string rate_pattern();
+std::string duration_pattern();
+
+}  // namespace foretrain

@@ -1,0 +1,140 @@
+#include "sim/cpu/cpu.h"
+
+#include "models/base/check.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace foretrain::sim {
+namespace {
+// An event's token: which core, and which generation of its plan.
+constexpr std::uint64_t kCoreBits = 12;
+}  // namespace
+
+Cpu::Cpu(Engine& engine, int cores, Duration slice, double contention)
+    : engine_(engine),
+      slice_(slice),
+      contention_(contention),
+      cores_(static_cast<std::size_t>(cores)) {
+  FT_CHECK_OP(cores, >, 0);
+  FT_CHECK_OP(cores, <, 1 << kCoreBits);
+  FT_CHECK_OP(slice.ns, >, 0);
+  FT_CHECK_OP(contention, >=, 1.0);
+}
+
+Cpu::ThreadId Cpu::add_thread(int core) {
+  FT_CHECK_OP(static_cast<std::size_t>(core), <, cores_.size());
+  threads_.push_back({core, {}, {}});
+  return threads_.size() - 1;
+}
+
+void Cpu::run(ThreadId thread, Duration amount, Work work, Callback done) {
+  FT_CHECK_OP(amount.ns, >=, 0);
+  Thread& owner = threads_[thread];
+  const auto index = static_cast<std::size_t>(owner.core);
+  Core& core = cores_[index];
+  const Instant now = engine_.now();
+  const bool was_computing = computes(core);
+  owner.items.push_back({static_cast<double>(amount.ns), work, done});
+  if (owner.items.size() > 1 || core.calling) {
+    // Either the thread is in line already, or it is the one whose callback runs.
+    if (owner.items.size() == 1 && std::ranges::find(core.line, thread) == core.line.end()) {
+      core.line.push_back(thread);
+    }
+    return;
+  }
+  core.line.push_back(thread);
+  if (core.line.size() == 1) {
+    core.since = now;
+    core.slice_start = now;
+  } else {
+    settle(core, now);
+    // A thread alone on its core begins one slice after the other.
+    if (core.line.size() == 2)
+      core.slice_start = now + Duration{-((now - core.slice_start).ns % slice_.ns)};
+  }
+  plan(index, now);
+  if (computes(core) != was_computing) contention_changed(index, now);
+}
+
+bool Cpu::computes(const Core& core) const {
+  if (core.line.empty()) return false;
+  const Thread& running = threads_[core.line.front()];
+  return !running.items.empty() && running.items.front().work == Work::compute;
+}
+
+double Cpu::slowness(std::size_t index) const {
+  if (contention_ == 1 || !computes(cores_[index])) return 1;
+  for (std::size_t other = 0; other < cores_.size(); ++other) {
+    if (other != index && computes(cores_[other])) return contention_;
+  }
+  return 1;
+}
+
+// Accounts for what the running thread did since the last change.
+void Cpu::settle(Core& core, Instant now) {
+  if (core.line.empty() || core.calling) return;
+  Thread& running = threads_[core.line.front()];
+  const Duration passed = now - core.since;
+  core.since = now;
+  if (running.items.empty()) return;
+  Item& item = running.items.front();
+  item.left = std::max(0.0, item.left - static_cast<double>(passed.ns) / core.slowness);
+  running.used[static_cast<int>(item.work)] += passed;
+}
+
+// Schedules when the running item ends, or its slice does if another thread waits.
+void Cpu::plan(std::size_t index, Instant now) {
+  Core& core = cores_[index];
+  ++core.generation;
+  if (core.line.empty()) return;
+  core.slowness = slowness(index);
+  const Item& item = threads_[core.line.front()].items.front();
+  Instant next = now + Duration{static_cast<std::int64_t>(std::ceil(item.left * core.slowness))};
+  if (core.line.size() > 1) next = std::min(next, std::max(now, core.slice_start + slice_));
+  engine_.schedule(next, {this, (core.generation << kCoreBits) | index});
+}
+
+void Cpu::wake(Instant now, std::uint64_t token) {
+  const std::size_t index = token & ((1U << kCoreBits) - 1);
+  Core& core = cores_[index];
+  if (core.generation != token >> kCoreBits) return;  // the plan has changed since
+  const bool was_computing = computes(core);
+  settle(core, now);
+  if (threads_[core.line.front()].items.front().left < 0.5) {
+    finish_item(index, now);
+  }
+  const bool expired = now - core.slice_start >= slice_;
+  if (core.line.size() > 1 && expired) {
+    core.line.push_back(core.line.front());
+    core.line.pop_front();
+    core.slice_start = now;
+  }
+  core.since = now;
+  plan(index, now);
+  if (computes(core) != was_computing) contention_changed(index, now);
+}
+
+void Cpu::finish_item(std::size_t index, Instant now) {
+  Core& core = cores_[index];
+  const ThreadId thread = core.line.front();
+  const Callback done = threads_[thread].items.front().done;
+  threads_[thread].items.pop_front();
+  core.calling = true;
+  done.actor->wake(now, done.token);
+  core.calling = false;
+  if (!threads_[thread].items.empty()) return;
+  core.line.pop_front();
+  core.slice_start = now;
+}
+
+void Cpu::contention_changed(std::size_t except, Instant now) {
+  if (contention_ == 1) return;
+  for (std::size_t index = 0; index < cores_.size(); ++index) {
+    if (index == except || !computes(cores_[index]) || cores_[index].calling) continue;
+    settle(cores_[index], now);
+    plan(index, now);
+  }
+}
+
+}  // namespace foretrain::sim

@@ -1,0 +1,81 @@
+// The cores of a host, shared by threads.
+#pragma once
+
+#include "sim/engine/engine.h"
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+namespace foretrain::sim {
+
+/// What a thread spends its time on.
+enum class Work : std::uint8_t { compute, transport };
+
+/// Threads are pinned to a core. A thread does its work items first in, first out; the runnable
+/// threads of a core share it in slices, in turn, as the kernel lets equal threads do: one that
+/// becomes runnable waits at the end of the line, and whoever runs goes on until it has nothing
+/// left to do or its slice is over while another waits.
+///
+/// Compute slows down by the contention factor while another core of the host computes (shared
+/// caches, memory and power); transport does not.
+///
+/// Realism: no priorities and no preemption at wake-up (Linux's EEVDF lets the running thread use
+/// up its slice), no migration, no cost of a switch beyond what the work items carry.
+class Cpu : public Actor {
+ public:
+  /// `slice` > 0, `contention` >= 1.
+  Cpu(Engine& engine, int cores, Duration slice, double contention);
+
+  using ThreadId = std::size_t;
+  ThreadId add_thread(int core);
+
+  /// Adds `amount` (at full speed) to what `thread` has to do; `done` is woken when it is done.
+  /// What `done` adds for the same thread runs on without waiting in line again.
+  void run(ThreadId thread, Duration amount, Work work, Callback done);
+
+  [[nodiscard]] int cores() const { return static_cast<int>(cores_.size()); }
+  [[nodiscard]] bool idle(int core) const { return cores_[core].line.empty(); }
+  [[nodiscard]] int core_of(ThreadId thread) const { return threads_[thread].core; }
+  /// CPU time that `thread` has used on work of this kind, up to its last change of state.
+  [[nodiscard]] Duration used(ThreadId thread, Work work) const {
+    return threads_[thread].used[static_cast<int>(work)];
+  }
+
+  void wake(Instant now, std::uint64_t token) override;
+
+ private:
+  struct Item {
+    double left = 0;  // ns at full speed; whole without contention
+    Work work = Work::compute;
+    Callback done;
+  };
+  struct Thread {
+    int core = 0;
+    std::deque<Item> items;
+    Duration used[2];
+  };
+  struct Core {
+    std::deque<ThreadId> line;  // runnable; the first one runs
+    Instant since;              // the first item's `left` is as of this instant
+    Instant slice_start;
+    double slowness = 1;           // of the first item, since `since`
+    std::uint64_t generation = 0;  // of the event that counts
+    bool calling = false;          // a callback runs: nothing is decided meanwhile
+  };
+
+  void settle(Core& core, Instant now);
+  void plan(std::size_t index, Instant now);
+  void finish_item(std::size_t index, Instant now);
+  [[nodiscard]] bool computes(const Core& core) const;
+  [[nodiscard]] double slowness(std::size_t index) const;
+  void contention_changed(std::size_t except, Instant now);
+
+  Engine& engine_;
+  Duration slice_;
+  double contention_;
+  std::vector<Core> cores_;
+  std::vector<Thread> threads_;
+};
+
+}  // namespace foretrain::sim

@@ -1,0 +1,39 @@
+#include "sim/cpu/job_time.h"
+
+#include "models/base/check.h"
+#include "scenarios/read.h"
+
+#include <fmt/format.h>
+
+namespace foretrain::sim {
+
+JobTime::JobTime(const Machine* machine, const std::string& model,
+                 std::optional<Duration> fixed_gradient)
+    : fixed_gradient_(fixed_gradient) {
+  if (machine == nullptr) return;
+  apply_ = machine->apply;
+  const auto found = machine->models.find(model);
+  if (found != machine->models.end()) {
+    model_ = found->second;
+  } else if (!fixed_gradient_) {
+    throw InputError(fmt::format(
+        "machine {}: nothing is known of the model {}; measure it: foretrain calibrate SCENARIO",
+        machine->name, model));
+  }
+}
+
+Duration JobTime::of(const Job& job) const {
+  switch (job.kind) {
+    case JobKind::gradient:
+      if (fixed_gradient_) return *fixed_gradient_;
+      return model_.gradient.of(static_cast<double>(job.examples));
+    case JobKind::evaluate:
+      return model_.evaluate.of(static_cast<double>(job.examples));
+    case JobKind::apply:
+      return apply_.of(static_cast<double>(job.cost.bytes.value));
+  }
+  FT_CHECK(!"a kind of job that has a cost");
+  return {};
+}
+
+}  // namespace foretrain::sim

@@ -1,0 +1,146 @@
+#include "sim/driver/sim_node.h"
+
+#include "models/base/check.h"
+
+#include <cmath>
+#include <utility>
+
+namespace foretrain::sim {
+namespace {
+constexpr int kStageBits = 3;  // of a token; the rest is the slot of what is pending
+}
+
+SimNode::SimNode(World& world, const Peers& peers, const Observer& observer, NodeId id,
+                 std::unique_ptr<Node> program, StragglerDraws stragglers)
+    : world_(world),
+      peers_(peers),
+      observer_(observer),
+      id_(id),
+      place_(world.places[index_of(id)]),
+      program_(std::move(program)),
+      stragglers_(std::move(stragglers)),
+      loop_(world.hosts[place_.host].cpu->add_thread(place_.core)),
+      compute_(world.hosts[place_.host].cpu->add_thread(place_.core)) {}
+
+void SimNode::start() { world_.engine.schedule({}, {this, keep(Stage::start, {})}); }
+
+Duration SimNode::used(Work work) const {
+  const Cpu& cpu = *world_.hosts[place_.host].cpu;
+  return cpu.used(loop_, work) + cpu.used(compute_, work);
+}
+
+std::uint64_t SimNode::keep(Stage stage, Pending pending) {
+  std::size_t slot = pending_.size();
+  if (free_.empty()) {
+    pending_.push_back(std::move(pending));
+  } else {
+    slot = free_.back();
+    free_.pop_back();
+    pending_[slot] = std::move(pending);
+  }
+  return (static_cast<std::uint64_t>(slot) << kStageBits) | static_cast<std::uint64_t>(stage);
+}
+
+SimNode::Pending SimNode::take(std::size_t slot) {
+  free_.push_back(slot);
+  return std::exchange(pending_[slot], {});
+}
+
+void SimNode::wake(Instant now, std::uint64_t token) {
+  const auto stage = static_cast<Stage>(token & ((1U << kStageBits) - 1));
+  if (stage == Stage::arrived) return arrive(now, token);
+  Pending pending = take(token >> kStageBits);
+  switch (stage) {
+    case Stage::start:
+      return feed(now, Started{});
+    case Stage::sent:
+      return depart(now, std::move(pending));
+    case Stage::received:
+      return feed(now, Received{pending.peer, std::move(pending.message)});
+    case Stage::computed:
+      return job_done(now, std::move(pending));
+    case Stage::timer:
+      return feed(now, TimerFired{pending.timer});
+    case Stage::arrived:
+      break;
+  }
+}
+
+void SimNode::feed(Instant now, Input input) {
+  Effects effects;
+  program_->handle(now, std::move(input), effects);
+  for (Effect& effect : effects) perform(now, effect);
+}
+
+void SimNode::perform(Instant now, Effect& effect) {
+  if (auto* send = std::get_if<Send>(&effect)) {
+    begin_send(*send);
+  } else if (auto* compute = std::get_if<Compute>(&effect)) {
+    begin_job(std::move(compute->job));
+  } else if (auto* timer = std::get_if<ArmTimer>(&effect)) {
+    const std::uint64_t token = keep(Stage::timer, {.timer = timer->timer});
+    world_.engine.schedule(now + timer->after, {this, token});
+  } else if (auto* report = std::get_if<Report>(&effect)) {
+    observer_.report(id_, *report);
+  } else if (auto* finished = std::get_if<Finished>(&effect)) {
+    observer_.finished(id_, *finished);
+  } else {
+    observer_.fault(id_, std::get<Fault>(effect));
+  }
+}
+
+void SimNode::begin_send(Send& send) {
+  Host& host = world_.hosts[place_.host];
+  const Bytes size = wire_size(send.message);
+  const Duration cost = host.transport.send.of(static_cast<double>(size.value));
+  const std::uint64_t token =
+      keep(Stage::sent, {.peer = send.to, .message = std::move(send.message)});
+  host.cpu->run(loop_, cost, Work::transport, {this, token});
+}
+
+// The message has left the sender's hands.
+void SimNode::depart(Instant now, Pending pending) {
+  SimNode& peer = *peers_[index_of(pending.peer)];
+  const Bytes size = wire_size(pending.message);
+  sent_ += size;
+  ++messages_sent_;
+  const std::uint64_t token =
+      peer.keep(Stage::arrived, {.peer = id_, .message = std::move(pending.message)});
+  if (peer.place_.host != place_.host) {
+    world_.network->transfer(place_.host, peer.place_.host, size, {&peer, token});
+    return;
+  }
+  const Host& host = world_.hosts[place_.host];
+  const bool asleep = peer.place_.core != place_.core && host.cpu->idle(peer.place_.core);
+  world_.engine.schedule(now + (asleep ? host.transport.wake : Duration{}), {&peer, token});
+}
+
+// The last byte is at this host: the loop has to read it, after a switch to it.
+void SimNode::arrive(Instant /*now*/, std::uint64_t token) {
+  Host& host = world_.hosts[place_.host];
+  const Bytes size = wire_size(pending_[token >> kStageBits].message);
+  received_ += size;
+  const Duration cost =
+      host.transport.receive.of(static_cast<double>(size.value)) + host.transport.handoff;
+  host.cpu->run(loop_, cost, Work::transport, at_stage(Stage::received, token));
+}
+
+void SimNode::begin_job(Job job) {
+  Host& host = world_.hosts[place_.host];
+  Duration time = host.job_time->of(job);
+  if (job.kind == JobKind::gradient) {
+    const double factor = stragglers_.next();
+    time = {std::llround(static_cast<double>(time.ns) * factor)};
+  }
+  const Cpu::ThreadId thread = runs_inline(job.cost) ? loop_ : compute_;
+  const std::uint64_t token = keep(Stage::computed, {.job = std::move(job)});
+  host.cpu->run(thread, time, Work::compute, {this, token});
+}
+
+void SimNode::job_done(Instant now, Pending pending) {
+  JobResult result;
+  if (pending.job.work) result = pending.job.work();
+  feed(now, Computed{pending.job.id, result});
+}
+
+}  // namespace foretrain::sim

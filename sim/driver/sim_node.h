@@ -1,0 +1,85 @@
+// Drives a node's program in virtual time.
+#pragma once
+
+#include "models/protocol/node.h"
+#include "scenarios/stragglers.h"
+#include "sim/driver/world.h"
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace foretrain::sim {
+
+/// What the simulation wants to hear of.
+struct Observer {
+  std::function<void(NodeId, const Report&)> report;
+  std::function<void(NodeId, const Finished&)> finished;
+  std::function<void(NodeId, const Fault&)> fault;
+};
+
+/// A node as its host has it: an event loop that receives, sends and does small jobs, one after
+/// another, and a compute thread for the others; both share one core, as in a run.
+///
+///     message arrives -> loop: receive cost -> program -> effects in order
+///     Send            -> loop: send cost    -> network, or loopback -> arrives
+///     Compute         -> loop (small) or compute thread: the job's time -> its work -> program
+class SimNode : public Actor {
+ public:
+  /// Where the messages of a node go; by node id.
+  using Peers = std::vector<std::unique_ptr<SimNode>>;
+
+  SimNode(World& world, const Peers& peers, const Observer& observer, NodeId id,
+          std::unique_ptr<Node> program, StragglerDraws stragglers);
+
+  void start();
+  void wake(Instant now, std::uint64_t token) override;
+
+  /// Time used so far on this kind of work.
+  [[nodiscard]] Duration used(Work work) const;
+  [[nodiscard]] Bytes sent() const { return sent_; }
+  [[nodiscard]] Bytes received() const { return received_; }
+  [[nodiscard]] std::int64_t messages_sent() const { return messages_sent_; }
+  [[nodiscard]] const Place& place() const { return place_; }
+
+ private:
+  /// Something under way, named by its index in the events that concern it.
+  struct Pending {
+    NodeId peer{};  // sender or receiver
+    Message message{};
+    Job job{};
+    TimerId timer{};
+  };
+  enum class Stage : std::uint8_t { start, sent, arrived, received, computed, timer };
+
+  std::uint64_t keep(Stage stage, Pending pending);
+  Pending take(std::size_t slot);
+  [[nodiscard]] Callback at_stage(Stage stage, std::uint64_t token) {
+    return {this, (token & ~std::uint64_t{7}) | static_cast<std::uint64_t>(stage)};
+  }
+
+  void feed(Instant now, Input input);
+  void perform(Instant now, Effect& effect);
+  void begin_send(Send& send);
+  void begin_job(Job job);
+  void depart(Instant now, Pending pending);
+  void arrive(Instant now, std::uint64_t token);
+  void job_done(Instant now, Pending pending);
+
+  World& world_;
+  const Peers& peers_;
+  const Observer& observer_;
+  NodeId id_;
+  Place place_;
+  std::unique_ptr<Node> program_;
+  StragglerDraws stragglers_;
+  Cpu::ThreadId loop_;
+  Cpu::ThreadId compute_;
+  std::vector<Pending> pending_;
+  std::vector<std::size_t> free_;
+  Bytes sent_;
+  Bytes received_;
+  std::int64_t messages_sent_ = 0;
+};
+
+}  // namespace foretrain::sim

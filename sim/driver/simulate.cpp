@@ -1,0 +1,144 @@
+#include "sim/driver/simulate.h"
+
+#include "models/protocol/registry.h"
+#include "reports/record/collector.h"
+#include "scenarios/training.h"
+#include "sim/driver/sim_node.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace foretrain::sim {
+namespace {
+
+// One training: the world, its nodes, and the record that they fill.
+class Simulation : public Actor {
+ public:
+  Simulation(const Case& scenario_case, const SimulateOptions& options,
+             std::shared_ptr<const Training> training)
+      : options_(options),
+        training_(std::move(training)),
+        world_(scenario_case.scenario, *training_, options.machines) {
+    record_.mode = Mode::simulate;
+    record_.scenario_case = scenario_case;
+    record_.machine = world_.machine_name;
+    record_.kernel_set = kernel_set();
+    observer_.report = [this](NodeId id, const Report& report) { reported(id, report); };
+    observer_.finished = [this](NodeId, const Finished& finished) {
+      add_end(record_, end_of(finished));
+      ++finished_;
+    };
+    observer_.fault = [this](NodeId id, const Fault& fault) {
+      record_.outcome = Outcome::failed;
+      record_.failure =
+          fmt::format("{}: {}{}", training_->role(id),
+                      fault.peer ? training_->role(*fault.peer) + ": " : "", fault.why);
+    };
+    for (int node = 0; node < training_->nodes(); ++node) {
+      nodes_.push_back(std::make_unique<SimNode>(world_, nodes_, observer_, NodeId(node),
+                                                 make_node(training_, NodeId(node)),
+                                                 StragglerDraws(scenario_case.scenario, node)));
+    }
+  }
+
+  Record run() {
+    seen_.resize(nodes_.size());
+    for (const auto& node : nodes_) node->start();
+    if (options_.usage_interval.ns > 0) {
+      world_.engine.schedule(Instant{} + options_.usage_interval, {this, 0});
+    }
+    while (record_.outcome == Outcome::done && !over() && world_.engine.step()) {
+    }
+    if (record_.outcome == Outcome::done && !over()) {
+      record_.outcome = Outcome::failed;
+      record_.failure = fmt::format("the nodes wait for each other for good, {} of {} finished",
+                                    finished_, nodes_.size());
+    }
+    if (options_.usage_interval.ns > 0) sample(world_.engine.now());
+    add_nodes();
+    sort_rows(record_);
+    return std::move(record_);
+  }
+
+  // A sample of everybody's usage is due.
+  void wake(Instant now, std::uint64_t /*token*/) override {
+    sample(now);
+    if (world_.engine.idle()) return;  // the nodes have stopped; so does this
+    world_.engine.schedule(now + options_.usage_interval, {this, 0});
+  }
+
+ private:
+  struct Seen {
+    Duration compute;
+    Duration transport;
+    Bytes tx;
+    Bytes rx;
+  };
+
+  [[nodiscard]] bool over() const { return finished_ == nodes_.size(); }
+
+  void reported(NodeId id, const Report& report) {
+    add_report(record_, static_cast<int>(index_of(id)), report);
+    const auto done = static_cast<std::int64_t>(record_.steps.size());
+    if (options_.progress && done % 64 == 0) {
+      options_.progress(done, training_->steps * training_->workers, world_.engine.now());
+    }
+  }
+
+  void sample(Instant now) {
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      const SimNode& node = *nodes_[i];
+      const Seen seen{node.used(Work::compute), node.used(Work::transport), node.sent(),
+                      node.received()};
+      UsageRow row;
+      row.time = now;
+      row.node = static_cast<int>(i);
+      row.cpu_user_s = (seen.compute - seen_[i].compute).seconds();
+      row.cpu_system_s = (seen.transport - seen_[i].transport).seconds();
+      row.rss = Bytes{-1};
+      row.tx = seen.tx - seen_[i].tx;
+      row.rx = seen.rx - seen_[i].rx;
+      record_.usage.push_back(row);
+      seen_[i] = seen;
+    }
+  }
+
+  void add_nodes() {
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      const SimNode& node = *nodes_[i];
+      NodeTotals totals;
+      totals.role = training_->role(NodeId(static_cast<std::uint32_t>(i)));
+      totals.host = world_.hosts[node.place().host].name;
+      totals.core = node.place().core;
+      totals.cpu_s = (node.used(Work::compute) + node.used(Work::transport)).seconds();
+      totals.rss = Bytes{-1};
+      totals.tx = node.sent();
+      totals.rx = node.received();
+      totals.messages_sent = node.messages_sent();
+      record_.nodes.push_back(totals);
+    }
+  }
+
+  const SimulateOptions& options_;
+  std::shared_ptr<const Training> training_;
+  World world_;
+  Observer observer_;
+  SimNode::Peers nodes_;
+  std::vector<Seen> seen_;
+  std::size_t finished_ = 0;
+  Record record_;
+};
+
+}  // namespace
+
+Record simulate(const Case& scenario_case, const SimulateOptions& options) {
+  const bool numerics = scenario_case.scenario.numerics;
+  const auto data = numerics ? load_data(scenario_case) : nullptr;
+  const auto shape = data ? shape_of(*data) : dataset_shape(scenario_case);
+  return Simulation(scenario_case, options,
+                    make_training(scenario_case.scenario, shape, numerics, data))
+      .run();
+}
+
+}  // namespace foretrain::sim

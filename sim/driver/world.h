@@ -1,0 +1,54 @@
+// What the nodes of a simulated training share: time, cores, network, costs.
+#pragma once
+
+#include "models/protocol/training.h"
+#include "scenarios/machine.h"
+#include "scenarios/scenario.h"
+#include "sim/cpu/cpu.h"
+#include "sim/cpu/job_time.h"
+#include "sim/engine/engine.h"
+#include "sim/network/star.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace foretrain::sim {
+
+/// The machine file of a name in a scenario; the empty name is this machine's calibration.
+/// @throws InputError where there is none
+using MachineLookup = std::function<Machine(const std::string& name)>;
+
+/// A simulated host.
+struct Host {
+  std::string name;
+  std::unique_ptr<Cpu> cpu;
+  std::unique_ptr<JobTime> job_time;
+  TransportCost transport;
+};
+
+/// Where a node lives.
+struct Place {
+  std::size_t host = 0;
+  int core = 0;
+};
+
+/// Built from a scenario: its cluster, or, where it has none, this machine with everything on its
+/// loopback. Nodes of a host are pinned to its cores round robin, as a run pins them.
+struct World {
+  World(const Scenario& scenario, const Training& training, const MachineLookup& machines);
+
+  Engine engine;
+  std::vector<Host> hosts;
+  std::unique_ptr<StarNetwork> network;  ///< null on loopback
+  std::vector<Place> places;             ///< by node
+  std::string machine_name;
+
+ private:
+  void add_host(const std::string& name, int cores, const Machine* machine,
+                const std::string& model, std::optional<Duration> compute);
+  void place(const Scenario& scenario, const Training& training);
+};
+
+}  // namespace foretrain::sim

@@ -1,0 +1,64 @@
+// The event queue: virtual time, with who acts next in it.
+#pragma once
+
+#include "models/base/time.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace foretrain::sim {
+
+/// Something that can be woken at an instant. What `token` means is the actor's own.
+class Actor {
+ public:
+  virtual ~Actor() = default;
+  virtual void wake(Instant now, std::uint64_t token) = 0;
+};
+
+/// Whom to wake, with which token; `actor` null: nobody.
+struct Callback {
+  Actor* actor = nullptr;
+  std::uint64_t token = 0;
+};
+
+/// The contract of scheduling:
+/// 1. Events happen in the order of (instant, sequence): those of one instant in the order in which
+///    they were scheduled. Nothing else, and no address, decides.
+/// 2. Nothing can be scheduled before `now`.
+/// 3. An event cannot be taken back; an actor that changed its mind ignores it, by its token.
+/// 4. Actors outlive the events that name them.
+class Engine {
+ public:
+  [[nodiscard]] Instant now() const { return now_; }
+  /// Nothing is scheduled.
+  [[nodiscard]] bool idle() const { return heap_.empty(); }
+  /// Events that have happened.
+  [[nodiscard]] std::uint64_t events() const { return happened_; }
+
+  void schedule(Instant at, Callback callback);
+
+  /// Lets the next event happen; false where there is none.
+  bool step();
+  /// Until no event is left.
+  void run() {
+    while (step()) {
+    }
+  }
+
+ private:
+  struct Event {
+    Instant at;
+    std::uint64_t sequence;
+    Callback callback;
+  };
+  static bool later(const Event& a, const Event& b) {
+    return a.at != b.at ? a.at > b.at : a.sequence > b.sequence;
+  }
+
+  Instant now_;
+  std::uint64_t scheduled_ = 0;
+  std::uint64_t happened_ = 0;
+  std::vector<Event> heap_;  // the earliest in front
+};
+
+}  // namespace foretrain::sim

@@ -1,0 +1,90 @@
+// A run ends with the same bits as a simulation of its scenario.
+#include "exec/launch/run.h"
+#include "tests/support/cases.h"
+
+#include <catch2/catch.hpp>
+
+#include <string>
+
+namespace foretrain::testing {
+namespace {
+using namespace literals;
+
+Record run(const Case& scenario_case, Duration max_delay = {}) {
+  exec::RunOptions options;
+  options.program = FORETRAIN_PROGRAM;
+  options.max_delay = max_delay;
+  Record record = exec::run(scenario_case, options);
+  INFO(record.failure);
+  REQUIRE(record.outcome == Outcome::done);
+  return record;
+}
+
+TEST_CASE("cross: single ends with the same weights in both worlds") {
+  Case scenario_case = small_case("single", 1, 60);
+  scenario_case.scenario.seed = GENERATE(1U, 2U);
+  const Record simulated = simulate(scenario_case);
+  REQUIRE(simulated.weights_sha256.size() == 64);
+  CHECK(run(scenario_case).weights_sha256 == simulated.weights_sha256);
+}
+
+TEST_CASE("cross: sync ends with the same weights in both worlds, whatever the delays") {
+  const int workers = GENERATE(1, 2, 3);
+  const std::uint64_t seed = GENERATE(1U, 7U);
+  CAPTURE(workers, seed);
+  Case scenario_case = small_case("sync", workers, 25);
+  scenario_case.scenario.seed = seed;
+  const Record simulated = simulate(scenario_case);
+  REQUIRE(simulated.weights_sha256.size() == 64);
+  CHECK(run(scenario_case).weights_sha256 == simulated.weights_sha256);
+  CHECK(run(scenario_case, 3_ms).weights_sha256 == simulated.weights_sha256);
+}
+
+TEST_CASE("cross: sync over several shards and buckets, too") {
+  Case scenario_case = small_case("sync", 2, 20);
+  scenario_case.scenario.training.servers = 2;
+  scenario_case.scenario.training.bucket_size = {6'000};
+  const Record simulated = simulate(scenario_case);
+  REQUIRE(simulated.weights_sha256.size() == 64);
+  CHECK(run(scenario_case, 1_ms).weights_sha256 == simulated.weights_sha256);
+}
+
+TEST_CASE("cross: another seed ends with other weights") {
+  Case scenario_case = small_case("sync", 2, 20);
+  const std::string first = simulate(scenario_case).weights_sha256;
+  scenario_case.scenario.seed = 2;
+  CHECK(simulate(scenario_case).weights_sha256 != first);
+}
+
+TEST_CASE("cross: bytes and messages are the same in both worlds, exactly") {
+  const std::string strategy = GENERATE("sync", "async");
+  CAPTURE(strategy);
+  Case scenario_case = small_case(strategy, 2, 30);
+  const Record simulated = simulate(scenario_case);
+  const Record real = run(scenario_case);
+  REQUIRE(real.nodes.size() == 3);
+  if (strategy == "sync") {
+    for (std::size_t node = 0; node < 3; ++node) {
+      CHECK(real.nodes[node].tx == simulated.nodes[node].tx);
+      CHECK(real.nodes[node].rx == simulated.nodes[node].rx);
+      CHECK(real.nodes[node].messages_sent == simulated.nodes[node].messages_sent);
+    }
+  }
+  CHECK(real.gradients == 60);
+  CHECK(simulated.gradients == 60);
+}
+
+TEST_CASE("cross: three async workers see a mean staleness of about two") {
+  const Record real = run(small_case("async", 3, 400));
+  double sum = 0;
+  double counted = 0;
+  for (const StepRow& row : real.steps) {
+    if (row.report.step == Step{0}) continue;
+    sum += static_cast<double>(row.report.staleness);
+    ++counted;
+  }
+  CHECK(sum / counted == Approx(2).margin(0.5));
+}
+
+}  // namespace
+}  // namespace foretrain::testing

@@ -1,0 +1,161 @@
+// What goes wrong in a run ends it soon, with one message, no process left, the record kept.
+#include "exec/launch/run.h"
+#include "tests/support/cases.h"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <catch2/catch.hpp>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace foretrain::testing {
+namespace {
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+std::string text_of(const fs::path& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// Our child processes that are a node with this id, or any node.
+std::vector<pid_t> nodes_of(pid_t parent, const std::string& id = {}) {
+  std::vector<pid_t> found;
+  for (const auto& entry : fs::directory_iterator("/proc")) {
+    const std::string name = entry.path().filename();
+    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+    std::error_code gone;
+    const std::string status = text_of(entry.path() / "status");
+    if (status.find("PPid:\t" + std::to_string(parent) + "\n") == std::string::npos) continue;
+    std::string line = text_of(entry.path() / "cmdline");
+    std::replace(line.begin(), line.end(), '\0', ' ');
+    if (line.find(" node --port ") == std::string::npos) continue;
+    if (!id.empty() && line.find("--id " + id + " ") == std::string::npos) continue;
+    found.push_back(std::stoi(name));
+  }
+  return found;
+}
+
+// A run that would take minutes; `harm` is done to it when it has made some steps.
+Record run_and(const std::string& strategy, const std::function<void()>& harm) {
+  Case scenario_case = small_case(strategy, 2, 10'000'000);
+  bool harmed = false;
+  exec::RunOptions options;
+  options.program = FORETRAIN_PROGRAM;
+  Clock::time_point harmed_at;
+  options.progress = [&](std::int64_t done, std::int64_t, Duration) {
+    if (harmed || done < 100) return;
+    harmed = true;
+    harmed_at = Clock::now();
+    harm();
+  };
+  Record record = exec::run(scenario_case, options);
+  CHECK(harmed);
+  CHECK(std::chrono::duration<double>(Clock::now() - harmed_at).count() < 5);
+  CHECK(nodes_of(getpid()).empty());
+  CHECK(record.steps.size() >= 100);
+  return record;
+}
+
+TEST_CASE("failure: a worker that is killed ends the run, and is named") {
+  const std::string strategy = GENERATE("sync", "async");
+  CAPTURE(strategy);
+  const Record record = run_and(strategy, [] { kill(nodes_of(getpid(), "1").at(0), SIGKILL); });
+  CHECK(record.outcome == Outcome::failed);
+  CHECK(record.failure.find("worker1 (process ") == 0);
+  CHECK(record.failure.find("was killed by signal 9") != std::string::npos);
+}
+
+TEST_CASE("failure: a server that is killed ends the run, and is named") {
+  const Record record = run_and("sync", [] { kill(nodes_of(getpid(), "2").at(0), SIGKILL); });
+  CHECK(record.outcome == Outcome::failed);
+  CHECK(record.failure.find("server0 (process ") == 0);
+}
+
+TEST_CASE("failure: an interrupt ends the run and keeps the record so far") {
+  const Record record = run_and("async", [] { raise(SIGINT); });
+  CHECK(record.outcome == Outcome::interrupted);
+  CHECK(!record.usage.empty());
+}
+
+TEST_CASE("failure: a launcher's port that is taken is named") {
+  boost::asio::io_context loop;
+  boost::asio::ip::tcp::acceptor taken(loop, {boost::asio::ip::address_v4::loopback(), 0});
+  exec::RunOptions options;
+  options.program = FORETRAIN_PROGRAM;
+  options.port = taken.local_endpoint().port();
+  const Record record = exec::run(small_case("sync", 2, 10), options);
+  CHECK(record.outcome == Outcome::failed);
+  CHECK(record.failure.find("launcher: cannot listen on 127.0.0.1:" +
+                            std::to_string(options.port)) == 0);
+  CHECK(record.failure.find("--port") != std::string::npos);
+  CHECK(nodes_of(getpid()).empty());
+}
+
+TEST_CASE("failure: a server's port that is taken is named with its server") {
+  boost::asio::io_context loop;
+  boost::asio::ip::tcp::acceptor taken(loop, {boost::asio::ip::address_v4::loopback(), 0});
+  exec::RunOptions options;
+  options.program = FORETRAIN_PROGRAM;
+  options.port = taken.local_endpoint().port() - 1;
+  const Record record = exec::run(small_case("sync", 2, 10), options);
+  CHECK(record.outcome == Outcome::failed);
+  CHECK(record.failure.find("server0: cannot listen on 127.0.0.1:" +
+                            std::to_string(options.port + 1)) == 0);
+  CHECK(nodes_of(getpid()).empty());
+}
+
+TEST_CASE("failure: a node that never joins is named when its time is up") {
+  exec::RunOptions options;
+  options.program = "/bin/sleep";  // does not understand its arguments, and exits
+  const Record record = exec::run(small_case("sync", 1, 10), options);
+  CHECK(record.outcome == Outcome::failed);
+  CHECK(record.failure.find("exited with status 1") != std::string::npos);
+}
+
+TEST_CASE("failure: nodes do not outlive a launcher that is killed") {
+  const fs::path out =
+      fs::temp_directory_path() / ("foretrain-orphans-" + std::to_string(getpid()));
+  const fs::path file = out.string() + ".yaml";
+  std::ofstream(file) << "foretrain: 1\nname: orphans\ntraining: {strategy: async, workers: 2, "
+                         "batch_size: 16, steps: 10000000}\ndataset: {take: 600, test_take: 100}\n";
+  const pid_t launcher = fork();
+  if (launcher == 0) {
+    execl(FORETRAIN_PROGRAM, FORETRAIN_PROGRAM, "run", file.c_str(), "--quiet", "--out",
+          out.c_str(), nullptr);
+    _exit(127);
+  }
+  std::vector<pid_t> nodes;
+  for (int i = 0; i < 500 && nodes.size() < 3; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    nodes = nodes_of(launcher);
+  }
+  REQUIRE(nodes.size() == 3);
+  kill(launcher, SIGKILL);
+  waitpid(launcher, nullptr, 0);
+  bool alive = true;
+  for (int i = 0; i < 500 && alive; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    alive = std::any_of(nodes.begin(), nodes.end(), [](pid_t node) {
+      const std::string stat = text_of(fs::path("/proc") / std::to_string(node) / "stat");
+      return !stat.empty() && stat.find(") Z ") == std::string::npos;
+    });
+  }
+  CHECK(!alive);
+  fs::remove(file);
+  fs::remove_all(out);
+}
+
+}  // namespace
+}  // namespace foretrain::testing

@@ -1,0 +1,114 @@
+// Frames over a real socket on loopback.
+#include "exec/transport/connection.h"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/write.hpp>
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace foretrain::exec {
+namespace {
+using boost::asio::ip::tcp;
+
+struct Pair {
+  boost::asio::io_context loop{1};
+  tcp::socket left{loop};
+  tcp::socket right{loop};
+
+  Pair() {
+    tcp::acceptor acceptor(loop, {boost::asio::ip::address_v4::loopback(), 0});
+    left.connect(acceptor.local_endpoint());
+    acceptor.accept(right);
+  }
+};
+
+FrameHeader push_of(Bytes size) {
+  Message message;
+  message.payload = Payload::sized(size);
+  return header_of(message, NodeId(1));
+}
+
+TEST_CASE("connection: large frames cross in both directions at once") {
+  Pair pair;
+  const Bytes size{8'000'000};  // far more than the sockets hold: both must read while they write
+  auto left = std::make_shared<Connection>(std::move(pair.left), size);
+  auto right = std::make_shared<Connection>(std::move(pair.right), size);
+  Payload payload = Payload::allocate(size);
+  const auto numbers = payload.writable_floats();
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<float>(i % 1000);
+  int arrived = 0;
+  const auto check = [&](const FrameHeader& header, const Payload& got) {
+    CHECK(header.from == 1);
+    CHECK(std::ranges::equal(got.floats(), payload.floats()));
+    if (++arrived == 6) pair.loop.stop();
+  };
+  const auto closed = [](const std::string& why) { FAIL(why); };
+  left->start(check, closed);
+  right->start(check, closed);
+  for (int i = 0; i < 3; ++i) {
+    left->send(push_of(size), payload);
+    right->send(push_of(size), payload);
+  }
+  pair.loop.run();
+  CHECK(arrived == 6);
+}
+
+TEST_CASE("connection: payloads arrive aligned to 64 bytes") {
+  Pair pair;
+  auto left = std::make_shared<Connection>(std::move(pair.left), Bytes{1'000});
+  auto right = std::make_shared<Connection>(std::move(pair.right), Bytes{1'000});
+  const auto closed = [](const std::string& why) { FAIL(why); };
+  left->start([](const FrameHeader&, const Payload&) {}, closed);
+  right->start(
+      [&](const FrameHeader&, const Payload& got) {
+        CHECK(reinterpret_cast<std::uintptr_t>(got.bytes().data()) % 64 == 0);
+        pair.loop.stop();
+      },
+      closed);
+  left->send(push_of({100}), Payload::allocate({100}));
+  pair.loop.run();
+}
+
+std::string complaint_about(const std::string& bytes, bool close) {
+  Pair pair;
+  auto right = std::make_shared<Connection>(std::move(pair.right), Bytes{1'000});
+  std::string complaint;
+  right->start([](const FrameHeader&, const Payload&) { FAIL("no frame was sent"); },
+               [&](const std::string& why) { complaint = why; });
+  boost::asio::write(pair.left, boost::asio::buffer(bytes));
+  if (close) pair.left.close();
+  pair.loop.run();
+  return complaint;
+}
+
+TEST_CASE("connection: a peer that sends garbage is cut off") {
+  CHECK(complaint_about(std::string(64, 'x'), false) == "it does not speak this protocol");
+}
+
+TEST_CASE("connection: a peer that announces 2^60 bytes is cut off before room is made") {
+  FrameHeader header = push_of({100});
+  header.payload_bytes = std::uint64_t{1} << 60;
+  const HeaderBytes bytes = encode(header);
+  const std::string raw(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  CHECK(complaint_about(raw, false) == "it announced a longer message than there can be");
+}
+
+TEST_CASE("connection: a peer that leaves is told from one that leaves within a message") {
+  CHECK(complaint_about("", true) == "it closed the connection");
+  const HeaderBytes bytes = encode(push_of({100}));
+  const std::string raw(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  CHECK(complaint_about(raw + "abc", true) == "the connection ended within a message");
+}
+
+TEST_CASE("connection: the congestion control is chosen per socket, and named") {
+  Pair pair;
+  const std::string chosen = choose_congestion_control(pair.left.native_handle());
+  CHECK((chosen == "cubic" || chosen == "reno"));
+}
+
+}  // namespace
+}  // namespace foretrain::exec

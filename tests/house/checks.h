@@ -1,0 +1,58 @@
+// The rules of the house, each a function from text to a list of findings.
+#pragma once
+
+#include "tests/house/text.h"
+
+#include <string>
+#include <vector>
+
+namespace foretrain::house {
+
+/// A broken rule: where, then what.
+struct Finding {
+  std::string file;
+  int line = 0;
+  std::string what;
+
+  bool operator==(const Finding&) const = default;
+};
+
+/// `file:line: what`, one a line.
+std::string describe(const std::vector<Finding>& findings);
+
+// What may include what ----------------------------------------------------------------------
+
+/// models <- scenarios <- reports <- {sim, exec} <- main.cpp, tests above all. `sim` never includes
+/// `exec`, nor the other way round. Ours are quoted, as they are called from the root; each exists.
+std::vector<Finding> layer_findings(const std::vector<SourceFile>& tree);
+
+/// No file of models includes a socket, a thread, a clock or <random>, nor does a file of ours
+/// that it includes; <filesystem> only in models/data. Reported where it leaves models.
+std::vector<Finding> purity_findings(const std::vector<SourceFile>& tree);
+
+/// No draw that differs between standard libraries; in models no clock or thread by name either.
+std::vector<Finding> word_findings(const SourceFile& file);
+
+// How large, how named -----------------------------------------------------------------------
+
+inline constexpr int kHeaderLinesMax = 200;
+inline constexpr int kSourceLinesMax = 400;
+inline constexpr int kFunctionLinesMax = 70;
+inline constexpr int kReadmeLinesMax = 40;
+
+/// Lines of a header or a source.
+std::vector<Finding> length_findings(const SourceFile& file);
+
+/// Lines of each function, from its signature to its closing brace.
+std::vector<Finding> function_findings(const SourceFile& file);
+
+/// The first line is a comment of one sentence without "and".
+std::vector<Finding> first_line_findings(const SourceFile& file);
+
+/// A README of a folder is short.
+std::vector<Finding> readme_findings(const SourceFile& file);
+
+/// Nothing at the root but what belongs there; a README in each folder of code.
+std::vector<Finding> layout_findings(const std::vector<std::string>& paths);
+
+}  // namespace foretrain::house

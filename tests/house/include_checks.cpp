@@ -1,0 +1,158 @@
+// The rules on what may include what.
+#include "tests/house/checks.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <map>
+#include <optional>
+#include <set>
+#include <sstream>
+#include <string_view>
+
+namespace foretrain::house {
+namespace {
+
+/// A file may include what has a smaller rank, or its own folder.
+std::optional<int> rank_of(std::string_view path) {
+  static const std::map<std::string, int, std::less<>> ranks = {
+      {"models", 0}, {"scenarios", 1}, {"reports", 2}, {"sim", 3},
+      {"exec", 3},   {"main.cpp", 4},  {"tests", 5}};
+  const auto found = ranks.find(top_of(path));
+  return found == ranks.end() ? std::nullopt : std::optional(found->second);
+}
+
+/// Headers by what they bring; a name that ends with `*` stands for all that start so.
+struct Outside {
+  std::string_view what;
+  std::string_view headers;
+};
+
+constexpr auto kOutside = std::to_array<Outside>({
+    {"thread",
+     "thread mutex shared_mutex condition_variable future stop_token semaphore latch barrier "
+     "execution pthread.h threads.h semaphore.h sched.h omp.h tbb/* boost/thread* boost/fiber*"},
+    {"clock", "chrono ctime time.h sys/time* boost/chrono* boost/date_time* boost/timer*"},
+    {"socket",
+     "sys/socket.h sys/un.h sys/uio.h sys/epoll.h sys/eventfd.h sys/select.h sys/ioctl.h poll.h "
+     "netdb.h netinet/* arpa/* net/* asio* boost/asio* boost/beast*"},
+    {"process",
+     "unistd.h fcntl.h csignal signal.h sys/wait.h sys/mman.h sys/resource.h boost/process* "
+     "boost/interprocess*"},
+    {"random device", "random boost/random*"},
+});
+
+/// What `include` brings into `file` that models must not know; empty if nothing.
+std::string_view outside_of(std::string_view file, const Include& include) {
+  if (include.quoted) return {};
+  for (const Outside& outside : kOutside) {
+    std::istringstream headers{std::string(outside.headers)};
+    for (std::string header; headers >> header;) {
+      if (matches(include.path, header)) return outside.what;
+    }
+  }
+  const bool reads_files = file.starts_with("models/data/");
+  return include.path == "filesystem" && !reads_files ? "file outside models/data" : "";
+}
+
+using Tree = std::map<std::string, std::vector<Include>, std::less<>>;
+
+/// What `include` of `file` leads to that models must not know, with the way there.
+std::optional<std::string> way_outside(const Tree& tree, const std::string& file,
+                                       const Include& include, std::set<std::string>& seen) {
+  if (const auto what = outside_of(file, include); !what.empty()) {
+    return fmt::format("<{}>: models knows no {}", include.path, what);
+  }
+  if (!include.quoted || !seen.insert(include.path).second) return std::nullopt;
+  const auto next = tree.find(include.path);
+  if (next == tree.end()) return std::nullopt;
+  for (const Include& further : next->second) {
+    if (auto found = way_outside(tree, include.path, further, seen)) {
+      return fmt::format("\"{}\" -> {}", include.path, *found);
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string describe(const std::vector<Finding>& findings) {
+  std::string text;
+  for (const Finding& f : findings) text += fmt::format("{}:{}: {}\n", f.file, f.line, f.what);
+  return text;
+}
+
+std::vector<Finding> layer_findings(const std::vector<SourceFile>& tree) {
+  std::set<std::string> paths;
+  for (const SourceFile& file : tree) paths.insert(file.path);
+  std::vector<Finding> findings;
+  for (const SourceFile& file : tree) {
+    const auto rank = rank_of(file.path);
+    for (const Include& include : includes_of(file.text)) {
+      const auto say = [&](std::string what) {
+        findings.push_back({file.path, include.line, std::move(what)});
+      };
+      const auto other = rank_of(include.path);
+      if (include.quoted && !paths.contains(include.path)) {
+        say(fmt::format("\"{}\" is no file of ours, as called from the root", include.path));
+      } else if (!include.quoted && paths.contains(include.path)) {
+        say(fmt::format("<{}> is ours: quotes", include.path));
+      }
+      const bool same = top_of(file.path) == top_of(include.path);
+      if (paths.contains(include.path) && rank && other && !same && *other >= *rank) {
+        say(fmt::format("{} may not include {}", top_of(file.path), top_of(include.path)));
+      }
+    }
+  }
+  return findings;
+}
+
+std::vector<Finding> purity_findings(const std::vector<SourceFile>& tree) {
+  Tree includes;
+  for (const SourceFile& file : tree) includes.emplace(file.path, includes_of(file.text));
+  std::vector<Finding> findings;
+  for (const auto& [path, list] : includes) {
+    if (top_of(path) != "models") continue;
+    for (const Include& include : list) {
+      // Files of models answer for themselves: followed is only what leaves the folder.
+      if (include.quoted && top_of(include.path) == "models") continue;
+      std::set<std::string> seen{path};
+      if (const auto found = way_outside(includes, path, include, seen)) {
+        findings.push_back({path, include.line, *found});
+      }
+    }
+  }
+  return findings;
+}
+
+std::vector<Finding> word_findings(const SourceFile& file) {
+  static const std::set<std::string, std::less<>> draws = {
+      "std::shuffle",       "std::ranges::shuffle", "std::sample",    "std::ranges::sample",
+      "std::random_device", "std::mt19937",         "std::mt19937_64"};
+  static const std::set<std::string, std::less<>> draw_calls = {"rand", "std::rand", "srand",
+                                                                "std::srand", "drand48"};
+  static const std::set<std::string, std::less<>> world = {
+      "std::thread", "std::jthread", "std::mutex", "std::async", "std::time", "std::clock"};
+  static const std::set<std::string, std::less<>> world_calls = {"clock_gettime", "gettimeofday",
+                                                                 "socket", "fork", "getpid"};
+  std::vector<Finding> findings;
+  const std::string folder = top_of(file.path);
+  if (folder == "tests") return findings;
+  for (const Word& word : words_of(code_only(file.text))) {
+    const bool distribution =
+        word.name.starts_with("std::") && word.name.ends_with("_distribution");
+    if (distribution || draws.contains(word.name) ||
+        (word.called && draw_calls.contains(word.name))) {
+      findings.push_back(
+          {file.path, word.line, word.name + " differs between machines: draw from a Stream"});
+    }
+    if (folder == "models" && (world.contains(word.name) || word.name.starts_with("std::chrono") ||
+                               (word.called && world_calls.contains(word.name)))) {
+      findings.push_back(
+          {file.path, word.line, word.name + ": models knows no socket, thread or clock"});
+    }
+  }
+  return findings;
+}
+
+}  // namespace foretrain::house

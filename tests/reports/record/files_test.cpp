@@ -1,0 +1,203 @@
+// The folder of a record: what is written reads back, what is damaged is named.
+#include "reports/record/files.h"
+
+#include "scenarios/read.h"
+#include "tests/reports/support.h"
+
+#include <catch2/catch.hpp>
+
+#include <limits>
+#include <random>
+
+namespace foretrain {
+namespace {
+
+using namespace testing;
+
+void replace(const std::filesystem::path& path, const std::string& from, const std::string& to) {
+  std::string text = read_text(path);
+  const std::size_t at = text.find(from);
+  REQUIRE(at != std::string::npos);
+  write_text(path, text.replace(at, from.size(), to));
+}
+
+/// What reading the folder complains of, the folder's own name left out.
+std::string complaint(const std::filesystem::path& folder) {
+  try {
+    (void)read_record(folder);
+  } catch (const InputError& error) {
+    std::string text = error.what();
+    const std::string prefix = folder.string();
+    REQUIRE(text.substr(0, prefix.size()) == prefix);
+    return text.substr(prefix.size());
+  }
+  return "none";
+}
+
+}  // namespace
+
+TEST_CASE("record: any record reads back equal") {
+  const std::uint64_t first = std::random_device{}();
+  for (std::uint64_t seed = first; seed < first + 50; ++seed) {
+    INFO("random_record(" << seed << ")");
+    const Record record = random_record(seed);
+    const TemporaryFolder folder;
+    write_record(record, folder.path());
+    REQUIRE(read_record(folder.path()) == record);
+  }
+}
+
+TEST_CASE("record: records that differ in one figure are not equal") {
+  const Record record = small_record(Mode::run, "sync");
+  Record other = record;
+  CHECK(other == record);
+  ++other.steps[2].report.phases.pull.ns;
+  CHECK_FALSE(other == record);
+  other = record;
+  other.evals[0].loss = std::numeric_limits<double>::quiet_NaN();
+  CHECK_FALSE(other == record);
+  other = record;
+  other.scenario_case.scenario.seed = 2;
+  CHECK_FALSE(other == record);
+}
+
+TEST_CASE("record: the same record gives the same bytes, in a folder of any name") {
+  const TemporaryFolder folder;
+  const Record record = small_record(Mode::simulate, "async");
+  write_record(record, folder.path() / "one");
+  write_record(record, folder.path() / "the" / "other");
+  for (const char* name : {"run.json", "steps.csv", "evals.csv", "usage.csv"}) {
+    const std::string one = read_text(folder.path() / "one" / name);
+    CHECK_FALSE(one.empty());
+    CHECK(one == read_text(folder.path() / "the" / "other" / name));
+  }
+}
+
+TEST_CASE("record: rows are written as people read them, to the nanosecond") {
+  const TemporaryFolder folder;
+  Record record = small_record(Mode::run, "sync");
+  record.steps.resize(1);
+  record.steps[0].report.start = {9'007'199'254'740'993};  // 2^53 + 1: no double is equal to it
+  record.steps[0].report.loss = std::numeric_limits<double>::quiet_NaN();
+  write_record(record, folder.path());
+  CHECK(read_text(folder.path() / "steps.csv") ==
+        "worker,step,start_s,compute_s,push_s,wait_s,apply_s,pull_s,evaluate_s,staleness,loss\n"
+        "0,0,9007199.254740993,0.004000000,0.001000000,0.002000000,0.001000000,0.002000000,"
+        "0.005000000,0,\n");
+  CHECK(read_text(folder.path() / "evals.csv") ==
+        "step,version,time_s,took_s,loss,accuracy,final\n"
+        "1,1,0.010000000,0.005000000,1.5,0.5,0\n2,2,0.100000000,0.020000000,0.75,0.875,1\n");
+  CHECK(read_text(folder.path() / "usage.csv") ==
+        "time_s,node,cpu_user_s,cpu_system_s,rss_bytes,tx_bytes,rx_bytes\n"
+        "0.050000000,0,0.04,0.01,900000,300,350\n0.050000000,2,0.01,0,,500,500\n");
+  CHECK(read_record(folder.path()) == record);
+}
+
+TEST_CASE("record: writing replaces an older record, leaving nothing else") {
+  const TemporaryFolder folder;
+  write_record(small_record(Mode::run, "async"), folder.path());
+  const Record record = small_record(Mode::run, "sync");
+  write_record(record, folder.path());
+  CHECK(read_record(folder.path()) == record);
+  const std::filesystem::directory_iterator files(folder.path());
+  CHECK(std::distance(begin(files), end(files)) == 4);
+}
+
+TEST_CASE("record: a folder that cannot be made is named") {
+  const TemporaryFolder folder;
+  write_text(folder.path() / "file", "");
+  CHECK_THROWS_WITH(write_record(small_record(Mode::run, "sync"), folder.path() / "file" / "out"),
+                    Catch::Contains("file/out: cannot make the folder: Not a directory"));
+}
+
+TEST_CASE("record: a folder without run.json is no record") {
+  const TemporaryFolder folder;
+  CHECK(complaint(folder.path()) == ": no run.json here; is this the folder of a run?");
+}
+
+TEST_CASE("record: a damaged table is reported with file, line, column") {
+  const TemporaryFolder folder;
+  write_record(small_record(Mode::run, "sync"), folder.path());
+  const auto steps = folder.path() / "steps.csv";
+  SECTION("not a whole number") {
+    replace(steps, ",3,1\n", ",x,1\n");
+    CHECK(complaint(folder.path()) ==
+          "/steps.csv:5: staleness: 'x' is not a whole number; the record is damaged");
+  }
+  SECTION("not a time") {
+    replace(steps, "0.008000000", "0.0080000001");
+    CHECK(complaint(folder.path()) ==
+          "/steps.csv:3: compute_s: '0.0080000001' is not a time in seconds with at most nine "
+          "decimals; the record is damaged");
+  }
+  SECTION("a time beyond 64 bits") {
+    replace(steps, "0.008000000", "9223372036.854775808");
+    CHECK_THAT(complaint(folder.path()), Catch::Contains("steps.csv:3: compute_s"));
+  }
+  SECTION("not a number") {
+    replace(folder.path() / "evals.csv", "0.875", "0.8.75");
+    CHECK(complaint(folder.path()) ==
+          "/evals.csv:3: accuracy: '0.8.75' is not a number; the record is damaged");
+  }
+  SECTION("a cell too few") {
+    replace(folder.path() / "usage.csv", "0.04,", "");
+    CHECK(complaint(folder.path()) ==
+          "/usage.csv:2: 6 cells, there are 7 columns; the record is damaged");
+  }
+  SECTION("other columns") {
+    replace(steps, "worker,step", "step,worker");
+    CHECK_THAT(complaint(folder.path()), Catch::StartsWith("/steps.csv:1: the columns are not"));
+  }
+  SECTION("cut within a row") {
+    const std::string text = read_text(steps);
+    write_text(steps, text.substr(0, text.size() - 1));
+    CHECK(complaint(folder.path()) ==
+          "/steps.csv:5: the file ends in the middle of a row; the record is damaged");
+  }
+  SECTION("cut between rows") {
+    const std::string text = read_text(steps);
+    write_text(steps, text.substr(0, text.rfind('\n', text.size() - 2) + 1));
+    CHECK(complaint(folder.path()) ==
+          "/steps.csv: 3 rows, run.json counts 4; the record is damaged");
+  }
+  SECTION("absent") {
+    std::filesystem::remove(steps);
+    CHECK(complaint(folder.path()) == "/steps.csv: cannot read: No such file or directory");
+  }
+}
+
+TEST_CASE("record: a damaged run.json is reported with the key") {
+  const TemporaryFolder folder;
+  write_record(small_record(Mode::run, "sync"), folder.path());
+  const auto file = folder.path() / "run.json";
+  SECTION("not JSON") {
+    replace(file, "\"mode\": \"run\"", "\"mode\": run");
+    CHECK(complaint(folder.path()) == "/run.json:4: is not JSON; the record is damaged");
+  }
+  SECTION("another JSON file") {
+    write_text(file, "[1, 2]");
+    CHECK(complaint(folder.path()) ==
+          "/run.json: has no `foretrain_record`; this is not a run record");
+  }
+  SECTION("another version") {
+    replace(file, "\"foretrain_record\": 1", "\"foretrain_record\": 2");
+    CHECK_THAT(complaint(folder.path()),
+               Catch::StartsWith("/run.json: a record of version 2, this program reads version 1"));
+  }
+  SECTION("a key is gone") {
+    replace(file, "\"dropped\"", "\"droped\"");
+    CHECK(complaint(folder.path()) == "/run.json: totals: has no `dropped`; the record is damaged");
+  }
+  SECTION("a value of another type") {
+    replace(file, "\"time_ns\": 100000000", "\"time_ns\": \"soon\"");
+    CHECK(complaint(folder.path()) ==
+          "/run.json: totals: time_ns: \"soon\" is not a whole number; the record is damaged");
+  }
+  SECTION("an unknown mode") {
+    replace(file, "\"mode\": \"run\"", "\"mode\": \"dream\"");
+    CHECK(complaint(folder.path()) ==
+          "/run.json: mode: 'dream' is not known; the record is damaged");
+  }
+}
+
+}  // namespace foretrain

@@ -1,0 +1,29 @@
+// Order statistics of sets small enough to work out by hand.
+#include "reports/record/statistics.h"
+
+#include <catch2/catch.hpp>
+
+namespace foretrain {
+
+TEST_CASE("statistics: the median of an even count is the mean of the two in the middle") {
+  CHECK(median({3, 1, 2}).value() == 2);
+  CHECK(median({4, 1, 3, 2}).value() == 2.5);
+  CHECK_FALSE(median({}).has_value());
+}
+
+TEST_CASE("statistics: quantiles are interpolated between neighbours") {
+  CHECK(quantile({10, 20, 30, 40, 50}, 0.25).value() == 20);
+  CHECK(quantile({10, 20}, 0.95).value() == Approx(19.5));
+  CHECK(quantile({7}, 0.95).value() == 7);
+  CHECK(quantile({3, 1, 2}, 1).value() == 3);
+  CHECK(quantile({3, 1, 2}, 0).value() == 1);
+}
+
+TEST_CASE("statistics: the spread of one value is not known") {
+  CHECK_FALSE(relative_spread({5}).has_value());
+  CHECK_FALSE(relative_spread({-1, 0, 1}).has_value());
+  CHECK(relative_spread({5, 5, 5}).value() == 0);
+  CHECK(relative_spread({8, 10, 12}).value() == Approx(0.1));
+}
+
+}  // namespace foretrain

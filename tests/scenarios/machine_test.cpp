@@ -1,0 +1,108 @@
+// Tests of machine files.
+#include "scenarios/machine.h"
+
+#include "models/base/random.h"
+#include "tests/scenarios/messages.h"
+
+#include <cmath>
+
+using namespace foretrain;
+
+namespace {
+
+const std::string kMachine =
+    "foretrain_machine: 1\n"
+    "name: xeon\n"
+    "cores: 10\n"
+    "kernel_set: avx512\n"
+    "contention: 1.25\n"
+    "loopback:\n"
+    "  send: {overhead: 2.5 us, per_item: 0.12 ns}\n"
+    "  receive: {overhead: 3 us, per_item: 125 ps}\n"
+    "  wake: 20 us\n"
+    "  handoff: 2 us\n"
+    "apply: {overhead: 0.512 us, per_item: 12.25 ns}\n"
+    "models:\n"
+    "  softmax 784x10:\n"
+    "    gradient: {overhead: 10 us, per_item: 3.1 us}\n"
+    "    evaluate: {overhead: 5 us, per_item: 1 us}\n";
+
+std::string machine_error(const std::string& text) {
+  return error_of([&] { parse_machine(text, "m.yaml"); });
+}
+
+std::string without(const std::string& line) {
+  std::string text = kMachine;
+  const std::size_t at = text.find(line);
+  return text.erase(at, text.find('\n', at) + 1 - at);
+}
+
+}  // namespace
+
+TEST_CASE("machine: costs keep fractions of a nanosecond") {
+  const Machine m = parse_machine(kMachine, "m.yaml");
+  CHECK(m.name == "xeon");
+  CHECK(m.cores == 10);
+  CHECK(m.contention == 1.25);
+  CHECK(m.loopback.send.per_item_s == 0.12e-9);
+  CHECK(m.loopback.receive.per_item_s == 0.125e-9);
+  CHECK(m.loopback.wake == Duration{20'000});
+  CHECK(m.apply.overhead_s == 0.512e-6);
+  CHECK(m.models.at("softmax 784x10").gradient.per_item_s == 3.1e-6);
+}
+
+TEST_CASE("machine: what is written reads back as the same bits") {
+  const std::uint64_t seed = 4;
+  INFO("seed " << seed);
+  Stream stream(seed, "test.machine");
+  const auto cost = [&] {
+    const auto any = [&] {
+      return std::ldexp(stream.uniform(), -static_cast<int>(stream.below(60)));
+    };
+    return AffineCost{any(), any()};
+  };
+  for (int i = 0; i < 200; ++i) {
+    Machine m;
+    m.name = "machine: #" + std::to_string(i);
+    m.cores = 1 + static_cast<int>(stream.below(100));
+    m.kernel_set = "avx2";
+    m.slice = {static_cast<std::int64_t>(1 + stream.below(1'000'000'000))};
+    m.contention = 1 + stream.uniform();
+    m.loopback = {cost(), cost(), {static_cast<std::int64_t>(stream.below(1'000'000))}, {7}};
+    m.apply = cost();
+    m.models["softmax 784x10"] = {cost(), cost()};
+    m.models["with.dot: 3"] = {cost(), cost()};
+    INFO(to_yaml(m));
+    CHECK(parse_machine(to_yaml(m), "m.yaml") == m);
+  }
+}
+
+TEST_CASE("machine: times need their unit") {
+  std::string text = kMachine;
+  text.replace(text.find("3.1 us"), 6, "3.1");
+  CHECK(machine_error(text) ==
+        "m.yaml:14:43: models.softmax 784x10.gradient.per_item: 3.1 has no unit; write for "
+        "instance 3.1 us");
+}
+
+TEST_CASE("machine: a cost that is missing is told, one that is negative too") {
+  CHECK(machine_error(without("  wake")).find("m.yaml:7:3: loopback.wake: missing") == 0);
+  CHECK(machine_error(without("    evaluate"))
+            .find("m.yaml:14:5: models.softmax 784x10.evaluate: missing") == 0);
+  std::string text = kMachine;
+  text.replace(text.find("2.5 us"), 6, "-1 us");
+  CHECK(machine_error(text).find("m.yaml:7:20: loopback.send.overhead: -1 us is negative") == 0);
+}
+
+TEST_CASE("machine: an unknown key is told the nearest") {
+  std::string text = kMachine;
+  text.replace(text.find("per_item: 3.1"), 8, "per_itm");
+  CHECK(machine_error(text) ==
+        "m.yaml:14:33: models.softmax 784x10.gradient.per_itm: unknown key; did you mean "
+        "models.softmax 784x10.gradient.per_item?");
+}
+
+TEST_CASE("machine: another version, or a scenario, is refused") {
+  CHECK(machine_error("foretrain_machine: 2\n").find("m.yaml:1:20: foretrain_machine: this") == 0);
+  CHECK(machine_error("foretrain: 1\n").find("this is a scenario") != std::string::npos);
+}

@@ -1,0 +1,39 @@
+// Helpers to test what bad input is told.
+#pragma once
+
+#include "scenarios/input_error.h"
+#include "scenarios/read.h"
+
+#include <catch2/catch.hpp>
+
+#include <string>
+
+namespace foretrain {
+
+/// What `read` says of its input; a text that matches nothing where it takes it.
+template <class Read>
+std::string error_of(Read read) {
+  try {
+    read();
+  } catch (const InputError& error) {
+    return error.what();
+  } catch (const BadValue& error) {
+    return error.what();
+  }
+  return "(no error)";
+}
+
+/// What reading `text` as `x.yaml` says.
+inline std::string scenario_error(const std::string& text,
+                                  const std::vector<std::string>& overrides = {}) {
+  return error_of([&] { parse_scenario(text, "x.yaml", overrides); });
+}
+
+/// The one case of `text`.
+inline Scenario only(const std::string& text, const std::vector<std::string>& overrides = {}) {
+  const auto cases = parse_scenario(text, "x.yaml", overrides);
+  REQUIRE(cases.size() == 1);
+  return cases.front().scenario;
+}
+
+}  // namespace foretrain

@@ -1,0 +1,116 @@
+// Tests of the draws that slow workers down.
+#include "scenarios/stragglers.h"
+
+#include "tests/scenarios/messages.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace foretrain;
+
+namespace {
+
+constexpr std::uint64_t kSeed = 20'261'120;
+constexpr int kDraws = 400'000;
+
+Scenario with(const StragglerSpec& spec) {
+  Scenario scenario;
+  scenario.seed = kSeed;
+  scenario.stragglers = {spec};
+  return scenario;
+}
+
+StragglerSpec drawn(const std::string& distribution, double shift, double sigma, double shape) {
+  StragglerSpec spec;
+  spec.distribution = distribution;
+  spec.shift = shift;
+  spec.sigma = sigma;
+  spec.shape = shape;
+  return spec;
+}
+
+struct Moments {
+  double mean = 0;
+  double deviation = 0;
+  double least = 0;
+};
+
+Moments moments_of(const Scenario& scenario) {
+  StragglerDraws draws(scenario, 0);
+  double sum = 0;
+  double squares = 0;
+  double least = 1e300;
+  for (int i = 0; i < kDraws; ++i) {
+    const double x = draws.next();
+    sum += x;
+    squares += x * x;
+    least = std::min(least, x);
+  }
+  const double mean = sum / kDraws;
+  return {mean, std::sqrt(squares / kDraws - mean * mean), least};
+}
+
+}  // namespace
+
+TEST_CASE("stragglers: every distribution has mean 1 and the deviation of its formula") {
+  INFO("seed " << kSeed);
+  struct Expected {
+    StragglerSpec spec;
+    double deviation;
+    double least;
+  };
+  const double sigma = 0.2;
+  for (const Expected& e :
+       {Expected{drawn("exponential", 0, 0, 0), 1, 0},
+        Expected{drawn("shifted_exponential", 0.5, 0, 0), 0.5, 0.5},
+        Expected{drawn("lognormal", 0, sigma, 0), std::sqrt(std::exp(sigma * sigma) - 1), 0},
+        // A Pareto of mean 1: deviation 1 / sqrt(a (a - 2)), least (a - 1) / a.
+        Expected{drawn("pareto", 0, 0, 5), 1 / std::sqrt(15.0), 0.8}}) {
+    INFO(e.spec.distribution);
+    const Moments m = moments_of(with(e.spec));
+    CHECK(std::abs(m.mean - 1) < 5 * e.deviation / std::sqrt(kDraws));
+    CHECK(m.deviation == Approx(e.deviation).epsilon(0.05));
+    CHECK(m.least > 0);
+    CHECK(m.least >= e.least);
+  }
+}
+
+TEST_CASE("stragglers: the same draws every time, others for another worker or seed") {
+  Scenario scenario = with(drawn("exponential", 0, 0, 0));
+  const auto first = [&](int worker) {
+    StragglerDraws draws(scenario, worker);
+    std::vector<double> values(100);
+    std::ranges::generate(values, [&] { return draws.next(); });
+    return values;
+  };
+  const auto zero = first(0);
+  CHECK(first(0) == zero);
+  CHECK(first(1) != zero);
+  ++scenario.seed;
+  CHECK(first(0) != zero);
+}
+
+TEST_CASE("stragglers: without one every factor is 1") {
+  StragglerDraws draws(Scenario{}, 0);
+  CHECK(draws.next() == 1);
+}
+
+TEST_CASE("stragglers: those that concern a worker multiply") {
+  Scenario scenario;
+  StragglerSpec all;
+  all.slowdown = 2;
+  StragglerSpec second;
+  second.workers = {1};
+  second.slowdown = 3;
+  scenario.stragglers = {all, second};
+  CHECK(StragglerDraws(scenario, 0).next() == 2);
+  CHECK(StragglerDraws(scenario, 1).next() == 6);
+}
+
+TEST_CASE("stragglers: a slowdown scales the draws of a distribution") {
+  StragglerSpec spec = drawn("pareto", 0, 0, 2.5);
+  StragglerDraws plain(with(spec), 0);
+  spec.slowdown = 4;
+  StragglerDraws slow(with(spec), 0);
+  for (int i = 0; i < 100; ++i) CHECK(slow.next() == 4 * plain.next());
+}

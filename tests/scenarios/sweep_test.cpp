@@ -1,0 +1,161 @@
+// Tests of sweeps, with what --set makes of them.
+#include "scenarios/sweep.h"
+
+#include "tests/scenarios/messages.h"
+
+using namespace foretrain;
+
+namespace {
+
+const std::string kGrid =
+    "foretrain: 1\n"
+    "training: {workers: 2, steps: 5}\n"
+    "sweep:\n"
+    "  training.strategy: [sync, async]\n"
+    "  training.workers: [1, 2, 3]\n";
+
+std::vector<std::string> labels(const std::string& text,
+                                const std::vector<std::string>& overrides = {}) {
+  std::vector<std::string> result;
+  for (const Case& c : parse_scenario(text, "x.yaml", overrides)) result.push_back(c.label());
+  return result;
+}
+
+using Labels = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("sweep: a grid is all combinations, the last key fastest") {
+  CHECK(labels(kGrid) == Labels{"strategy=sync,workers=1", "strategy=sync,workers=2",
+                                "strategy=sync,workers=3", "strategy=async,workers=1",
+                                "strategy=async,workers=2", "strategy=async,workers=3"});
+  const auto cases = parse_scenario(kGrid, "x.yaml");
+  CHECK(cases[5].scenario.training.strategy == "async");
+  CHECK(cases[5].scenario.training.workers == 3);
+  CHECK(cases[5].settings ==
+        std::vector<Setting>{{"training.strategy", "async"}, {"training.workers", "3"}});
+}
+
+TEST_CASE("sweep: a list is its cases") {
+  const std::string text =
+      "foretrain: 1\nsweep:\n  - {training.workers: 2}\n"
+      "  - {training.workers: 4, training.servers: 2}\n";
+  CHECK(labels(text) == Labels{"workers=2", "workers=4,servers=2"});
+}
+
+TEST_CASE("sweep: without one the label is the scenario's name, fit for a folder") {
+  CHECK(labels("foretrain: 1\nname: a b/c\n") == Labels{"a-b-c"});
+  CHECK(labels("foretrain: 1\nname: ../x\n") == Labels{"-..-x"});
+}
+
+TEST_CASE("sweep: a path may lead into a list, with brackets or dots") {
+  const std::string text =
+      "foretrain: 1\ncluster: {hosts: [{name: a}, {name: b}]}\n"
+      "sweep: {cluster.hosts.1.nic: [1 Gbps, 10 Gbps], 'cluster.hosts[0].latency': [1 us]}\n";
+  const auto cases = parse_scenario(text, "x.yaml");
+  REQUIRE(cases.size() == 2);
+  CHECK(cases[0].scenario.cluster.hosts[1].nic.value == 1.25e8);
+  CHECK(cases[1].scenario.cluster.hosts[1].nic.value == 1.25e9);
+  CHECK(cases[1].scenario.cluster.hosts[0].latency == Duration{1'000});
+  CHECK(cases[0].settings[0].key == "cluster.hosts[1].nic");
+}
+
+TEST_CASE("sweep: errors point at the sweep's value or key") {
+  CHECK(scenario_error("foretrain: 1\nsweep: {training.workers: [1, -3]}\n") ==
+        "x.yaml:2:31: training.workers: -3 is out of range; write 1 to 10000");
+  CHECK(scenario_error("foretrain: 1\nsweep: {training.wrkers: [1]}\n") ==
+        "x.yaml:2:9: training.wrkers: unknown key; did you mean training.workers?");
+  CHECK(scenario_error("foretrain: 1\nsweep: {training.workers: 3}\n") ==
+        "x.yaml:2:27: sweep.training.workers: no list; write the values to try: [a, b]");
+  CHECK(scenario_error("foretrain: 1\nsweep: {training.workers: []}\n").find("x.yaml:2:27: ") == 0);
+  CHECK(scenario_error("foretrain: 1\nsweep: {'cluster.hosts[2].nic': [1 Gbps]}\n")
+            .find("x.yaml:2:9: cluster.hosts[2].nic: there is no list cluster.hosts") == 0);
+  CHECK(scenario_error("foretrain: 1\nsweep: {'a..b': [1]}\n").find("x.yaml:2:9: sweep: ") == 0);
+  CHECK(scenario_error("foretrain: 1\nsweep: 3\n").find("x.yaml:2:8: sweep: ") == 0);
+  CHECK(scenario_error("foretrain: 1\nsweep: []\n").find("x.yaml:2:8: sweep: ") == 0);
+}
+
+TEST_CASE("sweep: an index beyond a list is told the indices there are") {
+  CHECK(scenario_error("foretrain: 1\ncluster: {hosts: [{name: a}, {name: b}]}\n"
+                       "sweep: {'cluster.hosts[2].cores': [1]}\n") ==
+        "x.yaml:3:9: cluster.hosts[2].cores: cluster.hosts has the items 0 to 1; write one of "
+        "these indices");
+}
+
+TEST_CASE("sweep: more than ten thousand cases are refused before they are made") {
+  std::string values = "[1";
+  for (int i = 2; i <= 200; ++i) values += ", " + std::to_string(i);
+  values += "]";
+  CHECK(scenario_error("foretrain: 1\nsweep: {training.workers: " + values + ", seed: " + values +
+                       "}\n")
+            .find("sweep: more than 10000 cases") != std::string::npos);
+}
+
+TEST_CASE("sweep: two equal cases are refused") {
+  CHECK(scenario_error("foretrain: 1\nsweep: {seed: [1, 2, 1]}\n") ==
+        "x.yaml:2:1: sweep: cases 1 and 3 are both seed=1; make them differ");
+}
+
+TEST_CASE("set: a value lands in the file's place, and messages name it") {
+  CHECK(only("foretrain: 1\n", {"training.workers=3"}).training.workers == 3);
+  CHECK(only("foretrain: 1\n", {"dataset={take: 5}"}).dataset.take == 5);
+  CHECK(only("foretrain: 1\nstragglers: [{workers: all}]\n", {"stragglers[0].slowdown=2"})
+            .stragglers[0]
+            .slowdown == 2);
+  CHECK(scenario_error("foretrain: 1\n", {"training.wrkers=3"}) ==
+        "--set training.wrkers=3: training.wrkers: unknown key; did you mean training.workers?");
+  CHECK(scenario_error("foretrain: 1\n", {"training.workers=-1"}) ==
+        "--set training.workers=-1: training.workers: -1 is out of range; write 1 to 10000");
+}
+
+TEST_CASE("set: a later one wins") {
+  CHECK(only("foretrain: 1\nseed: 1\n", {"seed=2", "seed=3"}).seed == 3);
+}
+
+TEST_CASE("set: a key that the sweep varies is fixed") {
+  CHECK(labels(kGrid, {"training.workers=2"}) == Labels{"strategy=sync", "strategy=async"});
+  CHECK(labels(kGrid, {"training.workers=2", "training.strategy=sync"}) == Labels{"x"});
+  CHECK(only(kGrid, {"training.workers=7", "training.strategy=async"}).training.workers == 7);
+  const std::string list =
+      "foretrain: 1\nsweep:\n  - {training.strategy: sync, seed: 1}\n"
+      "  - {training.strategy: async, seed: 1}\n  - {training.strategy: async, seed: 2}\n";
+  CHECK(labels(list, {"training.strategy=sync"}) == Labels{"seed=1", "seed=2"});
+  CHECK(labels(list, {"training.strategy=sync", "seed=4"}) == Labels{"x"});
+}
+
+TEST_CASE("set: a null value removes the key") {
+  CHECK(labels(kGrid, {"sweep=null"}) == Labels{"x"});
+  CHECK(only(kGrid, {"sweep=null"}).training.workers == 2);
+  CHECK(only(kGrid, {"sweep=", "training.workers=null"}).training.workers == 1);
+  CHECK(only(kGrid, {"sweep=null", "training.steps=null", "training.epochs=3"}).training.epochs ==
+        3);
+  CHECK(labels("foretrain: 1\n", {"sweep=null"}) == Labels{"x"});
+  CHECK(scenario_error("foretrain: 1\n", {"training.wrkers=null"})
+            .find("did you mean training.workers?") != std::string::npos);
+}
+
+TEST_CASE("set: a key can be swept from the command line") {
+  CHECK(labels("foretrain: 1\n", {"sweep.seed=[1, 2]"}) == Labels{"seed=1", "seed=2"});
+  CHECK(labels(kGrid, {"sweep.training.workers=[4]", "training.strategy=sync"}) ==
+        Labels{"workers=4"});
+  CHECK(labels("foretrain: 1\n", {"sweep={seed: [5]}"}) == Labels{"seed=5"});
+}
+
+TEST_CASE("set: what is no assignment is refused") {
+  CHECK(scenario_error("foretrain: 1\n", {"seed"}) ==
+        "--set seed: no value; write --set seed=VALUE");
+  CHECK(scenario_error("foretrain: 1\n", {"=3"}).find("--set =3: '' is no path") == 0);
+  CHECK(scenario_error("foretrain: 1\n", {"seed=[1"}).find("--set seed=[1: not YAML: ") == 0);
+  CHECK(scenario_error("foretrain: 1\n", {"seed=\x01"}).find("byte 0x01") != std::string::npos);
+  CHECK(scenario_error("foretrain: 1\nseed: 1\n", {"seed.x=2"}).find("seed is a scalar") !=
+        std::string::npos);
+}
+
+TEST_CASE("key path: what is no path is refused") {
+  for (const char* text :
+       {"", ".", "a.", ".a", "a..b", "a[", "a[]", "a[x]", "a]", "[0]", "a[0]b", "a[-1]", "a.[0]"}) {
+    INFO(text);
+    CHECK(error_of([&] { parse_key_path(text); }).find("is no path") != std::string::npos);
+  }
+  CHECK(to_text(parse_key_path("a.b[0][1].c.2")) == "a.b[0][1].c[2]");
+}

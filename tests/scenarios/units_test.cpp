@@ -1,0 +1,106 @@
+// Tests of quantities with their units.
+#include "scenarios/units.h"
+
+#include "models/base/random.h"
+#include "tests/scenarios/messages.h"
+
+#include <cmath>
+#include <cstring>
+#include <regex>
+
+using namespace foretrain;
+
+TEST_CASE("units: rates are bytes a second, whichever way they are written") {
+  CHECK(parse_rate("10 Gbps").value == 1.25e9);
+  CHECK(parse_rate("10Gbps").value == 1.25e9);
+  CHECK(parse_rate("100 Mbit/s").value == 12.5e6);
+  CHECK(parse_rate("1.25 GB/s").value == 1.25e9);
+  CHECK(parse_rate("1e3 Mbps").value == 1.25e8);
+  CHECK(parse_rate("2 MiB/s").value == 2097152.0);
+}
+
+TEST_CASE("units: durations are whole nanoseconds") {
+  CHECK(parse_duration("30 us").ns == 30'000);
+  CHECK(parse_duration("2.5 ms").ns == 2'500'000);
+  CHECK(parse_duration("1 s").ns == 1'000'000'000);
+  CHECK(parse_duration("0 s").ns == 0);
+  CHECK(parse_duration("7 \u00b5s").ns == 7'000);
+  CHECK(parse_duration("9223372036.854775807 s").ns == INT64_MAX);
+}
+
+TEST_CASE("units: sizes know decimal prefixes from binary ones") {
+  CHECK(parse_bytes("25 MB").value == 25'000'000);
+  CHECK(parse_bytes("64 KiB").value == 65'536);
+  CHECK(parse_bytes("1 MiB").value == 1'048'576);
+  CHECK(parse_bytes("1.5 KiB").value == 1'536);
+  CHECK(parse_bytes("3 KB").value == parse_bytes("3 kB").value);
+}
+
+TEST_CASE("units: a bare number proposes a unit with the same number") {
+  CHECK(error_of([] { parse_rate("10"); }) == "10 has no unit; write for instance 10 Gbps");
+  CHECK(error_of([] { parse_duration("30"); }) == "30 has no unit; write for instance 30 us");
+  CHECK(error_of([] { parse_bytes("2.5"); }) == "2.5 has no unit; write for instance 2.5 MB");
+}
+
+TEST_CASE("units: an unknown unit is told those that fit") {
+  CHECK(error_of([] { parse_duration("3 parsec"); }) ==
+        "parsec is no unit here; use one of s, ms, us, ns, ps");
+  CHECK(error_of([] { parse_rate("10 GBPS"); }) == "GBPS is no unit; did you mean 10 Gbps?");
+  CHECK(error_of([] { parse_bytes("10 Gbps"); }).find("use one of B, kB, MB") != std::string::npos);
+}
+
+TEST_CASE("units: what no quantity can be is refused") {
+  for (const char* text : {"-1 Gbps", "nan Gbps", ".inf Gbps", "", "Gbps", "1e999 Gbps", "1 2 Gbps",
+                           "0x10 Gbps", "- 1 Gbps", "1. . Gbps"}) {
+    INFO(text);
+    CHECK(error_of([&] { parse_rate(text); }) != "(no error)");
+  }
+  for (const char* text : {"0.5 ns", "1 ps", "1e30 s", "9223372036.854775808 s", "-1 s", "nan s"}) {
+    INFO(text);
+    CHECK(error_of([&] { parse_duration(text); }) != "(no error)");
+  }
+  for (const char* text : {"0.5 B", "0.1 KiB", "1e30 GB", "9000000000 GiB", "-1 B", "8 bit"}) {
+    INFO(text);
+    CHECK(error_of([&] { parse_bytes(text); }) != "(no error)");
+  }
+}
+
+TEST_CASE("units: seconds keep fractions of a nanosecond") {
+  CHECK(parse_seconds("12.25 ns") == 12.25e-9);
+  CHECK(parse_seconds("0.512 us") == 0.512e-6);
+  CHECK(parse_seconds("0 s") == 0.0);
+}
+
+TEST_CASE("units: quantities are written in the unit that people would use") {
+  CHECK(to_text(BytesPerSecond{1.25e9}) == "10 Gbps");
+  CHECK(to_text(BytesPerSecond{12.5e6}) == "100 Mbps");
+  CHECK(to_text(Duration{30'000}) == "30 us");
+  CHECK(to_text(Duration{2'500'000}) == "2.5 ms");
+  CHECK(to_text(Duration{0}) == "0 s");
+  CHECK(to_text(Bytes{25'000'000}) == "25 MB");
+  CHECK(to_text(Bytes{65'536}) == "64 KiB");
+  CHECK(to_text(Bytes{0}) == "0 B");
+  CHECK(seconds_to_text(12.25e-9) == "12.25 ns");
+  CHECK(seconds_to_text(0.12e-9) == "120 ps");
+}
+
+TEST_CASE("units: every quantity reads back as the same bits") {
+  const std::uint64_t seed = 20'261'120;
+  INFO("seed " << seed);
+  Stream stream(seed, "test.units");
+  for (int i = 0; i < 20'000; ++i) {
+    const auto whole = static_cast<std::int64_t>(stream.bits() >> (1 + stream.below(62)));
+    CHECK(parse_duration(to_text(Duration{whole})).ns == whole);
+    CHECK(parse_bytes(to_text(Bytes{whole})).value == whole);
+    const double any = std::ldexp(stream.uniform() + 0.5, static_cast<int>(stream.below(120)) - 60);
+    CHECK(parse_rate(to_text(BytesPerSecond{any})).value == any);
+    CHECK(parse_seconds(seconds_to_text(any)) == any);
+  }
+}
+
+TEST_CASE("units: the schema's patterns match what is written") {
+  CHECK(std::regex_match(to_text(BytesPerSecond{1.25e9}), std::regex(rate_pattern())));
+  CHECK(std::regex_match("1.5e3 KiB", std::regex(bytes_pattern())));
+  CHECK(std::regex_match(seconds_to_text(1e-30), std::regex(duration_pattern())));
+  CHECK_FALSE(std::regex_match("10", std::regex(rate_pattern())));
+}

@@ -1,0 +1,155 @@
+// Threads share cores in slices; compute contends.
+#include "sim/cpu/cpu.h"
+
+#include "models/base/random.h"
+
+#include <catch2/catch.hpp>
+
+#include <functional>
+#include <vector>
+
+namespace foretrain::sim {
+namespace {
+using namespace literals;
+
+struct Ends : Actor {
+  void wake(Instant now, std::uint64_t token) override {
+    if (token >= at.size()) at.resize(token + 1);
+    at[token] = now;
+  }
+  std::vector<Instant> at;
+};
+
+TEST_CASE("cpu: a thread alone on its core runs at full speed") {
+  Engine engine;
+  Cpu cpu(engine, 1, 3_ms, 1);
+  Ends ends;
+  const auto thread = cpu.add_thread(0);
+  cpu.run(thread, 10_ms, Work::compute, {&ends, 0});
+  cpu.run(thread, 5_ms, Work::transport, {&ends, 1});
+  engine.run();
+  CHECK(ends.at[0] == Instant{} + 10_ms);
+  CHECK(ends.at[1] == Instant{} + 15_ms);
+  CHECK(cpu.used(thread, Work::compute) == 10_ms);
+  CHECK(cpu.used(thread, Work::transport) == 5_ms);
+}
+
+TEST_CASE("cpu: three barrier workers on two cores take twice as long as one") {
+  Engine engine;
+  Cpu cpu(engine, 2, 3_ms, 1);
+  Ends ends;
+  for (std::uint64_t worker = 0; worker < 3; ++worker) {
+    cpu.run(cpu.add_thread(static_cast<int>(worker) % 2), 30_ms, Work::compute, {&ends, worker});
+  }
+  engine.run();
+  CHECK(ends.at[1] == Instant{} + 30_ms);
+  // Slices of 3 ms in turn: the first thread of core 0 ends one slice before the other.
+  CHECK(ends.at[0] == Instant{} + 57_ms);
+  CHECK(ends.at[2] == Instant{} + 60_ms);
+}
+
+TEST_CASE("cpu: work shorter than a slice runs first in, first out") {
+  Engine engine;
+  Cpu cpu(engine, 1, 3_ms, 1);
+  Ends ends;
+  for (std::uint64_t i = 0; i < 4; ++i) {
+    cpu.run(cpu.add_thread(0), 1_ms, Work::transport, {&ends, i});
+  }
+  engine.run();
+  for (std::int64_t i = 0; i < 4; ++i) CHECK(ends.at[i] == Instant{} + 1_ms * (i + 1));
+}
+
+TEST_CASE("cpu: a newcomer waits for the end of the slice that is running") {
+  Engine engine;
+  Cpu cpu(engine, 1, 3_ms, 1);
+  Ends ends;
+  struct Later : Actor {
+    void wake(Instant, std::uint64_t) override { start(); }
+    std::function<void()> start;
+  } later;
+  const auto busy = cpu.add_thread(0);
+  const auto newcomer = cpu.add_thread(0);
+  cpu.run(busy, 20_ms, Work::compute, {&ends, 0});
+  later.start = [&] { cpu.run(newcomer, 1_ms, Work::transport, {&ends, 1}); };
+  engine.schedule(Instant{} + 7_ms, {&later, 0});  // the third slice runs from 6 to 9 ms
+  engine.run();
+  CHECK(ends.at[1] == Instant{} + 10_ms);
+  CHECK(ends.at[0] == Instant{} + 21_ms);
+}
+
+TEST_CASE("cpu: compute on two cores at once is slower by the contention factor") {
+  Engine engine;
+  Cpu cpu(engine, 2, 3_ms, 1.5);
+  Ends ends;
+  cpu.run(cpu.add_thread(0), 20_ms, Work::compute, {&ends, 0});
+  cpu.run(cpu.add_thread(1), 40_ms, Work::compute, {&ends, 1});
+  cpu.run(cpu.add_thread(1), 0_ms, Work::transport, {&ends, 2});
+  engine.run();
+  CHECK(ends.at[0] == Instant{} + 30_ms);
+  // 20 of its 40 ms were done at two thirds of full speed, the rest alone.
+  CHECK(ends.at[1] == Instant{} + 50_ms);
+}
+
+TEST_CASE("cpu: work done is work asked, whatever the order") {
+  const std::uint64_t seed = GENERATE(1U, 2U, 3U, 4U, 5U);
+  CAPTURE(seed);
+  Stream stream(seed, "test");
+  Engine engine;
+  Cpu cpu(engine, 3, 1_ms, 1);
+  Ends ends;
+  Duration asked;
+  std::vector<Cpu::ThreadId> threads;
+  for (int i = 0; i < 12; ++i) threads.push_back(cpu.add_thread(i % 3));
+  for (std::uint64_t item = 0; item < 200; ++item) {
+    const Duration amount{static_cast<std::int64_t>(stream.below(5'000'000))};
+    asked += amount;
+    cpu.run(threads[stream.below(12)], amount, Work::compute, {&ends, item});
+  }
+  engine.run();
+  Duration used;
+  for (const auto thread : threads) used += cpu.used(thread, Work::compute);
+  CHECK(used == asked);
+  CHECK(ends.at.size() == 200);
+}
+
+// A closed loop: N customers think for an exponential time, then queue for one core.
+double closed_loop_rate(int customers, double think_s, double service_s, int services) {
+  struct Loop : Actor {
+    void wake(Instant now, std::uint64_t token) override { on_event(now, token); }
+    std::function<void(Instant, std::uint64_t)> on_event;
+  } loop;
+  Engine engine;
+  Cpu cpu(engine, 1, 1'000'000_s, 1);
+  Stream stream(11, "closed loop");
+  std::vector<Cpu::ThreadId> threads;
+  int served = 0;
+  for (int i = 0; i < customers; ++i) threads.push_back(cpu.add_thread(0));
+  const auto draw = [&](double mean) {
+    return Duration::from_seconds(mean * stream.exponential());
+  };
+  loop.on_event = [&](Instant now, std::uint64_t token) {
+    const std::uint64_t customer = token / 2;
+    if (token % 2 == 0) {
+      cpu.run(threads[customer], draw(service_s), Work::transport, {&loop, token + 1});
+    } else {
+      ++served;
+      engine.schedule(now + draw(think_s), {&loop, token - 1});
+    }
+  };
+  for (int i = 0; i < customers; ++i) {
+    engine.schedule(Instant{} + draw(think_s), {&loop, static_cast<std::uint64_t>(2 * i)});
+  }
+  while (served < services) engine.step();
+  return served / engine.now().seconds();
+}
+
+TEST_CASE("cpu: a closed loop of exponential times gives what mean value analysis says") {
+  // R = s (1 + Q), X = n / (Z + R), Q = X R, with Z = 10 and s = 1.
+  const auto [customers, rate] =
+      GENERATE(table<int, double>({{1, 0.0909}, {4, 0.3533}, {8, 0.6617}, {16, 0.9777}}));
+  CAPTURE(customers);
+  CHECK(closed_loop_rate(customers, 10, 1, 200'000) == Approx(rate).epsilon(0.01));
+}
+
+}  // namespace
+}  // namespace foretrain::sim

@@ -1,0 +1,64 @@
+#include "tests/support/cases.h"
+
+#include "models/protocol/message.h"
+
+namespace foretrain::testing {
+using namespace literals;
+
+Case small_case(const std::string& strategy, int workers, std::int64_t steps) {
+  Case result;
+  Scenario& scenario = result.scenario;
+  scenario.name = "small";
+  scenario.dataset.take = 600;
+  scenario.dataset.test_take = 200;
+  scenario.training.strategy = strategy;
+  scenario.training.workers = workers;
+  scenario.training.batch_size = 16;
+  scenario.training.steps = steps;
+  scenario.training.optimizer.learning_rate = 0.3;
+  return result;
+}
+
+Case star_case(const std::string& strategy, int workers, std::int64_t steps, Duration compute) {
+  Case result = small_case(strategy, workers, steps);
+  Scenario& scenario = result.scenario;
+  scenario.numerics = false;
+  HostSpec host;
+  host.name = "node";
+  host.count = workers + 1;
+  host.nic = {1e18};
+  host.compute = compute;
+  scenario.cluster.hosts.push_back(host);
+  return result;
+}
+
+Bytes message_size() { return kHeaderSize + Bytes{7'850 * 4}; }
+
+Machine made_up_machine() {
+  Machine machine;
+  machine.name = "made up";
+  machine.cores = 2;
+  machine.contention = 1.1;
+  machine.models["softmax 784x10"] = {{100e-6, 2e-6}, {0, 1e-6}};
+  machine.apply = {1e-6, 1e-10};
+  machine.loopback = {{5e-6, 1e-10}, {5e-6, 1e-10}, 30_us, 3_us};
+  return machine;
+}
+
+Record simulate(const Case& scenario_case) {
+  sim::SimulateOptions options;
+  options.machines = [](const std::string&) { return made_up_machine(); };
+  options.usage_interval = {};
+  return sim::simulate(scenario_case, options);
+}
+
+double mean_step_s(const Record& record) {
+  double sum = 0;
+  for (const StepRow& row : record.steps) {
+    const Phases& p = row.report.phases;
+    sum += (p.compute + p.push + p.wait + p.apply + p.pull + p.evaluate).seconds();
+  }
+  return sum / static_cast<double>(record.steps.size());
+}
+
+}  // namespace foretrain::testing
