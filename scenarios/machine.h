@@ -23,18 +23,20 @@ struct AffineCost {
 
 /// A model's compute on one core, by the number of examples.
 struct ModelCost {
-  AffineCost gradient;
-  AffineCost evaluate;
+  AffineCost gradient;         ///< median
+  AffineCost evaluate;         ///< median
+  double gradient_jitter = 0;  ///< standard deviation of the logarithm of a gradient's time
 
   bool operator==(const ModelCost&) const = default;
 };
 
-/// CPU time of messages, by bytes on the wire, and what waking costs.
+/// What messages cost: CPU time by bytes on the wire, then the time until an idle receiver looks.
 struct TransportCost {
   AffineCost send;     ///< on the sender's core, the copy into the kernel included
   AffineCost receive;  ///< on the receiver's core, likewise
-  Duration wake{};     ///< from the end of a send until a thread on another, idle core runs
-  Duration handoff{};  ///< the same on one core: a switch from one thread to another
+  Duration handoff{};  ///< from the end of a send until a receiver that polls begins to receive
+  Duration wake{};     ///< the same, until one that sleeps on an idle core does
+  Duration poll{};     ///< how long a receiver polls before it sleeps
 
   bool operator==(const TransportCost&) const = default;
 };

@@ -6,11 +6,13 @@
 #include "models/optimizers/optimizer.h"
 #include "models/protocol/learner.h"
 #include "models/protocol/shard.h"
+#include "reports/record/statistics.h"
 #include "scenarios/model_key.h"
 #include "scenarios/training.h"
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <memory>
 #include <stdexcept>
 #include <vector>
@@ -21,12 +23,6 @@ using Clock = std::chrono::steady_clock;
 
 double since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
 }
 
 // The straight line through two measured points.
@@ -48,7 +44,7 @@ double apply_seconds(std::size_t count) {
     reduce_and_apply(*optimizer, values, gradients, values);
     times.push_back(since(start));
   }
-  return median(times);
+  return median(times).value();
 }
 
 AffineCost measure_apply(int core) {
@@ -73,7 +69,7 @@ Duration measure_slice(int core) {
       if (gap > 200e-6) gaps.push_back(gap);  // longer than any interrupt
       last = now;
     }
-    return gaps.empty() ? 0.0 : median(gaps);
+    return median(gaps).value_or(0);
   };
   Forked<double> one(core, median_gap);
   Forked<double> two(core, median_gap);
@@ -111,18 +107,21 @@ double measure_contention(const Case& scenario_case, const std::vector<int>& cor
 }
 
 struct SingleRun {
-  double gradient_s = 0;
-  double evaluate_s = 0;  // of one example
+  double gradient_s = 0;  // median
+  double jitter = 0;      // of the logarithm
+  double evaluate_s = 0;  // of one example, median
 };
 
 // One worker alone, trained as `run` does it.
 SingleRun measure_single(const Case& scenario_case, int batch_size,
                          const CalibrateOptions& options) {
+  constexpr int kSteps = 300;
   Case single = scenario_case;
   single.scenario.training = {};
   single.scenario.training.strategy = "single";
   single.scenario.training.batch_size = batch_size;
-  single.scenario.training.steps = 300;
+  single.scenario.training.steps = kSteps;
+  single.scenario.training.evaluate_every = kSteps / 10;  // the first ones touch the data first
   single.scenario.stragglers.clear();
   single.scenario.cluster = {};
   RunOptions run_options;
@@ -131,10 +130,18 @@ SingleRun measure_single(const Case& scenario_case, int batch_size,
   if (record.outcome != Outcome::done) {
     throw std::runtime_error("calibration: " + record.failure);
   }
-  std::vector<double> times;
-  for (const StepRow& row : record.steps) times.push_back(row.report.phases.compute.seconds());
+  std::vector<double> gradients;
+  for (const StepRow& row : record.steps) {
+    gradients.push_back(row.report.phases.compute.seconds());
+  }
+  std::vector<double> evaluations;
+  for (const EvalReport& eval : record.evals) evaluations.push_back(eval.took.seconds());
   const auto examples = static_cast<double>(dataset_shape(scenario_case).test_examples);
-  return {median(times), record.evals.back().took.seconds() / examples};
+  // Quartiles, not moments: a burst of somebody else's work is no jitter of ours. A normal
+  // distribution's lie 1.349 standard deviations apart.
+  const double spread = quantile(gradients, 0.75).value() / quantile(gradients, 0.25).value();
+  return {median(gradients).value(), std::log(spread) / 1.349,
+          median(evaluations).value() / examples};
 }
 
 }  // namespace
@@ -153,7 +160,8 @@ void calibrate_model(Machine& machine, const Case& scenario_case, const Calibrat
   say(kLargeBatch);
   const SingleRun large = measure_single(scenario_case, kLargeBatch, options);
   machine.models[key] = {line_through(kSmallBatch, small.gradient_s, kLargeBatch, large.gradient_s),
-                         {0, (small.evaluate_s + large.evaluate_s) / 2}};
+                         {0, (small.evaluate_s + large.evaluate_s) / 2},
+                         large.jitter};
 }
 
 Machine calibrate(const Case& scenario_case, const CalibrateOptions& options) {

@@ -64,7 +64,7 @@ Machine cached_machine(const Case& scenario_case, const Tell& tell) {
       model_key(scenario_case.scenario.model, {shape.rows * shape.columns, shape.classes});
   if (!fs::exists(path)) {
     tell("This machine is not calibrated yet; that takes a few seconds and is done once.");
-    const Machine machine = calibrate(scenario_case, telling(tell));
+    Machine machine = calibrate(scenario_case, telling(tell));
     write(machine, path);
     tell(fmt::format("  kept in {}", path.string()));
     return machine;
@@ -78,7 +78,7 @@ Machine cached_machine(const Case& scenario_case, const Tell& tell) {
 }
 
 fs::path calibrate_to(const fs::path& out, const Case& scenario_case, const Tell& tell) {
-  const fs::path path = out.empty() ? cache_file() : out;
+  fs::path path = out.empty() ? cache_file() : out;
   write(calibrate(scenario_case, telling(tell)), path);
   return path;
 }

@@ -1,6 +1,7 @@
 #include "exec/calibration/ping_pong.h"
 
 #include "exec/calibration/forked.h"
+#include "exec/driver/event_loop.h"
 #include "exec/driver/node_driver.h"
 #include "exec/usage/usage.h"
 
@@ -20,21 +21,29 @@ constexpr int kWarmUp = 200;        // rounds before the first that counts
 constexpr Bytes kLarge{64 * 1024};  // about the size of a small model's parameters
 constexpr Bytes kMost{16 * 1024 * 1024};
 
-// Sends, waits for the answer, sends again.
+// Sends, waits for the answer, rests, sends again.
 class Caller : public Node {
  public:
-  Caller(Bytes payload, int rounds) : payload_(payload), rounds_(rounds) {}
+  explicit Caller(const PingPong& setting)
+      : setting_(setting), payload_(Payload::allocate(setting.payload)) {
+    std::ranges::fill(payload_.writable_floats(), 1.0F);
+  }
 
   void handle(Instant now, Input input, Effects& effects) override {
-    if (std::holds_alternative<Received>(input)) times_.push_back(now - sent_);
-    if (static_cast<int>(times_.size()) == rounds_) {
-      effects.emplace_back(Finished{});
-      return;
+    if (std::holds_alternative<Received>(input)) {
+      times_.push_back(now - sent_);
+      if (static_cast<int>(times_.size()) == setting_.rounds + kWarmUp) {
+        effects.emplace_back(Finished{});
+        return;
+      }
+      if (setting_.rest.ns > 0) {
+        effects.emplace_back(ArmTimer{TimerId{0}, setting_.rest});
+        return;
+      }
     }
     sent_ = now;
     Message message;
-    message.payload = Payload::allocate(payload_);
-    std::ranges::fill(message.payload.writable_floats(), 1.0F);
+    message.payload = payload_;
     effects.emplace_back(Send{NodeId(1), std::move(message)});
   }
 
@@ -45,8 +54,8 @@ class Caller : public Node {
   }
 
  private:
-  Bytes payload_;
-  int rounds_;
+  PingPong setting_;
+  Payload payload_;
   Instant sent_;
   std::vector<Duration> times_;
 };
@@ -71,8 +80,9 @@ struct Sample {
 };
 
 // Drives `program` until it has finished; `finished` fills in what it knows.
-Sample drive(boost::asio::io_context& loop, tcp::socket socket, NodeId id, NodeId peer,
-             std::unique_ptr<Node> program, const std::function<void(Sample&)>& finished) {
+Sample drive(boost::asio::io_context& loop, tcp::socket socket, const PingPong& setting,
+             std::pair<NodeId, NodeId> self_and_peer, std::unique_ptr<Node> program,
+             const std::function<void(Sample&)>& finished) {
   Sample sample;
   DriverHooks hooks;
   hooks.report = [](const Report&) {};
@@ -81,37 +91,37 @@ Sample drive(boost::asio::io_context& loop, tcp::socket socket, NodeId id, NodeI
     loop.stop();
   };
   hooks.fault = [&loop](const Fault&) { loop.stop(); };
-  NodeDriver driver(loop, id, std::move(program), std::move(hooks));
-  driver.add_peer(peer, std::make_shared<Connection>(std::move(socket), kMost));
+  NodeDriver driver(loop, self_and_peer.first, std::move(program), std::move(hooks));
+  driver.add_peer(self_and_peer.second, std::make_shared<Connection>(std::move(socket), kMost));
   const double before = cpu_s();
   driver.start();
-  loop.run();
+  run_polling(loop, setting.polling ? kPoll : Duration{}, [] { return false; });
   sample.cpu_s = cpu_s() - before;
   return sample;
 }
 
-Sample call(unsigned short port, Bytes payload, int rounds) {
+Sample call(unsigned short port, const PingPong& setting) {
   boost::asio::io_context loop(1);
   tcp::socket socket(loop);
   socket.open(tcp::v4());
   choose_congestion_control(socket.native_handle());
   socket.connect({boost::asio::ip::address_v4::loopback(), port});
-  auto caller = std::make_unique<Caller>(payload, rounds + kWarmUp);
+  auto caller = std::make_unique<Caller>(setting);
   Caller& program = *caller;
-  return drive(loop, std::move(socket), NodeId(0), NodeId(1), std::move(caller),
+  return drive(loop, std::move(socket), setting, {NodeId(0), NodeId(1)}, std::move(caller),
                [&program](Sample& sample) { sample.median_s = program.median_s(); });
 }
 
-Sample answer(int listening_socket) {
+Sample answer(int listening_socket, const PingPong& setting) {
   boost::asio::io_context loop(1);
   tcp::acceptor acceptor(loop, tcp::v4(), dup(listening_socket));
-  return drive(loop, acceptor.accept(), NodeId(1), NodeId(0), std::make_unique<Echo>(),
+  return drive(loop, acceptor.accept(), setting, {NodeId(1), NodeId(0)}, std::make_unique<Echo>(),
                [](Sample&) {});
 }
 
 }  // namespace
 
-RoundTrip measure_round_trip(int caller_core, int echo_core, Bytes payload, int rounds) {
+RoundTrip measure_round_trip(int caller_core, int echo_core, const PingPong& setting) {
   boost::asio::io_context loop(1);
   tcp::acceptor acceptor(loop);
   acceptor.open(tcp::v4());
@@ -119,30 +129,35 @@ RoundTrip measure_round_trip(int caller_core, int echo_core, Bytes payload, int 
   acceptor.bind({boost::asio::ip::address_v4::loopback(), 0});
   acceptor.listen();
   const unsigned short port = acceptor.local_endpoint().port();
-  Forked<Sample> caller(caller_core, [&] { return call(port, payload, rounds); });
-  Forked<Sample> echo(echo_core, [&] { return answer(acceptor.native_handle()); });
+  Forked<Sample> caller(caller_core, [&] { return call(port, setting); });
+  Forked<Sample> echo(echo_core, [&] { return answer(acceptor.native_handle(), setting); });
   const Sample here = caller.get();
   const Sample there = echo.get();
-  const double all = rounds + kWarmUp;
+  const double all = setting.rounds + kWarmUp;
   return {here.median_s, here.cpu_s / all, there.cpu_s / all};
 }
 
 TransportCost measure_transport(int core_a, int core_b) {
-  constexpr int kRounds = 3000;
-  const int other = core_b < 0 ? core_a : core_b;
-  const RoundTrip small = measure_round_trip(core_a, other, {}, kRounds);
-  const RoundTrip large = measure_round_trip(core_a, other, kLarge, kRounds / 3);
-  const RoundTrip together = measure_round_trip(core_a, core_a, {}, kRounds);
-  const double message_s = (small.cpu_caller_s + small.cpu_echo_s) / 2;  // one sent, one received
+  const RoundTrip small = measure_round_trip(core_a, core_a, {.rounds = 4000});
+  const RoundTrip large = measure_round_trip(core_a, core_a, {.payload = kLarge, .rounds = 2000});
+  const double message_s = small.time_s / 2;
   const auto bytes = static_cast<double>(kLarge.value);
+  const double grown_s = std::max(0.0, large.time_s - small.time_s);
+  const double caller_grown_s = std::max(0.0, large.cpu_caller_s - small.cpu_caller_s);
+  const double echo_grown_s = std::max(0.0, large.cpu_echo_s - small.cpu_echo_s);
+  const double cpu_grown_s = caller_grown_s + echo_grown_s;
+  const double sent_share = cpu_grown_s > 0 ? caller_grown_s / cpu_grown_s : 0.5;
   TransportCost cost;
-  cost.send = {message_s / 2, std::max(0.0, large.cpu_caller_s - small.cpu_caller_s) / bytes};
-  cost.receive = {message_s / 2, std::max(0.0, large.cpu_echo_s - small.cpu_echo_s) / bytes};
-  const auto rest = [&](const RoundTrip& trip) {
-    return Duration::from_seconds(std::max(0.0, trip.time_s / 2 - message_s));
-  };
-  cost.wake = core_b < 0 ? Duration{} : rest(small);
-  cost.handoff = rest(together);
+  cost.send = {message_s / 2, grown_s * sent_share / bytes};
+  cost.receive = {message_s / 2, grown_s * (1 - sent_share) / bytes};
+  cost.poll = kPoll;
+  if (core_b < 0) return cost;
+  const RoundTrip polled = measure_round_trip(core_a, core_b, {.rounds = 4000, .polling = true});
+  const RoundTrip rested =
+      measure_round_trip(core_a, core_b, {.rounds = 200, .rest = {5 * kPoll.ns}, .polling = true});
+  cost.handoff = Duration::from_seconds(std::max(0.0, polled.time_s / 2 - message_s));
+  cost.wake =
+      Duration::from_seconds(std::max(0.0, rested.time_s - 2 * message_s - cost.handoff.seconds()));
   return cost;
 }
 

@@ -127,11 +127,15 @@ void NodeDriver::begin_job(Job job) {
     asio::post(loop_, [this, id = job.id, result] { feed(Computed{id, result}); });
     return;
   }
+  computing_ = true;
   asio::post(compute_, [this, job = std::move(job), factor]() mutable {
     const JobId id = job.id;
     const JobResult result = carry_out(job, factor);
     job = {};  // what it holds is let go before the program goes on
-    asio::post(loop_, [this, id, result] { feed(Computed{id, result}); });
+    asio::post(loop_, [this, id, result] {
+      computing_ = false;
+      feed(Computed{id, result});
+    });
   });
 }
 

@@ -47,6 +47,8 @@ class NodeDriver {
 
   /// Time since start.
   [[nodiscard]] Instant now() const;
+  /// A job is on the compute thread.
+  [[nodiscard]] bool computing() const { return computing_; }
   [[nodiscard]] Bytes sent() const { return sent_; }
   [[nodiscard]] Bytes received() const { return received_; }
   [[nodiscard]] std::int64_t messages_sent() const { return messages_sent_; }
@@ -67,6 +69,7 @@ class NodeDriver {
   std::map<NodeId, std::shared_ptr<Connection>> peers_;
   std::chrono::steady_clock::time_point start_;
   bool started_ = false;
+  bool computing_ = false;
   std::vector<Received> early_;  // from peers that heard of the start before this node did
   Bytes sent_;
   Bytes received_;

@@ -1,5 +1,6 @@
 #include "exec/launch/node_process.h"
 
+#include "exec/driver/event_loop.h"
 #include "exec/launch/run.h"
 #include "models/protocol/registry.h"
 #include "reports/record/collector.h"
@@ -43,7 +44,7 @@ NodeProcess::NodeProcess(asio::io_context& loop, int launcher_port, NodeId id)
 }
 
 int NodeProcess::run() {
-  loop_.run();
+  run_polling(loop_, kPoll, [this] { return driver_ && driver_->computing(); });
   return exit_status_;
 }
 
@@ -131,7 +132,7 @@ void NodeProcess::accept_peer() {
 }
 
 // A connection is a worker's once it has said so; anything else is shown the door.
-void NodeProcess::welcome(std::shared_ptr<Connection> connection) {
+void NodeProcess::welcome(const std::shared_ptr<Connection>& connection) {
   std::weak_ptr<Connection> weak = connection;
   connection->start(
       [this, weak](const FrameHeader& header, const Payload& /*payload*/) {

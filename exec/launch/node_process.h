@@ -33,7 +33,7 @@ class NodeProcess {
   void set_up(const nlohmann::json& setup);
   void listen(int port);
   void accept_peer();
-  void welcome(std::shared_ptr<Connection> connection);
+  void welcome(const std::shared_ptr<Connection>& connection);
   void connect_to(const nlohmann::json& ports);
   void maybe_ready();
   void go();

@@ -31,6 +31,11 @@ void describe(Visitor& visit, T& model) {
   visit.section(
       {.key = "evaluate", .doc = "of a part of the test set, by examples", .required = true},
       model.evaluate);
+  visit.field({.key = "gradient_jitter",
+               .doc = "standard deviation of the logarithm of a gradient's time",
+               .least = 0,
+               .most = 1},
+              model.gradient_jitter);
 }
 
 template <class Visitor, Described<TransportCost> T>
@@ -39,18 +44,24 @@ void describe(Visitor& visit, T& transport) {
                 transport.send);
   visit.section({.key = "receive", .doc = "CPU time of a message, by bytes", .required = true},
                 transport.receive);
-  visit.field({.key = "wake",
-               .doc = "until a thread on another, idle core runs",
-               .least = 0,
-               .most = 1e3,
-               .required = true},
-              transport.wake);
   visit.field({.key = "handoff",
-               .doc = "from one thread to another of the same core",
+               .doc = "until a receiver that polls begins to receive",
                .least = 0,
                .most = 1e3,
                .required = true},
               transport.handoff);
+  visit.field({.key = "wake",
+               .doc = "until a receiver that sleeps on an idle core does",
+               .least = 0,
+               .most = 1e3,
+               .required = true},
+              transport.wake);
+  visit.field({.key = "poll",
+               .doc = "how long a receiver polls before it sleeps",
+               .least = 0,
+               .most = 1e3,
+               .required = true},
+              transport.poll);
 }
 
 template <class Visitor, Described<Machine> T>

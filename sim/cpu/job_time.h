@@ -23,8 +23,13 @@ class JobTime {
   /// `fixed_gradient`: every gradient takes this long instead.
   JobTime(const Machine* machine, const std::string& model, std::optional<Duration> fixed_gradient);
 
-  /// Undisturbed, at full speed.
+  /// Undisturbed, at full speed; of a gradient the median.
   [[nodiscard]] Duration of(const Job& job) const;
+  /// Standard deviation of the logarithm of a gradient's time: lognormal around the median. Without
+  /// it two workers of equal speed would meet at the server in one pattern for good.
+  [[nodiscard]] double gradient_jitter() const {
+    return fixed_gradient_ ? 0 : model_.gradient_jitter;
+  }
 
  private:
   ModelCost model_;

@@ -11,7 +11,7 @@ constexpr int kStageBits = 3;  // of a token; the rest is the slot of what is pe
 }
 
 SimNode::SimNode(World& world, const Peers& peers, const Observer& observer, NodeId id,
-                 std::unique_ptr<Node> program, StragglerDraws stragglers)
+                 std::unique_ptr<Node> program, StragglerDraws stragglers, Stream jitter)
     : world_(world),
       peers_(peers),
       observer_(observer),
@@ -19,6 +19,7 @@ SimNode::SimNode(World& world, const Peers& peers, const Observer& observer, Nod
       place_(world.places[index_of(id)]),
       program_(std::move(program)),
       stragglers_(std::move(stragglers)),
+      jitter_(std::move(jitter)),
       loop_(world.hosts[place_.host].cpu->add_thread(place_.core)),
       compute_(world.hosts[place_.host].cpu->add_thread(place_.core)) {}
 
@@ -49,6 +50,8 @@ SimNode::Pending SimNode::take(std::size_t slot) {
 void SimNode::wake(Instant now, std::uint64_t token) {
   const auto stage = static_cast<Stage>(token & ((1U << kStageBits) - 1));
   if (stage == Stage::arrived) return arrive(now, token);
+  if (stage == Stage::noticed) return receive(token);
+  active_ = now;
   Pending pending = take(token >> kStageBits);
   switch (stage) {
     case Stage::start:
@@ -62,6 +65,7 @@ void SimNode::wake(Instant now, std::uint64_t token) {
     case Stage::timer:
       return feed(now, TimerFired{pending.timer});
     case Stage::arrived:
+    case Stage::noticed:
       break;
   }
 }
@@ -110,18 +114,27 @@ void SimNode::depart(Instant now, Pending pending) {
     world_.network->transfer(place_.host, peer.place_.host, size, {&peer, token});
     return;
   }
-  const Host& host = world_.hosts[place_.host];
-  const bool asleep = peer.place_.core != place_.core && host.cpu->idle(peer.place_.core);
-  world_.engine.schedule(now + (asleep ? host.transport.wake : Duration{}), {&peer, token});
+  world_.engine.schedule(now, {&peer, token});
 }
 
-// The last byte is at this host: the loop has to read it, after a switch to it.
-void SimNode::arrive(Instant /*now*/, std::uint64_t token) {
+// A loop whose core is idle polls, or sleeps if it has polled long enough. One whose core is busy
+// gets its turn from the core.
+Duration SimNode::notice(Instant now) const {
+  const Host& host = world_.hosts[place_.host];
+  if (!host.cpu->idle(place_.core)) return {};
+  return now - active_ < host.transport.poll ? host.transport.handoff : host.transport.wake;
+}
+
+// The last byte is at this host.
+void SimNode::arrive(Instant now, std::uint64_t token) {
+  received_ += wire_size(pending_[token >> kStageBits].message);
+  world_.engine.schedule(now + notice(now), at_stage(Stage::noticed, token));
+}
+
+void SimNode::receive(std::uint64_t token) {
   Host& host = world_.hosts[place_.host];
   const Bytes size = wire_size(pending_[token >> kStageBits].message);
-  received_ += size;
-  const Duration cost =
-      host.transport.receive.of(static_cast<double>(size.value)) + host.transport.handoff;
+  const Duration cost = host.transport.receive.of(static_cast<double>(size.value));
   host.cpu->run(loop_, cost, Work::transport, at_stage(Stage::received, token));
 }
 
@@ -129,7 +142,9 @@ void SimNode::begin_job(Job job) {
   Host& host = world_.hosts[place_.host];
   Duration time = host.job_time->of(job);
   if (job.kind == JobKind::gradient) {
-    const double factor = stragglers_.next();
+    const double jitter = host.job_time->gradient_jitter();
+    const double factor =
+        stragglers_.next() * (jitter > 0 ? portable_exp(jitter * jitter_.normal()) : 1);
     time = {std::llround(static_cast<double>(time.ns) * factor)};
   }
   const Cpu::ThreadId thread = runs_inline(job.cost) ? loop_ : compute_;

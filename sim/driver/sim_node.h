@@ -21,7 +21,7 @@ struct Observer {
 /// A node as its host has it: an event loop that receives, sends and does small jobs, one after
 /// another, and a compute thread for the others; both share one core, as in a run.
 ///
-///     message arrives -> loop: receive cost -> program -> effects in order
+///     message arrives -> the loop notices -> loop: receive cost -> program -> effects in order
 ///     Send            -> loop: send cost    -> network, or loopback -> arrives
 ///     Compute         -> loop (small) or compute thread: the job's time -> its work -> program
 class SimNode : public Actor {
@@ -30,7 +30,7 @@ class SimNode : public Actor {
   using Peers = std::vector<std::unique_ptr<SimNode>>;
 
   SimNode(World& world, const Peers& peers, const Observer& observer, NodeId id,
-          std::unique_ptr<Node> program, StragglerDraws stragglers);
+          std::unique_ptr<Node> program, StragglerDraws stragglers, Stream jitter);
 
   void start();
   void wake(Instant now, std::uint64_t token) override;
@@ -50,7 +50,7 @@ class SimNode : public Actor {
     Job job{};
     TimerId timer{};
   };
-  enum class Stage : std::uint8_t { start, sent, arrived, received, computed, timer };
+  enum class Stage : std::uint8_t { start, sent, arrived, noticed, received, computed, timer };
 
   std::uint64_t keep(Stage stage, Pending pending);
   Pending take(std::size_t slot);
@@ -64,6 +64,9 @@ class SimNode : public Actor {
   void begin_job(Job job);
   void depart(Instant now, Pending pending);
   void arrive(Instant now, std::uint64_t token);
+  void receive(std::uint64_t token);
+  /// Until an idle loop notices a message that has come.
+  [[nodiscard]] Duration notice(Instant now) const;
   void job_done(Instant now, Pending pending);
 
   World& world_;
@@ -73,10 +76,12 @@ class SimNode : public Actor {
   Place place_;
   std::unique_ptr<Node> program_;
   StragglerDraws stragglers_;
+  Stream jitter_;
   Cpu::ThreadId loop_;
   Cpu::ThreadId compute_;
   std::vector<Pending> pending_;
   std::vector<std::size_t> free_;
+  Instant active_;  // when the loop last did something
   Bytes sent_;
   Bytes received_;
   std::int64_t messages_sent_ = 0;

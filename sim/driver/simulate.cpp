@@ -36,9 +36,10 @@ class Simulation : public Actor {
                       fault.peer ? training_->role(*fault.peer) + ": " : "", fault.why);
     };
     for (int node = 0; node < training_->nodes(); ++node) {
-      nodes_.push_back(std::make_unique<SimNode>(world_, nodes_, observer_, NodeId(node),
-                                                 make_node(training_, NodeId(node)),
-                                                 StragglerDraws(scenario_case.scenario, node)));
+      nodes_.push_back(std::make_unique<SimNode>(
+          world_, nodes_, observer_, NodeId(node), make_node(training_, NodeId(node)),
+          StragglerDraws(scenario_case.scenario, node),
+          Stream(training_->seed, fmt::format("jitter.worker{}", node))));
     }
   }
 

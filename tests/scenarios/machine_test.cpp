@@ -21,6 +21,7 @@ const std::string kMachine =
     "  receive: {overhead: 3 us, per_item: 125 ps}\n"
     "  wake: 20 us\n"
     "  handoff: 2 us\n"
+    "  poll: 200 us\n"
     "apply: {overhead: 0.512 us, per_item: 12.25 ns}\n"
     "models:\n"
     "  softmax 784x10:\n"
@@ -81,14 +82,14 @@ TEST_CASE("machine: times need their unit") {
   std::string text = kMachine;
   text.replace(text.find("3.1 us"), 6, "3.1");
   CHECK(machine_error(text) ==
-        "m.yaml:14:43: models.softmax 784x10.gradient.per_item: 3.1 has no unit; write for "
+        "m.yaml:15:43: models.softmax 784x10.gradient.per_item: 3.1 has no unit; write for "
         "instance 3.1 us");
 }
 
 TEST_CASE("machine: a cost that is missing is told, one that is negative too") {
   CHECK(machine_error(without("  wake")).find("m.yaml:7:3: loopback.wake: missing") == 0);
   CHECK(machine_error(without("    evaluate"))
-            .find("m.yaml:14:5: models.softmax 784x10.evaluate: missing") == 0);
+            .find("m.yaml:15:5: models.softmax 784x10.evaluate: missing") == 0);
   std::string text = kMachine;
   text.replace(text.find("2.5 us"), 6, "-1 us");
   CHECK(machine_error(text).find("m.yaml:7:20: loopback.send.overhead: -1 us is negative") == 0);
@@ -98,7 +99,7 @@ TEST_CASE("machine: an unknown key is told the nearest") {
   std::string text = kMachine;
   text.replace(text.find("per_item: 3.1"), 8, "per_itm");
   CHECK(machine_error(text) ==
-        "m.yaml:14:33: models.softmax 784x10.gradient.per_itm: unknown key; did you mean "
+        "m.yaml:15:33: models.softmax 784x10.gradient.per_itm: unknown key; did you mean "
         "models.softmax 784x10.gradient.per_item?");
 }
 

@@ -41,7 +41,7 @@ Machine made_up_machine() {
   machine.contention = 1.1;
   machine.models["softmax 784x10"] = {{100e-6, 2e-6}, {0, 1e-6}};
   machine.apply = {1e-6, 1e-10};
-  machine.loopback = {{5e-6, 1e-10}, {5e-6, 1e-10}, 30_us, 3_us};
+  machine.loopback = {{5e-6, 1e-10}, {5e-6, 1e-10}, 2_us, 50_us, 200_us};
   return machine;
 }
 

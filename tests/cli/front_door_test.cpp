@@ -1,0 +1,149 @@
+// The program as people call it: output, errors, exit status.
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+namespace foretrain {
+namespace {
+namespace fs = std::filesystem;
+
+struct Called {
+  int status = 0;
+  std::string out;
+  std::string err;
+};
+
+std::string text_of(const fs::path& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// A folder for one test, with a cache of its own so that it neither reads nor writes the user's.
+class Sandbox {
+ public:
+  Sandbox() : folder_(fs::temp_directory_path() / ("foretrain-cli-" + std::to_string(getpid()))) {
+    fs::create_directories(folder_);
+    write("machine.yaml",
+          "foretrain_machine: 1\nname: made-up\ncores: 2\nkernel_set: none\nloopback:\n"
+          "  send: {overhead: 2 us, per_item: 0.1 ns}\n"
+          "  receive: {overhead: 2 us, per_item: 0.1 ns}\n"
+          "  handoff: 1 us\n  wake: 50 us\n  poll: 200 us\n"
+          "apply: {overhead: 1 us, per_item: 0.1 ns}\nmodels:\n  softmax 784x10:\n"
+          "    gradient: {overhead: 10 us, per_item: 1 us}\n"
+          "    evaluate: {overhead: 0 us, per_item: 1 us}\n");
+    write("small.yaml",
+          "foretrain: 1\nname: small\ndataset: {take: 300, test_take: 100}\n"
+          "training: {workers: 2, batch_size: 16, steps: 10}\n");
+  }
+  Sandbox(const Sandbox&) = delete;
+  Sandbox& operator=(const Sandbox&) = delete;
+  ~Sandbox() { fs::remove_all(folder_); }
+
+  void write(const std::string& name, const std::string& text) {
+    std::ofstream(folder_ / name) << text;
+  }
+  Called call(const std::string& arguments) {
+    const std::string command = "cd '" + folder_.string() + "' && XDG_CACHE_HOME=cache '" +
+                                FORETRAIN_PROGRAM + "' " + arguments + " >out.txt 2>err.txt";
+    const int status = std::system(command.c_str());
+    return {WEXITSTATUS(status), text_of(folder_ / "out.txt"), text_of(folder_ / "err.txt")};
+  }
+  [[nodiscard]] bool has(const std::string& name) const { return fs::exists(folder_ / name); }
+
+ private:
+  fs::path folder_;
+};
+
+TEST_CASE("front door: run prints one JSON object and leaves a record") {
+  Sandbox sandbox;
+  const Called called = sandbox.call("run small.yaml --json --out here");
+  CAPTURE(called.err);
+  REQUIRE(called.status == 0);
+  const auto json = nlohmann::json::parse(called.out);
+  CHECK(json.at("mode") == "run");
+  CHECK(json.at("updates") == 10);
+  CHECK(json.at("weights_sha256").get<std::string>().size() == 64);
+  for (const char* file : {"run.json", "steps.csv", "evals.csv", "usage.csv"}) {
+    CHECK(sandbox.has(std::string("here/") + file));
+  }
+}
+
+TEST_CASE("front door: with a sweep, JSON is a list of cases and each has its folder") {
+  Sandbox sandbox;
+  const Called called = sandbox.call(
+      "simulate small.yaml --set 'sweep.training.strategy=[sync, async]' --machine machine.yaml "
+      "--json --out here");
+  CAPTURE(called.err);
+  REQUIRE(called.status == 0);
+  CHECK(nlohmann::json::parse(called.out).at("cases").size() == 2);
+  CHECK(sandbox.has("here/strategy=sync/run.json"));
+  CHECK(sandbox.has("here/strategy=async/run.json"));
+}
+
+TEST_CASE("front door: validate compares, draws, and says that the weights are equal") {
+  Sandbox sandbox;
+  const Called called =
+      sandbox.call("validate small.yaml --machine machine.yaml --repeat 1 --out here");
+  CAPTURE(called.err);
+  REQUIRE(called.status == 0);
+  CHECK(called.out.find("weights equal bit for bit") != std::string::npos);
+  CHECK(called.out.find("step time [ms]") != std::string::npos);
+  CHECK(sandbox.has("here/run/small/run.json"));
+  CHECK(sandbox.has("here/simulate/small/run.json"));
+  const Called report = sandbox.call("report here/run/small here/simulate/small --out figures");
+  CAPTURE(report.err);
+  CHECK(report.status == 0);
+}
+
+TEST_CASE("front door: what is wrong with the input is said in one line, with status 2") {
+  Sandbox sandbox;
+  sandbox.write("bad.yaml", "foretrain: 1\ntraining:\n  wrkers: 3\n");
+  const Called key = sandbox.call("run bad.yaml");
+  CHECK(key.status == 2);
+  CHECK(key.err ==
+        "error: bad.yaml:3:3: training.wrkers: unknown key; did you mean training.workers?\n");
+  const Called data = sandbox.call(
+      "run small.yaml --set dataset.format=idx --set "
+      "dataset.path=nowhere --set dataset.take=null "
+      "--set dataset.test_take=null");
+  CHECK(data.status == 2);
+  CHECK(data.err.find("dataset.path: nowhere") != std::string::npos);
+  CHECK(sandbox.call("run absent.yaml").status == 2);
+  CHECK(sandbox.call("frobnicate").status == 2);
+  CHECK(sandbox.call("run small.yaml --machine machine.yaml").status == 2);
+  CHECK(sandbox.call("report small.yaml").status == 2);
+}
+
+TEST_CASE("front door: a failed run has status 1, and its record is kept") {
+  Sandbox sandbox;
+  boost::asio::io_context loop;
+  boost::asio::ip::tcp::acceptor taken(loop, {boost::asio::ip::address_v4::loopback(), 0});
+  const std::string port = std::to_string(taken.local_endpoint().port());
+  const Called called = sandbox.call("run small.yaml --out here --quiet --port " + port);
+  CHECK(called.status == 1);
+  CHECK(called.err.find("error: launcher: cannot listen on 127.0.0.1:" + port) == 0);
+  CHECK(sandbox.has("here/run.json"));
+}
+
+TEST_CASE("front door: help and version are there, and check prints what it read") {
+  Sandbox sandbox;
+  CHECK(sandbox.call("--help").status == 0);
+  CHECK(sandbox.call("--version").out.find("foretrain ") == 0);
+  const Called called = sandbox.call("check small.yaml --set training.batch_size=8");
+  CHECK(called.status == 0);
+  CHECK(called.out.find("batch_size: 8") != std::string::npos);
+  CHECK(called.out.find("learning_rate: ") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace foretrain
