@@ -19,7 +19,7 @@ SimNode::SimNode(World& world, const Peers& peers, const Observer& observer, Nod
       place_(world.places[index_of(id)]),
       program_(std::move(program)),
       stragglers_(std::move(stragglers)),
-      jitter_(std::move(jitter)),
+      jitter_(jitter),
       loop_(world.hosts[place_.host].cpu->add_thread(place_.core)),
       compute_(world.hosts[place_.host].cpu->add_thread(place_.core)) {}
 
@@ -61,7 +61,7 @@ void SimNode::wake(Instant now, std::uint64_t token) {
     case Stage::received:
       return feed(now, Received{pending.peer, std::move(pending.message)});
     case Stage::computed:
-      return job_done(now, std::move(pending));
+      return job_done(now, pending);
     case Stage::timer:
       return feed(now, TimerFired{pending.timer});
     case Stage::arrived:
@@ -152,7 +152,7 @@ void SimNode::begin_job(Job job) {
   host.cpu->run(thread, time, Work::compute, {this, token});
 }
 
-void SimNode::job_done(Instant now, Pending pending) {
+void SimNode::job_done(Instant now, const Pending& pending) {
   JobResult result;
   if (pending.job.work) result = pending.job.work();
   feed(now, Computed{pending.job.id, result});

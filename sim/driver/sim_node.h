@@ -67,7 +67,7 @@ class SimNode : public Actor {
   void receive(std::uint64_t token);
   /// Until an idle loop notices a message that has come.
   [[nodiscard]] Duration notice(Instant now) const;
-  void job_done(Instant now, Pending pending);
+  void job_done(Instant now, const Pending& pending);
 
   World& world_;
   const Peers& peers_;
