@@ -77,6 +77,23 @@ Duration measure_slice(int core) {
   return gap_s > 0 ? Duration::from_seconds(gap_s) : Machine{}.slice;
 }
 
+// The share of 50 ms that a busy thread on this core does not get.
+double share_lost(int core) {
+  return Forked<double>(core,
+                        [] {
+                          double lost_s = 0;
+                          const auto start = Clock::now();
+                          for (auto last = start; since(start) < 0.05;) {
+                            const auto now = Clock::now();
+                            const double gap_s = std::chrono::duration<double>(now - last).count();
+                            if (gap_s > 100e-6) lost_s += gap_s;  // longer than any interrupt
+                            last = now;
+                          }
+                          return lost_s / since(start);
+                        })
+      .get();
+}
+
 // Gradients a second, one after another.
 double gradient_rate(const std::shared_ptr<const Training>& training) {
   Learner learner(training, 0);
@@ -145,6 +162,13 @@ SingleRun measure_single(const Case& scenario_case, int batch_size,
 }
 
 }  // namespace
+
+double busy_share() {
+  double lost = 0;
+  const std::vector<int> cores = usable_cores();
+  for (const int core : cores) lost += share_lost(core);
+  return lost / static_cast<double>(cores.size());
+}
 
 void calibrate_model(Machine& machine, const Case& scenario_case, const CalibrateOptions& options) {
   constexpr int kSmallBatch = 32;

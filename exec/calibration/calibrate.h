@@ -17,6 +17,10 @@ struct CalibrateOptions {
   std::function<void(const std::string& what)> progress;
 };
 
+/// The share of this machine's cores, 0 to 1, that others take: how much of its time a busy thread
+/// on each does not get. Above a tenth, what is measured now says little.
+double busy_share();
+
 /// Measures the model and the data set of `scenario`, one worker alone, at two batch sizes;
 /// messages over loopback; reducing and applying; slices and contention of busy cores. No run with
 /// more than one worker, so that every forecast of one is a forecast. A few seconds.

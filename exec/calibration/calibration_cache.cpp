@@ -55,6 +55,18 @@ CalibrateOptions telling(const Tell& tell) {
   return options;
 }
 
+// Says so where others use this machine; then nothing that is measured now is worth keeping.
+bool idle(const Tell& tell) {
+  constexpr double kTooBusy = 0.1;
+  const double busy = busy_share();
+  if (busy <= kTooBusy) return true;
+  tell(
+      fmt::format("  Others use {:.0f} % of this machine: what is measured now is off. Try "
+                  "again when it is idle.",
+                  100 * busy));
+  return false;
+}
+
 }  // namespace
 
 Machine cached_machine(const Case& scenario_case, const Tell& tell) {
@@ -62,23 +74,32 @@ Machine cached_machine(const Case& scenario_case, const Tell& tell) {
   const DatasetShape shape = dataset_shape(scenario_case);
   const std::string key =
       model_key(scenario_case.scenario.model, {shape.rows * shape.columns, shape.classes});
-  if (!fs::exists(path)) {
+  Machine machine;
+  if (fs::exists(path)) {
+    machine = read_machine(path);
+    if (machine.models.contains(key)) return machine;
+    tell(fmt::format("Nothing is known of {} on this machine yet; measuring it.", key));
+  } else {
     tell("This machine is not calibrated yet; that takes a few seconds and is done once.");
-    Machine machine = calibrate(scenario_case, telling(tell));
-    write(machine, path);
-    tell(fmt::format("  kept in {}", path.string()));
+  }
+  const bool keep = idle(tell);
+  if (machine.models.empty()) {
+    machine = calibrate(scenario_case, telling(tell));
+  } else {
+    calibrate_model(machine, scenario_case, telling(tell));
+  }
+  if (!keep) {
+    tell("  not kept: the next forecast measures again");
     return machine;
   }
-  Machine machine = read_machine(path);
-  if (machine.models.contains(key)) return machine;
-  tell(fmt::format("Nothing is known of {} on this machine yet; measuring it.", key));
-  calibrate_model(machine, scenario_case, telling(tell));
   write(machine, path);
+  tell(fmt::format("  kept in {}", path.string()));
   return machine;
 }
 
 fs::path calibrate_to(const fs::path& out, const Case& scenario_case, const Tell& tell) {
   fs::path path = out.empty() ? cache_file() : out;
+  idle(tell);
   write(calibrate(scenario_case, telling(tell)), path);
   return path;
 }

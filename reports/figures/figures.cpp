@@ -27,7 +27,7 @@ Legend legend_of(const std::vector<Record>& records) {
   std::map<std::string, int> colours;
   for (const Record& record : records) {
     std::string name = title_of(record.scenario_case);
-    if (scenarios.size() > 1) name = record.scenario_case.scenario.name + ": " + name;
+    if (scenarios.size() > 1) name.insert(0, record.scenario_case.scenario.name + ": ");
     const auto colour = colours.emplace(name, static_cast<int>(colours.size())).first;
     legend.colours.push_back(colour->second);
     legend.titles.push_back(name + (record.mode == Mode::run ? " run" : " simulated"));

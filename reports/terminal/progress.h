@@ -28,6 +28,7 @@ class Progress {
   bool quiet_;
   bool terminal_;
   bool drawn_ = false;
+  std::int64_t first_ = 0;  // steps done at the first call
   std::chrono::steady_clock::time_point start_;
   std::chrono::steady_clock::time_point next_;
 };

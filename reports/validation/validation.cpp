@@ -57,6 +57,7 @@ std::optional<double> relative_error(double measured, double predicted) {
 
 std::vector<Comparison> compare(const std::vector<Record>& runs, const Record& simulated) {
   std::vector<Summary> summaries;
+  summaries.reserve(runs.size());
   for (const Record& run : runs) summaries.push_back(summarize(run));
   const Summary forecast = summarize(simulated);
   std::vector<Comparison> comparisons;

@@ -34,27 +34,34 @@ void Cpu::run(ThreadId thread, Duration amount, Work work, Callback done) {
   const auto index = static_cast<std::size_t>(owner.core);
   Core& core = cores_[index];
   const Instant now = engine_.now();
-  const bool was_computing = computes(core);
   owner.items.push_back({static_cast<double>(amount.ns), work, done});
-  if (owner.items.size() > 1 || core.calling) {
-    // Either the thread is in line already, or it is the one whose callback runs.
-    if (owner.items.size() == 1 && std::ranges::find(core.line, thread) == core.line.end()) {
-      core.line.push_back(thread);
-    }
+  if (owner.items.size() > 1) return;  // in line already
+  if (core.calling) {
+    // The thread whose callback this is keeps its place.
+    if (std::ranges::find(core.line, thread) == core.line.end()) line_up(core, thread);
     return;
   }
-  core.line.push_back(thread);
-  if (core.line.size() == 1) {
-    core.since = now;
-    core.slice_start = now;
-  } else {
-    settle(core, now);
-    // A thread alone on its core begins one slice after the other.
-    if (core.line.size() == 2)
-      core.slice_start = now + Duration{-((now - core.slice_start).ns % slice_.ns)};
-  }
+  const bool was_computing = computes(core);
+  settle(core, now);
+  // A thread alone on its core begins one slice after the other.
+  core.slice_start = now + Duration{-((now - core.slice_start).ns % slice_.ns)};
+  line_up(core, thread);
+  if (core.line.front() == thread) core.slice_start = now;
+  core.since = now;
   plan(index, now);
   if (computes(core) != was_computing) contention_changed(index, now);
+}
+
+// Who wakes to carry a message goes before those that compute; the others wait at the end.
+void Cpu::line_up(Core& core, ThreadId thread) {
+  auto place = core.line.end();
+  if (threads_[thread].items.front().work == Work::transport) {
+    place = std::ranges::find_if(core.line, [&](ThreadId other) {
+      const auto& items = threads_[other].items;
+      return !items.empty() && items.front().work == Work::compute;
+    });
+  }
+  core.line.insert(place, thread);
 }
 
 bool Cpu::computes(const Core& core) const {

@@ -13,15 +13,16 @@ namespace foretrain::sim {
 enum class Work : std::uint8_t { compute, transport };
 
 /// Threads are pinned to a core. A thread does its work items first in, first out; the runnable
-/// threads of a core share it in slices, in turn, as the kernel lets equal threads do: one that
-/// becomes runnable waits at the end of the line, and whoever runs goes on until it has nothing
-/// left to do or its slice is over while another waits.
+/// threads of a core share it in slices, in turn, as the kernel lets equal threads do: whoever runs
+/// goes on until it has nothing left to do or its slice is over while another waits. A thread that
+/// becomes runnable waits at the end of the line, but one that wakes to carry a message goes before
+/// those that compute, as a kernel favours sleepers over threads that have had much.
 ///
 /// Compute slows down by the contention factor while another core of the host computes (shared
 /// caches, memory and power); transport does not.
 ///
-/// Realism: no priorities and no preemption at wake-up (Linux's EEVDF lets the running thread use
-/// up its slice), no migration, no cost of a switch beyond what the work items carry.
+/// Realism: no migration, no cost of a switch beyond what the work items carry; a kernel sometimes
+/// lets the running thread end its slice first.
 class Cpu : public Actor {
  public:
   /// `slice` > 0, `contention` >= 1.
@@ -64,6 +65,7 @@ class Cpu : public Actor {
     bool calling = false;          // a callback runs: nothing is decided meanwhile
   };
 
+  void line_up(Core& core, ThreadId thread);
   void settle(Core& core, Instant now);
   void plan(std::size_t index, Instant now);
   void finish_item(std::size_t index, Instant now);

@@ -117,18 +117,22 @@ void SimNode::depart(Instant now, Pending pending) {
   world_.engine.schedule(now, {&peer, token});
 }
 
-// A loop whose core is idle polls, or sleeps if it has polled long enough. One whose core is busy
-// gets its turn from the core.
-Duration SimNode::notice(Instant now) const {
+// A loop alone on its core polls, then sleeps; one that shares its core sleeps at once. A sleeper
+// whose core is at work, be it the sender's, is woken by a mere switch, which messages pay already.
+Duration SimNode::notice(Instant now, const SimNode& sender) const {
   const Host& host = world_.hosts[place_.host];
-  if (!host.cpu->idle(place_.core)) return {};
-  return now - active_ < host.transport.poll ? host.transport.handoff : host.transport.wake;
+  const bool same_core = sender.place_.host == place_.host && sender.place_.core == place_.core;
+  if (same_core || !host.cpu->idle(place_.core)) return {};
+  const bool polls = place_.alone && now - active_ < host.transport.poll;
+  return polls ? host.transport.handoff : host.transport.wake;
 }
 
 // The last byte is at this host.
 void SimNode::arrive(Instant now, std::uint64_t token) {
-  received_ += wire_size(pending_[token >> kStageBits].message);
-  world_.engine.schedule(now + notice(now), at_stage(Stage::noticed, token));
+  const Pending& pending = pending_[token >> kStageBits];
+  received_ += wire_size(pending.message);
+  const Duration notice_after = notice(now, *peers_[index_of(pending.peer)]);
+  world_.engine.schedule(now + notice_after, at_stage(Stage::noticed, token));
 }
 
 void SimNode::receive(std::uint64_t token) {

@@ -65,8 +65,8 @@ class SimNode : public Actor {
   void depart(Instant now, Pending pending);
   void arrive(Instant now, std::uint64_t token);
   void receive(std::uint64_t token);
-  /// Until an idle loop notices a message that has come.
-  [[nodiscard]] Duration notice(Instant now) const;
+  /// Until the loop notices a message from `sender` that has come.
+  [[nodiscard]] Duration notice(Instant now, const SimNode& sender) const;
   void job_done(Instant now, const Pending& pending);
 
   World& world_;

@@ -59,7 +59,12 @@ void World::place(const Scenario& scenario, const Training& training) {
       host = static_cast<std::size_t>(found - hosts.begin());
     }
     const int cores = hosts[host].cpu->cores();
-    places.push_back({host, nodes_of_host[host]++ % cores});
+    places.push_back({host, nodes_of_host[host]++ % cores, true});
+  }
+  for (Place& place : places) {
+    place.alone = std::ranges::count_if(places, [&](const Place& other) {
+                    return other.host == place.host && other.core == place.core;
+                  }) == 1;
   }
 }
 

@@ -32,6 +32,7 @@ struct Host {
 struct Place {
   std::size_t host = 0;
   int core = 0;
+  bool alone = true;  ///< no other node on this core
 };
 
 /// Built from a scenario: its cluster, or, where it has none, this machine with everything on its

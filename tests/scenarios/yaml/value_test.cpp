@@ -3,20 +3,12 @@
 
 #include "tests/scenarios/messages.h"
 
-#include <chrono>
-
 using namespace foretrain;
 
 namespace {
 
 std::string yaml_error(const std::string& text) {
   return error_of([&] { parse_yaml(text, "x.yaml"); });
-}
-
-double seconds_of(const std::string& text) {
-  const auto start = std::chrono::steady_clock::now();
-  yaml_error(text);
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 /// `levels` lists, each of nine times the one before: 9^levels values.
@@ -72,7 +64,8 @@ TEST_CASE("yaml: a file over 1 MB is refused") {
 TEST_CASE("yaml: an alias bomb ends at the alias that would burst the bound") {
   CHECK(yaml_error(alias_bomb(12)) ==
         "x.yaml:6:10: more than 10000 values, aliases expanded; write less");
-  CHECK(seconds_of(alias_bomb(1'000)) < 1);
+  // Expanded, this one would not end in anybody's time.
+  CHECK(yaml_error(alias_bomb(1'000)).find("more than 10000 values") != std::string::npos);
 }
 
 TEST_CASE("yaml: a long text that many aliases repeat is refused as a bomb is") {
@@ -80,7 +73,6 @@ TEST_CASE("yaml: a long text that many aliases repeat is refused as a bomb is") 
   for (int i = 0; i < 9'000; ++i) text += ", *a";
   text += "]\n";
   CHECK(yaml_error(text).find("x.yaml:2:29: more than 4 MB of text") == 0);
-  CHECK(seconds_of(text) < 1);
 }
 
 TEST_CASE("yaml: an alias inside its own anchor is refused") {
@@ -100,7 +92,7 @@ TEST_CASE("yaml: nesting ends at fifty") {
   };
   CHECK(yaml_error(nested(50)) == "(no error)");
   CHECK(yaml_error(nested(51)) == "x.yaml:1:51: nested more than 50 deep; write it flatter");
-  CHECK(seconds_of(nested(400'000)) < 1);
+  CHECK(yaml_error(nested(400'000)).find("nested more than 50 deep") != std::string::npos);
 }
 
 TEST_CASE("yaml: aliases cannot nest deeper either") {
