@@ -95,7 +95,7 @@ Sample drive(boost::asio::io_context& loop, tcp::socket socket, const PingPong& 
   driver.add_peer(self_and_peer.second, std::make_shared<Connection>(std::move(socket), kMost));
   const double before = cpu_s();
   driver.start();
-  run_polling(loop, [&] { return setting.polling ? kPoll : Duration{}; });
+  run_polling(loop, [&] { return !setting.polling; });
   sample.cpu_s = cpu_s() - before;
   return sample;
 }

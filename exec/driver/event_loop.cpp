@@ -1,20 +1,30 @@
 #include "exec/driver/event_loop.h"
 
+#include <sched.h>
+
 #include <chrono>
 
 namespace foretrain::exec {
 
-void run_polling(boost::asio::io_context& loop, const std::function<Duration()>& patience) {
+void run_polling(boost::asio::io_context& loop, const std::function<bool()>& occupied) {
   using Clock = std::chrono::steady_clock;
+  const auto nanoseconds = [](Duration d) { return std::chrono::nanoseconds(d.ns); };
   Clock::time_point last_event = Clock::now();
+  Clock::time_point pause_end = last_event;
   // An io_context without work stops itself; so does one that was told to.
   while (!loop.stopped()) {
     if (loop.poll() > 0) {
       last_event = Clock::now();
-    } else if (Clock::now() - last_event >= std::chrono::nanoseconds(patience().ns)) {
+      continue;
+    }
+    const Clock::time_point now = Clock::now();
+    if (occupied() || now < pause_end || now - last_event >= nanoseconds(kPoll)) {
       loop.run_one();
       last_event = Clock::now();
+      continue;
     }
+    sched_yield();
+    if (Clock::now() - now >= nanoseconds(kSlowYield)) pause_end = now + nanoseconds(kPause);
   }
 }
 

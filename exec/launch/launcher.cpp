@@ -1,6 +1,5 @@
 #include "exec/launch/launcher.h"
 
-#include "exec/driver/event_loop.h"
 #include "exec/launch/process.h"
 #include "reports/record/collector.h"
 #include "scenarios/read.h"
@@ -159,12 +158,7 @@ void Launcher::on_hello(const std::shared_ptr<Connection>& connection, std::uint
             {{"scenario", to_yaml(record_.scenario_case.scenario)},
              {"places", record_.scenario_case.places},
              {"port", port},
-             {"poll_ns", alone_on_its_core(member) ? kPoll.ns : 0},
              {"max_delay_ns", options_.max_delay.ns}});
-}
-
-bool Launcher::alone_on_its_core(const Member& member) const {
-  return std::ranges::count(members_, member.core, &Member::core) == 1;
 }
 
 void Launcher::on_frame(std::size_t id, const FrameHeader& header, const Payload& payload) {

@@ -59,7 +59,6 @@ class Launcher {
   /// notice sooner than we do.
   void suspect(const std::string& why);
   void end(Outcome outcome);
-  [[nodiscard]] bool alone_on_its_core(const Member& member) const;
   [[nodiscard]] std::string missing(bool Member::*done) const;
 
   RunOptions options_;

@@ -44,8 +44,7 @@ NodeProcess::NodeProcess(asio::io_context& loop, int launcher_port, NodeId id)
 }
 
 int NodeProcess::run() {
-  // While a job runs, its own compute thread has the core.
-  run_polling(loop_, [this] { return driver_ && driver_->computing() ? Duration{} : patience_; });
+  run_polling(loop_, [this] { return driver_ && driver_->computing(); });
   return exit_status_;
 }
 
@@ -79,7 +78,6 @@ void NodeProcess::set_up(const nlohmann::json& setup) {
   const bool worker = static_cast<int>(index_of(id_)) < worker_count(*scenario_);
   const auto data = worker ? load_data(scenario_case) : nullptr;
   training_ = make_training(*scenario_, shape, true, data);
-  patience_ = Duration{setup.at("poll_ns")};
   if (worker) stragglers_.emplace(*scenario_, static_cast<int>(index_of(id_)));
   driver_ = std::make_unique<NodeDriver>(loop_, id_, make_node(training_, id_), hooks(),
                                          Duration{setup.at("max_delay_ns")});

@@ -51,7 +51,6 @@ class NodeProcess {
   std::shared_ptr<Connection> launcher_;
   std::string congestion_control_;
   int exit_status_ = 0;
-  Duration patience_;  // how long the loop polls before it sleeps
 
   std::optional<Scenario> scenario_;
   std::shared_ptr<const Training> training_;

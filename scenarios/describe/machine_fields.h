@@ -57,7 +57,7 @@ void describe(Visitor& visit, T& transport) {
                .required = true},
               transport.wake);
   visit.field({.key = "poll",
-               .doc = "how long a receiver alone on its core polls before it sleeps",
+               .doc = "how long a receiver polls before it sleeps",
                .least = 0,
                .most = 1e3,
                .required = true},

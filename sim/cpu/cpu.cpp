@@ -28,7 +28,7 @@ Cpu::ThreadId Cpu::add_thread(int core) {
   return threads_.size() - 1;
 }
 
-void Cpu::run(ThreadId thread, Duration amount, Work work, Callback done) {
+void Cpu::run(ThreadId thread, Duration amount, Work work, Callback done, Entry entry) {
   FT_CHECK_OP(amount.ns, >=, 0);
   Thread& owner = threads_[thread];
   const auto index = static_cast<std::size_t>(owner.core);
@@ -38,24 +38,24 @@ void Cpu::run(ThreadId thread, Duration amount, Work work, Callback done) {
   if (owner.items.size() > 1) return;  // in line already
   if (core.calling) {
     // The thread whose callback this is keeps its place.
-    if (std::ranges::find(core.line, thread) == core.line.end()) line_up(core, thread);
+    if (std::ranges::find(core.line, thread) == core.line.end()) line_up(core, thread, entry);
     return;
   }
   const bool was_computing = computes(core);
   settle(core, now);
   // A thread alone on its core begins one slice after the other.
   core.slice_start = now + Duration{-((now - core.slice_start).ns % slice_.ns)};
-  line_up(core, thread);
+  if (core.line.empty()) core.busy_since = now;
+  line_up(core, thread, entry);
   if (core.line.front() == thread) core.slice_start = now;
   core.since = now;
   plan(index, now);
   if (computes(core) != was_computing) contention_changed(index, now);
 }
 
-// Who wakes to carry a message goes before those that compute; the others wait at the end.
-void Cpu::line_up(Core& core, ThreadId thread) {
+void Cpu::line_up(Core& core, ThreadId thread, Entry entry) {
   auto place = core.line.end();
-  if (threads_[thread].items.front().work == Work::transport) {
+  if (entry == Entry::woken) {
     place = std::ranges::find_if(core.line, [&](ThreadId other) {
       const auto& items = threads_[other].items;
       return !items.empty() && items.front().work == Work::compute;

@@ -15,7 +15,7 @@ enum class Work : std::uint8_t { compute, transport };
 /// Threads are pinned to a core. A thread does its work items first in, first out; the runnable
 /// threads of a core share it in slices, in turn, as the kernel lets equal threads do: whoever runs
 /// goes on until it has nothing left to do or its slice is over while another waits. A thread that
-/// becomes runnable waits at the end of the line, but one that wakes to carry a message goes before
+/// becomes runnable waits at the end of the line, but one that is woken from sleep goes before
 /// those that compute, as a kernel favours sleepers over threads that have had much.
 ///
 /// Compute slows down by the contention factor while another core of the host computes (shared
@@ -31,12 +31,17 @@ class Cpu : public Actor {
   using ThreadId = std::size_t;
   ThreadId add_thread(int core);
 
+  /// Where a thread without work enters the line: at its end, or, woken, before those that compute.
+  enum class Entry : std::uint8_t { last, woken };
+
   /// Adds `amount` (at full speed) to what `thread` has to do; `done` is woken when it is done.
   /// What `done` adds for the same thread runs on without waiting in line again.
-  void run(ThreadId thread, Duration amount, Work work, Callback done);
+  void run(ThreadId thread, Duration amount, Work work, Callback done, Entry entry = Entry::last);
 
   [[nodiscard]] int cores() const { return static_cast<int>(cores_.size()); }
   [[nodiscard]] bool idle(int core) const { return cores_[core].line.empty(); }
+  /// When the core last went from idle to busy; meaningful while it is busy.
+  [[nodiscard]] Instant busy_since(int core) const { return cores_[core].busy_since; }
   [[nodiscard]] int core_of(ThreadId thread) const { return threads_[thread].core; }
   /// CPU time that `thread` has used on work of this kind, up to its last change of state.
   [[nodiscard]] Duration used(ThreadId thread, Work work) const {
@@ -60,12 +65,13 @@ class Cpu : public Actor {
     std::deque<ThreadId> line;  // runnable; the first one runs
     Instant since;              // the first item's `left` is as of this instant
     Instant slice_start;
+    Instant busy_since;
     double slowness = 1;           // of the first item, since `since`
     std::uint64_t generation = 0;  // of the event that counts
     bool calling = false;          // a callback runs: nothing is decided meanwhile
   };
 
-  void line_up(Core& core, ThreadId thread);
+  void line_up(Core& core, ThreadId thread, Entry entry);
   void settle(Core& core, Instant now);
   void plan(std::size_t index, Instant now);
   void finish_item(std::size_t index, Instant now);

@@ -50,7 +50,7 @@ SimNode::Pending SimNode::take(std::size_t slot) {
 void SimNode::wake(Instant now, std::uint64_t token) {
   const auto stage = static_cast<Stage>(token & ((1U << kStageBits) - 1));
   if (stage == Stage::arrived) return arrive(now, token);
-  if (stage == Stage::noticed) return receive(token);
+  if (stage == Stage::noticed) return receive(now, token);
   active_ = now;
   Pending pending = take(token >> kStageBits);
   switch (stage) {
@@ -117,29 +117,36 @@ void SimNode::depart(Instant now, Pending pending) {
   world_.engine.schedule(now, {&peer, token});
 }
 
-// A loop alone on its core polls, then sleeps; one that shares its core sleeps at once. A sleeper
-// whose core is at work, be it the sender's, is woken by a mere switch, which messages pay already.
-Duration SimNode::notice(Instant now, const SimNode& sender) const {
+// A loop polls for a while after it was last active, then sleeps; while its own job runs it sleeps.
+bool SimNode::polls(Instant at) const {
+  const Duration poll = world_.hosts[place_.host].transport.poll;
+  return jobs_ == 0 && at - active_ < poll;
+}
+
+// On an idle core a poller looks soon, and a sleeper has to be woken. On a busy one either waits
+// for its turn, which `receive` settles.
+Duration SimNode::notice(Instant now) const {
   const Host& host = world_.hosts[place_.host];
-  const bool same_core = sender.place_.host == place_.host && sender.place_.core == place_.core;
-  if (same_core || !host.cpu->idle(place_.core)) return {};
-  const bool polls = place_.alone && now - active_ < host.transport.poll;
-  return polls ? host.transport.handoff : host.transport.wake;
+  if (!host.cpu->idle(place_.core)) return {};
+  return polls(now) ? host.transport.handoff : host.transport.wake;
 }
 
 // The last byte is at this host.
 void SimNode::arrive(Instant now, std::uint64_t token) {
-  const Pending& pending = pending_[token >> kStageBits];
-  received_ += wire_size(pending.message);
-  const Duration notice_after = notice(now, *peers_[index_of(pending.peer)]);
-  world_.engine.schedule(now + notice_after, at_stage(Stage::noticed, token));
+  received_ += wire_size(pending_[token >> kStageBits].message);
+  world_.engine.schedule(now + notice(now), at_stage(Stage::noticed, token));
 }
 
-void SimNode::receive(std::uint64_t token) {
+// The loop reads the message. One that polled when others took the core has yielded to them, and
+// comes back when they are done or a slice is over; a sleeper is woken, and goes first.
+void SimNode::receive(Instant now, std::uint64_t token) {
   Host& host = world_.hosts[place_.host];
   const Bytes size = wire_size(pending_[token >> kStageBits].message);
   const Duration cost = host.transport.receive.of(static_cast<double>(size.value));
-  host.cpu->run(loop_, cost, Work::transport, at_stage(Stage::received, token));
+  const Instant busy_since = host.cpu->busy_since(place_.core);
+  const bool yielded = polls(busy_since) && now - busy_since < host.slice;
+  host.cpu->run(loop_, cost, Work::transport, at_stage(Stage::received, token),
+                yielded ? Cpu::Entry::last : Cpu::Entry::woken);
 }
 
 void SimNode::begin_job(Job job) {
@@ -152,6 +159,7 @@ void SimNode::begin_job(Job job) {
     time = {std::llround(static_cast<double>(time.ns) * factor)};
   }
   const Cpu::ThreadId thread = runs_inline(job.cost) ? loop_ : compute_;
+  if (thread == compute_) ++jobs_;
   const std::uint64_t token = keep(Stage::computed, {.job = std::move(job)});
   host.cpu->run(thread, time, Work::compute, {this, token});
 }
@@ -159,6 +167,7 @@ void SimNode::begin_job(Job job) {
 void SimNode::job_done(Instant now, const Pending& pending) {
   JobResult result;
   if (pending.job.work) result = pending.job.work();
+  if (!runs_inline(pending.job.cost)) --jobs_;
   feed(now, Computed{pending.job.id, result});
 }
 

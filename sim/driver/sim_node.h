@@ -64,9 +64,10 @@ class SimNode : public Actor {
   void begin_job(Job job);
   void depart(Instant now, Pending pending);
   void arrive(Instant now, std::uint64_t token);
-  void receive(std::uint64_t token);
-  /// Until the loop notices a message from `sender` that has come.
-  [[nodiscard]] Duration notice(Instant now, const SimNode& sender) const;
+  void receive(Instant now, std::uint64_t token);
+  [[nodiscard]] bool polls(Instant at) const;
+  /// Until the loop notices a message that has come.
+  [[nodiscard]] Duration notice(Instant now) const;
   void job_done(Instant now, const Pending& pending);
 
   World& world_;
@@ -82,6 +83,7 @@ class SimNode : public Actor {
   std::vector<Pending> pending_;
   std::vector<std::size_t> free_;
   Instant active_;  // when the loop last did something
+  int jobs_ = 0;    // on the compute thread
   Bytes sent_;
   Bytes received_;
   std::int64_t messages_sent_ = 0;

@@ -43,7 +43,8 @@ void World::add_host(const std::string& name, int cores, const Machine* machine,
   const Machine none;
   const Machine& costs = machine != nullptr ? *machine : none;
   hosts.push_back({name, std::make_unique<Cpu>(engine, cores, costs.slice, costs.contention),
-                   std::make_unique<JobTime>(machine, model, compute), costs.loopback});
+                   std::make_unique<JobTime>(machine, model, compute), costs.loopback,
+                   costs.slice});
 }
 
 void World::place(const Scenario& scenario, const Training& training) {
@@ -59,12 +60,7 @@ void World::place(const Scenario& scenario, const Training& training) {
       host = static_cast<std::size_t>(found - hosts.begin());
     }
     const int cores = hosts[host].cpu->cores();
-    places.push_back({host, nodes_of_host[host]++ % cores, true});
-  }
-  for (Place& place : places) {
-    place.alone = std::ranges::count_if(places, [&](const Place& other) {
-                    return other.host == place.host && other.core == place.core;
-                  }) == 1;
+    places.push_back({host, nodes_of_host[host]++ % cores});
   }
 }
 

@@ -26,13 +26,13 @@ struct Host {
   std::unique_ptr<Cpu> cpu;
   std::unique_ptr<JobTime> job_time;
   TransportCost transport;
+  Duration slice;
 };
 
 /// Where a node lives.
 struct Place {
   std::size_t host = 0;
   int core = 0;
-  bool alone = true;  ///< no other node on this core
 };
 
 /// Built from a scenario: its cluster, or, where it has none, this machine with everything on its

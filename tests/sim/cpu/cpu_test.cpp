@@ -59,7 +59,7 @@ TEST_CASE("cpu: work shorter than a slice runs first in, first out") {
   for (std::int64_t i = 0; i < 4; ++i) CHECK(ends.at[i] == Instant{} + 1_ms * (i + 1));
 }
 
-TEST_CASE("cpu: who wakes to carry a message goes before who computes") {
+TEST_CASE("cpu: who is woken goes before who computes") {
   Engine engine;
   Cpu cpu(engine, 1, 3_ms, 1);
   Ends ends;
@@ -70,14 +70,14 @@ TEST_CASE("cpu: who wakes to carry a message goes before who computes") {
   const auto busy = cpu.add_thread(0);
   const auto carrier = cpu.add_thread(0);
   cpu.run(busy, 20_ms, Work::compute, {&ends, 0});
-  later.start = [&] { cpu.run(carrier, 1_ms, Work::transport, {&ends, 1}); };
+  later.start = [&] { cpu.run(carrier, 1_ms, Work::transport, {&ends, 1}, Cpu::Entry::woken); };
   engine.schedule(Instant{} + 7_ms, {&later, 0});
   engine.run();
   CHECK(ends.at[1] == Instant{} + 8_ms);
   CHECK(ends.at[0] == Instant{} + 21_ms);
 }
 
-TEST_CASE("cpu: a newcomer that computes waits for the end of the slice that is running") {
+TEST_CASE("cpu: a newcomer waits for the end of the slice that is running") {
   Engine engine;
   Cpu cpu(engine, 1, 3_ms, 1);
   Ends ends;
