@@ -23,6 +23,8 @@ namespace foretrain::exec {
 namespace {
 using Clock = std::chrono::steady_clock;
 
+constexpr int kRounds = 3;  // of what a neighbour's work would disturb
+
 double since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
@@ -102,7 +104,7 @@ double gradient_rate(const std::shared_ptr<const Training>& training) {
   const Payload parameters = initial_parameters(*training);
   std::int64_t done = 0;
   const auto start = Clock::now();
-  while (since(start) < 0.3) {
+  while (since(start) < 0.15) {
     learner.gradient_job(JobId{}, parameters).work();
     ++done;
   }
@@ -118,10 +120,15 @@ double measure_contention(const Case& scenario_case, const std::vector<int>& cor
   const auto data = load_data(scenario_case);
   const auto training = make_training(scenario, shape_of(*data), true, data);
   const auto body = [&] { return gradient_rate(training); };
-  const double alone = Forked<double>(cores[0], body).get();
-  Forked<double> one(cores[0], body);
-  Forked<double> two(cores[1], body);
-  const double together = (one.get() + two.get()) / 2;
+  // The best of each: somebody else's work would pass for contention.
+  double alone = 0;
+  double together = 0;
+  for (int round = 0; round < kRounds; ++round) {
+    alone = std::max(alone, Forked<double>(cores[0], body).get());
+    Forked<double> one(cores[0], body);
+    Forked<double> two(cores[1], body);
+    together = std::max(together, (one.get() + two.get()) / 2);
+  }
   return std::max(1.0, alone / together);
 }
 
@@ -175,7 +182,6 @@ double busy_share() {
 void calibrate_model(Machine& machine, const Case& scenario_case, const CalibrateOptions& options) {
   constexpr int kSmallBatch = 32;
   constexpr int kLargeBatch = 256;
-  constexpr int kRounds = 3;
   const DatasetShape shape = dataset_shape(scenario_case);
   const std::string key =
       model_key(scenario_case.scenario.model, {shape.rows * shape.columns, shape.classes});
