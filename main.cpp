@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -41,7 +42,7 @@ struct Ended {
 struct Arguments {
   std::string scenario;
   std::vector<std::string> overrides;
-  std::optional<std::uint64_t> seed;
+  std::string seed;
   std::string out;
   std::string machine;
   bool json = false;
@@ -57,15 +58,18 @@ struct Arguments {
 
 std::vector<Case> read_cases(const Arguments& arguments) {
   std::vector<std::string> overrides = arguments.overrides;
-  if (arguments.seed) overrides.push_back(fmt::format("seed={}", *arguments.seed));
+  if (!arguments.seed.empty()) overrides.push_back("seed=" + arguments.seed);
   return read_scenario(arguments.scenario, overrides);
 }
 
+// out/NAME/COMMAND, or what --out says; below it a folder a case where there is a sweep.
 std::filesystem::path folder_for(const Arguments& arguments, const Case& scenario_case,
                                  const std::string& command) {
   std::filesystem::path folder = arguments.out;
-  if (arguments.out.empty())
-    folder = std::filesystem::path("out") / scenario_case.scenario.name / command;
+  if (arguments.out.empty()) {
+    // The label of a case without settings is its scenario's name, fit for a folder.
+    folder = std::filesystem::path("out") / Case{{}, scenario_case.scenario, {}}.label() / command;
+  }
   return scenario_case.settings.empty() ? folder : folder / scenario_case.label();
 }
 
@@ -84,6 +88,9 @@ Record run_case(const Arguments& arguments, const Case& scenario_case) {
   return exec::run(scenario_case, options);
 }
 
+// Set by Ctrl-C while a simulation runs; a run has a launcher that listens to signals itself.
+volatile std::sig_atomic_t simulation_interrupted = 0;
+
 Record simulate_case(const Arguments& arguments, const Case& scenario_case) {
   sim::SimulateOptions options;
   options.machines = [&](const std::string& name) {
@@ -96,7 +103,11 @@ Record simulate_case(const Arguments& arguments, const Case& scenario_case) {
   options.progress = [&](std::int64_t done, std::int64_t all, Instant now) {
     progress.update(done, all, now - Instant{});
   };
-  return sim::simulate(scenario_case, options);
+  options.interrupted = [] { return simulation_interrupted != 0; };
+  const auto before = std::signal(SIGINT, [](int) { simulation_interrupted = 1; });
+  Record record = sim::simulate(scenario_case, options);
+  std::signal(SIGINT, before);
+  return record;
 }
 
 int status_of(const Record& record) {
@@ -121,50 +132,58 @@ std::string draw_figures(const std::vector<Record>& records, const std::filesyst
 
 template <class Train>
 int train(const Arguments& arguments, const std::string& command, Train train_case) {
+  const std::vector<Case> cases = read_cases(arguments);
+  for (const Case& each : cases) prepare_folder(folder_for(arguments, each, command));
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
   int status = kDone;
-  bool sweep = false;
-  for (const Case& scenario_case : read_cases(arguments)) {
-    const Record record = train_case(arguments, scenario_case);
-    const auto folder = folder_for(arguments, scenario_case, command);
-    write_record(record, folder);
-    sweep = sweep || !scenario_case.settings.empty();
+  for (const Case& each : cases) {
+    const Record record = train_case(arguments, each);
+    const auto folder = folder_for(arguments, each, command);
     all.push_back(to_json(record));
+    write_record(record, folder);
     status = status_of(record);
     if (status != kDone && arguments.quiet) fmt::print(stderr, "error: {}\n", record.failure);
     say(arguments, fmt::format("{}record: {}\n", summary_table(record), folder.string()));
     if (status != kDone) break;
   }
-  if (arguments.json) {
-    print_json(sweep ? nlohmann::ordered_json{{"cases", all}} : all.front());
-  }
+  const bool sweep = !cases.front().settings.empty();
+  if (arguments.json) print_json(sweep ? nlohmann::ordered_json{{"cases", all}} : all.front());
   return status;
 }
 
 int validate_cases(const Arguments& arguments) {
   const std::vector<Case> cases = read_cases(arguments);
   const auto folder = folder_for(arguments, {{}, cases.front().scenario, {}}, "validate");
-  const auto must_succeed = [&](Record record) {
-    if (record.outcome == Outcome::done) return record;
-    write_record(record, folder / "broken");
-    throw Ended{status_of(record), fmt::format("{}; its record so far is in {}", record.failure,
-                                               (folder / "broken").string())};
+  const auto place = [&](const char* mode, const Case& each) {
+    return folder / mode / each.label();
+  };
+  for (const Case& each : cases) {
+    prepare_folder(place("run", each));
+    prepare_folder(place("simulate", each));
+  }
+  // Every record is kept as it comes: what is interrupted loses only the training that it was in.
+  const auto keep = [&](const char* mode, const Case& each, Record record) {
+    const bool done = record.outcome == Outcome::done;
+    const auto where = done ? place(mode, each) : place("broken", each);
+    write_record(record, where);
+    if (done) return record;
+    throw Ended{status_of(record),
+                fmt::format("{}; its record so far is in {}", record.failure, where.string())};
   };
   const Validation validation = validate(
       cases, arguments.repeat,
-      [&](const Case& each) { return must_succeed(run_case(arguments, each)); },
-      [&](const Case& each) { return must_succeed(simulate_case(arguments, each)); });
+      [&](const Case& each) { return keep("run", each, run_case(arguments, each)); },
+      [&](const Case& each) { return keep("simulate", each, simulate_case(arguments, each)); });
   std::vector<Record> records;
   for (const CaseValidation& each : validation.cases) {
-    write_record(each.run, folder / "run" / each.scenario_case.label());
-    write_record(each.simulated, folder / "simulate" / each.scenario_case.label());
+    write_record(each.run, place("run", each.scenario_case));  // of the repetitions, the median
     records.push_back(each.run);
     records.push_back(each.simulated);
   }
   if (arguments.json) print_json(to_json(validation));
   fmt::print(arguments.json ? stderr : stdout, "{}records: {}\n{}", to_table(validation),
              folder.string(), draw_figures(records, folder));
-  return kDone;
+  return validation.weights_equal().value_or(true) ? kDone : kFailed;
 }
 
 int check(const Arguments& arguments) {
@@ -213,7 +232,7 @@ void add_scenario(CLI::App* command, Arguments& arguments, bool required = true)
       ->type_name("KEY=VALUE")
       ->expected(1)
       ->take_all();
-  command->add_option("--seed", arguments.seed, "as --set seed=N");
+  command->add_option("--seed", arguments.seed, "as --set seed=N")->type_name("N");
 }
 
 void add_output(CLI::App* command, Arguments& arguments, const char* default_folder) {

@@ -37,7 +37,7 @@ fs::path cache_file() {
   return cache_folder() / fmt::format("{}-{:x}.yaml", host, changed);
 }
 
-void write(const Machine& machine, const fs::path& path) {
+void write(const Machine& machine, const fs::path& path) try {
   if (path.has_parent_path()) fs::create_directories(path.parent_path());
   // Written beside and renamed: a reader never sees half a file.
   const fs::path fresh = path.string() + fmt::format(".{}", getpid());
@@ -47,6 +47,8 @@ void write(const Machine& machine, const fs::path& path) {
     if (!file.flush()) throw InputError(fmt::format("{}: cannot be written", path.string()));
   }
   fs::rename(fresh, path);
+} catch (const fs::filesystem_error& error) {
+  throw InputError(fmt::format("{}: cannot be written: {}", path.string(), error.code().message()));
 }
 
 CalibrateOptions telling(const Tell& tell) {
@@ -92,13 +94,20 @@ Machine cached_machine(const Case& scenario_case, const Tell& tell) {
     tell("  not kept: the next forecast measures again");
     return machine;
   }
-  write(machine, path);
-  tell(fmt::format("  kept in {}", path.string()));
+  try {
+    write(machine, path);
+    tell(fmt::format("  kept in {}", path.string()));
+  } catch (const std::exception& error) {
+    tell(fmt::format("  not kept: {}", error.what()));
+  }
   return machine;
 }
 
 fs::path calibrate_to(const fs::path& out, const Case& scenario_case, const Tell& tell) {
   fs::path path = out.empty() ? cache_file() : out;
+  // A place that cannot be written is told before anything is measured.
+  write(Machine{}, path.string() + ".probe");
+  fs::remove(path.string() + ".probe");
   idle(tell);
   write(calibrate(scenario_case, telling(tell)), path);
   return path;

@@ -29,9 +29,12 @@ class Forked {
     if (child_ == 0) {
       close(ends[0]);
       pin_to_core(core);
-      const Result result = body();
-      const bool sent = write(ends[1], &result, sizeof result) == sizeof result;
-      _exit(sent ? 0 : 1);
+      try {
+        const Result result = body();
+        _exit(write(ends[1], &result, sizeof result) == sizeof result ? 0 : 1);
+      } catch (...) {
+        _exit(1);  // the parent's stack is not this process's to unwind
+      }
     }
     close(ends[1]);
     pipe_ = ends[0];

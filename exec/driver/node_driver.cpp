@@ -50,7 +50,8 @@ void NodeDriver::add_peer(NodeId peer, std::shared_ptr<Connection> connection) {
   connection->start([this, peer](const FrameHeader& header,
                                  Payload payload) { received(peer, header, std::move(payload)); },
                     [this, peer](const std::string& /*why*/) {
-                      if (started_) feed(PeerLost{peer});
+                      if (started_) return feed(PeerLost{peer});
+                      early_.emplace_back(PeerLost{peer});
                     });
   peers_[peer] = std::move(connection);
 }
@@ -60,7 +61,7 @@ void NodeDriver::start() {
   start_ = Clock::now();
   started_ = true;
   feed(Started{});
-  for (Received& input : early_) feed(std::move(input));
+  for (Input& input : early_) feed(std::move(input));
   early_.clear();
 }
 
@@ -81,7 +82,10 @@ void NodeDriver::received(NodeId from, const FrameHeader& header, Payload payloa
   }
   Received input{from, message_of(header, std::move(payload))};
   received_ += wire_size(input.message);
-  if (!started_) return early_.push_back(std::move(input));
+  if (!started_) {
+    early_.emplace_back(std::move(input));
+    return;
+  }
   feed(std::move(input));
 }
 
@@ -111,7 +115,7 @@ void NodeDriver::perform(Effect& effect) {
 void NodeDriver::begin_send(Send& send) {
   shake();
   const auto peer = peers_.find(send.to);
-  FT_CHECK(peer != peers_.end());
+  if (peer == peers_.end()) return hooks_.fault(Fault{send.to, "there is no connection to it"});
   sent_ += wire_size(send.message);
   ++messages_sent_;
   const FrameHeader header = header_of(send.message, id_);
@@ -127,13 +131,20 @@ void NodeDriver::begin_job(Job job) {
     asio::post(loop_, [this, id = job.id, result] { feed(Computed{id, result}); });
     return;
   }
-  computing_ = true;
+  ++computing_;
   asio::post(compute_, [this, job = std::move(job), factor]() mutable {
     const JobId id = job.id;
-    const JobResult result = carry_out(job, factor);
+    JobResult result;
+    std::string broken;
+    try {
+      result = carry_out(job, factor);
+    } catch (const std::exception& error) {
+      broken = error.what();
+    }
     job = {};  // what it holds is let go before the program goes on
-    asio::post(loop_, [this, id, result] {
-      computing_ = false;
+    asio::post(loop_, [this, id, result, broken] {
+      --computing_;
+      if (!broken.empty()) return hooks_.fault(Fault{{}, broken});
       feed(Computed{id, result});
     });
   });

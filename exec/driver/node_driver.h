@@ -40,6 +40,7 @@ class NodeDriver {
 
   /// A connection to a peer, both ends of which know who the other is.
   void add_peer(NodeId peer, std::shared_ptr<Connection> connection);
+  [[nodiscard]] bool has_peer(NodeId peer) const { return peers_.contains(peer); }
   /// Time zero: everybody is ready.
   void start();
   /// Closes all connections.
@@ -48,7 +49,7 @@ class NodeDriver {
   /// Time since start.
   [[nodiscard]] Instant now() const;
   /// A job is on the compute thread.
-  [[nodiscard]] bool computing() const { return computing_; }
+  [[nodiscard]] bool computing() const { return computing_ > 0; }
   [[nodiscard]] Bytes sent() const { return sent_; }
   [[nodiscard]] Bytes received() const { return received_; }
   [[nodiscard]] std::int64_t messages_sent() const { return messages_sent_; }
@@ -69,8 +70,8 @@ class NodeDriver {
   std::map<NodeId, std::shared_ptr<Connection>> peers_;
   std::chrono::steady_clock::time_point start_;
   bool started_ = false;
-  bool computing_ = false;
-  std::vector<Received> early_;  // from peers that heard of the start before this node did
+  int computing_ = 0;         // jobs on the compute thread
+  std::vector<Input> early_;  // from peers that heard of the start before this node did
   Bytes sent_;
   Bytes received_;
   std::int64_t messages_sent_ = 0;

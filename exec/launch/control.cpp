@@ -1,6 +1,7 @@
 #include "exec/launch/control.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace foretrain::exec {
 
@@ -16,6 +17,16 @@ void send_text(Connection& connection, ControlKind kind, NodeId from, std::strin
 
 void send_json(Connection& connection, ControlKind kind, NodeId from, const nlohmann::json& json) {
   send_text(connection, kind, from, json.dump());
+}
+
+std::string job_token() {
+  const char* token = std::getenv(kTokenVariable);
+  return token != nullptr ? token : "";
+}
+
+bool is_hello(const FrameHeader& header, const Payload& payload) {
+  return header.kind == static_cast<std::uint16_t>(ControlKind::hello) &&
+         text_of(payload) == job_token();
 }
 
 std::string_view text_of(const Payload& payload) {

@@ -29,7 +29,8 @@ namespace foretrain::exec {
 ///           <------------------------- exit       everybody has finished, or something failed
 ///     trouble ----------------------->            at any time: why I cannot go on
 ///
-/// Between nodes a connection begins with a hello, too.
+/// Between nodes a connection begins with a hello, too. A hello carries the job's token, which the
+/// launcher hands to its nodes by their environment: whoever does not know it is shown the door.
 enum class ControlKind : std::uint16_t {
   hello = 100,
   setup,
@@ -53,6 +54,13 @@ inline void send_signal(Connection& connection, ControlKind kind, NodeId from) {
   send_text(connection, kind, from, {});
 }
 void send_json(Connection& connection, ControlKind kind, NodeId from, const nlohmann::json& json);
+
+/// The environment variable that holds the token.
+inline constexpr const char* kTokenVariable = "FORETRAIN_JOB_TOKEN";
+/// The token of this node's environment; empty where there is none.
+std::string job_token();
+/// The frame is a hello with this process's token.
+bool is_hello(const FrameHeader& header, const Payload& payload);
 
 std::string_view text_of(const Payload& payload);
 /// @throws nlohmann::json::exception where it is no JSON

@@ -8,9 +8,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <sys/random.h>
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <utility>
@@ -24,8 +27,10 @@ using Clock = std::chrono::steady_clock;
 namespace {
 
 constexpr auto kSuspicion = std::chrono::milliseconds(300);  // a SIGCHLD takes less to come
-constexpr auto kFarewell = std::chrono::seconds(2);          // for a last flush of rows
-constexpr Duration kGrace{1'000'000'000};                    // from SIGTERM to SIGKILL
+constexpr auto kLook = std::chrono::milliseconds(250);
+constexpr auto kSilence = std::chrono::seconds(3);
+constexpr auto kFarewell = std::chrono::seconds(2);  // for a last flush of rows
+constexpr Duration kGrace{1'000'000'000};            // from SIGTERM to SIGKILL
 
 Duration since(Clock::time_point start) {
   return {std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count()};
@@ -92,7 +97,17 @@ void Launcher::listen() {
   }
 }
 
+// Every run has a token of its own. Nodes inherit it; other users cannot read an environment.
+void Launcher::make_token() {
+  std::array<unsigned char, 16> bytes{};
+  if (getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
+    throw std::system_error(errno, std::generic_category(), "getrandom");
+  }
+  setenv(kTokenVariable, fmt::format("{:02x}", fmt::join(bytes, "")).c_str(), 1);
+}
+
 void Launcher::start_nodes() {
+  make_token();
   const std::string port = fmt::format("{}", acceptor_.local_endpoint().port());
   for (std::size_t id = 0; id < members_.size(); ++id) {
     members_[id].process = start_process(
@@ -102,7 +117,7 @@ void Launcher::start_nodes() {
 }
 
 void Launcher::watch_signals() {
-  for (const int signal : {SIGINT, SIGTERM, SIGCHLD}) signals_.add(signal);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGCHLD}) signals_.add(signal);
   signals_.async_wait([this](error_code error, int signal) {
     if (error) return;
     if (signal == SIGCHLD) {
@@ -126,16 +141,31 @@ void Launcher::watch_time() {
   });
 }
 
+// Nodes report ten times a second, so one that does not is stuck or stopped.
+void Launcher::watch_silence() {
+  timer_.expires_after(kLook);
+  timer_.async_wait([this](error_code error) {
+    if (error || stage_ != Stage::training) return;
+    for (const Member& member : members_) {
+      if (!member.finished && Clock::now() - member.heard > kSilence) {
+        return fail(fmt::format("{} (process {}): silent for {} s", member.role, member.process,
+                                kSilence.count()));
+      }
+    }
+    watch_silence();
+  });
+}
+
 void Launcher::accept() {
   acceptor_.async_accept([this](error_code error, tcp::socket socket) {
     if (error) return;
     auto connection = std::make_shared<Connection>(std::move(socket), kMostControl);
     std::weak_ptr<Connection> weak = connection;
     connection->start(
-        [this, weak](const FrameHeader& header, const Payload& /*payload*/) {
+        [this, weak](const FrameHeader& header, const Payload& payload) {
           const auto peer = weak.lock();
           if (!peer) return;
-          if (header.kind != static_cast<std::uint16_t>(ControlKind::hello)) return peer->close();
+          if (stage_ == Stage::ending || !is_hello(header, payload)) return peer->close();
           on_hello(peer, header.from);
         },
         [](const std::string& /*why*/) {});
@@ -150,7 +180,9 @@ void Launcher::on_hello(const std::shared_ptr<Connection>& connection, std::uint
   connection->start([this, id](const FrameHeader& header,
                                const Payload& payload) { on_frame(id, header, payload); },
                     [this, id](const std::string& why) {
-                      if (stage_ != Stage::ending) suspect(members_[id].role + ": " + why);
+                      members_[id].connection = nullptr;
+                      if (stage_ == Stage::ending) return stop_when_empty();
+                      suspect(members_[id].role + ": " + why);
                     });
   const int shard = static_cast<int>(id) - workers_;
   const int port = options_.port > 0 && shard >= 0 ? options_.port + 1 + shard : 0;
@@ -162,6 +194,7 @@ void Launcher::on_hello(const std::shared_ptr<Connection>& connection, std::uint
 }
 
 void Launcher::on_frame(std::size_t id, const FrameHeader& header, const Payload& payload) {
+  members_[id].heard = Clock::now();
   try {
     switch (static_cast<ControlKind>(header.kind)) {
       case ControlKind::listening:
@@ -206,8 +239,10 @@ void Launcher::on_ready(Member& member) {
   timer_.cancel();
   record_.startup = since(launched_);
   went_ = Clock::now();
+  for (Member& each : members_) each.heard = went_;
+  watch_silence();
   for (const Member& each : members_) {
-    send_signal(*each.connection, ControlKind::go, NodeId(0));
+    if (each.connection) send_signal(*each.connection, ControlKind::go, NodeId(0));
   }
 }
 
@@ -257,11 +292,20 @@ void Launcher::reap() {
       fail(fmt::format("{} (process {}) {}", member.role, member.process, describe_status(status)));
     }
   }
-  if (stage_ == Stage::ending && std::ranges::all_of(members_, &Member::reaped)) loop_.stop();
+  if (stage_ == Stage::ending) stop_when_empty();
+}
+
+// All processes are gone, and so are their connections: nothing of theirs is left unread.
+void Launcher::stop_when_empty() {
+  const auto gone = [](const Member& member) {
+    return (member.process <= 0 || member.reaped) && member.connection == nullptr;
+  };
+  if (std::ranges::all_of(members_, gone)) loop_.stop();
 }
 
 void Launcher::send_to_all(ControlKind kind, const nlohmann::json& json) {
   for (std::size_t id = 0; id < members_.size(); ++id) {
+    if (!members_[id].connection) continue;  // it is being mourned already
     send_json(*members_[id].connection, kind, NodeId(static_cast<std::uint32_t>(id)), json);
   }
 }

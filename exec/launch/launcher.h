@@ -37,13 +37,16 @@ class Launcher {
     bool listening = false;
     bool ready = false;
     bool finished = false;
+    std::chrono::steady_clock::time_point heard;  // while training
   };
 
   void listen();
   void start_nodes();
   void watch_signals();
   void watch_time();
+  void watch_silence();
   void accept();
+  void make_token();
   void on_hello(const std::shared_ptr<Connection>& connection, std::uint32_t id);
   void on_frame(std::size_t id, const FrameHeader& header, const Payload& payload);
   void on_listening(Member& member, const nlohmann::json& json);
@@ -52,6 +55,7 @@ class Launcher {
   void on_finished(std::size_t id, const nlohmann::json& json);
   void on_trouble(std::size_t id, const nlohmann::json& json);
   void reap();
+  void stop_when_empty();
 
   void send_to_all(ControlKind kind, const nlohmann::json& json);
   void fail(const std::string& why);

@@ -40,11 +40,17 @@ NodeProcess::NodeProcess(asio::io_context& loop, int launcher_port, NodeId id)
         exit_status_ = 1;  // without the launcher there is nobody to train for
         loop_.stop();
       });
-  send_signal(*launcher_, ControlKind::hello, id_);
+  send_text(*launcher_, ControlKind::hello, id_, job_token());
 }
 
 int NodeProcess::run() {
-  run_polling(loop_, [this] { return driver_ && driver_->computing(); });
+  while (!loop_.stopped()) {
+    try {
+      run_polling(loop_, [this] { return driver_ && driver_->computing(); });
+    } catch (const std::exception& error) {
+      give_up(error.what());  // and wait to be told to exit
+    }
+  }
   return exit_status_;
 }
 
@@ -135,11 +141,11 @@ void NodeProcess::accept_peer() {
 void NodeProcess::welcome(const std::shared_ptr<Connection>& connection) {
   std::weak_ptr<Connection> weak = connection;
   connection->start(
-      [this, weak](const FrameHeader& header, const Payload& /*payload*/) {
+      [this, weak](const FrameHeader& header, const Payload& payload) {
         const auto peer = weak.lock();
         if (!peer) return;
-        const bool hello = header.kind == static_cast<std::uint16_t>(ControlKind::hello);
-        if (!hello || !training_->is_worker(NodeId(header.from)) || peers_missing_ == 0) {
+        if (!is_hello(header, payload) || !training_->is_worker(NodeId(header.from)) ||
+            driver_->has_peer(NodeId(header.from))) {
           return peer->close();
         }
         driver_->add_peer(NodeId(header.from), peer);
@@ -159,7 +165,7 @@ void NodeProcess::connect_to(const nlohmann::json& ports) {
     socket.connect(loopback(ports.at(index_of(server))));
     const Bytes most{training_->layout->parameters * 4};
     auto connection = std::make_shared<Connection>(std::move(socket), most);
-    send_signal(*connection, ControlKind::hello, id_);
+    send_text(*connection, ControlKind::hello, id_, job_token());
     driver_->add_peer(server, std::move(connection));
     --peers_missing_;
   }

@@ -39,7 +39,8 @@ void AsyncServer::receive(Instant now, NodeId from, Message message, Effects& ef
     return;
   }
   if (queue->bucket.version().value == quota_) {
-    ++dropped_;  // sent before its worker heard that it is over
+    // Sent before its worker heard that it is over; a gradient counts by its first bucket here.
+    if (queue == queues_.begin()) ++dropped_;
     return;
   }
   queue->arrivals.push_back({from, now, std::move(message)});
@@ -74,7 +75,7 @@ void AsyncServer::answer(Instant now, Queue& queue, Effects& effects) {
     return;
   }
   call_over(queue, done.from, effects);
-  dropped_ += static_cast<std::int64_t>(queue.arrivals.size());
+  if (&queue == &queues_.front()) dropped_ += static_cast<std::int64_t>(queue.arrivals.size());
   queue.arrivals.clear();
   if (++complete_ < queues_.size()) return;
   effects.emplace_back(

@@ -46,13 +46,21 @@ void check_rows(const fs::path& path, std::size_t found, std::size_t expected) {
 
 }  // namespace
 
-void write_record(const Record& record, const fs::path& folder) {
+void prepare_folder(const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) {
     throw InputError(
         fmt::format("{}: cannot make the folder: {}", folder.string(), error.message()));
   }
+  const fs::path probe = folder / ".probe";
+  write_file(probe, "");
+  fs::remove(probe, error);
+}
+
+void write_record(const Record& record, const fs::path& folder) {
+  prepare_folder(folder);
+  std::error_code error;
   // All are written beside their places first, so a writer that dies leaves the older record.
   // run.json comes last: its counts tell whether the others are of its record.
   const std::array<std::pair<const char*, std::string>, 4> files{{

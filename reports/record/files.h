@@ -8,6 +8,10 @@
 
 namespace foretrain {
 
+/// Makes `folder` where it is absent and sees that it can be written: before a training, not after it.
+/// @throws InputError
+void prepare_folder(const std::filesystem::path& folder);
+
 /// Writes the record into `folder`, which is made where it is absent; files of an earlier record
 /// are replaced. The same record gives the same bytes. @throws InputError where it cannot.
 void write_record(const Record& record, const std::filesystem::path& folder);

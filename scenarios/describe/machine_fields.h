@@ -79,7 +79,7 @@ void describe(Visitor& visit, T& machine) {
               machine.slice);
   visit.field({.key = "contention",
                .doc = "compute takes this times as long while another core computes",
-               .above = 0,
+               .least = 1,
                .most = 1e3},
               machine.contention);
   visit.section({.key = "loopback", .doc = "messages within the machine"}, machine.loopback);

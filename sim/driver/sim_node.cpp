@@ -1,7 +1,9 @@
 #include "sim/driver/sim_node.h"
 
 #include "models/base/check.h"
+#include "scenarios/input_error.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -134,7 +136,8 @@ Duration SimNode::notice(Instant now) const {
 // The last byte is at this host.
 void SimNode::arrive(Instant now, std::uint64_t token) {
   received_ += wire_size(pending_[token >> kStageBits].message);
-  world_.engine.schedule(now + notice(now), at_stage(Stage::noticed, token));
+  noticed_ = std::max(noticed_, now + notice(now));  // what came first is read first
+  world_.engine.schedule(noticed_, at_stage(Stage::noticed, token));
 }
 
 // The loop reads the message. One that polled when others took the core has yielded to them, and
@@ -154,9 +157,14 @@ void SimNode::begin_job(Job job) {
   Duration time = host.job_time->of(job);
   if (job.kind == JobKind::gradient) {
     const double jitter = host.job_time->gradient_jitter();
+    double straggling = stragglers_.next();
+    // A run on this machine can make compute longer, never shorter: neither does its forecast.
+    if (world_.network == nullptr) straggling = std::max(1.0, straggling);
     const double factor =
-        stragglers_.next() * (jitter > 0 ? portable_exp(jitter * jitter_.normal()) : 1);
-    time = {std::llround(static_cast<double>(time.ns) * factor)};
+        jitter > 0 ? straggling * portable_exp(jitter * jitter_.normal()) : straggling;
+    const double stretched = static_cast<double>(time.ns) * factor;
+    if (stretched > 1e18) throw InputError("stragglers: a gradient takes longer than 30 years");
+    time = {std::llround(stretched)};
   }
   const Cpu::ThreadId thread = runs_inline(job.cost) ? loop_ : compute_;
   if (thread == compute_) ++jobs_;

@@ -82,8 +82,9 @@ class SimNode : public Actor {
   Cpu::ThreadId compute_;
   std::vector<Pending> pending_;
   std::vector<std::size_t> free_;
-  Instant active_;  // when the loop last did something
-  int jobs_ = 0;    // on the compute thread
+  Instant active_;   // when the loop last did something
+  Instant noticed_;  // of the last message
+  int jobs_ = 0;     // on the compute thread
   Bytes sent_;
   Bytes received_;
   std::int64_t messages_sent_ = 0;

@@ -47,9 +47,14 @@ class Simulation : public Actor {
     seen_.resize(nodes_.size());
     for (const auto& node : nodes_) node->start();
     if (options_.usage_interval.ns > 0) {
-      world_.engine.schedule(Instant{} + options_.usage_interval, {this, 0});
+      usage_interval_ = options_.usage_interval;
+      world_.engine.schedule(Instant{} + usage_interval_, {this, 0});
     }
     while (record_.outcome == Outcome::done && !over() && world_.engine.step()) {
+      if (world_.engine.events() % 1024 == 0 && options_.interrupted && options_.interrupted()) {
+        record_.outcome = Outcome::interrupted;
+        record_.failure = "interrupted";
+      }
     }
     if (record_.outcome == Outcome::done && !over()) {
       record_.outcome = Outcome::failed;
@@ -66,7 +71,8 @@ class Simulation : public Actor {
   void wake(Instant now, std::uint64_t /*token*/) override {
     sample(now);
     if (world_.engine.idle()) return;  // the nodes have stopped; so does this
-    world_.engine.schedule(now + options_.usage_interval, {this, 0});
+    if (record_.usage.size() > kMostUsageRows * nodes_.size()) thin_usage();
+    world_.engine.schedule(now + usage_interval_, {this, 0});
   }
 
  private:
@@ -105,6 +111,28 @@ class Simulation : public Actor {
     }
   }
 
+  // Makes one of every two samples: the time of the later, the use of both.
+  void thin_usage() {
+    usage_interval_ = usage_interval_ * 2;
+    const std::size_t nodes = nodes_.size();
+    std::vector<UsageRow> kept;
+    for (std::size_t i = 0; i + 2 * nodes <= record_.usage.size(); i += 2 * nodes) {
+      for (std::size_t node = 0; node < nodes; ++node) {
+        const UsageRow& first = record_.usage[i + node];
+        UsageRow both = record_.usage[i + nodes + node];
+        both.cpu_user_s += first.cpu_user_s;
+        both.cpu_system_s += first.cpu_system_s;
+        both.tx += first.tx;
+        both.rx += first.rx;
+        kept.push_back(both);
+      }
+    }
+    const std::size_t odd = record_.usage.size() % (2 * nodes);
+    kept.insert(kept.end(), record_.usage.end() - static_cast<std::ptrdiff_t>(odd),
+                record_.usage.end());
+    record_.usage = std::move(kept);
+  }
+
   void add_nodes() {
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
       const SimNode& node = *nodes_[i];
@@ -127,6 +155,7 @@ class Simulation : public Actor {
   Observer observer_;
   SimNode::Peers nodes_;
   std::vector<Seen> seen_;
+  Duration usage_interval_;
   std::size_t finished_ = 0;
   Record record_;
 };

@@ -9,10 +9,15 @@
 
 namespace foretrain::sim {
 
+inline constexpr std::size_t kMostUsageRows = 10'000;
+
 struct SimulateOptions {
   MachineLookup machines;
-  /// Between rows of usage.csv, in virtual time; zero: none.
+  /// Between rows of usage.csv, in virtual time; zero: none. Doubled whenever a node has more than
+  /// kMostUsageRows.
   Duration usage_interval{100'000'000};
+  /// Asked now and then; true ends the simulation with the record so far.
+  std::function<bool()> interrupted;
   /// Called now and then with the steps done by all workers, those to do, and virtual time.
   std::function<void(std::int64_t done, std::int64_t all, Instant now)> progress;
 };

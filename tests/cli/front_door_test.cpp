@@ -122,6 +122,9 @@ TEST_CASE("front door: what is wrong with the input is said in one line, with st
   CHECK(sandbox.call("frobnicate").status == 2);
   CHECK(sandbox.call("run small.yaml --machine machine.yaml").status == 2);
   CHECK(sandbox.call("report small.yaml").status == 2);
+  const Called out = sandbox.call("run small.yaml --out small.yaml/x");
+  CHECK(out.status == 2);
+  CHECK(out.err.find("small.yaml/x: cannot make the folder") != std::string::npos);
 }
 
 TEST_CASE("front door: a failed run has status 1, and its record is kept") {

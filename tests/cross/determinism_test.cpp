@@ -71,6 +71,38 @@ TEST_CASE("determinism: times do not depend on whether the gradients are carried
   CHECK(without.weights_sha256.empty());
 }
 
+TEST_CASE("simulate: messages of one connection keep their order, whatever wakes whom") {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    CAPTURE(seed);
+    Case scenario_case = small_case("async", 3, 8);
+    scenario_case.scenario.seed = seed;
+    scenario_case.scenario.numerics = false;
+    scenario_case.scenario.training.bucket_size = {4'000};
+    sim::SimulateOptions options;
+    options.machines = [](const std::string&) {
+      Machine machine = made_up_machine();
+      machine.models.begin()->second.gradient_jitter = 0.1;
+      machine.loopback.wake = {250'000};
+      return machine;
+    };
+    const Record record = sim::simulate(scenario_case, options);
+    CHECK(record.failure.empty());
+  }
+}
+
+TEST_CASE("simulate: usage is thinned where it would outgrow the training") {
+  Case scenario_case = star_case("sync", 2, 3'000, Duration{1'000'000'000});
+  sim::SimulateOptions options;
+  const Record record = sim::simulate(scenario_case, options);  // 3,000 s, 30,000 samples a node
+  CHECK(record.usage.size() <= 3 * (sim::kMostUsageRows + 1));
+  CHECK(record.usage.size() >= 3 * sim::kMostUsageRows / 4);
+  Bytes sent;
+  for (const UsageRow& row : record.usage) sent += row.tx;
+  Bytes all;
+  for (const NodeTotals& node : record.nodes) all += node.tx;
+  CHECK(sent == all);
+}
+
 TEST_CASE("determinism: the phases of every simulated step add up to it") {
   const Record record = simulate(small_case("async", 3, 60));
   std::vector<Instant> next(3);
