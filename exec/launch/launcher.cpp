@@ -148,8 +148,10 @@ void Launcher::watch_silence() {
     if (error || stage_ != Stage::training) return;
     for (const Member& member : members_) {
       if (!member.finished && Clock::now() - member.heard > kSilence) {
-        return fail(fmt::format("{} (process {}): silent for {} s", member.role, member.process,
-                                kSilence.count()));
+        fail(fmt::format("{} (process {}): silent for {} s", member.role, member.process,
+                         kSilence.count()));
+        kill(member.process, SIGKILL);  // it would not hear a polite word
+        return;
       }
     }
     watch_silence();
