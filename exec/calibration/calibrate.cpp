@@ -120,16 +120,14 @@ double measure_contention(const Case& scenario_case, const std::vector<int>& cor
   const auto data = load_data(scenario_case);
   const auto training = make_training(scenario, shape_of(*data), true, data);
   const auto body = [&] { return gradient_rate(training); };
-  // The best of each: somebody else's work would pass for contention.
-  double alone = 0;
-  double together = 0;
+  std::vector<double> factors;
   for (int round = 0; round < kRounds; ++round) {
-    alone = std::max(alone, Forked<double>(cores[0], body).get());
+    const double alone = Forked<double>(cores[0], body).get();
     Forked<double> one(cores[0], body);
     Forked<double> two(cores[1], body);
-    together = std::max(together, (one.get() + two.get()) / 2);
+    factors.push_back(2 * alone / (one.get() + two.get()));
   }
-  return std::max(1.0, alone / together);
+  return std::max(1.0, median(factors).value());
 }
 
 struct SingleRun {
@@ -185,20 +183,26 @@ void calibrate_model(Machine& machine, const Case& scenario_case, const Calibrat
   const DatasetShape shape = dataset_shape(scenario_case);
   const std::string key =
       model_key(scenario_case.scenario.model, {shape.rows * shape.columns, shape.classes});
-  // Small and large in turn, and of each the quickest: what disturbs a measurement only adds to it.
-  SingleRun small;
-  SingleRun large;
+  // Small and large in turn: a slow moment of the machine meets both.
+  std::vector<SingleRun> small;
+  std::vector<SingleRun> large;
   for (int round = 0; round < kRounds; ++round) {
     for (const int batch : {kSmallBatch, kLargeBatch}) {
       if (options.progress && round == 0) options.progress(fmt::format("{}, batch {}", key, batch));
       const SingleRun run = measure_single(scenario_case, batch, options);
-      SingleRun& best = batch == kSmallBatch ? small : large;
-      if (round == 0 || run.gradient_s < best.gradient_s) best = run;
+      (batch == kSmallBatch ? small : large).push_back(run);
     }
   }
-  machine.models[key] = {line_through(kSmallBatch, small.gradient_s, kLargeBatch, large.gradient_s),
-                         {0, (small.evaluate_s + large.evaluate_s) / 2},
-                         large.jitter};
+  const auto middle = [](const std::vector<SingleRun>& runs, double SingleRun::*figure) {
+    std::vector<double> values;
+    for (const SingleRun& run : runs) values.push_back(run.*figure);
+    return median(values).value();
+  };
+  machine.models[key] = {
+      line_through(kSmallBatch, middle(small, &SingleRun::gradient_s), kLargeBatch,
+                   middle(large, &SingleRun::gradient_s)),
+      {0, (middle(small, &SingleRun::evaluate_s) + middle(large, &SingleRun::evaluate_s)) / 2},
+      middle(large, &SingleRun::jitter)};
 }
 
 Machine calibrate(const Case& scenario_case, const CalibrateOptions& options) {
