@@ -195,6 +195,7 @@ void calibrate_model(Machine& machine, const Case& scenario_case, const Calibrat
   }
   const auto middle = [](const std::vector<SingleRun>& runs, double SingleRun::*figure) {
     std::vector<double> values;
+    values.reserve(runs.size());
     for (const SingleRun& run : runs) values.push_back(run.*figure);
     return median(values).value();
   };

@@ -8,7 +8,8 @@
 
 namespace foretrain {
 
-/// Makes `folder` where it is absent and sees that it can be written: before a training, not after it.
+/// Makes `folder` where it is absent and sees that it can be written: before a training, not after
+/// it.
 /// @throws InputError
 void prepare_folder(const std::filesystem::path& folder);
 
