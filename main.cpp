@@ -2,15 +2,20 @@
 #include "exec/calibration/calibration_cache.h"
 #include "exec/launch/run.h"
 #include "models/base/check.h"
+#include "models/data/data_error.h"
+#include "models/data/open_data.h"
+#include "models/data/verify.h"
 #include "reports/figures/figure.h"
 #include "reports/record/files.h"
 #include "reports/record/summary.h"
 #include "reports/terminal/progress.h"
+#include "reports/terminal/step_graph_text.h"
 #include "reports/terminal/summary_table.h"
 #include "reports/validation/validation.h"
 #include "scenarios/machine.h"
 #include "scenarios/read.h"
 #include "scenarios/schema.h"
+#include "scenarios/training.h"
 #include "sim/driver/simulate.h"
 
 #include <CLI/CLI.hpp>
@@ -48,10 +53,14 @@ struct Arguments {
   bool json = false;
   bool quiet = false;
   bool schema = false;
+  std::string graph;  // table | dot; empty: not asked for
   int port = 0;
   int repeat = 3;
   double max_delay_ms = 0;
   std::vector<std::string> records;
+  std::string data_path;
+  std::string data_format = "digits";
+  std::vector<std::string> data_settings;
   int node_port = 0;
   int node_id = 0;
 };
@@ -115,19 +124,13 @@ int status_of(const Record& record) {
   return record.outcome == Outcome::interrupted ? kInterrupted : kFailed;
 }
 
-void print_json(const nlohmann::ordered_json& json) {
-  fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+int print(const std::string& answer) {
+  fmt::print("{}", answer);
+  return kDone;
 }
 
-// Draws what the records have something to show of; returns a line for each picture.
-std::string draw_figures(const std::vector<Record>& records, const std::filesystem::path& folder) {
-  std::string lines;
-  for (const Figure& figure : {learning_curves(records), phase_bars(records)}) {
-    if (!figure.panels.empty()) {
-      lines += fmt::format("figure:  {}\n", draw(figure, folder).string());
-    }
-  }
-  return lines;
+void print_json(const nlohmann::ordered_json& json) {
+  fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
 template <class Train>
@@ -154,9 +157,7 @@ int train(const Arguments& arguments, const std::string& command, Train train_ca
 int validate_cases(const Arguments& arguments) {
   const std::vector<Case> cases = read_cases(arguments);
   const auto folder = folder_for(arguments, {{}, cases.front().scenario, {}}, "validate");
-  const auto place = [&](const char* mode, const Case& each) {
-    return folder / mode / each.label();
-  };
+  const auto place = [&](auto mode, const Case& each) { return folder / mode / each.label(); };
   for (const Case& each : cases) {
     prepare_folder(place("run", each));
     prepare_folder(place("simulate", each));
@@ -182,19 +183,33 @@ int validate_cases(const Arguments& arguments) {
   }
   if (arguments.json) print_json(to_json(validation));
   fmt::print(arguments.json ? stderr : stdout, "{}records: {}\n{}", to_table(validation),
-             folder.string(), draw_figures(records, folder));
+             folder.string(), draw_all(records, folder));
   return validation.weights_equal().value_or(true) ? kDone : kFailed;
 }
 
-int check(const Arguments& arguments) {
-  if (arguments.schema) {
-    fmt::print("{}", scenario_schema());
-    return kDone;
+std::string step_graph(const Case& scenario_case, bool dot) {
+  const Scenario& scenario = scenario_case.scenario;
+  const auto training = make_training(scenario, dataset_shape(scenario_case), false, nullptr);
+  const std::string model = scenario.model.label();
+  return dot ? step_dot(model, *training) : step_table(model, *training);
+}
+
+int check(Arguments arguments) {
+  if (arguments.schema) return print(scenario_schema());
+  const bool graph = !arguments.graph.empty();
+  const bool dot = arguments.graph == "dot";
+  if (graph && !dot && arguments.graph != "table") {
+    // `check --graph FILE`: what follows --graph is no form, so it is the scenario.
+    if (!arguments.scenario.empty()) {
+      throw InputError(fmt::format("--graph {}: write table or dot", arguments.graph));
+    }
+    arguments.scenario = arguments.graph;
   }
   if (arguments.scenario.empty()) throw InputError("check: name a scenario file");
   for (const Case& each : read_cases(arguments)) {
-    if (!each.settings.empty()) fmt::print("# {}\n", each.label());
-    fmt::print("{}\n", to_yaml(each.scenario));
+    // A comment where a sweep makes several: of YAML, of Graphviz.
+    if (!each.settings.empty()) fmt::print("{} {}\n", dot ? "//" : "#", each.label());
+    fmt::print("{}\n", graph ? step_graph(each, dot) : to_yaml(each.scenario));
   }
   return kDone;
 }
@@ -205,8 +220,7 @@ int report(const Arguments& arguments) {
     records.push_back(read_record(folder));
     say(arguments, summary_table(records.back()));
   }
-  fmt::print("{}", draw_figures(records, arguments.out.empty() ? "out/report" : arguments.out));
-  return kDone;
+  return print(draw_all(records, arguments.out.empty() ? "out/report" : arguments.out));
 }
 
 int calibrate(const Arguments& arguments) {
@@ -215,8 +229,21 @@ int calibrate(const Arguments& arguments) {
           ? parse_scenario("foretrain: 1\nname: calibration\n", "calibration")
           : read_cases(arguments);
   const auto tell = [&](const std::string& line) { say(arguments, line); };
-  fmt::print("machine: {}\n", exec::calibrate_to(arguments.out, cases.front(), tell).string());
-  return kDone;
+  const auto path = exec::calibrate_to(arguments.out, cases.front(), tell);
+  return print(fmt::format("machine: {}\n", path.string()));
+}
+
+// A scenario's data set, without a scenario.
+int draw_data(const Arguments& arguments) {
+  std::vector<std::string> overrides{"dataset.format=" + arguments.data_format};
+  for (const std::string& setting : arguments.data_settings) {
+    overrides.push_back("dataset." + setting);
+  }
+  const Case drawn = parse_scenario("foretrain: 1\n", "data draw", overrides).front();
+  const std::filesystem::path folder =
+      arguments.out.empty() ? "out/data/" + arguments.data_format : arguments.out;
+  write_drawn_data(drawn, folder);
+  return print(fmt::format("{}{}\n", describe_data(folder.string()), folder.string()));
 }
 
 CLI::App* add_command(CLI::App& app, const char* name, const char* what) {
@@ -250,6 +277,27 @@ void add_run_options(CLI::App* command, Arguments& arguments) {
       ->add_option("--inject-delay-ms", arguments.max_delay_ms,
                    "sleep for a random while, up to this, before every input and send of a node")
       ->group("Testing");
+}
+
+template <class Choose>
+void declare_data(CLI::App& app, Arguments& arguments, const Choose& choose) {
+  auto* data = add_command(app, "data", "list, verify, draw data sets");
+  data->require_subcommand(1);
+  auto* list = data->add_subcommand("list", "the formats that a scenario's dataset: can name");
+  choose(list, [] { return print(describe_formats()); });
+  auto* verify = data->add_subcommand("verify", "read all of a file or folder, tell what it holds");
+  verify->add_option("path", arguments.data_path, "a data file, or a folder of them")->required();
+  choose(verify, [&] { return print(describe_data(arguments.data_path)); });
+  auto* draw = data->add_subcommand("draw", "write a drawn data set as IDX files");
+  draw->add_option("format", arguments.data_format, "digits (default) or images")
+      ->check(CLI::IsMember({"digits", "images"}));
+  draw->add_option("--set", arguments.data_settings,
+                   "a key of dataset: in a scenario, such as take=1000, side=64, seed=2")
+      ->type_name("KEY=VALUE")
+      ->expected(1)
+      ->take_all();
+  draw->add_option("--out", arguments.out, "folder (default: out/data/FORMAT)");
+  choose(draw, [&] { return draw_data(arguments); });
 }
 
 // Declares the commands; the one that was called leaves what to do in `chosen`.
@@ -287,6 +335,12 @@ void declare(CLI::App& app, Arguments& arguments, std::function<int()>& chosen) 
   auto* checking = add_command(app, "check", "read a scenario, print it resolved, run nothing");
   add_scenario(checking, arguments, false);
   checking->add_flag("--schema", arguments.schema, "print the JSON schema of scenarios instead");
+  checking
+      ->add_option("--graph", arguments.graph,
+                   "print the step graph instead: a table, or dot, a drawing for Graphviz")
+      ->type_name("table|dot")
+      ->expected(0, 1)
+      ->default_str("table");
   choose(checking, [&] { return check(arguments); });
 
   auto* reporting = add_command(app, "report", "figures from the records of runs and simulations");
@@ -299,6 +353,8 @@ void declare(CLI::App& app, Arguments& arguments, std::function<int()>& chosen) 
   add_scenario(calibrating, arguments, false);
   add_output(calibrating, arguments, "this machine's cache");
   choose(calibrating, [&] { return calibrate(arguments); });
+
+  declare_data(app, arguments, choose);
 
   auto* node = add_command(app, "node", "a node's process; the launcher starts it");
   node->group("");
@@ -327,6 +383,9 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "error: {}\n", ended.why);
     return ended.status;
   } catch (const InputError& error) {
+    fmt::print(stderr, "error: {}\n", error.what());
+    return kBadInput;
+  } catch (const DataError& error) {
     fmt::print(stderr, "error: {}\n", error.what());
     return kBadInput;
   } catch (const InvariantViolation& error) {

@@ -23,6 +23,13 @@ std::vector<std::string> strategy_names() {
   return names;
 }
 
+std::vector<std::string> layer_kind_names() {
+  std::vector<std::string> names;
+  names.reserve(layer_kinds().size());
+  for (const LayerKind& kind : layer_kinds()) names.emplace_back(kind.name);
+  return names;
+}
+
 namespace {
 
 Case read_case(const Value& root, const std::vector<Choice>& choices, const std::string& name,

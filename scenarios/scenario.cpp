@@ -1,6 +1,10 @@
 // What a case is called in messages, in folders.
 #include "scenarios/scenario.h"
 
+#include "models/base/random.h"
+
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <cstring>
@@ -24,6 +28,16 @@ std::string for_file_name(std::string text) {
 }
 
 }  // namespace
+
+std::string ModelSpec::label() const {
+  if (layers.empty()) return name;
+  std::string text;
+  for (const LayerSpec& l : layers) {
+    text += fmt::format("{} {} {} {} {} {} {} {} {}\n", l.kind, l.units, l.size, l.stride,
+                        l.padding, l.rate, l.alpha, l.beta, l.k);
+  }
+  return fmt::format("layers-{:08x}", Stream(0, text).bits() >> 32);
+}
 
 std::string Case::label() const {
   if (settings.empty()) return for_file_name(scenario.name);

@@ -3,6 +3,9 @@
 
 #include "models/base/quantity.h"
 #include "models/base/time.h"
+#include "models/data/images.h"
+#include "models/networks/network_spec.h"
+#include "models/networks/registry.h"
 #include "models/optimizers/optimizer.h"
 
 #include <cstdint>
@@ -13,13 +16,30 @@
 
 namespace foretrain {
 
+/// `model:` - what is trained: a network by its name, or a list of layers.
+struct ModelSpec {
+  std::string name = "softmax";
+  NetworkOptions options;           ///< of the network that is named
+  std::vector<LayerSpec> layers{};  ///< not empty: these, instead of a name
+  int hash_bits = 18;               ///< sparse examples: features are hashed into 2^hash_bits
+
+  /// What tables call it: its name, or `layers-1f3c5a70`, after their content.
+  [[nodiscard]] std::string label() const;
+  bool operator==(const ModelSpec&) const = default;
+};
+
 /// `dataset:` - what is learned from.
 struct DatasetSpec {
-  std::string format = "digits";  ///< digits (drawn by the program) | idx
-  std::string path;               ///< idx: the folder with the four files of an IDX data set
-  std::int64_t take = 0;          ///< training examples used; 0: all (digits: 10,000)
-  std::int64_t test_take = 0;     ///< test examples used; 0: all (digits: 2,000)
-  std::uint64_t seed = 1;         ///< digits: what the images are drawn from
+  std::string format = "digits";  ///< one of data_formats()
+  std::string path;               ///< of what is read: the folder with its files
+  std::int64_t take = 0;          ///< training examples used; 0: all (drawn: 10,000)
+  std::int64_t test_take = 0;     ///< test examples used; 0: all (drawn: 2,000)
+  std::uint64_t seed = 1;         ///< of what is drawn
+  ImageOptions image{};
+  int side = 224;                     ///< images: pixels
+  int channels = 3;                   ///< images: 1 (grey) or 3
+  int classes = 10;                   ///< images
+  Bytes memory_limit{2'000'000'000};  ///< a larger file is read as it is used
 
   bool operator==(const DatasetSpec&) const = default;
 };
@@ -33,6 +53,8 @@ struct TrainingSpec {
   std::int64_t steps = 0;         ///< gradients a worker
   double epochs = 0;              ///< passes over the training examples, all workers together
   std::int64_t updates = 0;       ///< changes of the parameters
+  int threads = 1;                ///< that a worker computes with
+  std::string init;               ///< how all weights are initialised; empty: as the network does
   OptimizerSpec optimizer;
   std::int64_t evaluate_every = 0;  ///< the chief's steps between evaluations; 0: only at the end
   Bytes bucket_size{1'000'000};     ///< largest part of the parameters that travels as one message
@@ -88,7 +110,7 @@ struct Scenario {
   std::string name;
   std::string question;  ///< what the scenario is meant to answer, for people
   std::uint64_t seed = 1;
-  std::string model = "softmax";
+  ModelSpec model;
   DatasetSpec dataset;
   TrainingSpec training;
   ClusterSpec cluster;

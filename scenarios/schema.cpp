@@ -18,6 +18,11 @@ void add_paths(const Schema& schema, const std::string& path, std::vector<std::s
       add_paths(inner, below, paths);
     }
   }
+  if (const auto choices = schema.find("anyOf"); choices != schema.end()) {
+    for (const Schema& choice : *choices) {
+      if (choice.contains("properties")) add_paths(choice, path, paths);
+    }
+  }
   if (const auto items = schema.find("items"); items != schema.end()) {
     add_paths(*items, path + "[]", paths);
   }

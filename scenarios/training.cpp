@@ -2,35 +2,31 @@
 #include "scenarios/training.h"
 
 #include "models/base/check.h"
-#include "models/data/data_error.h"
-#include "models/data/digits.h"
-#include "models/data/idx.h"
+#include "models/data/open_data.h"
 #include "models/protocol/registry.h"
 #include "scenarios/describe/reader.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
 namespace foretrain {
 namespace {
 
-constexpr std::int64_t kDigitsTrain = 10'000;
-constexpr std::int64_t kDigitsTest = 2'000;
-constexpr int kDigitsSide = 28;  // pixels
-constexpr int kClasses = 10;
-
 [[noreturn]] void fail(const Case& c, const std::string& key, const std::string& what) {
   fail_at(c.place_of(key), key, what);
 }
 
-std::int64_t or_default(std::int64_t given, std::int64_t otherwise) {
-  return given > 0 ? given : otherwise;
-}
-
-std::shared_ptr<const Network> network_of(const Scenario& scenario, const DatasetShape& shape) {
-  return make_network(scenario.model, {shape.rows * shape.columns, shape.classes});
+/// The network, or an error at the layer that is wrong.
+std::shared_ptr<const Network> network_of(const Case& c, const DatasetShape& shape) {
+  try {
+    return make_network(c.scenario, shape.input);
+  } catch (const NetworkError& error) {
+    const bool listed = !c.scenario.model.layers.empty() && error.layer() >= 0;
+    fail(c, listed ? fmt::format("model.layers[{}]", error.layer()) : "model", error.what());
+  }
 }
 
 /// Refuses what the data set or the model is too small for.
@@ -43,17 +39,22 @@ void check_fits(const Case& c, const DatasetShape& shape) {
                      workers, shape.train_examples));
   }
   const int servers = server_count(c.scenario);
-  const std::int64_t parameters = network_of(c.scenario, shape)->parameters();
-  if (servers > parameters) {
+  const auto network = network_of(c, shape);
+  if (servers > network->parameters()) {
     fail(c, "training.servers",
          fmt::format("{} servers for the {} parameters of {}; write fewer servers", servers,
-                     parameters, c.scenario.model));
+                     network->parameters(), c.scenario.model.label()));
+  }
+  if (network->sparse() && c.scenario.training.optimizer.penalty_in_loss) {
+    fail(c, "training.optimizer.penalty_in_loss",
+         "a worker of a sparse model holds only the parameters that its batch reads, so it cannot "
+         "add all of them up; remove it");
   }
 }
 
 /// How many of `there` examples are used.
 std::int64_t taken(const Case& c, const std::string& key, std::int64_t asked, std::int64_t there) {
-  if (asked <= there) return or_default(asked, there);
+  if (asked <= there) return asked > 0 ? asked : there;
   fail(c, key,
        fmt::format("{} asked for, but the data set has {}; write at most {}, or 0 for all", asked,
                    there, there));
@@ -62,42 +63,30 @@ std::int64_t taken(const Case& c, const std::string& key, std::int64_t asked, st
 /// Calls `read`, which reads files of the data set; what is wrong with one is told at the key that
 /// names it.
 template <class Read>
-auto at_dataset_path(const Case& c, Read read) {
+auto at_dataset(const Case& c, Read read) {
   try {
     return read();
   } catch (const DataError& error) {
-    fail(c, "dataset.path", error.what());
+    fail(c, c.scenario.dataset.path.empty() ? "dataset" : "dataset.path", error.what());
   }
 }
 
-IdxHeader images_header(const std::string& images_path, const std::string& labels_path) {
-  const IdxHeader images = read_idx_header(images_path);
-  const IdxHeader labels = read_idx_header(labels_path);
-  if (images.kind != IdxKind::kImages) {
-    throw DataError(images_path + ": holds labels where images are expected; rename the files");
-  }
-  if (labels.kind != IdxKind::kLabels) {
-    throw DataError(labels_path + ": holds images where labels are expected; rename the files");
-  }
-  if (images.examples != labels.examples) {
-    throw DataError(
-        fmt::format("{}: {} images, but {}: {} labels; the two files must belong "
-                    "together, fetch both again",
-                    images_path, images.examples, labels_path, labels.examples));
-  }
-  return images;
-}
-
-DatasetShape idx_shape(const std::string& folder) {
-  const IdxFiles files = find_idx_files(folder);
-  const IdxHeader train = images_header(files.train_images, files.train_labels);
-  const IdxHeader test = images_header(files.test_images, files.test_labels);
-  if (train.rows != test.rows || train.columns != test.columns) {
-    throw DataError(fmt::format(
-        "{}: images of {} x {} pixels, but {}: {} x {}; the files must be of one data set",
-        files.train_images, train.rows, train.columns, files.test_images, test.rows, test.columns));
-  }
-  return {train.examples, test.examples, train.rows, train.columns, kClasses};
+DataSource source_of(const Scenario& scenario) {
+  const DatasetSpec& spec = scenario.dataset;
+  DataSource source;
+  source.format = spec.format;
+  source.path = spec.path;
+  // What is drawn is drawn in the number asked for; of what is read, the first are taken.
+  if (spec.take > 0) source.train_count = spec.take;
+  if (spec.test_take > 0) source.test_count = spec.test_take;
+  source.seed = spec.seed;
+  source.image = spec.image;
+  source.side = spec.side;
+  source.channels = spec.channels;
+  source.classes = spec.format == "images" ? spec.classes : 0;
+  source.hash_bits = scenario.model.hash_bits;
+  source.memory_limit = spec.memory_limit;
+  return source;
 }
 
 /// Gradients a worker, after the length that the scenario gives.
@@ -136,41 +125,58 @@ int server_count(const Scenario& scenario) {
   return is_distributed(scenario) ? scenario.training.servers : 0;
 }
 
-DatasetShape shape_of(const DataSplit& data) {
-  return {data.train.examples, data.test.examples, data.train.rows, data.train.columns,
-          data.train.classes};
+std::shared_ptr<const Network> make_network(const Scenario& scenario, const InputShape& input) {
+  const ModelSpec& model = scenario.model;
+  NetworkSpec spec =
+      model.layers.empty() ? network_spec(model.name, model.options) : NetworkSpec{model.layers};
+  if (!scenario.training.init.empty()) {
+    for (LayerSpec& layer : spec.layers) layer.init = {.kind = scenario.training.init};
+  }
+  return std::make_shared<const Network>(spec, input);
+}
+
+DatasetShape shape_of(const DataSplit& data, int batch_size) {
+  DatasetShape shape{data.train->examples(), data.test->examples(), data.train->shape(), 0};
+  if (shape.input.sparse()) shape.features_mean = mean_distinct(*data.train, batch_size);
+  return shape;
 }
 
 std::shared_ptr<const DataSplit> load_data(const Case& scenario_case) {
-  const DatasetSpec& spec = scenario_case.scenario.dataset;
-  DataSplit data;
-  if (spec.format == "digits") {
-    data = draw_digits(or_default(spec.take, kDigitsTrain), or_default(spec.test_take, kDigitsTest),
-                       spec.seed);
-  } else {
-    data = at_dataset_path(scenario_case, [&] { return read_idx_folder(spec.path); });
-    const Case& c = scenario_case;
-    const auto train = taken(c, "dataset.take", spec.take, data.train.examples);
-    const auto test = taken(c, "dataset.test_take", spec.test_take, data.test.examples);
-    data.train = take(std::move(data.train), train);
-    data.test = take(std::move(data.test), test);
-  }
-  check_fits(scenario_case, shape_of(data));
+  const Case& c = scenario_case;
+  const DatasetSpec& spec = c.scenario.dataset;
+  DataSplit data = at_dataset(c, [&] { return open_data(source_of(c.scenario)); });
+  const auto train = taken(c, "dataset.take", spec.take, data.train->examples());
+  const auto test = taken(c, "dataset.test_take", spec.test_take, data.test->examples());
+  data.train = take(std::move(data.train), train);
+  data.test = take(std::move(data.test), test);
+  check_fits(c, {train, test, data.train->shape(), 0});
   return std::make_shared<const DataSplit>(std::move(data));
 }
 
 DatasetShape dataset_shape(const Case& scenario_case) {
-  const DatasetSpec& spec = scenario_case.scenario.dataset;
-  DatasetShape shape{or_default(spec.take, kDigitsTrain), or_default(spec.test_take, kDigitsTest),
-                     kDigitsSide, kDigitsSide, kClasses};
-  if (spec.format != "digits") {
-    shape = at_dataset_path(scenario_case, [&] { return idx_shape(spec.path); });
-    const Case& c = scenario_case;
-    shape.train_examples = taken(c, "dataset.take", spec.take, shape.train_examples);
-    shape.test_examples = taken(c, "dataset.test_take", spec.test_take, shape.test_examples);
+  const Case& c = scenario_case;
+  const DatasetSpec& spec = c.scenario.dataset;
+  const DataSummary summary = at_dataset(c, [&] { return summarize_data(source_of(c.scenario)); });
+  if (summary.shape.sparse()) {
+    // How many features a batch has is known only from the examples.
+    return shape_of(*load_data(c), c.scenario.training.batch_size);
   }
-  check_fits(scenario_case, shape);
+  const DatasetShape shape{taken(c, "dataset.take", spec.take, summary.train_examples),
+                           taken(c, "dataset.test_take", spec.test_take, summary.test_examples),
+                           summary.shape, 0};
+  check_fits(c, shape);
   return shape;
+}
+
+void write_drawn_data(const Case& scenario_case, const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) {
+    throw InputError(
+        fmt::format("{}: cannot make the folder: {}", folder.string(), error.message()));
+  }
+  at_dataset(scenario_case,
+             [&] { write_drawn(source_of(scenario_case.scenario), folder.string()); });
 }
 
 std::shared_ptr<const Training> make_training(const Scenario& scenario, const DatasetShape& shape,
@@ -182,17 +188,25 @@ std::shared_ptr<const Training> make_training(const Scenario& scenario, const Da
   training->workers = worker_count(scenario);
   training->servers = server_count(scenario);
   training->batch_size = scenario.training.batch_size;
+  training->threads = scenario.training.threads;
   training->steps = steps_of(scenario, shape.train_examples);
   training->evaluate_every = scenario.training.evaluate_every;
   training->seed = scenario.seed;
-  training->network = network_of(scenario, shape);
+  training->network = make_network(scenario, shape.input);
+  training->optimizer_spec = scenario.training.optimizer;
   training->optimizer = make_optimizer(scenario.training.optimizer);
   const std::int64_t parameters = training->network->parameters();
-  // Without servers nothing travels, so nothing is cut.
+  // Without servers nothing travels, so nothing is cut. A sparse message carries what a batch
+  // touches, however large the model: a bucket is a shard.
+  const bool whole = training->servers == 0 || training->network->sparse();
   training->layout = std::make_shared<const Layout>(
-      training->servers == 0
-          ? make_layout(parameters, Bytes{parameters * 4}, 1)
-          : make_layout(parameters, scenario.training.bucket_size, training->servers));
+      make_layout(parameters, whole ? Bytes{parameters * 4} : scenario.training.bucket_size,
+                  std::max(1, training->servers)));
+  if (training->network->sparse()) {
+    const Layer& first = *training->network->layers().front();
+    training->touched_mean = shape.features_mean * static_cast<double>(first.output().size()) +
+                             static_cast<double>(parameters - first.weights());
+  }
   training->test_examples = shape.test_examples;
   training->numerics = numerics;
   training->data = std::move(data);

@@ -42,10 +42,11 @@ double apply_seconds(std::size_t count) {
   for (Payload& gradient : gradients) std::ranges::fill(gradient.writable_floats(), 1e-3F);
   std::vector<float> values(count, 1.0F);
   const auto optimizer = make_optimizer({});
+  const std::vector<std::span<const float>> parts{gradients[0].floats(), gradients[1].floats()};
   std::vector<double> times;
   for (int repetition = 0; repetition < 50; ++repetition) {
     const auto start = Clock::now();
-    reduce_and_apply(*optimizer, values, gradients, values);
+    reduce_and_apply(*optimizer, {}, false, values, parts, values, {});
     times.push_back(since(start));
   }
   return median(times).value();
@@ -101,11 +102,12 @@ double share_lost(int core) {
 // Gradients a second, one after another.
 double gradient_rate(const std::shared_ptr<const Training>& training) {
   Learner learner(training, 0);
+  Serial serial;
   const Payload parameters = initial_parameters(*training);
   std::int64_t done = 0;
   const auto start = Clock::now();
   while (since(start) < 0.15) {
-    learner.gradient_job(JobId{}, parameters).work();
+    learner.gradient_job(JobId{}, parameters).work(serial);
     ++done;
   }
   return static_cast<double>(done) / since(start);
@@ -118,7 +120,8 @@ double measure_contention(const Case& scenario_case, const std::vector<int>& cor
   scenario.training.strategy = "single";
   scenario.training.steps = 1;
   const auto data = load_data(scenario_case);
-  const auto training = make_training(scenario, shape_of(*data), true, data);
+  const auto training =
+      make_training(scenario, shape_of(*data, scenario.training.batch_size), true, data);
   const auto body = [&] { return gradient_rate(training); };
   std::vector<double> factors;
   for (int round = 0; round < kRounds; ++round) {
@@ -136,16 +139,44 @@ struct SingleRun {
   double evaluate_s = 0;  // of one example, median
 };
 
+// How long the runs of a calibration are: large models get fewer steps on fewer examples.
+struct Lengths {
+  int small_batch = 32;
+  int large_batch = 256;
+  int steps = 300;
+  std::int64_t test_examples = 0;
+};
+
+Lengths lengths_for(const Network& network, std::int64_t test_examples) {
+  constexpr double kFlopsPerSecond = 30e9;  // of a core, about
+  constexpr double kRunSeconds = 1;         // spent on one batch size in one round
+  const double gradient_s = network.gradient_cost(1).flops.value / kFlopsPerSecond;
+  const double evaluate_s = network.evaluation_cost(1).flops.value / kFlopsPerSecond;
+  Lengths lengths;
+  lengths.large_batch = static_cast<int>(std::clamp(kRunSeconds / 8 / gradient_s, 4.0, 256.0));
+  lengths.small_batch = std::max(1, lengths.large_batch / 8);
+  lengths.steps =
+      static_cast<int>(std::clamp(kRunSeconds / (gradient_s * lengths.large_batch), 4.0, 300.0));
+  lengths.test_examples = std::min(
+      test_examples, static_cast<std::int64_t>(std::max(4.0, kRunSeconds / 10 / evaluate_s)));
+  return lengths;
+}
+
 // One worker alone, trained as `run` does it.
-SingleRun measure_single(const Case& scenario_case, int batch_size,
+SingleRun measure_single(const Case& scenario_case, int batch_size, const Lengths& lengths,
                          const CalibrateOptions& options) {
-  constexpr int kSteps = 300;
   Case single = scenario_case;
-  single.scenario.training = {};
-  single.scenario.training.strategy = "single";
-  single.scenario.training.batch_size = batch_size;
-  single.scenario.training.steps = kSteps;
-  single.scenario.training.evaluate_every = kSteps / 10;  // the first ones touch the data first
+  const TrainingSpec& given = scenario_case.scenario.training;
+  TrainingSpec& training = single.scenario.training;
+  training = {};
+  training.strategy = "single";
+  training.batch_size = batch_size;
+  training.steps = lengths.steps;
+  training.threads = given.threads;
+  training.optimizer = given.optimizer;
+  // The first evaluations touch the data first.
+  training.evaluate_every = std::max(1, lengths.steps / 10);
+  single.scenario.dataset.test_take = lengths.test_examples;
   single.scenario.stragglers.clear();
   single.scenario.cluster = {};
   RunOptions run_options;
@@ -160,7 +191,7 @@ SingleRun measure_single(const Case& scenario_case, int batch_size,
   }
   std::vector<double> evaluations;
   for (const EvalReport& eval : record.evals) evaluations.push_back(eval.took.seconds());
-  const auto examples = static_cast<double>(dataset_shape(scenario_case).test_examples);
+  const auto examples = static_cast<double>(lengths.test_examples);
   // Quartiles, not moments: a burst of somebody else's work is no jitter of ours. A normal
   // distribution's lie 1.349 standard deviations apart.
   const double spread = quantile(gradients, 0.75).value() / quantile(gradients, 0.25).value();
@@ -178,19 +209,18 @@ double busy_share() {
 }
 
 void calibrate_model(Machine& machine, const Case& scenario_case, const CalibrateOptions& options) {
-  constexpr int kSmallBatch = 32;
-  constexpr int kLargeBatch = 256;
   const DatasetShape shape = dataset_shape(scenario_case);
-  const std::string key =
-      model_key(scenario_case.scenario.model, {shape.rows * shape.columns, shape.classes});
+  const auto network = make_network(scenario_case.scenario, shape.input);
+  const Lengths lengths = lengths_for(*network, shape.test_examples);
+  const std::string key = model_key(scenario_case.scenario, shape.input);
   // Small and large in turn: a slow moment of the machine meets both.
   std::vector<SingleRun> small;
   std::vector<SingleRun> large;
   for (int round = 0; round < kRounds; ++round) {
-    for (const int batch : {kSmallBatch, kLargeBatch}) {
+    for (const int batch : {lengths.small_batch, lengths.large_batch}) {
       if (options.progress && round == 0) options.progress(fmt::format("{}, batch {}", key, batch));
-      const SingleRun run = measure_single(scenario_case, batch, options);
-      (batch == kSmallBatch ? small : large).push_back(run);
+      const SingleRun run = measure_single(scenario_case, batch, lengths, options);
+      (batch == lengths.small_batch ? small : large).push_back(run);
     }
   }
   const auto middle = [](const std::vector<SingleRun>& runs, double SingleRun::*figure) {
@@ -200,7 +230,7 @@ void calibrate_model(Machine& machine, const Case& scenario_case, const Calibrat
     return median(values).value();
   };
   machine.models[key] = {
-      line_through(kSmallBatch, middle(small, &SingleRun::gradient_s), kLargeBatch,
+      line_through(lengths.small_batch, middle(small, &SingleRun::gradient_s), lengths.large_batch,
                    middle(large, &SingleRun::gradient_s)),
       {0, (middle(small, &SingleRun::evaluate_s) + middle(large, &SingleRun::evaluate_s)) / 2},
       middle(large, &SingleRun::jitter)};

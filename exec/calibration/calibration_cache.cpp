@@ -74,8 +74,7 @@ bool idle(const Tell& tell) {
 Machine cached_machine(const Case& scenario_case, const Tell& tell) {
   const fs::path path = cache_file();
   const DatasetShape shape = dataset_shape(scenario_case);
-  const std::string key =
-      model_key(scenario_case.scenario.model, {shape.rows * shape.columns, shape.classes});
+  const std::string key = model_key(scenario_case.scenario, shape.input);
   Machine machine;
   if (fs::exists(path)) {
     machine = read_machine(path);

@@ -28,7 +28,7 @@ class Forked {
     if (child_ < 0) throw std::system_error(errno, std::generic_category(), "fork");
     if (child_ == 0) {
       close(ends[0]);
-      pin_to_core(core);
+      pin_to_cores({core});
       try {
         const Result result = body();
         _exit(write(ends[1], &result, sizeof result) == sizeof result ? 0 : 1);

@@ -13,30 +13,14 @@ namespace foretrain::exec {
 namespace asio = boost::asio;
 using Clock = std::chrono::steady_clock;
 
-namespace {
-
-// Carries the job out, and keeps the core busy until it has taken `factor` times as long.
-JobResult carry_out(const Job& job, double factor) {
-  const auto begin = Clock::now();
-  const JobResult result = job.work ? job.work() : JobResult{};
-  if (factor > 1) {
-    const auto end =
-        begin + std::chrono::duration_cast<Clock::duration>((Clock::now() - begin) * factor);
-    while (Clock::now() < end) {
-    }
-  }
-  return result;
-}
-
-}  // namespace
-
 NodeDriver::NodeDriver(asio::io_context& loop, NodeId id, std::unique_ptr<Node> program,
-                       DriverHooks hooks, Duration max_delay)
+                       DriverHooks hooks, int threads, Duration max_delay)
     : loop_(loop),
       id_(id),
       program_(std::move(program)),
       hooks_(std::move(hooks)),
-      max_delay_(max_delay) {
+      max_delay_(max_delay),
+      threads_(threads) {
   if (max_delay_.ns > 0) {
     // Seeded by the clock: the point is that no two runs are alike.
     delays_.emplace(static_cast<std::uint64_t>(Clock::now().time_since_epoch().count()),
@@ -69,6 +53,7 @@ void NodeDriver::stop() {
   for (auto& [peer, connection] : peers_) connection->close();
   peers_.clear();
   compute_.join();
+  prefetcher_.join();
 }
 
 Instant NodeDriver::now() const {
@@ -122,22 +107,48 @@ void NodeDriver::begin_send(Send& send) {
   peer->second->send(header, std::move(send.message.payload));
 }
 
+// Once what was prepared for it is there: carries the job out, and keeps the core busy until it has
+// taken `factor` times as long.
+JobResult NodeDriver::carry_out(const Job& job, double factor,
+                                const std::shared_future<void>& prepared) {
+  if (job.kind == JobKind::gradient && prepared.valid()) prepared.get();
+  const auto begin = Clock::now();
+  Parallel& parallel = runs_inline(job.cost) ? static_cast<Parallel&>(serial_) : threads_;
+  const JobResult result = job.work ? job.work(parallel) : JobResult{};
+  if (factor > 1) {
+    const auto end =
+        begin + std::chrono::duration_cast<Clock::duration>((Clock::now() - begin) * factor);
+    while (Clock::now() < end) {
+    }
+  }
+  return result;
+}
+
+void NodeDriver::begin_prefetch(Job& job) {
+  if (!job.prefetch) return;
+  auto task = std::make_shared<std::packaged_task<void()>>(std::move(job.prefetch));
+  prefetch_ = task->get_future().share();
+  asio::post(prefetcher_, [task] { (*task)(); });
+}
+
 void NodeDriver::begin_job(Job job) {
   const double factor =
       job.kind == JobKind::gradient && hooks_.straggling ? hooks_.straggling() : 1;
+  const std::shared_future<void> prepared = prefetch_;  // by the job before
+  begin_prefetch(job);
   if (runs_inline(job.cost)) {
-    const JobResult result = carry_out(job, factor);
+    const JobResult result = carry_out(job, factor, prepared);
     // Through the queue: a chain of small jobs must neither nest nor keep the loop to itself.
     asio::post(loop_, [this, id = job.id, result] { feed(Computed{id, result}); });
     return;
   }
   ++computing_;
-  asio::post(compute_, [this, job = std::move(job), factor]() mutable {
+  asio::post(compute_, [this, job = std::move(job), factor, prepared]() mutable {
     const JobId id = job.id;
     JobResult result;
     std::string broken;
     try {
-      result = carry_out(job, factor);
+      result = carry_out(job, factor, prepared);
     } catch (const std::exception& error) {
       broken = error.what();
     }

@@ -1,6 +1,7 @@
 // Drives a node's program in real time.
 #pragma once
 
+#include "exec/driver/compute_threads.h"
 #include "exec/transport/connection.h"
 #include "models/base/random.h"
 #include "models/protocol/node.h"
@@ -11,6 +12,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <future>
 #include <map>
 #include <memory>
 #include <optional>
@@ -28,14 +30,15 @@ struct DriverHooks {
 };
 
 /// Performs a node's effects in order and adds nothing of its own: sends go out on TCP, jobs run on
-/// a compute thread, small ones (`runs_inline`) on the event loop.
+/// a compute thread, small ones (`runs_inline`) on the event loop; what a job prepares for the next
+/// one runs beside it, on a thread of its own. `threads`: that a job computes with.
 ///
 /// All calls on the thread of the io_context. `max_delay` makes it sleep for a random while before
 /// every input and every send: a test's way to shake the order of messages.
 class NodeDriver {
  public:
   NodeDriver(boost::asio::io_context& loop, NodeId id, std::unique_ptr<Node> program,
-             DriverHooks hooks, Duration max_delay = {});
+             DriverHooks hooks, int threads = 1, Duration max_delay = {});
   ~NodeDriver();
 
   /// A connection to a peer, both ends of which know who the other is.
@@ -60,6 +63,8 @@ class NodeDriver {
   void perform(Effect& effect);
   void begin_send(Send& send);
   void begin_job(Job job);
+  void begin_prefetch(Job& job);
+  JobResult carry_out(const Job& job, double factor, const std::shared_future<void>& prepared);
   void arm(const ArmTimer& timer);
   void shake();
 
@@ -77,6 +82,10 @@ class NodeDriver {
   std::int64_t messages_sent_ = 0;
   Duration max_delay_;
   std::optional<Stream> delays_;
+  ComputeThreads threads_;
+  Serial serial_;                      // small jobs are not worth a second thread
+  std::shared_future<void> prefetch_;  // the last one that was begun
+  boost::asio::thread_pool prefetcher_{1};
   boost::asio::thread_pool compute_{1};  // last: it ends before what its jobs touch
 };
 

@@ -45,15 +45,19 @@ Launcher::Launcher(const Case& scenario_case, const RunOptions& options)
   record_.machine = "this machine";
   const int servers = server_count(scenario_case.scenario);
   const std::vector<int> cores = usable_cores();
+  std::size_t next = 0;  // round robin; a worker takes a core for each of its threads
   for (int node = 0; node < workers_ + servers; ++node) {
     Member member;
     member.role =
         node < workers_ ? fmt::format("worker{}", node) : fmt::format("server{}", node - workers_);
-    member.core = cores[static_cast<std::size_t>(node) % cores.size()];
+    const int threads = node < workers_ ? scenario_case.scenario.training.threads : 1;
+    for (int thread = 0; thread < threads; ++thread) {
+      member.cores.push_back(cores[next++ % cores.size()]);
+    }
     NodeTotals totals;
     totals.role = member.role;
     totals.host = "localhost";
-    totals.core = member.core;
+    totals.core = member.cores.front();
     record_.nodes.push_back(totals);
     members_.push_back(std::move(member));
   }
@@ -112,7 +116,7 @@ void Launcher::start_nodes() {
   for (std::size_t id = 0; id < members_.size(); ++id) {
     members_[id].process = start_process(
         {options_.program.string(), "node", "--port", port, "--id", fmt::format("{}", id)},
-        members_[id].core);
+        members_[id].cores);
   }
 }
 

@@ -29,7 +29,7 @@ class Launcher {
   enum class Stage { joining, preparing, training, ending };
   struct Member {
     std::string role;
-    int core = -1;
+    std::vector<int> cores;  // that it is pinned to
     pid_t process = 0;
     bool reaped = false;
     std::shared_ptr<Connection> connection;

@@ -2,7 +2,9 @@
 
 #include "exec/driver/event_loop.h"
 #include "exec/launch/run.h"
+#include "models/networks/registry.h"
 #include "models/protocol/registry.h"
+#include "models/protocol/sparse_payload.h"
 #include "reports/record/collector.h"
 #include "scenarios/read.h"
 #include "scenarios/training.h"
@@ -86,6 +88,7 @@ void NodeProcess::set_up(const nlohmann::json& setup) {
   training_ = make_training(*scenario_, shape, true, data);
   if (worker) stragglers_.emplace(*scenario_, static_cast<int>(index_of(id_)));
   driver_ = std::make_unique<NodeDriver>(loop_, id_, make_node(training_, id_), hooks(),
+                                         worker ? training_->threads : 1,
                                          Duration{setup.at("max_delay_ns")});
   if (worker) {
     peers_missing_ = static_cast<std::size_t>(training_->servers);
@@ -128,11 +131,15 @@ void NodeProcess::listen(int port) {
             {{"port", acceptor_->local_endpoint().port()}});
 }
 
+Bytes NodeProcess::largest_message() const {
+  const std::int64_t parameters = training_->layout->parameters;
+  return training_->network->sparse() ? largest_push(parameters) : Bytes{parameters * 4};
+}
+
 void NodeProcess::accept_peer() {
   acceptor_->async_accept([this](error_code error, tcp::socket socket) {
     if (error) return;
-    const Bytes most{training_->layout->parameters * 4};
-    welcome(std::make_shared<Connection>(std::move(socket), most));
+    welcome(std::make_shared<Connection>(std::move(socket), largest_message()));
     accept_peer();
   });
 }
@@ -163,8 +170,7 @@ void NodeProcess::connect_to(const nlohmann::json& ports) {
     socket.open(tcp::v4());
     congestion_control_ = choose_congestion_control(socket.native_handle());
     socket.connect(loopback(ports.at(index_of(server))));
-    const Bytes most{training_->layout->parameters * 4};
-    auto connection = std::make_shared<Connection>(std::move(socket), most);
+    auto connection = std::make_shared<Connection>(std::move(socket), largest_message());
     send_text(*connection, ControlKind::hello, id_, job_token());
     driver_->add_peer(server, std::move(connection));
     --peers_missing_;

@@ -33,6 +33,8 @@ class NodeProcess {
   void set_up(const nlohmann::json& setup);
   void listen(int port);
   void accept_peer();
+  /// What a message between nodes carries at most.
+  [[nodiscard]] Bytes largest_message() const;
   void welcome(const std::shared_ptr<Connection>& connection);
   void connect_to(const nlohmann::json& ports);
   void maybe_ready();

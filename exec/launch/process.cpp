@@ -18,7 +18,7 @@ namespace foretrain::exec {
 namespace {
 
 // Between fork and exec: only calls that are safe there.
-[[noreturn]] void become(char* const* arguments, int core, pid_t launcher) {
+[[noreturn]] void become(char* const* arguments, const std::vector<int>& cores, pid_t launcher) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != launcher) _exit(127);  // it died before the line above
   setpgid(0, 0);
@@ -26,14 +26,14 @@ namespace {
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
-  if (core >= 0) pin_to_core(core);
+  if (!cores.empty()) pin_to_cores(cores);
   execv(arguments[0], arguments);
   _exit(127);
 }
 
 }  // namespace
 
-pid_t start_process(const std::vector<std::string>& arguments, int core) {
+pid_t start_process(const std::vector<std::string>& arguments, const std::vector<int>& cores) {
   std::vector<char*> raw;
   raw.reserve(arguments.size() + 1);
   for (const std::string& argument : arguments) raw.push_back(const_cast<char*>(argument.c_str()));
@@ -41,7 +41,7 @@ pid_t start_process(const std::vector<std::string>& arguments, int core) {
   const pid_t launcher = getpid();
   const pid_t child = fork();
   if (child < 0) throw std::system_error(errno, std::generic_category(), "cannot start a process");
-  if (child == 0) become(raw.data(), core, launcher);
+  if (child == 0) become(raw.data(), cores, launcher);
   return child;
 }
 
@@ -84,10 +84,10 @@ std::vector<int> usable_cores() {
   return cores;
 }
 
-void pin_to_core(int core) {
+void pin_to_cores(const std::vector<int>& cores) {
   cpu_set_t set;
   CPU_ZERO(&set);
-  CPU_SET(core, &set);
+  for (const int core : cores) CPU_SET(core, &set);
   sched_setaffinity(0, sizeof set, &set);
 }
 

@@ -12,9 +12,10 @@ namespace foretrain::exec {
 
 /// Starts `arguments` (the first is the program) in a process group of its own, so that a Ctrl-C
 /// reaches the launcher alone, with standard output on standard error. The child dies with the
-/// process that started it, even if that one is killed. `core`: pinned to it, or -1.
+/// process that started it, even if that one is killed. `cores`: pinned to them, where any are
+/// named.
 /// @throws std::system_error
-pid_t start_process(const std::vector<std::string>& arguments, int core);
+pid_t start_process(const std::vector<std::string>& arguments, const std::vector<int>& cores);
 
 /// `exited with status 3`, `was killed by signal 9 (Killed)`.
 std::string describe_status(int status);
@@ -25,7 +26,7 @@ void end_processes(const std::vector<pid_t>& processes, Duration grace);
 
 /// The cores that this process may use, in order.
 std::vector<int> usable_cores();
-/// Pins the calling thread, and those that it will start, to one core.
-void pin_to_core(int core);
+/// Pins the calling thread, and those that it will start, to these cores.
+void pin_to_cores(const std::vector<int>& cores);
 
 }  // namespace foretrain::exec

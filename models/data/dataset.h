@@ -1,32 +1,49 @@
-// Labelled examples held in memory as they came.
+// Labelled examples to learn from.
 #pragma once
 
+#include "models/base/random.h"
+#include "models/data/batch.h"
+#include "models/tensor/shape.h"
+
 #include <cstdint>
-#include <string>
-#include <vector>
+#include <memory>
+#include <span>
 
 namespace foretrain {
 
-/// Examples of one size with one class each: grey images as bytes, one row an example.
-/// Immutable once made, so workers of one process share it.
-struct Dataset {
-  std::int64_t examples = 0;
-  int rows = 0;                      ///< height of an image, pixels
-  int columns = 0;                   ///< width of an image, pixels
+/// What a network has to know of its examples.
+struct InputShape {
+  Shape image;                       ///< dense: of one example
+  std::int64_t sparse_features = 0;  ///< above 0: examples are sparse rows of so many features
+  double sparse_entries = 0;         ///< sparse: mean number of values in an example
   int classes = 0;                   ///< labels are 0 .. classes - 1
-  std::vector<std::uint8_t> pixels;  ///< [examples][rows][columns], 0 (paper) to 255 (ink)
-  std::vector<std::uint8_t> labels;  ///< [examples]
 
-  [[nodiscard]] int features() const { return rows * columns; }
+  [[nodiscard]] bool sparse() const { return sparse_features > 0; }
+  bool operator==(const InputShape&) const = default;
+};
+
+/// A source of examples by their number, in memory or read as they are asked for. Immutable:
+/// `gather` may be called from several threads at once.
+class Dataset {
+ public:
+  virtual ~Dataset() = default;
+
+  [[nodiscard]] virtual std::int64_t examples() const = 0;
+  [[nodiscard]] virtual InputShape shape() const = 0;
+
+  /// Fills `batch` with the examples `which`, in that order. `augment` is what random crops, flips
+  /// are drawn from; null: none, as for examples that are judged.
+  /// @throws DataError where a file that is read along the way has changed
+  virtual void gather(std::span<const std::int64_t> which, Stream* augment, Batch& batch) const = 0;
+
+  /// Gathering takes so long that the next batch is worth preparing beside this one's gradient.
+  [[nodiscard]] virtual bool worth_prefetching() const { return false; }
 };
 
 /// What a training needs: examples to learn from, and others to be judged by.
 struct DataSplit {
-  Dataset train;
-  Dataset test;
+  std::shared_ptr<const Dataset> train;
+  std::shared_ptr<const Dataset> test;
 };
-
-/// The first `count` examples; all of them where there are no more.
-Dataset take(Dataset dataset, std::int64_t count);
 
 }  // namespace foretrain

@@ -148,30 +148,30 @@ void develop(const Canvas& canvas, Stream& stream, std::span<std::uint8_t> pixel
   }
 }
 
-Dataset draw(std::int64_t count, std::uint64_t seed, std::string_view name) {
+Images draw(std::int64_t count, std::uint64_t seed, std::string_view name) {
   FT_CHECK_OP(count, >=, 0);
-  Dataset dataset;
-  dataset.examples = count;
-  dataset.rows = kSide;
-  dataset.columns = kSide;
-  dataset.classes = kClasses;
-  dataset.labels.resize(static_cast<std::size_t>(count));
-  dataset.pixels.resize(static_cast<std::size_t>(count) * kSide * kSide);
-  for (std::size_t i = 0; i < dataset.labels.size(); ++i) {
+  Images images;
+  images.examples = count;
+  images.rows = kSide;
+  images.columns = kSide;
+  images.classes = kClasses;
+  images.labels.resize(static_cast<std::size_t>(count));
+  images.pixels.resize(static_cast<std::size_t>(count) * kSide * kSide);
+  for (std::size_t i = 0; i < images.labels.size(); ++i) {
     Stream stream(seed, fmt::format("data.digits.{}.{}", name, i));
     const int digit = static_cast<int>(stream.below(kClasses));
     Canvas canvas{};
     draw_digit(canvas, digit, stream);
     draw_dirt(canvas, stream);
-    dataset.labels[i] = static_cast<std::uint8_t>(digit);
-    develop(canvas, stream, std::span(dataset.pixels).subspan(i * kSide * kSide, kSide * kSide));
+    images.labels[i] = static_cast<std::uint16_t>(digit);
+    develop(canvas, stream, std::span(images.pixels).subspan(i * kSide * kSide, kSide * kSide));
   }
-  return dataset;
+  return images;
 }
 
 }  // namespace
 
-DataSplit draw_digits(std::int64_t train_count, std::int64_t test_count, std::uint64_t seed) {
+ImageSplit draw_digits(std::int64_t train_count, std::int64_t test_count, std::uint64_t seed) {
   return {draw(train_count, seed, "train"), draw(test_count, seed, "test")};
 }
 

@@ -1,7 +1,7 @@
 // Draws a data set of handwritten-looking digits.
 #pragma once
 
-#include "models/data/dataset.h"
+#include "models/data/images.h"
 
 #include <cstdint>
 
@@ -18,6 +18,6 @@ namespace foretrain {
 /// `data.digits.train.<i>`, so a smaller draw is the beginning of a larger one. The test examples
 /// come from `data.digits.test.<i>`. The same bytes on every machine: only exact operations of
 /// double (no sine, no exponential) go into a pixel.
-DataSplit draw_digits(std::int64_t train_count, std::int64_t test_count, std::uint64_t seed);
+ImageSplit draw_digits(std::int64_t train_count, std::int64_t test_count, std::uint64_t seed);
 
 }  // namespace foretrain

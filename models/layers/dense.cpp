@@ -1,32 +1,109 @@
 #include "models/layers/dense.h"
 
 #include "models/base/check.h"
+#include "models/layers/gate.h"
+#include "models/tensor/product.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
 
 namespace foretrain {
+namespace {
 
-void Dense::forward(std::span<const float> parameters, const Matrix& input, Matrix& output) const {
-  FT_CHECK_OP(static_cast<std::int64_t>(parameters.size()), ==, this->parameters());
-  FT_CHECK_OP(input.cols(), ==, inputs);
-  const MatrixView weights(parameters.data(), inputs, outputs);
-  const VectorView bias(parameters.data() + weights.size(), outputs);
-  output.noalias() = input * weights;
-  output.rowwise() += bias;
+// y: [batch][outputs] = x W + b.
+Product forward_product(const LayerPass& pass, int inputs, int outputs) {
+  Product p;
+  p.rows = static_cast<int>(pass.batch);
+  p.depth = inputs;
+  p.lanes = outputs;
+  p.a = pass.input;
+  p.a_step = inputs;
+  p.b = pass.parameters.data();
+  p.b_step = outputs;
+  p.c_step = outputs;
+  return p;
 }
 
-void Dense::backward(const Matrix& input, const Matrix& output_gradient,
-                     std::span<float> gradient) const {
-  FT_CHECK_OP(static_cast<std::int64_t>(gradient.size()), ==, parameters());
-  MutableMatrixView weights(gradient.data(), inputs, outputs);
-  MutableVectorView bias(gradient.data() + weights.size(), outputs);
-  weights.noalias() = input.transpose() * output_gradient;
-  bias = output_gradient.colwise().sum();
+// dx: [batch][inputs] = dy W^T.
+Product backward_product(const LayerPass& pass, int inputs, int outputs) {
+  Product p;
+  p.rows = static_cast<int>(pass.batch);
+  p.depth = outputs;
+  p.lanes = inputs;
+  p.a_step = outputs;
+  p.b = pass.parameters.data();
+  p.b_step = outputs;
+  p.b_transposed = true;
+  p.c_step = inputs;
+  return p;
+}
+
+// dW: [inputs][outputs] = x^T dy.
+OuterProduct weight_product(const LayerPass& pass, int inputs, int outputs) {
+  OuterProduct p;
+  p.rows = static_cast<int>(pass.batch);
+  p.depth = inputs;
+  p.lanes = outputs;
+  p.a = pass.input;
+  return p;
+}
+
+}  // namespace
+
+Dense::Dense(int inputs, int outputs, bool relu) : inputs_(inputs), outputs_(outputs), relu_(relu) {
+  FT_CHECK_OP(inputs, >, 0);
+  FT_CHECK_OP(outputs, >, 0);
+}
+
+std::string Dense::name() const {
+  return fmt::format("dense {} -> {}{}", inputs_, outputs_, relu_ ? " + relu" : "");
 }
 
 Cost Dense::forward_cost(std::int64_t batch) const {
-  return {Flops{2.0 * static_cast<double>(batch) * inputs * outputs},
-          Bytes{4 * (batch * (inputs + outputs) + parameters())}};
+  return {Flops{2.0 * static_cast<double>(batch) * static_cast<double>(weights())},
+          Bytes{4 * (batch * (inputs_ + outputs_) + parameters())}};
 }
 
-Cost Dense::backward_cost(std::int64_t batch) const { return forward_cost(batch); }
+Cost Dense::backward_cost(std::int64_t batch, bool input_gradient) const {
+  const Cost once = forward_cost(batch);
+  if (!input_gradient) return once;
+  return {Flops{2 * once.flops.value}, Bytes{2 * once.bytes.value}};
+}
+
+std::int64_t Dense::scratch_floats(std::int64_t batch) const {
+  LayerPass pass;
+  pass.batch = batch;
+  const std::size_t most =
+      std::max({multiply_scratch(forward_product(pass, inputs_, outputs_)),
+                multiply_scratch(backward_product(pass, inputs_, outputs_)),
+                multiply_outer_scratch(weight_product(pass, inputs_, outputs_))});
+  return static_cast<std::int64_t>(most);
+}
+
+void Dense::forward(const ForwardPass& pass) const {
+  FT_CHECK_OP(static_cast<std::int64_t>(pass.parameters.size()), ==, parameters());
+  FT_CHECK(pass.input != nullptr);
+  Product product = forward_product(pass, inputs_, outputs_);
+  product.c = pass.output;
+  product.bias = pass.parameters.data() + weights();
+  product.relu = relu_;
+  multiply(product, *pass.parallel, pass.scratch);
+}
+
+void Dense::backward(const BackwardPass& pass) const {
+  FT_CHECK_OP(static_cast<std::int64_t>(pass.gradient.size()), ==, parameters());
+  gate_gradient(relu_ ? pass.output : nullptr, pass.batch, outputs_, pass.output_gradient,
+                pass.gradient.data() + weights());
+  OuterProduct outer = weight_product(pass, inputs_, outputs_);
+  outer.b = pass.output_gradient;
+  outer.c = pass.gradient.data();
+  multiply_outer(outer, *pass.parallel, pass.scratch);
+  if (pass.input_gradient == nullptr) return;
+  Product product = backward_product(pass, inputs_, outputs_);
+  product.a = pass.output_gradient;
+  product.c = pass.input_gradient;
+  multiply(product, *pass.parallel, pass.scratch);
+}
 
 }  // namespace foretrain

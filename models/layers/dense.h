@@ -1,34 +1,34 @@
 // A fully connected layer.
 #pragma once
 
-#include "models/base/cost.h"
-#include "models/tensor/matrix.h"
-
-#include <cstdint>
-#include <span>
+#include "models/layers/layer.h"
 
 namespace foretrain {
 
-/// y = x W + b, with x: [batch, inputs], W: [inputs, outputs], b: [outputs]. Its parameters are W
-/// by rows, then b.
-struct Dense {
-  int inputs = 0;
-  int outputs = 0;
+/// y = x W + b, then max(0, y) if `relu`, with x: [batch][inputs], W: [inputs][outputs],
+/// b: [outputs]. Its parameters are W, then b. An input of any shape is read as one vector.
+class Dense final : public Layer {
+ public:
+  Dense(int inputs, int outputs, bool relu);
 
-  [[nodiscard]] std::int64_t parameters() const {
-    return static_cast<std::int64_t>(inputs) * outputs + outputs;
+  [[nodiscard]] std::string name() const override;
+  [[nodiscard]] Shape output() const override { return {1, 1, outputs_}; }
+  [[nodiscard]] std::int64_t weights() const override {
+    return static_cast<std::int64_t>(inputs_) * outputs_;
   }
+  [[nodiscard]] std::int64_t biases() const override { return outputs_; }
+  [[nodiscard]] Fans fans() const override { return {inputs_, outputs_}; }
+  [[nodiscard]] Cost forward_cost(std::int64_t batch) const override;
+  [[nodiscard]] Cost backward_cost(std::int64_t batch, bool input_gradient) const override;
+  [[nodiscard]] std::int64_t scratch_floats(std::int64_t batch) const override;
 
-  /// output: [batch, outputs], resized where it is not.
-  void forward(std::span<const float> parameters, const Matrix& input, Matrix& output) const;
+  void forward(const ForwardPass& pass) const override;
+  void backward(const BackwardPass& pass) const override;
 
-  /// From the loss's gradient by the output, [batch, outputs], to its gradient by the parameters.
-  void backward(const Matrix& input, const Matrix& output_gradient,
-                std::span<float> gradient) const;
-
-  [[nodiscard]] Cost forward_cost(std::int64_t batch) const;
-  /// Without the gradient by the input: nothing lies before the first layer.
-  [[nodiscard]] Cost backward_cost(std::int64_t batch) const;
+ private:
+  int inputs_;
+  int outputs_;
+  bool relu_;
 };
 
 }  // namespace foretrain

@@ -1,72 +1,94 @@
-// What is trained: a function of parameters with its gradient, counted in operations.
+// What is trained: layers under a loss, counted in operations.
 #pragma once
 
 #include "models/base/cost.h"
+#include "models/base/parallel.h"
 #include "models/base/random.h"
 #include "models/data/dataset.h"
+#include "models/layers/layer.h"
+#include "models/networks/network_spec.h"
+#include "models/optimizers/optimizer.h"
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
 namespace foretrain {
 
-/// The size of what a network reads and tells apart.
-struct InputShape {
-  int features = 0;
-  int classes = 0;
-};
-
 /// Sums over the examples of an evaluation.
 struct Score {
   double loss = 0;           ///< nats, summed
   std::int64_t correct = 0;  ///< examples whose likeliest class is their label
+  /// Two classes: the area under the receiver operating characteristic, equals counted half. NaN
+  /// otherwise, or where one class is missing.
+  double auc = std::numeric_limits<double>::quiet_NaN();
 };
 
-/// A network is immutable and shared by the workers of a process; what a computation scribbles on
-/// is a Workspace, one a worker. The parameters are one vector of float.
+/// A chain of layers under a loss. Immutable and shared by the workers of a process; what a
+/// computation scribbles on is a Workspace, one a worker. The parameters are one vector of float:
+/// layer after layer, each its weights, then its biases.
 class Network {
  public:
-  class Workspace {
-   public:
-    virtual ~Workspace() = default;
+  /// Activations, their gradients, what layers save: one allocation, sized by the largest batch
+  /// so far.
+  class Workspace;
+  struct FreeWorkspace {
+    void operator()(Workspace* workspace) const;
   };
+  using WorkspacePointer = std::unique_ptr<Workspace, FreeWorkspace>;
 
-  virtual ~Network() = default;
+  /// @throws NetworkError that names the layer, where shapes do not fit
+  Network(const NetworkSpec& spec, const InputShape& input);
 
-  [[nodiscard]] virtual InputShape input() const = 0;
-  [[nodiscard]] virtual std::int64_t parameters() const = 0;
-  [[nodiscard]] virtual std::unique_ptr<Workspace> make_workspace() const = 0;
+  [[nodiscard]] const InputShape& input() const { return input_; }
+  [[nodiscard]] std::int64_t parameters() const { return parameters_; }
+  /// Weights, biases of each layer that has them, in order.
+  [[nodiscard]] std::span<const ParameterBlock> blocks() const { return blocks_; }
+  [[nodiscard]] std::span<const std::unique_ptr<const Layer>> layers() const { return layers_; }
+  /// Where the parameters of a layer begin.
+  [[nodiscard]] std::int64_t first_parameter(std::size_t layer) const { return firsts_[layer]; }
+  [[nodiscard]] std::string_view loss_name() const;
+  /// The first layer reads sparse rows: gradients can be computed on the rows present alone.
+  [[nodiscard]] bool sparse() const { return input_.sparse(); }
+
+  /// `dropout` is what units are dropped by in `gradient`.
+  [[nodiscard]] WorkspacePointer make_workspace(Stream dropout) const;
 
   /// Draws the parameters that a training starts from. `parameters`: [parameters()].
-  virtual void initialize(Stream& stream, std::span<float> parameters) const = 0;
+  void initialize(Stream& stream, std::span<float> parameters) const;
 
-  /// The mean loss (nats) over `examples` of `data`, and its gradient into `gradient`:
-  /// [parameters()], all of it written.
-  virtual double gradient(std::span<const float> parameters, const Dataset& data,
-                          std::span<const std::int64_t> examples, std::span<float> gradient,
-                          Workspace& workspace) const = 0;
+  /// The mean loss (nats) over `batch`, and its gradient into `gradient`: [parameters()], all of it
+  /// written. Sparse: where both are shorter, they hold the parameters `present(batch)` alone.
+  double gradient(std::span<const float> parameters, const Batch& batch, std::span<float> gradient,
+                  Workspace& workspace, Parallel& parallel) const;
+  /// Sparse: the parameters that a gradient over `batch` can differ from zero at, ascending.
+  void present(const Batch& batch, std::vector<std::uint32_t>& parameters) const;
 
   /// The score over the examples [first, last) of `data`.
-  virtual Score evaluate(std::span<const float> parameters, const Dataset& data, std::int64_t first,
-                         std::int64_t last, Workspace& workspace) const = 0;
+  Score evaluate(std::span<const float> parameters, const Dataset& data, std::int64_t first,
+                 std::int64_t last, Workspace& workspace, Parallel& parallel) const;
 
   /// What one gradient over `examples` costs.
-  [[nodiscard]] virtual Cost gradient_cost(std::int64_t examples) const = 0;
+  [[nodiscard]] Cost gradient_cost(std::int64_t examples) const;
   /// What evaluating `examples` costs.
-  [[nodiscard]] virtual Cost evaluation_cost(std::int64_t examples) const = 0;
+  [[nodiscard]] Cost evaluation_cost(std::int64_t examples) const;
+  /// What a Workspace holds for batches of `examples`.
+  [[nodiscard]] Bytes workspace_size(std::int64_t examples) const;
+  /// Examples that an evaluation takes at a time.
+  [[nodiscard]] std::int64_t evaluation_batch() const;
+
+ private:
+  void add(std::unique_ptr<const Layer> layer, const Initializer& initializer);
+
+  InputShape input_;
+  std::vector<std::unique_ptr<const Layer>> layers_;
+  std::vector<Initializer> initializers_;  // by layer
+  std::vector<std::int64_t> firsts_;       // by layer
+  std::vector<ParameterBlock> blocks_;
+  std::int64_t parameters_ = 0;
 };
-
-/// The networks by name, for messages and for `make_network`.
-std::vector<std::string> network_names();
-/// The network called `name`, which must be one of `network_names`.
-std::shared_ptr<const Network> make_network(std::string_view name, InputShape shape);
-
-/// Which vector instructions the kernels were compiled for: weights made by different sets are
-/// not comparable. One of avx512, avx2, sse2.
-std::string_view kernel_set();
 
 }  // namespace foretrain

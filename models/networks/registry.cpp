@@ -1,22 +1,149 @@
-// The networks by name: a new one is a file beside this one, plus a line here.
+// The networks by name: a new one is a function here, plus its line in the table.
+#include "models/networks/registry.h"
+
 #include "models/base/check.h"
-#include "models/networks/network.h"
-#include "models/networks/softmax_regression.h"
+
+#include <algorithm>
 
 namespace foretrain {
+namespace {
 
-std::vector<std::string> network_names() { return {"softmax"}; }
+const Initializer kZero{.kind = "zero"};
+const Initializer kHe{.kind = "he"};
+const Initializer kGlorot{.kind = "glorot"};
 
-std::shared_ptr<const Network> make_network(std::string_view name, InputShape shape) {
-  if (name == "softmax") return std::make_shared<SoftmaxRegression>(shape);
-  FT_CHECK(!"a network that network_names() lists");
-  return nullptr;
+Initializer normal(double deviation, double bias) {
+  return {.kind = "normal", .deviation = deviation, .bias = bias};
+}
+
+Initializer truncated(double deviation, double bias) {
+  return {.kind = "normal", .deviation = deviation, .truncated = true, .bias = bias};
+}
+
+LayerSpec relu() { return {.kind = "relu"}; }
+LayerSpec flatten() { return {.kind = "flatten"}; }
+LayerSpec dropout() { return {.kind = "dropout"}; }
+LayerSpec dense(int units, const Initializer& init) {
+  return {.kind = "dense", .units = units, .init = init};
+}
+LayerSpec conv(int units, int size, int stride, int padding, const Initializer& init) {
+  return {.kind = "conv",
+          .units = units,
+          .size = size,
+          .stride = stride,
+          .padding = padding,
+          .init = init};
+}
+LayerSpec max_pool(int size, int stride, int padding = 0) {
+  return {.kind = "max_pool", .size = size, .stride = stride, .padding = padding};
+}
+constexpr int kClasses = 0;  // units of the last layer: as many as there are classes
+
+/// Starts from zero: the loss is convex, and so every class is as likely as any other.
+NetworkSpec softmax(const NetworkOptions& /*options*/) { return {{dense(kClasses, kZero)}}; }
+
+NetworkSpec mlp(const NetworkOptions& options) {
+  NetworkSpec spec;
+  for (const int units : options.hidden) {
+    spec.layers.push_back(dense(units, kHe));
+    spec.layers.push_back(relu());
+  }
+  spec.layers.push_back(dense(kClasses, kGlorot));
+  return spec;
+}
+
+/// LeNet-5 (LeCun et al. 1998) as it is taught since: rectifiers, maximum pools, no sparse table of
+/// connections. Initialised as Keras does by default (Glorot, biases 0).
+NetworkSpec lenet(const NetworkOptions& /*options*/) {
+  return {{conv(6, 5, 1, 2, kGlorot), relu(), max_pool(2, 2), conv(16, 5, 1, 0, kGlorot), relu(),
+           max_pool(2, 2), flatten(), dense(120, kGlorot), relu(), dense(84, kGlorot), relu(),
+           dense(kClasses, kGlorot)}};
+}
+
+/// The network of TensorFlow's MNIST tutorial for experts: truncated normal 0.1, biases 0.1.
+NetworkSpec lenet_large(const NetworkOptions& /*options*/) {
+  const Initializer init = truncated(0.1, 0.1);
+  return {{conv(32, 5, 1, 2, init), relu(), max_pool(2, 2), conv(64, 5, 1, 2, init), relu(),
+           max_pool(2, 2), flatten(), dense(1024, init), relu(), dense(kClasses, init)}};
+}
+
+/// Krizhevsky 2014 ("One weird trick"), the one-column AlexNet. Weights N(0, 0.01), biases 1 in the
+/// second, fourth, fifth convolution and the hidden dense layers, else 0 (Krizhevsky et al. 2012).
+NetworkSpec alexnet(const NetworkOptions& /*options*/) {
+  const Initializer zero_bias = normal(0.01, 0);
+  const Initializer one_bias = normal(0.01, 1);
+  return {{conv(64, 11, 4, 2, zero_bias),
+           relu(),
+           max_pool(3, 2),
+           conv(192, 5, 1, 2, one_bias),
+           relu(),
+           max_pool(3, 2),
+           conv(384, 3, 1, 1, zero_bias),
+           relu(),
+           conv(256, 3, 1, 1, one_bias),
+           relu(),
+           conv(256, 3, 1, 1, one_bias),
+           relu(),
+           max_pool(3, 2),
+           {.kind = "average_pool", .size = 6},
+           flatten(),
+           dropout(),
+           dense(4096, one_bias),
+           relu(),
+           dropout(),
+           dense(4096, one_bias),
+           relu(),
+           dense(kClasses, zero_bias)}};
+}
+
+/// The network of TensorFlow's CIFAR-10 tutorial, with its initialisation.
+NetworkSpec alexnet_cifar(const NetworkOptions& /*options*/) {
+  const LayerSpec lrn{.kind = "lrn", .size = 9, .alpha = 0.001, .beta = 0.75, .k = 1};
+  return {{conv(64, 5, 1, 2, truncated(0.05, 0)), relu(), max_pool(3, 2, 1), lrn,
+           conv(64, 5, 1, 2, truncated(0.05, 0.1)), relu(), lrn, max_pool(3, 2, 1), flatten(),
+           dense(384, truncated(0.04, 0.1)), relu(), dense(192, truncated(0.04, 0.1)), relu(),
+           dense(kClasses, truncated(1.0 / 192, 0))}};
+}
+
+/// Logistic regression on hashed features. Two classes: one output.
+NetworkSpec sparse_logistic(const NetworkOptions& /*options*/) {
+  return {{{.kind = "sparse_dense", .units = 1, .init = kZero}}};
+}
+
+struct Named {
+  std::string_view name;
+  NetworkSpec (*make)(const NetworkOptions&);
+};
+
+constexpr Named kNamed[] = {
+    {"softmax", softmax},
+    {"mlp", mlp},
+    {"lenet", lenet},
+    {"lenet_large", lenet_large},
+    {"alexnet", alexnet},
+    {"alexnet_cifar", alexnet_cifar},
+    {"sparse_logistic", sparse_logistic},
+};
+
+}  // namespace
+
+std::vector<std::string> network_names() {
+  std::vector<std::string> names;
+  names.reserve(std::size(kNamed));
+  for (const Named& each : kNamed) names.emplace_back(each.name);
+  return names;
+}
+
+NetworkSpec network_spec(std::string_view name, const NetworkOptions& options) {
+  const auto* found = std::ranges::find(kNamed, name, &Named::name);
+  FT_CHECK(found != std::end(kNamed));
+  return found->make(options);
 }
 
 std::string_view kernel_set() {
 #if defined(__AVX512F__)
   return "avx512";
-#elif defined(__AVX2__)
+#elif defined(__AVX2__) && defined(__FMA__)
   return "avx2";
 #else
   return "sse2";

@@ -1,6 +1,10 @@
 // How a gradient changes the parameters.
 #pragma once
 
+#include "models/base/quantity.h"
+#include "models/optimizers/schedule.h"
+
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -9,27 +13,83 @@
 
 namespace foretrain {
 
-/// What a scenario says of the optimizer.
+/// What biases have of their own; the rest is as for weights.
+struct BiasSpec {
+  double rate_factor = 1;  ///< times the learning rate
+  double weight_decay = 0;
+
+  bool operator==(const BiasSpec&) const = default;
+};
+
+/// What a scenario says of the optimizer. Which fields a rule uses is said at its name.
 struct OptimizerSpec {
   std::string name = "sgd";
-  double learning_rate = 0.1;  ///< factor of the gradient of the mean loss
+  double learning_rate = 0.1;      ///< factor of the gradient of the mean loss; ftrl: alpha
+  double momentum = 0.9;           ///< momentum
+  bool nesterov = false;           ///< momentum
+  double beta1 = 0.9;              ///< adam
+  double beta2 = 0.999;            ///< adam
+  double epsilon = 1e-8;           ///< adam, adagrad
+  double initial_accumulator = 0;  ///< adagrad: what the sum of squares starts from
+  double beta = 1;                 ///< ftrl
+  double l1 = 0;                   ///< ftrl
+  double l2 = 0;                   ///< ftrl
+  double weight_decay = 0;         ///< L2 penalty: 0.5 x this x sum of w^2, added to the loss
+  bool penalty_in_loss = false;    ///< the reported loss includes the penalty
+  double clip_norm = 0;            ///< a worker's gradient is scaled to this norm at most; 0: not
+  BiasSpec biases{};
+  ScheduleSpec schedule{};
 
   bool operator==(const OptimizerSpec&) const = default;
 };
 
-/// An update rule. It works element by element, so any part of the parameters can be applied
-/// by itself, in place or into another buffer.
+/// A run of parameters of one kind, as a network lists them.
+struct ParameterBlock {
+  std::int64_t first = 0;
+  std::int64_t count = 0;
+  int layer = 0;
+  bool bias = false;
+};
+
+/// What an update is, besides the numbers.
+struct UpdateContext {
+  std::int64_t version = 0;  ///< updates of these parameters before this one
+  std::int64_t examples =
+      0;  ///< whose gradients were applied before this one: schedules count them
+};
+
+/// An update rule. It works element by element, so any part of the parameters can be applied by
+/// itself, with the part of the state that lies beside it.
 class Optimizer {
  public:
   virtual ~Optimizer() = default;
 
-  /// after = rule(before, gradient); all three of one length; `after` may be `before`.
-  virtual void apply(std::span<const float> before, std::span<const float> gradient,
-                     std::span<float> after) const = 0;
+  /// Numbers of state that each parameter has.
+  [[nodiscard]] virtual int slots() const = 0;
+  /// What the state starts from. `state`: [slots()][count].
+  virtual void initialize(std::span<float> state) const = 0;
+  /// Operations on one parameter.
+  [[nodiscard]] virtual Flops flops_per_parameter() const = 0;
+
+  /// after = rule(before, gradient, state), all of one kind (weights, or biases). `after` may be
+  /// `before`. `state`: slots() pointers to arrays of that length, changed in place.
+  virtual void apply(const UpdateContext& context, bool bias, std::span<const float> before,
+                     std::span<const float> gradient, std::span<float> after,
+                     std::span<float* const> state) const = 0;
 };
 
 std::vector<std::string> optimizer_names();
 /// The optimizer called `spec.name`, which must be one of `optimizer_names`.
 std::unique_ptr<const Optimizer> make_optimizer(const OptimizerSpec& spec);
+
+/// The learning rate of a scenario that names the rule alone: what its source, or PyTorch, uses.
+double default_learning_rate(std::string_view name);
+
+/// Whether parameters with a gradient of zero stay the same bits, so that applying the rows of a
+/// sparse gradient that are present equals applying all (ftrl: from parameters of 0). True of sgd,
+/// adagrad, ftrl without decay. Else the rows present alone are touched, with the numbers of
+/// updates and examples of all: momentum does not go on in absent rows, moments do not decay, nor
+/// does the penalty pull there.
+bool sparse_equals_dense(const OptimizerSpec& spec);
 
 }  // namespace foretrain

@@ -3,19 +3,28 @@
 
 #include "models/optimizers/optimizer.h"
 
+#include <utility>
+
 namespace foretrain {
 
-/// w <- w - learning_rate * g
+/// g' = g + weight_decay w
+/// w <- w - rate g'
+///
+/// No state. Without decay a gradient of zero changes nothing: rows that a sparse gradient lacks
+/// can be left out.
 class Sgd : public Optimizer {
  public:
-  explicit Sgd(const OptimizerSpec& spec)
-      : learning_rate_(static_cast<float>(spec.learning_rate)) {}
+  explicit Sgd(OptimizerSpec spec) : spec_(std::move(spec)) {}
 
-  void apply(std::span<const float> before, std::span<const float> gradient,
-             std::span<float> after) const override;
+  [[nodiscard]] int slots() const override { return 0; }
+  void initialize(std::span<float> state) const override;
+  [[nodiscard]] Flops flops_per_parameter() const override;
+  void apply(const UpdateContext& context, bool bias, std::span<const float> before,
+             std::span<const float> gradient, std::span<float> after,
+             std::span<float* const> state) const override;
 
  private:
-  float learning_rate_;
+  OptimizerSpec spec_;
 };
 
 }  // namespace foretrain

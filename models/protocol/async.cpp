@@ -32,8 +32,7 @@ void AsyncServer::receive(Instant now, NodeId from, Message message, Effects& ef
       queues_, [&](const Queue& q) { return q.bucket.index() == message.bucket; });
   const auto same_sender = [&](const Arrival& arrival) { return arrival.from == from; };
   if (message.kind != MessageKind::push || queue == queues_.end() || !training_->is_worker(from) ||
-      message.version > queue->bucket.version() ||
-      message.payload.size() != queue->bucket.values().size() ||
+      message.version > queue->bucket.version() || !queue->bucket.accepts(message.payload) ||
       std::ranges::any_of(queue->arrivals, same_sender)) {
     effects.emplace_back(Fault{from, "it sent a message out of turn"});
     return;
@@ -50,8 +49,8 @@ void AsyncServer::receive(Instant now, NodeId from, Message message, Effects& ef
 void AsyncServer::apply_first(Instant now, Queue& queue, Effects& effects) {
   queue.apply_start = now;
   const JobId id{static_cast<std::uint64_t>(&queue - queues_.data())};
-  Payload gradient = std::move(queue.arrivals.front().push.payload);
-  effects.emplace_back(Compute{queue.bucket.apply_job(id, {std::move(gradient)})});
+  const Payload& push = queue.arrivals.front().push.payload;
+  effects.emplace_back(Compute{queue.bucket.apply_job(id, {push})});
 }
 
 void AsyncServer::answer(Instant now, Queue& queue, Effects& effects) {
@@ -68,7 +67,7 @@ void AsyncServer::answer(Instant now, Queue& queue, Effects& effects) {
                   .staleness = staleness};
   message.wait = queue.apply_start - done.at;
   message.apply = now - queue.apply_start;
-  message.payload = queue.bucket.values();
+  message.payload = last ? queue.bucket.values() : queue.bucket.answer(done.push.payload);
   effects.emplace_back(Send{done.from, std::move(message)});
   if (!last) {
     if (!queue.arrivals.empty()) apply_first(now, queue, effects);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "models/base/cost.h"
+#include "models/base/parallel.h"
 #include "models/base/time.h"
 
 #include <cstdint>
@@ -20,6 +21,7 @@ enum class JobKind : std::uint8_t {
 struct JobResult {
   double loss = std::numeric_limits<double>::quiet_NaN();      ///< mean over the examples, nats
   double accuracy = std::numeric_limits<double>::quiet_NaN();  ///< share of the examples, 0 to 1
+  double auc = std::numeric_limits<double>::quiet_NaN();       ///< two classes: area under ROC
 };
 
 /// A node numbers its jobs as it likes; `Computed` brings the number back.
@@ -32,7 +34,10 @@ struct Job {
   Cost cost;
   /// Carries the job out, on a thread of the driver's choice; it touches only what the node leaves
   /// alone until `Computed`. Empty without numerics: the driver then reports a default result.
-  std::function<JobResult()> work;
+  std::function<JobResult(Parallel&)> work;
+  /// Prepares what the next job of this kind will read. It may run on another thread beside `work`,
+  /// and has to be done before the next one's work begins. Empty: nothing to prepare.
+  std::function<void()> prefetch;
 };
 
 /// Jobs cheaper than this run on the event loop: waking a thread costs about as much.

@@ -1,5 +1,13 @@
 #include "models/protocol/learner.h"
 
+#include "models/base/check.h"
+#include "models/optimizers/norms.h"
+#include "models/protocol/sparse_payload.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace foretrain {
@@ -10,9 +18,24 @@ Learner::Learner(std::shared_ptr<const Training> training, int worker)
     gradient_ = Payload::sized({training_->layout->parameters * 4});
     return;
   }
-  sampler_.emplace(training_->data->train.examples, worker, training_->workers,
+  const auto stream = [&](const char* purpose) {
+    return Stream(training_->seed, fmt::format("{}.worker{}", purpose, worker));
+  };
+  sampler_.emplace(training_->data->train->examples(), worker, training_->workers,
                    training_->batch_size, training_->seed);
-  workspace_ = training_->network->make_workspace();
+  augment_.emplace(stream("data.augment"));
+  workspace_ = training_->network->make_workspace(stream("dropout"));
+  const bool prefetches = training_->data->train->worth_prefetching();
+  ring_.resize(1 + (sparse() ? 1 : 0) + (prefetches ? 1 : 0));
+  if (sparse()) gather_up_to(0);
+}
+
+void Learner::gather_up_to(std::int64_t number) {
+  for (; gathered_ <= number; ++gathered_) {
+    Gathered& to = gathered(gathered_);
+    training_->data->train->gather(sampler_->next(), &*augment_, to.batch);
+    if (sparse()) training_->network->present(to.batch, to.touched);
+  }
 }
 
 Job Learner::gradient_job(JobId id, const Payload& parameters) {
@@ -20,34 +43,100 @@ Job Learner::gradient_job(JobId id, const Payload& parameters) {
           JobKind::gradient,
           training_->batch_size,
           training_->network->gradient_cost(training_->batch_size),
+          {},
           {}};
+  const std::int64_t number = batches_++;
   if (!training_->numerics) return job;
   // A receiver may still hold the last gradient: then this one gets a buffer of its own.
   if (gradient_.size() != parameters.size() || !gradient_.unshared()) {
     gradient_ = Payload::allocate(parameters.size());
   }
-  job.work = [this, parameters] {
-    const double loss =
-        training_->network->gradient(parameters.floats(), training_->data->train, sampler_->next(),
-                                     gradient_.writable_floats(), *workspace_);
-    return JobResult{.loss = loss};
+  const std::int64_t needed = number + (sparse() ? 1 : 0);
+  if (training_->data->train->worth_prefetching()) {
+    if (number == 0) gather_up_to(needed);
+    job.prefetch = [this, needed] { gather_up_to(needed + 1); };
+    job.work = [this, parameters, number](Parallel& parallel) {
+      return JobResult{.loss = compute(number, parameters, parallel)};
+    };
+    return job;
+  }
+  job.work = [this, parameters, number, needed](Parallel& parallel) {
+    gather_up_to(needed);
+    return JobResult{.loss = compute(number, parameters, parallel)};
   };
   return job;
 }
 
-Payload Learner::gradient(const Bucket& bucket) const {
-  return gradient_.slice(bucket.offset(), bucket.size());
+double Learner::compute(std::int64_t number, const Payload& parameters, Parallel& parallel) {
+  const std::span<float> gradient = gradient_.writable_floats();
+  const Network& network = *training_->network;
+  const OptimizerSpec& spec = training_->optimizer_spec;
+  double loss = network.gradient(parameters.floats(), gathered(number).batch, gradient, *workspace_,
+                                 parallel);
+  if (spec.clip_norm > 0) {
+    clip(gradient, std::sqrt(squared_norm(gradient, parallel)), spec.clip_norm);
+  }
+  if (spec.penalty_in_loss) loss += penalty(spec, network.blocks(), parameters.floats(), parallel);
+  return loss;
+}
+
+Learner::Indices Learner::within(const Bucket& bucket, const std::vector<std::uint32_t>& touched) {
+  const auto first = std::ranges::lower_bound(touched, bucket.first);
+  const auto last = std::ranges::lower_bound(touched, bucket.first + bucket.count);
+  return {first, last};
+}
+
+Payload Learner::push(const Bucket& bucket, bool all) const {
+  if (!sparse()) return gradient_.slice(bucket.offset(), bucket.size());
+  if (!training_->numerics) {
+    return Payload::sized(push_size(touched_mean(*training_, bucket), all));
+  }
+  const Gathered& last = gathered(batches_ - 1);
+  const Indices touched = within(bucket, last.touched);
+  const auto counted_from_bucket = [&](Indices indices) {
+    std::vector<std::uint32_t> shifted(indices.begin(), indices.end());
+    for (std::uint32_t& index : shifted) index -= static_cast<std::uint32_t>(bucket.first);
+    return shifted;
+  };
+  const auto from = static_cast<std::size_t>(touched.data() - last.touched.data());
+  const auto indices = counted_from_bucket(touched);
+  const auto wanted = all ? std::vector<std::uint32_t>{}
+                          : counted_from_bucket(within(bucket, gathered(batches_).touched));
+  return encode({.touched = indices,
+                 .gradient = gradient_.floats().subspan(from, touched.size()),
+                 .all = all,
+                 .wanted = wanted});
+}
+
+Bytes Learner::answer_size(const Bucket& bucket) const {
+  if (!sparse()) return bucket.size();
+  if (!training_->numerics) return {4 * touched_mean(*training_, bucket)};
+  return {static_cast<std::int64_t>(4 * within(bucket, gathered(batches_).touched).size())};
+}
+
+Payload Learner::view(const Bucket& bucket, const Payload& values) const {
+  if (!sparse() || values.size() != bucket.size()) return values;
+  const Bytes size = answer_size(bucket);
+  if (!training_->numerics) return Payload::sized(size);
+  if (size == bucket.size()) return values;
+  Payload wanted = Payload::allocate(size);
+  const auto to = wanted.writable_floats();
+  const Indices indices = within(bucket, gathered(batches_).touched);
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    to[i] = values.floats()[indices[i] - static_cast<std::size_t>(bucket.first)];
+  }
+  return wanted;
 }
 
 Job Learner::evaluation_job(JobId id, const Payload& parameters) {
   const std::int64_t examples = training_->test_examples;
-  Job job{id, JobKind::evaluate, examples, training_->network->evaluation_cost(examples), {}};
+  Job job{id, JobKind::evaluate, examples, training_->network->evaluation_cost(examples), {}, {}};
   if (!training_->numerics) return job;
-  job.work = [this, parameters, examples] {
-    const Score score = training_->network->evaluate(parameters.floats(), training_->data->test, 0,
-                                                     examples, *workspace_);
+  job.work = [this, parameters, examples](Parallel& parallel) {
+    const Score score = training_->network->evaluate(parameters.floats(), *training_->data->test, 0,
+                                                     examples, *workspace_, parallel);
     const auto count = static_cast<double>(examples);
-    return JobResult{score.loss / count, static_cast<double>(score.correct) / count};
+    return JobResult{score.loss / count, static_cast<double>(score.correct) / count, score.auc};
   };
   return job;
 }

@@ -5,28 +5,60 @@
 #include "models/protocol/job.h"
 #include "models/protocol/training.h"
 
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 namespace foretrain {
 
 /// Makes the jobs of a worker. One job at a time: the next is asked for when the last is computed.
+///
+/// Of a sparse model a worker holds only the parameters that its next batch reads, so it gathers
+/// that batch before it pushes the gradient of this one.
 class Learner {
  public:
   Learner(std::shared_ptr<const Training> training, int worker);
 
-  /// The gradient of the next batch at `parameters` (all of them, contiguous).
+  /// The gradient of the next batch. `parameters`: what `view` makes of all buckets, end to end.
   Job gradient_job(JobId id, const Payload& parameters);
-  /// The result of the last gradient job, bucket by bucket.
-  [[nodiscard]] Payload gradient(const Bucket& bucket) const;
+  /// What a push of the last gradient carries for `bucket`. `all`: sparse: the whole bucket is
+  /// wanted in return.
+  [[nodiscard]] Payload push(const Bucket& bucket, bool all = false) const;
+  /// An answer to that push has this size (sparse: or the bucket's).
+  [[nodiscard]] Bytes answer_size(const Bucket& bucket) const;
+  /// What the next gradient reads of `bucket`, whose values, or the answer of a server, are given.
+  [[nodiscard]] Payload view(const Bucket& bucket, const Payload& values) const;
 
-  /// Loss and accuracy of `parameters` over the test examples.
+  /// Loss and accuracy of `parameters` (all of them) over the test examples.
   Job evaluation_job(JobId id, const Payload& parameters);
 
  private:
+  /// A batch that was gathered, with the parameters that it touches (sparse).
+  struct Gathered {
+    Batch batch;
+    std::vector<std::uint32_t> touched;
+  };
+  /// The indices of `touched` that fall into `bucket`.
+  using Indices = std::span<const std::uint32_t>;
+  static Indices within(const Bucket& bucket, const std::vector<std::uint32_t>& touched);
+
+  [[nodiscard]] bool sparse() const { return training_->network->sparse(); }
+  [[nodiscard]] Gathered& gathered(std::int64_t number) { return ring_[slot(number)]; }
+  [[nodiscard]] const Gathered& gathered(std::int64_t number) const { return ring_[slot(number)]; }
+  [[nodiscard]] std::size_t slot(std::int64_t number) const {
+    return static_cast<std::size_t>(number) % ring_.size();
+  }
+  void gather_up_to(std::int64_t number);
+  double compute(std::int64_t number, const Payload& parameters, Parallel& parallel);
+
   std::shared_ptr<const Training> training_;
-  std::optional<Sampler> sampler_;  // neither is made without numerics
-  std::unique_ptr<Network::Workspace> workspace_;
+  std::optional<Sampler> sampler_;  // none of these is made without numerics
+  std::optional<Stream> augment_;
+  Network::WorkspacePointer workspace_;
+  std::vector<Gathered> ring_;  // as many as are held at a time
+  std::int64_t gathered_ = 0;   // batches that were gathered
+  std::int64_t batches_ = 0;    // whose gradient was asked for
   Payload gradient_;
 };
 

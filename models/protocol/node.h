@@ -6,6 +6,7 @@
 #include "models/protocol/job.h"
 #include "models/protocol/message.h"
 
+#include <limits>
 #include <optional>
 #include <string>
 #include <variant>
@@ -75,9 +76,10 @@ struct EvalReport {
   Version version;  ///< updates that the parameters have seen
   Instant time;     ///< at which the parameters were held: the evaluation began
   Duration took;
-  double loss = 0;      ///< mean over the test examples, nats
-  double accuracy = 0;  ///< share of the test examples
-  bool final = false;   ///< after the last update; not part of the training's time
+  double loss = 0;                                        ///< mean over the test examples, nats
+  double accuracy = 0;                                    ///< share of the test examples
+  double auc = std::numeric_limits<double>::quiet_NaN();  ///< two classes: area under ROC
+  bool final = false;  ///< after the last update; not part of the training's time
 };
 using Report = std::variant<StepReport, EvalReport>;
 

@@ -1,12 +1,22 @@
 #include "models/protocol/shard.h"
 
 #include "models/base/check.h"
+#include "models/protocol/sparse_payload.h"
 
 #include <algorithm>
 #include <array>
 #include <utility>
 
 namespace foretrain {
+namespace {
+
+constexpr std::size_t kBlock = 2048;      // 8 KB: the sum stays in the first-level cache
+constexpr std::size_t kPart = 64 * 1024;  // that a thread takes at a time
+constexpr std::size_t kMostSlots = 4;     // of any optimizer
+
+using SlotPointers = std::array<float*, kMostSlots>;
+
+}  // namespace
 
 ShardBucket::ShardBucket(std::shared_ptr<const Training> training, std::uint32_t index,
                          const Payload& all_parameters)
@@ -20,22 +30,57 @@ ShardBucket::ShardBucket(std::shared_ptr<const Training> training, std::uint32_t
   values_ = Payload::allocate(bucket.size());
   std::ranges::copy(all_parameters.slice(bucket.offset(), bucket.size()).floats(),
                     values_.writable_floats().begin());
+  const auto count = static_cast<std::size_t>(bucket.count);
+  state_.resize(count * static_cast<std::size_t>(training_->optimizer->slots()));
+  training_->optimizer->initialize(state_);
+  for (const ParameterBlock& block : training_->network->blocks()) {
+    const std::int64_t first = std::max(block.first, bucket.first);
+    const std::int64_t last = std::min(block.first + block.count, bucket.first + bucket.count);
+    if (first >= last) continue;
+    ranges_.push_back({static_cast<std::size_t>(first - bucket.first),
+                       static_cast<std::size_t>(last - first), block.bias});
+  }
+  if (!training_->network->sparse()) return;
+  touched_.sums.resize(count);
+  touched_.met.resize(count);
 }
 
-Job ShardBucket::apply_job(JobId id, std::vector<Payload> gradients) {
-  FT_CHECK(gradients_.empty());
-  gradients_ = std::move(gradients);
-  const std::int64_t count = values_.size().value / 4;
-  const auto inputs = static_cast<std::int64_t>(gradients_.size());
-  // Every gradient and the values are read, the values written.
-  const Cost cost{Flops{static_cast<double>(count * (inputs + 2))},
-                  Bytes{4 * count * (inputs + 2)}};
-  Job job{id, JobKind::apply, 0, cost, {}};
+bool ShardBucket::accepts(const Payload& push) const {
+  if (!training_->network->sparse()) return push.size() == values_.size();
+  return !training_->numerics || decode(push, values_.size().value / 4).has_value();
+}
+
+Cost ShardBucket::apply_cost(const std::vector<Payload>& pushes) const {
+  const auto inputs = static_cast<std::int64_t>(pushes.size());
+  std::int64_t count = values_.size().value / 4;
+  std::int64_t bytes = 0;
+  if (training_->network->sparse()) {
+    // Indices and gradients are read, then the rows that are touched, each once for every push.
+    for (const Payload& push : pushes) bytes += push.size().value;
+    count = std::min(count, bytes / 12);
+  } else {
+    bytes = 4 * count * inputs;
+  }
+  // Every gradient, the values, their state are read; values, state written.
+  const Optimizer& rule = *training_->optimizer;
+  const double flops =
+      static_cast<double>(count) * (static_cast<double>(inputs) + rule.flops_per_parameter().value);
+  return {Flops{flops}, Bytes{bytes + 4 * count * (2 + 2 * rule.slots())}};
+}
+
+Job ShardBucket::apply_job(JobId id, std::vector<Payload> pushes) {
+  FT_CHECK(pushes_.empty());
+  pushes_ = std::move(pushes);
+  Job job{id, JobKind::apply, 0, apply_cost(pushes_), {}, {}};
   if (!training_->numerics) return job;
   if (!values_.unshared()) fresh_ = Payload::allocate(values_.size());
-  job.work = [this] {
+  job.work = [this](Parallel& parallel) {
     Payload& after = fresh_.size().value > 0 ? fresh_ : values_;
-    reduce_and_apply(*training_->optimizer, values_.floats(), gradients_, after.writable_floats());
+    if (training_->network->sparse()) {
+      apply_sparse(after.writable_floats());
+    } else {
+      apply_dense(after.writable_floats(), parallel);
+    }
     return JobResult{};
   };
   return job;
@@ -44,28 +89,137 @@ Job ShardBucket::apply_job(JobId id, std::vector<Payload> gradients) {
 void ShardBucket::finish_apply() {
   if (fresh_.size().value > 0) values_ = std::move(fresh_);
   fresh_ = {};
-  gradients_.clear();
+  examples_ += static_cast<std::int64_t>(pushes_.size()) * training_->batch_size;
+  pushes_.clear();
   ++version_;
 }
 
-void reduce_and_apply(const Optimizer& optimizer, std::span<const float> before,
-                      const std::vector<Payload>& gradients, std::span<float> after) {
-  constexpr std::size_t kBlock = 2048;  // 8 KB: the sum stays in the first-level cache
+Payload ShardBucket::answer(const Payload& push) const {
+  if (!training_->network->sparse()) return values_;
+  if (!training_->numerics) {
+    const Bucket& bucket = training_->layout->buckets[index_];
+    const std::int64_t touched = touched_mean(*training_, bucket);
+    const bool all = push.size() == push_size(touched, true) && touched > 0;
+    return Payload::sized({4 * (all ? bucket.count : touched)});
+  }
+  const SparsePush parts = decode(push, values_.size().value / 4).value();
+  if (parts.all) return values_;
+  Payload wanted = Payload::allocate({static_cast<std::int64_t>(4 * parts.wanted.size())});
+  const auto values = values_.floats();
+  const auto to = wanted.writable_floats();
+  for (std::size_t i = 0; i < to.size(); ++i) to[i] = values[parts.wanted[i]];
+  return wanted;
+}
+
+std::span<float> ShardBucket::state(std::size_t slot) {
+  const auto count = static_cast<std::size_t>(values_.size().value / 4);
+  return std::span(state_).subspan(slot * count, count);
+}
+
+void ShardBucket::apply_dense(std::span<float> after, Parallel& parallel) {
+  const UpdateContext context{version_.value, examples_};
+  const auto slots = static_cast<std::size_t>(training_->optimizer->slots());
+  const auto before = values_.floats();
+  for (const Range& range : ranges_) {
+    const auto part = [&](int number) {
+      const std::size_t first = range.first + static_cast<std::size_t>(number) * kPart;
+      const std::size_t count = std::min(kPart, range.first + range.count - first);
+      std::vector<std::span<const float>> gradients;
+      gradients.reserve(pushes_.size());
+      for (const Payload& push : pushes_) gradients.push_back(push.floats().subspan(first, count));
+      SlotPointers pointers{};
+      for (std::size_t slot = 0; slot < slots; ++slot) pointers[slot] = &state(slot)[first];
+      reduce_and_apply(*training_->optimizer, context, range.bias, before.subspan(first, count),
+                       gradients, after.subspan(first, count), std::span(pointers).first(slots));
+    };
+    parallel.run(static_cast<int>((range.count + kPart - 1) / kPart), part);
+  }
+}
+
+// In the order of the pushes, whatever their indices: as the dense sum, without its zeros.
+void ShardBucket::add_up() {
+  touched_.indices.clear();
+  const auto mark = static_cast<std::uint32_t>(version_.value + 1);
+  for (const Payload& push : pushes_) {
+    const SparsePush parts = decode(push, values_.size().value / 4).value();
+    for (std::size_t i = 0; i < parts.touched.size(); ++i) {
+      const std::uint32_t index = parts.touched[i];
+      if (touched_.met[index] == mark) {
+        touched_.sums[index] += parts.gradient[i];
+        continue;
+      }
+      touched_.met[index] = mark;
+      touched_.sums[index] = parts.gradient[i];
+      touched_.indices.push_back(index);
+    }
+  }
+}
+
+void ShardBucket::apply_sparse(std::span<float> after) {
+  add_up();
+  if (fresh_.size().value > 0) std::ranges::copy(values_.floats(), after.begin());
+  // Biases come after the weights of their layer: a cut in ascending indices parts the kinds.
+  std::ranges::sort(touched_.indices);
+  std::span<const std::uint32_t> left = touched_.indices;
+  for (const Range& range : ranges_) {
+    const auto end = std::ranges::lower_bound(left, range.first + range.count);
+    const auto count = static_cast<std::size_t>(end - left.begin());
+    apply_touched(left.first(count), range.bias, after);
+    left = left.subspan(count);
+  }
+}
+
+void ShardBucket::apply_touched(std::span<const std::uint32_t> indices, bool bias,
+                                std::span<float> after) {
+  const UpdateContext context{version_.value, examples_};
+  const auto slots = static_cast<std::size_t>(training_->optimizer->slots());
+  const float scale = 1.0F / static_cast<float>(pushes_.size());
+  constexpr std::size_t kRows = 512;
+  std::array<std::array<float, kRows>, kMostSlots> state_rows;
+  std::array<float, kRows> values;
+  std::array<float, kRows> mean;
+  SlotPointers pointers{};
+  for (std::size_t slot = 0; slot < slots; ++slot) pointers[slot] = state_rows[slot].data();
+  for (; !indices.empty(); indices = indices.subspan(std::min(kRows, indices.size()))) {
+    const auto rows = indices.first(std::min(kRows, indices.size()));
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      values[i] = after[rows[i]];
+      mean[i] = pushes_.size() > 1 ? touched_.sums[rows[i]] * scale : touched_.sums[rows[i]];
+      for (std::size_t slot = 0; slot < slots; ++slot) state_rows[slot][i] = state(slot)[rows[i]];
+    }
+    const auto part = std::span(values).first(rows.size());
+    training_->optimizer->apply(context, bias, part, std::span(mean).first(rows.size()), part,
+                                std::span(pointers).first(slots));
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      after[rows[i]] = values[i];
+      for (std::size_t slot = 0; slot < slots; ++slot) state(slot)[rows[i]] = state_rows[slot][i];
+    }
+  }
+}
+
+void reduce_and_apply(const Optimizer& optimizer, const UpdateContext& context, bool bias,
+                      std::span<const float> before,
+                      std::span<const std::span<const float>> gradients, std::span<float> after,
+                      std::span<float* const> state) {
+  FT_CHECK_OP(state.size(), <=, kMostSlots);
   alignas(64) std::array<float, kBlock> mean;
   const float scale = 1.0F / static_cast<float>(gradients.size());
   for (std::size_t first = 0; first < before.size(); first += kBlock) {
     const std::size_t length = std::min(kBlock, before.size() - first);
-    const auto whole = gradients.front().floats().subspan(first, length);
-    std::ranges::copy(whole, mean.begin());
-    for (std::size_t k = 1; k < gradients.size(); ++k) {
-      const auto part = gradients[k].floats().subspan(first, length);
-      for (std::size_t i = 0; i < length; ++i) mean[i] += part[i];
-    }
+    std::span<const float> gradient = gradients.front().subspan(first, length);
     if (gradients.size() > 1) {
+      std::ranges::copy(gradient, mean.begin());
+      for (std::size_t k = 1; k < gradients.size(); ++k) {
+        const float* part = gradients[k].data() + first;
+        for (std::size_t i = 0; i < length; ++i) mean[i] += part[i];
+      }
       for (std::size_t i = 0; i < length; ++i) mean[i] *= scale;
+      gradient = std::span(mean).first(length);
     }
-    optimizer.apply(before.subspan(first, length), std::span(mean).first(length),
-                    after.subspan(first, length));
+    SlotPointers pointers{};
+    for (std::size_t slot = 0; slot < state.size(); ++slot) pointers[slot] = state[slot] + first;
+    optimizer.apply(context, bias, before.subspan(first, length), gradient,
+                    after.subspan(first, length), std::span(pointers).first(state.size()));
   }
 }
 

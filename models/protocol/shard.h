@@ -10,17 +10,25 @@
 
 namespace foretrain {
 
-/// A bucket's values and the job that is changing them.
+/// A bucket's values, the optimizer's state beside them, and the job that is changing both.
+///
+/// A push is a gradient of the bucket's length; of a sparse model it is a SparsePush, and an answer
+/// carries the values that it asks for.
 class ShardBucket {
  public:
   ShardBucket(std::shared_ptr<const Training> training, std::uint32_t index,
               const Payload& all_parameters);
 
-  /// The mean of `gradients`, added up in the order given, applied. The values may not be taken
-  /// until `finish_apply`. In place where nobody else holds them, else into a new buffer.
-  Job apply_job(JobId id, std::vector<Payload> gradients);
+  /// `push` has the right size for this bucket (sparse: is well formed).
+  [[nodiscard]] bool accepts(const Payload& push) const;
+  /// The mean of the gradients in `pushes`, added up in the order given, applied. The values may
+  /// not be taken until `finish_apply`. In place where nobody else holds them, else into a new
+  /// buffer.
+  Job apply_job(JobId id, std::vector<Payload> pushes);
   /// The job is computed: the values are new, the gradients let go.
   void finish_apply();
+  /// What the sender of `push` is answered.
+  [[nodiscard]] Payload answer(const Payload& push) const;
 
   [[nodiscard]] std::uint32_t index() const { return index_; }
   [[nodiscard]] const Payload& values() const { return values_; }
@@ -28,17 +36,44 @@ class ShardBucket {
   [[nodiscard]] Version version() const { return version_; }
 
  private:
+  /// A run of the bucket's parameters of one kind.
+  struct Range {
+    std::size_t first = 0;
+    std::size_t count = 0;
+    bool bias = false;
+  };
+  /// What the pushes of a sparse step add up to, at each parameter that one of them touches.
+  struct Touched {
+    std::vector<std::uint32_t> indices;  // in the order in which they were first met
+    std::vector<float> sums;             // [bucket's count]
+    std::vector<std::uint32_t> met;      // [bucket's count]: the version + 1 that last met it
+  };
+
+  [[nodiscard]] std::span<float> state(std::size_t slot);
+  [[nodiscard]] Cost apply_cost(const std::vector<Payload>& pushes) const;
+  void apply_dense(std::span<float> after, Parallel& parallel);
+  void apply_sparse(std::span<float> after);
+  void add_up();
+  void apply_touched(std::span<const std::uint32_t> indices, bool bias, std::span<float> after);
+
   std::shared_ptr<const Training> training_;
   std::uint32_t index_;
   Payload values_;
   Version version_;
-  Payload fresh_;  // where the running job writes, unless in place
-  std::vector<Payload> gradients_;
+  std::int64_t examples_ = 0;  // whose gradients have been applied
+  std::vector<Range> ranges_;
+  std::vector<float> state_;  // [slots][bucket's count]
+  Payload fresh_;             // where the running job writes, unless in place
+  std::vector<Payload> pushes_;
+  Touched touched_;
 };
 
 /// The mean of `gradients` applied to `before`, element by element: after = rule(before, mean).
-/// All of one length; `after` may be `before`. The sum is taken in the order of `gradients`.
-void reduce_and_apply(const Optimizer& optimizer, std::span<const float> before,
-                      const std::vector<Payload>& gradients, std::span<float> after);
+/// All of one length and one kind; `after` may be `before`. The sum is taken in the order of
+/// `gradients`. `state`: as Optimizer::apply takes it.
+void reduce_and_apply(const Optimizer& optimizer, const UpdateContext& context, bool bias,
+                      std::span<const float> before,
+                      std::span<const std::span<const float>> gradients, std::span<float> after,
+                      std::span<float* const> state);
 
 }  // namespace foretrain

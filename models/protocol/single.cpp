@@ -30,14 +30,14 @@ void SingleWorker::handle(Instant now, Input input, Effects& effects) {
 
 void SingleWorker::compute_gradient(Instant now, Effects& effects) {
   clock_.start(now);
-  effects.emplace_back(Compute{learner_.gradient_job(kGradient, parameters_.values())});
+  effects.emplace_back(
+      Compute{learner_.gradient_job(kGradient, learner_.view(all(), parameters_.values()))});
 }
 
 void SingleWorker::apply(Instant now, const JobResult& gradient, Effects& effects) {
   loss_ = gradient.loss;
   clock_.computed(now);
-  const Bucket& all = training_->layout->buckets.front();
-  effects.emplace_back(Compute{parameters_.apply_job(kApply, {learner_.gradient(all)})});
+  effects.emplace_back(Compute{parameters_.apply_job(kApply, {learner_.push(all())})});
 }
 
 void SingleWorker::end_step(Instant now, Effects& effects) {
@@ -66,8 +66,14 @@ void SingleWorker::evaluate(Instant now, Effects& effects) {
 void SingleWorker::evaluated(Instant now, const JobResult& result, Effects& effects) {
   const Duration took = now - evaluation_start_;
   const Version version = parameters_.version();
-  effects.emplace_back(Report{EvalReport{
-      {version.value}, version, evaluation_start_, took, result.loss, result.accuracy, over()}});
+  effects.emplace_back(Report{EvalReport{{version.value},
+                                         version,
+                                         evaluation_start_,
+                                         took,
+                                         result.loss,
+                                         result.accuracy,
+                                         result.auc,
+                                         over()}});
   if (!over()) {
     clock_.evaluated(took);
     report_step(effects);

@@ -25,6 +25,7 @@ class SingleWorker : public Node {
   void report_step(Effects& effects);
   void evaluate(Instant now, Effects& effects);
   void evaluated(Instant now, const JobResult& result, Effects& effects);
+  [[nodiscard]] const Bucket& all() const { return training_->layout->buckets.front(); }
   [[nodiscard]] bool over() const { return parameters_.version().value == training_->steps; }
 
   std::shared_ptr<const Training> training_;

@@ -35,8 +35,7 @@ void SyncServer::receive(Instant now, NodeId from, Message message, Effects& eff
       gatherings_, [&](const Gathering& g) { return g.bucket.index() == message.bucket; });
   if (message.kind != MessageKind::push || gathering == gatherings_.end() ||
       !training_->is_worker(from) || message.step.value != gathering->bucket.version().value ||
-      message.payload.size() != gathering->bucket.values().size() ||
-      gathering->arrivals[index_of(from)].here) {
+      !gathering->bucket.accepts(message.payload) || gathering->arrivals[index_of(from)].here) {
     effects.emplace_back(Fault{from, "it sent a message out of turn"});
     return;
   }
@@ -45,11 +44,12 @@ void SyncServer::receive(Instant now, NodeId from, Message message, Effects& eff
 }
 
 void SyncServer::apply(Instant now, Gathering& gathering, Effects& effects) {
-  std::vector<Payload> gradients;
-  for (Arrival& arrival : gathering.arrivals) gradients.push_back(std::move(arrival.gradient));
+  std::vector<Payload> pushes;
+  pushes.reserve(gathering.arrivals.size());
+  for (const Arrival& arrival : gathering.arrivals) pushes.push_back(arrival.push);
   gathering.apply_start = now;
   const JobId id{static_cast<std::uint64_t>(&gathering - gatherings_.data())};
-  effects.emplace_back(Compute{gathering.bucket.apply_job(id, std::move(gradients))});
+  effects.emplace_back(Compute{gathering.bucket.apply_job(id, std::move(pushes))});
 }
 
 void SyncServer::answer(Instant now, Gathering& gathering, Effects& effects) {
@@ -64,7 +64,7 @@ void SyncServer::answer(Instant now, Gathering& gathering, Effects& effects) {
                     .version = version};
     message.wait = gathering.apply_start - arrival.at;
     message.apply = now - gathering.apply_start;
-    message.payload = gathering.bucket.values();
+    message.payload = last ? gathering.bucket.values() : gathering.bucket.answer(arrival.push);
     effects.emplace_back(Send{training_->worker(worker), std::move(message)});
     arrival = {};
   }

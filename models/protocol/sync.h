@@ -30,7 +30,7 @@ class SyncServer : public Node {
   struct Arrival {
     bool here = false;
     Instant at;
-    Payload gradient;
+    Payload push;
   };
   struct Gathering {
     ShardBucket bucket;

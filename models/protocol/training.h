@@ -25,8 +25,11 @@ struct Training {
   std::uint64_t seed = 1;
   std::shared_ptr<const Network> network;
   std::shared_ptr<const Optimizer> optimizer;
+  OptimizerSpec optimizer_spec;  ///< what of it concerns a worker: clipping, penalty
   std::shared_ptr<const Layout> layout;
   std::int64_t test_examples = 0;
+  int threads = 1;          ///< that a worker computes with
+  double touched_mean = 0;  ///< sparse: parameters that a batch touches, in the mean
   /// False: payloads are sizes, jobs have no work.
   bool numerics = true;
   /// What workers learn from; null without numerics, and where no worker lives.

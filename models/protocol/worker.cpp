@@ -41,7 +41,10 @@ void Worker::handle(Instant now, Input input, Effects& effects) {
 void Worker::compute_gradient(Instant now, Effects& effects) {
   state_ = State::computing;
   clock_.start(now);
-  effects.emplace_back(Compute{learner_.gradient_job(kGradient, all_parameters())});
+  for (std::size_t i = 0; i < buckets_.size(); ++i) {
+    buckets_[i].values = learner_.view(training_->layout->buckets[i], buckets_[i].values);
+  }
+  effects.emplace_back(Compute{learner_.gradient_job(kGradient, parameters_held())});
 }
 
 void Worker::push(Instant now, Effects& effects) {
@@ -55,7 +58,7 @@ void Worker::push(Instant now, Effects& effects) {
     ++awaited_;
     Message message{.kind = MessageKind::push, .step = step_, .bucket = index};
     message.version = buckets_[index].version;
-    message.payload = learner_.gradient(layout.buckets[index]);
+    message.payload = learner_.push(layout.buckets[index], is_evaluated(step_.next()));
     effects.emplace_back(Send{training_->server(layout.buckets[index].shard), std::move(message)});
   }
 }
@@ -66,8 +69,7 @@ void Worker::receive(Instant now, NodeId from, Message message, Effects& effects
       message.kind == MessageKind::parameters || message.kind == MessageKind::final_parameters;
   if (message.kind == MessageKind::push || message.bucket >= buckets_.size() ||
       training_->server(layout.buckets[message.bucket].shard) != from ||
-      message.payload.size() != buckets_[message.bucket].values.size() ||
-      buckets_[message.bucket].last ||
+      !fits(message.payload, layout.buckets[message.bucket]) || buckets_[message.bucket].last ||
       (answer && (message.step != step_ || !buckets_[message.bucket].awaited))) {
     effects.emplace_back(Fault{from, "it sent a message out of turn"});
     return;
@@ -88,12 +90,19 @@ void Worker::receive(Instant now, NodeId from, Message message, Effects& effects
   end_step(now, effects);
 }
 
+bool Worker::fits(const Payload& values, const Bucket& bucket) const {
+  return values.size() == bucket.size() || values.size() == learner_.answer_size(bucket);
+}
+
+bool Worker::is_evaluated(Step step) const {
+  const std::int64_t every = training_->evaluate_every;
+  return index_of(id_) == 0 && every > 0 && step.value % every == 0;
+}
+
 void Worker::end_step(Instant now, Effects& effects) {
   if (!counted_) return go_on(now, effects);
   ++step_;
-  const std::int64_t every = training_->evaluate_every;
-  const bool due = index_of(id_) == 0 && every > 0 && step_.value % every == 0 && !over();
-  if (due) return evaluate(now, State::evaluating, effects);
+  if (is_evaluated(step_) && !over()) return evaluate(now, State::evaluating, effects);
   report_step(effects);
   go_on(now, effects);
 }
@@ -106,16 +115,16 @@ void Worker::report_step(Effects& effects) {
 void Worker::evaluate(Instant now, State state, Effects& effects) {
   state_ = state;
   evaluation_start_ = now;
-  effects.emplace_back(Compute{learner_.evaluation_job(kEvaluation, all_parameters())});
+  effects.emplace_back(Compute{learner_.evaluation_job(kEvaluation, parameters_held())});
 }
 
 void Worker::report_evaluation(Instant now, const JobResult& result, bool final, Effects& effects) {
   const Duration took = now - evaluation_start_;
   effects.emplace_back(Report{EvalReport{step_, buckets_.front().version, evaluation_start_, took,
-                                         result.loss, result.accuracy, final}});
+                                         result.loss, result.accuracy, result.auc, final}});
   if (final) {
     state_ = State::finished;
-    effects.emplace_back(Finished{.weights = all_parameters()});
+    effects.emplace_back(Finished{.weights = parameters_held()});
     return;
   }
   clock_.evaluated(took);
@@ -130,17 +139,17 @@ void Worker::go_on(Instant now, Effects& effects) {
   effects.emplace_back(Finished{});
 }
 
-Payload Worker::all_parameters() const {
+Payload Worker::parameters_held() const {
   if (buckets_.size() == 1) return buckets_.front().values;
-  const Bytes size{training_->layout->parameters * 4};
+  Bytes size;
+  for (const BucketView& bucket : buckets_) size += bucket.values.size();
   if (!training_->numerics) return Payload::sized(size);
-  Payload all = Payload::allocate(size);
-  const auto values = all.writable_floats();
-  for (std::size_t i = 0; i < buckets_.size(); ++i) {
-    std::ranges::copy(buckets_[i].values.floats(),
-                      values.begin() + training_->layout->buckets[i].first);
+  Payload held = Payload::allocate(size);
+  auto to = held.writable_floats().begin();
+  for (const BucketView& bucket : buckets_) {
+    to = std::ranges::copy(bucket.values.floats(), to).out;
   }
-  return all;
+  return held;
 }
 
 }  // namespace foretrain

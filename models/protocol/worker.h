@@ -36,7 +36,11 @@ class Worker : public Node {
   /// What comes after a step, or after the servers have called it over.
   void go_on(Instant now, Effects& effects);
   [[nodiscard]] bool over() const { return last_values_ == buckets_.size(); }
-  [[nodiscard]] Payload all_parameters() const;
+  /// The values of all buckets, end to end: all parameters, or, sparse, those that are read next.
+  [[nodiscard]] Payload parameters_held() const;
+  [[nodiscard]] bool fits(const Payload& values, const Bucket& bucket) const;
+  /// This node judges the parameters that it holds after so many of its steps.
+  [[nodiscard]] bool is_evaluated(Step step) const;
 
   /// What this worker knows of a bucket.
   struct BucketView {

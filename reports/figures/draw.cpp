@@ -102,4 +102,14 @@ fs::path draw(const Figure& figure, const fs::path& folder) {
   return folder / (figure.name + ".svg");
 }
 
+std::string draw_all(const std::vector<Record>& records, const std::filesystem::path& folder) {
+  std::string lines;
+  for (const Figure& figure : {learning_curves(records), phase_bars(records)}) {
+    if (!figure.panels.empty()) {
+      lines += fmt::format("figure:  {}\n", draw(figure, folder).string());
+    }
+  }
+  return lines;
+}
+
 }  // namespace foretrain

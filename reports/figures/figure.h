@@ -55,4 +55,8 @@ std::string gnuplot_script(const Figure& figure);
 /// @throws InputError where gnuplot is absent or fails, or where there is nothing to draw
 std::filesystem::path draw(const Figure& figure, const std::filesystem::path& folder);
 
+/// Draws each figure of which the records have something to show. Returns a line for each picture.
+/// @throws InputError as draw does
+std::string draw_all(const std::vector<Record>& records, const std::filesystem::path& folder);
+
 }  // namespace foretrain

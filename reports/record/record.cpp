@@ -31,7 +31,7 @@ auto fields(const StepRow& row) {
 
 auto fields(const EvalReport& e) {
   return std::tuple(e.step, e.version, e.time, e.took, Figure64{e.loss}, Figure64{e.accuracy},
-                    e.final);
+                    Figure64{e.auc}, e.final);
 }
 
 auto fields(const UsageRow& u) {

@@ -105,6 +105,7 @@ Summary summarize(const Record& record) {
     if (!e.final) continue;
     summary.final_loss = known(e.loss);
     summary.test_accuracy = known(e.accuracy);
+    summary.test_auc = known(e.auc);
   }
   for (const NodeTotals& node : record.nodes) {
     summary.bytes_sent += node.tx;
@@ -139,6 +140,7 @@ Json to_json(const Record& record) {
   json["updates_per_s"] = or_null(s.updates_per_s);
   json["final_loss"] = or_null(s.final_loss);
   json["test_accuracy"] = or_null(s.test_accuracy);
+  json["test_auc"] = or_null(s.test_auc);
   json["staleness_mean"] = or_null(s.staleness_mean);
   json["weights_sha256"] = or_null(record.weights_sha256);
   json["kernel_set"] = or_null(record.kernel_set);

@@ -36,6 +36,7 @@ struct Summary {
   std::optional<double> updates_per_s;
   std::optional<double> final_loss;      ///< of the final evaluation, nats
   std::optional<double> test_accuracy;   ///< of the final evaluation
+  std::optional<double> test_auc;        ///< likewise; two classes
   std::optional<double> staleness_mean;  ///< over the steps, updates
   Bytes bytes_sent;
   Bytes bytes_received;

@@ -12,7 +12,7 @@ constexpr auto kStepColumns =
     std::to_array<std::string_view>({"worker", "step", "start_s", "compute_s", "push_s", "wait_s",
                                      "apply_s", "pull_s", "evaluate_s", "staleness", "loss"});
 constexpr auto kEvalColumns = std::to_array<std::string_view>(
-    {"step", "version", "time_s", "took_s", "loss", "accuracy", "final"});
+    {"step", "version", "time_s", "took_s", "loss", "accuracy", "auc", "final"});
 constexpr auto kUsageColumns = std::to_array<std::string_view>(
     {"time_s", "node", "cpu_user_s", "cpu_system_s", "rss_bytes", "tx_bytes", "rx_bytes"});
 
@@ -36,7 +36,7 @@ std::string evals_csv(const std::vector<EvalReport>& rows) {
   CsvWriter csv(kEvalColumns);
   for (const EvalReport& e : rows) {
     csv.integer(e.step.value).integer(e.version.value).time_s(e.time).time_s(e.took);
-    csv.number(e.loss).number(e.accuracy).integer(e.final ? 1 : 0).end_row();
+    csv.number(e.loss).number(e.accuracy).number(e.auc).integer(e.final ? 1 : 0).end_row();
   }
   return std::string(csv.written());
 }
@@ -84,6 +84,7 @@ std::vector<EvalReport> parse_evals(std::string_view text, const std::string& so
     e.took = csv.time_s();
     e.loss = csv.number();
     e.accuracy = csv.number();
+    e.auc = csv.number();
     e.final = csv.integer() != 0;
   }
   return rows;

@@ -11,7 +11,7 @@ namespace foretrain {
 
 /// worker, step, start_s, the six phases, staleness, loss (empty: not known).
 std::string steps_csv(const std::vector<StepRow>& rows);
-/// step, version, time_s, took_s, loss, accuracy, final (0 or 1).
+/// step, version, time_s, took_s, loss, accuracy, auc, final (0 or 1).
 std::string evals_csv(const std::vector<EvalReport>& rows);
 /// time_s, node, cpu_user_s, cpu_system_s, rss_bytes (empty: not modelled), tx_bytes, rx_bytes.
 std::string usage_csv(const std::vector<UsageRow>& rows);

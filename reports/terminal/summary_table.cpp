@@ -35,6 +35,7 @@ std::string sentence(const Record& record, const Summary& s) {
                                  count(s.gradients, "gradient", "gradients"), figure(s.time_s));
   if (s.gradients_per_s) text += fmt::format(", {} a second", figure(s.gradients_per_s));
   if (s.test_accuracy) text += fmt::format("; test accuracy {:.4f}", *s.test_accuracy);
+  if (s.test_auc) text += fmt::format("; AUC {:.4f}", *s.test_auc);
   return text + ".";
 }
 

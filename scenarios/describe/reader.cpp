@@ -110,6 +110,18 @@ void Reader::finish() const {
   if (!missing_.first.empty()) fail_at(to_text(map_.mark), missing_.first, missing_.second);
 }
 
+Value Reader::in_full(const Field& rule, const Value& value) {
+  std::string_view key;
+  if (value.kind == Value::Kind::scalar) key = rule.shorthand;
+  if (value.kind == Value::Kind::list) key = rule.list_shorthand;
+  if (key.empty()) return value;
+  Value map;
+  map.kind = Value::Kind::map;
+  map.mark = value.mark;
+  map.entries.push_back({std::string(key), value.mark, value});
+  return map;
+}
+
 const Entry* Reader::take(const Field& rule) {
   visited_.emplace(rule.key);
   const Entry* entry = map_.find(rule.key);

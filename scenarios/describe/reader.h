@@ -6,6 +6,7 @@
 #include "scenarios/input_error.h"
 #include "scenarios/yaml/value.h"
 
+#include <concepts>
 #include <map>
 #include <set>
 #include <string>
@@ -74,7 +75,11 @@ class Reader {
     const Entry* entry = take(rule);
     if (entry == nullptr) return;
     if (entry->value.kind == Value::Kind::null && !rule.required) return;
-    read_map(entry->value, path_of(rule.key), member);
+    const Value whole = in_full(rule, entry->value);
+    T value = member;
+    read_map(whole, path_of(rule.key), value);
+    if constexpr (std::equality_comparable<T>) note_use(rule, *entry, value == member);
+    if (rule.used) member = std::move(value);
   }
 
   template <class T>
@@ -85,7 +90,8 @@ class Reader {
     member.clear();
     for (const Value& item : entry->value.items) {
       const std::string path = path_of(rule.key) + "[" + std::to_string(member.size()) + "]";
-      read_map(item, path, member.emplace_back());
+      const Value whole = in_full(rule, item);
+      read_map(whole, path, member.emplace_back());
     }
   }
 
@@ -111,6 +117,8 @@ class Reader {
     inner.finish();
   }
 
+  /// `value` as a mapping where it was written in short (Field::shorthand).
+  static Value in_full(const Field& rule, const Value& value);
   /// The entry of the rule's key; null where there is none.
   const Entry* take(const Field& rule);
   void note_use(const Field& rule, const Entry& entry, bool is_default);

@@ -1,57 +1,17 @@
 // The keys of a scenario file.
 #pragma once
 
-#include "models/networks/network.h"
-#include "models/optimizers/optimizer.h"
 #include "models/protocol/registry.h"
 #include "scenarios/describe/cluster_fields.h"
+#include "scenarios/describe/dataset_fields.h"
 #include "scenarios/describe/field.h"
+#include "scenarios/describe/model_fields.h"
+#include "scenarios/describe/optimizer_fields.h"
 #include "scenarios/scenario.h"
 
 namespace foretrain {
 
 std::vector<std::string> strategy_names();
-
-template <class Visitor, Described<DatasetSpec> T>
-void describe(Visitor& visit, T& dataset) {
-  visit.field({.key = "format",
-               .doc = "digits: drawn by the program; idx: read from path",
-               .choices = {"digits", "idx"}},
-              dataset.format);
-  const bool digits = dataset.format == "digits";
-  visit.field({.key = "path",
-               .doc = "idx: the folder with the four files of the data set",
-               .required = true,
-               .used = !digits,
-               .unused_because = "format digits is drawn, not read"},
-              dataset.path);
-  visit.field({.key = "take",
-               .doc = "training examples used; 0: all (digits: 10000)",
-               .least = 0,
-               .most = kCountMax},
-              dataset.take);
-  visit.field({.key = "test_take",
-               .doc = "test examples used; 0: all (digits: 2000)",
-               .least = 0,
-               .most = kCountMax},
-              dataset.test_take);
-  visit.field({.key = "seed",
-               .doc = "digits: what the images are drawn from",
-               .used = digits,
-               .unused_because = "format idx is read, not drawn"},
-              dataset.seed);
-}
-
-template <class Visitor, Described<OptimizerSpec> T>
-void describe(Visitor& visit, T& optimizer) {
-  visit.field({.key = "name", .doc = "the update rule", .choices = optimizer_names()},
-              optimizer.name);
-  visit.field({.key = "learning_rate",
-               .doc = "factor of the gradient of the mean loss",
-               .above = 0,
-               .most = 1e6},
-              optimizer.learning_rate);
-}
 
 template <class Visitor, Described<TrainingSpec> T>
 void describe(Visitor& visit, T& training) {
@@ -96,6 +56,13 @@ void describe(Visitor& visit, T& training) {
                .most = kCountMax,
                .written = training.updates > 0},
               training.updates);
+  visit.field({.key = "threads", .doc = "that a worker computes with", .least = 1, .most = 256},
+              training.threads);
+  visit.field({.key = "init",
+               .doc = "how all weights are initialised; left out: as the network's source does",
+               .choices = initializer_names(),
+               .written = !training.init.empty()},
+              training.init);
   visit.section({.key = "optimizer", .doc = "how a gradient changes the parameters"},
                 training.optimizer);
   visit.field({.key = "evaluate_every",
@@ -118,8 +85,11 @@ void describe(Visitor& visit, T& scenario) {
   visit.field({.key = "question", .doc = "what the scenario is meant to answer, for people"},
               scenario.question);
   visit.field({.key = "seed", .doc = "of every random draw but the data set's"}, scenario.seed);
-  visit.field({.key = "model", .doc = "what is trained", .choices = network_names()},
-              scenario.model);
+  visit.section({.key = "model",
+                 .doc = "what is trained: a network by name, or a list of layers",
+                 .shorthand = "name",
+                 .list_shorthand = "layers"},
+                scenario.model);
   visit.section({.key = "dataset", .doc = "what is learned from"}, scenario.dataset);
   visit.section({.key = "training", .doc = "how it is trained; one of steps, epochs, updates"},
                 scenario.training);

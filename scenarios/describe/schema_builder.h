@@ -21,12 +21,12 @@ class SchemaBuilder {
 
   template <class T>
   void section(const Field& rule, const T& /*member*/) {
-    add(rule, object_of<T>());
+    add(rule, with_shorthands(rule, object_of<T>()));
   }
 
   template <class T>
   void list(const Field& rule, const std::vector<T>& /*member*/) {
-    add(rule, {{"type", "array"}, {"items", object_of<T>()}});
+    add(rule, {{"type", "array"}, {"items", with_shorthands(rule, object_of<T>())}});
   }
 
   template <class T>
@@ -50,6 +50,17 @@ class SchemaBuilder {
   }
 
  private:
+  /// The object, or what may stand for it (Field::shorthand).
+  static Schema with_shorthands(const Field& rule, Schema object) {
+    Schema choices = Schema::array();
+    for (const std::string_view key : {rule.shorthand, rule.list_shorthand}) {
+      if (!key.empty()) choices.push_back(object["properties"][std::string(key)]);
+    }
+    if (choices.empty()) return object;
+    choices.insert(choices.begin(), std::move(object));
+    return {{"anyOf", std::move(choices)}};
+  }
+
   template <class T>
   static Schema object_of() {
     SchemaBuilder inner;

@@ -24,7 +24,9 @@ class Writer {
 
   template <class T>
   void section(const Field& rule, const T& member) {
-    if (rule.used && rule.written) add_map(rule.key, member);
+    if (!rule.used || !rule.written) return;
+    Value value = in_short(rule, map_of(member));
+    if (value.kind != Value::Kind::map || !value.entries.empty()) add(rule.key, std::move(value));
   }
 
   template <class T>
@@ -32,7 +34,7 @@ class Writer {
     if (!rule.used || !rule.written) return;
     Value list;
     list.kind = Value::Kind::list;
-    for (const T& item : member) list.items.push_back(map_of(item));
+    for (const T& item : member) list.items.push_back(in_short(rule, map_of(item)));
     add(rule.key, std::move(list));
   }
 
@@ -56,10 +58,12 @@ class Writer {
     describe(inner, member);
     return inner.take();
   }
-  template <class T>
-  void add_map(std::string_view key, const T& member) {
-    Value map = map_of(member);
-    if (!map.entries.empty()) add(key, std::move(map));
+  /// What the reader takes for the same (Field::shorthand).
+  static Value in_short(const Field& rule, Value map) {
+    if (map.entries.size() != 1) return map;
+    const std::string& key = map.entries.front().key;
+    if (key != rule.shorthand && key != rule.list_shorthand) return map;
+    return Value(map.entries.front().value);
   }
 
   Value map_;

@@ -10,7 +10,16 @@
 namespace foretrain::sim {
 namespace {
 constexpr int kStageBits = 3;  // of a token; the rest is the slot of what is pending
+
+std::vector<Cpu::ThreadId> compute_threads(Cpu& cpu, const Place& place) {
+  std::vector<Cpu::ThreadId> threads;
+  threads.reserve(static_cast<std::size_t>(place.threads));
+  for (int i = 0; i < place.threads; ++i) {
+    threads.push_back(cpu.add_thread((place.core + i) % cpu.cores()));
+  }
+  return threads;
 }
+}  // namespace
 
 SimNode::SimNode(World& world, const Peers& peers, const Observer& observer, NodeId id,
                  std::unique_ptr<Node> program, StragglerDraws stragglers, Stream jitter)
@@ -23,13 +32,15 @@ SimNode::SimNode(World& world, const Peers& peers, const Observer& observer, Nod
       stragglers_(std::move(stragglers)),
       jitter_(jitter),
       loop_(world.hosts[place_.host].cpu->add_thread(place_.core)),
-      compute_(world.hosts[place_.host].cpu->add_thread(place_.core)) {}
+      compute_(compute_threads(*world.hosts[place_.host].cpu, place_)) {}
 
 void SimNode::start() { world_.engine.schedule({}, {this, keep(Stage::start, {})}); }
 
 Duration SimNode::used(Work work) const {
   const Cpu& cpu = *world_.hosts[place_.host].cpu;
-  return cpu.used(loop_, work) + cpu.used(compute_, work);
+  Duration used = cpu.used(loop_, work);
+  for (const Cpu::ThreadId thread : compute_) used = used + cpu.used(thread, work);
+  return used;
 }
 
 std::uint64_t SimNode::keep(Stage stage, Pending pending) {
@@ -54,6 +65,7 @@ void SimNode::wake(Instant now, std::uint64_t token) {
   if (stage == Stage::arrived) return arrive(now, token);
   if (stage == Stage::noticed) return receive(now, token);
   active_ = now;
+  if (stage == Stage::computed && --pending_[token >> kStageBits].parts > 0) return;
   Pending pending = take(token >> kStageBits);
   switch (stage) {
     case Stage::start:
@@ -166,15 +178,23 @@ void SimNode::begin_job(Job job) {
     if (stretched > 1e18) throw InputError("stragglers: a gradient takes longer than 30 years");
     time = {std::llround(stretched)};
   }
-  const Cpu::ThreadId thread = runs_inline(job.cost) ? loop_ : compute_;
-  if (thread == compute_) ++jobs_;
-  const std::uint64_t token = keep(Stage::computed, {.job = std::move(job)});
-  host.cpu->run(thread, time, Work::compute, {this, token});
+  const std::vector<Cpu::ThreadId> on_loop{loop_};
+  const bool small = runs_inline(job.cost);
+  if (!small) ++jobs_;
+  // Measured with as many threads: each of them is busy until the job is done.
+  const auto& threads = small ? on_loop : compute_;
+  const std::uint64_t token =
+      keep(Stage::computed, {.job = std::move(job), .parts = static_cast<int>(threads.size())});
+  for (const Cpu::ThreadId thread : threads) {
+    host.cpu->run(thread, time, Work::compute, {this, token});
+  }
 }
 
 void SimNode::job_done(Instant now, const Pending& pending) {
   JobResult result;
-  if (pending.job.work) result = pending.job.work();
+  Serial serial;
+  if (pending.job.work) result = pending.job.work(serial);
+  if (pending.job.prefetch) pending.job.prefetch();
   if (!runs_inline(pending.job.cost)) --jobs_;
   feed(now, Computed{pending.job.id, result});
 }

@@ -49,6 +49,7 @@ class SimNode : public Actor {
     Message message{};
     Job job{};
     TimerId timer{};
+    int parts = 1;  // of a job that are still computed
   };
   enum class Stage : std::uint8_t { start, sent, arrived, noticed, received, computed, timer };
 
@@ -79,7 +80,7 @@ class SimNode : public Actor {
   StragglerDraws stragglers_;
   Stream jitter_;
   Cpu::ThreadId loop_;
-  Cpu::ThreadId compute_;
+  std::vector<Cpu::ThreadId> compute_;
   std::vector<Pending> pending_;
   std::vector<std::size_t> free_;
   Instant active_;   // when the loop last did something

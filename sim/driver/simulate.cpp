@@ -165,7 +165,8 @@ class Simulation : public Actor {
 Record simulate(const Case& scenario_case, const SimulateOptions& options) {
   const bool numerics = scenario_case.scenario.numerics;
   const auto data = numerics ? load_data(scenario_case) : nullptr;
-  const auto shape = data ? shape_of(*data) : dataset_shape(scenario_case);
+  const auto shape = data ? shape_of(*data, scenario_case.scenario.training.batch_size)
+                          : dataset_shape(scenario_case);
   return Simulation(scenario_case, options,
                     make_training(scenario_case.scenario, shape, numerics, data))
       .run();

@@ -17,7 +17,7 @@ std::string host_name(const HostSpec& spec, int index) {
 }  // namespace
 
 World::World(const Scenario& scenario, const Training& training, const MachineLookup& machines) {
-  const std::string model = model_key(scenario.model, training.network->input());
+  const std::string model = model_key(scenario, training.network->input());
   if (scenario.cluster.hosts.empty()) {
     const Machine machine = machines("");
     machine_name = machine.name;
@@ -51,7 +51,7 @@ void World::place(const Scenario& scenario, const Training& training) {
   const Placement& placement = scenario.cluster.placement;
   std::vector<std::string> names = placement.workers;
   names.insert(names.end(), placement.servers.begin(), placement.servers.end());
-  std::vector<int> nodes_of_host(hosts.size(), 0);
+  std::vector<int> cores_taken(hosts.size(), 0);
   for (std::size_t node = 0; node < static_cast<std::size_t>(training.nodes()); ++node) {
     std::size_t host = node % hosts.size();
     if (!names.empty()) {
@@ -60,7 +60,10 @@ void World::place(const Scenario& scenario, const Training& training) {
       host = static_cast<std::size_t>(found - hosts.begin());
     }
     const int cores = hosts[host].cpu->cores();
-    places.push_back({host, nodes_of_host[host]++ % cores});
+    const bool worker = node < static_cast<std::size_t>(training.workers);
+    const int threads = worker ? training.threads : 1;
+    places.push_back({host, cores_taken[host] % cores, threads});
+    cores_taken[host] += threads;
   }
 }
 

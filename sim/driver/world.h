@@ -33,6 +33,7 @@ struct Host {
 struct Place {
   std::size_t host = 0;
   int core = 0;
+  int threads = 1;  ///< that compute: on this core, on the ones after it
 };
 
 /// Built from a scenario: its cluster, or, where it has none, this machine with everything on its

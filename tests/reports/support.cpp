@@ -100,8 +100,8 @@ Record small_record(Mode mode, const std::string& strategy) {
                   {1, {{0}, {0}, {8_ms, 2_ms, 4_ms, 2_ms, 4_ms, 0_ms}, 1, 2.0}},
                   {0, {{1}, {15'000'000}, {12_ms, 3_ms, 6_ms, 3_ms, 6_ms, 0_ms}, 1, 1.0}},
                   {1, {{1}, {20'000'000}, {20_ms, 5_ms, 10_ms, 5_ms, 10_ms, 0_ms}, 3, 1.0}}};
-  record.evals = {{{1}, {1}, {10'000'000}, 5_ms, 1.5, 0.5, false},
-                  {{2}, {2}, {100'000'000}, 20_ms, 0.75, 0.875, true}};
+  record.evals = {{{1}, {1}, {10'000'000}, 5_ms, 1.5, 0.5, kUnknown, false},
+                  {{2}, {2}, {100'000'000}, 20_ms, 0.75, 0.875, kUnknown, true}};
   record.usage = {{{50'000'000}, 0, 0.04, 0.01, {900'000}, {300}, {350}},
                   {{50'000'000}, 2, 0.01, 0.0, {-1}, {500}, {500}}};
   return record;
@@ -139,6 +139,7 @@ Record random_record(std::uint64_t seed) {
                             {any_count(draw)},
                             Instant{} + any_time(draw),
                             any_time(draw),
+                            any_double(draw),
                             any_double(draw),
                             any_double(draw),
                             draw.below(2) == 0});

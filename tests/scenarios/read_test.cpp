@@ -42,7 +42,11 @@ TEST_CASE("read: every key reaches its member") {
   CHECK(s.name == "n");
   CHECK(s.question == "Why?");
   CHECK(s.seed == UINT64_MAX);
-  CHECK(s.dataset == DatasetSpec{"idx", "d", 10, 5, 1});
+  CHECK(s.dataset.format == "idx");
+  CHECK(s.dataset.path == "d");
+  CHECK(s.dataset.take == 10);
+  CHECK(s.dataset.test_take == 5);
+  CHECK(s.dataset.seed == 1);
   CHECK(s.training.strategy == "async");
   CHECK(s.training.workers == 4);
   CHECK(s.training.servers == 2);
@@ -163,7 +167,7 @@ TEST_CASE("read: an unknown choice is told the nearest, or all") {
         "x.yaml:2:22: training.strategy: asinc is unknown; did you mean async?");
   CHECK(scenario_error("foretrain: 1\ntraining: {strategy: fastest}\n")
             .find("fastest is unknown; choose one of single, sync, async") != std::string::npos);
-  CHECK(scenario_error("foretrain: 1\nmodel: lenet\n").find("x.yaml:2:8: model: ") == 0);
+  CHECK(scenario_error("foretrain: 1\nmodel: resnet\n").find("x.yaml:2:8: model.name: ") == 0);
   CHECK(scenario_error("foretrain: 1\ntraining: {optimizer: {name: sdg}}\n")
             .find("did you mean sgd?") != std::string::npos);
   CHECK(scenario_error("foretrain: 1\ncluster: {topology: ring}\n").find("x.yaml:2:21: ") == 0);

@@ -30,7 +30,7 @@ class Folder {
   Folder& operator=(const Folder&) = delete;
 
   void write(const std::string& stem, std::int64_t examples) const {
-    Dataset data;
+    Images data;
     data.examples = examples;
     data.rows = 2;
     data.columns = 3;
@@ -80,7 +80,8 @@ bool says(const std::string& message, const std::string& part) {
 std::shared_ptr<const Training> training_of(const std::string& settings,
                                             std::int64_t examples = 60'000) {
   const Scenario s = only("foretrain: 1\ntraining: {" + settings + "}\n");
-  return make_training(s, {examples, 100, 28, 28, 10}, false, nullptr);
+  return make_training(s, {examples, 100, {.image = {28, 28, 1}, .classes = 10}, 0}, false,
+                       nullptr);
 }
 
 }  // namespace
@@ -88,22 +89,21 @@ std::shared_ptr<const Training> training_of(const std::string& settings,
 TEST_CASE("training: an IDX folder is loaded, and looked at by its headers") {
   const Folder folder;
   const auto data = load_data(folder.scenario());
-  CHECK(data->train.examples == 6);
-  CHECK(data->test.examples == 4);
+  CHECK(data->train->examples() == 6);
+  CHECK(data->test->examples() == 4);
   const DatasetShape shape = dataset_shape(folder.scenario());
   CHECK(shape.train_examples == 6);
   CHECK(shape.test_examples == 4);
-  CHECK(shape.rows == 2);
-  CHECK(shape.columns == 3);
-  CHECK(shape.classes == shape_of(*data).classes);
+  CHECK(shape.input.image == Shape{2, 3, 1});
+  CHECK(shape.input == shape_of(*data, 1).input);
 }
 
 TEST_CASE("training: a part of a data set is its first examples") {
   const Folder folder;
   const Case c = folder.scenario({"dataset.take=5", "dataset.test_take=1"});
-  CHECK(load_data(c)->train.examples == 5);
+  CHECK(load_data(c)->train->examples() == 5);
   CHECK(dataset_shape(c).train_examples == 5);
-  CHECK(load_data(c)->test.labels.size() == 1);
+  CHECK(load_data(c)->test->examples() == 1);
   CHECK(folder.error({"dataset.take=7"}) ==
         "--set dataset.take=7: dataset.take: 7 asked for, but the data set has 6; write at most "
         "6, or 0 for all");
@@ -156,14 +156,12 @@ TEST_CASE("training: images where labels belong are refused by their headers alo
 TEST_CASE("training: digits are drawn, as many as asked") {
   const Case c = parse_scenario("foretrain: 1\ndataset: {take: 30, test_take: 20}\n", "x").at(0);
   const auto data = load_data(c);
-  CHECK(data->train.examples == 30);
-  CHECK(data->test.examples == 20);
+  CHECK(data->train->examples() == 30);
+  CHECK(data->test->examples() == 20);
   const DatasetShape shape = dataset_shape(c);
   CHECK(shape.train_examples == 30);
   CHECK(shape.test_examples == 20);
-  CHECK(shape.rows == data->train.rows);
-  CHECK(shape.columns == data->train.columns);
-  CHECK(shape.classes == data->train.classes);
+  CHECK(shape.input == data->train->shape());
   const Case defaults = parse_scenario("foretrain: 1\n", "x").at(0);
   CHECK(dataset_shape(defaults).train_examples == 10'000);
   CHECK(dataset_shape(defaults).test_examples == 2'000);

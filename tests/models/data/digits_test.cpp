@@ -15,15 +15,14 @@ using namespace foretrain;
 namespace {
 
 /// FNV-1a over the labels, then the pixels.
-std::uint64_t checksum(const Dataset& dataset) {
+std::uint64_t checksum(const Images& dataset) {
   std::uint64_t hash = 0xcbf29ce484222325u;
-  for (const auto* bytes : {&dataset.labels, &dataset.pixels}) {
-    for (const std::uint8_t byte : *bytes) hash = (hash ^ byte) * 0x100000001b3u;
-  }
+  for (const auto label : dataset.labels) hash = (hash ^ label) * 0x100000001b3u;
+  for (const auto pixel : dataset.pixels) hash = (hash ^ pixel) * 0x100000001b3u;
   return hash;
 }
 
-std::span<const std::uint8_t> image(const Dataset& dataset, std::int64_t index) {
+std::span<const std::uint8_t> image(const Images& dataset, std::int64_t index) {
   const auto features = static_cast<std::size_t>(dataset.features());
   return std::span(dataset.pixels).subspan(static_cast<std::size_t>(index) * features, features);
 }
@@ -31,10 +30,10 @@ std::span<const std::uint8_t> image(const Dataset& dataset, std::int64_t index) 
 }  // namespace
 
 TEST_CASE("digits: images of 28 x 28 in ten classes, as many as asked", "[digits]") {
-  const DataSplit split = draw_digits(30, 20, 1);
+  const ImageSplit split = draw_digits(30, 20, 1);
   CHECK(split.train.examples == 30);
   CHECK(split.test.examples == 20);
-  for (const Dataset* dataset : {&split.train, &split.test}) {
+  for (const Images* dataset : {&split.train, &split.test}) {
     CHECK(dataset->rows == 28);
     CHECK(dataset->columns == 28);
     CHECK(dataset->classes == 10);
@@ -44,9 +43,9 @@ TEST_CASE("digits: images of 28 x 28 in ten classes, as many as asked", "[digits
 }
 
 TEST_CASE("digits: one seed draws the same bytes, another seed draws others", "[digits]") {
-  const DataSplit first = draw_digits(50, 50, 1);
-  const DataSplit again = draw_digits(50, 50, 1);
-  const DataSplit other = draw_digits(50, 50, 2);
+  const ImageSplit first = draw_digits(50, 50, 1);
+  const ImageSplit again = draw_digits(50, 50, 1);
+  const ImageSplit other = draw_digits(50, 50, 2);
   CHECK(first.train.pixels == again.train.pixels);
   CHECK(first.train.labels == again.train.labels);
   CHECK(first.test.pixels == again.test.pixels);
@@ -56,17 +55,17 @@ TEST_CASE("digits: one seed draws the same bytes, another seed draws others", "[
 }
 
 TEST_CASE("digits: no test image is a training image", "[digits]") {
-  const DataSplit split = draw_digits(100, 100, 1);
+  const ImageSplit split = draw_digits(100, 100, 1);
   for (std::int64_t i = 0; i < 100; ++i) {
     CHECK_FALSE(std::ranges::equal(image(split.train, i), image(split.test, i)));
   }
 }
 
 TEST_CASE("digits: a smaller draw is the beginning of a larger one", "[digits]") {
-  const DataSplit few = draw_digits(40, 10, 3);
-  const DataSplit many = draw_digits(200, 150, 3);
-  const Dataset train = take(many.train, 40);
-  const Dataset test = take(many.test, 10);
+  const ImageSplit few = draw_digits(40, 10, 3);
+  const ImageSplit many = draw_digits(200, 150, 3);
+  const Images train = take(many.train, 40);
+  const Images test = take(many.test, 10);
   CHECK(few.train.labels == train.labels);
   CHECK(few.train.pixels == train.pixels);
   CHECK(few.test.labels == test.labels);
@@ -76,13 +75,13 @@ TEST_CASE("digits: a smaller draw is the beginning of a larger one", "[digits]")
 // A change of the drawing changes every accuracy that was ever reported on digits: whoever means
 // it writes the new sums here, with a line in the changelog.
 TEST_CASE("digits: the drawing is the one whose checksum is known", "[digits]") {
-  const DataSplit split = draw_digits(500, 100, 1);
+  const ImageSplit split = draw_digits(500, 100, 1);
   CHECK(checksum(split.train) == 0xbccd2a5ab17c02a1u);
   CHECK(checksum(split.test) == 0x9c91e51244a806a4u);
 }
 
 TEST_CASE("digits: all ten classes are about equally frequent", "[digits]") {
-  const DataSplit split = draw_digits(5'000, 0, 1);
+  const ImageSplit split = draw_digits(5'000, 0, 1);
   std::vector<int> counts(10);
   for (const auto label : split.train.labels) {
     REQUIRE(label < 10);
@@ -93,7 +92,7 @@ TEST_CASE("digits: all ten classes are about equally frequent", "[digits]") {
 }
 
 TEST_CASE("digits: every image has ink, yet is mostly paper", "[digits]") {
-  const DataSplit split = draw_digits(1'000, 0, 5);
+  const ImageSplit split = draw_digits(1'000, 0, 5);
   for (std::int64_t i = 0; i < split.train.examples; ++i) {
     const auto pixels = image(split.train, i);
     const auto inked = std::ranges::count_if(pixels, [](int pixel) { return pixel > 100; });
@@ -104,7 +103,7 @@ TEST_CASE("digits: every image has ink, yet is mostly paper", "[digits]") {
 }
 
 TEST_CASE("digits: images of one class differ", "[digits]") {
-  const DataSplit split = draw_digits(200, 0, 1);
+  const ImageSplit split = draw_digits(200, 0, 1);
   for (std::int64_t i = 1; i < split.train.examples; ++i) {
     CHECK_FALSE(std::ranges::equal(image(split.train, 0), image(split.train, i)));
   }
@@ -113,7 +112,7 @@ TEST_CASE("digits: images of one class differ", "[digits]") {
 // The mean training image of each class is a template; the nearest one (Euclid) names a test image.
 // No learning rate to choose, so what it measures is the data: chance is 0.1.
 TEST_CASE("digits: templates recognise most of them, but far from all", "[digits]") {
-  const DataSplit split = draw_digits(4'000, 1'000, 1);
+  const ImageSplit split = draw_digits(4'000, 1'000, 1);
   std::vector<std::vector<double>> mean(10, std::vector<double>(784));
   std::vector<double> count(10);
   for (std::int64_t i = 0; i < split.train.examples; ++i) {

@@ -24,8 +24,8 @@ void touch(const TempFolder& folder, const std::string& name) {
   std::ofstream(folder / name) << "x";
 }
 
-Dataset grey(int examples, int side, std::uint8_t shade) {
-  Dataset dataset;
+Images grey(int examples, int side, std::uint8_t shade) {
+  Images dataset;
   dataset.examples = examples;
   dataset.rows = side;
   dataset.columns = side;
@@ -41,7 +41,7 @@ TEST_CASE("idx folder: the four MNIST names make a data set", "[idx]") {
   const TempFolder folder;
   write_idx(grey(3, 2, 10), folder / kNames[0], folder / kNames[1]);
   write_idx(grey(2, 2, 20), folder / kNames[2], folder / kNames[3]);
-  const DataSplit split = read_idx_folder(folder.path());
+  const ImageSplit split = read_idx_folder(folder.path());
   CHECK(split.train.pixels == std::vector<std::uint8_t>(12, 10));
   CHECK(split.test.pixels == std::vector<std::uint8_t>(8, 20));
 }
@@ -110,11 +110,11 @@ TEST_CASE("idx folder: MNIST is read from its four packed files", "[idx]") {
     WARN("skipped: ../shared/data/mnist is absent");
     return;
   }
-  const DataSplit mnist = read_idx_folder(folder);
+  const ImageSplit mnist = read_idx_folder(folder);
   CHECK(mnist.train.examples == 60'000);
   CHECK(mnist.test.examples == 10'000);
   CHECK(mnist.train.features() == 784);
-  const auto count = [](const Dataset& dataset) {
+  const auto count = [](const Images& dataset) {
     std::vector<int> counts(10);
     for (const auto label : dataset.labels) ++counts[label];
     return counts;

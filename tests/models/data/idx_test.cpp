@@ -7,6 +7,7 @@
 
 #include <zlib.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -56,8 +57,8 @@ Raw noise(std::size_t size) {
   return raw;
 }
 
-Dataset small_dataset(int examples = 12) {
-  Dataset dataset;
+Images small_dataset(int examples = 12) {
+  Images dataset;
   dataset.examples = examples;
   dataset.rows = 3;
   dataset.columns = 5;
@@ -67,7 +68,7 @@ Dataset small_dataset(int examples = 12) {
   return dataset;
 }
 
-void check_same(const Dataset& a, const Dataset& b) {
+void check_same(const Images& a, const Images& b) {
   CHECK(a.examples == b.examples);
   CHECK(a.rows == b.rows);
   CHECK(a.columns == b.columns);
@@ -90,14 +91,14 @@ const Raw kTwoImages = numbers({0x803, 2, 2, 2}) + Raw(8, '\7');
 
 TEST_CASE("idx: what is written plain is read back", "[idx]") {
   const TempFolder folder;
-  const Dataset dataset = small_dataset();
+  const Images dataset = small_dataset();
   write_idx(dataset, folder / "images", folder / "labels");
   check_same(read_idx_dataset(folder / "images", folder / "labels"), dataset);
 }
 
 TEST_CASE("idx: a file written packed is read back whatever its name", "[idx]") {
   const TempFolder folder;
-  const Dataset dataset = small_dataset();
+  const Images dataset = small_dataset();
   write_idx(dataset, folder / "images", folder / "labels");
   write_packed(folder / "packed-images", read_raw(folder / "images"));
   write_packed(folder / "packed-labels", read_raw(folder / "labels"));
@@ -106,7 +107,7 @@ TEST_CASE("idx: a file written packed is read back whatever its name", "[idx]") 
 
 TEST_CASE("idx: a plain file called .gz is read as what it is", "[idx]") {
   const TempFolder folder;
-  const Dataset dataset = small_dataset();
+  const Images dataset = small_dataset();
   write_idx(dataset, folder / "images.gz", folder / "labels.gz");
   check_same(read_idx_dataset(folder / "images.gz", folder / "labels.gz"), dataset);
 }
@@ -117,7 +118,7 @@ TEST_CASE("idx: data larger than one piece is read whole", "[idx]") {
   const Raw pixels = noise(examples * 900u);
   write_packed(folder / "images", numbers({0x803, examples, 30, 30}) + pixels);
   write_packed(folder / "labels", numbers({0x801, examples}) + Raw(examples, '\3'));
-  const Dataset dataset = read_idx_dataset(folder / "images", folder / "labels");
+  const Images dataset = read_idx_dataset(folder / "images", folder / "labels");
   REQUIRE(dataset.pixels.size() == pixels.size());
   CHECK(Raw(dataset.pixels.begin(), dataset.pixels.end()) == pixels);
 }
@@ -293,6 +294,78 @@ TEST_CASE("idx: a label above 9 is named with its record", "[idx]") {
   CHECK_THAT(
       complaint([&] { read_idx_dataset(folder / "images", folder / "labels"); }),
       Contains("/labels: label 17 at record 2 (counted from 0)") && Contains("labels are 0 to 9"));
+}
+
+TEST_CASE("idx: labels go as far as the classes that were asked for", "[idx]") {
+  const TempFolder folder;
+  write_raw(folder / "images", numbers({0x803, 3, 1, 1}) + "abc");
+  write_raw(folder / "labels", numbers({0x801, 3}) + "\1\2\x11");
+  const Images images = read_idx_dataset(folder / "images", folder / "labels", 18);
+  CHECK(images.classes == 18);
+  CHECK(images.labels == std::vector<std::uint16_t>{1, 2, 17});
+  CHECK_THAT(complaint([&] { read_idx_dataset(folder / "images", folder / "labels", 17); }),
+             Contains("labels are 0 to 16"));
+}
+
+TEST_CASE("idx: colours or more than 256 classes are written to be read back", "[idx]") {
+  const TempFolder folder;
+  Images images = small_dataset(5);
+  images.rows = 5;
+  images.columns = 1;
+  images.channels = 3;
+  images.classes = 1'000;
+  images.labels = {0, 255, 256, 999, 1};
+  write_idx(images, folder / "images", folder / "labels");
+  check_same(read_idx_dataset(folder / "images", folder / "labels", 1'000), images);
+  CHECK(read_idx_header(folder / "images").channels == 3);
+  CHECK(read_idx_header(folder / "labels").label_bytes == 2);
+  // The same from a source, image by image.
+  write_idx(*make_source(images), folder / "images-2", folder / "labels-2");
+  CHECK(read_raw(folder / "images-2") == read_raw(folder / "images"));
+  CHECK(read_raw(folder / "labels-2") == read_raw(folder / "labels"));
+}
+
+TEST_CASE("idx: a pixel of more than four channels is refused", "[idx]") {
+  const TempFolder folder;
+  write_raw(folder / "images", numbers({0x804, 2, 1, 1, 5}) + Raw(10, '\1'));
+  CHECK_THAT(complaint_about_images(folder, folder / "images"),
+             Contains("promises 5 channels, where a pixel has 1 to 4"));
+  write_raw(folder / "images", numbers({0x804, 2, 1, 1}));
+  CHECK_THAT(complaint_about_images(folder, folder / "images"),
+             Contains("ends after 16 of the 20 bytes of its header"));
+}
+
+TEST_CASE("idx: images above the limit stay in their file with the same bytes", "[idx]") {
+  const TempFolder folder;
+  const Images images = small_dataset(12);
+  write_idx(images, folder / "images", folder / "labels");
+  write_packed(folder / "packed", read_raw(folder / "images"));
+  std::vector<std::uint8_t> scratch;
+  for (const char* name : {"images", "packed"}) {
+    for (const std::int64_t limit : {0, 179, 180}) {
+      CAPTURE(name, limit);
+      const auto source = open_idx_dataset(folder / name, folder / "labels", 10, Bytes{limit});
+      CHECK(source->slow() == (limit < 180 && name == std::string("images")));
+      REQUIRE(source->examples() == 12);
+      CHECK(source->image() == Shape{3, 5, 1});
+      for (std::int64_t i = 0; i < 12; ++i) {
+        const auto at = static_cast<std::size_t>(i);
+        CHECK(source->label(i) == images.labels[at]);
+        const std::uint8_t* pixels = source->pixels(i, scratch);
+        CHECK(std::equal(pixels, pixels + 15, images.pixels.begin() + i * 15));
+      }
+    }
+  }
+}
+
+TEST_CASE("idx: several gzip streams in one file are one", "[idx]") {
+  const TempFolder folder;
+  write_packed(folder / "first", kTwoImages.substr(0, 18));
+  write_packed(folder / "second", kTwoImages.substr(18));
+  write_raw(folder / "images", read_raw(folder / "first") + read_raw(folder / "second"));
+  write_raw(folder / "labels", numbers({0x801, 2}) + Raw(2, '\1'));
+  CHECK(read_idx_dataset(folder / "images", folder / "labels").pixels ==
+        std::vector<std::uint8_t>(8, 7));
 }
 
 TEST_CASE("idx: a data set that cannot be written says so", "[idx]") {

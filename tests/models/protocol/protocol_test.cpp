@@ -3,7 +3,9 @@
 #include "models/base/random.h"
 #include "models/data/digits.h"
 #include "models/data/sampler.h"
+#include "models/networks/registry.h"
 #include "models/protocol/registry.h"
+#include "tests/support/shuffled.h"
 
 #include <catch2/catch.hpp>
 
@@ -13,93 +15,31 @@
 
 namespace foretrain {
 namespace {
+using testing::Shuffled;
 
 std::shared_ptr<const Training> small_training(const std::string& strategy, int workers,
                                                int servers, std::int64_t steps,
                                                Bytes bucket_size = {1'000'000}) {
-  static const auto data = std::make_shared<const DataSplit>(draw_digits(300, 50, 1));
+  static const auto data = [] {
+    ImageSplit digits = draw_digits(300, 50, 1);
+    return std::make_shared<const DataSplit>(DataSplit{make_dataset(std::move(digits.train), {}),
+                                                       make_dataset(std::move(digits.test), {})});
+  }();
   auto training = std::make_shared<Training>();
   training->strategy = strategy;
   training->workers = workers;
   training->servers = servers;
   training->batch_size = 8;
   training->steps = steps;
-  training->network = make_network("softmax", {784, 10});
+  training->network =
+      std::make_shared<const Network>(network_spec("softmax", {}), data->train->shape());
   training->optimizer = make_optimizer({.learning_rate = 0.3});
   training->layout = std::make_shared<Layout>(
       make_layout(training->network->parameters(), bucket_size, std::max(1, servers)));
-  training->test_examples = data->test.examples;
+  training->test_examples = data->test->examples();
   training->data = data;
   return training;
 }
-
-// Carries messages and jobs between nodes in an order drawn at random; what one node sends another
-// stays in order, as on a connection.
-class Shuffled {
- public:
-  Shuffled(std::shared_ptr<const Training> training, std::uint64_t seed)
-      : training_(std::move(training)), stream_(seed, "order") {
-    for (int id = 0; id < training_->nodes(); ++id) {
-      nodes_.push_back(make_node(training_, NodeId(id)));
-      todo_.push_back({id, id, Started{}});
-    }
-  }
-
-  void run() {
-    while (!todo_.empty()) {
-      auto pick = todo_.begin() + static_cast<std::ptrdiff_t>(stream_.below(todo_.size()));
-      pick = std::find_if(todo_.begin(), pick,
-                          [&](const Todo& t) { return t.from == pick->from && t.to == pick->to; });
-      Todo next = std::move(*pick);
-      todo_.erase(pick);
-      give(next.to, std::move(next.input));
-    }
-  }
-
-  void give(int id, Input input) {
-    Effects effects;
-    nodes_[static_cast<std::size_t>(id)]->handle({++clock_}, std::move(input), effects);
-    for (Effect& effect : effects) perform(id, effect);
-  }
-
-  std::vector<float> weights;
-  std::vector<StepReport> steps;
-  std::vector<EvalReport> evals;
-  std::vector<Fault> faults;
-  std::int64_t dropped = 0;
-  int finished = 0;
-
- private:
-  void perform(int id, Effect& effect) {
-    if (auto* send = std::get_if<Send>(&effect)) {
-      todo_.push_back({id, static_cast<int>(index_of(send->to)),
-                       Received{NodeId(id), std::move(send->message)}});
-    } else if (auto* compute = std::get_if<Compute>(&effect)) {
-      todo_.push_back({id, id, Computed{compute->job.id, compute->job.work()}});
-    } else if (auto* report = std::get_if<Report>(&effect)) {
-      if (auto* step = std::get_if<StepReport>(report)) steps.push_back(*step);
-      if (auto* eval = std::get_if<EvalReport>(report)) evals.push_back(*eval);
-    } else if (auto* end = std::get_if<Finished>(&effect)) {
-      ++finished;
-      dropped += end->dropped;
-      const auto values = end->weights.floats();
-      if (!values.empty()) weights.assign(values.begin(), values.end());
-    } else if (auto* fault = std::get_if<Fault>(&effect)) {
-      faults.push_back(*fault);
-    }
-  }
-
-  std::shared_ptr<const Training> training_;
-  Stream stream_;
-  std::vector<std::unique_ptr<Node>> nodes_;
-  struct Todo {
-    int from;
-    int to;
-    Input input;
-  };
-  std::vector<Todo> todo_;
-  std::int64_t clock_ = 0;
-};
 
 TEST_CASE("sync: the weights are the same bits whatever the order of arrival") {
   const int workers = GENERATE(1, 2, 5);
@@ -144,10 +84,13 @@ TEST_CASE("sync: the step is the mean of the workers' gradients, summed in their
   std::vector<float> start(7'850, 0);
   std::vector<float> sum(7'850, 0);
   std::vector<float> gradient(7'850);
-  const auto workspace = training->network->make_workspace();
+  const auto workspace = training->network->make_workspace(Stream(1, "dropout"));
+  Serial serial;
+  Batch batch;
   for (int worker = 0; worker < 3; ++worker) {
-    Sampler sampler(training->data->train.examples, worker, 3, 8, training->seed);
-    training->network->gradient(start, training->data->train, sampler.next(), gradient, *workspace);
+    Sampler sampler(training->data->train->examples(), worker, 3, 8, training->seed);
+    training->data->train->gather(sampler.next(), nullptr, batch);
+    training->network->gradient(start, batch, gradient, *workspace, serial);
     for (std::size_t i = 0; i < sum.size(); ++i) {
       sum[i] = worker == 0 ? gradient[i] : sum[i] + gradient[i];
     }

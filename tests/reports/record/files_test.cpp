@@ -85,8 +85,8 @@ TEST_CASE("record: rows are written as people read them, to the nanosecond") {
         "0,0,9007199.254740993,0.004000000,0.001000000,0.002000000,0.001000000,0.002000000,"
         "0.005000000,0,\n");
   CHECK(read_text(folder.path() / "evals.csv") ==
-        "step,version,time_s,took_s,loss,accuracy,final\n"
-        "1,1,0.010000000,0.005000000,1.5,0.5,0\n2,2,0.100000000,0.020000000,0.75,0.875,1\n");
+        "step,version,time_s,took_s,loss,accuracy,auc,final\n"
+        "1,1,0.010000000,0.005000000,1.5,0.5,,0\n2,2,0.100000000,0.020000000,0.75,0.875,,1\n");
   CHECK(read_text(folder.path() / "usage.csv") ==
         "time_s,node,cpu_user_s,cpu_system_s,rss_bytes,tx_bytes,rx_bytes\n"
         "0.050000000,0,0.04,0.01,900000,300,350\n0.050000000,2,0.01,0,,500,500\n");

@@ -1,0 +1,29 @@
+// The examples of one step, as a network reads them.
+#pragma once
+
+#include "models/tensor/floats.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace foretrain {
+
+/// Rows of a sparse matrix (CSR) whose columns are numbered within the batch.
+struct SparseRows {
+  std::vector<std::uint32_t> starts;    ///< [examples + 1]: example i is [starts[i], starts[i + 1])
+  std::vector<std::uint32_t> columns;   ///< indices into `features`
+  std::vector<float> values;            ///< as columns
+  std::vector<std::uint32_t> features;  ///< the distinct features of the batch, ascending
+  std::vector<std::uint64_t> sorted;    ///< memory of whoever fills the rows
+  std::vector<std::uint64_t> unsorted;  ///< as sorted
+};
+
+/// Kept by whoever computes, and filled anew for each step: its memory stays.
+struct Batch {
+  std::int64_t examples = 0;
+  Floats inputs;                     ///< [examples][rows][columns][channels]; unused where sparse
+  SparseRows sparse;                 ///< empty where dense
+  std::vector<std::int32_t> labels;  ///< [examples], 0 .. classes - 1
+};
+
+}  // namespace foretrain

@@ -1,0 +1,47 @@
+// Where the bytes of images come from.
+#pragma once
+
+#include "models/data/images.h"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace foretrain {
+
+/// Images by their number: held in memory, in a mapped file, or drawn as they are asked for.
+/// Immutable: every function may be called from several threads at once.
+class ImageSource {
+ public:
+  virtual ~ImageSource() = default;
+
+  [[nodiscard]] virtual std::int64_t examples() const = 0;
+  [[nodiscard]] virtual Shape image() const = 0;  ///< of each
+  [[nodiscard]] virtual int classes() const = 0;
+  [[nodiscard]] virtual int label(std::int64_t index) const = 0;  ///< 0 .. classes - 1
+
+  /// The bytes of one image, [rows][columns][channels]: where they lie, else made in `scratch`
+  /// and valid until it is used again.
+  virtual const std::uint8_t* pixels(std::int64_t index,
+                                     std::vector<std::uint8_t>& scratch) const = 0;
+
+  /// Whether an image costs much more than the copying of its bytes.
+  [[nodiscard]] virtual bool slow() const { return false; }
+};
+
+/// The training and the test images.
+struct ImageSources {
+  std::shared_ptr<const ImageSource> train;
+  std::shared_ptr<const ImageSource> test;
+};
+
+std::shared_ptr<const ImageSource> make_source(Images images);
+
+/// What is read of an image. @throws DataError where the crop is larger than the image
+Shape cropped(Shape image, const ImageOptions& options);
+
+/// The source as a data set. @throws DataError where the crop is larger than the images
+std::shared_ptr<const Dataset> make_dataset(std::shared_ptr<const ImageSource> source,
+                                            const ImageOptions& options);
+
+}  // namespace foretrain

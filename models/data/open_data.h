@@ -1,0 +1,66 @@
+// One door to every data set that can be trained on.
+#pragma once
+
+#include "models/base/quantity.h"
+#include "models/data/data_error.h"
+#include "models/data/dataset.h"
+#include "models/data/images.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace foretrain {
+
+/// Which data set, how it is read. Fields that a format does not name below are not looked at.
+struct DataSource {
+  std::string format;                 ///< one of `data_formats()`
+  std::string path;                   ///< idx, cifar10, libsvm, criteo: the folder of its files
+  std::int64_t train_count = 10'000;  ///< digits, images: how many are drawn
+  std::int64_t test_count = 2'000;    ///< as train_count
+  std::uint64_t seed = 1;             ///< digits, images: what is drawn
+  ImageOptions image;                 ///< digits, images, idx, cifar10
+  int side = 224;                     ///< images: pixels, 8 to 512
+  int channels = 3;                   ///< images: 1 (grey) or 3
+  int classes = 0;                    ///< images: 2 to 65,536, 0: 10. idx: labels are below it,
+                                      ///< 0: 10. libsvm: likewise, 0: as many as the labels name
+  int hash_bits = 20;                 ///< libsvm, criteo: 2^hash_bits features, 1 to 30
+  Bytes memory_limit{2'000'000'000};  ///< train, test each: a larger one stays in its file and is
+                                      ///< read as it is used (not so where the file is packed)
+};
+
+/// The formats that can be opened: `digits images idx cifar10 libsvm criteo`. The first two are
+/// drawn, not read.
+std::vector<std::string> data_formats();
+
+/// A line a format: its name, what it is.
+std::string describe_formats();
+
+/// Opens the examples to train on, the examples to judge by. @throws DataError
+DataSplit open_data(const DataSource& source);
+
+/// What a data set is, without its examples.
+struct DataSummary {
+  std::int64_t train_examples = 0;
+  std::int64_t test_examples = 0;
+  InputShape shape;  ///< after the crop, if there is one
+};
+
+/// The same as of `open_data`, from parameters, headers, lengths of files where these tell it; text
+/// is read. @throws DataError
+DataSummary summarize_data(const DataSource& source);
+
+/// Draws a set of the formats `digits` or `images` to the four files of an IDX data set in
+/// `folder`, which is there. @throws DataError where a file cannot be written
+void write_drawn(const DataSource& source, const std::string& folder);
+
+/// The first `count` examples; all of them where there are no more.
+std::shared_ptr<const Dataset> take(std::shared_ptr<const Dataset> dataset, std::int64_t count);
+
+/// The mean number of distinct features in a batch of `batch_size` examples of a sparse data set:
+/// what a sparse push carries. Batches are drawn from the stream `data.mean_distinct`, so the same
+/// data set gives the same number. A batch as large as the data set has all of its features.
+double mean_distinct(const Dataset& dataset, std::int64_t batch_size);
+
+}  // namespace foretrain

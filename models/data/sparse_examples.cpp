@@ -1,0 +1,92 @@
+// Sparse rows in memory, numbered anew for each batch.
+#include "models/data/sparse_examples.h"
+
+#include "models/base/check.h"
+
+#include <array>
+#include <utility>
+
+namespace foretrain {
+namespace {
+
+constexpr int kDigitBits = 11;  // of a pass: its counters fit the first-level cache
+constexpr int kPosition = 32;   // bits of a key under the feature: where its entry is
+
+/// One stable pass of a radix sort by the digit from bit `shift` up.
+void sort_pass(const std::vector<std::uint64_t>& from, std::vector<std::uint64_t>& to, int shift) {
+  constexpr std::uint64_t kMask = (1u << kDigitBits) - 1;
+  std::array<std::uint32_t, kMask + 1> next{};
+  for (const std::uint64_t key : from) ++next[key >> shift & kMask];
+  std::uint32_t before = 0;
+  for (std::uint32_t& count : next) before += std::exchange(count, before);
+  for (const std::uint64_t key : from) to[next[key >> shift & kMask]++] = key;
+}
+
+class SparseExamples : public Dataset {
+ public:
+  SparseExamples(SparseTable table, const InputShape& shape)
+      : table_(std::move(table)), shape_(shape) {
+    FT_CHECK_OP(table_.starts.size(), ==, table_.labels.size() + 1);
+    FT_CHECK_OP(table_.features.size(), ==, table_.values.size());
+    FT_CHECK_OP(table_.starts.back(), ==, table_.features.size());
+  }
+
+  [[nodiscard]] std::int64_t examples() const override {
+    return static_cast<std::int64_t>(table_.labels.size());
+  }
+  [[nodiscard]] InputShape shape() const override { return shape_; }
+
+  void gather(std::span<const std::int64_t> which, Stream* /*augment*/,
+              Batch& batch) const override {
+    SparseRows& rows = batch.sparse;
+    batch.examples = static_cast<std::int64_t>(which.size());
+    batch.labels.resize(which.size());
+    rows.starts.assign(1, 0);
+    rows.columns.clear();
+    rows.values.clear();
+    for (std::size_t i = 0; i < which.size(); ++i) {
+      FT_CHECK_OP(which[i], >=, 0);
+      FT_CHECK_OP(which[i], <, examples());
+      const auto row = static_cast<std::size_t>(which[i]);
+      const auto first = static_cast<std::int64_t>(table_.starts[row]);
+      const auto last = static_cast<std::int64_t>(table_.starts[row + 1]);
+      rows.columns.insert(rows.columns.end(), table_.features.begin() + first,
+                          table_.features.begin() + last);
+      rows.values.insert(rows.values.end(), table_.values.begin() + first,
+                         table_.values.begin() + last);
+      rows.starts.push_back(static_cast<std::uint32_t>(rows.columns.size()));
+      batch.labels[i] = table_.labels[row];
+    }
+    number_columns(rows, shape_.sparse_features);
+  }
+
+ private:
+  SparseTable table_;
+  InputShape shape_;
+};
+
+}  // namespace
+
+std::shared_ptr<const Dataset> make_dataset(SparseTable table, const InputShape& shape) {
+  return std::make_shared<const SparseExamples>(std::move(table), shape);
+}
+
+void number_columns(SparseRows& rows, std::int64_t feature_count) {
+  rows.sorted.resize(rows.columns.size());
+  rows.unsorted.resize(rows.columns.size());
+  for (std::size_t i = 0; i < rows.columns.size(); ++i) {
+    rows.sorted[i] = static_cast<std::uint64_t>(rows.columns[i]) << kPosition | i;
+  }
+  for (int bit = 0; (feature_count - 1) >> bit != 0; bit += kDigitBits) {
+    std::swap(rows.sorted, rows.unsorted);
+    sort_pass(rows.unsorted, rows.sorted, kPosition + bit);
+  }
+  rows.features.clear();
+  for (const std::uint64_t key : rows.sorted) {
+    const auto feature = static_cast<std::uint32_t>(key >> kPosition);
+    if (rows.features.empty() || rows.features.back() != feature) rows.features.push_back(feature);
+    rows.columns[key & 0xffffffff] = static_cast<std::uint32_t>(rows.features.size() - 1);
+  }
+}
+
+}  // namespace foretrain

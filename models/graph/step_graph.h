@@ -1,0 +1,103 @@
+// One step of a training as a graph of operations, counted in FLOPs, bytes, parameters.
+#pragma once
+
+#include "models/base/quantity.h"
+#include "models/protocol/training.h"
+#include "models/tensor/shape.h"
+
+#include <boost/graph/adjacency_list.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace foretrain {
+
+enum class OperationKind : std::uint8_t {
+  gather,    ///< the examples of the batch become numbers
+  forward,   ///< of one layer
+  loss,      ///< with its gradient by the logits
+  penalty,   ///< the L2 penalty that the reported loss includes
+  backward,  ///< of one layer
+  clip,      ///< the gradient scaled to a norm, once all of it is there
+  push,      ///< a bucket's gradient to its server
+  apply,     ///< a bucket's gradients summed, its parameters updated
+  pull,      ///< a bucket's new parameters from its server
+};
+
+/// A run of buckets, as indices into Layout::buckets; `count` 0: none.
+struct BucketRun {
+  std::uint32_t first = 0;
+  std::uint32_t count = 0;
+
+  bool operator==(const BucketRun&) const = default;
+};
+
+/// A vertex. Bytes are every tensor read or written once, whatever a cache saves.
+struct Operation {
+  OperationKind kind = OperationKind::gather;
+  std::string name;               ///< `forward 0 conv 6@5x5 pad 2 + relu`, `push 3`
+  int layer = -1;                 ///< forward, backward: counted from 0
+  std::optional<Shape> output{};  ///< of one example; backward: of the gradient by the input
+  std::int64_t parameters = 0;    ///< of the layer, or of the buckets
+  /// A multiply-add is two. The loss has none: it is a few operations an output.
+  Flops flops{};
+  Bytes read{};
+  Bytes written{};
+  /// Forward: whose values it reads; backward: that its gradient belongs to.
+  BucketRun buckets{};
+};
+
+enum class FlowKind : std::uint8_t {
+  batch,       ///< inputs and labels
+  activation,  ///< what a layer made, for the next
+  kept,        ///< what a forward pass leaves for the backward pass: its output, what it saves
+  derivative,  ///< the loss's gradient by an activation
+  gradient,    ///< by parameters
+  loss,        ///< a number
+  parameters,
+};
+
+/// An edge: what flows from one operation to another.
+struct Flow {
+  FlowKind kind = FlowKind::batch;
+  Bytes size;
+};
+
+/// Acyclic. Vertices are numbered in the order in which one worker's step may carry them out, so
+/// every edge leads from a smaller number to a larger one.
+///
+/// The backward pass of the lowest layer that a bucket covers makes its gradient whole: the bucket
+/// leaves then, or after `clip`. The next step's forward pass of a layer waits for the `pull` of
+/// its `buckets` (without servers: the `apply`); that edge would close a circle, so it is not here.
+using StepGraph =
+    boost::adjacency_list<boost::vecS, boost::vecS, boost::bidirectionalS, Operation, Flow>;
+
+/// How push, apply, pull are shown.
+enum class BucketDetail : std::uint8_t {
+  each,  ///< an operation for each bucket
+  runs,  ///< one for neighbours that come of the same layers, belong to the same server
+};
+
+/// The step of one worker, with the updates at the servers that follow from it: `sync` adds up a
+/// gradient of each worker, other strategies apply each by itself.
+///
+/// Forward and backward FLOPs and bytes add up to Network::gradient_cost. A gathered example is
+/// counted as read with a byte a number (as images are kept), sparse 8 bytes an entry.
+StepGraph make_step_graph(const Training& training, BucketDetail detail = BucketDetail::each);
+
+/// What flows, in a word.
+std::string_view to_string(FlowKind kind);
+
+/// Sums over operations.
+struct StepTotals {
+  Flops flops;
+  Bytes read;
+  Bytes written;
+};
+StepTotals totals(const StepGraph& graph);
+/// Of one kind alone.
+StepTotals totals(const StepGraph& graph, OperationKind kind);
+
+}  // namespace foretrain

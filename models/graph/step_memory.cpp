@@ -1,0 +1,48 @@
+#include "models/graph/step_memory.h"
+
+#include "models/graph/touched.h"
+
+#include <algorithm>
+#include <array>
+
+namespace foretrain {
+namespace {
+
+/// Of so many floats, as a workspace places them: whole cache lines.
+Bytes lines(std::int64_t floats) { return {(floats + 15) / 16 * 16 * 4}; }
+
+Bytes batch_bytes(const InputShape& input, std::int64_t batch) {
+  const Bytes labels{4 * batch};
+  if (!input.sparse()) return Bytes{4 * batch * input.image.size()} + labels;
+  // A value, its column, its feature; what is sorted, before and after. Of this step and the next.
+  const auto entries = static_cast<std::int64_t>(static_cast<double>(batch) * input.sparse_entries);
+  return (Bytes{entries * (3 * 4 + 2 * 8) + 4 * (batch + 1)} + labels) * 2;
+}
+
+}  // namespace
+
+StepMemory step_memory(const Training& training) {
+  const Network& network = *training.network;
+  const std::int64_t batch = training.batch_size;
+  StepMemory memory;
+  memory.parameters = {4 * network.parameters()};
+  memory.gradients = memory.parameters;
+  if (network.sparse()) memory.gradients = {4 * touched(training, 0) + 8 * network.parameters()};
+  if (training.servers == 0) {
+    memory.optimizer_state = memory.parameters * training.optimizer->slots();
+  }
+  std::array<Bytes, 2> alternating;
+  const auto layers = network.layers();
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const Bytes output = lines(batch * layers[i]->output().size());
+    memory.outputs += output;
+    alternating[i % 2] = std::max(alternating[i % 2], output);
+    memory.saved += lines((layers[i]->saved_bytes(batch) + 3) / 4);
+    memory.scratch = std::max(memory.scratch, lines(layers[i]->scratch_floats(batch)));
+  }
+  memory.output_gradients = alternating[0] + alternating[1];
+  memory.batch = batch_bytes(network.input(), batch);
+  return memory;
+}
+
+}  // namespace foretrain

@@ -1,0 +1,33 @@
+// The memory that a step takes, counted.
+#pragma once
+
+#include "models/base/quantity.h"
+#include "models/protocol/training.h"
+
+namespace foretrain {
+
+/// What one process holds that computes gradients for batches of `Training::batch_size` and applies
+/// them itself, as `single` does. Beside it stand the program, the data set, an evaluation's batch.
+struct StepMemory {
+  Bytes parameters;
+  Bytes gradients;         ///< sparse: of the parameters that a batch touches, plus the two
+                           ///< numbers a parameter in which pushes are added up
+  Bytes optimizer_state;   ///< beside the parameters; with servers it is theirs, so nothing
+  Bytes outputs;           ///< of every layer, kept for the backward pass
+  Bytes output_gradients;  ///< by two neighbouring outputs at a time, in buffers that alternate
+  Bytes saved;             ///< by layers besides (places of maxima, masks)
+  Bytes scratch;           ///< of the layer that needs most
+  Bytes batch;             ///< inputs, labels; sparse: of two steps, with what sorts them
+
+  [[nodiscard]] Bytes activations() const { return outputs + output_gradients + saved; }
+  /// What resident memory is judged by: parameters, gradients, state, activations.
+  [[nodiscard]] Bytes counted() const {
+    return parameters + gradients + optimizer_state + activations();
+  }
+  [[nodiscard]] Bytes total() const { return counted() + scratch + batch; }
+};
+
+/// Outputs, their gradients, what is saved, scratch add up to Network::workspace_size.
+StepMemory step_memory(const Training& training);
+
+}  // namespace foretrain

@@ -1,0 +1,325 @@
+#include "models/layers/conv2d.h"
+
+#include "models/base/check.h"
+#include "models/layers/conv_spread.h"
+#include "models/layers/conv_window.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+
+namespace foretrain {
+namespace {
+
+// Below this many multiply-adds, about 30 us, a thread is not worth waking.
+constexpr std::int64_t kWorthSplitting = 1'500'000;
+constexpr int kMostParts = 8;
+// Images that a part pads, then reads once a panel: 256 KB, a share of the second cache.
+constexpr std::ptrdiff_t kGroupFloats = 64 * 1024;
+// Images of a group of the backward pass: 4 MB, but enough for a few threads.
+constexpr std::ptrdiff_t kBackwardFloats = 1024 * 1024;
+constexpr int kLeastGroup = 4;
+constexpr std::int64_t kLine = 16;  // floats of a cache line: no two parts write to one
+
+std::int64_t whole_lines(std::int64_t floats) { return (floats + kLine - 1) / kLine * kLine; }
+
+int parts_of(std::int64_t work, std::int64_t units) {
+  return work < kWorthSplitting ? 1 : static_cast<int>(std::min<std::int64_t>(units, kMostParts));
+}
+
+// What the passes of a layer share: how work is cut, where in the scratch things lie. A place that
+// nothing needs has size zero.
+struct Plan {
+  Plan(Shape in, Shape out, const ConvShape& conv, std::int64_t examples)
+      : input(in), output(out), shape(conv), batch(examples), window(conv_window(in, out, conv)) {}
+
+  Shape input;
+  Shape output;
+  ConvShape shape;
+  std::int64_t batch;
+  ConvWindow window;
+
+  [[nodiscard]] std::int64_t work(std::int64_t images) const {
+    return images * output.size() * window.depth();
+  }
+  [[nodiscard]] int lanes() const { return whole_vectors(output.channels); }
+  [[nodiscard]] std::int64_t padded_floats() const {
+    return shape.padding > 0 ? whole_lines(window.image_floats()) : 0;
+  }
+
+  // Forward: weights, bias, then padded images of each part.
+  [[nodiscard]] std::int64_t panel_floats() const {
+    return whole_lines(std::int64_t{window.depth()} * lanes());
+  }
+  [[nodiscard]] int forward_parts() const { return parts_of(work(batch), batch); }
+  [[nodiscard]] std::int64_t forward_group() const {
+    const std::int64_t share = (batch + forward_parts() - 1) / forward_parts();
+    return std::clamp<std::int64_t>(kGroupFloats / window.image_floats(), 1, share);
+  }
+  [[nodiscard]] std::int64_t forward_floats() const {
+    return panel_floats() + whole_lines(lanes()) +
+           forward_parts() * forward_group() * padded_floats();
+  }
+
+  // Backward: weights for the input gradient; by image of a group its bias gradient, padded input,
+  // packed output gradient, padded output gradient; then what parts spread.
+  [[nodiscard]] bool spreads() const {
+    if (shape.stride != 1 || shape.padding >= shape.size) return true;
+    // Multiply-adds, lanes that stay empty counted; adding up takes as long as some of them.
+    const double taps =
+        static_cast<double>(shape.size) * shape.size * whole_vectors(input.channels);
+    const double full = static_cast<double>(input.pixels()) * output.channels * taps;
+    const double spread =
+        static_cast<double>(output.pixels()) *
+        (1.3 * shape.size * output.channels * whole_vectors(window.run()) + 8 * taps);
+    return spread < full;
+  }
+  [[nodiscard]] ConvWindow full() const { return full_window(input, output, shape); }
+  [[nodiscard]] std::int64_t back_weights_floats() const {
+    return whole_lines(
+        spreads() ? static_cast<std::int64_t>(spread_weights_floats(window, output.channels))
+                  : std::int64_t{full().depth()} * whole_vectors(input.channels));
+  }
+  [[nodiscard]] std::int64_t gradient_floats() const {
+    return whole_lines(output.pixels() * lanes());
+  }
+  [[nodiscard]] std::int64_t full_floats() const {
+    return spreads() ? 0 : whole_lines(full().image_floats());
+  }
+  [[nodiscard]] std::int64_t bias_floats() const { return whole_lines(lanes()); }
+  [[nodiscard]] std::int64_t backward_group() const {
+    const std::int64_t image = padded_floats() + gradient_floats() + full_floats();
+    return std::min(batch, std::max<std::int64_t>(kLeastGroup, kBackwardFloats / image));
+  }
+  [[nodiscard]] std::int64_t spread_part_floats() const {
+    return spreads() ? whole_lines(static_cast<std::int64_t>(spread_floats(window))) : 0;
+  }
+  [[nodiscard]] int input_parts() const {
+    if (!spreads()) return kMostParts;
+    return static_cast<int>(
+        std::clamp<std::int64_t>(kBackwardFloats / spread_part_floats(), 2, kMostParts));
+  }
+  [[nodiscard]] std::int64_t backward_floats() const {
+    return back_weights_floats() +
+           backward_group() *
+               (bias_floats() + padded_floats() + gradient_floats() + full_floats()) +
+           input_parts() * spread_part_floats();
+  }
+};
+
+class Backward {
+ public:
+  Backward(const Plan& plan, const BackwardPass& pass, bool relu)
+      : plan_(plan), pass_(pass), relu_(relu), spreads_(plan.spreads()) {
+    const std::int64_t group = plan.backward_group();
+    weights_ = pass.scratch;
+    bias_ = weights_ + plan.back_weights_floats();
+    padded_ = bias_ + group * plan.bias_floats();
+    panels_ = padded_ + group * plan.padded_floats();
+    full_ = panels_ + group * plan.gradient_floats();
+    spread_ = full_ + group * plan.full_floats();
+  }
+
+  void run() {
+    if (pass_.input_gradient != nullptr) pack();
+    for (std::int64_t first = 0; first < plan_.batch; first += plan_.backward_group()) {
+      first_ = first;
+      count_ = static_cast<int>(std::min(plan_.backward_group(), plan_.batch - first));
+      gate();
+      weights();
+      biases();
+      if (pass_.input_gradient != nullptr) inputs();
+    }
+  }
+
+ private:
+  void pack() {
+    const float* weights = pass_.parameters.data();
+    if (spreads_) {
+      pack_spread_weights(weights, plan_.window, plan_.output.channels, weights_);
+    } else {
+      pack_flipped_weights(weights, plan_.full(), plan_.input.channels, weights_);
+    }
+  }
+
+  void gate_one(int image) {
+    const std::int64_t at = (first_ + image) * plan_.output.size();
+    ConvGradient gate;
+    gate.output = relu_ ? pass_.output + at : nullptr;
+    gate.gradient = pass_.output_gradient + at;
+    gate.panels = panels_ + image * plan_.gradient_floats();
+    gate.bias = bias_ + image * plan_.bias_floats();
+    if (pass_.input_gradient != nullptr && spreads_) {
+      if (relu_) gate.copy = pass_.output_gradient + at;
+      gate.copy_columns = plan_.output.columns;
+    } else if (pass_.input_gradient != nullptr) {
+      const ConvWindow full = plan_.full();
+      const int padding = plan_.shape.size - 1 - plan_.shape.padding;
+      float* image_floats = full_ + image * plan_.full_floats();
+      if (padding > 0) std::fill_n(image_floats, full.image_floats(), 0.0F);
+      gate.copy = image_floats + padding * (full.row_floats() + full.channels);
+      gate.copy_columns = full.columns;
+    }
+    gate_image(gate, plan_.output);
+    if (plan_.shape.padding > 0) {
+      pad_image(pass_.input + (first_ + image) * plan_.input.size(), plan_.input,
+                plan_.shape.padding, padded_ + image * plan_.padded_floats());
+    }
+  }
+
+  // Calls body(part, first image, last image) for at most `most` parts of the group.
+  template <class Body>
+  void for_images(std::int64_t work, int most, const Body& body) {
+    const int parts = parts_of(work, std::min(count_, most));
+    const auto part = [&](int i) { body(i, count_ * i / parts, count_ * (i + 1) / parts); };
+    pass_.parallel->run(parts, std::cref(part));
+  }
+
+  void gate() {
+    // A number takes about as long as 32 multiply-adds.
+    for_images(count_ * plan_.output.size() * 32, kMostParts,
+               [this](int /*part*/, int first, int last) {
+                 for (int image = first; image < last; ++image) gate_one(image);
+               });
+  }
+
+  [[nodiscard]] ConvImages padded() const {
+    if (plan_.shape.padding > 0) return {padded_, plan_.padded_floats(), count_};
+    return {pass_.input + first_ * plan_.input.size(), plan_.input.size(), count_};
+  }
+
+  void weights() {
+    const int units = weight_units(plan_.window, plan_.output.channels);
+    const int parts = parts_of(plan_.work(count_), units);
+    const auto part = [&](int i) {
+      correlate_weights(plan_.window, padded(), {panels_, plan_.gradient_floats(), count_},
+                        plan_.output.channels, units * i / parts, units * (i + 1) / parts,
+                        first_ > 0, pass_.gradient.data());
+    };
+    pass_.parallel->run(parts, std::cref(part));
+  }
+
+  void biases() {
+    const int channels = plan_.output.channels;
+    float* gradient = pass_.gradient.data() + std::int64_t{plan_.window.depth()} * channels;
+    if (first_ == 0) std::fill_n(gradient, channels, 0.0F);
+    for (int image = 0; image < count_; ++image) {
+      const float* own = bias_ + image * plan_.bias_floats();
+      for (int c = 0; c < channels; ++c) gradient[c] += own[c];
+    }
+  }
+
+  void inputs() {
+    for_images(plan_.work(count_), plan_.input_parts(), [this](int part, int first, int last) {
+      float* dst = pass_.input_gradient + (first_ + first) * plan_.input.size();
+      if (!spreads_) {
+        correlate(plan_.full(),
+                  {full_ + first * plan_.full_floats(), plan_.full_floats(), last - first},
+                  weights_, plan_.input.channels, nullptr, false, dst);
+        return;
+      }
+      for (int image = first; image < last; ++image, dst += plan_.input.size()) {
+        spread_gradient(plan_.window,
+                        pass_.output_gradient + (first_ + image) * plan_.output.size(),
+                        plan_.output.channels, weights_, plan_.input,
+                        spread_ + part * plan_.spread_part_floats(), dst);
+      }
+    });
+  }
+
+  const Plan plan_;
+  const BackwardPass& pass_;
+  const bool relu_;
+  const bool spreads_;
+  std::int64_t first_ = 0;  // image of the batch that the group begins with
+  int count_ = 0;           // images of the group
+  float* weights_;
+  float* bias_;
+  float* padded_;
+  float* panels_;
+  float* full_;
+  float* spread_;
+};
+
+}  // namespace
+
+Conv2d::Conv2d(Shape input, const ConvShape& shape, bool relu)
+    : input_(input), shape_(shape), relu_(relu) {
+  FT_CHECK_OP(shape.channels, >, 0);
+  FT_CHECK_OP(shape.size, >, 0);
+  FT_CHECK_OP(shape.stride, >, 0);
+  FT_CHECK_OP(shape.padding, >=, 0);
+  FT_CHECK_OP(shape.size, <=, std::min(input.rows, input.columns) + 2 * shape.padding);
+  output_ = {(input.rows + 2 * shape.padding - shape.size) / shape.stride + 1,
+             (input.columns + 2 * shape.padding - shape.size) / shape.stride + 1, shape.channels};
+}
+
+std::string Conv2d::name() const {
+  std::string name = fmt::format("conv {}@{}x{}", shape_.channels, shape_.size, shape_.size);
+  if (shape_.stride != 1) name += fmt::format(" stride {}", shape_.stride);
+  if (shape_.padding != 0) name += fmt::format(" pad {}", shape_.padding);
+  return relu_ ? name + " + relu" : name;
+}
+
+std::int64_t Conv2d::weights() const { return fans().in * shape_.channels; }
+
+Fans Conv2d::fans() const {
+  const std::int64_t window = std::int64_t{shape_.size} * shape_.size;
+  return {window * input_.channels, window * shape_.channels};
+}
+
+Cost Conv2d::forward_cost(std::int64_t batch) const {
+  return {Flops{2.0 * static_cast<double>(batch) * static_cast<double>(output_.pixels()) *
+                static_cast<double>(weights())},
+          Bytes{4 * (batch * (input_.size() + output_.size()) + parameters())}};
+}
+
+Cost Conv2d::backward_cost(std::int64_t batch, bool input_gradient) const {
+  const Cost once = forward_cost(batch);
+  if (!input_gradient) return once;
+  return {Flops{2 * once.flops.value}, Bytes{2 * once.bytes.value}};
+}
+
+std::int64_t Conv2d::scratch_floats(std::int64_t batch) const {
+  const Plan plan(input_, output_, shape_, batch);
+  return std::max(plan.forward_floats(), plan.backward_floats());
+}
+
+void Conv2d::forward(const ForwardPass& pass) const {
+  FT_CHECK_OP(static_cast<std::int64_t>(pass.parameters.size()), ==, parameters());
+  const Plan plan(input_, output_, shape_, pass.batch);
+  float* panels = pass.scratch;
+  float* bias = panels + plan.panel_floats();
+  float* padded = bias + plan.bias_floats();
+  pack_weights(pass.parameters.data(), plan.window.depth(), shape_.channels, panels);
+  pack_rows(pass.parameters.data() + weights(), 0, 1, shape_.channels, plan.lanes(), bias);
+  const int parts = plan.forward_parts();
+  const auto part = [&](int i) {
+    const std::int64_t group = plan.forward_group();
+    float* own = padded + i * group * plan.padded_floats();
+    const std::int64_t last = plan.batch * (i + 1) / parts;
+    for (std::int64_t first = plan.batch * i / parts; first < last; first += group) {
+      const auto count = static_cast<int>(std::min(group, last - first));
+      const float* input = pass.input + first * input_.size();
+      ConvImages images{input, input_.size(), count};
+      if (shape_.padding > 0) {
+        images = {own, plan.padded_floats(), count};
+        for (int image = 0; image < count; ++image) {
+          pad_image(input + image * input_.size(), input_, shape_.padding,
+                    own + image * plan.padded_floats());
+        }
+      }
+      correlate(plan.window, images, panels, shape_.channels, bias, relu_,
+                pass.output + first * output_.size());
+    }
+  };
+  pass.parallel->run(parts, std::cref(part));
+}
+
+void Conv2d::backward(const BackwardPass& pass) const {
+  FT_CHECK_OP(static_cast<std::int64_t>(pass.gradient.size()), ==, parameters());
+  Backward(Plan(input_, output_, shape_, pass.batch), pass, relu_).run();
+}
+
+}  // namespace foretrain

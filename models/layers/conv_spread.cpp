@@ -1,0 +1,124 @@
+#include "models/layers/conv_spread.h"
+
+#include <algorithm>
+
+namespace foretrain {
+namespace {
+
+// What a row of output pixels spreads, with zeros at either side, so that each input pixel adds up
+// as many numbers as any other.
+struct SpreadRow {
+  explicit SpreadRow(const ConvWindow& window)
+      : run(whole_vectors(window.run())),
+        pixel(window.size * run),
+        margin((window.size - 1) / window.stride),
+        // The windows that begin at or before the last column, which may be more than there are.
+        pixels(std::max(window.out_columns, (window.columns - 1) / window.stride + 1) + margin) {}
+
+  std::ptrdiff_t run;    // floats of one ky
+  std::ptrdiff_t pixel;  // floats of one output pixel
+  int margin;            // pixels before the first
+  int pixels;            // in all
+};
+
+int image_lanes(const ConvWindow& window) { return whole_vectors(window.channels); }
+
+// One row of output pixels, gradient: [pixel][channels].
+void spread_pixels(const ConvWindow& window, const SpreadRow& row, const float* gradient,
+                   int channels, const float* panels, float* spread) {
+  TileInput in;
+  in.row_step = channels;
+  in.length = channels;
+  in.b = panels;
+  TileOutput out;
+  out.row_step = row.pixel;
+  for (int ky = 0; ky < window.size; ++ky) {
+    for_panels(0, window.run(), [&](int lane, int count, int vectors) {
+      in.b_step = whole_vectors(count);
+      out.lanes = whole_vectors(count);
+      for_equal_blocks(window.out_columns, max_rows<Simd>(vectors), [&](int pixel, int pixels) {
+        in.a = gradient + std::ptrdiff_t{pixel} * channels;
+        out.c = spread + (row.margin + pixel) * row.pixel + ky * row.run + lane;
+        tile(pixels, vectors, in, out);
+      });
+      in.b += std::ptrdiff_t{channels} * in.b_step;
+    });
+  }
+}
+
+void add_taps(const float* at, std::ptrdiff_t step, int taps, float* image) {
+  Simd sum = Simd::load(image);
+  for (int tap = 0; tap < taps; ++tap, at += step) sum = Simd::add(sum, Simd::load(at));
+  sum.store(image);
+}
+
+// Adds what one ky of a row of output pixels spreads to the row of the image under it.
+void add_row(const ConvWindow& window, const SpreadRow& row, const float* spread, float* image) {
+  const std::ptrdiff_t step = std::ptrdiff_t{window.stride} * window.channels - row.pixel;
+  const int lanes = image_lanes(window);
+  spread += row.margin * row.pixel;
+  // Column x lies at kx = x % stride of the last window that holds it.
+  for (int x = 0; x < window.columns; spread += row.pixel) {
+    for (int kx = 0; kx < window.stride && x < window.columns; ++kx, ++x) {
+      const int taps = (window.size - kx + window.stride - 1) / window.stride;
+      const float* first = spread + kx * window.channels;
+      for (int c = 0; c < lanes; c += Simd::kCount, image += Simd::kCount) {
+        add_taps(first + c, step, taps, image);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::size_t spread_weights_floats(const ConvWindow& window, int channels) {
+  return static_cast<std::size_t>(window.size) * whole_vectors(window.run()) * channels;
+}
+
+void pack_spread_weights(const float* weights, const ConvWindow& window, int channels,
+                         float* panels) {
+  for (int ky = 0; ky < window.size; ++ky) {
+    for_panels(0, window.run(), [&](int lane, int count, int /*vectors*/) {
+      const int width = whole_vectors(count);
+      pack_columns(weights + (std::ptrdiff_t{ky} * window.run() + lane) * channels, channels,
+                   channels, count, width, panels);
+      panels += std::ptrdiff_t{channels} * width;
+    });
+  }
+}
+
+std::size_t spread_floats(const ConvWindow& window) {
+  const SpreadRow row(window);
+  // A vector more: the last load of a pixel reaches beyond its channels.
+  return static_cast<std::size_t>(row.pixels) * row.pixel + Simd::kCount +
+         static_cast<std::size_t>(window.rows) * window.columns * image_lanes(window);
+}
+
+void spread_gradient(const ConvWindow& window, const float* gradient, int channels,
+                     const float* panels, Shape input, float* scratch, float* input_gradient) {
+  const SpreadRow row(window);
+  const std::ptrdiff_t spread_size = row.pixels * row.pixel + Simd::kCount;
+  const int lanes = image_lanes(window);
+  const std::ptrdiff_t row_floats = std::ptrdiff_t{window.columns} * lanes;
+  float* image = scratch + spread_size;
+  std::fill_n(scratch, spread_size + window.rows * row_floats, 0.0F);
+  for (int oy = 0; oy < window.out_rows; ++oy) {
+    const std::ptrdiff_t first = std::ptrdiff_t{oy} * window.out_columns;
+    spread_pixels(window, row, gradient + first * channels, channels, panels, scratch);
+    for (int ky = 0; ky < window.size; ++ky) {
+      add_row(window, row, scratch + ky * row.run, image + (oy * window.stride + ky) * row_floats);
+    }
+  }
+  const int padding = (window.rows - input.rows) / 2;
+  for (int y = 0; y < input.rows; ++y) {
+    const float* at = image + (y + padding) * row_floats + std::ptrdiff_t{padding} * lanes;
+    for (int x = 0; x < input.columns; ++x, at += lanes, input_gradient += input.channels) {
+      for (int c = 0; c < input.channels; c += Simd::kCount) {
+        Simd::load(at + c).store_some(input_gradient + c,
+                                      std::min(Simd::kCount, input.channels - c));
+      }
+    }
+  }
+}
+
+}  // namespace foretrain

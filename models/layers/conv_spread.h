@@ -1,0 +1,28 @@
+// The input gradient of a convolution as a product whose results are added up.
+#pragma once
+
+#include "models/layers/conv_window.h"
+
+namespace foretrain {
+
+/// The other way to an input gradient than `correlate` over the full window: for any stride, or
+/// where the input has so few channels that they would leave most of a vector empty. For one row
+/// of output pixels after the other,
+///
+///     spread[ox][ky][kx][i] = sum over o of dy[oy][ox][o] W[ky][kx][i][o]
+///     dx[oy s + ky][x][i] += sum over kx of spread[(x - kx) / s][ky][kx][i]
+///
+/// where s divides x - kx.
+
+/// Weights as `spread_gradient` reads them: [ky][panel][output channel][lanes of the panel].
+std::size_t spread_weights_floats(const ConvWindow& window, int channels);
+void pack_spread_weights(const float* weights, const ConvWindow& window, int channels,
+                         float* panels);
+
+/// Scratch of `spread_gradient`.
+std::size_t spread_floats(const ConvWindow& window);
+/// One image. gradient: [output pixel][channels], input_gradient: [input], without padding.
+void spread_gradient(const ConvWindow& window, const float* gradient, int channels,
+                     const float* panels, Shape input, float* scratch, float* input_gradient);
+
+}  // namespace foretrain

@@ -1,0 +1,80 @@
+// The products of a convolution, over images that are padded already.
+#pragma once
+
+#include "models/layers/conv2d.h"
+#include "models/tensor/shape.h"
+#include "models/tensor/tile.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace foretrain {
+
+/// How a window moves over a padded image. A window is `size` runs of run() numbers that lie side
+/// by side, so no copy of windows ("im2col") is made: tiles read the image.
+struct ConvWindow {
+  int channels = 1;  ///< of the image
+  int size = 1;
+  int stride = 1;
+  int rows = 1;     ///< of the padded image
+  int columns = 1;  ///< of the padded image
+  int out_rows = 1;
+  int out_columns = 1;
+
+  [[nodiscard]] int run() const { return size * channels; }
+  [[nodiscard]] int depth() const { return size * run(); }
+  [[nodiscard]] std::ptrdiff_t row_floats() const {
+    return static_cast<std::ptrdiff_t>(columns) * channels;
+  }
+  [[nodiscard]] std::ptrdiff_t image_floats() const { return rows * row_floats(); }
+  [[nodiscard]] int out_pixels() const { return out_rows * out_columns; }
+};
+
+/// The window of a layer over its padded input.
+ConvWindow conv_window(Shape input, Shape output, const ConvShape& shape);
+/// The window whose correlation with padded output gradients gives the input gradient: stride 1,
+/// padding < size.
+ConvWindow full_window(Shape input, Shape output, const ConvShape& shape);
+
+/// Copies an image into the middle of zeros. dst: [rows + 2 padding][columns + 2 padding][channels]
+void pad_image(const float* image, Shape shape, int padding, float* dst);
+
+/// Weights as `correlate` reads them: [panel][depth][lanes of the panel], `lanes` output channels.
+void pack_weights(const float* weights, int depth, int lanes, float* panels);
+/// The weights of the full window: flipped in both directions, input and output channels exchanged.
+void pack_flipped_weights(const float* weights, const ConvWindow& full, int lanes, float* panels);
+
+/// Padded images one after another.
+struct ConvImages {
+  const float* first = nullptr;
+  std::ptrdiff_t step = 0;  ///< floats from one image to the next
+  int count = 0;
+};
+
+/// output[image][oy][ox][lane] = bias[lane] + sum over the window of image x weights, then
+/// max(0, output) if `relu`. bias: whole vectors, or null.
+void correlate(const ConvWindow& window, const ConvImages& images, const float* panels, int lanes,
+               const float* bias, bool relu, float* output);
+
+/// The tiles of weight rows that `correlate_weights` is cut into, the same for any batch.
+int weight_units(const ConvWindow& window, int lanes);
+/// gradient[row of the window][lane] (+)= sum over images and pixels of image x output gradient,
+/// for the rows of the units [first, last). gradients: as ConvGradient's panels.
+void correlate_weights(const ConvWindow& window, const ConvImages& images,
+                       const ConvImages& gradients, int lanes, int first, int last, bool add,
+                       float* gradient);
+
+/// Output gradients on their way to the products of a backward pass.
+struct ConvGradient {
+  const float* output = nullptr;  ///< null: no ReLU
+  const float* gradient = nullptr;
+  float* panels = nullptr;  ///< [panel][pixel][lanes of the panel]
+  /// Where the gradient is kept too, null: nowhere; `copy_columns` pixels from one row to the next.
+  float* copy = nullptr;
+  int copy_columns = 0;
+  float* bias = nullptr;  ///< its sum over pixels: whole vectors
+};
+/// Zero where the output is not above zero, for one image.
+void gate_image(const ConvGradient& at, Shape output);
+
+}  // namespace foretrain

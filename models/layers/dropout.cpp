@@ -1,0 +1,86 @@
+#include "models/layers/dropout.h"
+
+#include "models/base/check.h"
+#include "models/layers/example_parts.h"
+#include "models/tensor/eight.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace foretrain {
+namespace {
+
+void draw_kept(Stream& shared, std::uint32_t threshold, std::int64_t units, std::uint8_t* kept) {
+  Stream stream = shared;  // a copy: a byte written could be one of its own
+  std::int64_t i = 0;
+  for (; i + 1 < units; i += 2) {
+    const std::uint64_t bits = stream.bits();
+    kept[i] = static_cast<std::uint32_t>(bits) >= threshold ? 1 : 0;
+    kept[i + 1] = static_cast<std::uint32_t>(bits >> 32) >= threshold ? 1 : 0;
+  }
+  if (i < units) kept[i] = static_cast<std::uint32_t>(stream.bits()) >= threshold ? 1 : 0;
+  shared = stream;
+}
+
+/// to = from * scale where kept, else 0 (also where `from` is infinite).
+void keep(const float* from, const std::uint8_t* kept, float scale, std::int64_t first,
+          std::int64_t last, float* to) {
+  std::int64_t i = first;
+  for (; i + 8 <= last; i += 8) {
+    store8(keep8(load_bytes8(kept + i) != 0, load8(from + i) * scale), to + i);
+  }
+  for (; i < last; ++i) to[i] = kept[i] != 0 ? from[i] * scale : 0.0F;
+}
+
+}  // namespace
+
+Dropout::Dropout(Shape shape, double rate)
+    : shape_(shape),
+      rate_(rate),
+      scale_(static_cast<float>(1 / (1 - rate))),
+      threshold_(static_cast<std::uint32_t>(std::min(std::floor(rate * 0x1p32), 0x1p32 - 1))) {
+  FT_CHECK_OP(rate, >=, 0.0);
+  FT_CHECK_OP(rate, <, 1.0);
+}
+
+std::string Dropout::name() const { return fmt::format("dropout {}", rate_); }
+
+Cost Dropout::forward_cost(std::int64_t batch) const {
+  const std::int64_t units = batch * shape_.size();
+  return {Flops{2.0 * static_cast<double>(units)},  // a comparison, a product
+          Bytes{units * (2 * 4 + 1)}};              // input, output, mask
+}
+
+Cost Dropout::backward_cost(std::int64_t batch, bool input_gradient) const {
+  if (!input_gradient) return {};
+  const std::int64_t units = batch * shape_.size();
+  return {Flops{static_cast<double>(units)}, Bytes{units * (2 * 4 + 1)}};
+}
+
+void Dropout::forward(const ForwardPass& pass) const {
+  const std::int64_t size = shape_.size();
+  if (pass.dropout == nullptr) {
+    std::copy_n(pass.input, pass.batch * size, pass.output);
+    return;
+  }
+  auto* kept = reinterpret_cast<std::uint8_t*>(pass.saved);
+  draw_kept(*pass.dropout, threshold_, pass.batch * size, kept);
+  for_examples(*pass.parallel, pass.batch, size,
+               [&](int /*part*/, std::int64_t first, std::int64_t last) {
+                 keep(pass.input, kept, scale_, first * size, last * size, pass.output);
+               });
+}
+
+void Dropout::backward(const BackwardPass& pass) const {
+  if (pass.input_gradient == nullptr) return;
+  const std::int64_t size = shape_.size();
+  const auto* kept = reinterpret_cast<const std::uint8_t*>(pass.saved);
+  for_examples(
+      *pass.parallel, pass.batch, size, [&](int /*part*/, std::int64_t first, std::int64_t last) {
+        keep(pass.output_gradient, kept, scale_, first * size, last * size, pass.input_gradient);
+      });
+}
+
+}  // namespace foretrain

@@ -1,0 +1,36 @@
+// How a layer cuts a batch into parts that threads may take.
+#pragma once
+
+#include "models/base/parallel.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+
+namespace foretrain {
+
+/// Work on fewer numbers than this is quicker done than handed to a thread (some 10 us).
+constexpr std::int64_t kNumbersOfPart = 1 << 15;
+constexpr int kPartsMax = 32;
+
+/// How many parts a batch is cut into: by its shape alone.
+inline int example_parts(std::int64_t batch, std::int64_t numbers_per_example) {
+  const std::int64_t worth = batch * numbers_per_example / kNumbersOfPart;
+  return static_cast<int>(
+      std::clamp<std::int64_t>(worth, 1, std::clamp<std::int64_t>(batch, 1, kPartsMax)));
+}
+
+/// Calls `work(part, first, last)` for each run [first, last) of examples.
+template <class Work>
+void for_examples(Parallel& parallel, std::int64_t batch, std::int64_t numbers_per_example,
+                  const Work& work) {
+  const int parts = example_parts(batch, numbers_per_example);
+  if (parts == 1) {
+    work(0, std::int64_t{0}, batch);
+    return;
+  }
+  const auto run = [&](int part) { work(part, batch * part / parts, batch * (part + 1) / parts); };
+  parallel.run(parts, std::cref(run));  // by reference: a std::function of its own would allocate
+}
+
+}  // namespace foretrain

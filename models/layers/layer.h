@@ -1,0 +1,73 @@
+// One layer of a network: its shapes, parameters, costs, forward pass, backward pass.
+#pragma once
+
+#include "models/base/cost.h"
+#include "models/base/parallel.h"
+#include "models/base/random.h"
+#include "models/data/batch.h"
+#include "models/layers/initializer.h"
+#include "models/tensor/shape.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace foretrain {
+
+/// What both passes of a layer are given. Pointers to numbers are [batch][layer's shape] and
+/// 64-byte aligned only where the batch begins.
+struct LayerPass {
+  std::int64_t batch = 0;             ///< examples
+  std::span<const float> parameters;  ///< the layer's: weights, then biases
+  const float* input = nullptr;       ///< null: the layer reads `sparse`
+  const SparseRows* sparse = nullptr;
+  /// Sparse: `parameters` and `gradient` hold the rows of `sparse->features` alone, in order (then
+  /// the biases). Else all rows.
+  bool compact = false;
+  std::byte* saved = nullptr;  ///< [saved_bytes(batch)], written forward, read backward
+  float* scratch = nullptr;    ///< [scratch_floats(batch)], worthless before and after a pass
+  Parallel* parallel = nullptr;
+};
+
+struct ForwardPass : LayerPass {
+  float* output = nullptr;
+  /// Null: the network is judged, not trained; nothing is saved, nothing dropped.
+  Stream* dropout = nullptr;
+};
+
+struct BackwardPass : LayerPass {
+  const float* output = nullptr;     ///< what the forward pass made
+  float* output_gradient = nullptr;  ///< the loss's gradient by the output; may be overwritten
+  float* input_gradient = nullptr;   ///< all of it is written; null: not wanted (first layer)
+  std::span<float> gradient;         ///< by the parameters; all of it is written
+};
+
+/// A layer is immutable and shared; what a pass scribbles on is given to it. No pass allocates. No
+/// sum depends on an address or on the number of threads.
+class Layer {
+ public:
+  virtual ~Layer() = default;
+
+  /// What it is, for tables: `conv 6@5x5 pad 2 + relu`.
+  [[nodiscard]] virtual std::string name() const = 0;
+  [[nodiscard]] virtual Shape output() const = 0;
+  [[nodiscard]] virtual std::int64_t weights() const { return 0; }
+  [[nodiscard]] virtual std::int64_t biases() const { return 0; }
+  [[nodiscard]] std::int64_t parameters() const { return weights() + biases(); }
+  /// Inputs and outputs of one unit, by which initialisations scale weights.
+  [[nodiscard]] virtual Fans fans() const { return {}; }
+
+  /// Counted: a multiply-add is two operations; bytes are every tensor read or written once.
+  [[nodiscard]] virtual Cost forward_cost(std::int64_t batch) const = 0;
+  [[nodiscard]] virtual Cost backward_cost(std::int64_t batch, bool input_gradient) const = 0;
+
+  /// Kept from the forward to the backward pass besides input and output.
+  [[nodiscard]] virtual std::int64_t saved_bytes(std::int64_t /*batch*/) const { return 0; }
+  [[nodiscard]] virtual std::int64_t scratch_floats(std::int64_t /*batch*/) const { return 0; }
+
+  virtual void forward(const ForwardPass& pass) const = 0;
+  virtual void backward(const BackwardPass& pass) const = 0;
+};
+
+}  // namespace foretrain

@@ -1,0 +1,165 @@
+// The kinds of layers by name: a new one is a file beside this one, plus its lines here.
+#include "models/layers/registry.h"
+
+#include "models/layers/average_pool.h"
+#include "models/layers/conv2d.h"
+#include "models/layers/dense.h"
+#include "models/layers/dropout.h"
+#include "models/layers/local_response_norm.h"
+#include "models/layers/max_pool.h"
+#include "models/layers/relu.h"
+#include "models/layers/sparse_dense.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace foretrain {
+namespace {
+
+constexpr std::int64_t kLargest = 1 << 30;  // numbers in a layer's output, or in its parameters
+
+struct Building {
+  const LayerSpec& spec;
+  int number;
+  const InputShape& input;
+  Shape before;
+  bool relu;
+
+  [[noreturn]] void fail(const std::string& what) const {
+    throw NetworkError(number, fmt::format("layer {} ({}): {}", number, spec.kind, what));
+  }
+
+  [[nodiscard]] int units() const { return spec.units > 0 ? spec.units : input.classes; }
+
+  /// Side of the output of a window that slides over an image.
+  void check_window(int stride) const {
+    const int least = std::min(before.rows, before.columns) + 2 * spec.padding;
+    if (spec.size < 1) fail("size is missing: the side of its window, pixels");
+    if (stride < 1) fail("stride must be at least 1");
+    if (before.pixels() == 1 && spec.size > 1 + 2 * spec.padding) {
+      fail(fmt::format("its input is a plain vector of {}; put it before the first dense layer",
+                       to_string(before)));
+    }
+    if (spec.size > least) {
+      fail(
+          fmt::format("a window of {0} x {0} pixels does not fit into its input of {1} with "
+                      "padding {2}; use a smaller size, or more padding",
+                      spec.size, to_string(before), spec.padding));
+    }
+  }
+};
+
+using Made = std::unique_ptr<const Layer>;
+
+Made make_dense(const Building& b) {
+  if (b.before.size() * b.units() > kLargest) {
+    b.fail(fmt::format("{} x {} weights are more than 2^30", b.before.size(), b.units()));
+  }
+  return std::make_unique<Dense>(static_cast<int>(b.before.size()), b.units(), b.relu);
+}
+
+Made make_conv(const Building& b) {
+  b.check_window(b.spec.stride);
+  if (b.spec.units < 1) b.fail("units is missing: the number of its output channels");
+  return std::make_unique<Conv2d>(
+      b.before, ConvShape{b.spec.units, b.spec.size, b.spec.stride, b.spec.padding}, b.relu);
+}
+
+Made make_max_pool(const Building& b) {
+  const int stride = b.spec.stride > 0 ? b.spec.stride : b.spec.size;
+  b.check_window(stride);
+  if (b.spec.padding * 2 > b.spec.size) b.fail("padding is at most half of size");
+  return std::make_unique<MaxPool>(b.before, b.spec.size, stride, b.spec.padding);
+}
+
+Made make_average_pool(const Building& b) {
+  if (b.spec.size < 1) b.fail("size is missing: the side of its output, pixels");
+  if (b.spec.size == b.before.rows && b.spec.size == b.before.columns) return nullptr;
+  return std::make_unique<AdaptiveAveragePool>(b.before, b.spec.size);
+}
+
+Made make_lrn(const Building& b) {
+  if (b.spec.size < 1) b.fail("size is missing: the channels that it sums over");
+  return std::make_unique<LocalResponseNorm>(b.before, b.spec.size, b.spec.alpha, b.spec.beta,
+                                             b.spec.k);
+}
+
+Made make_relu(const Building& b) { return std::make_unique<Relu>(b.before); }
+
+Made make_dropout(const Building& b) {
+  if (b.spec.rate < 0 || b.spec.rate >= 1) b.fail("rate must be at least 0 and below 1");
+  if (b.spec.rate == 0) return nullptr;
+  return std::make_unique<Dropout>(b.before, b.spec.rate);
+}
+
+Made make_flatten(const Building& /*b*/) { return nullptr; }
+
+Made make_sparse_dense(const Building& b) {
+  if (b.number != 0) b.fail("it reads sparse examples, so it can only be the first layer");
+  return std::make_unique<SparseDense>(b.input.sparse_features, b.units(), b.input.sparse_entries);
+}
+
+struct Kind {
+  LayerKind kind;
+  Made (*make)(const Building&);
+};
+
+const std::vector<Kind>& kinds() {
+  static const std::vector<Kind> all{
+      {{"dense", {"units", "init"}}, make_dense},
+      {{"conv", {"units", "size", "stride", "padding", "init"}}, make_conv},
+      {{"max_pool", {"size", "stride", "padding"}}, make_max_pool},
+      {{"average_pool", {"size"}}, make_average_pool},
+      {{"lrn", {"size", "alpha", "beta", "k"}}, make_lrn},
+      {{"relu", {}}, make_relu},
+      {{"dropout", {"rate"}}, make_dropout},
+      {{"flatten", {}}, make_flatten},
+      {{"sparse_dense", {"units", "init"}}, make_sparse_dense},
+  };
+  return all;
+}
+
+}  // namespace
+
+bool LayerKind::uses(std::string_view field) const {
+  return std::ranges::find(fields, field) != fields.end();
+}
+
+const std::vector<LayerKind>& layer_kinds() {
+  static const std::vector<LayerKind> all = [] {
+    std::vector<LayerKind> list;
+    list.reserve(kinds().size());
+    for (const Kind& each : kinds()) list.push_back(each.kind);
+    return list;
+  }();
+  return all;
+}
+
+const LayerKind* find_layer_kind(std::string_view name) {
+  const auto found = std::ranges::find(layer_kinds(), name, &LayerKind::name);
+  return found == layer_kinds().end() ? nullptr : &*found;
+}
+
+bool fuses_relu(std::string_view kind) { return kind == "dense" || kind == "conv"; }
+
+std::unique_ptr<const Layer> make_layer(const LayerSpec& spec, int number, const InputShape& input,
+                                        Shape before, bool relu) {
+  const Building building{spec, number, input, before, relu};
+  const auto found =
+      std::ranges::find_if(kinds(), [&](const Kind& each) { return each.kind.name == spec.kind; });
+  if (found == kinds().end()) building.fail("there is no such kind of layer");
+  if (number == 0 && input.sparse() && spec.kind != "sparse_dense") {
+    building.fail("the examples are sparse, so the first layer must be a sparse_dense");
+  }
+  if (!input.sparse() && spec.kind == "sparse_dense") {
+    building.fail("the examples are not sparse; use dense");
+  }
+  Made made = found->make(building);
+  if (made != nullptr && made->output().size() > kLargest) {
+    building.fail(fmt::format("its output {} is too large", to_string(made->output())));
+  }
+  return made;
+}
+
+}  // namespace foretrain

@@ -1,0 +1,24 @@
+// A rectifier that stands by itself.
+#pragma once
+
+#include "models/layers/layer.h"
+
+namespace foretrain {
+
+/// y = max(0, x), NaN where x is NaN. Behind a dense layer or a convolution it is part of them.
+class Relu final : public Layer {
+ public:
+  explicit Relu(Shape shape) : shape_(shape) {}
+
+  [[nodiscard]] std::string name() const override { return "relu"; }
+  [[nodiscard]] Shape output() const override { return shape_; }
+  [[nodiscard]] Cost forward_cost(std::int64_t batch) const override;
+  [[nodiscard]] Cost backward_cost(std::int64_t batch, bool input_gradient) const override;
+  void forward(const ForwardPass& pass) const override;
+  void backward(const BackwardPass& pass) const override;
+
+ private:
+  Shape shape_;
+};
+
+}  // namespace foretrain

@@ -1,0 +1,187 @@
+#include "models/networks/network.h"
+
+#include "models/base/check.h"
+#include "models/layers/registry.h"
+#include "models/losses/area_under_roc.h"
+#include "models/losses/logistic.h"
+#include "models/losses/softmax_cross_entropy.h"
+#include "models/networks/workspace.h"
+#include "models/tensor/matrix.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace foretrain {
+namespace {
+
+// What is made of the layers between: activations of an evaluation stay below this.
+constexpr std::int64_t kEvaluationBytes = 32 << 20;
+constexpr std::int64_t kEvaluationBatch = 256;  // a softmax's input and logits in the L2 cache
+
+Cost operator+(Cost a, Cost b) { return {a.flops + b.flops, a.bytes + b.bytes}; }
+
+/// The loss over the logits [batch][outputs].
+struct Loss {
+  int outputs;
+
+  [[nodiscard]] bool logistic() const { return outputs == 1; }
+  BatchLoss with_gradient(float* logits, const Batch& batch) const {
+    if (logistic()) return foretrain::logistic(logits, batch.examples, batch.labels);
+    return softmax_cross_entropy(logits, batch.examples, outputs, batch.labels);
+  }
+  BatchLoss alone(const float* logits, const Batch& batch) const {
+    if (logistic()) return logistic_loss(logits, batch.examples, batch.labels);
+    return softmax_cross_entropy_loss(logits, batch.examples, outputs, batch.labels);
+  }
+};
+
+}  // namespace
+
+Network::Network(const NetworkSpec& spec, const InputShape& input) : input_(input) {
+  pin_product_blocking();
+  const auto& specs = spec.layers;
+  Shape shape = input.image;
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    const bool relu =
+        fuses_relu(specs[i].kind) && i + 1 < specs.size() && specs[i + 1].kind == "relu";
+    auto layer = make_layer(specs[i], static_cast<int>(i), input, shape, relu);
+    if (layer != nullptr) {
+      shape = layer->output();
+      add(std::move(layer), specs[i].init);
+    } else if (specs[i].kind == "flatten") {
+      shape = {1, 1, static_cast<int>(shape.size())};
+    }
+    if (relu) ++i;
+  }
+  if (layers_.empty()) throw NetworkError(-1, "the network has no layers; write at least one");
+  const bool logistic = shape.size() == 1 && input.classes == 2;
+  if (shape.size() != input.classes && !logistic) {
+    throw NetworkError(
+        static_cast<int>(specs.size()) - 1,
+        fmt::format("layer {} ({}): the last output is {}, but there are {} classes; end with a "
+                    "dense layer without units, which makes as many",
+                    specs.size() - 1, specs.back().kind, to_string(shape), input.classes));
+  }
+}
+
+void Network::add(std::unique_ptr<const Layer> layer, const Initializer& initializer) {
+  const int number = static_cast<int>(layers_.size());
+  firsts_.push_back(parameters_);
+  if (layer->weights() > 0) blocks_.push_back({parameters_, layer->weights(), number, false});
+  parameters_ += layer->weights();
+  if (layer->biases() > 0) blocks_.push_back({parameters_, layer->biases(), number, true});
+  parameters_ += layer->biases();
+  layers_.push_back(std::move(layer));
+  initializers_.push_back(initializer);
+}
+
+std::string_view Network::loss_name() const {
+  return layers_.back()->output().size() == 1 ? "logistic" : "softmax_cross_entropy";
+}
+
+void Network::FreeWorkspace::operator()(Workspace* workspace) const { delete workspace; }
+
+Network::WorkspacePointer Network::make_workspace(Stream dropout) const {
+  return WorkspacePointer(new Workspace(layers_, dropout));
+}
+
+void Network::initialize(Stream& stream, std::span<float> parameters) const {
+  FT_CHECK_OP(static_cast<std::int64_t>(parameters.size()), ==, parameters_);
+  for (const ParameterBlock& block : blocks_) {
+    const auto layer = static_cast<std::size_t>(block.layer);
+    const auto part = parameters.subspan(static_cast<std::size_t>(block.first),
+                                         static_cast<std::size_t>(block.count));
+    if (block.bias) {
+      std::ranges::fill(part, static_cast<float>(initializers_[layer].bias));
+    } else {
+      draw_weights(initializers_[layer], layers_[layer]->fans(), stream, part);
+    }
+  }
+}
+
+double Network::gradient(std::span<const float> parameters, const Batch& batch,
+                         std::span<float> gradient, Workspace& workspace,
+                         Parallel& parallel) const {
+  FT_CHECK_OP(parameters.size(), ==, gradient.size());
+  Pass pass(*this, workspace, parameters, batch, parallel);
+  pass.forward(true);
+  std::ranges::copy(pass.logits(), pass.logit_gradient().begin());
+  const Loss loss{static_cast<int>(layers_.back()->output().size())};
+  const BatchLoss found = loss.with_gradient(pass.logit_gradient().data(), batch);
+  pass.backward(gradient);
+  return found.sum / static_cast<double>(batch.examples);
+}
+
+void Network::present(const Batch& batch, std::vector<std::uint32_t>& parameters) const {
+  FT_CHECK(sparse());
+  const auto outputs = static_cast<std::uint32_t>(layers_.front()->output().size());
+  const auto rest = static_cast<std::uint32_t>(layers_.front()->weights());
+  parameters.clear();
+  parameters.reserve(batch.sparse.features.size() * outputs +
+                     static_cast<std::size_t>(parameters_ - rest));
+  for (const std::uint32_t feature : batch.sparse.features) {
+    for (std::uint32_t o = 0; o < outputs; ++o) parameters.push_back(feature * outputs + o);
+  }
+  for (auto p = rest; p < static_cast<std::uint32_t>(parameters_); ++p) parameters.push_back(p);
+}
+
+Score Network::evaluate(std::span<const float> parameters, const Dataset& data, std::int64_t first,
+                        std::int64_t last, Workspace& workspace, Parallel& parallel) const {
+  FT_CHECK_OP(last, <=, data.examples());
+  FT_CHECK_OP(static_cast<std::int64_t>(parameters.size()), ==, parameters_);
+  const auto outputs = static_cast<std::size_t>(layers_.back()->output().size());
+  const Loss loss{static_cast<int>(outputs)};
+  Judging& judging = workspace.judging;
+  judging.scores.clear();
+  judging.labels.clear();
+  Score score;
+  const std::int64_t most = evaluation_batch();
+  for (; first < last; first += most) {
+    judging.examples.resize(static_cast<std::size_t>(std::min(most, last - first)));
+    std::iota(judging.examples.begin(), judging.examples.end(), first);
+    data.gather(judging.examples, nullptr, judging.batch);
+    Pass pass(*this, workspace, parameters, judging.batch, parallel);
+    pass.forward(false);
+    const auto logits = pass.logits();
+    const BatchLoss found = loss.alone(logits.data(), judging.batch);
+    score.loss += found.sum;
+    score.correct += found.correct;
+    if (input_.classes != 2) continue;
+    for (std::size_t i = 0; i < judging.batch.labels.size(); ++i) {
+      const float* z = logits.data() + i * outputs;
+      judging.scores.push_back(loss.logistic() ? z[0] : z[1] - z[0]);
+      judging.labels.push_back(judging.batch.labels[i]);
+    }
+  }
+  if (input_.classes == 2) score.auc = area_under_roc(judging.scores, judging.labels);
+  return score;
+}
+
+Cost Network::gradient_cost(std::int64_t examples) const {
+  Cost cost = evaluation_cost(examples);
+  for (const auto& layer : layers_) {
+    cost = cost + layer->backward_cost(examples, layer != layers_.front());
+  }
+  return cost;
+}
+
+Cost Network::evaluation_cost(std::int64_t examples) const {
+  Cost cost{};
+  for (const auto& layer : layers_) cost = cost + layer->forward_cost(examples);
+  return cost;
+}
+
+Bytes Network::workspace_size(std::int64_t examples) const {
+  return Workspace::size(layers_, examples);
+}
+
+std::int64_t Network::evaluation_batch() const {
+  std::int64_t floats = input_.image.size();
+  for (const auto& layer : layers_) floats += layer->output().size();
+  return std::clamp<std::int64_t>(kEvaluationBytes / (4 * floats), 1, kEvaluationBatch);
+}
+
+}  // namespace foretrain

@@ -1,0 +1,75 @@
+#include "models/protocol/sparse_payload.h"
+
+#include "models/base/check.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace foretrain {
+namespace {
+
+constexpr std::int64_t kHead = 8;  // n, m
+
+bool ascending_below(std::span<const std::uint32_t> indices, std::int64_t count) {
+  for (std::size_t i = 1; i < indices.size(); ++i) {
+    if (indices[i - 1] >= indices[i]) return false;
+  }
+  return indices.empty() || indices.back() < count;
+}
+
+template <class T>
+void append(std::span<std::byte>& to, std::span<const T> from) {
+  if (from.empty()) return;
+  std::memcpy(to.data(), from.data(), from.size_bytes());
+  to = to.subspan(from.size_bytes());
+}
+
+}  // namespace
+
+Payload encode(const SparsePush& push) {
+  FT_CHECK_OP(push.touched.size(), ==, push.gradient.size());
+  const auto words = 2 * push.touched.size() + push.wanted.size();
+  Payload payload = Payload::allocate({kHead + static_cast<std::int64_t>(4 * words)});
+  std::span<std::byte> to = payload.writable_bytes();
+  const std::uint32_t head[2] = {
+      static_cast<std::uint32_t>(push.touched.size()),
+      push.all ? SparsePush::kAll : static_cast<std::uint32_t>(push.wanted.size())};
+  append(to, std::span<const std::uint32_t>(head));
+  append(to, push.touched);
+  append(to, push.gradient);
+  append(to, push.wanted);
+  return payload;
+}
+
+std::optional<SparsePush> decode(const Payload& push, std::int64_t count) {
+  const std::span<const std::byte> bytes = push.bytes();
+  if (bytes.size() < kHead || bytes.size() % 4 != 0) return std::nullopt;
+  // Payloads begin at a multiple of 4 bytes, and hold words only.
+  const auto* words = reinterpret_cast<const std::uint32_t*>(bytes.data());
+  const std::size_t n = words[0];
+  const bool all = words[1] == SparsePush::kAll;
+  const std::size_t m = all ? 0 : words[1];
+  if (bytes.size() / 4 != 2 + 2 * n + m) return std::nullopt;
+  SparsePush parts;
+  parts.touched = {words + 2, n};
+  parts.gradient = push.floats().subspan(2 + n, n);
+  parts.all = all;
+  parts.wanted = {words + 2 + 2 * n, m};
+  if (!ascending_below(parts.touched, count) || !ascending_below(parts.wanted, count)) {
+    return std::nullopt;
+  }
+  return parts;
+}
+
+std::int64_t touched_mean(const Training& training, const Bucket& bucket) {
+  const double share =
+      static_cast<double>(bucket.count) / static_cast<double>(training.layout->parameters);
+  return std::clamp<std::int64_t>(std::llround(training.touched_mean * share), 0, bucket.count);
+}
+
+Bytes push_size(std::int64_t touched, bool all) {
+  return {kHead + 8 * touched + (all ? 0 : 4 * touched)};
+}
+
+}  // namespace foretrain

@@ -1,0 +1,43 @@
+// What messages carry where a gradient touches few parameters.
+#pragma once
+
+#include "models/protocol/layout.h"
+#include "models/protocol/training.h"
+#include "models/tensor/payload.h"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+namespace foretrain {
+
+/// A push of a sparse model, for one bucket: the gradient at the parameters that the batch touches,
+/// then the parameters that the next batch will read. On the wire, 4 bytes each:
+///
+///     n | m | n indices | n gradients | m indices
+///
+/// Indices ascend; they count from the bucket's first parameter. The reply carries m values, in
+/// that order. m = kAll asks for the whole bucket (the chief evaluates next); no list follows.
+struct SparsePush {
+  static constexpr std::uint32_t kAll = 0xFFFF'FFFF;
+
+  std::span<const std::uint32_t> touched;
+  std::span<const float> gradient;  ///< as `touched`
+  bool all = false;
+  std::span<const std::uint32_t> wanted;  ///< empty where `all`
+};
+
+Payload encode(const SparsePush& push);
+/// The parts of an encoded push (they point into it); nothing where it is malformed for a bucket of
+/// `count` parameters.
+std::optional<SparsePush> decode(const Payload& push, std::int64_t count);
+
+/// Largest encoded push for `count` parameters.
+constexpr Bytes largest_push(std::int64_t count) { return {8 + 12 * count}; }
+
+/// Without numerics: how many parameters of `bucket` a batch touches, its share of the mean.
+std::int64_t touched_mean(const Training& training, const Bucket& bucket);
+/// Without numerics: the size of a push that touches that many, and wants as many, or all.
+Bytes push_size(std::int64_t touched, bool all);
+
+}  // namespace foretrain

@@ -1,0 +1,183 @@
+#include "models/tensor/product.h"
+
+#include "models/base/check.h"
+#include "models/tensor/tile.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+
+namespace foretrain {
+namespace {
+
+// A block of packed b: 256 KB, so that it stays in the second cache while all rows pass by; a panel
+// of it stays in the first. The side along which b lies in memory is the longer one.
+constexpr int kBlockFloats = 64 * 1024;
+constexpr int kWideLanes = 512;
+constexpr int kTransposedLanes = 256;
+constexpr int kPackedRows = 8;
+// Below this many multiply-adds, about 30 us, a thread is not worth waking.
+constexpr std::int64_t kWorthSplitting = 1'500'000;
+constexpr int kMostParts = 8;
+
+int ceil_div(int a, int b) { return (a + b - 1) / b; }
+
+int block_lanes(const Product& p) { return p.b_transposed ? kTransposedLanes : kWideLanes; }
+
+int block_depth(const Product& p) { return kBlockFloats / block_lanes(p); }
+
+int lane_blocks(const Product& p) { return ceil_div(p.lanes, block_lanes(p)); }
+
+int parts_of(std::int64_t work, int blocks) {
+  return work < kWorthSplitting ? 1 : std::min(blocks, kMostParts);
+}
+
+int product_parts(const Product& p) {
+  return parts_of(std::int64_t{p.rows} * p.depth * p.lanes, lane_blocks(p));
+}
+
+// The first lane of a block: whole panels, as equal as can be.
+int block_begin(int lanes, int block, int blocks) {
+  const int panels = ceil_div(lanes, kPanelLanes);
+  return std::min(lanes, static_cast<int>(std::int64_t{panels} * block / blocks) * kPanelLanes);
+}
+
+void multiply_panel(const Product& p, int depth_first, int depth, int first, int lanes,
+                    const float* packed) {
+  const int vectors = ceil_div(lanes, Simd::kCount);
+  float bias[kPanelLanes];
+  if (p.bias != nullptr) pack_rows(p.bias + first, 0, 1, lanes, whole_vectors(lanes), bias);
+  TileInput in;
+  in.row_step = p.a_step;
+  in.length = depth;
+  in.b = packed;
+  in.b_step = whole_vectors(lanes);
+  TileOutput out;
+  out.row_step = p.c_step;
+  out.lanes = lanes;
+  out.add = depth_first > 0;
+  out.bias = p.bias != nullptr ? bias : nullptr;
+  out.relu = p.relu && depth_first + depth == p.depth;
+  for_equal_blocks(p.rows, max_rows<Simd>(vectors), [&](int row, int rows) {
+    in.a = p.a + row * p.a_step + depth_first;
+    out.c = p.c + row * p.c_step + first;
+    tile(rows, vectors, in, out);
+  });
+}
+
+// Packs the panels of [first, last), b's rows being read along.
+void pack_block(const Product& p, int depth_first, int depth, int first, int last, float* packed) {
+  if (p.b_transposed) {
+    for_panels(first, last, [&](int lane, int lanes, int /*vectors*/) {
+      pack_columns(p.b + lane * p.b_step + depth_first, p.b_step, depth, lanes,
+                   whole_vectors(lanes), packed + std::ptrdiff_t{lane - first} * depth);
+    });
+    return;
+  }
+  // A few rows at a time: wide rows lie in pages of their own.
+  for (int d = 0; d < depth; d += kPackedRows) {
+    const int rows = std::min(kPackedRows, depth - d);
+    const float* src = p.b + (depth_first + d) * p.b_step;
+    for_panels(first, last, [&](int lane, int lanes, int /*vectors*/) {
+      const int width = whole_vectors(lanes);
+      pack_rows(src + lane, p.b_step, rows, lanes, width,
+                packed + std::ptrdiff_t{lane - first} * depth + std::ptrdiff_t{d} * width);
+    });
+  }
+}
+
+void multiply_block(const Product& p, int first, int last, float* packed) {
+  for_equal_blocks(p.depth, block_depth(p), [&](int depth_first, int depth) {
+    pack_block(p, depth_first, depth, first, last, packed);
+    for_panels(first, last, [&](int lane, int lanes, int /*vectors*/) {
+      const float* panel = packed + std::ptrdiff_t{lane - first} * depth;
+      multiply_panel(p, depth_first, depth, lane, lanes, panel);
+    });
+  });
+}
+
+std::size_t block_floats(const Product& p) {
+  return static_cast<std::size_t>(std::min(p.depth, block_depth(p))) *
+         static_cast<std::size_t>(std::min(block_lanes(p), p.lanes) + kPanelLanes);
+}
+
+// Rows of c that an outer product takes at a time: a's columns lie packed for them.
+constexpr int kOuterRows = 96;
+
+int outer_parts(const OuterProduct& p) {
+  return parts_of(std::int64_t{p.rows} * p.depth * p.lanes, ceil_div(p.depth, kOuterRows));
+}
+
+// Rows [first, last) of c, at most kOuterRows.
+void outer_rows(const OuterProduct& p, int first, int last, const float* panels, float* columns) {
+  for_equal_blocks(last - first, max_rows<Simd>(kMaxVectors), [&](int row, int rows) {
+    float* dst = columns + std::ptrdiff_t{row} * p.rows;
+    for (int r = 0; r < p.rows; ++r, dst += rows) {
+      pack_rows(p.a + std::ptrdiff_t{r} * p.depth + first + row, 0, 1, rows, rows, dst);
+    }
+  });
+  for_panels(0, p.lanes, [&](int lane, int lanes, int vectors) {
+    TileInput in;
+    in.row_step = 1;
+    in.length = p.rows;
+    in.b = panels + std::ptrdiff_t{lane} * p.rows;
+    in.b_step = whole_vectors(lanes);
+    TileOutput out;
+    out.row_step = p.lanes;
+    out.lanes = lanes;
+    for_equal_blocks(last - first, max_rows<Simd>(kMaxVectors), [&](int row, int rows) {
+      in.a = columns + std::ptrdiff_t{row} * p.rows;
+      in.step = rows;
+      out.c = p.c + std::ptrdiff_t{first + row} * p.lanes + lane;
+      tile(rows, vectors, in, out);
+    });
+  });
+}
+
+}  // namespace
+
+std::size_t multiply_scratch(const Product& product) {
+  return static_cast<std::size_t>(product_parts(product)) * block_floats(product);
+}
+
+void multiply(const Product& product, Parallel& parallel, float* scratch) {
+  const int parts = product_parts(product);
+  const int blocks = lane_blocks(product);
+  const auto part = [&](int i) {
+    float* packed = scratch + static_cast<std::size_t>(i) * block_floats(product);
+    for (int block = blocks * i / parts; block < blocks * (i + 1) / parts; ++block) {
+      multiply_block(product, block_begin(product.lanes, block, blocks),
+                     block_begin(product.lanes, block + 1, blocks), packed);
+    }
+  };
+  parallel.run(parts, std::cref(part));
+}
+
+std::size_t multiply_outer_scratch(const OuterProduct& product) {
+  const auto rows = static_cast<std::size_t>(product.rows);
+  return rows * static_cast<std::size_t>(whole_vectors(product.lanes)) +
+         static_cast<std::size_t>(outer_parts(product)) * kOuterRows * rows;
+}
+
+void multiply_outer(const OuterProduct& product, Parallel& parallel, float* scratch) {
+  float* panels = scratch;
+  for_panels(0, product.lanes, [&](int lane, int lanes, int /*vectors*/) {
+    pack_rows(product.b + lane, product.lanes, product.rows, lanes, whole_vectors(lanes),
+              panels + std::ptrdiff_t{lane} * product.rows);
+  });
+  float* columns = panels + std::ptrdiff_t{product.rows} * whole_vectors(product.lanes);
+  const int parts = outer_parts(product);
+  const int chunks = ceil_div(product.depth, kOuterRows);
+  const auto begin = [&](int chunk) {
+    return static_cast<int>(std::int64_t{product.depth} * chunk / chunks);
+  };
+  const auto part = [&](int i) {
+    float* own = columns + std::ptrdiff_t{i} * kOuterRows * product.rows;
+    for (int chunk = chunks * i / parts; chunk < chunks * (i + 1) / parts; ++chunk) {
+      outer_rows(product, begin(chunk), begin(chunk + 1), panels, own);
+    }
+  };
+  parallel.run(parts, std::cref(part));
+}
+
+}  // namespace foretrain

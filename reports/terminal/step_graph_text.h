@@ -1,0 +1,18 @@
+// The step graph of a training, as a table or as a drawing for Graphviz.
+#pragma once
+
+#include "models/protocol/training.h"
+
+#include <string>
+#include <string_view>
+
+namespace foretrain {
+
+/// One sentence, a line for each operation in the order of a step, the sums, the memory. As wide as
+/// its longest names need. Buckets that come of the same layers share a line.
+std::string step_table(std::string_view model, const Training& training);
+
+/// The same operations in the language of Graphviz: `foretrain check FILE --graph dot | dot -Tsvg`.
+std::string step_dot(std::string_view model, const Training& training);
+
+}  // namespace foretrain

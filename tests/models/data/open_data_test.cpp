@@ -1,0 +1,139 @@
+// Tests of opening data sets by the name of their format.
+#include "models/data/open_data.h"
+
+#include "models/base/check.h"
+#include "models/data/cifar10.h"
+#include "models/data/idx.h"
+#include "tests/models/data/sparse_rows.h"
+#include "tests/models/data/temp_folder.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <fstream>
+#include <string>
+#include <vector>
+
+using namespace foretrain;
+using Catch::Contains;
+
+namespace {
+
+DataSource source_of(const std::string& format, const std::string& path = "") {
+  DataSource source;
+  source.format = format;
+  source.path = path;
+  return source;
+}
+
+void write(const std::string& path, const std::string& text) {
+  std::ofstream(path, std::ios::binary) << text;
+}
+
+/// A folder for each format that is read, small but whole.
+void fill(const TempFolder& folder, const std::string& format) {
+  if (format == "idx") {
+    DataSource digits = source_of("digits");
+    digits.train_count = 5;
+    digits.test_count = 3;
+    write_drawn(digits, folder.path());
+  } else if (format == "cifar10") {
+    write(folder / "data_batch_1.bin", std::string(2 * kCifarRecord, '\3'));
+    write(folder / "test_batch.bin", std::string(kCifarRecord, '\4'));
+  } else if (format == "libsvm") {
+    write(folder / "a.train", "1 1:1 2:1\n0 3:1\n");
+    write(folder / "a.test", "1 1:1\n");
+  } else {
+    std::string row = "1";
+    for (int i = 0; i < 39; ++i) row += "\t" + std::to_string(i);
+    write(folder / "train.csv", row + "\n" + row + "\n");
+    write(folder / "test.csv", row + "\n");
+  }
+}
+
+}  // namespace
+
+TEST_CASE("open data: the summary of every format is what opening it gives") {
+  const auto formats = data_formats();
+  CHECK(formats ==
+        std::vector<std::string>{"digits", "images", "idx", "cifar10", "libsvm", "criteo"});
+  for (const std::string& format : formats) {
+    CAPTURE(format);
+    const TempFolder folder;
+    DataSource source = source_of(format, folder.path());
+    source.train_count = 6;
+    source.test_count = 4;
+    source.side = 24;
+    source.hash_bits = 8;
+    source.image.crop = format == "libsvm" || format == "criteo" ? 0 : 20;
+    if (format != "digits" && format != "images") fill(folder, format);
+    const DataSummary summary = summarize_data(source);
+    const DataSplit split = open_data(source);
+    CHECK(summary.train_examples == split.train->examples());
+    CHECK(summary.test_examples == split.test->examples());
+    CHECK(summary.shape == split.train->shape());
+    CHECK(summary.shape == split.test->shape());
+    CHECK(summary.train_examples > summary.test_examples);
+    Batch batch;
+    split.train->gather(std::vector<std::int64_t>{1, 0}, nullptr, batch);
+    CHECK(batch.examples == 2);
+    CHECK(batch.labels.size() == 2);
+  }
+}
+
+TEST_CASE("open data: an unknown format names those that there are") {
+  CHECK_THAT(
+      complaint([] { open_data(source_of("png")); }),
+      Contains("no format `png`") && Contains("digits, images, idx, cifar10, libsvm, criteo"));
+}
+
+TEST_CASE("open data: a crop that does not fit is refused by summary and opening alike") {
+  DataSource source = source_of("digits");
+  source.train_count = 2;
+  source.test_count = 2;
+  source.image.crop = 29;
+  CHECK_THAT(complaint([&] { summarize_data(source); }), Contains("crop 29 does not fit"));
+  CHECK_THAT(complaint([&] { open_data(source); }), Contains("crop 29 does not fit"));
+}
+
+TEST_CASE("open data: a drawn set that is written is read back as the same images") {
+  const TempFolder folder;
+  DataSource drawn = source_of("images");
+  drawn.side = 12;
+  drawn.classes = 300;
+  drawn.train_count = 7;
+  drawn.test_count = 4;
+  write_drawn(drawn, folder.path());
+  DataSource read = source_of("idx", folder.path());
+  read.classes = 300;
+  const DataSplit one = open_data(drawn);
+  const DataSplit other = open_data(read);
+  CHECK(one.train->shape() == other.train->shape());
+  Batch a;
+  Batch b;
+  const std::vector<std::int64_t> which{6, 0, 3};
+  one.train->gather(which, nullptr, a);
+  other.train->gather(which, nullptr, b);
+  CHECK(a.labels == b.labels);
+  CHECK(std::equal(a.inputs.data(), a.inputs.data() + 3 * 12 * 12 * 3, b.inputs.data()));
+  read.classes = 0;
+  CHECK_THAT(complaint([&] { open_data(read); }), Contains("labels are 0 to 9"));
+  CHECK_THAT(complaint([&] { write_drawn(read, folder.path()); }), Contains("`idx` is not drawn"));
+}
+
+TEST_CASE("open data: take keeps the first examples and refuses the others") {
+  DataSource digits = source_of("digits");
+  digits.train_count = 9;
+  const DataSplit split = open_data(digits);
+  const auto five = take(split.train, 5);
+  CHECK(five->examples() == 5);
+  CHECK(five->shape() == split.train->shape());
+  Batch some;
+  Batch whole;
+  five->gather(std::vector<std::int64_t>{4, 2}, nullptr, some);
+  split.train->gather(std::vector<std::int64_t>{4, 2}, nullptr, whole);
+  CHECK(some.labels == whole.labels);
+  CHECK(std::equal(some.inputs.data(), some.inputs.data() + 2 * 784, whole.inputs.data()));
+  CHECK_THROWS_AS(five->gather(std::vector<std::int64_t>{5}, nullptr, some), InvariantViolation);
+  CHECK(take(split.train, 100) == split.train);
+}

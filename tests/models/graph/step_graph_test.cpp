@@ -1,0 +1,206 @@
+// The step graph: what it counts, what waits for what.
+#include "models/graph/step_graph.h"
+
+#include "models/protocol/shard.h"
+#include "tests/models/graph/trainings.h"
+
+#include <boost/graph/topological_sort.hpp>
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <iterator>
+#include <vector>
+
+namespace foretrain {
+namespace {
+
+using testing::Counted;
+using testing::single_training;
+using testing::training_of;
+
+/// The operations that feed `v`, ascending.
+std::vector<std::size_t> before(const StepGraph& graph, std::size_t v) {
+  std::vector<std::size_t> found;
+  const auto [first, last] = boost::in_edges(v, graph);
+  std::for_each(first, last, [&](auto edge) { found.push_back(boost::source(edge, graph)); });
+  std::ranges::sort(found);
+  return found;
+}
+
+std::vector<std::size_t> all_of(const StepGraph& graph, OperationKind kind) {
+  std::vector<std::size_t> found;
+  for (std::size_t v = 0; v < boost::num_vertices(graph); ++v) {
+    if (graph[v].kind == kind) found.push_back(v);
+  }
+  return found;
+}
+
+/// Bytes of one kind that flow into operations of another.
+std::int64_t flow_into(const StepGraph& graph, OperationKind kind, FlowKind what) {
+  std::int64_t bytes = 0;
+  const auto [first, last] = boost::edges(graph);
+  std::for_each(first, last, [&](auto edge) {
+    if (graph[boost::target(edge, graph)].kind != kind || graph[edge].kind != what) return;
+    bytes += graph[edge].size.value;
+  });
+  return bytes;
+}
+
+TEST_CASE("step graph: forward with backward is what the network counts for a gradient") {
+  for (const std::string& name : network_names()) {
+    CAPTURE(name);
+    const auto training = training_of({.network = name, .bucket_size = {1'000'000}});
+    const StepGraph graph = make_step_graph(*training);
+    const StepTotals forward = totals(graph, OperationKind::forward);
+    const StepTotals backward = totals(graph, OperationKind::backward);
+    const Cost cost = training->network->gradient_cost(64);
+    CHECK(forward.flops.value + backward.flops.value == cost.flops.value);
+    CHECK(forward.read + forward.written + backward.read + backward.written == cost.bytes);
+  }
+}
+
+TEST_CASE("step graph: a forward pass reads its input with its parameters") {
+  for (const char* name : {"mlp", "lenet", "lenet_large", "alexnet", "alexnet_cifar"}) {
+    CAPTURE(name);
+    const auto training = single_training(name);
+    const StepGraph graph = make_step_graph(*training);
+    Shape input = training->network->input().image;
+    for (const std::size_t v : all_of(graph, OperationKind::forward)) {
+      CAPTURE(graph[v].name);
+      CHECK(graph[v].read.value == 4 * (64 * input.size() + graph[v].parameters));
+      input = *graph[v].output;
+    }
+  }
+}
+
+TEST_CASE("step graph: every edge leads onwards so there is no circle") {
+  for (const double clip_norm : {0.0, 1.0}) {
+    OptimizerSpec optimizer;
+    optimizer.clip_norm = clip_norm;
+    optimizer.weight_decay = 1e-4;
+    optimizer.penalty_in_loss = true;
+    const StepGraph graph = make_step_graph(*training_of({.servers = 2, .optimizer = optimizer}));
+    std::vector<std::size_t> order;
+    CHECK_NOTHROW(boost::topological_sort(graph, std::back_inserter(order)));
+    const auto [first, last] = boost::edges(graph);
+    CHECK(std::all_of(first, last, [&](auto edge) {
+      return boost::source(edge, graph) < boost::target(edge, graph);
+    }));
+  }
+}
+
+TEST_CASE("step graph: a single worker gathers then goes forward then back then applies") {
+  const StepGraph graph = make_step_graph(*single_training("softmax"));
+  std::vector<std::string> names;
+  for (std::size_t v = 0; v < boost::num_vertices(graph); ++v) names.push_back(graph[v].name);
+  CHECK(names == std::vector<std::string>{"gather", "forward 0 dense 784 -> 10",
+                                          "loss softmax_cross_entropy",
+                                          "backward 0 dense 784 -> 10", "apply 0"});
+  CHECK(before(graph, 4) == std::vector<std::size_t>{3});
+}
+
+TEST_CASE("step graph: a bucket leaves as soon as its lowest layer has gone backward") {
+  const auto training = training_of({.network = "lenet_large", .bucket_size = {150'000}});
+  const StepGraph graph = make_step_graph(*training);
+  const auto pushes = all_of(graph, OperationKind::push);
+  REQUIRE(pushes.size() == training->layout->buckets.size());
+  const auto backward = all_of(graph, OperationKind::backward);  // the last layer's first
+  bool spans_layers = false;
+  for (const std::size_t push : pushes) {
+    CAPTURE(graph[push].name);
+    const auto sources = before(graph, push);
+    REQUIRE_FALSE(sources.empty());
+    spans_layers = spans_layers || sources.size() > 1;
+    // The lowest layer is the last to go backward; the next pass begins after this push.
+    const auto lowest = std::ranges::find(backward, sources.back());
+    REQUIRE(lowest != backward.end());
+    CHECK(push > *lowest);
+    if (std::next(lowest) != backward.end()) CHECK(push < *std::next(lowest));
+  }
+  CHECK(spans_layers);
+  CHECK(flow_into(graph, OperationKind::push, FlowKind::gradient) == 4 * 3'274'634);
+  CHECK(flow_into(graph, OperationKind::pull, FlowKind::parameters) == 4 * 3'274'634);
+}
+
+TEST_CASE("step graph: a layer names the buckets that its gradient belongs to") {
+  // lenet: 156 | 2,416 | 48,120 | 10,164 | 850 parameters in five buckets of at most 12,500.
+  const auto training = training_of({.bucket_size = {50'000}});
+  const StepGraph graph = make_step_graph(*training);
+  const auto& buckets = training->layout->buckets;
+  for (const std::size_t v : all_of(graph, OperationKind::backward)) {
+    const Operation& operation = graph[v];
+    const auto first =
+        training->network->first_parameter(static_cast<std::size_t>(operation.layer));
+    const auto last = first + operation.parameters;
+    for (std::uint32_t b = 0; b < buckets.size(); ++b) {
+      const bool shares = operation.parameters > 0 && first < buckets[b].first + buckets[b].count &&
+                          last > buckets[b].first;
+      const bool named =
+          b >= operation.buckets.first && b < operation.buckets.first + operation.buckets.count;
+      CAPTURE(operation.name, b);
+      CHECK(shares == named);
+    }
+  }
+}
+
+TEST_CASE("step graph: a clipped gradient leaves once all of it is there") {
+  OptimizerSpec optimizer;
+  optimizer.clip_norm = 1;
+  const StepGraph graph = make_step_graph(*training_of({.optimizer = optimizer}));
+  const auto clip = all_of(graph, OperationKind::clip);
+  REQUIRE(clip.size() == 1);
+  for (const std::size_t push : all_of(graph, OperationKind::push))
+    CHECK(before(graph, push) == clip);
+  // Five layers of lenet have parameters.
+  CHECK(before(graph, clip.front()).size() == 5);
+  CHECK(graph[clip.front()].flops.value == 3.0 * 61'706);
+}
+
+TEST_CASE("step graph: buckets shown as runs count as much as each by itself") {
+  for (const int servers : {0, 1, 3}) {
+    CAPTURE(servers);
+    const auto training = training_of({.network = "lenet_large", .servers = servers});
+    const StepGraph each = make_step_graph(*training);
+    const StepGraph runs = make_step_graph(*training, BucketDetail::runs);
+    CHECK(totals(each).flops.value == totals(runs).flops.value);
+    CHECK(totals(each).read == totals(runs).read);
+    CHECK(totals(each).written == totals(runs).written);
+    if (servers > 0) CHECK(boost::num_vertices(runs) < boost::num_vertices(each) / 4);
+  }
+}
+
+TEST_CASE("step graph: an update costs what a server's job is said to cost") {
+  OptimizerSpec optimizer;
+  optimizer.name = GENERATE("sgd", "adam");
+  const std::string network = GENERATE("lenet", "sparse_logistic");
+  const std::string strategy = GENERATE("sync", "async");
+  CAPTURE(optimizer.name, network, strategy);
+  const auto training =
+      training_of({.network = network, .strategy = strategy, .optimizer = optimizer});
+  const StepGraph graph = make_step_graph(*training);
+  const auto applies = all_of(graph, OperationKind::apply);
+  const auto pushes = all_of(graph, OperationKind::push);
+  REQUIRE(applies.size() == training->layout->buckets.size());
+  for (const std::size_t v : applies) {
+    const std::uint32_t b = graph[v].buckets.first;
+    const auto push =
+        std::ranges::find_if(pushes, [&](std::size_t p) { return graph[p].buckets.first == b; });
+    ShardBucket bucket(training, b, {});
+    const std::vector<Payload> gradients(strategy == "sync" ? 3 : 1,
+                                         Payload::sized(graph[*push].read));
+    const Cost cost = bucket.apply_job(JobId{0}, gradients).cost;
+    CHECK(graph[v].flops.value == cost.flops.value);
+    CHECK(graph[v].read + graph[v].written == cost.bytes);
+  }
+}
+
+TEST_CASE("step graph: a sparse gradient is as large as what a batch touches") {
+  const StepGraph graph = make_step_graph(*training_of({.network = "sparse_logistic"}));
+  const auto backward = all_of(graph, OperationKind::backward);
+  CHECK(graph[backward.front()].written.value == 4 * 1001);
+  const auto pull = all_of(graph, OperationKind::pull);
+  CHECK(graph[pull.front()].written.value == 4 * 1001);
+}
+
+}  // namespace
+}  // namespace foretrain

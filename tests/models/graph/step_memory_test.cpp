@@ -1,0 +1,146 @@
+// Counted memory against what is allocated, then against what is resident.
+#include "models/graph/step_memory.h"
+
+#include "models/data/images.h"
+#include "models/protocol/single.h"
+#include "tests/models/graph/trainings.h"
+
+#include <catch2/catch.hpp>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <functional>
+#include <string>
+
+namespace foretrain {
+namespace {
+
+using testing::single_training;
+
+/// A figure of /proc/self/status, bytes; 0 where there is none.
+std::int64_t status(const std::string& key) {
+  std::ifstream file("/proc/self/status");
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with(key + ":")) return 1024 * std::stoll(line.substr(key.size() + 1));
+  }
+  return 0;
+}
+
+/// By how much the most that was resident exceeds what was before `work`, in a child process.
+std::int64_t growth(const std::function<void()>& work) {
+  int ends[2];
+  REQUIRE(pipe(ends) == 0);
+  const pid_t child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    const std::int64_t before = status("VmRSS");
+    work();
+    const std::int64_t grown = status("VmHWM") - before;
+    const bool written = write(ends[1], &grown, sizeof grown) == sizeof grown;
+    _exit(written ? 0 : 1);
+  }
+  close(ends[1]);
+  std::int64_t grown = -1;
+  const bool complete = read(ends[0], &grown, sizeof grown) == sizeof grown;
+  close(ends[0]);
+  int ended = 0;
+  waitpid(child, &ended, 0);
+  REQUIRE(complete);
+  return grown;
+}
+
+/// Grey images without content.
+std::shared_ptr<const Dataset> blank_images(std::int64_t examples) {
+  Images images;
+  images.examples = examples;
+  images.rows = 28;
+  images.columns = 28;
+  images.classes = 10;
+  images.pixels.resize(static_cast<std::size_t>(examples * 28 * 28), 100);
+  images.labels.resize(static_cast<std::size_t>(examples), 3);
+  return make_dataset(std::move(images), {});
+}
+
+/// Does what a driver does: carries jobs out until the node is finished.
+void train(const std::shared_ptr<const Training>& training) {
+  SingleWorker node(training);
+  Serial serial;
+  Effects effects;
+  node.handle({}, Started{}, effects);
+  for (bool going = true; going;) {
+    going = false;
+    Effects now = std::move(effects);
+    effects.clear();
+    for (Effect& effect : now) {
+      auto* compute = std::get_if<Compute>(&effect);
+      if (compute == nullptr) continue;
+      const JobId id = compute->job.id;
+      const JobResult result = compute->job.work(serial);
+      compute->job = {};
+      node.handle({}, Computed{id, result}, effects);
+      going = true;
+    }
+  }
+}
+
+TEST_CASE("step memory: activations and scratch are what a workspace allocates") {
+  for (const std::string& name : network_names()) {
+    CAPTURE(name);
+    const auto training = single_training(name);
+    const StepMemory memory = step_memory(*training);
+    CHECK(memory.activations() + memory.scratch == training->network->workspace_size(64));
+  }
+}
+
+TEST_CASE("step memory: lenet by hand") {
+  const StepMemory memory = step_memory(*single_training("lenet"));
+  CHECK(memory.parameters.value == 4 * 61'706);
+  CHECK(memory.gradients.value == 4 * 61'706);
+  CHECK(memory.optimizer_state.value == 0);
+  const std::int64_t outputs =
+      28 * 28 * 6 + 14 * 14 * 6 + 10 * 10 * 16 + 5 * 5 * 16 + 120 + 84 + 10;
+  CHECK(memory.outputs.value == 4 * 64 * outputs);
+  CHECK(memory.output_gradients.value == 4 * 64 * (28 * 28 * 6 + 14 * 14 * 6));
+  CHECK(memory.saved.value == 64 * (14 * 14 * 6 + 5 * 5 * 16));  // a byte for each maximum
+  CHECK(memory.batch.value == 4 * 64 * (784 + 1));
+}
+
+TEST_CASE("step memory: adam has two numbers beside each parameter unless servers hold them") {
+  testing::Counted counted{.strategy = "single", .workers = 1, .servers = 0};
+  counted.optimizer.name = "adam";
+  CHECK(step_memory(*testing::training_of(counted)).optimizer_state.value == 2 * 4 * 61'706);
+  counted.strategy = "sync";
+  counted.servers = 1;
+  CHECK(step_memory(*testing::training_of(counted)).optimizer_state.value == 0);
+}
+
+TEST_CASE("step memory: resident memory of a step stays within 1.3 times what is counted") {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  WARN("skipped: a sanitizer keeps memory of its own");
+#else
+  if (status("VmHWM") == 0) {
+    WARN("skipped: /proc/self/status tells no resident memory");
+    return;
+  }
+  testing::Counted counted{
+      .network = "lenet_large", .strategy = "single", .workers = 1, .servers = 0, .batch = 64};
+  counted.optimizer.name = "momentum";
+  const auto training = testing::training_of(counted);
+  training->numerics = true;
+  training->steps = 3;
+  training->data =
+      std::make_shared<const DataSplit>(DataSplit{blank_images(256), blank_images(16)});
+  training->test_examples = 16;
+  const StepMemory memory = step_memory(*training);
+  const std::int64_t grown = growth([&] { train(training); });
+  const std::int64_t base = 2'000'000;  // pages of code that a first step touches, small heaps
+  INFO("grown by " << grown << ", counted " << memory.counted().value);
+  CHECK(grown <= memory.counted().value * 13 / 10 + base);
+  CHECK(grown >= memory.counted().value * 8 / 10);
+#endif
+}
+
+}  // namespace
+}  // namespace foretrain

@@ -1,0 +1,112 @@
+// The costs of the networks, counted by hand.
+#include "models/networks/network.h"
+#include "models/networks/registry.h"
+
+#include <catch2/catch.hpp>
+
+#include <string>
+
+namespace foretrain {
+namespace {
+
+InputShape images(int side, int channels, int classes) {
+  return {.image = {side, side, channels}, .classes = classes};
+}
+
+std::int64_t parameters_of(const std::string& name, const InputShape& input,
+                           const NetworkOptions& options = {}) {
+  return Network(network_spec(name, options), input).parameters();
+}
+
+double gradient_flops(const std::string& name, const InputShape& input, std::int64_t batch) {
+  return Network(network_spec(name, {}), input).gradient_cost(batch).flops.value;
+}
+
+double forward_flops(const std::string& name, const InputShape& input, std::int64_t batch) {
+  return Network(network_spec(name, {}), input).evaluation_cost(batch).flops.value;
+}
+
+TEST_CASE("network: every network has exactly the parameters of its source") {
+  CHECK(parameters_of("softmax", images(28, 1, 10)) == 7'850);
+  CHECK(parameters_of("lenet", images(28, 1, 10)) == 61'706);
+  CHECK(parameters_of("lenet_large", images(28, 1, 10)) == 3'274'634);
+  CHECK(parameters_of("alexnet", images(224, 3, 1000)) == 61'100'840);
+  CHECK(parameters_of("alexnet", images(256, 3, 1000)) == 61'100'840);
+  CHECK(parameters_of("alexnet_cifar", images(24, 3, 10)) == 1'068'298);
+}
+
+TEST_CASE("network: mlp has a matrix with biases for each hidden size") {
+  CHECK(parameters_of("mlp", images(28, 1, 10), {.hidden = {300, 100}}) ==
+        784 * 300 + 300 + 300 * 100 + 100 + 100 * 10 + 10);
+  CHECK(parameters_of("mlp", images(28, 1, 10), {.hidden = {7}}) == 784 * 7 + 7 + 7 * 10 + 10);
+}
+
+TEST_CASE("network: sparse_logistic has a weight for each hash with one bias") {
+  for (const int bits : {1, 12, 18, 20}) {
+    CAPTURE(bits);
+    InputShape input;
+    input.sparse_features = std::int64_t{1} << bits;
+    input.sparse_entries = 39;
+    input.classes = 2;
+    CHECK(parameters_of("sparse_logistic", input) == (std::int64_t{1} << bits) + 1);
+  }
+}
+
+TEST_CASE("network: a forward pass of lenet is counted as by hand") {
+  const double conv1 = 28 * 28 * 6 * (5 * 5 * 1) * 2;
+  const double pool1 = 14 * 14 * 6 * (2 * 2);
+  const double conv2 = 10 * 10 * 16 * (5 * 5 * 6) * 2;
+  const double pool2 = 5 * 5 * 16 * (2 * 2);
+  const double dense = (400 * 120 + 120 * 84 + 84 * 10) * 2;
+  CHECK(forward_flops("lenet", images(28, 1, 10), 1) == conv1 + pool1 + conv2 + pool2 + dense);
+  CHECK(forward_flops("lenet", images(28, 1, 10), 64) ==
+        64 * (conv1 + pool1 + conv2 + pool2 + dense));
+}
+
+TEST_CASE("network: a backward pass of lenet is two products a layer save the first") {
+  const double conv1 = 28 * 28 * 6 * (5 * 5 * 1) * 2;  // by its weights alone
+  const double pool1 = 14 * 14 * 6;                    // an addition an output
+  const double conv2 = 2 * (10 * 10 * 16 * (5 * 5 * 6) * 2);
+  const double pool2 = 5 * 5 * 16;
+  const double dense = 2 * ((400 * 120 + 120 * 84 + 84 * 10) * 2);
+  const InputShape input = images(28, 1, 10);
+  CHECK(gradient_flops("lenet", input, 8) ==
+        forward_flops("lenet", input, 8) + 8 * (conv1 + pool1 + conv2 + pool2 + dense));
+}
+
+TEST_CASE("network: a gradient of alexnet is counted as by hand") {
+  const double conv1 = 55.0 * 55 * 64 * (11 * 11 * 3) * 2;
+  const double pool1 = 27.0 * 27 * 64;
+  const double conv2 = 27.0 * 27 * 192 * (5 * 5 * 64) * 2;
+  const double pool2 = 13.0 * 13 * 192;
+  const double conv3 = 13.0 * 13 * 384 * (3 * 3 * 192) * 2;
+  const double conv4 = 13.0 * 13 * 256 * (3 * 3 * 384) * 2;
+  const double conv5 = 13.0 * 13 * 256 * (3 * 3 * 256) * 2;
+  const double pool5 = 6.0 * 6 * 256;  // 6 x 6 already: nothing is left to average
+  const double dense6 = 9216.0 * 4096 * 2;
+  const double dense7 = 4096.0 * 4096 * 2;
+  const double dense8 = 4096.0 * 1000 * 2;
+  const double dropped = 9216 + 4096;  // units that dropout decides on
+  const double products = conv2 + conv3 + conv4 + conv5 + dense6 + dense7 + dense8;
+  const double pools = pool1 + pool2 + pool5;
+  const double forward = conv1 + products + 9 * pools + 2 * dropped;
+  const double backward = conv1 + 2 * products + pools + dropped;
+  const InputShape input = images(224, 3, 1000);
+  CHECK(conv1 + products == 1'428'376'960.0);  // 0.714 G multiply-adds, as is published
+  CHECK(forward_flops("alexnet", input, 1) == forward);
+  CHECK(gradient_flops("alexnet", input, 64) == 64 * (forward + backward));
+}
+
+TEST_CASE("network: at 256 pixels alexnet averages 7 x 7 pixels to 6 x 6") {
+  const double convs = 63.0 * 63 * 64 * (11 * 11 * 3) * 2 + 31.0 * 31 * 192 * (5 * 5 * 64) * 2 +
+                       15.0 * 15 * 384 * (3 * 3 * 192) * 2 + 15.0 * 15 * 256 * (3 * 3 * 384) * 2 +
+                       15.0 * 15 * 256 * (3 * 3 * 256) * 2;
+  const double pools = 9.0 * (31 * 31 * 64 + 15 * 15 * 192 + 7 * 7 * 256);
+  const double average = 256.0 * (6 * 6) * (2 * 2);  // windows of 2 x 2 that overlap
+  const double dense = (9216.0 * 4096 + 4096.0 * 4096 + 4096.0 * 1000) * 2;
+  CHECK(forward_flops("alexnet", images(256, 3, 1000), 1) ==
+        convs + pools + average + dense + 2 * (9216 + 4096));
+}
+
+}  // namespace
+}  // namespace foretrain

@@ -1,0 +1,204 @@
+// Sparse models: what travels, what is applied, against the dense twin.
+#include "models/data/sampler.h"
+#include "models/data/sparse_examples.h"
+#include "models/networks/registry.h"
+#include "models/protocol/shard.h"
+#include "models/protocol/sparse_payload.h"
+#include "tests/support/shuffled.h"
+
+#include <catch2/catch.hpp>
+
+#include <numeric>
+
+namespace foretrain {
+namespace {
+using testing::Shuffled;
+
+constexpr std::int64_t kFeatures = 512;
+
+std::shared_ptr<const Dataset> drawn_rows(std::int64_t examples) {
+  Stream stream(5, "test.sparse");
+  SparseTable table;
+  for (std::int64_t i = 0; i < examples; ++i) {
+    const auto entries = 1 + stream.below(8);
+    for (std::uint64_t e = 0; e < entries; ++e) {
+      // Small indices come often, large ones seldom, as words do.
+      const double u = stream.uniform();
+      table.features.push_back(static_cast<std::uint32_t>(u * u * u * kFeatures));
+      table.values.push_back(static_cast<float>(stream.normal()));
+    }
+    table.starts.push_back(table.features.size());
+    table.labels.push_back(static_cast<std::uint16_t>(stream.below(2)));
+  }
+  return make_dataset(std::move(table), {{}, kFeatures, 4.5, 2});
+}
+
+OptimizerSpec rule(const std::string& name) {
+  OptimizerSpec spec;
+  spec.name = name;
+  spec.learning_rate = 0.1;
+  if (name == "ftrl") spec.l1 = 0.01;
+  return spec;
+}
+
+std::shared_ptr<Training> sparse_training(const std::string& strategy, int workers, int servers,
+                                          std::int64_t steps, const OptimizerSpec& optimizer) {
+  static const auto data =
+      std::make_shared<const DataSplit>(DataSplit{drawn_rows(300), drawn_rows(50)});
+  auto training = std::make_shared<Training>();
+  training->strategy = strategy;
+  training->workers = workers;
+  training->servers = servers;
+  training->batch_size = 8;
+  training->steps = steps;
+  training->network =
+      std::make_shared<const Network>(network_spec("sparse_logistic", {}), data->train->shape());
+  training->optimizer_spec = optimizer;
+  training->optimizer = make_optimizer(optimizer);
+  const std::int64_t parameters = training->network->parameters();
+  training->layout = std::make_shared<Layout>(
+      make_layout(parameters, Bytes{4 * parameters}, std::max(1, servers)));
+  training->test_examples = data->test->examples();
+  training->data = data;
+  return training;
+}
+
+// Every parameter read, every gradient a full vector: what a dense model would do.
+std::vector<float> dense_twin(const Training& training) {
+  const auto count = static_cast<std::size_t>(training.network->parameters());
+  std::vector<float> values(count);
+  std::vector<float> state(count * static_cast<std::size_t>(training.optimizer->slots()));
+  training.optimizer->initialize(state);
+  std::vector<float*> slots;
+  for (int slot = 0; slot < training.optimizer->slots(); ++slot) {
+    slots.push_back(state.data() + static_cast<std::size_t>(slot) * count);
+  }
+  const auto workspace = training.network->make_workspace(Stream(1, "dropout"));
+  Serial serial;
+  Batch batch;
+  std::vector<Sampler> samplers;
+  for (int worker = 0; worker < training.workers; ++worker) {
+    samplers.emplace_back(training.data->train->examples(), worker, training.workers,
+                          training.batch_size, training.seed);
+  }
+  const float scale = 1.0F / static_cast<float>(training.workers);
+  for (std::int64_t step = 0; step < training.steps; ++step) {
+    std::vector<float> sum(count);
+    std::vector<float> gradient(count);
+    for (Sampler& sampler : samplers) {
+      training.data->train->gather(sampler.next(), nullptr, batch);
+      training.network->gradient(values, batch, gradient, *workspace, serial);
+      for (std::size_t i = 0; i < count; ++i) sum[i] += gradient[i];
+    }
+    if (training.workers > 1) {
+      for (float& g : sum) g *= scale;
+    }
+    const UpdateContext context{step, step * training.workers * training.batch_size};
+    const std::span<float> all = values;
+    for (const ParameterBlock& block : training.network->blocks()) {
+      const auto first = static_cast<std::size_t>(block.first);
+      const auto length = static_cast<std::size_t>(block.count);
+      std::vector<float*> at;
+      for (float* slot : slots) at.push_back(slot + first);
+      training.optimizer->apply(context, block.bias, all.subspan(first, length),
+                                std::span(sum).subspan(first, length), all.subspan(first, length),
+                                at);
+    }
+  }
+  return values;
+}
+
+}  // namespace
+
+TEST_CASE("sparse: weights are the bits of the dense twin") {
+  const std::string name = GENERATE("sgd", "adagrad", "ftrl");
+  const int workers = GENERATE(1, 3);
+  const int servers = GENERATE(1, 2);
+  CAPTURE(name, workers, servers);
+  const auto training = sparse_training("sync", workers, servers, 20, rule(name));
+  REQUIRE(sparse_equals_dense(training->optimizer_spec));
+  Shuffled sync(training, 3);
+  sync.run();
+  CHECK(sync.faults.empty());
+  CHECK(sync.weights == dense_twin(*training));
+}
+
+TEST_CASE("sparse: a rule with memory differs from the dense twin, as it says") {
+  const std::string name = GENERATE("adam", "momentum");
+  CAPTURE(name);
+  const auto training = sparse_training("sync", 2, 1, 20, rule(name));
+  REQUIRE_FALSE(sparse_equals_dense(training->optimizer_spec));
+  Shuffled sync(training, 3);
+  sync.run();
+  CHECK(sync.faults.empty());
+  CHECK(sync.weights != dense_twin(*training));
+}
+
+TEST_CASE("sparse: single and one synchronous worker end with the same bits") {
+  Shuffled single(sparse_training("single", 1, 0, 20, rule("ftrl")), 1);
+  Shuffled sync(sparse_training("sync", 1, 2, 20, rule("ftrl")), 1);
+  single.run();
+  sync.run();
+  REQUIRE(!single.weights.empty());
+  CHECK(sync.weights == single.weights);
+}
+
+TEST_CASE("sparse: the chief judges all parameters though it holds few") {
+  const std::string strategy = GENERATE("sync", "async");
+  const std::uint64_t seed = GENERATE(1, 2, 3);
+  CAPTURE(strategy, seed);
+  const auto training = sparse_training(strategy, 3, 2, 10, rule("ftrl"));
+  training->evaluate_every = 3;
+  Shuffled run(training, seed);
+  run.run();
+  CHECK(run.faults.empty());
+  CHECK(run.finished == training->nodes());
+  REQUIRE(run.evals.size() >= 2);
+  CHECK(run.evals.back().final);
+  for (const EvalReport& eval : run.evals) CHECK(eval.auc > 0);
+  CHECK(static_cast<std::int64_t>(run.weights.size()) == kFeatures + 1);
+}
+
+TEST_CASE("sparse: a push comes back from its bytes") {
+  const std::vector<std::uint32_t> touched{1, 4, 9};
+  const std::vector<float> gradient{0.5F, -1, 2};
+  const std::vector<std::uint32_t> wanted{0, 9};
+  const Payload bytes = encode({touched, gradient, false, wanted});
+  CHECK(bytes.size() == Bytes{4 * (2 + 3 + 3 + 2)});
+  const auto parts = decode(bytes, 10);
+  REQUIRE(parts.has_value());
+  CHECK(std::ranges::equal(parts->touched, touched));
+  CHECK(std::ranges::equal(parts->gradient, gradient));
+  CHECK(std::ranges::equal(parts->wanted, wanted));
+  CHECK_FALSE(parts->all);
+  CHECK(decode(encode({touched, gradient, true, {}}), 10)->all);
+}
+
+TEST_CASE("sparse: a malformed push is refused") {
+  const std::vector<std::uint32_t> indices{1, 4};
+  const std::vector<std::uint32_t> falling{4, 1};
+  const std::vector<float> gradient{1, 2};
+  CHECK(decode(encode({indices, gradient, false, indices}), 5).has_value());
+  CHECK_FALSE(decode(encode({indices, gradient, false, indices}), 4).has_value());
+  CHECK_FALSE(decode(encode({falling, gradient, false, {}}), 5).has_value());
+  CHECK_FALSE(decode(encode({indices, gradient, false, falling}), 5).has_value());
+  Payload cut = encode({indices, gradient, false, indices});
+  CHECK_FALSE(decode(cut.slice({}, cut.size() - Bytes{4}), 5).has_value());
+  CHECK_FALSE(decode(cut.slice({}, {4}), 5).has_value());
+  CHECK_FALSE(decode({}, 5).has_value());
+}
+
+TEST_CASE("sparse: without numerics sizes follow the mean of the features in a batch") {
+  const auto training = sparse_training("sync", 2, 2, 4, rule("sgd"));
+  training->numerics = false;
+  training->touched_mean = 40;
+  training->layout = std::make_shared<Layout>(make_layout(513, Bytes{4 * 513}, 2));
+  const Bucket& first = training->layout->buckets[0];
+  CHECK(touched_mean(*training, first) == 20);
+  CHECK(push_size(20, false) == Bytes{4 * (2 + 20 + 20 + 20)});
+  const ShardBucket shard(training, 0, Payload::sized({4 * 513}));
+  CHECK(shard.answer(Payload::sized(push_size(20, false))).size() == Bytes{80});
+  CHECK(shard.answer(Payload::sized(push_size(20, true))).size() == first.size());
+}
+
+}  // namespace foretrain

@@ -1,0 +1,137 @@
+// Models in a scenario: by name, by name with settings, as a list of layers.
+#include "scenarios/model_key.h"
+#include "scenarios/training.h"
+#include "tests/scenarios/messages.h"
+
+#include <string>
+
+using namespace foretrain;
+
+namespace {
+
+const std::string kImages = "foretrain: 1\ndataset: {take: 10, test_take: 5}\n";
+
+/// A small LeNet, layer by layer, from line 3 on.
+const std::string kLayers =
+    "model:\n"
+    "  layers:\n"
+    "    - {kind: conv, units: 6, size: 5, padding: 2}\n"
+    "    - relu\n"
+    "    - {kind: max_pool, size: 2, stride: 2}\n"
+    "    - {kind: dense, units: 32, init: {kind: normal, deviation: 0.1, truncated: on}}\n"
+    "    - relu\n"
+    "    - dense\n";
+
+/// What the training of `model`, which stands on line 3, is refused with.
+std::string training_error(const std::string& model) {
+  return error_of([&] { dataset_shape(parse_scenario(kImages + model, "x.yaml").front()); });
+}
+
+std::int64_t parameters_of(const std::string& model) {
+  const Case scenario_case = parse_scenario(kImages + model, "x.yaml").front();
+  const DatasetShape shape = dataset_shape(scenario_case);
+  return make_network(scenario_case.scenario, shape.input)->parameters();
+}
+
+}  // namespace
+
+TEST_CASE("model: a name alone is a network with its defaults") {
+  const Scenario s = only("foretrain: 1\nmodel: lenet\n");
+  CHECK(s.model.name == "lenet");
+  CHECK(s.model.layers.empty());
+  CHECK(parameters_of("model: lenet\n") == 61'706);
+}
+
+TEST_CASE("model: a name may have settings of its own") {
+  const Scenario s = only("foretrain: 1\nmodel: {name: mlp, hidden: [300, 100]}\n");
+  CHECK(s.model.name == "mlp");
+  CHECK(s.model.options.hidden == std::vector<int>{300, 100});
+  CHECK(parameters_of("model: {name: mlp, hidden: [300, 100]}\n") ==
+        784 * 300 + 300 + 300 * 100 + 100 + 100 * 10 + 10);
+}
+
+TEST_CASE("model: layers are read in order with their settings") {
+  const Scenario s = only("foretrain: 1\n" + kLayers);
+  REQUIRE(s.model.layers.size() == 6);
+  CHECK(s.model.layers[0] == LayerSpec{.kind = "conv", .units = 6, .size = 5, .padding = 2});
+  CHECK(s.model.layers[1] == LayerSpec{.kind = "relu"});
+  CHECK(s.model.layers[3].init.deviation == 0.1);
+  CHECK(s.model.layers[3].init.truncated);
+  CHECK(parameters_of(kLayers) == (25 * 6 + 6) + (14 * 14 * 6 * 32 + 32) + (32 * 10 + 10));
+}
+
+TEST_CASE("model: each way to write a model survives the resolved scenario") {
+  for (const std::string& model :
+       {std::string("model: alexnet_cifar\n"), std::string("model: {name: mlp, hidden: [9, 8]}\n"),
+        kLayers,
+        std::string("model: {layers: [{kind: lrn, size: 5, alpha: 0.01, beta: 0.5, k: 2},\n"
+                    "  {kind: dropout, rate: 0.25}, {kind: max_pool, size: 3, stride: 0},\n"
+                    "  {kind: average_pool, size: 2}, flatten, {kind: dense, init: zero}]}\n")}) {
+    CAPTURE(model);
+    const Scenario once = only("foretrain: 1\n" + model);
+    CHECK(only(to_yaml(once)) == once);
+  }
+}
+
+TEST_CASE("model: a list of layers is called after its content") {
+  const Scenario a = only("foretrain: 1\n" + kLayers);
+  Scenario b = a;
+  CHECK(a.model.label() == b.model.label());
+  CHECK(a.model.label().starts_with("layers-"));
+  b.model.layers[0].padding = 1;
+  CHECK(a.model.label() != b.model.label());
+}
+
+TEST_CASE("model: a convolution after a dense layer is told its place and its line") {
+  CHECK(training_error("model:\n  layers:\n    - {kind: dense, units: 30}\n"
+                       "    - {kind: conv, units: 6, size: 3}\n    - dense\n") ==
+        "x.yaml:6:7: model.layers[1]: layer 1 (conv): its input is a plain vector of 30; put it "
+        "before the first dense layer");
+}
+
+TEST_CASE("model: a window larger than its input is told both sizes") {
+  CHECK(training_error("model:\n  layers:\n    - {kind: max_pool, size: 14}\n"
+                       "    - {kind: conv, units: 6, size: 30, padding: 1}\n    - dense\n")
+            .find("x.yaml:6:7: model.layers[1]: layer 1 (conv): a window of 30 x 30 pixels does "
+                  "not fit into its input of 15x15x1 with padding 1; ") == 0);
+}
+
+TEST_CASE("model: a last layer that does not match the classes is told how to end") {
+  CHECK(training_error("model:\n  layers:\n    - {kind: dense, units: 12}\n") ==
+        "x.yaml:5:7: model.layers[0]: layer 0 (dense): the last output is 12, but there are 10 "
+        "classes; end with a dense layer without units, which makes as many");
+}
+
+TEST_CASE("model: an unknown kind of layer is told the nearest") {
+  CHECK(scenario_error("foretrain: 1\nmodel: {layers: [{kind: convv, size: 3}]}\n") ==
+        "x.yaml:2:25: model.layers[0].kind: convv is unknown; did you mean conv?");
+}
+
+TEST_CASE("model: a setting that a kind of layer does not have is refused") {
+  const std::string error =
+      scenario_error("foretrain: 1\nmodel:\n  layers:\n    - {kind: dense, units: 3, stride: 2}\n");
+  INFO(error);
+  CHECK(error.find("x.yaml:4:39: model.layers[0].stride: set to 2, but no case uses it (this kind "
+                   "of layer has no such setting)") == 0);
+}
+
+TEST_CASE("model: a setting of another network is refused") {
+  CHECK(scenario_error("foretrain: 1\nmodel: {name: lenet, hidden: [5]}\n")
+            .find("x.yaml:2:30: model.hidden") == 0);
+}
+
+TEST_CASE("model: a convolution without channels and a sparse layer on images are refused") {
+  CHECK(training_error("model: {layers: [{kind: conv, size: 3}, dense]}\n")
+            .find("x.yaml:3:18: model.layers[0]: layer 0 (conv): units is missing") == 0);
+  CHECK(training_error("model: sparse_logistic\n").find("x.yaml:3:8: model: ") == 0);
+}
+
+TEST_CASE("model: a named network that does not fit its data is told at the model") {
+  const std::string error = error_of([] {
+    dataset_shape(parse_scenario("foretrain: 1\nmodel: alexnet\n"
+                                 "dataset: {format: images, side: 32, take: 2, test_take: 2}\n",
+                                 "x.yaml")
+                      .front());
+  });
+  CHECK(error.find("x.yaml:2:8: model: layer ") == 0);
+}

@@ -1,0 +1,87 @@
+// A training whose messages, jobs too, come in an order drawn at random.
+#pragma once
+
+#include "models/base/random.h"
+#include "models/protocol/registry.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace foretrain::testing {
+
+/// Carries messages and jobs between nodes in an order drawn at random; what one node sends another
+/// stays in order, as on a connection.
+class Shuffled {
+ public:
+  Shuffled(std::shared_ptr<const Training> training, std::uint64_t seed)
+      : training_(std::move(training)), stream_(seed, "order") {
+    for (int id = 0; id < training_->nodes(); ++id) {
+      nodes_.push_back(make_node(training_, NodeId(id)));
+      todo_.push_back({id, id, Started{}});
+    }
+  }
+
+  void run() {
+    while (!todo_.empty()) {
+      auto pick = todo_.begin() + static_cast<std::ptrdiff_t>(stream_.below(todo_.size()));
+      pick = std::find_if(todo_.begin(), pick,
+                          [&](const Todo& t) { return t.from == pick->from && t.to == pick->to; });
+      Todo next = std::move(*pick);
+      todo_.erase(pick);
+      give(next.to, std::move(next.input));
+    }
+  }
+
+  void give(int id, Input input) {
+    Effects effects;
+    nodes_[static_cast<std::size_t>(id)]->handle({++clock_}, std::move(input), effects);
+    for (Effect& effect : effects) perform(id, effect);
+  }
+
+  std::vector<float> weights;
+  std::vector<StepReport> steps;
+  std::vector<EvalReport> evals;
+  std::vector<Fault> faults;
+  std::int64_t dropped = 0;
+  int finished = 0;
+
+ private:
+  void perform(int id, Effect& effect) {
+    if (auto* send = std::get_if<Send>(&effect)) {
+      todo_.push_back({id, static_cast<int>(index_of(send->to)),
+                       Received{NodeId(id), std::move(send->message)}});
+    } else if (auto* compute = std::get_if<Compute>(&effect)) {
+      Serial serial;
+      const JobResult result = compute->job.work(serial);
+      if (compute->job.prefetch) compute->job.prefetch();
+      todo_.push_back({id, id, Computed{compute->job.id, result}});
+    } else if (auto* report = std::get_if<Report>(&effect)) {
+      if (auto* step = std::get_if<StepReport>(report)) steps.push_back(*step);
+      if (auto* eval = std::get_if<EvalReport>(report)) evals.push_back(*eval);
+    } else if (auto* end = std::get_if<Finished>(&effect)) {
+      ++finished;
+      dropped += end->dropped;
+      const auto values = end->weights.floats();
+      if (!values.empty()) weights.assign(values.begin(), values.end());
+    } else if (auto* fault = std::get_if<Fault>(&effect)) {
+      faults.push_back(*fault);
+    }
+  }
+
+  std::shared_ptr<const Training> training_;
+  Stream stream_;
+  std::vector<std::unique_ptr<Node>> nodes_;
+  struct Todo {
+    int from;
+    int to;
+    Input input;
+  };
+  std::vector<Todo> todo_;
+  std::int64_t clock_ = 0;
+};
+
+}  // namespace foretrain::testing

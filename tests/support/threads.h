@@ -1,0 +1,38 @@
+// Threads for a computation, started anew for each piece of work.
+#pragma once
+
+#include "models/base/parallel.h"
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+namespace foretrain::testing {
+
+/// As slow as starting threads is, and in whatever order they take the parts.
+class Threads final : public Parallel {
+ public:
+  explicit Threads(int threads) : threads_(threads) {}
+
+  [[nodiscard]] int threads() const override { return threads_; }
+  void run(int parts, const std::function<void(int)>& part) override {
+    parts_seen_ = parts > parts_seen_ ? parts : parts_seen_;
+    std::atomic<int> next{0};
+    const auto work = [&] {
+      for (int i = next++; i < parts; i = next++) part(i);
+    };
+    std::vector<std::thread> others;
+    others.reserve(static_cast<std::size_t>(threads_ - 1));
+    for (int i = 1; i < threads_; ++i) others.emplace_back(work);
+    work();
+    for (std::thread& other : others) other.join();
+  }
+  /// The most parts that a piece of work was cut into.
+  [[nodiscard]] int parts_seen() const { return parts_seen_; }
+
+ private:
+  int threads_;
+  int parts_seen_ = 1;
+};
+
+}  // namespace foretrain::testing
