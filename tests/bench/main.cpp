@@ -1,18 +1,18 @@
 // Benchmarks: they print times, nobody asserts them.
 #include "exec/calibration/ping_pong.h"
 #include "exec/launch/process.h"
-#include "models/data/digits.h"
-#include "models/data/sampler.h"
-#include "models/networks/network.h"
 #include "reports/record/statistics.h"
 #include "sim/engine/engine.h"
+#include "tests/bench/models.h"
 #include "tests/support/cases.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
-#include <cstring>
+#include <exception>
 #include <functional>
+#include <string>
 #include <vector>
 
 namespace foretrain {
@@ -28,22 +28,6 @@ double median_s(int repetitions, const std::function<void()>& body) {
     times.push_back(std::chrono::duration<double>(Clock::now() - start).count());
   }
   return median(times).value();
-}
-
-void bench_gradients(bool smoke) {
-  const DataSplit data = draw_digits(smoke ? 600 : 10'000, 10, 1);
-  const auto network = make_network("softmax", {784, 10});
-  const auto workspace = network->make_workspace();
-  std::vector<float> parameters(7'850, 0);
-  std::vector<float> gradient(7'850);
-  for (const int batch : {64, 128, 512}) {
-    Sampler sampler(data.train.examples, 0, 1, batch, 1);
-    const double seconds = median_s(smoke ? 3 : 500, [&] {
-      network->gradient(parameters, data.train, sampler.next(), gradient, *workspace);
-    });
-    fmt::print("gradient   softmax, batch {:3}      {:8.4f} ms  {:6.1f} GFLOP/s\n", batch,
-               seconds * 1e3, network->gradient_cost(batch).flops.value / seconds * 1e-9);
-  }
 }
 
 // Wakes itself as long as there is something left to count.
@@ -100,14 +84,28 @@ void bench_transport(bool smoke) {
   }
 }
 
+int models_or_error(const std::vector<std::string>& arguments) {
+  try {
+    return bench::models(arguments);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "error: {}\n", error.what());
+    return 2;
+  }
+}
+
 }  // namespace
 }  // namespace foretrain
 
 int main(int argc, char** argv) {
-  const bool smoke = argc > 1 && std::strcmp(argv[1], "--smoke") == 0;
-  foretrain::bench_gradients(smoke);
-  foretrain::bench_engine(smoke);
-  foretrain::bench_simulation(smoke);
-  foretrain::bench_transport(smoke);
+  using namespace foretrain;
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  const bool smoke = std::ranges::count(arguments, "--smoke") > 0;
+  if (!arguments.empty() && arguments.front() == "models") {
+    return models_or_error({arguments.begin() + 1, arguments.end()});
+  }
+  bench::models({"--smoke"});
+  bench_engine(smoke);
+  bench_simulation(smoke);
+  bench_transport(smoke);
   return 0;
 }

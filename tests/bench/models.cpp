@@ -1,0 +1,255 @@
+#include "tests/bench/models.h"
+
+#include "exec/driver/compute_threads.h"
+#include "exec/launch/process.h"
+#include "models/data/open_data.h"
+#include "models/data/sampler.h"
+#include "models/networks/network.h"
+#include "models/networks/registry.h"
+#include "models/protocol/learner.h"
+#include "models/protocol/shard.h"
+#include "reports/record/statistics.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <stdexcept>
+
+namespace foretrain::bench {
+namespace {
+using Clock = std::chrono::steady_clock;
+
+/// What is timed: as the peer's script times it.
+struct Subject {
+  const char* name;       // ours
+  const char* peer;       // its --which
+  const char* peer_line;  // what its line begins with
+  int side;               // pixels, square
+  int channels;
+  int classes;
+  OptimizerSpec optimizer;
+  std::vector<int> batches;
+  bool small;
+};
+
+OptimizerSpec rule(const char* name, double rate) {
+  OptimizerSpec spec;
+  spec.name = name;
+  spec.learning_rate = rate;
+  return spec;
+}
+
+const std::vector<Subject>& subjects() {
+  static const std::vector<Subject> all{
+      {"softmax", "softmax", "softmax", 28, 1, 10, rule("sgd", 0.1), {64, 128, 512}, true},
+      {"lenet", "lenet", "lenet", 28, 1, 10, rule("adam", 0.001), {8, 64, 512}, true},
+      {"lenet_large", "tflenet", "tflenet", 28, 1, 10, rule("adam", 0.001), {8, 64, 512}, false},
+      {"alexnet_cifar", "cifar", "cifar", 24, 3, 10, rule("sgd", 0.1), {64, 128}, false},
+      {"alexnet", "alexnet", "alexnet", 224, 3, 1000, rule("momentum", 0.01), {16, 64}, false},
+  };
+  return all;
+}
+
+struct Options {
+  bool smoke = false;
+  std::vector<std::string> only;
+  std::vector<int> threads{1, 2};
+  double seconds = 2;
+  std::string peer;
+  int rounds = 3;
+};
+
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> parts;
+  std::istringstream stream(text);
+  for (std::string part; std::getline(stream, part, ',');) parts.push_back(part);
+  return parts;
+}
+
+Options parse(const std::vector<std::string>& arguments) {
+  Options options;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const auto value = [&]() -> const std::string& {
+      if (i + 1 == arguments.size()) throw std::runtime_error(arguments[i] + " needs a value");
+      return arguments[++i];
+    };
+    if (arguments[i] == "--smoke") {
+      options.smoke = true;
+    } else if (arguments[i] == "--only") {
+      options.only = split(value());
+    } else if (arguments[i] == "--threads") {
+      options.threads.clear();
+      for (const std::string& number : split(value())) options.threads.push_back(std::stoi(number));
+    } else if (arguments[i] == "--seconds") {
+      options.seconds = std::stod(value());
+    } else if (arguments[i] == "--rounds") {
+      options.rounds = std::stoi(value());
+    } else if (arguments[i] == "--peer") {
+      options.peer = FORETRAIN_SOURCE_DIR "/../shared/peers/torch_single.py";
+      if (!std::filesystem::exists(options.peer)) {
+        throw std::runtime_error(options.peer + ": not here, so there is no peer to compare with");
+      }
+    } else {
+      throw std::runtime_error(
+          fmt::format("{}: no such option; there are --only, --threads, "
+                      "--seconds, --rounds, --peer",
+                      arguments[i]));
+    }
+  }
+  return options;
+}
+
+/// A worker alone, its examples drawn beforehand: as the protocol `single`, without a driver.
+class Steps {
+ public:
+  Steps(const Subject& subject, int batch) : training_(std::make_shared<Training>()) {
+    training_->strategy = "single";
+    training_->servers = 0;
+    training_->batch_size = batch;
+    training_->optimizer_spec = subject.optimizer;
+    training_->optimizer = make_optimizer(subject.optimizer);
+    // Two batches in memory, as the peer has them.
+    training_->data = std::make_shared<const DataSplit>(held(subject, 2 * batch));
+    training_->network = std::make_shared<const Network>(network_spec(subject.name, {}),
+                                                         training_->data->train->shape());
+    const std::int64_t parameters = training_->network->parameters();
+    training_->layout =
+        std::make_shared<const Layout>(make_layout(parameters, Bytes{4 * parameters}, 1));
+    learner_.emplace(training_, 0);
+    shard_.emplace(training_, 0, initial_parameters(*training_));
+  }
+
+  void step(Parallel& parallel) {
+    learner_->gradient_job({}, shard_->values()).work(parallel);
+    shard_->apply_job({}, {learner_->push(training_->layout->buckets.front())}).work(parallel);
+    shard_->finish_apply();
+  }
+  [[nodiscard]] double flops() const {
+    return training_->network->gradient_cost(training_->batch_size).flops.value;
+  }
+
+ private:
+  static DataSplit held(const Subject& subject, std::int64_t count) {
+    Stream stream(1, "bench.pixels");
+    Images images;
+    images.examples = count;
+    images.rows = images.columns = subject.side;
+    images.channels = subject.channels;
+    images.classes = subject.classes;
+    images.pixels.resize(static_cast<std::size_t>(count * images.features()));
+    for (auto& pixel : images.pixels) pixel = static_cast<std::uint8_t>(stream.below(256));
+    for (std::int64_t i = 0; i < count; ++i) {
+      images.labels.push_back(
+          static_cast<std::uint16_t>(stream.below(static_cast<std::uint64_t>(subject.classes))));
+    }
+    const auto dataset = make_dataset(std::move(images), {});
+    return {dataset, dataset};
+  }
+
+  std::shared_ptr<Training> training_;
+  std::optional<Learner> learner_;
+  std::optional<ShardBucket> shard_;
+};
+
+/// Milliseconds a step, the median over `seconds`.
+double time_steps(Steps& steps, Parallel& parallel, double seconds, std::size_t least) {
+  std::vector<double> times;
+  const auto begin = Clock::now();
+  do {
+    const auto start = Clock::now();
+    steps.step(parallel);
+    times.push_back(std::chrono::duration<double>(Clock::now() - start).count());
+  } while (times.size() < least ||
+           std::chrono::duration<double>(Clock::now() - begin).count() < seconds);
+  return 1e3 * median(times).value();
+}
+
+/// Milliseconds a step of the peer by batch size.
+std::map<int, double> time_peer(const Options& options, const Subject& subject, int threads) {
+  const std::string command = fmt::format(
+      "OMP_NUM_THREADS={0} OPENBLAS_NUM_THREADS={0} {1} /usr/bin/python3 {2} --threads {0} "
+      "--which {3} --secs {4}",
+      threads, threads == 1 ? "taskset -c 0" : "", options.peer, subject.peer, options.seconds);
+  std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
+  if (!pipe) throw std::runtime_error("cannot start the peer");
+  std::map<int, double> times;
+  std::array<char, 512> line{};
+  while (fgets(line.data(), static_cast<int>(line.size()), pipe.get()) != nullptr) {
+    int batch = 0;
+    double ms = 0;
+    const std::string text = line.data();
+    const auto b = text.find(" B=");
+    const auto m = text.find("median=");
+    if (!text.starts_with(subject.peer_line) || b == std::string::npos || m == std::string::npos) {
+      continue;
+    }
+    batch = std::stoi(text.substr(b + 3));
+    ms = std::stod(text.substr(m + 7));
+    times[batch] = ms;
+  }
+  return times;
+}
+
+void bench_subject(const Options& options, const Subject& subject, int threads) {
+  std::map<int, std::vector<double>> ours;
+  std::map<int, std::vector<double>> theirs;
+  std::map<int, double> flops;
+  const std::vector<int> all_cores = exec::usable_cores();
+  if (threads == 1) exec::pin_to_cores({all_cores.front()});
+  {
+    exec::ComputeThreads parallel(threads);
+    const int rounds = options.smoke ? 1 : options.rounds;
+    for (int round = 0; round < rounds; ++round) {
+      for (const int batch : subject.batches) {
+        if (options.smoke && batch > 64) continue;
+        Steps steps(subject, batch);
+        flops[batch] = steps.flops();
+        for (int warm = 0; warm < (options.smoke ? 0 : 2); ++warm) steps.step(parallel);
+        ours[batch].push_back(time_steps(steps, parallel, options.smoke ? 0 : options.seconds,
+                                         options.smoke ? 1 : 3));
+      }
+      if (options.peer.empty()) continue;
+      for (const auto& [batch, ms] : time_peer(options, subject, threads)) {
+        theirs[batch].push_back(ms);
+      }
+    }
+  }
+  exec::pin_to_cores(all_cores);
+  for (const auto& [batch, times] : ours) {
+    const double ms = median(times).value();
+    fmt::print("{:14} {:5} {:7} {:10.3f} {:9.1f}", subject.name, batch, threads, ms,
+               flops[batch] / ms * 1e-6);
+    if (theirs.contains(batch)) {
+      const double peer_ms = median(theirs[batch]).value();
+      fmt::print(" {:10.3f} {:7.2f}", peer_ms, peer_ms / ms);
+    }
+    fmt::print("\n");
+  }
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+int models(const std::vector<std::string>& arguments) {
+  const Options options = parse(arguments);
+  fmt::print("{:14} {:>5} {:>7} {:>10} {:>9}{}\n", "network", "batch", "threads", "ms a step",
+             "GFLOP/s", options.peer.empty() ? "" : "    peer ms   ratio");
+  for (const int threads : options.smoke ? std::vector<int>{1, 2} : options.threads) {
+    for (const Subject& subject : subjects()) {
+      if (options.smoke && !subject.small) continue;
+      if (!options.only.empty() && std::ranges::count(options.only, subject.name) == 0) continue;
+      bench_subject(options, subject, threads);
+    }
+  }
+  return 0;
+}
+
+}  // namespace foretrain::bench
