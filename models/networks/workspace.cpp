@@ -36,8 +36,8 @@ Network::Workspace::Plan::Plan(const Layers& layers, std::int64_t batch) : examp
   total += lines(scratch_most);
 }
 
-Bytes Network::Workspace::size(const Layers& layers, std::int64_t examples) {
-  return {static_cast<std::int64_t>(Plan(layers, examples).total) * 4};
+Bytes Network::Workspace::size(const Layers& layers, std::int64_t batch) {
+  return {static_cast<std::int64_t>(Plan(layers, batch).total) * 4};
 }
 
 void Network::Workspace::cut(std::int64_t examples) {

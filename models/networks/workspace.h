@@ -47,7 +47,7 @@ class Network::Workspace {
  private:
   /// Where the parts begin, in floats; each at a multiple of 16.
   struct Plan {
-    Plan(const Layers& layers, std::int64_t examples);
+    Plan(const Layers& layers, std::int64_t batch);
 
     std::int64_t examples = 0;
     std::vector<std::size_t> outputs;

@@ -103,6 +103,8 @@ std::size_t block_floats(const Product& p) {
 
 // Rows of c that an outer product takes at a time: a's columns lie packed for them.
 constexpr int kOuterRows = 96;
+// From here on packing a is worth it.
+constexpr int kNarrowLanes = 16;
 
 int outer_parts(const OuterProduct& p) {
   return parts_of(std::int64_t{p.rows} * p.depth * p.lanes, ceil_div(p.depth, kOuterRows));
@@ -134,6 +136,43 @@ void outer_rows(const OuterProduct& p, int first, int last, const float* panels,
   });
 }
 
+// Few lanes: the columns of a are the lanes of tiles instead, read where they lie, since packing
+// them would cost more than the product; c comes out transposed.
+bool is_narrow(const OuterProduct& p) { return p.lanes <= kNarrowLanes; }
+
+std::size_t narrow_floats(const OuterProduct& p) {
+  return std::size_t{kOuterRows} * static_cast<std::size_t>(p.lanes) +
+         static_cast<std::size_t>(p.rows) * kPanelLanes;
+}
+
+void narrow_rows(const OuterProduct& p, int first, int last, float* scratch) {
+  const int count = last - first;
+  float* ragged = scratch + std::ptrdiff_t{kOuterRows} * p.lanes;
+  for_panels(0, count, [&](int column, int columns, int vectors) {
+    TileInput in;
+    in.row_step = 1;
+    in.step = p.lanes;
+    in.length = p.rows;
+    in.b = p.a + first + column;
+    in.b_step = p.depth;
+    if (columns != whole_vectors(columns)) {
+      // Whole vectors would read past the end of a.
+      pack_rows(in.b, p.depth, p.rows, columns, whole_vectors(columns), ragged);
+      in.b = ragged;
+      in.b_step = whole_vectors(columns);
+    }
+    TileOutput out;
+    out.row_step = count;
+    out.lanes = columns;
+    for_equal_blocks(p.lanes, max_rows<Simd>(vectors), [&](int lane, int lanes) {
+      in.a = p.b + lane;
+      out.c = scratch + std::ptrdiff_t{lane} * count + column;
+      tile(lanes, vectors, in, out);
+    });
+  });
+  pack_columns(scratch, count, count, p.lanes, p.lanes, p.c + std::ptrdiff_t{first} * p.lanes);
+}
+
 }  // namespace
 
 std::size_t multiply_scratch(const Product& product) {
@@ -154,28 +193,41 @@ void multiply(const Product& product, Parallel& parallel, float* scratch) {
 }
 
 std::size_t multiply_outer_scratch(const OuterProduct& product) {
+  if (is_narrow(product)) {
+    return static_cast<std::size_t>(outer_parts(product)) * narrow_floats(product);
+  }
   const auto rows = static_cast<std::size_t>(product.rows);
   return rows * static_cast<std::size_t>(whole_vectors(product.lanes)) +
          static_cast<std::size_t>(outer_parts(product)) * kOuterRows * rows;
 }
 
 void multiply_outer(const OuterProduct& product, Parallel& parallel, float* scratch) {
+  const int parts = outer_parts(product);
+  const int chunks = ceil_div(product.depth, kOuterRows);
+  const auto for_chunks = [&](int i, const auto& body) {
+    const auto begin = [&](int chunk) {
+      return static_cast<int>(std::int64_t{product.depth} * chunk / chunks);
+    };
+    for (int chunk = chunks * i / parts; chunk < chunks * (i + 1) / parts; ++chunk) {
+      body(begin(chunk), begin(chunk + 1));
+    }
+  };
+  if (is_narrow(product)) {
+    const auto part = [&](int i) {
+      float* own = scratch + static_cast<std::size_t>(i) * narrow_floats(product);
+      for_chunks(i, [&](int first, int last) { narrow_rows(product, first, last, own); });
+    };
+    return parallel.run(parts, std::cref(part));
+  }
   float* panels = scratch;
   for_panels(0, product.lanes, [&](int lane, int lanes, int /*vectors*/) {
     pack_rows(product.b + lane, product.lanes, product.rows, lanes, whole_vectors(lanes),
               panels + std::ptrdiff_t{lane} * product.rows);
   });
   float* columns = panels + std::ptrdiff_t{product.rows} * whole_vectors(product.lanes);
-  const int parts = outer_parts(product);
-  const int chunks = ceil_div(product.depth, kOuterRows);
-  const auto begin = [&](int chunk) {
-    return static_cast<int>(std::int64_t{product.depth} * chunk / chunks);
-  };
   const auto part = [&](int i) {
     float* own = columns + std::ptrdiff_t{i} * kOuterRows * product.rows;
-    for (int chunk = chunks * i / parts; chunk < chunks * (i + 1) / parts; ++chunk) {
-      outer_rows(product, begin(chunk), begin(chunk + 1), panels, own);
-    }
+    for_chunks(i, [&](int first, int last) { outer_rows(product, first, last, panels, own); });
   };
   parallel.run(parts, std::cref(part));
 }
