@@ -6,7 +6,6 @@
 #include "models/losses/logistic.h"
 #include "models/losses/softmax_cross_entropy.h"
 #include "models/networks/workspace.h"
-#include "models/tensor/matrix.h"
 
 #include <fmt/format.h>
 
@@ -41,7 +40,6 @@ struct Loss {
 }  // namespace
 
 Network::Network(const NetworkSpec& spec, const InputShape& input) : input_(input) {
-  pin_product_blocking();
   const auto& specs = spec.layers;
   Shape shape = input.image;
   for (std::size_t i = 0; i < specs.size(); ++i) {

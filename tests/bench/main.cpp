@@ -4,6 +4,7 @@
 #include "reports/record/statistics.h"
 #include "sim/engine/engine.h"
 #include "tests/bench/models.h"
+#include "tests/bench/products.h"
 #include "tests/support/cases.h"
 
 #include <fmt/format.h>
@@ -104,6 +105,7 @@ int main(int argc, char** argv) {
     return models_or_error({arguments.begin() + 1, arguments.end()});
   }
   bench::models({"--smoke"});
+  bench::products(smoke);
   bench_engine(smoke);
   bench_simulation(smoke);
   bench_transport(smoke);

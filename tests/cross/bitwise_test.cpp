@@ -1,9 +1,12 @@
 // A run ends with the same bits as a simulation of its scenario.
 #include "exec/launch/run.h"
+#include "models/base/random.h"
+#include "tests/models/data/temp_folder.h"
 #include "tests/support/cases.h"
 
 #include <catch2/catch.hpp>
 
+#include <fstream>
 #include <string>
 
 namespace foretrain::testing {
@@ -47,6 +50,62 @@ TEST_CASE("cross: sync over several shards and buckets, too") {
   const Record simulated = simulate(scenario_case);
   REQUIRE(simulated.weights_sha256.size() == 64);
   CHECK(run(scenario_case, 1_ms).weights_sha256 == simulated.weights_sha256);
+}
+
+TEST_CASE("cross: a convolutional network on two threads, with Adam and clipping") {
+  const std::string strategy = GENERATE("single", "sync");
+  CAPTURE(strategy);
+  Case scenario_case = small_case(strategy, 2, 8);
+  scenario_case.scenario.model.name = "lenet";
+  scenario_case.scenario.training.optimizer.name = "adam";
+  scenario_case.scenario.training.optimizer.learning_rate = 0.001;
+  scenario_case.scenario.training.optimizer.clip_norm = 1;
+  scenario_case.scenario.training.bucket_size = {100'000};
+  const Record simulated = simulate(scenario_case);
+  scenario_case.scenario.training.threads = 2;
+  CHECK(run(scenario_case).weights_sha256 == simulated.weights_sha256);
+}
+
+// Rows of one to eight of 300 features, the first of which says the class, nine times in ten.
+void write_rows(const std::string& path, std::uint64_t seed) {
+  Stream stream(seed, "test.rows");
+  std::ofstream file(path);
+  for (int row = 0; row < 200; ++row) {
+    const bool positive = stream.below(2) == 1;
+    file << (positive ? 1 : 0);
+    std::uint64_t index = (positive == (stream.below(10) > 0)) ? 1 : 2;
+    file << ' ' << index << ":1";
+    for (std::uint64_t more = stream.below(8); more > 0; --more) {
+      index += 1 + stream.below(37);
+      file << ' ' << index << ":0.5";
+    }
+    file << '\n';
+  }
+}
+
+TEST_CASE("cross: a sparse model, whose pushes carry indices") {
+  const std::string strategy = GENERATE("single", "sync");
+  const int servers = GENERATE(1, 3);
+  CAPTURE(strategy, servers);
+  const TempFolder folder;
+  write_rows(folder / "rows.train", 1);
+  write_rows(folder / "rows.test", 2);
+  Case scenario_case = small_case(strategy, 2, 20);
+  Scenario& scenario = scenario_case.scenario;
+  scenario.model.name = "sparse_logistic";
+  scenario.model.hash_bits = 9;
+  scenario.dataset = {};
+  scenario.dataset.format = "libsvm";
+  scenario.dataset.path = folder.path();
+  scenario.training.servers = servers;
+  scenario.training.optimizer.name = "ftrl";
+  const Record simulated = simulate(scenario_case);
+  const Record real = run(scenario_case);
+  CHECK(real.weights_sha256 == simulated.weights_sha256);
+  for (std::size_t node = 0; node < real.nodes.size(); ++node) {
+    CHECK(real.nodes[node].tx == simulated.nodes[node].tx);
+  }
+  CHECK(real.evals.back().accuracy > 0.8);
 }
 
 TEST_CASE("cross: another seed ends with other weights") {

@@ -1,6 +1,8 @@
 #include "tests/support/cases.h"
 
 #include "models/protocol/message.h"
+#include "scenarios/model_key.h"
+#include "scenarios/training.h"
 
 namespace foretrain::testing {
 using namespace literals;
@@ -47,7 +49,12 @@ Machine made_up_machine() {
 
 Record simulate(const Case& scenario_case) {
   sim::SimulateOptions options;
-  options.machines = [](const std::string&) { return made_up_machine(); };
+  options.machines = [&](const std::string&) {
+    Machine machine = made_up_machine();
+    const auto key = model_key(scenario_case.scenario, dataset_shape(scenario_case).input);
+    machine.models.try_emplace(key, machine.models.begin()->second);
+    return machine;
+  };
   options.usage_interval = {};
   return sim::simulate(scenario_case, options);
 }
