@@ -7,6 +7,7 @@
 #include "models/networks/network_spec.h"
 #include "models/networks/registry.h"
 #include "models/optimizers/optimizer.h"
+#include "models/protocol/training.h"
 
 #include <cstdint>
 #include <map>
@@ -47,14 +48,15 @@ struct DatasetSpec {
 /// `training:` - how it is trained. The length is given by exactly one of steps, epochs, updates.
 struct TrainingSpec {
   std::string strategy = "sync";  ///< a name in models/protocol/registry.cpp
-  int workers = 1;                ///< distributed strategies
-  int servers = 1;                ///< distributed strategies: shards of the parameters
+  int workers = 1;                ///< of strategies with several
+  int servers = 1;                ///< of strategies with servers: shards of the parameters
   int batch_size = 64;            ///< examples a gradient, per worker
   std::int64_t steps = 0;         ///< gradients a worker
   double epochs = 0;              ///< passes over the training examples, all workers together
   std::int64_t updates = 0;       ///< changes of the parameters
   int threads = 1;                ///< that a worker computes with
   std::string init;               ///< how all weights are initialised; empty: as the network does
+  ProtocolOptions protocol;  ///< what only some strategies ask for
   OptimizerSpec optimizer;
   std::int64_t evaluate_every = 0;  ///< the chief's steps between evaluations; 0: only at the end
   Bytes bucket_size{1'000'000};     ///< largest part of the parameters that travels as one message

@@ -89,14 +89,19 @@ DataSource source_of(const Scenario& scenario) {
   return source;
 }
 
+const Protocol& protocol_of(const Scenario& scenario) {
+  const Protocol* protocol = find_protocol(scenario.training.strategy);
+  FT_CHECK(protocol != nullptr);
+  return *protocol;
+}
+
 /// Gradients a worker, after the length that the scenario gives.
 std::int64_t steps_of(const Scenario& scenario, std::int64_t examples) {
   const TrainingSpec& training = scenario.training;
   const std::int64_t workers = worker_count(scenario);
   if (training.steps > 0) return training.steps;
   if (training.updates > 0) {
-    // async makes an update of each gradient; the others one of all gradients of a step.
-    const std::int64_t gradients = training.strategy == "async" ? workers : 1;
+    const std::int64_t gradients = protocol_of(scenario).update_each ? workers : 1;
     return (training.updates + gradients - 1) / gradients;
   }
   const double epochs = training.epochs > 0 ? training.epochs : 1;
@@ -109,20 +114,14 @@ std::int64_t steps_of(const Scenario& scenario, std::int64_t examples) {
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(close ? whole : std::ceil(steps)));
 }
 
-bool is_distributed(const Scenario& scenario) {
-  const Protocol* protocol = find_protocol(scenario.training.strategy);
-  FT_CHECK(protocol != nullptr);
-  return protocol->distributed;
-}
-
 }  // namespace
 
 int worker_count(const Scenario& scenario) {
-  return is_distributed(scenario) ? scenario.training.workers : 1;
+  return protocol_of(scenario).several_workers ? scenario.training.workers : 1;
 }
 
 int server_count(const Scenario& scenario) {
-  return is_distributed(scenario) ? scenario.training.servers : 0;
+  return protocol_of(scenario).servers ? scenario.training.servers : 0;
 }
 
 std::shared_ptr<const Network> make_network(const Scenario& scenario, const InputShape& input) {
@@ -185,6 +184,7 @@ std::shared_ptr<const Training> make_training(const Scenario& scenario, const Da
   check_fits({.settings = {}, .scenario = scenario, .places = {}}, shape);
   auto training = std::make_shared<Training>();
   training->strategy = scenario.training.strategy;
+  training->options = scenario.training.protocol;
   training->workers = worker_count(scenario);
   training->servers = server_count(scenario);
   training->batch_size = scenario.training.batch_size;

@@ -265,6 +265,7 @@ void Launcher::on_finished(std::size_t id, const nlohmann::json& json) {
   end_of_node.updates = json.at("updates");
   end_of_node.gradients = json.at("gradients");
   end_of_node.dropped = json.at("dropped");
+  end_of_node.most_lead = json.at("most_lead");
   end_of_node.last_update = {json.at("last_update_ns")};
   end_of_node.weights_sha256 = json.at("weights_sha256");
   add_end(record_, end_of_node);

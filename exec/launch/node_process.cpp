@@ -201,6 +201,7 @@ void NodeProcess::finish(const Finished& finished) {
             {{"updates", end.updates},
              {"gradients", end.gradients},
              {"dropped", end.dropped},
+             {"most_lead", end.most_lead},
              {"last_update_ns", end.last_update.ns},
              {"weights_sha256", end.weights_sha256},
              {"kernel_set", kernel_set()},

@@ -1,5 +1,6 @@
 #include "models/graph/step_graph.h"
 
+#include "models/protocol/registry.h"
 #include "models/base/check.h"
 #include "models/graph/touched.h"
 #include "models/protocol/sparse_payload.h"
@@ -300,7 +301,8 @@ void Builder::leave(std::size_t i) {
 }
 
 void Builder::update() {
-  const std::int64_t gradients = training_.strategy == "sync" ? training_.workers : 1;
+  const bool alone = find_protocol(training_.strategy)->update_each;
+  const std::int64_t gradients = alone ? 1 : training_.workers;
   const Optimizer& rule = *training_.optimizer;
   for (const Run& run : runs_) {
     Operation apply{.kind = OperationKind::apply, .name = run_name("apply", run.buckets)};

@@ -12,8 +12,20 @@ AsyncServer::AsyncServer(std::shared_ptr<const Training> training, NodeId id)
   const Payload start = initial_parameters(*training_);
   const int shard = static_cast<int>(index_of(id)) - training_->workers;
   for (const std::uint32_t index : training_->layout->of_shard(shard)) {
-    queues_.push_back({ShardBucket(training_, index, start), {}, {}});
+    queues_.push_back({ShardBucket(training_, index, start), {}, {}, {}, {}, {}});
+    queues_.back().clocks.resize(static_cast<std::size_t>(training_->workers));
   }
+}
+
+std::optional<std::size_t> AsyncServer::next(const Queue& /*queue*/) const { return 0; }
+
+bool AsyncServer::may_go_on(const Queue& queue, int worker) const {
+  const bool own = training_->options.quota == "own";
+  return !own || queue.clocks[static_cast<std::size_t>(worker)] < training_->steps;
+}
+
+std::int64_t AsyncServer::lead(const Queue& queue, int worker) {
+  return queue.clocks[static_cast<std::size_t>(worker)] - std::ranges::min(queue.clocks);
 }
 
 void AsyncServer::handle(Instant now, Input input, Effects& effects) {
@@ -21,7 +33,7 @@ void AsyncServer::handle(Instant now, Input input, Effects& effects) {
   if (auto* received = std::get_if<Received>(&input)) {
     receive(now, received->from, std::move(received->message), effects);
   } else if (auto* computed = std::get_if<Computed>(&input)) {
-    answer(now, queues_[static_cast<std::size_t>(computed->job)], effects);
+    applied(now, queues_[static_cast<std::size_t>(computed->job)], effects);
   } else if (auto* lost = std::get_if<PeerLost>(&input)) {
     if (!finished) effects.emplace_back(Fault{lost->peer, "the connection to it was lost"});
   }
@@ -30,10 +42,14 @@ void AsyncServer::handle(Instant now, Input input, Effects& effects) {
 void AsyncServer::receive(Instant now, NodeId from, Message message, Effects& effects) {
   const auto queue = std::ranges::find_if(
       queues_, [&](const Queue& q) { return q.bucket.index() == message.bucket; });
-  const auto same_sender = [&](const Arrival& arrival) { return arrival.from == from; };
+  const auto unanswered = [&](const Queue& q) {
+    const auto is_sender = [&](const Arrival& arrival) { return arrival.from == from; };
+    return std::ranges::any_of(q.arrivals, is_sender) || std::ranges::any_of(q.held, is_sender) ||
+           (q.applying && is_sender(*q.applying));
+  };
   if (message.kind != MessageKind::push || queue == queues_.end() || !training_->is_worker(from) ||
       message.version > queue->bucket.version() || !queue->bucket.accepts(message.payload) ||
-      std::ranges::any_of(queue->arrivals, same_sender)) {
+      unanswered(*queue)) {
     effects.emplace_back(Fault{from, "it sent a message out of turn"});
     return;
   }
@@ -43,53 +59,74 @@ void AsyncServer::receive(Instant now, NodeId from, Message message, Effects& ef
     return;
   }
   queue->arrivals.push_back({from, now, std::move(message)});
-  if (queue->arrivals.size() == 1) apply_first(now, *queue, effects);
+  apply_next(now, *queue, effects);
 }
 
-void AsyncServer::apply_first(Instant now, Queue& queue, Effects& effects) {
+void AsyncServer::apply_next(Instant now, Queue& queue, Effects& effects) {
+  if (queue.applying || queue.arrivals.empty()) return;
+  const auto chosen = next(queue);
+  if (!chosen) return;
+  const auto place = queue.arrivals.begin() + static_cast<std::ptrdiff_t>(*chosen);
+  queue.applying = std::move(*place);
+  queue.arrivals.erase(place);
   queue.apply_start = now;
   const JobId id{static_cast<std::uint64_t>(&queue - queues_.data())};
-  const Payload& push = queue.arrivals.front().push.payload;
-  effects.emplace_back(Compute{queue.bucket.apply_job(id, {push})});
+  effects.emplace_back(Compute{queue.bucket.apply_job(id, {queue.applying->push.payload})});
 }
 
-void AsyncServer::answer(Instant now, Queue& queue, Effects& effects) {
-  const Arrival done = std::move(queue.arrivals.front());
-  queue.arrivals.pop_front();
-  const std::int64_t staleness = queue.bucket.version() - done.push.version;
+void AsyncServer::applied(Instant now, Queue& queue, Effects& effects) {
+  Arrival done = std::move(*queue.applying);
+  queue.applying.reset();
+  done.staleness = queue.bucket.version() - done.push.version;
+  done.wait = queue.apply_start - done.at;
+  done.apply = now - queue.apply_start;
   queue.bucket.finish_apply();
-  const Version version = queue.bucket.version();
-  const bool last = version.value == quota_;
-  Message message{.kind = last ? MessageKind::final_parameters : MessageKind::parameters,
-                  .step = done.push.step,
-                  .bucket = queue.bucket.index(),
-                  .version = version,
-                  .staleness = staleness};
-  message.wait = queue.apply_start - done.at;
-  message.apply = now - queue.apply_start;
-  message.payload = last ? queue.bucket.values() : queue.bucket.answer(done.push.payload);
-  effects.emplace_back(Send{done.from, std::move(message)});
-  if (!last) {
-    if (!queue.arrivals.empty()) apply_first(now, queue, effects);
-    return;
+  ++queue.clocks[index_of(done.from)];
+  queue.held.push_back(std::move(done));
+  if (queue.bucket.version().value == quota_) return call_over(now, queue, effects);
+  const auto released = std::ranges::stable_partition(queue.held, [&](const Arrival& arrival) {
+    return !may_go_on(queue, static_cast<int>(index_of(arrival.from)));
+  });
+  for (const Arrival& arrival : released) {
+    most_lead_ = std::max(most_lead_, lead(queue, static_cast<int>(index_of(arrival.from))));
+    answer(queue, arrival, false, effects);
   }
-  call_over(queue, done.from, effects);
-  if (&queue == &queues_.front()) dropped_ += static_cast<std::int64_t>(queue.arrivals.size());
-  queue.arrivals.clear();
-  if (++complete_ < queues_.size()) return;
-  effects.emplace_back(
-      Finished{.updates = quota_, .gradients = quota_, .dropped = dropped_, .last_update = now});
+  queue.held.erase(released.begin(), released.end());
+  apply_next(now, queue, effects);
 }
 
-void AsyncServer::call_over(const Queue& queue, NodeId answered, Effects& effects) {
-  for (int worker = 0; worker < training_->workers; ++worker) {
-    if (training_->worker(worker) == answered) continue;
+void AsyncServer::answer(const Queue& queue, const Arrival& arrival, bool last, Effects& effects) {
+  Message message{.kind = last ? MessageKind::final_parameters : MessageKind::parameters,
+                  .step = arrival.push.step,
+                  .bucket = queue.bucket.index(),
+                  .version = queue.bucket.version(),
+                  .staleness = arrival.staleness};
+  message.wait = arrival.wait;
+  message.apply = arrival.apply;
+  message.payload = last ? queue.bucket.values() : queue.bucket.answer(arrival.push.payload);
+  effects.emplace_back(Send{arrival.from, std::move(message)});
+}
+
+void AsyncServer::call_over(Instant now, Queue& queue, Effects& effects) {
+  for (const Arrival& arrival : queue.held) answer(queue, arrival, true, effects);
+  for (int index = 0; index < training_->workers; ++index) {
+    const NodeId worker = training_->worker(index);
+    if (std::ranges::find(queue.held, worker, &Arrival::from) != queue.held.end()) continue;
     Message message{.kind = MessageKind::stop,
                     .bucket = queue.bucket.index(),
                     .version = queue.bucket.version()};
     message.payload = queue.bucket.values();
-    effects.emplace_back(Send{training_->worker(worker), std::move(message)});
+    effects.emplace_back(Send{worker, std::move(message)});
   }
+  if (&queue == &queues_.front()) dropped_ += static_cast<std::int64_t>(queue.arrivals.size());
+  queue.held.clear();
+  queue.arrivals.clear();
+  if (++complete_ < queues_.size()) return;
+  effects.emplace_back(Finished{.updates = quota_,
+                                .gradients = quota_,
+                                .dropped = dropped_,
+                                .most_lead = most_lead_,
+                                .last_update = now});
 }
 
 std::unique_ptr<Node> make_async_node(std::shared_ptr<const Training> training, NodeId id) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace foretrain {
@@ -20,35 +21,58 @@ namespace foretrain {
 /// between its worker's read and its own application. Each of N workers always holds one read that
 /// is not applied yet, so the mean staleness is N - 1 for any distribution of step times.
 ///
-/// Workers share the quota of workers x steps gradients: the training ends when that many have
-/// been accepted, whoever sent them; what comes later is dropped and counted.
+/// The training ends when workers x steps gradients have been accepted, whoever sent them; what
+/// comes later is dropped and counted. With a quota of its own (`quota: own`) a worker that has
+/// done its steps waits for the others instead.
 class AsyncServer : public Node {
  public:
   AsyncServer(std::shared_ptr<const Training> training, NodeId id);
 
   void handle(Instant now, Input input, Effects& effects) override;
 
- private:
+ protected:
+  /// A push, where it has got to.
   struct Arrival {
     NodeId from{};
     Instant at;
     Message push;
+    std::int64_t staleness = 0;  // once it is applied: with how long it took
+    Duration wait{};
+    Duration apply{};
   };
+  /// A bucket with those who want something of it.
   struct Queue {
     ShardBucket bucket;
-    std::deque<Arrival> arrivals;  // the first is being applied
+    std::deque<Arrival> arrivals;      // not applied yet
+    std::vector<Arrival> held;         // applied, not answered yet
+    std::vector<std::int64_t> clocks;  // by worker: its pushes that were applied
+    std::optional<Arrival> applying;
     Instant apply_start;
   };
 
+  // What strategies of this family differ in:
+
+  /// Which of the arrivals is applied next; none: they wait.
+  [[nodiscard]] virtual std::optional<std::size_t> next(const Queue& queue) const;
+  /// `worker`, whose push was applied, may have its answer.
+  [[nodiscard]] virtual bool may_go_on(const Queue& queue, int worker) const;
+
+  /// How many more of its gradients were applied than of the slowest worker.
+  [[nodiscard]] static std::int64_t lead(const Queue& queue, int worker);
+  [[nodiscard]] const Training& training() const { return *training_; }
+
+ private:
   void receive(Instant now, NodeId from, Message message, Effects& effects);
-  void apply_first(Instant now, Queue& queue, Effects& effects);
-  void answer(Instant now, Queue& queue, Effects& effects);
-  void call_over(const Queue& queue, NodeId answered, Effects& effects);
+  void apply_next(Instant now, Queue& queue, Effects& effects);
+  void applied(Instant now, Queue& queue, Effects& effects);
+  void answer(const Queue& queue, const Arrival& arrival, bool last, Effects& effects);
+  void call_over(Instant now, Queue& queue, Effects& effects);
 
   std::shared_ptr<const Training> training_;
   std::vector<Queue> queues_;  // one a bucket of this shard
   std::int64_t quota_;
   std::int64_t dropped_ = 0;
+  std::int64_t most_lead_ = 0;
   std::size_t complete_ = 0;  // buckets whose quota is full
 };
 

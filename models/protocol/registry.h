@@ -14,11 +14,17 @@ namespace foretrain {
 /// A strategy of distributed SGD: the programs of its nodes.
 struct Protocol {
   std::string_view name;
-  bool distributed;  ///< uses several workers and servers; else one worker and nobody else
+  bool several_workers;   ///< else one
+  bool servers;           ///< at least one; else none
+  bool update_each;       ///< every gradient is an update of its own; else a step of all makes one
+  std::string_view keys;  ///< the ProtocolOptions that it reads, as a scenario calls them
   /// Equal inputs to a scenario end in bitwise equal weights, whatever the timing.
-  bool deterministic;
+  bool (*deterministic)(const ProtocolOptions& options);
   std::unique_ptr<Node> (*make_node)(std::shared_ptr<const Training> training, NodeId id);
 };
+
+/// The scenario's key `key` means something to this protocol.
+bool reads(const Protocol& protocol, std::string_view key);
 
 const std::vector<Protocol>& protocols();
 /// The protocol called `name`, or null.

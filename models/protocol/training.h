@@ -14,9 +14,18 @@
 
 namespace foretrain {
 
+/// What only some strategies ask for; `Protocol::keys` says which of it one reads.
+struct ProtocolOptions {
+  int staleness = 4;             ///< clocks that a worker may be ahead of the slowest
+  std::string quota = "shared";  ///< shared: workers x steps gradients in all, whoever sent them;
+                                 ///< own: each worker its own steps
+  bool operator==(const ProtocolOptions&) const = default;
+};
+
 /// Shared and immutable: the same in every node of a training.
 struct Training {
-  std::string strategy;             ///< one of `protocol_names`
+  std::string strategy;             ///< the name of a protocol
+  ProtocolOptions options;
   int workers = 1;                  ///< node ids 0 .. workers - 1; 0 is the chief
   int servers = 1;                  ///< node ids workers .. workers + servers - 1; 0 for `single`
   int batch_size = 1;               ///< examples a gradient

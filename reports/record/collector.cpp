@@ -17,7 +17,8 @@ Instant end_of_step(const StepReport& step) {
 }  // namespace
 
 NodeEnd end_of(const Finished& finished) {
-  NodeEnd end{finished.updates, finished.gradients, finished.dropped, finished.last_update, {}};
+  NodeEnd end{finished.updates,   finished.gradients,   finished.dropped,
+              finished.most_lead, finished.last_update, {}};
   const Payload& weights = finished.weights;
   if (weights.size().value > 0 && weights.has_bytes()) {
     end.weights_sha256 = weights_sha256(weights.floats());
@@ -37,6 +38,7 @@ void add_end(Record& record, const NodeEnd& end) {
   record.updates = std::max(record.updates, end.updates);
   record.gradients = std::max(record.gradients, end.gradients);
   record.dropped = std::max(record.dropped, end.dropped);
+  record.most_lead = std::max(record.most_lead, end.most_lead);
   record.time = std::max(record.time, end.last_update - Instant{});
   if (!end.weights_sha256.empty()) record.weights_sha256 = end.weights_sha256;
 }

@@ -11,6 +11,7 @@ struct NodeEnd {
   std::int64_t updates = 0;
   std::int64_t gradients = 0;
   std::int64_t dropped = 0;
+  std::int64_t most_lead = 0;
   Instant last_update;
   std::string weights_sha256;  ///< the chief's; empty elsewhere and without numerics
 };

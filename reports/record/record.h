@@ -58,6 +58,7 @@ struct Record {
   Duration startup;                ///< run: from the launch until every node was ready
   std::int64_t updates = 0;
   std::int64_t gradients = 0;
+  std::int64_t most_lead = 0;  ///< gradients by which a worker was ahead of the slowest, at most
   std::int64_t dropped = 0;
   std::string weights_sha256;  ///< of the final parameters; empty without numerics
   std::vector<NodeTotals> nodes;

@@ -132,6 +132,7 @@ Json to_json(const Record& record) {
   json["updates"] = s.updates;
   json["gradients"] = s.gradients;
   json["dropped"] = record.dropped;
+  json["most_lead"] = record.most_lead;
   json["time_s"] = s.time_s;
   json["startup_s"] = s.startup_s;
   json["step_time_s_median"] = or_null(s.step_time_s_median);

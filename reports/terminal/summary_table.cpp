@@ -100,6 +100,10 @@ std::string summary_table(const Record& record) {
   text += line("phases [%]", phases_line(s));
   text += line("bytes sent", grouped(s.bytes_sent.value));
   if (record.startup.ns > 0) text += line("start-up", quantity(s.startup_s, "s"));
+  if (record.most_lead > 0) {
+    text += line("lead", count(record.most_lead, "gradient ahead of the slowest, at most",
+                               "gradients ahead of the slowest, at most"));
+  }
   if (record.dropped > 0)
     text +=
         line("dropped", count(record.dropped, "gradient came too late", "gradients came too late"));

@@ -76,8 +76,9 @@ std::vector<Comparison> compare(const std::vector<Record>& runs, const Record& s
 }
 
 std::optional<bool> same_weights(const std::vector<Record>& runs, const Record& simulated) {
-  const Protocol* protocol = find_protocol(simulated.scenario_case.scenario.training.strategy);
-  if (protocol == nullptr || !protocol->deterministic) return std::nullopt;
+  const TrainingSpec& training = simulated.scenario_case.scenario.training;
+  const Protocol* protocol = find_protocol(training.strategy);
+  if (protocol == nullptr || !protocol->deterministic(training.protocol)) return std::nullopt;
   bool equal = true;
   for (const Record& run : runs) {
     if (run.weights_sha256.empty() || simulated.weights_sha256.empty()) return std::nullopt;

@@ -19,22 +19,36 @@ void describe(Visitor& visit, T& training) {
       {.key = "strategy", .doc = "how the workers learn together", .choices = strategy_names()},
       training.strategy);
   const Protocol* protocol = find_protocol(training.strategy);
-  const bool distributed = protocol == nullptr || protocol->distributed;
-  const std::string_view alone = "strategy single has one worker, no server";
+  const auto used = [&](std::string_view key) { return protocol == nullptr || reads(*protocol, key); };
+  const bool workers = protocol == nullptr || protocol->several_workers;
+  const bool servers = protocol == nullptr || protocol->servers;
   visit.field({.key = "workers",
                .doc = "nodes that compute gradients",
                .least = 1,
                .most = kNodesMax,
-               .used = distributed,
-               .unused_because = alone},
+               .used = workers,
+               .unused_because = "this strategy has one worker"},
               training.workers);
   visit.field({.key = "servers",
                .doc = "nodes that hold the parameters, a shard each",
                .least = 1,
                .most = kNodesMax,
-               .used = distributed,
-               .unused_because = alone},
+               .used = servers,
+               .unused_because = "this strategy has no servers"},
               training.servers);
+  visit.field({.key = "staleness",
+               .doc = "ssp: clocks that a worker may be ahead of the slowest; 0: lockstep",
+               .least = 0,
+               .most = 1e6,
+               .used = used("staleness"),
+               .unused_because = "only ssp has a bound on staleness"},
+              training.protocol.staleness);
+  visit.field({.key = "quota",
+               .doc = "shared: workers x steps gradients in all; own: each worker its steps",
+               .choices = {"shared", "own"},
+               .used = used("quota"),
+               .unused_because = "only async, ssp have gradients that count one by one"},
+              training.protocol.quota);
   visit.field(
       {.key = "batch_size", .doc = "examples a gradient, per worker", .least = 1, .most = 1e7},
       training.batch_size);
@@ -74,8 +88,8 @@ void describe(Visitor& visit, T& training) {
                .doc = "largest part of the parameters that travels as one message",
                .least = 4,
                .most = 1e9,
-               .used = distributed,
-               .unused_because = alone},
+               .used = workers,
+               .unused_because = "one worker alone sends nothing"},
               training.bucket_size);
 }
 

@@ -22,6 +22,10 @@ class Shuffled {
     for (int id = 0; id < training_->nodes(); ++id) {
       nodes_.push_back(make_node(training_, NodeId(id)));
       todo_.push_back({id, id, Started{}});
+      if (training_->is_worker(NodeId(id))) {
+        begun.push_back(0);
+        pushed.push_back(0);
+      }
     }
   }
 
@@ -47,14 +51,27 @@ class Shuffled {
   std::vector<EvalReport> evals;
   std::vector<Fault> faults;
   std::int64_t dropped = 0;
+  std::int64_t most_lead = 0;
+  /// By worker: gradients begun, pushes sent of the first bucket.
+  std::vector<std::int64_t> begun;
+  std::vector<std::int64_t> pushed;
+  /// The most steps by which a worker that began one was ahead of the pushes of the slowest.
+  std::int64_t most_ahead = 0;
   int finished = 0;
 
  private:
   void perform(int id, Effect& effect) {
     if (auto* send = std::get_if<Send>(&effect)) {
+      const bool push = send->message.kind == MessageKind::push && send->message.bucket == 0;
+      if (push) ++pushed[static_cast<std::size_t>(id)];
       todo_.push_back({id, static_cast<int>(index_of(send->to)),
                        Received{NodeId(id), std::move(send->message)}});
     } else if (auto* compute = std::get_if<Compute>(&effect)) {
+      if (compute->job.kind == JobKind::gradient) {
+        const std::int64_t ahead =
+            begun[static_cast<std::size_t>(id)]++ - std::ranges::min(pushed);
+        most_ahead = std::max(most_ahead, ahead);
+      }
       Serial serial;
       const JobResult result = compute->job.work(serial);
       if (compute->job.prefetch) compute->job.prefetch();
@@ -65,6 +82,7 @@ class Shuffled {
     } else if (auto* end = std::get_if<Finished>(&effect)) {
       ++finished;
       dropped += end->dropped;
+      most_lead = std::max(most_lead, end->most_lead);
       const auto values = end->weights.floats();
       if (!values.empty()) weights.assign(values.begin(), values.end());
     } else if (auto* fault = std::get_if<Fault>(&effect)) {

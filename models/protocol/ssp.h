@@ -1,0 +1,35 @@
+// Stale synchronous parallel SGD: asynchronous, with a bound on how far a worker may run ahead.
+#pragma once
+
+#include "models/protocol/async.h"
+
+#include <memory>
+#include <optional>
+
+namespace foretrain {
+
+/// A worker that has had c gradients applied is at clock c. It may begin its next step only while
+///
+///     c - min over workers of their clocks <= staleness
+///
+/// (Ho, Cipar, Cui, Lee, Kim, Gibbons, Gibson, Ganger, Xing 2013); until then its answer is held
+/// back, so it sleeps in its pull, then sees all that has been applied. Buckets keep clocks of
+/// their own: a worker begins when all have answered, so the bound holds for each.
+///
+/// At staleness 0 all workers compute on the same values. Their gradients are held until the clock
+/// is complete, then applied one by one in the order of the workers, so weights are a function of
+/// the seed alone. It differs from `sync` in that a clock makes an update of every gradient, not
+/// one of their mean.
+class SspServer : public AsyncServer {
+ public:
+  using AsyncServer::AsyncServer;
+
+ protected:
+  [[nodiscard]] std::optional<std::size_t> next(const Queue& queue) const override;
+  [[nodiscard]] bool may_go_on(const Queue& queue, int worker) const override;
+};
+
+/// The program of node `id`: a Worker or an SspServer.
+std::unique_ptr<Node> make_ssp_node(std::shared_ptr<const Training> training, NodeId id);
+
+}  // namespace foretrain

@@ -1,0 +1,32 @@
+#include "tests/support/trainings.h"
+
+#include "models/data/digits.h"
+#include "models/networks/registry.h"
+
+namespace foretrain::testing {
+
+std::shared_ptr<Training> small_training(const std::string& strategy, int workers,
+                                               int servers, std::int64_t steps,
+                                               Bytes bucket_size) {
+  static const auto data = [] {
+    ImageSplit digits = draw_digits(300, 50, 1);
+    return std::make_shared<const DataSplit>(DataSplit{make_dataset(std::move(digits.train), {}),
+                                                       make_dataset(std::move(digits.test), {})});
+  }();
+  auto training = std::make_shared<Training>();
+  training->strategy = strategy;
+  training->workers = workers;
+  training->servers = servers;
+  training->batch_size = 8;
+  training->steps = steps;
+  training->network =
+      std::make_shared<const Network>(network_spec("softmax", {}), data->train->shape());
+  training->optimizer = make_optimizer({.learning_rate = 0.3});
+  training->layout = std::make_shared<Layout>(
+      make_layout(training->network->parameters(), bucket_size, std::max(1, servers)));
+  training->test_examples = data->test->examples();
+  training->data = data;
+  return training;
+}
+
+}  // namespace foretrain::testing
