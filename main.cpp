@@ -270,8 +270,9 @@ void add_output(CLI::App* command, Arguments& arguments, const char* default_fol
 
 void add_run_options(CLI::App* command, Arguments& arguments) {
   command
-      ->add_option("--port", arguments.port,
-                   "launcher's port on loopback; server s takes the port 1 + s above it")
+      ->add_option(
+          "--port", arguments.port,
+          "launcher's port on loopback; server (or worker) s takes the port 1 + s above it")
       ->check(CLI::Range(0, 65000));
   command
       ->add_option("--inject-delay-ms", arguments.max_delay_ms,

@@ -29,6 +29,12 @@ std::shared_ptr<const Network> network_of(const Case& c, const DatasetShape& sha
   }
 }
 
+const Protocol& protocol_of(const Scenario& scenario) {
+  const Protocol* protocol = find_protocol(scenario.training.strategy);
+  FT_CHECK(protocol != nullptr);
+  return *protocol;
+}
+
 /// Refuses what the data set or the model is too small for.
 void check_fits(const Case& c, const DatasetShape& shape) {
   const int workers = worker_count(c.scenario);
@@ -45,7 +51,13 @@ void check_fits(const Case& c, const DatasetShape& shape) {
          fmt::format("{} servers for the {} parameters of {}; write fewer servers", servers,
                      network->parameters(), c.scenario.model.label()));
   }
-  if (network->sparse() && c.scenario.training.optimizer.penalty_in_loss) {
+  if (servers == 0 && workers > network->parameters()) {
+    fail(c, "training.workers",
+         fmt::format("{} workers for the {} parameters of {}; write fewer workers", workers,
+                     network->parameters(), c.scenario.model.label()));
+  }
+  if (network->sparse() && !protocol_of(c.scenario).dense &&
+      c.scenario.training.optimizer.penalty_in_loss) {
     fail(c, "training.optimizer.penalty_in_loss",
          "a worker of a sparse model holds only the parameters that its batch reads, so it cannot "
          "add all of them up; remove it");
@@ -89,11 +101,8 @@ DataSource source_of(const Scenario& scenario) {
   return source;
 }
 
-const Protocol& protocol_of(const Scenario& scenario) {
-  const Protocol* protocol = find_protocol(scenario.training.strategy);
-  FT_CHECK(protocol != nullptr);
-  return *protocol;
-}
+// Of a ring: small enough to be summed while it is in the cache, on the event loop.
+constexpr Bytes kMostChunk{128 * 1024};
 
 /// Gradients a worker, after the length that the scenario gives.
 std::int64_t steps_of(const Scenario& scenario, std::int64_t examples) {
@@ -185,6 +194,7 @@ std::shared_ptr<const Training> make_training(const Scenario& scenario, const Da
   auto training = std::make_shared<Training>();
   training->strategy = scenario.training.strategy;
   training->options = scenario.training.protocol;
+  training->dense = protocol_of(scenario).dense;
   training->workers = worker_count(scenario);
   training->servers = server_count(scenario);
   training->batch_size = scenario.training.batch_size;
@@ -196,13 +206,19 @@ std::shared_ptr<const Training> make_training(const Scenario& scenario, const Da
   training->optimizer_spec = scenario.training.optimizer;
   training->optimizer = make_optimizer(scenario.training.optimizer);
   const std::int64_t parameters = training->network->parameters();
-  // Without servers nothing travels, so nothing is cut. A sparse message carries what a batch
-  // touches, however large the model: a bucket is a shard.
-  const bool whole = training->servers == 0 || training->network->sparse();
-  training->layout = std::make_shared<const Layout>(
-      make_layout(parameters, whole ? Bytes{parameters * 4} : scenario.training.bucket_size,
-                  std::max(1, training->servers)));
-  if (training->network->sparse()) {
+  const Bytes all{parameters * 4};
+  if (training->servers > 0) {
+    // A sparse message carries what a batch touches, however large the model: a bucket is a shard.
+    training->layout = std::make_shared<const Layout>(make_layout(
+        parameters, training->sparse() ? all : scenario.training.bucket_size, training->servers));
+  } else if (training->workers > 1) {
+    training->layout = std::make_shared<const Layout>(make_dealt_layout(
+        parameters, std::min(scenario.training.bucket_size, kMostChunk), training->workers));
+  } else {
+    // Nothing travels, so nothing is cut.
+    training->layout = std::make_shared<const Layout>(make_layout(parameters, all, 1));
+  }
+  if (training->sparse()) {
     const Layer& first = *training->network->layers().front();
     training->touched_mean = shape.features_mean * static_cast<double>(first.output().size()) +
                              static_cast<double>(parameters - first.weights());

@@ -46,7 +46,7 @@ double apply_seconds(std::size_t count) {
   std::vector<double> times;
   for (int repetition = 0; repetition < 50; ++repetition) {
     const auto start = Clock::now();
-    reduce_and_apply(*optimizer, {}, false, values, parts, values, {});
+    reduce_and_apply(*optimizer, {}, false, values, parts, std::ssize(parts), values, {});
     times.push_back(since(start));
   }
   return median(times).value();

@@ -190,8 +190,10 @@ void Launcher::on_hello(const std::shared_ptr<Connection>& connection, std::uint
                       if (stage_ == Stage::ending) return stop_when_empty();
                       suspect(members_[id].role + ": " + why);
                     });
-  const int shard = static_cast<int>(id) - workers_;
-  const int port = options_.port > 0 && shard >= 0 ? options_.port + 1 + shard : 0;
+  // Where there are servers, nobody else listens.
+  const int first = server_count(record_.scenario_case.scenario) > 0 ? workers_ : 0;
+  const int listener = static_cast<int>(id) - first;
+  const int port = options_.port > 0 && listener >= 0 ? options_.port + 1 + listener : 0;
   send_json(*connection, ControlKind::setup, NodeId(id),
             {{"scenario", to_yaml(record_.scenario_case.scenario)},
              {"places", record_.scenario_case.places},

@@ -12,6 +12,7 @@
 #include <boost/asio/post.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <utility>
@@ -90,11 +91,12 @@ void NodeProcess::set_up(const nlohmann::json& setup) {
   driver_ = std::make_unique<NodeDriver>(loop_, id_, make_node(training_, id_), hooks(),
                                          worker ? training_->threads : 1,
                                          Duration{setup.at("max_delay_ns")});
-  if (worker) {
-    peers_missing_ = static_cast<std::size_t>(training_->servers);
+  peers_ = peers_of(*training_, id_);
+  peers_missing_ = peers_.size();
+  // Of two that talk to each other the one with the lower id connects.
+  if (peers_.empty() || id_ < peers_.front()) {
     send_json(*launcher_, ControlKind::listening, id_, {{"port", 0}});
   } else {
-    peers_missing_ = static_cast<std::size_t>(training_->workers);
     listen(setup.at("port"));
   }
 }
@@ -133,7 +135,7 @@ void NodeProcess::listen(int port) {
 
 Bytes NodeProcess::largest_message() const {
   const std::int64_t parameters = training_->layout->parameters;
-  return training_->network->sparse() ? largest_push(parameters) : Bytes{parameters * 4};
+  return training_->sparse() ? largest_push(parameters) : Bytes{parameters * 4};
 }
 
 void NodeProcess::accept_peer() {
@@ -144,15 +146,16 @@ void NodeProcess::accept_peer() {
   });
 }
 
-// A connection is a worker's once it has said so; anything else is shown the door.
+// A connection is a peer's once it has said so; anything else is shown the door.
 void NodeProcess::welcome(const std::shared_ptr<Connection>& connection) {
   std::weak_ptr<Connection> weak = connection;
   connection->start(
       [this, weak](const FrameHeader& header, const Payload& payload) {
         const auto peer = weak.lock();
         if (!peer) return;
-        if (!is_hello(header, payload) || !training_->is_worker(NodeId(header.from)) ||
-            driver_->has_peer(NodeId(header.from))) {
+        const bool expected =
+            std::ranges::binary_search(peers_, NodeId(header.from)) && NodeId(header.from) < id_;
+        if (!is_hello(header, payload) || !expected || driver_->has_peer(NodeId(header.from))) {
           return peer->close();
         }
         driver_->add_peer(NodeId(header.from), peer);
@@ -164,15 +167,15 @@ void NodeProcess::welcome(const std::shared_ptr<Connection>& connection) {
 
 void NodeProcess::connect_to(const nlohmann::json& ports) {
   peers_known_ = true;
-  for (int shard = 0; training_->is_worker(id_) && shard < training_->servers; ++shard) {
-    const NodeId server = training_->server(shard);
+  for (const NodeId peer : peers_) {
+    if (peer < id_) continue;
     tcp::socket socket(loop_);
     socket.open(tcp::v4());
     congestion_control_ = choose_congestion_control(socket.native_handle());
-    socket.connect(loopback(ports.at(index_of(server))));
+    socket.connect(loopback(ports.at(index_of(peer))));
     auto connection = std::make_shared<Connection>(std::move(socket), largest_message());
     send_text(*connection, ControlKind::hello, id_, job_token());
-    driver_->add_peer(server, std::move(connection));
+    driver_->add_peer(peer, std::move(connection));
     --peers_missing_;
   }
   maybe_ready();

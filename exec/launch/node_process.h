@@ -59,6 +59,7 @@ class NodeProcess {
   std::optional<StragglerDraws> stragglers_;
   std::unique_ptr<NodeDriver> driver_;
   std::optional<boost::asio::ip::tcp::acceptor> acceptor_;
+  std::vector<NodeId> peers_;  // that this node talks to, ascending
   std::size_t peers_missing_ = 0;
   bool peers_known_ = false;
   bool ready_ = false;

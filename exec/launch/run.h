@@ -12,7 +12,8 @@ namespace foretrain::exec {
 struct RunOptions {
   /// The program whose `node` subcommand is a node; this one, unless a test says otherwise.
   std::filesystem::path program = "/proc/self/exe";
-  /// Launcher's port on loopback; server shard s listens at port + 1 + s. 0: any that are free.
+  /// Launcher's port on loopback; server shard s, without servers
+  /// worker s, listens at port + 1 + s. 0: any that are free.
   int port = 0;
   /// Nodes that have not joined, or are not ready, after this long are given up.
   Duration join_timeout{60'000'000'000};

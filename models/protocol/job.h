@@ -14,6 +14,7 @@ namespace foretrain {
 enum class JobKind : std::uint8_t {
   gradient,  ///< forward and backward of one batch
   apply,     ///< gradients reduced and the parameters of one bucket updated
+  reduce,    ///< a gradient of one bucket added to others
   evaluate,  ///< loss and accuracy over the test examples
 };
 

@@ -34,4 +34,20 @@ Layout make_layout(std::int64_t parameters, Bytes bucket_size, int shards) {
   return layout;
 }
 
+Layout make_dealt_layout(std::int64_t parameters, Bytes bucket_size, int owners) {
+  const std::int64_t most = bucket_size.value / 4;  // floats in a bucket
+  FT_CHECK_OP(most, >, 0);
+  FT_CHECK_OP(owners, >, 0);
+  FT_CHECK_OP(owners, <=, parameters);
+  const std::int64_t rounds = (parameters + owners * most - 1) / (owners * most);
+  const std::int64_t pieces = rounds * owners;
+  Layout layout{parameters, {}};
+  for (std::int64_t piece = 0; piece < pieces; ++piece) {
+    const std::int64_t first = parameters * piece / pieces;
+    const std::int64_t last = parameters * (piece + 1) / pieces;
+    layout.buckets.push_back({first, last - first, static_cast<int>(piece % owners)});
+  }
+  return layout;
+}
+
 }  // namespace foretrain

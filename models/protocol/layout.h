@@ -32,4 +32,9 @@ struct Layout {
 /// `shards` >= 1 and at most `parameters`; `bucket_size` holds at least one float.
 Layout make_layout(std::int64_t parameters, Bytes bucket_size, int shards);
 
+/// Cuts `parameters` floats into a multiple of `owners` buckets, of at most `bucket_size` bytes,
+/// equal to within one float, and deals them round: bucket i belongs to owner i % owners. So each
+/// has an equal part of every stretch of the parameters. `owners` as `shards` above.
+Layout make_dealt_layout(std::int64_t parameters, Bytes bucket_size, int owners);
+
 }  // namespace foretrain

@@ -43,7 +43,7 @@ class Learner {
   using Indices = std::span<const std::uint32_t>;
   static Indices within(const Bucket& bucket, const std::vector<std::uint32_t>& touched);
 
-  [[nodiscard]] bool sparse() const { return training_->network->sparse(); }
+  [[nodiscard]] bool sparse() const { return training_->sparse(); }
   [[nodiscard]] Gathered& gathered(std::int64_t number) { return ring_[slot(number)]; }
   [[nodiscard]] const Gathered& gathered(std::int64_t number) const { return ring_[slot(number)]; }
   [[nodiscard]] std::size_t slot(std::int64_t number) const {

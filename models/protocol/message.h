@@ -13,6 +13,7 @@ enum class MessageKind : std::uint16_t {
   parameters = 2,        ///< server to worker: your push counted; a bucket's values, go on
   final_parameters = 3,  ///< server to worker: your push counted; a bucket's last values
   stop = 4,              ///< server to worker: a bucket's last values; what you push is not wanted
+  partial = 5,           ///< worker to worker: the sum of a bucket's gradients so far
 };
 
 /// One message. Durations, never clock readings: clocks of two hosts are not compared.

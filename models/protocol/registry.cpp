@@ -1,6 +1,7 @@
 #include "models/protocol/registry.h"
 
 #include "models/base/check.h"
+#include "models/protocol/all_reduce.h"
 #include "models/protocol/async.h"
 #include "models/protocol/single.h"
 #include "models/protocol/ssp.h"
@@ -14,17 +15,61 @@ namespace {
 
 bool always(const ProtocolOptions& /*options*/) { return true; }
 bool never(const ProtocolOptions& /*options*/) { return false; }
+bool nobody(const Training& /*training*/, NodeId /*a*/, NodeId /*b*/) { return false; }
+bool worker_and_server(const Training& training, NodeId a, NodeId b) {
+  return training.is_worker(a) != training.is_worker(b);
+}
 bool in_lockstep(const ProtocolOptions& options) { return options.staleness == 0; }
 
 }  // namespace
 
 const std::vector<Protocol>& protocols() {
-  // Name, several workers, servers, an update each gradient, keys, deterministic, program.
   static const std::vector<Protocol> all{
-      {"single", false, false, false, "", always, make_single_node},
-      {"sync", true, true, false, "", always, make_sync_node},
-      {"async", true, true, true, "quota", never, make_async_node},
-      {"ssp", true, true, true, "staleness quota", in_lockstep, make_ssp_node},
+      {.name = "single",
+       .several_workers = false,
+       .servers = false,
+       .dense = false,
+       .update_each = false,
+       .keys = "",
+       .deterministic = always,
+       .linked = nobody,
+       .make_node = make_single_node},
+      {.name = "sync",
+       .several_workers = true,
+       .servers = true,
+       .dense = false,
+       .update_each = false,
+       .keys = "",
+       .deterministic = always,
+       .linked = worker_and_server,
+       .make_node = make_sync_node},
+      {.name = "async",
+       .several_workers = true,
+       .servers = true,
+       .dense = false,
+       .update_each = true,
+       .keys = "quota",
+       .deterministic = never,
+       .linked = worker_and_server,
+       .make_node = make_async_node},
+      {.name = "ssp",
+       .several_workers = true,
+       .servers = true,
+       .dense = false,
+       .update_each = true,
+       .keys = "staleness quota",
+       .deterministic = in_lockstep,
+       .linked = worker_and_server,
+       .make_node = make_ssp_node},
+      {.name = "all_reduce",
+       .several_workers = true,
+       .servers = false,
+       .dense = true,
+       .update_each = false,
+       .keys = "",
+       .deterministic = always,
+       .linked = linked_in_ring,
+       .make_node = make_all_reduce_node},
   };
   return all;
 }
@@ -42,6 +87,17 @@ bool reads(const Protocol& protocol, std::string_view key) {
 const Protocol* find_protocol(std::string_view name) {
   const auto found = std::ranges::find(protocols(), name, &Protocol::name);
   return found == protocols().end() ? nullptr : &*found;
+}
+
+std::vector<NodeId> peers_of(const Training& training, NodeId id) {
+  const Protocol* protocol = find_protocol(training.strategy);
+  FT_CHECK(protocol != nullptr);
+  std::vector<NodeId> peers;
+  for (int other = 0; other < training.nodes(); ++other) {
+    const auto peer = NodeId(other);
+    if (peer != id && protocol->linked(training, id, peer)) peers.push_back(peer);
+  }
+  return peers;
 }
 
 std::unique_ptr<Node> make_node(const std::shared_ptr<const Training>& training, NodeId id) {

@@ -16,10 +16,13 @@ struct Protocol {
   std::string_view name;
   bool several_workers;   ///< else one
   bool servers;           ///< at least one; else none
+  bool dense;             ///< gradients travel as full vectors, also of a sparse model
   bool update_each;       ///< every gradient is an update of its own; else a step of all makes one
   std::string_view keys;  ///< the ProtocolOptions that it reads, as a scenario calls them
   /// Equal inputs to a scenario end in bitwise equal weights, whatever the timing.
   bool (*deterministic)(const ProtocolOptions& options);
+  /// Nodes `a` and `b` talk to each other.
+  bool (*linked)(const Training& training, NodeId a, NodeId b);
   std::unique_ptr<Node> (*make_node)(std::shared_ptr<const Training> training, NodeId id);
 };
 
@@ -29,6 +32,9 @@ bool reads(const Protocol& protocol, std::string_view key);
 const std::vector<Protocol>& protocols();
 /// The protocol called `name`, or null.
 const Protocol* find_protocol(std::string_view name);
+
+/// The nodes that `id` talks to, ascending.
+std::vector<NodeId> peers_of(const Training& training, NodeId id);
 
 /// The program of node `id` in `training`.
 std::unique_ptr<Node> make_node(const std::shared_ptr<const Training>& training, NodeId id);

@@ -40,13 +40,13 @@ ShardBucket::ShardBucket(std::shared_ptr<const Training> training, std::uint32_t
     ranges_.push_back({static_cast<std::size_t>(first - bucket.first),
                        static_cast<std::size_t>(last - first), block.bias});
   }
-  if (!training_->network->sparse()) return;
+  if (!training_->sparse()) return;
   touched_.sums.resize(count);
   touched_.met.resize(count);
 }
 
 bool ShardBucket::accepts(const Payload& push) const {
-  if (!training_->network->sparse()) return push.size() == values_.size();
+  if (!training_->sparse()) return push.size() == values_.size();
   return !training_->numerics || decode(push, values_.size().value / 4).has_value();
 }
 
@@ -54,7 +54,7 @@ Cost ShardBucket::apply_cost(const std::vector<Payload>& pushes) const {
   const auto inputs = static_cast<std::int64_t>(pushes.size());
   std::int64_t count = values_.size().value / 4;
   std::int64_t bytes = 0;
-  if (training_->network->sparse()) {
+  if (training_->sparse()) {
     // Indices and gradients are read, then the rows that are touched, each once for every push.
     for (const Payload& push : pushes) bytes += push.size().value;
     count = std::min(count, bytes / 12);
@@ -68,15 +68,16 @@ Cost ShardBucket::apply_cost(const std::vector<Payload>& pushes) const {
   return {Flops{flops}, Bytes{bytes + 4 * count * (2 + 2 * rule.slots())}};
 }
 
-Job ShardBucket::apply_job(JobId id, std::vector<Payload> pushes) {
+Job ShardBucket::apply_job(JobId id, std::vector<Payload> pushes, std::int64_t gradients) {
   FT_CHECK(pushes_.empty());
   pushes_ = std::move(pushes);
+  gradients_ = gradients > 0 ? gradients : std::ssize(pushes_);
   Job job{id, JobKind::apply, 0, apply_cost(pushes_), {}, {}};
   if (!training_->numerics) return job;
   if (!values_.unshared()) fresh_ = Payload::allocate(values_.size());
   job.work = [this](Parallel& parallel) {
     Payload& after = fresh_.size().value > 0 ? fresh_ : values_;
-    if (training_->network->sparse()) {
+    if (training_->sparse()) {
       apply_sparse(after.writable_floats());
     } else {
       apply_dense(after.writable_floats(), parallel);
@@ -89,13 +90,13 @@ Job ShardBucket::apply_job(JobId id, std::vector<Payload> pushes) {
 void ShardBucket::finish_apply() {
   if (fresh_.size().value > 0) values_ = std::move(fresh_);
   fresh_ = {};
-  examples_ += static_cast<std::int64_t>(pushes_.size()) * training_->batch_size;
+  examples_ += gradients_ * training_->batch_size;
   pushes_.clear();
   ++version_;
 }
 
 Payload ShardBucket::answer(const Payload& push) const {
-  if (!training_->network->sparse()) return values_;
+  if (!training_->sparse()) return values_;
   if (!training_->numerics) {
     const Bucket& bucket = training_->layout->buckets[index_];
     const std::int64_t touched = touched_mean(*training_, bucket);
@@ -130,7 +131,8 @@ void ShardBucket::apply_dense(std::span<float> after, Parallel& parallel) {
       SlotPointers pointers{};
       for (std::size_t slot = 0; slot < slots; ++slot) pointers[slot] = &state(slot)[first];
       reduce_and_apply(*training_->optimizer, context, range.bias, before.subspan(first, count),
-                       gradients, after.subspan(first, count), std::span(pointers).first(slots));
+                       gradients, gradients_, after.subspan(first, count),
+                       std::span(pointers).first(slots));
     };
     parallel.run(static_cast<int>((range.count + kPart - 1) / kPart), part);
   }
@@ -198,19 +200,18 @@ void ShardBucket::apply_touched(std::span<const std::uint32_t> indices, bool bia
 }
 
 void reduce_and_apply(const Optimizer& optimizer, const UpdateContext& context, bool bias,
-                      std::span<const float> before,
-                      std::span<const std::span<const float>> gradients, std::span<float> after,
-                      std::span<float* const> state) {
+                      std::span<const float> before, std::span<const std::span<const float>> sums,
+                      std::int64_t count, std::span<float> after, std::span<float* const> state) {
   FT_CHECK_OP(state.size(), <=, kMostSlots);
   alignas(64) std::array<float, kBlock> mean;
-  const float scale = 1.0F / static_cast<float>(gradients.size());
+  const float scale = 1.0F / static_cast<float>(count);
   for (std::size_t first = 0; first < before.size(); first += kBlock) {
     const std::size_t length = std::min(kBlock, before.size() - first);
-    std::span<const float> gradient = gradients.front().subspan(first, length);
-    if (gradients.size() > 1) {
+    std::span<const float> gradient = sums.front().subspan(first, length);
+    if (count > 1) {
       std::ranges::copy(gradient, mean.begin());
-      for (std::size_t k = 1; k < gradients.size(); ++k) {
-        const float* part = gradients[k].data() + first;
+      for (std::size_t k = 1; k < sums.size(); ++k) {
+        const float* part = sums[k].data() + first;
         for (std::size_t i = 0; i < length; ++i) mean[i] += part[i];
       }
       for (std::size_t i = 0; i < length; ++i) mean[i] *= scale;

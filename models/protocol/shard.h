@@ -23,8 +23,8 @@ class ShardBucket {
   [[nodiscard]] bool accepts(const Payload& push) const;
   /// The mean of the gradients in `pushes`, added up in the order given, applied. The values may
   /// not be taken until `finish_apply`. In place where nobody else holds them, else into a new
-  /// buffer.
-  Job apply_job(JobId id, std::vector<Payload> pushes);
+  /// buffer. `gradients`: dense: the number that was added up in `pushes`; 0: one in each.
+  Job apply_job(JobId id, std::vector<Payload> pushes, std::int64_t gradients = 0);
   /// The job is computed: the values are new, the gradients let go.
   void finish_apply();
   /// What the sender of `push` is answered.
@@ -65,15 +65,16 @@ class ShardBucket {
   std::vector<float> state_;  // [slots][bucket's count]
   Payload fresh_;             // where the running job writes, unless in place
   std::vector<Payload> pushes_;
+  std::int64_t gradients_ = 0;  // in the pushes
   Touched touched_;
 };
 
-/// The mean of `gradients` applied to `before`, element by element: after = rule(before, mean).
-/// All of one length and one kind; `after` may be `before`. The sum is taken in the order of
-/// `gradients`. `state`: as Optimizer::apply takes it.
+/// The mean of `count` gradients, which `sums` hold added up, one in each if they are as many,
+/// applied to `before`, element by element: after = rule(before, mean). All of one length and one
+/// kind; `after` may be `before`. The sum is taken in the order of `sums`. `state`: as
+/// Optimizer::apply takes it.
 void reduce_and_apply(const Optimizer& optimizer, const UpdateContext& context, bool bias,
-                      std::span<const float> before,
-                      std::span<const std::span<const float>> gradients, std::span<float> after,
-                      std::span<float* const> state);
+                      std::span<const float> before, std::span<const std::span<const float>> sums,
+                      std::int64_t count, std::span<float> after, std::span<float* const> state);
 
 }  // namespace foretrain

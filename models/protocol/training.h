@@ -24,7 +24,7 @@ struct ProtocolOptions {
 
 /// Shared and immutable: the same in every node of a training.
 struct Training {
-  std::string strategy;             ///< the name of a protocol
+  std::string strategy;  ///< the name of a protocol
   ProtocolOptions options;
   int workers = 1;                  ///< node ids 0 .. workers - 1; 0 is the chief
   int servers = 1;                  ///< node ids workers .. workers + servers - 1; 0 for `single`
@@ -37,13 +37,16 @@ struct Training {
   OptimizerSpec optimizer_spec;  ///< what of it concerns a worker: clipping, penalty
   std::shared_ptr<const Layout> layout;
   std::int64_t test_examples = 0;
-  int threads = 1;          ///< that a worker computes with
+  int threads = 1;  ///< that a worker computes with
+  /// Gradients travel as full vectors; else those of a sparse model as what they touch.
+  bool dense = false;
   double touched_mean = 0;  ///< sparse: parameters that a batch touches, in the mean
   /// False: payloads are sizes, jobs have no work.
   bool numerics = true;
   /// What workers learn from; null without numerics, and where no worker lives.
   std::shared_ptr<const DataSplit> data;
 
+  [[nodiscard]] bool sparse() const { return network->sparse() && !dense; }
   [[nodiscard]] int nodes() const { return workers + servers; }
   [[nodiscard]] NodeId worker(int index) const { return NodeId(index); }
   [[nodiscard]] NodeId server(int shard) const { return NodeId(workers + shard); }

@@ -19,7 +19,9 @@ void describe(Visitor& visit, T& training) {
       {.key = "strategy", .doc = "how the workers learn together", .choices = strategy_names()},
       training.strategy);
   const Protocol* protocol = find_protocol(training.strategy);
-  const auto used = [&](std::string_view key) { return protocol == nullptr || reads(*protocol, key); };
+  const auto used = [&](std::string_view key) {
+    return protocol == nullptr || reads(*protocol, key);
+  };
   const bool workers = protocol == nullptr || protocol->several_workers;
   const bool servers = protocol == nullptr || protocol->servers;
   visit.field({.key = "workers",

@@ -30,6 +30,7 @@ Duration JobTime::of(const Job& job) const {
     case JobKind::evaluate:
       return model_.evaluate.of(static_cast<double>(job.examples));
     case JobKind::apply:
+    case JobKind::reduce:
       return apply_.of(static_cast<double>(job.cost.bytes.value));
   }
   FT_CHECK(!"a kind of job that has a cost");

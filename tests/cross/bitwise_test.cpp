@@ -52,6 +52,42 @@ TEST_CASE("cross: sync over several shards and buckets, too") {
   CHECK(run(scenario_case, 1_ms).weights_sha256 == simulated.weights_sha256);
 }
 
+TEST_CASE("cross: stale synchronous in lockstep ends with the same weights") {
+  const int servers = GENERATE(1, 3);
+  CAPTURE(servers);
+  Case scenario_case = small_case("ssp", 3, 15);
+  scenario_case.scenario.training.protocol.staleness = 0;
+  scenario_case.scenario.training.servers = servers;
+  const Record simulated = simulate(scenario_case);
+  REQUIRE(simulated.weights_sha256.size() == 64);
+  CHECK(run(scenario_case, 1_ms).weights_sha256 == simulated.weights_sha256);
+}
+
+TEST_CASE("cross: a run of ssp keeps its bound") {
+  Case scenario_case = small_case("ssp", 3, 40);
+  scenario_case.scenario.training.protocol.staleness = 1;
+  scenario_case.scenario.stragglers.push_back(
+      {.workers = {1}, .slowdown = 3, .distribution = "exponential"});
+  const Record real = run(scenario_case, 1_ms);
+  CHECK(real.most_lead == 1);
+  CHECK(real.gradients == 120);
+}
+
+TEST_CASE("cross: a ring ends with the same weights in both worlds, with the same bytes") {
+  const int workers = GENERATE(1, 2, 3, 4);
+  CAPTURE(workers);
+  Case scenario_case = small_case("all_reduce", workers, 15);
+  scenario_case.scenario.training.bucket_size = {6'000};
+  const Record simulated = simulate(scenario_case);
+  REQUIRE(simulated.weights_sha256.size() == 64);
+  const Record real = run(scenario_case, 1_ms);
+  CHECK(real.weights_sha256 == simulated.weights_sha256);
+  for (std::size_t node = 0; node < real.nodes.size(); ++node) {
+    CHECK(real.nodes[node].tx == simulated.nodes[node].tx);
+    CHECK(real.nodes[node].rx == simulated.nodes[node].rx);
+  }
+}
+
 TEST_CASE("cross: a convolutional network on two threads, with Adam and clipping") {
   const std::string strategy = GENERATE("single", "sync");
   CAPTURE(strategy);
@@ -84,7 +120,7 @@ void write_rows(const std::string& path, std::uint64_t seed) {
 }
 
 TEST_CASE("cross: a sparse model, whose pushes carry indices") {
-  const std::string strategy = GENERATE("single", "sync");
+  const std::string strategy = GENERATE("single", "sync", "all_reduce");
   const int servers = GENERATE(1, 3);
   CAPTURE(strategy, servers);
   const TempFolder folder;

@@ -52,6 +52,7 @@ class Shuffled {
   std::vector<Fault> faults;
   std::int64_t dropped = 0;
   std::int64_t most_lead = 0;
+  std::int64_t bytes_sent = 0;
   /// By worker: gradients begun, pushes sent of the first bucket.
   std::vector<std::int64_t> begun;
   std::vector<std::int64_t> pushed;
@@ -62,14 +63,14 @@ class Shuffled {
  private:
   void perform(int id, Effect& effect) {
     if (auto* send = std::get_if<Send>(&effect)) {
+      bytes_sent += wire_size(send->message).value;
       const bool push = send->message.kind == MessageKind::push && send->message.bucket == 0;
       if (push) ++pushed[static_cast<std::size_t>(id)];
       todo_.push_back({id, static_cast<int>(index_of(send->to)),
                        Received{NodeId(id), std::move(send->message)}});
     } else if (auto* compute = std::get_if<Compute>(&effect)) {
       if (compute->job.kind == JobKind::gradient) {
-        const std::int64_t ahead =
-            begun[static_cast<std::size_t>(id)]++ - std::ranges::min(pushed);
+        const std::int64_t ahead = begun[static_cast<std::size_t>(id)]++ - std::ranges::min(pushed);
         most_ahead = std::max(most_ahead, ahead);
       }
       Serial serial;

@@ -5,9 +5,8 @@
 
 namespace foretrain::testing {
 
-std::shared_ptr<Training> small_training(const std::string& strategy, int workers,
-                                               int servers, std::int64_t steps,
-                                               Bytes bucket_size) {
+std::shared_ptr<Training> small_training(const std::string& strategy, int workers, int servers,
+                                         std::int64_t steps, Bytes bucket_size) {
   static const auto data = [] {
     ImageSplit digits = draw_digits(300, 50, 1);
     return std::make_shared<const DataSplit>(DataSplit{make_dataset(std::move(digits.train), {}),

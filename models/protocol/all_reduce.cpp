@@ -1,0 +1,245 @@
+#include "models/protocol/all_reduce.h"
+
+#include "models/base/check.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace foretrain {
+namespace {
+
+constexpr std::uint64_t kGradient = 0;
+constexpr std::uint64_t kEvaluation = 1;
+// Then two jobs a bucket: reduce, apply.
+JobId reduce_id(std::uint32_t bucket) { return JobId{2 + 2 * std::uint64_t{bucket}}; }
+JobId apply_id(std::uint32_t bucket) { return JobId{3 + 2 * std::uint64_t{bucket}}; }
+
+}  // namespace
+
+AllReduceWorker::AllReduceWorker(std::shared_ptr<const Training> training, NodeId id)
+    : training_(std::move(training)),
+      id_(id),
+      learner_(training_, static_cast<int>(index_of(id))),
+      parameters_(initial_parameters(*training_)),
+      parts_(training_->layout->buckets.size()) {
+  for (const std::uint32_t index : training_->layout->of_shard(rank())) {
+    parts_[index].own.emplace(training_, index, parameters_);
+  }
+}
+
+void AllReduceWorker::handle(Instant now, Input input, Effects& effects) {
+  if (state_ == State::finished) return;
+  if (std::holds_alternative<Started>(input)) {
+    compute_gradient(now, effects);
+  } else if (auto* received = std::get_if<Received>(&input)) {
+    receive(now, received->from, std::move(received->message), effects);
+  } else if (auto* done = std::get_if<Computed>(&input)) {
+    computed(now, *done, effects);
+  } else if (auto* lost = std::get_if<PeerLost>(&input)) {
+    effects.emplace_back(Fault{lost->peer, "the connection to it was lost"});
+  }
+}
+
+bool AllReduceWorker::in_turn(NodeId from, const Message& message) const {
+  if (message.bucket >= parts_.size() || after(static_cast<int>(index_of(from))) != rank() ||
+      message.payload.size() != training_->layout->buckets[message.bucket].size()) {
+    return false;
+  }
+  const Part& part = parts_[message.bucket];
+  if (message.kind == MessageKind::parameters) {
+    return message.step == step_ && part.stage == Stage::summed && !part.own;
+  }
+  // The one before may be a step ahead where this worker's gradient is in the sum already.
+  const Step expected = part.stage == Stage::before ? step_ : step_.next();
+  return message.kind == MessageKind::partial && message.step == expected && !part.early &&
+         !begins(message.bucket);
+}
+
+void AllReduceWorker::receive(Instant now, NodeId from, Message message, Effects& effects) {
+  if (!in_turn(from, message)) {
+    effects.emplace_back(Fault{from, "it sent a message out of turn"});
+    return;
+  }
+  if (message.kind == MessageKind::parameters) {
+    return new_values(now, message.bucket, message.payload, effects);
+  }
+  if (state_ == State::reducing && message.step == step_) {
+    if (!first_sum_) first_sum_ = now;
+    return reduce(now, message.bucket, std::move(message.payload), effects);
+  }
+  parts_[message.bucket].early = std::move(message.payload);
+}
+
+void AllReduceWorker::compute_gradient(Instant now, Effects& effects) {
+  state_ = State::computing;
+  clock_.start(now);
+  for (Part& part : parts_) part.stage = Stage::before;
+  done_ = 0;
+  first_sum_.reset();
+  applying_ = {};
+  moved_ = {};
+  effects.emplace_back(Compute{learner_.gradient_job(JobId{kGradient}, parameters_)});
+}
+
+void AllReduceWorker::computed(Instant now, const Computed& computed, Effects& effects) {
+  const auto id = static_cast<std::uint64_t>(computed.job);
+  if (id == kGradient) return begin_ring(now, computed.result, effects);
+  if (id == kEvaluation) return report_evaluation(now, computed.result, effects);
+  const auto index = static_cast<std::uint32_t>((id - 2) / 2);
+  Part& part = parts_[index];
+  applying_ += now - part.job_start;
+  if (computed.job == reduce_id(index)) {
+    part.stage = Stage::summed;
+    return send_on(MessageKind::partial, index, std::exchange(part.sum, {}), effects);
+  }
+  part.own->finish_apply();
+  part.stage = Stage::summed;
+  last_update_ = now;
+  new_values(now, index, part.own->values(), effects);
+}
+
+void AllReduceWorker::begin_ring(Instant now, const JobResult& result, Effects& effects) {
+  state_ = State::reducing;
+  loss_ = result.loss;
+  clock_.computed(now);
+  computed_at_ = now;
+  for (std::uint32_t index = 0; index < parts_.size(); ++index) {
+    Part& part = parts_[index];
+    if (training_->workers == 1) {
+      apply(now, index, {learner_.push(training_->layout->buckets[index])}, effects);
+    } else if (begins(index)) {
+      part.stage = Stage::summed;
+      send_on(MessageKind::partial, index, learner_.push(training_->layout->buckets[index]),
+              effects);
+    } else if (part.early) {
+      if (!first_sum_) first_sum_ = now;
+      reduce(now, index, std::move(*std::exchange(part.early, {})), effects);
+    }
+  }
+}
+
+void AllReduceWorker::reduce(Instant now, std::uint32_t index, Payload sum, Effects& effects) {
+  Part& part = parts_[index];
+  const Bucket& bucket = training_->layout->buckets[index];
+  Payload gradient = learner_.push(bucket);
+  if (part.own) return apply(now, index, {std::move(sum), std::move(gradient)}, effects);
+  part.job_start = now;
+  const Cost cost{Flops{static_cast<double>(bucket.count)}, Bytes{12 * bucket.count}};
+  Job job{reduce_id(index), JobKind::reduce, 0, cost, {}, {}};
+  if (!training_->numerics || sum.unshared()) {
+    part.sum = std::move(sum);  // in place, while it is in the cache
+  } else {
+    part.sum = Payload::allocate(sum.size());  // the sender still holds it
+  }
+  if (training_->numerics) {
+    job.work = [&part, before = std::move(sum), gradient](Parallel& /*parallel*/) {
+      const auto to = part.sum.writable_floats();
+      const auto from = before.size().value > 0 ? before.floats() : std::span<const float>(to);
+      const auto mine = gradient.floats();
+      for (std::size_t i = 0; i < to.size(); ++i) to[i] = from[i] + mine[i];
+      return JobResult{};
+    };
+  }
+  effects.emplace_back(Compute{std::move(job)});
+}
+
+void AllReduceWorker::apply(Instant now, std::uint32_t index, std::vector<Payload> sums,
+                            Effects& effects) {
+  Part& part = parts_[index];
+  part.job_start = now;
+  effects.emplace_back(
+      Compute{part.own->apply_job(apply_id(index), std::move(sums), training_->workers)});
+}
+
+void AllReduceWorker::new_values(Instant now, std::uint32_t index, const Payload& values,
+                                 Effects& effects) {
+  const Bucket& bucket = training_->layout->buckets[index];
+  if (training_->numerics) {
+    // A job that has just ended may hold the parameters for a moment yet.
+    if (!parameters_.unshared()) {
+      Payload copy = Payload::allocate(parameters_.size());
+      std::ranges::copy(parameters_.floats(), copy.writable_floats().begin());
+      parameters_ = std::move(copy);
+    }
+    std::ranges::copy(values.floats(), parameters_.writable_floats().begin() + bucket.first);
+  }
+  Part& part = parts_[index];
+  part.stage = Stage::done;
+  last_update_ = now;
+  if (training_->workers > 1 && after(rank()) != owner(index)) {
+    send_on(MessageKind::parameters, index, values, effects);
+  }
+  if (++done_ == parts_.size()) end_step(now, effects);
+}
+
+void AllReduceWorker::send_on(MessageKind kind, std::uint32_t index, Payload payload,
+                              Effects& effects) {
+  Message message{.kind = kind, .step = step_, .bucket = index, .version = {step_.value}};
+  message.payload = std::move(payload);
+  moved_ += wire_size(message);
+  effects.emplace_back(Send{training_->worker(after(rank())), std::move(message)});
+}
+
+void AllReduceWorker::end_step(Instant now, Effects& effects) {
+  const Duration wait = first_sum_.value_or(computed_at_) - computed_at_;
+  clock_.pulled(now, wait, applying_, moved_, moved_);
+  ++step_;
+  const std::int64_t every = training_->evaluate_every;
+  if (rank() == 0 && every > 0 && step_.value % every == 0 && !last_step()) {
+    return evaluate(now, State::evaluating, effects);
+  }
+  effects.emplace_back(
+      Report{StepReport{{step_.value - 1}, clock_.start(), clock_.phases(), 0, loss_}});
+  go_on(now, effects);
+}
+
+void AllReduceWorker::evaluate(Instant now, State state, Effects& effects) {
+  state_ = state;
+  evaluation_start_ = now;
+  effects.emplace_back(Compute{learner_.evaluation_job(JobId{kEvaluation}, parameters_)});
+}
+
+void AllReduceWorker::report_evaluation(Instant now, const JobResult& result, Effects& effects) {
+  const Duration took = now - evaluation_start_;
+  const bool final = state_ == State::judging;
+  effects.emplace_back(Report{EvalReport{step_,
+                                         {step_.value},
+                                         evaluation_start_,
+                                         took,
+                                         result.loss,
+                                         result.accuracy,
+                                         result.auc,
+                                         final}});
+  if (final) return finish(effects);
+  clock_.evaluated(took);
+  effects.emplace_back(
+      Report{StepReport{{step_.value - 1}, clock_.start(), clock_.phases(), 0, loss_}});
+  go_on(now, effects);
+}
+
+void AllReduceWorker::go_on(Instant now, Effects& effects) {
+  if (!last_step()) return compute_gradient(now, effects);
+  if (rank() == 0) return evaluate(now, State::judging, effects);
+  finish(effects);
+}
+
+void AllReduceWorker::finish(Effects& effects) {
+  state_ = State::finished;
+  effects.emplace_back(Finished{.updates = training_->steps,
+                                .gradients = training_->steps * training_->workers,
+                                .last_update = last_update_,
+                                .weights = rank() == 0 ? parameters_ : Payload{}});
+}
+
+bool linked_in_ring(const Training& training, NodeId a, NodeId b) {
+  const auto first = static_cast<int>(index_of(a));
+  const auto second = static_cast<int>(index_of(b));
+  return first != second &&
+         ((first + 1) % training.workers == second || (second + 1) % training.workers == first);
+}
+
+std::unique_ptr<Node> make_all_reduce_node(std::shared_ptr<const Training> training, NodeId id) {
+  return std::make_unique<AllReduceWorker>(std::move(training), id);
+}
+
+}  // namespace foretrain
