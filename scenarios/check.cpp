@@ -92,6 +92,16 @@ void check_placement(Case& c) {
   check_place_count(c, "servers", placement.servers.size(), servers);
 }
 
+void check_backups(const Case& c) {
+  const TrainingSpec& training = c.scenario.training;
+  const Protocol* protocol = find_protocol(training.strategy);
+  if (protocol == nullptr || !reads(*protocol, "backup_workers")) return;
+  if (training.protocol.backup_workers < worker_count(c.scenario)) return;
+  fail(c, "training.backup_workers",
+       fmt::format("{} of {} workers, so nobody is left to make a step; write fewer",
+                   training.protocol.backup_workers, worker_count(c.scenario)));
+}
+
 void check_stragglers(Case& c, Reading& reading) {
   const int workers = worker_count(c.scenario);
   auto& stragglers = c.scenario.stragglers;
@@ -122,6 +132,7 @@ void check_stragglers(Case& c, Reading& reading) {
 void check_case(Case& scenario_case, Reading& reading) {
   if (scenario_case.scenario.name.empty()) fail(scenario_case, "name", "empty; write a name");
   check_length(scenario_case);
+  check_backups(scenario_case);
   check_placement(scenario_case);
   check_stragglers(scenario_case, reading);
 }

@@ -104,14 +104,31 @@ DataSource source_of(const Scenario& scenario) {
 // Of a ring: small enough to be summed while it is in the cache, on the event loop.
 constexpr Bytes kMostChunk{128 * 1024};
 
+/// What the strategy reads; a sweep may have the rest for others.
+ProtocolOptions options_of(const Scenario& scenario) {
+  const Protocol& protocol = protocol_of(scenario);
+  ProtocolOptions options = scenario.training.protocol;
+  const ProtocolOptions unread;
+  if (!reads(protocol, "staleness")) options.staleness = unread.staleness;
+  if (!reads(protocol, "quota")) options.quota = unread.quota;
+  if (!reads(protocol, "backup_workers")) options.backup_workers = unread.backup_workers;
+  return options;
+}
+
+/// Gradients that make an update of a synchronous strategy.
+std::int64_t gradients_a_step(const Scenario& scenario) {
+  return worker_count(scenario) - options_of(scenario).backup_workers;
+}
+
 /// Gradients a worker, after the length that the scenario gives.
 std::int64_t steps_of(const Scenario& scenario, std::int64_t examples) {
   const TrainingSpec& training = scenario.training;
   const std::int64_t workers = worker_count(scenario);
   if (training.steps > 0) return training.steps;
   if (training.updates > 0) {
-    const std::int64_t gradients = protocol_of(scenario).update_each ? workers : 1;
-    return (training.updates + gradients - 1) / gradients;
+    const std::int64_t gradients =
+        protocol_of(scenario).update_each ? 1 : gradients_a_step(scenario);
+    return (training.updates * gradients + workers - 1) / workers;
   }
   const double epochs = training.epochs > 0 ? training.epochs : 1;
   const double steps =
@@ -193,13 +210,19 @@ std::shared_ptr<const Training> make_training(const Scenario& scenario, const Da
   check_fits({.settings = {}, .scenario = scenario, .places = {}}, shape);
   auto training = std::make_shared<Training>();
   training->strategy = scenario.training.strategy;
-  training->options = scenario.training.protocol;
+  training->options = options_of(scenario);
   training->dense = protocol_of(scenario).dense;
   training->workers = worker_count(scenario);
   training->servers = server_count(scenario);
   training->batch_size = scenario.training.batch_size;
   training->threads = scenario.training.threads;
   training->steps = steps_of(scenario, shape.train_examples);
+  if (training->options.backup_workers > 0) {
+    const std::int64_t gradients = gradients_a_step(scenario);
+    training->updates = scenario.training.updates > 0
+                            ? scenario.training.updates
+                            : (training->steps * training->workers + gradients - 1) / gradients;
+  }
   training->evaluate_every = scenario.training.evaluate_every;
   training->seed = scenario.seed;
   training->network = make_network(scenario, shape.input);

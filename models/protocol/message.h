@@ -14,6 +14,8 @@ enum class MessageKind : std::uint16_t {
   final_parameters = 3,  ///< server to worker: your push counted; a bucket's last values
   stop = 4,              ///< server to worker: a bucket's last values; what you push is not wanted
   partial = 5,           ///< worker to worker: the sum of a bucket's gradients so far
+  dropped = 6,           ///< server to worker: your push came too late; a bucket's values, go on
+  choice = 7,            ///< server to server: whose gradients make a step, who may go on
 };
 
 /// One message. Durations, never clock readings: clocks of two hosts are not compared.

@@ -19,6 +19,13 @@ bool nobody(const Training& /*training*/, NodeId /*a*/, NodeId /*b*/) { return f
 bool worker_and_server(const Training& training, NodeId a, NodeId b) {
   return training.is_worker(a) != training.is_worker(b);
 }
+// With backup workers shard 0 tells the other shards what it has chosen.
+bool linked_in_sync(const Training& training, NodeId a, NodeId b) {
+  const bool shards = !training.is_worker(a) && !training.is_worker(b);
+  const bool first = a == training.server(0) || b == training.server(0);
+  return shards ? training.options.backup_workers > 0 && first : worker_and_server(training, a, b);
+}
+bool without_backups(const ProtocolOptions& options) { return options.backup_workers == 0; }
 bool in_lockstep(const ProtocolOptions& options) { return options.staleness == 0; }
 
 }  // namespace
@@ -39,9 +46,9 @@ const std::vector<Protocol>& protocols() {
        .servers = true,
        .dense = false,
        .update_each = false,
-       .keys = "",
-       .deterministic = always,
-       .linked = worker_and_server,
+       .keys = "backup_workers",
+       .deterministic = without_backups,
+       .linked = linked_in_sync,
        .make_node = make_sync_node},
       {.name = "async",
        .several_workers = true,

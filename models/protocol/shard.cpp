@@ -95,20 +95,20 @@ void ShardBucket::finish_apply() {
   ++version_;
 }
 
-Payload ShardBucket::answer(const Payload& push) const {
-  if (!training_->sparse()) return values_;
+Payload ShardBucket::answer(const Payload& push, const Payload& values) const {
+  if (!training_->sparse()) return values;
   if (!training_->numerics) {
     const Bucket& bucket = training_->layout->buckets[index_];
     const std::int64_t touched = touched_mean(*training_, bucket);
     const bool all = push.size() == push_size(touched, true) && touched > 0;
     return Payload::sized({4 * (all ? bucket.count : touched)});
   }
-  const SparsePush parts = decode(push, values_.size().value / 4).value();
-  if (parts.all) return values_;
+  const SparsePush parts = decode(push, values.size().value / 4).value();
+  if (parts.all) return values;
   Payload wanted = Payload::allocate({static_cast<std::int64_t>(4 * parts.wanted.size())});
-  const auto values = values_.floats();
+  const auto from = values.floats();
   const auto to = wanted.writable_floats();
-  for (std::size_t i = 0; i < to.size(); ++i) to[i] = values[parts.wanted[i]];
+  for (std::size_t i = 0; i < to.size(); ++i) to[i] = from[parts.wanted[i]];
   return wanted;
 }
 

@@ -28,7 +28,9 @@ class ShardBucket {
   /// The job is computed: the values are new, the gradients let go.
   void finish_apply();
   /// What the sender of `push` is answered.
-  [[nodiscard]] Payload answer(const Payload& push) const;
+  [[nodiscard]] Payload answer(const Payload& push) const { return answer(push, values_); }
+  /// The same of values that this bucket once had.
+  [[nodiscard]] Payload answer(const Payload& push, const Payload& values) const;
 
   [[nodiscard]] std::uint32_t index() const { return index_; }
   [[nodiscard]] const Payload& values() const { return values_; }

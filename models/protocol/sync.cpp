@@ -1,5 +1,6 @@
 #include "models/protocol/sync.h"
 
+#include "models/protocol/backup.h"
 #include "models/protocol/worker.h"
 
 #include <algorithm>
@@ -78,6 +79,9 @@ void SyncServer::answer(Instant now, Gathering& gathering, Effects& effects) {
 
 std::unique_ptr<Node> make_sync_node(std::shared_ptr<const Training> training, NodeId id) {
   if (training->is_worker(id)) return std::make_unique<Worker>(std::move(training), id);
+  if (training->options.backup_workers > 0) {
+    return std::make_unique<BackupServer>(std::move(training), id);
+  }
   return std::make_unique<SyncServer>(std::move(training), id);
 }
 

@@ -49,7 +49,7 @@ class SyncServer : public Node {
   bool finished_ = false;
 };
 
-/// The program of node `id`: a Worker or a SyncServer.
+/// The program of node `id`: a Worker, or a SyncServer; with backup workers a BackupServer.
 std::unique_ptr<Node> make_sync_node(std::shared_ptr<const Training> training, NodeId id);
 
 }  // namespace foretrain

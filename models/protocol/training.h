@@ -19,6 +19,7 @@ struct ProtocolOptions {
   int staleness = 4;             ///< clocks that a worker may be ahead of the slowest
   std::string quota = "shared";  ///< shared: workers x steps gradients in all, whoever sent them;
                                  ///< own: each worker its own steps
+  int backup_workers = 0;        ///< sync: so many of the workers may be late for a step
   bool operator==(const ProtocolOptions&) const = default;
 };
 
@@ -30,6 +31,7 @@ struct Training {
   int servers = 1;                  ///< node ids workers .. workers + servers - 1; 0 for `single`
   int batch_size = 1;               ///< examples a gradient
   std::int64_t steps = 1;           ///< gradients a worker; times workers: gradients in all
+  std::int64_t updates = 0;         ///< with backup workers: of the parameters, in all
   std::int64_t evaluate_every = 0;  ///< the chief's steps between evaluations; 0: only at the end
   std::uint64_t seed = 1;
   std::shared_ptr<const Network> network;

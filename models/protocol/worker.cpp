@@ -65,9 +65,10 @@ void Worker::push(Instant now, Effects& effects) {
 
 void Worker::receive(Instant now, NodeId from, Message message, Effects& effects) {
   const auto& layout = *training_->layout;
-  const bool answer =
+  const bool counts =
       message.kind == MessageKind::parameters || message.kind == MessageKind::final_parameters;
-  if (message.kind == MessageKind::push || message.bucket >= buckets_.size() ||
+  const bool answer = counts || message.kind == MessageKind::dropped;
+  if ((!answer && message.kind != MessageKind::stop) || message.bucket >= buckets_.size() ||
       training_->server(layout.buckets[message.bucket].shard) != from ||
       !fits(message.payload, layout.buckets[message.bucket]) || buckets_[message.bucket].last ||
       (answer && (message.step != step_ || !buckets_[message.bucket].awaited))) {
@@ -75,12 +76,13 @@ void Worker::receive(Instant now, NodeId from, Message message, Effects& effects
     return;
   }
   const Bytes size = wire_size(message);
-  const bool last = message.kind != MessageKind::parameters;
+  const bool last =
+      message.kind == MessageKind::final_parameters || message.kind == MessageKind::stop;
   BucketView& bucket = buckets_[message.bucket];
   const bool awaited = bucket.awaited;
   bucket = {std::move(message.payload), message.version, false, last};
   if (last) ++last_values_;
-  if (answer && message.bucket == 0) {
+  if (counts && message.bucket == 0) {
     counted_ = true;
     staleness_ = message.staleness;
   }

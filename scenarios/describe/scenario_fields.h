@@ -45,6 +45,13 @@ void describe(Visitor& visit, T& training) {
                .used = used("staleness"),
                .unused_because = "only ssp has a bound on staleness"},
               training.protocol.staleness);
+  visit.field({.key = "backup_workers",
+               .doc = "sync: so many of the workers may be late; the first others make a step",
+               .least = 0,
+               .most = kNodesMax,
+               .used = used("backup_workers"),
+               .unused_because = "only sync waits for everybody, so only it has backups"},
+              training.protocol.backup_workers);
   visit.field({.key = "quota",
                .doc = "shared: workers x steps gradients in all; own: each worker its steps",
                .choices = {"shared", "own"},

@@ -117,8 +117,8 @@ TEST_CASE("read: a scenario of another version is refused at its number") {
 
 TEST_CASE("read: a key that no case uses is an error") {
   CHECK(scenario_error("foretrain: 1\ntraining:\n  strategy: single\n  workers: 3\n") ==
-        "x.yaml:4:12: training.workers: set to 3, but no case uses it (strategy single has one "
-        "worker, no server); remove it");
+        "x.yaml:4:12: training.workers: set to 3, but no case uses it (this strategy "
+        "has one worker); remove it");
   CHECK(scenario_error("foretrain: 1\ndataset: {path: d}\n").find("x.yaml:2:17: dataset.path: ") ==
         0);
   CHECK(scenario_error("foretrain: 1\ndataset: {format: idx, path: d, seed: 2}\n")

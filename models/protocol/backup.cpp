@@ -1,0 +1,216 @@
+#include "models/protocol/backup.h"
+
+#include "models/base/check.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace foretrain {
+
+BackupServer::BackupServer(std::shared_ptr<const Training> training, NodeId id)
+    : training_(std::move(training)), id_(id) {
+  const Payload start = initial_parameters(*training_);
+  const int shard = static_cast<int>(index_of(id)) - training_->workers;
+  const auto workers = static_cast<std::size_t>(training_->workers);
+  for (const std::uint32_t index : training_->layout->of_shard(shard)) {
+    gatherings_.push_back({ShardBucket(training_, index, start), {}, {}, {}, false, false, {}});
+    gatherings_.back().arrivals.resize(workers);
+    gatherings_.back().owed.resize(workers);
+  }
+  lost_.resize(workers);
+}
+
+void BackupServer::handle(Instant now, Input input, Effects& effects) {
+  if (auto* received = std::get_if<Received>(&input)) {
+    receive(now, received->from, std::move(received->message), effects);
+  } else if (auto* computed = std::get_if<Computed>(&input)) {
+    applied(now, gatherings_[static_cast<std::size_t>(computed->job)], effects);
+  } else if (auto* lost = std::get_if<PeerLost>(&input)) {
+    if (over_ < gatherings_.size()) lose(lost->peer, effects);
+  }
+}
+
+void BackupServer::lose(NodeId peer, Effects& effects) {
+  if (training_->is_worker(peer)) {
+    lost_[index_of(peer)] = true;
+    const auto lost = std::ranges::count(lost_, true);
+    // The chief's are the weights in the end.
+    if (lost <= training_->options.backup_workers && index_of(peer) != 0) return;
+  }
+  effects.emplace_back(Fault{peer, "the connection to it was lost"});
+}
+
+void BackupServer::receive(Instant now, NodeId from, Message message, Effects& effects) {
+  if (message.kind == MessageKind::choice) {
+    const auto decision = decoded(message);
+    if (from == training_->server(0) && decision) return decide(now, *decision, effects);
+    effects.emplace_back(Fault{from, "it sent a message out of turn"});
+    return;
+  }
+  const auto gathering = std::ranges::find_if(
+      gatherings_, [&](const Gathering& g) { return g.bucket.index() == message.bucket; });
+  const std::uint32_t worker = index_of(from);
+  if (message.kind != MessageKind::push || gathering == gatherings_.end() ||
+      !training_->is_worker(from) || message.version > gathering->bucket.version() ||
+      !gathering->bucket.accepts(message.payload) || gathering->arrivals[worker]) {
+    effects.emplace_back(Fault{from, "it sent a message out of turn"});
+    return;
+  }
+  if (gathering->over) {
+    // Sent before its worker heard that it is over; a gradient counts by its first bucket here.
+    if (gathering == gatherings_.begin()) ++dropped_;
+    return;
+  }
+  gathering->arrivals[worker] = Arrival{now, std::move(message)};
+  if (gathering->owed[worker]) {
+    send_on(*gathering, worker, effects);
+  } else if (chooses()) {
+    choose(now, worker, effects);
+  } else {
+    go_on(now, *gathering, effects);
+  }
+}
+
+void BackupServer::choose(Instant now, std::uint32_t worker, Effects& effects) {
+  if (decisions_ == training_->updates) return;  // what is late for the last step is called over
+  const auto is_here = [&](const Gathering& g) { return g.arrivals[worker].has_value(); };
+  if (!std::ranges::all_of(gatherings_, is_here)) return;
+  if (gatherings_.front().arrivals[worker]->push.version.value < decisions_) {
+    return decide(now, {{}, worker}, effects);
+  }
+  complete_.push_back(worker);
+  if (complete_.size() < needed()) return;
+  Decision decision{std::exchange(complete_, {}), 0};
+  std::ranges::sort(decision.chosen);
+  ++decisions_;
+  decide(now, decision, effects);
+}
+
+// Tells the other shards, where this one chooses, then does it.
+void BackupServer::decide(Instant now, const Decision& decision, Effects& effects) {
+  if (chooses()) {
+    Workers words = decision.chosen;
+    if (words.empty()) words = {decision.late};
+    const Bytes size{static_cast<std::int64_t>(4 * words.size())};
+    Payload payload = Payload::allocate(size);
+    std::memcpy(payload.writable_bytes().data(), words.data(), payload.writable_bytes().size());
+    for (int shard = 1; shard < training_->servers; ++shard) {
+      Message message{.kind = MessageKind::choice, .step = {decision.chosen.empty() ? 0 : 1}};
+      message.version = {decisions_};
+      message.payload = payload;
+      effects.emplace_back(Send{training_->server(shard), std::move(message)});
+    }
+  }
+  for (Gathering& gathering : gatherings_) {
+    gathering.decisions.push_back(decision);
+    go_on(now, gathering, effects);
+  }
+}
+
+std::optional<BackupServer::Decision> BackupServer::decoded(const Message& message) const {
+  const auto bytes = message.payload.bytes();
+  Workers words(bytes.size() / sizeof(std::uint32_t));
+  std::memcpy(words.data(), bytes.data(), words.size() * sizeof(std::uint32_t));
+  const auto workers = static_cast<std::uint32_t>(training_->workers);
+  if (words.empty() || std::ranges::any_of(words, [&](auto w) { return w >= workers; })) return {};
+  if (message.step.value == 1) {
+    if (words.size() != needed() || !std::ranges::is_sorted(words)) return {};
+    return Decision{std::move(words), 0};
+  }
+  return Decision{{}, words.front()};
+}
+
+void BackupServer::go_on(Instant now, Gathering& gathering, Effects& effects) {
+  while (!gathering.applying && !gathering.decisions.empty()) {
+    const Decision& decision = gathering.decisions.front();
+    if (decision.chosen.empty()) {
+      const std::uint32_t late = decision.late;
+      gathering.owed[late] = Owed{gathering.bucket.values(), gathering.bucket.version()};
+      if (chooses() && &gathering == &gatherings_.front()) ++dropped_;
+      if (gathering.arrivals[late]) send_on(gathering, late, effects);
+      gathering.decisions.pop_front();
+      continue;
+    }
+    std::vector<Payload> pushes;
+    for (const std::uint32_t worker : decision.chosen) {
+      const auto& arrival = gathering.arrivals[worker];
+      if (!arrival || arrival->push.version != gathering.bucket.version()) return;  // not yet here
+      pushes.push_back(arrival->push.payload);
+    }
+    gathering.applying = true;
+    gathering.apply_start = now;
+    const JobId id{static_cast<std::uint64_t>(&gathering - gatherings_.data())};
+    effects.emplace_back(Compute{gathering.bucket.apply_job(id, std::move(pushes))});
+  }
+}
+
+void BackupServer::applied(Instant now, Gathering& gathering, Effects& effects) {
+  const Decision decision = std::move(gathering.decisions.front());
+  gathering.decisions.pop_front();
+  gathering.bucket.finish_apply();
+  gathering.applying = false;
+  if (gathering.bucket.version().value == training_->updates) {
+    return call_over(now, gathering, decision, effects);
+  }
+  const Owed current{gathering.bucket.values(), gathering.bucket.version()};
+  for (const std::uint32_t worker : decision.chosen) {
+    auto& arrival = *gathering.arrivals[worker];
+    arrival.push.wait = gathering.apply_start - arrival.at;
+    arrival.push.apply = now - gathering.apply_start;
+    answer(gathering, worker, arrival, MessageKind::parameters, current, effects);
+    gathering.arrivals[worker].reset();
+  }
+  go_on(now, gathering, effects);
+}
+
+void BackupServer::send_on(Gathering& gathering, std::uint32_t worker, Effects& effects) {
+  answer(gathering, worker, *gathering.arrivals[worker], MessageKind::dropped,
+         *gathering.owed[worker], effects);
+  gathering.arrivals[worker].reset();
+  gathering.owed[worker].reset();
+}
+
+void BackupServer::answer(const Gathering& gathering, std::uint32_t worker, const Arrival& arrival,
+                          MessageKind kind, const Owed& what, Effects& effects) const {
+  Message message{.kind = kind,
+                  .step = arrival.push.step,
+                  .bucket = gathering.bucket.index(),
+                  .version = what.version};
+  message.wait = arrival.push.wait;
+  message.apply = arrival.push.apply;
+  const bool last = kind == MessageKind::final_parameters;
+  message.payload = last ? what.values : gathering.bucket.answer(arrival.push.payload, what.values);
+  effects.emplace_back(Send{training_->worker(static_cast<int>(worker)), std::move(message)});
+}
+
+void BackupServer::call_over(Instant now, Gathering& gathering, const Decision& last,
+                             Effects& effects) {
+  const Owed current{gathering.bucket.values(), gathering.bucket.version()};
+  const bool counts = chooses() && &gathering == &gatherings_.front();
+  for (std::uint32_t worker = 0; worker < gathering.arrivals.size(); ++worker) {
+    auto& arrival = gathering.arrivals[worker];
+    if (std::ranges::binary_search(last.chosen, worker)) {
+      arrival->push.wait = gathering.apply_start - arrival->at;
+      arrival->push.apply = now - gathering.apply_start;
+      answer(gathering, worker, *arrival, MessageKind::final_parameters, current, effects);
+    } else {
+      if (arrival && counts) ++dropped_;
+      Message message{.kind = MessageKind::stop,
+                      .bucket = gathering.bucket.index(),
+                      .version = current.version};
+      message.payload = current.values;
+      effects.emplace_back(Send{training_->worker(static_cast<int>(worker)), std::move(message)});
+    }
+    arrival.reset();
+  }
+  gathering.over = true;
+  if (++over_ < gatherings_.size()) return;
+  effects.emplace_back(
+      Finished{.updates = training_->updates,
+               .gradients = training_->updates * static_cast<std::int64_t>(needed()),
+               .dropped = dropped_,
+               .last_update = now});
+}
+
+}  // namespace foretrain

@@ -1,0 +1,92 @@
+// The server of synchronous SGD with backup workers.
+#pragma once
+
+#include "models/protocol/node.h"
+#include "models/protocol/shard.h"
+#include "models/protocol/training.h"
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace foretrain {
+
+/// Of N workers, b are backups: a step is made by the first N - b gradients that are complete, and
+/// nobody waits for the rest (Chen, Pan, Monga, Bengio, Jozefowicz 2016):
+///
+///     w_{t+1} = w_t - rate * (1 / (N - b)) * sum over the chosen workers n of g_n(w_t)
+///
+/// The sum is taken in the order of the workers. A gradient of an older step is dropped, counted,
+/// and its worker sent on with the newest parameters.
+///
+/// Shard 0 chooses for all shards, by the pushes that it has: it tells the others whose gradients
+/// make the step, and who is sent on. They do the same in the same order, so a worker gets the same
+/// version from all of them, also where its push to one of them is still on its way.
+///
+/// Up to b workers may be lost. The training ends after `Training::updates`.
+class BackupServer : public Node {
+ public:
+  BackupServer(std::shared_ptr<const Training> training, NodeId id);
+
+  void handle(Instant now, Input input, Effects& effects) override;
+
+ private:
+  using Workers = std::vector<std::uint32_t>;
+  /// What shard 0 has decided: `chosen` make a step, or, where it is empty, nothing but that
+  /// `late` is sent on.
+  struct Decision {
+    Workers chosen;
+    std::uint32_t late = 0;
+  };
+  /// A push that has no answer yet.
+  struct Arrival {
+    Instant at;
+    Message push;
+  };
+  /// Values that a worker gets as soon as its push is here.
+  struct Owed {
+    Payload values;
+    Version version;
+  };
+  struct Gathering {
+    ShardBucket bucket;
+    std::vector<std::optional<Arrival>> arrivals;  // by worker
+    std::vector<std::optional<Owed>> owed;         // by worker
+    std::deque<Decision> decisions;                // the first is waited for, or being applied
+    bool applying = false;
+    bool over = false;
+    Instant apply_start;
+  };
+
+  void receive(Instant now, NodeId from, Message message, Effects& effects);
+  void lose(NodeId peer, Effects& effects);
+  /// Shard 0: a push of `worker` is here.
+  void choose(Instant now, std::uint32_t worker, Effects& effects);
+  void decide(Instant now, const Decision& decision, Effects& effects);
+  void go_on(Instant now, Gathering& gathering, Effects& effects);
+  void applied(Instant now, Gathering& gathering, Effects& effects);
+  void send_on(Gathering& gathering, std::uint32_t worker, Effects& effects);
+  void call_over(Instant now, Gathering& gathering, const Decision& last, Effects& effects);
+  void answer(const Gathering& gathering, std::uint32_t worker, const Arrival& arrival,
+              MessageKind kind, const Owed& what, Effects& effects) const;
+  [[nodiscard]] std::optional<Decision> decoded(const Message& message) const;
+  [[nodiscard]] std::size_t needed() const {
+    return static_cast<std::size_t>(training_->workers - training_->options.backup_workers);
+  }
+  [[nodiscard]] bool chooses() const { return id_ == training_->server(0); }
+
+  std::shared_ptr<const Training> training_;
+  NodeId id_;
+  std::vector<Gathering> gatherings_;  // one a bucket of this shard
+  std::size_t over_ = 0;               // of them
+  std::int64_t dropped_ = 0;
+  std::vector<bool> lost_;  // by worker
+
+  // Of shard 0:
+  Workers complete_;            // whose gradient of the next step is here, in the order they came
+  std::int64_t decisions_ = 0;  // steps that are decided
+};
+
+}  // namespace foretrain

@@ -1,0 +1,64 @@
+// What strategies gain and lose, where a line of arithmetic says how much.
+#include "tests/support/cases.h"
+
+#include <catch2/catch.hpp>
+
+namespace foretrain::testing {
+namespace {
+using namespace literals;
+
+void slow_down(Case& scenario_case, int worker, double factor) {
+  StragglerSpec straggler;
+  straggler.workers = {worker};
+  straggler.slowdown = factor;
+  scenario_case.scenario.stragglers.push_back(straggler);
+}
+
+TEST_CASE("strategies: one backup takes a slow worker out of the time of a step") {
+  const int workers = GENERATE(2, 3, 4);
+  CAPTURE(workers);
+  const Record plain = simulate(star_case("sync", workers, 40, 20_ms));
+  Case scenario_case = star_case("sync", workers + 1, 40, 20_ms);
+  scenario_case.scenario.training.protocol.backup_workers = 1;
+  slow_down(scenario_case, 1, 5);
+  const Record backed = simulate(scenario_case);
+  REQUIRE(backed.outcome == Outcome::done);
+  // Gradients that count a second, against those of as many workers that nobody slows down.
+  const double plain_rate = static_cast<double>(plain.gradients) / plain.time.seconds();
+  const double backed_rate = static_cast<double>(backed.gradients) / backed.time.seconds();
+  CHECK(backed_rate == Approx(plain_rate).epsilon(1e-3));
+  // The slow one computes five times as long as a step: it is dropped every time.
+  CHECK(backed.dropped >= backed.updates / 5 - 1);
+}
+
+TEST_CASE("strategies: a shared quota is filled by whoever is quick") {
+  Case scenario_case = star_case("async", 3, 20, 10_ms);
+  slow_down(scenario_case, 2, 4);
+  // By 270 ms the quick ones have made 27 each, the slow one 6: sixty in all.
+  const Record shared = simulate(scenario_case);
+  CHECK(shared.gradients == 60);
+  CHECK(shared.time.seconds() == Approx(0.27).epsilon(1e-3));
+  scenario_case.scenario.training.protocol.quota = "own";
+  const Record own = simulate(scenario_case);
+  CHECK(own.gradients == 60);
+  CHECK(own.time.seconds() == Approx(20 * 4 * 0.01).epsilon(1e-3));
+}
+
+TEST_CASE("strategies: a bound ties the quick to the slow") {
+  Case scenario_case = star_case("ssp", 2, 30, 10_ms);
+  scenario_case.scenario.training.protocol.quota = "own";
+  scenario_case.scenario.training.protocol.staleness = 3;
+  slow_down(scenario_case, 1, 2);
+  const Record record = simulate(scenario_case);
+  CHECK(record.most_lead == 3);
+  CHECK(record.time.seconds() == Approx(30 * 0.02).epsilon(1e-3));
+  // With its own quota the quick one ends as many steps before the slow one as the bound allows.
+  Instant quick;
+  for (const StepRow& row : record.steps) {
+    if (row.worker == 0) quick = std::max(quick, row.report.start);
+  }
+  CHECK(quick.seconds() >= 0.02 * (30 - 3 - 1) - 1e-3);
+}
+
+}  // namespace
+}  // namespace foretrain::testing
