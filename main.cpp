@@ -11,11 +11,12 @@
 #include "reports/terminal/progress.h"
 #include "reports/terminal/step_graph_text.h"
 #include "reports/terminal/summary_table.h"
-#include "reports/validation/validation.h"
+#include "reports/validation/validate_into.h"
 #include "scenarios/machine.h"
 #include "scenarios/read.h"
 #include "scenarios/schema.h"
 #include "scenarios/training.h"
+#include "sim/driver/replay.h"
 #include "sim/driver/simulate.h"
 
 #include <CLI/CLI.hpp>
@@ -37,12 +38,6 @@ using namespace foretrain;
 
 enum Status : int { kDone = 0, kFailed = 1, kBadInput = 2, kInterrupted = 130 };
 
-// A command that cannot go on, with the status to exit with.
-struct Ended {
-  int status;
-  std::string why;
-};
-
 // What the command line says; each subcommand uses its part.
 struct Arguments {
   std::string scenario;
@@ -50,6 +45,7 @@ struct Arguments {
   std::string seed;
   std::string out;
   std::string machine;
+  std::string replay;
   bool json = false;
   bool quiet = false;
   bool schema = false;
@@ -66,6 +62,7 @@ struct Arguments {
 };
 
 std::vector<Case> read_cases(const Arguments& arguments) {
+  if (arguments.scenario.empty()) throw InputError("name a scenario file");
   std::vector<std::string> overrides = arguments.overrides;
   if (!arguments.seed.empty()) overrides.push_back("seed=" + arguments.seed);
   return read_scenario(arguments.scenario, overrides);
@@ -119,9 +116,9 @@ Record simulate_case(const Arguments& arguments, const Case& scenario_case) {
   return record;
 }
 
-int status_of(const Record& record) {
-  if (record.outcome == Outcome::done) return kDone;
-  return record.outcome == Outcome::interrupted ? kInterrupted : kFailed;
+int status_of(Outcome outcome) {
+  if (outcome == Outcome::done) return kDone;
+  return outcome == Outcome::interrupted ? kInterrupted : kFailed;
 }
 
 int print(const std::string& answer) {
@@ -144,7 +141,7 @@ int train(const Arguments& arguments, const std::string& command, Train train_ca
     const auto folder = folder_for(arguments, each, command);
     all.push_back(to_json(record));
     write_record(record, folder);
-    status = status_of(record);
+    status = status_of(record.outcome);
     if (status != kDone && arguments.quiet) fmt::print(stderr, "error: {}\n", record.failure);
     say(arguments, fmt::format("{}record: {}\n", summary_table(record), folder.string()));
     if (status != kDone) break;
@@ -157,27 +154,11 @@ int train(const Arguments& arguments, const std::string& command, Train train_ca
 int validate_cases(const Arguments& arguments) {
   const std::vector<Case> cases = read_cases(arguments);
   const auto folder = folder_for(arguments, {{}, cases.front().scenario, {}}, "validate");
-  const auto place = [&](auto mode, const Case& each) { return folder / mode / each.label(); };
-  for (const Case& each : cases) {
-    prepare_folder(place("run", each));
-    prepare_folder(place("simulate", each));
-  }
-  // Every record is kept as it comes: what is interrupted loses only the training that it was in.
-  const auto keep = [&](const char* mode, const Case& each, Record record) {
-    const bool done = record.outcome == Outcome::done;
-    const auto where = done ? place(mode, each) : place("broken", each);
-    write_record(record, where);
-    if (done) return record;
-    throw Ended{status_of(record),
-                fmt::format("{}; its record so far is in {}", record.failure, where.string())};
-  };
-  const Validation validation = validate(
-      cases, arguments.repeat,
-      [&](const Case& each) { return keep("run", each, run_case(arguments, each)); },
-      [&](const Case& each) { return keep("simulate", each, simulate_case(arguments, each)); });
+  const Validation validation = validate_into(
+      folder, cases, arguments.repeat, [&](const Case& each) { return run_case(arguments, each); },
+      [&](const Case& each) { return simulate_case(arguments, each); });
   std::vector<Record> records;
   for (const CaseValidation& each : validation.cases) {
-    write_record(each.run, place("run", each.scenario_case));  // of the repetitions, the median
     records.push_back(each.run);
     records.push_back(each.simulated);
   }
@@ -185,6 +166,22 @@ int validate_cases(const Arguments& arguments) {
   fmt::print(arguments.json ? stderr : stdout, "{}records: {}\n{}", to_table(validation),
              folder.string(), draw_all(records, folder));
   return validation.weights_equal().value_or(true) ? kDone : kFailed;
+}
+
+// The weights of a run again, from the order of its inputs.
+int replay(const Arguments& arguments) {
+  const Record recorded = read_record(arguments.replay);
+  const Record record = sim::replay(recorded);
+  const auto folder = folder_for(arguments, recorded.scenario_case, "replay");
+  write_record(record, folder);
+  if (arguments.json) print_json(to_json(record));
+  say(arguments, fmt::format("{}record: {}", summary_table(record), folder.string()));
+  const bool comparable = record.kernel_set == recorded.kernel_set;
+  const bool equal = record.weights_sha256 == recorded.weights_sha256;
+  say(arguments, equal        ? "weights equal the recorded ones bit for bit"
+                 : comparable ? "weights DIFFER from the recorded ones"
+                              : "weights of another kernel set: not comparable");
+  return equal || !comparable ? status_of(record.outcome) : kFailed;
 }
 
 std::string step_graph(const Case& scenario_case, bool dot) {
@@ -205,7 +202,6 @@ int check(Arguments arguments) {
     }
     arguments.scenario = arguments.graph;
   }
-  if (arguments.scenario.empty()) throw InputError("check: name a scenario file");
   for (const Case& each : read_cases(arguments)) {
     // A comment where a sweep makes several: of YAML, of Graphviz.
     if (!each.settings.empty()) fmt::print("{} {}\n", dot ? "//" : "#", each.label());
@@ -317,11 +313,16 @@ void declare(CLI::App& app, Arguments& arguments, std::function<int()>& chosen) 
   choose(run, [&] { return train(arguments, "run", run_case); });
 
   auto* simulate = add_command(app, "simulate", "the same training in virtual time");
-  add_scenario(simulate, arguments);
+  add_scenario(simulate, arguments, false);
   add_output(simulate, arguments, "out/NAME/simulate");
   simulate->add_option("--machine", arguments.machine, machine);
   simulate->add_flag("--json", arguments.json, json);
-  choose(simulate, [&] { return train(arguments, "simulate", simulate_case); });
+  simulate->add_option("--replay", arguments.replay,
+                       "a run's folder: its training again, in the order that it recorded");
+  choose(simulate, [&] {
+    if (!arguments.replay.empty()) return replay(arguments);
+    return train(arguments, "simulate", simulate_case);
+  });
 
   auto* validate = add_command(app, "validate", "both, side by side, with errors");
   add_scenario(validate, arguments);
@@ -380,9 +381,9 @@ int main(int argc, char** argv) {
     return chosen();
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? kDone : kBadInput;
-  } catch (const Ended& ended) {
-    fmt::print(stderr, "error: {}\n", ended.why);
-    return ended.status;
+  } catch (const NotDone& broken) {
+    fmt::print(stderr, "error: {}\n", broken.what());
+    return status_of(broken.outcome());
   } catch (const InputError& error) {
     fmt::print(stderr, "error: {}\n", error.what());
     return kBadInput;

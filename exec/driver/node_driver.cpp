@@ -77,7 +77,9 @@ void NodeDriver::received(NodeId from, const FrameHeader& header, Payload payloa
 void NodeDriver::feed(Input input) {
   shake();
   Effects effects;
-  program_->handle(now(), std::move(input), effects);
+  const Instant time = now();
+  if (hooks_.input) hooks_.input(time, input);
+  program_->handle(time, std::move(input), effects);
   for (Effect& effect : effects) perform(effect);
 }
 

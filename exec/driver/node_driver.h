@@ -23,6 +23,8 @@ namespace foretrain::exec {
 /// What the process around a node wants to hear of; called on the event loop.
 struct DriverHooks {
   std::function<void(const Report&)> report;
+  /// Each input, before the program is told; absent: nobody listens.
+  std::function<void(Instant, const Input&)> input;
   std::function<void(const Finished&)> finished;
   std::function<void(const Fault&)> fault;
   /// The factor by which the next gradient is slower than usual; absent: 1.

@@ -41,6 +41,7 @@ enum class ControlKind : std::uint16_t {
   steps,
   evals,
   usage,
+  inputs,
   finished,
   trouble,
   exit,

@@ -217,6 +217,9 @@ void Launcher::on_frame(std::size_t id, const FrameHeader& header, const Payload
       case ControlKind::usage:
         for (const auto& row : rows_of<UsageRow>(payload)) record_.usage.push_back(row);
         return;
+      case ControlKind::inputs:
+        for (const auto& row : rows_of<InputRow>(payload)) record_.inputs.push_back(row);
+        return;
       case ControlKind::finished:
         return on_finished(id, json_of(payload));
       case ControlKind::trouble:

@@ -110,6 +110,9 @@ DriverHooks NodeProcess::hooks() {
       evals_.push_back(std::get<EvalReport>(report));
     }
   };
+  hooks.input = [this](Instant time, const Input& input) {
+    if (!over_) inputs_.push_back(row_of(id_, time, input));
+  };
   hooks.finished = [this](const Finished& finished) { finish(finished); };
   hooks.fault = [this](const Fault& fault) { give_up(fault.why, fault.peer); };
   hooks.straggling = [this] { return stragglers_ ? stragglers_->next() : 1.0; };
@@ -238,6 +241,8 @@ void NodeProcess::flush() {
   send_rows<StepReport>(*launcher_, ControlKind::steps, id_, steps_);
   if (!evals_.empty()) send_rows<EvalReport>(*launcher_, ControlKind::evals, id_, evals_);
   send_rows<UsageRow>(*launcher_, ControlKind::usage, id_, usage_);
+  if (!inputs_.empty()) send_rows<InputRow>(*launcher_, ControlKind::inputs, id_, inputs_);
+  inputs_.clear();
   steps_.clear();
   evals_.clear();
   usage_.clear();

@@ -4,6 +4,7 @@
 #include "exec/driver/node_driver.h"
 #include "exec/launch/control.h"
 #include "exec/usage/usage.h"
+#include "models/protocol/input_row.h"
 #include "models/protocol/training.h"
 #include "scenarios/scenario.h"
 #include "scenarios/stragglers.h"
@@ -70,6 +71,7 @@ class NodeProcess {
   ProcessUsage usage_seen_;
   Bytes sent_seen_;
   Bytes received_seen_;
+  std::vector<InputRow> inputs_;
   std::vector<StepReport> steps_;
   std::vector<EvalReport> evals_;
   std::vector<UsageRow> usage_;

@@ -1,19 +1,20 @@
 // The folder of a record: whole files or the older ones.
 #include "reports/record/files.h"
 
+#include "reports/record/inputs.h"
 #include "reports/record/run_json.h"
 #include "reports/record/tables.h"
 #include "scenarios/read.h"
 
 #include <fmt/format.h>
 
-#include <array>
 #include <cerrno>
 #include <fstream>
 #include <iterator>
 #include <string_view>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 namespace foretrain {
 namespace {
@@ -63,12 +64,15 @@ void write_record(const Record& record, const fs::path& folder) {
   std::error_code error;
   // All are written beside their places first, so a writer that dies leaves the older record.
   // run.json comes last: its counts tell whether the others are of its record.
-  const std::array<std::pair<const char*, std::string>, 4> files{{
+  std::vector<std::pair<const char*, std::string>> files{
       {"steps.csv", steps_csv(record.steps)},
       {"evals.csv", evals_csv(record.evals)},
       {"usage.csv", usage_csv(record.usage)},
       {"run.json", run_json(record)},
-  }};
+  };
+  if (!record.inputs.empty())
+    files.insert(files.begin(), {"inputs.bin", inputs_file(record.inputs)});
+  fs::remove(folder / "inputs.bin", error);  // of an earlier record
   const auto aside = [&](const char* name) { return folder / fmt::format(".{}.new", name); };
   for (const auto& [name, text] : files) write_file(aside(name), text);
   for (const auto& [name, text] : files) {
@@ -95,6 +99,7 @@ Record read_record(const fs::path& folder) {
   check_rows(folder / "evals.csv", record.evals.size(), rows.evals);
   record.usage = read("usage.csv", parse_usage);
   check_rows(folder / "usage.csv", record.usage.size(), rows.usage);
+  if (fs::exists(folder / "inputs.bin")) record.inputs = read("inputs.bin", parse_inputs);
   return std::move(record);
 }
 

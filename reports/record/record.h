@@ -3,6 +3,7 @@
 
 #include "models/base/quantity.h"
 #include "models/base/time.h"
+#include "models/protocol/input_row.h"
 #include "models/protocol/node.h"
 #include "scenarios/scenario.h"
 
@@ -64,7 +65,8 @@ struct Record {
   std::vector<NodeTotals> nodes;
   std::vector<StepRow> steps;  ///< by (end of step, worker)
   std::vector<EvalReport> evals;
-  std::vector<UsageRow> usage;  ///< by (time, node)
+  std::vector<UsageRow> usage;   ///< by (time, node)
+  std::vector<InputRow> inputs;  ///< run: of each node in the order in which they came
 };
 
 /// Equal in every field. NaN equals NaN: it stands for what is not known; so do all negative

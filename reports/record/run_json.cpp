@@ -167,12 +167,9 @@ std::string run_json(const Record& record) {
   json["kernel_set"] = or_null(record.kernel_set);
   json["congestion_control"] = or_null(record.congestion_control);
   json["placement"] = placement_json(record.nodes);
-  json["totals"] = {{"time_ns", record.time.ns},
-                    {"startup_ns", record.startup.ns},
-                    {"updates", record.updates},
-                    {"gradients", record.gradients},
-                    {"dropped", record.dropped},
-                    {"most_lead", record.most_lead}};
+  json["totals"] = {{"time_ns", record.time.ns}, {"startup_ns", record.startup.ns},
+                    {"updates", record.updates}, {"gradients", record.gradients},
+                    {"dropped", record.dropped}, {"most_lead", record.most_lead}};
   json["weights_sha256"] = or_null(record.weights_sha256);
   json["nodes"] = nodes_json(record.nodes);
   json["rows"] = {{"steps", record.steps.size()},

@@ -1,6 +1,9 @@
 // A run ends with the same bits as a simulation of its scenario.
 #include "exec/launch/run.h"
 #include "models/base/random.h"
+#include "reports/record/files.h"
+#include "scenarios/input_error.h"
+#include "sim/driver/replay.h"
 #include "tests/models/data/temp_folder.h"
 #include "tests/support/cases.h"
 
@@ -167,6 +170,30 @@ TEST_CASE("cross: bytes and messages are the same in both worlds, exactly") {
   }
   CHECK(real.gradients == 60);
   CHECK(simulated.gradients == 60);
+}
+
+TEST_CASE("cross: a recorded run is replayed to the same weights") {
+  const std::string strategy = GENERATE("async", "ssp", "sync");
+  CAPTURE(strategy);
+  Case scenario_case = small_case(strategy, 3, 20);
+  Scenario& scenario = scenario_case.scenario;
+  scenario.training.servers = 2;
+  scenario.training.bucket_size = {8'000};
+  scenario.training.protocol.staleness = 2;
+  scenario.training.protocol.backup_workers = 1;
+  const Record real = run(scenario_case, 1_ms);
+  const Record again = sim::replay(real);
+  CHECK(again.weights_sha256 == real.weights_sha256);
+  CHECK(again.gradients == real.gradients);
+  CHECK(again.steps.size() == real.steps.size());
+
+  // Through the files of its record, too.
+  const TempFolder folder;
+  write_record(real, folder.path());
+  CHECK(sim::replay(read_record(folder.path())).weights_sha256 == real.weights_sha256);
+  Record cut = real;
+  cut.inputs.erase(cut.inputs.begin() + static_cast<std::ptrdiff_t>(cut.inputs.size() / 2));
+  CHECK_THROWS_AS(sim::replay(cut), InputError);
 }
 
 TEST_CASE("cross: three async workers see a mean staleness of about two") {

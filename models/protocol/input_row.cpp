@@ -1,0 +1,33 @@
+#include "models/protocol/input_row.h"
+
+namespace foretrain {
+
+InputRow row_of(NodeId node, Instant time, const Input& input) {
+  InputRow row;
+  row.node = index_of(node);
+  row.time = time;
+  if (const auto* received = std::get_if<Received>(&input)) {
+    row.kind = InputRow::Kind::received;
+    row.peer = index_of(received->from);
+    row.step = received->message.step.value;
+    row.bucket = received->message.bucket;
+    row.message = static_cast<std::uint16_t>(received->message.kind);
+  } else if (const auto* computed = std::get_if<Computed>(&input)) {
+    row.kind = InputRow::Kind::computed;
+    row.id = static_cast<std::uint64_t>(computed->job);
+  } else if (const auto* timer = std::get_if<TimerFired>(&input)) {
+    row.kind = InputRow::Kind::timer;
+    row.id = static_cast<std::uint64_t>(timer->timer);
+  } else if (const auto* lost = std::get_if<PeerLost>(&input)) {
+    row.kind = InputRow::Kind::lost;
+    row.peer = index_of(lost->peer);
+  }
+  return row;
+}
+
+bool matches(const InputRow& row, const Input& input) {
+  InputRow other = row_of(NodeId(row.node), row.time, input);
+  return other == row;
+}
+
+}  // namespace foretrain

@@ -1,0 +1,161 @@
+#include "sim/driver/replay.h"
+
+#include "models/networks/registry.h"
+#include "models/protocol/registry.h"
+#include "reports/record/collector.h"
+#include "scenarios/input_error.h"
+#include "scenarios/training.h"
+
+#include <fmt/format.h>
+
+#include <deque>
+#include <map>
+#include <utility>
+
+namespace foretrain::sim {
+namespace {
+
+class Replay {
+ public:
+  Replay(const Record& recorded, std::shared_ptr<const Training> training)
+      : training_(std::move(training)), nodes_(static_cast<std::size_t>(training_->nodes())) {
+    record_.mode = Mode::simulate;
+    record_.scenario_case = recorded.scenario_case;
+    record_.machine = recorded.machine;
+    record_.kernel_set = kernel_set();
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      nodes_[i].program = make_node(training_, NodeId(static_cast<int>(i)));
+    }
+    for (const InputRow& row : recorded.inputs) {
+      if (row.node < nodes_.size()) nodes_[row.node].rows.push_back(row);
+    }
+  }
+
+  Record run() {
+    for (bool moved = true; moved;) {
+      moved = false;
+      for (std::size_t i = 0; i < nodes_.size(); ++i) {
+        while (feed_next(i)) moved = true;
+      }
+    }
+    for (std::size_t i = 0; i < nodes_.size(); ++i) check_done(i);
+    sort_rows(record_);
+    return std::move(record_);
+  }
+
+ private:
+  struct Member {
+    std::unique_ptr<Node> program;
+    std::deque<InputRow> rows;                              // still to be fed
+    std::map<std::uint32_t, std::deque<Message>> messages;  // on their way, by sender
+    std::map<std::uint64_t, JobResult> results;             // of jobs that are done
+    NodeTotals totals;
+  };
+
+  [[nodiscard]] std::string role(std::size_t i) const {
+    return training_->role(NodeId(static_cast<int>(i)));
+  }
+
+  // The input that the row stands for, where it exists already.
+  std::optional<Input> input_of(Member& member, const InputRow& row) {
+    switch (row.kind) {
+      case InputRow::Kind::started:
+        return Started{};
+      case InputRow::Kind::timer:
+        return TimerFired{TimerId{row.id}};
+      case InputRow::Kind::lost:
+        return PeerLost{NodeId(static_cast<int>(row.peer))};
+      case InputRow::Kind::computed: {
+        const auto found = member.results.find(row.id);
+        if (found == member.results.end()) return std::nullopt;
+        const JobResult result = found->second;
+        member.results.erase(found);
+        return Computed{JobId{row.id}, result};
+      }
+      case InputRow::Kind::received: {
+        auto& messages = member.messages[row.peer];
+        if (messages.empty()) return std::nullopt;
+        Received received{NodeId(static_cast<int>(row.peer)), std::move(messages.front())};
+        messages.pop_front();
+        return received;
+      }
+    }
+    return std::nullopt;
+  }
+
+  bool feed_next(std::size_t i) {
+    Member& member = nodes_[i];
+    if (member.rows.empty()) return false;
+    const InputRow row = member.rows.front();
+    std::optional<Input> input = input_of(member, row);
+    if (!input) return false;
+    if (!matches(row, *input)) {
+      throw InputError(fmt::format(
+          "inputs.bin: {} was sent something else than is recorded at {:.6f} s; the record is of "
+          "another scenario, or of another version of this program",
+          role(i), row.time.seconds()));
+    }
+    member.rows.pop_front();
+    if (const auto* received = std::get_if<Received>(&*input)) {
+      member.totals.rx += wire_size(received->message);
+    }
+    Effects effects;
+    member.program->handle(row.time, std::move(*input), effects);
+    for (Effect& effect : effects) perform(i, effect);
+    return true;
+  }
+
+  void perform(std::size_t i, Effect& effect) {
+    Member& member = nodes_[i];
+    if (auto* send = std::get_if<Send>(&effect)) {
+      member.totals.tx += wire_size(send->message);
+      ++member.totals.messages_sent;
+      nodes_[index_of(send->to)].messages[static_cast<std::uint32_t>(i)].push_back(
+          std::move(send->message));
+    } else if (auto* compute = std::get_if<Compute>(&effect)) {
+      Serial serial;
+      Job& job = compute->job;
+      member.results[static_cast<std::uint64_t>(job.id)] =
+          job.work ? job.work(serial) : JobResult{};
+      if (job.prefetch) job.prefetch();
+    } else if (auto* report = std::get_if<Report>(&effect)) {
+      add_report(record_, static_cast<int>(i), *report);
+    } else if (auto* finished = std::get_if<Finished>(&effect)) {
+      add_end(record_, end_of(*finished));
+    } else if (auto* fault = std::get_if<Fault>(&effect)) {
+      record_.outcome = Outcome::failed;
+      record_.failure = fmt::format("{}: {}", role(i), fault->why);
+    }
+  }
+
+  void check_done(std::size_t i) {
+    Member& member = nodes_[i];
+    if (record_.outcome == Outcome::done && !member.rows.empty()) {
+      throw InputError(fmt::format(
+          "inputs.bin: {} waits for what nobody sends, {} of its inputs are left; the record is "
+          "cut, or of another scenario",
+          role(i), member.rows.size()));
+    }
+    member.totals.role = role(i);
+    member.totals.rss = Bytes{-1};
+    record_.nodes.push_back(member.totals);
+  }
+
+  std::shared_ptr<const Training> training_;
+  std::vector<Member> nodes_;
+  Record record_;
+};
+
+}  // namespace
+
+Record replay(const Record& recorded) {
+  if (recorded.inputs.empty()) {
+    throw InputError("the record has no inputs.bin, so there is no order to replay");
+  }
+  const Case& scenario_case = recorded.scenario_case;
+  const auto data = load_data(scenario_case);
+  const DatasetShape shape = shape_of(*data, scenario_case.scenario.training.batch_size);
+  return Replay(recorded, make_training(scenario_case.scenario, shape, true, data)).run();
+}
+
+}  // namespace foretrain::sim
