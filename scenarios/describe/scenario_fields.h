@@ -13,31 +13,13 @@ namespace foretrain {
 
 std::vector<std::string> strategy_names();
 
+/// The keys that only some strategies read.
 template <class Visitor, Described<TrainingSpec> T>
-void describe(Visitor& visit, T& training) {
-  visit.field(
-      {.key = "strategy", .doc = "how the workers learn together", .choices = strategy_names()},
-      training.strategy);
+void describe_protocol(Visitor& visit, T& training) {
   const Protocol* protocol = find_protocol(training.strategy);
   const auto used = [&](std::string_view key) {
     return protocol == nullptr || reads(*protocol, key);
   };
-  const bool workers = protocol == nullptr || protocol->several_workers;
-  const bool servers = protocol == nullptr || protocol->servers;
-  visit.field({.key = "workers",
-               .doc = "nodes that compute gradients",
-               .least = 1,
-               .most = kNodesMax,
-               .used = workers,
-               .unused_because = "this strategy has one worker"},
-              training.workers);
-  visit.field({.key = "servers",
-               .doc = "nodes that hold the parameters, a shard each",
-               .least = 1,
-               .most = kNodesMax,
-               .used = servers,
-               .unused_because = "this strategy has no servers"},
-              training.servers);
   visit.field({.key = "staleness",
                .doc = "ssp: clocks that a worker may be ahead of the slowest; 0: lockstep",
                .least = 0,
@@ -58,6 +40,31 @@ void describe(Visitor& visit, T& training) {
                .used = used("quota"),
                .unused_because = "only async, ssp have gradients that count one by one"},
               training.protocol.quota);
+}
+
+template <class Visitor, Described<TrainingSpec> T>
+void describe(Visitor& visit, T& training) {
+  visit.field(
+      {.key = "strategy", .doc = "how the workers learn together", .choices = strategy_names()},
+      training.strategy);
+  const Protocol* protocol = find_protocol(training.strategy);
+  const bool workers = protocol == nullptr || protocol->several_workers;
+  const bool servers = protocol == nullptr || protocol->servers;
+  visit.field({.key = "workers",
+               .doc = "nodes that compute gradients",
+               .least = 1,
+               .most = kNodesMax,
+               .used = workers,
+               .unused_because = "this strategy has one worker"},
+              training.workers);
+  visit.field({.key = "servers",
+               .doc = "nodes that hold the parameters, a shard each",
+               .least = 1,
+               .most = kNodesMax,
+               .used = servers,
+               .unused_because = "this strategy has no servers"},
+              training.servers);
+  describe_protocol(visit, training);
   visit.field(
       {.key = "batch_size", .doc = "examples a gradient, per worker", .least = 1, .most = 1e7},
       training.batch_size);

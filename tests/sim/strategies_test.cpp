@@ -1,4 +1,4 @@
-// What strategies gain and lose, where a line of arithmetic says how much.
+// What strategies gain or lose, where a line of arithmetic says how much.
 #include "tests/support/cases.h"
 
 #include <catch2/catch.hpp>

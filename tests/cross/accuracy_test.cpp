@@ -1,0 +1,63 @@
+// What the scenarios reach on real data, where it is: long, so it runs only when it is asked for.
+#include "exec/launch/run.h"
+#include "scenarios/read.h"
+
+#include <catch2/catch.hpp>
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace foretrain {
+namespace {
+
+/// A scenario of the library on a data set, with the least that it has to reach.
+struct Goal {
+  std::string scenario;
+  std::string data;  // folder below FORETRAIN_DATA
+  std::vector<std::string> settings;
+  bool auc;
+  double least;
+};
+
+const std::vector<Goal>& goals() {
+  static const std::string alone = "sweep=null";
+  static const std::vector<Goal> all{
+      {"mnist_softmax", "mnist", {alone, "training.strategy=single"}, false, 0.918},
+      {"mnist_lenet", "mnist", {alone, "model=lenet"}, false, 0.989},
+      {"mnist_lenet", "mnist", {alone, "model=lenet_large", "training.epochs=6"}, false, 0.990},
+      {"cifar10_alexnet", "cifar10", {}, false, 0.60},
+      {"agaricus_ftrl", "agaricus", {alone, "training.strategy=single"}, false, 0.999},
+      {"criteo_ftrl", "criteo", {alone, "training.strategy=single"}, true, 0.71},
+  };
+  return all;
+}
+
+TEST_CASE("accuracy: the scenarios reach on real data what they should", "[.accuracy]") {
+  const char* set = std::getenv("FORETRAIN_DATA");
+  const std::filesystem::path data = set != nullptr ? set : FORETRAIN_SOURCE_DIR "/../shared/data";
+  const Goal& goal = GENERATE(from_range(goals()));
+  if (!std::filesystem::exists(data / goal.data)) {
+    WARN("skipped: " << (data / goal.data) << " is not here; FORETRAIN_DATA names the folder");
+    return;
+  }
+  std::vector<std::string> settings = goal.settings;
+  settings.push_back("dataset.path=" + (data / goal.data).string());
+  const Case scenario_case =
+      read_scenario(fmt::format("{}/scenarios/{}.yaml", FORETRAIN_SOURCE_DIR, goal.scenario),
+                    settings)
+          .front();
+  exec::RunOptions options;
+  options.program = FORETRAIN_PROGRAM;
+  const Record record = exec::run(scenario_case, options);
+  REQUIRE(record.outcome == Outcome::done);
+  const double reached = goal.auc ? record.evals.back().auc : record.evals.back().accuracy;
+  fmt::print("{:16} {:14} {} {:.4f}, at least {}\n", goal.scenario,
+             scenario_case.scenario.model.name, goal.auc ? "AUC" : "accuracy", reached, goal.least);
+  CHECK(reached >= goal.least);
+}
+
+}  // namespace
+}  // namespace foretrain
