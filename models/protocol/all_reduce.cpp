@@ -23,7 +23,7 @@ AllReduceWorker::AllReduceWorker(std::shared_ptr<const Training> training, NodeI
       parameters_(initial_parameters(*training_)),
       parts_(training_->layout->buckets.size()) {
   for (const std::uint32_t index : training_->layout->of_shard(rank())) {
-    parts_[index].own.emplace(training_, index, parameters_);
+    parts_[index].own.emplace(training_, index, parameters_.all());
   }
 }
 
@@ -78,7 +78,7 @@ void AllReduceWorker::compute_gradient(Instant now, Effects& effects) {
   first_sum_.reset();
   applying_ = {};
   moved_ = {};
-  effects.emplace_back(Compute{learner_.gradient_job(JobId{kGradient}, parameters_)});
+  effects.emplace_back(Compute{learner_.gradient_job(JobId{kGradient}, parameters_.all())});
 }
 
 void AllReduceWorker::computed(Instant now, const Computed& computed, Effects& effects) {
@@ -153,16 +153,7 @@ void AllReduceWorker::apply(Instant now, std::uint32_t index, std::vector<Payloa
 
 void AllReduceWorker::new_values(Instant now, std::uint32_t index, const Payload& values,
                                  Effects& effects) {
-  const Bucket& bucket = training_->layout->buckets[index];
-  if (training_->numerics) {
-    // A job that has just ended may hold the parameters for a moment yet.
-    if (!parameters_.unshared()) {
-      Payload copy = Payload::allocate(parameters_.size());
-      std::ranges::copy(parameters_.floats(), copy.writable_floats().begin());
-      parameters_ = std::move(copy);
-    }
-    std::ranges::copy(values.floats(), parameters_.writable_floats().begin() + bucket.first);
-  }
+  parameters_.put(training_->layout->buckets[index], values);
   Part& part = parts_[index];
   part.stage = Stage::done;
   last_update_ = now;
@@ -196,7 +187,7 @@ void AllReduceWorker::end_step(Instant now, Effects& effects) {
 void AllReduceWorker::evaluate(Instant now, State state, Effects& effects) {
   state_ = state;
   evaluation_start_ = now;
-  effects.emplace_back(Compute{learner_.evaluation_job(JobId{kEvaluation}, parameters_)});
+  effects.emplace_back(Compute{learner_.evaluation_job(JobId{kEvaluation}, parameters_.all())});
 }
 
 void AllReduceWorker::report_evaluation(Instant now, const JobResult& result, Effects& effects) {
@@ -228,7 +219,7 @@ void AllReduceWorker::finish(Effects& effects) {
   effects.emplace_back(Finished{.updates = training_->steps,
                                 .gradients = training_->steps * training_->workers,
                                 .last_update = last_update_,
-                                .weights = rank() == 0 ? parameters_ : Payload{}});
+                                .weights = rank() == 0 ? parameters_.all() : Payload{}});
 }
 
 bool linked_in_ring(const Training& training, NodeId a, NodeId b) {

@@ -1,6 +1,7 @@
 // Synchronous SGD without servers: gradients are summed round a ring of workers.
 #pragma once
 
+#include "models/protocol/held_parameters.h"
 #include "models/protocol/learner.h"
 #include "models/protocol/node.h"
 #include "models/protocol/shard.h"
@@ -78,7 +79,7 @@ class AllReduceWorker : public Node {
   std::shared_ptr<const Training> training_;
   NodeId id_;
   Learner learner_;
-  Payload parameters_;  // all of them, as this worker knows them
+  HeldParameters parameters_;
   std::vector<Part> parts_;
   State state_ = State::idle;
   Step step_;

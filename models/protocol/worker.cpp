@@ -12,10 +12,15 @@ constexpr JobId kEvaluation{1};
 }  // namespace
 
 Worker::Worker(std::shared_ptr<const Training> training, NodeId id)
-    : training_(std::move(training)), id_(id), learner_(training_, static_cast<int>(index_of(id))) {
-  const Payload start = initial_parameters(*training_);
-  for (const Bucket& bucket : training_->layout->buckets) {
-    buckets_.push_back({start.slice(bucket.offset(), bucket.size())});
+    : training_(std::move(training)),
+      id_(id),
+      learner_(training_, static_cast<int>(index_of(id))),
+      parameters_(initial_parameters(*training_)),
+      buckets_(training_->layout->buckets.size()) {
+  if (!training_->sparse()) return;
+  for (std::size_t i = 0; i < buckets_.size(); ++i) {
+    const Bucket& bucket = training_->layout->buckets[i];
+    buckets_[i].values = parameters_.all().slice(bucket.offset(), bucket.size());
   }
 }
 
@@ -41,7 +46,7 @@ void Worker::handle(Instant now, Input input, Effects& effects) {
 void Worker::compute_gradient(Instant now, Effects& effects) {
   state_ = State::computing;
   clock_.start(now);
-  for (std::size_t i = 0; i < buckets_.size(); ++i) {
+  for (std::size_t i = 0; training_->sparse() && i < buckets_.size(); ++i) {
     buckets_[i].values = learner_.view(training_->layout->buckets[i], buckets_[i].values);
   }
   effects.emplace_back(Compute{learner_.gradient_job(kGradient, parameters_held())});
@@ -80,7 +85,12 @@ void Worker::receive(Instant now, NodeId from, Message message, Effects& effects
       message.kind == MessageKind::final_parameters || message.kind == MessageKind::stop;
   BucketView& bucket = buckets_[message.bucket];
   const bool awaited = bucket.awaited;
-  bucket = {std::move(message.payload), message.version, false, last};
+  bucket = {{}, message.version, false, last};
+  if (training_->sparse()) {
+    bucket.values = std::move(message.payload);
+  } else {
+    parameters_.put(layout.buckets[message.bucket], message.payload);
+  }
   if (last) ++last_values_;
   if (counts && message.bucket == 0) {
     counted_ = true;
@@ -142,6 +152,7 @@ void Worker::go_on(Instant now, Effects& effects) {
 }
 
 Payload Worker::parameters_held() const {
+  if (!training_->sparse()) return parameters_.all();
   if (buckets_.size() == 1) return buckets_.front().values;
   Bytes size;
   for (const BucketView& bucket : buckets_) size += bucket.values.size();

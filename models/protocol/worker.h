@@ -1,6 +1,7 @@
 // The worker of a parameter server.
 #pragma once
 
+#include "models/protocol/held_parameters.h"
 #include "models/protocol/learner.h"
 #include "models/protocol/node.h"
 #include "models/protocol/step_clock.h"
@@ -36,7 +37,8 @@ class Worker : public Node {
   /// What comes after a step, or after the servers have called it over.
   void go_on(Instant now, Effects& effects);
   [[nodiscard]] bool over() const { return last_values_ == buckets_.size(); }
-  /// The values of all buckets, end to end: all parameters, or, sparse, those that are read next.
+  /// What a gradient reads, or an evaluation: all parameters; sparse: those of the next batch, the
+  /// values of all buckets end to end.
   [[nodiscard]] Payload parameters_held() const;
   [[nodiscard]] bool fits(const Payload& values, const Bucket& bucket) const;
   /// This node judges the parameters that it holds after so many of its steps.
@@ -44,7 +46,7 @@ class Worker : public Node {
 
   /// What this worker knows of a bucket.
   struct BucketView {
-    Payload values;
+    Payload values;  // sparse
     Version version{};
     bool awaited = false;  // its answer to this step's push is out
     bool last = false;     // these are its last values
@@ -55,6 +57,7 @@ class Worker : public Node {
   Learner learner_;
   State state_ = State::idle;
   Step step_;
+  HeldParameters parameters_;  // dense
   std::vector<BucketView> buckets_;
   std::size_t awaited_ = 0;      // buckets that are awaited
   std::size_t last_values_ = 0;  // buckets that have their last values

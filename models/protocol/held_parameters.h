@@ -1,0 +1,25 @@
+// The parameters as a worker holds them: one vector, renewed bucket by bucket.
+#pragma once
+
+#include "models/protocol/layout.h"
+#include "models/tensor/payload.h"
+
+#include <utility>
+
+namespace foretrain {
+
+/// A gradient reads all parameters end to end, messages bring them in buckets. Each is copied to
+/// its place as it comes, so nothing is left to be gathered when the next step begins; where one
+/// bucket is everything, it is taken as it is.
+class HeldParameters {
+ public:
+  explicit HeldParameters(Payload start) : all_(std::move(start)) {}
+
+  void put(const Bucket& bucket, const Payload& values);
+  [[nodiscard]] const Payload& all() const { return all_; }
+
+ private:
+  Payload all_;
+};
+
+}  // namespace foretrain
