@@ -56,8 +56,9 @@ struct TrainingSpec {
   std::int64_t updates = 0;       ///< changes of the parameters
   int threads = 1;                ///< that a worker computes with
   std::string init;               ///< how all weights are initialised; empty: as the network does
-  ProtocolOptions protocol;  ///< what only some strategies ask for
+  ProtocolOptions protocol;       ///< what only some strategies ask for
   OptimizerSpec optimizer;
+  bool overlap = true;              ///< buckets leave while others are computed
   std::int64_t evaluate_every = 0;  ///< the chief's steps between evaluations; 0: only at the end
   Bytes bucket_size{1'000'000};     ///< largest part of the parameters that travels as one message
 

@@ -223,6 +223,7 @@ std::shared_ptr<const Training> make_training(const Scenario& scenario, const Da
                             ? scenario.training.updates
                             : (training->steps * training->workers + gradients - 1) / gradients;
   }
+  training->overlap = scenario.training.overlap;
   training->evaluate_every = scenario.training.evaluate_every;
   training->seed = scenario.seed;
   training->network = make_network(scenario, shape.input);

@@ -107,7 +107,7 @@ double gradient_rate(const std::shared_ptr<const Training>& training) {
   std::int64_t done = 0;
   const auto start = Clock::now();
   while (since(start) < 0.15) {
-    learner.gradient_job(JobId{}, parameters).work(serial);
+    learner.gradient_jobs(JobId{}, parameters).front().work(serial);
     ++done;
   }
   return static_cast<double>(done) / since(start);

@@ -113,7 +113,7 @@ void NodeDriver::begin_send(Send& send) {
 // taken `factor` times as long.
 JobResult NodeDriver::carry_out(const Job& job, double factor,
                                 const std::shared_future<void>& prepared) {
-  if (job.kind == JobKind::gradient && prepared.valid()) prepared.get();
+  if (job.kind == JobKind::gradient && job.stage == 0 && prepared.valid()) prepared.get();
   const auto begin = Clock::now();
   Parallel& parallel = runs_inline(job.cost) ? static_cast<Parallel&>(serial_) : threads_;
   const JobResult result = job.work ? job.work(parallel) : JobResult{};
@@ -134,8 +134,9 @@ void NodeDriver::begin_prefetch(Job& job) {
 }
 
 void NodeDriver::begin_job(Job job) {
-  const double factor =
-      job.kind == JobKind::gradient && hooks_.straggling ? hooks_.straggling() : 1;
+  const bool gradient = job.kind == JobKind::gradient;
+  if (gradient && job.stage == 0 && hooks_.straggling) straggling_ = hooks_.straggling();
+  const double factor = gradient ? straggling_ : 1;
   const std::shared_future<void> prepared = prefetch_;  // by the job before
   begin_prefetch(job);
   if (runs_inline(job.cost)) {

@@ -84,6 +84,7 @@ class NodeDriver {
   std::int64_t messages_sent_ = 0;
   Duration max_delay_;
   std::optional<Stream> delays_;
+  double straggling_ = 1;  // the factor of the gradient that is computed
   ComputeThreads threads_;
   Serial serial_;                      // small jobs are not worth a second thread
   std::shared_future<void> prefetch_;  // the last one that was begun

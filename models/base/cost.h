@@ -9,6 +9,8 @@ namespace foretrain {
 struct Cost {
   Flops flops;
   Bytes bytes;
+
+  friend Cost operator+(Cost a, Cost b) { return {a.flops + b.flops, a.bytes + b.bytes}; }
 };
 
 }  // namespace foretrain

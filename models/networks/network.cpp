@@ -20,8 +20,6 @@ namespace {
 constexpr std::int64_t kEvaluationBytes = 32 << 20;
 constexpr std::int64_t kEvaluationBatch = 256;  // a softmax's input and logits in the L2 cache
 
-Cost operator+(Cost a, Cost b) { return {a.flops + b.flops, a.bytes + b.bytes}; }
-
 /// The loss over the logits [batch][outputs].
 struct Loss {
   int outputs;
@@ -103,14 +101,26 @@ void Network::initialize(Stream& stream, std::span<float> parameters) const {
 double Network::gradient(std::span<const float> parameters, const Batch& batch,
                          std::span<float> gradient, Workspace& workspace,
                          Parallel& parallel) const {
-  FT_CHECK_OP(parameters.size(), ==, gradient.size());
+  const double loss = begin_gradient(parameters, batch, workspace, parallel);
+  gradient_of(0, layers_.size(), parameters, batch, gradient, workspace, parallel);
+  return loss;
+}
+
+double Network::begin_gradient(std::span<const float> parameters, const Batch& batch,
+                               Workspace& workspace, Parallel& parallel) const {
   Pass pass(*this, workspace, parameters, batch, parallel);
   pass.forward(true);
   std::ranges::copy(pass.logits(), pass.logit_gradient().begin());
   const Loss loss{static_cast<int>(layers_.back()->output().size())};
   const BatchLoss found = loss.with_gradient(pass.logit_gradient().data(), batch);
-  pass.backward(gradient);
   return found.sum / static_cast<double>(batch.examples);
+}
+
+void Network::gradient_of(std::size_t first, std::size_t last, std::span<const float> parameters,
+                          const Batch& batch, std::span<float> gradient, Workspace& workspace,
+                          Parallel& parallel) const {
+  FT_CHECK_OP(parameters.size(), ==, gradient.size());
+  Pass(*this, workspace, parameters, batch, parallel).backward(first, last, gradient);
 }
 
 void Network::present(const Batch& batch, std::vector<std::uint32_t>& parameters) const {

@@ -109,9 +109,9 @@ void Pass::forward(bool training) {
   }
 }
 
-void Pass::backward(std::span<float> gradient) {
+void Pass::backward(std::size_t first, std::size_t last, std::span<float> gradient) {
   const auto layers = network_.layers();
-  for (std::size_t i = layers.size(); i-- > 0;) {
+  for (std::size_t i = last; i-- > first;) {
     const Range at = range(i);
     BackwardPass pass;
     fill(pass, i);

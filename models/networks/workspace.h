@@ -70,8 +70,9 @@ class Pass {
        const Batch& batch, Parallel& parallel);
 
   void forward(bool training);
-  /// `gradient`: as the parameters, all of it written.
-  void backward(std::span<float> gradient);
+  /// Layers [first, last), the last first. `gradient`: as the parameters; that of these layers is
+  /// written.
+  void backward(std::size_t first, std::size_t last, std::span<float> gradient);
   [[nodiscard]] std::span<const float> logits();
   [[nodiscard]] std::span<float> logit_gradient();
 

@@ -8,11 +8,12 @@
 namespace foretrain {
 namespace {
 
-constexpr std::uint64_t kGradient = 0;
-constexpr std::uint64_t kEvaluation = 1;
-// Then two jobs a bucket: reduce, apply.
-JobId reduce_id(std::uint32_t bucket) { return JobId{2 + 2 * std::uint64_t{bucket}}; }
-JobId apply_id(std::uint32_t bucket) { return JobId{3 + 2 * std::uint64_t{bucket}}; }
+constexpr std::uint64_t kEvaluation = 0;
+constexpr std::uint64_t kGradient = 1;  // its first stage; then the others
+// Two jobs a bucket.
+constexpr std::uint64_t kBuckets = std::uint64_t{1} << 32;
+JobId reduce_id(std::uint32_t bucket) { return JobId{kBuckets + 2 * std::uint64_t{bucket}}; }
+JobId apply_id(std::uint32_t bucket) { return JobId{kBuckets + 2 * std::uint64_t{bucket} + 1}; }
 
 }  // namespace
 
@@ -50,7 +51,8 @@ bool AllReduceWorker::in_turn(NodeId from, const Message& message) const {
     return message.step == step_ && part.stage == Stage::summed && !part.own;
   }
   // The one before may be a step ahead where this worker's gradient is in the sum already.
-  const Step expected = part.stage == Stage::before ? step_ : step_.next();
+  const bool in_sum = part.stage == Stage::summed || part.stage == Stage::done;
+  const Step expected = in_sum ? step_.next() : step_;
   return message.kind == MessageKind::partial && message.step == expected && !part.early &&
          !begins(message.bucket);
 }
@@ -63,7 +65,7 @@ void AllReduceWorker::receive(Instant now, NodeId from, Message message, Effects
   if (message.kind == MessageKind::parameters) {
     return new_values(now, message.bucket, message.payload, effects);
   }
-  if (state_ == State::reducing && message.step == step_) {
+  if (parts_[message.bucket].stage == Stage::ready) {
     if (!first_sum_) first_sum_ = now;
     return reduce(now, message.bucket, std::move(message.payload), effects);
   }
@@ -73,48 +75,65 @@ void AllReduceWorker::receive(Instant now, NodeId from, Message message, Effects
 void AllReduceWorker::compute_gradient(Instant now, Effects& effects) {
   state_ = State::computing;
   clock_.start(now);
-  for (Part& part : parts_) part.stage = Stage::before;
+  for (Part& part : parts_) part.stage = Stage::computing;
   done_ = 0;
   first_sum_.reset();
   applying_ = {};
   moved_ = {};
-  effects.emplace_back(Compute{learner_.gradient_job(JobId{kGradient}, parameters_.all())});
+  for (Job& job : learner_.gradient_jobs(JobId{kGradient}, parameters_.all())) {
+    effects.emplace_back(Compute{std::move(job)});
+  }
 }
 
 void AllReduceWorker::computed(Instant now, const Computed& computed, Effects& effects) {
   const auto id = static_cast<std::uint64_t>(computed.job);
-  if (id == kGradient) return begin_ring(now, computed.result, effects);
   if (id == kEvaluation) return report_evaluation(now, computed.result, effects);
-  const auto index = static_cast<std::uint32_t>((id - 2) / 2);
+  if (id < kBuckets) {
+    if (id == kGradient) loss_ = computed.result.loss;
+    return stage_computed(now, id - kGradient, effects);
+  }
+  const auto index = static_cast<std::uint32_t>((id - kBuckets) / 2);
   Part& part = parts_[index];
   applying_ += now - part.job_start;
   if (computed.job == reduce_id(index)) {
-    part.stage = Stage::summed;
     return send_on(MessageKind::partial, index, std::exchange(part.sum, {}), effects);
   }
   part.own->finish_apply();
-  part.stage = Stage::summed;
   last_update_ = now;
   new_values(now, index, part.own->values(), effects);
 }
 
-void AllReduceWorker::begin_ring(Instant now, const JobResult& result, Effects& effects) {
-  state_ = State::reducing;
-  loss_ = result.loss;
-  clock_.computed(now);
-  computed_at_ = now;
+void AllReduceWorker::stage_computed(Instant now, std::size_t stage, Effects& effects) {
+  const bool last = stage + 1 == learner_.stages().size();
+  if (last) {
+    state_ = State::reducing;
+    clock_.computed(now);
+    computed_at_ = now;
+  }
+  for (const std::uint32_t index : learner_.stages()[stage].buckets) {
+    begin_ring(now, index, effects);
+  }
+  if (!last) return;
   for (std::uint32_t index = 0; index < parts_.size(); ++index) {
-    Part& part = parts_[index];
-    if (training_->workers == 1) {
-      apply(now, index, {learner_.push(training_->layout->buckets[index])}, effects);
-    } else if (begins(index)) {
-      part.stage = Stage::summed;
-      send_on(MessageKind::partial, index, learner_.push(training_->layout->buckets[index]),
-              effects);
-    } else if (part.early) {
-      if (!first_sum_) first_sum_ = now;
-      reduce(now, index, std::move(*std::exchange(part.early, {})), effects);
-    }
+    auto& incoming = parts_[index].incoming;
+    if (incoming) parameters_.put(training_->layout->buckets[index], *incoming);
+    incoming.reset();
+  }
+  if (done_ == parts_.size()) end_step(now, effects);
+}
+
+void AllReduceWorker::begin_ring(Instant now, std::uint32_t index, Effects& effects) {
+  Part& part = parts_[index];
+  const Bucket& bucket = training_->layout->buckets[index];
+  part.stage = Stage::ready;
+  if (training_->workers == 1) {
+    apply(now, index, {learner_.push(bucket)}, effects);
+  } else if (begins(index)) {
+    part.stage = Stage::summed;
+    send_on(MessageKind::partial, index, learner_.push(bucket), effects);
+  } else if (part.early) {
+    if (!first_sum_) first_sum_ = now;
+    reduce(now, index, std::move(*std::exchange(part.early, {})), effects);
   }
 }
 
@@ -122,6 +141,7 @@ void AllReduceWorker::reduce(Instant now, std::uint32_t index, Payload sum, Effe
   Part& part = parts_[index];
   const Bucket& bucket = training_->layout->buckets[index];
   Payload gradient = learner_.push(bucket);
+  part.stage = Stage::summed;
   if (part.own) return apply(now, index, {std::move(sum), std::move(gradient)}, effects);
   part.job_start = now;
   const Cost cost{Flops{static_cast<double>(bucket.count)}, Bytes{12 * bucket.count}};
@@ -153,14 +173,18 @@ void AllReduceWorker::apply(Instant now, std::uint32_t index, std::vector<Payloa
 
 void AllReduceWorker::new_values(Instant now, std::uint32_t index, const Payload& values,
                                  Effects& effects) {
-  parameters_.put(training_->layout->buckets[index], values);
+  if (state_ == State::computing) {
+    parts_[index].incoming = values;  // the gradient is computed on what was there before
+  } else {
+    parameters_.put(training_->layout->buckets[index], values);
+  }
   Part& part = parts_[index];
   part.stage = Stage::done;
   last_update_ = now;
   if (training_->workers > 1 && after(rank()) != owner(index)) {
     send_on(MessageKind::parameters, index, values, effects);
   }
-  if (++done_ == parts_.size()) end_step(now, effects);
+  if (++done_ == parts_.size() && state_ == State::reducing) end_step(now, effects);
 }
 
 void AllReduceWorker::send_on(MessageKind kind, std::uint32_t index, Payload payload,

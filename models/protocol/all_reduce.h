@@ -41,20 +41,24 @@ class AllReduceWorker : public Node {
 
  private:
   enum class State { idle, computing, reducing, evaluating, judging, finished };
-  /// Where a bucket is in this worker's step: its gradient not yet in the sum; in it; new values.
-  enum class Stage { before, summed, done };
+  /// Where a bucket is in this worker's step: its gradient is computed; ready; in the sum; its new
+  /// values are here.
+  enum class Stage { computing, ready, summed, done };
   struct Part {
     std::optional<ShardBucket> own;  // of the owner
-    Stage stage = Stage::before;
-    std::optional<Payload> early;  // a sum that came before this worker's gradient
-    Payload sum;                   // with this worker's gradient added, before it is sent on
+    Stage stage = Stage::computing;
+    std::optional<Payload> early;     // a sum that came before this worker's gradient
+    Payload sum;                      // with this worker's gradient added, before it is sent on
+    std::optional<Payload> incoming;  // values that came while others were computed
     Instant job_start;
   };
 
   void receive(Instant now, NodeId from, Message message, Effects& effects);
   void computed(Instant now, const Computed& computed, Effects& effects);
   void compute_gradient(Instant now, Effects& effects);
-  void begin_ring(Instant now, const JobResult& result, Effects& effects);
+  void stage_computed(Instant now, std::size_t stage, Effects& effects);
+  /// This worker's gradient of the bucket is ready.
+  void begin_ring(Instant now, std::uint32_t index, Effects& effects);
   /// This worker's gradient of the bucket joins `sum`.
   void reduce(Instant now, std::uint32_t index, Payload sum, Effects& effects);
   void apply(Instant now, std::uint32_t index, std::vector<Payload> sums, Effects& effects);

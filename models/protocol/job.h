@@ -39,16 +39,20 @@ struct Job {
   /// Prepares what the next job of this kind will read. It may run on another thread beside `work`,
   /// and has to be done before the next one's work begins. Empty: nothing to prepare.
   std::function<void()> prefetch;
+  int stage = 0;     ///< of a gradient that comes in several jobs: which of them, in order
+  double share = 1;  ///< of the whole gradient's time that this job takes
 };
 
 /// Jobs cheaper than this run on the event loop: waking a thread costs about as much.
 inline constexpr Duration kInlineJob{50'000};
 
-/// Whether a job of this cost runs on the event loop. Both drivers ask, so both place it alike;
-/// the cost is turned into time by a fixed nominal core (20 GFLOP/s, 10 GB/s), not a measured one.
-constexpr bool runs_inline(Cost cost) {
-  return cost.flops.value / 20e9 + static_cast<double>(cost.bytes.value) / 10e9 <
-         kInlineJob.seconds();
+/// What a job of this cost takes on a fixed nominal core (20 GFLOP/s, 10 GB/s), s.
+constexpr double nominal_seconds(Cost cost) {
+  return cost.flops.value / 20e9 + static_cast<double>(cost.bytes.value) / 10e9;
 }
+
+/// Whether a job of this cost runs on the event loop. Both drivers ask, so both place it alike: by
+/// the nominal core, not by a measured one.
+constexpr bool runs_inline(Cost cost) { return nominal_seconds(cost) < kInlineJob.seconds(); }
 
 }  // namespace foretrain

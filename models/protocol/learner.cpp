@@ -13,7 +13,7 @@
 namespace foretrain {
 
 Learner::Learner(std::shared_ptr<const Training> training, int worker)
-    : training_(std::move(training)) {
+    : training_(std::move(training)), stages_(gradient_stages(*training_)) {
   if (!training_->numerics) {
     gradient_ = Payload::sized({training_->layout->parameters * 4});
     return;
@@ -38,45 +38,59 @@ void Learner::gather_up_to(std::int64_t number) {
   }
 }
 
-Job Learner::gradient_job(JobId id, const Payload& parameters) {
-  Job job{id,
-          JobKind::gradient,
-          training_->batch_size,
-          training_->network->gradient_cost(training_->batch_size),
-          {},
-          {}};
+std::vector<Job> Learner::gradient_jobs(JobId first, const Payload& parameters) {
+  std::vector<Job> jobs;
+  jobs.reserve(stages_.size());
+  for (std::size_t stage = 0; stage < stages_.size(); ++stage) {
+    const JobId id{static_cast<std::uint64_t>(first) + stage};
+    jobs.push_back({id,
+                    JobKind::gradient,
+                    training_->batch_size,
+                    stages_[stage].cost,
+                    {},
+                    {},
+                    static_cast<int>(stage),
+                    stages_[stage].share});
+  }
   const std::int64_t number = batches_++;
-  if (!training_->numerics) return job;
+  if (!training_->numerics) return jobs;
   // A receiver may still hold the last gradient: then this one gets a buffer of its own.
   if (gradient_.size() != parameters.size() || !gradient_.unshared()) {
     gradient_ = Payload::allocate(parameters.size());
   }
+  // Asked for now: while the last stages write, the buckets of the first are on their way.
+  const std::span<float> gradient = gradient_.writable_floats();
   const std::int64_t needed = number + (sparse() ? 1 : 0);
-  if (training_->data->train->worth_prefetching()) {
+  const bool prefetches = training_->data->train->worth_prefetching();
+  if (prefetches) {
     if (number == 0) gather_up_to(needed);
-    job.prefetch = [this, needed] { gather_up_to(needed + 1); };
-    job.work = [this, parameters, number](Parallel& parallel) {
-      return JobResult{.loss = compute(number, parameters, parallel)};
-    };
-    return job;
+    jobs.front().prefetch = [this, needed] { gather_up_to(needed + 1); };
   }
-  job.work = [this, parameters, number, needed](Parallel& parallel) {
-    gather_up_to(needed);
-    return JobResult{.loss = compute(number, parameters, parallel)};
-  };
-  return job;
+  for (std::size_t stage = 0; stage < stages_.size(); ++stage) {
+    jobs[stage].work = [=, this](Parallel& parallel) {
+      if (stage == 0 && !prefetches) gather_up_to(needed);
+      return JobResult{.loss = compute(stage, number, parameters, gradient, parallel)};
+    };
+  }
+  return jobs;
 }
 
-double Learner::compute(std::int64_t number, const Payload& parameters, Parallel& parallel) {
-  const std::span<float> gradient = gradient_.writable_floats();
+double Learner::compute(std::size_t stage, std::int64_t number, const Payload& parameters,
+                        std::span<float> gradient, Parallel& parallel) {
   const Network& network = *training_->network;
   const OptimizerSpec& spec = training_->optimizer_spec;
-  double loss = network.gradient(parameters.floats(), gathered(number).batch, gradient, *workspace_,
-                                 parallel);
+  const GradientStage& part = stages_[stage];
+  const Batch& batch = gathered(number).batch;
+  const auto values = parameters.floats();
+  double loss = 0;
+  if (stage == 0) {
+    loss = network.begin_gradient(values, batch, *workspace_, parallel);
+    if (spec.penalty_in_loss) loss += penalty(spec, network.blocks(), values, parallel);
+  }
+  network.gradient_of(part.first, part.last, values, batch, gradient, *workspace_, parallel);
   if (spec.clip_norm > 0) {
     clip(gradient, std::sqrt(squared_norm(gradient, parallel)), spec.clip_norm);
   }
-  if (spec.penalty_in_loss) loss += penalty(spec, network.blocks(), parameters.floats(), parallel);
   return loss;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "models/data/sampler.h"
+#include "models/protocol/gradient_stages.h"
 #include "models/protocol/job.h"
 #include "models/protocol/training.h"
 
@@ -20,8 +21,12 @@ class Learner {
  public:
   Learner(std::shared_ptr<const Training> training, int worker);
 
-  /// The gradient of the next batch. `parameters`: what `view` makes of all buckets, end to end.
-  Job gradient_job(JobId id, const Payload& parameters);
+  /// What the gradient of a batch is cut into.
+  [[nodiscard]] const std::vector<GradientStage>& stages() const { return stages_; }
+  /// The gradient of the next batch: a job a stage, to be carried out in order, with the ids
+  /// `first`, `first` + 1, ... The first one finds the loss. `parameters`: what `view` makes of all
+  /// buckets, end to end. After a stage's job its buckets can be pushed.
+  std::vector<Job> gradient_jobs(JobId first, const Payload& parameters);
   /// What a push of the last gradient carries for `bucket`. `all`: sparse: the whole bucket is
   /// wanted in return.
   [[nodiscard]] Payload push(const Bucket& bucket, bool all = false) const;
@@ -50,9 +55,11 @@ class Learner {
     return static_cast<std::size_t>(number) % ring_.size();
   }
   void gather_up_to(std::int64_t number);
-  double compute(std::int64_t number, const Payload& parameters, Parallel& parallel);
+  double compute(std::size_t stage, std::int64_t number, const Payload& parameters,
+                 std::span<float> gradient, Parallel& parallel);
 
   std::shared_ptr<const Training> training_;
+  std::vector<GradientStage> stages_;
   std::optional<Sampler> sampler_;  // none of these is made without numerics
   std::optional<Stream> augment_;
   Network::WorkspacePointer workspace_;

@@ -30,8 +30,9 @@ void SingleWorker::handle(Instant now, Input input, Effects& effects) {
 
 void SingleWorker::compute_gradient(Instant now, Effects& effects) {
   clock_.start(now);
-  effects.emplace_back(
-      Compute{learner_.gradient_job(kGradient, learner_.view(all(), parameters_.values()))});
+  auto jobs = learner_.gradient_jobs(kGradient, learner_.view(all(), parameters_.values()));
+  FT_CHECK_OP(jobs.size(), ==, 1u);  // there is one bucket
+  effects.emplace_back(Compute{std::move(jobs.front())});
 }
 
 void SingleWorker::apply(Instant now, const JobResult& gradient, Effects& effects) {

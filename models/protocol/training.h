@@ -39,7 +39,8 @@ struct Training {
   OptimizerSpec optimizer_spec;  ///< what of it concerns a worker: clipping, penalty
   std::shared_ptr<const Layout> layout;
   std::int64_t test_examples = 0;
-  int threads = 1;  ///< that a worker computes with
+  int threads = 1;      ///< that a worker computes with
+  bool overlap = true;  ///< buckets leave while others are computed
   /// Gradients travel as full vectors; else those of a sparse model as what they touch.
   bool dense = false;
   double touched_mean = 0;  ///< sparse: parameters that a batch touches, in the mean

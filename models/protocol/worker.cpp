@@ -7,8 +7,8 @@
 
 namespace foretrain {
 namespace {
-constexpr JobId kGradient{0};
-constexpr JobId kEvaluation{1};
+constexpr JobId kEvaluation{0};
+constexpr JobId kGradient{1};  // its first stage; then the others
 }  // namespace
 
 Worker::Worker(std::shared_ptr<const Training> training, NodeId id)
@@ -32,14 +32,11 @@ void Worker::handle(Instant now, Input input, Effects& effects) {
     receive(now, received->from, std::move(received->message), effects);
   } else if (auto* lost = std::get_if<PeerLost>(&input)) {
     effects.emplace_back(Fault{lost->peer, "the connection to it was lost"});
-  } else if (auto* computed = std::get_if<Computed>(&input)) {
-    if (state_ == State::computing) {
-      loss_ = computed->result.loss;
-      clock_.computed(now);
-      push(now, effects);
-    } else {
-      report_evaluation(now, computed->result, state_ == State::judging, effects);
+  } else if (auto* done = std::get_if<Computed>(&input)) {
+    if (done->job == kEvaluation) {
+      return report_evaluation(now, done->result, state_ == State::judging, effects);
     }
+    computed(now, *done, effects);
   }
 }
 
@@ -49,16 +46,33 @@ void Worker::compute_gradient(Instant now, Effects& effects) {
   for (std::size_t i = 0; training_->sparse() && i < buckets_.size(); ++i) {
     buckets_[i].values = learner_.view(training_->layout->buckets[i], buckets_[i].values);
   }
-  effects.emplace_back(Compute{learner_.gradient_job(kGradient, parameters_held())});
+  counted_ = false;
+  for (Job& job : learner_.gradient_jobs(kGradient, parameters_held())) {
+    effects.emplace_back(Compute{std::move(job)});
+  }
 }
 
-void Worker::push(Instant now, Effects& effects) {
-  if (over()) return go_on(now, effects);  // called over while computing
+void Worker::computed(Instant now, const Computed& computed, Effects& effects) {
+  const auto stage = static_cast<std::size_t>(computed.job) - static_cast<std::size_t>(kGradient);
+  if (stage == 0) loss_ = computed.result.loss;
+  push(learner_.stages()[stage], effects);
+  if (stage + 1 < learner_.stages().size()) return;
+  clock_.computed(now);
   state_ = State::waiting;
-  counted_ = false;
+  for (std::size_t i = 0; i < buckets_.size(); ++i) {
+    auto& incoming = buckets_[i].incoming;
+    if (incoming) parameters_.put(training_->layout->buckets[i], *incoming);
+    incoming.reset();
+  }
+  if (awaited_ > 0) return;
+  if (counted_) clock_.pulled(now, {}, {}, {}, {});
+  end_step(now, effects);
+}
+
+void Worker::push(const GradientStage& stage, Effects& effects) {
   const auto& layout = *training_->layout;
-  for (std::uint32_t index = 0; index < buckets_.size(); ++index) {
-    if (buckets_[index].last) continue;
+  for (const std::uint32_t index : stage.buckets) {
+    if (buckets_[index].last) continue;  // called over while computing
     buckets_[index].awaited = true;
     ++awaited_;
     Message message{.kind = MessageKind::push, .step = step_, .bucket = index};
@@ -85,9 +99,11 @@ void Worker::receive(Instant now, NodeId from, Message message, Effects& effects
       message.kind == MessageKind::final_parameters || message.kind == MessageKind::stop;
   BucketView& bucket = buckets_[message.bucket];
   const bool awaited = bucket.awaited;
-  bucket = {{}, message.version, false, last};
+  bucket = {{}, message.version, false, last, {}};
   if (training_->sparse()) {
     bucket.values = std::move(message.payload);
+  } else if (state_ == State::computing) {
+    bucket.incoming = std::move(message.payload);
   } else {
     parameters_.put(layout.buckets[message.bucket], message.payload);
   }
@@ -96,7 +112,8 @@ void Worker::receive(Instant now, NodeId from, Message message, Effects& effects
     counted_ = true;
     staleness_ = message.staleness;
   }
-  if (!awaited || --awaited_ > 0) return;  // called over while a job runs: the job ends first
+  // What comes while a job runs waits for its end.
+  if (!awaited || --awaited_ > 0 || state_ != State::waiting) return;
   // The answer that came last is the one that the step waited for.
   clock_.pulled(now, message.wait, message.apply, size, size);
   end_step(now, effects);

@@ -9,13 +9,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace foretrain {
 
-/// Computes a gradient, pushes it bucket by bucket, waits until every bucket's new values have
-/// come, and begins again; the servers say when it is over. What a strategy is lies in when they
-/// answer, so every strategy with a server has this worker.
+/// Computes a gradient, pushes each bucket as soon as backpropagation is through with it, waits
+/// until every bucket's new values have come, and begins again; the servers say when it is over.
+/// What a strategy is lies in when they answer, so every strategy with a server has this worker.
 ///
 /// Worker 0, the chief, evaluates: after every `evaluate_every` of its steps, and at the end.
 class Worker : public Node {
@@ -28,7 +29,8 @@ class Worker : public Node {
   enum class State { idle, computing, waiting, evaluating, judging, finished };
 
   void compute_gradient(Instant now, Effects& effects);
-  void push(Instant now, Effects& effects);
+  void computed(Instant now, const Computed& computed, Effects& effects);
+  void push(const GradientStage& stage, Effects& effects);
   void receive(Instant now, NodeId from, Message message, Effects& effects);
   void end_step(Instant now, Effects& effects);
   void report_step(Effects& effects);
@@ -48,8 +50,9 @@ class Worker : public Node {
   struct BucketView {
     Payload values;  // sparse
     Version version{};
-    bool awaited = false;  // its answer to this step's push is out
-    bool last = false;     // these are its last values
+    bool awaited = false;               // its answer to this step's push is out
+    bool last = false;                  // these are its last values
+    std::optional<Payload> incoming{};  // that came while a gradient was computed on older ones
   };
 
   std::shared_ptr<const Training> training_;

@@ -100,6 +100,11 @@ void describe(Visitor& visit, T& training) {
                .least = 0,
                .most = kCountMax},
               training.evaluate_every);
+  visit.field({.key = "overlap",
+               .doc = "buckets leave while backpropagation computes others; off, for study",
+               .used = workers,
+               .unused_because = "one worker alone sends nothing"},
+              training.overlap);
   visit.field({.key = "bucket_size",
                .doc = "largest part of the parameters that travels as one message",
                .least = 4,

@@ -5,7 +5,16 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 namespace foretrain::sim {
+namespace {
+
+Duration part(Duration whole, double share) {
+  return {std::llround(static_cast<double>(whole.ns) * share)};
+}
+
+}  // namespace
 
 JobTime::JobTime(const Machine* machine, const std::string& model,
                  std::optional<Duration> fixed_gradient)
@@ -25,8 +34,9 @@ JobTime::JobTime(const Machine* machine, const std::string& model,
 Duration JobTime::of(const Job& job) const {
   switch (job.kind) {
     case JobKind::gradient:
-      if (fixed_gradient_) return *fixed_gradient_;
-      return model_.gradient.of(static_cast<double>(job.examples));
+      return part(fixed_gradient_ ? *fixed_gradient_
+                                  : model_.gradient.of(static_cast<double>(job.examples)),
+                  job.share);
     case JobKind::evaluate:
       return model_.evaluate.of(static_cast<double>(job.examples));
     case JobKind::apply:

@@ -75,7 +75,7 @@ void SimNode::wake(Instant now, std::uint64_t token) {
     case Stage::received:
       return feed(now, Received{pending.peer, std::move(pending.message)});
     case Stage::computed:
-      return job_done(now, pending);
+      return job_done(now, std::move(pending.job));
     case Stage::timer:
       return feed(now, TimerFired{pending.timer});
     case Stage::arrived:
@@ -164,17 +164,21 @@ void SimNode::receive(Instant now, std::uint64_t token) {
                 yielded ? Cpu::Entry::last : Cpu::Entry::woken);
 }
 
+// By how much the gradient that begins is slower than usual.
+void SimNode::draw_factor() {
+  const double jitter = world_.hosts[place_.host].job_time->gradient_jitter();
+  double straggling = stragglers_.next();
+  // A run on this machine can make compute longer, never shorter: neither does its forecast.
+  if (world_.network == nullptr) straggling = std::max(1.0, straggling);
+  factor_ = jitter > 0 ? straggling * portable_exp(jitter * jitter_.normal()) : straggling;
+}
+
 void SimNode::begin_job(Job job) {
   Host& host = world_.hosts[place_.host];
   Duration time = host.job_time->of(job);
   if (job.kind == JobKind::gradient) {
-    const double jitter = host.job_time->gradient_jitter();
-    double straggling = stragglers_.next();
-    // A run on this machine can make compute longer, never shorter: neither does its forecast.
-    if (world_.network == nullptr) straggling = std::max(1.0, straggling);
-    const double factor =
-        jitter > 0 ? straggling * portable_exp(jitter * jitter_.normal()) : straggling;
-    const double stretched = static_cast<double>(time.ns) * factor;
+    if (job.stage == 0) draw_factor();
+    const double stretched = static_cast<double>(time.ns) * factor_;
     if (stretched > 1e18) throw InputError("stragglers: a gradient takes longer than 30 years");
     time = {std::llround(stretched)};
   }
@@ -190,13 +194,15 @@ void SimNode::begin_job(Job job) {
   }
 }
 
-void SimNode::job_done(Instant now, const Pending& pending) {
+void SimNode::job_done(Instant now, Job job) {
   JobResult result;
   Serial serial;
-  if (pending.job.work) result = pending.job.work(serial);
-  if (pending.job.prefetch) pending.job.prefetch();
-  if (!runs_inline(pending.job.cost)) --jobs_;
-  feed(now, Computed{pending.job.id, result});
+  if (job.work) result = job.work(serial);
+  if (job.prefetch) job.prefetch();
+  if (!runs_inline(job.cost)) --jobs_;
+  const JobId id = job.id;
+  job = {};  // what it holds is let go before the program goes on
+  feed(now, Computed{id, result});
 }
 
 }  // namespace foretrain::sim

@@ -69,7 +69,8 @@ class SimNode : public Actor {
   [[nodiscard]] bool polls(Instant at) const;
   /// Until the loop notices a message that has come.
   [[nodiscard]] Duration notice(Instant now) const;
-  void job_done(Instant now, const Pending& pending);
+  void draw_factor();
+  void job_done(Instant now, Job job);
 
   World& world_;
   const Peers& peers_;
@@ -79,6 +80,7 @@ class SimNode : public Actor {
   std::unique_ptr<Node> program_;
   StragglerDraws stragglers_;
   Stream jitter_;
+  double factor_ = 1;  // of the gradient that is computed
   Cpu::ThreadId loop_;
   std::vector<Cpu::ThreadId> compute_;
   std::vector<Pending> pending_;

@@ -91,6 +91,25 @@ TEST_CASE("cross: a ring ends with the same weights in both worlds, with the sam
   }
 }
 
+TEST_CASE("cross: overlap on or off ends with the same weights") {
+  const std::string strategy = GENERATE("sync", "ssp", "all_reduce");
+  CAPTURE(strategy);
+  Case scenario_case = small_case(strategy, 3, 8);
+  Scenario& scenario = scenario_case.scenario;
+  scenario.model.name = "mlp";
+  scenario.model.options.hidden = {200, 100};
+  scenario.training.bucket_size = {20'000};
+  scenario.training.protocol.staleness = 0;
+  scenario.training.overlap = false;
+  const Record joined = simulate(scenario_case);
+  REQUIRE(joined.weights_sha256.size() == 64);
+  CHECK(run(scenario_case).weights_sha256 == joined.weights_sha256);
+  scenario.training.overlap = true;
+  const Record overlapped = simulate(scenario_case);
+  CHECK(overlapped.weights_sha256 == joined.weights_sha256);
+  CHECK(run(scenario_case, 1_ms).weights_sha256 == joined.weights_sha256);
+}
+
 TEST_CASE("cross: a convolutional network on two threads, with Adam and clipping") {
   const std::string strategy = GENERATE("single", "sync");
   CAPTURE(strategy);

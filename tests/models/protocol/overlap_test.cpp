@@ -1,0 +1,106 @@
+// Buckets that leave while others are computed: how a gradient is cut, equal weights.
+#include "models/networks/registry.h"
+#include "models/protocol/gradient_stages.h"
+#include "models/protocol/job.h"
+#include "tests/support/shuffled.h"
+#include "tests/support/trainings.h"
+
+#include <catch2/catch.hpp>
+
+using namespace foretrain;
+using testing::Shuffled;
+using testing::small_training;
+
+namespace {
+
+// Three layers, large enough for stages of their own; buckets that layers do not end at.
+std::shared_ptr<Training> deep_training(const std::string& strategy, int workers, int servers) {
+  auto training = small_training(strategy, workers, servers, 4);
+  NetworkOptions options;
+  options.hidden = {160, 120};
+  training->network =
+      std::make_shared<const Network>(network_spec("mlp", options), training->data->train->shape());
+  const std::int64_t parameters = training->network->parameters();
+  const Bytes size{10'000};
+  training->layout =
+      std::make_shared<Layout>(servers > 0 ? make_layout(parameters, size, servers)
+                                           : make_dealt_layout(parameters, size, workers));
+  training->dense = servers == 0;
+  return training;
+}
+
+}  // namespace
+
+TEST_CASE("overlap: the stages of a gradient hold every layer once and every bucket once") {
+  const auto training = deep_training("sync", 2, 2);
+  const auto stages = gradient_stages(*training);
+  REQUIRE(stages.size() > 1);
+  std::size_t last = training->network->layers().size();
+  std::vector<std::uint32_t> buckets;
+  double share = 0;
+  for (const GradientStage& stage : stages) {
+    CHECK(stage.last == last);
+    CHECK(stage.first < stage.last);
+    CHECK_FALSE(runs_inline(stage.cost));
+    last = stage.first;
+    share += stage.share;
+    for (const std::uint32_t index : stage.buckets) {
+      // Of layers that are computed, all of it.
+      CHECK(training->layout->buckets[index].first >= training->network->first_parameter(last));
+      buckets.push_back(index);
+    }
+  }
+  CHECK(last == 0);
+  CHECK(share == Approx(1));
+  std::ranges::sort(buckets);
+  CHECK(std::ranges::adjacent_find(buckets) == buckets.end());
+  CHECK(buckets.size() == training->layout->buckets.size());
+}
+
+TEST_CASE("overlap: one stage where nothing could leave sooner") {
+  auto training = deep_training("sync", 2, 1);
+  training->overlap = false;
+  CHECK(gradient_stages(*training).size() == 1);
+  training->overlap = true;
+  training->optimizer_spec.clip_norm = 1;
+  CHECK(gradient_stages(*training).size() == 1);
+  CHECK(gradient_stages(*small_training("sync", 2, 1, 4)).size() == 1);
+}
+
+TEST_CASE("overlap: on or off the weights are the same bits in any order of arrival") {
+  const std::string strategy = GENERATE("sync", "ssp", "all_reduce");
+  CAPTURE(strategy);
+  auto joined = deep_training(strategy, 3, strategy == "all_reduce" ? 0 : 2);
+  joined->overlap = false;
+  joined->options.staleness = 0;
+  Shuffled expected(joined, 1);
+  expected.run();
+  REQUIRE(expected.faults.empty());
+  auto overlapped = std::make_shared<Training>(*joined);
+  overlapped->overlap = true;
+  for (std::uint64_t seed = 1; seed < 6; ++seed) {
+    CAPTURE(seed);
+    Shuffled shuffled(overlapped, seed);
+    shuffled.run();
+    REQUIRE(shuffled.faults.empty());
+    CHECK(shuffled.finished == overlapped->nodes());
+    CHECK(shuffled.weights == expected.weights);
+  }
+}
+
+TEST_CASE("overlap: strategies without an order end in every order of arrival") {
+  const std::string strategy = GENERATE("async", "ssp", "sync");
+  CAPTURE(strategy);
+  auto training = deep_training(strategy, 3, 2);
+  training->options.staleness = 1;
+  if (strategy == "sync") training->options.backup_workers = 1;
+  training->updates = 6;
+  for (std::uint64_t seed = 1; seed < 15; ++seed) {
+    CAPTURE(seed);
+    Shuffled shuffled(training, seed);
+    shuffled.run();
+    REQUIRE(shuffled.faults.empty());
+    CHECK(shuffled.finished == training->nodes());
+    CHECK(shuffled.steps.size() == 12);
+  }
+}
