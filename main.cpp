@@ -50,15 +50,13 @@ struct Arguments {
   bool quiet = false;
   bool schema = false;
   std::string graph;  // table | dot; empty: not asked for
-  int port = 0;
+  exec::RunOptions run;
   int repeat = 3;
   double max_delay_ms = 0;
   std::vector<std::string> records;
   std::string data_path;
   std::string data_format = "digits";
   std::vector<std::string> data_settings;
-  int node_port = 0;
-  int node_id = 0;
 };
 
 std::vector<Case> read_cases(const Arguments& arguments) {
@@ -85,8 +83,7 @@ void say(const Arguments& arguments, const std::string& line) {
 
 Record run_case(const Arguments& arguments, const Case& scenario_case) {
   Progress progress("run " + scenario_case.label(), arguments.quiet);
-  exec::RunOptions options;
-  options.port = arguments.port;
+  exec::RunOptions options = arguments.run;
   options.max_delay = Duration::from_seconds(arguments.max_delay_ms / 1e3);
   options.progress = [&](std::int64_t done, std::int64_t all, Duration clock) {
     progress.update(done, all, clock);
@@ -267,9 +264,13 @@ void add_output(CLI::App* command, Arguments& arguments, const char* default_fol
 void add_run_options(CLI::App* command, Arguments& arguments) {
   command
       ->add_option(
-          "--port", arguments.port,
+          "--port", arguments.run.port,
           "launcher's port on loopback; server (or worker) s takes the port 1 + s above it")
       ->check(CLI::Range(0, 65000));
+  command
+      ->add_option("--job-key", arguments.run.job_key,
+                   "file with the secret of the tasks of srun, ...")
+      ->type_name("FILE");
   command
       ->add_option("--inject-delay-ms", arguments.max_delay_ms,
                    "sleep for a random while, up to this, before every input and send of a node")
@@ -310,7 +311,10 @@ void declare(CLI::App& app, Arguments& arguments, std::function<int()>& chosen) 
   add_output(run, arguments, "out/NAME/run");
   add_run_options(run, arguments);
   run->add_flag("--json", arguments.json, json);
-  choose(run, [&] { return train(arguments, "run", run_case); });
+  choose(run, [&] {
+    const auto other = exec::take_part(read_cases(arguments), arguments.run);
+    return other ? *other : train(arguments, "run", run_case);
+  });
 
   auto* simulate = add_command(app, "simulate", "the same training in virtual time");
   add_scenario(simulate, arguments, false);
@@ -357,12 +361,6 @@ void declare(CLI::App& app, Arguments& arguments, std::function<int()>& chosen) 
   choose(calibrating, [&] { return calibrate(arguments); });
 
   declare_data(app, arguments, choose);
-
-  auto* node = add_command(app, "node", "a node's process; the launcher starts it");
-  node->group("");
-  node->add_option("--port", arguments.node_port, "the launcher's port")->required();
-  node->add_option("--id", arguments.node_id, "the node's id")->required();
-  choose(node, [&] { return exec::node_main(arguments.node_port, arguments.node_id); });
 }
 
 }  // namespace
@@ -377,6 +375,8 @@ int main(int argc, char** argv) {
   std::function<int()> chosen;
   declare(app, arguments, chosen);
   try {
+    // No subcommand for people: the process of a node, which the launcher starts.
+    if (argc > 1 && argv[1] == std::string("node")) return exec::node_main({argv + 2, argv + argc});
     app.parse(argc, argv);
     return chosen();
   } catch (const CLI::ParseError& error) {

@@ -13,7 +13,6 @@
 #include <fstream>
 
 namespace foretrain::exec {
-namespace {
 namespace fs = std::filesystem;
 
 fs::path cache_folder() {
@@ -25,6 +24,8 @@ fs::path cache_folder() {
   }
   return fs::temp_directory_path() / "foretrain-cache";
 }
+
+namespace {
 
 // Named after this host and this build: a home may be shared by machines, and a calibration is of
 // the program as much as of the machine.

@@ -1,7 +1,9 @@
 #include "exec/launch/control.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <cstdlib>
+#include <cstdio>
 
 namespace foretrain::exec {
 
@@ -19,14 +21,11 @@ void send_json(Connection& connection, ControlKind kind, NodeId from, const nloh
   send_text(connection, kind, from, json.dump());
 }
 
-std::string job_token() {
-  const char* token = std::getenv(kTokenVariable);
-  return token != nullptr ? token : "";
-}
-
-bool is_hello(const FrameHeader& header, const Payload& payload) {
-  return header.kind == static_cast<std::uint16_t>(ControlKind::hello) &&
-         text_of(payload) == job_token();
+void Refusals::add(const std::string& peer, const std::string& why) {
+  constexpr int kNamed = 10;  // a flood of them would hide what matters
+  if (++count_ > kNamed) return;
+  fmt::print(stderr, "{}: refused {}, which did not prove the job key: {}{}\n", who_, peer, why,
+             count_ == kNamed ? "; more are only counted" : "");
 }
 
 std::string_view text_of(const Payload& payload) {

@@ -18,22 +18,21 @@ namespace foretrain::exec {
 /// Frame kinds beside those of MessageKind. A node's life, in order:
 ///
 ///     node                             launcher
-///     hello ------------------------->            who am I
+///           (handshake.h)
 ///           <------------------------- setup      the scenario, where to listen
-///     listening --------------------->            my port (0: I do not listen)
-///           <------------------------- peers      everybody's port; workers connect to servers
+///     listening --------------------->            my host, address, port (0: I do not listen)
+///           <------------------------- peers      where all listen; workers connect to servers
 ///     ready ------------------------->            data read, peers connected
 ///           <------------------------- go         time zero
 ///     rows -------------------------->            steps, evaluations, usage; ten times a second
 ///     finished ---------------------->            totals and weights hash
-///           <------------------------- exit       everybody has finished, or something failed
+///           <------------------------- exit       the run's outcome: done, failed, interrupted
 ///     trouble ----------------------->            at any time: why I cannot go on
 ///
-/// Between nodes a connection begins with a hello, too. A hello carries the job's token, which the
-/// launcher hands to its nodes by their environment: whoever does not know it is shown the door.
+/// Between nodes a connection begins with a handshake, too: whoever does not know the job's key is
+/// shown the door, and the run goes on.
 enum class ControlKind : std::uint16_t {
-  hello = 100,
-  setup,
+  setup = 101,
   listening,
   peers,
   ready,
@@ -50,18 +49,26 @@ enum class ControlKind : std::uint16_t {
 /// The most that a control frame may carry.
 inline constexpr Bytes kMostControl{64'000'000};
 
+/// The environment variable by which a launcher hands the job key to the nodes that it starts.
+inline constexpr const char* kKeyVariable = "FORETRAIN_NODE_KEY";
+
 void send_text(Connection& connection, ControlKind kind, NodeId from, std::string_view text);
 inline void send_signal(Connection& connection, ControlKind kind, NodeId from) {
   send_text(connection, kind, from, {});
 }
 void send_json(Connection& connection, ControlKind kind, NodeId from, const nlohmann::json& json);
 
-/// The environment variable that holds the token.
-inline constexpr const char* kTokenVariable = "FORETRAIN_JOB_TOKEN";
-/// The token of this node's environment; empty where there is none.
-std::string job_token();
-/// The frame is a hello with this process's token.
-bool is_hello(const FrameHeader& header, const Payload& payload);
+/// Keeps count of those who were shown the door, names the first few on standard error.
+class Refusals {
+ public:
+  explicit Refusals(std::string who) : who_(std::move(who)) {}
+  void add(const std::string& peer, const std::string& why);
+  [[nodiscard]] std::int64_t count() const { return count_; }
+
+ private:
+  std::string who_;
+  std::int64_t count_ = 0;
+};
 
 std::string_view text_of(const Payload& payload);
 /// @throws nlohmann::json::exception where it is no JSON

@@ -8,14 +8,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <sys/random.h>
 #include <sys/wait.h>
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <utility>
 
 namespace foretrain::exec {
@@ -38,26 +36,31 @@ Duration since(Clock::time_point start) {
 
 }  // namespace
 
-Launcher::Launcher(const Case& scenario_case, const RunOptions& options)
-    : options_(options), workers_(worker_count(scenario_case.scenario)) {
+Launcher::Launcher(const Case& scenario_case, const RunOptions& options, JobKey key,
+                   const tcp::endpoint& meeting)
+    : options_(options),
+      key_(std::move(key)),
+      meeting_(meeting),
+      workers_(worker_count(scenario_case.scenario)) {
   record_.mode = Mode::run;
   record_.scenario_case = scenario_case;
-  record_.machine = "this machine";
+  record_.machine = options.task ? "tasks of " + options.task->started_by : "this machine";
   const int servers = server_count(scenario_case.scenario);
   const std::vector<int> cores = usable_cores();
   std::size_t next = 0;  // round robin; a worker takes a core for each of its threads
   for (int node = 0; node < workers_ + servers; ++node) {
     Member member;
+    member.rank = node;
     member.role =
         node < workers_ ? fmt::format("worker{}", node) : fmt::format("server{}", node - workers_);
     const int threads = node < workers_ ? scenario_case.scenario.training.threads : 1;
-    for (int thread = 0; thread < threads; ++thread) {
+    for (int thread = 0; thread < threads && !options.task; ++thread) {
       member.cores.push_back(cores[next++ % cores.size()]);
     }
     NodeTotals totals;
     totals.role = member.role;
     totals.host = "localhost";
-    totals.core = member.cores.front();
+    if (!member.cores.empty()) totals.core = member.cores.front();
     record_.nodes.push_back(totals);
     members_.push_back(std::move(member));
   }
@@ -89,35 +92,30 @@ Record Launcher::run() {
 
 void Launcher::listen() {
   error_code error;
-  const tcp::endpoint here(asio::ip::address_v4::loopback(),
-                           static_cast<std::uint16_t>(options_.port));
-  acceptor_.open(tcp::v4());
+  acceptor_.open(meeting_.protocol());
   acceptor_.set_option(tcp::acceptor::reuse_address(true));
-  acceptor_.bind(here, error);
+  acceptor_.bind(meeting_, error);
   if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
   if (error) {
-    fail(fmt::format("launcher: cannot listen on 127.0.0.1:{}: {}; choose other ports with --port",
-                     options_.port, error.message()));
+    const bool elsewhere = error == boost::system::errc::address_not_available;
+    fail(fmt::format("launcher: cannot listen on {}: {}; {}", to_text(meeting_), error.message(),
+                     !options_.task ? "choose other ports with --port"
+                     : elsewhere    ? "set MASTER_ADDR to an address of the machine of rank 0"
+                                    : "set MASTER_PORT to another, the same in every task"));
   }
 }
 
-// Every run has a token of its own. Nodes inherit it; other users cannot read an environment.
-void Launcher::make_token() {
-  std::array<unsigned char, 16> bytes{};
-  if (getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
-    throw std::system_error(errno, std::generic_category(), "getrandom");
-  }
-  setenv(kTokenVariable, fmt::format("{:02x}", fmt::join(bytes, "")).c_str(), 1);
-}
-
+// They inherit the key; other users cannot read an environment.
 void Launcher::start_nodes() {
-  make_token();
-  const std::string port = fmt::format("{}", acceptor_.local_endpoint().port());
-  for (std::size_t id = 0; id < members_.size(); ++id) {
-    members_[id].process = start_process(
-        {options_.program.string(), "node", "--port", port, "--id", fmt::format("{}", id)},
-        members_[id].cores);
+  setenv(kKeyVariable, key_.secret().c_str(), 1);
+  const tcp::endpoint here = acceptor_.local_endpoint();
+  for (std::size_t id = 0; id < (options_.task ? 1 : members_.size()); ++id) {
+    members_[id].process =
+        start_process({options_.program.string(), "node", "--address", here.address().to_string(),
+                       "--port", fmt::format("{}", here.port()), "--id", fmt::format("{}", id)},
+                      members_[id].cores);
   }
+  unsetenv(kKeyVariable);
 }
 
 void Launcher::watch_signals() {
@@ -152,9 +150,8 @@ void Launcher::watch_silence() {
     if (error || stage_ != Stage::training) return;
     for (const Member& member : members_) {
       if (!member.finished && Clock::now() - member.heard > kSilence) {
-        fail(fmt::format("{} (process {}): silent for {} s", member.role, member.process,
-                         kSilence.count()));
-        kill(member.process, SIGKILL);  // it would not hear a polite word
+        fail(fmt::format("{}: silent for {} s", described(member), kSilence.count()));
+        if (member.process > 0) kill(member.process, SIGKILL);  // it would not hear a polite word
         return;
       }
     }
@@ -165,22 +162,23 @@ void Launcher::watch_silence() {
 void Launcher::accept() {
   acceptor_.async_accept([this](error_code error, tcp::socket socket) {
     if (error) return;
-    auto connection = std::make_shared<Connection>(std::move(socket), kMostControl);
-    std::weak_ptr<Connection> weak = connection;
-    connection->start(
-        [this, weak](const FrameHeader& header, const Payload& payload) {
-          const auto peer = weak.lock();
-          if (!peer) return;
-          if (stage_ == Stage::ending || !is_hello(header, payload)) return peer->close();
-          on_hello(peer, header.from);
-        },
-        [](const std::string& /*why*/) {});
+    const auto connection = std::make_shared<Connection>(std::move(socket), kMostBeforeProof);
+    Handshake{key_, kMostControl}.answer(
+        connection, kLauncher,
+        [this](const std::shared_ptr<Connection>& peer, std::uint32_t id) { on_joined(peer, id); },
+        [this, peer = connection->peer()](Refusal /*refusal*/, const std::string& why) {
+          if (stage_ != Stage::ending) refusals_.add(peer, why);
+        });
     accept();
   });
 }
 
-void Launcher::on_hello(const std::shared_ptr<Connection>& connection, std::uint32_t id) {
-  if (id >= members_.size() || members_[id].connection) return connection->close();
+void Launcher::on_joined(const std::shared_ptr<Connection>& connection, std::uint32_t id) {
+  if (stage_ == Stage::ending) return connection->close();
+  if (id >= members_.size() || members_[id].connection) {
+    refusals_.add(connection->peer(), fmt::format("no node {} is missing here", id));
+    return connection->close();
+  }
   Member& member = members_[id];
   member.connection = connection;
   connection->start([this, id](const FrameHeader& header,
@@ -206,7 +204,7 @@ void Launcher::on_frame(std::size_t id, const FrameHeader& header, const Payload
   try {
     switch (static_cast<ControlKind>(header.kind)) {
       case ControlKind::listening:
-        return on_listening(members_[id], json_of(payload));
+        return on_listening(id, json_of(payload));
       case ControlKind::ready:
         return on_ready(members_[id]);
       case ControlKind::steps:
@@ -233,14 +231,15 @@ void Launcher::on_frame(std::size_t id, const FrameHeader& header, const Payload
   }
 }
 
-void Launcher::on_listening(Member& member, const nlohmann::json& json) {
-  member.port = json.at("port");
-  member.listening = true;
+void Launcher::on_listening(std::size_t id, const nlohmann::json& json) {
+  members_[id].place = json;
+  members_[id].listening = true;
+  if (options_.task) record_.nodes[id].host = json.at("host");
   if (stage_ != Stage::joining || !std::ranges::all_of(members_, &Member::listening)) return;
   stage_ = Stage::preparing;
-  nlohmann::json ports;
-  for (const Member& each : members_) ports.push_back(each.port);
-  send_to_all(ControlKind::peers, ports);
+  nlohmann::json places;
+  for (const Member& each : members_) places.push_back(each.place);
+  send_to_all(ControlKind::peers, places);
 }
 
 void Launcher::on_ready(Member& member) {
@@ -282,6 +281,7 @@ void Launcher::on_finished(std::size_t id, const nlohmann::json& json) {
   totals.tx = {json.at("tx_bytes")};
   totals.rx = {json.at("rx_bytes")};
   totals.messages_sent = json.at("messages_sent");
+  record_.refused += json.at("refused").get<std::int64_t>();
   members_[id].finished = true;
   if (std::ranges::all_of(members_, &Member::finished)) end(Outcome::done);
 }
@@ -301,7 +301,7 @@ void Launcher::reap() {
     if (waitpid(member.process, &status, WNOHANG) != member.process) continue;
     member.reaped = true;
     if (stage_ != Stage::ending) {
-      fail(fmt::format("{} (process {}) {}", member.role, member.process, describe_status(status)));
+      fail(fmt::format("{} {}", described(member), describe_status(status)));
     }
   }
   if (stage_ == Stage::ending) stop_when_empty();
@@ -340,9 +340,14 @@ void Launcher::end(Outcome outcome) {
   if (stage_ == Stage::ending) return;
   stage_ = Stage::ending;
   record_.outcome = outcome;
+  record_.refused += refusals_.count();
+  error_code ignored;
+  acceptor_.close(ignored);  // whoever comes now comes for the next case
   suspicion_.cancel();
   for (const Member& member : members_) {
-    if (member.connection) send_signal(*member.connection, ControlKind::exit, NodeId(0));
+    if (member.connection) {
+      send_text(*member.connection, ControlKind::exit, NodeId(0), name_of(outcome));
+    }
   }
   timer_.expires_after(kFarewell);
   timer_.async_wait([this](error_code error) {
@@ -351,21 +356,17 @@ void Launcher::end(Outcome outcome) {
   reap();
 }
 
+std::string Launcher::described(const Member& member) const {
+  if (member.process > 0) return fmt::format("{} (process {})", member.role, member.process);
+  return fmt::format("{} (rank {})", member.role, member.rank);
+}
+
 std::string Launcher::missing(bool Member::*done) const {
   std::vector<std::string> roles;
   for (const Member& member : members_) {
-    if (!(member.*done)) roles.push_back(member.role);
+    if (!(member.*done)) roles.push_back(options_.task ? described(member) : member.role);
   }
   return fmt::format("{}", fmt::join(roles, ", "));
-}
-
-Record run(const Case& scenario_case, const RunOptions& options) {
-  if (!scenario_case.scenario.cluster.hosts.empty()) {
-    throw InputError(
-        "cluster: describes other machines, and run trains on this one; leave cluster: out "
-        "(--set cluster=null), or simulate");
-  }
-  return Launcher(scenario_case, options).run();
 }
 
 }  // namespace foretrain::exec

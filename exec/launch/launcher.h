@@ -3,6 +3,7 @@
 
 #include "exec/launch/control.h"
 #include "exec/launch/run.h"
+#include "exec/transport/handshake.h"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -18,9 +19,14 @@ namespace foretrain::exec {
 
 /// The launcher's end of the conversation that control.h draws. What goes wrong first is what the
 /// record says; everything after it is its consequence. One thread.
+///
+/// Of the tasks of another launcher it is rank 0's part: it starts its own node alone, the other
+/// ranks join by themselves.
 class Launcher {
  public:
-  Launcher(const Case& scenario_case, const RunOptions& options);
+  /// `meeting`: where it listens; port 0 is any that is free.
+  Launcher(const Case& scenario_case, const RunOptions& options, JobKey key,
+           const boost::asio::ip::tcp::endpoint& meeting);
   ~Launcher();
 
   Record run();
@@ -29,11 +35,12 @@ class Launcher {
   enum class Stage { joining, preparing, training, ending };
   struct Member {
     std::string role;
-    std::vector<int> cores;  // that it is pinned to
-    pid_t process = 0;
+    std::vector<int> cores;  // that it is pinned to; none: where its launcher put it
+    pid_t process = 0;       // 0: another task's
+    int rank = 0;
     bool reaped = false;
     std::shared_ptr<Connection> connection;
-    int port = 0;
+    nlohmann::json place;  // where it listens
     bool listening = false;
     bool ready = false;
     bool finished = false;
@@ -46,10 +53,9 @@ class Launcher {
   void watch_time();
   void watch_silence();
   void accept();
-  void make_token();
-  void on_hello(const std::shared_ptr<Connection>& connection, std::uint32_t id);
+  void on_joined(const std::shared_ptr<Connection>& connection, std::uint32_t id);
   void on_frame(std::size_t id, const FrameHeader& header, const Payload& payload);
-  void on_listening(Member& member, const nlohmann::json& json);
+  void on_listening(std::size_t id, const nlohmann::json& json);
   void on_ready(Member& member);
   void on_steps(std::size_t id, const Payload& payload);
   void on_finished(std::size_t id, const nlohmann::json& json);
@@ -63,9 +69,13 @@ class Launcher {
   /// notice sooner than we do.
   void suspect(const std::string& why);
   void end(Outcome outcome);
+  [[nodiscard]] std::string described(const Member& member) const;
   [[nodiscard]] std::string missing(bool Member::*done) const;
 
   RunOptions options_;
+  JobKey key_;
+  boost::asio::ip::tcp::endpoint meeting_;
+  Refusals refusals_{"launcher"};
   Record record_;
   int workers_;
   std::int64_t steps_in_all_ = 0;

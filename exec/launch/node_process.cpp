@@ -1,7 +1,7 @@
 #include "exec/launch/node_process.h"
 
 #include "exec/driver/event_loop.h"
-#include "exec/launch/run.h"
+#include "exec/launch/rendezvous.h"
 #include "models/networks/registry.h"
 #include "models/protocol/registry.h"
 #include "models/protocol/sparse_payload.h"
@@ -14,36 +14,85 @@
 
 #include <algorithm>
 #include <chrono>
-#include <csignal>
+#include <cstdio>
 #include <utility>
 
 namespace foretrain::exec {
 namespace asio = boost::asio;
 using asio::ip::tcp;
 using boost::system::error_code;
+using Clock = std::chrono::steady_clock;
 
 namespace {
 
 constexpr auto kFlushInterval = std::chrono::milliseconds(100);
-
-tcp::endpoint loopback(int port) {
-  return {asio::ip::address_v4::loopback(), static_cast<std::uint16_t>(port)};
-}
+constexpr auto kRetry = std::chrono::milliseconds(100);
 
 }  // namespace
 
-NodeProcess::NodeProcess(asio::io_context& loop, int launcher_port, NodeId id)
-    : loop_(loop), id_(id), flush_timer_(loop) {
-  tcp::socket socket(loop_);
-  socket.connect(loopback(launcher_port));
-  launcher_ = std::make_shared<Connection>(std::move(socket), kMostControl);
-  launcher_->start(
-      [this](const FrameHeader& header, const Payload& payload) { on_control(header, payload); },
-      [this](const std::string& /*why*/) {
-        exit_status_ = 1;  // without the launcher there is nobody to train for
-        loop_.stop();
+NodeProcess::NodeProcess(asio::io_context& loop, const Joining& joining)
+    : loop_(loop),
+      joining_(joining),
+      id_(joining.id),
+      join_timer_(loop),
+      join_deadline_(Clock::now() + std::chrono::nanoseconds(joining.limit.ns)),
+      refusals_(fmt::format("node {}", index_of(joining.id))),
+      flush_timer_(loop) {
+  join();
+}
+
+// The launcher may come later than its nodes, where somebody else starts all of them.
+void NodeProcess::join() {
+  auto socket = std::make_shared<tcp::socket>(loop_);
+  join_timer_.expires_at(join_deadline_);
+  join_timer_.async_wait([socket](error_code error) {
+    error_code ignored;
+    if (!error) socket->close(ignored);
+  });
+  socket->async_connect(joining_.launcher, [this, socket](error_code error) {
+    join_timer_.cancel();
+    if (error) return join_later(error.message());
+    greet(std::move(*socket));
+  });
+}
+
+void NodeProcess::greet(tcp::socket socket) {
+  error_code ignored;
+  address_ = socket.local_endpoint(ignored).address();
+  launcher_ = std::make_shared<Connection>(std::move(socket), kMostBeforeProof);
+  Handshake{joining_.key, kMostControl}.begin(
+      launcher_, {index_of(id_), kLauncher},
+      [this](const std::shared_ptr<Connection>& launcher, std::uint32_t /*from*/) {
+        launcher->start([this](const FrameHeader& header,
+                               const Payload& payload) { on_control(header, payload); },
+                        // Without the launcher there is nobody to train for.
+                        [this](const std::string& why) { end_alone("lost the launcher: " + why); });
+      },
+      [this](Refusal refusal, const std::string& why) {
+        if (refusal == Refusal::left) return join_later(why);
+        end_alone(fmt::format("at the launcher ({}): {}; give the same key to every task",
+                              to_text(joining_.launcher), why));
       });
-  send_text(*launcher_, ControlKind::hello, id_, job_token());
+}
+
+void NodeProcess::join_later(const std::string& why) {
+  if (Clock::now() + kRetry >= join_deadline_) {
+    return end_alone(fmt::format(
+        "could not join the launcher (rank 0) at {} within {:.0f} s: {}; see that rank 0 runs, and "
+        "that MASTER_ADDR and MASTER_PORT, where set, are right in every task",
+        to_text(joining_.launcher), joining_.limit.seconds(), why));
+  }
+  join_timer_.expires_after(kRetry);
+  join_timer_.async_wait([this](error_code error) {
+    if (!error) join();
+  });
+}
+
+// Nobody is left to be told but who reads standard error.
+void NodeProcess::end_alone(const std::string& why) {
+  if (joining_.is_task) fmt::print(stderr, "error: rank {}: {}\n", index_of(id_), why);
+  exit_status_ = 1;
+  loop_.stop();
 }
 
 int NodeProcess::run() {
@@ -63,12 +112,15 @@ void NodeProcess::on_control(const FrameHeader& header, const Payload& payload) 
       case ControlKind::setup:
         return set_up(json_of(payload));
       case ControlKind::peers:
-        return connect_to(json_of(payload));
+        return connect_to_peers(json_of(payload));
       case ControlKind::go:
         return go();
       case ControlKind::exit:
         flush();
         over_ = true;
+        if (text_of(payload) != name_of(Outcome::done)) {
+          exit_status_ = text_of(payload) == name_of(Outcome::interrupted) ? 130 : 1;
+        }
         return leave();
       default:
         return;
@@ -95,7 +147,7 @@ void NodeProcess::set_up(const nlohmann::json& setup) {
   peers_missing_ = peers_.size();
   // Of two that talk to each other the one with the lower id connects.
   if (peers_.empty() || id_ < peers_.front()) {
-    send_json(*launcher_, ControlKind::listening, id_, {{"port", 0}});
+    tell_place(0);
   } else {
     listen(setup.at("port"));
   }
@@ -122,18 +174,23 @@ DriverHooks NodeProcess::hooks() {
 void NodeProcess::listen(int port) {
   acceptor_.emplace(loop_);
   error_code error;
-  acceptor_->open(tcp::v4());
+  const tcp::endpoint here(address_, static_cast<std::uint16_t>(port));
+  acceptor_->open(here.protocol());
   acceptor_->set_option(tcp::acceptor::reuse_address(true));
   congestion_control_ = choose_congestion_control(acceptor_->native_handle());
-  acceptor_->bind(loopback(port), error);
+  acceptor_->bind(here, error);
   if (!error) acceptor_->listen(asio::socket_base::max_listen_connections, error);
   if (error) {
-    return give_up(fmt::format("cannot listen on 127.0.0.1:{}: {}; choose other ports with --port",
-                               port, error.message()));
+    return give_up(fmt::format("cannot listen on {}: {}; choose other ports with --port",
+                               to_text(here), error.message()));
   }
   accept_peer();
+  tell_place(acceptor_->local_endpoint().port());
+}
+
+void NodeProcess::tell_place(int port) {
   send_json(*launcher_, ControlKind::listening, id_,
-            {{"port", acceptor_->local_endpoint().port()}});
+            {{"host", host_name()}, {"address", address_.to_string()}, {"port", port}});
 }
 
 Bytes NodeProcess::largest_message() const {
@@ -144,43 +201,60 @@ Bytes NodeProcess::largest_message() const {
 void NodeProcess::accept_peer() {
   acceptor_->async_accept([this](error_code error, tcp::socket socket) {
     if (error) return;
-    welcome(std::make_shared<Connection>(std::move(socket), largest_message()));
+    welcome(std::make_shared<Connection>(std::move(socket), kMostBeforeProof));
     accept_peer();
   });
 }
 
-// A connection is a peer's once it has said so; anything else is shown the door.
+// A connection is a peer's once it has proved so; anything else is shown the door.
 void NodeProcess::welcome(const std::shared_ptr<Connection>& connection) {
-  std::weak_ptr<Connection> weak = connection;
-  connection->start(
-      [this, weak](const FrameHeader& header, const Payload& payload) {
-        const auto peer = weak.lock();
-        if (!peer) return;
-        const bool expected =
-            std::ranges::binary_search(peers_, NodeId(header.from)) && NodeId(header.from) < id_;
-        if (!is_hello(header, payload) || !expected || driver_->has_peer(NodeId(header.from))) {
-          return peer->close();
+  Handshake{joining_.key, largest_message()}.answer(
+      connection, index_of(id_),
+      [this](const std::shared_ptr<Connection>& peer, std::uint32_t from) {
+        const NodeId id{from};
+        const bool expected = std::ranges::binary_search(peers_, id) && id < id_;
+        if (expected && !driver_->has_peer(id)) {
+          return add_peer(id, peer);
         }
-        driver_->add_peer(NodeId(header.from), peer);
-        --peers_missing_;
-        maybe_ready();
+        refusals_.add(peer->peer(), fmt::format("no node {} is missing here", from));
+        peer->close();
       },
-      [](const std::string& /*why*/) {});
+      [this, peer = connection->peer()](Refusal /*refusal*/, const std::string& why) {
+        refusals_.add(peer, why);
+      });
 }
 
-void NodeProcess::connect_to(const nlohmann::json& ports) {
+void NodeProcess::connect_to_peers(const nlohmann::json& places) {
   peers_known_ = true;
   for (const NodeId peer : peers_) {
-    if (peer < id_) continue;
-    tcp::socket socket(loop_);
-    socket.open(tcp::v4());
-    congestion_control_ = choose_congestion_control(socket.native_handle());
-    socket.connect(loopback(ports.at(index_of(peer))));
-    auto connection = std::make_shared<Connection>(std::move(socket), largest_message());
-    send_text(*connection, ControlKind::hello, id_, job_token());
-    driver_->add_peer(peer, std::move(connection));
-    --peers_missing_;
+    if (peer > id_) connect_to(peer, places.at(index_of(peer)));
   }
+  maybe_ready();
+}
+
+void NodeProcess::connect_to(NodeId id, const nlohmann::json& place) {
+  const tcp::endpoint there(asio::ip::make_address(place.at("address").get<std::string>()),
+                            place.at("port"));
+  auto socket = std::make_shared<tcp::socket>(loop_);
+  socket->open(there.protocol());
+  congestion_control_ = choose_congestion_control(socket->native_handle());
+  socket->async_connect(there, [this, socket, id, there](error_code error) {
+    if (error) {
+      return give_up(fmt::format("cannot connect to {}: {}", to_text(there), error.message()), id);
+    }
+    auto connection = std::make_shared<Connection>(std::move(*socket), kMostBeforeProof);
+    Handshake{joining_.key, largest_message()}.begin(
+        connection, {index_of(id_), index_of(id)},
+        [this, id](const std::shared_ptr<Connection>& peer, std::uint32_t /*from*/) {
+          add_peer(id, peer);
+        },
+        [this, id](Refusal /*refusal*/, const std::string& why) { give_up(why, id); });
+  });
+}
+
+void NodeProcess::add_peer(NodeId peer, const std::shared_ptr<Connection>& connection) {
+  driver_->add_peer(peer, connection);
+  --peers_missing_;
   maybe_ready();
 }
 
@@ -216,7 +290,8 @@ void NodeProcess::finish(const Finished& finished) {
              {"rss_bytes", used.rss_most.value},
              {"tx_bytes", driver_->sent().value},
              {"rx_bytes", driver_->received().value},
-             {"messages_sent", driver_->messages_sent()}});
+             {"messages_sent", driver_->messages_sent()},
+             {"refused", refusals_.count()}});
 }
 
 void NodeProcess::sample_usage() {
@@ -259,6 +334,7 @@ void NodeProcess::flush_later() {
 
 void NodeProcess::give_up(const std::string& why, std::optional<NodeId> peer) {
   if (over_) return;
+  if (!launcher_) return end_alone(why);
   flush();
   over_ = true;
   exit_status_ = 1;
@@ -275,12 +351,6 @@ void NodeProcess::leave() {
     return;
   }
   asio::post(loop_, [this] { leave(); });
-}
-
-int node_main(int port, int id) {
-  std::signal(SIGPIPE, SIG_IGN);
-  asio::io_context loop(1);
-  return NodeProcess(loop, port, NodeId(id)).run();
 }
 
 }  // namespace foretrain::exec

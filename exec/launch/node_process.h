@@ -3,6 +3,7 @@
 
 #include "exec/driver/node_driver.h"
 #include "exec/launch/control.h"
+#include "exec/transport/handshake.h"
 #include "exec/usage/usage.h"
 #include "models/protocol/input_row.h"
 #include "models/protocol/training.h"
@@ -13,6 +14,7 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,24 +22,41 @@
 
 namespace foretrain::exec {
 
+/// How a node finds its run.
+struct Joining {
+  boost::asio::ip::tcp::endpoint launcher;
+  NodeId id{};
+  JobKey key;
+  Duration limit{60'000'000'000};  ///< tries again until then
+  bool is_task = false;            ///< nobody waits for this process: it says itself what is wrong
+};
+
 /// The other end of the conversation that control.h draws. One thread, and the driver's compute
-/// thread.
+/// thread. It listens at the address by which it reached the launcher.
 class NodeProcess {
  public:
-  NodeProcess(boost::asio::io_context& loop, int launcher_port, NodeId id);
+  NodeProcess(boost::asio::io_context& loop, const Joining& joining);
 
-  /// Until the launcher says exit, or is gone. Returns the exit status.
+  /// Until the launcher says exit, or is gone. Returns the exit status: 0 where the run was done,
+  /// 130 where it was interrupted, else 1.
   int run();
 
  private:
+  void join();
+  void greet(boost::asio::ip::tcp::socket socket);
+  void join_later(const std::string& why);
+  void end_alone(const std::string& why);
   void on_control(const FrameHeader& header, const Payload& payload);
   void set_up(const nlohmann::json& setup);
   void listen(int port);
+  void tell_place(int port);
   void accept_peer();
   /// What a message between nodes carries at most.
   [[nodiscard]] Bytes largest_message() const;
   void welcome(const std::shared_ptr<Connection>& connection);
-  void connect_to(const nlohmann::json& ports);
+  void connect_to_peers(const nlohmann::json& places);
+  void connect_to(NodeId peer, const nlohmann::json& place);
+  void add_peer(NodeId peer, const std::shared_ptr<Connection>& connection);
   void maybe_ready();
   void go();
 
@@ -50,8 +69,13 @@ class NodeProcess {
   [[nodiscard]] DriverHooks hooks();
 
   boost::asio::io_context& loop_;
+  Joining joining_;
   NodeId id_;
+  boost::asio::ip::address address_;  // of this node, as the launcher reaches it
   std::shared_ptr<Connection> launcher_;
+  boost::asio::steady_timer join_timer_;
+  std::chrono::steady_clock::time_point join_deadline_;
+  Refusals refusals_;
   std::string congestion_control_;
   int exit_status_ = 0;
 

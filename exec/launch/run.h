@@ -1,19 +1,29 @@
 // A training for real: one process a node, over TCP.
 #pragma once
 
+#include "exec/launch/task.h"
 #include "reports/record/record.h"
 #include "scenarios/scenario.h"
 
 #include <filesystem>
 #include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
 
 namespace foretrain::exec {
 
 struct RunOptions {
   /// The program whose `node` subcommand is a node; this one, unless a test says otherwise.
   std::filesystem::path program = "/proc/self/exe";
-  /// Launcher's port on loopback; server shard s, without servers
-  /// worker s, listens at port + 1 + s. 0: any that are free.
+  /// This process is one of several tasks that somebody started, and its node is its rank: none of
+  /// the others is started here, none is pinned. Absent: all nodes are started here.
+  std::optional<Task> task;
+  /// The file of the job key that tasks show each other; empty: as the environment says.
+  std::string job_key;
+  /// Launcher's port on loopback (of tasks: theirs); server shard s, without servers worker s,
+  /// listens at port + 1 + s. 0: any that are free.
   int port = 0;
   /// Nodes that have not joined, or are not ready, after this long are given up.
   Duration join_timeout{60'000'000'000};
@@ -29,8 +39,15 @@ struct RunOptions {
 /// for other machines than this one)
 Record run(const Case& scenario_case, const RunOptions& options);
 
-/// Of a node's process: joins the launcher at `port` as node `id`, and takes part until it is told
-/// to exit. Returns the exit status.
-int node_main(int port, int id);
+/// Before anything else: whether this process is a task (task.h) of several. Nothing, where it is
+/// none, and of rank 0, where `options.task` says so: it goes on to `run` each case. Every other
+/// rank is the node of its rank in each of the cases, and gets its exit status: 0, or that of
+/// rank 0. @throws InputError (cases that need another number of tasks, no job key where one is
+/// needed, no way to find rank 0)
+std::optional<int> take_part(const std::vector<Case>& cases, RunOptions& options);
+
+/// Of the process of a node that `run` started: `--address`, `--port` of the launcher, `--id`.
+/// Returns the exit status.
+int node_main(std::span<const char* const> arguments);
 
 }  // namespace foretrain::exec

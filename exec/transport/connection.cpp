@@ -3,6 +3,7 @@
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/read.hpp>
 #include <boost/asio/write.hpp>
+#include <fmt/format.h>
 
 #include <netinet/tcp.h>
 #include <sys/socket.h>
@@ -19,6 +20,7 @@ Connection::Connection(asio::ip::tcp::socket socket, Bytes most_payload)
     : socket_(std::move(socket)), most_payload_(most_payload) {
   error_code ignored;  // a socket that is dead already says so at the first read
   socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
+  peer_ = to_text(socket_.remote_endpoint(ignored));
 }
 
 void Connection::start(OnFrame on_frame, OnClosed on_closed) {
@@ -70,9 +72,14 @@ void Connection::write_next() {
   asio::async_write(socket_, parts, [self = shared_from_this()](error_code error, std::size_t) {
     if (self->closed_) return;
     // A peer that is gone is told apart by the reader, which may still find its last words.
-    if (error) return self->outgoing_.clear();
+    if (error) {
+      self->outgoing_.clear();
+      if (self->leaving_) self->close();
+      return;
+    }
     self->outgoing_.pop_front();
-    if (!self->outgoing_.empty()) self->write_next();
+    if (!self->outgoing_.empty()) return self->write_next();
+    if (self->leaving_) self->close();
   });
 }
 
@@ -89,6 +96,19 @@ void Connection::close() {
   error_code ignored;
   socket_.shutdown(asio::ip::tcp::socket::shutdown_both, ignored);
   socket_.close(ignored);
+}
+
+void Connection::close_when_drained() {
+  if (closed_) return;
+  start([](const FrameHeader&, const Payload&) {}, nullptr);
+  leaving_ = true;
+  if (drained()) close();
+}
+
+std::string to_text(const asio::ip::tcp::endpoint& endpoint) {
+  const std::string address = endpoint.address().to_string();
+  if (endpoint.address().is_v6()) return fmt::format("[{}]:{}", address, endpoint.port());
+  return fmt::format("{}:{}", address, endpoint.port());
 }
 
 std::string choose_congestion_control(int native_socket) {

@@ -31,9 +31,19 @@ class Connection : public std::enable_shared_from_this<Connection> {
   /// `on_frame`. `on_closed` is called once, unless `close` is.
   void start(OnFrame on_frame, OnClosed on_closed);
   void send(const FrameHeader& header, Payload payload);
+  /// From the next frame on, a payload may be this long.
+  void allow(Bytes most_payload) { most_payload_ = most_payload; }
   /// Nothing is waiting to be written.
   [[nodiscard]] bool drained() const { return outgoing_.empty(); }
   void close();
+  /// Hears nothing more, and closes when what was sent has left.
+  void close_when_drained();
+
+  /// Address and port of the other end, for messages.
+  [[nodiscard]] const std::string& peer() const { return peer_; }
+  [[nodiscard]] boost::asio::ip::tcp::socket::executor_type executor() {
+    return socket_.get_executor();
+  }
 
  private:
   struct Outgoing {
@@ -47,6 +57,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void fail(const std::string& why);
 
   boost::asio::ip::tcp::socket socket_;
+  std::string peer_;
   Bytes most_payload_;
   OnFrame on_frame_;
   OnFrame replaced_;  // may be running
@@ -55,8 +66,12 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Payload incoming_;
   std::deque<Outgoing> outgoing_;  // the first is being written
   bool reading_ = false;
+  bool leaving_ = false;
   bool closed_ = false;
 };
+
+/// `10.1.2.3:4711`, `[fd00::2]:4711`.
+std::string to_text(const boost::asio::ip::tcp::endpoint& endpoint);
 
 /// Sets the congestion control of a socket to cubic, else reno: the default of many clouds, bbr,
 /// moves three to eight times less over loopback. Returns what it is now. Connections that a

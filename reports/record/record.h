@@ -61,6 +61,7 @@ struct Record {
   std::int64_t gradients = 0;
   std::int64_t most_lead = 0;  ///< gradients by which a worker was ahead of the slowest, at most
   std::int64_t dropped = 0;
+  std::int64_t refused = 0;    ///< run: connections of strangers, who did not know the job key
   std::string weights_sha256;  ///< of the final parameters; empty without numerics
   std::vector<NodeTotals> nodes;
   std::vector<StepRow> steps;  ///< by (end of step, worker)

@@ -169,7 +169,8 @@ std::string run_json(const Record& record) {
   json["placement"] = placement_json(record.nodes);
   json["totals"] = {{"time_ns", record.time.ns}, {"startup_ns", record.startup.ns},
                     {"updates", record.updates}, {"gradients", record.gradients},
-                    {"dropped", record.dropped}, {"most_lead", record.most_lead}};
+                    {"dropped", record.dropped}, {"most_lead", record.most_lead},
+                    {"refused", record.refused}};
   json["weights_sha256"] = or_null(record.weights_sha256);
   json["nodes"] = nodes_json(record.nodes);
   json["rows"] = {{"steps", record.steps.size()},
@@ -208,6 +209,7 @@ RunJson parse_run_json(std::string_view text, const std::string& source) {
   record.gradients = totals.integer("gradients");
   record.dropped = totals.integer("dropped");
   record.most_lead = totals.integer("most_lead");
+  record.refused = totals.integer("refused");
   record.nodes = parse_nodes(reader);
   const Reader rows = reader.object("rows");
   const auto count = [&](const char* key) { return static_cast<std::size_t>(rows.integer(key)); };

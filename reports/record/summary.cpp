@@ -133,6 +133,7 @@ Json to_json(const Record& record) {
   json["gradients"] = s.gradients;
   json["dropped"] = record.dropped;
   json["most_lead"] = record.most_lead;
+  json["refused"] = record.refused;
   json["time_s"] = s.time_s;
   json["startup_s"] = s.startup_s;
   json["step_time_s_median"] = or_null(s.step_time_s_median);

@@ -107,6 +107,10 @@ std::string summary_table(const Record& record) {
   if (record.dropped > 0)
     text +=
         line("dropped", count(record.dropped, "gradient came too late", "gradients came too late"));
+  if (record.refused > 0) {
+    text += line("refused", count(record.refused, "stranger without the job key",
+                                  "strangers without the job key"));
+  }
   if (!record.weights_sha256.empty()) {
     text += line("weights", fmt::format("sha256 {} ({})", record.weights_sha256.substr(0, 16),
                                         record.kernel_set));

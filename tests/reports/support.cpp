@@ -124,6 +124,7 @@ Record random_record(std::uint64_t seed) {
   record.gradients = any_count(draw);
   record.dropped = any_count(draw);
   record.most_lead = any_count(draw);
+  record.refused = any_count(draw);
   for (int i = 0; i < 3; ++i) {
     record.nodes.push_back({fmt::format("worker{}", i),
                             "host, \"quoted\"",

@@ -1,6 +1,6 @@
 // What goes wrong in a run ends it soon, with one message, no process left, the record kept.
-#include "exec/launch/control.h"
 #include "exec/launch/run.h"
+#include "exec/transport/handshake.h"
 #include "tests/support/cases.h"
 
 #include <boost/asio/io_context.hpp>
@@ -42,7 +42,7 @@ std::vector<pid_t> nodes_of(pid_t parent, const std::string& id = {}) {
     if (status.find("PPid:\t" + std::to_string(parent) + "\n") == std::string::npos) continue;
     std::string line = text_of(entry.path() / "cmdline");
     std::replace(line.begin(), line.end(), '\0', ' ');
-    if (line.find(" node --port ") == std::string::npos) continue;
+    if (line.find(" node --address ") == std::string::npos) continue;
     if (!id.empty() && line.find("--id " + id + " ") == std::string::npos) continue;
     found.push_back(std::stoi(name));
   }
@@ -177,8 +177,8 @@ TEST_CASE("failure: strangers at a server's port do not disturb a run") {
       boost::system::error_code refused;
       stranger.connect({boost::asio::ip::address_v4::loopback(), static_cast<std::uint16_t>(port)},
                        refused);
-      exec::FrameHeader hello;  // of a worker, without the job's token
-      hello.kind = static_cast<std::uint16_t>(exec::ControlKind::hello);
+      exec::FrameHeader hello;  // of a worker, who will not know the job's key
+      hello.kind = static_cast<std::uint16_t>(exec::HandshakeKind::hello);
       hello.from = 1;
       boost::asio::write(stranger, boost::asio::buffer(exec::encode(hello)), refused);
       boost::asio::write(stranger, boost::asio::buffer(std::string(200, 'x')), refused);
@@ -188,7 +188,9 @@ TEST_CASE("failure: strangers at a server's port do not disturb a run") {
   const Record record = exec::run(small_case("sync", 2, 3'000), options);
   CHECK(record.failure.empty());
   CHECK(record.outcome == Outcome::done);
-  CHECK(!strangers.empty());
+  REQUIRE(!strangers.empty());
+  CHECK(record.refused > 0);
+  CHECK(record.refused <= std::ssize(strangers));
 }
 
 TEST_CASE("failure: nodes do not outlive a launcher that is killed") {

@@ -83,7 +83,8 @@ TEST_CASE("summary as JSON: every figure of the design is there") {
                           "settings",
                           "outcome",
                           "failure",
-                          "dropped"}) {
+                          "dropped",
+                          "refused"}) {
     INFO(key);
     CHECK(json.contains(key));
   }

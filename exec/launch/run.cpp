@@ -1,0 +1,97 @@
+#include "exec/launch/run.h"
+
+#include "exec/calibration/calibration_cache.h"
+#include "exec/launch/key_file.h"
+#include "exec/launch/launcher.h"
+#include "exec/launch/node_process.h"
+#include "exec/launch/rendezvous.h"
+#include "scenarios/input_error.h"
+
+#include <boost/asio/io_context.hpp>
+#include <fmt/format.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <map>
+#include <string_view>
+
+namespace foretrain::exec {
+namespace {
+
+using boost::asio::ip::tcp;
+
+struct Meeting {
+  tcp::endpoint place;
+  JobKey key;
+};
+
+Meeting arrange(const RunOptions& options) {
+  Meeting meeting;
+  meeting.key = read_job_key(options.job_key, process_environment);
+  meeting.place = meeting_point(*options.task, meeting.key, options.join_timeout);
+  if (meeting.key.empty()) meeting.key = read_user_key(cache_folder());
+  return meeting;
+}
+
+int node_of(const Joining& joining) {
+  std::signal(SIGPIPE, SIG_IGN);
+  boost::asio::io_context loop(1);
+  return NodeProcess(loop, joining).run();
+}
+
+}  // namespace
+
+Record run(const Case& scenario_case, const RunOptions& options) {
+  if (options.task) {
+    const Meeting meeting = arrange(options);
+    return Launcher(scenario_case, options, meeting.key, meeting.place).run();
+  }
+  const auto task = read_task(process_environment);
+  if (task && task->size > 1) {
+    throw InputError("of the commands that train, srun and mpirun can start `run` alone");
+  }
+  if (!scenario_case.scenario.cluster.hosts.empty()) {
+    throw InputError(
+        "cluster: describes other machines, and run trains on this one; leave cluster: out "
+        "(--set cluster=null), or simulate");
+  }
+  const tcp::endpoint loopback(boost::asio::ip::address_v4::loopback(),
+                               static_cast<std::uint16_t>(options.port));
+  return Launcher(scenario_case, options, JobKey::random(), loopback).run();
+}
+
+std::optional<int> take_part(const std::vector<Case>& cases, RunOptions& options) {
+  options.task = read_task(process_environment);
+  if (!options.task) return {};
+  const Task& task = *options.task;
+  options.join_timeout = read_join_limit(process_environment).value_or(options.join_timeout);
+  check_size(cases, task);
+  if (task.rank == 0) return {};
+  Joining joining;
+  joining.id = NodeId(static_cast<std::uint32_t>(task.rank));
+  joining.limit = options.join_timeout;
+  joining.is_task = true;
+  for (std::size_t done = 0; done < cases.size(); ++done) {
+    const Meeting meeting = arrange(options);
+    joining.launcher = meeting.place;
+    joining.key = meeting.key;
+    const int status = node_of(joining);
+    if (status != 0) return status;
+  }
+  return 0;
+}
+
+// The launcher above is the only caller, so nobody has to be told what is wrong with a call.
+int node_main(std::span<const char* const> arguments) {
+  std::map<std::string_view, std::string> given;
+  for (std::size_t i = 0; i + 1 < arguments.size(); i += 2) given[arguments[i]] = arguments[i + 1];
+  Joining joining;
+  joining.launcher = {boost::asio::ip::make_address(given.at("--address")),
+                      static_cast<std::uint16_t>(std::stoi(given.at("--port")))};
+  joining.id = NodeId(static_cast<std::uint32_t>(std::stoi(given.at("--id"))));
+  const char* key = std::getenv(kKeyVariable);
+  if (key != nullptr) joining.key = JobKey(key);
+  return node_of(joining);
+}
+
+}  // namespace foretrain::exec

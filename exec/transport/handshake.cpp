@@ -1,0 +1,171 @@
+#include "exec/transport/handshake.h"
+
+#include <boost/asio/steady_timer.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <span>
+#include <utility>
+
+namespace foretrain::exec {
+namespace {
+
+constexpr const char* kOtherKey = "it does not know the job key";
+
+// One end's part; both ends' parts differ in what they wait for. Held by the callbacks of its
+// connection, which therefore outlives it.
+class Part : public std::enable_shared_from_this<Part> {
+ public:
+  Part(const Handshake& handshake, Connection& connection, OnProved on_proved, OnRefused on_refused)
+      : handshake_(handshake),
+        connection_(connection),
+        on_proved_(std::move(on_proved)),
+        on_refused_(std::move(on_refused)),
+        timer_(connection.executor()) {}
+  virtual ~Part() = default;
+  Part(const Part&) = delete;
+  Part& operator=(const Part&) = delete;
+
+  void start() {
+    const auto self = shared_from_this();
+    connection_.start(
+        [self](const FrameHeader& header, const Payload& payload) {
+          if (!self->over_) self->on_frame(header, payload.bytes());
+        },
+        [self](const std::string& why) { self->refuse(Refusal::left, why); });
+    timer_.expires_after(std::chrono::nanoseconds(handshake_.limit.ns));
+    timer_.async_wait([weak = weak_from_this()](boost::system::error_code error) {
+      const auto part = weak.lock();
+      if (!error && part) part->refuse(Refusal::silent, "it did not prove the job key in time");
+    });
+  }
+
+ protected:
+  virtual void on_frame(const FrameHeader& header, std::span<const std::byte> bytes) = 0;
+
+  void send(HandshakeKind kind, std::uint32_t from, std::span<const std::byte> bytes) {
+    FrameHeader header;
+    header.kind = static_cast<std::uint16_t>(kind);
+    header.from = from;
+    header.payload_bytes = bytes.size();
+    Payload payload = Payload::allocate({static_cast<std::int64_t>(bytes.size())});
+    std::ranges::copy(bytes, payload.writable_bytes().begin());
+    connection_.send(header, std::move(payload));
+  }
+
+  [[nodiscard]] Proof proof_of(End end) const {
+    return handshake_.key.prove(end, ends_, connecting_, accepting_);
+  }
+
+  static bool read(std::span<const std::byte> bytes, Nonce& nonce) {
+    if (bytes.size() != nonce.size()) return false;
+    std::ranges::copy(bytes, nonce.begin());
+    return true;
+  }
+
+  void succeed() {
+    if (std::exchange(over_, true)) return;
+    timer_.cancel();
+    connection_.allow(handshake_.most_payload);
+    const OnProved on_proved = std::move(on_proved_);
+    on_refused_ = nullptr;
+    on_proved(connection_.shared_from_this(), ends_.connecting);
+  }
+
+  void refuse(Refusal refusal, const std::string& why) {
+    if (std::exchange(over_, true)) return;
+    timer_.cancel();
+    const auto connection = connection_.shared_from_this();  // lives until this is over
+    const OnRefused on_refused = std::move(on_refused_);
+    on_proved_ = nullptr;
+    connection_.close_when_drained();
+    on_refused(refusal, why);
+  }
+
+  Ends ends_;
+  Nonce connecting_{};
+  Nonce accepting_{};
+
+ private:
+  Handshake handshake_;
+  Connection& connection_;
+  OnProved on_proved_;
+  OnRefused on_refused_;
+  boost::asio::steady_timer timer_;
+  bool over_ = false;
+};
+
+class Accepting final : public Part {
+ public:
+  Accepting(const Handshake& handshake, Connection& connection, std::uint32_t id,
+            OnProved on_proved, OnRefused on_refused)
+      : Part(handshake, connection, std::move(on_proved), std::move(on_refused)) {
+    ends_.accepting = id;
+  }
+
+ private:
+  void on_frame(const FrameHeader& header, std::span<const std::byte> bytes) override {
+    const auto kind = static_cast<HandshakeKind>(header.kind);
+    if (!challenged_ && kind == HandshakeKind::hello && read(bytes, connecting_)) {
+      challenged_ = true;
+      ends_.connecting = header.from;
+      accepting_ = draw_nonce();
+      return send(HandshakeKind::challenge, ends_.accepting, accepting_);
+    }
+    if (challenged_ && kind == HandshakeKind::proof &&
+        JobKey::equal(proof_of(End::connecting), bytes)) {
+      send(HandshakeKind::welcome, ends_.accepting, proof_of(End::accepting));
+      return succeed();
+    }
+    send(HandshakeKind::refusal, ends_.accepting, {});
+    refuse(Refusal::key, kOtherKey);
+  }
+
+  bool challenged_ = false;
+};
+
+class Connecting final : public Part {
+ public:
+  Connecting(const Handshake& handshake, Connection& connection, Ends ends, OnProved on_proved,
+             OnRefused on_refused)
+      : Part(handshake, connection, std::move(on_proved), std::move(on_refused)) {
+    ends_ = ends;
+    connecting_ = draw_nonce();
+  }
+
+  void greet() { send(HandshakeKind::hello, ends_.connecting, connecting_); }
+
+ private:
+  void on_frame(const FrameHeader& header, std::span<const std::byte> bytes) override {
+    const auto kind = static_cast<HandshakeKind>(header.kind);
+    if (!challenged_ && kind == HandshakeKind::challenge && read(bytes, accepting_)) {
+      challenged_ = true;
+      return send(HandshakeKind::proof, ends_.connecting, proof_of(End::connecting));
+    }
+    if (challenged_ && kind == HandshakeKind::welcome &&
+        JobKey::equal(proof_of(End::accepting), bytes)) {
+      return succeed();
+    }
+    refuse(Refusal::key, kind == HandshakeKind::refusal ? "it knows another job key" : kOtherKey);
+  }
+
+  bool challenged_ = false;
+};
+
+}  // namespace
+
+void Handshake::answer(const std::shared_ptr<Connection>& connection, std::uint32_t self,
+                       OnProved on_proved, OnRefused on_refused) const {
+  std::make_shared<Accepting>(*this, *connection, self, std::move(on_proved), std::move(on_refused))
+      ->start();
+}
+
+void Handshake::begin(const std::shared_ptr<Connection>& connection, Ends ends, OnProved on_proved,
+                      OnRefused on_refused) const {
+  const auto part = std::make_shared<Connecting>(*this, *connection, ends, std::move(on_proved),
+                                                 std::move(on_refused));
+  part->start();
+  part->greet();
+}
+
+}  // namespace foretrain::exec

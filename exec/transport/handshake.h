@@ -1,0 +1,58 @@
+// How the two ends of a new connection prove to each other that they belong to the same run.
+#pragma once
+
+#include "exec/transport/connection.h"
+#include "exec/transport/job_key.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace foretrain::exec {
+
+/// Frame kinds, the first ones of every connection, in order:
+///
+///     connecting end                   accepting end
+///     hello ------------------------->            my id (the frame's `from`), my nonce
+///           <------------------------- challenge  my nonce
+///     proof ------------------------->            HMAC of both nonces, both ids: I know the key
+///           <------------------------- welcome    so do I: its own HMAC of them
+///           <------------------------- refusal    instead: you do not know the key
+///
+/// The accepting end gives away nothing before the other has proved itself. Nonces are fresh, so
+/// what somebody overheard is of no use; ids are in the proof, so no node's answer is another's.
+enum class HandshakeKind : std::uint16_t { hello = 90, challenge, proof, welcome, refusal };
+
+/// What a frame may carry before its sender is known.
+inline constexpr Bytes kMostBeforeProof{64};
+
+enum class Refusal {
+  left,   ///< it was gone before it came to that; another attempt may do
+  key,    ///< it knows another key, or none
+  silent  ///< it did not go on in time
+};
+
+/// `from`: the id of the end that connects.
+using OnProved = std::function<void(const std::shared_ptr<Connection>&, std::uint32_t from)>;
+/// `why` as a part of a sentence about the peer: "it does not know the job key". The connection is
+/// closed, or about to be.
+using OnRefused = std::function<void(Refusal, const std::string& why)>;
+
+/// Begins to read. Either callback is called, once, unless the connection is closed before; on
+/// their thread the connection may then be started anew by whoever owns it. Afterwards a frame may
+/// carry up to `most_payload`.
+struct Handshake {
+  JobKey key;
+  Bytes most_payload;
+  Duration limit{20'000'000'000};  ///< of all of it
+
+  /// As the end that accepted; `self` is this end's id.
+  void answer(const std::shared_ptr<Connection>& connection, std::uint32_t self, OnProved on_proved,
+              OnRefused on_refused) const;
+  /// As the end that connected.
+  void begin(const std::shared_ptr<Connection>& connection, Ends ends, OnProved on_proved,
+             OnRefused on_refused) const;
+};
+
+}  // namespace foretrain::exec

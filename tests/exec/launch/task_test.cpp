@@ -1,0 +1,179 @@
+// Which task of a launcher the variables describe.
+#include "exec/launch/task.h"
+
+#include "scenarios/input_error.h"
+
+#include <catch2/catch.hpp>
+
+#include <map>
+#include <string>
+
+namespace foretrain::exec {
+namespace {
+
+using Variables = std::map<std::string, std::string>;
+
+std::optional<Task> task_of(const Variables& variables) {
+  return read_task([&](const char* name) -> std::optional<std::string> {
+    const auto found = variables.find(name);
+    return found == variables.end() ? std::nullopt : std::optional(found->second);
+  });
+}
+
+std::string complaint_about(const Variables& variables) {
+  try {
+    task_of(variables);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+Variables torchrun() {
+  return {{"RANK", "2"}, {"WORLD_SIZE", "4"}, {"MASTER_ADDR", "node7"}, {"MASTER_PORT", "29500"}};
+}
+
+// As srun of Slurm 22.05 sets them.
+Variables srun() {
+  return {{"SLURM_JOB_ID", "17"},
+          {"SLURM_STEP_ID", "0"},
+          {"SLURM_PROCID", "3"},
+          {"SLURM_STEP_NUM_TASKS", "4"},
+          {"SLURM_STEP_NUM_NODES", "3"},
+          {"SLURM_STEP_NODELIST", "w[1-3]"},
+          {"SLURM_LAUNCH_NODE_IPADDR", "10.1.2.3"},
+          {"SLURM_SRUN_COMM_HOST", "10.1.2.3"}};
+}
+
+// As mpirun of Open MPI 4.1 sets them.
+Variables mpirun() {
+  return {{"OMPI_COMM_WORLD_RANK", "1"},
+          {"OMPI_COMM_WORLD_SIZE", "4"},
+          {"OMPI_COMM_WORLD_LOCAL_SIZE", "4"},
+          {"PMIX_NAMESPACE", "1162870785"}};
+}
+
+TEST_CASE("task: without variables there is none") {
+  CHECK(!task_of({}));
+  CHECK(!task_of({{"MASTER_ADDR", "node7"}, {"MASTER_PORT", "29500"}}));
+}
+
+TEST_CASE("task: variables as torchrun sets them say all") {
+  const Task task = task_of(torchrun()).value();
+  CHECK(task.rank == 2);
+  CHECK(task.size == 4);
+  CHECK(task.addresses == std::vector<std::string>{"node7"});
+  CHECK(task.port == 29500);
+  CHECK(!task.elsewhere);
+}
+
+TEST_CASE("task: of Slurm rank 0 is sought on the first node or else where srun was called") {
+  const Task task = task_of(srun()).value();
+  CHECK(task.started_by == "srun");
+  CHECK(task.rank == 3);
+  CHECK(task.size == 4);
+  CHECK(task.elsewhere);
+  CHECK(task.addresses == std::vector<std::string>{"w1", "10.1.2.3", "10.1.2.3"});
+  CHECK(task.port >= 20'000);
+  CHECK(task.port < 30'000);
+}
+
+TEST_CASE("task: a batch script of Slurm is none but what its srun starts is") {
+  Variables variables = srun();
+  variables.erase("SLURM_STEP_NUM_TASKS");
+  variables.erase("SLURM_STEP_ID");
+  variables["SLURM_NTASKS"] = "4";
+  variables["SLURM_PROCID"] = "0";
+  CHECK(!task_of(variables));
+}
+
+TEST_CASE("task: a launcher that starts one process gives a shell and no task") {
+  Variables variables = srun();
+  variables["SLURM_STEP_NUM_TASKS"] = "1";
+  variables["SLURM_PROCID"] = "0";
+  CHECK(!task_of(variables));
+}
+
+TEST_CASE("task: every task of a job finds the same port and the next job another") {
+  Variables other_rank = srun();
+  other_rank["SLURM_PROCID"] = "0";
+  CHECK(task_of(srun())->port == task_of(other_rank)->port);
+  Variables next_step = srun();
+  next_step["SLURM_STEP_ID"] = "1";
+  CHECK(task_of(srun())->port != task_of(next_step)->port);
+  // mpirun in an allocation of Slurm: only some of its processes come by a step.
+  Variables by_step = mpirun();
+  by_step["SLURM_STEP_ID"] = "0";
+  CHECK(task_of(mpirun())->port == task_of(by_step)->port);
+}
+
+TEST_CASE("task: of Open MPI on one machine rank 0 is on loopback") {
+  const Task task = task_of(mpirun()).value();
+  CHECK(task.started_by == "mpirun");
+  CHECK(task.rank == 1);
+  CHECK(task.size == 4);
+  CHECK(!task.elsewhere);
+  CHECK(task.addresses == std::vector<std::string>{"127.0.0.1"});
+}
+
+TEST_CASE("task: of Open MPI on several machines MASTER_ADDR is needed") {
+  Variables variables = mpirun();
+  variables["OMPI_COMM_WORLD_LOCAL_SIZE"] = "2";
+  CHECK(complaint_about(variables).find("set MASTER_ADDR") != std::string::npos);
+  CHECK(complaint_about(variables).find("mpirun -x MASTER_ADDR") != std::string::npos);
+  variables["MASTER_ADDR"] = "node7";
+  const Task task = task_of(variables).value();
+  CHECK(task.addresses == std::vector<std::string>{"node7"});
+  CHECK(task.elsewhere);
+}
+
+TEST_CASE("task: explicit variables win over those of a launcher") {
+  Variables variables = srun();
+  variables.merge(torchrun());
+  const Task task = task_of(variables).value();
+  CHECK(task.rank == 2);
+  CHECK(task.addresses == std::vector<std::string>{"node7"});
+  CHECK(task.port == 29500);
+  Variables port_alone = srun();
+  port_alone["MASTER_PORT"] = "4711";
+  CHECK(task_of(port_alone)->port == 4711);
+  CHECK(task_of(port_alone)->rank == 3);
+}
+
+TEST_CASE("task: half a description says what is missing") {
+  const auto without = [](const char* name) {
+    Variables variables = torchrun();
+    variables.erase(name);
+    return complaint_about(variables);
+  };
+  CHECK(without("RANK").find("WORLD_SIZE is set, RANK is not: set both") == 0);
+  CHECK(without("WORLD_SIZE").find("RANK is set, WORLD_SIZE is not: set both") == 0);
+  CHECK(without("MASTER_ADDR").find("set MASTER_ADDR") != std::string::npos);
+  CHECK(without("MASTER_PORT").find("MASTER_PORT is not set: set it") == 0);
+}
+
+TEST_CASE("task: numbers that are none are named with their variable") {
+  const auto with = [](const char* name, const char* value) {
+    Variables variables = torchrun();
+    variables[name] = value;
+    return complaint_about(variables);
+  };
+  CHECK(with("RANK", "two").find("RANK=two: is no whole number from 0") == 0);
+  CHECK(with("RANK", "-1").find("RANK=-1: is no whole number from 0") == 0);
+  CHECK(with("RANK", "4").find("RANK is 4, WORLD_SIZE 4: ranks go from 0 to 3") == 0);
+  CHECK(with("WORLD_SIZE", "4x").find("WORLD_SIZE=4x: is no whole number from 1") == 0);
+  CHECK(with("MASTER_PORT", "70000").find("MASTER_PORT=70000: is no whole number") == 0);
+}
+
+TEST_CASE("task: the first host of a Slurm list is found however it is written") {
+  CHECK(first_host("login1") == "login1");
+  CHECK(first_host("a1,a2") == "a1");
+  CHECK(first_host("node[07-12,20],login1") == "node07");
+  CHECK(first_host("node[3]") == "node3");
+  CHECK(first_host("node[5,7]-ib") == "node5-ib");
+  CHECK(first_host("rack[2-3]node[01-16]") == "rack2node01");
+  CHECK(first_host("x5,w[1-3]") == "x5");
+}
+
+}  // namespace
+}  // namespace foretrain::exec

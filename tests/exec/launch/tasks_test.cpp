@@ -1,0 +1,251 @@
+// Tasks that somebody else started: real processes that find each other by variables.
+#include "exec/transport/handshake.h"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace foretrain::testing {
+namespace {
+namespace fs = std::filesystem;
+using boost::asio::ip::tcp;
+
+constexpr const char* kKey = "a-key-that-the-test-made";
+
+std::string text_of(const fs::path& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+int free_port() {
+  boost::asio::io_context loop;
+  return tcp::acceptor(loop, {boost::asio::ip::address_v4::loopback(), 0}).local_endpoint().port();
+}
+
+// Tasks of one job in a folder of their own; those that still run are killed at the end.
+class Job {
+ public:
+  explicit Job(int size, std::string join_limit = "60 s")
+      : folder_(fs::temp_directory_path() / ("foretrain-tasks-" + std::to_string(getpid()))),
+        port_(free_port()),
+        size_(size),
+        limit_(std::move(join_limit)),
+        tasks_(static_cast<std::size_t>(size), 0) {
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+    std::ofstream(folder_ / "small.yaml")
+        << "foretrain: 1\nname: small\ndataset: {take: 300, test_take: 100}\n"
+           "training: {workers: 2, batch_size: 16, steps: 200}\n";
+  }
+  Job(const Job&) = delete;
+  Job& operator=(const Job&) = delete;
+  ~Job() {
+    for (const pid_t task : tasks_) {
+      if (task > 0) kill(task, SIGKILL);
+      if (task > 0) waitpid(task, nullptr, 0);
+    }
+    fs::remove_all(folder_);
+  }
+
+  [[nodiscard]] int port() const { return port_; }
+  [[nodiscard]] std::string file(const std::string& name) const { return text_of(folder_ / name); }
+  [[nodiscard]] std::string errors(int rank) const { return file(std::to_string(rank) + ".err"); }
+  [[nodiscard]] nlohmann::json answer() const { return nlohmann::json::parse(file("0.out")); }
+
+  void start(int rank, const std::vector<std::string>& more = {}, const std::string& key = kKey) {
+    std::vector<std::string> arguments{FORETRAIN_PROGRAM, "run",   "small.yaml", "--quiet",
+                                       "--json",          "--out", "out"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const pid_t task = fork();
+    REQUIRE(task >= 0);
+    if (task == 0) become(rank, arguments, key);
+    tasks_.at(static_cast<std::size_t>(rank)) = task;
+  }
+
+  // The exit status; of one that a signal ended, 128 more than that.
+  int end_of(int rank) {
+    pid_t& task = tasks_.at(static_cast<std::size_t>(rank));
+    int status = 0;
+    REQUIRE(waitpid(task, &status, 0) == task);
+    task = 0;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  }
+
+  // The same scenario without any task.
+  [[nodiscard]] nlohmann::json ordinary_answer() const {
+    const std::string command = "cd '" + folder_.string() + "' && '" + FORETRAIN_PROGRAM +
+                                "' run small.yaml --quiet --json --out alone >alone.out";
+    REQUIRE(std::system(command.c_str()) == 0);
+    return nlohmann::json::parse(file("alone.out"));
+  }
+
+  void kill_rank(int rank) { kill(tasks_.at(static_cast<std::size_t>(rank)), SIGKILL); }
+
+ private:
+  [[noreturn]] void become(int rank, const std::vector<std::string>& arguments,
+                           const std::string& key) const {
+    const std::map<std::string, std::string> variables{
+        {"RANK", std::to_string(rank)}, {"WORLD_SIZE", std::to_string(size_)},
+        {"MASTER_ADDR", "127.0.0.1"},   {"MASTER_PORT", std::to_string(port_)},
+        {"FORETRAIN_JOB_KEY", key},     {"FORETRAIN_JOIN_LIMIT", limit_}};
+    for (const auto& [name, value] : variables) setenv(name.c_str(), value.c_str(), 1);
+    if (chdir(folder_.c_str()) != 0) _exit(126);
+    const std::string name = std::to_string(rank);
+    for (const auto& [file, descriptor] :
+         {std::pair(name + ".out", 1), std::pair(name + ".err", 2)}) {
+      dup2(open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), descriptor);
+    }
+    std::vector<char*> raw;
+    for (const std::string& each : arguments) raw.push_back(const_cast<char*>(each.c_str()));
+    raw.push_back(nullptr);
+    execv(raw[0], raw.data());
+    _exit(127);
+  }
+
+  fs::path folder_;
+  int port_;
+  int size_;
+  std::string limit_;
+  std::vector<pid_t> tasks_;
+};
+
+// Offers the launcher another key, again and again until it is heard; why it was refused.
+std::string try_with_wrong_key(int port) {
+  std::string answer;
+  for (int i = 0; i < 200 && answer.empty(); ++i) {
+    boost::asio::io_context loop(1);
+    tcp::socket socket(loop);
+    boost::system::error_code error;
+    socket.connect({boost::asio::ip::address_v4::loopback(), static_cast<std::uint16_t>(port)},
+                   error);
+    if (error) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      continue;
+    }
+    auto connection = std::make_shared<exec::Connection>(std::move(socket), exec::kMostBeforeProof);
+    exec::Handshake{exec::JobKey("not-the-key-of-the-job"), {1'000}}.begin(
+        connection, {1, exec::kLauncher}, [](const auto&, std::uint32_t) {},
+        [&](exec::Refusal, const std::string& why) { answer = why; });
+    loop.run_for(std::chrono::seconds(2));
+  }
+  return answer;
+}
+
+TEST_CASE("tasks: three processes find each other by variables while a stranger is kept out") {
+  Job job(3);
+  job.start(0);
+  CHECK(try_with_wrong_key(job.port()) == "it knows another job key");
+  job.start(1);
+  job.start(2);
+  CHECK(job.end_of(0) == 0);
+  CHECK(job.end_of(1) == 0);
+  CHECK(job.end_of(2) == 0);
+  const nlohmann::json answer = job.answer();
+  CHECK(answer.at("outcome") == "done");
+  CHECK(answer.at("weights_sha256") == job.ordinary_answer().at("weights_sha256"));
+  CHECK(answer.at("updates") == 200);
+  CHECK(answer.at("refused").get<int>() >= 1);
+  CHECK(answer.at("nodes").at(1).at("core").is_null());  // the launcher's placement, none of ours
+  CHECK(job.errors(0).find("which did not prove the job key") != std::string::npos);
+  CHECK(job.file("1.out").empty());
+  CHECK(job.file("2.out").empty());
+  CHECK(job.file("out/run.json").find("\"refused\"") != std::string::npos);
+}
+
+TEST_CASE("tasks: the cases of a sweep are run in turn by the same processes") {
+  Job job(3);
+  const std::vector<std::string> sweep{"--set", "sweep.training.strategy=[sync, async]"};
+  for (const int rank : {2, 1, 0}) job.start(rank, sweep);  // the launcher comes last
+  for (const int rank : {0, 1, 2}) CHECK(job.end_of(rank) == 0);
+  REQUIRE(job.answer().at("cases").size() == 2);
+  for (const auto& each : job.answer().at("cases")) CHECK(each.at("outcome") == "done");
+}
+
+TEST_CASE("tasks: a rank that never comes is named when the time is up") {
+  Job job(3, "2 s");
+  job.start(0);
+  job.start(1);
+  CHECK(job.end_of(0) == 1);
+  CHECK(job.end_of(1) == 1);
+  CHECK(job.answer().at("failure") == "server0 (rank 2) did not join within 2 s");
+}
+
+TEST_CASE("tasks: without rank 0 the others say where they looked for it") {
+  Job job(3, "300 ms");
+  job.start(2);
+  CHECK(job.end_of(2) == 1);
+  const std::string where = "rank 0) at 127.0.0.1:" + std::to_string(job.port());
+  CHECK(job.errors(2).find("error: rank 2: could not join the launcher (" + where) == 0);
+  CHECK(job.errors(2).find("MASTER_PORT") != std::string::npos);
+}
+
+TEST_CASE("tasks: a rank with another key is refused and says so") {
+  Job job(3, "2 s");
+  job.start(0);
+  job.start(2);
+  job.start(1, {}, "not-the-key-of-the-job");
+  CHECK(job.end_of(1) == 1);
+  CHECK(job.errors(1).find("it knows another job key; give the same key") != std::string::npos);
+  CHECK(job.end_of(0) == 1);
+  CHECK(job.end_of(2) == 1);
+  CHECK(job.answer().at("failure") == "worker1 (rank 1) did not join within 2 s");
+  CHECK(job.answer().at("refused") == 1);
+}
+
+TEST_CASE("tasks: a number that does not fit the scenario ends all of them with the right one") {
+  Job job(2);
+  job.start(0);
+  job.start(1);
+  for (const int rank : {0, 1}) {
+    CHECK(job.end_of(rank) == 2);
+    CHECK(job.errors(rank).find("started were 2 tasks: start 3") != std::string::npos);
+  }
+}
+
+// A training that goes on for hours, once it has made some steps.
+void start_long(Job& job) {
+  const std::vector<std::string> hours{"--set", "training.steps=100000000", "--set",
+                                       "training.strategy=async"};
+  for (const int rank : {0, 1, 2}) job.start(rank, hours);
+  std::this_thread::sleep_for(std::chrono::seconds(2));
+}
+
+TEST_CASE("tasks: a rank that is killed ends the others and the record names it") {
+  Job job(3);
+  start_long(job);
+  job.kill_rank(1);
+  CHECK(job.end_of(0) == 1);
+  CHECK(job.end_of(2) == 1);
+  CHECK(job.answer().at("failure").get<std::string>().find("worker1") == 0);
+  CHECK(job.file("out/run.json").find("worker1") != std::string::npos);
+}
+
+TEST_CASE("tasks: a rank 0 that is killed takes its own node with it and the others end") {
+  Job job(3);
+  start_long(job);
+  job.kill_rank(0);
+  CHECK(job.end_of(0) == 128 + SIGKILL);
+  for (const int rank : {1, 2}) {
+    CHECK(job.end_of(rank) == 1);
+    CHECK(job.errors(rank).find("lost the launcher") != std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace foretrain::testing
