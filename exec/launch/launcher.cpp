@@ -4,6 +4,7 @@
 #include "reports/record/collector.h"
 #include "scenarios/read.h"
 #include "scenarios/training.h"
+#include "scenarios/units.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -137,9 +138,9 @@ void Launcher::watch_time() {
   timer_.async_wait([this](error_code error) {
     if (error) return;
     const bool joining = stage_ == Stage::joining;
-    fail(fmt::format("{} did not {} within {:.0f} s",
+    fail(fmt::format("{} did not {} within {}",
                      missing(joining ? &Member::listening : &Member::ready),
-                     joining ? "join" : "get ready", options_.join_timeout.seconds()));
+                     joining ? "join" : "get ready", to_text(options_.join_timeout)));
   });
 }
 
@@ -186,7 +187,7 @@ void Launcher::on_joined(const std::shared_ptr<Connection>& connection, std::uin
                     [this, id](const std::string& why) {
                       members_[id].connection = nullptr;
                       if (stage_ == Stage::ending) return stop_when_empty();
-                      suspect(members_[id].role + ": " + why);
+                      suspect(named(members_[id]) + ": " + why);
                     });
   // Where there are servers, nobody else listens.
   const int first = server_count(record_.scenario_case.scenario) > 0 ? workers_ : 0;
@@ -288,7 +289,7 @@ void Launcher::on_finished(std::size_t id, const nlohmann::json& json) {
 
 void Launcher::on_trouble(std::size_t id, const nlohmann::json& json) {
   const std::string why = json.at("why");
-  if (!json.contains("peer")) return fail(fmt::format("{}: {}", members_[id].role, why));
+  if (!json.contains("peer")) return fail(fmt::format("{}: {}", named(members_[id]), why));
   const std::size_t peer = json.at("peer");
   // That a peer broke is the peer's story, if it can still tell it.
   suspect(fmt::format("{}: {} ({} noticed)", members_.at(peer).role, why, members_[id].role));
@@ -361,10 +362,14 @@ std::string Launcher::described(const Member& member) const {
   return fmt::format("{} (rank {})", member.role, member.rank);
 }
 
+std::string Launcher::named(const Member& member) const {
+  return options_.task ? described(member) : member.role;
+}
+
 std::string Launcher::missing(bool Member::*done) const {
   std::vector<std::string> roles;
   for (const Member& member : members_) {
-    if (!(member.*done)) roles.push_back(options_.task ? described(member) : member.role);
+    if (!(member.*done)) roles.push_back(named(member));
   }
   return fmt::format("{}", fmt::join(roles, ", "));
 }

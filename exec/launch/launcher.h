@@ -69,7 +69,10 @@ class Launcher {
   /// notice sooner than we do.
   void suspect(const std::string& why);
   void end(Outcome outcome);
+  /// With its process, or its rank.
   [[nodiscard]] std::string described(const Member& member) const;
+  /// By its role alone where that tells enough: a task's rank is what its user knows.
+  [[nodiscard]] std::string named(const Member& member) const;
   [[nodiscard]] std::string missing(bool Member::*done) const;
 
   RunOptions options_;

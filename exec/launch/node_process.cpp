@@ -8,6 +8,7 @@
 #include "reports/record/collector.h"
 #include "scenarios/read.h"
 #include "scenarios/training.h"
+#include "scenarios/units.h"
 
 #include <boost/asio/post.hpp>
 #include <fmt/format.h>
@@ -78,9 +79,9 @@ void NodeProcess::greet(tcp::socket socket) {
 void NodeProcess::join_later(const std::string& why) {
   if (Clock::now() + kRetry >= join_deadline_) {
     return end_alone(fmt::format(
-        "could not join the launcher (rank 0) at {} within {:.0f} s: {}; see that rank 0 runs, and "
+        "could not join the launcher (rank 0) at {} within {}: {}; see that rank 0 runs, and "
         "that MASTER_ADDR and MASTER_PORT, where set, are right in every task",
-        to_text(joining_.launcher), joining_.limit.seconds(), why));
+        to_text(joining_.launcher), to_text(joining_.limit), why));
   }
   join_timer_.expires_after(kRetry);
   join_timer_.async_wait([this](error_code error) {

@@ -97,10 +97,10 @@ tcp::endpoint meeting_point(const Task& task, const JobKey& key, Duration limit)
       return *found;
     }
     if (Clock::now() > deadline) {
-      throw InputError(fmt::format(
-          "no address is known for {} after {:.0f} s: set MASTER_ADDR, the same in every "
-          "task, to the name or the address of the machine of rank 0",
-          fmt::join(task.addresses, ", "), limit.seconds()));
+      throw InputError(
+          fmt::format("no address is known for {} after {}: set MASTER_ADDR, the same in every "
+                      "task, to the name or the address of the machine of rank 0",
+                      fmt::join(task.addresses, ", "), to_text(limit)));
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(500));
   }
