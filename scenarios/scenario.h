@@ -71,6 +71,7 @@ struct HostSpec {
   int count = 1;  ///< above 1, hosts are called name0, name1, ...
   int cores = 1;
   BytesPerSecond nic{1.25e9};       ///< full duplex, each direction
+  Bytes burst{};                    ///< what the rate's token bucket saves up; 0: a default
   Duration latency{};               ///< one way, host to switch
   std::string machine;              ///< a machine file; empty: this machine's calibration
   std::optional<Duration> compute;  ///< instead of a machine: every gradient takes this long
@@ -95,7 +96,7 @@ struct ClusterSpec {
   bool operator==(const ClusterSpec&) const = default;
 };
 
-/// `stragglers[]` - multiplies the compute time of gradients.
+/// `stragglers[]` - multiplies the compute time of gradients, stops workers.
 struct StragglerSpec {
   std::vector<int> workers;  ///< whom it concerns; empty: all
   double slowdown = 1;       ///< constant factor
@@ -104,6 +105,8 @@ struct StragglerSpec {
   double shift = 0;          ///< shifted_exponential: the least factor, 0 to 1
   double sigma = 0;          ///< lognormal: standard deviation of the logarithm
   double shape = 0;          ///< pareto: above 1
+  Duration pause{};          ///< stops the worker for this long, now and then; 0: never
+  Duration every{};          ///< pause: mean of the exponential time from one to the next
 
   bool operator==(const StragglerSpec&) const = default;
 };

@@ -1,4 +1,4 @@
-// Draws of mean 1 for every distribution.
+// Draws of mean 1 for every distribution, of pauses too.
 #include "scenarios/stragglers.h"
 
 #include "models/base/check.h"
@@ -24,14 +24,20 @@ double draw(const StragglerSpec& spec, Stream& stream) {
   return (spec.shape - 1) / spec.shape * stream.pareto(spec.shape);
 }
 
+bool concerns(const StragglerSpec& spec, int worker) {
+  return spec.workers.empty() || std::ranges::find(spec.workers, worker) != spec.workers.end();
+}
+
+Duration draw_interval(Duration every, Stream& stream) {
+  return Duration::from_seconds(every.seconds() * stream.exponential());
+}
+
 }  // namespace
 
 StragglerDraws::StragglerDraws(const Scenario& scenario, int worker)
     : stream_(scenario.seed, fmt::format("straggler.worker{}", worker)) {
   for (const StragglerSpec& spec : scenario.stragglers) {
-    const bool concerned =
-        spec.workers.empty() || std::ranges::find(spec.workers, worker) != spec.workers.end();
-    if (concerned) specs_.push_back(spec);
+    if (concerns(spec, worker)) specs_.push_back(spec);
   }
 }
 
@@ -43,6 +49,29 @@ double StragglerDraws::next() {
     if (!spec.distribution.empty()) factor *= std::max(draw(spec, stream_), kLeast);
   }
   return factor;
+}
+
+PauseDraws::PauseDraws(const Scenario& scenario, int worker) {
+  for (const StragglerSpec& spec : scenario.stragglers) {
+    if (spec.pause.ns == 0 || !concerns(spec, worker)) continue;
+    Stream stream(scenario.seed, fmt::format("pause.worker{}.{}", worker, sources_.size()));
+    const Instant first = Instant{} + draw_interval(spec.every, stream);
+    sources_.push_back({spec.pause, spec.every, stream, first});
+  }
+}
+
+std::optional<Pause> PauseDraws::next() {
+  const auto first = std::ranges::min_element(sources_, {}, &Source::begin);
+  if (first == sources_.end()) return std::nullopt;
+  const Pause pause{first->begin, first->pause};
+  first->begin = pause.end() + draw_interval(first->every, first->stream);
+  return pause;
+}
+
+Duration longest_pause(const Scenario& scenario) {
+  Duration longest;
+  for (const StragglerSpec& spec : scenario.stragglers) longest = std::max(longest, spec.pause);
+  return longest;
 }
 
 }  // namespace foretrain

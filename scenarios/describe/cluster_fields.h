@@ -20,6 +20,13 @@ void describe(Visitor& visit, T& host) {
                .above = 0,
                .most = 1e15},
               host.nic);
+  visit.field(
+      {.key = "burst",
+       .doc = "what the interface may send at once after a rest; left out: 1 ms of the rate",
+       .least = 2000,
+       .most = 1e9,
+       .written = host.burst.value > 0},
+      host.burst);
   visit.field({.key = "latency", .doc = "one way, host to switch", .least = 0, .most = 1000},
               host.latency);
   visit.field({.key = "machine",
@@ -98,6 +105,20 @@ void describe(Visitor& visit, T& straggler) {
                .used = drawn == "pareto",
                .unused_because = "only distribution pareto has a shape"},
               straggler.shape);
+  visit.field({.key = "pause",
+               .doc = "stops the worker's process for this long, again and again",
+               .above = 0,
+               .most = 1e6,
+               .written = straggler.pause.ns > 0},
+              straggler.pause);
+  visit.field({.key = "every",
+               .doc = "pause: mean time from the end of one to the next, exponential",
+               .above = 0,
+               .most = 1e6,
+               .required = true,
+               .used = straggler.pause.ns > 0,
+               .unused_because = "only a pause comes every so often"},
+              straggler.every);
 }
 
 }  // namespace foretrain

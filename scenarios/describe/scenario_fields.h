@@ -135,7 +135,7 @@ void describe(Visitor& visit, T& scenario) {
   visit.field({.key = "numerics", .doc = "simulate: carry the gradients out; off: times only"},
               scenario.numerics);
   visit.list({.key = "stragglers",
-              .doc = "what multiplies the compute time of gradients",
+              .doc = "what multiplies the compute time of gradients, or stops workers",
               .written = !scenario.stragglers.empty()},
              scenario.stragglers);
 }

@@ -2,6 +2,7 @@
 
 #include "models/protocol/registry.h"
 #include "reports/record/collector.h"
+#include "scenarios/input_error.h"
 #include "scenarios/training.h"
 #include "sim/driver/sim_node.h"
 
@@ -163,6 +164,9 @@ class Simulation : public Actor {
 }  // namespace
 
 Record simulate(const Case& scenario_case, const SimulateOptions& options) {
+  if (longest_pause(scenario_case.scenario).ns > 0) {
+    throw InputError("stragglers: a simulation knows no pause yet; remove it, or run");
+  }
   const bool numerics = scenario_case.scenario.numerics;
   const auto data = numerics ? load_data(scenario_case) : nullptr;
   const auto shape = data ? shape_of(*data, scenario_case.scenario.training.batch_size)

@@ -114,3 +114,87 @@ TEST_CASE("stragglers: a slowdown scales the draws of a distribution") {
   StragglerDraws slow(with(spec), 0);
   for (int i = 0; i < 100; ++i) CHECK(slow.next() == 4 * plain.next());
 }
+
+TEST_CASE("stragglers: pauses come at exponential intervals after the one before") {
+  INFO("seed " << kSeed);
+  StragglerSpec spec;
+  spec.pause = {5'000'000};
+  spec.every = {20'000'000};
+  PauseDraws draws(with(spec), 0);
+  Instant free;
+  double sum = 0;
+  double squares = 0;
+  constexpr int kPauses = 100'000;
+  for (int i = 0; i < kPauses; ++i) {
+    const std::optional<Pause> pause = draws.next();
+    REQUIRE(pause);
+    REQUIRE(pause->length == spec.pause);
+    const double interval = (pause->begin - free).seconds() / spec.every.seconds();
+    REQUIRE(interval >= 0);
+    sum += interval;
+    squares += interval * interval;
+    free = pause->end();
+  }
+  const double mean = sum / kPauses;
+  CHECK(std::abs(mean - 1) < 5 / std::sqrt(kPauses));
+  CHECK(squares / kPauses - mean * mean == Approx(1).epsilon(0.05));
+}
+
+TEST_CASE("stragglers: pauses are the same every time, others for another worker or seed") {
+  StragglerSpec spec;
+  spec.pause = {5'000'000};
+  spec.every = {20'000'000};
+  Scenario scenario = with(spec);
+  const auto first = [&](int worker) { return PauseDraws(scenario, worker).next()->begin; };
+  const Instant zero = first(0);
+  CHECK(first(0) == zero);
+  CHECK(first(1) != zero);
+  // Neither do they depend on what slows gradients down.
+  scenario.stragglers.insert(scenario.stragglers.begin(), drawn("exponential", 0, 0, 0));
+  CHECK(first(0) == zero);
+  ++scenario.seed;
+  CHECK(first(0) != zero);
+}
+
+TEST_CASE("stragglers: several pauses of a worker come in order") {
+  StragglerSpec rare;
+  rare.pause = {50'000'000};
+  rare.every = {1'000'000'000};
+  StragglerSpec often;
+  often.workers = {0};
+  often.pause = {1'000'000};
+  often.every = {10'000'000};
+  Scenario scenario = with(rare);
+  scenario.stragglers.push_back(often);
+  PauseDraws draws(scenario, 0);
+  Instant last;
+  int long_ones = 0;
+  for (int i = 0; i < 1'000; ++i) {
+    const Pause pause = *draws.next();
+    REQUIRE(pause.begin >= last);
+    last = pause.begin;
+    if (pause.length == rare.pause) ++long_ones;
+  }
+  CHECK(long_ones > 0);
+  CHECK(long_ones < 500);
+  CHECK(PauseDraws(scenario, 1).next()->length == rare.pause);
+  CHECK(longest_pause(scenario) == rare.pause);
+}
+
+TEST_CASE("stragglers: without a pause nothing stops") {
+  const Scenario scenario = with(drawn("exponential", 0, 0, 0));
+  CHECK_FALSE(PauseDraws(scenario, 0).next());
+  CHECK(longest_pause(scenario) == Duration{});
+}
+
+TEST_CASE("stragglers: a pause is read with its interval") {
+  const std::string text = "foretrain: 1\nstragglers: [{pause: 500 ms, every: 10 s}]\n";
+  const Scenario scenario = only(text);
+  CHECK(scenario.stragglers.at(0).pause == Duration{500'000'000});
+  CHECK(scenario.stragglers.at(0).every == Duration{10'000'000'000});
+  CHECK(only(to_yaml(scenario)) == scenario);
+  CHECK(scenario_error("foretrain: 1\nstragglers: [{pause: 500 ms}]\n").find("every") !=
+        std::string::npos);
+  CHECK(scenario_error("foretrain: 1\nstragglers: [{every: 5 s}]\n").find("only a pause") !=
+        std::string::npos);
+}

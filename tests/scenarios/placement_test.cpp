@@ -1,0 +1,66 @@
+// Tests of where nodes are placed.
+#include "scenarios/placement.h"
+
+#include "tests/scenarios/messages.h"
+
+using namespace foretrain;
+
+namespace {
+
+Scenario trained(int workers, int servers) {
+  Scenario scenario;
+  scenario.training.strategy = "sync";
+  scenario.training.workers = workers;
+  scenario.training.servers = servers;
+  return scenario;
+}
+
+HostSpec host(const std::string& name, int count, int cores) {
+  HostSpec spec;
+  spec.name = name;
+  spec.count = count;
+  spec.cores = cores;
+  return spec;
+}
+
+std::vector<std::string> names_of(const std::vector<NodePlace>& places) {
+  std::vector<std::string> names;
+  for (const NodePlace& place : places) names.push_back(place.host_name);
+  return names;
+}
+
+using Names = std::vector<std::string>;
+using Cores = std::vector<int>;
+
+}  // namespace
+
+TEST_CASE("placement: without a cluster all nodes share this machine's cores in turn") {
+  Scenario scenario = trained(2, 1);
+  scenario.training.threads = 2;
+  const auto places = place_nodes(scenario, 3);
+  CHECK(names_of(places) == Names{"localhost", "localhost", "localhost"});
+  CHECK(places[0].cores == Cores{0, 1});
+  CHECK(places[1].cores == Cores{2, 0});
+  CHECK(places[2].cores == Cores{1});
+}
+
+TEST_CASE("placement: left out, nodes take the hosts in turn") {
+  Scenario scenario = trained(3, 1);
+  scenario.cluster.hosts = {host("big", 1, 4), host("small", 2, 1)};
+  const auto places = place_nodes(scenario, 2);
+  CHECK(names_of(places) == Names{"big", "small0", "small1", "big"});
+  CHECK(places[2].host == 2);
+  CHECK(places[2].spec == 1);
+  CHECK(places[3].cores == Cores{1});
+}
+
+TEST_CASE("placement: as the scenario says, several nodes on a host") {
+  Scenario scenario = trained(2, 1);
+  scenario.cluster.hosts = {host("node", 3, 1)};
+  scenario.cluster.placement = {{"node2", "node0"}, {"node2"}};
+  const auto places = place_nodes(scenario, 8);
+  CHECK(names_of(places) == Names{"node2", "node0", "node2"});
+  CHECK(places[0].host == 2);
+  CHECK(places[0].cores == Cores{0});
+  CHECK(places[2].cores == Cores{0});
+}
