@@ -18,7 +18,8 @@ struct Figure64 {
   }
 };
 
-Bytes memory(Bytes rss) { return std::max(rss, Bytes{-1}); }
+/// A figure of which all negative values say that it is not known.
+Bytes known(Bytes bytes) { return std::max(bytes, Bytes{-1}); }
 
 auto fields(const Phases& p) {
   return std::tie(p.compute, p.push, p.wait, p.apply, p.pull, p.evaluate);
@@ -35,13 +36,13 @@ auto fields(const EvalReport& e) {
 }
 
 auto fields(const UsageRow& u) {
-  return std::tuple(u.time, u.node, Figure64{u.cpu_user_s}, Figure64{u.cpu_system_s}, memory(u.rss),
-                    u.tx, u.rx);
+  return std::tuple(u.time, u.node, Figure64{u.cpu_user_s}, Figure64{u.cpu_system_s}, known(u.rss),
+                    u.tx, u.rx, known(u.nic_tx), known(u.nic_rx));
 }
 
 auto fields(const NodeTotals& n) {
-  return std::tuple(n.role, n.host, n.core, Figure64{n.cpu_s}, memory(n.rss), n.tx, n.rx,
-                    n.messages_sent);
+  return std::tuple(n.role, n.host, n.core, Figure64{n.cpu_s}, known(n.rss), n.tx, n.rx,
+                    known(n.nic_tx), known(n.nic_rx), n.messages_sent);
 }
 
 auto fields(const Setting& setting) { return std::tie(setting.key, setting.value); }

@@ -32,6 +32,8 @@ struct UsageRow {
   Bytes rss;  ///< resident memory at the end; negative: not modelled
   Bytes tx;   ///< sent in the interval, on the wire of the protocol
   Bytes rx;
+  Bytes nic_tx{-1};  ///< by all of its host, framing included; negative: not counted
+  Bytes nic_rx{-1};
 };
 
 /// A node over the whole training.
@@ -44,6 +46,8 @@ struct NodeTotals {
   Bytes tx;          ///< bytes of messages with their headers
   Bytes rx;
   std::int64_t messages_sent = 0;
+  Bytes nic_tx{-1};  ///< by all of its host, as the kernel counts it; negative: not counted
+  Bytes nic_rx{-1};
 };
 
 /// A training's record. Times are since the moment at which every node was ready.

@@ -19,6 +19,8 @@ using Json = nlohmann::ordered_json;
 
 Json or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
+Json or_null(Bytes bytes) { return bytes.value < 0 ? Json() : Json(bytes.value); }
+
 Json placement_json(const std::vector<NodeTotals>& nodes) {
   Json placement = Json::object();
   for (const NodeTotals& node : nodes) {
@@ -33,9 +35,11 @@ Json nodes_json(const std::vector<NodeTotals>& nodes) {
   for (const NodeTotals& node : nodes) {
     array.push_back({{"role", node.role},
                      {"cpu_s", node.cpu_s},
-                     {"rss_bytes", node.rss.value < 0 ? Json() : Json(node.rss.value)},
+                     {"rss_bytes", or_null(node.rss)},
                      {"tx_bytes", node.tx.value},
                      {"rx_bytes", node.rx.value},
+                     {"nic_tx_bytes", or_null(node.nic_tx)},
+                     {"nic_rx_bytes", or_null(node.nic_rx)},
                      {"messages_sent", node.messages_sent}});
   }
   return array;
@@ -122,6 +126,8 @@ std::vector<NodeTotals> parse_nodes(const Reader& reader) {
     totals.rss = {node.integer_or("rss_bytes", -1)};
     totals.tx = {node.integer("tx_bytes")};
     totals.rx = {node.integer("rx_bytes")};
+    totals.nic_tx = {node.integer_or("nic_tx_bytes", -1)};
+    totals.nic_rx = {node.integer_or("nic_rx_bytes", -1)};
     totals.messages_sent = node.integer("messages_sent");
   }
   return nodes;

@@ -34,6 +34,8 @@ Json or_null(std::optional<double> value) {
 
 Json or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
+Json or_null(Bytes bytes) { return bytes.value < 0 ? Json() : Json(bytes.value); }
+
 void summarize_steps(const Record& record, Summary& summary) {
   std::vector<double> step_times_s;
   step_times_s.reserve(record.steps.size());
@@ -74,9 +76,11 @@ Json nodes_json(const Record& record) {
                      {"host", node.host},
                      {"core", node.core < 0 ? Json() : Json(node.core)},
                      {"cpu_percent", or_null(rate(node.cpu_s * 100, end_s))},
-                     {"rss_bytes", node.rss.value < 0 ? Json() : Json(node.rss.value)},
+                     {"rss_bytes", or_null(node.rss)},
                      {"tx_bytes", node.tx.value},
-                     {"rx_bytes", node.rx.value}});
+                     {"rx_bytes", node.rx.value},
+                     {"nic_tx_bytes", or_null(node.nic_tx)},
+                     {"nic_rx_bytes", or_null(node.nic_rx)}});
   }
   return nodes;
 }

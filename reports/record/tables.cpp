@@ -13,8 +13,18 @@ constexpr auto kStepColumns =
                                      "apply_s", "pull_s", "evaluate_s", "staleness", "loss"});
 constexpr auto kEvalColumns = std::to_array<std::string_view>(
     {"step", "version", "time_s", "took_s", "loss", "accuracy", "auc", "final"});
-constexpr auto kUsageColumns = std::to_array<std::string_view>(
-    {"time_s", "node", "cpu_user_s", "cpu_system_s", "rss_bytes", "tx_bytes", "rx_bytes"});
+constexpr auto kUsageColumns =
+    std::to_array<std::string_view>({"time_s", "node", "cpu_user_s", "cpu_system_s", "rss_bytes",
+                                     "tx_bytes", "rx_bytes", "nic_tx_bytes", "nic_rx_bytes"});
+
+/// An empty cell where the figure is not known.
+void add_known(CsvWriter& csv, Bytes bytes) {
+  if (bytes.value < 0) {
+    csv.empty();
+  } else {
+    csv.integer(bytes.value);
+  }
+}
 
 Instant instant(Duration since_ready) { return Instant{} + since_ready; }
 
@@ -45,12 +55,11 @@ std::string usage_csv(const std::vector<UsageRow>& rows) {
   CsvWriter csv(kUsageColumns);
   for (const UsageRow& u : rows) {
     csv.time_s(u.time).integer(u.node).number(u.cpu_user_s).number(u.cpu_system_s);
-    if (u.rss.value < 0) {
-      csv.empty();
-    } else {
-      csv.integer(u.rss.value);
-    }
-    csv.integer(u.tx.value).integer(u.rx.value).end_row();
+    add_known(csv, u.rss);
+    csv.integer(u.tx.value).integer(u.rx.value);
+    add_known(csv, u.nic_tx);
+    add_known(csv, u.nic_rx);
+    csv.end_row();
   }
   return std::string(csv.written());
 }
@@ -102,6 +111,8 @@ std::vector<UsageRow> parse_usage(std::string_view text, const std::string& sour
     u.rss = {csv.optional_integer().value_or(-1)};
     u.tx = {csv.integer()};
     u.rx = {csv.integer()};
+    u.nic_tx = {csv.optional_integer().value_or(-1)};
+    u.nic_rx = {csv.optional_integer().value_or(-1)};
   }
   return rows;
 }

@@ -13,7 +13,8 @@ namespace foretrain {
 std::string steps_csv(const std::vector<StepRow>& rows);
 /// step, version, time_s, took_s, loss, accuracy, auc, final (0 or 1).
 std::string evals_csv(const std::vector<EvalReport>& rows);
-/// time_s, node, cpu_user_s, cpu_system_s, rss_bytes (empty: not modelled), tx_bytes, rx_bytes.
+/// time_s, node, cpu_user_s, cpu_system_s, rss_bytes (empty: not modelled), tx_bytes, rx_bytes,
+/// nic_tx_bytes, nic_rx_bytes (empty: not counted).
 std::string usage_csv(const std::vector<UsageRow>& rows);
 
 // Back again. `source` is the file's name in messages. @throws InputError

@@ -102,7 +102,7 @@ Record small_record(Mode mode, const std::string& strategy) {
                   {1, {{1}, {20'000'000}, {20_ms, 5_ms, 10_ms, 5_ms, 10_ms, 0_ms}, 3, 1.0}}};
   record.evals = {{{1}, {1}, {10'000'000}, 5_ms, 1.5, 0.5, kUnknown, false},
                   {{2}, {2}, {100'000'000}, 20_ms, 0.75, 0.875, kUnknown, true}};
-  record.usage = {{{50'000'000}, 0, 0.04, 0.01, {900'000}, {300}, {350}},
+  record.usage = {{{50'000'000}, 0, 0.04, 0.01, {900'000}, {300}, {350}, {320}, {370}},
                   {{50'000'000}, 2, 0.01, 0.0, {-1}, {500}, {500}}};
   return record;
 }
@@ -154,7 +154,9 @@ Record random_record(std::uint64_t seed) {
                             any_double(draw),
                             {modelled ? any_count(draw) : -1},
                             {any_count(draw)},
-                            {any_count(draw)}});
+                            {any_count(draw)},
+                            {modelled ? -1 : any_count(draw)},
+                            {modelled ? -1 : any_count(draw)}});
   }
   return record;
 }

@@ -88,8 +88,10 @@ TEST_CASE("record: rows are written as people read them, to the nanosecond") {
         "step,version,time_s,took_s,loss,accuracy,auc,final\n"
         "1,1,0.010000000,0.005000000,1.5,0.5,,0\n2,2,0.100000000,0.020000000,0.75,0.875,,1\n");
   CHECK(read_text(folder.path() / "usage.csv") ==
-        "time_s,node,cpu_user_s,cpu_system_s,rss_bytes,tx_bytes,rx_bytes\n"
-        "0.050000000,0,0.04,0.01,900000,300,350\n0.050000000,2,0.01,0,,500,500\n");
+        "time_s,node,cpu_user_s,cpu_system_s,rss_bytes,tx_bytes,rx_bytes,nic_tx_bytes,"
+        "nic_rx_bytes\n"
+        "0.050000000,0,0.04,0.01,900000,300,350,320,370\n"
+        "0.050000000,2,0.01,0,,500,500,,\n");
   CHECK(read_record(folder.path()) == record);
 }
 
@@ -142,7 +144,7 @@ TEST_CASE("record: a damaged table is reported with file, line, column") {
   SECTION("a cell too few") {
     replace(folder.path() / "usage.csv", "0.04,", "");
     CHECK(complaint(folder.path()) ==
-          "/usage.csv:2: 6 cells, there are 7 columns; the record is damaged");
+          "/usage.csv:2: 8 cells, there are 9 columns; the record is damaged");
   }
   SECTION("other columns") {
     replace(steps, "worker,step", "step,worker");
