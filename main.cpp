@@ -173,8 +173,8 @@ int replay(const Arguments& arguments) {
   write_record(record, folder);
   if (arguments.json) print_json(to_json(record));
   say(arguments, fmt::format("{}record: {}", summary_table(record), folder.string()));
-  const bool comparable = record.kernel_set == recorded.kernel_set;
-  const bool equal = record.weights_sha256 == recorded.weights_sha256;
+  const bool comparable = record.kernel_set == recorded.kernel_set,
+             equal = record.weights_sha256 == recorded.weights_sha256;
   say(arguments, equal        ? "weights equal the recorded ones bit for bit"
                  : comparable ? "weights DIFFER from the recorded ones"
                               : "weights of another kernel set: not comparable");
@@ -268,8 +268,7 @@ void add_run_options(CLI::App* command, Arguments& arguments) {
           "launcher's port on loopback; server (or worker) s takes the port 1 + s above it")
       ->check(CLI::Range(0, 65000));
   command
-      ->add_option("--job-key", arguments.run.job_key,
-                   "file with the secret of the tasks of srun, ...")
+      ->add_option("--job-key", arguments.run.job_key, "file with the secret of all tasks (srun)")
       ->type_name("FILE");
   command
       ->add_option("--inject-delay-ms", arguments.max_delay_ms,
@@ -311,6 +310,7 @@ void declare(CLI::App& app, Arguments& arguments, std::function<int()>& chosen) 
   add_output(run, arguments, "out/NAME/run");
   add_run_options(run, arguments);
   run->add_flag("--json", arguments.json, json);
+  run->add_flag("--emulate", arguments.run.emulate, "a network for each host of cluster: (root)");
   choose(run, [&] {
     const auto other = exec::take_part(read_cases(arguments), arguments.run);
     return other ? *other : train(arguments, "run", run_case);

@@ -109,15 +109,28 @@ void NodeDriver::begin_send(Send& send) {
   peer->second->send(header, std::move(send.message.payload));
 }
 
+// A gradient that takes a given time sleeps most of it, which would stop the loop.
+bool NodeDriver::on_loop(const Job& job) const {
+  return runs_inline(job.cost) && !takes_given_time(job);
+}
+
+bool NodeDriver::takes_given_time(const Job& job) const {
+  return job.kind == JobKind::gradient && hooks_.gradient_time.ns > 0;
+}
+
 // Once what was prepared for it is there: carries the job out, and keeps the core busy until it has
-// taken `factor` times as long.
+// taken `factor` times as long; one that takes a given time sleeps what is left of it.
 JobResult NodeDriver::carry_out(const Job& job, double factor,
                                 const std::shared_future<void>& prepared) {
   if (job.kind == JobKind::gradient && job.stage == 0 && prepared.valid()) prepared.get();
   const auto begin = Clock::now();
   Parallel& parallel = runs_inline(job.cost) ? static_cast<Parallel&>(serial_) : threads_;
   const JobResult result = job.work ? job.work(parallel) : JobResult{};
-  if (factor > 1) {
+  if (takes_given_time(job)) {
+    const std::chrono::duration<double, std::nano> given(hooks_.gradient_time.ns);
+    std::this_thread::sleep_until(begin +
+                                  std::chrono::duration_cast<Clock::duration>(given * factor));
+  } else if (factor > 1) {
     const auto end =
         begin + std::chrono::duration_cast<Clock::duration>((Clock::now() - begin) * factor);
     while (Clock::now() < end) {
@@ -139,7 +152,7 @@ void NodeDriver::begin_job(Job job) {
   const double factor = gradient ? straggling_ : 1;
   const std::shared_future<void> prepared = prefetch_;  // by the job before
   begin_prefetch(job);
-  if (runs_inline(job.cost)) {
+  if (on_loop(job)) {
     const JobResult result = carry_out(job, factor, prepared);
     // Through the queue: a chain of small jobs must neither nest nor keep the loop to itself.
     asio::post(loop_, [this, id = job.id, result] { feed(Computed{id, result}); });

@@ -29,6 +29,8 @@ struct DriverHooks {
   std::function<void(const Fault&)> fault;
   /// The factor by which the next gradient is slower than usual; absent: 1.
   std::function<double()> straggling;
+  /// A gradient takes this long, times that factor, or longer if it has to; 0: as long as it does.
+  Duration gradient_time{};
 };
 
 /// Performs a node's effects in order and adds nothing of its own: sends go out on TCP, jobs run on
@@ -67,6 +69,8 @@ class NodeDriver {
   void begin_job(Job job);
   void begin_prefetch(Job& job);
   JobResult carry_out(const Job& job, double factor, const std::shared_future<void>& prepared);
+  [[nodiscard]] bool on_loop(const Job& job) const;
+  [[nodiscard]] bool takes_given_time(const Job& job) const;
   void arm(const ArmTimer& timer);
   void shake();
 

@@ -1,5 +1,7 @@
 #include "exec/launch/control.h"
 
+#include "reports/record/collector.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -34,5 +36,25 @@ std::string_view text_of(const Payload& payload) {
 }
 
 nlohmann::json json_of(const Payload& payload) { return nlohmann::json::parse(text_of(payload)); }
+
+void add_finished(Record& record, std::size_t id, const nlohmann::json& json) {
+  NodeEnd end_of_node;
+  end_of_node.updates = json.at("updates");
+  end_of_node.gradients = json.at("gradients");
+  end_of_node.dropped = json.at("dropped");
+  end_of_node.most_lead = json.at("most_lead");
+  end_of_node.last_update = {json.at("last_update_ns")};
+  end_of_node.weights_sha256 = json.at("weights_sha256");
+  add_end(record, end_of_node);
+  record.kernel_set = json.at("kernel_set");
+  record.congestion_control = json.at("congestion_control");
+  NodeTotals& totals = record.nodes[id];
+  totals.cpu_s = json.at("cpu_s");
+  totals.rss = {json.at("rss_bytes")};
+  totals.tx = {json.at("tx_bytes")};
+  totals.rx = {json.at("rx_bytes")};
+  totals.messages_sent = json.at("messages_sent");
+  record.refused += json.at("refused").get<std::int64_t>();
+}
 
 }  // namespace foretrain::exec

@@ -74,6 +74,10 @@ std::string_view text_of(const Payload& payload);
 /// @throws nlohmann::json::exception where it is no JSON
 nlohmann::json json_of(const Payload& payload);
 
+/// What a node says of itself with `finished` joins the record.
+/// @throws nlohmann::json::exception where something is missing
+void add_finished(Record& record, std::size_t id, const nlohmann::json& json);
+
 /// Rows travel as their bytes: both ends are the same program.
 template <class Row>
 void send_rows(Connection& connection, ControlKind kind, NodeId from, std::span<const Row> rows) {

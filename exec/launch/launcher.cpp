@@ -27,7 +27,7 @@ namespace {
 
 constexpr auto kSuspicion = std::chrono::milliseconds(300);  // a SIGCHLD takes less to come
 constexpr auto kLook = std::chrono::milliseconds(250);
-constexpr auto kSilence = std::chrono::seconds(3);
+constexpr Duration kSilence{3'000'000'000};
 constexpr auto kFarewell = std::chrono::seconds(2);  // for a last flush of rows
 constexpr Duration kGrace{1'000'000'000};            // from SIGTERM to SIGKILL
 
@@ -42,29 +42,27 @@ Launcher::Launcher(const Case& scenario_case, const RunOptions& options, JobKey 
     : options_(options),
       key_(std::move(key)),
       meeting_(meeting),
-      workers_(worker_count(scenario_case.scenario)) {
+      workers_(worker_count(scenario_case.scenario)),
+      hosts_(scenario_case.scenario.cluster, options.emulate) {
   record_.mode = Mode::run;
   record_.scenario_case = scenario_case;
-  record_.machine = options.task ? "tasks of " + options.task->started_by : "this machine";
-  const int servers = server_count(scenario_case.scenario);
   const std::vector<int> cores = usable_cores();
-  std::size_t next = 0;  // round robin; a worker takes a core for each of its threads
-  for (int node = 0; node < workers_ + servers; ++node) {
-    Member member;
+  for (const Seat& seat : seats_of(scenario_case.scenario, cores)) {
+    const int node = static_cast<int>(members_.size());
+    Member& member = members_.emplace_back();
     member.rank = node;
-    member.role =
-        node < workers_ ? fmt::format("worker{}", node) : fmt::format("server{}", node - workers_);
-    const int threads = node < workers_ ? scenario_case.scenario.training.threads : 1;
-    for (int thread = 0; thread < threads && !options.task; ++thread) {
-      member.cores.push_back(cores[next++ % cores.size()]);
-    }
-    NodeTotals totals;
-    totals.role = member.role;
-    totals.host = "localhost";
-    if (!member.cores.empty()) totals.core = member.cores.front();
-    record_.nodes.push_back(totals);
-    members_.push_back(std::move(member));
+    member.role = seat.role;
+    NodeTotals& totals = record_.nodes.emplace_back();
+    totals.role = seat.role;
+    totals.host = seat.host_name;
+    if (options.task) continue;  // its launcher has placed it
+    member.host = seat.host;
+    member.cores = seat.cores;
+    if (node < workers_) member.pauses = make_pauses(node);
+    totals.core = seat.cores.front();
   }
+  record_.machine =
+      options.task ? "tasks of " + options.task->started_by : hosts_.describe(cores.size());
   const auto shape = dataset_shape(scenario_case);
   steps_in_all_ = make_training(scenario_case.scenario, shape, false, nullptr)->steps * workers_;
 }
@@ -84,19 +82,38 @@ Record Launcher::run() {
   if (stage_ != Stage::ending) {
     start_nodes();
     watch_time();
-    accept();
+    for (tcp::acceptor& acceptor : acceptors_) accept(acceptor);
     loop_.run();
   }
   sort_rows(record_);
   return std::move(record_);
 }
 
+std::unique_ptr<Pauses> Launcher::make_pauses(int worker) {
+  return std::make_unique<Pauses>(
+      loop_, record_.scenario_case.scenario, worker, [this, worker](int signal) {
+        const Member& member = members_[static_cast<std::size_t>(worker)];
+        if (member.process > 0 && !member.reaped) kill(member.process, signal);
+      });
+}
+
+// On the loopback of every host, so that what nodes tell their launcher is no load of the network.
 void Launcher::listen() {
+  for (std::size_t host = 0; host < hosts_.count(); ++host) {
+    hosts_.enter(host, [this] { listen_on(acceptors_.emplace_back(loop_)); });
+  }
+}
+
+void Launcher::listen_on(tcp::acceptor& acceptor) {
   error_code error;
-  acceptor_.open(meeting_.protocol());
-  acceptor_.set_option(tcp::acceptor::reuse_address(true));
-  acceptor_.bind(meeting_, error);
-  if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
+  const tcp::endpoint here = options_.emulate
+                                 ? tcp::endpoint(asio::ip::address_v4::loopback(),
+                                                 static_cast<std::uint16_t>(options_.port))
+                                 : meeting_;
+  acceptor.open(here.protocol());
+  acceptor.set_option(tcp::acceptor::reuse_address(true));
+  acceptor.bind(here, error);
+  if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
   if (error) {
     const bool elsewhere = error == boost::system::errc::address_not_available;
     fail(fmt::format("launcher: cannot listen on {}: {}; {}", to_text(meeting_), error.message(),
@@ -109,12 +126,15 @@ void Launcher::listen() {
 // They inherit the key; other users cannot read an environment.
 void Launcher::start_nodes() {
   setenv(kKeyVariable, key_.secret().c_str(), 1);
-  const tcp::endpoint here = acceptor_.local_endpoint();
   for (std::size_t id = 0; id < (options_.task ? 1 : members_.size()); ++id) {
-    members_[id].process =
-        start_process({options_.program.string(), "node", "--address", here.address().to_string(),
-                       "--port", fmt::format("{}", here.port()), "--id", fmt::format("{}", id)},
-                      members_[id].cores);
+    Member& member = members_[id];
+    const tcp::endpoint here = acceptors_[member.host].local_endpoint();
+    hosts_.enter(member.host, [&] {
+      member.process =
+          start_process({options_.program.string(), "node", "--address", here.address().to_string(),
+                         "--port", fmt::format("{}", here.port()), "--id", fmt::format("{}", id)},
+                        member.cores);
+    });
   }
   unsetenv(kKeyVariable);
 }
@@ -144,14 +164,15 @@ void Launcher::watch_time() {
   });
 }
 
-// Nodes report ten times a second, so one that does not is stuck or stopped.
+// Nodes report ten times a second, so one that does not, and is not paused, is stuck or stopped.
 void Launcher::watch_silence() {
   timer_.expires_after(kLook);
   timer_.async_wait([this](error_code error) {
     if (error || stage_ != Stage::training) return;
+    const Duration most = kSilence + longest_pause(record_.scenario_case.scenario);
     for (const Member& member : members_) {
-      if (!member.finished && Clock::now() - member.heard > kSilence) {
-        fail(fmt::format("{}: silent for {} s", described(member), kSilence.count()));
+      if (!member.finished && since(member.heard) > most) {
+        fail(fmt::format("{}: silent for {:g} s", described(member), most.seconds()));
         if (member.process > 0) kill(member.process, SIGKILL);  // it would not hear a polite word
         return;
       }
@@ -160,8 +181,8 @@ void Launcher::watch_silence() {
   });
 }
 
-void Launcher::accept() {
-  acceptor_.async_accept([this](error_code error, tcp::socket socket) {
+void Launcher::accept(tcp::acceptor& acceptor) {
+  acceptor.async_accept([this, &acceptor](error_code error, tcp::socket socket) {
     if (error) return;
     const auto connection = std::make_shared<Connection>(std::move(socket), kMostBeforeProof);
     Handshake{key_, kMostControl}.answer(
@@ -170,7 +191,7 @@ void Launcher::accept() {
         [this, peer = connection->peer()](Refusal /*refusal*/, const std::string& why) {
           if (stage_ != Stage::ending) refusals_.add(peer, why);
         });
-    accept();
+    accept(acceptor);
   });
 }
 
@@ -193,11 +214,13 @@ void Launcher::on_joined(const std::shared_ptr<Connection>& connection, std::uin
   const int first = server_count(record_.scenario_case.scenario) > 0 ? workers_ : 0;
   const int listener = static_cast<int>(id) - first;
   const int port = options_.port > 0 && listener >= 0 ? options_.port + 1 + listener : 0;
-  send_json(*connection, ControlKind::setup, NodeId(id),
-            {{"scenario", to_yaml(record_.scenario_case.scenario)},
-             {"places", record_.scenario_case.places},
-             {"port", port},
-             {"max_delay_ns", options_.max_delay.ns}});
+  nlohmann::json setup{{"scenario", to_yaml(record_.scenario_case.scenario)},
+                       {"places", record_.scenario_case.places},
+                       {"port", port},
+                       {"interface", hosts_.interface()},
+                       {"max_delay_ns", options_.max_delay.ns}};
+  if (options_.emulate) setup["address"] = hosts_.address(member.host);
+  send_json(*connection, ControlKind::setup, NodeId(id), setup);
 }
 
 void Launcher::on_frame(std::size_t id, const FrameHeader& header, const Payload& payload) {
@@ -250,10 +273,22 @@ void Launcher::on_ready(Member& member) {
   timer_.cancel();
   record_.startup = since(launched_);
   went_ = Clock::now();
-  for (Member& each : members_) each.heard = went_;
+  for (Member& each : members_) {
+    each.heard = went_;
+    each.counted_before = hosts_.counted(each.host);
+    if (each.pauses) each.pauses->start();
+  }
   watch_silence();
-  for (const Member& each : members_) {
-    if (each.connection) send_signal(*each.connection, ControlKind::go, NodeId(0));
+  send_to_all(ControlKind::go, {});
+}
+
+// When everybody has finished nothing is under way any more, so the counters have seen all.
+void Launcher::count_interfaces() {
+  for (std::size_t id = 0; id < members_.size() && !hosts_.interface().empty(); ++id) {
+    const InterfaceBytes before = members_[id].counted_before;
+    const InterfaceBytes after = hosts_.counted(members_[id].host);
+    record_.nodes[id].nic_tx = after.tx - before.tx;
+    record_.nodes[id].nic_rx = after.rx - before.rx;
   }
 }
 
@@ -266,25 +301,12 @@ void Launcher::on_steps(std::size_t id, const Payload& payload) {
 }
 
 void Launcher::on_finished(std::size_t id, const nlohmann::json& json) {
-  NodeEnd end_of_node;
-  end_of_node.updates = json.at("updates");
-  end_of_node.gradients = json.at("gradients");
-  end_of_node.dropped = json.at("dropped");
-  end_of_node.most_lead = json.at("most_lead");
-  end_of_node.last_update = {json.at("last_update_ns")};
-  end_of_node.weights_sha256 = json.at("weights_sha256");
-  add_end(record_, end_of_node);
-  record_.kernel_set = json.at("kernel_set");
-  record_.congestion_control = json.at("congestion_control");
-  NodeTotals& totals = record_.nodes[id];
-  totals.cpu_s = json.at("cpu_s");
-  totals.rss = {json.at("rss_bytes")};
-  totals.tx = {json.at("tx_bytes")};
-  totals.rx = {json.at("rx_bytes")};
-  totals.messages_sent = json.at("messages_sent");
-  record_.refused += json.at("refused").get<std::int64_t>();
+  add_finished(record_, id, json);
   members_[id].finished = true;
-  if (std::ranges::all_of(members_, &Member::finished)) end(Outcome::done);
+  if (members_[id].pauses) members_[id].pauses->end();
+  if (!std::ranges::all_of(members_, &Member::finished)) return;
+  count_interfaces();
+  end(Outcome::done);
 }
 
 void Launcher::on_trouble(std::size_t id, const nlohmann::json& json) {
@@ -342,10 +364,11 @@ void Launcher::end(Outcome outcome) {
   stage_ = Stage::ending;
   record_.outcome = outcome;
   record_.refused += refusals_.count();
-  error_code ignored;
-  acceptor_.close(ignored);  // whoever comes now comes for the next case
+  error_code ignored;  // whoever comes now comes for the next case
+  for (tcp::acceptor& acceptor : acceptors_) acceptor.close(ignored);
   suspicion_.cancel();
   for (const Member& member : members_) {
+    if (member.pauses) member.pauses->end();
     if (member.connection) {
       send_text(*member.connection, ControlKind::exit, NodeId(0), name_of(outcome));
     }

@@ -1,7 +1,9 @@
 // The process that starts the nodes of a training, then collects their record.
 #pragma once
 
+#include "exec/emulation/hosts.h"
 #include "exec/launch/control.h"
+#include "exec/launch/pauses.h"
 #include "exec/launch/run.h"
 #include "exec/transport/handshake.h"
 
@@ -10,8 +12,8 @@
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include <deque>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,6 +37,7 @@ class Launcher {
   enum class Stage { joining, preparing, training, ending };
   struct Member {
     std::string role;
+    std::size_t host = 0;
     std::vector<int> cores;  // that it is pinned to; none: where its launcher put it
     pid_t process = 0;       // 0: another task's
     int rank = 0;
@@ -45,14 +48,18 @@ class Launcher {
     bool ready = false;
     bool finished = false;
     std::chrono::steady_clock::time_point heard;  // while training
+    std::unique_ptr<Pauses> pauses;               // of a worker
+    InterfaceBytes counted_before;                // time zero
   };
 
+  std::unique_ptr<Pauses> make_pauses(int worker);
   void listen();
+  void listen_on(boost::asio::ip::tcp::acceptor& acceptor);
   void start_nodes();
   void watch_signals();
   void watch_time();
   void watch_silence();
-  void accept();
+  void accept(boost::asio::ip::tcp::acceptor& acceptor);
   void on_joined(const std::shared_ptr<Connection>& connection, std::uint32_t id);
   void on_frame(std::size_t id, const FrameHeader& header, const Payload& payload);
   void on_listening(std::size_t id, const nlohmann::json& json);
@@ -60,6 +67,7 @@ class Launcher {
   void on_steps(std::size_t id, const Payload& payload);
   void on_finished(std::size_t id, const nlohmann::json& json);
   void on_trouble(std::size_t id, const nlohmann::json& json);
+  void count_interfaces();
   void reap();
   void stop_when_empty();
 
@@ -87,7 +95,8 @@ class Launcher {
   std::chrono::steady_clock::time_point went_;
 
   boost::asio::io_context loop_{1};
-  boost::asio::ip::tcp::acceptor acceptor_{loop_};
+  Hosts hosts_;
+  std::deque<boost::asio::ip::tcp::acceptor> acceptors_;  // by host
   boost::asio::signal_set signals_{loop_};
   boost::asio::steady_timer timer_{loop_};  // until the nodes are ready, then until they are gone
   boost::asio::steady_timer suspicion_{loop_};

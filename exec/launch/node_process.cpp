@@ -6,6 +6,7 @@
 #include "models/protocol/registry.h"
 #include "models/protocol/sparse_payload.h"
 #include "reports/record/collector.h"
+#include "scenarios/placement.h"
 #include "scenarios/read.h"
 #include "scenarios/training.h"
 #include "scenarios/units.h"
@@ -28,6 +29,13 @@ namespace {
 
 constexpr auto kFlushInterval = std::chrono::milliseconds(100);
 constexpr auto kRetry = std::chrono::milliseconds(100);
+
+// What a gradient takes on the node's host, where the scenario says it; else 0.
+Duration given_time(const Scenario& scenario, NodeId id) {
+  if (scenario.cluster.hosts.empty()) return {};
+  const NodePlace place = place_nodes(scenario, 1).at(index_of(id));
+  return scenario.cluster.hosts[place.spec].compute.value_or(Duration{});
+}
 
 }  // namespace
 
@@ -136,6 +144,7 @@ void NodeProcess::set_up(const nlohmann::json& setup) {
   // Errors name the places of the file that the user wrote.
   scenario_case.places = setup.at("places").get<std::map<std::string, std::string>>();
   scenario_ = scenario_case.scenario;
+  interface_ = setup.at("interface");
   const DatasetShape shape = dataset_shape(scenario_case);
   const bool worker = static_cast<int>(index_of(id_)) < worker_count(*scenario_);
   const auto data = worker ? load_data(scenario_case) : nullptr;
@@ -150,6 +159,8 @@ void NodeProcess::set_up(const nlohmann::json& setup) {
   if (peers_.empty() || id_ < peers_.front()) {
     tell_place(0);
   } else {
+    // Of an emulated host; else the one by which the launcher was reached.
+    if (setup.contains("address")) address_ = asio::ip::make_address(setup.at("address"));
     listen(setup.at("port"));
   }
 }
@@ -169,6 +180,7 @@ DriverHooks NodeProcess::hooks() {
   hooks.finished = [this](const Finished& finished) { finish(finished); };
   hooks.fault = [this](const Fault& fault) { give_up(fault.why, fault.peer); };
   hooks.straggling = [this] { return stragglers_ ? stragglers_->next() : 1.0; };
+  hooks.gradient_time = given_time(*scenario_, id_);
   return hooks;
 }
 
@@ -267,6 +279,7 @@ void NodeProcess::maybe_ready() {
 
 void NodeProcess::go() {
   usage_at_start_ = usage_seen_ = process_usage();
+  if (!interface_.empty()) counted_seen_ = interface_bytes(interface_);
   flush_later();
   driver_->start();
 }
@@ -305,6 +318,12 @@ void NodeProcess::sample_usage() {
   row.rss = used.rss;
   row.tx = driver_->sent() - sent_seen_;
   row.rx = driver_->received() - received_seen_;
+  if (!interface_.empty()) {
+    const InterfaceBytes counted = interface_bytes(interface_);
+    row.nic_tx = counted.tx - counted_seen_.tx;
+    row.nic_rx = counted.rx - counted_seen_.rx;
+    counted_seen_ = counted;
+  }
   usage_.push_back(row);
   usage_seen_ = used;
   sent_seen_ = driver_->sent();

@@ -4,6 +4,7 @@
 #include "exec/driver/node_driver.h"
 #include "exec/launch/control.h"
 #include "exec/transport/handshake.h"
+#include "exec/usage/interface.h"
 #include "exec/usage/usage.h"
 #include "models/protocol/input_row.h"
 #include "models/protocol/training.h"
@@ -93,6 +94,8 @@ class NodeProcess {
   boost::asio::steady_timer flush_timer_;
   ProcessUsage usage_at_start_;
   ProcessUsage usage_seen_;
+  std::string interface_;  // of the emulated host; empty: none
+  InterfaceBytes counted_seen_;
   Bytes sent_seen_;
   Bytes received_seen_;
   std::vector<InputRow> inputs_;

@@ -6,6 +6,7 @@
 #include "exec/launch/node_process.h"
 #include "exec/launch/rendezvous.h"
 #include "scenarios/input_error.h"
+#include "scenarios/stragglers.h"
 
 #include <boost/asio/io_context.hpp>
 #include <fmt/format.h>
@@ -42,7 +43,18 @@ int node_of(const Joining& joining) {
 }  // namespace
 
 Record run(const Case& scenario_case, const RunOptions& options) {
+  const bool described = !scenario_case.scenario.cluster.hosts.empty();
   if (options.task) {
+    if (options.emulate) {
+      throw InputError(
+          "--emulate: makes all hosts on this machine, but a launcher has started the tasks; start "
+          "one process, or leave --emulate out");
+    }
+    if (longest_pause(scenario_case.scenario).ns > 0) {
+      throw InputError(
+          "stragglers: only who starts a process can pause it, and here a launcher did; leave "
+          "pause: out, or start one process");
+    }
     const Meeting meeting = arrange(options);
     return Launcher(scenario_case, options, meeting.key, meeting.place).run();
   }
@@ -50,10 +62,14 @@ Record run(const Case& scenario_case, const RunOptions& options) {
   if (task && task->size > 1) {
     throw InputError("of the commands that train, srun and mpirun can start `run` alone");
   }
-  if (!scenario_case.scenario.cluster.hosts.empty()) {
+  if (described && !options.emulate) {
     throw InputError(
-        "cluster: describes other machines, and run trains on this one; leave cluster: out "
-        "(--set cluster=null), or simulate");
+        "cluster: describes other machines, and run trains on this one; give --emulate to make "
+        "networks here that stand for them, leave cluster: out (--set cluster=null), or simulate");
+  }
+  if (!described && options.emulate) {
+    throw InputError(
+        "--emulate: the scenario has no hosts; describe them in cluster:, or leave --emulate out");
   }
   const tcp::endpoint loopback(boost::asio::ip::address_v4::loopback(),
                                static_cast<std::uint16_t>(options.port));

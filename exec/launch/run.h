@@ -22,6 +22,8 @@ struct RunOptions {
   std::optional<Task> task;
   /// The file of the job key that tasks show each other; empty: as the environment says.
   std::string job_key;
+  /// Each host of the scenario's cluster becomes a network of this machine (emulation.h).
+  bool emulate = false;
   /// Launcher's port on loopback (of tasks: theirs); server shard s, without servers worker s,
   /// listens at port + 1 + s. 0: any that are free.
   int port = 0;

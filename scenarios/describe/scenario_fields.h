@@ -42,6 +42,25 @@ void describe_protocol(Visitor& visit, T& training) {
               training.protocol.quota);
 }
 
+/// How gradients travel.
+template <class Visitor, Described<TrainingSpec> T>
+void describe_travel(Visitor& visit, T& training) {
+  const Protocol* protocol = find_protocol(training.strategy);
+  const bool workers = protocol == nullptr || protocol->several_workers;
+  visit.field({.key = "overlap",
+               .doc = "buckets leave while backpropagation computes others; off, for study",
+               .used = workers,
+               .unused_because = "one worker alone sends nothing"},
+              training.overlap);
+  visit.field({.key = "bucket_size",
+               .doc = "largest part of the parameters that travels as one message",
+               .least = 4,
+               .most = 1e9,
+               .used = workers,
+               .unused_because = "one worker alone sends nothing"},
+              training.bucket_size);
+}
+
 template <class Visitor, Described<TrainingSpec> T>
 void describe(Visitor& visit, T& training) {
   visit.field(
@@ -100,18 +119,7 @@ void describe(Visitor& visit, T& training) {
                .least = 0,
                .most = kCountMax},
               training.evaluate_every);
-  visit.field({.key = "overlap",
-               .doc = "buckets leave while backpropagation computes others; off, for study",
-               .used = workers,
-               .unused_because = "one worker alone sends nothing"},
-              training.overlap);
-  visit.field({.key = "bucket_size",
-               .doc = "largest part of the parameters that travels as one message",
-               .least = 4,
-               .most = 1e9,
-               .used = workers,
-               .unused_because = "one worker alone sends nothing"},
-              training.bucket_size);
+  describe_travel(visit, training);
 }
 
 template <class Visitor, Described<Scenario> T>

@@ -1,0 +1,179 @@
+#include "exec/emulation/emulation.h"
+
+#include "exec/emulation/tool.h"
+#include "scenarios/input_error.h"
+
+#include <fmt/format.h>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <system_error>
+
+namespace foretrain::exec {
+namespace {
+
+constexpr std::size_t kHostsMost = 250;     // in one /24; a bridge takes 1023
+constexpr BytesPerSecond kFastest{12.5e9};  // 100 Gbit/s: no machine moves more in software
+constexpr Bytes kLeastBurst{32'000};
+constexpr double kBurstSeconds = 1e-3;
+constexpr Bytes kQueue{1'000'000};  // what a port holds before it drops
+
+std::string tool(const char* name) {
+  std::string path = find_tool(name);
+  if (path.empty()) {
+    throw InputError(fmt::format(
+        "--emulate: the program {} is not here; install iproute2 (apt-get install iproute2)",
+        name));
+  }
+  return path;
+}
+
+/// Every host by itself, in order.
+std::vector<HostSpec> expanded(const ClusterSpec& cluster) {
+  std::vector<HostSpec> hosts;
+  for (const HostSpec& spec : cluster.hosts) {
+    hosts.insert(hosts.end(), static_cast<std::size_t>(spec.count), spec);
+  }
+  return hosts;
+}
+
+void check(const ClusterSpec& cluster, const std::vector<HostSpec>& hosts) {
+  if (cluster.topology != "star") {
+    throw InputError(
+        fmt::format("--emulate: knows no topology {}; use star, or simulate", cluster.topology));
+  }
+  if (hosts.size() > kHostsMost) {
+    throw InputError(
+        fmt::format("--emulate: {} hosts; one machine takes at most {}; simulate "
+                    "larger clusters",
+                    hosts.size(), kHostsMost));
+  }
+  for (const HostSpec& host : hosts) {
+    if (host.nic <= kFastest) continue;
+    throw InputError(
+        fmt::format("--emulate: the nic of host {} is above 100 Gbps, which no "
+                    "machine emulates; write a slower one, or simulate",
+                    host.name));
+  }
+}
+
+// Without it an interface that comes up would speak of itself, and be counted.
+void disable_ipv6() {
+  const int file = open("/proc/sys/net/ipv6/conf/default/disable_ipv6", O_WRONLY | O_CLOEXEC);
+  if (file < 0) return;  // a kernel without IPv6
+  const bool written = write(file, "1", 1) == 1;
+  close(file);
+  if (!written) throw std::system_error(errno, std::generic_category(), "disable_ipv6");
+}
+
+std::vector<NetworkNamespace> make(std::size_t count) {
+  std::vector<NetworkNamespace> all;
+  all.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) all.emplace_back().enter(disable_ipv6);
+  return all;
+}
+
+NetworkNamespace make_switch() {
+  if (geteuid() != 0) {
+    throw InputError(
+        "--emulate: makes network namespaces, for which it has to be root; run it "
+        "with sudo, or leave --emulate out");
+  }
+  try {
+    NetworkNamespace made;
+    made.enter(disable_ipv6);
+    return made;
+  } catch (const std::system_error& error) {
+    throw InputError(
+        fmt::format("--emulate: {}; in a container it needs the capabilities "
+                    "SYS_ADMIN, NET_ADMIN, or --privileged",
+                    error.what()));
+  }
+}
+
+/// The queues of an interface that sends at a host's rate, with its latency.
+std::string queues(const std::string& interface, const HostSpec& host) {
+  const Bytes burst = burst_of(host);
+  std::string text =
+      fmt::format("qdisc add dev {} root handle 1: tbf rate {}bit burst {}b limit {}b\n", interface,
+                  std::llround(host.nic.value * 8), burst.value, (burst + kQueue).value);
+  if (host.latency.ns > 0) {
+    // Its limit counts packets; what is on its way is delayed beside what waits for a token.
+    const double under_way = host.nic.value * host.latency.seconds();
+    const auto packets = std::llround((under_way + static_cast<double>(kQueue.value)) / 1'500) + 1;
+    text += fmt::format("qdisc add dev {} parent 1:1 handle 2: netem delay {}ns limit {}\n",
+                        interface, host.latency.ns, packets);
+  }
+  return text;
+}
+
+}  // namespace
+
+Bytes burst_of(const HostSpec& host) {
+  if (host.burst.value > 0) return host.burst;
+  return std::max(kLeastBurst, Bytes{std::llround(host.nic.value * kBurstSeconds)});
+}
+
+Emulation::Emulation(const ClusterSpec& cluster) : switch_(make_switch()) {
+  const std::vector<HostSpec> specs = expanded(cluster);
+  check(cluster, specs);
+  hosts_ = make(specs.size());
+  wire(tool("ip"));
+  shape(tool("tc"), specs);
+}
+
+std::string Emulation::address(std::size_t host) { return fmt::format("10.0.0.{}", host + 1); }
+
+void Emulation::wire(const std::string& ip) {
+  std::string batch =
+      "link add name switch type bridge stp_state 0 mcast_snooping 0\n"
+      "link set dev switch up\n";
+  for (std::size_t i = 0; i < hosts_.size(); ++i) {
+    batch += fmt::format(
+        "link add name port{0} type veth peer name {1} netns {2}\n"
+        "link set dev port{0} master switch\n"
+        "link set dev port{0} up\n",
+        i, kHostInterface, hosts_[i].path());
+  }
+  switch_.enter([&] { run_tool({ip, "-batch", "-"}, batch); });
+  for (std::size_t i = 0; i < hosts_.size(); ++i) {
+    const std::string inside = fmt::format(
+        "link set dev lo up\n"
+        "address add {0}/24 dev {1}\n"
+        "link set dev {1} up\n",
+        address(i), kHostInterface);
+    hosts_[i].enter([&] { run_tool({ip, "-batch", "-"}, inside); });
+  }
+}
+
+void Emulation::shape(const std::string& tc, const std::vector<HostSpec>& specs) {
+  std::string ports;
+  try {
+    for (std::size_t i = 0; i < hosts_.size(); ++i) {
+      hosts_[i].enter([&] { run_tool({tc, "-batch", "-"}, queues(kHostInterface, specs[i])); });
+      ports += queues(fmt::format("port{}", i), specs[i]);
+    }
+    switch_.enter([&] { run_tool({tc, "-batch", "-"}, ports); });
+  } catch (const std::runtime_error& error) {
+    const bool delayed = std::ranges::any_of(specs, [](auto& s) { return s.latency.ns > 0; });
+    throw InputError(
+        fmt::format("--emulate: cannot shape the network; the kernel needs its tbf "
+                    "queue{}: {}",
+                    delayed ? ", and netem for latency (leave latency: out where "
+                              "there is none)"
+                            : "",
+                    error.what()));
+  }
+}
+
+InterfaceBytes Emulation::counted(std::size_t host) const {
+  InterfaceBytes bytes;
+  hosts_[host].enter([&] { bytes = interface_bytes(kHostInterface); });
+  return bytes;
+}
+
+}  // namespace foretrain::exec

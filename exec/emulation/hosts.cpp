@@ -1,0 +1,50 @@
+#include "exec/emulation/hosts.h"
+
+#include "scenarios/placement.h"
+#include "scenarios/training.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <utility>
+
+namespace foretrain::exec {
+
+std::vector<Seat> seats_of(const Scenario& scenario, const std::vector<int>& cores) {
+  const auto workers = static_cast<std::size_t>(worker_count(scenario));
+  std::map<std::pair<std::size_t, int>, int> core_of;
+  std::vector<Seat> seats;
+  for (const NodePlace& place : place_nodes(scenario, static_cast<int>(cores.size()))) {
+    const std::size_t node = seats.size();
+    Seat seat{
+        node < workers ? fmt::format("worker{}", node) : fmt::format("server{}", node - workers),
+        place.host,
+        place.host_name,
+        {}};
+    for (const int core : place.cores) {
+      const int next = cores[core_of.size() % cores.size()];
+      seat.cores.push_back(core_of.try_emplace({place.host, core}, next).first->second);
+    }
+    seats.push_back(std::move(seat));
+  }
+  return seats;
+}
+
+void Hosts::enter(std::size_t host, const std::function<void()>& work) const {
+  emulation_ ? emulation_->network(host).enter(work) : work();
+}
+
+std::string Hosts::address(std::size_t host) const {
+  return emulation_ ? Emulation::address(host) : "127.0.0.1";
+}
+
+InterfaceBytes Hosts::counted(std::size_t host) const {
+  return emulation_ ? emulation_->counted(host) : InterfaceBytes{};
+}
+
+std::string Hosts::describe(std::size_t cores) const {
+  if (!emulation_) return "this machine";
+  return fmt::format("this machine, {} hosts emulated on {} cores", count(), cores);
+}
+
+}  // namespace foretrain::exec

@@ -1,0 +1,148 @@
+// Tests of trainings on emulated clusters.
+#include "exec/launch/run.h"
+
+#include "scenarios/input_error.h"
+#include "scenarios/read.h"
+#include "tests/exec/emulation/support.h"
+#include "tests/support/cases.h"
+
+#include <catch2/catch.hpp>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+namespace foretrain::testing {
+namespace {
+namespace fs = std::filesystem;
+
+TEST_CASE("emulated run: a sync training ends with the bits of its simulation") {
+  if (!can_emulate()) return;
+  const Case scenario_case = emulated_case("sync", 2, 25);
+  const Record record = run_emulated(scenario_case);
+  const Record simulated = simulate(scenario_case);
+  CHECK(record.weights_sha256 == simulated.weights_sha256);
+  REQUIRE(record.nodes.size() == 3);
+  for (std::size_t node = 0; node < 3; ++node) {
+    const NodeTotals& totals = record.nodes[node];
+    CAPTURE(totals.role);
+    CHECK(totals.host == "node" + std::to_string(node));
+    CHECK(totals.tx == simulated.nodes[node].tx);
+    CHECK(totals.rx == simulated.nodes[node].rx);
+    CHECK(static_cast<double>(totals.nic_tx.value) ==
+          Approx(static_cast<double>(totals.tx.value)).epsilon(0.06));
+    CHECK(static_cast<double>(totals.nic_rx.value) ==
+          Approx(static_cast<double>(totals.rx.value)).epsilon(0.06));
+  }
+  CHECK(record.machine.find("this machine, 3 hosts emulated on ") == 0);
+}
+
+TEST_CASE("emulated run: a ring of workers on hosts of their own, too") {
+  if (!can_emulate()) return;
+  const Case scenario_case = emulated_case("all_reduce", 3, 10);
+  CHECK(run_emulated(scenario_case).weights_sha256 == simulate(scenario_case).weights_sha256);
+}
+
+TEST_CASE("emulated run: gradients that take a given time are the same gradients") {
+  if (!can_emulate()) return;
+  Case scenario_case = emulated_case("sync", 2, 10);
+  const std::string weights = simulate(scenario_case).weights_sha256;
+  scenario_case.scenario.cluster.hosts[0].compute = Duration{3'000'000};
+  CHECK(run_emulated(scenario_case).weights_sha256 == weights);
+}
+
+TEST_CASE("emulated run: rows of usage hold what the interface has counted") {
+  if (!can_emulate()) return;
+  const Record record = run_emulated(emulated_case("async", 2, 200));
+  std::vector<Bytes> counted(3);
+  for (const UsageRow& row : record.usage) {
+    REQUIRE(row.nic_tx >= Bytes{0});
+    counted.at(static_cast<std::size_t>(row.node)) += row.nic_tx;
+  }
+  for (std::size_t node = 0; node < 3; ++node) {
+    CHECK(counted[node] <= record.nodes[node].nic_tx);
+    CHECK(counted[node] > Bytes{0});
+  }
+}
+
+TEST_CASE("emulated run: messages within a host do not pass its interface") {
+  if (!can_emulate()) return;
+  Case scenario_case = emulated_case("sync", 2, 25);
+  scenario_case.scenario.cluster.placement = {{"node0", "node1"}, {"node0"}};
+  const Record record = run_emulated(scenario_case);
+  CHECK(record.weights_sha256 == simulate(scenario_case).weights_sha256);
+  const NodeTotals& beside = record.nodes[0];
+  const NodeTotals& away = record.nodes[1];
+  const NodeTotals& server = record.nodes[2];
+  CHECK(server.host == "node0");
+  CHECK(server.nic_tx == beside.nic_tx);
+  CHECK(static_cast<double>(server.nic_tx.value) ==
+        Approx(static_cast<double>(away.rx.value)).epsilon(0.06));
+}
+
+TEST_CASE("emulated run: without a cluster there is nothing to emulate") {
+  exec::RunOptions options;
+  options.emulate = true;
+  CHECK_THROWS_WITH(exec::run(small_case("sync", 2, 1), options),
+                    Catch::Contains("--emulate: the scenario has no hosts"));
+}
+
+TEST_CASE("emulated run: a cluster that is not to be emulated is no place to run") {
+  CHECK_THROWS_WITH(
+      exec::run(emulated_case("sync", 2, 1), {}),
+      Catch::Contains("cluster: describes other machines") && Catch::Contains("--emulate"));
+}
+
+// The nodes that a launcher has started.
+std::vector<pid_t> children_of(pid_t parent) {
+  std::ifstream file("/proc/" + std::to_string(parent) + "/task/" + std::to_string(parent) +
+                     "/children");
+  std::vector<pid_t> children;
+  for (pid_t child = 0; file >> child;) children.push_back(child);
+  return children;
+}
+
+// The networks of three nodes of a launcher, once they are there.
+std::set<std::string> networks_of_nodes(pid_t launcher) {
+  std::set<std::string> networks;
+  for (int i = 0; i < 1'000 && networks.size() < 3; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    networks.clear();
+    for (const pid_t child : children_of(launcher)) networks.insert(network_of(child));
+    networks.erase(network_of(getpid()));
+    networks.erase("");
+  }
+  return networks;
+}
+
+TEST_CASE("emulated run: nothing is left, however it ends") {
+  if (!can_emulate()) return;
+  const bool killed = GENERATE(true, false);
+  CAPTURE(killed);
+  const fs::path out = fs::temp_directory_path() / ("foretrain-left-" + std::to_string(getpid()));
+  const fs::path file = out.string() + ".yaml";
+  std::ofstream(file) << to_yaml(emulated_case("async", 2, killed ? 10'000'000 : 2'000).scenario);
+  const pid_t launcher = fork();
+  if (launcher == 0) {
+    execl(FORETRAIN_PROGRAM, FORETRAIN_PROGRAM, "run", file.c_str(), "--emulate", "--quiet",
+          "--out", out.c_str(), nullptr);
+    _exit(127);
+  }
+  const std::set<std::string> networks = networks_of_nodes(launcher);
+  if (killed) kill(launcher, SIGKILL);
+  int status = 0;
+  waitpid(launcher, &status, 0);
+  if (!killed) CHECK(status == 0);
+  CHECK(networks.size() == 3);
+  CHECK_FALSE(still_kept(networks));
+  fs::remove(file);
+  fs::remove_all(out);
+}
+
+}  // namespace
+}  // namespace foretrain::testing

@@ -1,0 +1,89 @@
+// Tests of pauses: a process that stands still, then goes on.
+#include "exec/launch/pauses.h"
+
+#include "exec/launch/process.h"
+#include "exec/launch/run.h"
+#include "tests/support/cases.h"
+
+#include <catch2/catch.hpp>
+
+#include <csignal>
+#include <vector>
+
+namespace foretrain::testing {
+namespace {
+using exec::Pauses;
+
+Scenario pausing(Duration pause, Duration every) {
+  Scenario scenario;
+  scenario.stragglers.emplace_back();
+  scenario.stragglers.back().pause = pause;
+  scenario.stragglers.back().every = every;
+  return scenario;
+}
+
+TEST_CASE("pauses: a process is stopped and goes on in turn") {
+  boost::asio::io_context loop;
+  std::vector<int> signals;
+  Pauses pauses(loop, pausing({1'000'000}, {1'000'000}), 0, [&](int signal) {
+    signals.push_back(signal);
+    if (signals.size() == 20) loop.stop();
+  });
+  pauses.start();
+  loop.run();
+  REQUIRE(signals.size() == 20);
+  for (std::size_t i = 0; i < signals.size(); ++i) {
+    CHECK(signals[i] == (i % 2 == 0 ? SIGSTOP : SIGCONT));
+  }
+}
+
+TEST_CASE("pauses: at their end a process that stands still goes on") {
+  boost::asio::io_context loop;
+  std::vector<int> signals;
+  Pauses pauses(loop, pausing({3'600'000'000'000}, {1'000'000}), 0, [&](int signal) {
+    signals.push_back(signal);
+    loop.stop();
+  });
+  pauses.start();
+  loop.run();
+  pauses.end();
+  pauses.end();
+  CHECK(signals == std::vector<int>{SIGSTOP, SIGCONT});
+}
+
+TEST_CASE("pauses: pauses that overlap are one long one") {
+  Scenario scenario = pausing({3'600'000'000'000}, {1'000'000});
+  scenario.stragglers.push_back(scenario.stragglers.front());
+  scenario.stragglers.push_back(scenario.stragglers.front());
+  boost::asio::io_context loop;
+  std::vector<int> signals;
+  Pauses pauses(loop, scenario, 0, [&](int signal) { signals.push_back(signal); });
+  pauses.start();
+  loop.run_for(std::chrono::milliseconds(50));
+  CHECK(signals == std::vector<int>{SIGSTOP});
+}
+
+TEST_CASE("pauses: without one nothing is sent, and nothing waits") {
+  boost::asio::io_context loop;
+  Pauses pauses(loop, Scenario{}, 0, [](int) { FAIL("a signal"); });
+  pauses.start();
+  CHECK(loop.run() == 0);
+  pauses.end();
+}
+
+TEST_CASE("pauses: a training with pauses ends with the same weights") {
+  Case scenario_case = small_case("sync", 2, 40);
+  const std::string weights = simulate(scenario_case).weights_sha256;
+  scenario_case.scenario.stragglers.emplace_back();
+  scenario_case.scenario.stragglers[0].pause = {10'000'000};
+  scenario_case.scenario.stragglers[0].every = {5'000'000};
+  exec::RunOptions options;
+  options.program = FORETRAIN_PROGRAM;
+  const Record record = exec::run(scenario_case, options);
+  INFO(record.failure);
+  CHECK(record.outcome == Outcome::done);
+  CHECK(record.weights_sha256 == weights);
+}
+
+}  // namespace
+}  // namespace foretrain::testing
