@@ -1,8 +1,8 @@
 #include "models/graph/step_graph.h"
 
-#include "models/protocol/registry.h"
 #include "models/base/check.h"
 #include "models/graph/touched.h"
+#include "models/protocol/registry.h"
 #include "models/protocol/sparse_payload.h"
 
 #include <fmt/format.h>
