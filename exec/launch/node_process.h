@@ -56,7 +56,7 @@ class NodeProcess {
   [[nodiscard]] Bytes largest_message() const;
   void welcome(const std::shared_ptr<Connection>& connection);
   void connect_to_peers(const nlohmann::json& places);
-  void connect_to(NodeId peer, const nlohmann::json& place);
+  void connect_to(NodeId id, const nlohmann::json& place);
   void add_peer(NodeId peer, const std::shared_ptr<Connection>& connection);
   void maybe_ready();
   void go();
