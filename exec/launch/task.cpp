@@ -152,11 +152,9 @@ std::string first_host(std::string_view list) {
       inside = false;
     } else if (each == ',' && !inside) {
       break;
-    } else if (!inside) {
-      host += each;
-    } else if (each == ',' || each == '-') {
+    } else if (inside && (each == ',' || each == '-')) {
       first = false;
-    } else if (first) {
+    } else if (!inside || first) {
       host += each;
     }
   }
