@@ -31,7 +31,7 @@ class Network::Workspace {
   Workspace(const Layers& layers, Stream dropout_stream)
       : dropout(dropout_stream), layers_(layers) {}
 
-  static Bytes size(const Layers& layers, std::int64_t examples);
+  static Bytes size(const Layers& layers, std::int64_t batch);
 
   /// Cuts the buffer for `examples`; allocates where it never was cut for so many.
   void cut(std::int64_t examples);
