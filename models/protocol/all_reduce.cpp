@@ -146,13 +146,15 @@ void AllReduceWorker::reduce(Instant now, std::uint32_t index, Payload sum, Effe
   part.job_start = now;
   const Cost cost{Flops{static_cast<double>(bucket.count)}, Bytes{12 * bucket.count}};
   Job job{reduce_id(index), JobKind::reduce, 0, cost, {}, {}};
+  Payload before;
   if (!training_->numerics || sum.unshared()) {
     part.sum = std::move(sum);  // in place, while it is in the cache
   } else {
-    part.sum = Payload::allocate(sum.size());  // the sender still holds it
+    before = std::move(sum);  // the sender still holds it
+    part.sum = Payload::allocate(before.size());
   }
   if (training_->numerics) {
-    job.work = [&part, before = std::move(sum), gradient](Parallel& /*parallel*/) {
+    job.work = [&part, before = std::move(before), gradient](Parallel& /*parallel*/) {
       const auto to = part.sum.writable_floats();
       const auto from = before.size().value > 0 ? before.floats() : std::span<const float>(to);
       const auto mine = gradient.floats();

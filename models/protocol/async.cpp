@@ -84,14 +84,15 @@ void AsyncServer::applied(Instant now, Queue& queue, Effects& effects) {
   ++queue.clocks[index_of(done.from)];
   queue.held.push_back(std::move(done));
   if (queue.bucket.version().value == quota_) return call_over(now, queue, effects);
-  const auto released = std::ranges::stable_partition(queue.held, [&](const Arrival& arrival) {
-    return !may_go_on(queue, static_cast<int>(index_of(arrival.from)));
-  });
-  for (const Arrival& arrival : released) {
+  const auto released =
+      std::stable_partition(queue.held.begin(), queue.held.end(), [&](const Arrival& arrival) {
+        return !may_go_on(queue, static_cast<int>(index_of(arrival.from)));
+      });
+  std::for_each(released, queue.held.end(), [&](const Arrival& arrival) {
     most_lead_ = std::max(most_lead_, lead(queue, static_cast<int>(index_of(arrival.from))));
     answer(queue, arrival, false, effects);
-  }
-  queue.held.erase(released.begin(), released.end());
+  });
+  queue.held.erase(released, queue.held.end());
   apply_next(now, queue, effects);
 }
 
