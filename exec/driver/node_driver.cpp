@@ -127,7 +127,8 @@ JobResult NodeDriver::carry_out(const Job& job, double factor,
   Parallel& parallel = runs_inline(job.cost) ? static_cast<Parallel&>(serial_) : threads_;
   const JobResult result = job.work ? job.work(parallel) : JobResult{};
   if (takes_given_time(job)) {
-    const std::chrono::duration<double, std::nano> given(hooks_.gradient_time.ns);
+    const std::chrono::duration<double, std::nano> given(
+        static_cast<double>(hooks_.gradient_time.ns) * job.share);
     std::this_thread::sleep_until(begin +
                                   std::chrono::duration_cast<Clock::duration>(given * factor));
   } else if (factor > 1) {
