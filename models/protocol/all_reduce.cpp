@@ -75,8 +75,6 @@ void AllReduceWorker::receive(Instant now, NodeId from, Message message, Effects
 void AllReduceWorker::compute_gradient(Instant now, Effects& effects) {
   state_ = State::computing;
   clock_.start(now);
-  for (Part& part : parts_) part.stage = Stage::computing;
-  done_ = 0;
   first_sum_.reset();
   applying_ = {};
   moved_ = {};
@@ -200,7 +198,10 @@ void AllReduceWorker::send_on(MessageKind kind, std::uint32_t index, Payload pay
 void AllReduceWorker::end_step(Instant now, Effects& effects) {
   const Duration wait = first_sum_.value_or(computed_at_) - computed_at_;
   clock_.pulled(now, wait, applying_, moved_, moved_);
+  // From here on sums of the next step may come, while this worker still evaluates.
   ++step_;
+  for (Part& part : parts_) part.stage = Stage::computing;
+  done_ = 0;
   const std::int64_t every = training_->evaluate_every;
   if (rank() == 0 && every > 0 && step_.value % every == 0 && !last_step()) {
     return evaluate(now, State::evaluating, effects);
