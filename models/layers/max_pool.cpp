@@ -15,9 +15,15 @@ namespace foretrain {
 namespace {
 
 // Eight channels are done at a time, also where fewer are left: the lanes too many belong to the
-// pixel behind, whose turn comes later. Only at the end of an example are they cut off.
+// pixels behind, whose turn comes later. Only at the end of an example are they cut off.
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+/// How many of the first pixels of `shape` can be done so: their lanes end within the example.
+std::int64_t whole_pixels(const Shape& shape) {
+  const std::int64_t lanes = (shape.channels + 7) / 8 * 8;
+  return shape.size() < lanes ? 0 : (shape.size() - lanes) / shape.channels + 1;
+}
 
 /// The part of a window that lies in the image.
 struct Pixels {
@@ -188,6 +194,18 @@ void MaxPool::forward_edge(const float* input, int oy, int ox, float* output,
   }
 }
 
+// Windows of output row `oy` whose lanes end within the example, in the input and in the output.
+int MaxPool::unhurt_columns(int oy) const {
+  const std::int64_t outputs =
+      whole_pixels(output_) - static_cast<std::int64_t>(oy) * output_.columns;
+  // The last pixel of the window at ox is `ox` strides behind this one.
+  const std::int64_t corner =
+      static_cast<std::int64_t>(oy * stride_ - padding_ + size_ - 1) * input_.columns - padding_ +
+      size_ - 1;
+  const std::int64_t inputs = (whole_pixels(input_) - corner + stride_ - 1) / stride_;
+  return static_cast<int>(std::max<std::int64_t>(0, std::min(outputs, inputs)));
+}
+
 void MaxPool::forward_one(const float* input, float* output, std::uint8_t* places) const {
   const std::int64_t channels = input_.channels;
   const auto pool = size_ == 2 ? pool_row<2> : size_ == 3 ? pool_row<3> : pool_row<0>;
@@ -203,9 +221,7 @@ void MaxPool::forward_one(const float* input, float* output, std::uint8_t* place
   for (int oy = 0; oy < output_.rows; ++oy) {
     const Range rows = seen(oy, input_.rows);
     const bool whole = rows.last - rows.first == size_;
-    // The last pixel of the image, or of the output, is nobody's neighbour.
-    const bool at_end = rows.last == input_.rows || oy + 1 == output_.rows;
-    const int last = !whole ? first : at_end ? std::min(inside, output_.columns - 1) : inside;
+    const int last = whole ? std::clamp(unhurt_columns(oy), first, inside) : first;
     for (int ox = 0; ox < first; ++ox) forward_edge(input, oy, ox, output, places);
     if (first < last) {
       const std::int64_t out = (static_cast<std::int64_t>(oy) * output_.columns + first) * channels;
@@ -268,12 +284,16 @@ void MaxPool::backward_tiles(const float* output_gradient, const std::uint8_t* p
       continue;
     }
     const int place = (y - oy * size_) * size_;
-    const int whole = oy + 1 == output_.rows ? output_.columns - 1 : output_.columns;
-    std::int64_t out = static_cast<std::int64_t>(oy) * output_.columns * channels;
+    // Of outputs, and of tiles in the input, those whose lanes end within the example.
+    const std::int64_t pixel = static_cast<std::int64_t>(oy) * output_.columns;
+    const std::int64_t tiles = (whole_pixels(input_) - y * input_.columns) / size_;
+    const int whole = static_cast<int>(std::clamp<std::int64_t>(
+        std::min(whole_pixels(output_) - pixel, tiles), 0, output_.columns));
+    std::int64_t out = pixel * channels;
     spread(output_gradient + out, places + out, place, size_, whole, channels, input_gradient);
-    if (whole < output_.columns) {  // the last output is nobody's neighbour
-      out += whole * channels;
-      float* to = input_gradient + static_cast<std::int64_t>(whole) * size_ * channels;
+    out += whole * channels;
+    float* to = input_gradient + static_cast<std::int64_t>(whole) * size_ * channels;
+    for (int ox = whole; ox < output_.columns; ++ox, out += channels) {
       for (int k = 0; k < size_; ++k) {
         for (int c = 0; c < channels; ++c) {
           *to++ = places[out + c] == place + k ? output_gradient[out + c] : 0.0F;

@@ -41,6 +41,8 @@ class MaxPool final : public Layer {
   /// Output pixels that see pixel `input`, for each of `length`.
   [[nodiscard]] std::vector<Range> seeing(int length, int outputs) const;
 
+  [[nodiscard]] int unhurt_columns(int oy) const;
+
   // Of one example, [rows][columns][channels]. `places` is null where the network is judged.
   void forward_one(const float* input, float* output, std::uint8_t* places) const;
   /// One output pixel whose window may reach beyond the image.

@@ -26,12 +26,26 @@ MaxPool make(const LayerCase& of) {
 
 TEST_CASE("max_pool: output and gradient agree with the double twin", "[layers]") {
   const LayerCase cases[] = {
-      pool({28, 28, 6}, 2, 2, 0),                                // lenet
-      pool({10, 10, 16}, 2, 2, 0), pool({24, 24, 64}, 3, 2, 1),  // alexnet_cifar
-      pool({13, 13, 24}, 3, 2, 0),                               // alexnet
-      pool({7, 9, 3}, 3, 2, 1),    pool({5, 6, 1}, 2, 1, 1),    pool({6, 5, 11}, 4, 3, 2),
-      pool({7, 7, 5}, 2, 2, 0),    pool({9, 8, 9}, 3, 3, 0),    pool({8, 8, 8}, 2, 3, 0),
-      pool({2, 2, 1}, 2, 2, 0),    pool({1, 1, 13}, 1, 1, 0),   pool({4, 4, 7}, 1, 2, 0),
+      pool({28, 28, 6}, 2, 2, 0),  // lenet
+      pool({10, 10, 16}, 2, 2, 0),
+      pool({24, 24, 64}, 3, 2, 1),  // alexnet_cifar
+      pool({13, 13, 24}, 3, 2, 0),  // alexnet
+      pool({7, 9, 3}, 3, 2, 1),
+      pool({5, 6, 1}, 2, 1, 1),
+      pool({6, 5, 11}, 4, 3, 2),
+      pool({7, 7, 5}, 2, 2, 0),
+      pool({9, 8, 9}, 3, 3, 0),
+      pool({8, 8, 8}, 2, 3, 0),
+      pool({2, 2, 1}, 2, 2, 0),
+      pool({1, 1, 13}, 1, 1, 0),
+      pool({4, 4, 7}, 1, 2, 0),
+      // So few channels that eight numbers are many pixels.
+      pool({3, 3, 1}, 2, 1, 0),
+      pool({4, 4, 1}, 2, 2, 0),
+      pool({6, 5, 2}, 3, 1, 1),
+      pool({9, 9, 3}, 3, 3, 0),
+      pool({4, 9, 1}, 2, 2, 0),
+      pool({9, 3, 2}, 2, 1, 1),
   };
   for (const LayerCase& each : cases) {
     check_against_twin(make(each), each, 1, 11);
