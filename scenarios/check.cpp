@@ -2,6 +2,7 @@
 #include "scenarios/check.h"
 
 #include "scenarios/describe/scenario_fields.h"
+#include "scenarios/placement.h"
 #include "scenarios/training.h"
 
 #include <fmt/format.h>
@@ -43,7 +44,7 @@ std::set<std::string> check_hosts(const Case& c) {
       fail(c, key + ".count", fmt::format("more than {} hosts; write fewer", kNodesMax));
     }
     for (int n = 0; n < host.count; ++n) {
-      const std::string name = host.count == 1 ? host.name : fmt::format("{}{}", host.name, n);
+      const std::string name = host_name(host, n);
       if (!names.insert(name).second) {
         fail(c, key + ".name", fmt::format("a second host {}; rename one", name));
       }

@@ -23,8 +23,7 @@ std::vector<PlacedHost> hosts_of(const Scenario& scenario, int own_cores) {
   for (std::size_t spec = 0; spec < specs.size(); ++spec) {
     const HostSpec& each = specs[spec];
     for (int n = 0; n < each.count; ++n) {
-      hosts.push_back(
-          {each.count == 1 ? each.name : fmt::format("{}{}", each.name, n), spec, each.cores});
+      hosts.push_back({host_name(each, n), spec, each.cores});
     }
   }
   if (hosts.empty()) hosts.push_back({"localhost", 0, own_cores});
@@ -32,6 +31,10 @@ std::vector<PlacedHost> hosts_of(const Scenario& scenario, int own_cores) {
 }
 
 }  // namespace
+
+std::string host_name(const HostSpec& spec, int index) {
+  return spec.count == 1 ? spec.name : fmt::format("{}{}", spec.name, index);
+}
 
 std::vector<NodePlace> place_nodes(const Scenario& scenario, int own_cores) {
   FT_CHECK(own_cores > 0);

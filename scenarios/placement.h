@@ -9,6 +9,9 @@
 
 namespace foretrain {
 
+/// What the host number `index` of a `count:` is called.
+std::string host_name(const HostSpec& spec, int index);
+
 /// A node's place.
 struct NodePlace {
   std::size_t host = 0;    ///< counted from 0 over all hosts, `count:` expanded

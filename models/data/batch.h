@@ -3,6 +3,7 @@
 
 #include "models/tensor/floats.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -24,6 +25,15 @@ struct Batch {
   Floats inputs;                     ///< [examples][rows][columns][channels]; unused where sparse
   SparseRows sparse;                 ///< empty where dense
   std::vector<std::int32_t> labels;  ///< [examples], 0 .. classes - 1
+
+  /// Room for the labels of `count` examples, whose sparse rows are to be filled anew.
+  void begin_rows(std::size_t count) {
+    examples = static_cast<std::int64_t>(count);
+    labels.resize(count);
+    sparse.starts.assign(1, 0);
+    sparse.columns.clear();
+    sparse.values.clear();
+  }
 };
 
 }  // namespace foretrain

@@ -48,11 +48,7 @@ class StreamedExamples : public Dataset {
   void gather(std::span<const std::int64_t> which, Stream* /*augment*/,
               Batch& batch) const override {
     SparseRows& rows = batch.sparse;
-    batch.examples = static_cast<std::int64_t>(which.size());
-    batch.labels.resize(which.size());
-    rows.starts.assign(1, 0);
-    rows.columns.clear();
-    rows.values.clear();
+    batch.begin_rows(which.size());
     for (std::size_t i = 0; i < which.size(); ++i) {
       FT_CHECK_OP(which[i], >=, 0);
       FT_CHECK_OP(which[i], <, examples_);

@@ -206,32 +206,21 @@ void AllReduceWorker::end_step(Instant now, Effects& effects) {
   if (rank() == 0 && every > 0 && step_.value % every == 0 && !last_step()) {
     return evaluate(now, State::evaluating, effects);
   }
-  effects.emplace_back(
-      Report{StepReport{{step_.value - 1}, clock_.start(), clock_.phases(), 0, loss_}});
+  effects.emplace_back(Report{clock_.report({step_.value - 1}, 0, loss_)});
   go_on(now, effects);
 }
 
 void AllReduceWorker::evaluate(Instant now, State state, Effects& effects) {
   state_ = state;
-  evaluation_start_ = now;
-  effects.emplace_back(Compute{learner_.evaluation_job(JobId{kEvaluation}, parameters_.all())});
+  judge_.begin(now, JobId{kEvaluation}, learner_, parameters_.all(), effects);
 }
 
 void AllReduceWorker::report_evaluation(Instant now, const JobResult& result, Effects& effects) {
-  const Duration took = now - evaluation_start_;
   const bool final = state_ == State::judging;
-  effects.emplace_back(Report{EvalReport{step_,
-                                         {step_.value},
-                                         evaluation_start_,
-                                         took,
-                                         result.loss,
-                                         result.accuracy,
-                                         result.auc,
-                                         final}});
+  const Duration took = judge_.report(now, step_, {step_.value}, result, final, effects);
   if (final) return finish(effects);
   clock_.evaluated(took);
-  effects.emplace_back(
-      Report{StepReport{{step_.value - 1}, clock_.start(), clock_.phases(), 0, loss_}});
+  effects.emplace_back(Report{clock_.report({step_.value - 1}, 0, loss_)});
   go_on(now, effects);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "models/protocol/held_parameters.h"
+#include "models/protocol/judge.h"
 #include "models/protocol/learner.h"
 #include "models/protocol/node.h"
 #include "models/protocol/shard.h"
@@ -96,7 +97,7 @@ class AllReduceWorker : public Node {
   Duration applying_{};
   Bytes moved_{};  // in each direction
   Instant last_update_;
-  Instant evaluation_start_;
+  Judge judge_;
 };
 
 /// Whether two workers are neighbours in the ring.

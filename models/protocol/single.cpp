@@ -55,26 +55,16 @@ void SingleWorker::end_step(Instant now, Effects& effects) {
 }
 
 void SingleWorker::report_step(Effects& effects) {
-  effects.emplace_back(Report{
-      StepReport{{parameters_.version().value - 1}, clock_.start(), clock_.phases(), 0, loss_}});
+  effects.emplace_back(Report{clock_.report({parameters_.version().value - 1}, 0, loss_)});
 }
 
 void SingleWorker::evaluate(Instant now, Effects& effects) {
-  evaluation_start_ = now;
-  effects.emplace_back(Compute{learner_.evaluation_job(kEvaluation, parameters_.values())});
+  judge_.begin(now, kEvaluation, learner_, parameters_.values(), effects);
 }
 
 void SingleWorker::evaluated(Instant now, const JobResult& result, Effects& effects) {
-  const Duration took = now - evaluation_start_;
   const Version version = parameters_.version();
-  effects.emplace_back(Report{EvalReport{{version.value},
-                                         version,
-                                         evaluation_start_,
-                                         took,
-                                         result.loss,
-                                         result.accuracy,
-                                         result.auc,
-                                         over()}});
+  const Duration took = judge_.report(now, {version.value}, version, result, over(), effects);
   if (!over()) {
     clock_.evaluated(took);
     report_step(effects);

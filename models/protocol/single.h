@@ -1,6 +1,7 @@
 // One worker that keeps the parameters itself.
 #pragma once
 
+#include "models/protocol/judge.h"
 #include "models/protocol/learner.h"
 #include "models/protocol/node.h"
 #include "models/protocol/shard.h"
@@ -34,7 +35,7 @@ class SingleWorker : public Node {
   StepClock clock_;
   double loss_ = 0;
   Instant last_update_;
-  Instant evaluation_start_;
+  Judge judge_;
 };
 
 /// The program of the only node.

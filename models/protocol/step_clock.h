@@ -22,8 +22,10 @@ class StepClock {
   void applied(Instant now) { phases_.apply = now - computed_; }
   void evaluated(Duration took) { phases_.evaluate = took; }
 
-  [[nodiscard]] Instant start() const { return start_; }
-  [[nodiscard]] const Phases& phases() const { return phases_; }
+  /// The step as it is reported.
+  [[nodiscard]] StepReport report(Step step, std::int64_t staleness, double loss) const {
+    return {step, start_, phases_, staleness, loss};
+  }
 
  private:
   Instant start_;

@@ -137,20 +137,16 @@ void Worker::end_step(Instant now, Effects& effects) {
 }
 
 void Worker::report_step(Effects& effects) {
-  effects.emplace_back(
-      Report{StepReport{{step_.value - 1}, clock_.start(), clock_.phases(), staleness_, loss_}});
+  effects.emplace_back(Report{clock_.report({step_.value - 1}, staleness_, loss_)});
 }
 
 void Worker::evaluate(Instant now, State state, Effects& effects) {
   state_ = state;
-  evaluation_start_ = now;
-  effects.emplace_back(Compute{learner_.evaluation_job(kEvaluation, parameters_held())});
+  judge_.begin(now, kEvaluation, learner_, parameters_held(), effects);
 }
 
 void Worker::report_evaluation(Instant now, const JobResult& result, bool final, Effects& effects) {
-  const Duration took = now - evaluation_start_;
-  effects.emplace_back(Report{EvalReport{step_, buckets_.front().version, evaluation_start_, took,
-                                         result.loss, result.accuracy, result.auc, final}});
+  const Duration took = judge_.report(now, step_, buckets_.front().version, result, final, effects);
   if (final) {
     state_ = State::finished;
     effects.emplace_back(Finished{.weights = parameters_held()});

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "models/protocol/held_parameters.h"
+#include "models/protocol/judge.h"
 #include "models/protocol/learner.h"
 #include "models/protocol/node.h"
 #include "models/protocol/step_clock.h"
@@ -69,7 +70,7 @@ class Worker : public Node {
   StepClock clock_;
   double loss_ = 0;
   std::int64_t staleness_ = 0;
-  Instant evaluation_start_;
+  Judge judge_;
 };
 
 }  // namespace foretrain

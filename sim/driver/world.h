@@ -50,7 +50,6 @@ struct World {
  private:
   void add_host(const std::string& name, int cores, const Machine* machine,
                 const std::string& model, std::optional<Duration> compute);
-  void place(const Scenario& scenario, const Training& training);
 };
 
 }  // namespace foretrain::sim

@@ -4,8 +4,8 @@
 #include "reports/record/files.h"
 #include "scenarios/input_error.h"
 #include "sim/driver/replay.h"
-#include "tests/models/data/temp_folder.h"
 #include "tests/support/cases.h"
+#include "tests/support/temp_folder.h"
 
 #include <catch2/catch.hpp>
 

@@ -17,6 +17,7 @@ struct LayerCase {
   Shape input;
   int classes = 10;
   std::int64_t sparse_features = 0;  ///< above 0: reads sparse rows
+  bool relu = false;                 ///< the layer goes on with a ReLU
 };
 
 /// What goes into a layer, drawn; with it, what comes out.
@@ -43,16 +44,17 @@ struct LayerResult {
 };
 
 /// Forward, then backward unless judged, on buffers that start `offset` floats behind a 64-byte
-/// boundary, filled with NaN before where they are to be written.
+/// boundary, filled with NaN before where they are to be written; nothing is written behind them.
+/// Without `input_gradient` the layer is the first of its network: its gradient is then the same.
 LayerResult run_layer(const Layer& layer, const LayerNumbers& numbers, Parallel& parallel,
-                      int offset = 0);
+                      int offset = 0, bool input_gradient = true);
 
 /// The output is the twin's; the gradients by input, by parameters agree with central differences
 /// of the twin along random directions (+1, -1 a number), by single numbers too.
 void check_against_twin(const Layer& layer, const LayerCase& layer_case, std::int64_t batch,
                         std::uint64_t seed);
 
-/// The same bits with 1, 2, 3 threads and at 16 offsets in memory.
+/// The same bits with 1, 2, 3 threads and at 64 offsets in memory.
 void check_same_bits(const Layer& layer, const LayerCase& layer_case, std::int64_t batch);
 
 /// sqrt(sum of (a - b)^2) / sqrt(sum of b^2)

@@ -3,7 +3,7 @@
 
 #include "models/data/feature_hash.h"
 #include "tests/models/data/sparse_rows.h"
-#include "tests/models/data/temp_folder.h"
+#include "tests/support/temp_folder.h"
 
 #include <catch2/catch.hpp>
 

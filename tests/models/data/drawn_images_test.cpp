@@ -1,7 +1,7 @@
 // Tests of the drawn images: the same from a seed, learnable, yet not all alike.
 #include "models/data/drawn_images.h"
 
-#include "tests/models/data/temp_folder.h"
+#include "tests/support/temp_folder.h"
 
 #include <catch2/catch.hpp>
 

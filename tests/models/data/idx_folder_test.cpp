@@ -1,6 +1,6 @@
 // Tests of finding the four files of an IDX data set in a folder.
 #include "models/data/idx.h"
-#include "tests/models/data/temp_folder.h"
+#include "tests/support/temp_folder.h"
 
 #include <catch2/catch.hpp>
 

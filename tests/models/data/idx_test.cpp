@@ -1,7 +1,7 @@
 // Tests of the IDX reader on files that the tests write.
 #include "models/data/idx.h"
 
-#include "tests/models/data/temp_folder.h"
+#include "tests/support/temp_folder.h"
 
 #include <catch2/catch.hpp>
 

@@ -3,7 +3,7 @@
 
 #include "models/base/random.h"
 #include "models/data/image_source.h"
-#include "tests/models/data/temp_folder.h"
+#include "tests/support/temp_folder.h"
 
 #include <catch2/catch.hpp>
 

@@ -5,7 +5,7 @@
 #include "models/data/cifar10.h"
 #include "models/data/idx.h"
 #include "tests/models/data/sparse_rows.h"
-#include "tests/models/data/temp_folder.h"
+#include "tests/support/temp_folder.h"
 
 #include <catch2/catch.hpp>
 

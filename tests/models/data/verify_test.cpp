@@ -4,7 +4,7 @@
 #include "models/data/cifar10.h"
 #include "models/data/idx.h"
 #include "models/data/open_data.h"
-#include "tests/models/data/temp_folder.h"
+#include "tests/support/temp_folder.h"
 
 #include <catch2/catch.hpp>
 

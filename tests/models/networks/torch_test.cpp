@@ -1,6 +1,6 @@
 // Tests of loss with gradient against PyTorch, where python3 has it.
-#include "tests/models/data/temp_folder.h"
 #include "tests/support/networks.h"
+#include "tests/support/temp_folder.h"
 
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
