@@ -3,6 +3,7 @@
 #include "exec/launch/process.h"
 #include "reports/record/statistics.h"
 #include "sim/engine/engine.h"
+#include "tests/bench/exec.h"
 #include "tests/bench/models.h"
 #include "tests/bench/products.h"
 #include "tests/support/cases.h"
@@ -85,9 +86,9 @@ void bench_transport(bool smoke) {
   }
 }
 
-int models_or_error(const std::vector<std::string>& arguments) {
+int part_or_error(const std::string& part, const std::vector<std::string>& arguments) {
   try {
-    return bench::models(arguments);
+    return part == "models" ? bench::models(arguments) : bench::exec_runs(arguments);
   } catch (const std::exception& error) {
     fmt::print(stderr, "error: {}\n", error.what());
     return 2;
@@ -101,10 +102,11 @@ int main(int argc, char** argv) {
   using namespace foretrain;
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   const bool smoke = std::ranges::count(arguments, "--smoke") > 0;
-  if (!arguments.empty() && arguments.front() == "models") {
-    return models_or_error({arguments.begin() + 1, arguments.end()});
+  if (!arguments.empty() && (arguments.front() == "models" || arguments.front() == "exec")) {
+    return part_or_error(arguments.front(), {arguments.begin() + 1, arguments.end()});
   }
   bench::models({"--smoke"});
+  bench::exec_runs({"--smoke"});
   bench::products(smoke);
   bench_engine(smoke);
   bench_simulation(smoke);

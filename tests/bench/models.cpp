@@ -9,18 +9,16 @@
 #include "models/protocol/learner.h"
 #include "models/protocol/shard.h"
 #include "reports/record/statistics.h"
+#include "tests/bench/peer.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstdio>
-#include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
-#include <sstream>
 #include <stdexcept>
 
 namespace foretrain::bench {
@@ -67,13 +65,6 @@ struct Options {
   int rounds = 3;
 };
 
-std::vector<std::string> split(const std::string& text) {
-  std::vector<std::string> parts;
-  std::istringstream stream(text);
-  for (std::string part; std::getline(stream, part, ',');) parts.push_back(part);
-  return parts;
-}
-
 Options parse(const std::vector<std::string>& arguments) {
   Options options;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -93,10 +84,7 @@ Options parse(const std::vector<std::string>& arguments) {
     } else if (arguments[i] == "--rounds") {
       options.rounds = std::stoi(value());
     } else if (arguments[i] == "--peer") {
-      options.peer = FORETRAIN_SOURCE_DIR "/../shared/peers/torch_single.py";
-      if (!std::filesystem::exists(options.peer)) {
-        throw std::runtime_error(options.peer + ": not here, so there is no peer to compare with");
-      }
+      options.peer = peers_folder() + "/torch_single.py";
     } else {
       throw std::runtime_error(
           fmt::format("{}: no such option; there are --only, --threads, "
@@ -178,22 +166,12 @@ std::map<int, double> time_peer(const Options& options, const Subject& subject, 
       "OMP_NUM_THREADS={0} OPENBLAS_NUM_THREADS={0} {1} /usr/bin/python3 {2} --threads {0} "
       "--which {3} --secs {4}",
       threads, threads == 1 ? "taskset -c 0" : "", options.peer, subject.peer, options.seconds);
-  std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
-  if (!pipe) throw std::runtime_error("cannot start the peer");
   std::map<int, double> times;
-  std::array<char, 512> line{};
-  while (fgets(line.data(), static_cast<int>(line.size()), pipe.get()) != nullptr) {
-    int batch = 0;
-    double ms = 0;
-    const std::string text = line.data();
-    const auto b = text.find(" B=");
-    const auto m = text.find("median=");
-    if (!text.starts_with(subject.peer_line) || b == std::string::npos || m == std::string::npos) {
-      continue;
-    }
-    batch = std::stoi(text.substr(b + 3));
-    ms = std::stod(text.substr(m + 7));
-    times[batch] = ms;
+  for (const std::string& line : lines_of(command)) {
+    const auto batch = number_after(line, " B=");
+    const auto ms = number_after(line, "median=");
+    if (!line.starts_with(subject.peer_line) || !batch || !ms) continue;
+    times[static_cast<int>(*batch)] = *ms;
   }
   return times;
 }

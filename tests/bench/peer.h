@@ -1,0 +1,22 @@
+// Other people's programs, timed beside ours.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace foretrain::bench {
+
+/// The folder with the peers' programs. @throws std::runtime_error where it is not there
+std::string peers_folder();
+
+/// What `command` prints, line by line. @throws std::runtime_error where it cannot be started
+std::vector<std::string> lines_of(const std::string& command);
+
+/// The number after `label` in a line; nothing where the label is not in it.
+std::optional<double> number_after(const std::string& line, const std::string& label);
+
+/// `a,b` as its parts.
+std::vector<std::string> split(const std::string& text);
+
+}  // namespace foretrain::bench
