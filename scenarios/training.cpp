@@ -102,7 +102,7 @@ DataSource source_of(const Scenario& scenario) {
 }
 
 // Of a ring: small enough to be summed while it is in the cache, on the event loop.
-constexpr Bytes kMostChunk{128 * 1024};
+constexpr Bytes kMostChunk{250 * 1000};
 
 /// What the strategy reads; a sweep may have the rest for others.
 ProtocolOptions options_of(const Scenario& scenario) {

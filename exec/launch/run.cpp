@@ -11,8 +11,11 @@
 #include <boost/asio/io_context.hpp>
 #include <fmt/format.h>
 
+#include <malloc.h>
+
 #include <csignal>
 #include <cstdlib>
+#include <limits>
 #include <map>
 #include <string_view>
 
@@ -34,8 +37,16 @@ Meeting arrange(const RunOptions& options) {
   return meeting;
 }
 
+// A step takes what the one before let go. Handed back to the kernel in between, every page of it
+// would have to be faulted in again: a third of an all-reduce of 25 MB.
+void keep_freed_memory() {
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the most that glibc takes
+  mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
+}
+
 int node_of(const Joining& joining) {
   std::signal(SIGPIPE, SIG_IGN);
+  keep_freed_memory();
   boost::asio::io_context loop(1);
   return NodeProcess(loop, joining).run();
 }

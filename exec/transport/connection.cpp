@@ -1,84 +1,117 @@
 #include "exec/transport/connection.h"
 
 #include <boost/asio/buffer.hpp>
-#include <boost/asio/read.hpp>
-#include <boost/asio/write.hpp>
+#include <boost/container/static_vector.hpp>
 #include <fmt/format.h>
 
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <utility>
 
 namespace foretrain::exec {
 namespace asio = boost::asio;
+using asio::ip::tcp;
 using boost::system::error_code;
 
-Connection::Connection(asio::ip::tcp::socket socket, Bytes most_payload)
-    : socket_(std::move(socket)), most_payload_(most_payload) {
+namespace {
+
+constexpr int kReadsATurn = 8;
+constexpr std::size_t kFramesAWrite = 16;
+
+std::array<asio::mutable_buffer, 2> buffers(const std::array<std::span<std::byte>, 2>& room) {
+  return {asio::buffer(room[0].data(), room[0].size()),
+          asio::buffer(room[1].data(), room[1].size())};
+}
+
+}  // namespace
+
+Connection::Connection(tcp::socket socket, Bytes most_payload)
+    : socket_(std::move(socket)), reader_(most_payload) {
   error_code ignored;  // a socket that is dead already says so at the first read
-  socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
+  socket_.set_option(tcp::no_delay(true), ignored);
+  socket_.non_blocking(true, ignored);
   peer_ = to_text(socket_.remote_endpoint(ignored));
 }
 
 void Connection::start(OnFrame on_frame, OnClosed on_closed) {
   replaced_ = std::exchange(on_frame_, std::move(on_frame));
   on_closed_ = std::move(on_closed);
-  if (!std::exchange(reading_, true)) read_header();
+  if (!std::exchange(reading_, true)) read();
 }
 
-void Connection::read_header() {
-  asio::async_read(socket_, asio::buffer(incoming_header_),
-                   [self = shared_from_this()](error_code error, std::size_t) {
-                     if (self->closed_) return;
-                     if (error == asio::error::eof) return self->fail("it closed the connection");
-                     if (error) return self->fail(error.message());
-                     const auto decoded = decode(self->incoming_header_, self->most_payload_);
-                     if (decoded.error != nullptr) return self->fail(decoded.error);
-                     self->read_payload(decoded.header);
-                   });
+void Connection::read() {
+  const auto room = buffers(reader_.room());
+  socket_.async_receive(room, [self = shared_from_this(), wanted = asio::buffer_size(room)](
+                                  const error_code& error, std::size_t count) {
+    self->on_read(error, count, wanted);
+  });
 }
 
-void Connection::read_payload(const FrameHeader& header) {
-  if (header.payload_bytes == 0) {
-    on_frame_(header, {});
-    if (!closed_) read_header();
-    return;
+// Where a read filled all the room there is probably more: it is read at once, for a few times,
+// then others have their turn.
+void Connection::on_read(error_code error, std::size_t count, std::size_t wanted) {
+  for (int turn = 0; !closed_; ++turn) {
+    if (error == asio::error::would_block) return read();
+    if (error && reader_.within_payload()) return fail("the connection ended within a message");
+    if (error == asio::error::eof) return fail("it closed the connection");
+    if (error) return fail(error.message());
+    const char* wrong = reader_.take(count, [this](const FrameHeader& header, Payload payload) {
+      on_frame_(header, std::move(payload));
+      return !closed_;
+    });
+    if (closed_) return;
+    if (wrong != nullptr) return fail(wrong);
+    if (count < wanted || turn == kReadsATurn) return read();
+    const auto room = buffers(reader_.room());
+    wanted = asio::buffer_size(room);
+    count = socket_.receive(room, 0, error);
   }
-  incoming_ = Payload::allocate({static_cast<std::int64_t>(header.payload_bytes)});
-  const auto room = incoming_.writable_bytes();
-  asio::async_read(socket_, asio::buffer(room.data(), room.size()),
-                   [self = shared_from_this(), header](error_code error, std::size_t) {
-                     if (self->closed_) return;
-                     if (error) return self->fail("the connection ended within a message");
-                     self->on_frame_(header, std::exchange(self->incoming_, {}));
-                     if (!self->closed_) self->read_header();
-                   });
 }
 
 void Connection::send(const FrameHeader& header, Payload payload) {
   if (closed_) return;
   outgoing_.push_back({encode(header), std::move(payload)});
-  if (outgoing_.size() == 1) write_next();
+  if (outgoing_.size() > 1) return;  // behind what waits already
+  error_code error;
+  write(error);
+  if (!outgoing_.empty()) write_later();
 }
 
-void Connection::write_next() {
-  const Outgoing& next = outgoing_.front();
-  const auto bytes = next.payload.bytes();
-  const std::array<asio::const_buffer, 2> parts{asio::buffer(next.header),
-                                                asio::buffer(bytes.data(), bytes.size())};
-  asio::async_write(socket_, parts, [self = shared_from_this()](error_code error, std::size_t) {
-    if (self->closed_) return;
-    // A peer that is gone is told apart by the reader, which may still find its last words.
-    if (error) {
-      self->outgoing_.clear();
-      if (self->leaving_) self->close();
-      return;
+// Writes as much as the socket takes of the first few frames.
+void Connection::write(error_code& error) {
+  boost::container::static_vector<asio::const_buffer, 2 * kFramesAWrite> parts;
+  std::size_t skip = written_;
+  for (const Outgoing& each : outgoing_) {
+    if (parts.size() + 2 > parts.capacity()) break;
+    const auto payload = each.payload.bytes();
+    for (const asio::const_buffer part :
+         {asio::buffer(each.header), asio::buffer(payload.data(), payload.size())}) {
+      const std::size_t skipped = std::min(skip, part.size());
+      skip -= skipped;
+      if (skipped < part.size()) parts.push_back(part + skipped);
     }
-    self->outgoing_.pop_front();
-    if (!self->outgoing_.empty()) return self->write_next();
+  }
+  written_ += socket_.send(parts, 0, error);
+  while (!outgoing_.empty()) {
+    const std::size_t size =
+        sizeof(HeaderBytes) + static_cast<std::size_t>(outgoing_.front().payload.size().value);
+    if (written_ < size) break;
+    written_ -= size;
+    outgoing_.pop_front();
+  }
+}
+
+void Connection::write_later() {
+  socket_.async_wait(tcp::socket::wait_write, [self = shared_from_this()](error_code error) {
+    if (self->closed_) return;
+    if (!error) self->write(error);
+    // A peer that is gone is told apart by the reader, which may still find its last words.
+    if (error && error != asio::error::would_block) self->outgoing_.clear();
+    if (!self->outgoing_.empty()) return self->write_later();
     if (self->leaving_) self->close();
   });
 }

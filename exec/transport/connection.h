@@ -1,7 +1,7 @@
 // A TCP connection that carries frames.
 #pragma once
 
-#include "exec/transport/frame.h"
+#include "exec/transport/frame_reader.h"
 #include "models/tensor/payload.h"
 
 #include <boost/asio/ip/tcp.hpp>
@@ -14,8 +14,8 @@
 namespace foretrain::exec {
 
 /// Reads all the time, whatever it is writing: two peers that only wrote would wait for each other
-/// for good. Header and payload leave in one gathered write, straight from the sender's buffer; a
-/// payload is received straight into the buffer that the program gets.
+/// for good. A frame leaves at once, in one gathered write straight from the sender's buffer; what
+/// the socket does not take waits, and leaves with what has joined it by then.
 ///
 /// All calls and callbacks on the thread of the socket's executor.
 class Connection : public std::enable_shared_from_this<Connection> {
@@ -32,7 +32,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void start(OnFrame on_frame, OnClosed on_closed);
   void send(const FrameHeader& header, Payload payload);
   /// From the next frame on, a payload may be this long.
-  void allow(Bytes most_payload) { most_payload_ = most_payload; }
+  void allow(Bytes most_payload) { reader_.allow(most_payload); }
   /// Nothing is waiting to be written.
   [[nodiscard]] bool drained() const { return outgoing_.empty(); }
   void close();
@@ -51,20 +51,21 @@ class Connection : public std::enable_shared_from_this<Connection> {
     Payload payload;
   };
 
-  void read_header();
-  void read_payload(const FrameHeader& header);
-  void write_next();
+  void read();
+  /// A read that had room for `wanted` bytes brought `count`.
+  void on_read(boost::system::error_code error, std::size_t count, std::size_t wanted);
+  void write(boost::system::error_code& error);
+  void write_later();
   void fail(const std::string& why);
 
   boost::asio::ip::tcp::socket socket_;
   std::string peer_;
-  Bytes most_payload_;
+  FrameReader reader_;
   OnFrame on_frame_;
   OnFrame replaced_;  // may be running
   OnClosed on_closed_;
-  HeaderBytes incoming_header_{};
-  Payload incoming_;
-  std::deque<Outgoing> outgoing_;  // the first is being written
+  std::deque<Outgoing> outgoing_;  // what the socket has not taken yet
+  std::size_t written_ = 0;        // bytes of the first of them
   bool reading_ = false;
   bool leaving_ = false;
   bool closed_ = false;

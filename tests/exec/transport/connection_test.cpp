@@ -57,6 +57,39 @@ TEST_CASE("connection: large frames cross in both directions at once") {
   CHECK(arrived == 6);
 }
 
+TEST_CASE("connection: frames of any size cross in order, many in one write") {
+  Pair pair;
+  const Bytes most{400'000};
+  auto left = std::make_shared<Connection>(std::move(pair.left), most);
+  auto right = std::make_shared<Connection>(std::move(pair.right), most);
+  const auto closed = [](const std::string& why) { FAIL(why); };
+  left->start([](const FrameHeader&, const Payload&) {}, closed);
+  // Around what a reader holds aside, and what a socket takes at once.
+  const std::vector<std::int64_t> sizes{0, 4, 60, 4'028, 4'032, 4'036, 8'128, 100'000, 400'000};
+  constexpr int kFrames = 200;
+  int arrived = 0;
+  right->start(
+      [&](const FrameHeader& header, const Payload& got) {
+        REQUIRE(header.step == arrived);
+        REQUIRE(got.size().value == sizes[static_cast<std::size_t>(arrived) % sizes.size()]);
+        const auto numbers = got.floats();
+        REQUIRE(std::ranges::count(numbers, static_cast<float>(arrived)) == std::ssize(numbers));
+        if (++arrived == kFrames) pair.loop.stop();
+      },
+      closed);
+  for (int i = 0; i < kFrames; ++i) {
+    const Bytes size{sizes[static_cast<std::size_t>(i) % sizes.size()]};
+    Payload payload = Payload::allocate(size);
+    std::ranges::fill(payload.writable_floats(), static_cast<float>(i));
+    FrameHeader header = push_of(size);
+    header.step = i;
+    left->send(header, std::move(payload));
+  }
+  pair.loop.run();
+  CHECK(arrived == kFrames);
+  CHECK(left->drained());
+}
+
 TEST_CASE("connection: payloads arrive aligned to 64 bytes") {
   Pair pair;
   auto left = std::make_shared<Connection>(std::move(pair.left), Bytes{1'000});
