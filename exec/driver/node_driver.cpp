@@ -40,6 +40,13 @@ void NodeDriver::add_peer(NodeId peer, std::shared_ptr<Connection> connection) {
   peers_[peer] = std::move(connection);
 }
 
+void NodeDriver::lose(NodeId peer) {
+  const auto found = peers_.find(peer);
+  if (found == peers_.end() || found->second->closed()) return;  // the program knows it
+  found->second->close();
+  feed(PeerLost{peer});
+}
+
 void NodeDriver::start() {
   FT_CHECK(!started_);
   start_ = Clock::now();

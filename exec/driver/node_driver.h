@@ -48,6 +48,8 @@ class NodeDriver {
   /// A connection to a peer, both ends of which know who the other is.
   void add_peer(NodeId peer, std::shared_ptr<Connection> connection);
   [[nodiscard]] bool has_peer(NodeId peer) const { return peers_.contains(peer); }
+  /// Nothing of this peer counts any more, whatever its connection says.
+  void lose(NodeId peer);
   /// Time zero: everybody is ready.
   void start();
   /// Closes all connections.

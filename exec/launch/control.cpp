@@ -37,6 +37,29 @@ std::string_view text_of(const Payload& payload) {
 
 nlohmann::json json_of(const Payload& payload) { return nlohmann::json::parse(text_of(payload)); }
 
+bool add_rows(Record& record, std::size_t id, ControlKind kind, const Payload& payload) {
+  const auto append = [&]<class Row>(std::vector<Row>& rows) {
+    const std::vector<Row> more = rows_of<Row>(payload);
+    rows.insert(rows.end(), more.begin(), more.end());
+    return true;
+  };
+  switch (kind) {
+    case ControlKind::steps:
+      for (const auto& row : rows_of<StepReport>(payload)) {
+        record.steps.push_back({static_cast<int>(id), row});
+      }
+      return true;
+    case ControlKind::evals:
+      return append(record.evals);
+    case ControlKind::usage:
+      return append(record.usage);
+    case ControlKind::inputs:
+      return append(record.inputs);
+    default:
+      return false;
+  }
+}
+
 void add_finished(Record& record, std::size_t id, const nlohmann::json& json) {
   NodeEnd end_of_node;
   end_of_node.updates = json.at("updates");

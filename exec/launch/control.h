@@ -25,6 +25,7 @@ namespace foretrain::exec {
 ///     ready ------------------------->            data read, peers connected
 ///           <------------------------- go         time zero
 ///     rows -------------------------->            steps, evaluations, usage; ten times a second
+///           <------------------------- lost       a worker is gone, the training goes on
 ///     finished ---------------------->            totals and weights hash
 ///           <------------------------- exit       the run's outcome: done, failed, interrupted
 ///     trouble ----------------------->            at any time: why I cannot go on
@@ -44,6 +45,7 @@ enum class ControlKind : std::uint16_t {
   finished,
   trouble,
   exit,
+  lost,
 };
 
 /// The most that a control frame may carry.
@@ -74,6 +76,8 @@ std::string_view text_of(const Payload& payload);
 /// @throws nlohmann::json::exception where it is no JSON
 nlohmann::json json_of(const Payload& payload);
 
+/// Rows of a node join the record. False: the frame is of another kind.
+bool add_rows(Record& record, std::size_t id, ControlKind kind, const Payload& payload);
 /// What a node says of itself with `finished` joins the record.
 /// @throws nlohmann::json::exception where something is missing
 void add_finished(Record& record, std::size_t id, const nlohmann::json& json);

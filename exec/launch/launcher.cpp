@@ -1,6 +1,7 @@
 #include "exec/launch/launcher.h"
 
 #include "exec/launch/process.h"
+#include "models/protocol/registry.h"
 #include "reports/record/collector.h"
 #include "scenarios/read.h"
 #include "scenarios/training.h"
@@ -64,7 +65,7 @@ Launcher::Launcher(const Case& scenario_case, const RunOptions& options, JobKey 
   record_.machine =
       options.task ? "tasks of " + options.task->started_by : hosts_.describe(cores.size());
   const auto shape = dataset_shape(scenario_case);
-  steps_in_all_ = make_training(scenario_case.scenario, shape, false, nullptr)->steps * workers_;
+  training_ = make_training(scenario_case.scenario, shape, false, nullptr);
 }
 
 Launcher::~Launcher() {
@@ -82,7 +83,11 @@ Record Launcher::run() {
   if (stage_ != Stage::ending) {
     start_nodes();
     watch_time();
-    for (tcp::acceptor& acceptor : acceptors_) accept(acceptor);
+    door_.open(
+        [this](const std::shared_ptr<Connection>& peer, std::uint32_t id) { on_joined(peer, id); },
+        [this](const std::string& peer, const std::string& why) {
+          if (stage_ != Stage::ending) refusals_.add(peer, why);
+        });
     loop_.run();
   }
   sort_rows(record_);
@@ -97,30 +102,16 @@ std::unique_ptr<Pauses> Launcher::make_pauses(int worker) {
       });
 }
 
-// On the loopback of every host, so that what nodes tell their launcher is no load of the network.
 void Launcher::listen() {
-  for (std::size_t host = 0; host < hosts_.count(); ++host) {
-    hosts_.enter(host, [this] { listen_on(acceptors_.emplace_back(loop_)); });
-  }
-}
-
-void Launcher::listen_on(tcp::acceptor& acceptor) {
-  error_code error;
-  const tcp::endpoint here = options_.emulate
-                                 ? tcp::endpoint(asio::ip::address_v4::loopback(),
-                                                 static_cast<std::uint16_t>(options_.port))
-                                 : meeting_;
-  acceptor.open(here.protocol());
-  acceptor.set_option(tcp::acceptor::reuse_address(true));
-  acceptor.bind(here, error);
-  if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
-  if (error) {
-    const bool elsewhere = error == boost::system::errc::address_not_available;
-    fail(fmt::format("launcher: cannot listen on {}: {}; {}", to_text(meeting_), error.message(),
-                     !options_.task ? "choose other ports with --port"
-                     : elsewhere    ? "set MASTER_ADDR to an address of the machine of rank 0"
-                                    : "set MASTER_PORT to another, the same in every task"));
-  }
+  const tcp::endpoint loopback(asio::ip::address_v4::loopback(),
+                               static_cast<std::uint16_t>(options_.port));
+  const tcp::endpoint place = options_.emulate ? loopback : meeting_;
+  const std::string wrong = door_.listen(hosts_, place);
+  if (wrong.empty()) return;
+  fail(fmt::format("launcher: cannot listen on {}: {}; {}", to_text(place), wrong,
+                   options_.task ? "set MASTER_ADDR to an address of the machine of rank 0, "
+                                   "MASTER_PORT to a free port, the same in every task"
+                                 : "choose other ports with --port"));
 }
 
 // They inherit the key; other users cannot read an environment.
@@ -128,7 +119,7 @@ void Launcher::start_nodes() {
   setenv(kKeyVariable, key_.secret().c_str(), 1);
   for (std::size_t id = 0; id < (options_.task ? 1 : members_.size()); ++id) {
     Member& member = members_[id];
-    const tcp::endpoint here = acceptors_[member.host].local_endpoint();
+    const tcp::endpoint here = door_.place(member.host);
     hosts_.enter(member.host, [&] {
       member.process =
           start_process({options_.program.string(), "node", "--address", here.address().to_string(),
@@ -170,28 +161,13 @@ void Launcher::watch_silence() {
   timer_.async_wait([this](error_code error) {
     if (error || stage_ != Stage::training) return;
     const Duration most = kSilence + longest_pause(record_.scenario_case.scenario);
-    for (const Member& member : members_) {
-      if (!member.finished && since(member.heard) > most) {
-        fail(fmt::format("{}: silent for {:g} s", described(member), most.seconds()));
-        if (member.process > 0) kill(member.process, SIGKILL);  // it would not hear a polite word
-        return;
-      }
+    for (Member& member : members_) {
+      if (member.finished || member.lost || since(member.heard) <= most) continue;
+      const std::string what = fmt::format("silent for {:g} s", most.seconds());
+      if (!lose(member, "was " + what)) fail(fmt::format("{}: {}", described(member), what));
+      if (member.process > 0) kill(member.process, SIGKILL);  // it would not hear a polite word
     }
-    watch_silence();
-  });
-}
-
-void Launcher::accept(tcp::acceptor& acceptor) {
-  acceptor.async_accept([this, &acceptor](error_code error, tcp::socket socket) {
-    if (error) return;
-    const auto connection = std::make_shared<Connection>(std::move(socket), kMostBeforeProof);
-    Handshake{key_, kMostControl}.answer(
-        connection, kLauncher,
-        [this](const std::shared_ptr<Connection>& peer, std::uint32_t id) { on_joined(peer, id); },
-        [this, peer = connection->peer()](Refusal /*refusal*/, const std::string& why) {
-          if (stage_ != Stage::ending) refusals_.add(peer, why);
-        });
-    accept(acceptor);
+    if (stage_ == Stage::training) watch_silence();
   });
 }
 
@@ -205,11 +181,7 @@ void Launcher::on_joined(const std::shared_ptr<Connection>& connection, std::uin
   member.connection = connection;
   connection->start([this, id](const FrameHeader& header,
                                const Payload& payload) { on_frame(id, header, payload); },
-                    [this, id](const std::string& why) {
-                      members_[id].connection = nullptr;
-                      if (stage_ == Stage::ending) return stop_when_empty();
-                      suspect(named(members_[id]) + ": " + why);
-                    });
+                    [this, id](const std::string& why) { on_left(members_[id], why); });
   // Where there are servers, nobody else listens.
   const int first = server_count(record_.scenario_case.scenario) > 0 ? workers_ : 0;
   const int listener = static_cast<int>(id) - first;
@@ -223,25 +195,31 @@ void Launcher::on_joined(const std::shared_ptr<Connection>& connection, std::uin
   send_json(*connection, ControlKind::setup, NodeId(id), setup);
 }
 
+// What became of a process of ours is told when it is reaped.
+void Launcher::on_left(Member& member, const std::string& why) {
+  member.connection = nullptr;
+  if (stage_ == Stage::ending) return stop_when_empty();
+  if (member.lost) return;
+  if (can_lose(member)) {
+    if (member.process == 0) lose(member, why);
+    return;
+  }
+  suspect(named(member) + ": " + why);
+}
+
 void Launcher::on_frame(std::size_t id, const FrameHeader& header, const Payload& payload) {
   members_[id].heard = Clock::now();
+  const auto kind = static_cast<ControlKind>(header.kind);
+  if (add_rows(record_, id, kind, payload)) {
+    if (kind == ControlKind::steps) show_progress();
+    return;
+  }
   try {
-    switch (static_cast<ControlKind>(header.kind)) {
+    switch (kind) {
       case ControlKind::listening:
         return on_listening(id, json_of(payload));
       case ControlKind::ready:
         return on_ready(members_[id]);
-      case ControlKind::steps:
-        return on_steps(id, payload);
-      case ControlKind::evals:
-        for (const auto& row : rows_of<EvalReport>(payload)) record_.evals.push_back(row);
-        return;
-      case ControlKind::usage:
-        for (const auto& row : rows_of<UsageRow>(payload)) record_.usage.push_back(row);
-        return;
-      case ControlKind::inputs:
-        for (const auto& row : rows_of<InputRow>(payload)) record_.inputs.push_back(row);
-        return;
       case ControlKind::finished:
         return on_finished(id, json_of(payload));
       case ControlKind::trouble:
@@ -292,21 +270,43 @@ void Launcher::count_interfaces() {
   }
 }
 
-void Launcher::on_steps(std::size_t id, const Payload& payload) {
-  for (const auto& row : rows_of<StepReport>(payload)) {
-    record_.steps.push_back({static_cast<int>(id), row});
-  }
+void Launcher::show_progress() {
   if (!options_.progress) return;
-  options_.progress(static_cast<std::int64_t>(record_.steps.size()), steps_in_all_, since(went_));
+  options_.progress(static_cast<std::int64_t>(record_.steps.size()), training_->steps * workers_,
+                    since(went_));
 }
 
 void Launcher::on_finished(std::size_t id, const nlohmann::json& json) {
   add_finished(record_, id, json);
   members_[id].finished = true;
   if (members_[id].pauses) members_[id].pauses->end();
-  if (!std::ranges::all_of(members_, &Member::finished)) return;
+  end_if_finished();
+}
+
+void Launcher::end_if_finished() {
+  const auto through = [](const Member& member) { return member.finished || member.lost; };
+  if (!std::ranges::all_of(members_, through)) return;
   count_interfaces();
   end(Outcome::done);
+}
+
+bool Launcher::can_lose(const Member& member) const {
+  const auto lost = std::ranges::count(members_, true, &Member::lost);
+  return stage_ == Stage::training && !member.finished &&
+         may_lose(*training_, NodeId(member.rank), static_cast<int>(lost));
+}
+
+// The training goes on without it. Those it talked to may not have noticed: of a stopped process,
+// or one behind a dead link, the connections stay.
+bool Launcher::lose(Member& member, const std::string& why) {
+  if (!can_lose(member)) return false;
+  member.lost = true;
+  record_.nodes[static_cast<std::size_t>(member.rank)].lost = why;
+  fmt::print(stderr, "{} {}; the others go on without it\n", described(member), why);
+  if (member.pauses) member.pauses->end();
+  send_to_all(ControlKind::lost, member.rank);
+  end_if_finished();
+  return true;
 }
 
 void Launcher::on_trouble(std::size_t id, const nlohmann::json& json) {
@@ -323,9 +323,9 @@ void Launcher::reap() {
     if (member.process <= 0 || member.reaped) continue;
     if (waitpid(member.process, &status, WNOHANG) != member.process) continue;
     member.reaped = true;
-    if (stage_ != Stage::ending) {
-      fail(fmt::format("{} {}", described(member), describe_status(status)));
-    }
+    if (stage_ == Stage::ending || member.lost) continue;
+    const std::string what = describe_status(status);
+    if (!lose(member, what)) fail(fmt::format("{} {}", described(member), what));
   }
   if (stage_ == Stage::ending) stop_when_empty();
 }
@@ -364,8 +364,7 @@ void Launcher::end(Outcome outcome) {
   stage_ = Stage::ending;
   record_.outcome = outcome;
   record_.refused += refusals_.count();
-  error_code ignored;  // whoever comes now comes for the next case
-  for (tcp::acceptor& acceptor : acceptors_) acceptor.close(ignored);
+  door_.close();  // whoever comes now comes for the next case
   suspicion_.cancel();
   for (const Member& member : members_) {
     if (member.pauses) member.pauses->end();

@@ -3,16 +3,17 @@
 
 #include "exec/emulation/hosts.h"
 #include "exec/launch/control.h"
+#include "exec/launch/door.h"
 #include "exec/launch/pauses.h"
 #include "exec/launch/run.h"
 #include "exec/transport/handshake.h"
+#include "models/protocol/training.h"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 
-#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -47,6 +48,7 @@ class Launcher {
     bool listening = false;
     bool ready = false;
     bool finished = false;
+    bool lost = false;                            // while the others went on
     std::chrono::steady_clock::time_point heard;  // while training
     std::unique_ptr<Pauses> pauses;               // of a worker
     InterfaceBytes counted_before;                // time zero
@@ -54,21 +56,24 @@ class Launcher {
 
   std::unique_ptr<Pauses> make_pauses(int worker);
   void listen();
-  void listen_on(boost::asio::ip::tcp::acceptor& acceptor);
   void start_nodes();
   void watch_signals();
   void watch_time();
   void watch_silence();
-  void accept(boost::asio::ip::tcp::acceptor& acceptor);
   void on_joined(const std::shared_ptr<Connection>& connection, std::uint32_t id);
   void on_frame(std::size_t id, const FrameHeader& header, const Payload& payload);
   void on_listening(std::size_t id, const nlohmann::json& json);
   void on_ready(Member& member);
-  void on_steps(std::size_t id, const Payload& payload);
+  void on_left(Member& member, const std::string& why);
+  void show_progress();
   void on_finished(std::size_t id, const nlohmann::json& json);
   void on_trouble(std::size_t id, const nlohmann::json& json);
+  void end_if_finished();
   void count_interfaces();
   void reap();
+  [[nodiscard]] bool can_lose(const Member& member) const;
+  /// Goes on without it, where the strategy can. `why`: "was killed by signal 9".
+  bool lose(Member& member, const std::string& why);
   void stop_when_empty();
 
   void send_to_all(ControlKind kind, const nlohmann::json& json);
@@ -89,14 +94,14 @@ class Launcher {
   Refusals refusals_{"launcher"};
   Record record_;
   int workers_;
-  std::int64_t steps_in_all_ = 0;
+  std::shared_ptr<const Training> training_;
   Stage stage_ = Stage::joining;
   std::chrono::steady_clock::time_point launched_;
   std::chrono::steady_clock::time_point went_;
 
   boost::asio::io_context loop_{1};
   Hosts hosts_;
-  std::deque<boost::asio::ip::tcp::acceptor> acceptors_;  // by host
+  Door door_{loop_, key_};
   boost::asio::signal_set signals_{loop_};
   boost::asio::steady_timer timer_{loop_};  // until the nodes are ready, then until they are gone
   boost::asio::steady_timer suspicion_{loop_};

@@ -124,6 +124,8 @@ void NodeProcess::on_control(const FrameHeader& header, const Payload& payload) 
         return connect_to_peers(json_of(payload));
       case ControlKind::go:
         return go();
+      case ControlKind::lost:
+        return driver_->lose(NodeId(json_of(payload).get<int>()));
       case ControlKind::exit:
         flush();
         over_ = true;

@@ -35,6 +35,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void allow(Bytes most_payload) { reader_.allow(most_payload); }
   /// Nothing is waiting to be written.
   [[nodiscard]] bool drained() const { return outgoing_.empty(); }
+  [[nodiscard]] bool closed() const { return closed_; }
   void close();
   /// Hears nothing more, and closes when what was sent has left.
   void close_when_drained();

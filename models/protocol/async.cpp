@@ -8,11 +8,13 @@
 namespace foretrain {
 
 AsyncServer::AsyncServer(std::shared_ptr<const Training> training, NodeId id)
-    : training_(std::move(training)), quota_(training_->steps * training_->workers) {
+    : training_(std::move(training)),
+      quota_(training_->steps * training_->workers),
+      lost_(static_cast<std::size_t>(training_->workers)) {
   const Payload start = initial_parameters(*training_);
   const int shard = static_cast<int>(index_of(id)) - training_->workers;
   for (const std::uint32_t index : training_->layout->of_shard(shard)) {
-    queues_.push_back({ShardBucket(training_, index, start), {}, {}, {}, {}, {}});
+    queues_.push_back({ShardBucket(training_, index, start), {}, {}, {}, {}, {}, false});
     queues_.back().clocks.resize(static_cast<std::size_t>(training_->workers));
   }
 }
@@ -24,8 +26,21 @@ bool AsyncServer::may_go_on(const Queue& queue, int worker) const {
   return !own || queue.clocks[static_cast<std::size_t>(worker)] < training_->steps;
 }
 
-std::int64_t AsyncServer::lead(const Queue& queue, int worker) {
-  return queue.clocks[static_cast<std::size_t>(worker)] - std::ranges::min(queue.clocks);
+std::int64_t AsyncServer::slowest(const Queue& queue) const {
+  std::int64_t slowest = quota_;
+  for (std::size_t worker = 0; worker < lost_.size(); ++worker) {
+    if (!lost_[worker]) slowest = std::min(slowest, queue.clocks[worker]);
+  }
+  return slowest;
+}
+
+std::int64_t AsyncServer::lead(const Queue& queue, int worker) const {
+  return queue.clocks[static_cast<std::size_t>(worker)] - slowest(queue);
+}
+
+bool AsyncServer::is_full(const Queue& queue) const {
+  if (training_->options.quota == "own") return slowest(queue) >= training_->steps;
+  return queue.bucket.version().value == quota_;
 }
 
 void AsyncServer::handle(Instant now, Input input, Effects& effects) {
@@ -35,7 +50,7 @@ void AsyncServer::handle(Instant now, Input input, Effects& effects) {
   } else if (auto* computed = std::get_if<Computed>(&input)) {
     applied(now, queues_[static_cast<std::size_t>(computed->job)], effects);
   } else if (auto* lost = std::get_if<PeerLost>(&input)) {
-    if (!finished) effects.emplace_back(Fault{lost->peer, "the connection to it was lost"});
+    if (!finished) lose(now, lost->peer, effects);
   }
 }
 
@@ -53,7 +68,7 @@ void AsyncServer::receive(Instant now, NodeId from, Message message, Effects& ef
     effects.emplace_back(Fault{from, "it sent a message out of turn"});
     return;
   }
-  if (queue->bucket.version().value == quota_) {
+  if (queue->over) {
     // Sent before its worker heard that it is over; a gradient counts by its first bucket here.
     if (queue == queues_.begin()) ++dropped_;
     return;
@@ -82,8 +97,13 @@ void AsyncServer::applied(Instant now, Queue& queue, Effects& effects) {
   done.apply = now - queue.apply_start;
   queue.bucket.finish_apply();
   ++queue.clocks[index_of(done.from)];
-  queue.held.push_back(std::move(done));
-  if (queue.bucket.version().value == quota_) return call_over(now, queue, effects);
+  if (!is_lost(static_cast<int>(index_of(done.from)))) queue.held.push_back(std::move(done));
+  if (is_full(queue)) return call_over(now, queue, effects);
+  release(queue, effects);
+  apply_next(now, queue, effects);
+}
+
+void AsyncServer::release(Queue& queue, Effects& effects) {
   const auto released =
       std::stable_partition(queue.held.begin(), queue.held.end(), [&](const Arrival& arrival) {
         return !may_go_on(queue, static_cast<int>(index_of(arrival.from)));
@@ -93,7 +113,28 @@ void AsyncServer::applied(Instant now, Queue& queue, Effects& effects) {
     answer(queue, arrival, false, effects);
   });
   queue.held.erase(released, queue.held.end());
-  apply_next(now, queue, effects);
+}
+
+void AsyncServer::lose(Instant now, NodeId peer, Effects& effects) {
+  if (!training_->is_worker(peer) || index_of(peer) == 0) {
+    effects.emplace_back(Fault{peer, "the connection to it was lost"});
+    return;
+  }
+  lost_[index_of(peer)] = true;
+  const auto is_of_peer = [&](const Arrival& arrival) { return arrival.from == peer; };
+  for (Queue& queue : queues_) {
+    if (queue.over) continue;
+    const auto dropped = std::erase_if(queue.arrivals, is_of_peer);
+    if (&queue == &queues_.front()) dropped_ += static_cast<std::int64_t>(dropped);
+    std::erase_if(queue.held, is_of_peer);
+    if (queue.applying) continue;  // the rest follows when it is applied
+    if (is_full(queue)) {          // it had the last steps to do
+      call_over(now, queue, effects);
+      continue;
+    }
+    release(queue, effects);
+    apply_next(now, queue, effects);
+  }
 }
 
 void AsyncServer::answer(const Queue& queue, const Arrival& arrival, bool last, Effects& effects) {
@@ -112,6 +153,7 @@ void AsyncServer::call_over(Instant now, Queue& queue, Effects& effects) {
   for (const Arrival& arrival : queue.held) answer(queue, arrival, true, effects);
   for (int index = 0; index < training_->workers; ++index) {
     const NodeId worker = training_->worker(index);
+    if (is_lost(index)) continue;
     if (std::ranges::find(queue.held, worker, &Arrival::from) != queue.held.end()) continue;
     Message message{.kind = MessageKind::stop,
                     .bucket = queue.bucket.index(),
@@ -122,9 +164,11 @@ void AsyncServer::call_over(Instant now, Queue& queue, Effects& effects) {
   if (&queue == &queues_.front()) dropped_ += static_cast<std::int64_t>(queue.arrivals.size());
   queue.held.clear();
   queue.arrivals.clear();
+  queue.over = true;
   if (++complete_ < queues_.size()) return;
-  effects.emplace_back(Finished{.updates = quota_,
-                                .gradients = quota_,
+  const std::int64_t updates = queues_.front().bucket.version().value;
+  effects.emplace_back(Finished{.updates = updates,
+                                .gradients = updates,
                                 .dropped = dropped_,
                                 .most_lead = most_lead_,
                                 .last_update = now});

@@ -24,6 +24,9 @@ namespace foretrain {
 /// The training ends when workers x steps gradients have been accepted, whoever sent them; what
 /// comes later is dropped and counted. With a quota of its own (`quota: own`) a worker that has
 /// done its steps waits for the others instead.
+///
+/// A worker that is lost is not waited for any more, and what it pushed is dropped where it was not
+/// applied yet. The chief cannot be lost: the weights in the end are its.
 class AsyncServer : public Node {
  public:
   AsyncServer(std::shared_ptr<const Training> training, NodeId id);
@@ -48,6 +51,7 @@ class AsyncServer : public Node {
     std::vector<std::int64_t> clocks;  // by worker: its pushes that were applied
     std::optional<Arrival> applying;
     Instant apply_start;
+    bool over = false;  // everybody has been told
   };
 
   // What strategies of this family differ in:
@@ -57,20 +61,28 @@ class AsyncServer : public Node {
   /// `worker`, whose push was applied, may have its answer.
   [[nodiscard]] virtual bool may_go_on(const Queue& queue, int worker) const;
 
+  /// The fewest gradients that were applied of a worker who is still there.
+  [[nodiscard]] std::int64_t slowest(const Queue& queue) const;
   /// How many more of its gradients were applied than of the slowest worker.
-  [[nodiscard]] static std::int64_t lead(const Queue& queue, int worker);
+  [[nodiscard]] std::int64_t lead(const Queue& queue, int worker) const;
+  [[nodiscard]] bool is_lost(int worker) const { return lost_[static_cast<std::size_t>(worker)]; }
   [[nodiscard]] const Training& training() const { return *training_; }
 
  private:
   void receive(Instant now, NodeId from, Message message, Effects& effects);
   void apply_next(Instant now, Queue& queue, Effects& effects);
   void applied(Instant now, Queue& queue, Effects& effects);
+  /// All gradients that count have been applied.
+  [[nodiscard]] bool is_full(const Queue& queue) const;
+  void release(Queue& queue, Effects& effects);
+  void lose(Instant now, NodeId peer, Effects& effects);
   void answer(const Queue& queue, const Arrival& arrival, bool last, Effects& effects);
   void call_over(Instant now, Queue& queue, Effects& effects);
 
   std::shared_ptr<const Training> training_;
   std::vector<Queue> queues_;  // one a bucket of this shard
   std::int64_t quota_;
+  std::vector<bool> lost_;  // by worker
   std::int64_t dropped_ = 0;
   std::int64_t most_lead_ = 0;
   std::size_t complete_ = 0;  // buckets whose quota is full

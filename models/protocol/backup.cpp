@@ -27,17 +27,25 @@ void BackupServer::handle(Instant now, Input input, Effects& effects) {
   } else if (auto* computed = std::get_if<Computed>(&input)) {
     applied(now, gatherings_[static_cast<std::size_t>(computed->job)], effects);
   } else if (auto* lost = std::get_if<PeerLost>(&input)) {
-    if (over_ < gatherings_.size()) lose(lost->peer, effects);
+    if (over_ < gatherings_.size()) lose(now, lost->peer, effects);
   }
 }
 
-void BackupServer::lose(NodeId peer, Effects& effects) {
+void BackupServer::lose(Instant now, NodeId peer, Effects& effects) {
   if (training_->is_worker(peer)) {
     lost_[index_of(peer)] = true;
     const auto lost = std::ranges::count(lost_, true);
     // The chief's are the weights in the end.
-    if (lost <= training_->options.backup_workers && index_of(peer) != 0) return;
+    if (lost <= training_->options.backup_workers && index_of(peer) != 0) {
+      for (Gathering& gathering : gatherings_) go_on(now, gathering, effects);
+      return;
+    }
   }
+  give_up(peer, effects);
+}
+
+// Also where shard 0 has chosen a gradient that will not come to this shard any more.
+void BackupServer::give_up(NodeId peer, Effects& effects) {
   effects.emplace_back(Fault{peer, "the connection to it was lost"});
 }
 
@@ -135,7 +143,10 @@ void BackupServer::go_on(Instant now, Gathering& gathering, Effects& effects) {
     std::vector<Payload> pushes;
     for (const std::uint32_t worker : decision.chosen) {
       const auto& arrival = gathering.arrivals[worker];
-      if (!arrival || arrival->push.version != gathering.bucket.version()) return;  // not yet here
+      if (!arrival || arrival->push.version != gathering.bucket.version()) {
+        if (lost_[worker]) give_up(training_->worker(static_cast<int>(worker)), effects);
+        return;  // not yet here
+      }
       pushes.push_back(arrival->push.payload);
     }
     gathering.applying = true;
@@ -173,6 +184,7 @@ void BackupServer::send_on(Gathering& gathering, std::uint32_t worker, Effects& 
 
 void BackupServer::answer(const Gathering& gathering, std::uint32_t worker, const Arrival& arrival,
                           MessageKind kind, const Owed& what, Effects& effects) const {
+  if (lost_[worker]) return;
   Message message{.kind = kind,
                   .step = arrival.push.step,
                   .bucket = gathering.bucket.index(),
@@ -194,7 +206,7 @@ void BackupServer::call_over(Instant now, Gathering& gathering, const Decision& 
       arrival->push.wait = gathering.apply_start - arrival->at;
       arrival->push.apply = now - gathering.apply_start;
       answer(gathering, worker, *arrival, MessageKind::final_parameters, current, effects);
-    } else {
+    } else if (!lost_[worker]) {
       if (arrival && counts) ++dropped_;
       Message message{.kind = MessageKind::stop,
                       .bucket = gathering.bucket.index(),

@@ -25,7 +25,7 @@ namespace foretrain {
 /// make the step, and who is sent on. They do the same in the same order, so a worker gets the same
 /// version from all of them, also where its push to one of them is still on its way.
 ///
-/// Up to b workers may be lost. The training ends after `Training::updates`.
+/// Up to b workers other than the chief may be lost. The training ends after `Training::updates`.
 class BackupServer : public Node {
  public:
   BackupServer(std::shared_ptr<const Training> training, NodeId id);
@@ -61,7 +61,8 @@ class BackupServer : public Node {
   };
 
   void receive(Instant now, NodeId from, Message message, Effects& effects);
-  void lose(NodeId peer, Effects& effects);
+  void lose(Instant now, NodeId peer, Effects& effects);
+  void give_up(NodeId peer, Effects& effects);
   /// Shard 0: a push of `worker` is here.
   void choose(Instant now, std::uint32_t worker, Effects& effects);
   void decide(Instant now, const Decision& decision, Effects& effects);

@@ -25,6 +25,9 @@ bool linked_in_sync(const Training& training, NodeId a, NodeId b) {
   const bool first = a == training.server(0) || b == training.server(0);
   return shards ? training.options.backup_workers > 0 && first : worker_and_server(training, a, b);
 }
+int none(const ProtocolOptions& /*options*/, int /*workers*/) { return 0; }
+int all_but_one(const ProtocolOptions& /*options*/, int workers) { return workers - 1; }
+int backups(const ProtocolOptions& options, int /*workers*/) { return options.backup_workers; }
 bool without_backups(const ProtocolOptions& options) { return options.backup_workers == 0; }
 bool in_lockstep(const ProtocolOptions& options) { return options.staleness == 0; }
 
@@ -39,6 +42,7 @@ const std::vector<Protocol>& protocols() {
        .update_each = false,
        .keys = "",
        .deterministic = always,
+       .most_lost = none,
        .linked = nobody,
        .make_node = make_single_node},
       {.name = "sync",
@@ -48,6 +52,7 @@ const std::vector<Protocol>& protocols() {
        .update_each = false,
        .keys = "backup_workers",
        .deterministic = without_backups,
+       .most_lost = backups,
        .linked = linked_in_sync,
        .make_node = make_sync_node},
       {.name = "async",
@@ -57,6 +62,7 @@ const std::vector<Protocol>& protocols() {
        .update_each = true,
        .keys = "quota",
        .deterministic = never,
+       .most_lost = all_but_one,
        .linked = worker_and_server,
        .make_node = make_async_node},
       {.name = "ssp",
@@ -66,6 +72,7 @@ const std::vector<Protocol>& protocols() {
        .update_each = true,
        .keys = "staleness quota",
        .deterministic = in_lockstep,
+       .most_lost = all_but_one,
        .linked = worker_and_server,
        .make_node = make_ssp_node},
       {.name = "all_reduce",
@@ -75,6 +82,7 @@ const std::vector<Protocol>& protocols() {
        .update_each = false,
        .keys = "",
        .deterministic = always,
+       .most_lost = none,
        .linked = linked_in_ring,
        .make_node = make_all_reduce_node},
   };
@@ -94,6 +102,13 @@ bool reads(const Protocol& protocol, std::string_view key) {
 const Protocol* find_protocol(std::string_view name) {
   const auto found = std::ranges::find(protocols(), name, &Protocol::name);
   return found == protocols().end() ? nullptr : &*found;
+}
+
+bool may_lose(const Training& training, NodeId id, int lost) {
+  const Protocol* protocol = find_protocol(training.strategy);
+  FT_CHECK(protocol != nullptr);
+  return training.is_worker(id) && id != training.worker(0) &&
+         lost < protocol->most_lost(training.options, training.workers);
 }
 
 std::vector<NodeId> peers_of(const Training& training, NodeId id) {

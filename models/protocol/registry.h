@@ -21,6 +21,9 @@ struct Protocol {
   std::string_view keys;  ///< the ProtocolOptions that it reads, as a scenario calls them
   /// Equal inputs to a scenario end in bitwise equal weights, whatever the timing.
   bool (*deterministic)(const ProtocolOptions& options);
+  /// Of so many workers, how many may be lost and the rest goes on; never the chief, whose weights
+  /// are the result, never a server.
+  int (*most_lost)(const ProtocolOptions& options, int workers);
   /// Nodes `a` and `b` talk to each other.
   bool (*linked)(const Training& training, NodeId a, NodeId b);
   std::unique_ptr<Node> (*make_node)(std::shared_ptr<const Training> training, NodeId id);
@@ -32,6 +35,9 @@ bool reads(const Protocol& protocol, std::string_view key);
 const std::vector<Protocol>& protocols();
 /// The protocol called `name`, or null.
 const Protocol* find_protocol(std::string_view name);
+
+/// Node `id` may be lost now that `lost` nodes have been, and the training goes on.
+bool may_lose(const Training& training, NodeId id, int lost);
 
 /// The nodes that `id` talks to, ascending.
 std::vector<NodeId> peers_of(const Training& training, NodeId id);

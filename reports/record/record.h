@@ -48,6 +48,7 @@ struct NodeTotals {
   std::int64_t messages_sent = 0;
   Bytes nic_tx{-1};  ///< by all of its host, as the kernel counts it; negative: not counted
   Bytes nic_rx{-1};
+  std::string lost{};  ///< what became of it while the others went on; empty: it stayed to the end
 };
 
 /// A training's record. Times are since the moment at which every node was ready.

@@ -40,7 +40,8 @@ Json nodes_json(const std::vector<NodeTotals>& nodes) {
                      {"rx_bytes", node.rx.value},
                      {"nic_tx_bytes", or_null(node.nic_tx)},
                      {"nic_rx_bytes", or_null(node.nic_rx)},
-                     {"messages_sent", node.messages_sent}});
+                     {"messages_sent", node.messages_sent},
+                     {"lost", or_null(node.lost)}});
   }
   return array;
 }
@@ -129,6 +130,7 @@ std::vector<NodeTotals> parse_nodes(const Reader& reader) {
     totals.nic_tx = {node.integer_or("nic_tx_bytes", -1)};
     totals.nic_rx = {node.integer_or("nic_rx_bytes", -1)};
     totals.messages_sent = node.integer("messages_sent");
+    totals.lost = node.text("lost");
   }
   return nodes;
 }

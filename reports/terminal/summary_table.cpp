@@ -111,6 +111,9 @@ std::string summary_table(const Record& record) {
     text += line("refused", count(record.refused, "stranger without the job key",
                                   "strangers without the job key"));
   }
+  for (const NodeTotals& node : record.nodes) {
+    if (!node.lost.empty()) text += line("lost", fmt::format("{}: {}", node.role, node.lost));
+  }
   if (!record.weights_sha256.empty()) {
     text += line("weights", fmt::format("sha256 {} ({})", record.weights_sha256.substr(0, 16),
                                         record.kernel_set));

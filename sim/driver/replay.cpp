@@ -152,6 +152,14 @@ Record replay(const Record& recorded) {
   if (recorded.inputs.empty()) {
     throw InputError("the record has no inputs.bin, so there is no order to replay");
   }
+  for (const NodeTotals& node : recorded.nodes) {
+    if (!node.lost.empty()) {
+      throw InputError(fmt::format(
+          "{} was lost in this run, with the last of its inputs, so their order is not known; only "
+          "a run that kept all its nodes can be replayed",
+          node.role));
+    }
+  }
   const Case& scenario_case = recorded.scenario_case;
   const auto data = load_data(scenario_case);
   const DatasetShape shape = shape_of(*data, scenario_case.scenario.training.batch_size);

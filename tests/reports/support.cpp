@@ -134,6 +134,7 @@ Record random_record(std::uint64_t seed) {
                             {any_count(draw)},
                             {any_count(draw)},
                             any_count(draw)});
+    if (i == 1) record.nodes.back().lost = "was killed by \"signal\" 9";
   }
   for (std::uint64_t i = draw.below(50); i > 0; --i) record.steps.push_back(any_step(draw));
   for (std::uint64_t i = draw.below(9); i > 0; --i) {

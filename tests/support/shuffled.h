@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -37,7 +38,15 @@ class Shuffled {
       Todo next = std::move(*pick);
       todo_.erase(pick);
       give(next.to, std::move(next.input));
+      if (--until_lost_ == 0) lose();
     }
+  }
+
+  /// After `inputs` of all nodes, node `id` is gone: of what it sent each peer, a first part drawn
+  /// at random still comes, then the peer hears that it is lost.
+  void lose_after(int inputs, int id) {
+    until_lost_ = inputs;
+    lost_ = id;
   }
 
   void give(int id, Input input) {
@@ -61,8 +70,27 @@ class Shuffled {
   int finished = 0;
 
  private:
+  void lose() {
+    std::map<int, std::uint64_t> coming;
+    for (const Todo& todo : todo_) {
+      if (todo.from == lost_) ++coming[todo.to];
+    }
+    for (auto& [peer, count] : coming) count = stream_.below(count + 1);
+    std::erase_if(todo_, [&](const Todo& todo) {
+      if (todo.to == lost_) return true;
+      if (todo.from != lost_) return false;
+      std::uint64_t& left = coming[todo.to];
+      return left == 0 || left-- == 0;
+    });
+    is_lost_ = true;
+    for (const NodeId peer : peers_of(*training_, NodeId(lost_))) {
+      todo_.push_back({lost_, static_cast<int>(index_of(peer)), PeerLost{NodeId(lost_)}});
+    }
+  }
+
   void perform(int id, Effect& effect) {
     if (auto* send = std::get_if<Send>(&effect)) {
+      if (is_lost_ && static_cast<int>(index_of(send->to)) == lost_) return;
       bytes_sent += wire_size(send->message).value;
       const bool push = send->message.kind == MessageKind::push && send->message.bucket == 0;
       if (push) ++pushed[static_cast<std::size_t>(id)];
@@ -101,6 +129,9 @@ class Shuffled {
   };
   std::vector<Todo> todo_;
   std::int64_t clock_ = 0;
+  int until_lost_ = 0;
+  int lost_ = -1;
+  bool is_lost_ = false;
 };
 
 }  // namespace foretrain::testing

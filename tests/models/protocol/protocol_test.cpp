@@ -144,8 +144,8 @@ TEST_CASE("server: a message out of turn is a fault that names its sender") {
   CHECK(std::get<Fault>(effects[0]).peer == NodeId(1));
 }
 
-TEST_CASE("server: a lost worker is a fault") {
-  const std::string strategy = GENERATE("sync", "async");
+TEST_CASE("server: a lost chief is a fault") {
+  const std::string strategy = GENERATE("sync", "async", "ssp");
   const auto training = small_training(strategy, 2, 1, 5);
   const auto server = make_node(training, training->server(0));
   Effects effects;

@@ -1,0 +1,61 @@
+#include "exec/launch/door.h"
+
+#include "exec/launch/control.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace foretrain::exec {
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using boost::system::error_code;
+
+std::string Door::listen(Hosts& hosts, const tcp::endpoint& place) {
+  std::string wrong;
+  for (std::size_t host = 0; host < hosts.count() && wrong.empty(); ++host) {
+    hosts.enter(host, [&] {
+      tcp::acceptor& acceptor = acceptors_.emplace_back(loop_);
+      error_code error;
+      acceptor.open(place.protocol());
+      acceptor.set_option(tcp::acceptor::reuse_address(true));
+      acceptor.bind(place, error);
+      if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
+      if (error == boost::system::errc::address_not_available) {
+        wrong = fmt::format("{}, which is no address of this machine", error.message());
+      } else if (error) {
+        wrong = error.message();
+      }
+    });
+  }
+  return wrong;
+}
+
+void Door::open(OnJoined on_joined, OnRefused on_refused) {
+  on_joined_ = std::move(on_joined);
+  on_refused_ = std::move(on_refused);
+  for (tcp::acceptor& acceptor : acceptors_) accept(acceptor);
+}
+
+void Door::accept(tcp::acceptor& acceptor) {
+  acceptor.async_accept([this, &acceptor](error_code error, tcp::socket socket) {
+    if (error) return;
+    const auto connection = std::make_shared<Connection>(std::move(socket), kMostBeforeProof);
+    Handshake{key_, kMostControl}.answer(
+        connection, kLauncher,
+        [this](const std::shared_ptr<Connection>& peer, std::uint32_t id) { on_joined_(peer, id); },
+        [this, peer = connection->peer()](Refusal /*refusal*/, const std::string& why) {
+          on_refused_(peer, why);
+        });
+    accept(acceptor);
+  });
+}
+
+void Door::close() {
+  error_code ignored;
+  for (tcp::acceptor& acceptor : acceptors_) acceptor.close(ignored);
+}
+
+tcp::endpoint Door::place(std::size_t host) const { return acceptors_[host].local_endpoint(); }
+
+}  // namespace foretrain::exec
