@@ -107,7 +107,7 @@ double gradient_rate(const std::shared_ptr<const Training>& training) {
   std::int64_t done = 0;
   const auto start = Clock::now();
   while (since(start) < 0.15) {
-    learner.gradient_jobs(JobId{}, parameters).front().work(serial);
+    learner.gradient_job(0, JobId{}, parameters).work(serial);
     ++done;
   }
   return static_cast<double>(done) / since(start);

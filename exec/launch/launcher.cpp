@@ -201,7 +201,7 @@ void Launcher::on_left(Member& member, const std::string& why) {
   if (stage_ == Stage::ending) return stop_when_empty();
   if (member.lost) return;
   if (can_lose(member)) {
-    if (member.process == 0) lose(member, why);
+    if (member.process == 0) lose(member, "left: " + why);
     return;
   }
   suspect(named(member) + ": " + why);

@@ -101,15 +101,16 @@ void Network::initialize(Stream& stream, std::span<float> parameters) const {
 double Network::gradient(std::span<const float> parameters, const Batch& batch,
                          std::span<float> gradient, Workspace& workspace,
                          Parallel& parallel) const {
-  const double loss = begin_gradient(parameters, batch, workspace, parallel);
+  const double loss = forward_of(0, layers_.size(), parameters, batch, workspace, parallel);
   gradient_of(0, layers_.size(), parameters, batch, gradient, workspace, parallel);
   return loss;
 }
 
-double Network::begin_gradient(std::span<const float> parameters, const Batch& batch,
-                               Workspace& workspace, Parallel& parallel) const {
+double Network::forward_of(std::size_t first, std::size_t last, std::span<const float> parameters,
+                           const Batch& batch, Workspace& workspace, Parallel& parallel) const {
   Pass pass(*this, workspace, parameters, batch, parallel);
-  pass.forward(true);
+  pass.forward(first, last, true);
+  if (last < layers_.size()) return std::numeric_limits<double>::quiet_NaN();
   std::ranges::copy(pass.logits(), pass.logit_gradient().begin());
   const Loss loss{static_cast<int>(layers_.back()->output().size())};
   const BatchLoss found = loss.with_gradient(pass.logit_gradient().data(), batch);
@@ -152,7 +153,7 @@ Score Network::evaluate(std::span<const float> parameters, const Dataset& data, 
     std::iota(judging.examples.begin(), judging.examples.end(), first);
     data.gather(judging.examples, nullptr, judging.batch);
     Pass pass(*this, workspace, parameters, judging.batch, parallel);
-    pass.forward(false);
+    pass.forward(0, layers_.size(), false);
     const auto logits = pass.logits();
     const BatchLoss found = loss.alone(logits.data(), judging.batch);
     score.loss += found.sum;

@@ -64,11 +64,12 @@ class Network {
   /// written. Sparse: where both are shorter, they hold the parameters `present(batch)` alone.
   double gradient(std::span<const float> parameters, const Batch& batch, std::span<float> gradient,
                   Workspace& workspace, Parallel& parallel) const;
-  /// The same in parts, the same bits: first the loss, then the gradient of layers [first, last),
-  /// the last layers first, down to 0. `workspace` is left alone in between; of `parameters` those
-  /// of layers below `last` have to be what they were.
-  double begin_gradient(std::span<const float> parameters, const Batch& batch, Workspace& workspace,
-                        Parallel& parallel) const;
+  /// The same in parts, the same bits: forward through layers [first, last), from 0 up, which
+  /// returns the loss with the last of them, else NaN; then the gradient of layers [first, last),
+  /// the last layers first, down to 0. `workspace` is left alone in between; of `parameters` a part
+  /// forward reads those of its layers, a part backward those too, as they were.
+  double forward_of(std::size_t first, std::size_t last, std::span<const float> parameters,
+                    const Batch& batch, Workspace& workspace, Parallel& parallel) const;
   void gradient_of(std::size_t first, std::size_t last, std::span<const float> parameters,
                    const Batch& batch, std::span<float> gradient, Workspace& workspace,
                    Parallel& parallel) const;

@@ -98,9 +98,9 @@ void Pass::fill(LayerPass& pass, std::size_t layer) {
   pass.parallel = &parallel_;
 }
 
-void Pass::forward(bool training) {
+void Pass::forward(std::size_t first, std::size_t last, bool training) {
   const auto layers = network_.layers();
-  for (std::size_t i = 0; i < layers.size(); ++i) {
+  for (std::size_t i = first; i < last; ++i) {
     ForwardPass pass;
     fill(pass, i);
     pass.output = workspace_.output(i).data();

@@ -69,7 +69,8 @@ class Pass {
   Pass(const Network& network, Network::Workspace& workspace, std::span<const float> parameters,
        const Batch& batch, Parallel& parallel);
 
-  void forward(bool training);
+  /// Layers [first, last), the first first.
+  void forward(std::size_t first, std::size_t last, bool training);
   /// Layers [first, last), the last first. `gradient`: as the parameters; that of these layers is
   /// written.
   void backward(std::size_t first, std::size_t last, std::span<float> gradient);

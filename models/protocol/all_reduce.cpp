@@ -1,7 +1,5 @@
 #include "models/protocol/all_reduce.h"
 
-#include "models/base/check.h"
-
 #include <algorithm>
 #include <utility>
 
@@ -15,6 +13,18 @@ constexpr std::uint64_t kBuckets = std::uint64_t{1} << 32;
 JobId reduce_id(std::uint32_t bucket) { return JobId{kBuckets + 2 * std::uint64_t{bucket}}; }
 JobId apply_id(std::uint32_t bucket) { return JobId{kBuckets + 2 * std::uint64_t{bucket} + 1}; }
 
+// addends[0] + addends[1] + ..., which may begin with `to` itself.
+void add_up(std::span<float> to, const std::vector<std::span<const float>>& addends) {
+  constexpr std::size_t kBlock = 2048;  // 8 KB: the sum stays in the first-level cache
+  for (std::size_t first = 0; first < to.size(); first += kBlock) {
+    const std::size_t last = std::min(first + kBlock, to.size());
+    for (std::size_t k = 1; k < addends.size(); ++k) {
+      const auto before = k == 1 ? addends.front() : std::span<const float>(to);
+      for (std::size_t i = first; i < last; ++i) to[i] = before[i] + addends[k][i];
+    }
+  }
+}
+
 }  // namespace
 
 AllReduceWorker::AllReduceWorker(std::shared_ptr<const Training> training, NodeId id)
@@ -22,9 +32,15 @@ AllReduceWorker::AllReduceWorker(std::shared_ptr<const Training> training, NodeI
       id_(id),
       learner_(training_, static_cast<int>(index_of(id))),
       parameters_(initial_parameters(*training_)),
-      parts_(training_->layout->buckets.size()) {
-  for (const std::uint32_t index : training_->layout->of_shard(rank())) {
-    parts_[index].own.emplace(training_, index, parameters_.all());
+      parts_(training_->layout->buckets.size()),
+      gradient_(learner_, clock_, JobId{kGradient}) {
+  for (std::uint32_t index = 0; index < parts_.size(); ++index) {
+    Part& part = parts_[index];
+    const int owner = training_->layout->buckets[index].shard;
+    part.route = route_of(*training_, owner, rank());
+    part.sums.resize(part.route.sources.size());
+    part.missing = part.sums.size();
+    if (owner == rank()) part.own.emplace(training_, index, parameters_.all());
   }
 }
 
@@ -42,19 +58,21 @@ void AllReduceWorker::handle(Instant now, Input input, Effects& effects) {
 }
 
 bool AllReduceWorker::in_turn(NodeId from, const Message& message) const {
-  if (message.bucket >= parts_.size() || after(static_cast<int>(index_of(from))) != rank() ||
+  if (message.bucket >= parts_.size() ||
       message.payload.size() != training_->layout->buckets[message.bucket].size()) {
     return false;
   }
   const Part& part = parts_[message.bucket];
+  const auto sender = static_cast<int>(index_of(from));
   if (message.kind == MessageKind::parameters) {
-    return message.step == step_ && part.stage == Stage::summed && !part.own;
+    return message.step == part.step && part.in_sum && part.route.values_from == sender;
   }
-  // The one before may be a step ahead where this worker's gradient is in the sum already.
-  const bool in_sum = part.stage == Stage::summed || part.stage == Stage::done;
-  const Step expected = in_sum ? step_.next() : step_;
-  return message.kind == MessageKind::partial && message.step == expected && !part.early &&
-         !begins(message.bucket);
+  // A source may be a step ahead where this worker's gradient is in the sum already.
+  const auto& sources = part.route.sources;
+  const auto source = std::ranges::find(sources, sender);
+  return message.kind == MessageKind::partial && source != sources.end() &&
+         message.step == (part.in_sum ? part.step.next() : part.step) &&
+         !part.sums[static_cast<std::size_t>(source - sources.begin())];
 }
 
 void AllReduceWorker::receive(Instant now, NodeId from, Message message, Effects& effects) {
@@ -65,148 +83,154 @@ void AllReduceWorker::receive(Instant now, NodeId from, Message message, Effects
   if (message.kind == MessageKind::parameters) {
     return new_values(now, message.bucket, message.payload, effects);
   }
-  if (parts_[message.bucket].stage == Stage::ready) {
-    if (!first_sum_) first_sum_ = now;
-    return reduce(now, message.bucket, std::move(message.payload), effects);
-  }
-  parts_[message.bucket].early = std::move(message.payload);
+  Part& part = parts_[message.bucket];
+  const auto source = std::ranges::find(part.route.sources, static_cast<int>(index_of(from)));
+  part.sums[static_cast<std::size_t>(source - part.route.sources.begin())] =
+      std::move(message.payload);
+  --part.missing;
+  reduce_if_complete(now, message.bucket, effects);
 }
 
 void AllReduceWorker::compute_gradient(Instant now, Effects& effects) {
   state_ = State::computing;
-  clock_.start(now);
   first_sum_.reset();
   applying_ = {};
   moved_ = {};
-  for (Job& job : learner_.gradient_jobs(JobId{kGradient}, parameters_.all())) {
-    effects.emplace_back(Compute{std::move(job)});
-  }
+  gradient_.begin(now);
+  go_on_computing(now, effects);
+}
+
+void AllReduceWorker::go_on_computing(Instant now, Effects& effects) {
+  const auto is_here = [&](std::uint32_t index) { return parts_[index].step == step_; };
+  gradient_.go_on(now, parameters_.all(), is_here, effects);
 }
 
 void AllReduceWorker::computed(Instant now, const Computed& computed, Effects& effects) {
   const auto id = static_cast<std::uint64_t>(computed.job);
   if (id == kEvaluation) return report_evaluation(now, computed.result, effects);
-  if (id < kBuckets) {
-    if (id == kGradient) loss_ = computed.result.loss;
-    return stage_computed(now, id - kGradient, effects);
-  }
+  if (id < kBuckets) return stage_computed(now, computed, effects);
   const auto index = static_cast<std::uint32_t>((id - kBuckets) / 2);
   Part& part = parts_[index];
   applying_ += now - part.job_start;
   if (computed.job == reduce_id(index)) {
-    return send_on(MessageKind::partial, index, std::exchange(part.sum, {}), effects);
+    return send(MessageKind::partial, index, *part.route.sum_to, std::exchange(part.sum, {}),
+                effects);
   }
   part.own->finish_apply();
-  last_update_ = now;
   new_values(now, index, part.own->values(), effects);
 }
 
-void AllReduceWorker::stage_computed(Instant now, std::size_t stage, Effects& effects) {
-  const bool last = stage + 1 == learner_.stages().size();
-  if (last) {
+void AllReduceWorker::stage_computed(Instant now, const Computed& computed, Effects& effects) {
+  const GradientStage& stage = gradient_.computed(now, computed);
+  if (gradient_.complete()) {
     state_ = State::reducing;
-    clock_.computed(now);
     computed_at_ = now;
   }
-  for (const std::uint32_t index : learner_.stages()[stage].buckets) {
-    begin_ring(now, index, effects);
+  for (const std::uint32_t index : stage.buckets) {
+    parts_[index].mine = learner_.push(training_->layout->buckets[index]);
+    reduce_if_complete(now, index, effects);
   }
-  if (!last) return;
-  for (std::uint32_t index = 0; index < parts_.size(); ++index) {
-    auto& incoming = parts_[index].incoming;
-    if (incoming) parameters_.put(training_->layout->buckets[index], *incoming);
-    incoming.reset();
-  }
-  if (done_ == parts_.size()) end_step(now, effects);
+  if (!gradient_.complete()) return go_on_computing(now, effects);
+  end_step_if_it_may(now, effects);
 }
 
-void AllReduceWorker::begin_ring(Instant now, std::uint32_t index, Effects& effects) {
+void AllReduceWorker::reduce_if_complete(Instant now, std::uint32_t index, Effects& effects) {
   Part& part = parts_[index];
-  const Bucket& bucket = training_->layout->buckets[index];
-  part.stage = Stage::ready;
-  if (training_->workers == 1) {
-    apply(now, index, {learner_.push(bucket)}, effects);
-  } else if (begins(index)) {
-    part.stage = Stage::summed;
-    send_on(MessageKind::partial, index, learner_.push(bucket), effects);
-  } else if (part.early) {
-    if (!first_sum_) first_sum_ = now;
-    reduce(now, index, std::move(*std::exchange(part.early, {})), effects);
-  }
-}
-
-void AllReduceWorker::reduce(Instant now, std::uint32_t index, Payload sum, Effects& effects) {
-  Part& part = parts_[index];
-  const Bucket& bucket = training_->layout->buckets[index];
-  Payload gradient = learner_.push(bucket);
-  part.stage = Stage::summed;
-  if (part.own) return apply(now, index, {std::move(sum), std::move(gradient)}, effects);
-  part.job_start = now;
-  const Cost cost{Flops{static_cast<double>(bucket.count)}, Bytes{12 * bucket.count}};
-  Job job{reduce_id(index), JobKind::reduce, 0, cost, {}, {}};
-  Payload before;
-  if (!training_->numerics || sum.unshared()) {
-    part.sum = std::move(sum);  // in place, while it is in the cache
+  if (!part.mine || part.missing > 0) return;
+  part.in_sum = true;
+  std::vector<Payload> addends;
+  for (std::optional<Payload>& sum : part.sums) addends.push_back(*std::exchange(sum, {}));
+  part.missing = part.sums.size();
+  if (!addends.empty() && !first_sum_) first_sum_ = now;
+  addends.insert(addends.begin() + (addends.empty() ? 0 : 1), *std::exchange(part.mine, {}));
+  if (part.own) {
+    part.job_start = now;
+    effects.emplace_back(
+        Compute{part.own->apply_job(apply_id(index), std::move(addends), training_->workers)});
+  } else if (addends.size() == 1) {
+    send(MessageKind::partial, index, *part.route.sum_to, std::move(addends.front()), effects);
   } else {
-    before = std::move(sum);  // the sender still holds it
-    part.sum = Payload::allocate(before.size());
+    reduce(now, index, std::move(addends), effects);
+  }
+}
+
+void AllReduceWorker::reduce(Instant now, std::uint32_t index, std::vector<Payload> addends,
+                             Effects& effects) {
+  Part& part = parts_[index];
+  part.job_start = now;
+  const std::int64_t count = training_->layout->buckets[index].count;
+  const auto additions = std::ssize(addends) - 1;
+  const Cost cost{Flops{static_cast<double>(count * additions)}, Bytes{12 * count * additions}};
+  Job job{reduce_id(index), JobKind::reduce, 0, cost, {}, {}};
+  if (!training_->numerics || addends.front().unshared()) {
+    part.sum = std::move(addends.front());  // in place, while it is in the cache
+  } else {
+    part.sum = Payload::allocate(addends.front().size());  // the sender still holds it
   }
   if (training_->numerics) {
-    job.work = [&part, before = std::move(before), gradient](Parallel& /*parallel*/) {
+    job.work = [&part, addends = std::move(addends)](Parallel& /*parallel*/) {
       const auto to = part.sum.writable_floats();
-      const auto from = before.size().value > 0 ? before.floats() : std::span<const float>(to);
-      const auto mine = gradient.floats();
-      for (std::size_t i = 0; i < to.size(); ++i) to[i] = from[i] + mine[i];
+      std::vector<std::span<const float>> parts;
+      for (const Payload& addend : addends) {
+        parts.push_back(addend.size().value > 0 ? addend.floats() : std::span<const float>(to));
+      }
+      add_up(to, parts);
       return JobResult{};
     };
   }
   effects.emplace_back(Compute{std::move(job)});
 }
 
-void AllReduceWorker::apply(Instant now, std::uint32_t index, std::vector<Payload> sums,
-                            Effects& effects) {
-  Part& part = parts_[index];
-  part.job_start = now;
-  effects.emplace_back(
-      Compute{part.own->apply_job(apply_id(index), std::move(sums), training_->workers)});
-}
-
+// Whatever job runs, it does not read this bucket: its gradient has been computed, and the next one
+// waits for these values.
 void AllReduceWorker::new_values(Instant now, std::uint32_t index, const Payload& values,
                                  Effects& effects) {
-  if (state_ == State::computing) {
-    parts_[index].incoming = values;  // the gradient is computed on what was there before
-  } else {
-    parameters_.put(training_->layout->buckets[index], values);
-  }
+  parameters_.put(training_->layout->buckets[index], values);
   Part& part = parts_[index];
-  part.stage = Stage::done;
-  last_update_ = now;
-  if (training_->workers > 1 && after(rank()) != owner(index)) {
-    send_on(MessageKind::parameters, index, values, effects);
+  const bool of_this_step = part.step == step_;
+  for (const int to : part.route.values_to) {
+    send(MessageKind::parameters, index, to, values, effects);
   }
-  if (++done_ == parts_.size() && state_ == State::reducing) end_step(now, effects);
+  part.in_sum = false;
+  ++part.step;
+  last_update_ = now;
+  if (!of_this_step) return go_on_computing(now, effects);
+  ++renewed_;
+  end_step_if_it_may(now, effects);
 }
 
-void AllReduceWorker::send_on(MessageKind kind, std::uint32_t index, Payload payload,
-                              Effects& effects) {
-  Message message{.kind = kind, .step = step_, .bucket = index, .version = {step_.value}};
+void AllReduceWorker::send(MessageKind kind, std::uint32_t index, int to, Payload payload,
+                           Effects& effects) {
+  const Step step = parts_[index].step;
+  Message message{.kind = kind, .step = step, .bucket = index, .version = {step.value}};
   message.payload = std::move(payload);
   moved_ += wire_size(message);
-  effects.emplace_back(Send{training_->worker(after(rank())), std::move(message)});
+  effects.emplace_back(Send{training_->worker(to), std::move(message)});
 }
 
-void AllReduceWorker::end_step(Instant now, Effects& effects) {
+bool AllReduceWorker::is_evaluated(Step step) const {
+  const std::int64_t every = training_->evaluate_every;
+  return rank() == 0 && every > 0 && step.value % every == 0;
+}
+
+// The next step needs no more than the values that its first stage reads; what is judged has to be
+// whole, and so has the end.
+void AllReduceWorker::end_step_if_it_may(Instant now, Effects& effects) {
+  if (state_ != State::reducing) return;
+  const bool last = step_.next().value == training_->steps;
+  const bool judged = is_evaluated(step_.next()) && !last;
+  const auto is_new = [&](std::uint32_t index) { return parts_[index].step > step_; };
+  if (renewed_ < parts_.size() &&
+      (last || judged || !std::ranges::all_of(gradient_.first_needs(), is_new))) {
+    return;
+  }
   const Duration wait = first_sum_.value_or(computed_at_) - computed_at_;
   clock_.pulled(now, wait, applying_, moved_, moved_);
   // From here on sums of the next step may come, while this worker still evaluates.
   ++step_;
-  for (Part& part : parts_) part.stage = Stage::computing;
-  done_ = 0;
-  const std::int64_t every = training_->evaluate_every;
-  if (rank() == 0 && every > 0 && step_.value % every == 0 && !last_step()) {
-    return evaluate(now, State::evaluating, effects);
-  }
-  effects.emplace_back(Report{clock_.report({step_.value - 1}, 0, loss_)});
+  renewed_ = 0;  // a worker that ends a step early still awaits others of its values
+  if (judged) return evaluate(now, State::evaluating, effects);
+  effects.emplace_back(Report{clock_.report({step_.value - 1}, 0, gradient_.loss())});
   go_on(now, effects);
 }
 
@@ -220,12 +244,12 @@ void AllReduceWorker::report_evaluation(Instant now, const JobResult& result, Ef
   const Duration took = judge_.report(now, step_, {step_.value}, result, final, effects);
   if (final) return finish(effects);
   clock_.evaluated(took);
-  effects.emplace_back(Report{clock_.report({step_.value - 1}, 0, loss_)});
+  effects.emplace_back(Report{clock_.report({step_.value - 1}, 0, gradient_.loss())});
   go_on(now, effects);
 }
 
 void AllReduceWorker::go_on(Instant now, Effects& effects) {
-  if (!last_step()) return compute_gradient(now, effects);
+  if (step_.value < training_->steps) return compute_gradient(now, effects);
   if (rank() == 0) return evaluate(now, State::judging, effects);
   finish(effects);
 }
@@ -236,13 +260,6 @@ void AllReduceWorker::finish(Effects& effects) {
                                 .gradients = training_->steps * training_->workers,
                                 .last_update = last_update_,
                                 .weights = rank() == 0 ? parameters_.all() : Payload{}});
-}
-
-bool linked_in_ring(const Training& training, NodeId a, NodeId b) {
-  const auto first = static_cast<int>(index_of(a));
-  const auto second = static_cast<int>(index_of(b));
-  return first != second &&
-         ((first + 1) % training.workers == second || (second + 1) % training.workers == first);
 }
 
 std::unique_ptr<Node> make_all_reduce_node(std::shared_ptr<const Training> training, NodeId id) {

@@ -1,11 +1,13 @@
-// Synchronous SGD without servers: gradients are summed round a ring of workers.
+// Synchronous SGD without servers: workers sum up their gradients among themselves.
 #pragma once
 
 #include "models/protocol/held_parameters.h"
 #include "models/protocol/judge.h"
 #include "models/protocol/learner.h"
 #include "models/protocol/node.h"
+#include "models/protocol/route.h"
 #include "models/protocol/shard.h"
+#include "models/protocol/staged_gradient.h"
 #include "models/protocol/step_clock.h"
 #include "models/protocol/training.h"
 
@@ -16,21 +18,21 @@
 
 namespace foretrain {
 
-/// Every bucket has an owner, worker o of N, and goes round the ring twice:
+/// Every bucket has an owner, and goes twice over all workers:
 ///
-///     reduce-scatter   o+1 sends its gradient of the bucket to o+2, which adds its own and sends
-///                      the sum on, ... until the sum of all others reaches o
-///     apply            o adds its own, applies the mean to its copy of the bucket
-///     all-gather       the new values go from o to o+1, ... until o-1 has them
+///     sum              worker after worker adds its own gradient to what others have added
+///     apply            the owner adds its own last, applies the mean to its copy of the bucket
+///     new values       go back from the owner to all
 ///
-/// Buckets are dealt round, so at any time every worker sends to the next one, receives from the
-/// one before: each moves 2 (N - 1) / N of the parameters in each direction, which no algorithm
-/// goes below (Patarasuk, Yuan 2009). Applying between the two rounds, each worker its own part,
-/// takes 1 / N of the time and of the optimizer's memory that applying everywhere after an
-/// all-reduce would take, for the same numbers (Rajbhandari, Rasley, Ruwase, He 2020).
+/// `route.h` says who sends to whom. Buckets are dealt round, so at any time every worker sends and
+/// receives: each moves 2 (N - 1) / N of the parameters in each direction, which no algorithm goes
+/// below (Patarasuk, Yuan 2009). Applying in between, each worker its own part, takes 1 / N of the
+/// time and of the optimizer's memory that applying everywhere after an all-reduce would take, for
+/// the same numbers (Rajbhandari, Rasley, Ruwase, He 2020).
 ///
-/// The sum of a bucket runs in the order of the ring from its owner's successor, so weights are a
-/// function of the seed, whatever the timing. A worker may be one step ahead of its successor.
+/// The order of a sum is that of the route, so weights are a function of the seed, whatever the
+/// timing. A worker begins its next step when the values are here that its first layers read; it
+/// may be one step ahead of another.
 ///
 /// Of a step, `wait` is what passes between the worker's gradient and the first sum that reaches
 /// it: what the slowest holds up; `apply` is the time of its reductions and updates.
@@ -42,44 +44,39 @@ class AllReduceWorker : public Node {
 
  private:
   enum class State { idle, computing, reducing, evaluating, judging, finished };
-  /// Where a bucket is in this worker's step: its gradient is computed; ready; in the sum; its new
-  /// values are here.
-  enum class Stage { computing, ready, summed, done };
+  /// A bucket on its way.
   struct Part {
+    Route route;
     std::optional<ShardBucket> own;  // of the owner
-    Stage stage = Stage::computing;
-    std::optional<Payload> early;     // a sum that came before this worker's gradient
-    Payload sum;                      // with this worker's gradient added, before it is sent on
-    std::optional<Payload> incoming;  // values that came while others were computed
+    Step step;                       // whose sum it is in, or will be
+    bool in_sum = false;             // this worker's gradient; then its new values are awaited
+    std::optional<Payload> mine;     // the gradient, from when it is ready to when it is in the sum
+    std::vector<std::optional<Payload>> sums;  // of the sources; in_sum: of the step behind
+    std::size_t missing = 0;                   // of them
+    Payload sum;                               // with this worker's gradient, before it is sent on
     Instant job_start;
   };
 
   void receive(Instant now, NodeId from, Message message, Effects& effects);
   void computed(Instant now, const Computed& computed, Effects& effects);
   void compute_gradient(Instant now, Effects& effects);
-  void stage_computed(Instant now, std::size_t stage, Effects& effects);
-  /// This worker's gradient of the bucket is ready.
-  void begin_ring(Instant now, std::uint32_t index, Effects& effects);
-  /// This worker's gradient of the bucket joins `sum`.
-  void reduce(Instant now, std::uint32_t index, Payload sum, Effects& effects);
-  void apply(Instant now, std::uint32_t index, std::vector<Payload> sums, Effects& effects);
+  /// Asks for the stages of the gradient whose values are here.
+  void go_on_computing(Instant now, Effects& effects);
+  void stage_computed(Instant now, const Computed& computed, Effects& effects);
+  /// Where the gradient and all sums of the bucket are here: adds them up.
+  void reduce_if_complete(Instant now, std::uint32_t index, Effects& effects);
+  void reduce(Instant now, std::uint32_t index, std::vector<Payload> addends, Effects& effects);
   void new_values(Instant now, std::uint32_t index, const Payload& values, Effects& effects);
-  void end_step(Instant now, Effects& effects);
+  void end_step_if_it_may(Instant now, Effects& effects);
   void evaluate(Instant now, State state, Effects& effects);
   void report_evaluation(Instant now, const JobResult& result, Effects& effects);
   void go_on(Instant now, Effects& effects);
   void finish(Effects& effects);
-  void send_on(MessageKind kind, std::uint32_t index, Payload payload, Effects& effects);
+  void send(MessageKind kind, std::uint32_t index, int to, Payload payload, Effects& effects);
 
   [[nodiscard]] int rank() const { return static_cast<int>(index_of(id_)); }
-  [[nodiscard]] int after(int worker) const { return (worker + 1) % training_->workers; }
-  [[nodiscard]] int owner(std::uint32_t index) const {
-    return training_->layout->buckets[index].shard;
-  }
-  /// The worker that the sum of a bucket begins with.
-  [[nodiscard]] bool begins(std::uint32_t index) const { return rank() == after(owner(index)); }
   [[nodiscard]] bool in_turn(NodeId from, const Message& message) const;
-  [[nodiscard]] bool last_step() const { return step_.value == training_->steps; }
+  [[nodiscard]] bool is_evaluated(Step step) const;
 
   std::shared_ptr<const Training> training_;
   NodeId id_;
@@ -88,10 +85,10 @@ class AllReduceWorker : public Node {
   std::vector<Part> parts_;
   State state_ = State::idle;
   Step step_;
-  std::size_t done_ = 0;  // buckets that have their new values
+  std::size_t renewed_ = 0;  // buckets that have the new values of this step
 
   StepClock clock_;
-  double loss_ = 0;
+  StagedGradient gradient_;
   Instant computed_at_;
   std::optional<Instant> first_sum_;  // of this step
   Duration applying_{};
@@ -99,9 +96,6 @@ class AllReduceWorker : public Node {
   Instant last_update_;
   Judge judge_;
 };
-
-/// Whether two workers are neighbours in the ring.
-bool linked_in_ring(const Training& training, NodeId a, NodeId b);
 
 std::unique_ptr<Node> make_all_reduce_node(std::shared_ptr<const Training> training, NodeId id);
 

@@ -12,6 +12,49 @@ bool in_stages(const Training& training) {
          training.layout->buckets.size() > 1;
 }
 
+// The buckets of the parameters below `parameter`.
+std::uint32_t buckets_below(const Layout& layout, std::int64_t parameter) {
+  const auto end = std::ranges::lower_bound(layout.buckets, parameter, {}, &Bucket::first);
+  return static_cast<std::uint32_t>(end - layout.buckets.begin());
+}
+
+// What of the forward pass can run before all values are here, each part a stage; the rest of it
+// begins the stage that is returned.
+GradientStage cut_forward(const Training& training, std::vector<GradientStage>& stages) {
+  const Network& network = *training.network;
+  const auto layers = network.layers();
+  GradientStage stage;
+  std::uint32_t needed = 0;
+  for (std::size_t layer = 0; layer < layers.size(); ++layer) {
+    const bool last = layer + 1 == layers.size();
+    const std::uint32_t needs = buckets_below(
+        *training.layout, last ? network.parameters() : network.first_parameter(layer + 1));
+    if (in_stages(training) && needs > needed && !runs_inline(stage.cost)) {
+      stages.push_back(stage);
+      stage = {.forward = {layer, layer}, .backward = {}, .needs = {}, .buckets = {}, .cost = {}};
+    }
+    for (; needed < needs; ++needed) stage.needs.push_back(needed);
+    stage.forward.last = layer + 1;
+    stage.cost = stage.cost + layers[layer]->forward_cost(training.batch_size);
+  }
+  return stage;
+}
+
+// Too small for the compute thread: part of the one before it.
+void join_tail(std::vector<GradientStage>& stages) {
+  const GradientStage tail = stages.back();
+  stages.pop_back();
+  GradientStage& end = stages.back();
+  if (!tail.forward.empty()) {
+    end.forward.last = tail.forward.last;
+    end.backward.last = tail.backward.last;
+    end.needs.insert(end.needs.end(), tail.needs.begin(), tail.needs.end());
+  }
+  end.backward.first = tail.backward.first;
+  end.cost = end.cost + tail.cost;
+  end.buckets.insert(end.buckets.begin(), tail.buckets.begin(), tail.buckets.end());
+}
+
 }  // namespace
 
 std::vector<GradientStage> gradient_stages(const Training& training) {
@@ -20,7 +63,8 @@ std::vector<GradientStage> gradient_stages(const Training& training) {
   const auto layers = network.layers();
   const std::int64_t batch = training.batch_size;
   std::vector<GradientStage> stages;
-  GradientStage stage{0, layers.size(), {}, network.evaluation_cost(batch), 1};
+  GradientStage stage = cut_forward(training, stages);
+  stage.backward = {layers.size(), layers.size()};
   // Buckets lie in the order of the parameters: those not yet in a stage are the first `left`.
   std::size_t left = buckets.size();
   for (std::size_t layer = layers.size(); layer-- > 0;) {
@@ -32,19 +76,11 @@ std::vector<GradientStage> gradient_stages(const Training& training) {
     for (std::size_t i = ready; i < left; ++i)
       stage.buckets.push_back(static_cast<std::uint32_t>(i));
     left = ready;
-    stage.first = layer;
+    stage.backward.first = layer;
     stages.push_back(stage);
-    stage = {0, layer, {}, Cost{}, 1};
+    stage = {.forward = {}, .backward = {layer, layer}, .needs = {}, .buckets = {}, .cost = {}};
   }
-  if (stages.size() > 1 && runs_inline(stages.back().cost)) {
-    // Too small for the compute thread: part of the one before it.
-    const GradientStage tail = stages.back();
-    stages.pop_back();
-    GradientStage& end = stages.back();
-    end.first = tail.first;
-    end.cost = end.cost + tail.cost;
-    end.buckets.insert(end.buckets.begin(), tail.buckets.begin(), tail.buckets.end());
-  }
+  if (stages.size() > 1 && runs_inline(stages.back().cost)) join_tail(stages);
   const double whole = nominal_seconds(network.gradient_cost(batch));
   for (GradientStage& each : stages) {
     each.share = stages.size() == 1 ? 1 : nominal_seconds(each.cost) / whole;

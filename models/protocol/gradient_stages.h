@@ -1,4 +1,4 @@
-// A gradient cut where buckets become ready to be pushed.
+// A gradient as jobs that need not wait for all parameters, nor hold back all buckets.
 #pragma once
 
 #include "models/base/cost.h"
@@ -10,21 +10,32 @@
 
 namespace foretrain {
 
-/// A job of a gradient: the backward pass of layers [first, last), the first stage with the forward
-/// pass before it. After it `buckets` are complete.
-struct GradientStage {
+/// Layers [first, last).
+struct LayerRange {
   std::size_t first = 0;
   std::size_t last = 0;
-  std::vector<std::uint32_t> buckets;
+
+  [[nodiscard]] bool empty() const { return first == last; }
+  [[nodiscard]] std::size_t size() const { return last - first; }
+};
+
+/// A job of a gradient: a part of the forward pass, of the backward pass, or the end of the one
+/// with the beginning of the other.
+struct GradientStage {
+  LayerRange forward;
+  LayerRange backward;
+  std::vector<std::uint32_t> needs;    ///< buckets whose values no stage before it has read
+  std::vector<std::uint32_t> buckets;  ///< whose gradient is complete after it
   Cost cost;
   double share = 1;  ///< of the whole gradient, by the nominal core
 };
 
 /// The stages of a gradient in order. Backpropagation begins at the last layer, so the buckets of
-/// the last layers can be on their way while the others are computed. No stage is so small that it
-/// would run on the event loop, before the one that it follows. One stage, where
-/// `Training::overlap` is off, where nothing travels, where the gradient is clipped (its norm is
-/// known when all of it is), and for a sparse model, whose one layer is all there is.
+/// the last layers can be on their way while the others are computed; the next forward pass begins
+/// at the first layer, so it can begin while the new values of the others are still on their way.
+/// No stage is so small that it would run on the event loop, before the one that it follows. One
+/// stage, where `Training::overlap` is off, where nothing travels, where the gradient is clipped
+/// (its norm is known when all of it is), and for a sparse model, whose one layer is all there is.
 std::vector<GradientStage> gradient_stages(const Training& training);
 
 }  // namespace foretrain

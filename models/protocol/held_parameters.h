@@ -4,22 +4,26 @@
 #include "models/protocol/layout.h"
 #include "models/tensor/payload.h"
 
-#include <utility>
+#include <span>
 
 namespace foretrain {
 
 /// A gradient reads all parameters end to end, messages bring them in buckets. Each is copied to
 /// its place as it comes, so nothing is left to be gathered when the next step begins; where one
 /// bucket is everything, it is taken as it is.
+///
+/// A job may be reading other buckets meanwhile: whoever puts one knows that nobody reads that one.
 class HeldParameters {
  public:
-  explicit HeldParameters(Payload start) : all_(std::move(start)) {}
+  /// `start`: held by nobody else.
+  explicit HeldParameters(Payload start);
 
   void put(const Bucket& bucket, const Payload& values);
   [[nodiscard]] const Payload& all() const { return all_; }
 
  private:
   Payload all_;
+  std::span<float> numbers_;  // in it; empty without numerics
 };
 
 }  // namespace foretrain

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace foretrain {
@@ -38,41 +39,33 @@ void Learner::gather_up_to(std::int64_t number) {
   }
 }
 
-std::vector<Job> Learner::gradient_jobs(JobId first, const Payload& parameters) {
-  std::vector<Job> jobs;
-  jobs.reserve(stages_.size());
-  for (std::size_t stage = 0; stage < stages_.size(); ++stage) {
-    const JobId id{static_cast<std::uint64_t>(first) + stage};
-    jobs.push_back({id,
-                    JobKind::gradient,
-                    training_->batch_size,
-                    stages_[stage].cost,
-                    {},
-                    {},
-                    static_cast<int>(stage),
-                    stages_[stage].share});
-  }
-  const std::int64_t number = batches_++;
-  if (!training_->numerics) return jobs;
-  // A receiver may still hold the last gradient: then this one gets a buffer of its own.
-  if (gradient_.size() != parameters.size() || !gradient_.unshared()) {
-    gradient_ = Payload::allocate(parameters.size());
-  }
-  // Asked for now: while the last stages write, the buckets of the first are on their way.
-  const std::span<float> gradient = gradient_.writable_floats();
-  const std::int64_t needed = number + (sparse() ? 1 : 0);
+Job Learner::gradient_job(std::size_t stage, JobId id, const Payload& parameters) {
+  const GradientStage& part = stages_[stage];
+  Job job{id, JobKind::gradient, training_->batch_size, part.cost, {}, {}};
+  job.stage = static_cast<int>(stage);
+  job.share = part.share;
+  if (stage == 0) ++batches_;
+  if (!training_->numerics) return job;
   const bool prefetches = training_->data->train->worth_prefetching();
-  if (prefetches) {
-    if (number == 0) gather_up_to(needed);
-    jobs.front().prefetch = [this, needed] { gather_up_to(needed + 1); };
+  if (stage == 0 && prefetches) {
+    if (batches_ == 1) gather_up_to(needed());
+    job.prefetch = [this, last = needed() + 1] { gather_up_to(last); };
   }
-  for (std::size_t stage = 0; stage < stages_.size(); ++stage) {
-    jobs[stage].work = [=, this](Parallel& parallel) {
-      if (stage == 0 && !prefetches) gather_up_to(needed);
-      return JobResult{.loss = compute(stage, number, parameters, gradient, parallel)};
-    };
+  if (!part.backward.empty() && part.backward.last == training_->network->layers().size()) {
+    // A receiver may still hold the last gradient: then this one gets a buffer of its own.
+    if (gradient_.size() != parameters.size() || !gradient_.unshared()) {
+      gradient_ = Payload::allocate(parameters.size());
+    }
+    // Asked for now: while the last stages write, the buckets of the first are on their way.
+    writable_ = gradient_.writable_floats();
   }
-  return jobs;
+  const bool gathers = stage == 0 && !prefetches;
+  job.work = [this, stage, gathers, last = needed(), number = batches_ - 1, parameters,
+              gradient = writable_](Parallel& parallel) {
+    if (gathers) gather_up_to(last);
+    return JobResult{.loss = compute(stage, number, parameters, gradient, parallel)};
+  };
+  return job;
 }
 
 double Learner::compute(std::size_t stage, std::int64_t number, const Payload& parameters,
@@ -82,12 +75,16 @@ double Learner::compute(std::size_t stage, std::int64_t number, const Payload& p
   const GradientStage& part = stages_[stage];
   const Batch& batch = gathered(number).batch;
   const auto values = parameters.floats();
-  double loss = 0;
-  if (stage == 0) {
-    loss = network.begin_gradient(values, batch, *workspace_, parallel);
-    if (spec.penalty_in_loss) loss += penalty(spec, network.blocks(), values, parallel);
+  double loss = std::numeric_limits<double>::quiet_NaN();
+  if (!part.forward.empty()) {
+    loss = network.forward_of(part.forward.first, part.forward.last, values, batch, *workspace_,
+                              parallel);
+    const bool through = part.forward.last == network.layers().size();
+    if (through && spec.penalty_in_loss) loss += penalty(spec, network.blocks(), values, parallel);
   }
-  network.gradient_of(part.first, part.last, values, batch, gradient, *workspace_, parallel);
+  if (part.backward.empty()) return loss;
+  network.gradient_of(part.backward.first, part.backward.last, values, batch, gradient, *workspace_,
+                      parallel);
   if (spec.clip_norm > 0) {
     clip(gradient, std::sqrt(squared_norm(gradient, parallel)), spec.clip_norm);
   }

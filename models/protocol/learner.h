@@ -23,10 +23,11 @@ class Learner {
 
   /// What the gradient of a batch is cut into.
   [[nodiscard]] const std::vector<GradientStage>& stages() const { return stages_; }
-  /// The gradient of the next batch: a job a stage, to be carried out in order, with the ids
-  /// `first`, `first` + 1, ... The first one finds the loss. `parameters`: what `view` makes of all
-  /// buckets, end to end. After a stage's job its buckets can be pushed.
-  std::vector<Job> gradient_jobs(JobId first, const Payload& parameters);
+  /// A stage of a gradient, as a job; stages are asked for, and carried out, in order, and the
+  /// first begins the gradient of the next batch. `parameters`: what `view` makes of all buckets,
+  /// end to end; it may still lack the values of buckets that no stage so far needs. The stage that
+  /// ends the forward pass finds the loss. After a stage's job its buckets can be pushed.
+  Job gradient_job(std::size_t stage, JobId id, const Payload& parameters);
   /// What a push of the last gradient carries for `bucket`. `all`: sparse: the whole bucket is
   /// wanted in return.
   [[nodiscard]] Payload push(const Bucket& bucket, bool all = false) const;
@@ -55,6 +56,8 @@ class Learner {
     return static_cast<std::size_t>(number) % ring_.size();
   }
   void gather_up_to(std::int64_t number);
+  /// What has to be in `ring_` before the gradient of the last batch begins.
+  [[nodiscard]] std::int64_t needed() const { return batches_ - 1 + (sparse() ? 1 : 0); }
   double compute(std::size_t stage, std::int64_t number, const Payload& parameters,
                  std::span<float> gradient, Parallel& parallel);
 
@@ -67,6 +70,7 @@ class Learner {
   std::int64_t gathered_ = 0;   // batches that were gathered
   std::int64_t batches_ = 0;    // whose gradient was asked for
   Payload gradient_;
+  std::span<float> writable_;  // all of it, while stages write
 };
 
 }  // namespace foretrain

@@ -3,6 +3,7 @@
 #include "models/base/check.h"
 #include "models/protocol/all_reduce.h"
 #include "models/protocol/async.h"
+#include "models/protocol/route.h"
 #include "models/protocol/single.h"
 #include "models/protocol/ssp.h"
 #include "models/protocol/sync.h"
@@ -83,7 +84,7 @@ const std::vector<Protocol>& protocols() {
        .keys = "",
        .deterministic = always,
        .most_lost = none,
-       .linked = linked_in_ring,
+       .linked = linked_in_all_reduce,
        .make_node = make_all_reduce_node},
   };
   return all;

@@ -30,9 +30,9 @@ void SingleWorker::handle(Instant now, Input input, Effects& effects) {
 
 void SingleWorker::compute_gradient(Instant now, Effects& effects) {
   clock_.start(now);
-  auto jobs = learner_.gradient_jobs(kGradient, learner_.view(all(), parameters_.values()));
-  FT_CHECK_OP(jobs.size(), ==, 1u);  // there is one bucket
-  effects.emplace_back(Compute{std::move(jobs.front())});
+  FT_CHECK_OP(learner_.stages().size(), ==, 1u);  // there is one bucket
+  effects.emplace_back(
+      Compute{learner_.gradient_job(0, kGradient, learner_.view(all(), parameters_.values()))});
 }
 
 void SingleWorker::apply(Instant now, const JobResult& gradient, Effects& effects) {

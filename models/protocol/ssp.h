@@ -14,7 +14,7 @@ namespace foretrain {
 ///
 /// (Ho, Cipar, Cui, Lee, Kim, Gibbons, Gibson, Ganger, Xing 2013); until then its answer is held
 /// back, so it sleeps in its pull, then sees all that has been applied. Buckets keep clocks of
-/// their own: a worker begins when all have answered, so the bound holds for each.
+/// their own: a worker reads none that has not answered, so the bound holds for each.
 ///
 /// At staleness 0 all workers compute on the same values. Their gradients are held until the clock
 /// is complete, then applied one by one in the order of the workers, so weights are a function of

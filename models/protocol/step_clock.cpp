@@ -13,7 +13,7 @@ void StepClock::pulled(Instant now, Duration wait, Duration apply, Bytes pushed,
   const double share = static_cast<double>(pushed.value) /
                        static_cast<double>(std::max<std::int64_t>(1, (pushed + received).value));
   phases_.push = {static_cast<std::int64_t>(static_cast<double>(left.ns) * share)};
-  phases_.pull = left - phases_.push;
+  phases_.pull = left - phases_.push + stalled_;
 }
 
 }  // namespace foretrain

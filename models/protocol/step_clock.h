@@ -12,11 +12,15 @@ class StepClock {
  public:
   void start(Instant now) {
     start_ = now;
+    stalled_ = {};
     phases_ = {};
   }
+  /// The gradient waited for values of the step before, once it had begun: counts as pull.
+  void stalled(Duration time) { stalled_ = stalled_ + time; }
   void computed(Instant now) {
     computed_ = now;
-    phases_.compute = now - start_;
+    phases_.compute = now - start_ - stalled_;
+    phases_.pull = stalled_;
   }
   void pulled(Instant now, Duration wait, Duration apply, Bytes pushed, Bytes received);
   void applied(Instant now) { phases_.apply = now - computed_; }
@@ -30,6 +34,7 @@ class StepClock {
  private:
   Instant start_;
   Instant computed_;
+  Duration stalled_;
   Phases phases_;
 };
 

@@ -16,7 +16,8 @@ Worker::Worker(std::shared_ptr<const Training> training, NodeId id)
       id_(id),
       learner_(training_, static_cast<int>(index_of(id))),
       parameters_(initial_parameters(*training_)),
-      buckets_(training_->layout->buckets.size()) {
+      buckets_(training_->layout->buckets.size()),
+      gradient_(learner_, clock_, kGradient) {
   if (!training_->sparse()) return;
   for (std::size_t i = 0; i < buckets_.size(); ++i) {
     const Bucket& bucket = training_->layout->buckets[i];
@@ -42,29 +43,25 @@ void Worker::handle(Instant now, Input input, Effects& effects) {
 
 void Worker::compute_gradient(Instant now, Effects& effects) {
   state_ = State::computing;
-  clock_.start(now);
   for (std::size_t i = 0; training_->sparse() && i < buckets_.size(); ++i) {
     buckets_[i].values = learner_.view(training_->layout->buckets[i], buckets_[i].values);
   }
   counted_ = false;
-  for (Job& job : learner_.gradient_jobs(kGradient, parameters_held())) {
-    effects.emplace_back(Compute{std::move(job)});
-  }
+  gradient_.begin(now);
+  go_on_computing(now, effects);
+}
+
+void Worker::go_on_computing(Instant now, Effects& effects) {
+  const auto is_here = [&](std::uint32_t index) { return !buckets_[index].awaited; };
+  gradient_.go_on(now, parameters_held(), is_here, effects);
 }
 
 void Worker::computed(Instant now, const Computed& computed, Effects& effects) {
-  const auto stage = static_cast<std::size_t>(computed.job) - static_cast<std::size_t>(kGradient);
-  if (stage == 0) loss_ = computed.result.loss;
-  push(learner_.stages()[stage], effects);
-  if (stage + 1 < learner_.stages().size()) return;
-  clock_.computed(now);
+  push(gradient_.computed(now, computed), effects);
+  if (!gradient_.complete()) return go_on_computing(now, effects);
   state_ = State::waiting;
-  for (std::size_t i = 0; i < buckets_.size(); ++i) {
-    auto& incoming = buckets_[i].incoming;
-    if (incoming) parameters_.put(training_->layout->buckets[i], *incoming);
-    incoming.reset();
-  }
-  if (awaited_ > 0) return;
+  put_deferred();
+  if (!may_end_step()) return;
   if (counted_) clock_.pulled(now, {}, {}, {}, {});
   end_step(now, effects);
 }
@@ -74,6 +71,7 @@ void Worker::push(const GradientStage& stage, Effects& effects) {
   for (const std::uint32_t index : stage.buckets) {
     if (buckets_[index].last) continue;  // called over while computing
     buckets_[index].awaited = true;
+    buckets_[index].pushed = step_;
     ++awaited_;
     Message message{.kind = MessageKind::push, .step = step_, .bucket = index};
     message.version = buckets_[index].version;
@@ -82,41 +80,71 @@ void Worker::push(const GradientStage& stage, Effects& effects) {
   }
 }
 
-void Worker::receive(Instant now, NodeId from, Message message, Effects& effects) {
+bool Worker::in_turn(NodeId from, const Message& message) const {
   const auto& layout = *training_->layout;
-  const bool counts =
-      message.kind == MessageKind::parameters || message.kind == MessageKind::final_parameters;
-  const bool answer = counts || message.kind == MessageKind::dropped;
-  if ((!answer && message.kind != MessageKind::stop) || message.bucket >= buckets_.size() ||
-      training_->server(layout.buckets[message.bucket].shard) != from ||
-      !fits(message.payload, layout.buckets[message.bucket]) || buckets_[message.bucket].last ||
-      (answer && (message.step != step_ || !buckets_[message.bucket].awaited))) {
+  if (message.bucket >= buckets_.size()) return false;
+  const BucketView& bucket = buckets_[message.bucket];
+  if (training_->server(layout.buckets[message.bucket].shard) != from || bucket.last ||
+      !fits(message.payload, layout.buckets[message.bucket])) {
+    return false;
+  }
+  switch (message.kind) {
+    case MessageKind::stop:
+      return true;
+    case MessageKind::parameters:
+    case MessageKind::final_parameters:
+    case MessageKind::dropped:
+      return bucket.awaited && message.step == bucket.pushed;
+    default:
+      return false;
+  }
+}
+
+void Worker::receive(Instant now, NodeId from, Message message, Effects& effects) {
+  if (!in_turn(from, message)) {
     effects.emplace_back(Fault{from, "it sent a message out of turn"});
     return;
   }
   const Bytes size = wire_size(message);
   const bool last =
       message.kind == MessageKind::final_parameters || message.kind == MessageKind::stop;
+  put(message.bucket, std::move(message.payload));
   BucketView& bucket = buckets_[message.bucket];
-  const bool awaited = bucket.awaited;
-  bucket = {{}, message.version, false, last, {}};
-  if (training_->sparse()) {
-    bucket.values = std::move(message.payload);
-  } else if (state_ == State::computing) {
-    bucket.incoming = std::move(message.payload);
-  } else {
-    parameters_.put(layout.buckets[message.bucket], message.payload);
-  }
+  const bool awaited = std::exchange(bucket.awaited, false);
+  bucket.version = message.version;
+  bucket.last = last;
   if (last) ++last_values_;
-  if (counts && message.bucket == 0) {
+  if (message.bucket == 0 &&
+      (message.kind == MessageKind::parameters || message.kind == MessageKind::final_parameters)) {
     counted_ = true;
     staleness_ = message.staleness;
   }
-  // What comes while a job runs waits for its end.
-  if (!awaited || --awaited_ > 0 || state_ != State::waiting) return;
+  if (!awaited) return;
+  --awaited_;
+  if (state_ == State::computing) return go_on_computing(now, effects);
+  if (state_ != State::waiting || !may_end_step()) return;
   // The answer that came last is the one that the step waited for.
   clock_.pulled(now, message.wait, message.apply, size, size);
   end_step(now, effects);
+}
+
+// A job that runs reads no bucket whose push is out. Others are renewed only when it is over.
+void Worker::put(std::uint32_t index, Payload values) {
+  BucketView& bucket = buckets_[index];
+  const bool idle = state_ == State::waiting || state_ == State::idle;
+  if (!idle && !bucket.awaited) {
+    bucket.deferred = std::move(values);
+  } else if (training_->sparse()) {
+    bucket.values = std::move(values);
+  } else {
+    parameters_.put(training_->layout->buckets[index], values);
+  }
+}
+
+void Worker::put_deferred() {
+  for (std::uint32_t index = 0; index < buckets_.size(); ++index) {
+    if (buckets_[index].deferred) put(index, *std::exchange(buckets_[index].deferred, {}));
+  }
 }
 
 bool Worker::fits(const Payload& values, const Bucket& bucket) const {
@@ -128,6 +156,16 @@ bool Worker::is_evaluated(Step step) const {
   return index_of(id_) == 0 && every > 0 && step.value % every == 0;
 }
 
+// The next step needs no more than the values that its first stage reads; what is judged has to be
+// whole, and so has the end.
+bool Worker::may_end_step() const {
+  if (awaited_ == 0) return true;
+  if (buckets_.front().awaited || buckets_.front().last) return false;
+  if (counted_ && is_evaluated(step_.next())) return false;
+  return std::ranges::none_of(gradient_.first_needs(),
+                              [&](std::uint32_t index) { return buckets_[index].awaited; });
+}
+
 void Worker::end_step(Instant now, Effects& effects) {
   if (!counted_) return go_on(now, effects);
   ++step_;
@@ -137,7 +175,7 @@ void Worker::end_step(Instant now, Effects& effects) {
 }
 
 void Worker::report_step(Effects& effects) {
-  effects.emplace_back(Report{clock_.report({step_.value - 1}, staleness_, loss_)});
+  effects.emplace_back(Report{clock_.report({step_.value - 1}, staleness_, gradient_.loss())});
 }
 
 void Worker::evaluate(Instant now, State state, Effects& effects) {
@@ -147,6 +185,8 @@ void Worker::evaluate(Instant now, State state, Effects& effects) {
 
 void Worker::report_evaluation(Instant now, const JobResult& result, bool final, Effects& effects) {
   const Duration took = judge_.report(now, step_, buckets_.front().version, result, final, effects);
+  state_ = State::waiting;
+  put_deferred();
   if (final) {
     state_ = State::finished;
     effects.emplace_back(Finished{.weights = parameters_held()});

@@ -5,6 +5,7 @@
 #include "models/protocol/judge.h"
 #include "models/protocol/learner.h"
 #include "models/protocol/node.h"
+#include "models/protocol/staged_gradient.h"
 #include "models/protocol/step_clock.h"
 #include "models/protocol/training.h"
 
@@ -15,11 +16,13 @@
 
 namespace foretrain {
 
-/// Computes a gradient, pushes each bucket as soon as backpropagation is through with it, waits
-/// until every bucket's new values have come, and begins again; the servers say when it is over.
-/// What a strategy is lies in when they answer, so every strategy with a server has this worker.
+/// Computes a gradient, pushes each bucket as soon as backpropagation is through with it, and
+/// begins again as soon as the new values are here that the first layers read; the servers say when
+/// it is over. What a strategy is lies in when they answer, so every strategy with a server has
+/// this worker.
 ///
-/// Worker 0, the chief, evaluates: after every `evaluate_every` of its steps, and at the end.
+/// Worker 0, the chief, evaluates: after every `evaluate_every` of its steps, and at the end; then
+/// it waits for the values of all buckets.
 class Worker : public Node {
  public:
   Worker(std::shared_ptr<const Training> training, NodeId id);
@@ -30,9 +33,15 @@ class Worker : public Node {
   enum class State { idle, computing, waiting, evaluating, judging, finished };
 
   void compute_gradient(Instant now, Effects& effects);
+  /// Asks for the stages of the gradient whose values are here.
+  void go_on_computing(Instant now, Effects& effects);
   void computed(Instant now, const Computed& computed, Effects& effects);
   void push(const GradientStage& stage, Effects& effects);
   void receive(Instant now, NodeId from, Message message, Effects& effects);
+  [[nodiscard]] bool in_turn(NodeId from, const Message& message) const;
+  void put(std::uint32_t index, Payload values);
+  void put_deferred();
+  [[nodiscard]] bool may_end_step() const;
   void end_step(Instant now, Effects& effects);
   void report_step(Effects& effects);
   void evaluate(Instant now, State state, Effects& effects);
@@ -51,9 +60,10 @@ class Worker : public Node {
   struct BucketView {
     Payload values;  // sparse
     Version version{};
-    bool awaited = false;               // its answer to this step's push is out
+    bool awaited = false;               // its push is not answered
+    Step pushed{};                      // the step of that push
     bool last = false;                  // these are its last values
-    std::optional<Payload> incoming{};  // that came while a gradient was computed on older ones
+    std::optional<Payload> deferred{};  // last values that came while a job may read the old ones
   };
 
   std::shared_ptr<const Training> training_;
@@ -63,12 +73,12 @@ class Worker : public Node {
   Step step_;
   HeldParameters parameters_;  // dense
   std::vector<BucketView> buckets_;
-  std::size_t awaited_ = 0;      // buckets that are awaited
+  std::size_t awaited_ = 0;      // buckets whose push is not answered
   std::size_t last_values_ = 0;  // buckets that have their last values
   bool counted_ = false;         // the first bucket's push of this step counted
 
   StepClock clock_;
-  double loss_ = 0;
+  StagedGradient gradient_;
   std::int64_t staleness_ = 0;
   Judge judge_;
 };

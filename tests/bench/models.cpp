@@ -116,7 +116,7 @@ class Steps {
   }
 
   void step(Parallel& parallel) {
-    learner_->gradient_jobs({}, shard_->values()).front().work(parallel);
+    learner_->gradient_job(0, {}, shard_->values()).work(parallel);
     shard_->apply_job({}, {learner_->push(training_->layout->buckets.front())}).work(parallel);
     shard_->finish_apply();
   }

@@ -95,7 +95,9 @@ class Job {
     return nlohmann::json::parse(file("alone.out"));
   }
 
-  void kill_rank(int rank) { kill(tasks_.at(static_cast<std::size_t>(rank)), SIGKILL); }
+  void kill_rank(int rank, int signal = SIGKILL) {
+    kill(tasks_.at(static_cast<std::size_t>(rank)), signal);
+  }
 
  private:
   [[noreturn]] void become(int rank, const std::vector<std::string>& arguments,
@@ -219,16 +221,16 @@ TEST_CASE("tasks: a number that does not fit the scenario ends all of them with 
 }
 
 // A training that goes on for hours, once it has made some steps.
-void start_long(Job& job) {
+void start_long(Job& job, const std::string& strategy) {
   const std::vector<std::string> hours{"--set", "training.steps=100000000", "--set",
-                                       "training.strategy=async"};
+                                       "training.strategy=" + strategy};
   for (const int rank : {0, 1, 2}) job.start(rank, hours);
   std::this_thread::sleep_for(std::chrono::seconds(2));
 }
 
 TEST_CASE("tasks: a rank that is killed ends the others and the record names it") {
   Job job(3);
-  start_long(job);
+  start_long(job, "sync");
   job.kill_rank(1);
   CHECK(job.end_of(0) == 1);
   CHECK(job.end_of(2) == 1);
@@ -236,9 +238,23 @@ TEST_CASE("tasks: a rank that is killed ends the others and the record names it"
   CHECK(job.file("out/run.json").find("worker1") != std::string::npos);
 }
 
+TEST_CASE("tasks: a rank that nobody waits for is killed and the others go on") {
+  Job job(3);
+  start_long(job, "async");
+  job.kill_rank(1);
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  job.kill_rank(0, SIGINT);
+  CHECK(job.end_of(0) == 130);
+  CHECK(job.end_of(2) == 130);
+  CHECK(job.errors(0).find("worker1 (rank 1) left: it closed the connection; the others go on") !=
+        std::string::npos);
+  CHECK(job.file("out/run.json").find("\"lost\": \"left: it closed the connection\"") !=
+        std::string::npos);
+}
+
 TEST_CASE("tasks: a rank 0 that is killed takes its own node with it and the others end") {
   Job job(3);
-  start_long(job);
+  start_long(job, "async");
   job.kill_rank(0);
   CHECK(job.end_of(0) == 128 + SIGKILL);
   for (const int rank : {1, 2}) {

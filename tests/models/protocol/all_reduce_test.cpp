@@ -2,10 +2,13 @@
 #include "models/protocol/all_reduce.h"
 
 #include "models/data/sampler.h"
+#include "models/networks/registry.h"
 #include "tests/support/shuffled.h"
 #include "tests/support/trainings.h"
 
 #include <catch2/catch.hpp>
+
+#include <functional>
 
 using namespace foretrain;
 using testing::Shuffled;
@@ -21,7 +24,23 @@ std::shared_ptr<Training> ring_training(int workers, std::int64_t steps, Bytes c
   return training;
 }
 
-// Gradients of all workers on the same values, added up in the order of each bucket's ring.
+float round_the_ring(int workers, int owner, const std::function<float(int)>& mine) {
+  float sum = mine((owner + 1) % workers);
+  for (int turn = 2; turn <= workers; ++turn) sum += mine((owner + turn) % workers);
+  return sum;
+}
+
+// The sum at the worker at `distance` from the owner: the farthest half comes first, before its
+// own.
+float halved(int workers, int owner, int distance, const std::function<float(int)>& mine) {
+  float sum = mine(owner ^ distance);
+  for (int half = workers / 2; half > distance; half /= 2) {
+    sum += halved(workers, owner, distance + half, mine);
+  }
+  return sum;
+}
+
+// Gradients of all workers on the same values, added up in the order of each bucket's route.
 std::vector<float> twin(const Training& training) {
   const auto count = static_cast<std::size_t>(training.network->parameters());
   std::vector<float> values(count);
@@ -44,13 +63,11 @@ std::vector<float> twin(const Training& training) {
     }
     for (const Bucket& bucket : training.layout->buckets) {
       for (std::int64_t i = bucket.first; i < bucket.first + bucket.count; ++i) {
-        float sum = 0;
-        for (int turn = 1; turn <= training.workers; ++turn) {
-          const int worker = (bucket.shard + turn) % training.workers;
-          const float mine =
-              gradients[static_cast<std::size_t>(worker)][static_cast<std::size_t>(i)];
-          sum = turn == 1 ? mine : sum + mine;
-        }
+        const auto mine = [&](int worker) {
+          return gradients[static_cast<std::size_t>(worker)][static_cast<std::size_t>(i)];
+        };
+        float sum = over_hypercube(training) ? halved(training.workers, bucket.shard, 0, mine)
+                                             : round_the_ring(training.workers, bucket.shard, mine);
         if (training.workers > 1) sum *= 1.0F / static_cast<float>(training.workers);
         values[static_cast<std::size_t>(i)] -= 0.3F * sum;
       }
@@ -62,7 +79,7 @@ std::vector<float> twin(const Training& training) {
 }  // namespace
 
 TEST_CASE("all_reduce: the weights are those of the plain twin in any order of arrival") {
-  const int workers = GENERATE(1, 2, 3, 4, 7);
+  const int workers = GENERATE(1, 2, 3, 4, 7, 8);
   const Bytes chunk{GENERATE(1'000'000, 4'000, 772)};
   CAPTURE(workers, chunk.value);
   const auto training = ring_training(workers, 5, chunk);
@@ -97,6 +114,47 @@ TEST_CASE("all_reduce: a worker moves two times its share of the parameters and 
   // Over all workers each bucket goes 2 (N - 1) times over a wire.
   const std::int64_t parameters = 4 * training->layout->parameters;
   CHECK(shuffled.bytes_sent == 3 * 2 * (workers - 1) * (parameters + buckets * kHeaderSize.value));
+}
+
+TEST_CASE("all_reduce: large buckets of four workers go round the ring") {
+  auto training = ring_training(4, 2, Bytes{200'000});
+  NetworkOptions options;
+  options.hidden = {200};
+  training->network =
+      std::make_shared<const Network>(network_spec("mlp", options), training->data->train->shape());
+  training->layout = std::make_shared<Layout>(
+      make_dealt_layout(training->network->parameters(), Bytes{200'000}, 4));
+  REQUIRE_FALSE(over_hypercube(*training));
+  Shuffled shuffled(training, 2);
+  shuffled.run();
+  REQUIRE(shuffled.faults.empty());
+  CHECK(shuffled.weights == twin(*training));
+}
+
+TEST_CASE("all_reduce: what one worker sends on a route another awaits") {
+  for (const int workers : {1, 2, 3, 4, 8, 16, 64}) {
+    CAPTURE(workers);
+    auto training = small_training("all_reduce", 1, 0, 1);
+    training->workers = workers;
+    for (int owner = 0; owner < workers; ++owner) {
+      int linked = 0;
+      for (int worker = 0; worker < workers; ++worker) {
+        const Route route = route_of(*training, owner, worker);
+        CHECK(route.sum_to.has_value() == (worker != owner));
+        CHECK(route.values_from.has_value() == (worker != owner));
+        for (const int source : route.sources) {
+          CHECK(route_of(*training, owner, source).sum_to == worker);
+          CHECK(linked_in_all_reduce(*training, NodeId(source), NodeId(worker)));
+          ++linked;
+        }
+        for (const int to : route.values_to) {
+          CHECK(route_of(*training, owner, to).values_from == worker);
+          CHECK(linked_in_all_reduce(*training, NodeId(to), NodeId(worker)));
+        }
+      }
+      CHECK(linked == workers - 1);
+    }
+  }
 }
 
 TEST_CASE("all_reduce: the chief evaluates while the others go on") {

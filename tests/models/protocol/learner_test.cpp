@@ -47,7 +47,7 @@ std::shared_ptr<Training> alexnet_training(bool penalty_in_loss) {
 double first_loss(const std::shared_ptr<Training>& training, const Payload& parameters,
                   Parallel& parallel) {
   Learner learner(training, 0);
-  return learner.gradient_jobs({}, parameters).front().work(parallel).loss;
+  return learner.gradient_job(0, {}, parameters).work(parallel).loss;
 }
 
 }  // namespace

@@ -35,15 +35,30 @@ TEST_CASE("overlap: the stages of a gradient hold every layer once and every buc
   const auto training = deep_training("sync", 2, 2);
   const auto stages = gradient_stages(*training);
   REQUIRE(stages.size() > 1);
-  std::size_t last = training->network->layers().size();
+  const std::size_t layers = training->network->layers().size();
+  std::size_t forward = 0;
+  std::size_t last = layers;
   std::vector<std::uint32_t> buckets;
+  std::vector<std::uint32_t> needs;
   double share = 0;
   for (const GradientStage& stage : stages) {
-    CHECK(stage.last == last);
-    CHECK(stage.first < stage.last);
+    CHECK((!stage.forward.empty() || !stage.backward.empty()));
     CHECK_FALSE(runs_inline(stage.cost));
-    last = stage.first;
     share += stage.share;
+    if (!stage.forward.empty()) {
+      CHECK(stage.forward.first == forward);
+      forward = stage.forward.last;
+    }
+    needs.insert(needs.end(), stage.needs.begin(), stage.needs.end());
+    // All that its layers read has been asked for.
+    if (forward < layers) {
+      const Bucket& bucket = training->layout->buckets[needs.size()];
+      CHECK(bucket.first >= training->network->first_parameter(forward));
+    }
+    if (stage.backward.empty()) continue;
+    CHECK(forward == layers);
+    CHECK(stage.backward.last == last);
+    last = stage.backward.first;
     for (const std::uint32_t index : stage.buckets) {
       // Of layers that are computed, all of it.
       CHECK(training->layout->buckets[index].first >= training->network->first_parameter(last));
@@ -55,6 +70,8 @@ TEST_CASE("overlap: the stages of a gradient hold every layer once and every buc
   std::ranges::sort(buckets);
   CHECK(std::ranges::adjacent_find(buckets) == buckets.end());
   CHECK(buckets.size() == training->layout->buckets.size());
+  CHECK(needs == buckets);
+  CHECK(stages.front().needs.size() < needs.size());
 }
 
 TEST_CASE("overlap: one stage where nothing could leave sooner") {

@@ -1,0 +1,41 @@
+// The way of a bucket between workers that sum it up without a server.
+#pragma once
+
+#include "models/protocol/training.h"
+
+#include <optional>
+#include <vector>
+
+namespace foretrain {
+
+/// What one worker does for a bucket that another, or itself, owns: it takes in the sums of its
+/// `sources`, adds its own gradient, sends the sum on; later it takes the new values in and sends
+/// them on. Numbers are those of workers.
+struct Route {
+  std::vector<int> sources;        ///< whose sums come here, in the order in which they are added
+  std::optional<int> sum_to;       ///< the owner: nobody
+  std::optional<int> values_from;  ///< the owner: nobody
+  std::vector<int> values_to;
+};
+
+/// Round the ring, o + 1 to o for the sum, o to o - 1 for the values: of N workers each step of a
+/// bucket takes 2 (N - 1) messages one after another, and buckets dealt round keep every link busy
+/// all the time (Patarasuk, Yuan 2009).
+///
+/// Where N is a power of two and buckets are small, latency counts more than links that are busy:
+/// then sums halve their number at every turn, over the edges of a hypercube, and values double
+/// theirs: 2 log2 N messages one after another for the same bytes (Thakur, Rabenseifner, Gropp
+/// 2005, recursive halving and doubling). Of the worker at distance d = worker XOR owner the sum
+/// goes to the one whose distance lacks the highest bit of d.
+Route route_of(const Training& training, int owner, int worker);
+
+/// Sums go over a hypercube: 4, 8, 16, ... workers and buckets of at most kSmallBucket.
+bool over_hypercube(const Training& training);
+
+/// Up to here a hypercube is quicker than a ring: see `foretrain_bench`.
+inline constexpr Bytes kSmallBucket{64'000};
+
+/// Workers `a` and `b` talk to each other in one of the ways above.
+bool linked_in_all_reduce(const Training& training, NodeId a, NodeId b);
+
+}  // namespace foretrain

@@ -1,0 +1,47 @@
+// A gradient on its way through its stages.
+#pragma once
+
+#include "models/protocol/learner.h"
+#include "models/protocol/node.h"
+#include "models/protocol/step_clock.h"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+namespace foretrain {
+
+/// Asks for each stage as soon as the values that it needs are here. Its jobs have the ids `first`,
+/// `first` + 1, ... One gradient at a time.
+class StagedGradient {
+ public:
+  StagedGradient(Learner& learner, StepClock& clock, JobId first)
+      : learner_(learner), clock_(clock), first_(first) {}
+
+  /// The step begins; no stage is asked for yet.
+  void begin(Instant now);
+  /// New values may have come. `is_here`: those of a bucket have, for this gradient.
+  void go_on(Instant now, const Payload& parameters,
+             const std::function<bool(std::uint32_t bucket)>& is_here, Effects& effects);
+  /// The job of a stage is computed: which stage. Its buckets can be pushed.
+  const GradientStage& computed(Instant now, const Computed& computed);
+
+  /// The values that the first stage needs.
+  [[nodiscard]] const std::vector<std::uint32_t>& first_needs() const {
+    return learner_.stages().front().needs;
+  }
+  /// All stages are computed.
+  [[nodiscard]] bool complete() const { return computed_ == learner_.stages().size(); }
+  [[nodiscard]] double loss() const { return loss_; }
+
+ private:
+  Learner& learner_;
+  StepClock& clock_;
+  JobId first_;
+  std::size_t asked_ = 0;  // stages
+  std::size_t computed_ = 0;
+  std::optional<Instant> idle_since_;  // while it waits for values between two stages
+  double loss_ = 0;
+};
+
+}  // namespace foretrain
