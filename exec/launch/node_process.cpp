@@ -193,6 +193,7 @@ void NodeProcess::listen(int port) {
   acceptor_->open(here.protocol());
   acceptor_->set_option(tcp::acceptor::reuse_address(true));
   congestion_control_ = choose_congestion_control(acceptor_->native_handle());
+  keep_little_unsent(acceptor_->native_handle());
   acceptor_->bind(here, error);
   if (!error) acceptor_->listen(asio::socket_base::max_listen_connections, error);
   if (error) {
@@ -253,6 +254,7 @@ void NodeProcess::connect_to(NodeId id, const nlohmann::json& place) {
   auto socket = std::make_shared<tcp::socket>(loop_);
   socket->open(there.protocol());
   congestion_control_ = choose_congestion_control(socket->native_handle());
+  keep_little_unsent(socket->native_handle());
   socket->async_connect(there, [this, socket, id, there](error_code error) {
     if (error) {
       return give_up(fmt::format("cannot connect to {}: {}", to_text(there), error.message()), id);

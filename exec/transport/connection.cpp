@@ -74,8 +74,12 @@ void Connection::on_read(error_code error, std::size_t count, std::size_t wanted
 
 void Connection::send(const FrameHeader& header, Payload payload) {
   if (closed_) return;
-  outgoing_.push_back({encode(header), std::move(payload)});
-  if (outgoing_.size() > 1) return;  // behind what waits already
+  const bool waits = !outgoing_.empty();
+  auto place = outgoing_.end();
+  const auto first = outgoing_.begin() + (written_ > 0 ? 1 : 0);  // a part of it may have left
+  while (place != first && std::prev(place)->bucket > header.bucket) --place;
+  outgoing_.insert(place, {header.bucket, encode(header), std::move(payload)});
+  if (waits) return;
   error_code error;
   write(error);
   if (!outgoing_.empty()) write_later();
@@ -136,6 +140,11 @@ void Connection::close_when_drained() {
   start([](const FrameHeader&, const Payload&) {}, nullptr);
   leaving_ = true;
   if (drained()) close();
+}
+
+void keep_little_unsent(int native_socket) {
+  const int bytes = 256 * 1024;
+  setsockopt(native_socket, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &bytes, sizeof bytes);
 }
 
 std::string to_text(const asio::ip::tcp::endpoint& endpoint) {

@@ -15,7 +15,7 @@ namespace foretrain::exec {
 
 /// Reads all the time, whatever it is writing: two peers that only wrote would wait for each other
 /// for good. A frame leaves at once, in one gathered write straight from the sender's buffer; what
-/// the socket does not take waits, and leaves with what has joined it by then.
+/// the socket does not take waits, the lowest buckets first.
 ///
 /// All calls and callbacks on the thread of the socket's executor.
 class Connection : public std::enable_shared_from_this<Connection> {
@@ -48,6 +48,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
  private:
   struct Outgoing {
+    std::uint32_t bucket = 0;
     HeaderBytes header;
     Payload payload;
   };
@@ -74,6 +75,10 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
 /// `10.1.2.3:4711`, `[fd00::2]:4711`.
 std::string to_text(const boost::asio::ip::tcp::endpoint& endpoint);
+
+/// What the network does not take yet waits here, not in the kernel, where no frame could overtake
+/// another: at most 256 KiB of it do.
+void keep_little_unsent(int native_socket);
 
 /// Sets the congestion control of a socket to cubic, else reno: the default of many clouds, bbr,
 /// moves three to eight times less over loopback. Returns what it is now. Connections that a

@@ -39,6 +39,9 @@ using Input = std::variant<Started, Received, Computed, TimerFired, PeerLost>;
 
 // What the node wants done ------------------------------------------------------------------
 
+/// What one node sends another of a bucket arrives in order. A lower bucket may overtake a higher
+/// one that still waits: the next forward pass needs it sooner (Jayarajan, Wei, Gibson, Fedorova,
+/// Pekhimenko 2019).
 struct Send {
   NodeId to{};
   Message message;

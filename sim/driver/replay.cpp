@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <deque>
 #include <map>
 #include <utility>
@@ -74,9 +75,11 @@ class Replay {
       }
       case InputRow::Kind::received: {
         auto& messages = member.messages[row.peer];
-        if (messages.empty()) return std::nullopt;
-        Received received{NodeId(static_cast<int>(row.peer)), std::move(messages.front())};
-        messages.pop_front();
+        // A lower bucket may have overtaken others.
+        const auto next = std::ranges::find(messages, row.bucket, &Message::bucket);
+        if (next == messages.end()) return std::nullopt;
+        Received received{NodeId(static_cast<int>(row.peer)), std::move(*next)};
+        messages.erase(next);
         return received;
       }
     }

@@ -15,7 +15,7 @@
 namespace foretrain::testing {
 
 /// Carries messages and jobs between nodes in an order drawn at random; what one node sends another
-/// stays in order, as on a connection.
+/// of a bucket stays in order, as on a connection.
 class Shuffled {
  public:
   Shuffled(std::shared_ptr<const Training> training, std::uint64_t seed)
@@ -34,7 +34,7 @@ class Shuffled {
     while (!todo_.empty()) {
       auto pick = todo_.begin() + static_cast<std::ptrdiff_t>(stream_.below(todo_.size()));
       pick = std::find_if(todo_.begin(), pick,
-                          [&](const Todo& t) { return t.from == pick->from && t.to == pick->to; });
+                          [&](const Todo& earlier) { return in_order(earlier, *pick); });
       Todo next = std::move(*pick);
       todo_.erase(pick);
       give(next.to, std::move(next.input));
@@ -70,6 +70,12 @@ class Shuffled {
   int finished = 0;
 
  private:
+  struct Todo {
+    int from;
+    int to;
+    Input input;
+  };
+
   void lose() {
     std::map<int, std::uint64_t> coming;
     for (const Todo& todo : todo_) {
@@ -86,6 +92,13 @@ class Shuffled {
     for (const NodeId peer : peers_of(*training_, NodeId(lost_))) {
       todo_.push_back({lost_, static_cast<int>(index_of(peer)), PeerLost{NodeId(lost_)}});
     }
+  }
+
+  static bool in_order(const Todo& first, const Todo& second) {
+    const auto* a = std::get_if<Received>(&first.input);
+    const auto* b = std::get_if<Received>(&second.input);
+    const bool overtaken = a != nullptr && b != nullptr && a->message.bucket != b->message.bucket;
+    return first.from == second.from && first.to == second.to && !overtaken;
   }
 
   void perform(int id, Effect& effect) {
@@ -122,11 +135,6 @@ class Shuffled {
   std::shared_ptr<const Training> training_;
   Stream stream_;
   std::vector<std::unique_ptr<Node>> nodes_;
-  struct Todo {
-    int from;
-    int to;
-    Input input;
-  };
   std::vector<Todo> todo_;
   std::int64_t clock_ = 0;
   int until_lost_ = 0;
