@@ -111,6 +111,19 @@ struct StragglerSpec {
   bool operator==(const StragglerSpec&) const = default;
 };
 
+/// `transport:` - how the processes of a run and their sockets are tuned; the defaults are
+/// measured.
+struct TransportSpec {
+  std::string congestion_control;  ///< of the kernel's; empty: cubic, else reno
+  Bytes socket_buffer;             ///< of each direction; 0: as the kernel finds out
+  Bytes unsent{256 * 1024};        ///< the most that waits in the kernel, in order; 0: no bound
+  std::optional<Duration> poll;    ///< how long a node looks for messages before it sleeps;
+                                   ///< nothing: run: 200 us, simulate: as the machine file says
+  bool pin = true;                 ///< nodes to cores, round robin; else the kernel moves them
+
+  bool operator==(const TransportSpec&) const = default;
+};
+
 /// One case: a scenario file with one choice for everything that its `sweep:` varies.
 struct Scenario {
   std::string name;
@@ -120,6 +133,7 @@ struct Scenario {
   DatasetSpec dataset;
   TrainingSpec training;
   ClusterSpec cluster;
+  TransportSpec transport;
   bool numerics = true;  ///< simulate: carry the gradients out; off: times only
   std::vector<StragglerSpec> stragglers;
 

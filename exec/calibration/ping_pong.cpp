@@ -3,6 +3,7 @@
 #include "exec/calibration/forked.h"
 #include "exec/driver/event_loop.h"
 #include "exec/driver/node_driver.h"
+#include "exec/transport/tuning.h"
 #include "exec/usage/usage.h"
 
 #include <boost/asio/io_context.hpp>
@@ -95,7 +96,7 @@ Sample drive(boost::asio::io_context& loop, tcp::socket socket, const PingPong& 
   driver.add_peer(self_and_peer.second, std::make_shared<Connection>(std::move(socket), kMost));
   const double before = cpu_s();
   driver.start();
-  run_polling(loop, [&] { return !setting.polling; });
+  run_polling(loop, kPoll, [&] { return !setting.polling; });
   sample.cpu_s = cpu_s() - before;
   return sample;
 }
@@ -104,7 +105,7 @@ Sample call(unsigned short port, const PingPong& setting) {
   boost::asio::io_context loop(1);
   tcp::socket socket(loop);
   socket.open(tcp::v4());
-  choose_congestion_control(socket.native_handle());
+  tune(socket.native_handle(), {});
   socket.connect({boost::asio::ip::address_v4::loopback(), port});
   auto caller = std::make_unique<Caller>(setting);
   Caller& program = *caller;
@@ -125,7 +126,7 @@ RoundTrip measure_round_trip(int caller_core, int echo_core, const PingPong& set
   boost::asio::io_context loop(1);
   tcp::acceptor acceptor(loop);
   acceptor.open(tcp::v4());
-  choose_congestion_control(acceptor.native_handle());
+  tune(acceptor.native_handle(), {});
   acceptor.bind({boost::asio::ip::address_v4::loopback(), 0});
   acceptor.listen();
   const unsigned short port = acceptor.local_endpoint().port();

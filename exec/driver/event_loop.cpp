@@ -6,7 +6,8 @@
 
 namespace foretrain::exec {
 
-void run_polling(boost::asio::io_context& loop, const std::function<bool()>& occupied) {
+void run_polling(boost::asio::io_context& loop, const Duration& poll,
+                 const std::function<bool()>& occupied) {
   using Clock = std::chrono::steady_clock;
   const auto nanoseconds = [](Duration d) { return std::chrono::nanoseconds(d.ns); };
   Clock::time_point last_event = Clock::now();
@@ -18,7 +19,7 @@ void run_polling(boost::asio::io_context& loop, const std::function<bool()>& occ
       continue;
     }
     const Clock::time_point now = Clock::now();
-    if (occupied() || now < pause_end || now - last_event >= nanoseconds(kPoll)) {
+    if (occupied() || now < pause_end || now - last_event >= nanoseconds(poll)) {
       loop.run_one();
       last_event = Clock::now();
       continue;

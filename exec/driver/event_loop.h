@@ -9,19 +9,21 @@
 
 namespace foretrain::exec {
 
-/// How long a loop looks again before it sleeps. Waking a sleeper on another core costs 50 to 400
-/// us on a virtual machine, more the longer its core has been idle: on two cores a sync step of two
-/// workers (batch 256) took 0.68 to 0.77 ms asleep, 0.31 ms at 50 us of polling, 0.28 ms at 200 us.
+/// How long a loop looks again, unless the scenario says otherwise, before it sleeps. Waking a
+/// sleeper on another core costs 50 to 400 us on a virtual machine, more the longer its core has
+/// been idle: on two cores a sync step of two workers (batch 256) took 0.68 to 0.77 ms asleep, 0.31
+/// ms at 50 us of polling, 0.28 ms at 200 us.
 inline constexpr Duration kPoll{200'000};
 
-/// Runs `loop` until it is stopped. After its last event it polls for kPoll, then sleeps. While
-/// `occupied` it sleeps at once: its own compute thread has the core.
+/// Runs `loop` until it is stopped. After its last event it polls for `poll`, which may change
+/// meanwhile, then sleeps. While `occupied` it sleeps at once: its own compute thread has the core.
 ///
 /// Between two looks it yields, so that nodes which share the core go on. Where others want the
 /// core for long, a yield comes back a slice later (4 ms), when a sleeper would have been woken at
 /// once: a round trip took 8 ms beside a busy program instead of 0.06. So after a yield that took
 /// kSlowYield the loop does not poll for kPause.
-void run_polling(boost::asio::io_context& loop, const std::function<bool()>& occupied);
+void run_polling(boost::asio::io_context& loop, const Duration& poll,
+                 const std::function<bool()>& occupied);
 
 inline constexpr Duration kSlowYield{1'000'000};
 inline constexpr Duration kPause{100'000'000};

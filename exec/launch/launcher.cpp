@@ -58,9 +58,9 @@ Launcher::Launcher(const Case& scenario_case, const RunOptions& options, JobKey 
     totals.host = seat.host_name;
     if (options.task) continue;  // its launcher has placed it
     member.host = seat.host;
-    member.cores = seat.cores;
+    if (scenario_case.scenario.transport.pin) member.cores = seat.cores;
     if (node < workers_) member.pauses = make_pauses(node);
-    totals.core = seat.cores.front();
+    if (!member.cores.empty()) totals.core = seat.cores.front();
   }
   record_.machine =
       options.task ? "tasks of " + options.task->started_by : hosts_.describe(cores.size());

@@ -2,6 +2,7 @@
 
 #include "exec/driver/event_loop.h"
 #include "exec/launch/rendezvous.h"
+#include "exec/transport/tuning.h"
 #include "models/networks/registry.h"
 #include "models/protocol/registry.h"
 #include "models/protocol/sparse_payload.h"
@@ -107,7 +108,7 @@ void NodeProcess::end_alone(const std::string& why) {
 int NodeProcess::run() {
   while (!loop_.stopped()) {
     try {
-      run_polling(loop_, [this] { return driver_ && driver_->computing(); });
+      run_polling(loop_, poll_, [this] { return driver_ && driver_->computing(); });
     } catch (const std::exception& error) {
       give_up(error.what());  // and wait to be told to exit
     }
@@ -146,6 +147,7 @@ void NodeProcess::set_up(const nlohmann::json& setup) {
   // Errors name the places of the file that the user wrote.
   scenario_case.places = setup.at("places").get<std::map<std::string, std::string>>();
   scenario_ = scenario_case.scenario;
+  poll_ = scenario_->transport.poll.value_or(kPoll);
   interface_ = setup.at("interface");
   const DatasetShape shape = dataset_shape(scenario_case);
   const bool worker = static_cast<int>(index_of(id_)) < worker_count(*scenario_);
@@ -192,8 +194,7 @@ void NodeProcess::listen(int port) {
   const tcp::endpoint here(address_, static_cast<std::uint16_t>(port));
   acceptor_->open(here.protocol());
   acceptor_->set_option(tcp::acceptor::reuse_address(true));
-  congestion_control_ = choose_congestion_control(acceptor_->native_handle());
-  keep_little_unsent(acceptor_->native_handle());
+  congestion_control_ = tune(acceptor_->native_handle(), scenario_->transport);
   acceptor_->bind(here, error);
   if (!error) acceptor_->listen(asio::socket_base::max_listen_connections, error);
   if (error) {
@@ -253,8 +254,7 @@ void NodeProcess::connect_to(NodeId id, const nlohmann::json& place) {
                             place.at("port"));
   auto socket = std::make_shared<tcp::socket>(loop_);
   socket->open(there.protocol());
-  congestion_control_ = choose_congestion_control(socket->native_handle());
-  keep_little_unsent(socket->native_handle());
+  congestion_control_ = tune(socket->native_handle(), scenario_->transport);
   socket->async_connect(there, [this, socket, id, there](error_code error) {
     if (error) {
       return give_up(fmt::format("cannot connect to {}: {}", to_text(there), error.message()), id);

@@ -1,6 +1,7 @@
 // A node's process: joins, connects to its peers, trains, reports.
 #pragma once
 
+#include "exec/driver/event_loop.h"
 #include "exec/driver/node_driver.h"
 #include "exec/launch/control.h"
 #include "exec/transport/handshake.h"
@@ -79,6 +80,7 @@ class NodeProcess {
   Refusals refusals_;
   std::string congestion_control_;
   int exit_status_ = 0;
+  Duration poll_ = kPoll;
 
   std::optional<Scenario> scenario_;
   std::shared_ptr<const Training> training_;

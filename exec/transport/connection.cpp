@@ -4,12 +4,8 @@
 #include <boost/container/static_vector.hpp>
 #include <fmt/format.h>
 
-#include <netinet/tcp.h>
-#include <sys/socket.h>
-
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <utility>
 
 namespace foretrain::exec {
@@ -142,28 +138,10 @@ void Connection::close_when_drained() {
   if (drained()) close();
 }
 
-void keep_little_unsent(int native_socket) {
-  const int bytes = 256 * 1024;
-  setsockopt(native_socket, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &bytes, sizeof bytes);
-}
-
 std::string to_text(const asio::ip::tcp::endpoint& endpoint) {
   const std::string address = endpoint.address().to_string();
   if (endpoint.address().is_v6()) return fmt::format("[{}]:{}", address, endpoint.port());
   return fmt::format("{}:{}", address, endpoint.port());
-}
-
-std::string choose_congestion_control(int native_socket) {
-  for (const char* name : {"cubic", "reno"}) {
-    if (setsockopt(native_socket, IPPROTO_TCP, TCP_CONGESTION, name,
-                   static_cast<socklen_t>(std::strlen(name))) == 0) {
-      return name;
-    }
-  }
-  std::array<char, 32> name{};
-  socklen_t length = name.size() - 1;
-  getsockopt(native_socket, IPPROTO_TCP, TCP_CONGESTION, name.data(), &length);
-  return name.data();
 }
 
 }  // namespace foretrain::exec

@@ -76,13 +76,4 @@ class Connection : public std::enable_shared_from_this<Connection> {
 /// `10.1.2.3:4711`, `[fd00::2]:4711`.
 std::string to_text(const boost::asio::ip::tcp::endpoint& endpoint);
 
-/// What the network does not take yet waits here, not in the kernel, where no frame could overtake
-/// another: at most 256 KiB of it do.
-void keep_little_unsent(int native_socket);
-
-/// Sets the congestion control of a socket to cubic, else reno: the default of many clouds, bbr,
-/// moves three to eight times less over loopback. Returns what it is now. Connections that a
-/// listening socket accepts inherit its setting.
-std::string choose_congestion_control(int native_socket);
-
 }  // namespace foretrain::exec

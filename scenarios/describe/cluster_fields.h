@@ -63,6 +63,32 @@ void describe(Visitor& visit, T& cluster) {
                 cluster.placement);
 }
 
+template <class Visitor, Described<TransportSpec> T>
+void describe(Visitor& visit, T& transport) {
+  visit.field({.key = "congestion_control",
+               .doc = "one that the kernel knows; left out: cubic, else reno",
+               .written = !transport.congestion_control.empty()},
+              transport.congestion_control);
+  visit.field({.key = "socket_buffer",
+               .doc = "of each direction of a connection; 0: as the kernel finds out",
+               .least = 0,
+               .most = 1e9},
+              transport.socket_buffer);
+  visit.field({.key = "unsent",
+               .doc = "the most that waits in the kernel, where no message overtakes; 0: no bound",
+               .least = 0,
+               .most = 1e9},
+              transport.unsent);
+  visit.field({.key = "poll",
+               .doc = "how long a node looks for messages before it sleeps; left out: 200 us",
+               .least = 0,
+               .most = 10,
+               .written = transport.poll.has_value()},
+              transport.poll);
+  visit.field({.key = "pin", .doc = "nodes to cores, round robin; off: the kernel moves them"},
+              transport.pin);
+}
+
 template <class Visitor, Described<StragglerSpec> T>
 void describe(Visitor& visit, T& straggler) {
   visit.field({.key = "workers",

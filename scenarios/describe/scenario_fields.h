@@ -140,6 +140,10 @@ void describe(Visitor& visit, T& scenario) {
                  .doc = "where it is forecast; left out: this machine",
                  .written = !scenario.cluster.hosts.empty()},
                 scenario.cluster);
+  visit.section({.key = "transport",
+                 .doc = "how a run's processes and sockets are tuned",
+                 .written = scenario.transport != TransportSpec{}},
+                scenario.transport);
   visit.field({.key = "numerics", .doc = "simulate: carry the gradients out; off: times only"},
               scenario.numerics);
   visit.list({.key = "stragglers",

@@ -25,6 +25,9 @@ World::World(const Scenario& scenario, const Training& training, const MachineLo
       nics.push_back({spec.nic, spec.latency});
     }
   }
+  if (scenario.transport.poll) {
+    for (Host& host : hosts) host.transport.poll = *scenario.transport.poll;
+  }
   if (!nics.empty()) network = std::make_unique<StarNetwork>(engine, nics);
   const std::vector<NodePlace> nodes = place_nodes(scenario, hosts.front().cpu->cores());
   for (const NodePlace& node : nodes) {

@@ -137,10 +137,34 @@ TEST_CASE("connection: a peer that leaves is told from one that leaves within a 
   CHECK(complaint_about(raw + "abc", true) == "the connection ended within a message");
 }
 
-TEST_CASE("connection: the congestion control is chosen per socket, and named") {
+TEST_CASE("connection: what waits leaves by its bucket, and what is of one bucket in order") {
   Pair pair;
-  const std::string chosen = choose_congestion_control(pair.left.native_handle());
-  CHECK((chosen == "cubic" || chosen == "reno"));
+  const Bytes size{40'000'000};  // the first fills the socket, so the others wait
+  auto left = std::make_shared<Connection>(std::move(pair.left), size);
+  auto right = std::make_shared<Connection>(std::move(pair.right), size);
+  const auto closed = [](const std::string& why) { FAIL(why); };
+  left->start([](const FrameHeader&, const Payload&) {}, closed);
+  std::vector<std::pair<std::uint32_t, std::int64_t>> arrived;
+  right->start(
+      [&](const FrameHeader& header, const Payload&) {
+        arrived.emplace_back(header.bucket, header.step);
+        if (arrived.size() == 7) pair.loop.stop();
+      },
+      closed);
+  const auto send = [&](std::uint32_t bucket, std::int64_t step, Bytes bytes) {
+    FrameHeader header = push_of(bytes);
+    header.bucket = bucket;
+    header.step = step;
+    left->send(header, Payload::allocate(bytes));
+  };
+  send(9, 1, size);
+  REQUIRE_FALSE(left->drained());
+  for (const std::uint32_t bucket : {5, 3, 7, 3, 0}) send(bucket, 1, {400});
+  send(5, 2, {400});
+  pair.loop.run();
+  const std::vector<std::pair<std::uint32_t, std::int64_t>> expected{{9, 1}, {0, 1}, {3, 1}, {3, 1},
+                                                                     {5, 1}, {5, 2}, {7, 1}};
+  CHECK(arrived == expected);
 }
 
 }  // namespace
