@@ -36,11 +36,13 @@ AllReduceWorker::AllReduceWorker(std::shared_ptr<const Training> training, NodeI
       gradient_(learner_, clock_, JobId{kGradient}) {
   for (std::uint32_t index = 0; index < parts_.size(); ++index) {
     Part& part = parts_[index];
-    const int owner = training_->layout->buckets[index].shard;
+    const Bucket& bucket = training_->layout->buckets[index];
+    const int owner = bucket.shard;
     part.route = route_of(*training_, owner, rank());
     part.sums.resize(part.route.sources.size());
     part.missing = part.sums.size();
-    if (owner == rank()) part.own.emplace(training_, index, parameters_.all());
+    if (owner != rank()) continue;
+    part.own.emplace(training_, index, parameters_.part(bucket), parameters_.place(bucket));
   }
 }
 
@@ -81,7 +83,8 @@ void AllReduceWorker::receive(Instant now, NodeId from, Message message, Effects
     return;
   }
   if (message.kind == MessageKind::parameters) {
-    return new_values(now, message.bucket, message.payload, effects);
+    parameters_.put(training_->layout->buckets[message.bucket], message.payload);
+    return new_values(now, message.bucket, effects);
   }
   Part& part = parts_[message.bucket];
   const auto source = std::ranges::find(part.route.sources, static_cast<int>(index_of(from)));
@@ -117,7 +120,7 @@ void AllReduceWorker::computed(Instant now, const Computed& computed, Effects& e
                 effects);
   }
   part.own->finish_apply();
-  new_values(now, index, part.own->values(), effects);
+  new_values(now, index, effects);
 }
 
 void AllReduceWorker::stage_computed(Instant now, const Computed& computed, Effects& effects) {
@@ -181,15 +184,15 @@ void AllReduceWorker::reduce(Instant now, std::uint32_t index, std::vector<Paylo
   effects.emplace_back(Compute{std::move(job)});
 }
 
-// Whatever job runs, it does not read this bucket: its gradient has been computed, and the next one
-// waits for these values.
-void AllReduceWorker::new_values(Instant now, std::uint32_t index, const Payload& values,
-                                 Effects& effects) {
-  parameters_.put(training_->layout->buckets[index], values);
+// They were written in place: whatever job runs, it does not read this bucket, whose gradient has
+// been computed; the next one waits for these values. And what is sent of them has left before they
+// change again: that takes a gradient of everybody, who has got them then.
+void AllReduceWorker::new_values(Instant now, std::uint32_t index, Effects& effects) {
   Part& part = parts_[index];
   const bool of_this_step = part.step == step_;
   for (const int to : part.route.values_to) {
-    send(MessageKind::parameters, index, to, values, effects);
+    send(MessageKind::parameters, index, to, parameters_.part(training_->layout->buckets[index]),
+         effects);
   }
   part.in_sum = false;
   ++part.step;

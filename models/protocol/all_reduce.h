@@ -66,7 +66,8 @@ class AllReduceWorker : public Node {
   /// Where the gradient and all sums of the bucket are here: adds them up.
   void reduce_if_complete(Instant now, std::uint32_t index, Effects& effects);
   void reduce(Instant now, std::uint32_t index, std::vector<Payload> addends, Effects& effects);
-  void new_values(Instant now, std::uint32_t index, const Payload& values, Effects& effects);
+  /// They are in place.
+  void new_values(Instant now, std::uint32_t index, Effects& effects);
   void end_step_if_it_may(Instant now, Effects& effects);
   void evaluate(Instant now, State state, Effects& effects);
   void report_evaluation(Instant now, const JobResult& result, Effects& effects);

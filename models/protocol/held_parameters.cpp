@@ -17,4 +17,10 @@ void HeldParameters::put(const Bucket& bucket, const Payload& values) {
   }
 }
 
+std::span<float> HeldParameters::place(const Bucket& bucket) {
+  if (numbers_.empty()) return {};
+  return numbers_.subspan(static_cast<std::size_t>(bucket.first),
+                          static_cast<std::size_t>(bucket.count));
+}
+
 }  // namespace foretrain

@@ -19,6 +19,12 @@ class HeldParameters {
   explicit HeldParameters(Payload start);
 
   void put(const Bucket& bucket, const Payload& values);
+  /// Where the values of a bucket are, for who changes them in place; empty without numerics.
+  [[nodiscard]] std::span<float> place(const Bucket& bucket);
+  /// What is there, for who sends it: it has left before the bucket is changed again.
+  [[nodiscard]] Payload part(const Bucket& bucket) const {
+    return all_.slice(bucket.offset(), bucket.size());
+  }
   [[nodiscard]] const Payload& all() const { return all_; }
 
  private:

@@ -30,6 +30,18 @@ ShardBucket::ShardBucket(std::shared_ptr<const Training> training, std::uint32_t
   values_ = Payload::allocate(bucket.size());
   std::ranges::copy(all_parameters.slice(bucket.offset(), bucket.size()).floats(),
                     values_.writable_floats().begin());
+  begin_state();
+}
+
+ShardBucket::ShardBucket(std::shared_ptr<const Training> training, std::uint32_t index,
+                         Payload values, std::span<float> place)
+    : training_(std::move(training)), index_(index), values_(std::move(values)), place_(place) {
+  FT_CHECK(!training_->sparse());
+  if (training_->numerics) begin_state();
+}
+
+void ShardBucket::begin_state() {
+  const Bucket& bucket = training_->layout->buckets[index_];
   const auto count = static_cast<std::size_t>(bucket.count);
   state_.resize(count * static_cast<std::size_t>(training_->optimizer->slots()));
   training_->optimizer->initialize(state_);
@@ -74,13 +86,14 @@ Job ShardBucket::apply_job(JobId id, std::vector<Payload> pushes, std::int64_t g
   gradients_ = gradients > 0 ? gradients : std::ssize(pushes_);
   Job job{id, JobKind::apply, 0, apply_cost(pushes_), {}, {}};
   if (!training_->numerics) return job;
-  if (!values_.unshared()) fresh_ = Payload::allocate(values_.size());
+  if (place_.empty() && !values_.unshared()) fresh_ = Payload::allocate(values_.size());
   job.work = [this](Parallel& parallel) {
-    Payload& after = fresh_.size().value > 0 ? fresh_ : values_;
+    Payload& own = fresh_.size().value > 0 ? fresh_ : values_;
+    const std::span<float> after = place_.empty() ? own.writable_floats() : place_;
     if (training_->sparse()) {
-      apply_sparse(after.writable_floats());
+      apply_sparse(after);
     } else {
-      apply_dense(after.writable_floats(), parallel);
+      apply_dense(after, parallel);
     }
     return JobResult{};
   };

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace foretrain {
@@ -18,6 +19,9 @@ class ShardBucket {
  public:
   ShardBucket(std::shared_ptr<const Training> training, std::uint32_t index,
               const Payload& all_parameters);
+  /// Of values that live in `place`, where others read them; each change is made there.
+  ShardBucket(std::shared_ptr<const Training> training, std::uint32_t index, Payload values,
+              std::span<float> place);
 
   /// `push` has the right size for this bucket (sparse: is well formed).
   [[nodiscard]] bool accepts(const Payload& push) const;
@@ -51,6 +55,7 @@ class ShardBucket {
     std::vector<std::uint32_t> met;      // [bucket's count]: the version + 1 that last met it
   };
 
+  void begin_state();
   [[nodiscard]] std::span<float> state(std::size_t slot);
   [[nodiscard]] Cost apply_cost(const std::vector<Payload>& pushes) const;
   void apply_dense(std::span<float> after, Parallel& parallel);
@@ -61,6 +66,7 @@ class ShardBucket {
   std::shared_ptr<const Training> training_;
   std::uint32_t index_;
   Payload values_;
+  std::span<float> place_;  // of the values, where they live elsewhere
   Version version_;
   std::int64_t examples_ = 0;  // whose gradients have been applied
   std::vector<Range> ranges_;
