@@ -33,7 +33,8 @@ NodeDriver::~NodeDriver() { stop(); }
 void NodeDriver::add_peer(NodeId peer, std::shared_ptr<Connection> connection) {
   connection->start([this, peer](const FrameHeader& header,
                                  Payload payload) { received(peer, header, std::move(payload)); },
-                    [this, peer](const std::string& /*why*/) {
+                    [this, peer](const std::string& why) {
+                      why_lost_[peer] = why;
                       if (started_) return feed(PeerLost{peer});
                       early_.emplace_back(PeerLost{peer});
                     });
@@ -102,7 +103,10 @@ void NodeDriver::perform(Effect& effect) {
   } else if (auto* finished = std::get_if<Finished>(&effect)) {
     hooks_.finished(*finished);
   } else {
-    hooks_.fault(std::get<Fault>(effect));
+    auto& fault = std::get<Fault>(effect);
+    const auto lost = fault.peer ? why_lost_.find(*fault.peer) : why_lost_.end();
+    if (lost != why_lost_.end()) fault.why += ": " + lost->second;
+    hooks_.fault(fault);
   }
 }
 

@@ -16,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace foretrain::exec {
@@ -81,6 +82,7 @@ class NodeDriver {
   std::unique_ptr<Node> program_;
   DriverHooks hooks_;
   std::map<NodeId, std::shared_ptr<Connection>> peers_;
+  std::map<NodeId, std::string> why_lost_;  // as their connections say
   std::chrono::steady_clock::time_point start_;
   bool started_ = false;
   int computing_ = 0;         // jobs on the compute thread

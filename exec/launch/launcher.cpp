@@ -1,5 +1,6 @@
 #include "exec/launch/launcher.h"
 
+#include "exec/launch/memory_need.h"
 #include "exec/launch/process.h"
 #include "models/protocol/registry.h"
 #include "reports/record/collector.h"
@@ -28,7 +29,6 @@ namespace {
 
 constexpr auto kSuspicion = std::chrono::milliseconds(300);  // a SIGCHLD takes less to come
 constexpr auto kLook = std::chrono::milliseconds(250);
-constexpr Duration kSilence{3'000'000'000};
 constexpr auto kFarewell = std::chrono::seconds(2);  // for a last flush of rows
 constexpr Duration kGrace{1'000'000'000};            // from SIGTERM to SIGKILL
 
@@ -45,7 +45,6 @@ Launcher::Launcher(const Case& scenario_case, const RunOptions& options, JobKey 
       meeting_(meeting),
       workers_(worker_count(scenario_case.scenario)),
       hosts_(scenario_case.scenario.cluster, options.emulate) {
-  record_.mode = Mode::run;
   record_.scenario_case = scenario_case;
   const std::vector<int> cores = usable_cores();
   for (const Seat& seat : seats_of(scenario_case.scenario, cores)) {
@@ -58,14 +57,15 @@ Launcher::Launcher(const Case& scenario_case, const RunOptions& options, JobKey 
     totals.host = seat.host_name;
     if (options.task) continue;  // its launcher has placed it
     member.host = seat.host;
-    if (scenario_case.scenario.transport.pin) member.cores = seat.cores;
     if (node < workers_) member.pauses = make_pauses(node);
-    if (!member.cores.empty()) totals.core = seat.cores.front();
+    if (!scenario_case.scenario.transport.pin) continue;
+    member.cores = seat.cores;
+    totals.core = seat.cores.front();
   }
   record_.machine =
       options.task ? "tasks of " + options.task->started_by : hosts_.describe(cores.size());
-  const auto shape = dataset_shape(scenario_case);
-  training_ = make_training(scenario_case.scenario, shape, false, nullptr);
+  training_ = make_training(scenario_case.scenario, dataset_shape(scenario_case), false, nullptr);
+  if (!options.task) check_memory(*training_);
 }
 
 Launcher::~Launcher() {
@@ -311,6 +311,7 @@ bool Launcher::lose(Member& member, const std::string& why) {
 
 void Launcher::on_trouble(std::size_t id, const nlohmann::json& json) {
   const std::string why = json.at("why");
+  if (lose(members_[id], "gave up: " + why)) return;  // whatever cut it off
   if (!json.contains("peer")) return fail(fmt::format("{}: {}", named(members_[id]), why));
   const std::size_t peer = json.at("peer");
   // That a peer broke is the peer's story, if it can still tell it.

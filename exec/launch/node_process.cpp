@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <new>
 #include <utility>
 
 namespace foretrain::exec {
@@ -29,6 +30,7 @@ using Clock = std::chrono::steady_clock;
 namespace {
 
 constexpr auto kFlushInterval = std::chrono::milliseconds(100);
+constexpr const char* kOutOfMemory = "there is not enough memory for it";
 constexpr auto kRetry = std::chrono::milliseconds(100);
 
 // What a gradient takes on the node's host, where the scenario says it; else 0.
@@ -109,8 +111,10 @@ int NodeProcess::run() {
   while (!loop_.stopped()) {
     try {
       run_polling(loop_, poll_, [this] { return driver_ && driver_->computing(); });
+    } catch (const std::bad_alloc&) {
+      give_up(kOutOfMemory);  // and wait to be told to exit
     } catch (const std::exception& error) {
-      give_up(error.what());  // and wait to be told to exit
+      give_up(error.what());
     }
   }
   return exit_status_;
@@ -137,6 +141,8 @@ void NodeProcess::on_control(const FrameHeader& header, const Payload& payload) 
       default:
         return;
     }
+  } catch (const std::bad_alloc&) {
+    give_up(kOutOfMemory);
   } catch (const std::exception& error) {
     give_up(error.what());
   }
@@ -194,7 +200,7 @@ void NodeProcess::listen(int port) {
   const tcp::endpoint here(address_, static_cast<std::uint16_t>(port));
   acceptor_->open(here.protocol());
   acceptor_->set_option(tcp::acceptor::reuse_address(true));
-  congestion_control_ = tune(acceptor_->native_handle(), scenario_->transport);
+  tune_socket(acceptor_->native_handle());
   acceptor_->bind(here, error);
   if (!error) acceptor_->listen(asio::socket_base::max_listen_connections, error);
   if (error) {
@@ -203,6 +209,11 @@ void NodeProcess::listen(int port) {
   }
   accept_peer();
   tell_place(acceptor_->local_endpoint().port());
+}
+
+void NodeProcess::tune_socket(int native_socket) {
+  congestion_control_ = tune(native_socket, scenario_->transport);
+  give_up_after(native_socket, kSilence + longest_pause(*scenario_));
 }
 
 void NodeProcess::tell_place(int port) {
@@ -254,7 +265,7 @@ void NodeProcess::connect_to(NodeId id, const nlohmann::json& place) {
                             place.at("port"));
   auto socket = std::make_shared<tcp::socket>(loop_);
   socket->open(there.protocol());
-  congestion_control_ = tune(socket->native_handle(), scenario_->transport);
+  tune_socket(socket->native_handle());
   socket->async_connect(there, [this, socket, id, there](error_code error) {
     if (error) {
       return give_up(fmt::format("cannot connect to {}: {}", to_text(there), error.message()), id);

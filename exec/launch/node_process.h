@@ -51,6 +51,7 @@ class NodeProcess {
   void on_control(const FrameHeader& header, const Payload& payload);
   void set_up(const nlohmann::json& setup);
   void listen(int port);
+  void tune_socket(int native_socket);
   void tell_place(int port);
   void accept_peer();
   /// What a message between nodes carries at most.

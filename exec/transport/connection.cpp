@@ -83,10 +83,11 @@ void Connection::send(const FrameHeader& header, Payload payload) {
 
 // Writes as much as the socket takes of the first few frames.
 void Connection::write(error_code& error) {
-  boost::container::static_vector<asio::const_buffer, 2 * kFramesAWrite> parts;
+  constexpr std::size_t kParts = 2 * kFramesAWrite;
+  boost::container::static_vector<asio::const_buffer, kParts> parts;
   std::size_t skip = written_;
   for (const Outgoing& each : outgoing_) {
-    if (parts.size() + 2 > parts.capacity()) break;
+    if (parts.size() + 2 > kParts) break;
     const auto payload = each.payload.bytes();
     for (const asio::const_buffer part :
          {asio::buffer(each.header), asio::buffer(payload.data(), payload.size())}) {

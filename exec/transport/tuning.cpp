@@ -6,6 +6,7 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
 #include <fstream>
 #include <vector>
@@ -51,6 +52,15 @@ std::string tune(int native_socket, const TransportSpec& spec) {
   socklen_t length = name.size() - 1;
   getsockopt(native_socket, IPPROTO_TCP, TCP_CONGESTION, name.data(), &length);
   return name.data();
+}
+
+void give_up_after(int native_socket, Duration silence) {
+  const auto seconds = std::max(1, static_cast<int>(silence.seconds()));
+  set(native_socket, SOL_SOCKET, SO_KEEPALIVE, 1);
+  set(native_socket, IPPROTO_TCP, TCP_KEEPIDLE, 1);
+  set(native_socket, IPPROTO_TCP, TCP_KEEPINTVL, 1);
+  set(native_socket, IPPROTO_TCP, TCP_KEEPCNT, seconds);
+  set(native_socket, IPPROTO_TCP, TCP_USER_TIMEOUT, 1000 * seconds);
 }
 
 }  // namespace foretrain::exec

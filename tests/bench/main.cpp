@@ -4,6 +4,7 @@
 #include "reports/record/statistics.h"
 #include "sim/engine/engine.h"
 #include "tests/bench/exec.h"
+#include "tests/bench/link_use.h"
 #include "tests/bench/models.h"
 #include "tests/bench/products.h"
 #include "tests/support/cases.h"
@@ -111,5 +112,6 @@ int main(int argc, char** argv) {
   bench_engine(smoke);
   bench_simulation(smoke);
   bench_transport(smoke);
+  bench::link_use(smoke);
   return 0;
 }

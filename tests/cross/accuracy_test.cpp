@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -62,6 +63,35 @@ TEST_CASE("accuracy: the scenarios reach on real data what they should", "[.accu
   fmt::print("{:16} {:14} {} {:.4f}, at least {}\n", goal.scenario,
              scenario_case.scenario.model.name, goal.auc ? "AUC" : "accuracy", reached, goal.least);
   CHECK(reached >= goal.least);
+}
+
+TEST_CASE("accuracy: three workers learn from as many examples what one learns", "[.accuracy]") {
+  const char* set = std::getenv("FORETRAIN_DATA");
+  const std::filesystem::path data = set != nullptr ? set : FORETRAIN_SOURCE_DIR "/../shared/data";
+  if (!std::filesystem::exists(data / "mnist")) {
+    WARN("skipped: " << (data / "mnist") << " is not here; FORETRAIN_DATA names the folder");
+    return;
+  }
+  exec::RunOptions options;
+  options.program = FORETRAIN_PROGRAM;
+  double alone = 0;
+  for (const char* strategy : {"single", "sync", "all_reduce", "async", "ssp"}) {
+    std::vector<std::string> settings{"sweep=null", "model=lenet", "training.threads=1",
+                                      "training.epochs=5", "training.evaluate_every=0"};
+    settings.push_back(fmt::format("training.strategy={}", strategy));
+    if (strategy != std::string("single")) settings.emplace_back("training.workers=3");
+    settings.push_back("dataset.path=" + (data / "mnist").string());
+    const Case scenario_case =
+        read_scenario(FORETRAIN_SOURCE_DIR "/scenarios/mnist_lenet.yaml", settings).front();
+    const Record record = exec::run(scenario_case, options);
+    REQUIRE(record.outcome == Outcome::done);
+    const double reached = record.evals.back().accuracy;
+    fmt::print("mnist lenet, 5 epochs, {:10} accuracy {:.4f}\n", strategy, reached);
+    if (strategy == std::string("single")) alone = reached;
+    const bool synchronous =
+        strategy == std::string("sync") || strategy == std::string("all_reduce");
+    if (synchronous) CHECK(std::abs(reached - alone) <= 0.005);
+  }
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -118,6 +119,48 @@ std::set<std::string> networks_of_nodes(pid_t launcher) {
     networks.erase("");
   }
   return networks;
+}
+
+// Takes the network of a child down that is the node with this id.
+void cut_off(const std::string& id) {
+  for (const pid_t child : children_of(getpid())) {
+    std::ifstream file("/proc/" + std::to_string(child) + "/cmdline");
+    const std::string line{std::istreambuf_iterator<char>(file), {}};
+    if (line.find(std::string("--id") + '\0' + id + '\0') == std::string::npos) continue;
+    const std::string command = "nsenter -n -t " + std::to_string(child) + " ip link set eth0 down";
+    CHECK(std::system(command.c_str()) == 0);
+  }
+}
+
+TEST_CASE("emulated run: a network that goes down is a lost worker, whom some do without") {
+  if (!can_emulate()) return;
+  const std::string strategy = GENERATE("sync", "async");
+  CAPTURE(strategy);
+  const bool goes_on = strategy == "async";
+  exec::RunOptions options;
+  options.program = FORETRAIN_PROGRAM;
+  options.emulate = true;
+  bool cut = false;
+  std::chrono::steady_clock::time_point since;
+  options.progress = [&](std::int64_t done, std::int64_t, Duration) {
+    if (cut || done < 100) return;
+    cut = true;
+    since = std::chrono::steady_clock::now();
+    cut_off("1");
+  };
+  Case scenario_case = emulated_case(strategy, 3, goes_on ? 3'000 : 10'000'000);
+  const Record record = exec::run(scenario_case, options);
+  CHECK(cut);
+  CAPTURE(record.failure);
+  if (goes_on) {
+    CHECK(record.outcome == Outcome::done);
+    CHECK(record.nodes[1].lost.find("gave up: the connection to it was lost") == 0);
+    return;
+  }
+  // 3 s of silence, then as a rule half a second; machines that do other things take longer.
+  CHECK(std::chrono::duration<double>(std::chrono::steady_clock::now() - since).count() < 30);
+  CHECK(record.outcome == Outcome::failed);
+  CHECK(record.failure.find("the connection to it was lost") != std::string::npos);
 }
 
 TEST_CASE("emulated run: nothing is left, however it ends") {

@@ -193,6 +193,18 @@ TEST_CASE("failure: a worker that is stopped is given up, and those who waited f
   CHECK(record.gradients == 6'000);
 }
 
+TEST_CASE("failure: a training that needs more memory than there is does not begin") {
+  Case scenario_case = small_case("sync", 3, 10);
+  scenario_case.scenario.model.name = "mlp";
+  scenario_case.scenario.model.options.hidden = {30'000, 30'000, 30'000, 30'000};
+  exec::RunOptions options;
+  options.program = FORETRAIN_PROGRAM;
+  CHECK_THROWS_WITH(exec::run(scenario_case, options),
+                    Catch::Contains("the nodes of this training hold ") &&
+                        Catch::Contains(" GB left; take fewer workers"));
+  CHECK(nodes_of(getpid()).empty());
+}
+
 TEST_CASE("failure: strangers at a server's port do not disturb a run") {
   // Two ports in a row that are free now: the launcher's and its server's.
   boost::asio::io_context loop;
