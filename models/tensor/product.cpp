@@ -110,6 +110,14 @@ int outer_parts(const OuterProduct& p) {
   return parts_of(std::int64_t{p.rows} * p.depth * p.lanes, ceil_div(p.depth, kOuterRows));
 }
 
+// Of a part's packed columns. Whole vectors are stored where fewer numbers are packed: what is too
+// much is overwritten by what is packed next, and at the end has room of its own.
+std::size_t column_floats(const OuterProduct& p) {
+  constexpr std::size_t kBehind = 16;
+  static_assert(kBehind >= Simd::kCount);
+  return static_cast<std::size_t>(kOuterRows) * static_cast<std::size_t>(p.rows) + kBehind;
+}
+
 // Rows [first, last) of c, at most kOuterRows.
 void outer_rows(const OuterProduct& p, int first, int last, const float* panels, float* columns) {
   for_equal_blocks(last - first, max_rows<Simd>(kMaxVectors), [&](int row, int rows) {
@@ -198,7 +206,7 @@ std::size_t multiply_outer_scratch(const OuterProduct& product) {
   }
   const auto rows = static_cast<std::size_t>(product.rows);
   return rows * static_cast<std::size_t>(whole_vectors(product.lanes)) +
-         static_cast<std::size_t>(outer_parts(product)) * kOuterRows * rows;
+         static_cast<std::size_t>(outer_parts(product)) * column_floats(product);
 }
 
 void multiply_outer(const OuterProduct& product, Parallel& parallel, float* scratch) {
@@ -226,7 +234,7 @@ void multiply_outer(const OuterProduct& product, Parallel& parallel, float* scra
   });
   float* columns = panels + std::ptrdiff_t{product.rows} * whole_vectors(product.lanes);
   const auto part = [&](int i) {
-    float* own = columns + std::ptrdiff_t{i} * kOuterRows * product.rows;
+    float* own = columns + static_cast<std::size_t>(i) * column_floats(product);
     for_chunks(i, [&](int first, int last) { outer_rows(product, first, last, panels, own); });
   };
   parallel.run(parts, std::cref(part));

@@ -84,7 +84,10 @@ Record run_and(const std::string& strategy, const std::function<void()>& harm,
   };
   Record record = exec::run(scenario_case, options);
   CHECK(harmed);
-  CHECK(std::chrono::duration<double>(Clock::now() - harmed_at).count() < 5);
+  // A run that goes on takes as long as it has steps.
+  if (record.outcome != Outcome::done) {
+    CHECK(std::chrono::duration<double>(Clock::now() - harmed_at).count() < 5);
+  }
   CHECK(nodes_of(getpid()).empty());
   return record;
 }

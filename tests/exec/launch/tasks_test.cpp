@@ -175,8 +175,9 @@ TEST_CASE("tasks: the cases of a sweep are run in turn by the same processes") {
   const std::vector<std::string> sweep{"--set", "sweep.training.strategy=[sync, async]"};
   for (const int rank : {2, 1, 0}) job.start(rank, sweep);  // the launcher comes last
   for (const int rank : {0, 1, 2}) CHECK(job.end_of(rank) == 0);
-  REQUIRE(job.answer().at("cases").size() == 2);
-  for (const auto& each : job.answer().at("cases")) CHECK(each.at("outcome") == "done");
+  const auto answer = job.answer();
+  REQUIRE(answer.at("cases").size() == 2);
+  for (const auto& each : answer.at("cases")) CHECK(each.at("outcome") == "done");
 }
 
 TEST_CASE("tasks: a rank that never comes is named when the time is up") {

@@ -81,6 +81,29 @@ TEST_CASE("product: any size equals plain loops") {
   }
 }
 
+TEST_CASE("product: an outer product writes nothing behind its scratch") {
+  // Parts as long as they get, rows that are no whole vectors: what one part wrote too much was the
+  // next one's.
+  Stream stream(3, "test");
+  for (const int depth : {96, 192, 97, 288}) {
+    for (const int rows : {1, 5, 64}) {
+      CAPTURE(depth, rows);
+      constexpr int kLanes = 40;
+      constexpr float kUntouched = 12345;
+      const auto a = draw(rows * depth, stream);
+      const auto b = draw(rows * kLanes, stream);
+      std::vector<float> c(static_cast<std::size_t>(depth * kLanes));
+      const OuterProduct p{rows, depth, kLanes, a.data(), b.data(), c.data()};
+      const std::size_t size = multiply_outer_scratch(p);
+      std::vector<float> scratch(size + 64, kUntouched);
+      Serial serial;
+      multiply_outer(p, serial, scratch.data());
+      CHECK(std::count(scratch.begin() + static_cast<std::ptrdiff_t>(size), scratch.end(),
+                       kUntouched) == 64);
+    }
+  }
+}
+
 TEST_CASE("product: an outer product equals plain loops") {
   Stream stream(2, "test");
   for (const auto& [rows, depth, lanes] : kSizes) {
