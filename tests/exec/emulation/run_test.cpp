@@ -43,9 +43,16 @@ TEST_CASE("emulated run: a sync training ends with the bits of its simulation") 
   CHECK(record.machine.find("this machine, 3 hosts emulated on ") == 0);
 }
 
-TEST_CASE("emulated run: a ring of workers on hosts of their own, too") {
+TEST_CASE("emulated run: other strategies that have an order end with the same bits, too") {
   if (!can_emulate()) return;
-  const Case scenario_case = emulated_case("all_reduce", 3, 10);
+  const std::string strategy = GENERATE("sync", "ssp", "all_reduce");
+  const bool overlap = GENERATE(true, false);
+  CAPTURE(strategy, overlap);
+  Case scenario_case = emulated_case(strategy, 3, 10);
+  TrainingSpec& training = scenario_case.scenario.training;
+  training.overlap = overlap;
+  training.bucket_size = Bytes{8'000};
+  training.protocol.staleness = 0;
   CHECK(run_emulated(scenario_case).weights_sha256 == simulate(scenario_case).weights_sha256);
 }
 
