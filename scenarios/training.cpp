@@ -101,7 +101,8 @@ DataSource source_of(const Scenario& scenario) {
   return source;
 }
 
-// Of a ring: small enough to be summed while it is in the cache, on the event loop.
+// Of an all-reduce: small enough to be summed while it is in the cache, so large that messages are
+// few. 25 MB between two processes took 13 to 15 ms so, 14 to 19 in 128 KiB, 17 to 21 in 64 KiB.
 constexpr Bytes kMostChunk{250 * 1000};
 
 /// What the strategy reads; a sweep may have the rest for others.

@@ -103,12 +103,9 @@ std::unique_ptr<Pauses> Launcher::make_pauses(int worker) {
 }
 
 void Launcher::listen() {
-  const tcp::endpoint loopback(asio::ip::address_v4::loopback(),
-                               static_cast<std::uint16_t>(options_.port));
-  const tcp::endpoint place = options_.emulate ? loopback : meeting_;
-  const std::string wrong = door_.listen(hosts_, place);
+  const std::string wrong = door_.listen(hosts_, meeting_);
   if (wrong.empty()) return;
-  fail(fmt::format("launcher: cannot listen on {}: {}; {}", to_text(place), wrong,
+  fail(fmt::format("launcher: cannot listen on {}: {}; {}", to_text(meeting_), wrong,
                    options_.task ? "set MASTER_ADDR to an address of the machine of rank 0, "
                                    "MASTER_PORT to a free port, the same in every task"
                                  : "choose other ports with --port"));
@@ -163,8 +160,8 @@ void Launcher::watch_silence() {
     const Duration most = kSilence + longest_pause(record_.scenario_case.scenario);
     for (Member& member : members_) {
       if (member.finished || member.lost || since(member.heard) <= most) continue;
-      const std::string what = fmt::format("silent for {:g} s", most.seconds());
-      if (!lose(member, "was " + what)) fail(fmt::format("{}: {}", described(member), what));
+      const std::string what = fmt::format("was silent for {:g} s", most.seconds());
+      if (!lose(member, what)) fail(fmt::format("{} {}", described(member), what));
       if (member.process > 0) kill(member.process, SIGKILL);  // it would not hear a polite word
     }
     if (stage_ == Stage::training) watch_silence();
@@ -208,6 +205,7 @@ void Launcher::on_left(Member& member, const std::string& why) {
 }
 
 void Launcher::on_frame(std::size_t id, const FrameHeader& header, const Payload& payload) {
+  if (members_[id].lost) return;  // it may be back, but the others have gone on
   members_[id].heard = Clock::now();
   const auto kind = static_cast<ControlKind>(header.kind);
   if (add_rows(record_, id, kind, payload)) {
@@ -292,7 +290,7 @@ void Launcher::end_if_finished() {
 
 bool Launcher::can_lose(const Member& member) const {
   const auto lost = std::ranges::count(members_, true, &Member::lost);
-  return stage_ == Stage::training && !member.finished &&
+  return stage_ == Stage::training && !member.finished && !member.lost &&
          may_lose(*training_, NodeId(member.rank), static_cast<int>(lost));
 }
 

@@ -1,6 +1,7 @@
 #include "exec/launch/memory_need.h"
 
 #include "models/graph/step_memory.h"
+#include "models/protocol/registry.h"
 #include "scenarios/input_error.h"
 
 #include <fmt/format.h>
@@ -13,13 +14,15 @@ namespace foretrain::exec {
 
 Bytes memory_need(const Training& training) {
   const StepMemory step = step_memory(training);
-  const Bytes worker{step.total().value};
-  if (training.servers == 0) return {worker.value * training.workers};
-  // Over all shards: the values, the optimizer's state beside them; and who learns synchronously
-  // holds a gradient of everybody.
+  const std::int64_t worker = (step.total() - step.optimizer_state).value;
   const std::int64_t all = 4 * training.layout->parameters;
-  const std::int64_t slots = training.optimizer->slots();
-  return {worker.value * training.workers + all * (1 + slots + training.workers)};
+  // The state is one, whoever holds which part of it.
+  std::int64_t need = worker * training.workers + all * training.optimizer->slots();
+  if (training.servers > 0) {
+    const bool gathers = !find_protocol(training.strategy)->update_each;
+    need += all * (1 + (gathers ? training.workers : 0));
+  }
+  return {need};
 }
 
 Bytes available_memory() {

@@ -7,7 +7,8 @@
 namespace foretrain::exec {
 
 /// What the nodes of a training hold at least, all of them together: parameters, gradients, the
-/// optimizer's state, activations; of a server a bucket's gradients of each worker. Without data.
+/// optimizer's state, activations; with servers that learn synchronously, a gradient of each worker
+/// there, too. Without data.
 Bytes memory_need(const Training& training);
 
 /// Of this machine, without pushing others out; negative: the kernel does not say.

@@ -38,7 +38,7 @@ Meeting arrange(const RunOptions& options) {
 }
 
 // A step takes what the one before let go. Handed back to the kernel in between, every page of it
-// would have to be faulted in again: a third of an all-reduce of 25 MB.
+// would have to be faulted in again: a quarter of the time of an all-reduce of 25 MB.
 void keep_freed_memory() {
   mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the most that glibc takes
   mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());

@@ -212,8 +212,7 @@ void AllReduceWorker::send(MessageKind kind, std::uint32_t index, int to, Payloa
 }
 
 bool AllReduceWorker::is_evaluated(Step step) const {
-  const std::int64_t every = training_->evaluate_every;
-  return rank() == 0 && every > 0 && step.value % every == 0;
+  return rank() == 0 && training_->evaluated_after(step);
 }
 
 // The next step needs no more than the values that its first stage reads; what is judged has to be

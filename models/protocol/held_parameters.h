@@ -29,7 +29,7 @@ class HeldParameters {
 
  private:
   Payload all_;
-  std::span<float> numbers_;  // in it; empty without numerics
+  std::span<float> numbers_;  // in it; empty without numerics, and where all came as one bucket
 };
 
 }  // namespace foretrain

@@ -45,8 +45,7 @@ void SingleWorker::end_step(Instant now, Effects& effects) {
   parameters_.finish_apply();
   clock_.applied(now);
   last_update_ = now;
-  const std::int64_t every = training_->evaluate_every;
-  if (!over() && every > 0 && parameters_.version().value % every == 0) {
+  if (!over() && training_->evaluated_after({parameters_.version().value})) {
     return evaluate(now, effects);
   }
   report_step(effects);

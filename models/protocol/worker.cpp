@@ -152,8 +152,7 @@ bool Worker::fits(const Payload& values, const Bucket& bucket) const {
 }
 
 bool Worker::is_evaluated(Step step) const {
-  const std::int64_t every = training_->evaluate_every;
-  return index_of(id_) == 0 && every > 0 && step.value % every == 0;
+  return index_of(id_) == 0 && training_->evaluated_after(step);
 }
 
 // The next step needs no more than the values that its first stage reads; what is judged has to be

@@ -80,7 +80,8 @@ Json nodes_json(const Record& record) {
                      {"tx_bytes", node.tx.value},
                      {"rx_bytes", node.rx.value},
                      {"nic_tx_bytes", or_null(node.nic_tx)},
-                     {"nic_rx_bytes", or_null(node.nic_rx)}});
+                     {"nic_rx_bytes", or_null(node.nic_rx)},
+                     {"lost", node.lost.empty() ? Json() : Json(node.lost)}});
   }
   return nodes;
 }

@@ -51,6 +51,8 @@ class Replay {
     std::map<std::uint32_t, std::deque<Message>> messages;  // on their way, by sender
     std::map<std::uint64_t, JobResult> results;             // of jobs that are done
     NodeTotals totals;
+    bool started = false;
+    bool finished = false;
   };
 
   [[nodiscard]] std::string role(std::size_t i) const {
@@ -90,6 +92,12 @@ class Replay {
     Member& member = nodes_[i];
     if (member.rows.empty()) return false;
     const InputRow row = member.rows.front();
+    const bool starts = row.kind == InputRow::Kind::started;
+    if (starts == std::exchange(member.started, true)) {
+      throw InputError(fmt::format(
+          "inputs.bin: the start of {} is not the first of its inputs; the record is cut",
+          role(i)));
+    }
     std::optional<Input> input = input_of(member, row);
     if (!input) return false;
     if (!matches(row, *input)) {
@@ -124,6 +132,7 @@ class Replay {
     } else if (auto* report = std::get_if<Report>(&effect)) {
       add_report(record_, static_cast<int>(i), *report);
     } else if (auto* finished = std::get_if<Finished>(&effect)) {
+      member.finished = true;
       add_end(record_, end_of(*finished));
     } else if (auto* fault = std::get_if<Fault>(&effect)) {
       record_.outcome = Outcome::failed;
@@ -138,6 +147,10 @@ class Replay {
           "inputs.bin: {} waits for what nobody sends, {} of its inputs are left; the record is "
           "cut, or of another scenario",
           role(i), member.rows.size()));
+    }
+    if (record_.outcome == Outcome::done && !member.finished) {
+      throw InputError(fmt::format(
+          "inputs.bin: the inputs of {} end before its training does; the record is cut", role(i)));
     }
     member.totals.role = role(i);
     member.totals.rss = Bytes{-1};

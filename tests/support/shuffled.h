@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -38,16 +39,16 @@ class Shuffled {
       Todo next = std::move(*pick);
       todo_.erase(pick);
       give(next.to, std::move(next.input));
-      if (--until_lost_ == 0) lose();
+      ++given_;
+      for (const auto& [inputs, node] : losses_) {
+        if (inputs == given_) lose(node);
+      }
     }
   }
 
   /// After `inputs` of all nodes, node `id` is gone: of what it sent each peer, a first part drawn
   /// at random still comes, then the peer hears that it is lost.
-  void lose_after(int inputs, int id) {
-    until_lost_ = inputs;
-    lost_ = id;
-  }
+  void lose_after(int inputs, int id) { losses_.emplace_back(inputs, id); }
 
   void give(int id, Input input) {
     Effects effects;
@@ -76,21 +77,21 @@ class Shuffled {
     Input input;
   };
 
-  void lose() {
+  void lose(int lost) {
     std::map<int, std::uint64_t> coming;
     for (const Todo& todo : todo_) {
-      if (todo.from == lost_) ++coming[todo.to];
+      if (todo.from == lost) ++coming[todo.to];
     }
     for (auto& [peer, count] : coming) count = stream_.below(count + 1);
     std::erase_if(todo_, [&](const Todo& todo) {
-      if (todo.to == lost_) return true;
-      if (todo.from != lost_) return false;
+      if (todo.to == lost) return true;
+      if (todo.from != lost) return false;
       std::uint64_t& left = coming[todo.to];
       return left == 0 || left-- == 0;
     });
-    is_lost_ = true;
-    for (const NodeId peer : peers_of(*training_, NodeId(lost_))) {
-      todo_.push_back({lost_, static_cast<int>(index_of(peer)), PeerLost{NodeId(lost_)}});
+    lost_.insert(lost);
+    for (const NodeId peer : peers_of(*training_, NodeId(lost))) {
+      todo_.push_back({lost, static_cast<int>(index_of(peer)), PeerLost{NodeId(lost)}});
     }
   }
 
@@ -103,7 +104,7 @@ class Shuffled {
 
   void perform(int id, Effect& effect) {
     if (auto* send = std::get_if<Send>(&effect)) {
-      if (is_lost_ && static_cast<int>(index_of(send->to)) == lost_) return;
+      if (lost_.contains(static_cast<int>(index_of(send->to)))) return;
       bytes_sent += wire_size(send->message).value;
       const bool push = send->message.kind == MessageKind::push && send->message.bucket == 0;
       if (push) ++pushed[static_cast<std::size_t>(id)];
@@ -137,9 +138,9 @@ class Shuffled {
   std::vector<std::unique_ptr<Node>> nodes_;
   std::vector<Todo> todo_;
   std::int64_t clock_ = 0;
-  int until_lost_ = 0;
-  int lost_ = -1;
-  bool is_lost_ = false;
+  int given_ = 0;  // inputs
+  std::vector<std::pair<int, int>> losses_;
+  std::set<int> lost_;
 };
 
 }  // namespace foretrain::testing

@@ -50,17 +50,32 @@ TEST_CASE("loss: a training without a worker goes on to its end, whenever it was
 }
 
 TEST_CASE("loss: two of three workers may go where nobody waits for them") {
+  const std::string strategy = GENERATE("async", "ssp");
+  const std::string quota = GENERATE("shared", "own");
+  CAPTURE(strategy, quota);
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     CAPTURE(seed);
-    const auto training = small_training("async", 3, 1, 8);
+    const auto training = small_training(strategy, 3, 2, 8, Bytes{8'000});
+    training->options.quota = quota;
     Shuffled shuffled(training, seed);
-    shuffled.give(3, PeerLost{NodeId(1)});
-    shuffled.lose_after(static_cast<int>(3 * seed), 2);
-    CHECK(may_lose(*training, NodeId(1), 0));
-    CHECK(may_lose(*training, NodeId(2), 1));
-    CHECK_FALSE(may_lose(*training, NodeId(0), 0));
-    CHECK_FALSE(may_lose(*training, NodeId(3), 0));
+    shuffled.lose_after(5, 1);
+    shuffled.lose_after(static_cast<int>(6 + 3 * seed), 2);
+    shuffled.run();
+    REQUIRE(shuffled.faults.empty());
+    REQUIRE(shuffled.finished >= 3);  // the chief, both servers
+    CHECK(!shuffled.weights.empty());
   }
+}
+
+TEST_CASE("loss: who may be lost") {
+  const auto async = small_training("async", 3, 1, 8);
+  CHECK(may_lose(*async, NodeId(1), 0));
+  CHECK(may_lose(*async, NodeId(2), 1));
+  CHECK_FALSE(may_lose(*async, NodeId(0), 0));
+  CHECK_FALSE(may_lose(*async, NodeId(3), 0));
   const auto sync = small_training("sync", 3, 1, 8);
   CHECK_FALSE(may_lose(*sync, NodeId(1), 0));
+  sync->options.backup_workers = 1;
+  CHECK(may_lose(*sync, NodeId(1), 0));
+  CHECK_FALSE(may_lose(*sync, NodeId(2), 1));
 }
