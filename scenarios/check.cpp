@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace foretrain {
@@ -53,6 +54,34 @@ std::set<std::string> check_hosts(const Case& c) {
   return names;
 }
 
+/// Every host reaches every other one over the links that are listed.
+void check_links(const Case& c, const std::set<std::string>& hosts) {
+  const ClusterSpec& cluster = c.scenario.cluster;
+  if (cluster.topology != "star" && hosts.empty()) {
+    fail(c, "cluster.topology", "there is no cluster.hosts; list them, or remove topology");
+  }
+  if (cluster.topology != "links") return;
+  // The group of what is linked, by any of its names.
+  std::map<std::string, std::string> group_of;
+  const auto find = [&](std::string name) {
+    while (group_of.try_emplace(name, name).first->second != name) name = group_of[name];
+    return name;
+  };
+  for (std::size_t i = 0; i < cluster.links.size(); ++i) {
+    const LinkSpec& link = cluster.links[i];
+    if (link.from == link.to) {
+      fail(c, fmt::format("cluster.links[{}].to", i), "where the link comes from; write its end");
+    }
+    group_of[find(link.from)] = find(link.to);
+  }
+  const std::string first = host_name(cluster.hosts.front(), 0);
+  for (const std::string& host : hosts) {
+    if (find(host) == find(first)) continue;
+    fail(c, "cluster.links",
+         fmt::format("no way leads from {} to {}; add a link between them", first, host));
+  }
+}
+
 void check_places(const Case& c, const std::set<std::string>& hosts, const std::string& key,
                   const std::vector<std::string>& names) {
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -81,6 +110,7 @@ void check_place_count(const Case& c, const std::string& kind, std::size_t names
 void check_placement(Case& c) {
   Placement& placement = c.scenario.cluster.placement;
   const std::set<std::string> hosts = check_hosts(c);
+  check_links(c, hosts);
   check_places(c, hosts, "cluster.placement.workers", placement.workers);
   check_places(c, hosts, "cluster.placement.servers", placement.servers);
   if (placement.workers.empty() && placement.servers.empty()) return;

@@ -86,10 +86,33 @@ struct Placement {
   bool operator==(const Placement&) const = default;
 };
 
+/// `cluster.leaf_spine:` - two levels of switches; the hosts in their order fill the leaves.
+struct LeafSpineSpec {
+  int hosts_per_leaf = 16;
+  int spines = 1;
+  double oversubscription = 1;  ///< what a leaf's hosts can send over what its uplinks carry
+  Duration latency{};           ///< one way, leaf to spine
+
+  bool operator==(const LeafSpineSpec&) const = default;
+};
+
+/// `cluster.links[]` - a full-duplex link between hosts and switches.
+struct LinkSpec {
+  std::string from;
+  std::string to;  ///< a name that is no host is a switch
+  BytesPerSecond rate{};
+  Duration latency{};  ///< one way
+
+  bool operator==(const LinkSpec&) const = default;
+};
+
 /// `cluster:` - left out: this machine, over loopback, and `hosts` is empty.
 struct ClusterSpec {
   std::vector<HostSpec> hosts;
-  std::string topology = "star";
+  std::string topology = "star";  ///< star | leaf_spine | links
+  LeafSpineSpec leaf_spine;
+  std::vector<LinkSpec> links;
+  bool tcp = true;  ///< simulate: headers and slow start; off: messages are a fluid
   /// Left out: workers, then servers, on the hosts in turn.
   Placement placement;
 

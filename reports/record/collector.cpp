@@ -14,7 +14,43 @@ Instant end_of_step(const StepReport& step) {
   return step.start + p.compute + p.push + p.wait + p.apply + p.pull + p.evaluate;
 }
 
+Phases operator+(const Phases& a, const Phases& b) {
+  return {a.compute + b.compute, a.push + b.push, a.wait + b.wait,
+          a.apply + b.apply,     a.pull + b.pull, a.evaluate + b.evaluate};
+}
+
 }  // namespace
+
+void StepTally::add(const StepReport& step) {
+  ++totals_.steps;
+  totals_.sum = totals_.sum + step.phases;
+  totals_.staleness += step.staleness;
+  lengths_ns_.push_back((end_of_step(step) - step.start - step.phases.evaluate).ns);
+}
+
+StepTotals StepTally::totals() const {
+  StepTotals totals = totals_;
+  if (lengths_ns_.empty()) return totals;
+  std::vector<std::int64_t> lengths = lengths_ns_;
+  const auto middle = lengths.begin() + std::ssize(lengths) / 2;
+  std::ranges::nth_element(lengths, middle);
+  totals.median = {*middle};
+  if (lengths.size() % 2 == 0) {
+    totals.median.ns = (totals.median.ns + *std::ranges::max_element(lengths.begin(), middle)) / 2;
+  }
+  return totals;
+}
+
+void keep_summary(Record& record) {
+  if (!record.step_totals) {
+    StepTally tally;
+    for (const StepRow& row : record.steps) tally.add(row.report);
+    record.step_totals = tally.totals();
+  }
+  record.steps.clear();
+  record.usage.clear();
+  record.inputs.clear();
+}
 
 NodeEnd end_of(const Finished& finished) {
   NodeEnd end{finished.updates,   finished.gradients,   finished.dropped,

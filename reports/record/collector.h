@@ -4,6 +4,9 @@
 #include "models/protocol/node.h"
 #include "reports/record/record.h"
 
+#include <cstdint>
+#include <vector>
+
 namespace foretrain {
 
 /// How a node's part ended, as it travels from the node to the record.
@@ -18,6 +21,20 @@ struct NodeEnd {
 
 /// The end of a node, its weights replaced by their hash.
 NodeEnd end_of(const Finished& finished);
+
+/// Adds up steps whose rows are not kept.
+class StepTally {
+ public:
+  void add(const StepReport& step);
+  [[nodiscard]] StepTotals totals() const;
+
+ private:
+  StepTotals totals_;
+  std::vector<std::int64_t> lengths_ns_;  // for their median
+};
+
+/// Leaves out of the record what grows with its steps, but for what they come to.
+void keep_summary(Record& record);
 
 /// Adds a worker's report to the record.
 void add_report(Record& record, int worker, const Report& report);

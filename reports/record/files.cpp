@@ -64,15 +64,15 @@ void write_record(const Record& record, const fs::path& folder) {
   std::error_code error;
   // All are written beside their places first, so a writer that dies leaves the older record.
   // run.json comes last: its counts tell whether the others are of its record.
-  std::vector<std::pair<const char*, std::string>> files{
-      {"steps.csv", steps_csv(record.steps)},
-      {"evals.csv", evals_csv(record.evals)},
-      {"usage.csv", usage_csv(record.usage)},
-      {"run.json", run_json(record)},
-  };
-  if (!record.inputs.empty())
-    files.insert(files.begin(), {"inputs.bin", inputs_file(record.inputs)});
-  fs::remove(folder / "inputs.bin", error);  // of an earlier record
+  std::vector<std::pair<const char*, std::string>> files;
+  if (!record.inputs.empty()) files.emplace_back("inputs.bin", inputs_file(record.inputs));
+  if (!record.step_totals) {
+    files.emplace_back("steps.csv", steps_csv(record.steps));
+    files.emplace_back("usage.csv", usage_csv(record.usage));
+  }
+  files.emplace_back("evals.csv", evals_csv(record.evals));
+  files.emplace_back("run.json", run_json(record));
+  if (record.inputs.empty()) fs::remove(folder / "inputs.bin", error);  // of an earlier record
   const auto aside = [&](const char* name) { return folder / fmt::format(".{}.new", name); };
   for (const auto& [name, text] : files) write_file(aside(name), text);
   for (const auto& [name, text] : files) {
@@ -82,6 +82,8 @@ void write_record(const Record& record, const fs::path& folder) {
           fmt::format("{}: cannot write: {}", (folder / name).string(), error.message()));
     }
   }
+  if (!record.step_totals) return;
+  for (const char* rows : {"steps.csv", "usage.csv"}) fs::remove(folder / rows, error);
 }
 
 Record read_record(const fs::path& folder) {
@@ -93,12 +95,14 @@ Record read_record(const fs::path& folder) {
     return parse(read_file(folder / name), (folder / name).string());
   };
   auto [record, rows] = read("run.json", parse_run_json);
-  record.steps = read("steps.csv", parse_steps);
-  check_rows(folder / "steps.csv", record.steps.size(), rows.steps);
+  if (!record.step_totals) {
+    record.steps = read("steps.csv", parse_steps);
+    check_rows(folder / "steps.csv", record.steps.size(), rows.steps);
+    record.usage = read("usage.csv", parse_usage);
+    check_rows(folder / "usage.csv", record.usage.size(), rows.usage);
+  }
   record.evals = read("evals.csv", parse_evals);
   check_rows(folder / "evals.csv", record.evals.size(), rows.evals);
-  record.usage = read("usage.csv", parse_usage);
-  check_rows(folder / "usage.csv", record.usage.size(), rows.usage);
   if (fs::exists(folder / "inputs.bin")) record.inputs = read("inputs.bin", parse_inputs);
   return std::move(record);
 }

@@ -53,6 +53,15 @@ auto fields(const Record& r) {
                   r.weights_sha256);
 }
 
+auto fields(const StepTotals& t) {
+  return std::tuple(t.steps, fields(t.sum), t.staleness, t.median);
+}
+
+bool same_totals(const std::optional<StepTotals>& a, const std::optional<StepTotals>& b) {
+  if (!a || !b) return a.has_value() == b.has_value();
+  return fields(*a) == fields(*b);
+}
+
 template <class Row>
 bool same_rows(const std::vector<Row>& a, const std::vector<Row>& b) {
   return std::ranges::equal(a, b,
@@ -62,7 +71,8 @@ bool same_rows(const std::vector<Row>& a, const std::vector<Row>& b) {
 }  // namespace
 
 bool operator==(const Record& a, const Record& b) {
-  return fields(a) == fields(b) && same_rows(a.nodes, b.nodes) && same_rows(a.steps, b.steps) &&
+  return fields(a) == fields(b) && same_rows(a.nodes, b.nodes) &&
+         same_totals(a.step_totals, b.step_totals) && same_rows(a.steps, b.steps) &&
          same_rows(a.evals, b.evals) && same_rows(a.usage, b.usage) &&
          same_rows(a.scenario_case.settings, b.scenario_case.settings) &&
          to_yaml(a.scenario_case.scenario) == to_yaml(b.scenario_case.scenario);

@@ -8,6 +8,7 @@
 #include "scenarios/scenario.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,14 @@ enum class Outcome { done, failed, interrupted };
 struct StepRow {
   int worker = 0;
   StepReport report;
+};
+
+/// What all steps come to, for a record without their rows.
+struct StepTotals {
+  std::int64_t steps = 0;
+  Phases sum;
+  std::int64_t staleness = 0;  ///< added up
+  Duration median;             ///< of the steps, evaluation left out
 };
 
 /// A row of usage.csv: a node, or what changed since the row before it.
@@ -69,7 +78,9 @@ struct Record {
   std::int64_t refused = 0;    ///< run: connections of strangers, who did not know the job key
   std::string weights_sha256;  ///< of the final parameters; empty without numerics
   std::vector<NodeTotals> nodes;
-  std::vector<StepRow> steps;  ///< by (end of step, worker)
+  std::optional<StepTotals> step_totals;  ///< `--record summary`: instead of rows that grow with
+                                          ///< the steps, of `steps`, `usage`, `inputs`
+  std::vector<StepRow> steps;             ///< by (end of step, worker)
   std::vector<EvalReport> evals;
   std::vector<UsageRow> usage;   ///< by (time, node)
   std::vector<InputRow> inputs;  ///< run: of each node in the order in which they came

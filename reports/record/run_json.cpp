@@ -46,6 +46,18 @@ Json nodes_json(const std::vector<NodeTotals>& nodes) {
   return array;
 }
 
+Json step_totals_json(const StepTotals& totals) {
+  return {{"steps", totals.steps},
+          {"compute_ns", totals.sum.compute.ns},
+          {"push_ns", totals.sum.push.ns},
+          {"wait_ns", totals.sum.wait.ns},
+          {"apply_ns", totals.sum.apply.ns},
+          {"pull_ns", totals.sum.pull.ns},
+          {"evaluate_ns", totals.sum.evaluate.ns},
+          {"staleness", totals.staleness},
+          {"median_ns", totals.median.ns}};
+}
+
 /// An object of run.json; every error names the file, then the way to the key.
 class Reader {
  public:
@@ -135,6 +147,17 @@ std::vector<NodeTotals> parse_nodes(const Reader& reader) {
   return nodes;
 }
 
+StepTotals parse_step_totals(const Reader& reader) {
+  StepTotals totals;
+  totals.steps = reader.integer("steps");
+  totals.sum = {{reader.integer("compute_ns")}, {reader.integer("push_ns")},
+                {reader.integer("wait_ns")},    {reader.integer("apply_ns")},
+                {reader.integer("pull_ns")},    {reader.integer("evaluate_ns")}};
+  totals.staleness = reader.integer("staleness");
+  totals.median = {reader.integer("median_ns")};
+  return totals;
+}
+
 Case parse_case(const Reader& reader, const std::string& source) {
   auto cases = parse_scenario(reader.text("scenario"), source + ": scenario");
   if (cases.size() != 1) reader.fail("scenario: holds a sweep");
@@ -181,6 +204,7 @@ std::string run_json(const Record& record) {
                     {"refused", record.refused}};
   json["weights_sha256"] = or_null(record.weights_sha256);
   json["nodes"] = nodes_json(record.nodes);
+  if (record.step_totals) json["step_totals"] = step_totals_json(*record.step_totals);
   json["rows"] = {{"steps", record.steps.size()},
                   {"evals", record.evals.size()},
                   {"usage", record.usage.size()}};
@@ -219,6 +243,9 @@ RunJson parse_run_json(std::string_view text, const std::string& source) {
   record.most_lead = totals.integer("most_lead");
   record.refused = totals.integer("refused");
   record.nodes = parse_nodes(reader);
+  if (json.contains("step_totals")) {
+    record.step_totals = parse_step_totals(reader.object("step_totals"));
+  }
   const Reader rows = reader.object("rows");
   const auto count = [&](const char* key) { return static_cast<std::size_t>(rows.integer(key)); };
   result.rows = {count("steps"), count("evals"), count("usage")};

@@ -2,7 +2,7 @@
 #include "reports/record/summary.h"
 
 #include "models/base/check.h"
-#include "reports/record/statistics.h"
+#include "reports/record/collector.h"
 
 #include <fmt/format.h>
 #include <openssl/evp.h>
@@ -36,29 +36,23 @@ Json or_null(const std::string& text) { return text.empty() ? Json() : Json(text
 
 Json or_null(Bytes bytes) { return bytes.value < 0 ? Json() : Json(bytes.value); }
 
+StepTotals step_totals_of(const Record& record) {
+  if (record.step_totals) return *record.step_totals;
+  StepTally tally;
+  for (const StepRow& row : record.steps) tally.add(row.report);
+  return tally.totals();
+}
+
 void summarize_steps(const Record& record, Summary& summary) {
-  std::vector<double> step_times_s;
-  step_times_s.reserve(record.steps.size());
-  Phases sum;
-  std::int64_t staleness = 0;
-  for (const StepRow& row : record.steps) {
-    const Phases& p = row.report.phases;
-    step_times_s.push_back(seconds(p.compute + p.push + p.wait + p.apply + p.pull));
-    sum.compute += p.compute;
-    sum.push += p.push;
-    sum.wait += p.wait;
-    sum.apply += p.apply;
-    sum.pull += p.pull;
-    sum.evaluate += p.evaluate;
-    staleness += row.report.staleness;
-  }
-  summary.steps = std::ssize(record.steps);
+  const StepTotals totals = step_totals_of(record);
+  const Phases& sum = totals.sum;
+  summary.steps = totals.steps;
   summary.phases = {seconds(sum.compute), seconds(sum.push), seconds(sum.wait),
                     seconds(sum.apply),   seconds(sum.pull), seconds(sum.evaluate)};
-  summary.step_time_s_median = median(std::move(step_times_s));
-  if (summary.steps > 0) {
-    summary.staleness_mean = static_cast<double>(staleness) / static_cast<double>(summary.steps);
-  }
+  if (summary.steps == 0) return;
+  summary.step_time_s_median = seconds(totals.median);
+  summary.staleness_mean =
+      static_cast<double>(totals.staleness) / static_cast<double>(summary.steps);
 }
 
 /// From the moment that every node was ready until the final evaluation was done.

@@ -53,12 +53,58 @@ void describe(Visitor& visit, T& placement) {
               placement.servers);
 }
 
+template <class Visitor, Described<LeafSpineSpec> T>
+void describe(Visitor& visit, T& spec) {
+  visit.field({.key = "hosts_per_leaf",
+               .doc = "at one leaf switch; the hosts in their order fill the leaves",
+               .least = 1,
+               .most = kNodesMax},
+              spec.hosts_per_leaf);
+  visit.field({.key = "spines", .doc = "switches that join the leaves", .least = 1, .most = 1024},
+              spec.spines);
+  visit.field({.key = "oversubscription",
+               .doc = "what the hosts of a leaf can send together over what its uplinks carry",
+               .above = 0,
+               .most = 1e6},
+              spec.oversubscription);
+  visit.field({.key = "latency", .doc = "one way, leaf to spine", .least = 0, .most = 1000},
+              spec.latency);
+}
+
+template <class Visitor, Described<LinkSpec> T>
+void describe(Visitor& visit, T& link) {
+  visit.field({.key = "from", .doc = "a host, or a switch by a name of its own", .required = true},
+              link.from);
+  visit.field({.key = "to", .doc = "likewise", .required = true}, link.to);
+  visit.field({.key = "rate", .doc = "each direction", .above = 0, .most = 1e15, .required = true},
+              link.rate);
+  visit.field({.key = "latency", .doc = "one way", .least = 0, .most = 1000}, link.latency);
+}
+
 template <class Visitor, Described<ClusterSpec> T>
 void describe(Visitor& visit, T& cluster) {
   visit.list({.key = "hosts", .doc = "the machines", .written = !cluster.hosts.empty()},
              cluster.hosts);
-  visit.field({.key = "topology", .doc = "how the hosts are wired", .choices = {"star"}},
+  visit.field({.key = "topology",
+               .doc = "how the hosts are wired",
+               .choices = {"star", "leaf_spine", "links"}},
               cluster.topology);
+  visit.section({.key = "leaf_spine",
+                 .doc = "two levels of switches",
+                 .used = cluster.topology == "leaf_spine",
+                 .unused_because = "only topology leaf_spine has leaves",
+                 .written = cluster.topology == "leaf_spine"},
+                cluster.leaf_spine);
+  visit.list({.key = "links",
+              .doc = "each between two hosts or switches; the hosts' nic and latency do not count",
+              .required = true,
+              .used = cluster.topology == "links",
+              .unused_because = "only topology links lists them",
+              .written = cluster.topology == "links"},
+             cluster.links);
+  visit.field({.key = "tcp",
+               .doc = "simulate: headers and slow start; off: messages are a fluid without either"},
+              cluster.tcp);
   visit.section({.key = "placement", .doc = "which host each node is on; left out: in turn"},
                 cluster.placement);
 }

@@ -113,8 +113,7 @@ void Cpu::wake(Instant now, std::uint64_t token) {
   }
   const bool expired = now - core.slice_start >= slice_;
   if (core.line.size() > 1 && expired) {
-    core.line.push_back(core.line.front());
-    core.line.pop_front();
+    core.line.push_back(core.line.pop_front());
     core.slice_start = now;
   }
   core.since = now;

@@ -4,7 +4,6 @@
 #include "sim/engine/engine.h"
 
 #include <cstdint>
-#include <deque>
 #include <vector>
 
 namespace foretrain::sim {
@@ -38,6 +37,8 @@ class Cpu : public Actor {
   /// What `done` adds for the same thread runs on without waiting in line again.
   void run(ThreadId thread, Duration amount, Work work, Callback done, Entry entry = Entry::last);
 
+  /// Whether `thread` has nothing to do: what takes no time need not wait in line.
+  [[nodiscard]] bool is_free(ThreadId thread) const { return threads_[thread].items.empty(); }
   [[nodiscard]] int cores() const { return static_cast<int>(cores_.size()); }
   [[nodiscard]] bool idle(int core) const { return cores_[core].line.empty(); }
   /// When the core last went from idle to busy; meaningful while it is busy.
@@ -58,12 +59,12 @@ class Cpu : public Actor {
   };
   struct Thread {
     int core = 0;
-    std::deque<Item> items;
+    Fifo<Item> items;
     Duration used[2];
   };
   struct Core {
-    std::deque<ThreadId> line;  // runnable; the first one runs
-    Instant since;              // the first item's `left` is as of this instant
+    Fifo<ThreadId> line;  // runnable; the first one runs
+    Instant since;        // the first item's `left` is as of this instant
     Instant slice_start;
     Instant busy_since;
     double slowness = 1;           // of the first item, since `since`

@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <span>
 #include <utility>
 
 namespace foretrain::sim {
 namespace {
-constexpr int kStageBits = 3;  // of a token; the rest is the slot of what is pending
-
 std::vector<Cpu::ThreadId> compute_threads(Cpu& cpu, const Place& place) {
   std::vector<Cpu::ThreadId> threads;
   threads.reserve(static_cast<std::size_t>(place.threads));
@@ -34,7 +34,7 @@ SimNode::SimNode(World& world, const Peers& peers, const Observer& observer, Nod
       loop_(world.hosts[place_.host].cpu->add_thread(place_.core)),
       compute_(compute_threads(*world.hosts[place_.host].cpu, place_)) {}
 
-void SimNode::start() { world_.engine.schedule({}, {this, keep(Stage::start, {})}); }
+void SimNode::start() { world_.engine.schedule({}, at_stage(Stage::start, 0)); }
 
 Duration SimNode::used(Work work) const {
   const Cpu& cpu = *world_.hosts[place_.host].cpu;
@@ -43,41 +43,24 @@ Duration SimNode::used(Work work) const {
   return used;
 }
 
-std::uint64_t SimNode::keep(Stage stage, Pending pending) {
-  std::size_t slot = pending_.size();
-  if (free_.empty()) {
-    pending_.push_back(std::move(pending));
-  } else {
-    slot = free_.back();
-    free_.pop_back();
-    pending_[slot] = std::move(pending);
-  }
-  return (static_cast<std::uint64_t>(slot) << kStageBits) | static_cast<std::uint64_t>(stage);
-}
-
-SimNode::Pending SimNode::take(std::size_t slot) {
-  free_.push_back(slot);
-  return std::exchange(pending_[slot], {});
-}
-
 void SimNode::wake(Instant now, std::uint64_t token) {
+  const std::size_t slot = token >> kStageBits;
   const auto stage = static_cast<Stage>(token & ((1U << kStageBits) - 1));
-  if (stage == Stage::arrived) return arrive(now, token);
-  if (stage == Stage::noticed) return receive(now, token);
+  if (stage == Stage::arrived) return arrive(now, slot);
+  if (stage == Stage::noticed) return receive(now, slot);
   active_ = now;
-  if (stage == Stage::computed && --pending_[token >> kStageBits].parts > 0) return;
-  Pending pending = take(token >> kStageBits);
   switch (stage) {
     case Stage::start:
       return feed(now, Started{});
     case Stage::sent:
-      return depart(now, std::move(pending));
+      return depart(now, slot);
     case Stage::received:
-      return feed(now, Received{pending.peer, std::move(pending.message)});
+      return deliver(now, slot);
     case Stage::computed:
-      return job_done(now, std::move(pending.job));
+      if (--jobs_[slot].parts == 0) job_done(now, jobs_.take(slot).job);
+      return;
     case Stage::timer:
-      return feed(now, TimerFired{pending.timer});
+      return feed(now, TimerFired{timers_.take(slot)});
     case Stage::arrived:
     case Stage::noticed:
       break;
@@ -85,19 +68,20 @@ void SimNode::wake(Instant now, std::uint64_t token) {
 }
 
 void SimNode::feed(Instant now, Input input) {
-  Effects effects;
+  Effects effects = std::move(world_.effects);
   program_->handle(now, std::move(input), effects);
   for (Effect& effect : effects) perform(now, effect);
+  effects.clear();
+  world_.effects = std::move(effects);
 }
 
 void SimNode::perform(Instant now, Effect& effect) {
   if (auto* send = std::get_if<Send>(&effect)) {
-    begin_send(*send);
+    begin_send(now, *send);
   } else if (auto* compute = std::get_if<Compute>(&effect)) {
     begin_job(std::move(compute->job));
   } else if (auto* timer = std::get_if<ArmTimer>(&effect)) {
-    const std::uint64_t token = keep(Stage::timer, {.timer = timer->timer});
-    world_.engine.schedule(now + timer->after, {this, token});
+    world_.engine.schedule(now + timer->after, at_stage(Stage::timer, timers_.keep(timer->timer)));
   } else if (auto* report = std::get_if<Report>(&effect)) {
     observer_.report(id_, *report);
   } else if (auto* finished = std::get_if<Finished>(&effect)) {
@@ -107,34 +91,48 @@ void SimNode::perform(Instant now, Effect& effect) {
   }
 }
 
-void SimNode::begin_send(Send& send) {
+void SimNode::begin_send(Instant now, Send& send) {
   Host& host = world_.hosts[place_.host];
   const Bytes size = wire_size(send.message);
   const Duration cost = host.transport.send.of(static_cast<double>(size.value));
-  const std::uint64_t token =
-      keep(Stage::sent, {.peer = send.to, .message = std::move(send.message)});
-  host.cpu->run(loop_, cost, Work::transport, {this, token});
+  const std::size_t slot = world_.mail.keep({id_, send.to, std::move(send.message)});
+  if (cost.ns == 0 && host.cpu->is_free(loop_)) return depart(now, slot);
+  host.cpu->run(loop_, cost, Work::transport, at_stage(Stage::sent, slot));
 }
 
 // The message has left the sender's hands.
-void SimNode::depart(Instant now, Pending pending) {
-  SimNode& peer = *peers_[index_of(pending.peer)];
-  const Bytes size = wire_size(pending.message);
+void SimNode::depart(Instant now, std::size_t slot) {
+  const Mail& mail = world_.mail[slot];
+  SimNode& peer = *peers_[index_of(mail.to)];
+  const Bytes size = wire_size(mail.message);
   sent_ += size;
   ++messages_sent_;
-  const std::uint64_t token =
-      peer.keep(Stage::arrived, {.peer = id_, .message = std::move(pending.message)});
-  if (peer.place_.host != place_.host) {
-    world_.network->transfer(place_.host, peer.place_.host, size, {&peer, token});
-    return;
+  const Callback arrived = peer.at_stage(Stage::arrived, slot);
+  if (peer.place_.host == place_.host) return world_.engine.schedule(now, arrived);
+  world_.network->send(connection_to(mail.to), size, mail.message.bucket, arrived);
+}
+
+Network::ConnectionId SimNode::connection_to(NodeId peer) {
+  constexpr auto kNone = std::numeric_limits<Network::ConnectionId>::max();
+  const std::size_t index = index_of(peer);
+  if (connections_.empty()) first_peer_ = index;
+  if (index < first_peer_) {
+    connections_.insert(connections_.begin(), first_peer_ - index, kNone);
+    first_peer_ = index;
   }
-  world_.engine.schedule(now, {&peer, token});
+  if (index - first_peer_ >= connections_.size())
+    connections_.resize(index - first_peer_ + 1, kNone);
+  Network::ConnectionId& connection = connections_[index - first_peer_];
+  if (connection == kNone) {
+    connection = world_.network->connect(place_.host, peers_[index]->place_.host);
+  }
+  return connection;
 }
 
 // A loop polls for a while after it was last active, then sleeps; while its own job runs it sleeps.
 bool SimNode::polls(Instant at) const {
   const Duration poll = world_.hosts[place_.host].transport.poll;
-  return jobs_ == 0 && at - active_ < poll;
+  return computing_ == 0 && at - active_ < poll;
 }
 
 // On an idle core a poller looks soon, and a sleeper has to be woken. On a busy one either waits
@@ -146,22 +144,30 @@ Duration SimNode::notice(Instant now) const {
 }
 
 // The last byte is at this host.
-void SimNode::arrive(Instant now, std::uint64_t token) {
-  received_ += wire_size(pending_[token >> kStageBits].message);
+void SimNode::arrive(Instant now, std::size_t slot) {
+  received_ += wire_size(world_.mail[slot].message);
   noticed_ = std::max(noticed_, now + notice(now));  // what came first is read first
-  world_.engine.schedule(noticed_, at_stage(Stage::noticed, token));
+  if (noticed_ == now) return receive(now, slot);
+  world_.engine.schedule(noticed_, at_stage(Stage::noticed, slot));
 }
 
 // The loop reads the message. One that polled when others took the core has yielded to them, and
 // comes back when they are done or a slice is over; a sleeper is woken, and goes first.
-void SimNode::receive(Instant now, std::uint64_t token) {
+void SimNode::receive(Instant now, std::size_t slot) {
   Host& host = world_.hosts[place_.host];
-  const Bytes size = wire_size(pending_[token >> kStageBits].message);
+  const Bytes size = wire_size(world_.mail[slot].message);
   const Duration cost = host.transport.receive.of(static_cast<double>(size.value));
   const Instant busy_since = host.cpu->busy_since(place_.core);
   const bool yielded = polls(busy_since) && now - busy_since < host.slice;
-  host.cpu->run(loop_, cost, Work::transport, at_stage(Stage::received, token),
+  if (cost.ns == 0 && !yielded && host.cpu->is_free(loop_)) return deliver(now, slot);
+  host.cpu->run(loop_, cost, Work::transport, at_stage(Stage::received, slot),
                 yielded ? Cpu::Entry::last : Cpu::Entry::woken);
+}
+
+void SimNode::deliver(Instant now, std::size_t slot) {
+  active_ = now;
+  Mail mail = world_.mail.take(slot);
+  feed(now, Received{mail.from, std::move(mail.message)});
 }
 
 // By how much the gradient that begins is slower than usual.
@@ -182,15 +188,13 @@ void SimNode::begin_job(Job job) {
     if (stretched > 1e18) throw InputError("stragglers: a gradient takes longer than 30 years");
     time = {std::llround(stretched)};
   }
-  const std::vector<Cpu::ThreadId> on_loop{loop_};
   const bool small = runs_inline(job.cost);
-  if (!small) ++jobs_;
+  if (!small) ++computing_;
   // Measured with as many threads: each of them is busy until the job is done.
-  const auto& threads = small ? on_loop : compute_;
-  const std::uint64_t token =
-      keep(Stage::computed, {.job = std::move(job), .parts = static_cast<int>(threads.size())});
+  const auto threads = small ? std::span(&loop_, 1) : std::span(compute_);
+  const std::size_t slot = jobs_.keep({std::move(job), static_cast<int>(threads.size())});
   for (const Cpu::ThreadId thread : threads) {
-    host.cpu->run(thread, time, Work::compute, {this, token});
+    host.cpu->run(thread, time, Work::compute, at_stage(Stage::computed, slot));
   }
 }
 
@@ -199,7 +203,7 @@ void SimNode::job_done(Instant now, Job job) {
   Serial serial;
   if (job.work) result = job.work(serial);
   if (job.prefetch) job.prefetch();
-  if (!runs_inline(job.cost)) --jobs_;
+  if (!runs_inline(job.cost)) --computing_;
   const JobId id = job.id;
   job = {};  // what it holds is let go before the program goes on
   feed(now, Computed{id, result});

@@ -43,32 +43,30 @@ class SimNode : public Actor {
   [[nodiscard]] const Place& place() const { return place_; }
 
  private:
-  /// Something under way, named by its index in the events that concern it.
-  struct Pending {
-    NodeId peer{};  // sender or receiver
-    Message message{};
-    Job job{};
-    TimerId timer{};
-    int parts = 1;  // of a job that are still computed
-  };
+  /// What an event is about; its token is that with the slot of the mail, job or timer.
   enum class Stage : std::uint8_t { start, sent, arrived, noticed, received, computed, timer };
+  static constexpr int kStageBits = 3;
+  struct JobUnderWay {
+    Job job;
+    int parts = 1;  // that are still computed
+  };
 
-  std::uint64_t keep(Stage stage, Pending pending);
-  Pending take(std::size_t slot);
-  [[nodiscard]] Callback at_stage(Stage stage, std::uint64_t token) {
-    return {this, (token & ~std::uint64_t{7}) | static_cast<std::uint64_t>(stage)};
+  [[nodiscard]] Callback at_stage(Stage stage, std::size_t slot) {
+    return {this, (std::uint64_t{slot} << kStageBits) | static_cast<std::uint64_t>(stage)};
   }
 
   void feed(Instant now, Input input);
   void perform(Instant now, Effect& effect);
-  void begin_send(Send& send);
-  void begin_job(Job job);
-  void depart(Instant now, Pending pending);
-  void arrive(Instant now, std::uint64_t token);
-  void receive(Instant now, std::uint64_t token);
+  void begin_send(Instant now, Send& send);
+  void depart(Instant now, std::size_t slot);
+  [[nodiscard]] Network::ConnectionId connection_to(NodeId peer);
+  void arrive(Instant now, std::size_t slot);
+  void receive(Instant now, std::size_t slot);
+  void deliver(Instant now, std::size_t slot);
   [[nodiscard]] bool polls(Instant at) const;
   /// Until the loop notices a message that has come.
   [[nodiscard]] Duration notice(Instant now) const;
+  void begin_job(Job job);
   void draw_factor();
   void job_done(Instant now, Job job);
 
@@ -83,11 +81,13 @@ class SimNode : public Actor {
   double factor_ = 1;  // of the gradient that is computed
   Cpu::ThreadId loop_;
   std::vector<Cpu::ThreadId> compute_;
-  std::vector<Pending> pending_;
-  std::vector<std::size_t> free_;
-  Instant active_;   // when the loop last did something
-  Instant noticed_;  // of the last message
-  int jobs_ = 0;     // on the compute thread
+  std::vector<Network::ConnectionId> connections_;  // by peer, from the lowest one
+  std::size_t first_peer_ = 0;
+  Slots<JobUnderWay> jobs_;
+  Slots<TimerId> timers_;
+  Instant active_;     // when the loop last did something
+  Instant noticed_;    // of the last message
+  int computing_ = 0;  // jobs on the compute thread
   Bytes sent_;
   Bytes received_;
   std::int64_t messages_sent_ = 0;

@@ -47,7 +47,7 @@ class Simulation : public Actor {
   Record run() {
     seen_.resize(nodes_.size());
     for (const auto& node : nodes_) node->start();
-    if (options_.usage_interval.ns > 0) {
+    if (options_.usage_interval.ns > 0 && !options_.summary_only) {
       usage_interval_ = options_.usage_interval;
       world_.engine.schedule(Instant{} + usage_interval_, {this, 0});
     }
@@ -62,9 +62,13 @@ class Simulation : public Actor {
       record_.failure = fmt::format("the nodes wait for each other for good, {} of {} finished",
                                     finished_, nodes_.size());
     }
-    if (options_.usage_interval.ns > 0) sample(world_.engine.now());
+    if (usage_interval_.ns > 0) sample(world_.engine.now());
     add_nodes();
     sort_rows(record_);
+    if (options_.summary_only) {
+      record_.step_totals = tally_.totals();
+      keep_summary(record_);
+    }
     return std::move(record_);
   }
 
@@ -87,8 +91,14 @@ class Simulation : public Actor {
   [[nodiscard]] bool over() const { return finished_ == nodes_.size(); }
 
   void reported(NodeId id, const Report& report) {
-    add_report(record_, static_cast<int>(index_of(id)), report);
-    const auto done = static_cast<std::int64_t>(record_.steps.size());
+    const auto* step = std::get_if<StepReport>(&report);
+    if (step != nullptr && options_.summary_only) {
+      tally_.add(*step);
+    } else {
+      add_report(record_, static_cast<int>(index_of(id)), report);
+    }
+    if (step == nullptr) return;
+    const std::int64_t done = ++steps_;
     if (options_.progress && done % 64 == 0) {
       options_.progress(done, training_->steps * training_->workers, world_.engine.now());
     }
@@ -158,6 +168,8 @@ class Simulation : public Actor {
   std::vector<Seen> seen_;
   Duration usage_interval_;
   std::size_t finished_ = 0;
+  std::int64_t steps_ = 0;
+  StepTally tally_;
   Record record_;
 };
 

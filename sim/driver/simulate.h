@@ -16,6 +16,8 @@ struct SimulateOptions {
   /// Between rows of usage.csv, in virtual time; zero: none. Doubled whenever a node has more than
   /// kMostUsageRows.
   Duration usage_interval{100'000'000};
+  /// Keep no row of a step or of usage, but what the steps come to.
+  bool summary_only = false;
   /// Asked now and then; true ends the simulation with the record so far.
   std::function<bool()> interrupted;
   /// Called now and then with the steps done by all workers, those to do, and virtual time.

@@ -14,7 +14,6 @@ World::World(const Scenario& scenario, const Training& training, const MachineLo
     machine_name = machine.name;
     add_host("localhost", machine.cores, &machine, model, {});
   }
-  std::vector<Nic> nics;
   for (const HostSpec& spec : scenario.cluster.hosts) {
     std::optional<Machine> machine;
     if (!spec.compute || !spec.machine.empty()) machine = machines(spec.machine);
@@ -22,13 +21,14 @@ World::World(const Scenario& scenario, const Training& training, const MachineLo
     for (int index = 0; index < spec.count; ++index) {
       add_host(host_name(spec, index), spec.cores, machine ? &*machine : nullptr, model,
                spec.compute);
-      nics.push_back({spec.nic, spec.latency});
     }
   }
   if (scenario.transport.poll) {
     for (Host& host : hosts) host.transport.poll = *scenario.transport.poll;
   }
-  if (!nics.empty()) network = std::make_unique<StarNetwork>(engine, nics);
+  if (!scenario.cluster.hosts.empty()) {
+    network = std::make_unique<Network>(engine, scenario.cluster);
+  }
   const std::vector<NodePlace> nodes = place_nodes(scenario, hosts.front().cpu->cores());
   for (const NodePlace& node : nodes) {
     places.push_back({node.host, node.cores.front(), static_cast<int>(node.cores.size())});

@@ -1,13 +1,15 @@
 // What the nodes of a simulated training share: time, cores, network, costs.
 #pragma once
 
+#include "models/protocol/node.h"
 #include "models/protocol/training.h"
 #include "scenarios/machine.h"
 #include "scenarios/scenario.h"
 #include "sim/cpu/cpu.h"
 #include "sim/cpu/job_time.h"
+#include "sim/driver/slots.h"
 #include "sim/engine/engine.h"
-#include "sim/network/star.h"
+#include "sim/network/network.h"
 
 #include <functional>
 #include <memory>
@@ -36,6 +38,13 @@ struct Place {
   int threads = 1;  ///< that compute: on this core, on the ones after it
 };
 
+/// A message on its way.
+struct Mail {
+  NodeId from{};
+  NodeId to{};
+  Message message;
+};
+
 /// Built from a scenario: its cluster, or, where it has none, this machine with everything on its
 /// loopback. Nodes of a host are pinned to its cores round robin, as a run pins them.
 struct World {
@@ -43,8 +52,10 @@ struct World {
 
   Engine engine;
   std::vector<Host> hosts;
-  std::unique_ptr<StarNetwork> network;  ///< null on loopback
-  std::vector<Place> places;             ///< by node
+  std::unique_ptr<Network> network;  ///< null on loopback
+  std::vector<Place> places;         ///< by node
+  Slots<Mail> mail;
+  Effects effects;  ///< memory for those of a node that is fed
   std::string machine_name;
 
  private:

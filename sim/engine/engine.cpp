@@ -2,25 +2,30 @@
 
 #include "models/base/check.h"
 
-#include <algorithm>
-
 namespace foretrain::sim {
 
 void Engine::schedule(Instant at, Callback callback) {
   FT_CHECK_OP(at.ns, >=, now_.ns);
   FT_CHECK(callback.actor != nullptr);
-  heap_.push_back({at, scheduled_++, callback});
-  std::push_heap(heap_.begin(), heap_.end(), later);
+  if (at == now_) {
+    now_due_.push_back(callback);
+  } else {
+    heap_.push({at, scheduled_++, callback});
+  }
 }
 
 bool Engine::step() {
-  if (heap_.empty()) return false;
-  std::pop_heap(heap_.begin(), heap_.end(), later);
-  const Event event = heap_.back();
-  heap_.pop_back();
-  now_ = event.at;
+  Callback callback;
+  if (!now_due_.empty() && (heap_.empty() || heap_.top().at > now_)) {
+    callback = now_due_.pop_front();
+  } else {
+    if (heap_.empty()) return false;
+    now_ = heap_.top().at;
+    callback = heap_.top().callback;
+    heap_.pop();
+  }
   ++happened_;
-  event.callback.actor->wake(now_, event.callback.token);
+  callback.actor->wake(now_, callback.token);
   return true;
 }
 

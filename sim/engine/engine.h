@@ -2,9 +2,11 @@
 #pragma once
 
 #include "models/base/time.h"
+#include "sim/engine/fifo.h"
+
+#include <boost/heap/d_ary_heap.hpp>
 
 #include <cstdint>
-#include <vector>
 
 namespace foretrain::sim {
 
@@ -27,11 +29,14 @@ struct Callback {
 /// 2. Nothing can be scheduled before `now`.
 /// 3. An event cannot be taken back; an actor that changed its mind ignores it, by its token.
 /// 4. Actors outlive the events that name them.
+///
+/// Events of this very instant wait in a queue, which costs a tenth of what a place in the heap
+/// does: those in the heap that are due now were scheduled before the clock came here, so first.
 class Engine {
  public:
   [[nodiscard]] Instant now() const { return now_; }
   /// Nothing is scheduled.
-  [[nodiscard]] bool idle() const { return heap_.empty(); }
+  [[nodiscard]] bool idle() const { return heap_.empty() && now_due_.empty(); }
   /// Events that have happened.
   [[nodiscard]] std::uint64_t events() const { return happened_; }
 
@@ -51,14 +56,17 @@ class Engine {
     std::uint64_t sequence;
     Callback callback;
   };
-  static bool later(const Event& a, const Event& b) {
-    return a.at != b.at ? a.at > b.at : a.sequence > b.sequence;
-  }
+  struct Later {
+    bool operator()(const Event& a, const Event& b) const {
+      return a.at != b.at ? a.at > b.at : a.sequence > b.sequence;
+    }
+  };
 
   Instant now_;
   std::uint64_t scheduled_ = 0;
   std::uint64_t happened_ = 0;
-  std::vector<Event> heap_;  // the earliest in front
+  boost::heap::d_ary_heap<Event, boost::heap::arity<4>, boost::heap::compare<Later>> heap_;
+  Fifo<Callback> now_due_;
 };
 
 }  // namespace foretrain::sim

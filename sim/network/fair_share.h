@@ -2,29 +2,66 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
 namespace foretrain::sim {
 
-/// A flow leaves a host by one port and enters another by a second one.
-struct FlowPorts {
-  std::size_t out = 0;
-  std::size_t in = 0;
+/// Flows that share ports. A flow that passes one of these ports only is counted there; one that
+/// passes several is listed with them.
+struct SharedPorts {
+  struct Port {
+    double capacity = 0;    ///< above 0, bytes/s
+    std::size_t alone = 0;  ///< flows that pass no other of these ports
+  };
+  std::vector<Port> ports;
+  std::vector<std::uint32_t> hops;        ///< the ports of the crossing flows, one flow's together
+  std::vector<std::uint32_t> first_hops;  ///< by crossing flow, into `hops`
+
+  void clear();
+  void add_crossing(std::span<const std::uint32_t> through);
+  [[nodiscard]] std::size_t crossing() const { return first_hops.size(); }
+  [[nodiscard]] std::span<const std::uint32_t> hops_of(std::size_t crossing) const;
 };
 
-/// The rates of flows that share ports max-min fairly (Bertsekas and Gallager, Data
-/// Networks, 6.5.2): no flow can be given more without taking from one that has no more than it.
+/// What max-min fairness gives.
+struct FairShares {
+  /// By port: the rate, bytes/s, of each flow that this port holds back; infinite where it holds
+  /// none.
+  std::vector<double> levels;
+  /// By crossing flow: the port that holds it back.
+  std::vector<std::uint32_t> holders;
+};
+
+/// The rates at which flows share ports max-min fairly (Bertsekas and Gallager, Data Networks,
+/// 6.5.2): no flow can be given more without taking from one that has no more than it.
 ///
 ///     for every port p:  sum of rate_f over the flows f through p  <=  capacity_p
 ///     every flow has a bottleneck: a port that is full, and on which no flow is faster than it
 ///
 /// Found by filling: the port with the least capacity left for each of its flows without a rate
-/// gives them that share; they are set, and what they take elsewhere is taken off; again until all
-/// are set. `capacities`: by port, above 0, bytes/s. Returns the rates by flow, bytes/s.
+/// gives them that share, its level; what they take elsewhere is taken off; again until all flows
+/// have a rate. A port's share only grows meanwhile, so a heap of shares that may be out of date
+/// finds the least: O((P + H) log P) for P ports with H hops of crossing flows.
 ///
-/// Realism: long TCP flows of equal round trip share about like this; no loss, no start-up.
-std::vector<double> max_min_rates(std::span<const double> capacities,
-                                  std::span<const FlowPorts> flows);
+/// Realism: long TCP flows of equal round trip share about like this; no loss.
+class FairShareSolver {
+ public:
+  void solve(const SharedPorts& shared, FairShares& shares);
+
+ private:
+  struct Candidate {
+    double share;
+    std::uint32_t port;
+  };
+
+  std::vector<double> left_;
+  std::vector<std::size_t> waiting_;  // flows through a port without a rate
+  std::vector<std::uint32_t> first_;  // by port, into flows_
+  std::vector<std::uint32_t> next_;   // by port, likewise
+  std::vector<std::uint32_t> flows_;  // the crossing flows of a port, one port's together
+  std::vector<Candidate> heap_;
+};
 
 }  // namespace foretrain::sim

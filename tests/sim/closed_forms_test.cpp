@@ -185,6 +185,62 @@ TEST_CASE("closed form E: each of N workers gets the lesser of its rate and its 
   CHECK(mean_step_s(simulate(scenario_case)) == Approx(1e-3 + 2 * message_s).epsilon(1e-6));
 }
 
+TEST_CASE("closed form E: k even shards carry k times as much") {
+  const int shards = GENERATE(1, 2, 5);
+  CAPTURE(shards);
+  Case scenario_case = star_case("sync", 10, 50, 20_ms);
+  Scenario& scenario = scenario_case.scenario;
+  scenario.training.servers = shards;
+  scenario.cluster.hosts[0].count = 10 + shards;
+  scenario.cluster.hosts[0].nic = rate_for(1e-3);
+  // Of each shard a message a worker: 7,850 parameters are cut evenly by 1, 2, 5.
+  const double bytes = static_cast<double>(message_size().value - kHeaderSize.value) / shards +
+                       static_cast<double>(kHeaderSize.value);
+  const double message_s = 1e-3 * bytes / static_cast<double>(message_size().value);
+  CHECK(mean_step_s(simulate(scenario_case)) == Approx(20e-3 + 2 * 10 * message_s).epsilon(1e-6));
+}
+
+// A ring of N hosts: 2 (N - 1) rounds, each a message of an N-th of the parameters.
+TEST_CASE("closed form E: a ring takes 2 (N - 1) a + 2 (N - 1) / N S / B") {
+  const int workers = GENERATE(2, 5, 10, 25);
+  CAPTURE(workers);
+  Case scenario_case = star_case("all_reduce", workers, 20, 20_ms);
+  Scenario& scenario = scenario_case.scenario;
+  scenario.cluster.hosts[0].count = workers;
+  scenario.cluster.hosts[0].nic = rate_for(10e-3);
+  scenario.cluster.hosts[0].latency = 30_us;
+  const double parameters = static_cast<double>(message_size().value - kHeaderSize.value);
+  const double bytes = parameters / workers + static_cast<double>(kHeaderSize.value);
+  const double message_s = 10e-3 * bytes / static_cast<double>(message_size().value);
+  const Record record = simulate(scenario_case);
+  CHECK(mean_step_s(record) ==
+        Approx(20e-3 + 2 * (workers - 1) * (60e-6 + message_s)).margin(2e-9 * workers));
+  for (const NodeTotals& node : record.nodes) {
+    CHECK(static_cast<double>(node.tx.value) == 20 * 2 * (workers - 1) * bytes);
+  }
+}
+
+TEST_CASE("closed form E: N servers beside N workers move the bytes of a ring") {
+  const int nodes = 5;
+  const auto bytes_between_hosts = [](const Record& record, int servers) {
+    // Of what a worker and the server beside it send, an N-th stays on their host.
+    double sum = 0;
+    for (const NodeTotals& node : record.nodes) sum += static_cast<double>(node.tx.value);
+    return servers == 0 ? sum : sum * (servers - 1) / servers;
+  };
+  Case ring = star_case("all_reduce", nodes, 20, 20_ms);
+  ring.scenario.cluster.hosts[0].count = nodes;
+  Case beside = star_case("sync", nodes, 20, 20_ms);
+  beside.scenario.training.servers = nodes;
+  beside.scenario.cluster.hosts[0].count = nodes;
+  for (Case* each : {&ring, &beside}) each->scenario.cluster.hosts[0].nic = rate_for(10e-3);
+  const Record a = simulate(ring);
+  const Record b = simulate(beside);
+  CHECK(bytes_between_hosts(a, 0) == bytes_between_hosts(b, nodes));
+  // Both keep every port full in both directions; the servers' two ways need two latencies more.
+  CHECK(mean_step_s(a) == Approx(mean_step_s(b)).epsilon(1e-6));
+}
+
 TEST_CASE("closed form E: a closed loop of deterministic times runs at min(N/(Z+s), 1/s)") {
   const auto [workers, rate] = GENERATE(table<int, double>({{1, 0.0909}, {8, 0.7273}, {16, 1.0}}));
   CAPTURE(workers);

@@ -31,6 +31,7 @@ Case star_case(const std::string& strategy, int workers, std::int64_t steps, Dur
   host.nic = {1e18};
   host.compute = compute;
   scenario.cluster.hosts.push_back(host);
+  scenario.cluster.tcp = false;
   return result;
 }
 

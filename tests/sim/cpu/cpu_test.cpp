@@ -169,5 +169,46 @@ TEST_CASE("cpu: a closed loop of exponential times gives what mean value analysi
   CHECK(closed_loop_rate(customers, 10, 1, 200'000) == Approx(rate).epsilon(0.01));
 }
 
+// Customers come at exponential intervals; each is served for one second.
+double mean_wait_s(double load, int customers) {
+  struct Door : Actor {
+    void wake(Instant now, std::uint64_t token) override {
+      if (token == 1) {
+        waits_s += (now - come.front()).seconds() - 1;
+        come.erase(come.begin());
+        ++served;
+        return;
+      }
+      come.push_back(now);
+      cpu->run(thread, 1_s, Work::compute, {this, 1});
+      engine->schedule(now + Duration::from_seconds(stream.exponential() / load), {this, 0});
+    }
+    Engine* engine = nullptr;
+    Cpu* cpu = nullptr;
+    Cpu::ThreadId thread = 0;
+    Stream stream{7, "test"};
+    double load = 0;
+    std::vector<Instant> come;
+    double waits_s = 0;
+    int served = 0;
+  } door;
+  Engine engine;
+  Cpu cpu(engine, 1, 3_ms, 1);
+  door.engine = &engine;
+  door.cpu = &cpu;
+  door.thread = cpu.add_thread(0);
+  door.load = load;
+  engine.schedule({}, {&door, 0});
+  while (door.served < customers) engine.step();
+  return door.waits_s / door.served;
+}
+
+TEST_CASE("cpu: an open queue of equal jobs waits as Pollaczek and Khinchine say") {
+  // M/D/1: s rho / (2 (1 - rho)).
+  const double load = GENERATE(0.3, 0.6, 0.8);
+  CAPTURE(load);
+  CHECK(mean_wait_s(load, 4'000'000) == Approx(load / (2 * (1 - load))).epsilon(0.01));
+}
+
 }  // namespace
 }  // namespace foretrain::sim

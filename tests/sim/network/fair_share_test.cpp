@@ -1,64 +1,86 @@
-// Max-min fair shares, by hand or by their definition.
+// Max-min fair shares, by hand or against a plain twin.
 #include "sim/network/fair_share.h"
 
 #include "models/base/random.h"
+#include "tests/support/max_min.h"
 
 #include <catch2/catch.hpp>
 
-#include <algorithm>
+#include <cmath>
+#include <numeric>
 #include <vector>
 
 namespace foretrain::sim {
 namespace {
 
+using Paths = std::vector<std::vector<std::size_t>>;
+
+// The rates of flows that each are listed with all of their ports.
+std::vector<double> rates_of(const std::vector<double>& capacities, const Paths& paths) {
+  SharedPorts shared;
+  for (const double capacity : capacities) shared.ports.push_back({capacity, 0});
+  for (const auto& path : paths) {
+    const std::vector<std::uint32_t> hops(path.begin(), path.end());
+    shared.add_crossing(hops);
+  }
+  FairShares shares;
+  FairShareSolver().solve(shared, shares);
+  std::vector<double> rates;
+  rates.reserve(paths.size());
+  for (const std::uint32_t holder : shares.holders) rates.push_back(shares.levels[holder]);
+  return rates;
+}
+
 TEST_CASE("fair share: flows into one port share it evenly") {
-  const std::vector<double> capacities{10, 10, 10, 6};
-  const std::vector<FlowPorts> flows{{0, 3}, {1, 3}, {2, 3}};
-  CHECK(max_min_rates(capacities, flows) == std::vector<double>{2, 2, 2});
+  CHECK(rates_of({10, 10, 10, 6}, {{0, 3}, {1, 3}, {2, 3}}) == std::vector<double>{2, 2, 2});
 }
 
 TEST_CASE("fair share: what a slow sender cannot use goes to the others") {
-  const std::vector<double> capacities{1, 10, 10, 9};
-  const std::vector<FlowPorts> flows{{0, 3}, {1, 3}, {2, 3}};
-  CHECK(max_min_rates(capacities, flows) == std::vector<double>{1, 4, 4});
+  CHECK(rates_of({1, 10, 10, 9}, {{0, 3}, {1, 3}, {2, 3}}) == std::vector<double>{1, 4, 4});
 }
 
 TEST_CASE("fair share: a flow is held by the tighter of its ports") {
   // Ports 0 and 1 send, 2 and 3 receive. Port 0 feeds both receivers, port 1 only the second.
-  const std::vector<double> capacities{8, 8, 2, 12};
-  const std::vector<FlowPorts> flows{{0, 2}, {0, 3}, {1, 3}};
-  CHECK(max_min_rates(capacities, flows) == std::vector<double>{2, 6, 6});
+  CHECK(rates_of({8, 8, 2, 12}, {{0, 2}, {0, 3}, {1, 3}}) == std::vector<double>{2, 6, 6});
 }
 
-TEST_CASE("fair share: on random ports every flow has a full port on which none is faster") {
-  const std::uint64_t seed = GENERATE(range<std::uint64_t>(1, 41));
+TEST_CASE("fair share: flows that pass one port only are counted there") {
+  SharedPorts shared;
+  shared.ports = {{12, 3}, {2, 0}, {5, 0}};
+  const std::vector<std::uint32_t> hops{0, 1};
+  shared.add_crossing(hops);
+  FairShares shares;
+  FairShareSolver().solve(shared, shares);
+  CHECK(shares.holders[0] == 1);
+  CHECK(shares.levels[1] == 2);
+  CHECK(shares.levels[0] == Approx(10.0 / 3).epsilon(1e-15));
+  CHECK(std::isinf(shares.levels[2]));
+}
+
+TEST_CASE("fair share: random flows over random ports get what a plain twin gives them") {
+  const std::uint64_t seed = GENERATE(range<std::uint64_t>(1, 201));
   CAPTURE(seed);
   Stream stream(seed, "test");
   const std::size_t ports = 2 + stream.below(12);
   std::vector<double> capacities;
-  for (std::size_t p = 0; p < ports; ++p) capacities.push_back(1 + 99 * stream.uniform());
-  std::vector<FlowPorts> flows(1 + stream.below(30));
-  for (FlowPorts& flow : flows) {
-    flow.out = stream.below(ports);
-    flow.in = (flow.out + 1 + stream.below(ports - 1)) % ports;
+  // Few different capacities, so that many ports are full at once.
+  for (std::size_t p = 0; p < ports; ++p) {
+    capacities.push_back(seed % 2 == 0 ? 1 + 99 * stream.uniform()
+                                       : static_cast<double>(1 + stream.below(3)));
   }
-  const std::vector<double> rates = max_min_rates(capacities, flows);
-  std::vector<double> load(ports, 0);
-  std::vector<double> fastest(ports, 0);
-  for (std::size_t f = 0; f < flows.size(); ++f) {
-    for (const std::size_t port : {flows[f].out, flows[f].in}) {
-      load[port] += rates[f];
-      fastest[port] = std::max(fastest[port], rates[f]);
+  Paths paths(1 + stream.below(40));
+  for (auto& path : paths) {
+    std::vector<std::size_t> all(ports);
+    std::iota(all.begin(), all.end(), 0U);
+    const std::size_t hops = 1 + stream.below(std::min<std::size_t>(ports, 5));
+    for (std::size_t i = 0; i < hops; ++i) {
+      std::swap(all[i], all[i + stream.below(ports - i)]);
+      path.push_back(all[i]);
     }
   }
-  for (std::size_t p = 0; p < ports; ++p) CHECK(load[p] <= capacities[p] * (1 + 1e-12));
-  for (std::size_t f = 0; f < flows.size(); ++f) {
-    const auto holds = [&](std::size_t port) {
-      return load[port] >= capacities[port] * (1 - 1e-12) &&
-             rates[f] >= fastest[port] * (1 - 1e-12);
-    };
-    CHECK((holds(flows[f].out) || holds(flows[f].in)));
-  }
+  const std::vector<double> rates = rates_of(capacities, paths);
+  const std::vector<double> twin = testing::max_min_rates(capacities, paths);
+  for (std::size_t f = 0; f < paths.size(); ++f) CHECK(rates[f] == Approx(twin[f]).epsilon(1e-9));
 }
 
 }  // namespace

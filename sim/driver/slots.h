@@ -1,0 +1,37 @@
+// Things under way, named by number in the events that concern them.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace foretrain::sim {
+
+/// Numbers are used again, the last one given back first.
+template <class T>
+class Slots {
+ public:
+  std::size_t keep(T item) {
+    if (free_.empty()) {
+      items_.push_back(std::move(item));
+      return items_.size() - 1;
+    }
+    const std::size_t slot = free_.back();
+    free_.pop_back();
+    items_[slot] = std::move(item);
+    return slot;
+  }
+  T take(std::size_t slot) {
+    free_.push_back(slot);
+    return std::move(items_[slot]);
+  }
+  [[nodiscard]] T& operator[](std::size_t slot) { return items_[slot]; }
+  /// How many are kept.
+  [[nodiscard]] std::size_t size() const { return items_.size() - free_.size(); }
+
+ private:
+  std::vector<T> items_;
+  std::vector<std::size_t> free_;
+};
+
+}  // namespace foretrain::sim

@@ -1,0 +1,48 @@
+// First in, first out, in one piece of memory.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace foretrain::sim {
+
+/// A queue that costs nothing while it is empty, which most queues of a simulation are: a
+/// std::deque holds 600 bytes then. Places of what has left are used again once they are half of
+/// all, so an operation takes constant time on average.
+template <class T>
+class Fifo {
+ public:
+  [[nodiscard]] bool empty() const { return first_ == items_.size(); }
+  [[nodiscard]] std::size_t size() const { return items_.size() - first_; }
+  [[nodiscard]] T& front() { return items_[first_]; }
+  [[nodiscard]] const T& front() const { return items_[first_]; }
+
+  void push_back(T item) {
+    if (first_ > 16 && 2 * first_ > items_.size()) {
+      items_.erase(items_.begin(), begin());
+      first_ = 0;
+    }
+    items_.push_back(std::move(item));
+  }
+  T pop_front() {
+    T item = std::move(items_[first_]);
+    if (++first_ == items_.size()) {
+      items_.clear();
+      first_ = 0;
+    }
+    return item;
+  }
+  /// Before the item at `place`, one of begin() to end().
+  void insert(typename std::vector<T>::iterator place, T item) {
+    items_.insert(place, std::move(item));
+  }
+  [[nodiscard]] auto begin() { return items_.begin() + static_cast<std::ptrdiff_t>(first_); }
+  [[nodiscard]] auto end() { return items_.end(); }
+
+ private:
+  std::vector<T> items_;
+  std::size_t first_ = 0;
+};
+
+}  // namespace foretrain::sim

@@ -1,0 +1,454 @@
+#include "sim/network/flows.h"
+
+#include "models/base/check.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace foretrain::sim {
+namespace {
+// An event's token: a port with the plan that it belongs to, or this for the equations.
+constexpr std::uint64_t kSolve = ~std::uint64_t{0};
+constexpr double kRounding = 1 + 1e-9;
+constexpr double kPacket = 1514;  // a bucket with less in it is empty
+
+constexpr auto kLater = [](const auto& a, const auto& b) {
+  return a.end != b.end ? a.end > b.end : a.order > b.order;
+};
+
+Instant after(Instant now, double seconds) {
+  // Rounded up to a nanosecond, but not for what the arithmetic left over.
+  const double ns = std::min(std::ceil(seconds * 1e9 - 1e-3), 4e18);
+  return now + Duration{static_cast<std::int64_t>(std::max(ns, 0.0))};
+}
+}  // namespace
+
+FlowNetwork::FlowNetwork(Engine& engine, std::span<const PortSpec> ports) : engine_(engine) {
+  ports_.reserve(ports.size());
+  for (const PortSpec& spec : ports) {
+    FT_CHECK_OP(spec.rate, >, 0.0);
+    FT_CHECK_OP(spec.burst, >=, 0.0);
+    ports_.emplace_back();
+    ports_.back().spec = spec;
+    ports_.back().tokens = spec.burst;
+    ports_.back().capacity = spec.burst > 0 ? std::max(kBurstRate, spec.rate) : spec.rate;
+  }
+}
+
+double FlowNetwork::rate(FlowId flow) const {
+  const PortId holder = flows_[flow].holder;
+  return holder == kNone ? 0 : ports_[holder].level;
+}
+
+double FlowNetwork::load(PortId port) const {
+  double sum = 0;
+  for (const FlowId flow : ports_[port].through) sum += rate(flow);
+  return sum;
+}
+
+FlowNetwork::FlowId FlowNetwork::begin(std::span<const PortId> path, double bytes, Callback moved) {
+  FT_CHECK(!path.empty());
+  FT_CHECK_OP(bytes, >, 0.0);
+  FlowId id = static_cast<FlowId>(flows_.size());
+  if (free_.empty()) {
+    flows_.emplace_back();
+  } else {
+    id = free_.back();
+    free_.pop_back();
+  }
+  Flow& flow = flows_[id];
+  flow.moved = moved;
+  flow.left = bytes;
+  flow.order = begun_++;
+  flow.active = 0;
+  flow.hops.clear();
+  PortId home = path[0];
+  for (const PortId number : path) {
+    Port& port = ports_[number];
+    flow.hops.push_back({number, static_cast<std::uint32_t>(port.through.size()), kNone});
+    port.through.push_back(id);
+    if (port.active) ++flow.active;
+    if (even_share(port) <= even_share(ports_[home])) home = number;
+  }
+  for (Hop& hop : flow.hops) {
+    Port& port = ports_[hop.port];
+    if (port.active) {
+      if (flow.active > 1) cross(id, hop);
+      mark_dirty(hop.port);
+    } else if (hop.port != home && port.through.size() > 1) {
+      touched_.push_back(hop.port);
+    }
+  }
+  for (const Hop& hop : flow.hops) {
+    const Port& port = ports_[hop.port];
+    if (!port.active && (hop.port == home || port.spec.burst > 0)) activate(hop.port);
+  }
+  fresh_.push_back(id);
+  request();
+  return id;
+}
+
+void FlowNetwork::extend(FlowId id, double bytes, Callback moved) {
+  Flow& flow = flows_[id];
+  FT_CHECK(flow.drained);
+  FT_CHECK_OP(bytes, >, 0.0);
+  Port& port = ports_[flow.holder];
+  flow.drained = false;
+  flow.moved = moved;
+  flow.end += bytes;  // from where it was to end, to the fraction of a nanosecond
+  ++port.held;
+  port.ends.push_back({flow.end, flow.order, id, flow.epoch});
+  std::ranges::push_heap(port.ends, kLater);
+}
+
+void FlowNetwork::request() {
+  if (requested_) return;
+  requested_ = true;
+  // After all else that begins or ends in this instant.
+  engine_.schedule(engine_.now(), {this, kSolve});
+}
+
+void FlowNetwork::wake(Instant now, std::uint64_t token) {
+  if (token == kSolve) return solve(now);
+  const auto number = static_cast<PortId>(token);
+  Port& port = ports_[number];
+  if (port.plan != token >> 32) return;  // it has another plan since
+  port.planned = kNever;
+  settle(port, now);
+  if (port.spec.burst > 0 && port.tokens < 1 && port.capacity > port.spec.rate) mark_dirty(number);
+  end_flows(number, now);
+  if (!ports_[number].dirty) return plan(number, now);
+  request();
+}
+
+void FlowNetwork::end_flows(PortId number, Instant now) {
+  // The end may lie up to a nanosecond ahead, by rounding: its event was rounded up to one.
+  const auto is_over = [](const Port& port) {
+    return port.ends.front().end - port.served <= port.level * 1e-9;
+  };
+  std::vector<FlowId> ended = std::move(ended_);
+  ended.clear();
+  for (Port& port = ports_[number]; !port.ends.empty();) {
+    const Held first = port.ends.front();
+    const bool counts = flows_[first.flow].epoch == first.epoch;
+    if (counts && !is_over(port)) break;
+    std::ranges::pop_heap(port.ends, kLater);
+    port.ends.pop_back();
+    if (!counts) continue;
+    --port.held;
+    flows_[first.flow].drained = true;
+    ended.push_back(first.flow);
+  }
+  for (const FlowId flow : ended) {
+    const Callback moved = flows_[flow].moved;
+    moved.actor->wake(now, moved.token);
+    if (flows_[flow].drained) remove(flow);
+  }
+  ended_ = std::move(ended);
+}
+
+// Takes a flow that has moved all off its path.
+void FlowNetwork::remove(FlowId id) {
+  Flow& flow = flows_[id];
+  for (Hop& hop : flow.hops) {
+    Port& port = ports_[hop.port];
+    if (hop.crossing != kNone) uncross(hop);
+    const FlowId last = port.through.back();
+    port.through[hop.through] = last;
+    port.through.pop_back();
+    for (Hop& moved : flows_[last].hops) {
+      if (moved.port == hop.port) moved.through = hop.through;
+    }
+    if (!port.active) continue;
+    if (port.through.empty()) {
+      deactivate(hop.port);
+    } else {
+      mark_dirty(hop.port);
+    }
+  }
+  ++flow.epoch;
+  flow.holder = kNone;
+  flow.drained = false;
+  free_.push_back(id);
+}
+
+// The equations ------------------------------------------------------------------------------
+
+void FlowNetwork::solve(Instant now) {
+  tighten_idle();
+  do {
+    while (!dirty_.empty()) {
+      const PortId port = dirty_.back();
+      dirty_.pop_back();
+      if (ports_[port].dirty && ports_[port].active) solve_component(port, now);
+      ports_[port].dirty = false;
+    }
+    place_fresh(now);
+    for (std::size_t i = 0; i < changed_.size(); ++i) check_bound(changed_[i]);
+  } while (!dirty_.empty());
+  for (const PortId port : changed_) finish_change(port, now);
+  changed_.clear();
+  requested_ = false;
+}
+
+// More flows on an idle port: an even share of it is less than it was.
+void FlowNetwork::tighten_idle() {
+  for (const PortId number : touched_) {
+    const Port& port = ports_[number];
+    if (port.active || port.through.empty()) continue;
+    const double share = even_share(port);
+    for (const FlowId flow : port.through) {
+      if (flows_[flow].holder == kNone) continue;
+      Port& holder = ports_[flows_[flow].holder];
+      holder.bound = std::min(holder.bound, share);
+      if (holder.level > holder.bound * kRounding) mark_changed(flows_[flow].holder);
+    }
+  }
+  touched_.clear();
+}
+
+// The active ports that crossing flows connect with `first`, and these flows.
+void FlowNetwork::collect(PortId first) {
+  ++search_;
+  component_.assign(1, first);
+  crossing_.clear();
+  ports_[first].visited = search_;
+  for (std::size_t i = 0; i < component_.size(); ++i) {
+    Port& port = ports_[component_[i]];
+    port.index = static_cast<std::uint32_t>(i);
+    port.dirty = false;
+    for (const FlowId id : port.crossing) {
+      Flow& flow = flows_[id];
+      if (flow.visited == search_) continue;
+      flow.visited = search_;
+      crossing_.push_back(id);
+      for (const Hop& hop : flow.hops) {
+        Port& other = ports_[hop.port];
+        if (!other.active || other.visited == search_) continue;
+        other.visited = search_;
+        component_.push_back(hop.port);
+      }
+    }
+  }
+}
+
+void FlowNetwork::solve_component(PortId first, Instant now) {
+  collect(first);
+  for (const PortId number : component_) {
+    Port& port = ports_[number];
+    settle(port, now);
+    if (port.spec.burst > 0) {
+      const double burst_rate = std::max(kBurstRate, port.spec.rate);
+      const bool saved = port.tokens >= std::min(kPacket, port.spec.burst) ||
+                         (port.capacity > port.spec.rate && port.tokens >= 1);
+      port.capacity = saved ? burst_rate : port.spec.rate;
+    }
+    mark_changed(number);
+  }
+  if (crossing_.empty()) {
+    ports_[first].level = even_share(ports_[first]);
+    return;
+  }
+  shared_.clear();
+  for (const PortId number : component_) {
+    const Port& port = ports_[number];
+    shared_.ports.push_back({port.capacity, port.through.size() - port.crossing.size()});
+  }
+  for (const FlowId id : crossing_) {
+    shared_.first_hops.push_back(static_cast<std::uint32_t>(shared_.hops.size()));
+    for (const Hop& hop : flows_[id].hops) {
+      if (ports_[hop.port].active) shared_.hops.push_back(ports_[hop.port].index);
+    }
+  }
+  solver_.solve(shared_, shares_);
+  // A flow leaves a port with what it has moved there so far.
+  for (std::size_t i = 0; i < crossing_.size(); ++i) {
+    const PortId holder = component_[shares_.holders[i]];
+    if (flows_[crossing_[i]].holder == holder) continue;
+    if (flows_[crossing_[i]].holder != kNone) release(crossing_[i], now);
+    hold(crossing_[i], holder, now);
+  }
+  for (std::size_t i = 0; i < component_.size(); ++i) {
+    if (std::isfinite(shares_.levels[i])) ports_[component_[i]].level = shares_.levels[i];
+  }
+}
+
+// Flows that are new and not crossing: their one active port holds them.
+void FlowNetwork::place_fresh(Instant now) {
+  for (const FlowId id : fresh_) {
+    if (flows_[id].holder != kNone) continue;
+    for (const Hop& hop : flows_[id].hops) {
+      if (ports_[hop.port].active) {
+        hold(id, hop.port, now);
+        break;
+      }
+    }
+  }
+  fresh_.clear();
+}
+
+// Whether an idle port has to be counted in, since a flow has come to exceed an even share of it.
+void FlowNetwork::check_bound(PortId number) {
+  if (!ports_[number].active || ports_[number].held == 0) return;
+  if (ports_[number].level <= ports_[number].bound * kRounding) return;
+  double bound = std::numeric_limits<double>::infinity();
+  const double level = ports_[number].level;
+  std::erase_if(ports_[number].ends,
+                [&](const Held& held) { return flows_[held.flow].epoch != held.epoch; });
+  std::ranges::make_heap(ports_[number].ends, kLater);
+  for (const Held& held : ports_[number].ends) {
+    for (const Hop& hop : flows_[held.flow].hops) {
+      if (ports_[hop.port].active) continue;
+      const double share = even_share(ports_[hop.port]);
+      if (level > share * kRounding) {
+        activate(hop.port);
+      } else {
+        bound = std::min(bound, share);
+      }
+    }
+  }
+  ports_[number].bound = bound;
+}
+
+void FlowNetwork::finish_change(PortId number, Instant now) {
+  Port& port = ports_[number];
+  port.changed = false;
+  if (!port.active) return;
+  if (port.spec.burst > 0) {
+    port.load = load(number);
+  } else if (port.held == 0 && is_slack(port)) {
+    return deactivate(number);
+  }
+  plan(number, now);
+}
+
+// Ports ----------------------------------------------------------------------------------------
+
+bool FlowNetwork::is_slack(const Port& port) const {
+  const double share = even_share(port) * kRounding;
+  return std::ranges::all_of(port.through, [&](FlowId flow) { return rate(flow) <= share; });
+}
+
+void FlowNetwork::activate(PortId number) {
+  Port& port = ports_[number];
+  port.active = true;
+  settle(port, engine_.now());
+  for (const FlowId id : port.through) {
+    Flow& flow = flows_[id];
+    if (++flow.active < 2) continue;
+    for (Hop& hop : flow.hops) {
+      if (ports_[hop.port].active && hop.crossing == kNone) cross(id, hop);
+    }
+  }
+  mark_dirty(number);
+}
+
+void FlowNetwork::deactivate(PortId number) {
+  Port& port = ports_[number];
+  const double share = port.through.empty() ? 0 : even_share(port);
+  for (const FlowId id : port.through) {
+    Flow& flow = flows_[id];
+    --flow.active;
+    for (Hop& hop : flow.hops) {
+      if (hop.crossing != kNone && (hop.port == number || flow.active == 1)) uncross(hop);
+    }
+    Port& holder = ports_[flow.holder];
+    holder.bound = std::min(holder.bound, share);
+  }
+  if (port.spec.burst > 0) settle(port, engine_.now());
+  port.active = false;
+  port.dirty = false;
+  port.load = 0;
+  port.level = 0;
+  port.served = 0;
+  port.bound = std::numeric_limits<double>::infinity();
+  port.ends.clear();
+  port.planned = kNever;
+  ++port.plan;
+}
+
+void FlowNetwork::cross(FlowId flow, Hop& hop) {
+  auto& crossing = ports_[hop.port].crossing;
+  hop.crossing = static_cast<std::uint32_t>(crossing.size());
+  crossing.push_back(flow);
+}
+
+void FlowNetwork::uncross(Hop& hop) {
+  auto& crossing = ports_[hop.port].crossing;
+  const FlowId last = crossing.back();
+  crossing[hop.crossing] = last;
+  crossing.pop_back();
+  for (Hop& moved : flows_[last].hops) {
+    if (moved.port == hop.port) moved.crossing = hop.crossing;
+  }
+  hop.crossing = kNone;
+}
+
+void FlowNetwork::mark_dirty(PortId number) {
+  if (ports_[number].dirty) return;
+  ports_[number].dirty = true;
+  dirty_.push_back(number);
+  request();
+}
+
+void FlowNetwork::mark_changed(PortId number) {
+  if (ports_[number].changed) return;
+  ports_[number].changed = true;
+  changed_.push_back(number);
+}
+
+void FlowNetwork::settle(Port& port, Instant now) {
+  const double passed_s = (now - port.settled).seconds();
+  port.settled = now;
+  port.served += port.level * passed_s;
+  if (port.spec.burst == 0) return;
+  port.tokens =
+      std::clamp(port.tokens + (port.spec.rate - port.load) * passed_s, 0.0, port.spec.burst);
+}
+
+void FlowNetwork::hold(FlowId id, PortId number, Instant now) {
+  Flow& flow = flows_[id];
+  Port& port = ports_[number];
+  settle(port, now);
+  flow.holder = number;
+  flow.end = port.served + flow.left;
+  ++port.held;
+  port.ends.push_back({flow.end, flow.order, id, flow.epoch});
+  std::ranges::push_heap(port.ends, kLater);
+  for (const Hop& hop : flow.hops) {
+    const Port& other = ports_[hop.port];
+    if (!other.active) port.bound = std::min(port.bound, even_share(other));
+  }
+  mark_changed(number);
+}
+
+void FlowNetwork::release(FlowId id, Instant now) {
+  Flow& flow = flows_[id];
+  Port& port = ports_[flow.holder];
+  settle(port, now);
+  flow.left = flow.end - port.served;
+  flow.holder = kNone;
+  ++flow.epoch;  // its entry in the heap counts no more
+  --port.held;
+}
+
+// Schedules when the first flow that the port holds ends, or its bucket is empty. An earlier event
+// that comes too early finds nothing to do: so flows that join cost no event.
+void FlowNetwork::plan(PortId number, Instant now) {
+  Port& port = ports_[number];
+  while (!port.ends.empty() && flows_[port.ends.front().flow].epoch != port.ends.front().epoch) {
+    std::ranges::pop_heap(port.ends, kLater);
+    port.ends.pop_back();
+  }
+  Instant at = kNever;
+  if (!port.ends.empty()) at = after(now, (port.ends.front().end - port.served) / port.level);
+  if (port.load > port.spec.rate * kRounding && port.capacity > port.spec.rate) {
+    at = std::min(at, after(now, port.tokens / (port.load - port.spec.rate)));
+  }
+  if (at == kNever || port.planned <= at) return;
+  port.planned = at;
+  ++port.plan;
+  engine_.schedule(at, {this, (static_cast<std::uint64_t>(port.plan) << 32) | number});
+}
+
+}  // namespace foretrain::sim

@@ -1,0 +1,166 @@
+// Flows through ports in virtual time: who gets how much, until when.
+#pragma once
+
+#include "models/base/time.h"
+#include "sim/engine/engine.h"
+#include "sim/network/fair_share.h"
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+namespace foretrain::sim {
+
+/// One direction of a link. A token bucket saves up to `burst` bytes at `rate` while less than that
+/// passes, and lets what it has saved pass at kBurstRate: a shaped interface, a cloud's limit.
+struct PortSpec {
+  double rate = 0;   ///< above 0, bytes/s
+  double burst = 0;  ///< bytes; 0: a plain port
+};
+
+/// What passes a token bucket that is not empty, bytes/s: about a virtual link's rate.
+inline constexpr double kBurstRate = 5e9;
+
+/// Fluid flows that share ports max-min fairly (`fair_share.h` has the equations), solved anew only
+/// where something changed, once an instant.
+///
+/// A port that holds flows back gives each of them the same rate, its level L(t). So it keeps no
+/// rate a flow: it keeps the bytes that any of them has moved since some time, its virtual time
+/// (as in fair queueing: Parekh and Gallager 1993)
+///
+///     V(t) = integral of L,   a flow that joins at t0 with b bytes is done when V(t) = V(t0) + b
+///
+/// and a heap of those ends. A change of the level moves no entry: an event costs O(log N) among N
+/// flows of one port.
+///
+/// Most ports of a path hold nothing back. A port on which every flow has at most an even share of
+/// its capacity cannot: it is idle, and left out of the equations. Others are active. A flow that
+/// passes several active ports is crossing; active ports that crossing flows connect are solved
+/// together, each with the number of its other flows. A flow wakes an idle port on its path when
+/// its rate comes to exceed an even share there. Every flow passes an active port.
+///
+/// Called from the engine's thread. Flows and ports are named by number.
+class FlowNetwork : public Actor {
+ public:
+  using PortId = std::uint32_t;
+  using FlowId = std::uint32_t;
+
+  FlowNetwork(Engine& engine, std::span<const PortSpec> ports);
+
+  /// Begins a flow of `bytes` (above 0) along `path` (not empty, no port twice). `moved` is woken
+  /// when the last byte has left; then the flow ends unless `extend` is called meanwhile.
+  FlowId begin(std::span<const PortId> path, double bytes, Callback moved);
+  /// Lets a flow that has moved all go on, with `bytes` more. Only while `moved` is woken.
+  void extend(FlowId flow, double bytes, Callback moved);
+
+  void wake(Instant now, std::uint64_t token) override;
+
+  /// What the flow moves at, bytes/s; 0 until the instant in which it began is over.
+  [[nodiscard]] double rate(FlowId flow) const;
+  /// What passes the port, bytes/s. O(flows).
+  [[nodiscard]] double load(PortId port) const;
+  [[nodiscard]] double capacity(PortId port) const { return ports_[port].capacity; }
+  [[nodiscard]] std::size_t ports() const { return ports_.size(); }
+  /// Flows under way.
+  [[nodiscard]] std::size_t flows() const { return flows_.size() - free_.size(); }
+
+ private:
+  static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+  static constexpr Instant kNever{std::numeric_limits<std::int64_t>::max()};
+
+  /// A flow that a port holds back, by the virtual time of its end.
+  struct Held {
+    double end;
+    std::uint64_t order;  // in which the flows began: those that end together end so, too
+    FlowId flow;
+    std::uint32_t epoch;  // of the flow, when it was held; another one: no longer held here
+  };
+  struct Port {
+    PortSpec spec;
+    double capacity = 0;                                     // now
+    double level = 0;                                        // bytes/s
+    double served = 0;                                       // V, bytes
+    double bound = std::numeric_limits<double>::infinity();  // least even share of an idle port on
+                                                             // the paths of what it holds, or less
+    Instant settled;                                         // `served`, `tokens` are as of then
+    double tokens = 0;
+    double load = 0;            // of a token bucket
+    Instant planned = kNever;   // its next event
+    std::uint32_t plan = 0;     // which counts
+    std::uint32_t held = 0;     // flows that it holds back
+    std::uint32_t index = 0;    // in the equations
+    std::uint64_t visited = 0;  // by which search
+    bool active = false;
+    bool dirty = false;
+    bool changed = false;
+    std::vector<FlowId> through;
+    std::vector<FlowId> crossing;  // those with another active port
+    std::vector<Held> ends;        // a heap, the earliest in front
+  };
+  struct Hop {
+    PortId port;
+    std::uint32_t through;   // where in the port's lists
+    std::uint32_t crossing;  // kNone: not there
+  };
+  struct Flow {
+    std::vector<Hop> hops;
+    Callback moved;
+    double left = 0;  // bytes, while no port holds it
+    double end = 0;   // virtual time of its holder
+    std::uint64_t order = 0;
+    PortId holder = kNone;
+    std::uint32_t active = 0;  // ports on its path
+    std::uint32_t epoch = 0;
+    std::uint64_t visited = 0;
+    bool drained = false;
+  };
+
+  [[nodiscard]] double even_share(const Port& port) const {
+    return port.capacity / static_cast<double>(port.through.size());
+  }
+
+  void request();
+  void solve(Instant now);
+  void tighten_idle();
+  void solve_component(PortId first, Instant now);
+  void collect(PortId first);
+  void place_fresh(Instant now);
+  void check_bound(PortId port);
+  void finish_change(PortId port, Instant now);
+
+  void activate(PortId port);
+  void deactivate(PortId port);
+  [[nodiscard]] bool is_slack(const Port& port) const;
+  void cross(FlowId flow, Hop& hop);
+  void uncross(Hop& hop);
+  void mark_dirty(PortId port);
+  void mark_changed(PortId port);
+
+  void settle(Port& port, Instant now);
+  void hold(FlowId flow, PortId port, Instant now);
+  void release(FlowId flow, Instant now);
+  void remove(FlowId flow);
+  void plan(PortId port, Instant now);
+  void end_flows(PortId port, Instant now);
+
+  Engine& engine_;
+  std::vector<Port> ports_;
+  std::vector<Flow> flows_;
+  std::vector<FlowId> free_;
+  std::vector<FlowId> fresh_;    // began since the last solution
+  std::vector<PortId> touched_;  // idle ports with more flows than before
+  std::vector<PortId> dirty_;    // active ports to be solved
+  std::vector<PortId> changed_;  // solved in this instant
+  bool requested_ = false;
+  std::uint64_t begun_ = 0;
+  std::uint64_t search_ = 0;
+  std::vector<PortId> component_;
+  std::vector<FlowId> crossing_;
+  std::vector<FlowId> ended_;
+  SharedPorts shared_;
+  FairShares shares_;
+  FairShareSolver solver_;
+};
+
+}  // namespace foretrain::sim

@@ -1,0 +1,71 @@
+// Messages between hosts, over TCP connections that share links.
+#pragma once
+
+#include "models/base/quantity.h"
+#include "sim/engine/engine.h"
+#include "sim/network/flows.h"
+#include "sim/network/tcp.h"
+#include "sim/network/topology.h"
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+namespace foretrain::sim {
+
+/// A connection carries the messages from one node to another, one after the other: those of one
+/// bucket in order, a lower bucket before a higher one that still waits, as the executor's do
+/// (`exec/transport/connection.h`). While it has something to send it is one flow of the network,
+/// however many messages wait. The last byte of a message arrives the latency of the route after it
+/// was sent.
+///
+///     arrives - begins = wait for those before it + framed size / rate + waits of slow start
+///                        + latency
+///
+/// With `tcp: false` bytes are not framed, and windows do not bind.
+///
+/// Realism: acknowledgements take nothing from the other direction (they are 2 % of it); switches
+/// have memory for all that waits; nothing is lost, so nothing is sent twice.
+class Network : public Actor {
+ public:
+  Network(Engine& engine, const ClusterSpec& cluster);
+
+  using ConnectionId = std::uint32_t;
+  /// From a host to another one.
+  ConnectionId connect(std::size_t from, std::size_t to);
+  /// `size` is above 0; `arrived` is woken when the last byte is there.
+  void send(ConnectionId connection, Bytes size, std::uint32_t bucket, Callback arrived);
+
+  void wake(Instant now, std::uint64_t token) override;
+
+  [[nodiscard]] const FlowNetwork& flows() const { return flows_; }
+
+ private:
+  struct Waiting {
+    std::uint32_t bucket;
+    double left;  // bytes, framed
+    Callback arrived;
+  };
+  struct Connection {
+    std::uint32_t route;
+    SlowStart slow_start;
+    std::vector<Waiting> waiting{};  // in the order in which they leave; the first one is sent
+    FlowNetwork::FlowId flow = 0;
+    double piece = 0;   // bytes that its flow moves now; 0: no flow
+    bool rests = true;  // nothing to send, not even once the next round comes
+  };
+
+  /// The bytes of the first message that may leave now; 0: a round has to be waited for.
+  double next_piece(ConnectionId id, Instant now);
+  void moved(ConnectionId id, Instant now);
+
+  Engine& engine_;
+  Topology topology_;
+  FlowNetwork flows_;
+  bool tcp_;
+  std::vector<Topology::Route> routes_;
+  std::map<std::pair<std::size_t, std::size_t>, std::uint32_t> route_of_;  // by hosts
+  std::vector<Connection> connections_;
+};
+
+}  // namespace foretrain::sim

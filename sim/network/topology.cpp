@@ -1,0 +1,161 @@
+#include "sim/network/topology.h"
+
+#include "models/base/check.h"
+#include "scenarios/placement.h"
+
+#include <boost/graph/dijkstra_shortest_paths.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+
+namespace foretrain::sim {
+namespace {
+// Of what passes an Ethernet link per full packet, 1538 bytes with preamble, checksum and gap, 1514
+// are counted by interfaces, and by a token bucket in the kernel (IEEE 802.3, clause 3 and 4).
+constexpr double kCountedShare = 1514.0 / 1538.0;
+
+// Spreads pairs of hosts over equal routes (the finaliser of SplitMix64: Steele, Lea, Flood 2014).
+std::uint64_t mix(std::uint64_t value) {
+  value = (value ^ (value >> 30U)) * 0xbf58476d1ce4e5b9U;
+  value = (value ^ (value >> 27U)) * 0x94d049bb133111ebU;
+  return value ^ (value >> 31U);
+}
+}  // namespace
+
+Topology::Topology(const ClusterSpec& cluster) : tcp_(cluster.tcp) {
+  std::vector<HostNic> nics;
+  for (const HostSpec& host : cluster.hosts) {
+    const PortSpec port{host.nic.value, static_cast<double>(host.burst.value)};
+    for (int n = 0; n < host.count; ++n) nics.push_back({host_name(host, n), port, host.latency});
+  }
+  hosts_.reserve(nics.size());
+  if (cluster.topology == "star") wire_star(nics);
+  if (cluster.topology == "leaf_spine") wire_leaf_spine(nics, cluster.leaf_spine);
+  if (cluster.topology == "links") wire_links(nics, cluster.links);
+  FT_CHECK_OP(hosts_.size(), ==, nics.size());
+}
+
+void Topology::wire_star(const std::vector<HostNic>& nics) {
+  const Vertex center = boost::add_vertex(graph_);
+  for (const HostNic& nic : nics) attach(nic.port, nic.latency, center);
+}
+
+void Topology::wire_leaf_spine(const std::vector<HostNic>& nics, const LeafSpineSpec& spec) {
+  std::vector<Vertex> spines;
+  for (int i = 0; i < spec.spines; ++i) spines.push_back(boost::add_vertex(graph_));
+  const auto per_leaf = static_cast<std::size_t>(spec.hosts_per_leaf);
+  for (std::size_t first = 0; first < nics.size(); first += per_leaf) {
+    const Vertex leaf = boost::add_vertex(graph_);
+    double rate = 0;
+    for (std::size_t i = first; i < std::min(first + per_leaf, nics.size()); ++i) {
+      attach(nics[i].port, nics[i].latency, leaf);
+      rate += nics[i].port.rate;
+    }
+    const PortSpec uplink{rate / spec.oversubscription / spec.spines};
+    for (const Vertex spine : spines) connect(leaf, spine, uplink, spec.latency);
+  }
+}
+
+void Topology::wire_links(const std::vector<HostNic>& nics, const std::vector<LinkSpec>& links) {
+  std::map<std::string, std::vector<const LinkSpec*>> links_of;
+  for (const LinkSpec& link : links) {
+    links_of[link.from].push_back(&link);
+    links_of[link.to].push_back(&link);
+  }
+  // What has several links forwards: it is a vertex, a switch or not.
+  std::map<std::string, Vertex> vertices;
+  std::map<std::string, std::size_t> index_of;
+  for (std::size_t i = 0; i < nics.size(); ++i) index_of[nics[i].name] = i;
+  for (const auto& [name, own] : links_of) {
+    if (own.size() > 1 || !index_of.contains(name)) vertices[name] = boost::add_vertex(graph_);
+  }
+  // Two hosts and a wire: one of them stands for the switch.
+  for (const LinkSpec& link : links) {
+    if (!vertices.contains(link.from) && !vertices.contains(link.to)) {
+      vertices[link.to] = boost::add_vertex(graph_);
+    }
+    const PortSpec port{link.rate.value};
+    if (vertices.contains(link.from) && vertices.contains(link.to)) {
+      connect(vertices[link.from], vertices[link.to], port, link.latency);
+    }
+  }
+  for (const HostNic& nic : nics) {
+    if (const auto found = vertices.find(nic.name); found != vertices.end()) {
+      hosts_.push_back({.vertex = found->second, .is_vertex = true});
+      continue;
+    }
+    const LinkSpec& link = *links_of.at(nic.name).front();
+    const std::string& other = link.from == nic.name ? link.to : link.from;
+    attach({link.rate.value}, link.latency, vertices.at(other));
+  }
+}
+
+void Topology::attach(PortSpec port, Duration latency, Vertex to) {
+  const Link up = add_port(port, latency);
+  const Link down = add_port(port, latency);
+  hosts_.push_back({.vertex = to, .is_vertex = false, .up = up, .down = down});
+}
+
+void Topology::connect(Vertex a, Vertex b, PortSpec port, Duration latency) {
+  boost::add_edge(a, b, add_port(port, latency), graph_);
+  boost::add_edge(b, a, add_port(port, latency), graph_);
+}
+
+Topology::Link Topology::add_port(PortSpec port, Duration latency) {
+  if (tcp_ && port.burst == 0) port.rate *= kCountedShare;
+  ports_.push_back(port);
+  return {static_cast<FlowNetwork::PortId>(ports_.size() - 1), {latency.ns, 1}};
+}
+
+// The latency of a link is that of both directions: the way to a vertex is as long as from it.
+const std::vector<Topology::Distance>& Topology::distances_to(Vertex to) const {
+  std::vector<Distance>& distances = distances_[to];
+  if (!distances.empty()) return distances;
+  distances.resize(boost::num_vertices(graph_));
+  constexpr std::int64_t kFar = std::numeric_limits<std::int64_t>::max() / 4;
+  boost::dijkstra_shortest_paths(
+      graph_, to,
+      boost::weight_map(boost::get(&Link::length, graph_))
+          .distance_map(boost::make_iterator_property_map(distances.begin(),
+                                                          boost::get(boost::vertex_index, graph_)))
+          .distance_combine([](const Distance& a, const Distance& b) {
+            return Distance{a.ns + b.ns, a.links + b.links};
+          })
+          .distance_inf(Distance{kFar, kFar})
+          .distance_zero(Distance{}));
+  return distances;
+}
+
+Topology::Route Topology::route(std::size_t from, std::size_t to) const {
+  FT_CHECK_OP(from, !=, to);
+  const HostPlace& begin = hosts_[from];
+  const HostPlace& end = hosts_[to];
+  Route route;
+  const auto add = [&](const Link& link) {
+    route.ports.push_back(link.port);
+    route.latency.ns += link.length.ns;
+  };
+  if (!begin.is_vertex) add(begin.up);
+  const std::vector<Distance>& distances = distances_to(end.vertex);
+  const std::uint64_t pair = mix((static_cast<std::uint64_t>(from) << 32U) | to);
+  for (Vertex at = begin.vertex; at != end.vertex;) {
+    std::vector<Graph::edge_descriptor> shortest;
+    const auto [first, last] = boost::out_edges(at, graph_);
+    for (auto edge = first; edge != last; ++edge) {
+      const Distance rest = distances[boost::target(*edge, graph_)];
+      const Distance length = graph_[*edge].length;
+      if (Distance{rest.ns + length.ns, rest.links + length.links} == distances[at]) {
+        shortest.push_back(*edge);
+      }
+    }
+    FT_CHECK(!shortest.empty());
+    const auto chosen = shortest[pair % shortest.size()];
+    add(graph_[chosen]);
+    at = boost::target(chosen, graph_);
+  }
+  if (!end.is_vertex) add(end.down);
+  return route;
+}
+
+}  // namespace foretrain::sim

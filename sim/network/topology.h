@@ -1,0 +1,92 @@
+// The wires between hosts: who reaches whom through which ports.
+#pragma once
+
+#include "models/base/time.h"
+#include "scenarios/scenario.h"
+#include "sim/network/flows.h"
+
+#include <boost/graph/adjacency_list.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace foretrain::sim {
+
+/// Hosts, switches and the links between them, full duplex: a link is two ports.
+///
+/// Rates count what interfaces count (headers of 66 bytes a packet of 1514, `tcp.h`); a port
+/// without a token bucket is a wire, and gives up 1.6 % to what surrounds a packet.
+///
+///     star         every host at one switch, at the rate of its NIC
+///     leaf_spine   hosts at leaf switches in their order, every leaf at every spine; what the
+///                  hosts of a leaf can send together is `oversubscription` times what its uplinks
+///                  carry (Al-Fares, Loukissas, Vahdat 2008, section 2)
+///     links        as listed; a name that is no host is a switch
+///
+/// A route is a shortest path by latency, then by links (Dijkstra 1959); where several are equal,
+/// the pair of hosts decides, as equal-cost routing by a hash of the addresses does (RFC 2992).
+///
+/// Most hosts have one link. They are no vertices of the graph that is searched, so distances to a
+/// switch are found once for all hosts behind it.
+class Topology {
+ public:
+  /// Of a cluster whose hosts can all reach each other, as `scenarios/check.h` sees to.
+  explicit Topology(const ClusterSpec& cluster);
+
+  struct Route {
+    std::vector<FlowNetwork::PortId> ports;
+    Duration latency;  ///< one way
+  };
+  /// Hosts are counted from 0 over `cluster.hosts`, `count:` expanded. `from` is not `to`.
+  [[nodiscard]] Route route(std::size_t from, std::size_t to) const;
+
+  [[nodiscard]] const std::vector<PortSpec>& ports() const { return ports_; }
+  [[nodiscard]] std::size_t hosts() const { return hosts_.size(); }
+
+ private:
+  /// How far: latency first, then links.
+  struct Distance {
+    std::int64_t ns = 0;
+    std::int64_t links = 0;
+    auto operator<=>(const Distance&) const = default;
+  };
+  /// One direction.
+  struct Link {
+    FlowNetwork::PortId port = 0;
+    Distance length;
+  };
+  using Graph =
+      boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS, boost::no_property, Link>;
+  using Vertex = Graph::vertex_descriptor;
+
+  struct HostPlace {
+    Vertex vertex = 0;  // itself, or where its one link leads
+    bool is_vertex = false;
+    Link up{};  // the one link, to the vertex
+    Link down{};
+  };
+  struct HostNic {
+    std::string name;
+    PortSpec port;
+    Duration latency;
+  };
+
+  void wire_star(const std::vector<HostNic>& nics);
+  void wire_leaf_spine(const std::vector<HostNic>& nics, const LeafSpineSpec& spec);
+  void wire_links(const std::vector<HostNic>& nics, const std::vector<LinkSpec>& links);
+  void attach(PortSpec port, Duration latency, Vertex to);
+  void connect(Vertex a, Vertex b, PortSpec port, Duration latency);
+  Link add_port(PortSpec port, Duration latency);
+  [[nodiscard]] const std::vector<Distance>& distances_to(Vertex to) const;
+
+  bool tcp_;
+  Graph graph_;  // switches, with the hosts that have several links
+  std::vector<HostPlace> hosts_;
+  std::vector<PortSpec> ports_;
+  mutable std::map<Vertex, std::vector<Distance>> distances_;  // as they are asked for
+};
+
+}  // namespace foretrain::sim

@@ -1,0 +1,174 @@
+// Flows that begin and end at any time, against a plain twin.
+#include "sim/network/flows.h"
+
+#include "models/base/random.h"
+#include "tests/support/max_min.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+namespace foretrain::sim {
+namespace {
+using namespace literals;
+
+/// A flow that is to begin, that goes on with `more` once it has moved its bytes.
+struct Plan {
+  Instant begin;
+  std::vector<std::size_t> path;
+  double bytes = 0;
+  double more = 0;
+};
+
+/// When each flow has moved all: everything solved anew whenever a flow begins or ends.
+std::vector<double> twin_ends(const std::vector<double>& capacities,
+                              const std::vector<Plan>& plans) {
+  std::vector<double> left;
+  for (const Plan& plan : plans) left.push_back(plan.bytes + plan.more);
+  std::vector<double> ends(plans.size(), -1);
+  double now = 0;
+  for (;;) {
+    std::vector<std::size_t> flowing;
+    std::vector<std::vector<std::size_t>> paths;
+    double next = std::numeric_limits<double>::infinity();
+    for (std::size_t f = 0; f < plans.size(); ++f) {
+      if (ends[f] >= 0) continue;
+      if (plans[f].begin.seconds() > now) {
+        next = std::min(next, plans[f].begin.seconds());
+      } else {
+        flowing.push_back(f);
+        paths.push_back(plans[f].path);
+      }
+    }
+    const std::vector<double> rates = testing::max_min_rates(capacities, paths);
+    for (std::size_t i = 0; i < flowing.size(); ++i) {
+      next = std::min(next, now + left[flowing[i]] / rates[i]);
+    }
+    if (next == std::numeric_limits<double>::infinity()) return ends;
+    for (std::size_t i = 0; i < flowing.size(); ++i) {
+      left[flowing[i]] -= rates[i] * (next - now);
+      if (left[flowing[i]] < 1e-6 * rates[i] * 1e-3) ends[flowing[i]] = next;
+    }
+    now = next;
+  }
+}
+
+/// Begins the flows of a plan, looks at every port whenever one begins or ends.
+struct Player : Actor {
+  Player(const std::vector<double>& capacities, const std::vector<Plan>& to_play)
+      : network(engine, specs(capacities)), plans(to_play), ends(plans.size()) {
+    for (std::size_t f = 0; f < plans.size(); ++f) engine.schedule(plans[f].begin, {this, 4 * f});
+    engine.run();
+  }
+  static std::vector<PortSpec> specs(const std::vector<double>& capacities) {
+    std::vector<PortSpec> ports;
+    for (const double capacity : capacities) ports.push_back({capacity});
+    return ports;
+  }
+  void wake(Instant now, std::uint64_t token) override {
+    const std::size_t f = token / 4;
+    if (token % 4 == 0) {
+      const std::vector<FlowNetwork::PortId> path(plans[f].path.begin(), plans[f].path.end());
+      ids.resize(plans.size());
+      ids[f] = network.begin(path, plans[f].bytes, {this, 4 * f + 1});
+      engine.schedule(now + 1_ns, {this, 3});
+    } else if (token % 4 == 1 && plans[f].more > 0) {
+      network.extend(ids[f], plans[f].more, {this, 4 * f + 2});
+    } else if (token % 4 == 3) {
+      for (FlowNetwork::PortId p = 0; p < network.ports(); ++p) {
+        if (network.load(p) > network.capacity(p) * (1 + 1e-9)) ++overloads;
+      }
+    } else {
+      ends[f] = now;
+      engine.schedule(now + 1_ns, {this, 3});
+    }
+  }
+  Engine engine;
+  FlowNetwork network;
+  std::vector<Plan> plans;
+  std::vector<FlowNetwork::FlowId> ids;
+  std::vector<Instant> ends;
+  int overloads = 0;
+};
+
+std::vector<std::size_t> random_path(Stream& stream, std::size_t ports) {
+  std::vector<std::size_t> all(ports);
+  std::iota(all.begin(), all.end(), 0U);
+  const std::size_t hops = 1 + stream.below(std::min<std::size_t>(ports, 4));
+  for (std::size_t i = 0; i < hops; ++i) std::swap(all[i], all[i + stream.below(ports - i)]);
+  all.resize(hops);
+  return all;
+}
+
+TEST_CASE("flows: random ones end when a plain twin says with no port over its capacity") {
+  const std::uint64_t seed = GENERATE(range<std::uint64_t>(1, 301));
+  CAPTURE(seed);
+  Stream stream(seed, "test");
+  const std::size_t ports = 1 + stream.below(10);
+  std::vector<double> capacities;
+  for (std::size_t p = 0; p < ports; ++p) {
+    capacities.push_back(seed % 2 == 0 ? 1e6 * (1 + 9 * stream.uniform())
+                                       : 1e6 * static_cast<double>(1 + stream.below(3)));
+  }
+  std::vector<Plan> plans(1 + stream.below(60));
+  for (Plan& plan : plans) {
+    // On a raster, so that several begin at once.
+    plan.begin = {static_cast<std::int64_t>(stream.below(20)) * 1'000'000};
+    plan.path = random_path(stream, ports);
+    plan.bytes = 100 + static_cast<double>(stream.below(20'000));
+    if (stream.below(4) == 0) plan.more = 100 + static_cast<double>(stream.below(5'000));
+  }
+  const Player player(capacities, plans);
+  const std::vector<double> ends = twin_ends(capacities, plans);
+  CHECK(player.overloads == 0);
+  CHECK(player.network.flows() == 0);
+  for (std::size_t f = 0; f < plans.size(); ++f) {
+    CHECK(player.ends[f].seconds() == Approx(ends[f]).epsilon(1e-9).margin(2e-7));
+  }
+}
+
+TEST_CASE("flows: two fill two ports that a third one wakes") {
+  // Each of two senders feeds a receiver of its own at full rate; then one feeds both.
+  const std::vector<double> capacities{10e6, 10e6, 10e6, 10e6};
+  const Player player(
+      capacities, {{{}, {0, 2}, 40'000}, {{}, {1, 3}, 40'000}, {Instant{} + 2_ms, {0, 3}, 10'000}});
+  // From 2 ms port 0 has two flows, 5 MB/s each, port 3 too: 10,000 bytes take 2 ms.
+  CHECK(player.ends[2] == Instant{} + 4_ms);
+  CHECK(player.ends[0] == Instant{} + 5_ms);
+  CHECK(player.ends[1] == Instant{} + 5_ms);
+}
+
+TEST_CASE("flows: a token bucket lets pass what it has saved") {
+  // 1 MB/s with 10,000 bytes saved: 60,000 bytes take (60,000 - 10,000) / rate and what passing
+  // 10,000 bytes takes at the burst rate.
+  Engine engine;
+  const std::vector<PortSpec> ports{{1e6, 10'000}};
+  FlowNetwork network(engine, ports);
+  struct End : Actor {
+    void wake(Instant now, std::uint64_t) override { at = now; }
+    Instant at;
+  } end;
+  const std::vector<FlowNetwork::PortId> path{0};
+  network.begin(path, 60'000, {&end, 0});
+  engine.run();
+  CHECK(end.at.seconds() == Approx(0.050).margin(1e-5));
+  // 5 ms later 5,000 bytes are saved.
+  struct Begin : Actor {
+    void wake(Instant, std::uint64_t) override { network->begin(*path, 15'000, {end, 0}); }
+    FlowNetwork* network = nullptr;
+    const std::vector<FlowNetwork::PortId>* path = nullptr;
+    Actor* end = nullptr;
+  } begin;
+  begin.network = &network;
+  begin.path = &path;
+  begin.end = &end;
+  engine.schedule(end.at + 5_ms, {&begin, 0});
+  engine.run();
+  CHECK(end.at.seconds() == Approx(0.065).margin(1e-5));
+}
+
+}  // namespace
+}  // namespace foretrain::sim
