@@ -66,7 +66,7 @@ class Builder {
   [[nodiscard]] Bytes output_bytes(std::size_t i) const {
     return {4 * batch_ * layer(i).output().size()};
   }
-  [[nodiscard]] Bytes labels() const { return {4 * batch_}; }
+  [[nodiscard]] Bytes labels() const { return {network_.profiled() ? 0 : 4 * batch_}; }
   [[nodiscard]] Bytes inputs() const {
     const InputShape& input = network_.input();
     if (!input.sparse()) return {4 * batch_ * input.image.size()};
@@ -107,6 +107,11 @@ class Builder {
   std::vector<Vertex> forward_;
   std::vector<Vertex> backward_ = std::vector<Vertex>(network_.layers().size());  // by layer
 };
+
+/// A profile's layers do not say what they make.
+std::optional<Shape> known(Shape shape) {
+  return shape.size() > 0 ? std::optional(shape) : std::nullopt;
+}
 
 std::string run_name(std::string_view what, BucketRun run) {
   if (run.count == 1) return fmt::format("{} {}", what, run.first);
@@ -181,7 +186,7 @@ Bytes Builder::push_bytes(BucketRun run) const {
 void Builder::gather() {
   const std::int64_t numbers = inputs().value / 4;
   Operation operation{.kind = OperationKind::gather, .name = "gather"};
-  if (!network_.sparse()) operation.output = network_.input().image;
+  if (!network_.sparse()) operation.output = known(network_.input().image);
   operation.read = network_.sparse() ? inputs() : Bytes{numbers};
   operation.written = inputs() + labels();
   gather_ = add(operation);
@@ -192,9 +197,10 @@ void Builder::forward(std::size_t i) {
   Operation operation{.kind = OperationKind::forward,
                       .name = fmt::format("forward {} {}", i, layer(i).name()),
                       .layer = static_cast<int>(i)};
-  operation.output = layer(i).output();
+  operation.output = known(layer(i).output());
   operation.parameters = layer(i).parameters();
   operation.flops = cost.flops;
+  operation.measured = cost.measured;
   operation.written = output_bytes(i) + Bytes{layer(i).saved_bytes(batch_)};
   operation.read = cost.bytes - operation.written;
   operation.buckets = buckets_of(i);
@@ -210,7 +216,7 @@ void Builder::loss() {
   const Bytes logits = output_bytes(forward_.size() - 1);
   Operation operation{.kind = OperationKind::loss,
                       .name = fmt::format("loss {}", network_.loss_name())};
-  operation.output = layer(forward_.size() - 1).output();
+  operation.output = known(layer(forward_.size() - 1).output());
   operation.read = logits + labels();
   operation.written = logits;
   loss_ = add(operation);
@@ -237,9 +243,10 @@ void Builder::backward(std::size_t i) {
   Operation operation{.kind = OperationKind::backward,
                       .name = fmt::format("backward {} {}", i, layer(i).name()),
                       .layer = static_cast<int>(i)};
-  if (i > 0) operation.output = input_of(i);
+  if (i > 0) operation.output = known(input_of(i));
   operation.parameters = layer(i).parameters();
   operation.flops = cost.flops;
+  operation.measured = cost.measured;
   // A sparse layer's cost goes by the mean example, its gradient by the batches seen.
   operation.written = std::min(cost.bytes, gradient + (i > 0 ? output_bytes(i - 1) : Bytes{}));
   operation.read = cost.bytes - operation.written;
@@ -355,6 +362,7 @@ StepTotals sum(const StepGraph& graph, Wanted wanted) {
     total.flops = total.flops + operation.flops;
     total.read += operation.read;
     total.written += operation.written;
+    total.measured += operation.measured;
   }
   return total;
 }

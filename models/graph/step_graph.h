@@ -45,6 +45,7 @@ struct Operation {
   Flops flops{};
   Bytes read{};
   Bytes written{};
+  Duration measured{};  ///< by a profile, which counts neither FLOPs nor activations
   /// Forward: whose values it reads; backward: that its gradient belongs to.
   BucketRun buckets{};
 };
@@ -83,8 +84,8 @@ enum class BucketDetail : std::uint8_t {
 /// The step of one worker, with the updates at the servers that follow from it: `sync` adds up a
 /// gradient of each worker, other strategies apply each by itself.
 ///
-/// Forward and backward FLOPs and bytes add up to Network::gradient_cost. A gathered example is
-/// counted as read with a byte a number (as images are kept), sparse 8 bytes an entry.
+/// Forward and backward FLOPs, bytes, measured times add up to Network::gradient_cost. A gathered
+/// example is counted as read with a byte a number (as images are kept), sparse 8 bytes an entry.
 StepGraph make_step_graph(const Training& training, BucketDetail detail = BucketDetail::each);
 
 /// What flows, in a word.
@@ -95,6 +96,7 @@ struct StepTotals {
   Flops flops;
   Bytes read;
   Bytes written;
+  Duration measured;
 };
 StepTotals totals(const StepGraph& graph);
 /// Of one kind alone.

@@ -63,6 +63,13 @@ Network::Network(const NetworkSpec& spec, const InputShape& input) : input_(inpu
   }
 }
 
+Network::Network(const NetworkProfile& profile) : input_{.image = {0, 0, 0}}, profiled_(true) {
+  for (const LayerTimes& times : profile.layers) {
+    add(std::make_unique<const ProfiledLayer>(times, profile.batch_size), {});
+  }
+  if (layers_.empty()) throw NetworkError(-1, "the profile has no layers; write at least one");
+}
+
 void Network::add(std::unique_ptr<const Layer> layer, const Initializer& initializer) {
   const int number = static_cast<int>(layers_.size());
   firsts_.push_back(parameters_);
@@ -75,6 +82,7 @@ void Network::add(std::unique_ptr<const Layer> layer, const Initializer& initial
 }
 
 std::string_view Network::loss_name() const {
+  if (profiled_) return "in the profile";
   return layers_.back()->output().size() == 1 ? "logistic" : "softmax_cross_entropy";
 }
 
@@ -190,6 +198,7 @@ Bytes Network::workspace_size(std::int64_t examples) const {
 std::int64_t Network::evaluation_batch() const {
   std::int64_t floats = input_.image.size();
   for (const auto& layer : layers_) floats += layer->output().size();
+  if (profiled_) return kEvaluationBatch;
   return std::clamp<std::int64_t>(kEvaluationBytes / (4 * floats), 1, kEvaluationBatch);
 }
 

@@ -42,6 +42,8 @@ class Network {
 
   /// @throws NetworkError that names the layer, where shapes do not fit
   Network(const NetworkSpec& spec, const InputShape& input);
+  /// A network that is known by its parameters and times alone: it has costs, it computes nothing.
+  explicit Network(const NetworkProfile& profile);
 
   [[nodiscard]] const InputShape& input() const { return input_; }
   [[nodiscard]] std::int64_t parameters() const { return parameters_; }
@@ -80,6 +82,9 @@ class Network {
   Score evaluate(std::span<const float> parameters, const Dataset& data, std::int64_t first,
                  std::int64_t last, Workspace& workspace, Parallel& parallel) const;
 
+  /// It is known by a profile: only what counts, cuts, costs it can be asked.
+  [[nodiscard]] bool profiled() const { return profiled_; }
+
   /// What one gradient over `examples` costs.
   [[nodiscard]] Cost gradient_cost(std::int64_t examples) const;
   /// What evaluating `examples` costs.
@@ -98,6 +103,7 @@ class Network {
   std::vector<std::int64_t> firsts_;       // by layer
   std::vector<ParameterBlock> blocks_;
   std::int64_t parameters_ = 0;
+  bool profiled_ = false;
 };
 
 }  // namespace foretrain

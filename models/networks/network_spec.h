@@ -2,6 +2,7 @@
 #pragma once
 
 #include "models/layers/initializer.h"
+#include "models/layers/profiled.h"
 
 #include <stdexcept>
 #include <string>
@@ -33,6 +34,12 @@ struct NetworkSpec {
   std::vector<LayerSpec> layers;
 
   bool operator==(const NetworkSpec&) const = default;
+};
+
+/// A network by what its layers took elsewhere, from the input to the loss.
+struct NetworkProfile {
+  std::vector<LayerTimes> layers;
+  int batch_size = 1;  ///< examples that the times are of
 };
 
 /// A network that cannot be built; the message names the layer by its number and kind, the shapes,

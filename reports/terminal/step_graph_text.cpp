@@ -18,8 +18,12 @@ namespace {
 
 constexpr std::size_t kColumns = 7;
 using Row = std::array<std::string, kColumns>;
-const Row kTitles{"operation", "output",       "parameters", "MFLOP",
-                  "read [MB]", "written [MB]", "buckets"};
+
+/// Of a profile the time stands where FLOPs are counted else.
+Row titles(const Training& training) {
+  return {"operation", "output",       "parameters", training.network->profiled() ? "ms" : "MFLOP",
+          "read [MB]", "written [MB]", "buckets"};
+}
 
 /// `1,234.5`; nothing for nothing.
 std::string number(double value, int decimals) {
@@ -48,6 +52,7 @@ std::string run_text(BucketRun run) {
 
 double mega(Flops flops) { return flops.value / 1e6; }
 double mega(Bytes bytes) { return static_cast<double>(bytes.value) / 1e6; }
+double milliseconds(Duration time) { return static_cast<double>(time.ns) / 1e6; }
 std::string megabytes(Bytes bytes) {
   return bytes.value == 0 ? "0" : number(mega(bytes), decimals_for(mega(bytes)));
 }
@@ -55,22 +60,24 @@ std::string megabytes(Bytes bytes) {
 /// The figures of a line, with as many decimals as their column has.
 class Figures {
  public:
-  explicit Figures(const StepTotals& total)
-      : flops_(decimals_for(mega(total.flops))),
+  Figures(const Training& training, const StepTotals& total)
+      : profiled_(training.network->profiled()),
+        work_(decimals_for(profiled_ ? milliseconds(total.measured) : mega(total.flops))),
         bytes_(decimals_for(std::max(mega(total.read), mega(total.written)))) {}
 
   [[nodiscard]] Row row(const Operation& operation) const {
     return {operation.name,
             operation.output ? to_string(*operation.output) : "",
             count(operation.parameters),
-            number(mega(operation.flops), flops_),
+            number(profiled_ ? milliseconds(operation.measured) : mega(operation.flops), work_),
             number(mega(operation.read), bytes_),
             number(mega(operation.written), bytes_),
             run_text(operation.buckets)};
   }
 
  private:
-  int flops_;
+  bool profiled_;
+  int work_;
   int bytes_;
 };
 
@@ -91,10 +98,12 @@ std::string lay_out(const std::vector<Row>& rows) {
 std::string sentence(std::string_view model, const Training& training) {
   const Network& network = *training.network;
   const std::size_t buckets = training.layout->buckets.size();
-  std::string text = fmt::format(
-      "{}: a gradient over {} examples takes {} MFLOP; its {} parameters ", model,
-      training.batch_size, figure(mega(network.gradient_cost(training.batch_size).flops)),
-      grouped(network.parameters()));
+  const Cost cost = network.gradient_cost(training.batch_size);
+  const std::string work = network.profiled()
+                               ? fmt::format("took {} ms", figure(milliseconds(cost.measured)))
+                               : fmt::format("takes {} MFLOP", figure(mega(cost.flops)));
+  std::string text = fmt::format("{}: a gradient over {} examples {}; its {} parameters ", model,
+                                 training.batch_size, work, grouped(network.parameters()));
   if (training.servers == 0) {
     text += "stay where they are.";
   } else {
@@ -110,6 +119,13 @@ std::string memory_text(const Training& training) {
   const auto mb = [&](Bytes bytes) {
     return bytes.value == 0 ? "0" : number(mega(bytes), decimals);
   };
+  if (training.network->profiled()) {
+    return wrap(fmt::format(
+        "Memory of a worker: {} MB = parameters {} + gradients {} + optimizer state {}{}, and "
+        "what a profile does not tell: activations.",
+        mb(m.counted()), mb(m.parameters), mb(m.gradients), mb(m.optimizer_state),
+        training.servers == 0 ? "" : " (at the servers)"));
+  }
   return wrap(fmt::format(
       "Memory of a worker: {} MB = parameters {} + gradients {} + optimizer state {}{} + "
       "activations {} (outputs {}, gradients by them {}, saved {}); beside it scratch {}, "
@@ -140,8 +156,8 @@ std::string_view color_of(OperationKind kind) {
 std::string step_table(std::string_view model, const Training& training) {
   const StepGraph graph = make_step_graph(training, BucketDetail::runs);
   const StepTotals total = totals(graph);
-  const Figures figures(total);
-  std::vector<Row> rows{kTitles};
+  const Figures figures(training, total);
+  std::vector<Row> rows{titles(training)};
   rows.reserve(boost::num_vertices(graph) + 2);
   for (std::size_t v = 0; v < boost::num_vertices(graph); ++v)
     rows.push_back(figures.row(graph[v]));
@@ -150,18 +166,19 @@ std::string step_table(std::string_view model, const Training& training) {
   sum.flops = total.flops;
   sum.read = total.read;
   sum.written = total.written;
+  sum.measured = total.measured;
   rows.push_back(figures.row(sum));
   return sentence(model, training) + "\n" + lay_out(rows) + "\n" + memory_text(training);
 }
 
 std::string step_dot(std::string_view model, const Training& training) {
   const StepGraph graph = make_step_graph(training, BucketDetail::runs);
-  const Figures figures(totals(graph));
+  const Figures figures(training, totals(graph));
   const auto operation = [&](std::ostream& out, std::size_t v) {
     const Row row = figures.row(graph[v]);
     std::string label = row[0];
     if (!row[1].empty()) label += "\n" + row[1];
-    if (!row[3].empty()) label += fmt::format("\n{} MFLOP", row[3]);
+    if (!row[3].empty()) label += fmt::format("\n{} {}", row[3], titles(training)[3]);
     out << fmt::format("[label={} fillcolor=\"{}\"]", boost::escape_dot_string(label),
                        color_of(graph[v].kind));
   };
