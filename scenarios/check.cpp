@@ -31,6 +31,22 @@ void check_length(Case& c) {
                    given[0], c.place_of(given[0]), given[0]));
 }
 
+/// A profile has times alone: no gradients, no examples but their number.
+void check_profile(Case& c) {
+  Scenario& scenario = c.scenario;
+  if (!scenario.model.profiled()) return;
+  if (scenario.numerics && c.places.contains("numerics")) {
+    fail(c, "numerics",
+         "on, but a profile has times alone, no gradients to carry out; write off, or leave it "
+         "out");
+  }
+  scenario.numerics = false;
+  if (scenario.training.epochs == 0 || scenario.dataset.take > 0) return;
+  fail(c, c.places.contains("training.epochs") ? "training.epochs" : "training",
+       "how many examples an epoch has is not in a profile; write dataset: {take: ...}, or give "
+       "the length as training.steps");
+}
+
 /// Every host by its name, in order.
 std::set<std::string> check_hosts(const Case& c) {
   std::set<std::string> names;
@@ -163,6 +179,7 @@ void check_stragglers(Case& c, Reading& reading) {
 void check_case(Case& scenario_case, Reading& reading) {
   if (scenario_case.scenario.name.empty()) fail(scenario_case, "name", "empty; write a name");
   check_length(scenario_case);
+  check_profile(scenario_case);
   check_backups(scenario_case);
   check_placement(scenario_case);
   check_stragglers(scenario_case, reading);

@@ -22,6 +22,7 @@ Machine parse_machine(const std::string& text, const std::string& source) {
   Machine machine;
   describe(reader, machine);
   reader.finish();
+  reading.check_all_used();
   return machine;
 }
 

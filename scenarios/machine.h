@@ -21,6 +21,20 @@ struct AffineCost {
   bool operator==(const AffineCost&) const = default;
 };
 
+/// What a job takes on a machine that nobody has measured: it computes while it moves memory, and
+/// the slower of the two decides (the roofline of Williams, Waterman, Patterson 2009: no more
+/// FLOP/s than the peak, nor than bandwidth times the job's FLOPs a byte).
+///
+///     overhead + max(FLOPs / (gflops x 10^9), bytes / memory_bandwidth)
+struct Roofline {
+  double gflops = 0;                  ///< 10^9 operations a second, of a worker; 0: not described
+  BytesPerSecond memory_bandwidth{};  ///< 0: never the bound
+  Duration overhead{};                ///< of every job: a launch, a call
+
+  [[nodiscard]] bool described() const { return gflops > 0; }
+  bool operator==(const Roofline&) const = default;
+};
+
 /// A model's compute on one core, by the number of examples.
 struct ModelCost {
   AffineCost gradient;         ///< median
@@ -41,7 +55,8 @@ struct TransportCost {
   bool operator==(const TransportCost&) const = default;
 };
 
-/// A machine file (`foretrain_machine: 1`), as `foretrain calibrate` writes it.
+/// A machine file (`foretrain_machine: 1`), as `foretrain calibrate` writes it, or as somebody does
+/// by hand of a machine that is not there.
 struct Machine {
   std::string name;
   int cores = 1;
@@ -51,6 +66,8 @@ struct Machine {
   TransportCost loopback;
   AffineCost apply;  ///< reduce and apply, by bytes of memory moved (Cost::bytes)
   std::map<std::string, ModelCost> models;
+  Roofline
+      roofline;  ///< what was not measured takes this long: other models; `apply` where it is 0
 
   bool operator==(const Machine&) const = default;
 };

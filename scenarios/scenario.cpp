@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstring>
+#include <filesystem>
 
 namespace foretrain {
 namespace {
@@ -30,6 +31,7 @@ std::string for_file_name(std::string text) {
 }  // namespace
 
 std::string ModelSpec::label() const {
+  if (profiled()) return std::filesystem::path(profile).stem().string();
   if (layers.empty()) return name;
   std::string text;
   for (const LayerSpec& l : layers) {

@@ -8,6 +8,7 @@
 #include "models/networks/registry.h"
 #include "models/optimizers/optimizer.h"
 #include "models/protocol/training.h"
+#include "scenarios/machine.h"
 
 #include <cstdint>
 #include <map>
@@ -17,14 +18,18 @@
 
 namespace foretrain {
 
-/// `model:` - what is trained: a network by its name, or a list of layers.
+/// `model:` - what is trained: a network by its name, or a list of layers; or what is forecast
+/// though it cannot be trained here, by the times that its layers took elsewhere.
 struct ModelSpec {
   std::string name = "softmax";
   NetworkOptions options;           ///< of the network that is named
   std::vector<LayerSpec> layers{};  ///< not empty: these, instead of a name
   int hash_bits = 18;               ///< sparse examples: features are hashed into 2^hash_bits
+  std::string profile{};            ///< not empty: a CSV file (layer_profile.h), instead of a name
+  int profile_batch = 0;  ///< examples that its times are of; 0: as the training's batch_size
 
-  /// What tables call it: its name, or `layers-1f3c5a70`, after their content.
+  [[nodiscard]] bool profiled() const { return !profile.empty(); }
+  /// What tables call it: its name, that of its profile, or `layers-1f3c5a70`, after their content.
   [[nodiscard]] std::string label() const;
   bool operator==(const ModelSpec&) const = default;
 };
@@ -75,6 +80,9 @@ struct HostSpec {
   Duration latency{};               ///< one way, host to switch
   std::string machine;              ///< a machine file; empty: this machine's calibration
   std::optional<Duration> compute;  ///< instead of a machine: every gradient takes this long
+  Roofline roofline;                ///< instead of a machine, or of what it was not measured for
+  AffineCost send;                  ///< a message's CPU time; 0: as the machine says, or none
+  AffineCost receive;               ///< likewise
 
   bool operator==(const HostSpec&) const = default;
 };

@@ -5,6 +5,7 @@
 #include "models/data/open_data.h"
 #include "models/protocol/registry.h"
 #include "scenarios/describe/reader.h"
+#include "scenarios/layer_profile.h"
 
 #include <fmt/format.h>
 
@@ -26,7 +27,28 @@ std::shared_ptr<const Network> network_of(const Case& c, const DatasetShape& sha
   } catch (const NetworkError& error) {
     const bool listed = !c.scenario.model.layers.empty() && error.layer() >= 0;
     fail(c, listed ? fmt::format("model.layers[{}]", error.layer()) : "model", error.what());
+  } catch (const InputError& error) {
+    fail(c, "model.profile", error.what());
   }
+}
+
+/// Examples that the times of the profile are of.
+int profile_batch(const Scenario& scenario) {
+  return scenario.model.profile_batch > 0 ? scenario.model.profile_batch
+                                          : scenario.training.batch_size;
+}
+
+/// Refuses a profile that takes so long, here, that no clock could count it.
+void check_profile_times(const Case& c, const DatasetShape& shape, const Network& network) {
+  constexpr double kMost_s = 1e6;  // as a host's `compute`
+  const int batch = profile_batch(c.scenario);
+  // Of the batch that was measured: `read_profile` has seen to it that this can be counted.
+  const double measured_s = network.gradient_cost(batch).measured.seconds();
+  const auto examples = std::max<std::int64_t>(c.scenario.training.batch_size, shape.test_examples);
+  if (measured_s * static_cast<double>(examples) / batch <= kMost_s) return;
+  fail(c, "model.profile",
+       fmt::format("{} examples take longer than {:.0f} s; check that its times are milliseconds",
+                   examples, kMost_s));
 }
 
 const Protocol& protocol_of(const Scenario& scenario) {
@@ -38,7 +60,7 @@ const Protocol& protocol_of(const Scenario& scenario) {
 /// Refuses what the data set or the model is too small for.
 void check_fits(const Case& c, const DatasetShape& shape) {
   const int workers = worker_count(c.scenario);
-  if (workers > shape.train_examples) {
+  if (!c.scenario.model.profiled() && workers > shape.train_examples) {
     fail(c, "training.workers",
          fmt::format("{} workers for {} training examples; write fewer workers, or take more "
                      "examples",
@@ -46,6 +68,7 @@ void check_fits(const Case& c, const DatasetShape& shape) {
   }
   const int servers = server_count(c.scenario);
   const auto network = network_of(c, shape);
+  if (network->profiled()) check_profile_times(c, shape, *network);
   if (servers > network->parameters()) {
     fail(c, "training.servers",
          fmt::format("{} servers for the {} parameters of {}; write fewer servers", servers,
@@ -153,6 +176,10 @@ int server_count(const Scenario& scenario) {
 
 std::shared_ptr<const Network> make_network(const Scenario& scenario, const InputShape& input) {
   const ModelSpec& model = scenario.model;
+  if (model.profiled()) {
+    const NetworkProfile profile = read_profile(model.profile, profile_batch(scenario));
+    return std::make_shared<const Network>(profile);
+  }
   NetworkSpec spec =
       model.layers.empty() ? network_spec(model.name, model.options) : NetworkSpec{model.layers};
   if (!scenario.training.init.empty()) {
@@ -170,6 +197,10 @@ DatasetShape shape_of(const DataSplit& data, int batch_size) {
 std::shared_ptr<const DataSplit> load_data(const Case& scenario_case) {
   const Case& c = scenario_case;
   const DatasetSpec& spec = c.scenario.dataset;
+  if (c.scenario.model.profiled()) {
+    fail(c, "model.profile",
+         "a profile has times, no layers to train or to measure; simulate it, with numerics: off");
+  }
   DataSplit data = at_dataset(c, [&] { return open_data(source_of(c.scenario)); });
   const auto train = taken(c, "dataset.take", spec.take, data.train->examples());
   const auto test = taken(c, "dataset.test_take", spec.test_take, data.test->examples());
@@ -182,6 +213,11 @@ std::shared_ptr<const DataSplit> load_data(const Case& scenario_case) {
 DatasetShape dataset_shape(const Case& scenario_case) {
   const Case& c = scenario_case;
   const DatasetSpec& spec = c.scenario.dataset;
+  if (c.scenario.model.profiled()) {
+    const DatasetShape shape{spec.take, spec.test_take, {.image = {0, 0, 0}}, 0};
+    check_fits(c, shape);
+    return shape;
+  }
   const DataSummary summary = at_dataset(c, [&] { return summarize_data(source_of(c.scenario)); });
   if (summary.shape.sparse()) {
     // How many features a batch has is known only from the examples.

@@ -12,11 +12,11 @@
 namespace foretrain {
 
 /// Opens or draws the data set. @throws InputError at the scenario's key (a file that is missing or
-/// damaged, fewer examples than are asked for or than there are workers)
+/// damaged, fewer examples than are asked for or than there are workers, a profile)
 std::shared_ptr<const DataSplit> load_data(const Case& scenario_case);
 
 /// What is known of a data set without its examples: from headers and lengths of files alone,
-/// except of text, which has to be read.
+/// except of text, which has to be read. Of a profile: the numbers that the scenario gives.
 struct DatasetShape {
   std::int64_t train_examples = 0;
   std::int64_t test_examples = 0;
@@ -35,8 +35,8 @@ void write_drawn_data(const Case& scenario_case, const std::filesystem::path& fo
 int worker_count(const Scenario& scenario);
 int server_count(const Scenario& scenario);
 
-/// The network that `scenario` trains on such examples.
-/// @throws NetworkError
+/// The network that `scenario` trains on such examples. @throws NetworkError; of a profile
+/// InputError
 std::shared_ptr<const Network> make_network(const Scenario& scenario, const InputShape& input);
 
 /// The training that `scenario` describes. `data` may be null without numerics, and where no worker

@@ -73,6 +73,11 @@ bool idle(const Tell& tell) {
 }  // namespace
 
 Machine cached_machine(const Case& scenario_case, const Tell& tell) {
+  if (scenario_case.scenario.model.profiled()) {
+    throw InputError(
+        "cluster: a profile is forecast on machines that are described, not on this one; list them "
+        "in cluster.hosts, or name a machine file behind --machine");
+  }
   const fs::path path = cache_file();
   const DatasetShape shape = dataset_shape(scenario_case);
   const std::string key = model_key(scenario_case.scenario, shape.input);

@@ -5,6 +5,7 @@
 #include "exec/launch/launcher.h"
 #include "exec/launch/node_process.h"
 #include "exec/launch/rendezvous.h"
+#include "scenarios/describe/reader.h"
 #include "scenarios/input_error.h"
 #include "scenarios/stragglers.h"
 
@@ -44,6 +45,13 @@ void keep_freed_memory() {
   mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
 }
 
+// Every rank asks, so that none waits for one that has refused.
+void check_trainable(const Case& scenario_case) {
+  if (!scenario_case.scenario.model.profiled()) return;
+  fail_at(scenario_case.place_of("model.profile"), "model.profile",
+          "a profile has times, no layers to train; simulate it");
+}
+
 int node_of(const Joining& joining) {
   std::signal(SIGPIPE, SIG_IGN);
   keep_freed_memory();
@@ -54,6 +62,7 @@ int node_of(const Joining& joining) {
 }  // namespace
 
 Record run(const Case& scenario_case, const RunOptions& options) {
+  check_trainable(scenario_case);
   const bool described = !scenario_case.scenario.cluster.hosts.empty();
   if (options.task) {
     if (options.emulate) {
@@ -93,6 +102,7 @@ std::optional<int> take_part(const std::vector<Case>& cases, RunOptions& options
   const Task& task = *options.task;
   options.join_timeout = read_join_limit(process_environment).value_or(options.join_timeout);
   check_size(cases, task);
+  for (const Case& each : cases) check_trainable(each);
   if (task.rank == 0) return {};
   Joining joining;
   joining.id = NodeId(static_cast<std::uint32_t>(task.rank));

@@ -67,6 +67,9 @@ struct Record {
   std::string failure;  ///< why it failed, one sentence; empty where it did not
   Case scenario_case;
   std::string machine;  ///< name of the machine file, or of the machine
+  /// Simulation: machines, `, ` between them, whose gradients are timed by what they are described
+  /// as, not by what was measured; empty: none.
+  std::string uncalibrated;
   std::string kernel_set;
   std::string congestion_control;  ///< run: of the sockets; empty in a simulation
   Duration time;                   ///< until the last update

@@ -195,6 +195,7 @@ std::string run_json(const Record& record) {
   json["failure"] = or_null(record.failure);
   json["settings"] = to_json(record.scenario_case.settings);
   json["machine"] = or_null(record.machine);
+  json["uncalibrated"] = or_null(record.uncalibrated);
   json["kernel_set"] = or_null(record.kernel_set);
   json["congestion_control"] = or_null(record.congestion_control);
   json["placement"] = placement_json(record.nodes);
@@ -231,6 +232,7 @@ RunJson parse_run_json(std::string_view text, const std::string& source) {
       reader.one_of("outcome", std::array{Outcome::done, Outcome::failed, Outcome::interrupted});
   record.failure = reader.text("failure");
   record.machine = reader.text("machine");
+  record.uncalibrated = reader.text("uncalibrated");
   record.kernel_set = reader.text("kernel_set");
   record.congestion_control = reader.text("congestion_control");
   record.weights_sha256 = reader.text("weights_sha256");

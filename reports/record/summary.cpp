@@ -145,6 +145,7 @@ Json to_json(const Record& record) {
   json["staleness_mean"] = or_null(s.staleness_mean);
   json["weights_sha256"] = or_null(record.weights_sha256);
   json["kernel_set"] = or_null(record.kernel_set);
+  json["uncalibrated"] = or_null(record.uncalibrated);
   json["bytes_sent"] = s.bytes_sent.value;
   json["bytes_received"] = s.bytes_received.value;
   json["phases"] = phases_json(s.phases);

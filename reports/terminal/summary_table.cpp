@@ -111,6 +111,10 @@ std::string summary_table(const Record& record) {
     text += line("refused", count(record.refused, "stranger without the job key",
                                   "strangers without the job key"));
   }
+  if (!record.uncalibrated.empty()) {
+    text += line("uncalibrated",
+                 fmt::format("compute is counted by FLOPs and bytes on {}", record.uncalibrated));
+  }
   for (const NodeTotals& node : record.nodes) {
     if (!node.lost.empty()) text += line("lost", fmt::format("{}: {}", node.role, node.lost));
   }

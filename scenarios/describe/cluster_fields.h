@@ -2,6 +2,7 @@
 #pragma once
 
 #include "scenarios/describe/field.h"
+#include "scenarios/describe/machine_fields.h"
 #include "scenarios/scenario.h"
 
 namespace foretrain {
@@ -39,6 +40,15 @@ void describe(Visitor& visit, T& host) {
                .most = 1e6,
                .written = host.compute.has_value()},
               host.compute);
+  describe_roofline(visit, host.roofline);
+  visit.section({.key = "send",
+                 .doc = "CPU time of a message, by bytes; left out: as the machine says, or none",
+                 .written = host.send != AffineCost{}},
+                host.send);
+  visit.section({.key = "receive",
+                 .doc = "CPU time of a message, by bytes; left out: as the machine says, or none",
+                 .written = host.receive != AffineCost{}},
+                host.receive);
 }
 
 template <class Visitor, Described<Placement> T>

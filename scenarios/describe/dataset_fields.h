@@ -7,41 +7,37 @@
 
 namespace foretrain {
 
+/// Of a profile's training: so many examples there are, and nothing else is known of them.
+struct CountedDataset {
+  DatasetSpec spec;
+
+  bool operator==(const CountedDataset&) const = default;
+};
+
 template <class Visitor, Described<DatasetSpec> T>
-void describe(Visitor& visit, T& dataset) {
-  visit.field({.key = "format",
-               .doc = "digits, images: drawn by the program; the others: read from path",
-               .choices = data_formats()},
-              dataset.format);
-  const bool images = dataset.format == "images";
-  const bool drawn = images || dataset.format == "digits";
-  const bool text = dataset.format == "libsvm" || dataset.format == "criteo";
-  visit.field({.key = "path",
-               .doc = "of what is read: the folder with its files",
-               .required = true,
-               .used = !drawn,
-               .unused_because = "this format is drawn, not read"},
-              dataset.path);
+void describe_counts(Visitor& visit, T& dataset) {
   visit.field({.key = "take",
-               .doc = "training examples used; 0: all (drawn: 10000)",
+               .doc = "training examples used; 0: all (drawn: 10000; of a profile: not known)",
                .least = 0,
                .most = kCountMax},
               dataset.take);
   visit.field({.key = "test_take",
-               .doc = "test examples used; 0: all (drawn: 2000)",
+               .doc = "test examples used; 0: all (drawn: 2000; of a profile: none)",
                .least = 0,
                .most = kCountMax},
               dataset.test_take);
-  visit.field({.key = "seed",
-               .doc = "of what is drawn",
-               .used = drawn,
-               .unused_because = "this format is read, not drawn"},
-              dataset.seed);
+}
+
+/// `read`: there are examples.
+template <class Visitor, Described<DatasetSpec> T>
+void describe_images(Visitor& visit, T& dataset, bool read, std::string_view unread) {
+  const bool images = read && dataset.format == "images";
+  const bool text = dataset.format == "libsvm" || dataset.format == "criteo";
   const auto of_images = [&](std::string_view key, std::string_view doc) {
     return Field{.key = key,
                  .doc = doc,
-                 .used = !text,
-                 .unused_because = "the examples of this format are no images"};
+                 .used = read && !text,
+                 .unused_because = read ? "the examples of this format are no images" : unread};
   };
   Field crop = of_images("crop", "side of the square cut out of an image; 0: the whole image");
   crop.least = 0;
@@ -56,18 +52,53 @@ void describe(Visitor& visit, T& dataset) {
                  .least = least,
                  .most = most,
                  .used = images,
-                 .unused_because = "only format images is drawn at any size"};
+                 .unused_because = read ? "only format images is drawn at any size" : unread};
   };
   visit.field(of_drawn("side", "images: height, width, pixels", 8, 512), dataset.side);
   visit.field(of_drawn("channels", "images: 1 (grey) or 3 (colour)", 1, 3), dataset.channels);
   visit.field(of_drawn("classes", "images: how many there are", 2, 65536), dataset.classes);
+}
+
+template <class Visitor, Described<DatasetSpec> T>
+void describe_dataset(Visitor& visit, T& dataset, bool read) {
+  const std::string_view unread = "a profile reads no examples, take and test_take count them";
+  visit.field({.key = "format",
+               .doc = "digits, images: drawn by the program; the others: read from path",
+               .choices = data_formats(),
+               .used = read,
+               .unused_because = unread},
+              dataset.format);
+  const bool drawn = dataset.format == "images" || dataset.format == "digits";
+  visit.field({.key = "path",
+               .doc = "of what is read: the folder with its files",
+               .required = true,
+               .used = read && !drawn,
+               .unused_because = read ? "this format is drawn, not read" : unread},
+              dataset.path);
+  describe_counts(visit, dataset);
+  visit.field({.key = "seed",
+               .doc = "of what is drawn",
+               .used = read && drawn,
+               .unused_because = read ? "this format is read, not drawn" : unread},
+              dataset.seed);
+  describe_images(visit, dataset, read, unread);
   visit.field({.key = "memory_limit",
                .doc = "a file that takes more memory is read as it is used",
                .least = 0,
                .most = 1e15,
-               .used = !drawn,
-               .unused_because = "this format is drawn, not read"},
+               .used = read && !drawn,
+               .unused_because = read ? "this format is drawn, not read" : unread},
               dataset.memory_limit);
+}
+
+template <class Visitor, Described<DatasetSpec> T>
+void describe(Visitor& visit, T& dataset) {
+  describe_dataset(visit, dataset, true);
+}
+
+template <class Visitor, Described<CountedDataset> T>
+void describe(Visitor& visit, T& dataset) {
+  describe_dataset(visit, dataset.spec, false);
 }
 
 }  // namespace foretrain

@@ -64,6 +64,34 @@ void describe(Visitor& visit, T& transport) {
               transport.poll);
 }
 
+/// The keys stand among those of the machine.
+template <class Visitor, Described<Roofline> T>
+void describe_roofline(Visitor& visit, T& roofline) {
+  visit.field({.key = "gflops",
+               .doc = "10^9 operations a second of a worker: for models that were not measured",
+               .least = 0,
+               .most = 1e9,
+               .written = roofline.described()},
+              roofline.gflops);
+  const std::string_view only_described = "only with gflops are FLOPs and bytes turned into time";
+  visit.field({.key = "memory_bandwidth",
+               .doc = "with gflops: rate at which a worker moves memory; left out: never the bound",
+               .least = 0,
+               .most = 1e15,
+               .used = roofline.described(),
+               .unused_because = only_described,
+               .written = roofline.memory_bandwidth.value > 0},
+              roofline.memory_bandwidth);
+  visit.field({.key = "overhead",
+               .doc = "with gflops: time of a job however small",
+               .least = 0,
+               .most = 1e3,
+               .used = roofline.described(),
+               .unused_because = only_described,
+               .written = roofline.overhead.ns > 0},
+              roofline.overhead);
+}
+
 template <class Visitor, Described<Machine> T>
 void describe(Visitor& visit, T& machine) {
   visit.field({.key = "name", .doc = "of the machine", .required = true}, machine.name);
@@ -85,6 +113,7 @@ void describe(Visitor& visit, T& machine) {
   visit.section({.key = "loopback", .doc = "messages within the machine"}, machine.loopback);
   visit.section({.key = "apply", .doc = "reduce and apply, by bytes of memory moved"},
                 machine.apply);
+  describe_roofline(visit, machine.roofline);
   visit.table({.key = "models", .doc = "compute on one core, by model"}, machine.models);
 }
 

@@ -86,12 +86,27 @@ void describe(Visitor& visit, T& model) {
               .written = !model.layers.empty(),
               .shorthand = "kind"},
              model.layers);
-  const bool named = model.layers.empty();
+  visit.field(
+      {.key = "profile",
+       .doc = "a CSV file: layer, parameter_bytes, forward_ms, backward_ms; to forecast only",
+       .used = model.layers.empty(),
+       .unused_because = "the layers say what the network is",
+       .written = model.profiled()},
+      model.profile);
+  visit.field({.key = "profile_batch",
+               .doc = "examples that the profile was measured with; left out: training.batch_size",
+               .least = 1,
+               .most = 1e7,
+               .used = model.profiled(),
+               .unused_because = "only a profile was measured at some batch size",
+               .written = model.profile_batch > 0},
+              model.profile_batch);
+  const bool named = model.layers.empty() && !model.profiled();
   visit.field({.key = "name",
                .doc = "a network that the program knows",
                .choices = network_names(),
                .used = named,
-               .unused_because = "the layers say what the network is"},
+               .unused_because = "layers, or a profile, say what the network is"},
               model.name);
   const bool mlp = named && model.name == "mlp";
   visit.field({.key = "hidden",
@@ -101,8 +116,8 @@ void describe(Visitor& visit, T& model) {
                .used = mlp,
                .unused_because = "only mlp has hidden layers to choose"},
               model.options.hidden);
-  const bool sparse =
-      named ? model.name == "sparse_logistic" : model.layers.front().kind == "sparse_dense";
+  const bool sparse = named ? model.name == "sparse_logistic"
+                            : !model.layers.empty() && model.layers.front().kind == "sparse_dense";
   visit.field({.key = "hash_bits",
                .doc = "sparse examples: features are hashed into 2^hash_bits",
                .least = 1,

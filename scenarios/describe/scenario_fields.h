@@ -123,17 +123,26 @@ void describe(Visitor& visit, T& training) {
 }
 
 template <class Visitor, Described<Scenario> T>
+void describe_data(Visitor& visit, T& scenario) {
+  const Field dataset{.key = "dataset", .doc = "what is learned from"};
+  if (!scenario.model.profiled()) return visit.section(dataset, scenario.dataset);
+  CountedDataset counted{scenario.dataset};
+  visit.section(dataset, counted);
+  if constexpr (!std::is_const_v<T>) scenario.dataset = counted.spec;
+}
+
+template <class Visitor, Described<Scenario> T>
 void describe(Visitor& visit, T& scenario) {
   visit.field({.key = "name", .doc = "of the scenario; left out: the file's"}, scenario.name);
   visit.field({.key = "question", .doc = "what the scenario is meant to answer, for people"},
               scenario.question);
   visit.field({.key = "seed", .doc = "of every random draw but the data set's"}, scenario.seed);
   visit.section({.key = "model",
-                 .doc = "what is trained: a network by name, or a list of layers",
+                 .doc = "what is trained: a network by name, a list of layers, a profile",
                  .shorthand = "name",
                  .list_shorthand = "layers"},
                 scenario.model);
-  visit.section({.key = "dataset", .doc = "what is learned from"}, scenario.dataset);
+  describe_data(visit, scenario);
   visit.section({.key = "training", .doc = "how it is trained; one of steps, epochs, updates"},
                 scenario.training);
   visit.section({.key = "cluster",
@@ -144,7 +153,8 @@ void describe(Visitor& visit, T& scenario) {
                  .doc = "how a run's processes and sockets are tuned",
                  .written = scenario.transport != TransportSpec{}},
                 scenario.transport);
-  visit.field({.key = "numerics", .doc = "simulate: carry the gradients out; off: times only"},
+  visit.field({.key = "numerics",
+               .doc = "simulate: carry the gradients out; off, as for a profile: times only"},
               scenario.numerics);
   visit.list({.key = "stragglers",
               .doc = "what multiplies the compute time of gradients, or stops workers",

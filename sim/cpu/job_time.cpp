@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace foretrain::sim {
@@ -19,14 +20,21 @@ Duration part(Duration whole, double share) {
 JobTime::JobTime(const Machine* machine, const std::string& model,
                  std::optional<Duration> fixed_gradient)
     : fixed_gradient_(fixed_gradient) {
+  if (model.empty()) compute_ = Source::profiled;
   if (machine == nullptr) return;
   apply_ = machine->apply;
+  roofline_ = machine->roofline;
+  if (roofline_.described() && apply_ == AffineCost{}) apply_from_ = Source::described;
+  if (model.empty()) return;
   const auto found = machine->models.find(model);
   if (found != machine->models.end()) {
     model_ = found->second;
+  } else if (roofline_.described()) {
+    compute_ = Source::described;
   } else if (!fixed_gradient_) {
     throw InputError(fmt::format(
-        "machine {}: nothing is known of the model {}; measure it: foretrain calibrate SCENARIO",
+        "machine {}: nothing is known of the model {}; measure it: foretrain calibrate SCENARIO; "
+        "or say what the machine can do, gflops and memory_bandwidth",
         machine->name, model));
   }
 }
@@ -34,17 +42,32 @@ JobTime::JobTime(const Machine* machine, const std::string& model,
 Duration JobTime::of(const Job& job) const {
   switch (job.kind) {
     case JobKind::gradient:
-      return part(fixed_gradient_ ? *fixed_gradient_
-                                  : model_.gradient.of(static_cast<double>(job.examples)),
-                  job.share);
+      return gradient(job);
     case JobKind::evaluate:
+      if (compute_ == Source::profiled) return job.cost.measured;
+      if (compute_ == Source::described) return described(job.cost);
       return model_.evaluate.of(static_cast<double>(job.examples));
     case JobKind::apply:
     case JobKind::reduce:
+      if (apply_from_ == Source::described) return described(job.cost);
       return apply_.of(static_cast<double>(job.cost.bytes.value));
   }
   FT_CHECK(!"a kind of job that has a cost");
   return {};
+}
+
+Duration JobTime::gradient(const Job& job) const {
+  if (fixed_gradient_) return part(*fixed_gradient_, job.share);
+  if (compute_ == Source::profiled) return job.cost.measured;
+  if (compute_ == Source::described) return described(job.cost);
+  return part(model_.gradient.of(static_cast<double>(job.examples)), job.share);
+}
+
+Duration JobTime::described(Cost cost) const {
+  const double computing_s = cost.flops.value / (roofline_.gflops * 1e9);
+  const double bandwidth = roofline_.memory_bandwidth.value;
+  const double moving_s = bandwidth > 0 ? static_cast<double>(cost.bytes.value) / bandwidth : 0;
+  return roofline_.overhead + Duration::from_seconds(std::max(computing_s, moving_s));
 }
 
 }  // namespace foretrain::sim

@@ -10,17 +10,26 @@
 
 namespace foretrain::sim {
 
-/// What the jobs of one model cost on the core of one host.
+/// What the jobs of one model cost on the core of one host. Of several ways to know it the first
+/// that there is counts:
 ///
-///     gradient  overhead + examples x per_example   (measured for the model; or a fixed time)
-///     evaluate  overhead + examples x per_example   (measured for the model)
-///     apply     overhead + bytes x per_byte         (measured on one core)
+///     gradient  a fixed time, by shares of its stages | the profile's times of their layers
+///     evaluate  the profile's times of its layers
+///     both      overhead + examples x per_example     (measured for the model)
+///     apply     overhead + bytes x per_byte           (measured on one core)
+///     all       overhead + max(FLOPs / peak, bytes / bandwidth)     (described: Roofline)
 ///
-/// Realism: calibrated at two batch sizes and straight between and beyond them.
+/// Realism: what was measured is calibrated at two batch sizes and straight between and beyond
+/// them. A profile is as good as its measurement; its times are of the device that was measured,
+/// whatever the host, and stand for a device that computes while its core does nothing else. A
+/// roofline is a bound that kernels stay below, often by half, and that caches let them exceed: it
+/// orders machines, it does not time them. Its overhead is paid by every stage of a gradient.
 class JobTime {
  public:
-  /// Of `machine`; `model` is a key of its models. Null: nothing costs time but what is fixed.
+  /// Of `machine`; `model` is a key of its models, empty for a profile, whose jobs carry their
+  /// times. Null: nothing costs time but what is fixed, or in the profile.
   /// `fixed_gradient`: every gradient takes this long instead.
+  /// @throws InputError where nothing is known of the model
   JobTime(const Machine* machine, const std::string& model, std::optional<Duration> fixed_gradient);
 
   /// Undisturbed, at full speed; of a gradient the median.
@@ -30,10 +39,22 @@ class JobTime {
   [[nodiscard]] double gradient_jitter() const {
     return fixed_gradient_ ? 0 : model_.gradient_jitter;
   }
+  /// Gradients are timed by what a machine is described as, not by what somebody measured.
+  [[nodiscard]] bool uncalibrated() const {
+    return !fixed_gradient_ && compute_ == Source::described;
+  }
 
  private:
+  enum class Source : std::uint8_t { measured, profiled, described };
+
+  [[nodiscard]] Duration gradient(const Job& job) const;
+  [[nodiscard]] Duration described(Cost cost) const;
+
+  Source compute_ = Source::measured;  // of gradients that are not fixed, of evaluations
+  Source apply_from_ = Source::measured;
   ModelCost model_;
   AffineCost apply_;
+  Roofline roofline_;
   std::optional<Duration> fixed_gradient_;
 };
 

@@ -24,6 +24,7 @@ class Simulation : public Actor {
     record_.mode = Mode::simulate;
     record_.scenario_case = scenario_case;
     record_.machine = world_.machine_name;
+    record_.uncalibrated = world_.uncalibrated;
     record_.kernel_set = kernel_set();
     observer_.report = [this](NodeId id, const Report& report) { reported(id, report); };
     observer_.finished = [this](NodeId, const Finished& finished) {

@@ -8,20 +8,21 @@
 namespace foretrain::sim {
 
 World::World(const Scenario& scenario, const Training& training, const MachineLookup& machines) {
-  const std::string model = model_key(scenario, training.network->input());
+  const bool profiled = training.network->profiled();
+  const std::string model =
+      profiled ? std::string() : model_key(scenario, training.network->input());
   if (scenario.cluster.hosts.empty()) {
     const Machine machine = machines("");
-    machine_name = machine.name;
     add_host("localhost", machine.cores, &machine, model, {});
+    note(machine, *hosts.back().job_time);
   }
   for (const HostSpec& spec : scenario.cluster.hosts) {
-    std::optional<Machine> machine;
-    if (!spec.compute || !spec.machine.empty()) machine = machines(spec.machine);
-    if (machine) machine_name = machine->name;
+    const std::optional<Machine> machine = machine_of(spec, profiled, machines);
     for (int index = 0; index < spec.count; ++index) {
       add_host(host_name(spec, index), spec.cores, machine ? &*machine : nullptr, model,
                spec.compute);
     }
+    if (machine) note(*machine, *hosts.back().job_time);
   }
   if (scenario.transport.poll) {
     for (Host& host : hosts) host.transport.poll = *scenario.transport.poll;
@@ -33,6 +34,13 @@ World::World(const Scenario& scenario, const Training& training, const MachineLo
   for (const NodePlace& node : nodes) {
     places.push_back({node.host, node.cores.front(), static_cast<int>(node.cores.size())});
   }
+}
+
+void World::note(const Machine& machine, const JobTime& job_time) {
+  machine_name = machine.name;
+  if (!job_time.uncalibrated()) return;
+  if (!uncalibrated.empty()) uncalibrated += ", ";
+  uncalibrated += machine.name;
 }
 
 void World::add_host(const std::string& name, int cores, const Machine* machine,

@@ -7,20 +7,16 @@
 #include "scenarios/scenario.h"
 #include "sim/cpu/cpu.h"
 #include "sim/cpu/job_time.h"
+#include "sim/driver/host_machine.h"
 #include "sim/driver/slots.h"
 #include "sim/engine/engine.h"
 #include "sim/network/network.h"
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 namespace foretrain::sim {
-
-/// The machine file of a name in a scenario; the empty name is this machine's calibration.
-/// @throws InputError where there is none
-using MachineLookup = std::function<Machine(const std::string& name)>;
 
 /// A simulated host.
 struct Host {
@@ -57,8 +53,10 @@ struct World {
   Slots<Mail> mail;
   Effects effects;  ///< memory for those of a node that is fed
   std::string machine_name;
+  std::string uncalibrated;  ///< machines whose compute is described, not measured; may be empty
 
  private:
+  void note(const Machine& machine, const JobTime& job_time);
   void add_host(const std::string& name, int cores, const Machine* machine,
                 const std::string& model, std::optional<Duration> compute);
 };

@@ -117,6 +117,7 @@ Record random_record(std::uint64_t seed) {
   record.scenario_case.settings.push_back({"dataset.path", "a, \"b\"/\xe2\x82\xac = c"});
   record.scenario_case.scenario.seed = draw.below(1'000'000);
   record.machine = "two words";
+  record.uncalibrated = "one, two";
   record.congestion_control = draw.below(2) == 0 ? "" : "cubic";
   record.time = any_time(draw);
   record.startup = any_time(draw);

@@ -73,6 +73,7 @@ TEST_CASE("machine: what is written reads back as the same bits") {
     m.apply = cost();
     m.models["softmax 784x10"] = {cost(), cost()};
     m.models["with.dot: 3"] = {cost(), cost()};
+    if (i % 2 == 0) m.roofline = {1 + stream.uniform(), {1e9 * (1 + stream.uniform())}, {i}};
     INFO(to_yaml(m));
     CHECK(parse_machine(to_yaml(m), "m.yaml") == m);
   }
@@ -101,6 +102,21 @@ TEST_CASE("machine: an unknown key is told the nearest") {
   CHECK(machine_error(text) ==
         "m.yaml:15:33: models.softmax 784x10.gradient.per_itm: unknown key; did you mean "
         "models.softmax 784x10.gradient.per_item?");
+}
+
+TEST_CASE("machine: one that is described needs nothing measured") {
+  const Machine m = parse_machine(
+      "foretrain_machine: 1\nname: a100\ncores: 8\ngflops: 15000\nmemory_bandwidth: 1500 GB/s\n"
+      "overhead: 100 us\n",
+      "m.yaml");
+  CHECK(m.roofline == Roofline{15'000, {1.5e12}, {100'000}});
+  CHECK(m.models.empty());
+  CHECK(m.loopback == TransportCost{});
+  CHECK(machine_error("foretrain_machine: 1\nname: a\ncores: 8\noverhead: 100 us\n") ==
+        "m.yaml:4:11: overhead: set to 100 us, but no case uses it (only with gflops are FLOPs and "
+        "bytes turned into time); remove it");
+  CHECK(machine_error("foretrain_machine: 1\nname: a\ncores: 8\ngflops: -3\n")
+            .find("m.yaml:4:9: gflops: -3 ") == 0);
 }
 
 TEST_CASE("machine: another version, or a scenario, is refused") {

@@ -1,0 +1,103 @@
+// What is known of a machine becomes seconds in a fixed order of precedence.
+#include "sim/cpu/job_time.h"
+
+#include "scenarios/input_error.h"
+
+#include <catch2/catch.hpp>
+
+#include <string>
+
+namespace foretrain::sim {
+namespace {
+using namespace literals;
+
+Job job_of(JobKind kind, double flops, std::int64_t bytes, Duration measured = {}) {
+  Job job;
+  job.kind = kind;
+  job.examples = 10;
+  job.cost = {Flops{flops}, Bytes{bytes}, measured};
+  return job;
+}
+
+/// 30 GFLOP/s, 10 GB/s, 100 us a job.
+Machine described() {
+  Machine machine;
+  machine.name = "described";
+  machine.roofline = {30, {10e9}, 100_us};
+  return machine;
+}
+
+TEST_CASE("job time: a roofline takes the longer of computing and moving") {
+  const Machine machine = described();
+  const JobTime time(&machine, "softmax", {});
+  const auto kind = GENERATE(JobKind::gradient, JobKind::evaluate, JobKind::apply, JobKind::reduce);
+  CHECK(time.of(job_of(kind, 30e6, 1'000'000)) == 100_us + 1_ms);
+  CHECK(time.of(job_of(kind, 30e6, 20'000'000)) == 100_us + 2_ms);
+  CHECK(time.of(job_of(kind, 0, 0)) == 100_us);
+  CHECK(time.uncalibrated());
+}
+
+TEST_CASE("job time: without a bandwidth only operations bound a roofline") {
+  Machine machine = described();
+  machine.roofline.memory_bandwidth = {};
+  CHECK(JobTime(&machine, "x", {}).of(job_of(JobKind::gradient, 30e6, 1'000'000'000)) == 1'100_us);
+}
+
+TEST_CASE("job time: what was measured goes before what is described") {
+  Machine machine = described();
+  machine.models["softmax"] = {{1e-3, 1e-4}, {2e-3, 0}, 0.25};
+  const JobTime measured(&machine, "softmax", {});
+  CHECK(measured.of(job_of(JobKind::gradient, 30e9, 0)) == 2_ms);
+  CHECK(measured.of(job_of(JobKind::evaluate, 30e9, 0)) == 2_ms);
+  CHECK(measured.of(job_of(JobKind::apply, 30e6, 0)) == 1'100_us);
+  CHECK(measured.gradient_jitter() == 0.25);
+  CHECK(!measured.uncalibrated());
+  machine.apply = {1e-6, 0};
+  CHECK(JobTime(&machine, "lenet", {}).of(job_of(JobKind::apply, 30e6, 0)) == 1_us);
+  CHECK(JobTime(&machine, "lenet", {}).uncalibrated());
+}
+
+TEST_CASE("job time: a fixed time is shared among the stages of a gradient") {
+  const Machine machine = described();
+  const JobTime fixed(&machine, "softmax", 20_ms);
+  Job job = job_of(JobKind::gradient, 30e9, 0);
+  CHECK(fixed.of(job) == 20_ms);
+  job.share = 0.25;
+  CHECK(fixed.of(job) == 5_ms);
+  CHECK(fixed.of(job_of(JobKind::evaluate, 30e6, 0)) == 1'100_us);
+  CHECK(!fixed.uncalibrated());
+}
+
+TEST_CASE("job time: a profile's jobs take their own time on any machine") {
+  Machine machine = described();
+  machine.models["softmax"] = {{1, 1}, {1, 1}, 0.5};
+  for (const Machine* each : {static_cast<const Machine*>(nullptr), &std::as_const(machine)}) {
+    const JobTime time(each, "", {});
+    CHECK(time.of(job_of(JobKind::gradient, 0, 0, 7_ms)) == 7_ms);
+    CHECK(time.of(job_of(JobKind::evaluate, 0, 0, 3_ms)) == 3_ms);
+    CHECK(time.gradient_jitter() == 0);
+    CHECK(!time.uncalibrated());
+  }
+  CHECK(JobTime(nullptr, "", {}).of(job_of(JobKind::apply, 30e6, 4'000)) == 0_ns);
+  CHECK(JobTime(&machine, "", {}).of(job_of(JobKind::apply, 30e6, 4'000)) == 1'100_us);
+}
+
+TEST_CASE("job time: of a model that nobody knows it is told what to do") {
+  const Machine machine = [] {
+    Machine unknown = described();
+    unknown.roofline = {};
+    return unknown;
+  }();
+  std::string message;
+  try {
+    JobTime(&machine, "lenet 784x10", {});
+  } catch (const InputError& error) {
+    message = error.what();
+  }
+  CHECK(message ==
+        "machine described: nothing is known of the model lenet 784x10; measure it: foretrain "
+        "calibrate SCENARIO; or say what the machine can do, gflops and memory_bandwidth");
+}
+
+}  // namespace
+}  // namespace foretrain::sim

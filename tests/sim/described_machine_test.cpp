@@ -1,0 +1,104 @@
+// Machines that nobody has measured, one kind or several, in one forecast.
+#include "reports/record/summary.h"
+#include "reports/terminal/summary_table.h"
+#include "scenarios/read.h"
+#include "scenarios/training.h"
+#include "tests/support/cases.h"
+
+#include <catch2/catch.hpp>
+
+#include <string>
+
+namespace foretrain::testing {
+namespace {
+using namespace literals;
+
+/// A fast and a slow worker, a server that costs nothing, so near that messages take no time.
+const std::string kTwoKinds =
+    "foretrain: 1\n"
+    "name: two-kinds\n"
+    "model: lenet\n"
+    "numerics: off\n"
+    "dataset: {take: 600, test_take: 200}\n"
+    "training: {strategy: sync, workers: 2, batch_size: 16, steps: 20}\n"
+    "cluster:\n"
+    "  hosts:\n"
+    "    - {name: fast, cores: 2, nic: 1000 Gbps, gflops: 40, memory_bandwidth: 20 GB/s}\n"
+    "    - {name: slow, cores: 2, nic: 1000 Gbps, gflops: 10, memory_bandwidth: 4 GB/s,\n"
+    "       overhead: 100 us}\n"
+    "    - {name: server, cores: 2, nic: 1000 Gbps, compute: 1 ms}\n"
+    "  placement: {workers: [fast, slow], servers: [server]}\n";
+
+Record simulate_text(const std::vector<std::string>& overrides) {
+  sim::SimulateOptions options;
+  options.usage_interval = {};
+  options.machines = [](const std::string&) -> Machine { throw std::logic_error("not asked"); };
+  return sim::simulate(parse_scenario(kTwoKinds, "x.yaml", overrides).front(), options);
+}
+
+/// Computing alone, s.
+double gradient_s(double gflops, double bytes_per_s, double overhead_s) {
+  const Scenario scenario = parse_scenario(kTwoKinds, "x.yaml").front().scenario;
+  const Case scenario_case{{}, scenario, {}};
+  const auto network = make_network(scenario, dataset_shape(scenario_case).input);
+  const Cost cost = network->gradient_cost(16);
+  return overhead_s + std::max(cost.flops.value / (gflops * 1e9),
+                               static_cast<double>(cost.bytes.value) / bytes_per_s);
+}
+
+TEST_CASE("described machines: sync waits for the slow kind") {
+  const Record record = simulate_text({"training.overlap=off"});
+  const double slow_s = gradient_s(10, 4e9, 100e-6);
+  const double fast_s = gradient_s(40, 20e9, 0);
+  REQUIRE(slow_s > 3 * fast_s);
+  for (const StepRow& row : record.steps) {
+    const Phases& p = row.report.phases;
+    CHECK(p.compute.seconds() == Approx(row.worker == 0 ? fast_s : slow_s).epsilon(1e-6));
+    // What is not computing is two messages of 250 KB at 1,000 Gbps.
+    CHECK((p.compute + p.push + p.wait + p.apply + p.pull).seconds() ==
+          Approx(slow_s + 2 * 247e3 / 125e9).margin(2e-6));
+  }
+}
+
+TEST_CASE("described machines: async takes from each kind what it can give") {
+  const Record record =
+      simulate_text({"training.overlap=off", "training.strategy=async", "training.steps=200"});
+  const double rate = 1 / gradient_s(10, 4e9, 100e-6) + 1 / gradient_s(40, 20e9, 0);
+  CHECK(static_cast<double>(record.gradients) / record.time.seconds() ==
+        Approx(rate).epsilon(0.02));
+}
+
+TEST_CASE("described machines: a forecast says that nobody measured them") {
+  const Record record = simulate_text({});
+  CHECK(record.uncalibrated == "fast, slow");
+  CHECK(to_json(record)["uncalibrated"] == "fast, slow");
+  CHECK(summary_table(record).find("uncalibrated") != std::string::npos);
+  const Record fixed = simulate(star_case("sync", 2, 5, 1_ms));
+  CHECK(fixed.uncalibrated.empty());
+  CHECK(to_json(fixed)["uncalibrated"].is_null());
+}
+
+TEST_CASE("described machines: a host's figures are laid over its machine file") {
+  Case scenario_case = star_case("sync", 1, 10, 1_ms);
+  scenario_case.scenario.training.overlap = false;
+  HostSpec& host = scenario_case.scenario.cluster.hosts[0];
+  host.compute = {};
+  host.machine = "measured";
+  host.roofline = {1, {}, {}};
+  // The model is measured: 1 ms + 16 examples x 1 us, whatever the roofline says.
+  sim::SimulateOptions options;
+  options.usage_interval = {};
+  options.machines = [](const std::string&) {
+    Machine machine;
+    machine.name = "measured";
+    machine.models["softmax 784x10"] = {{1e-3, 1e-6}, {}};
+    machine.apply = {1e-9, 0};
+    return machine;
+  };
+  const Record record = sim::simulate(scenario_case, options);
+  CHECK(mean_step_s(record) == Approx(1.016e-3).epsilon(1e-3));
+  CHECK(record.uncalibrated.empty());
+}
+
+}  // namespace
+}  // namespace foretrain::testing

@@ -1,0 +1,146 @@
+// A profile's steps in virtual time, against sums by hand.
+#include "models/protocol/message.h"
+#include "sim/driver/simulate.h"
+#include "tests/support/temp_folder.h"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <fstream>
+#include <string>
+
+namespace foretrain::testing {
+namespace {
+using namespace literals;
+
+constexpr Duration kGradient = 10_ms;  // of the profile below
+constexpr std::int64_t kLayerBytes = 4'000;
+
+/// Two layers of 1,000 parameters, 1 + 3 ms and 2 + 4 ms for 32 examples, on hosts of their own
+/// around a switch 30 us away. Nothing else costs time.
+class Job {
+ public:
+  explicit Job(const std::string& strategy, int workers = 1) {
+    std::ofstream(folder_ / "two.csv") << "layer,parameter_bytes,forward_ms,backward_ms\n"
+                                          "first,4000,1,3\nlast,4000,2,4\n";
+    Scenario& s = c.scenario;
+    s.name = "profile";
+    s.model.profile = folder_ / "two.csv";
+    s.model.profile_batch = 32;
+    s.numerics = false;
+    s.training.strategy = strategy;
+    s.training.workers = workers;
+    s.training.batch_size = 32;
+    s.training.steps = 20;
+    s.training.overlap = false;
+    HostSpec host;
+    host.name = "node";
+    host.count = workers + (strategy == "sync" ? 1 : 0);
+    host.nic = {1e18};
+    host.latency = 30_us;
+    s.cluster.hosts = {host};
+  }
+
+  [[nodiscard]] Record simulate() const {
+    sim::SimulateOptions options;
+    options.usage_interval = {};
+    options.machines = [](const std::string&) -> Machine { throw std::logic_error("not asked"); };
+    return sim::simulate(c, options);
+  }
+  HostSpec& host() { return c.scenario.cluster.hosts.front(); }
+
+  Case c;
+
+ private:
+  TempFolder folder_;
+};
+
+/// Every step of `record` takes `expected`, but for what rounding up to nanoseconds adds.
+void check_steps(const Record& record, Duration expected) {
+  REQUIRE(record.outcome == Outcome::done);
+  REQUIRE(!record.steps.empty());
+  for (const StepRow& row : record.steps) {
+    const Phases& p = row.report.phases;
+    const Duration took = p.compute + p.push + p.wait + p.apply + p.pull;
+    CAPTURE(row.report.step.value, took.ns);
+    CHECK(std::abs((took - expected).ns) <= 4);
+  }
+}
+
+BytesPerSecond rate_for(Bytes message, double seconds) {
+  return {static_cast<double>(message.value) / seconds};
+}
+
+TEST_CASE("profile: a sync step is its passes and two messages") {
+  Job job("sync");
+  job.host().nic = rate_for(kHeaderSize + Bytes{2 * kLayerBytes}, 1e-3);
+  check_steps(job.simulate(), kGradient + 2_ms + 120_us);
+}
+
+TEST_CASE("profile: with overlap a step waits for the messages of its first layer alone") {
+  Job job("sync");
+  job.c.scenario.training.overlap = true;
+  job.c.scenario.training.bucket_size = {kLayerBytes};
+  // The last layer's bucket goes there and back while the first layer's backward pass runs: 3 ms.
+  job.host().nic = rate_for(kHeaderSize + Bytes{kLayerBytes}, 1e-3);
+  check_steps(job.simulate(), kGradient + 2_ms + 120_us);
+}
+
+TEST_CASE("profile: overlap hides what fits behind the backward pass of the first layer") {
+  Job job("sync");
+  job.c.scenario.training.bucket_size = {kLayerBytes};
+  job.host().nic = rate_for(kHeaderSize + Bytes{kLayerBytes}, 1e-3);
+  const Record apart = job.simulate();
+  job.c.scenario.training.overlap = true;
+  const Record overlapped = job.simulate();
+  CHECK(overlapped.time < apart.time);
+  CHECK(overlapped.nodes[0].tx == apart.nodes[0].tx);
+}
+
+TEST_CASE("profile: a ring of three takes its passes and four exchanges") {
+  Job job("all_reduce", 3);
+  check_steps(job.simulate(), kGradient + 60_us * 4);
+}
+
+TEST_CASE("profile: several workers are waited for as any others") {
+  Job job("sync", 4);
+  StragglerSpec slow;
+  slow.workers = {2};
+  slow.slowdown = 2.5;
+  job.c.scenario.stragglers = {slow};
+  check_steps(job.simulate(), 25_ms + 120_us);
+}
+
+TEST_CASE("profile: the time grows with the batch") {
+  Job job("sync");
+  job.c.scenario.training.batch_size = 48;
+  check_steps(job.simulate(), 15_ms + 120_us);
+}
+
+TEST_CASE("profile: an evaluation is the forward pass of the test examples") {
+  Job job("sync");
+  job.c.scenario.training.evaluate_every = 10;
+  job.c.scenario.dataset.test_take = 320;
+  const Record record = job.simulate();
+  REQUIRE(record.evals.size() == 2);
+  for (const EvalReport& each : record.evals) CHECK(each.took == 30_ms);
+  job.c.scenario.dataset.test_take = 0;
+  const Record without = job.simulate();
+  for (const EvalReport& each : without.evals) CHECK(each.took == 0_ns);
+}
+
+TEST_CASE("profile: a host's own costs of messages are paid on both sides") {
+  Job job("sync");
+  job.host().send = {10e-6, 0};
+  job.host().receive = {25e-6, 0};
+  check_steps(job.simulate(), kGradient + 120_us + (10_us + 25_us) * 2);
+}
+
+TEST_CASE("profile: a host's compute says what a gradient takes in all") {
+  Job job("sync");
+  job.host().compute = 40_ms;
+  check_steps(job.simulate(), 40_ms + 120_us);
+}
+
+}  // namespace
+}  // namespace foretrain::testing
