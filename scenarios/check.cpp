@@ -3,7 +3,9 @@
 
 #include "scenarios/describe/scenario_fields.h"
 #include "scenarios/placement.h"
+#include "scenarios/stragglers.h"
 #include "scenarios/training.h"
+#include "scenarios/units.h"
 
 #include <fmt/format.h>
 
@@ -174,6 +176,21 @@ void check_stragglers(Case& c, Reading& reading) {
   std::erase_if(stragglers, [&](const StragglerSpec& s) { return without_workers.contains(&s); });
 }
 
+// A worker that dies before it has begun is a typing mistake.
+void check_lives(const Case& c) {
+  const auto& stragglers = c.scenario.stragglers;
+  const bool joins =
+      std::ranges::any_of(stragglers, [](const auto& s) { return s.joins_at.ns > 0; });
+  if (!joins || !somebody_dies(c.scenario)) return;
+  for (int worker = 0; worker < worker_count(c.scenario); ++worker) {
+    const Life life = life_of(c.scenario, worker);
+    if (life.dies_at.ns == 0 || life.joins_at < life.dies_at) continue;
+    fail(c, "stragglers",
+         fmt::format("worker {} would join at {} but die at {}; let it join before it dies", worker,
+                     to_text(life.joins_at), to_text(life.dies_at)));
+  }
+}
+
 }  // namespace
 
 void check_case(Case& scenario_case, Reading& reading) {
@@ -183,6 +200,7 @@ void check_case(Case& scenario_case, Reading& reading) {
   check_backups(scenario_case);
   check_placement(scenario_case);
   check_stragglers(scenario_case, reading);
+  check_lives(scenario_case);
 }
 
 }  // namespace foretrain

@@ -127,7 +127,7 @@ struct ClusterSpec {
   bool operator==(const ClusterSpec&) const = default;
 };
 
-/// `stragglers[]` - multiplies the compute time of gradients, stops workers.
+/// `stragglers[]` - multiplies the compute time of gradients, stops workers, ends them.
 struct StragglerSpec {
   std::vector<int> workers;  ///< whom it concerns; empty: all
   double slowdown = 1;       ///< constant factor
@@ -138,6 +138,10 @@ struct StragglerSpec {
   double shape = 0;          ///< pareto: above 1
   Duration pause{};          ///< stops the worker for this long, now and then; 0: never
   Duration every{};          ///< pause: mean of the exponential time from one to the next
+  std::string trace;         ///< a CSV file of step times: a factor of mean 1 a gradient (trace.h)
+  std::string column;        ///< trace: which one holds the times; empty: the last
+  Duration joins_at{};       ///< the worker begins so long after the others
+  Duration dies_at{};        ///< its process ends, so long after the training began; 0: never
 
   bool operator==(const StragglerSpec&) const = default;
 };

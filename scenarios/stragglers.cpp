@@ -2,27 +2,16 @@
 #include "scenarios/stragglers.h"
 
 #include "models/base/check.h"
+#include "scenarios/training.h"
+#include "scenarios/units.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace foretrain {
 namespace {
-
-/// A draw of mean 1. For a normal Z, E[exp(sigma Z)] = exp(sigma^2 / 2); the mean of a Pareto
-/// of scale 1 is shape / (shape - 1).
-double draw(const StragglerSpec& spec, Stream& stream) {
-  if (spec.distribution == "exponential") return stream.exponential();
-  if (spec.distribution == "shifted_exponential") {
-    return spec.shift + (1 - spec.shift) * stream.exponential();
-  }
-  if (spec.distribution == "lognormal") {
-    return portable_exp(spec.sigma * stream.normal() - spec.sigma * spec.sigma / 2);
-  }
-  FT_CHECK(spec.distribution == "pareto");
-  return (spec.shape - 1) / spec.shape * stream.pareto(spec.shape);
-}
 
 bool concerns(const StragglerSpec& spec, int worker) {
   return spec.workers.empty() || std::ranges::find(spec.workers, worker) != spec.workers.end();
@@ -34,20 +23,83 @@ Duration draw_interval(Duration every, Stream& stream) {
 
 }  // namespace
 
-StragglerDraws::StragglerDraws(const Scenario& scenario, int worker)
+StragglerDraws::StragglerDraws(const Scenario& scenario, int worker, const Traces& traces)
     : stream_(scenario.seed, fmt::format("straggler.worker{}", worker)) {
-  for (const StragglerSpec& spec : scenario.stragglers) {
-    if (concerns(spec, worker)) specs_.push_back(spec);
+  for (std::size_t s = 0; s < scenario.stragglers.size(); ++s) {
+    const StragglerSpec& spec = scenario.stragglers[s];
+    if (!concerns(spec, worker)) continue;
+    if (spec.slowdown != 1) sources_.push_back({.slowdown = spec.slowdown});
+    if (!spec.distribution.empty()) add_distribution(spec);
+    if (!spec.trace.empty()) add_trace(spec, traces.of(s), worker, worker_count(scenario));
   }
 }
 
-double StragglerDraws::next() {
-  constexpr double kLeast = 0x1p-53;  // an exponential draw may be 0, a factor may not
-  double factor = 1;
-  for (const StragglerSpec& spec : specs_) {
-    factor *= spec.slowdown;
-    if (!spec.distribution.empty()) factor *= std::max(draw(spec, stream_), kLeast);
+StragglerDraws::StragglerDraws(const Scenario& scenario, int worker)
+    : StragglerDraws(scenario, worker, Traces(Case{{}, scenario, {}})) {}
+
+void StragglerDraws::add_distribution(const StragglerSpec& spec) {
+  if (spec.distribution == "exponential") {
+    sources_.push_back({.kind = Kind::exponential});
+  } else if (spec.distribution == "shifted_exponential") {
+    sources_.push_back({.kind = Kind::shifted, .parameter = spec.shift});
+  } else if (spec.distribution == "lognormal") {
+    sources_.push_back({.kind = Kind::lognormal, .parameter = spec.sigma});
+  } else {
+    FT_CHECK(spec.distribution == "pareto");
+    sources_.push_back({.kind = Kind::pareto, .parameter = spec.shape});
   }
+}
+
+void StragglerDraws::add_trace(const StragglerSpec& spec, std::shared_ptr<const Trace> trace,
+                               int worker, int workers) {
+  FT_CHECK(trace != nullptr);
+  auto place = static_cast<std::size_t>(worker);
+  auto listed = static_cast<std::size_t>(std::max(workers, worker + 1));
+  if (!spec.workers.empty()) {
+    place =
+        static_cast<std::size_t>(std::ranges::find(spec.workers, worker) - spec.workers.begin());
+    listed = spec.workers.size();
+  }
+  const std::size_t rows = trace->factors.size();
+  const std::size_t row = place % rows;
+  const std::size_t sharing = (listed - row + rows - 1) / rows;
+  Source source{.kind = Kind::trace};
+  source.factors = trace->factors[row];
+  source.trace = std::move(trace);
+  source.next = source.factors.size() * (place / rows) / sharing;
+  sources_.push_back(std::move(source));
+}
+
+// A draw of mean 1. For a normal Z, E[exp(sigma Z)] = exp(sigma^2 / 2); the mean of a Pareto of
+// scale 1 is shape / (shape - 1).
+double StragglerDraws::draw(Source& source, Stream& stream) {
+  constexpr double kLeast = 0x1p-53;  // an exponential draw may be 0, a factor may not
+  const double parameter = source.parameter;
+  switch (source.kind) {
+    case Kind::constant:
+      return source.slowdown;
+    case Kind::exponential:
+      return std::max(stream.exponential(), kLeast);
+    case Kind::shifted:
+      return std::max(parameter + (1 - parameter) * stream.exponential(), kLeast);
+    case Kind::lognormal:
+      return std::max(portable_exp(parameter * stream.normal() - parameter * parameter / 2),
+                      kLeast);
+    case Kind::pareto:
+      return std::max((parameter - 1) / parameter * stream.pareto(parameter), kLeast);
+    case Kind::trace: {
+      const double factor = source.factors[source.next];
+      if (++source.next == source.factors.size()) source.next = 0;
+      return factor;
+    }
+  }
+  FT_CHECK(false);
+  return 1;
+}
+
+double StragglerDraws::next() {
+  double factor = 1;
+  for (Source& source : sources_) factor *= draw(source, stream_);
   return factor;
 }
 
@@ -72,6 +124,26 @@ Duration longest_pause(const Scenario& scenario) {
   Duration longest;
   for (const StragglerSpec& spec : scenario.stragglers) longest = std::max(longest, spec.pause);
   return longest;
+}
+
+Life life_of(const Scenario& scenario, int worker) {
+  Life life;
+  for (const StragglerSpec& spec : scenario.stragglers) {
+    if (!concerns(spec, worker)) continue;
+    life.joins_at = std::max(life.joins_at, spec.joins_at);
+    if (spec.dies_at.ns == 0) continue;
+    life.dies_at = life.dies_at.ns == 0 ? spec.dies_at : std::min(life.dies_at, spec.dies_at);
+  }
+  return life;
+}
+
+bool somebody_dies(const Scenario& scenario) {
+  return std::ranges::any_of(scenario.stragglers,
+                             [](const StragglerSpec& spec) { return spec.dies_at.ns > 0; });
+}
+
+std::string death_at(Duration dies_at) {
+  return fmt::format("died at {}, as its straggler says", to_text(dies_at));
 }
 
 }  // namespace foretrain

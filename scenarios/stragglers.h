@@ -1,10 +1,15 @@
-// What slows a worker down, what stops it for a while: the same draws in both modes.
+// What slows a worker down, stops it for a while, ends it: the same draws in both modes.
 #pragma once
 
 #include "models/base/random.h"
 #include "scenarios/scenario.h"
+#include "scenarios/trace.h"
 
+#include <cstdint>
+#include <memory>
 #include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
 namespace foretrain {
@@ -12,15 +17,39 @@ namespace foretrain {
 /// The factors of one worker's gradients, from the stream `straggler.worker<w>`. Every straggler
 /// that concerns the worker multiplies in, in the order of the scenario; distributions have
 /// mean 1, so a factor's mean is the product of the slowdowns.
+///
+/// A trace is no draw: the factor of the n-th gradient is the n-th of the trace, then it begins
+/// again. The k-th worker of `workers:` takes those of the k-th worker of the file; where they
+/// outnumber it, those who share one begin as far apart in it as can be: the r-th of s at r/s of
+/// its length, so that they are not slow all at once.
 class StragglerDraws {
  public:
+  /// `traces`: of that scenario.
+  StragglerDraws(const Scenario& scenario, int worker, const Traces& traces);
+  /// Reads the traces itself. @throws InputError as Traces
   StragglerDraws(const Scenario& scenario, int worker);
 
   /// The factor of the next gradient, above 0.
   double next();
 
  private:
-  std::vector<StragglerSpec> specs_;
+  enum class Kind : std::uint8_t { constant, exponential, shifted, lognormal, pareto, trace };
+  /// What a straggler makes of each gradient.
+  struct Source {
+    double slowdown = 1;
+    Kind kind = Kind::constant;
+    double parameter = 0;                  // of the distribution
+    std::shared_ptr<const Trace> trace{};  // keeps the factors alive
+    std::span<const double> factors{};
+    std::size_t next = 0;  // of the factors
+  };
+
+  static double draw(Source& source, Stream& stream);
+  void add_distribution(const StragglerSpec& spec);
+  void add_trace(const StragglerSpec& spec, std::shared_ptr<const Trace> trace, int worker,
+                 int workers);
+
+  std::vector<Source> sources_;
   Stream stream_;
 };
 
@@ -56,5 +85,17 @@ class PauseDraws {
 
 /// The longest pause that a straggler makes; 0 where none does.
 Duration longest_pause(const Scenario& scenario);
+
+/// The part of a training in which a worker is there. Where several stragglers say so, it is the
+/// latest `joins_at`, the earliest `dies_at`.
+struct Life {
+  Duration joins_at;  ///< after the others have begun
+  Duration dies_at;   ///< after they have; 0: never
+};
+Life life_of(const Scenario& scenario, int worker);
+/// Whether a straggler ends a worker.
+bool somebody_dies(const Scenario& scenario);
+/// What became of such a worker: "died at 20 s, as its straggler says".
+std::string death_at(Duration dies_at);
 
 }  // namespace foretrain

@@ -146,6 +146,21 @@ void describe(Visitor& visit, T& transport) {
 }
 
 template <class Visitor, Described<StragglerSpec> T>
+void describe_trace(Visitor& visit, T& straggler) {
+  visit.field(
+      {.key = "trace",
+       .doc = "a CSV file of step times: each, over their mean, is the factor of a gradient",
+       .written = !straggler.trace.empty()},
+      straggler.trace);
+  visit.field({.key = "column",
+               .doc = "trace: the name of the one with the times; left out: the last",
+               .used = !straggler.trace.empty(),
+               .unused_because = "only a trace has columns",
+               .written = !straggler.column.empty()},
+              straggler.column);
+}
+
+template <class Visitor, Described<StragglerSpec> T>
 void describe(Visitor& visit, T& straggler) {
   visit.field({.key = "workers",
                .doc = "whom it concerns: indices from 0, or all",
@@ -201,6 +216,19 @@ void describe(Visitor& visit, T& straggler) {
                .used = straggler.pause.ns > 0,
                .unused_because = "only a pause comes every so often"},
               straggler.every);
+  describe_trace(visit, straggler);
+  visit.field({.key = "joins_at",
+               .doc = "the worker begins so long after the others",
+               .above = 0,
+               .most = 1e6,
+               .written = straggler.joins_at.ns > 0},
+              straggler.joins_at);
+  visit.field({.key = "dies_at",
+               .doc = "the worker's process ends, so long after the training began",
+               .above = 0,
+               .most = 1e6,
+               .written = straggler.dies_at.ns > 0},
+              straggler.dies_at);
 }
 
 }  // namespace foretrain
