@@ -42,7 +42,8 @@ auto fields(const UsageRow& u) {
 
 auto fields(const NodeTotals& n) {
   return std::tuple(n.role, n.host, n.core, Figure64{n.cpu_s}, known(n.rss), n.tx, n.rx,
-                    known(n.nic_tx), known(n.nic_rx), n.messages_sent, n.lost);
+                    known(n.nic_tx), known(n.nic_rx), n.messages_sent, known(n.undelivered),
+                    n.lost);
 }
 
 auto fields(const Setting& setting) { return std::tie(setting.key, setting.value); }

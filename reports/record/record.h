@@ -57,6 +57,8 @@ struct NodeTotals {
   std::int64_t messages_sent = 0;
   Bytes nic_tx{-1};  ///< by all of its host, as the kernel counts it; negative: not counted
   Bytes nic_rx{-1};
+  Bytes undelivered{-1};  ///< of messages that nobody read: they came after the node, or the one
+                          ///< that sent them, was lost; negative: not counted
   std::string lost{};  ///< what became of it while the others went on; empty: it stayed to the end
 };
 

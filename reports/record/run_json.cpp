@@ -41,6 +41,7 @@ Json nodes_json(const std::vector<NodeTotals>& nodes) {
                      {"nic_tx_bytes", or_null(node.nic_tx)},
                      {"nic_rx_bytes", or_null(node.nic_rx)},
                      {"messages_sent", node.messages_sent},
+                     {"undelivered_bytes", or_null(node.undelivered)},
                      {"lost", or_null(node.lost)}});
   }
   return array;
@@ -142,6 +143,7 @@ std::vector<NodeTotals> parse_nodes(const Reader& reader) {
     totals.nic_tx = {node.integer_or("nic_tx_bytes", -1)};
     totals.nic_rx = {node.integer_or("nic_rx_bytes", -1)};
     totals.messages_sent = node.integer("messages_sent");
+    totals.undelivered = {node.integer_or("undelivered_bytes", -1)};
     totals.lost = node.text("lost");
   }
   return nodes;

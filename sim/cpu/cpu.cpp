@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace foretrain::sim {
 namespace {
@@ -24,18 +25,45 @@ Cpu::Cpu(Engine& engine, int cores, Duration slice, double contention)
 
 Cpu::ThreadId Cpu::add_thread(int core) {
   FT_CHECK_OP(static_cast<std::size_t>(core), <, cores_.size());
-  threads_.push_back({core, {}, {}});
+  threads_.push_back({core, {}, {}, false});
   return threads_.size() - 1;
 }
 
 void Cpu::run(ThreadId thread, Duration amount, Work work, Callback done, Entry entry) {
   FT_CHECK_OP(amount.ns, >=, 0);
   Thread& owner = threads_[thread];
-  const auto index = static_cast<std::size_t>(owner.core);
+  owner.items.push_back({static_cast<double>(amount.ns), work, done});
+  if (owner.items.size() > 1 || owner.stopped) return;  // in line already, or not to be
+  enter(thread, entry);
+}
+
+void Cpu::stop(ThreadId thread) {
+  const auto index = static_cast<std::size_t>(threads_[thread].core);
+  Core& core = cores_[index];
+  FT_CHECK(!core.calling);
+  FT_CHECK(!std::exchange(threads_[thread].stopped, true));
+  const auto place = std::ranges::find(core.line, thread);
+  if (place == core.line.end()) return;
+  const Instant now = engine_.now();
+  const bool was_computing = computes(core);
+  settle(core, now);
+  if (place == core.line.begin()) core.slice_start = now;  // of whoever is next
+  core.line.erase(place);
+  core.since = now;
+  plan(index, now);
+  if (computes(core) != was_computing) contention_changed(index, now);
+}
+
+void Cpu::go_on(ThreadId thread) {
+  FT_CHECK(std::exchange(threads_[thread].stopped, false));
+  if (!threads_[thread].items.empty()) enter(thread, Entry::woken);
+}
+
+// A thread that has work again, and no place in the line.
+void Cpu::enter(ThreadId thread, Entry entry) {
+  const auto index = static_cast<std::size_t>(threads_[thread].core);
   Core& core = cores_[index];
   const Instant now = engine_.now();
-  owner.items.push_back({static_cast<double>(amount.ns), work, done});
-  if (owner.items.size() > 1) return;  // in line already
   if (core.calling) {
     // The thread whose callback this is keeps its place.
     if (std::ranges::find(core.line, thread) == core.line.end()) line_up(core, thread, entry);

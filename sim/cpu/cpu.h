@@ -37,8 +37,16 @@ class Cpu : public Actor {
   /// What `done` adds for the same thread runs on without waiting in line again.
   void run(ThreadId thread, Duration amount, Work work, Callback done, Entry entry = Entry::last);
 
-  /// Whether `thread` has nothing to do: what takes no time need not wait in line.
-  [[nodiscard]] bool is_free(ThreadId thread) const { return threads_[thread].items.empty(); }
+  /// `thread` stands still: what it has to do, then or by then, waits until it goes on. Not from
+  /// within the callback of work on its core.
+  void stop(ThreadId thread);
+  /// It goes on, as one that is woken.
+  void go_on(ThreadId thread);
+
+  /// Whether `thread` would begin at once: what takes no time need not wait in line then.
+  [[nodiscard]] bool is_free(ThreadId thread) const {
+    return threads_[thread].items.empty() && !threads_[thread].stopped;
+  }
   [[nodiscard]] int cores() const { return static_cast<int>(cores_.size()); }
   [[nodiscard]] bool idle(int core) const { return cores_[core].line.empty(); }
   /// When the core last went from idle to busy; meaningful while it is busy.
@@ -61,6 +69,7 @@ class Cpu : public Actor {
     int core = 0;
     Fifo<Item> items;
     Duration used[2];
+    bool stopped = false;
   };
   struct Core {
     Fifo<ThreadId> line;  // runnable; the first one runs
@@ -72,6 +81,7 @@ class Cpu : public Actor {
     bool calling = false;          // a callback runs: nothing is decided meanwhile
   };
 
+  void enter(ThreadId thread, Entry entry);
   void line_up(Core& core, ThreadId thread, Entry entry);
   void settle(Core& core, Instant now);
   void plan(std::size_t index, Instant now);

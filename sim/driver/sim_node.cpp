@@ -34,7 +34,41 @@ SimNode::SimNode(World& world, const Peers& peers, const Observer& observer, Nod
       loop_(world.hosts[place_.host].cpu->add_thread(place_.core)),
       compute_(compute_threads(*world.hosts[place_.host].cpu, place_)) {}
 
-void SimNode::start() { world_.engine.schedule({}, at_stage(Stage::start, 0)); }
+void SimNode::start() {
+  const Callback started = at_stage(Stage::start, 0);
+  if (stops_ == 0) return world_.engine.schedule({}, started);
+  // The first of all that its loop does when it goes on.
+  world_.hosts[place_.host].cpu->run(loop_, {}, Work::transport, started);
+}
+
+void SimNode::stop() {
+  if (stops_++ > 0) return;
+  Cpu& cpu = *world_.hosts[place_.host].cpu;
+  cpu.stop(loop_);
+  for (const Cpu::ThreadId thread : compute_) cpu.stop(thread);
+}
+
+void SimNode::go_on() {
+  FT_CHECK_OP(stops_, >, 0);
+  if (--stops_ > 0) return;
+  Cpu& cpu = *world_.hosts[place_.host].cpu;
+  cpu.go_on(loop_);
+  for (const Cpu::ThreadId thread : compute_) cpu.go_on(thread);
+}
+
+// It stands still for good.
+void SimNode::die() {
+  dead_ = true;
+  stop();
+}
+
+void SimNode::lose(NodeId peer) {
+  lost_.push_back(peer);
+  world_.hosts[place_.host].cpu->run(loop_, {}, Work::transport,
+                                     at_stage(Stage::lost, index_of(peer)), Cpu::Entry::woken);
+}
+
+bool SimNode::has_lost(NodeId peer) const { return std::ranges::find(lost_, peer) != lost_.end(); }
 
 Duration SimNode::used(Work work) const {
   const Cpu& cpu = *world_.hosts[place_.host].cpu;
@@ -48,6 +82,10 @@ void SimNode::wake(Instant now, std::uint64_t token) {
   const auto stage = static_cast<Stage>(token & ((1U << kStageBits) - 1));
   if (stage == Stage::arrived) return arrive(now, slot);
   if (stage == Stage::noticed) return receive(now, slot);
+  if (stage == Stage::timer && stops_ > 0) {
+    // It rang unheard.
+    return world_.hosts[place_.host].cpu->run(loop_, {}, Work::transport, {this, token});
+  }
   active_ = now;
   switch (stage) {
     case Stage::start:
@@ -61,6 +99,8 @@ void SimNode::wake(Instant now, std::uint64_t token) {
       return;
     case Stage::timer:
       return feed(now, TimerFired{timers_.take(slot)});
+    case Stage::lost:
+      return feed(now, PeerLost{NodeId(static_cast<std::uint32_t>(slot))});
     case Stage::arrived:
     case Stage::noticed:
       break;
@@ -145,7 +185,13 @@ Duration SimNode::notice(Instant now) const {
 
 // The last byte is at this host.
 void SimNode::arrive(Instant now, std::size_t slot) {
-  received_ += wire_size(world_.mail[slot].message);
+  const Mail& mail = world_.mail[slot];
+  if (dead_ || has_lost(mail.from)) {
+    undelivered_ += wire_size(mail.message);
+    world_.mail.take(slot);
+    return;
+  }
+  received_ += wire_size(mail.message);
   noticed_ = std::max(noticed_, now + notice(now));  // what came first is read first
   if (noticed_ == now) return receive(now, slot);
   world_.engine.schedule(noticed_, at_stage(Stage::noticed, slot));
@@ -167,6 +213,7 @@ void SimNode::receive(Instant now, std::size_t slot) {
 void SimNode::deliver(Instant now, std::size_t slot) {
   active_ = now;
   Mail mail = world_.mail.take(slot);
+  if (has_lost(mail.from)) return;  // it was not yet when this was read
   feed(now, Received{mail.from, std::move(mail.message)});
 }
 

@@ -33,6 +33,15 @@ class SimNode : public Actor {
           std::unique_ptr<Node> program, StragglerDraws stragglers, Stream jitter);
 
   void start();
+  /// Its process stands still: no thread of it computes, receives or sends, until each call has its
+  /// `go_on`. Bytes that the network has are on their way all the same. Before the start: it begins
+  /// with the last `go_on`.
+  void stop();
+  void go_on();
+  /// Its process is gone; the network still carries what it has of it.
+  void die();
+  /// A peer is gone, and its program is told; what comes from that peer is read no more.
+  void lose(NodeId peer);
   void wake(Instant now, std::uint64_t token) override;
 
   /// Time used so far on this kind of work.
@@ -40,11 +49,22 @@ class SimNode : public Actor {
   [[nodiscard]] Bytes sent() const { return sent_; }
   [[nodiscard]] Bytes received() const { return received_; }
   [[nodiscard]] std::int64_t messages_sent() const { return messages_sent_; }
+  /// That came when it was dead, or from a peer that it has lost.
+  [[nodiscard]] Bytes undelivered() const { return undelivered_; }
   [[nodiscard]] const Place& place() const { return place_; }
 
  private:
   /// What an event is about; its token is that with the slot of the mail, job or timer.
-  enum class Stage : std::uint8_t { start, sent, arrived, noticed, received, computed, timer };
+  enum class Stage : std::uint8_t {
+    start,
+    sent,
+    arrived,
+    noticed,
+    received,
+    computed,
+    timer,
+    lost
+  };
   static constexpr int kStageBits = 3;
   struct JobUnderWay {
     Job job;
@@ -63,6 +83,7 @@ class SimNode : public Actor {
   void arrive(Instant now, std::size_t slot);
   void receive(Instant now, std::size_t slot);
   void deliver(Instant now, std::size_t slot);
+  [[nodiscard]] bool has_lost(NodeId peer) const;
   [[nodiscard]] bool polls(Instant at) const;
   /// Until the loop notices a message that has come.
   [[nodiscard]] Duration notice(Instant now) const;
@@ -91,6 +112,10 @@ class SimNode : public Actor {
   Bytes sent_;
   Bytes received_;
   std::int64_t messages_sent_ = 0;
+  Bytes undelivered_;
+  int stops_ = 0;  // that have no `go_on` yet
+  bool dead_ = false;
+  std::vector<NodeId> lost_;  // peers
 };
 
 }  // namespace foretrain::sim

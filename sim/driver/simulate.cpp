@@ -2,8 +2,8 @@
 
 #include "models/protocol/registry.h"
 #include "reports/record/collector.h"
-#include "scenarios/input_error.h"
 #include "scenarios/training.h"
+#include "sim/driver/interruptions.h"
 #include "sim/driver/sim_node.h"
 
 #include <fmt/format.h>
@@ -20,16 +20,20 @@ class Simulation : public Actor {
              std::shared_ptr<const Training> training)
       : options_(options),
         training_(std::move(training)),
-        world_(scenario_case.scenario, *training_, options.machines) {
+        world_(scenario_case.scenario, *training_, options.machines),
+        interruptions_(world_.engine, scenario_case.scenario, training_->workers, nodes_,
+                       [this](NodeId id, const std::string& why) { died(id, why); }),
+        lost_(static_cast<std::size_t>(training_->nodes())) {
     record_.mode = Mode::simulate;
     record_.scenario_case = scenario_case;
     record_.machine = world_.machine_name;
     record_.uncalibrated = world_.uncalibrated;
     record_.kernel_set = kernel_set();
     observer_.report = [this](NodeId id, const Report& report) { reported(id, report); };
-    observer_.finished = [this](NodeId, const Finished& finished) {
+    observer_.finished = [this](NodeId id, const Finished& finished) {
       add_end(record_, end_of(finished));
       ++finished_;
+      interruptions_.finished(id);
     };
     observer_.fault = [this](NodeId id, const Fault& fault) {
       record_.outcome = Outcome::failed;
@@ -37,22 +41,25 @@ class Simulation : public Actor {
           fmt::format("{}: {}{}", training_->role(id),
                       fault.peer ? training_->role(*fault.peer) + ": " : "", fault.why);
     };
+    const Traces traces(scenario_case);
     for (int node = 0; node < training_->nodes(); ++node) {
       nodes_.push_back(std::make_unique<SimNode>(
           world_, nodes_, observer_, NodeId(node), make_node(training_, NodeId(node)),
-          StragglerDraws(scenario_case.scenario, node),
+          StragglerDraws(scenario_case.scenario, node, traces),
           Stream(training_->seed, fmt::format("jitter.worker{}", node))));
     }
   }
 
   Record run() {
     seen_.resize(nodes_.size());
+    interruptions_.start();
     for (const auto& node : nodes_) node->start();
     if (options_.usage_interval.ns > 0 && !options_.summary_only) {
       usage_interval_ = options_.usage_interval;
       world_.engine.schedule(Instant{} + usage_interval_, {this, 0});
+      sampling_ = true;
     }
-    while (record_.outcome == Outcome::done && !over() && world_.engine.step()) {
+    while (record_.outcome == Outcome::done && !over() && !quiet() && world_.engine.step()) {
       if (world_.engine.events() % 1024 == 0 && options_.interrupted && options_.interrupted()) {
         record_.outcome = Outcome::interrupted;
         record_.failure = "interrupted";
@@ -76,9 +83,11 @@ class Simulation : public Actor {
   // A sample of everybody's usage is due.
   void wake(Instant now, std::uint64_t /*token*/) override {
     sample(now);
-    if (world_.engine.idle()) return;  // the nodes have stopped; so does this
+    sampling_ = false;
+    if (quiet()) return;  // the nodes have stopped; so does this
     if (record_.usage.size() > kMostUsageRows * nodes_.size()) thin_usage();
     world_.engine.schedule(now + usage_interval_, {this, 0});
+    sampling_ = true;
   }
 
  private:
@@ -89,7 +98,25 @@ class Simulation : public Actor {
     Bytes rx;
   };
 
-  [[nodiscard]] bool over() const { return finished_ == nodes_.size(); }
+  [[nodiscard]] bool over() const { return finished_ + losses_ == nodes_.size(); }
+  /// Nothing is to come that the nodes could wait for.
+  [[nodiscard]] bool quiet() const {
+    return world_.engine.pending() <= interruptions_.idle_events() + (sampling_ ? 1 : 0);
+  }
+
+  // The others go on without it where the strategy can, as in a run.
+  void died(NodeId id, const std::string& why) {
+    if (!may_lose(*training_, id, static_cast<int>(losses_))) {
+      record_.outcome = Outcome::failed;
+      record_.failure = fmt::format("{} {}", training_->role(id), why);
+      return;
+    }
+    lost_[index_of(id)] = why;
+    ++losses_;
+    for (const NodeId peer : peers_of(*training_, id)) {
+      if (lost_[index_of(peer)].empty()) nodes_[index_of(peer)]->lose(id);
+    }
+  }
 
   void reported(NodeId id, const Report& report) {
     const auto* step = std::get_if<StepReport>(&report);
@@ -157,6 +184,8 @@ class Simulation : public Actor {
       totals.tx = node.sent();
       totals.rx = node.received();
       totals.messages_sent = node.messages_sent();
+      totals.undelivered = node.undelivered();
+      totals.lost = lost_[i];
       record_.nodes.push_back(totals);
     }
   }
@@ -166,8 +195,12 @@ class Simulation : public Actor {
   World world_;
   Observer observer_;
   SimNode::Peers nodes_;
+  Interruptions interruptions_;
   std::vector<Seen> seen_;
   Duration usage_interval_;
+  bool sampling_ = false;          // a sample is scheduled
+  std::vector<std::string> lost_;  // what became of a node; empty: it is there
+  std::size_t losses_ = 0;
   std::size_t finished_ = 0;
   std::int64_t steps_ = 0;
   StepTally tally_;
@@ -177,9 +210,6 @@ class Simulation : public Actor {
 }  // namespace
 
 Record simulate(const Case& scenario_case, const SimulateOptions& options) {
-  if (longest_pause(scenario_case.scenario).ns > 0) {
-    throw InputError("stragglers: a simulation knows no pause yet; remove it, or run");
-  }
   const bool numerics = scenario_case.scenario.numerics;
   const auto data = numerics ? load_data(scenario_case) : nullptr;
   const auto shape = data ? shape_of(*data, scenario_case.scenario.training.batch_size)

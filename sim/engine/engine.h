@@ -36,7 +36,9 @@ class Engine {
  public:
   [[nodiscard]] Instant now() const { return now_; }
   /// Nothing is scheduled.
-  [[nodiscard]] bool idle() const { return heap_.empty() && now_due_.empty(); }
+  [[nodiscard]] bool idle() const { return pending() == 0; }
+  /// Events that are still to come.
+  [[nodiscard]] std::size_t pending() const { return heap_.size() + now_due_.size(); }
   /// Events that have happened.
   [[nodiscard]] std::uint64_t events() const { return happened_; }
 

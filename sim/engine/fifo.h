@@ -37,6 +37,12 @@ class Fifo {
   void insert(typename std::vector<T>::iterator place, T item) {
     items_.insert(place, std::move(item));
   }
+  void erase(typename std::vector<T>::iterator place) {
+    items_.erase(place);
+    if (!empty()) return;
+    items_.clear();
+    first_ = 0;
+  }
   [[nodiscard]] auto begin() { return items_.begin() + static_cast<std::ptrdiff_t>(first_); }
   [[nodiscard]] auto end() { return items_.end(); }
 

@@ -136,6 +136,7 @@ Record random_record(std::uint64_t seed) {
                             {any_count(draw)},
                             any_count(draw)});
     if (i == 1) record.nodes.back().lost = "was killed by \"signal\" 9";
+    if (i == 2) record.nodes.back().undelivered = {any_count(draw)};
   }
   for (std::uint64_t i = draw.below(50); i > 0; --i) record.steps.push_back(any_step(draw));
   for (std::uint64_t i = draw.below(9); i > 0; --i) {

@@ -95,6 +95,56 @@ TEST_CASE("cpu: a newcomer waits for the end of the slice that is running") {
   CHECK(ends.at[0] == Instant{} + 21_ms);
 }
 
+// Does something at an instant.
+struct At : Actor {
+  void wake(Instant, std::uint64_t token) override { what.at(token)(); }
+  void add(Engine& engine, Duration at, std::function<void()> action) {
+    engine.schedule(Instant{} + at, {this, what.size()});
+    what.push_back(std::move(action));
+  }
+  std::vector<std::function<void()>> what;
+};
+
+TEST_CASE("cpu: a thread that is stopped does nothing until it goes on") {
+  Engine engine;
+  Cpu cpu(engine, 1, 3_ms, 1);
+  Ends ends;
+  At at;
+  const auto thread = cpu.add_thread(0);
+  cpu.run(thread, 10_ms, Work::compute, {&ends, 0});
+  at.add(engine, 4_ms, [&] { cpu.stop(thread); });
+  at.add(engine, 5_ms, [&] { cpu.run(thread, 1_ms, Work::transport, {&ends, 1}); });
+  at.add(engine, 24_ms, [&] { cpu.go_on(thread); });
+  at.add(engine, 40_ms, [&] { cpu.stop(thread); });
+  at.add(engine, 41_ms, [&] { cpu.run(thread, 1_ms, Work::transport, {&ends, 2}); });
+  at.add(engine, 50_ms, [&] { cpu.go_on(thread); });
+  engine.run();
+  CHECK(ends.at[0] == Instant{} + 30_ms);
+  CHECK(ends.at[1] == Instant{} + 31_ms);
+  CHECK(ends.at[2] == Instant{} + 51_ms);
+  CHECK(cpu.used(thread, Work::compute) == 10_ms);
+}
+
+TEST_CASE("cpu: who is stopped leaves the core to the others") {
+  Engine engine;
+  Cpu cpu(engine, 2, 3_ms, 1.5);
+  Ends ends;
+  At at;
+  const auto stopped = cpu.add_thread(0);
+  const auto waiting = cpu.add_thread(0);
+  const auto neighbour = cpu.add_thread(1);
+  cpu.run(stopped, 6_ms, Work::compute, {&ends, 0});
+  cpu.run(waiting, 1_ms, Work::transport, {&ends, 1});
+  cpu.run(neighbour, 20_ms, Work::compute, {&ends, 2});
+  at.add(engine, 1'500_us, [&] { cpu.stop(stopped); });
+  at.add(engine, 100_ms, [&] { cpu.go_on(stopped); });
+  engine.run();
+  CHECK(ends.at[1] == Instant{} + 2'500_us);
+  // Both computed for 1.5 ms, at two thirds of full speed: 1 ms of work each.
+  CHECK(ends.at[2] == Instant{} + 1'500_us + 19_ms);
+  CHECK(ends.at[0] == Instant{} + 105_ms);
+}
+
 TEST_CASE("cpu: compute on two cores at once is slower by the contention factor") {
   Engine engine;
   Cpu cpu(engine, 2, 3_ms, 1.5);

@@ -1,0 +1,61 @@
+// What happens to workers from outside, in virtual time: they join late, stand still, die.
+#pragma once
+
+#include "scenarios/stragglers.h"
+#include "sim/driver/sim_node.h"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+namespace foretrain::sim {
+
+/// The pauses, the beginnings, the deaths of a training's workers, as its stragglers say: the same
+/// as a run's launcher makes of them.
+class Interruptions : public Actor {
+ public:
+  /// The training's answer to the death of a worker, which may have been the end of it.
+  using Died = std::function<void(NodeId worker, const std::string& why)>;
+
+  /// `nodes`: the workers, then others; there until this is gone.
+  Interruptions(Engine& engine, const Scenario& scenario, int workers, const SimNode::Peers& nodes,
+                Died died);
+
+  /// Time zero, before the nodes start.
+  void start();
+  /// Its part is over: nothing happens to it any more.
+  void finished(NodeId node);
+
+  void wake(Instant now, std::uint64_t token) override;
+
+  /// Scheduled events that help nobody who waits: a pause is to begin, or a worker's part is over.
+  /// Where all others have happened, the nodes wait for each other for good.
+  [[nodiscard]] std::size_t idle_events() const { return idle_; }
+
+ private:
+  enum class What : std::uint8_t { join, death, pause };
+  struct Worker {
+    Worker(const Scenario& scenario, int worker);
+
+    Life life;
+    PauseDraws draws;
+    std::optional<Pause> next;
+    std::optional<Instant> until;  // it stands still
+    std::size_t idle = 0;          // of its events
+    std::size_t scheduled = 0;
+    bool over = false;
+  };
+
+  void schedule(std::size_t index, What what, Instant at);
+  void look(std::size_t index, Instant now);
+  void count_idle(std::size_t index);
+
+  Engine& engine_;
+  const SimNode::Peers& nodes_;
+  Died died_;
+  std::vector<Worker> workers_;
+  std::size_t idle_ = 0;
+};
+
+}  // namespace foretrain::sim

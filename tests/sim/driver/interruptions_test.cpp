@@ -1,0 +1,248 @@
+// Workers that pause, join late, die: what arithmetic says of them, the simulator says too.
+#include "sim/driver/interruptions.h"
+
+#include "tests/support/cases.h"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <string>
+
+namespace foretrain::testing {
+namespace {
+using namespace literals;
+
+StragglerSpec pausing(std::vector<int> workers, Duration pause, Duration every) {
+  StragglerSpec spec;
+  spec.workers = std::move(workers);
+  spec.pause = pause;
+  spec.every = every;
+  return spec;
+}
+
+StragglerSpec dying(int worker, Duration at) {
+  StragglerSpec spec;
+  spec.workers = {worker};
+  spec.dies_at = at;
+  return spec;
+}
+
+StragglerSpec joining(int worker, Duration at) {
+  StragglerSpec spec;
+  spec.workers = {worker};
+  spec.joins_at = at;
+  return spec;
+}
+
+Record simulate_with(Case scenario_case, std::vector<StragglerSpec> stragglers) {
+  scenario_case.scenario.stragglers = std::move(stragglers);
+  return simulate(scenario_case);
+}
+
+// When a worker is through that computes for `work` without a rest: its pauses add up, those that
+// overlap are one.
+Duration through(const Scenario& scenario, int worker, Duration work) {
+  PauseDraws draws(scenario, worker);
+  Instant now;
+  for (auto pause = draws.next(); pause && pause->begin < now + work; pause = draws.next()) {
+    if (pause->begin > now) {
+      work = work - (pause->begin - now);
+      now = pause->begin;
+    }
+    now = std::max(now, pause->end());
+  }
+  return now + work - Instant{};
+}
+
+// --- Pauses ---
+
+TEST_CASE("interruptions: a sync training takes what its one pausing worker takes, exactly") {
+  const int workers = GENERATE(1, 3);
+  CAPTURE(workers);
+  Case scenario_case = star_case("sync", workers, 500, 20_ms);
+  // The second makes pauses within pauses.
+  scenario_case.scenario.stragglers = {pausing({0}, 50_ms, 200_ms), pausing({0}, 80_ms, 500_ms)};
+  const Record record = simulate(scenario_case);
+  REQUIRE(record.outcome == Outcome::done);
+  const Duration expected = through(scenario_case.scenario, 0, 20_ms * 500);
+  CHECK(expected > 12_s);
+  // Messages take two nanoseconds a step.
+  CHECK(std::abs((record.time - expected).ns) <= 2'000);
+}
+
+TEST_CASE("interruptions: pauses of length P at intervals of mean E stretch work by 1 + P / E") {
+  const Record record =
+      simulate_with(star_case("sync", 1, 40'000, 1_s), {pausing({}, 500_ms, 10_s)});
+  CHECK(record.time.seconds() / 40'000 == Approx(1.05).epsilon(0.01));
+}
+
+TEST_CASE("interruptions: in async nobody waits for a worker that pauses") {
+  const Record record =
+      simulate_with(star_case("async", 4, 10'000, 1_s), {pausing({2}, 10_s, 10_s)});
+  const double rate = static_cast<double>(record.gradients) / record.time.seconds();
+  CHECK(rate == Approx(3.5).epsilon(0.01));
+}
+
+TEST_CASE("interruptions: what the network has when a worker pauses goes on") {
+  Case scenario_case = star_case("sync", 1, 2, 20_ms);
+  scenario_case.scenario.cluster.hosts[0].nic = {static_cast<double>(message_size().value) / 10e-3};
+  // The first pause lies where `seed` puts it; here its place in a step is what counts: while the
+  // message is on its way (20 to 40 ms), only what is left of the pause then delays the next step.
+  scenario_case.scenario.stragglers = {pausing({0}, 15_ms, 30_ms)};
+  for (std::uint64_t seed = 1; seed < 200; ++seed) {
+    scenario_case.scenario.seed = seed;
+    PauseDraws draws(scenario_case.scenario, 0);
+    const Pause first = *draws.next();
+    const Instant second = draws.next()->begin;
+    if (first.begin < Instant{} + 21_ms || first.begin > Instant{} + 39_ms) continue;
+    if (second < Instant{} + 90_ms) continue;
+    CAPTURE(seed);
+    const Duration delay = std::max(Duration{}, first.end() - (Instant{} + 40_ms));
+    const Record record = simulate(scenario_case);
+    // Until the last update: two gradients, three messages.
+    CHECK(std::abs((record.time - (70_ms + delay)).ns) <= 10);
+    return;
+  }
+  FAIL("no seed puts a pause there");
+}
+
+// --- Beginnings ---
+
+TEST_CASE("interruptions: in sync the others wait for a worker that joins late") {
+  const Record record = simulate_with(star_case("sync", 2, 10, 1_s), {joining(1, 5_s)});
+  REQUIRE(record.outcome == Outcome::done);
+  CHECK(record.time.seconds() == Approx(15));
+  for (const StepRow& row : record.steps) {
+    if (row.report.step != Step{0}) continue;
+    CHECK(row.report.start == Instant{} + (row.worker == 1 ? 5_s : 0_s));
+  }
+}
+
+TEST_CASE("interruptions: in async the others go on until a worker joins") {
+  const Record record = simulate_with(star_case("async", 2, 10, 1_s), {joining(1, 5_s)});
+  REQUIRE(record.outcome == Outcome::done);
+  // Five by one of them, then two a second.
+  CHECK(record.time.seconds() == Approx(13));
+  CHECK(record.gradients == 20);
+}
+
+TEST_CASE("interruptions: a worker that joins late changes no sum") {
+  const std::string strategy = GENERATE("sync", "all_reduce");
+  CAPTURE(strategy);
+  const Case scenario_case = small_case(strategy, 3, 20);
+  const Record record =
+      simulate_with(scenario_case, {joining(1, 50_ms), pausing({1}, 5_ms, 10_ms)});
+  REQUIRE(record.outcome == Outcome::done);
+  CHECK(record.weights_sha256 == simulate(scenario_case).weights_sha256);
+}
+
+TEST_CASE("interruptions: who joins after the end of the training finds it over") {
+  const Record record = simulate_with(star_case("async", 2, 10, 1_s), {joining(1, 1'000_s)});
+  REQUIRE(record.outcome == Outcome::done);
+  CHECK(record.time.seconds() == Approx(20));
+}
+
+// --- Deaths ---
+
+TEST_CASE("interruptions: in async the others make the gradients of a worker that dies") {
+  Case scenario_case = star_case("async", 3, 100, 20_ms);
+  const Record record = simulate_with(scenario_case, {dying(2, 1'010_ms)});
+  REQUIRE(record.outcome == Outcome::done);
+  // It made 50 of 300 gradients; two others the rest.
+  CHECK(record.gradients == 300);
+  CHECK(record.time.seconds() == Approx(2.5));
+  CHECK(record.nodes[2].lost == death_at(1'010_ms));
+  CHECK(record.nodes[1].lost.empty());
+  scenario_case.scenario.training.protocol.quota = "own";
+  const Record own = simulate_with(scenario_case, {dying(2, 1'010_ms)});
+  REQUIRE(own.outcome == Outcome::done);
+  CHECK(own.gradients == 250);
+  CHECK(own.time.seconds() == Approx(2));
+}
+
+TEST_CASE("interruptions: a backup stands in for a worker that dies") {
+  Case scenario_case = star_case("sync", 3, 100, 20_ms);
+  scenario_case.scenario.training.protocol.backup_workers = 1;
+  const Record record = simulate_with(scenario_case, {dying(1, 1'010_ms)});
+  REQUIRE(record.outcome == Outcome::done);
+  CHECK(!record.nodes[1].lost.empty());
+  const Record two = simulate_with(scenario_case, {dying(1, 1'010_ms), dying(2, 1'500_ms)});
+  CHECK(two.outcome == Outcome::failed);
+  CHECK(two.failure == "worker2 " + death_at(1'500_ms));
+}
+
+TEST_CASE("interruptions: a death that the strategy cannot do without ends the training") {
+  const std::string strategy = GENERATE("single", "sync", "all_reduce", "async", "ssp");
+  CAPTURE(strategy);
+  // The chief of those that go on without others.
+  const int worker = strategy == "sync" || strategy == "all_reduce" ? 1 : 0;
+  const int workers = strategy == "single" ? 1 : 3;
+  const Record record =
+      simulate_with(star_case(strategy, workers, 100, 20_ms), {dying(worker, 1'010_ms)});
+  CHECK(record.outcome == Outcome::failed);
+  CHECK(record.failure == "worker" + std::to_string(worker) + " " + death_at(1'010_ms));
+}
+
+TEST_CASE("interruptions: a worker that dies when it has made its gradients costs none of them") {
+  Case scenario_case = star_case("async", 2, 100, 20_ms);
+  scenario_case.scenario.training.protocol.quota = "own";
+  StragglerSpec slow;
+  slow.workers = {0};
+  slow.slowdown = 10;
+  const Record record = simulate_with(scenario_case, {slow, dying(1, 10_s)});
+  CHECK(record.outcome == Outcome::done);
+  CHECK(!record.nodes[1].lost.empty());
+  CHECK(record.gradients == 200);
+  CHECK(record.time.seconds() == Approx(20));
+}
+
+TEST_CASE("interruptions: nobody dies after the end of the training") {
+  const Record record = simulate_with(star_case("sync", 2, 100, 20_ms), {dying(1, 10_s)});
+  CHECK(record.outcome == Outcome::done);
+  CHECK(record.nodes[1].lost.empty());
+  CHECK(record.time.seconds() == Approx(2));
+}
+
+TEST_CASE("interruptions: bytes are read or counted as undelivered, whenever a worker dies") {
+  Case scenario_case = star_case("async", 3, 30, 20_ms);
+  auto& scenario = scenario_case.scenario;
+  scenario.training.protocol.quota = "own";
+  scenario.cluster.hosts[0].nic = {static_cast<double>(message_size().value) / 10e-3};
+  Bytes most;
+  for (Duration at = 300_ms; at < 400_ms; at += 3_ms) {
+    CAPTURE(at.ns);
+    const Record record = simulate_with(scenario_case, {dying(1, at)});
+    REQUIRE(record.outcome == Outcome::done);
+    Bytes sent;
+    Bytes read;
+    Bytes undelivered;
+    for (const NodeTotals& node : record.nodes) {
+      sent += node.tx;
+      read += node.rx;
+      undelivered += node.undelivered;
+    }
+    CHECK(sent == read + undelivered);
+    most = std::max(most, undelivered);
+  }
+  CHECK(most >= message_size());
+}
+
+TEST_CASE("interruptions: two simulations with all of them are equal, samples of usage included") {
+  Case scenario_case = small_case("async", 4, 300);
+  scenario_case.scenario.stragglers = {pausing({}, 3_ms, 10_ms), joining(3, 20_ms),
+                                       dying(2, 30_ms)};
+  const auto run = [&] {
+    sim::SimulateOptions options;
+    options.machines = [](const std::string&) { return made_up_machine(); };
+    options.usage_interval = 1_ms;
+    return sim::simulate(scenario_case, options);
+  };
+  const Record record = run();
+  REQUIRE(record.outcome == Outcome::done);
+  CHECK(!record.nodes[2].lost.empty());
+  CHECK(record.gradients == 1'200);
+  CHECK(record == run());
+}
+
+}  // namespace
+}  // namespace foretrain::testing
