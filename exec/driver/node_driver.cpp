@@ -45,12 +45,21 @@ void NodeDriver::lose(NodeId peer) {
   const auto found = peers_.find(peer);
   if (found == peers_.end() || found->second->closed()) return;  // the program knows it
   found->second->close();
-  feed(PeerLost{peer});
+  if (started_) return feed(PeerLost{peer});
+  early_.emplace_back(PeerLost{peer});
 }
 
-void NodeDriver::start() {
-  FT_CHECK(!started_);
+void NodeDriver::start(Duration after) {
   start_ = Clock::now();
+  if (after.ns == 0) return begin();
+  auto clock = std::make_shared<asio::steady_timer>(loop_, std::chrono::nanoseconds(after.ns));
+  clock->async_wait([this, clock](boost::system::error_code error) {
+    if (!error) begin();
+  });
+}
+
+void NodeDriver::begin() {
+  FT_CHECK(!started_);
   started_ = true;
   feed(Started{});
   for (Input& input : early_) feed(std::move(input));

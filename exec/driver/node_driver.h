@@ -51,8 +51,8 @@ class NodeDriver {
   [[nodiscard]] bool has_peer(NodeId peer) const { return peers_.contains(peer); }
   /// Nothing of this peer counts any more, whatever its connection says.
   void lose(NodeId peer);
-  /// Time zero: everybody is ready.
-  void start();
+  /// Time zero: everybody is ready. The program is told of it, and of what came, so long `after`.
+  void start(Duration after = {});
   /// Closes all connections.
   void stop();
 
@@ -65,6 +65,7 @@ class NodeDriver {
   [[nodiscard]] std::int64_t messages_sent() const { return messages_sent_; }
 
  private:
+  void begin();
   void received(NodeId from, const FrameHeader& header, Payload payload);
   void feed(Input input);
   void perform(Effect& effect);
@@ -84,7 +85,7 @@ class NodeDriver {
   std::map<NodeId, std::shared_ptr<Connection>> peers_;
   std::map<NodeId, std::string> why_lost_;  // as their connections say
   std::chrono::steady_clock::time_point start_;
-  bool started_ = false;
+  bool started_ = false;      // the program has been told
   int computing_ = 0;         // jobs on the compute thread
   std::vector<Input> early_;  // from peers that heard of the start before this node did
   Bytes sent_;

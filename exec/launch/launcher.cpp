@@ -11,8 +11,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <sys/wait.h>
-
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -95,11 +93,15 @@ Record Launcher::run() {
 }
 
 std::unique_ptr<Pauses> Launcher::make_pauses(int worker) {
-  return std::make_unique<Pauses>(
-      loop_, record_.scenario_case.scenario, worker, [this, worker](int signal) {
-        const Member& member = members_[static_cast<std::size_t>(worker)];
-        if (member.process > 0 && !member.reaped) kill(member.process, signal);
-      });
+  const auto index = static_cast<std::size_t>(worker);
+  const auto send_signal = [this, index](int signal) {
+    const Member& member = members_[index];
+    if (member.process > 0 && !member.reaped) kill(member.process, signal);
+  };
+  const auto died = [this, index](const std::string& why) {
+    if (!lose(members_[index], why)) fail(fmt::format("{} {}", members_[index].role, why));
+  };
+  return std::make_unique<Pauses>(loop_, record_.scenario_case.scenario, worker, send_signal, died);
 }
 
 void Launcher::listen() {
@@ -318,13 +320,12 @@ void Launcher::on_trouble(std::size_t id, const nlohmann::json& json) {
 
 void Launcher::reap() {
   for (Member& member : members_) {
-    int status = 0;
     if (member.process <= 0 || member.reaped) continue;
-    if (waitpid(member.process, &status, WNOHANG) != member.process) continue;
+    const std::optional<std::string> what = how_ended(member.process);
+    if (!what) continue;
     member.reaped = true;
     if (stage_ == Stage::ending || member.lost) continue;
-    const std::string what = describe_status(status);
-    if (!lose(member, what)) fail(fmt::format("{} {}", described(member), what));
+    if (!lose(member, *what)) fail(fmt::format("{} {}", described(member), *what));
   }
   if (stage_ == Stage::ending) stop_when_empty();
 }

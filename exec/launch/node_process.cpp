@@ -296,7 +296,8 @@ void NodeProcess::go() {
   usage_at_start_ = usage_seen_ = process_usage();
   if (!interface_.empty()) counted_seen_ = interface_bytes(interface_);
   flush_later();
-  driver_->start();
+  const int index = static_cast<int>(index_of(id_));
+  driver_->start(index < training_->workers ? life_of(*scenario_, index).joins_at : Duration{});
 }
 
 void NodeProcess::finish(const Finished& finished) {

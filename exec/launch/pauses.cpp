@@ -8,11 +8,25 @@ namespace foretrain::exec {
 using Clock = std::chrono::steady_clock;
 
 Pauses::Pauses(boost::asio::io_context& loop, const Scenario& scenario, int worker,
-               SendSignal send_signal)
-    : draws_(scenario, worker), send_signal_(std::move(send_signal)), timer_(loop) {}
+               SendSignal send_signal, Died died)
+    : draws_(scenario, worker),
+      dies_at_(life_of(scenario, worker).dies_at),
+      send_signal_(std::move(send_signal)),
+      died_(std::move(died)),
+      timer_(loop),
+      death_(loop) {}
 
 void Pauses::start() {
   start_ = Clock::now();
+  if (dies_at_.ns > 0) {
+    death_.expires_at(start_ + std::chrono::nanoseconds(dies_at_.ns));
+    death_.async_wait([this](boost::system::error_code error) {
+      if (error) return;
+      end();
+      send_signal_(SIGKILL);
+      died_(death_at(dies_at_));
+    });
+  }
   next_ = draws_.next();
   if (next_) wait_for(next_->begin);
 }
@@ -20,6 +34,7 @@ void Pauses::start() {
 void Pauses::end() {
   next_.reset();
   timer_.cancel();
+  death_.cancel();
   if (std::exchange(until_, std::nullopt)) send_signal_(SIGCONT);
 }
 

@@ -1,4 +1,4 @@
-// Stops a process for a while, as a straggler's pause says.
+// Stops a process for a while or ends it, as its straggler says.
 #pragma once
 
 #include "scenarios/stragglers.h"
@@ -9,21 +9,24 @@
 #include <chrono>
 #include <functional>
 #include <optional>
+#include <string>
 
 namespace foretrain::exec {
 
-/// The pauses of one worker in real time. On the thread of the io_context.
+/// The pauses of one worker in real time, with its death. On the thread of the io_context.
 class Pauses {
  public:
-  /// Sends the worker a signal: SIGSTOP, SIGCONT.
+  /// Sends the worker a signal: SIGSTOP, SIGCONT, SIGKILL.
   using SendSignal = std::function<void(int signal)>;
+  /// Called after SIGKILL, with what became of the worker.
+  using Died = std::function<void(const std::string& why)>;
 
   Pauses(boost::asio::io_context& loop, const Scenario& scenario, int worker,
-         SendSignal send_signal);
+         SendSignal send_signal, Died died);
 
-  /// Time zero. Nothing happens where the worker never pauses.
+  /// Time zero. Nothing happens where the worker neither pauses nor dies.
   void start();
-  /// No pause any more: the worker goes on if it stands still. May be called again.
+  /// No pause, no death any more: the worker goes on if it stands still. May be called again.
   void end();
 
  private:
@@ -32,9 +35,12 @@ class Pauses {
   [[nodiscard]] Instant now() const;
 
   PauseDraws draws_;
+  Duration dies_at_;
   SendSignal send_signal_;
+  Died died_;
   std::chrono::steady_clock::time_point start_;
   boost::asio::steady_timer timer_;
+  boost::asio::steady_timer death_;
   std::optional<Pause> next_;
   std::optional<Instant> until_;  // it stands still
 };

@@ -53,6 +53,12 @@ std::string describe_status(int status) {
   return fmt::format("exited with status {}", WEXITSTATUS(status));
 }
 
+std::optional<std::string> how_ended(pid_t process) {
+  int status = 0;
+  if (waitpid(process, &status, WNOHANG) != process) return std::nullopt;
+  return describe_status(status);
+}
+
 void end_processes(const std::vector<pid_t>& processes, Duration grace) {
   using Clock = std::chrono::steady_clock;
   const auto deadline = Clock::now() + std::chrono::nanoseconds(grace.ns);

@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,9 @@ pid_t start_process(const std::vector<std::string>& arguments, const std::vector
 
 /// `exited with status 3`, `was killed by signal 9 (Killed)`.
 std::string describe_status(int status);
+
+/// The same of a child that has ended, which is reaped; nothing where it lives on.
+std::optional<std::string> how_ended(pid_t process);
 
 /// Ends the processes that still live: a polite signal, then, after `grace`, the other one. All of
 /// them are reaped when it returns.

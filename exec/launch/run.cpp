@@ -63,6 +63,7 @@ int node_of(const Joining& joining) {
 
 Record run(const Case& scenario_case, const RunOptions& options) {
   check_trainable(scenario_case);
+  const Traces traces(scenario_case);  // what is wrong with them is told before any node starts
   const bool described = !scenario_case.scenario.cluster.hosts.empty();
   if (options.task) {
     if (options.emulate) {
@@ -74,6 +75,12 @@ Record run(const Case& scenario_case, const RunOptions& options) {
       throw InputError(
           "stragglers: only who starts a process can pause it, and here a launcher did; leave "
           "pause: out, or start one process");
+    }
+    if (somebody_dies(scenario_case.scenario)) {
+      throw InputError(
+          "stragglers: only who starts a process can end it, and here a launcher did; leave "
+          "dies_at: "
+          "out, or start one process");
     }
     const Meeting meeting = arrange(options);
     return Launcher(scenario_case, options, meeting.key, meeting.place).run();

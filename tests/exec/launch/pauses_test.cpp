@@ -7,7 +7,9 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <csignal>
+#include <string>
 #include <vector>
 
 namespace foretrain::testing {
@@ -22,13 +24,18 @@ Scenario pausing(Duration pause, Duration every) {
   return scenario;
 }
 
+void lives(const std::string& why) { FAIL(why); }
+
 TEST_CASE("pauses: a process is stopped and goes on in turn") {
   boost::asio::io_context loop;
   std::vector<int> signals;
-  Pauses pauses(loop, pausing({1'000'000}, {1'000'000}), 0, [&](int signal) {
-    signals.push_back(signal);
-    if (signals.size() == 20) loop.stop();
-  });
+  Pauses pauses(
+      loop, pausing({1'000'000}, {1'000'000}), 0,
+      [&](int signal) {
+        signals.push_back(signal);
+        if (signals.size() == 20) loop.stop();
+      },
+      lives);
   pauses.start();
   loop.run();
   REQUIRE(signals.size() == 20);
@@ -40,10 +47,13 @@ TEST_CASE("pauses: a process is stopped and goes on in turn") {
 TEST_CASE("pauses: at their end a process that stands still goes on") {
   boost::asio::io_context loop;
   std::vector<int> signals;
-  Pauses pauses(loop, pausing({3'600'000'000'000}, {1'000'000}), 0, [&](int signal) {
-    signals.push_back(signal);
-    loop.stop();
-  });
+  Pauses pauses(
+      loop, pausing({3'600'000'000'000}, {1'000'000}), 0,
+      [&](int signal) {
+        signals.push_back(signal);
+        loop.stop();
+      },
+      lives);
   pauses.start();
   loop.run();
   pauses.end();
@@ -57,7 +67,8 @@ TEST_CASE("pauses: pauses that overlap are one long one") {
   scenario.stragglers.push_back(scenario.stragglers.front());
   boost::asio::io_context loop;
   std::vector<int> signals;
-  Pauses pauses(loop, scenario, 0, [&](int signal) { signals.push_back(signal); });
+  Pauses pauses(
+      loop, scenario, 0, [&](int signal) { signals.push_back(signal); }, lives);
   pauses.start();
   loop.run_for(std::chrono::milliseconds(50));
   CHECK(signals == std::vector<int>{SIGSTOP});
@@ -65,10 +76,44 @@ TEST_CASE("pauses: pauses that overlap are one long one") {
 
 TEST_CASE("pauses: without one nothing is sent, and nothing waits") {
   boost::asio::io_context loop;
-  Pauses pauses(loop, Scenario{}, 0, [](int) { FAIL("a signal"); });
+  Pauses pauses(
+      loop, Scenario{}, 0, [](int) { FAIL("a signal"); }, lives);
   pauses.start();
   CHECK(loop.run() == 0);
   pauses.end();
+}
+
+Scenario dying(Duration dies_at) {
+  Scenario scenario;
+  scenario.stragglers.emplace_back();
+  scenario.stragglers.back().dies_at = dies_at;
+  return scenario;
+}
+
+TEST_CASE("pauses: a process that dies is killed once, pauses no more") {
+  boost::asio::io_context loop;
+  Scenario scenario = dying({20'000'000});
+  scenario.stragglers.push_back(pausing({3'600'000'000'000}, {1'000'000}).stragglers[0]);
+  std::vector<int> signals;
+  std::string became;
+  Pauses pauses(
+      loop, scenario, 0, [&](int signal) { signals.push_back(signal); },
+      [&](const std::string& why) { became = why; });
+  pauses.start();
+  loop.run();
+  REQUIRE(!signals.empty());
+  CHECK(signals.back() == SIGKILL);
+  CHECK(std::ranges::count(signals, SIGKILL) == 1);
+  CHECK(became == death_at({20'000'000}));
+}
+
+TEST_CASE("pauses: who is through before its time does not die") {
+  boost::asio::io_context loop;
+  Pauses pauses(
+      loop, dying({3'600'000'000'000}), 0, [](int) { FAIL("a signal"); }, lives);
+  pauses.start();
+  pauses.end();
+  loop.run();
 }
 
 TEST_CASE("pauses: a training with pauses ends with the same weights") {

@@ -1,0 +1,94 @@
+// Workers that die, join late, follow a trace: a run and its simulation end the same way.
+#include "exec/launch/run.h"
+#include "scenarios/stragglers.h"
+#include "tests/support/cases.h"
+#include "tests/support/temp_folder.h"
+
+#include <catch2/catch.hpp>
+
+#include <fstream>
+#include <string>
+
+namespace foretrain::testing {
+namespace {
+using namespace literals;
+
+Record run(const Case& scenario_case) {
+  exec::RunOptions options;
+  options.program = FORETRAIN_PROGRAM;
+  return exec::run(scenario_case, options);
+}
+
+// Slow enough that a death after 50 ms comes in the middle.
+Case slow_case(const std::string& strategy, int workers) {
+  Case scenario_case = small_case(strategy, workers, 200);
+  scenario_case.scenario.stragglers.resize(1);
+  scenario_case.scenario.stragglers[0].slowdown = 100;
+  return scenario_case;
+}
+
+void let_die(Case& scenario_case, int worker) {
+  StragglerSpec spec;
+  spec.workers = {worker};
+  spec.dies_at = 50_ms;
+  scenario_case.scenario.stragglers.push_back(spec);
+}
+
+TEST_CASE("interruptions: async goes on without a worker that dies, in both modes") {
+  Case scenario_case = slow_case("async", 3);
+  let_die(scenario_case, 2);
+  for (const Record& record : {run(scenario_case), simulate(scenario_case)}) {
+    INFO(name_of(record.mode) << ": " << record.failure);
+    CHECK(record.outcome == Outcome::done);
+    CHECK(record.gradients == 600);
+    CHECK(record.nodes[2].lost == death_at(50_ms));
+    CHECK(record.nodes[1].lost.empty());
+  }
+}
+
+TEST_CASE("interruptions: sync fails where a worker dies, with the same words in both modes") {
+  Case scenario_case = slow_case("sync", 2);
+  let_die(scenario_case, 1);
+  const Record real = run(scenario_case);
+  CHECK(real.outcome == Outcome::failed);
+  CHECK(real.failure == "worker1 " + death_at(50_ms));
+  const Record simulated = simulate(scenario_case);
+  CHECK(simulated.outcome == Outcome::failed);
+  CHECK(simulated.failure == real.failure);
+}
+
+TEST_CASE("interruptions: a worker that joins late is waited for in sync, not in async") {
+  const std::string strategy = GENERATE("sync", "async");
+  CAPTURE(strategy);
+  Case scenario_case = small_case(strategy, 2, 50);
+  StragglerSpec late;
+  late.workers = {1};
+  late.joins_at = 30_ms;
+  scenario_case.scenario.stragglers = {late};
+  const Record real = run(scenario_case);
+  const Record simulated = simulate(scenario_case);
+  for (const Record* record : {&real, &simulated}) {
+    INFO(name_of(record->mode) << ": " << record->failure);
+    CHECK(record->outcome == Outcome::done);
+    CHECK(record->gradients == 100);
+    for (const StepRow& row : record->steps) {
+      if (row.worker == 1) CHECK(row.report.start >= Instant{} + late.joins_at);
+    }
+  }
+  if (strategy == "sync") CHECK(real.weights_sha256 == simulated.weights_sha256);
+}
+
+TEST_CASE("interruptions: a trace slows a run, too, and changes no sum") {
+  const TempFolder folder;
+  std::ofstream(folder / "times.csv") << "worker,time\n0,1\n1,2\n0,3\n1,30\n";
+  Case scenario_case = small_case("sync", 2, 30);
+  scenario_case.scenario.stragglers.resize(1);
+  scenario_case.scenario.stragglers[0].trace = folder / "times.csv";
+  const Record real = run(scenario_case);
+  INFO(real.failure);
+  REQUIRE(real.outcome == Outcome::done);
+  CHECK(real.weights_sha256 == simulate(scenario_case).weights_sha256);
+}
+
+}  // namespace
+}  // namespace foretrain::testing
