@@ -73,7 +73,7 @@ class TraceReader {
  private:
   std::vector<std::string_view> next_line() {
     const std::size_t end = text_.find('\n');
-    const std::vector<std::string_view> fields = fields_of(text_.substr(0, end));
+    std::vector<std::string_view> fields = fields_of(text_.substr(0, end));
     text_.remove_prefix(end == std::string_view::npos ? text_.size() : end + 1);
     ++line_;
     if (columns_ > 0 && fields.size() != columns_) {

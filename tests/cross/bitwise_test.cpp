@@ -70,8 +70,11 @@ TEST_CASE("cross: stale synchronous in lockstep ends with the same weights") {
 TEST_CASE("cross: a run of ssp keeps its bound") {
   Case scenario_case = small_case("ssp", 3, 40);
   scenario_case.scenario.training.protocol.staleness = 1;
-  scenario_case.scenario.stragglers.push_back(
-      {.workers = {1}, .slowdown = 3, .distribution = "exponential"});
+  StragglerSpec slow;
+  slow.workers = {1};
+  slow.slowdown = 3;
+  slow.distribution = "exponential";
+  scenario_case.scenario.stragglers.push_back(slow);
   const Record real = run(scenario_case, 1_ms);
   CHECK(real.most_lead == 1);
   CHECK(real.gradients == 120);

@@ -19,18 +19,18 @@ Record run(const Case& scenario_case) {
   return exec::run(scenario_case, options);
 }
 
-// Slow enough that a death after 50 ms comes in the middle.
+// Slow enough that a death after 20 ms comes in the middle.
 Case slow_case(const std::string& strategy, int workers) {
   Case scenario_case = small_case(strategy, workers, 200);
   scenario_case.scenario.stragglers.resize(1);
-  scenario_case.scenario.stragglers[0].slowdown = 100;
+  scenario_case.scenario.stragglers[0].slowdown = 20;
   return scenario_case;
 }
 
 void let_die(Case& scenario_case, int worker) {
   StragglerSpec spec;
   spec.workers = {worker};
-  spec.dies_at = 50_ms;
+  spec.dies_at = 20_ms;
   scenario_case.scenario.stragglers.push_back(spec);
 }
 
@@ -41,7 +41,7 @@ TEST_CASE("interruptions: async goes on without a worker that dies, in both mode
     INFO(name_of(record.mode) << ": " << record.failure);
     CHECK(record.outcome == Outcome::done);
     CHECK(record.gradients == 600);
-    CHECK(record.nodes[2].lost == death_at(50_ms));
+    CHECK(record.nodes[2].lost == death_at(20_ms));
     CHECK(record.nodes[1].lost.empty());
   }
 }
@@ -51,7 +51,7 @@ TEST_CASE("interruptions: sync fails where a worker dies, with the same words in
   let_die(scenario_case, 1);
   const Record real = run(scenario_case);
   CHECK(real.outcome == Outcome::failed);
-  CHECK(real.failure == "worker1 " + death_at(50_ms));
+  CHECK(real.failure == "worker1 " + death_at(20_ms));
   const Record simulated = simulate(scenario_case);
   CHECK(simulated.outcome == Outcome::failed);
   CHECK(simulated.failure == real.failure);

@@ -3,6 +3,7 @@
 
 #include "exec/launch/process.h"
 #include "exec/launch/run.h"
+#include "scenarios/input_error.h"
 #include "tests/support/cases.h"
 
 #include <catch2/catch.hpp>
@@ -114,6 +115,16 @@ TEST_CASE("pauses: who is through before its time does not die") {
   pauses.start();
   pauses.end();
   loop.run();
+}
+
+TEST_CASE("pauses: who did not start the workers can neither pause nor end them") {
+  exec::RunOptions options;
+  options.task = exec::Task{.started_by = "srun", .rank = 0, .size = 3, .addresses = {}};
+  Case scenario_case = small_case("async", 2, 10);
+  scenario_case.scenario.stragglers = pausing({1'000'000}, {1'000'000}).stragglers;
+  CHECK_THROWS_AS(exec::run(scenario_case, options), InputError);
+  scenario_case.scenario.stragglers = dying({1'000'000}).stragglers;
+  CHECK_THROWS_AS(exec::run(scenario_case, options), InputError);
 }
 
 TEST_CASE("pauses: a training with pauses ends with the same weights") {
