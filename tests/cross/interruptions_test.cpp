@@ -1,4 +1,4 @@
-// Workers that die, join late, follow a trace: a run and its simulation end the same way.
+// Workers that die, join late, follow a trace: both modes end the same way.
 #include "exec/launch/run.h"
 #include "scenarios/stragglers.h"
 #include "tests/support/cases.h"
