@@ -41,7 +41,8 @@ void Cpu::stop(ThreadId thread) {
   const auto index = static_cast<std::size_t>(threads_[thread].core);
   Core& core = cores_[index];
   FT_CHECK(!core.calling);
-  FT_CHECK(!std::exchange(threads_[thread].stopped, true));
+  FT_CHECK(!threads_[thread].stopped);
+  threads_[thread].stopped = true;
   const auto place = std::ranges::find(core.line, thread);
   if (place == core.line.end()) return;
   const Instant now = engine_.now();
@@ -55,7 +56,8 @@ void Cpu::stop(ThreadId thread) {
 }
 
 void Cpu::go_on(ThreadId thread) {
-  FT_CHECK(std::exchange(threads_[thread].stopped, false));
+  FT_CHECK(threads_[thread].stopped);
+  threads_[thread].stopped = false;
   if (!threads_[thread].items.empty()) enter(thread, Entry::woken);
 }
 
