@@ -230,6 +230,16 @@ DatasetShape dataset_shape(const Case& scenario_case) {
   return shape;
 }
 
+DataMemory data_memory(const Case& scenario_case, const DatasetShape& shape) {
+  if (shape.input.sparse()) {
+    const Bytes table = table_bytes(shape.train_examples + shape.test_examples, shape.input);
+    return {table, shape.train_examples, false};
+  }
+  const DataSummary summary =
+      at_dataset(scenario_case, [&] { return summarize_data(source_of(scenario_case.scenario)); });
+  return {summary.memory, shape.train_examples, summary.prefetched};
+}
+
 void write_drawn_data(const Case& scenario_case, const std::filesystem::path& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);

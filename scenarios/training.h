@@ -2,6 +2,7 @@
 #pragma once
 
 #include "models/data/dataset.h"
+#include "models/graph/node_memory.h"
 #include "models/protocol/training.h"
 #include "scenarios/scenario.h"
 
@@ -26,6 +27,10 @@ struct DatasetShape {
 /// @throws InputError as load_data does, as far as headers show it
 DatasetShape dataset_shape(const Case& scenario_case);
 DatasetShape shape_of(const DataSplit& data, int batch_size);
+
+/// What the examples of `shape`, as load_data or dataset_shape knows it, take in each process of a
+/// worker. @throws InputError as dataset_shape does
+DataMemory data_memory(const Case& scenario_case, const DatasetShape& shape);
 
 /// Draws the data set (digits, images) to IDX files in `folder`, which is made where it is missing.
 /// @throws InputError where it cannot be written

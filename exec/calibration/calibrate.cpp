@@ -3,6 +3,7 @@
 #include "exec/calibration/forked.h"
 #include "exec/calibration/ping_pong.h"
 #include "exec/launch/run.h"
+#include "models/graph/node_memory.h"
 #include "models/optimizers/optimizer.h"
 #include "models/protocol/learner.h"
 #include "models/protocol/shard.h"
@@ -199,6 +200,31 @@ SingleRun measure_single(const Case& scenario_case, int batch_size, const Length
           median(evaluations).value() / examples};
 }
 
+// Resident memory of a node's process that has next to nothing to learn, beside that.
+Bytes measure_base(const CalibrateOptions& options) {
+  Case tiny;
+  tiny.scenario.name = "base";
+  tiny.scenario.dataset.take = 64;
+  tiny.scenario.dataset.test_take = 64;
+  tiny.scenario.training.steps = 10;
+  RunOptions run_options;
+  run_options.program = options.program;
+  const Record record = run(tiny, run_options);
+  if (record.outcome != Outcome::done) {
+    throw std::runtime_error("calibration: " + record.failure);
+  }
+  const DatasetShape shape = dataset_shape(tiny);
+  const auto training = make_training(tiny.scenario, shape, false, nullptr);
+  const DataMemory data = data_memory(tiny, shape);
+  Bytes base;
+  for (std::size_t i = 0; i < record.nodes.size(); ++i) {
+    const NodeId id{static_cast<std::uint32_t>(i)};
+    const Bytes held = expected_held(*training, id);
+    base += record.nodes[i].rss - node_memory(*training, data, id).resident(true, held);
+  }
+  return {std::max<std::int64_t>(0, base.value / std::ssize(record.nodes))};
+}
+
 }  // namespace
 
 double busy_share() {
@@ -253,6 +279,8 @@ Machine calibrate(const Case& scenario_case, const CalibrateOptions& options) {
   machine.slice = measure_slice(cores[0]);
   say("contention of busy cores");
   machine.contention = measure_contention(scenario_case, cores);
+  say("memory of a node");
+  machine.memory_base = measure_base(options);
   calibrate_model(machine, scenario_case, options);
   return machine;
 }

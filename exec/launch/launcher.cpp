@@ -62,8 +62,9 @@ Launcher::Launcher(const Case& scenario_case, const RunOptions& options, JobKey 
   }
   record_.machine =
       options.task ? "tasks of " + options.task->started_by : hosts_.describe(cores.size());
-  training_ = make_training(scenario_case.scenario, dataset_shape(scenario_case), false, nullptr);
-  if (!options.task) check_memory(*training_);
+  const DatasetShape shape = dataset_shape(scenario_case);
+  training_ = make_training(scenario_case.scenario, shape, false, nullptr);
+  if (!options.task) check_memory(*training_, data_memory(scenario_case, shape));
 }
 
 Launcher::~Launcher() {

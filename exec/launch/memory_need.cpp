@@ -1,7 +1,6 @@
 #include "exec/launch/memory_need.h"
 
-#include "models/graph/step_memory.h"
-#include "models/protocol/registry.h"
+#include "models/graph/node_memory.h"
 #include "scenarios/input_error.h"
 
 #include <fmt/format.h>
@@ -12,17 +11,13 @@
 
 namespace foretrain::exec {
 
-Bytes memory_need(const Training& training) {
-  const StepMemory step = step_memory(training);
-  const std::int64_t worker = (step.total() - step.optimizer_state).value;
-  const std::int64_t all = 4 * training.layout->parameters;
-  // The state is one, whoever holds which part of it.
-  std::int64_t need = worker * training.workers + all * training.optimizer->slots();
-  if (training.servers > 0) {
-    const bool gathers = !find_protocol(training.strategy)->update_each;
-    need += all * (1 + (gathers ? training.workers : 0));
+Bytes memory_need(const Training& training, const DataMemory& data) {
+  Bytes need;
+  for (int node = 0; node < training.nodes(); ++node) {
+    const NodeId id{static_cast<std::uint32_t>(node)};
+    need += node_memory(training, data, id).resident(true, expected_held(training, id));
   }
-  return {need};
+  return need;
 }
 
 Bytes available_memory() {
@@ -36,8 +31,8 @@ Bytes available_memory() {
   return {-1};
 }
 
-void check_memory(const Training& training) {
-  const Bytes need = memory_need(training);
+void check_memory(const Training& training, const DataMemory& data) {
+  const Bytes need = memory_need(training, data);
   const Bytes available = available_memory();
   if (available.value < 0 || need <= available) return;
   constexpr double kGigabyte = 1e9;

@@ -2,20 +2,20 @@
 #pragma once
 
 #include "models/base/quantity.h"
+#include "models/graph/node_memory.h"
 #include "models/protocol/training.h"
 
 namespace foretrain::exec {
 
-/// What the nodes of a training hold at least, all of them together: parameters, gradients, the
-/// optimizer's state, activations; with servers that learn synchronously, a gradient of each worker
-/// there, too. Without data.
-Bytes memory_need(const Training& training);
+/// What the nodes of a training hold at least, all of them together, each its own copy of the data:
+/// as models/graph/node_memory.h counts it. Without the programs.
+Bytes memory_need(const Training& training, const DataMemory& data);
 
 /// Of this machine, without pushing others out; negative: the kernel does not say.
 Bytes available_memory();
 
 /// @throws InputError that names both figures, where a training on this machine alone needs more
 /// than there is
-void check_memory(const Training& training);
+void check_memory(const Training& training, const DataMemory& data);
 
 }  // namespace foretrain::exec

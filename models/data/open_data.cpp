@@ -12,6 +12,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <set>
 #include <utility>
 
@@ -19,6 +21,10 @@ namespace foretrain {
 namespace {
 
 constexpr int kDigitsSide = 28;  // pixels
+
+// Of images, that are held in memory.
+constexpr Bytes kAll{std::numeric_limits<std::int64_t>::max()};
+constexpr Bytes kNothing{-1};
 
 /// The first examples of another data set.
 class FirstExamples : public Dataset {
@@ -84,23 +90,35 @@ DataSplit open_criteo_text(const DataSource& source) {
 }
 
 DataSummary summary_of(const DataSplit& split) {
-  return {split.train->examples(), split.test->examples(), split.train->shape()};
+  const InputShape shape = split.train->shape();
+  const std::int64_t examples = split.train->examples() + split.test->examples();
+  return {split.train->examples(), split.test->examples(), shape, table_bytes(examples, shape),
+          split.train->worth_prefetching()};
 }
 
+/// Images, held as far as `limit` goes, train and test each.
 DataSummary summary_of_images(std::int64_t train, std::int64_t test, Shape image, int classes,
-                              const ImageOptions& options) {
-  return {train, test, {.image = cropped(image, options), .classes = classes}};
+                              const ImageOptions& options, Bytes limit) {
+  const Shape read = cropped(image, options);
+  DataSummary summary{train, test, {.image = read, .classes = classes}};
+  const auto held = [&](std::int64_t examples) { return examples * image.size() <= limit.value; };
+  for (const std::int64_t examples : {train, test}) {
+    constexpr std::int64_t kLabel = sizeof(decltype(Images::labels)::value_type);
+    if (held(examples)) summary.memory += Bytes{examples * (image.size() + kLabel)};
+  }
+  summary.prefetched = !held(train) || read != image || options.flip || options.standardise;
+  return summary;
 }
 
 DataSummary summarize_digits(const DataSource& source) {
   return summary_of_images(source.train_count, source.test_count, {kDigitsSide, kDigitsSide, 1},
-                           kIdxClasses, source.image);
+                           kIdxClasses, source.image, kAll);
 }
 
 DataSummary summarize_images(const DataSource& source) {
   const ImageSources drawn = drawn_images(source);  // nothing is drawn before it is asked for
   return summary_of_images(drawn.train->examples(), drawn.test->examples(), drawn.train->image(),
-                           drawn.train->classes(), source.image);
+                           drawn.train->classes(), source.image, kNothing);
 }
 
 DataSummary summarize_idx(const DataSource& source) {
@@ -108,13 +126,14 @@ DataSummary summarize_idx(const DataSource& source) {
   const IdxHeader& images = headers.train.images;
   return summary_of_images(images.examples, headers.test.images.examples,
                            {images.rows, images.columns, images.channels}, idx_classes(source),
-                           source.image);
+                           source.image, source.memory_limit);
 }
 
 DataSummary summarize_cifar(const DataSource& source) {
   const CifarFiles files = find_cifar10_files(source.path);
   return summary_of_images(count_cifar10(files.train), count_cifar10(files.test),
-                           {kCifarSide, kCifarSide, kCifarChannels}, kCifarClasses, source.image);
+                           {kCifarSide, kCifarSide, kCifarChannels}, kCifarClasses, source.image,
+                           source.memory_limit);
 }
 
 /// One line a format.
@@ -160,6 +179,14 @@ std::vector<std::int64_t> draw_some(std::int64_t count, std::int64_t bound, Stre
 }
 
 }  // namespace
+
+// SparseTable: a start and a label a row, a feature and a value an entry.
+Bytes table_bytes(std::int64_t examples, const InputShape& shape) {
+  const double entries = static_cast<double>(examples) * shape.sparse_entries;
+  constexpr std::int64_t kRow = sizeof(std::uint64_t) + sizeof(std::uint16_t);
+  constexpr std::int64_t kEntry = sizeof(std::uint32_t) + sizeof(float);
+  return {examples * kRow + std::llround(entries) * kEntry};
+}
 
 std::vector<std::string> data_formats() {
   std::vector<std::string> names;

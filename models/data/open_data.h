@@ -45,7 +45,14 @@ struct DataSummary {
   std::int64_t train_examples = 0;
   std::int64_t test_examples = 0;
   InputShape shape;  ///< after the crop, if there is one
+  /// Of all examples, in every process that opens them. What is drawn along the way is not held; a
+  /// mapped file's pages are the kernel's, so they are none of it.
+  Bytes memory{};
+  bool prefetched = false;  ///< Dataset::worth_prefetching of the training examples
 };
+
+/// What so many sparse examples take in memory.
+Bytes table_bytes(std::int64_t examples, const InputShape& shape);
 
 /// The same as of `open_data`, from parameters, headers, lengths of files where these tell it; text
 /// is read. @throws DataError

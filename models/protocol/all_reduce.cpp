@@ -88,6 +88,7 @@ void AllReduceWorker::receive(Instant now, NodeId from, Message message, Effects
   }
   Part& part = parts_[message.bucket];
   const auto source = std::ranges::find(part.route.sources, static_cast<int>(index_of(from)));
+  held_.take(message.payload.size());
   part.sums[static_cast<std::size_t>(source - part.route.sources.begin())] =
       std::move(message.payload);
   --part.missing;
@@ -115,6 +116,7 @@ void AllReduceWorker::computed(Instant now, const Computed& computed, Effects& e
   const auto index = static_cast<std::uint32_t>((id - kBuckets) / 2);
   Part& part = parts_[index];
   applying_ += now - part.job_start;
+  held_.let_go(training_->layout->buckets[index].size() * std::ssize(part.route.sources));
   if (computed.job == reduce_id(index)) {
     return send(MessageKind::partial, index, *part.route.sum_to, std::exchange(part.sum, {}),
                 effects);

@@ -1,6 +1,7 @@
 // Synchronous SGD without servers: workers sum up their gradients among themselves.
 #pragma once
 
+#include "models/protocol/held.h"
 #include "models/protocol/held_parameters.h"
 #include "models/protocol/judge.h"
 #include "models/protocol/learner.h"
@@ -36,7 +37,7 @@ namespace foretrain {
 ///
 /// Of a step, `wait` is what passes between the worker's gradient and the first sum that reaches
 /// it: what the slowest holds up; `apply` is the time of its reductions and updates.
-class AllReduceWorker : public Node {
+class AllReduceWorker : public Node, public Holder {
  public:
   AllReduceWorker(std::shared_ptr<const Training> training, NodeId id);
 

@@ -14,7 +14,7 @@ AsyncServer::AsyncServer(std::shared_ptr<const Training> training, NodeId id)
   const Payload start = initial_parameters(*training_);
   const int shard = static_cast<int>(index_of(id)) - training_->workers;
   for (const std::uint32_t index : training_->layout->of_shard(shard)) {
-    queues_.push_back({ShardBucket(training_, index, start), {}, {}, {}, {}, {}, false});
+    queues_.push_back({ShardBucket(training_, index, start), {}, {}, {}, {}, {}, false, {}});
     queues_.back().clocks.resize(static_cast<std::size_t>(training_->workers));
   }
 }
@@ -74,6 +74,7 @@ void AsyncServer::receive(Instant now, NodeId from, Message message, Effects& ef
     return;
   }
   queue->arrivals.push_back({from, now, std::move(message)});
+  count(*queue);
   apply_next(now, *queue, effects);
 }
 
@@ -100,6 +101,7 @@ void AsyncServer::applied(Instant now, Queue& queue, Effects& effects) {
   if (!is_lost(static_cast<int>(index_of(done.from)))) queue.held.push_back(std::move(done));
   if (is_full(queue)) return call_over(now, queue, effects);
   release(queue, effects);
+  count(queue);
   apply_next(now, queue, effects);
 }
 
@@ -133,8 +135,24 @@ void AsyncServer::lose(Instant now, NodeId peer, Effects& effects) {
       continue;
     }
     release(queue, effects);
+    count(queue);
     apply_next(now, queue, effects);
   }
+}
+
+// Of a sparse model pushes differ in size, and a worker has one of them here.
+void AsyncServer::count(Queue& queue) {
+  Bytes size;
+  if (training_->sparse()) {
+    for (const Arrival& arrival : queue.arrivals) size += arrival.push.payload.size();
+    for (const Arrival& arrival : queue.held) size += arrival.push.payload.size();
+    if (queue.applying) size += queue.applying->push.payload.size();
+  } else {
+    const auto pushes = queue.arrivals.size() + queue.held.size() + (queue.applying ? 1 : 0);
+    size = queue.bucket.values().size() * static_cast<std::int64_t>(pushes);
+  }
+  held_.let_go(std::exchange(queue.counted, size));
+  held_.take(size);
 }
 
 void AsyncServer::answer(const Queue& queue, const Arrival& arrival, bool last, Effects& effects) {
@@ -164,6 +182,7 @@ void AsyncServer::call_over(Instant now, Queue& queue, Effects& effects) {
   if (&queue == &queues_.front()) dropped_ += static_cast<std::int64_t>(queue.arrivals.size());
   queue.held.clear();
   queue.arrivals.clear();
+  count(queue);
   queue.over = true;
   if (++complete_ < queues_.size()) return;
   const std::int64_t updates = queues_.front().bucket.version().value;

@@ -1,6 +1,7 @@
 // Asynchronous SGD with a parameter server.
 #pragma once
 
+#include "models/protocol/held.h"
 #include "models/protocol/node.h"
 #include "models/protocol/shard.h"
 #include "models/protocol/training.h"
@@ -27,7 +28,7 @@ namespace foretrain {
 ///
 /// A worker that is lost is not waited for any more, and what it pushed is dropped where it was not
 /// applied yet. The chief cannot be lost: the weights in the end are its.
-class AsyncServer : public Node {
+class AsyncServer : public Node, public Holder {
  public:
   AsyncServer(std::shared_ptr<const Training> training, NodeId id);
 
@@ -52,6 +53,7 @@ class AsyncServer : public Node {
     std::optional<Arrival> applying;
     Instant apply_start;
     bool over = false;  // everybody has been told
+    Bytes counted{};    // of its pushes, as held
   };
 
   // What strategies of this family differ in:
@@ -77,6 +79,8 @@ class AsyncServer : public Node {
   void release(Queue& queue, Effects& effects);
   void lose(Instant now, NodeId peer, Effects& effects);
   void answer(const Queue& queue, const Arrival& arrival, bool last, Effects& effects);
+  /// Its pushes have changed: counts them as held.
+  void count(Queue& queue);
   void call_over(Instant now, Queue& queue, Effects& effects);
 
   std::shared_ptr<const Training> training_;

@@ -70,6 +70,7 @@ void BackupServer::receive(Instant now, NodeId from, Message message, Effects& e
     if (gathering == gatherings_.begin()) ++dropped_;
     return;
   }
+  held_.take(message.payload.size());
   gathering->arrivals[worker] = Arrival{now, std::move(message)};
   if (gathering->owed[worker]) {
     send_on(*gathering, worker, effects);
@@ -170,15 +171,20 @@ void BackupServer::applied(Instant now, Gathering& gathering, Effects& effects) 
     arrival.push.wait = gathering.apply_start - arrival.at;
     arrival.push.apply = now - gathering.apply_start;
     answer(gathering, worker, arrival, MessageKind::parameters, current, effects);
-    gathering.arrivals[worker].reset();
+    let_go(gathering.arrivals[worker]);
   }
   go_on(now, gathering, effects);
+}
+
+void BackupServer::let_go(std::optional<Arrival>& arrival) {
+  if (arrival) held_.let_go(arrival->push.payload.size());
+  arrival.reset();
 }
 
 void BackupServer::send_on(Gathering& gathering, std::uint32_t worker, Effects& effects) {
   answer(gathering, worker, *gathering.arrivals[worker], MessageKind::dropped,
          *gathering.owed[worker], effects);
-  gathering.arrivals[worker].reset();
+  let_go(gathering.arrivals[worker]);
   gathering.owed[worker].reset();
 }
 
@@ -214,7 +220,7 @@ void BackupServer::call_over(Instant now, Gathering& gathering, const Decision& 
       message.payload = current.values;
       effects.emplace_back(Send{training_->worker(static_cast<int>(worker)), std::move(message)});
     }
-    arrival.reset();
+    let_go(arrival);
   }
   gathering.over = true;
   if (++over_ < gatherings_.size()) return;

@@ -1,6 +1,7 @@
 // The server of synchronous SGD with backup workers.
 #pragma once
 
+#include "models/protocol/held.h"
 #include "models/protocol/node.h"
 #include "models/protocol/shard.h"
 #include "models/protocol/training.h"
@@ -26,7 +27,7 @@ namespace foretrain {
 /// version from all of them, also where its push to one of them is still on its way.
 ///
 /// Up to b workers other than the chief may be lost. The training ends after `Training::updates`.
-class BackupServer : public Node {
+class BackupServer : public Node, public Holder {
  public:
   BackupServer(std::shared_ptr<const Training> training, NodeId id);
 
@@ -68,6 +69,8 @@ class BackupServer : public Node {
   void decide(Instant now, const Decision& decision, Effects& effects);
   void go_on(Instant now, Gathering& gathering, Effects& effects);
   void applied(Instant now, Gathering& gathering, Effects& effects);
+  /// The push is answered, or not wanted any more.
+  void let_go(std::optional<Arrival>& arrival);
   void send_on(Gathering& gathering, std::uint32_t worker, Effects& effects);
   void call_over(Instant now, Gathering& gathering, const Decision& last, Effects& effects);
   void answer(const Gathering& gathering, std::uint32_t worker, const Arrival& arrival,

@@ -40,6 +40,7 @@ void SyncServer::receive(Instant now, NodeId from, Message message, Effects& eff
     effects.emplace_back(Fault{from, "it sent a message out of turn"});
     return;
   }
+  held_.take(message.payload.size());
   gathering->arrivals[index_of(from)] = {true, now, std::move(message.payload)};
   if (--gathering->missing == 0) apply(now, *gathering, effects);
 }
@@ -67,6 +68,7 @@ void SyncServer::answer(Instant now, Gathering& gathering, Effects& effects) {
     message.apply = now - gathering.apply_start;
     message.payload = last ? gathering.bucket.values() : gathering.bucket.answer(arrival.push);
     effects.emplace_back(Send{training_->worker(worker), std::move(message)});
+    held_.let_go(arrival.push.size());
     arrival = {};
   }
   gathering.missing = training_->workers;

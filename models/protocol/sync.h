@@ -1,6 +1,7 @@
 // Synchronous SGD with a parameter server.
 #pragma once
 
+#include "models/protocol/held.h"
 #include "models/protocol/node.h"
 #include "models/protocol/shard.h"
 #include "models/protocol/training.h"
@@ -19,7 +20,7 @@ namespace foretrain {
 /// slowest worker. The sum is taken in the order of the workers, whatever the order of arrival:
 /// the weights are the same bits in every run and every simulation of a scenario.
 /// Buckets are independent of each other; each waits for its own N gradients.
-class SyncServer : public Node {
+class SyncServer : public Node, public Holder {
  public:
   SyncServer(std::shared_ptr<const Training> training, NodeId id);
 

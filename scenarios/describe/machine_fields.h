@@ -110,6 +110,11 @@ void describe(Visitor& visit, T& machine) {
                .least = 1,
                .most = 1e3},
               machine.contention);
+  visit.field({.key = "memory_base",
+               .doc = "resident memory of a node's process beside what the training holds",
+               .least = 0,
+               .most = 1e9},
+              machine.memory_base);
   visit.section({.key = "loopback", .doc = "messages within the machine"}, machine.loopback);
   visit.section({.key = "apply", .doc = "reduce and apply, by bytes of memory moved"},
                 machine.apply);

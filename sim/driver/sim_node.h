@@ -52,6 +52,7 @@ class SimNode : public Actor {
   /// That came when it was dead, or from a peer that it has lost.
   [[nodiscard]] Bytes undelivered() const { return undelivered_; }
   [[nodiscard]] const Place& place() const { return place_; }
+  [[nodiscard]] const Node& program() const { return *program_; }
 
  private:
   /// What an event is about; its token is that with the slot of the mail, job or timer.

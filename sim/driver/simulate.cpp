@@ -5,6 +5,7 @@
 #include "scenarios/training.h"
 #include "sim/driver/interruptions.h"
 #include "sim/driver/sim_node.h"
+#include "sim/memory/resident.h"
 
 #include <fmt/format.h>
 
@@ -17,10 +18,11 @@ namespace {
 class Simulation : public Actor {
  public:
   Simulation(const Case& scenario_case, const SimulateOptions& options,
-             std::shared_ptr<const Training> training)
+             std::shared_ptr<const Training> training, const DataMemory& data)
       : options_(options),
         training_(std::move(training)),
         world_(scenario_case.scenario, *training_, options.machines),
+        memory_(*training_, data, world_.memory_bases()),
         interruptions_(world_.engine, scenario_case.scenario, training_->workers, nodes_,
                        [this](NodeId id, const std::string& why) { died(id, why); }),
         lost_(static_cast<std::size_t>(training_->nodes())) {
@@ -125,7 +127,7 @@ class Simulation : public Actor {
     } else {
       add_report(record_, static_cast<int>(index_of(id)), report);
     }
-    if (step == nullptr) return;
+    if (step == nullptr) return memory_.evaluated(id);
     const std::int64_t done = ++steps_;
     if (options_.progress && done % 64 == 0) {
       options_.progress(done, training_->steps * training_->workers, world_.engine.now());
@@ -142,7 +144,7 @@ class Simulation : public Actor {
       row.node = static_cast<int>(i);
       row.cpu_user_s = (seen.compute - seen_[i].compute).seconds();
       row.cpu_system_s = (seen.transport - seen_[i].transport).seconds();
-      row.rss = Bytes{-1};
+      row.rss = memory_.of(NodeId(static_cast<std::uint32_t>(i)), node.program());
       row.tx = seen.tx - seen_[i].tx;
       row.rx = seen.rx - seen_[i].rx;
       record_.usage.push_back(row);
@@ -180,7 +182,7 @@ class Simulation : public Actor {
       totals.host = world_.hosts[node.place().host].name;
       totals.core = node.place().core;
       totals.cpu_s = (node.used(Work::compute) + node.used(Work::transport)).seconds();
-      totals.rss = Bytes{-1};
+      totals.rss = memory_.of(NodeId(static_cast<std::uint32_t>(i)), node.program());
       totals.tx = node.sent();
       totals.rx = node.received();
       totals.messages_sent = node.messages_sent();
@@ -193,6 +195,7 @@ class Simulation : public Actor {
   const SimulateOptions& options_;
   std::shared_ptr<const Training> training_;
   World world_;
+  ResidentMemory memory_;
   Observer observer_;
   SimNode::Peers nodes_;
   Interruptions interruptions_;
@@ -215,7 +218,8 @@ Record simulate(const Case& scenario_case, const SimulateOptions& options) {
   const auto shape = data ? shape_of(*data, scenario_case.scenario.training.batch_size)
                           : dataset_shape(scenario_case);
   return Simulation(scenario_case, options,
-                    make_training(scenario_case.scenario, shape, numerics, data))
+                    make_training(scenario_case.scenario, shape, numerics, data),
+                    data_memory(scenario_case, shape))
       .run();
 }
 

@@ -48,8 +48,15 @@ void World::add_host(const std::string& name, int cores, const Machine* machine,
   const Machine none;
   const Machine& costs = machine != nullptr ? *machine : none;
   hosts.push_back({name, std::make_unique<Cpu>(engine, cores, costs.slice, costs.contention),
-                   std::make_unique<JobTime>(machine, model, compute), costs.loopback,
-                   costs.slice});
+                   std::make_unique<JobTime>(machine, model, compute), costs.loopback, costs.slice,
+                   costs.memory_base});
+}
+
+std::vector<Bytes> World::memory_bases() const {
+  std::vector<Bytes> bases;
+  bases.reserve(places.size());
+  for (const Place& place : places) bases.push_back(hosts[place.host].memory_base);
+  return bases;
 }
 
 }  // namespace foretrain::sim

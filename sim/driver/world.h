@@ -25,6 +25,7 @@ struct Host {
   std::unique_ptr<JobTime> job_time;
   TransportCost transport;
   Duration slice;
+  Bytes memory_base;  ///< of a node's process
 };
 
 /// Where a node lives.
@@ -52,6 +53,8 @@ struct World {
   std::vector<Place> places;         ///< by node
   Slots<Mail> mail;
   Effects effects;  ///< memory for those of a node that is fed
+  /// Of each node's process, before it holds anything; by node.
+  [[nodiscard]] std::vector<Bytes> memory_bases() const;
   std::string machine_name;
   std::string uncalibrated;  ///< machines whose compute is described, not measured; may be empty
 

@@ -69,6 +69,7 @@ TEST_CASE("machine: what is written reads back as the same bits") {
     m.kernel_set = "avx2";
     m.slice = {static_cast<std::int64_t>(1 + stream.below(1'000'000'000))};
     m.contention = 1 + stream.uniform();
+    m.memory_base = {static_cast<std::int64_t>(stream.below(1'000'000'000))};
     m.loopback = {cost(), cost(), {static_cast<std::int64_t>(stream.below(1'000'000))}, {7}};
     m.apply = cost();
     m.models["softmax 784x10"] = {cost(), cost()};

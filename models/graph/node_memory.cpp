@@ -1,0 +1,101 @@
+#include "models/graph/node_memory.h"
+
+#include "models/graph/step_memory.h"
+#include "models/graph/touched.h"
+#include "models/protocol/registry.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace foretrain {
+namespace {
+
+constexpr Bytes kMapped{32 << 20};  // the largest threshold that glibc takes
+
+/// The parameters that `id` applies gradients to: those of a server's shard, or of the part that a
+/// worker of an all-reduce owns; `single`: all.
+std::int64_t applied_by(const Training& training, NodeId id) {
+  const bool worker = training.is_worker(id);
+  if (worker && training.servers > 0) return 0;
+  const int shard = static_cast<int>(index_of(id)) - (worker ? 0 : training.workers);
+  std::int64_t count = 0;
+  for (const Bucket& bucket : training.layout->buckets) {
+    if (bucket.shard == shard) count += bucket.count;
+  }
+  return count;
+}
+
+/// Parameters that a batch of a sparse training touches, in the mean.
+std::int64_t touched_by_batch(const Training& training) {
+  return std::min<std::int64_t>(training.network->parameters(),
+                                std::llround(training.touched_mean));
+}
+
+Bytes largest_message(const Training& training) {
+  if (training.nodes() == 1) return {};
+  if (training.sparse()) return {12 * touched_by_batch(training)};
+  return std::ranges::max(training.layout->buckets, {}, &Bucket::count).size();
+}
+
+Bytes gradient_of(const Training& training) {
+  const std::int64_t count =
+      training.sparse() ? touched_by_batch(training) : training.network->parameters();
+  return {4 * count};
+}
+
+/// Its forward passes write outputs, scratch; no gradients. Where its batches need more room than
+/// the training's, that grows in its place; a room that is so large that the allocator maps it by
+/// itself is beside the training's, which stays.
+Bytes evaluation_of(const Training& training, const StepMemory& step) {
+  const Network& network = *training.network;
+  Training judging = training;
+  judging.batch_size =
+      static_cast<int>(std::min(network.evaluation_batch(), training.test_examples));
+  const StepMemory memory = step_memory(judging);
+  const Bytes there = step.activations() + step.scratch;
+  const Bytes room = memory.activations() + memory.scratch;
+  if (room <= there) return memory.batch;
+  const Bytes more = room < kMapped ? std::max(memory.outputs - there, Bytes{}) : memory.outputs;
+  return memory.batch + more + memory.scratch;
+}
+
+}  // namespace
+
+Bytes NodeMemory::resident(bool has_evaluated, Bytes held) const {
+  const Bytes training = step + (has_evaluated ? evaluation : Bytes{}) + message + held;
+  return data + learned + std::max(set_up, training);
+}
+
+NodeMemory node_memory(const Training& training, const DataMemory& data, NodeId id) {
+  const std::int64_t all = training.network->parameters();
+  const std::int64_t applied = applied_by(training, id);
+  const std::int64_t slots = training.optimizer->slots();
+  const std::int64_t sums = training.sparse() ? 8 : 0;  // a server's, of the pushes of a step
+  NodeMemory memory;
+  memory.learned = {applied * (4 * slots + sums)};
+  memory.message = largest_message(training);
+  if (!training.is_worker(id)) {
+    memory.learned += {4 * applied};
+    memory.set_up = {4 * all};
+    return memory;
+  }
+  memory.learned += {4 * all};
+  if (training.nodes() == 1) memory.set_up = {4 * all};
+  const std::int64_t examples = (data.train_examples + training.workers - 1) / training.workers;
+  memory.data = data.examples + Bytes{8 * examples};
+  const StepMemory step = step_memory(training);
+  const std::int64_t batches = data.prefetched && !training.sparse() ? 2 : 1;
+  memory.step = gradient_of(training) + step.activations() + step.scratch + step.batch * batches;
+  if (index_of(id) == 0) memory.evaluation = evaluation_of(training, step);
+  return memory;
+}
+
+Bytes expected_held(const Training& training, NodeId id) {
+  if (training.is_worker(id)) return {};
+  const bool gathers = !find_protocol(training.strategy)->update_each;
+  const std::int64_t pushed = training.sparse() ? 12 * touched_by_batch(training) / training.servers
+                                                : 4 * applied_by(training, id);
+  return {pushed * (gathers ? training.workers : 1)};
+}
+
+}  // namespace foretrain

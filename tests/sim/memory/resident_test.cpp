@@ -1,0 +1,93 @@
+// Resident memory of simulated nodes: counted, growing, then held against a run's.
+#include "sim/memory/resident.h"
+
+#include "exec/launch/run.h"
+#include "models/graph/node_memory.h"
+#include "scenarios/training.h"
+#include "sim/driver/simulate.h"
+#include "tests/support/cases.h"
+
+#include <catch2/catch.hpp>
+
+#include <map>
+
+namespace foretrain::testing {
+namespace {
+
+TEST_CASE("resident memory: of a simulated node never falls and ends at its most") {
+  const std::string strategy = GENERATE("sync", "async", "all_reduce");
+  CAPTURE(strategy);
+  Case scenario_case = small_case(strategy, 2, 50);
+  scenario_case.scenario.training.evaluate_every = 20;
+  sim::SimulateOptions options;
+  options.machines = [](const std::string&) { return made_up_machine(); };
+  options.usage_interval = {1'000'000};
+  const Record record = sim::simulate(scenario_case, options);
+  REQUIRE(record.outcome == Outcome::done);
+  std::map<int, Bytes> before;
+  for (const UsageRow& row : record.usage) {
+    CHECK(row.rss >= before[row.node]);
+    before[row.node] = row.rss;
+  }
+  for (std::size_t i = 0; i < record.nodes.size(); ++i) {
+    CHECK(record.nodes[i].rss == before[static_cast<int>(i)]);
+    CHECK(record.nodes[i].rss > made_up_machine().memory_base);
+  }
+  CHECK(record.nodes[0].rss > record.nodes[1].rss);  // the chief evaluates
+}
+
+TEST_CASE("resident memory: a server that waits for the slowest gathers what the others pushed") {
+  using namespace literals;
+  const auto server_rss = [](const std::string& strategy, int workers) {
+    Case scenario_case = star_case(strategy, workers, 10, 10_ms);
+    StragglerSpec slow;
+    slow.workers = {0};
+    slow.slowdown = 3;
+    scenario_case.scenario.stragglers.push_back(slow);
+    return simulate(scenario_case).nodes.back().rss;
+  };
+  const Bytes two = server_rss("sync", 2);
+  const Bytes ten = server_rss("sync", 10);
+  // Headers are not held.
+  const std::int64_t gradient = 4 * 7'850;
+  CHECK((ten - two).value == 8 * gradient);
+  CHECK(server_rss("async", 10) < ten);
+}
+
+TEST_CASE("resident memory: simulated with numerics or without it is the same") {
+  Case scenario_case = small_case("sync", 2, 10);
+  const Record on = simulate(scenario_case);
+  scenario_case.scenario.numerics = false;
+  const Record off = simulate(scenario_case);
+  for (std::size_t i = 0; i < on.nodes.size(); ++i) CHECK(on.nodes[i].rss == off.nodes[i].rss);
+}
+
+TEST_CASE("resident memory: a run's nodes hold what is counted beside the program") {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  WARN("skipped: a sanitizer keeps memory of its own");
+#else
+  Case scenario_case = small_case("sync", 2, 20);
+  scenario_case.scenario.model.name = "lenet_large";
+  scenario_case.scenario.training.batch_size = 4;
+  scenario_case.scenario.dataset.test_take = 20;
+  exec::RunOptions options;
+  options.program = FORETRAIN_PROGRAM;
+  const Record record = exec::run(scenario_case, options);
+  REQUIRE(record.outcome == Outcome::done);
+  const DatasetShape shape = dataset_shape(scenario_case);
+  const auto training = make_training(scenario_case.scenario, shape, false, nullptr);
+  const DataMemory data = data_memory(scenario_case, shape);
+  for (std::size_t i = 0; i < record.nodes.size(); ++i) {
+    const NodeId id{static_cast<std::uint32_t>(i)};
+    const Bytes predicted =
+        Machine{}.memory_base +
+        node_memory(*training, data, id).resident(i == 0, expected_held(*training, id));
+    CAPTURE(record.nodes[i].role, record.nodes[i].rss.value, predicted.value);
+    CHECK(static_cast<double>(record.nodes[i].rss.value) ==
+          Approx(static_cast<double>(predicted.value)).epsilon(0.15));
+  }
+#endif
+}
+
+}  // namespace
+}  // namespace foretrain::testing
