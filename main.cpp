@@ -1,10 +1,14 @@
 // The front door: one subcommand, one call.
 #include "exec/calibration/calibration_cache.h"
+#include "exec/launch/process.h"
 #include "exec/launch/run.h"
 #include "models/base/check.h"
 #include "models/data/data_error.h"
 #include "models/data/open_data.h"
 #include "models/data/verify.h"
+#include "reports/bands/bands.h"
+#include "reports/commands/commands.h"
+#include "reports/determinism/determinism.h"
 #include "reports/figures/figure.h"
 #include "reports/record/files.h"
 #include "reports/record/summary.h"
@@ -16,6 +20,7 @@
 #include "scenarios/read.h"
 #include "scenarios/schema.h"
 #include "scenarios/training.h"
+#include "sim/driver/interrupt.h"
 #include "sim/driver/replay.h"
 #include "sim/driver/simulate.h"
 
@@ -23,7 +28,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -36,8 +40,6 @@ namespace {
 
 using namespace foretrain;
 
-enum Status : int { kDone = 0, kFailed = 1, kBadInput = 2, kInterrupted = 130 };
-
 // What the command line says; each subcommand uses its part.
 struct Arguments {
   std::string scenario;
@@ -46,6 +48,8 @@ struct Arguments {
   std::string out;
   std::string machine;
   std::string replay;
+  int seeds = 0;  // 0: not asked for
+  bool determinism = false;
   bool json = false;
   bool quiet = false;
   bool schema = false;
@@ -66,19 +70,12 @@ std::vector<Case> read_cases(const Arguments& arguments) {
   return read_scenario(arguments.scenario, overrides);
 }
 
-// out/NAME/COMMAND, or what --out says; below it a folder a case where there is a sweep.
-std::filesystem::path folder_for(const Arguments& arguments, const Case& scenario_case,
-                                 const std::string& command) {
-  std::filesystem::path folder = arguments.out;
-  if (arguments.out.empty()) {
-    // The label of a case without settings is its scenario's name, fit for a folder.
-    folder = std::filesystem::path("out") / Case{{}, scenario_case.scenario, {}}.label() / command;
-  }
-  return scenario_case.settings.empty() ? folder : folder / scenario_case.label();
+Answer answer_of(const Arguments& arguments, const std::string& command) {
+  return {command, arguments.out, arguments.json, arguments.quiet};
 }
 
 void say(const Arguments& arguments, const std::string& line) {
-  if (!arguments.quiet) fmt::print(stderr, "{}\n", line);
+  answer_of(arguments, "").say(line);
 }
 
 Record run_case(const Arguments& arguments, const Case& scenario_case) {
@@ -91,10 +88,8 @@ Record run_case(const Arguments& arguments, const Case& scenario_case) {
   return exec::run(scenario_case, options);
 }
 
-// Set by Ctrl-C while a simulation runs; a run has a launcher that listens to signals itself.
-volatile std::sig_atomic_t simulation_interrupted = 0;
-
-Record simulate_case(const Arguments& arguments, const Case& scenario_case) {
+// `progress`: null, nothing is told of the steps.
+Record simulate_quietly(const Arguments& arguments, const Case& scenario_case, Progress* progress) {
   sim::SimulateOptions options;
   options.machines = [&](const std::string& name) {
     if (!name.empty()) return read_machine(name);
@@ -102,20 +97,28 @@ Record simulate_case(const Arguments& arguments, const Case& scenario_case) {
     return exec::cached_machine(scenario_case,
                                 [&](const std::string& line) { say(arguments, line); });
   };
-  Progress progress("simulate " + scenario_case.label(), arguments.quiet);
   options.progress = [&](std::int64_t done, std::int64_t all, Instant now) {
-    progress.update(done, all, now - Instant{});
+    if (progress != nullptr) progress->update(done, all, now - Instant{});
   };
-  options.interrupted = [] { return simulation_interrupted != 0; };
-  const auto before = std::signal(SIGINT, [](int) { simulation_interrupted = 1; });
-  Record record = sim::simulate(scenario_case, options);
-  std::signal(SIGINT, before);
-  return record;
+  options.interrupted = sim::Interruptible::asked;
+  return sim::simulate(scenario_case, options);
 }
 
-int status_of(Outcome outcome) {
-  if (outcome == Outcome::done) return kDone;
-  return outcome == Outcome::interrupted ? kInterrupted : kFailed;
+Record simulate_case(const Arguments& arguments, const Case& scenario_case) {
+  Progress progress("simulate " + scenario_case.label(), arguments.quiet);
+  const sim::Interruptible interruptible;
+  return simulate_quietly(arguments, scenario_case, &progress);
+}
+
+// What went wrong: whose fault it is decides the status.
+int tell(const std::exception& error) {
+  const bool bug = dynamic_cast<const InvariantViolation*>(&error) != nullptr;
+  fmt::print(stderr, "error: {}{}\n", bug ? "foretrain has a bug: " : "", error.what());
+  if (const auto* broken = dynamic_cast<const NotDone*>(&error))
+    return status_of(broken->outcome());
+  const bool input = dynamic_cast<const InputError*>(&error) != nullptr ||
+                     dynamic_cast<const DataError*>(&error) != nullptr;
+  return input ? kBadInput : kFailed;
 }
 
 int print(const std::string& answer) {
@@ -123,34 +126,22 @@ int print(const std::string& answer) {
   return kDone;
 }
 
-void print_json(const nlohmann::ordered_json& json) {
-  fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
-}
-
-template <class Train>
-int train(const Arguments& arguments, const std::string& command, Train train_case) {
+int simulate_cases(const Arguments& arguments) {
   const std::vector<Case> cases = read_cases(arguments);
-  for (const Case& each : cases) prepare_folder(folder_for(arguments, each, command));
-  nlohmann::ordered_json all = nlohmann::ordered_json::array();
-  int status = kDone;
-  for (const Case& each : cases) {
-    const Record record = train_case(arguments, each);
-    const auto folder = folder_for(arguments, each, command);
-    all.push_back(to_json(record));
-    write_record(record, folder);
-    status = status_of(record.outcome);
-    if (status != kDone && arguments.quiet) fmt::print(stderr, "error: {}\n", record.failure);
-    say(arguments, fmt::format("{}record: {}\n", summary_table(record), folder.string()));
-    if (status != kDone) break;
+  const Answer answer = answer_of(arguments, "simulate");
+  if (arguments.seeds > 0) {
+    const sim::Interruptible interruptible;
+    return band_cases(answer, cases, arguments.seeds, static_cast<int>(exec::usable_cores().size()),
+                      [&](const Case& each) { return simulate_quietly(arguments, each, nullptr); });
   }
-  const bool sweep = !cases.front().settings.empty();
-  if (arguments.json) print_json(sweep ? nlohmann::ordered_json{{"cases", all}} : all.front());
-  return status;
+  const auto simulate = [&](const Case& each) { return simulate_case(arguments, each); };
+  return arguments.determinism ? twin_cases(answer, cases, simulate)
+                               : train_cases(answer, cases, simulate);
 }
 
 int validate_cases(const Arguments& arguments) {
   const std::vector<Case> cases = read_cases(arguments);
-  const auto folder = folder_for(arguments, {{}, cases.front().scenario, {}}, "validate");
+  const auto folder = answer_of(arguments, "validate").folder_of({{}, cases.front().scenario, {}});
   const Validation validation = validate_into(
       folder, cases, arguments.repeat, [&](const Case& each) { return run_case(arguments, each); },
       [&](const Case& each) { return simulate_case(arguments, each); });
@@ -169,16 +160,13 @@ int validate_cases(const Arguments& arguments) {
 int replay(const Arguments& arguments) {
   const Record recorded = read_record(arguments.replay);
   const Record record = sim::replay(recorded);
-  const auto folder = folder_for(arguments, recorded.scenario_case, "replay");
+  const auto folder = answer_of(arguments, "replay").folder_of(recorded.scenario_case);
   write_record(record, folder);
   if (arguments.json) print_json(to_json(record));
   say(arguments, fmt::format("{}record: {}", summary_table(record), folder.string()));
-  const bool comparable = record.kernel_set == recorded.kernel_set,
-             equal = record.weights_sha256 == recorded.weights_sha256;
-  say(arguments, equal        ? "weights equal the recorded ones bit for bit"
-                 : comparable ? "weights DIFFER from the recorded ones"
-                              : "weights of another kernel set: not comparable");
-  return equal || !comparable ? status_of(record.outcome) : kFailed;
+  const Replayed replayed = compare_weights(recorded, record);
+  say(arguments, replayed.sentence);
+  return replayed.as_recorded ? status_of(record.outcome) : kFailed;
 }
 
 std::string step_graph(const Case& scenario_case, bool dot) {
@@ -313,7 +301,9 @@ void declare(CLI::App& app, Arguments& arguments, std::function<int()>& chosen) 
   run->add_flag("--emulate", arguments.run.emulate, "a network for each host of cluster: (root)");
   choose(run, [&] {
     const auto other = exec::take_part(read_cases(arguments), arguments.run);
-    return other ? *other : train(arguments, "run", run_case);
+    if (other) return *other;
+    return train_cases(answer_of(arguments, "run"), read_cases(arguments),
+                       [&](const Case& each) { return run_case(arguments, each); });
   });
 
   auto* simulate = add_command(app, "simulate", "the same training in virtual time");
@@ -321,12 +311,17 @@ void declare(CLI::App& app, Arguments& arguments, std::function<int()>& chosen) 
   add_output(simulate, arguments, "out/NAME/simulate");
   simulate->add_option("--machine", arguments.machine, machine);
   simulate->add_flag("--json", arguments.json, json);
-  simulate->add_option("--replay", arguments.replay,
-                       "a run's folder: its training again, in the order that it recorded");
-  choose(simulate, [&] {
-    if (!arguments.replay.empty()) return replay(arguments);
-    return train(arguments, "simulate", simulate_case);
-  });
+  auto* replayed =
+      simulate->add_option("--replay", arguments.replay,
+                           "a run's folder: its training again, in the order that it recorded");
+  auto* seeds = simulate->add_option("--seeds", arguments.seeds,
+                                     "so many seeds in parallel: median, 5th, 95th percentile");
+  seeds->check(CLI::Range(1, static_cast<int>(kMostSeeds)))->excludes(replayed);
+  simulate->add_flag("--check-determinism", arguments.determinism, "twice, compared byte by byte")
+      ->excludes(replayed)
+      ->excludes(seeds);
+  choose(simulate,
+         [&] { return arguments.replay.empty() ? simulate_cases(arguments) : replay(arguments); });
 
   auto* validate = add_command(app, "validate", "both, side by side, with errors");
   add_scenario(validate, arguments);
@@ -381,20 +376,7 @@ int main(int argc, char** argv) {
     return chosen();
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? kDone : kBadInput;
-  } catch (const NotDone& broken) {
-    fmt::print(stderr, "error: {}\n", broken.what());
-    return status_of(broken.outcome());
-  } catch (const InputError& error) {
-    fmt::print(stderr, "error: {}\n", error.what());
-    return kBadInput;
-  } catch (const DataError& error) {
-    fmt::print(stderr, "error: {}\n", error.what());
-    return kBadInput;
-  } catch (const InvariantViolation& error) {
-    fmt::print(stderr, "error: foretrain has a bug: {}\n", error.what());
-    return kFailed;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "error: {}\n", error.what());
-    return kFailed;
+    return tell(error);
   }
 }

@@ -11,6 +11,8 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <map>
+#include <mutex>
 
 namespace foretrain::exec {
 namespace fs = std::filesystem;
@@ -78,9 +80,15 @@ Machine cached_machine(const Case& scenario_case, const Tell& tell) {
         "cluster: a profile is forecast on machines that are described, not on this one; list them "
         "in cluster.hosts, or name a machine file behind --machine");
   }
+  // What was measured while others used the machine is good enough for this process: two forecasts
+  // of it have to agree.
+  static std::mutex mutex;
+  static std::map<std::string, Machine> not_kept;  // by model
+  const std::lock_guard lock(mutex);
   const fs::path path = cache_file();
   const DatasetShape shape = dataset_shape(scenario_case);
   const std::string key = model_key(scenario_case.scenario, shape.input);
+  if (const auto known = not_kept.find(key); known != not_kept.end()) return known->second;
   Machine machine;
   if (fs::exists(path)) {
     machine = read_machine(path);
@@ -97,6 +105,7 @@ Machine cached_machine(const Case& scenario_case, const Tell& tell) {
   }
   if (!keep) {
     tell("  not kept: the next forecast measures again");
+    not_kept[key] = machine;
     return machine;
   }
   try {
@@ -104,6 +113,7 @@ Machine cached_machine(const Case& scenario_case, const Tell& tell) {
     tell(fmt::format("  kept in {}", path.string()));
   } catch (const std::exception& error) {
     tell(fmt::format("  not kept: {}", error.what()));
+    not_kept[key] = machine;
   }
   return machine;
 }

@@ -23,14 +23,6 @@ namespace fs = std::filesystem;
 
 std::string why(int error) { return std::generic_category().message(error); }
 
-void write_file(const fs::path& path, std::string_view text) {
-  errno = 0;
-  std::ofstream file(path, std::ios::binary);
-  file.write(text.data(), static_cast<std::streamsize>(text.size()));
-  file.close();
-  if (!file) throw InputError(fmt::format("{}: cannot write: {}", path.string(), why(errno)));
-}
-
 std::string read_file(const fs::path& path) {
   errno = 0;
   std::ifstream file(path, std::ios::binary);
@@ -47,6 +39,14 @@ void check_rows(const fs::path& path, std::size_t found, std::size_t expected) {
 
 }  // namespace
 
+void write_text_file(const fs::path& path, std::string_view text) {
+  errno = 0;
+  std::ofstream file(path, std::ios::binary);
+  file.write(text.data(), static_cast<std::streamsize>(text.size()));
+  file.close();
+  if (!file) throw InputError(fmt::format("{}: cannot write: {}", path.string(), why(errno)));
+}
+
 void prepare_folder(const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
@@ -55,16 +55,13 @@ void prepare_folder(const fs::path& folder) {
         fmt::format("{}: cannot make the folder: {}", folder.string(), error.message()));
   }
   const fs::path probe = folder / ".probe";
-  write_file(probe, "");
+  write_text_file(probe, "");
   fs::remove(probe, error);
 }
 
-void write_record(const Record& record, const fs::path& folder) {
-  prepare_folder(folder);
-  std::error_code error;
-  // All are written beside their places first, so a writer that dies leaves the older record.
-  // run.json comes last: its counts tell whether the others are of its record.
-  std::vector<std::pair<const char*, std::string>> files;
+// run.json comes last: its counts tell whether the others are of its record.
+std::vector<std::pair<std::string, std::string>> record_files(const Record& record) {
+  std::vector<std::pair<std::string, std::string>> files;
   if (!record.inputs.empty()) files.emplace_back("inputs.bin", inputs_file(record.inputs));
   if (!record.step_totals) {
     files.emplace_back("steps.csv", steps_csv(record.steps));
@@ -72,9 +69,17 @@ void write_record(const Record& record, const fs::path& folder) {
   }
   files.emplace_back("evals.csv", evals_csv(record.evals));
   files.emplace_back("run.json", run_json(record));
-  if (record.inputs.empty()) fs::remove(folder / "inputs.bin", error);  // of an earlier record
-  const auto aside = [&](const char* name) { return folder / fmt::format(".{}.new", name); };
-  for (const auto& [name, text] : files) write_file(aside(name), text);
+  return files;
+}
+
+void write_record(const Record& record, const fs::path& folder) {
+  prepare_folder(folder);
+  std::error_code error;
+  // All are written beside their places first, so a writer that dies leaves the older record.
+  const auto files = record_files(record);
+  fs::remove(folder / "inputs.bin", error);  // of an earlier record
+  const auto aside = [&](const std::string& name) { return folder / fmt::format(".{}.new", name); };
+  for (const auto& [name, text] : files) write_text_file(aside(name), text);
   for (const auto& [name, text] : files) {
     fs::rename(aside(name), folder / name, error);
     if (error) {

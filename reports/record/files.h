@@ -5,6 +5,9 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace foretrain {
 
@@ -12,6 +15,12 @@ namespace foretrain {
 /// it.
 /// @throws InputError
 void prepare_folder(const std::filesystem::path& folder);
+
+/// The files of a record as name with text, in the order in which they are written.
+std::vector<std::pair<std::string, std::string>> record_files(const Record& record);
+
+/// Writes a file beside records. @throws InputError where it cannot
+void write_text_file(const std::filesystem::path& path, std::string_view text);
 
 /// Writes the record into `folder`, which is made where it is absent; files of an earlier record
 /// are replaced. The same record gives the same bytes. @throws InputError where it cannot.

@@ -90,6 +90,48 @@ TEST_CASE("front door: with a sweep, JSON is a list of cases and each has its fo
   CHECK(sandbox.has("here/strategy=async/run.json"));
 }
 
+TEST_CASE("front door: simulate with seeds gives bands and a record a seed") {
+  Sandbox sandbox;
+  const Called called =
+      sandbox.call("simulate small.yaml --machine machine.yaml --seeds 5 --json --out here");
+  CAPTURE(called.err);
+  REQUIRE(called.status == 0);
+  const auto json = nlohmann::json::parse(called.out);
+  CHECK(json.at("seeds") == 5);
+  for (const char* figure : {"time_s", "step_time_s_median", "final_loss", "bytes_sent"}) {
+    const auto& band = json.at("figures").at(figure);
+    CHECK(band.at("p5") <= band.at("median"));
+    CHECK(band.at("median") <= band.at("p95"));
+  }
+  CHECK(json.at("figures").at("final_loss").at("p5") !=
+        json.at("figures").at("final_loss").at("p95"));
+  CHECK(called.err.find("nine of ten times") != std::string::npos);
+  CHECK(sandbox.has("here/bands.csv"));
+  CHECK(sandbox.has("here/seed=1/run.json"));
+  CHECK(sandbox.has("here/seed=5/run.json"));
+}
+
+TEST_CASE("front door: seeds that mean nothing are refused") {
+  Sandbox sandbox;
+  for (const char* wrong : {"--seeds 0", "--seeds -3", "--seeds many", "--seeds 3 --replay here",
+                            "--check-determinism --replay here", "--check-determinism --seeds 3"}) {
+    const Called called = sandbox.call(std::string("simulate small.yaml ") + wrong);
+    CAPTURE(wrong, called.err);
+    CHECK(called.status == 2);
+    CHECK(called.err.find("--") != std::string::npos);
+  }
+}
+
+TEST_CASE("front door: a simulation is checked against itself") {
+  Sandbox sandbox;
+  const Called called =
+      sandbox.call("simulate small.yaml --machine machine.yaml --check-determinism --out here");
+  CAPTURE(called.err);
+  CHECK(called.status == 0);
+  CHECK(called.err.find("small: two simulations wrote the same bytes") != std::string::npos);
+  CHECK(sandbox.has("here/run.json"));
+}
+
 TEST_CASE("front door: validate compares, draws, and says that the weights are equal") {
   Sandbox sandbox;
   const Called called =

@@ -1,0 +1,47 @@
+// What the commands that train do with the cases of a scenario, whichever the mode.
+#pragma once
+
+#include "reports/record/record.h"
+
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace foretrain {
+
+/// Exit statuses.
+enum Status : int { kDone = 0, kFailed = 1, kBadInput = 2, kInterrupted = 130 };
+int status_of(Outcome outcome);
+
+/// Where a command's answer goes: records into folders, the answer to standard output where it is
+/// JSON, what people read to standard error.
+struct Answer {
+  std::string command;        ///< run, simulate: the last part of the default folder
+  std::filesystem::path out;  ///< empty: the default folder
+  bool json = false;
+  bool quiet = false;  ///< says nothing but what was asked for
+
+  void say(const std::string& line) const;
+  [[nodiscard]] std::filesystem::path folder_of(const Case& scenario_case) const;
+};
+
+/// A line of JSON objects; text that is no UTF-8 is repaired.
+void print_json(const nlohmann::ordered_json& json);
+
+using Train = std::function<Record(const Case&)>;
+
+// Each does all cases in order, writes their records, returns the exit status. @throws InputError
+
+/// Trains until one is not done. Every folder is tried before the first training begins.
+int train_cases(const Answer& answer, const std::vector<Case>& cases, const Train& train);
+/// The bands over so many seeds of each case, on `threads` threads (simulate_bands).
+/// @throws NotDone where one is not done
+int band_cases(const Answer& answer, const std::vector<Case>& cases, int seeds, int threads,
+               const Train& simulate);
+/// Each case twice (simulate_twice); kFailed where they differ.
+int twin_cases(const Answer& answer, const std::vector<Case>& cases, const Train& simulate);
+
+}  // namespace foretrain
