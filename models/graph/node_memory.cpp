@@ -10,8 +10,6 @@
 namespace foretrain {
 namespace {
 
-constexpr Bytes kMapped{32 << 20};  // the largest threshold that glibc takes
-
 /// The parameters that `id` applies gradients to: those of a server's shard, or of the part that a
 /// worker of an all-reduce owns; `single`: all.
 std::int64_t applied_by(const Training& training, NodeId id) {
@@ -43,20 +41,16 @@ Bytes gradient_of(const Training& training) {
   return {4 * count};
 }
 
-/// Its forward passes write outputs, scratch; no gradients. Where its batches need more room than
-/// the training's, that grows in its place; a room that is so large that the allocator maps it by
-/// itself is beside the training's, which stays.
+/// Its forward passes write outputs, scratch; no gradients. A room that its batches need beyond the
+/// training's lies beside that, which other blocks keep from growing.
 Bytes evaluation_of(const Training& training, const StepMemory& step) {
   const Network& network = *training.network;
   Training judging = training;
   judging.batch_size =
       static_cast<int>(std::min(network.evaluation_batch(), training.test_examples));
   const StepMemory memory = step_memory(judging);
-  const Bytes there = step.activations() + step.scratch;
-  const Bytes room = memory.activations() + memory.scratch;
-  if (room <= there) return memory.batch;
-  const Bytes more = room < kMapped ? std::max(memory.outputs - there, Bytes{}) : memory.outputs;
-  return memory.batch + more + memory.scratch;
+  const bool fits = memory.activations() + memory.scratch <= step.activations() + step.scratch;
+  return memory.batch + (fits ? Bytes{} : memory.outputs + memory.scratch);
 }
 
 }  // namespace

@@ -128,7 +128,7 @@ TEST_CASE("front door: a simulation is checked against itself") {
       sandbox.call("simulate small.yaml --machine machine.yaml --check-determinism --out here");
   CAPTURE(called.err);
   CHECK(called.status == 0);
-  CHECK(called.err.find("small: two simulations wrote the same bytes") != std::string::npos);
+  CHECK(called.err.find("sync: two simulations wrote the same bytes") != std::string::npos);
   CHECK(sandbox.has("here/run.json"));
 }
 
