@@ -58,7 +58,11 @@ TEST_CASE("node memory: only the chief evaluates and only what does not fit is m
 }
 
 TEST_CASE("node memory: what setting up took is used again") {
-  const NodeMemory memory{.data = {1}, .learned = {10}, .set_up = {100}, .message = {5}};
+  NodeMemory memory;
+  memory.data = {1};
+  memory.learned = {10};
+  memory.set_up = {100};
+  memory.message = {5};
   CHECK(memory.resident(false, {}).value == 111);
   CHECK(memory.resident(false, {90}).value == 111);
   CHECK(memory.resident(false, {200}).value == 216);
