@@ -10,6 +10,7 @@
 #include "reports/commands/commands.h"
 #include "reports/determinism/determinism.h"
 #include "reports/figures/figure.h"
+#include "reports/record/collector.h"
 #include "reports/record/files.h"
 #include "reports/record/summary.h"
 #include "reports/terminal/progress.h"
@@ -50,6 +51,7 @@ struct Arguments {
   std::string replay;
   int seeds = 0;  // 0: not asked for
   bool determinism = false;
+  std::string rows = "all";
   bool json = false;
   bool quiet = false;
   bool schema = false;
@@ -85,7 +87,9 @@ Record run_case(const Arguments& arguments, const Case& scenario_case) {
   options.progress = [&](std::int64_t done, std::int64_t all, Duration clock) {
     progress.update(done, all, clock);
   };
-  return exec::run(scenario_case, options);
+  Record record = exec::run(scenario_case, options);
+  if (arguments.rows == "summary") keep_summary(record);
+  return record;
 }
 
 // `progress`: null, nothing is told of the steps.
@@ -101,6 +105,7 @@ Record simulate_quietly(const Arguments& arguments, const Case& scenario_case, P
     if (progress != nullptr) progress->update(done, all, now - Instant{});
   };
   options.interrupted = sim::Interruptible::asked;
+  options.summary_only = arguments.rows == "summary";
   return sim::simulate(scenario_case, options);
 }
 
@@ -264,6 +269,13 @@ void add_run_options(CLI::App* command, Arguments& arguments) {
       ->group("Testing");
 }
 
+void add_record(CLI::App* command, Arguments& arguments) {
+  command
+      ->add_option("--record", arguments.rows,
+                   "summary: leave out what grows with the steps (default: all)")
+      ->check(CLI::IsMember({"all", "summary"}));
+}
+
 template <class Choose>
 void declare_data(CLI::App& app, Arguments& arguments, const Choose& choose) {
   auto* data = add_command(app, "data", "list, verify, draw data sets");
@@ -285,6 +297,14 @@ void declare_data(CLI::App& app, Arguments& arguments, const Choose& choose) {
   choose(draw, [&] { return draw_data(arguments); });
 }
 
+template <class Choose>
+void declare_calibration(CLI::App& app, Arguments& arguments, const Choose& choose) {
+  auto* calibrating = add_command(app, "calibrate", "measure this machine for simulate");
+  add_scenario(calibrating, arguments, false);
+  add_output(calibrating, arguments, "this machine's cache");
+  choose(calibrating, [&] { return calibrate(arguments); });
+}
+
 // Declares the commands; the one that was called leaves what to do in `chosen`.
 void declare(CLI::App& app, Arguments& arguments, std::function<int()>& chosen) {
   const auto choose = [&](CLI::App* command, std::function<int()> action) {
@@ -297,6 +317,7 @@ void declare(CLI::App& app, Arguments& arguments, std::function<int()>& chosen) 
   add_scenario(run, arguments);
   add_output(run, arguments, "out/NAME/run");
   add_run_options(run, arguments);
+  add_record(run, arguments);
   run->add_flag("--json", arguments.json, json);
   run->add_flag("--emulate", arguments.run.emulate, "a network for each host of cluster: (root)");
   choose(run, [&] {
@@ -309,6 +330,7 @@ void declare(CLI::App& app, Arguments& arguments, std::function<int()>& chosen) 
   auto* simulate = add_command(app, "simulate", "the same training in virtual time");
   add_scenario(simulate, arguments, false);
   add_output(simulate, arguments, "out/NAME/simulate");
+  add_record(simulate, arguments);
   simulate->add_option("--machine", arguments.machine, machine);
   simulate->add_flag("--json", arguments.json, json);
   auto* replayed =
@@ -350,11 +372,7 @@ void declare(CLI::App& app, Arguments& arguments, std::function<int()>& chosen) 
   add_output(reporting, arguments, "out/report");
   choose(reporting, [&] { return report(arguments); });
 
-  auto* calibrating = add_command(app, "calibrate", "measure this machine for simulate");
-  add_scenario(calibrating, arguments, false);
-  add_output(calibrating, arguments, "this machine's cache");
-  choose(calibrating, [&] { return calibrate(arguments); });
-
+  declare_calibration(app, arguments, choose);
   declare_data(app, arguments, choose);
 }
 

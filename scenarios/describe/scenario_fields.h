@@ -7,6 +7,7 @@
 #include "scenarios/describe/field.h"
 #include "scenarios/describe/model_fields.h"
 #include "scenarios/describe/optimizer_fields.h"
+#include "scenarios/describe/straggler_fields.h"
 #include "scenarios/scenario.h"
 
 namespace foretrain {

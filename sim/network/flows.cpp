@@ -9,12 +9,6 @@ namespace foretrain::sim {
 namespace {
 // An event's token: a port with the plan that it belongs to, or this for the equations.
 constexpr std::uint64_t kSolve = ~std::uint64_t{0};
-constexpr double kRounding = 1 + 1e-9;
-constexpr double kPacket = 1514;  // a bucket with less in it is empty
-
-constexpr auto kLater = [](const auto& a, const auto& b) {
-  return a.end != b.end ? a.end > b.end : a.order > b.order;
-};
 
 Instant after(Instant now, double seconds) {
   // Rounded up to a nanosecond, but not for what the arithmetic left over.
@@ -98,7 +92,7 @@ void FlowNetwork::extend(FlowId id, double bytes, Callback moved) {
   flow.end += bytes;  // from where it was to end, to the fraction of a nanosecond
   ++port.held;
   port.ends.push_back({flow.end, flow.order, id, flow.epoch});
-  std::ranges::push_heap(port.ends, kLater);
+  std::ranges::push_heap(port.ends, Held::later);
 }
 
 void FlowNetwork::request() {
@@ -132,7 +126,7 @@ void FlowNetwork::end_flows(PortId number, Instant now) {
     const Held first = port.ends.front();
     const bool counts = flows_[first.flow].epoch == first.epoch;
     if (counts && !is_over(port)) break;
-    std::ranges::pop_heap(port.ends, kLater);
+    std::ranges::pop_heap(port.ends, Held::later);
     port.ends.pop_back();
     if (!counts) continue;
     --port.held;
@@ -170,156 +164,6 @@ void FlowNetwork::remove(FlowId id) {
   flow.holder = kNone;
   flow.drained = false;
   free_.push_back(id);
-}
-
-// The equations ------------------------------------------------------------------------------
-
-void FlowNetwork::solve(Instant now) {
-  tighten_idle();
-  do {
-    while (!dirty_.empty()) {
-      const PortId port = dirty_.back();
-      dirty_.pop_back();
-      if (ports_[port].dirty && ports_[port].active) solve_component(port, now);
-      ports_[port].dirty = false;
-    }
-    place_fresh(now);
-    for (std::size_t i = 0; i < changed_.size(); ++i) check_bound(changed_[i]);
-  } while (!dirty_.empty());
-  for (const PortId port : changed_) finish_change(port, now);
-  changed_.clear();
-  requested_ = false;
-}
-
-// More flows on an idle port: an even share of it is less than it was.
-void FlowNetwork::tighten_idle() {
-  for (const PortId number : touched_) {
-    const Port& port = ports_[number];
-    if (port.active || port.through.empty()) continue;
-    const double share = even_share(port);
-    for (const FlowId flow : port.through) {
-      if (flows_[flow].holder == kNone) continue;
-      Port& holder = ports_[flows_[flow].holder];
-      holder.bound = std::min(holder.bound, share);
-      if (holder.level > holder.bound * kRounding) mark_changed(flows_[flow].holder);
-    }
-  }
-  touched_.clear();
-}
-
-// The active ports that crossing flows connect with `first`, and these flows.
-void FlowNetwork::collect(PortId first) {
-  ++search_;
-  component_.assign(1, first);
-  crossing_.clear();
-  ports_[first].visited = search_;
-  for (std::size_t i = 0; i < component_.size(); ++i) {
-    Port& port = ports_[component_[i]];
-    port.index = static_cast<std::uint32_t>(i);
-    port.dirty = false;
-    for (const FlowId id : port.crossing) {
-      Flow& flow = flows_[id];
-      if (flow.visited == search_) continue;
-      flow.visited = search_;
-      crossing_.push_back(id);
-      for (const Hop& hop : flow.hops) {
-        Port& other = ports_[hop.port];
-        if (!other.active || other.visited == search_) continue;
-        other.visited = search_;
-        component_.push_back(hop.port);
-      }
-    }
-  }
-}
-
-void FlowNetwork::solve_component(PortId first, Instant now) {
-  collect(first);
-  for (const PortId number : component_) {
-    Port& port = ports_[number];
-    settle(port, now);
-    if (port.spec.burst > 0) {
-      const double burst_rate = std::max(kBurstRate, port.spec.rate);
-      const bool saved = port.tokens >= std::min(kPacket, port.spec.burst) ||
-                         (port.capacity > port.spec.rate && port.tokens >= 1);
-      port.capacity = saved ? burst_rate : port.spec.rate;
-    }
-    mark_changed(number);
-  }
-  if (crossing_.empty()) {
-    ports_[first].level = even_share(ports_[first]);
-    return;
-  }
-  shared_.clear();
-  for (const PortId number : component_) {
-    const Port& port = ports_[number];
-    shared_.ports.push_back({port.capacity, port.through.size() - port.crossing.size()});
-  }
-  for (const FlowId id : crossing_) {
-    shared_.first_hops.push_back(static_cast<std::uint32_t>(shared_.hops.size()));
-    for (const Hop& hop : flows_[id].hops) {
-      if (ports_[hop.port].active) shared_.hops.push_back(ports_[hop.port].index);
-    }
-  }
-  solver_.solve(shared_, shares_);
-  // A flow leaves a port with what it has moved there so far.
-  for (std::size_t i = 0; i < crossing_.size(); ++i) {
-    const PortId holder = component_[shares_.holders[i]];
-    if (flows_[crossing_[i]].holder == holder) continue;
-    if (flows_[crossing_[i]].holder != kNone) release(crossing_[i], now);
-    hold(crossing_[i], holder, now);
-  }
-  for (std::size_t i = 0; i < component_.size(); ++i) {
-    if (std::isfinite(shares_.levels[i])) ports_[component_[i]].level = shares_.levels[i];
-  }
-}
-
-// Flows that are new and not crossing: their one active port holds them.
-void FlowNetwork::place_fresh(Instant now) {
-  for (const FlowId id : fresh_) {
-    if (flows_[id].holder != kNone) continue;
-    for (const Hop& hop : flows_[id].hops) {
-      if (ports_[hop.port].active) {
-        hold(id, hop.port, now);
-        break;
-      }
-    }
-  }
-  fresh_.clear();
-}
-
-// Whether an idle port has to be counted in, since a flow has come to exceed an even share of it.
-void FlowNetwork::check_bound(PortId number) {
-  if (!ports_[number].active || ports_[number].held == 0) return;
-  if (ports_[number].level <= ports_[number].bound * kRounding) return;
-  double bound = std::numeric_limits<double>::infinity();
-  const double level = ports_[number].level;
-  std::erase_if(ports_[number].ends,
-                [&](const Held& held) { return flows_[held.flow].epoch != held.epoch; });
-  std::ranges::make_heap(ports_[number].ends, kLater);
-  for (const Held& held : ports_[number].ends) {
-    for (const Hop& hop : flows_[held.flow].hops) {
-      if (ports_[hop.port].active) continue;
-      const double share = even_share(ports_[hop.port]);
-      if (level > share * kRounding) {
-        activate(hop.port);
-      } else {
-        bound = std::min(bound, share);
-      }
-    }
-  }
-  ports_[number].bound = bound;
-}
-
-void FlowNetwork::finish_change(PortId number, Instant now) {
-  Port& port = ports_[number];
-  port.changed = false;
-  if (!port.active) return;
-  if (port.spec.burst > 0) {
-    port.load = load(number);
-  } else if (port.held == 0 && is_slack(port)) {
-    return deactivate(number);
-  }
-  plan(number, now);
 }
 
 // Ports ----------------------------------------------------------------------------------------
@@ -414,7 +258,7 @@ void FlowNetwork::hold(FlowId id, PortId number, Instant now) {
   flow.end = port.served + flow.left;
   ++port.held;
   port.ends.push_back({flow.end, flow.order, id, flow.epoch});
-  std::ranges::push_heap(port.ends, kLater);
+  std::ranges::push_heap(port.ends, Held::later);
   for (const Hop& hop : flow.hops) {
     const Port& other = ports_[hop.port];
     if (!other.active) port.bound = std::min(port.bound, even_share(other));
@@ -437,7 +281,7 @@ void FlowNetwork::release(FlowId id, Instant now) {
 void FlowNetwork::plan(PortId number, Instant now) {
   Port& port = ports_[number];
   while (!port.ends.empty() && flows_[port.ends.front().flow].epoch != port.ends.front().epoch) {
-    std::ranges::pop_heap(port.ends, kLater);
+    std::ranges::pop_heap(port.ends, Held::later);
     port.ends.pop_back();
   }
   Instant at = kNever;

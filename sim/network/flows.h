@@ -67,6 +67,7 @@ class FlowNetwork : public Actor {
 
  private:
   static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+  static constexpr double kRounding = 1 + 1e-9;
   static constexpr Instant kNever{std::numeric_limits<std::int64_t>::max()};
 
   /// A flow that a port holds back, by the virtual time of its end.
@@ -75,6 +76,10 @@ class FlowNetwork : public Actor {
     std::uint64_t order;  // in which the flows began: those that end together end so, too
     FlowId flow;
     std::uint32_t epoch;  // of the flow, when it was held; another one: no longer held here
+
+    static bool later(const Held& a, const Held& b) {
+      return a.end != b.end ? a.end > b.end : a.order > b.order;
+    }
   };
   struct Port {
     PortSpec spec;

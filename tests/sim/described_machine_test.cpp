@@ -22,6 +22,7 @@ const std::string kTwoKinds =
     "dataset: {take: 600, test_take: 200}\n"
     "training: {strategy: sync, workers: 2, batch_size: 16, steps: 20}\n"
     "cluster:\n"
+    "  tcp: off\n"
     "  hosts:\n"
     "    - {name: fast, cores: 2, nic: 1000 Gbps, gflops: 40, memory_bandwidth: 20 GB/s}\n"
     "    - {name: slow, cores: 2, nic: 1000 Gbps, gflops: 10, memory_bandwidth: 4 GB/s,\n"

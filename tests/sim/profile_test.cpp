@@ -39,6 +39,7 @@ class Job {
     host.nic = {1e18};
     host.latency = 30_us;
     s.cluster.hosts = {host};
+    s.cluster.tcp = false;
   }
 
   [[nodiscard]] Record simulate() const {

@@ -1,4 +1,4 @@
-// Stale synchronous training at the rates that a plain Monte Carlo gives (Ho et al. 2013).
+// Stale synchronous training goes as fast as a plain Monte Carlo of its rule.
 #include "tests/support/cases.h"
 
 #include <catch2/catch.hpp>

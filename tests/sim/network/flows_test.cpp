@@ -1,4 +1,4 @@
-// Flows that begin and end at any time, against a plain twin.
+// Flows that begin, go on, end at any time, against a plain twin.
 #include "sim/network/flows.h"
 
 #include "models/base/random.h"

@@ -1,0 +1,90 @@
+// Where a training goes on: machines with their wires, what slows their workers down.
+#pragma once
+
+#include "models/base/quantity.h"
+#include "models/base/time.h"
+#include "scenarios/machine.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace foretrain {
+
+/// `cluster.hosts[]` - machines that the training is forecast on.
+struct HostSpec {
+  std::string name;
+  int count = 1;  ///< above 1, hosts are called name0, name1, ...
+  int cores = 1;
+  BytesPerSecond nic{1.25e9};       ///< full duplex, each direction
+  Bytes burst{};                    ///< what the rate's token bucket saves up; 0: a default
+  Duration latency{};               ///< one way, host to switch
+  std::string machine;              ///< a machine file; empty: this machine's calibration
+  std::optional<Duration> compute;  ///< instead of a machine: every gradient takes this long
+  Roofline roofline;                ///< instead of a machine, or of what it was not measured for
+  AffineCost send;                  ///< a message's CPU time; 0: as the machine says, or none
+  AffineCost receive;               ///< likewise
+
+  bool operator==(const HostSpec&) const = default;
+};
+
+struct Placement {
+  std::vector<std::string> workers;  ///< host of each worker, in order
+  std::vector<std::string> servers;  ///< host of each server shard, in order
+
+  bool operator==(const Placement&) const = default;
+};
+
+/// `cluster.leaf_spine:` - two levels of switches; the hosts in their order fill the leaves.
+struct LeafSpineSpec {
+  int hosts_per_leaf = 16;
+  int spines = 1;
+  double oversubscription = 1;  ///< what a leaf's hosts can send over what its uplinks carry
+  Duration latency{};           ///< one way, leaf to spine
+
+  bool operator==(const LeafSpineSpec&) const = default;
+};
+
+/// `cluster.links[]` - a full-duplex link between hosts and switches.
+struct LinkSpec {
+  std::string from;
+  std::string to;  ///< a name that is no host is a switch
+  BytesPerSecond rate{};
+  Duration latency{};  ///< one way
+
+  bool operator==(const LinkSpec&) const = default;
+};
+
+/// `cluster:` - left out: this machine, over loopback, and `hosts` is empty.
+struct ClusterSpec {
+  std::vector<HostSpec> hosts;
+  std::string topology = "star";  ///< star | leaf_spine | links
+  LeafSpineSpec leaf_spine;
+  std::vector<LinkSpec> links;
+  bool tcp = true;  ///< simulate: headers and slow start; off: messages are a fluid
+  /// Left out: workers, then servers, on the hosts in turn.
+  Placement placement;
+
+  bool operator==(const ClusterSpec&) const = default;
+};
+
+/// `stragglers[]` - multiplies the compute time of gradients, stops workers, ends them.
+struct StragglerSpec {
+  std::vector<int> workers;  ///< whom it concerns; empty: all
+  double slowdown = 1;       ///< constant factor
+  std::string distribution;  ///< exponential | shifted_exponential | lognormal | pareto: a
+                             ///< factor of mean 1 a gradient; empty: none
+  double shift = 0;          ///< shifted_exponential: the least factor, 0 to 1
+  double sigma = 0;          ///< lognormal: standard deviation of the logarithm
+  double shape = 0;          ///< pareto: above 1
+  Duration pause{};          ///< stops the worker for this long, now and then; 0: never
+  Duration every{};          ///< pause: mean of the exponential time from one to the next
+  std::string trace;         ///< a CSV file of step times: a factor of mean 1 a gradient (trace.h)
+  std::string column;        ///< trace: which one holds the times; empty: the last
+  Duration joins_at{};       ///< the worker begins so long after the others
+  Duration dies_at{};        ///< its process ends, so long after the training began; 0: never
+
+  bool operator==(const StragglerSpec&) const = default;
+};
+
+}  // namespace foretrain

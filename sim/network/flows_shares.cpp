@@ -1,0 +1,161 @@
+// Who shares with whom: the part of the flows that is solved once an instant.
+#include "models/base/check.h"
+#include "sim/network/flows.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace foretrain::sim {
+namespace {
+constexpr double kPacket = 1514;  // a bucket with less in it is empty
+}  // namespace
+
+void FlowNetwork::solve(Instant now) {
+  tighten_idle();
+  do {
+    while (!dirty_.empty()) {
+      const PortId port = dirty_.back();
+      dirty_.pop_back();
+      if (ports_[port].dirty && ports_[port].active) solve_component(port, now);
+      ports_[port].dirty = false;
+    }
+    place_fresh(now);
+    for (std::size_t i = 0; i < changed_.size(); ++i) check_bound(changed_[i]);
+  } while (!dirty_.empty());
+  for (const PortId port : changed_) finish_change(port, now);
+  changed_.clear();
+  requested_ = false;
+}
+
+// More flows on an idle port: an even share of it is less than it was.
+void FlowNetwork::tighten_idle() {
+  for (const PortId number : touched_) {
+    const Port& port = ports_[number];
+    if (port.active || port.through.empty()) continue;
+    const double share = even_share(port);
+    for (const FlowId flow : port.through) {
+      if (flows_[flow].holder == kNone) continue;
+      Port& holder = ports_[flows_[flow].holder];
+      holder.bound = std::min(holder.bound, share);
+      if (holder.level > holder.bound * kRounding) mark_changed(flows_[flow].holder);
+    }
+  }
+  touched_.clear();
+}
+
+// The active ports that crossing flows connect with `first`, and these flows.
+void FlowNetwork::collect(PortId first) {
+  ++search_;
+  component_.assign(1, first);
+  crossing_.clear();
+  ports_[first].visited = search_;
+  for (std::size_t i = 0; i < component_.size(); ++i) {
+    Port& port = ports_[component_[i]];
+    port.index = static_cast<std::uint32_t>(i);
+    port.dirty = false;
+    for (const FlowId id : port.crossing) {
+      Flow& flow = flows_[id];
+      if (flow.visited == search_) continue;
+      flow.visited = search_;
+      crossing_.push_back(id);
+      for (const Hop& hop : flow.hops) {
+        Port& other = ports_[hop.port];
+        if (!other.active || other.visited == search_) continue;
+        other.visited = search_;
+        component_.push_back(hop.port);
+      }
+    }
+  }
+}
+
+void FlowNetwork::solve_component(PortId first, Instant now) {
+  collect(first);
+  for (const PortId number : component_) {
+    Port& port = ports_[number];
+    settle(port, now);
+    if (port.spec.burst > 0) {
+      const double burst_rate = std::max(kBurstRate, port.spec.rate);
+      const bool saved = port.tokens >= std::min(kPacket, port.spec.burst) ||
+                         (port.capacity > port.spec.rate && port.tokens >= 1);
+      port.capacity = saved ? burst_rate : port.spec.rate;
+    }
+    mark_changed(number);
+  }
+  if (crossing_.empty()) {
+    ports_[first].level = even_share(ports_[first]);
+    return;
+  }
+  shared_.clear();
+  for (const PortId number : component_) {
+    const Port& port = ports_[number];
+    shared_.ports.push_back({port.capacity, port.through.size() - port.crossing.size()});
+  }
+  for (const FlowId id : crossing_) {
+    shared_.first_hops.push_back(static_cast<std::uint32_t>(shared_.hops.size()));
+    for (const Hop& hop : flows_[id].hops) {
+      if (ports_[hop.port].active) shared_.hops.push_back(ports_[hop.port].index);
+    }
+  }
+  solver_.solve(shared_, shares_);
+  // A flow leaves a port with what it has moved there so far.
+  for (std::size_t i = 0; i < crossing_.size(); ++i) {
+    const PortId holder = component_[shares_.holders[i]];
+    if (flows_[crossing_[i]].holder == holder) continue;
+    if (flows_[crossing_[i]].holder != kNone) release(crossing_[i], now);
+    hold(crossing_[i], holder, now);
+  }
+  for (std::size_t i = 0; i < component_.size(); ++i) {
+    if (std::isfinite(shares_.levels[i])) ports_[component_[i]].level = shares_.levels[i];
+  }
+}
+
+// Flows that are new and not crossing: their one active port holds them.
+void FlowNetwork::place_fresh(Instant now) {
+  for (const FlowId id : fresh_) {
+    if (flows_[id].holder != kNone) continue;
+    for (const Hop& hop : flows_[id].hops) {
+      if (ports_[hop.port].active) {
+        hold(id, hop.port, now);
+        break;
+      }
+    }
+  }
+  fresh_.clear();
+}
+
+// Whether an idle port has to be counted in, since a flow has come to exceed an even share of it.
+void FlowNetwork::check_bound(PortId number) {
+  if (!ports_[number].active || ports_[number].held == 0) return;
+  if (ports_[number].level <= ports_[number].bound * kRounding) return;
+  double bound = std::numeric_limits<double>::infinity();
+  const double level = ports_[number].level;
+  std::erase_if(ports_[number].ends,
+                [&](const Held& held) { return flows_[held.flow].epoch != held.epoch; });
+  std::ranges::make_heap(ports_[number].ends, Held::later);
+  for (const Held& held : ports_[number].ends) {
+    for (const Hop& hop : flows_[held.flow].hops) {
+      if (ports_[hop.port].active) continue;
+      const double share = even_share(ports_[hop.port]);
+      if (level > share * kRounding) {
+        activate(hop.port);
+      } else {
+        bound = std::min(bound, share);
+      }
+    }
+  }
+  ports_[number].bound = bound;
+}
+
+void FlowNetwork::finish_change(PortId number, Instant now) {
+  Port& port = ports_[number];
+  port.changed = false;
+  if (!port.active) return;
+  if (port.spec.burst > 0) {
+    port.load = load(number);
+  } else if (port.held == 0 && is_slack(port)) {
+    return deactivate(number);
+  }
+  plan(number, now);
+}
+
+}  // namespace foretrain::sim
