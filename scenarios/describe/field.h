@@ -40,7 +40,7 @@ struct Field {
 };
 
 /// More of anything is a typing mistake rather than a study.
-constexpr int kNodesMax = 10'000;
+constexpr int kNodesMax = 100'000;
 constexpr double kCountMax = 1e12;
 
 /// T is U, or const U where it is only written out.

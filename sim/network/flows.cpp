@@ -35,8 +35,14 @@ double FlowNetwork::rate(FlowId flow) const {
 }
 
 double FlowNetwork::load(PortId port) const {
+  const Port& at = ports_[port];
   double sum = 0;
-  for (const FlowId flow : ports_[port].through) sum += rate(flow);
+  for (const FlowId flow : at.listed) sum += rate(flow);
+  if (!at.active) return sum;
+  for (const Held& held : at.ends) {
+    const Flow& flow = flows_[held.flow];
+    if (flow.epoch == held.epoch && flow.active == 1) sum += at.level;
+  }
   return sum;
 }
 
@@ -59,17 +65,17 @@ FlowNetwork::FlowId FlowNetwork::begin(std::span<const PortId> path, double byte
   PortId home = path[0];
   for (const PortId number : path) {
     Port& port = ports_[number];
-    flow.hops.push_back({number, static_cast<std::uint32_t>(port.through.size()), kNone});
-    port.through.push_back(id);
+    flow.hops.push_back({number, kNone});
+    ++port.count;
     if (port.active) ++flow.active;
     if (even_share(port) <= even_share(ports_[home])) home = number;
   }
   for (Hop& hop : flow.hops) {
     Port& port = ports_[hop.port];
+    if (!port.active || flow.active > 1) list(id, hop);
     if (port.active) {
-      if (flow.active > 1) cross(id, hop);
       mark_dirty(hop.port);
-    } else if (hop.port != home && port.through.size() > 1) {
+    } else if (hop.port != home && port.count > 1) {
       touched_.push_back(hop.port);
     }
   }
@@ -146,15 +152,10 @@ void FlowNetwork::remove(FlowId id) {
   Flow& flow = flows_[id];
   for (Hop& hop : flow.hops) {
     Port& port = ports_[hop.port];
-    if (hop.crossing != kNone) uncross(hop);
-    const FlowId last = port.through.back();
-    port.through[hop.through] = last;
-    port.through.pop_back();
-    for (Hop& moved : flows_[last].hops) {
-      if (moved.port == hop.port) moved.through = hop.through;
-    }
+    if (hop.place != kNone) unlist(hop);
+    --port.count;
     if (!port.active) continue;
-    if (port.through.empty()) {
+    if (port.count == 0) {
       deactivate(hop.port);
     } else {
       mark_dirty(hop.port);
@@ -168,20 +169,23 @@ void FlowNetwork::remove(FlowId id) {
 
 // Ports ----------------------------------------------------------------------------------------
 
+// Of a port that holds nothing back, so that all of its flows are crossing.
 bool FlowNetwork::is_slack(const Port& port) const {
   const double share = even_share(port) * kRounding;
-  return std::ranges::all_of(port.through, [&](FlowId flow) { return rate(flow) <= share; });
+  return std::ranges::all_of(port.listed, [&](FlowId flow) { return rate(flow) <= share; });
 }
 
 void FlowNetwork::activate(PortId number) {
   Port& port = ports_[number];
-  port.active = true;
   settle(port, engine_.now());
-  for (const FlowId id : port.through) {
+  port.active = true;
+  for (std::size_t i = port.listed.size(); i-- > 0;) {
+    const FlowId id = port.listed[i];
     Flow& flow = flows_[id];
-    if (++flow.active < 2) continue;
+    ++flow.active;
     for (Hop& hop : flow.hops) {
-      if (ports_[hop.port].active && hop.crossing == kNone) cross(id, hop);
+      if (flow.active == 1 && hop.port == number) unlist(hop);
+      if (flow.active == 2 && hop.place == kNone) list(id, hop);
     }
   }
   mark_dirty(number);
@@ -189,15 +193,15 @@ void FlowNetwork::activate(PortId number) {
 
 void FlowNetwork::deactivate(PortId number) {
   Port& port = ports_[number];
-  const double share = port.through.empty() ? 0 : even_share(port);
-  for (const FlowId id : port.through) {
+  FT_CHECK_OP(port.listed.size(), ==, port.count);
+  for (const FlowId id : port.listed) {
     Flow& flow = flows_[id];
     --flow.active;
     for (Hop& hop : flow.hops) {
-      if (hop.crossing != kNone && (hop.port == number || flow.active == 1)) uncross(hop);
+      if (flow.active == 1 && hop.port != number && ports_[hop.port].active) unlist(hop);
     }
     Port& holder = ports_[flow.holder];
-    holder.bound = std::min(holder.bound, share);
+    holder.bound = std::min(holder.bound, even_share(port));
   }
   if (port.spec.burst > 0) settle(port, engine_.now());
   port.active = false;
@@ -211,21 +215,21 @@ void FlowNetwork::deactivate(PortId number) {
   ++port.plan;
 }
 
-void FlowNetwork::cross(FlowId flow, Hop& hop) {
-  auto& crossing = ports_[hop.port].crossing;
-  hop.crossing = static_cast<std::uint32_t>(crossing.size());
-  crossing.push_back(flow);
+void FlowNetwork::list(FlowId flow, Hop& hop) {
+  auto& listed = ports_[hop.port].listed;
+  hop.place = static_cast<std::uint32_t>(listed.size());
+  listed.push_back(flow);
 }
 
-void FlowNetwork::uncross(Hop& hop) {
-  auto& crossing = ports_[hop.port].crossing;
-  const FlowId last = crossing.back();
-  crossing[hop.crossing] = last;
-  crossing.pop_back();
+void FlowNetwork::unlist(Hop& hop) {
+  auto& listed = ports_[hop.port].listed;
+  const FlowId last = listed.back();
+  listed[hop.place] = last;
+  listed.pop_back();
   for (Hop& moved : flows_[last].hops) {
-    if (moved.port == hop.port) moved.crossing = hop.crossing;
+    if (moved.port == hop.port) moved.place = hop.place;
   }
-  hop.crossing = kNone;
+  hop.place = kNone;
 }
 
 void FlowNetwork::mark_dirty(PortId number) {

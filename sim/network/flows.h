@@ -5,6 +5,8 @@
 #include "sim/engine/engine.h"
 #include "sim/network/fair_share.h"
 
+#include <boost/container/small_vector.hpp>
+
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -99,17 +101,16 @@ class FlowNetwork : public Actor {
     bool active = false;
     bool dirty = false;
     bool changed = false;
-    std::vector<FlowId> through;
-    std::vector<FlowId> crossing;  // those with another active port
-    std::vector<Held> ends;        // a heap, the earliest in front
+    std::uint32_t count = 0;     // flows through it
+    std::vector<FlowId> listed;  // of them: all while it is idle, else those that are crossing
+    std::vector<Held> ends;      // a heap, the earliest in front
   };
   struct Hop {
     PortId port;
-    std::uint32_t through;   // where in the port's lists
-    std::uint32_t crossing;  // kNone: not there
+    std::uint32_t place;  // where in the port's list; kNone: not there
   };
   struct Flow {
-    std::vector<Hop> hops;
+    boost::container::small_vector<Hop, 4> hops;  // those of a star and of two levels of switches
     Callback moved;
     double left = 0;  // bytes, while no port holds it
     double end = 0;   // virtual time of its holder
@@ -121,9 +122,7 @@ class FlowNetwork : public Actor {
     bool drained = false;
   };
 
-  [[nodiscard]] double even_share(const Port& port) const {
-    return port.capacity / static_cast<double>(port.through.size());
-  }
+  [[nodiscard]] double even_share(const Port& port) const { return port.capacity / port.count; }
 
   void request();
   void solve(Instant now);
@@ -137,8 +136,8 @@ class FlowNetwork : public Actor {
   void activate(PortId port);
   void deactivate(PortId port);
   [[nodiscard]] bool is_slack(const Port& port) const;
-  void cross(FlowId flow, Hop& hop);
-  void uncross(Hop& hop);
+  void list(FlowId flow, Hop& hop);
+  void unlist(Hop& hop);
   void mark_dirty(PortId port);
   void mark_changed(PortId port);
 

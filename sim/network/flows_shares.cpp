@@ -31,9 +31,9 @@ void FlowNetwork::solve(Instant now) {
 void FlowNetwork::tighten_idle() {
   for (const PortId number : touched_) {
     const Port& port = ports_[number];
-    if (port.active || port.through.empty()) continue;
+    if (port.active || port.count == 0) continue;
     const double share = even_share(port);
-    for (const FlowId flow : port.through) {
+    for (const FlowId flow : port.listed) {
       if (flows_[flow].holder == kNone) continue;
       Port& holder = ports_[flows_[flow].holder];
       holder.bound = std::min(holder.bound, share);
@@ -53,7 +53,7 @@ void FlowNetwork::collect(PortId first) {
     Port& port = ports_[component_[i]];
     port.index = static_cast<std::uint32_t>(i);
     port.dirty = false;
-    for (const FlowId id : port.crossing) {
+    for (const FlowId id : port.listed) {
       Flow& flow = flows_[id];
       if (flow.visited == search_) continue;
       flow.visited = search_;
@@ -88,7 +88,7 @@ void FlowNetwork::solve_component(PortId first, Instant now) {
   shared_.clear();
   for (const PortId number : component_) {
     const Port& port = ports_[number];
-    shared_.ports.push_back({port.capacity, port.through.size() - port.crossing.size()});
+    shared_.ports.push_back({port.capacity, port.count - port.listed.size()});
   }
   for (const FlowId id : crossing_) {
     shared_.first_hops.push_back(static_cast<std::uint32_t>(shared_.hops.size()));

@@ -7,6 +7,8 @@
 #include "sim/network/tcp.h"
 #include "sim/network/topology.h"
 
+#include <boost/container/small_vector.hpp>
+
 #include <cstdint>
 #include <map>
 #include <vector>
@@ -49,7 +51,8 @@ class Network : public Actor {
   struct Connection {
     std::uint32_t route;
     SlowStart slow_start;
-    std::vector<Waiting> waiting{};  // in the order in which they leave; the first one is sent
+    boost::container::small_vector<Waiting, 1>
+        waiting{};  // in the order in which they leave; the first one is sent
     FlowNetwork::FlowId flow = 0;
     double piece = 0;   // bytes that its flow moves now; 0: no flow
     bool rests = true;  // nothing to send, not even once the next round comes

@@ -98,9 +98,9 @@ TEST_CASE("read: a bare number for a bandwidth is told a unit") {
 
 TEST_CASE("read: negative workers are out of range") {
   CHECK(scenario_error("foretrain: 1\ntraining:\n  strategy: sync\n  workers: -2\n") ==
-        "x.yaml:4:12: training.workers: -2 is out of range; write 1 to 10000");
+        "x.yaml:4:12: training.workers: -2 is out of range; write 1 to 100000");
   CHECK(scenario_error("foretrain: 1\ntraining: {workers: 0}\n") ==
-        "x.yaml:2:21: training.workers: 0 is out of range; write 1 to 10000");
+        "x.yaml:2:21: training.workers: 0 is out of range; write 1 to 100000");
 }
 
 TEST_CASE("read: a scenario of another version is refused at its number") {

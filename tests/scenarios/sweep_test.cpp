@@ -62,7 +62,7 @@ TEST_CASE("sweep: a path may lead into a list, with brackets or dots") {
 
 TEST_CASE("sweep: errors point at the sweep's value or key") {
   CHECK(scenario_error("foretrain: 1\nsweep: {training.workers: [1, -3]}\n") ==
-        "x.yaml:2:31: training.workers: -3 is out of range; write 1 to 10000");
+        "x.yaml:2:31: training.workers: -3 is out of range; write 1 to 100000");
   CHECK(scenario_error("foretrain: 1\nsweep: {training.wrkers: [1]}\n") ==
         "x.yaml:2:9: training.wrkers: unknown key; did you mean training.workers?");
   CHECK(scenario_error("foretrain: 1\nsweep: {training.workers: 3}\n") ==
@@ -105,7 +105,7 @@ TEST_CASE("set: a value lands in the file's place, and messages name it") {
   CHECK(scenario_error("foretrain: 1\n", {"training.wrkers=3"}) ==
         "--set training.wrkers=3: training.wrkers: unknown key; did you mean training.workers?");
   CHECK(scenario_error("foretrain: 1\n", {"training.workers=-1"}) ==
-        "--set training.workers=-1: training.workers: -1 is out of range; write 1 to 10000");
+        "--set training.workers=-1: training.workers: -1 is out of range; write 1 to 100000");
 }
 
 TEST_CASE("set: a later one wins") {
