@@ -8,14 +8,11 @@
 namespace foretrain {
 
 AsyncServer::AsyncServer(std::shared_ptr<const Training> training, NodeId id)
-    : training_(std::move(training)),
-      quota_(training_->steps * training_->workers),
-      lost_(static_cast<std::size_t>(training_->workers)) {
+    : training_(std::move(training)), quota_(training_->steps * training_->workers) {
   const Payload start = initial_parameters(*training_);
   const int shard = static_cast<int>(index_of(id)) - training_->workers;
   for (const std::uint32_t index : training_->layout->of_shard(shard)) {
-    queues_.push_back({ShardBucket(training_, index, start), {}, {}, {}, {}, {}, false, {}});
-    queues_.back().clocks.resize(static_cast<std::size_t>(training_->workers));
+    queues_.emplace_back(ShardBucket(training_, index, start), training_->workers);
   }
 }
 
@@ -23,23 +20,11 @@ std::optional<std::size_t> AsyncServer::next(const Queue& /*queue*/) const { ret
 
 bool AsyncServer::may_go_on(const Queue& queue, int worker) const {
   const bool own = training_->options.quota == "own";
-  return !own || queue.clocks[static_cast<std::size_t>(worker)] < training_->steps;
-}
-
-std::int64_t AsyncServer::slowest(const Queue& queue) const {
-  std::int64_t slowest = quota_;
-  for (std::size_t worker = 0; worker < lost_.size(); ++worker) {
-    if (!lost_[worker]) slowest = std::min(slowest, queue.clocks[worker]);
-  }
-  return slowest;
-}
-
-std::int64_t AsyncServer::lead(const Queue& queue, int worker) const {
-  return queue.clocks[static_cast<std::size_t>(worker)] - slowest(queue);
+  return !own || queue.clocks.of(static_cast<std::size_t>(worker)) < training_->steps;
 }
 
 bool AsyncServer::is_full(const Queue& queue) const {
-  if (training_->options.quota == "own") return slowest(queue) >= training_->steps;
+  if (training_->options.quota == "own") return queue.clocks.slowest() >= training_->steps;
   return queue.bucket.version().value == quota_;
 }
 
@@ -57,14 +42,9 @@ void AsyncServer::handle(Instant now, Input input, Effects& effects) {
 void AsyncServer::receive(Instant now, NodeId from, Message message, Effects& effects) {
   const auto queue = std::ranges::find_if(
       queues_, [&](const Queue& q) { return q.bucket.index() == message.bucket; });
-  const auto unanswered = [&](const Queue& q) {
-    const auto is_sender = [&](const Arrival& arrival) { return arrival.from == from; };
-    return std::ranges::any_of(q.arrivals, is_sender) || std::ranges::any_of(q.held, is_sender) ||
-           (q.applying && is_sender(*q.applying));
-  };
   if (message.kind != MessageKind::push || queue == queues_.end() || !training_->is_worker(from) ||
       message.version > queue->bucket.version() || !queue->bucket.accepts(message.payload) ||
-      unanswered(*queue)) {
+      queue->pushed[index_of(from)]) {
     effects.emplace_back(Fault{from, "it sent a message out of turn"});
     return;
   }
@@ -73,6 +53,7 @@ void AsyncServer::receive(Instant now, NodeId from, Message message, Effects& ef
     if (queue == queues_.begin()) ++dropped_;
     return;
   }
+  queue->pushed[index_of(from)] = true;
   queue->arrivals.push_back({from, now, std::move(message)});
   count(*queue);
   apply_next(now, *queue, effects);
@@ -97,21 +78,27 @@ void AsyncServer::applied(Instant now, Queue& queue, Effects& effects) {
   done.wait = queue.apply_start - done.at;
   done.apply = now - queue.apply_start;
   queue.bucket.finish_apply();
-  ++queue.clocks[index_of(done.from)];
-  if (!is_lost(static_cast<int>(index_of(done.from)))) queue.held.push_back(std::move(done));
+  const std::size_t worker = index_of(done.from);
+  queue.clocks.advance(worker);
+  if (!queue.clocks.is_lost(worker)) queue.held.push_back(std::move(done));
   if (is_full(queue)) return call_over(now, queue, effects);
   release(queue, effects);
   count(queue);
   apply_next(now, queue, effects);
 }
 
+// Whom the bound held before, it holds until the slowest goes on: then all are looked at, else only
+// the one that came last.
 void AsyncServer::release(Queue& queue, Effects& effects) {
-  const auto released =
-      std::stable_partition(queue.held.begin(), queue.held.end(), [&](const Arrival& arrival) {
-        return !may_go_on(queue, static_cast<int>(index_of(arrival.from)));
-      });
+  const std::int64_t slowest = queue.clocks.slowest();
+  const bool all = std::exchange(queue.released_at, slowest) != slowest;
+  const auto first = all || queue.held.empty() ? queue.held.begin() : queue.held.end() - 1;
+  const auto released = std::stable_partition(first, queue.held.end(), [&](const Arrival& arrival) {
+    return !may_go_on(queue, static_cast<int>(index_of(arrival.from)));
+  });
   std::for_each(released, queue.held.end(), [&](const Arrival& arrival) {
     most_lead_ = std::max(most_lead_, lead(queue, static_cast<int>(index_of(arrival.from))));
+    queue.pushed[index_of(arrival.from)] = false;
     answer(queue, arrival, false, effects);
   });
   queue.held.erase(released, queue.held.end());
@@ -122,9 +109,9 @@ void AsyncServer::lose(Instant now, NodeId peer, Effects& effects) {
     effects.emplace_back(Fault{peer, "the connection to it was lost"});
     return;
   }
-  lost_[index_of(peer)] = true;
   const auto is_of_peer = [&](const Arrival& arrival) { return arrival.from == peer; };
   for (Queue& queue : queues_) {
+    queue.clocks.lose(index_of(peer));
     if (queue.over) continue;
     const auto dropped = std::erase_if(queue.arrivals, is_of_peer);
     if (&queue == &queues_.front()) dropped_ += static_cast<std::int64_t>(dropped);
@@ -171,7 +158,7 @@ void AsyncServer::call_over(Instant now, Queue& queue, Effects& effects) {
   for (const Arrival& arrival : queue.held) answer(queue, arrival, true, effects);
   for (int index = 0; index < training_->workers; ++index) {
     const NodeId worker = training_->worker(index);
-    if (is_lost(index)) continue;
+    if (queue.clocks.is_lost(index_of(worker))) continue;
     if (std::ranges::find(queue.held, worker, &Arrival::from) != queue.held.end()) continue;
     Message message{.kind = MessageKind::stop,
                     .bucket = queue.bucket.index(),

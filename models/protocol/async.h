@@ -1,6 +1,7 @@
 // Asynchronous SGD with a parameter server.
 #pragma once
 
+#include "models/protocol/clocks.h"
 #include "models/protocol/held.h"
 #include "models/protocol/node.h"
 #include "models/protocol/shard.h"
@@ -10,6 +11,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace foretrain {
@@ -46,12 +48,17 @@ class AsyncServer : public Node, public Holder {
   };
   /// A bucket with those who want something of it.
   struct Queue {
+    Queue(ShardBucket of, int workers)
+        : bucket(std::move(of)), clocks(workers), pushed(static_cast<std::size_t>(workers)) {}
+
     ShardBucket bucket;
-    std::deque<Arrival> arrivals;      // not applied yet
-    std::vector<Arrival> held;         // applied, not answered yet
-    std::vector<std::int64_t> clocks;  // by worker: its pushes that were applied
-    std::optional<Arrival> applying;
-    Instant apply_start;
+    std::deque<Arrival> arrivals;  // not applied yet
+    std::vector<Arrival> held;     // applied, not answered yet
+    Clocks clocks;                 // pushes that were applied
+    std::vector<bool> pushed;      // by worker: a push of it is here, not answered yet
+    std::int64_t released_at = 0;  // the slowest clock when all that are held were looked at
+    std::optional<Arrival> applying{};
+    Instant apply_start{};
     bool over = false;  // everybody has been told
     Bytes counted{};    // of its pushes, as held
   };
@@ -63,11 +70,10 @@ class AsyncServer : public Node, public Holder {
   /// `worker`, whose push was applied, may have its answer.
   [[nodiscard]] virtual bool may_go_on(const Queue& queue, int worker) const;
 
-  /// The fewest gradients that were applied of a worker who is still there.
-  [[nodiscard]] std::int64_t slowest(const Queue& queue) const;
   /// How many more of its gradients were applied than of the slowest worker.
-  [[nodiscard]] std::int64_t lead(const Queue& queue, int worker) const;
-  [[nodiscard]] bool is_lost(int worker) const { return lost_[static_cast<std::size_t>(worker)]; }
+  [[nodiscard]] static std::int64_t lead(const Queue& queue, int worker) {
+    return queue.clocks.of(static_cast<std::size_t>(worker)) - queue.clocks.slowest();
+  }
   [[nodiscard]] const Training& training() const { return *training_; }
 
  private:
@@ -86,7 +92,6 @@ class AsyncServer : public Node, public Holder {
   std::shared_ptr<const Training> training_;
   std::vector<Queue> queues_;  // one a bucket of this shard
   std::int64_t quota_;
-  std::vector<bool> lost_;  // by worker
   std::int64_t dropped_ = 0;
   std::int64_t most_lead_ = 0;
   std::size_t complete_ = 0;  // buckets whose quota is full

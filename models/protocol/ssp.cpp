@@ -10,12 +10,7 @@ namespace foretrain {
 std::optional<std::size_t> SspServer::next(const Queue& queue) const {
   if (training().options.staleness > 0) return AsyncServer::next(queue);
   // Those who have still to contribute to the clock are all here, or it is not complete.
-  const std::int64_t clock = slowest(queue);
-  std::int64_t missing = -std::ssize(queue.arrivals);
-  for (int worker = 0; worker < training().workers; ++worker) {
-    if (!is_lost(worker) && queue.clocks[static_cast<std::size_t>(worker)] == clock) ++missing;
-  }
-  if (missing != 0 || queue.arrivals.empty()) return std::nullopt;
+  if (queue.clocks.at_slowest() != std::ssize(queue.arrivals)) return std::nullopt;
   const auto first = std::ranges::min_element(queue.arrivals, {}, &Arrival::from);
   return static_cast<std::size_t>(first - queue.arrivals.begin());
 }

@@ -49,7 +49,7 @@ double FlowNetwork::load(PortId port) const {
 FlowNetwork::FlowId FlowNetwork::begin(std::span<const PortId> path, double bytes, Callback moved) {
   FT_CHECK(!path.empty());
   FT_CHECK_OP(bytes, >, 0.0);
-  FlowId id = static_cast<FlowId>(flows_.size());
+  auto id = static_cast<FlowId>(flows_.size());
   if (free_.empty()) {
     flows_.emplace_back();
   } else {

@@ -54,7 +54,7 @@ class FlowNetwork : public Actor {
   /// when the last byte has left; then the flow ends unless `extend` is called meanwhile.
   FlowId begin(std::span<const PortId> path, double bytes, Callback moved);
   /// Lets a flow that has moved all go on, with `bytes` more. Only while `moved` is woken.
-  void extend(FlowId flow, double bytes, Callback moved);
+  void extend(FlowId id, double bytes, Callback moved);
 
   void wake(Instant now, std::uint64_t token) override;
 
@@ -130,23 +130,23 @@ class FlowNetwork : public Actor {
   void solve_component(PortId first, Instant now);
   void collect(PortId first);
   void place_fresh(Instant now);
-  void check_bound(PortId port);
-  void finish_change(PortId port, Instant now);
+  void check_bound(PortId number);
+  void finish_change(PortId number, Instant now);
 
-  void activate(PortId port);
-  void deactivate(PortId port);
+  void activate(PortId number);
+  void deactivate(PortId number);
   [[nodiscard]] bool is_slack(const Port& port) const;
   void list(FlowId flow, Hop& hop);
   void unlist(Hop& hop);
-  void mark_dirty(PortId port);
-  void mark_changed(PortId port);
+  void mark_dirty(PortId number);
+  void mark_changed(PortId number);
 
   void settle(Port& port, Instant now);
-  void hold(FlowId flow, PortId port, Instant now);
-  void release(FlowId flow, Instant now);
-  void remove(FlowId flow);
-  void plan(PortId port, Instant now);
-  void end_flows(PortId port, Instant now);
+  void hold(FlowId id, PortId number, Instant now);
+  void release(FlowId id, Instant now);
+  void remove(FlowId id);
+  void plan(PortId number, Instant now);
+  void end_flows(PortId number, Instant now);
 
   Engine& engine_;
   std::vector<Port> ports_;

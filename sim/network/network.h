@@ -36,7 +36,7 @@ class Network : public Actor {
   /// From a host to another one.
   ConnectionId connect(std::size_t from, std::size_t to);
   /// `size` is above 0; `arrived` is woken when the last byte is there.
-  void send(ConnectionId connection, Bytes size, std::uint32_t bucket, Callback arrived);
+  void send(ConnectionId id, Bytes size, std::uint32_t bucket, Callback arrived);
 
   void wake(Instant now, std::uint64_t token) override;
 

@@ -43,6 +43,7 @@ void Topology::wire_star(const std::vector<HostNic>& nics) {
 
 void Topology::wire_leaf_spine(const std::vector<HostNic>& nics, const LeafSpineSpec& spec) {
   std::vector<Vertex> spines;
+  spines.reserve(static_cast<std::size_t>(spec.spines));
   for (int i = 0; i < spec.spines; ++i) spines.push_back(boost::add_vertex(graph_));
   const auto per_leaf = static_cast<std::size_t>(spec.hosts_per_leaf);
   for (std::size_t first = 0; first < nics.size(); first += per_leaf) {
