@@ -13,6 +13,7 @@
 #include "reports/record/collector.h"
 #include "reports/record/files.h"
 #include "reports/record/summary.h"
+#include "reports/terminal/ctrl_c.h"
 #include "reports/terminal/progress.h"
 #include "reports/terminal/step_graph_text.h"
 #include "reports/terminal/summary_table.h"
@@ -21,7 +22,6 @@
 #include "scenarios/read.h"
 #include "scenarios/schema.h"
 #include "scenarios/training.h"
-#include "sim/driver/interrupt.h"
 #include "sim/driver/replay.h"
 #include "sim/driver/simulate.h"
 
@@ -104,14 +104,14 @@ Record simulate_quietly(const Arguments& arguments, const Case& scenario_case, P
   options.progress = [&](std::int64_t done, std::int64_t all, Instant now) {
     if (progress != nullptr) progress->update(done, all, now - Instant{});
   };
-  options.interrupted = sim::Interruptible::asked;
+  options.interrupted = CtrlC::asked;
   options.summary_only = arguments.rows == "summary";
   return sim::simulate(scenario_case, options);
 }
 
 Record simulate_case(const Arguments& arguments, const Case& scenario_case) {
   Progress progress("simulate " + scenario_case.label(), arguments.quiet);
-  const sim::Interruptible interruptible;
+  const CtrlC ctrl_c;
   return simulate_quietly(arguments, scenario_case, &progress);
 }
 
@@ -135,7 +135,7 @@ int simulate_cases(const Arguments& arguments) {
   const std::vector<Case> cases = read_cases(arguments);
   const Answer answer = answer_of(arguments, "simulate");
   if (arguments.seeds > 0) {
-    const sim::Interruptible interruptible;
+    const CtrlC ctrl_c;
     return band_cases(answer, cases, arguments.seeds, static_cast<int>(exec::usable_cores().size()),
                       [&](const Case& each) { return simulate_quietly(arguments, each, nullptr); });
   }

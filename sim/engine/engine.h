@@ -30,8 +30,8 @@ struct Callback {
 /// 3. An event cannot be taken back; an actor that changed its mind ignores it, by its token.
 /// 4. Actors outlive the events that name them.
 ///
-/// Events of this very instant wait in a queue, which costs a tenth of what a place in the heap
-/// does: those in the heap that are due now were scheduled before the clock came here, so first.
+/// Events of this very instant wait in a queue, not in the heap: those in the heap that are due now
+/// were scheduled before the clock came here, so they come first.
 class Engine {
  public:
   [[nodiscard]] Instant now() const { return now_; }

@@ -117,8 +117,7 @@ void FlowNetwork::wake(Instant now, std::uint64_t token) {
   settle(port, now);
   if (port.spec.burst > 0 && port.tokens < 1 && port.capacity > port.spec.rate) mark_dirty(number);
   end_flows(number, now);
-  if (!ports_[number].dirty) return plan(number, now);
-  request();
+  if (!ports_[number].dirty) plan(number, now);
 }
 
 void FlowNetwork::end_flows(PortId number, Instant now) {

@@ -3,17 +3,17 @@
 
 #include <csignal>
 
-namespace foretrain::sim {
+namespace foretrain {
 
 /// While one exists, SIGINT asks the simulations to end instead of ending the process; a run has a
 /// launcher that listens to signals itself. One at a time, made outside of the threads that
 /// simulate.
-class Interruptible {
+class CtrlC {
  public:
-  Interruptible() : before_(std::signal(SIGINT, [](int) { asked_ = 1; })) {}
-  Interruptible(const Interruptible&) = delete;
-  Interruptible& operator=(const Interruptible&) = delete;
-  ~Interruptible() { std::signal(SIGINT, before_); }
+  CtrlC() : before_(std::signal(SIGINT, [](int) { asked_ = 1; })) {}
+  CtrlC(const CtrlC&) = delete;
+  CtrlC& operator=(const CtrlC&) = delete;
+  ~CtrlC() { std::signal(SIGINT, before_); }
 
   /// Somebody pressed Ctrl-C. From any thread.
   static bool asked() { return asked_ != 0; }
@@ -23,4 +23,4 @@ class Interruptible {
   void (*before_)(int);
 };
 
-}  // namespace foretrain::sim
+}  // namespace foretrain
