@@ -100,20 +100,44 @@ void check_links(const Case& c, const std::set<std::string>& hosts) {
   }
 }
 
+void check_place(const Case& c, const std::set<std::string>& hosts, const std::string& key,
+                 const std::string& name) {
+  if (hosts.contains(name)) return;
+  if (hosts.empty()) fail(c, key, "there is no cluster.hosts; list them, or remove placement");
+  constexpr std::size_t kShown = 8;
+  std::vector<std::string> some(hosts.begin(), hosts.end());
+  if (some.size() > kShown) {
+    some.resize(kShown);
+    some.emplace_back("...");
+  }
+  fail(c, key, fmt::format("there is no host {}; there are {}", name, fmt::join(some, ", ")));
+}
+
 void check_places(const Case& c, const std::set<std::string>& hosts, const std::string& key,
                   const std::vector<std::string>& names) {
   for (std::size_t i = 0; i < names.size(); ++i) {
-    if (hosts.contains(names[i])) continue;
-    const std::string where = fmt::format("{}[{}]", key, i);
-    if (hosts.empty()) fail(c, where, "there is no cluster.hosts; list them, or remove placement");
-    constexpr std::size_t kShown = 8;
-    std::vector<std::string> some(hosts.begin(), hosts.end());
-    if (some.size() > kShown) {
-      some.resize(kShown);
-      some.emplace_back("...");
+    check_place(c, hosts, fmt::format("{}[{}]", key, i), names[i]);
+  }
+}
+
+void check_input(const Case& c, const std::set<std::string>& hosts) {
+  const InputSpec& input = c.scenario.dataset.input;
+  if (input.costs() && hosts.empty()) {
+    fail(c, input.served_by.empty() ? "dataset" : "dataset.served_by",
+         "what input costs is forecast for a cluster, but there is no cluster.hosts; list them");
+  }
+  if (!input.served_by.empty()) check_place(c, hosts, "dataset.served_by", input.served_by);
+}
+
+void check_neighbours(const Case& c, const std::set<std::string>& hosts) {
+  for (std::size_t i = 0; i < c.scenario.neighbours.size(); ++i) {
+    const std::string key = fmt::format("neighbours[{}]", i);
+    if (hosts.empty()) {
+      fail(c, key, "there is no cluster.hosts to share with it; list them, or remove neighbours");
     }
-    fail(c, where,
-         fmt::format("there is no host {}; there are {}", names[i], fmt::join(some, ", ")));
+    const Placement& placement = c.scenario.neighbours[i].placement;
+    check_places(c, hosts, key + ".workers", placement.workers);
+    check_places(c, hosts, key + ".servers", placement.servers);
   }
 }
 
@@ -131,6 +155,8 @@ void check_placement(Case& c) {
   check_links(c, hosts);
   check_places(c, hosts, "cluster.placement.workers", placement.workers);
   check_places(c, hosts, "cluster.placement.servers", placement.servers);
+  check_input(c, hosts);
+  check_neighbours(c, hosts);
   if (placement.workers.empty() && placement.servers.empty()) return;
   const int workers = worker_count(c.scenario);
   const int servers = server_count(c.scenario);

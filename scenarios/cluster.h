@@ -87,4 +87,13 @@ struct StragglerSpec {
   bool operator==(const StragglerSpec&) const = default;
 };
 
+/// `neighbours[]` - another training on the same hosts, over the same network.
+struct NeighbourSpec {
+  std::string scenario;  ///< its file; what that says of its own cluster does not count
+  Placement placement;   ///< on hosts of this cluster
+  Duration starts_at{};  ///< after this training began
+
+  bool operator==(const NeighbourSpec&) const = default;
+};
+
 }  // namespace foretrain

@@ -1,6 +1,7 @@
 // Machine files from text, to text.
 #include "scenarios/machine.h"
 
+#include "models/base/check.h"
 #include "scenarios/describe/machine_fields.h"
 #include "scenarios/describe/reader.h"
 #include "scenarios/describe/version.h"
@@ -8,7 +9,42 @@
 #include "scenarios/schema.h"
 #include "scenarios/yaml/text_guard.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 namespace foretrain {
+
+Duration interpolated(const std::vector<BatchTime>& times, double examples) {
+  FT_CHECK(!times.empty());
+  const BatchTime& last = times.back();
+  if (times.size() == 1)
+    return Duration::from_seconds(last.time.seconds() * examples / last.examples);
+  std::size_t upper = 1;
+  while (upper + 1 < times.size() && examples > times[upper].examples) ++upper;
+  const BatchTime& a = times[upper - 1];
+  const BatchTime& b = times[upper];
+  const double slope = (b.time - a.time).seconds() / (b.examples - a.examples);
+  return Duration::from_seconds(std::max(0.0, a.time.seconds() + slope * (examples - a.examples)));
+}
+
+namespace {
+
+void check_tables(const Machine& machine, const std::map<std::string, std::string>& places) {
+  for (const auto& [model, cost] : machine.models) {
+    const auto descends = [](const BatchTime& a, const BatchTime& b) {
+      return a.examples >= b.examples;
+    };
+    const auto& times = cost.gradient_times;
+    if (std::ranges::adjacent_find(times, descends) == times.end()) continue;
+    const std::string key = fmt::format("models.{}.gradient_times", model);
+    const auto place = places.find(key);
+    fail_at(place == places.end() ? "" : place->second, key,
+            "the batch sizes do not ascend; sort them, each once");
+  }
+}
+
+}  // namespace
 
 Machine read_machine(const std::string& path) { return parse_machine(read_text(path), path); }
 
@@ -23,6 +59,7 @@ Machine parse_machine(const std::string& text, const std::string& source) {
   describe(reader, machine);
   reader.finish();
   reading.check_all_used();
+  check_tables(machine, reading.take_places());
   return machine;
 }
 

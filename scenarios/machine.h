@@ -6,6 +6,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 namespace foretrain {
 
@@ -35,11 +36,25 @@ struct Roofline {
   bool operator==(const Roofline&) const = default;
 };
 
+/// A row of a table: what a batch of so many examples takes.
+struct BatchTime {
+  int examples = 1;
+  Duration time;
+
+  bool operator==(const BatchTime&) const = default;
+};
+
+/// What `examples` take by the table `times`, which has a row or more and ascends in its examples:
+/// straight between two rows, and as between the last two beyond them. One row alone: in
+/// proportion.
+Duration interpolated(const std::vector<BatchTime>& times, double examples);
+
 /// A model's compute on one core, by the number of examples.
 struct ModelCost {
   AffineCost gradient;         ///< median
   AffineCost evaluate;         ///< median
   double gradient_jitter = 0;  ///< standard deviation of the logarithm of a gradient's time
+  std::vector<BatchTime> gradient_times{};  ///< not empty: a table instead of `gradient`
 
   bool operator==(const ModelCost&) const = default;
 };

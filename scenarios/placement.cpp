@@ -36,9 +36,13 @@ std::string host_name(const HostSpec& spec, int index) {
   return spec.count == 1 ? spec.name : fmt::format("{}{}", spec.name, index);
 }
 
-std::vector<NodePlace> place_nodes(const Scenario& scenario, int own_cores) {
+std::vector<NodePlace> place_nodes(const Scenario& scenario, int own_cores,
+                                   const std::vector<NodePlace>& others) {
   FT_CHECK(own_cores > 0);
   std::vector<PlacedHost> hosts = hosts_of(scenario, own_cores);
+  for (const NodePlace& other : others) {
+    hosts[other.host].taken += static_cast<int>(other.cores.size());
+  }
   const Placement& placement = scenario.cluster.placement;
   std::vector<std::string> names = placement.workers;
   names.insert(names.end(), placement.servers.begin(), placement.servers.end());

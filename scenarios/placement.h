@@ -23,6 +23,8 @@ struct NodePlace {
 /// Workers, then servers, as `placement:` says; left out, on the hosts in turn. A host's nodes take
 /// its cores round robin, a worker one for each of its threads. Without a cluster, one host of
 /// `own_cores` has them all.
-std::vector<NodePlace> place_nodes(const Scenario& scenario, int own_cores);
+/// Cores go on after those that `others` have, of another training on the same hosts.
+std::vector<NodePlace> place_nodes(const Scenario& scenario, int own_cores,
+                                   const std::vector<NodePlace>& others = {});
 
 }  // namespace foretrain

@@ -9,6 +9,7 @@
 #include "models/optimizers/optimizer.h"
 #include "models/protocol/training.h"
 #include "scenarios/cluster.h"
+#include "scenarios/framework.h"
 
 #include <cstdint>
 #include <map>
@@ -46,6 +47,7 @@ struct DatasetSpec {
   int channels = 3;                   ///< images: 1 (grey) or 3
   int classes = 10;                   ///< images
   Bytes memory_limit{2'000'000'000};  ///< a larger file is read as it is used
+  InputSpec input;                    ///< simulate: what a batch costs before it is computed on
 
   bool operator==(const DatasetSpec&) const = default;
 };
@@ -65,7 +67,8 @@ struct TrainingSpec {
   OptimizerSpec optimizer;
   bool overlap = true;              ///< buckets leave while others are computed
   std::int64_t evaluate_every = 0;  ///< the chief's steps between evaluations; 0: only at the end
-  Bytes bucket_size{1'000'000};     ///< largest part of the parameters that travels as one message
+  Bytes bucket_size{1'000'000};     ///< largest part of the parameters that travels as one message;
+                                    ///< 0: every tensor (a layer's weights, its biases) is one
 
   bool operator==(const TrainingSpec&) const = default;
 };
@@ -95,6 +98,8 @@ struct Scenario {
   TransportSpec transport;
   bool numerics = true;  ///< simulate: carry the gradients out; off: times only
   std::vector<StragglerSpec> stragglers;
+  FrameworkSpec framework;                ///< simulate: of another program
+  std::vector<NeighbourSpec> neighbours;  ///< simulate: trainings that share the cluster
 
   bool operator==(const Scenario&) const = default;
 };

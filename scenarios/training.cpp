@@ -74,6 +74,17 @@ void check_fits(const Case& c, const DatasetShape& shape) {
          fmt::format("{} servers for the {} parameters of {}; write fewer servers", servers,
                      network->parameters(), c.scenario.model.label()));
   }
+  const auto tensors = std::ssize(network->blocks());
+  const bool per_tensor = c.scenario.training.bucket_size.value == 0;
+  if (per_tensor && !network->sparse() && servers > tensors) {
+    fail(c, "training.servers",
+         fmt::format("{} servers for the {} tensors of {}; write fewer servers, or a bucket_size",
+                     servers, tensors, c.scenario.model.label()));
+  }
+  if (per_tensor && servers == 0 && workers > 1) {
+    fail(c, "training.bucket_size",
+         "per_tensor, but without servers gradients travel in equal chunks; write a size");
+  }
   if (servers == 0 && workers > network->parameters()) {
     fail(c, "training.workers",
          fmt::format("{} workers for the {} parameters of {}; write fewer workers", workers,
@@ -127,6 +138,14 @@ DataSource source_of(const Scenario& scenario) {
 // Of an all-reduce: small enough to be summed while it is in the cache, so large that messages are
 // few. 25 MB between two processes took 13 to 15 ms so, 14 to 19 in 128 KiB, 17 to 21 in 64 KiB.
 constexpr Bytes kMostChunk{250 * 1000};
+
+/// The lengths of the tensors that `bucket_size: per_tensor` sends one by one.
+std::vector<std::int64_t> tensors_of(const Network& network) {
+  std::vector<std::int64_t> tensors;
+  tensors.reserve(network.blocks().size());
+  for (const ParameterBlock& block : network.blocks()) tensors.push_back(block.count);
+  return tensors;
+}
 
 /// What the strategy reads; a sweep may have the rest for others.
 ProtocolOptions options_of(const Scenario& scenario) {
@@ -280,8 +299,10 @@ std::shared_ptr<const Training> make_training(const Scenario& scenario, const Da
   const Bytes all{parameters * 4};
   if (training->servers > 0) {
     // A sparse message carries what a batch touches, however large the model: a bucket is a shard.
-    training->layout = std::make_shared<const Layout>(make_layout(
-        parameters, training->sparse() ? all : scenario.training.bucket_size, training->servers));
+    const Bytes bucket = training->sparse() ? all : scenario.training.bucket_size;
+    training->layout = std::make_shared<const Layout>(
+        bucket.value > 0 ? make_layout(parameters, bucket, training->servers)
+                         : make_tensor_layout(tensors_of(*training->network), training->servers));
   } else if (training->workers > 1) {
     training->layout = std::make_shared<const Layout>(make_dealt_layout(
         parameters, std::min(scenario.training.bucket_size, kMostChunk), training->workers));

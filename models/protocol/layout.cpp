@@ -50,4 +50,17 @@ Layout make_dealt_layout(std::int64_t parameters, Bytes bucket_size, int owners)
   return layout;
 }
 
+Layout make_tensor_layout(const std::vector<std::int64_t>& tensors, int shards) {
+  FT_CHECK_OP(shards, >, 0);
+  FT_CHECK_OP(static_cast<std::size_t>(shards), <=, tensors.size());
+  Layout layout;
+  layout.buckets.reserve(tensors.size());
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const int shard = static_cast<int>(i % static_cast<std::size_t>(shards));
+    layout.buckets.push_back({layout.parameters, tensors[i], shard});
+    layout.parameters += tensors[i];
+  }
+  return layout;
+}
+
 }  // namespace foretrain

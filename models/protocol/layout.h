@@ -18,7 +18,7 @@ struct Bucket {
   [[nodiscard]] Bytes size() const { return {count * 4}; }
 };
 
-/// The parameters as buckets in order; every server shard holds a contiguous run of them.
+/// The parameters as buckets in order.
 struct Layout {
   std::int64_t parameters = 0;
   std::vector<Bucket> buckets;
@@ -28,13 +28,18 @@ struct Layout {
 };
 
 /// Cuts `parameters` floats into buckets of at most `bucket_size` bytes, and deals them to
-/// `shards` servers so that each has at least one and shards differ by at most one bucket's bytes.
-/// `shards` >= 1 and at most `parameters`; `bucket_size` holds at least one float.
+/// `shards` servers so that each has at least one, a contiguous run of them, and shards differ by
+/// at most one bucket's bytes. `shards` >= 1 and at most `parameters`; `bucket_size` holds at least
+/// one float.
 Layout make_layout(std::int64_t parameters, Bytes bucket_size, int shards);
 
 /// Cuts `parameters` floats into a multiple of `owners` buckets, of at most `bucket_size` bytes,
 /// equal to within one float, and deals them round: bucket i belongs to owner i % owners. So each
 /// has an equal part of every stretch of the parameters. `owners` as `shards` above.
 Layout make_dealt_layout(std::int64_t parameters, Bytes bucket_size, int owners);
+
+/// A bucket for each tensor, of the lengths in `tensors`; bucket i belongs to shard i % shards, so
+/// shards are as unequal as tensors are. `shards` is at most their number.
+Layout make_tensor_layout(const std::vector<std::int64_t>& tensors, int shards);
 
 }  // namespace foretrain

@@ -43,7 +43,7 @@ auto fields(const UsageRow& u) {
 auto fields(const NodeTotals& n) {
   return std::tuple(n.role, n.host, n.core, Figure64{n.cpu_s}, known(n.rss), n.tx, n.rx,
                     known(n.nic_tx), known(n.nic_rx), n.messages_sent, known(n.undelivered),
-                    n.lost);
+                    known(n.local), n.lost);
 }
 
 auto fields(const Setting& setting) { return std::tie(setting.key, setting.value); }
@@ -72,7 +72,7 @@ bool same_rows(const std::vector<Row>& a, const std::vector<Row>& b) {
 }  // namespace
 
 bool operator==(const Record& a, const Record& b) {
-  return fields(a) == fields(b) && same_rows(a.nodes, b.nodes) &&
+  return fields(a) == fields(b) && same_rows(a.nodes, b.nodes) && a.neighbours == b.neighbours &&
          same_totals(a.step_totals, b.step_totals) && same_rows(a.steps, b.steps) &&
          same_rows(a.evals, b.evals) && same_rows(a.usage, b.usage) &&
          same_rows(a.scenario_case.settings, b.scenario_case.settings) &&

@@ -55,11 +55,21 @@ struct NodeTotals {
   Bytes tx;          ///< bytes of messages with their headers
   Bytes rx;
   std::int64_t messages_sent = 0;
-  Bytes nic_tx{-1};  ///< by all of its host, as the kernel counts it; negative: not counted
+  Bytes nic_tx{-1};  ///< by all of its host, framing included; negative: not counted
   Bytes nic_rx{-1};
   Bytes undelivered{-1};  ///< of messages that nobody read: they came after the node, or the one
                           ///< that sent them, was lost; negative: not counted
+  Bytes local{-1};        ///< of `tx`, to nodes of the same host; negative: not counted
   std::string lost{};  ///< what became of it while the others went on; empty: it stayed to the end
+};
+
+/// Another training on the same hosts, as far as it got while this one lasted.
+struct NeighbourTotals {
+  std::string name;
+  std::int64_t steps = 0;  ///< of all its workers
+  bool done = false;       ///< it ended by itself
+
+  bool operator==(const NeighbourTotals&) const = default;
 };
 
 /// A training's record. Times are since the moment at which every node was ready.
@@ -75,7 +85,8 @@ struct Record {
   std::string kernel_set;
   std::string congestion_control;  ///< run: of the sockets; empty in a simulation
   Duration time;                   ///< until the last update
-  Duration startup;                ///< run: from the launch until every node was ready
+  Duration startup;                ///< from the launch until every node was ready; simulation: what
+                                   ///< the scenario's framework takes
   std::int64_t updates = 0;
   std::int64_t gradients = 0;
   std::int64_t most_lead = 0;  ///< gradients by which a worker was ahead of the slowest, at most
@@ -83,6 +94,7 @@ struct Record {
   std::int64_t refused = 0;    ///< run: connections of strangers, who did not know the job key
   std::string weights_sha256;  ///< of the final parameters; empty without numerics
   std::vector<NodeTotals> nodes;
+  std::vector<NeighbourTotals> neighbours;
   std::optional<StepTotals> step_totals;  ///< `--record summary`: instead of rows that grow with
                                           ///< the steps, of `steps`, `usage`, `inputs`
   std::vector<StepRow> steps;             ///< by (end of step, worker)

@@ -43,7 +43,16 @@ Json nodes_json(const std::vector<NodeTotals>& nodes) {
                      {"nic_rx_bytes", or_null(node.nic_rx)},
                      {"messages_sent", node.messages_sent},
                      {"undelivered_bytes", or_null(node.undelivered)},
+                     {"local_bytes", or_null(node.local)},
                      {"lost", or_null(node.lost)}});
+  }
+  return array;
+}
+
+Json neighbours_json(const std::vector<NeighbourTotals>& neighbours) {
+  Json array = Json::array();
+  for (const NeighbourTotals& each : neighbours) {
+    array.push_back({{"name", each.name}, {"steps", each.steps}, {"done", each.done}});
   }
   return array;
 }
@@ -145,9 +154,20 @@ std::vector<NodeTotals> parse_nodes(const Reader& reader) {
     totals.nic_rx = {node.integer_or("nic_rx_bytes", -1)};
     totals.messages_sent = node.integer("messages_sent");
     totals.undelivered = {node.integer_or("undelivered_bytes", -1)};
+    totals.local = {node.integer_or("local_bytes", -1)};
     totals.lost = node.text("lost");
   }
   return nodes;
+}
+
+std::vector<NeighbourTotals> parse_neighbours(const Reader& reader) {
+  std::vector<NeighbourTotals> neighbours;
+  for (const Json& element : reader.at("neighbours")) {
+    const Reader each(element, reader.path("neighbours"));
+    const bool done = each.at("done").is_boolean() && each.at("done").get<bool>();
+    neighbours.push_back({each.text("name"), each.integer("steps"), done});
+  }
+  return neighbours;
 }
 
 StepTotals parse_step_totals(const Reader& reader) {
@@ -208,6 +228,7 @@ std::string run_json(const Record& record) {
                     {"refused", record.refused}};
   json["weights_sha256"] = or_null(record.weights_sha256);
   json["nodes"] = nodes_json(record.nodes);
+  if (!record.neighbours.empty()) json["neighbours"] = neighbours_json(record.neighbours);
   if (record.step_totals) json["step_totals"] = step_totals_json(*record.step_totals);
   json["rows"] = {{"steps", record.steps.size()},
                   {"evals", record.evals.size()},
@@ -248,6 +269,7 @@ RunJson parse_run_json(std::string_view text, const std::string& source) {
   record.most_lead = totals.integer("most_lead");
   record.refused = totals.integer("refused");
   record.nodes = parse_nodes(reader);
+  if (json.contains("neighbours")) record.neighbours = parse_neighbours(reader);
   if (json.contains("step_totals")) {
     record.step_totals = parse_step_totals(reader.object("step_totals"));
   }

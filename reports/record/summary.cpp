@@ -75,6 +75,7 @@ Json nodes_json(const Record& record) {
                      {"rx_bytes", node.rx.value},
                      {"nic_tx_bytes", or_null(node.nic_tx)},
                      {"nic_rx_bytes", or_null(node.nic_rx)},
+                     {"local_bytes", or_null(node.local)},
                      {"lost", node.lost.empty() ? Json() : Json(node.lost)}});
   }
   return nodes;

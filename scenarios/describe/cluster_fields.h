@@ -119,6 +119,18 @@ void describe(Visitor& visit, T& cluster) {
                 cluster.placement);
 }
 
+/// The keys of a placement stand among the neighbour's own.
+template <class Visitor, Described<NeighbourSpec> T>
+void describe(Visitor& visit, T& neighbour) {
+  visit.field({.key = "scenario",
+               .doc = "its file; one case, whose own cluster does not count",
+               .required = true},
+              neighbour.scenario);
+  describe(visit, neighbour.placement);
+  visit.field({.key = "starts_at", .doc = "after this training began", .least = 0, .most = 1e9},
+              neighbour.starts_at);
+}
+
 template <class Visitor, Described<TransportSpec> T>
 void describe(Visitor& visit, T& transport) {
   visit.field({.key = "congestion_control",

@@ -3,6 +3,7 @@
 
 #include "models/data/open_data.h"
 #include "scenarios/describe/field.h"
+#include "scenarios/describe/framework_fields.h"
 #include "scenarios/scenario.h"
 
 namespace foretrain {
@@ -89,6 +90,7 @@ void describe_dataset(Visitor& visit, T& dataset, bool read) {
                .used = read && !drawn,
                .unused_because = read ? "this format is drawn, not read" : unread},
               dataset.memory_limit);
+  describe_input(visit, dataset.input);
 }
 
 template <class Visitor, Described<DatasetSpec> T>

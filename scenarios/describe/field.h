@@ -33,6 +33,7 @@ struct Field {
   std::string_view unused_because = {};  ///< why, for the message
   bool written = true;                   ///< false: left out of resolved YAML (it was not given)
   bool seconds = false;                  ///< a double that is a time, written with its unit
+  std::string_view zero = {};            ///< of a size: the word that stands for 0
   /// A section, or an item of a list, that may be a scalar instead: what this key of it is.
   std::string_view shorthand = {};
   /// A section that may be a list instead: what this key of it is.

@@ -24,9 +24,26 @@ void describe(Visitor& visit, T& cost) {
               cost.per_item_s);
 }
 
+template <class Visitor, Described<BatchTime> T>
+void describe(Visitor& visit, T& row) {
+  visit.field({.key = "examples", .doc = "of the batch", .least = 1, .most = 1e7, .required = true},
+              row.examples);
+  visit.field({.key = "time", .doc = "of its gradient", .least = 0, .most = 1e6, .required = true},
+              row.time);
+}
+
 template <class Visitor, Described<ModelCost> T>
 void describe(Visitor& visit, T& model) {
-  visit.section({.key = "gradient", .doc = "of a batch, by examples", .required = true},
+  visit.list({.key = "gradient_times",
+              .doc = "instead of gradient: a table over batch sizes, ascending",
+              .written = !model.gradient_times.empty()},
+             model.gradient_times);
+  const bool tabled = !model.gradient_times.empty();
+  visit.section({.key = "gradient",
+                 .doc = "of a batch, by examples",
+                 .required = true,
+                 .used = !tabled,
+                 .unused_because = "gradient_times says it too"},
                 model.gradient);
   visit.section(
       {.key = "evaluate", .doc = "of a part of the test set, by examples", .required = true},

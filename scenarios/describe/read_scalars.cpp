@@ -152,6 +152,10 @@ void read_value(const Field& rule, const Value& value, std::string& member) {
 
 void read_value(const Field& rule, const Value& value, Bytes& member) {
   const std::string& text = text_of(value, "a size, for instance 25 MB");
+  if (!rule.zero.empty() && text == rule.zero) {
+    member = {};
+    return;
+  }
   const Bytes size = parse_bytes(text);
   check_range(rule, static_cast<double>(size.value), text,
               [](double bytes) { return to_text(Bytes{static_cast<std::int64_t>(bytes)}); });

@@ -5,6 +5,7 @@
 #include "scenarios/describe/cluster_fields.h"
 #include "scenarios/describe/dataset_fields.h"
 #include "scenarios/describe/field.h"
+#include "scenarios/describe/framework_fields.h"
 #include "scenarios/describe/model_fields.h"
 #include "scenarios/describe/optimizer_fields.h"
 #include "scenarios/describe/straggler_fields.h"
@@ -13,6 +14,9 @@
 namespace foretrain {
 
 std::vector<std::string> strategy_names();
+
+/// A bucket_size of zero bytes.
+inline constexpr std::string_view kPerTensor = "per_tensor";
 
 /// The keys that only some strategies read.
 template <class Visitor, Described<TrainingSpec> T>
@@ -54,11 +58,13 @@ void describe_travel(Visitor& visit, T& training) {
                .unused_because = "one worker alone sends nothing"},
               training.overlap);
   visit.field({.key = "bucket_size",
-               .doc = "largest part of the parameters that travels as one message",
+               .doc = "largest part of the parameters that travels as one message; per_tensor: "
+                      "a layer's weights are one, its biases another",
                .least = 4,
                .most = 1e9,
                .used = workers,
-               .unused_because = "one worker alone sends nothing"},
+               .unused_because = "one worker alone sends nothing",
+               .zero = kPerTensor},
               training.bucket_size);
 }
 
@@ -157,10 +163,18 @@ void describe(Visitor& visit, T& scenario) {
   visit.field({.key = "numerics",
                .doc = "simulate: carry the gradients out; off, as for a profile: times only"},
               scenario.numerics);
+  visit.section({.key = "framework",
+                 .doc = "simulate: what another program spends beside the work; left out: nothing",
+                 .written = scenario.framework != FrameworkSpec{}},
+                scenario.framework);
   visit.list({.key = "stragglers",
               .doc = "what multiplies the compute time of gradients, or stops workers",
               .written = !scenario.stragglers.empty()},
              scenario.stragglers);
+  visit.list({.key = "neighbours",
+              .doc = "simulate: other trainings that share the hosts, the network",
+              .written = !scenario.neighbours.empty()},
+             scenario.neighbours);
 }
 
 }  // namespace foretrain

@@ -54,7 +54,10 @@ Value write_value(const Field& rule, double member) {
   return scalar(rule.seconds ? seconds_to_text(member) : to_text(decimal_of(member)));
 }
 Value write_value(const Field& /*rule*/, const std::string& member) { return scalar(member); }
-Value write_value(const Field& /*rule*/, Bytes member) { return scalar(to_text(member)); }
+Value write_value(const Field& rule, Bytes member) {
+  const bool word = member.value == 0 && !rule.zero.empty();
+  return scalar(word ? std::string(rule.zero) : to_text(member));
+}
 Value write_value(const Field& /*rule*/, BytesPerSecond member) { return scalar(to_text(member)); }
 Value write_value(const Field& /*rule*/, Duration member) { return scalar(to_text(member)); }
 Value write_value(const Field& rule, const std::optional<Duration>& member) {
@@ -84,7 +87,11 @@ Schema schema_of(const Field& rule, const std::string&) {
   if (!rule.choices.empty()) schema["enum"] = rule.choices;
   return schema;
 }
-Schema schema_of(const Field& /*rule*/, Bytes) { return quantity(bytes_pattern()); }
+Schema schema_of(const Field& rule, Bytes) {
+  const Schema size = quantity(bytes_pattern());
+  if (rule.zero.empty()) return size;
+  return {{"anyOf", Schema::array({size, Schema{{"const", rule.zero}}})}};
+}
 Schema schema_of(const Field& /*rule*/, BytesPerSecond) { return quantity(rate_pattern()); }
 Schema schema_of(const Field& /*rule*/, Duration) { return quantity(duration_pattern()); }
 Schema schema_of(const Field& rule, const std::optional<Duration>&) {

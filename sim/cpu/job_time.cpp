@@ -39,11 +39,17 @@ JobTime::JobTime(const Machine* machine, const std::string& model,
   }
 }
 
+void JobTime::add(const FrameworkSpec& framework, int workers) {
+  step_overhead_ = framework.step + framework.round * (workers - 1);
+  evaluates_ = framework.evaluation != "nobody";
+}
+
 Duration JobTime::of(const Job& job) const {
   switch (job.kind) {
     case JobKind::gradient:
-      return gradient(job);
+      return job.stage == 0 ? gradient(job) + step_overhead_ : gradient(job);
     case JobKind::evaluate:
+      if (!evaluates_) return {};
       if (compute_ == Source::profiled) return job.cost.measured;
       if (compute_ == Source::described) return described(job.cost);
       return model_.evaluate.of(static_cast<double>(job.examples));
@@ -60,7 +66,9 @@ Duration JobTime::gradient(const Job& job) const {
   if (fixed_gradient_) return part(*fixed_gradient_, job.share);
   if (compute_ == Source::profiled) return job.cost.measured;
   if (compute_ == Source::described) return described(job.cost);
-  return part(model_.gradient.of(static_cast<double>(job.examples)), job.share);
+  const auto examples = static_cast<double>(job.examples);
+  if (model_.gradient_times.empty()) return part(model_.gradient.of(examples), job.share);
+  return part(interpolated(model_.gradient_times, examples), job.share);
 }
 
 Duration JobTime::described(Cost cost) const {

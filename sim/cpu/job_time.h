@@ -3,6 +3,7 @@
 
 #include "models/networks/network.h"
 #include "models/protocol/job.h"
+#include "scenarios/framework.h"
 #include "scenarios/machine.h"
 
 #include <optional>
@@ -14,10 +15,14 @@ namespace foretrain::sim {
 /// that there is counts:
 ///
 ///     gradient  a fixed time, by shares of its stages | the profile's times of their layers
+///               | a table over batch sizes            (measured for the model)
 ///     evaluate  the profile's times of its layers
 ///     both      overhead + examples x per_example     (measured for the model)
 ///     apply     overhead + bytes x per_byte           (measured on one core)
 ///     all       overhead + max(FLOPs / peak, bytes / bandwidth)     (described: Roofline)
+///
+/// What another program spends on a step (scenarios/framework.h) comes on top of a gradient, and an
+/// evaluation that blocks nobody takes no time.
 ///
 /// Realism: what was measured is calibrated at two batch sizes and straight between and beyond
 /// them. A profile is as good as its measurement; its times are of the device that was measured,
@@ -31,6 +36,9 @@ class JobTime {
   /// `fixed_gradient`: every gradient takes this long instead.
   /// @throws InputError where nothing is known of the model
   JobTime(const Machine* machine, const std::string& model, std::optional<Duration> fixed_gradient);
+
+  /// Of trainings by a program that spends so much on a step, with so many workers.
+  void add(const FrameworkSpec& framework, int workers);
 
   /// Undisturbed, at full speed; of a gradient the median.
   [[nodiscard]] Duration of(const Job& job) const;
@@ -56,6 +64,8 @@ class JobTime {
   AffineCost apply_;
   Roofline roofline_;
   std::optional<Duration> fixed_gradient_;
+  Duration step_overhead_;
+  bool evaluates_ = true;
 };
 
 }  // namespace foretrain::sim

@@ -19,6 +19,7 @@ Interruptions::Interruptions(Engine& engine, const Scenario& scenario, int worke
 }
 
 void Interruptions::start() {
+  origin_ = engine_.now() - Instant{};
   for (std::size_t index = 0; index < workers_.size(); ++index) {
     const Worker& worker = workers_[index];
     if (worker.life.joins_at.ns > 0) {
@@ -33,7 +34,7 @@ void Interruptions::start() {
 }
 
 void Interruptions::schedule(std::size_t index, What what, Instant at) {
-  engine_.schedule(at, {this, index * kWhats + static_cast<std::uint64_t>(what)});
+  engine_.schedule(at + origin_, {this, index * kWhats + static_cast<std::uint64_t>(what)});
   ++workers_[index].scheduled;
   count_idle(index);
 }
@@ -68,7 +69,7 @@ void Interruptions::wake(Instant now, std::uint64_t token) {
       nodes_[index]->die();
       return died_(NodeId(static_cast<std::uint32_t>(index)), death_at(worker.life.dies_at));
     case What::pause:
-      return look(index, now);
+      return look(index, Instant{} + (now - Instant{} - origin_));
   }
 }
 

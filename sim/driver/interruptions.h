@@ -22,7 +22,7 @@ class Interruptions : public Actor {
   Interruptions(Engine& engine, const Scenario& scenario, int workers, const SimNode::Peers& nodes,
                 Died died);
 
-  /// Time zero, before the nodes start.
+  /// The training's time begins now, before its nodes start.
   void start();
   /// Its part is over: nothing happens to it any more.
   void finished(NodeId node);
@@ -52,6 +52,7 @@ class Interruptions : public Actor {
   void count_idle(std::size_t index);
 
   Engine& engine_;
+  Duration origin_;  // of the training's time
   const SimNode::Peers& nodes_;
   Died died_;
   std::vector<Worker> workers_;

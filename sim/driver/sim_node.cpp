@@ -21,22 +21,24 @@ std::vector<Cpu::ThreadId> compute_threads(Cpu& cpu, const Place& place) {
 }
 }  // namespace
 
-SimNode::SimNode(World& world, const Peers& peers, const Observer& observer, NodeId id,
-                 std::unique_ptr<Node> program, StragglerDraws stragglers, Stream jitter)
+SimNode::SimNode(World& world, const Peers& peers, const Observer& observer, NodeParts parts)
     : world_(world),
       peers_(peers),
       observer_(observer),
-      id_(id),
-      place_(world.places[index_of(id)]),
-      program_(std::move(program)),
-      stragglers_(std::move(stragglers)),
-      jitter_(jitter),
+      id_(parts.id),
+      place_(parts.place),
+      program_(std::move(parts.program)),
+      job_time_(*parts.job_time),
+      stragglers_(std::move(parts.stragglers)),
+      jitter_(parts.jitter),
+      input_(std::move(parts.input)),
       loop_(world.hosts[place_.host].cpu->add_thread(place_.core)),
       compute_(compute_threads(*world.hosts[place_.host].cpu, place_)) {}
 
 void SimNode::start() {
   const Callback started = at_stage(Stage::start, 0);
-  if (stops_ == 0) return world_.engine.schedule({}, started);
+  if (input_) input_->start();
+  if (stops_ == 0) return world_.engine.schedule(world_.engine.now(), started);
   // The first of all that its loop does when it goes on.
   world_.hosts[place_.host].cpu->run(loop_, {}, Work::transport, started);
 }
@@ -74,6 +76,7 @@ Duration SimNode::used(Work work) const {
   const Cpu& cpu = *world_.hosts[place_.host].cpu;
   Duration used = cpu.used(loop_, work);
   for (const Cpu::ThreadId thread : compute_) used = used + cpu.used(thread, work);
+  if (input_ && work == Work::compute) used = used + input_->used();
   return used;
 }
 
@@ -90,6 +93,9 @@ void SimNode::wake(Instant now, std::uint64_t token) {
   switch (stage) {
     case Stage::start:
       return feed(now, Started{});
+    case Stage::fed:
+      for (Job& job : std::exchange(unfed_, {})) begin_job(std::move(job));
+      return;
     case Stage::sent:
       return depart(now, slot);
     case Stage::received:
@@ -119,7 +125,7 @@ void SimNode::perform(Instant now, Effect& effect) {
   if (auto* send = std::get_if<Send>(&effect)) {
     begin_send(now, *send);
   } else if (auto* compute = std::get_if<Compute>(&effect)) {
-    begin_job(std::move(compute->job));
+    ask_for(std::move(compute->job));
   } else if (auto* timer = std::get_if<ArmTimer>(&effect)) {
     world_.engine.schedule(now + timer->after, at_stage(Stage::timer, timers_.keep(timer->timer)));
   } else if (auto* report = std::get_if<Report>(&effect)) {
@@ -148,7 +154,10 @@ void SimNode::depart(Instant now, std::size_t slot) {
   sent_ += size;
   ++messages_sent_;
   const Callback arrived = peer.at_stage(Stage::arrived, slot);
-  if (peer.place_.host == place_.host) return world_.engine.schedule(now, arrived);
+  if (peer.place_.host == place_.host) {
+    local_ += size;
+    return world_.engine.schedule(now, arrived);
+  }
   world_.network->send(connection_to(mail.to), size, mail.message.bucket, arrived);
 }
 
@@ -219,16 +228,27 @@ void SimNode::deliver(Instant now, std::size_t slot) {
 
 // By how much the gradient that begins is slower than usual.
 void SimNode::draw_factor() {
-  const double jitter = world_.hosts[place_.host].job_time->gradient_jitter();
+  const double jitter = job_time_.gradient_jitter();
   double straggling = stragglers_.next();
   // A run on this machine can make compute longer, never shorter: neither does its forecast.
   if (world_.network == nullptr) straggling = std::max(1.0, straggling);
   factor_ = jitter > 0 ? straggling * portable_exp(jitter * jitter_.normal()) : straggling;
 }
 
+// A gradient begins when its batch is here.
+void SimNode::ask_for(Job job) {
+  const bool gradient = job.kind == JobKind::gradient;
+  if (gradient && !unfed_.empty()) return unfed_.push_back(std::move(job));
+  if (gradient && job.stage == 0 && input_ && !input_->take(at_stage(Stage::fed, 0))) {
+    return unfed_.push_back(std::move(job));
+  }
+  if (job.kind == JobKind::evaluate) observer_.evaluating(id_, true);
+  begin_job(std::move(job));
+}
+
 void SimNode::begin_job(Job job) {
   Host& host = world_.hosts[place_.host];
-  Duration time = host.job_time->of(job);
+  Duration time = job_time_.of(job);
   if (job.kind == JobKind::gradient) {
     if (job.stage == 0) draw_factor();
     const double stretched = static_cast<double>(time.ns) * factor_;
@@ -251,6 +271,7 @@ void SimNode::job_done(Instant now, Job job) {
   if (job.work) result = job.work(serial);
   if (job.prefetch) job.prefetch();
   if (!runs_inline(job.cost)) --computing_;
+  if (job.kind == JobKind::evaluate) observer_.evaluating(id_, false);
   const JobId id = job.id;
   job = {};  // what it holds is let go before the program goes on
   feed(now, Computed{id, result});

@@ -3,6 +3,8 @@
 
 #include "models/protocol/node.h"
 #include "scenarios/stragglers.h"
+#include "sim/cpu/job_time.h"
+#include "sim/driver/input_feed.h"
 #include "sim/driver/world.h"
 
 #include <functional>
@@ -16,6 +18,26 @@ struct Observer {
   std::function<void(NodeId, const Report&)> report;
   std::function<void(NodeId, const Finished&)> finished;
   std::function<void(NodeId, const Fault&)> fault;
+  /// The chief judges the parameters: from now on, or (false) no more.
+  std::function<void(NodeId, bool begins)> evaluating;
+};
+
+/// Where a node lives.
+struct Place {
+  std::size_t host = 0;
+  int core = 0;
+  int threads = 1;  ///< that compute: on this core, on the ones after it
+};
+
+/// What a node is made of.
+struct NodeParts {
+  NodeId id{};
+  Place place;
+  std::unique_ptr<Node> program;
+  const JobTime* job_time = nullptr;  ///< of its host
+  StragglerDraws stragglers;
+  Stream jitter;
+  std::unique_ptr<InputFeed> input;  ///< a worker's; null: batches are there at no cost
 };
 
 /// A node as its host has it: an event loop that receives, sends and does small jobs, one after
@@ -29,9 +51,9 @@ class SimNode : public Actor {
   /// Where the messages of a node go; by node id.
   using Peers = std::vector<std::unique_ptr<SimNode>>;
 
-  SimNode(World& world, const Peers& peers, const Observer& observer, NodeId id,
-          std::unique_ptr<Node> program, StragglerDraws stragglers, Stream jitter);
+  SimNode(World& world, const Peers& peers, const Observer& observer, NodeParts parts);
 
+  /// Now.
   void start();
   /// Its process stands still: no thread of it computes, receives or sends, until each call has its
   /// `go_on`. Bytes that the network has are on their way all the same. Before the start: it begins
@@ -48,6 +70,8 @@ class SimNode : public Actor {
   [[nodiscard]] Duration used(Work work) const;
   [[nodiscard]] Bytes sent() const { return sent_; }
   [[nodiscard]] Bytes received() const { return received_; }
+  /// Of what it sent, to nodes of its host.
+  [[nodiscard]] Bytes sent_within_host() const { return local_; }
   [[nodiscard]] std::int64_t messages_sent() const { return messages_sent_; }
   /// That came when it was dead, or from a peer that it has lost.
   [[nodiscard]] Bytes undelivered() const { return undelivered_; }
@@ -58,6 +82,7 @@ class SimNode : public Actor {
   /// What an event is about; its token is that with the slot of the mail, job or timer.
   enum class Stage : std::uint8_t {
     start,
+    fed,
     sent,
     arrived,
     noticed,
@@ -66,7 +91,7 @@ class SimNode : public Actor {
     timer,
     lost
   };
-  static constexpr int kStageBits = 3;
+  static constexpr int kStageBits = 4;
   struct JobUnderWay {
     Job job;
     int parts = 1;  // that are still computed
@@ -88,6 +113,7 @@ class SimNode : public Actor {
   [[nodiscard]] bool polls(Instant at) const;
   /// Until the loop notices a message that has come.
   [[nodiscard]] Duration notice(Instant now) const;
+  void ask_for(Job job);
   void begin_job(Job job);
   void draw_factor();
   void job_done(Instant now, Job job);
@@ -98,9 +124,12 @@ class SimNode : public Actor {
   NodeId id_;
   Place place_;
   std::unique_ptr<Node> program_;
+  const JobTime& job_time_;
   StragglerDraws stragglers_;
   Stream jitter_;
   double factor_ = 1;  // of the gradient that is computed
+  std::unique_ptr<InputFeed> input_;
+  std::vector<Job> unfed_;  // stages of a gradient whose batch is not here
   Cpu::ThreadId loop_;
   std::vector<Cpu::ThreadId> compute_;
   std::vector<Network::ConnectionId> connections_;  // by peer, from the lowest one
@@ -112,6 +141,7 @@ class SimNode : public Actor {
   int computing_ = 0;  // jobs on the compute thread
   Bytes sent_;
   Bytes received_;
+  Bytes local_;
   std::int64_t messages_sent_ = 0;
   Bytes undelivered_;
   int stops_ = 0;  // that have no `go_on` yet

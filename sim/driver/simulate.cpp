@@ -2,76 +2,65 @@
 
 #include "models/protocol/registry.h"
 #include "reports/record/collector.h"
+#include "scenarios/neighbours.h"
 #include "scenarios/training.h"
-#include "sim/driver/interruptions.h"
 #include "sim/driver/sim_node.h"
+#include "sim/driver/tenant.h"
 #include "sim/memory/resident.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <memory>
 #include <utility>
+#include <vector>
 
 namespace foretrain::sim {
 namespace {
 
-// One training: the world, its nodes, and the record that they fill.
+// One training: the world, its nodes, and the record that they fill; with its neighbours.
 class Simulation : public Actor {
  public:
   Simulation(const Case& scenario_case, const SimulateOptions& options,
              std::shared_ptr<const Training> training, const DataMemory& data)
       : options_(options),
-        training_(std::move(training)),
-        world_(scenario_case.scenario, *training_, options.machines),
-        memory_(*training_, data, world_.memory_bases()),
-        interruptions_(world_.engine, scenario_case.scenario, training_->workers, nodes_,
-                       [this](NodeId id, const std::string& why) { died(id, why); }),
-        lost_(static_cast<std::size_t>(training_->nodes())) {
+        framework_(scenario_case.scenario.framework),
+        world_(scenario_case.scenario, training->network->profiled(), options.machines),
+        tenant_(world_, scenario_case, training, options.machines,
+                {[this](NodeId id, const Report& report) { reported(id, report); },
+                 [this](NodeId, const Finished& finished) { add_end(record_, end_of(finished)); }},
+                {}),
+        memory_(*training, data, tenant_.memory_bases()) {
     record_.mode = Mode::simulate;
     record_.scenario_case = scenario_case;
-    record_.machine = world_.machine_name;
-    record_.uncalibrated = world_.uncalibrated;
+    record_.machine = tenant_.machine();
+    record_.uncalibrated = tenant_.uncalibrated();
     record_.kernel_set = kernel_set();
-    observer_.report = [this](NodeId id, const Report& report) { reported(id, report); };
-    observer_.finished = [this](NodeId id, const Finished& finished) {
-      add_end(record_, end_of(finished));
-      ++finished_;
-      interruptions_.finished(id);
-    };
-    observer_.fault = [this](NodeId id, const Fault& fault) {
-      record_.outcome = Outcome::failed;
-      record_.failure =
-          fmt::format("{}: {}{}", training_->role(id),
-                      fault.peer ? training_->role(*fault.peer) + ": " : "", fault.why);
-    };
-    const Traces traces(scenario_case);
-    for (int node = 0; node < training_->nodes(); ++node) {
-      nodes_.push_back(std::make_unique<SimNode>(
-          world_, nodes_, observer_, NodeId(node), make_node(training_, NodeId(node)),
-          StragglerDraws(scenario_case.scenario, node, traces),
-          Stream(training_->seed, fmt::format("jitter.worker{}", node))));
-    }
+    record_.startup = framework_.session_start;
+    const Protocol& protocol = *find_protocol(training->strategy);
+    const bool in_step = protocol.several_workers && !protocol.update_each;
+    if (in_step) record_.startup += framework_.chief_wait;
+    add_neighbours(scenario_case);
   }
 
   Record run() {
-    seen_.resize(nodes_.size());
-    interruptions_.start();
-    for (const auto& node : nodes_) node->start();
+    seen_.resize(nodes().size());
+    tenant_.start();
+    for (std::size_t i = 0; i < neighbours_.size(); ++i) {
+      world_.engine.schedule(Instant{} + neighbours_[i].starts_at, {this, i + 1});
+    }
     if (options_.usage_interval.ns > 0 && !options_.summary_only) {
       usage_interval_ = options_.usage_interval;
-      world_.engine.schedule(Instant{} + usage_interval_, {this, 0});
+      world_.engine.schedule(Instant{} + usage_interval_, {this, kSample});
       sampling_ = true;
     }
-    while (record_.outcome == Outcome::done && !over() && !quiet() && world_.engine.step()) {
+    while (goes_on() && world_.engine.step()) {
       if (world_.engine.events() % 1024 == 0 && options_.interrupted && options_.interrupted()) {
         record_.outcome = Outcome::interrupted;
         record_.failure = "interrupted";
       }
     }
-    if (record_.outcome == Outcome::done && !over()) {
-      record_.outcome = Outcome::failed;
-      record_.failure = fmt::format("the nodes wait for each other for good, {} of {} finished",
-                                    finished_, nodes_.size());
-    }
+    add_outcome();
     if (usage_interval_.ns > 0) sample(world_.engine.now());
     add_nodes();
     sort_rows(record_);
@@ -82,42 +71,79 @@ class Simulation : public Actor {
     return std::move(record_);
   }
 
-  // A sample of everybody's usage is due.
-  void wake(Instant now, std::uint64_t /*token*/) override {
+  // A sample of everybody's usage is due, or a neighbour begins.
+  void wake(Instant now, std::uint64_t token) override {
+    if (token != kSample) return neighbours_[token - 1].tenant->start();
     sample(now);
     sampling_ = false;
     if (quiet()) return;  // the nodes have stopped; so does this
-    if (record_.usage.size() > kMostUsageRows * nodes_.size()) thin_usage();
-    world_.engine.schedule(now + usage_interval_, {this, 0});
+    if (record_.usage.size() > kMostUsageRows * nodes().size()) thin_usage();
+    world_.engine.schedule(now + usage_interval_, {this, kSample});
     sampling_ = true;
   }
 
  private:
+  static constexpr std::uint64_t kSample = 0;  // a token; others: a neighbour, from 1
+
   struct Seen {
     Duration compute;
     Duration transport;
     Bytes tx;
     Bytes rx;
+    Bytes nic_tx;
+    Bytes nic_rx;
+  };
+  struct Neighbour {
+    Duration starts_at;
+    std::unique_ptr<Tenant> tenant;
+    std::int64_t steps = 0;
   };
 
-  [[nodiscard]] bool over() const { return finished_ + losses_ == nodes_.size(); }
-  /// Nothing is to come that the nodes could wait for.
-  [[nodiscard]] bool quiet() const {
-    return world_.engine.pending() <= interruptions_.idle_events() + (sampling_ ? 1 : 0);
+  void add_neighbours(const Case& scenario_case) {
+    const std::vector<Case> cases = neighbour_cases(scenario_case);
+    neighbours_.resize(cases.size());
+    std::vector<NodePlace> taken = tenant_.places();
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+      Neighbour& neighbour = neighbours_[i];
+      neighbour.starts_at = scenario_case.scenario.neighbours[i].starts_at;
+      const auto training =
+          make_training(cases[i].scenario, dataset_shape(cases[i]), false, nullptr);
+      const auto count = [&neighbour](NodeId, const Report& report) {
+        if (std::holds_alternative<StepReport>(report)) ++neighbour.steps;
+      };
+      neighbour.tenant =
+          std::make_unique<Tenant>(world_, cases[i], training, options_.machines,
+                                   Tenant::Listener{count, [](NodeId, const Finished&) {}}, taken);
+      const auto& places = neighbour.tenant->places();
+      taken.insert(taken.end(), places.begin(), places.end());
+      record_.neighbours.push_back({cases[i].scenario.name});
+    }
   }
 
-  // The others go on without it where the strategy can, as in a run.
-  void died(NodeId id, const std::string& why) {
-    if (!may_lose(*training_, id, static_cast<int>(losses_))) {
-      record_.outcome = Outcome::failed;
-      record_.failure = fmt::format("{} {}", training_->role(id), why);
-      return;
+  [[nodiscard]] const SimNode::Peers& nodes() const { return tenant_.nodes(); }
+  [[nodiscard]] bool goes_on() const {
+    return record_.outcome == Outcome::done && tenant_.failure().empty() && !tenant_.over() &&
+           !quiet();
+  }
+  /// Nothing is to come that the nodes could wait for.
+  [[nodiscard]] bool quiet() const {
+    std::size_t idle = tenant_.idle_events() + (sampling_ ? 1 : 0);
+    for (const Neighbour& neighbour : neighbours_) idle += neighbour.tenant->idle_events();
+    return world_.engine.pending() <= idle;
+  }
+
+  void add_outcome() {
+    for (std::size_t i = 0; i < neighbours_.size(); ++i) {
+      record_.neighbours[i].steps = neighbours_[i].steps;
+      record_.neighbours[i].done = neighbours_[i].tenant->over();
     }
-    lost_[index_of(id)] = why;
-    ++losses_;
-    for (const NodeId peer : peers_of(*training_, id)) {
-      if (lost_[index_of(peer)].empty()) nodes_[index_of(peer)]->lose(id);
-    }
+    if (record_.outcome != Outcome::done) return;
+    record_.failure = tenant_.failure();
+    if (record_.failure.empty() && tenant_.over()) return;
+    record_.outcome = Outcome::failed;
+    if (!record_.failure.empty()) return;
+    record_.failure = fmt::format("the nodes wait for each other for good, {} of {} finished",
+                                  tenant_.finished(), nodes().size());
   }
 
   void reported(NodeId id, const Report& report) {
@@ -130,23 +156,45 @@ class Simulation : public Actor {
     if (step == nullptr) return memory_.evaluated(id);
     const std::int64_t done = ++steps_;
     if (options_.progress && done % 64 == 0) {
-      options_.progress(done, training_->steps * training_->workers, world_.engine.now());
+      const Training& training = tenant_.training();
+      options_.progress(done, training.steps * training.workers, world_.engine.now());
     }
   }
 
+  /// What a worker burns of its cores while it does not compute.
+  [[nodiscard]] double burned_s(std::size_t node, Duration passed, Duration computed) const {
+    const bool worker = static_cast<int>(node) < tenant_.training().workers;
+    if (!worker) return 0;
+    return framework_.waiting_cores * std::max(0.0, (passed - computed).seconds());
+  }
+
   void sample(Instant now) {
-    for (std::size_t i = 0; i < nodes_.size(); ++i) {
-      const SimNode& node = *nodes_[i];
-      const Seen seen{node.used(Work::compute), node.used(Work::transport), node.sent(),
-                      node.received()};
+    const Duration passed = now - sampled_;
+    sampled_ = now;
+    for (std::size_t i = 0; i < nodes().size(); ++i) {
+      const SimNode& node = *nodes()[i];
+      Seen seen{node.used(Work::compute),
+                node.used(Work::transport),
+                node.sent(),
+                node.received(),
+                {},
+                {}};
       UsageRow row;
       row.time = now;
       row.node = static_cast<int>(i);
-      row.cpu_user_s = (seen.compute - seen_[i].compute).seconds();
+      const Duration computed = seen.compute - seen_[i].compute;
+      row.cpu_user_s = computed.seconds() + burned_s(i, passed, computed);
       row.cpu_system_s = (seen.transport - seen_[i].transport).seconds();
       row.rss = memory_.of(NodeId(static_cast<std::uint32_t>(i)), node.program());
       row.tx = seen.tx - seen_[i].tx;
       row.rx = seen.rx - seen_[i].rx;
+      if (world_.network != nullptr) {
+        const std::size_t host = node.place().host;
+        seen.nic_tx = world_.network->sent_by(host);
+        seen.nic_rx = world_.network->received_by(host);
+        row.nic_tx = seen.nic_tx - seen_[i].nic_tx;
+        row.nic_rx = seen.nic_rx - seen_[i].nic_rx;
+      }
       record_.usage.push_back(row);
       seen_[i] = seen;
     }
@@ -155,7 +203,7 @@ class Simulation : public Actor {
   // Makes one of every two samples: the time of the later, the use of both.
   void thin_usage() {
     usage_interval_ = usage_interval_ * 2;
-    const std::size_t nodes = nodes_.size();
+    const std::size_t nodes = this->nodes().size();
     std::vector<UsageRow> kept;
     for (std::size_t i = 0; i + 2 * nodes <= record_.usage.size(); i += 2 * nodes) {
       for (std::size_t node = 0; node < nodes; ++node) {
@@ -165,6 +213,8 @@ class Simulation : public Actor {
         both.cpu_system_s += first.cpu_system_s;
         both.tx += first.tx;
         both.rx += first.rx;
+        if (both.nic_tx.value >= 0) both.nic_tx += first.nic_tx;
+        if (both.nic_rx.value >= 0) both.nic_rx += first.nic_rx;
         kept.push_back(both);
       }
     }
@@ -175,36 +225,43 @@ class Simulation : public Actor {
   }
 
   void add_nodes() {
-    for (std::size_t i = 0; i < nodes_.size(); ++i) {
-      const SimNode& node = *nodes_[i];
+    const Duration passed = world_.engine.now() - Instant{};
+    for (std::size_t i = 0; i < nodes().size(); ++i) {
+      const SimNode& node = *nodes()[i];
+      const auto id = static_cast<NodeId>(i);
+      const std::size_t host = node.place().host;
+      const Duration computed = node.used(Work::compute);
       NodeTotals totals;
-      totals.role = training_->role(NodeId(static_cast<std::uint32_t>(i)));
-      totals.host = world_.hosts[node.place().host].name;
+      totals.role = tenant_.training().role(id);
+      totals.host = world_.hosts[host].name;
       totals.core = node.place().core;
-      totals.cpu_s = (node.used(Work::compute) + node.used(Work::transport)).seconds();
-      totals.rss = memory_.of(NodeId(static_cast<std::uint32_t>(i)), node.program());
+      totals.cpu_s =
+          (computed + node.used(Work::transport)).seconds() + burned_s(i, passed, computed);
+      totals.rss = memory_.of(id, node.program());
       totals.tx = node.sent();
       totals.rx = node.received();
       totals.messages_sent = node.messages_sent();
       totals.undelivered = node.undelivered();
-      totals.lost = lost_[i];
+      totals.local = node.sent_within_host();
+      totals.lost = tenant_.lost(i);
+      if (world_.network != nullptr) {
+        totals.nic_tx = world_.network->sent_by(host);
+        totals.nic_rx = world_.network->received_by(host);
+      }
       record_.nodes.push_back(totals);
     }
   }
 
   const SimulateOptions& options_;
-  std::shared_ptr<const Training> training_;
+  FrameworkSpec framework_;
   World world_;
+  Tenant tenant_;
+  std::vector<Neighbour> neighbours_;
   ResidentMemory memory_;
-  Observer observer_;
-  SimNode::Peers nodes_;
-  Interruptions interruptions_;
   std::vector<Seen> seen_;
+  Instant sampled_;
   Duration usage_interval_;
-  bool sampling_ = false;          // a sample is scheduled
-  std::vector<std::string> lost_;  // what became of a node; empty: it is there
-  std::size_t losses_ = 0;
-  std::size_t finished_ = 0;
+  bool sampling_ = false;  // a sample is scheduled
   std::int64_t steps_ = 0;
   StepTally tally_;
   Record record_;

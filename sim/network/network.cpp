@@ -12,14 +12,17 @@ constexpr std::uint64_t kNextRound = 1;
 }  // namespace
 
 Network::Network(Engine& engine, const ClusterSpec& cluster)
-    : engine_(engine), topology_(cluster), flows_(engine, topology_.ports()), tcp_(cluster.tcp) {}
+    : engine_(engine), topology_(cluster), flows_(engine, topology_.ports()), tcp_(cluster.tcp) {
+  hosts_.resize(topology_.hosts());
+}
 
 Network::ConnectionId Network::connect(std::size_t from, std::size_t to) {
   const auto [entry, is_new] =
       route_of_.try_emplace({from, to}, static_cast<std::uint32_t>(routes_.size()));
   if (is_new) routes_.push_back(topology_.route(from, to));
   const Topology::Route& route = routes_[entry->second];
-  connections_.push_back({entry->second, SlowStart(tcp_ ? route.latency * 2 : Duration{})});
+  connections_.push_back({static_cast<std::uint32_t>(from), static_cast<std::uint32_t>(to),
+                          entry->second, SlowStart(tcp_ ? route.latency * 2 : Duration{})});
   return static_cast<ConnectionId>(connections_.size() - 1);
 }
 
@@ -28,11 +31,12 @@ void Network::send(ConnectionId id, Bytes size, std::uint32_t bucket, Callback a
   const Instant now = engine_.now();
   Connection& connection = connections_[id];
   auto& waiting = connection.waiting;
-  const auto bytes = static_cast<double>(tcp_ ? framed(size.value) : size.value);
+  const Bytes framed_size{tcp_ ? framed(size.value) : size.value};
+  hosts_[connection.from].sent += framed_size;
   // The first one has begun to leave. Of the others, a lower bucket goes before a higher one.
   auto place = waiting.end();
   while (place > waiting.begin() + 1 && (place - 1)->bucket > bucket) --place;
-  waiting.insert(place, {bucket, bytes, arrived});
+  waiting.insert(place, {bucket, static_cast<double>(framed_size.value), framed_size, arrived});
   if (!connection.rests) return;
   connection.rests = false;
   connection.slow_start.begin(now);
@@ -71,6 +75,7 @@ void Network::moved(ConnectionId id, Instant now) {
   Waiting& first = connection.waiting.front();
   first.left -= connection.piece;
   if (first.left < 0.5) {
+    hosts_[connection.to].received += first.size;
     engine_.schedule(now + routes_[connection.route].latency, first.arrived);
     connection.waiting.erase(connection.waiting.begin());
   }

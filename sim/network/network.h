@@ -40,15 +40,25 @@ class Network : public Actor {
 
   void wake(Instant now, std::uint64_t token) override;
 
+  /// Bytes of messages, headers included, that a host has begun to send, that have come to it.
+  [[nodiscard]] Bytes sent_by(std::size_t host) const { return hosts_[host].sent; }
+  [[nodiscard]] Bytes received_by(std::size_t host) const { return hosts_[host].received; }
   [[nodiscard]] const FlowNetwork& flows() const { return flows_; }
 
  private:
   struct Waiting {
     std::uint32_t bucket;
     double left;  // bytes, framed
+    Bytes size;   // of all of it, framed
     Callback arrived;
   };
+  struct Counters {
+    Bytes sent;
+    Bytes received;
+  };
   struct Connection {
+    std::uint32_t from;
+    std::uint32_t to;
     std::uint32_t route;
     SlowStart slow_start;
     boost::container::small_vector<Waiting, 1>
@@ -69,6 +79,7 @@ class Network : public Actor {
   std::vector<Topology::Route> routes_;
   std::map<std::pair<std::size_t, std::size_t>, std::uint32_t> route_of_;  // by hosts
   std::vector<Connection> connections_;
+  std::vector<Counters> hosts_;
 };
 
 }  // namespace foretrain::sim

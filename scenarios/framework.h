@@ -1,0 +1,48 @@
+// What another program spends beside the work itself, for forecasts of trainings by it.
+#pragma once
+
+#include "models/base/quantity.h"
+#include "models/base/time.h"
+
+#include <string>
+
+namespace foretrain {
+
+/// `framework:` - the sessions, the graphs, the barriers of a program that is not this one, as
+/// studies of it report them. A forecast of this program's own run has none of it.
+///
+///     start-up of every node   session_start, then chief_wait where workers go in step
+///     a gradient               step + (workers - 1) x round + what it costs anyway
+///     a message                tensor on the sender's core, tensor on the receiver's
+///
+/// Realism: figures that were read off reports of whole trainings, so each stands for all that
+/// grows like it: `step` for feeding a batch, dispatch, logging; `round` for the queues, the tokens
+/// with which workers are kept in step.
+struct FrameworkSpec {
+  Duration session_start{};          ///< of every node, before the first step
+  Duration chief_wait{};             ///< the others wait for the session of the chief
+  Duration step{};                   ///< of a gradient, on the worker's core
+  Duration round{};                  ///< likewise, for each other worker
+  Duration tensor{};                 ///< CPU time of a message, on either side
+  std::string evaluation = "chief";  ///< whom it blocks: chief | all | nobody
+  double waiting_cores = 0;          ///< that a worker burns while it does not compute
+
+  bool operator==(const FrameworkSpec&) const = default;
+};
+
+/// In `dataset:` - how a batch comes to its worker: read from a disk, shipped, parsed, each batch
+/// after the one before it. By default it is there at no cost.
+struct InputSpec {
+  std::string served_by;       ///< the host that ships batches to all others; empty: nobody
+  Bytes example_size;          ///< as it is read, shipped; 0: its numbers, four bytes each
+  BytesPerSecond read_rate{};  ///< of the disk of the host that reads; 0: no disk is read
+  Duration parse{};            ///< CPU time of an example, on a core of the worker's host
+  int prefetch = 1;            ///< batches that are got while others are computed
+
+  [[nodiscard]] bool costs() const {
+    return !served_by.empty() || read_rate.value > 0 || parse.ns > 0;
+  }
+  bool operator==(const InputSpec&) const = default;
+};
+
+}  // namespace foretrain

@@ -1,0 +1,162 @@
+#include "sim/driver/tenant.h"
+
+#include "models/protocol/registry.h"
+#include "scenarios/describe/reader.h"
+#include "scenarios/input_error.h"
+#include "scenarios/model_key.h"
+#include "scenarios/training.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace foretrain::sim {
+namespace {
+
+// An evaluation that blocks all: workers but the chief stand still, or go on.
+constexpr std::uint64_t kStop = 0;
+constexpr std::uint64_t kGoOn = 1;
+
+Place place_of(const NodePlace& node) {
+  return {node.host, node.cores.front(), static_cast<int>(node.cores.size())};
+}
+
+// What is read, shipped of a batch.
+Bytes batch_bytes(const Case& c, const Training& training) {
+  const InputSpec& input = c.scenario.dataset.input;
+  if (input.example_size.value > 0) return input.example_size * training.batch_size;
+  const bool moves = !input.served_by.empty() || input.read_rate.value > 0;
+  const bool known = !training.network->profiled() && !training.network->sparse();
+  if (moves && !known) {
+    fail_at(c.place_of("dataset.example_size"), "dataset.example_size",
+            "left out, but how large an example is cannot be told; write it");
+  }
+  if (!known) return {};
+  return {4 * training.network->input().image.size() * training.batch_size};
+}
+
+}  // namespace
+
+Tenant::Tenant(World& world, const Case& scenario_case, std::shared_ptr<const Training> training,
+               const MachineLookup& machines, Listener listener,
+               const std::vector<NodePlace>& others)
+    : world_(world),
+      training_(std::move(training)),
+      listener_(std::move(listener)),
+      places_(place_nodes(scenario_case.scenario, world.hosts.front().cpu->cores(), others)),
+      interruptions_(world.engine, scenario_case.scenario, training_->workers, nodes_,
+                     [this](NodeId id, const std::string& why) { died(id, why); }),
+      evaluation_blocks_all_(scenario_case.scenario.framework.evaluation == "all"),
+      lost_(static_cast<std::size_t>(training_->nodes())) {
+  add_job_times(scenario_case.scenario, machines);
+  observer_.report = listener_.report;
+  observer_.finished = [this](NodeId id, const Finished& finished) {
+    listener_.finished(id, finished);
+    ++finished_;
+    interruptions_.finished(id);
+  };
+  observer_.fault = [this](NodeId id, const Fault& fault) {
+    failure_ = fmt::format("{}: {}{}", training_->role(id),
+                           fault.peer ? training_->role(*fault.peer) + ": " : "", fault.why);
+  };
+  observer_.evaluating = [this](NodeId id, bool begins) { evaluating(id, begins); };
+  add_nodes(scenario_case);
+}
+
+void Tenant::add_job_times(const Scenario& scenario, const MachineLookup& machines) {
+  const bool profiled = training_->network->profiled();
+  const std::string model =
+      profiled ? std::string() : model_key(scenario, training_->network->input());
+  if (scenario.cluster.hosts.empty()) {
+    const Machine machine = machines("");
+    job_times_.emplace_back(&machine, model, std::nullopt);
+    note(machine, job_times_.back());
+  }
+  for (const HostSpec& spec : scenario.cluster.hosts) {
+    const std::optional<Machine> machine = machine_of(spec, profiled, machines);
+    job_times_.emplace_back(machine ? &*machine : nullptr, model, spec.compute);
+    if (machine) note(*machine, job_times_.back());
+  }
+  for (JobTime& job_time : job_times_) job_time.add(scenario.framework, training_->workers);
+}
+
+void Tenant::note(const Machine& machine, const JobTime& job_time) {
+  machine_ = machine.name;
+  if (!job_time.uncalibrated()) return;
+  if (!uncalibrated_.empty()) uncalibrated_ += ", ";
+  uncalibrated_ += machine.name;
+}
+
+void Tenant::add_nodes(const Case& scenario_case) {
+  const Traces traces(scenario_case);
+  const std::string& served_by = scenario_case.scenario.dataset.input.served_by;
+  const auto found = std::ranges::find(world_.hosts, served_by, &Host::name);
+  std::optional<std::size_t> server;
+  if (found != world_.hosts.end()) server = static_cast<std::size_t>(found - world_.hosts.begin());
+  nodes_.reserve(places_.size());
+  for (int node = 0; node < training_->nodes(); ++node) {
+    const NodePlace& place = places_[static_cast<std::size_t>(node)];
+    NodeParts parts{NodeId(node),
+                    place_of(place),
+                    make_node(training_, NodeId(node)),
+                    &job_times_[place.spec],
+                    StragglerDraws(scenario_case.scenario, node, traces),
+                    Stream(training_->seed, fmt::format("jitter.worker{}", node)),
+                    input_of(scenario_case, node, server)};
+    nodes_.push_back(std::make_unique<SimNode>(world_, nodes_, observer_, std::move(parts)));
+  }
+}
+
+std::unique_ptr<InputFeed> Tenant::input_of(const Case& scenario_case, int node,
+                                            std::optional<std::size_t> server) const {
+  const InputSpec& input = scenario_case.scenario.dataset.input;
+  if (!input.costs() || !training_->is_worker(NodeId(node))) return nullptr;
+  const NodePlace& place = places_[static_cast<std::size_t>(node)];
+  return std::make_unique<InputFeed>(world_, input, batch_bytes(scenario_case, *training_),
+                                     training_->batch_size, server, place.host, place.cores.back());
+}
+
+void Tenant::start() {
+  interruptions_.start();
+  for (const auto& node : nodes_) node->start();
+}
+
+// The others go on without it where the strategy can, as in a run.
+void Tenant::died(NodeId id, const std::string& why) {
+  if (!may_lose(*training_, id, static_cast<int>(losses_))) {
+    failure_ = fmt::format("{} {}", training_->role(id), why);
+    return;
+  }
+  lost_[index_of(id)] = why;
+  ++losses_;
+  for (const NodeId peer : peers_of(*training_, id)) {
+    if (lost_[index_of(peer)].empty()) nodes_[index_of(peer)]->lose(id);
+  }
+}
+
+// From an event of its own: this is called by a core that may be one of theirs.
+void Tenant::evaluating(NodeId /*id*/, bool begins) {
+  if (!evaluation_blocks_all_) return;
+  world_.engine.schedule(world_.engine.now(), {this, begins ? kStop : kGoOn});
+}
+
+void Tenant::wake(Instant /*now*/, std::uint64_t token) {
+  for (int worker = 1; worker < training_->workers; ++worker) {
+    SimNode& node = *nodes_[static_cast<std::size_t>(worker)];
+    if (token == kStop) {
+      node.stop();
+    } else {
+      node.go_on();
+    }
+  }
+}
+
+std::vector<Bytes> Tenant::memory_bases() const {
+  std::vector<Bytes> bases;
+  bases.reserve(places_.size());
+  for (const NodePlace& place : places_) bases.push_back(world_.hosts[place.host].memory_base);
+  return bases;
+}
+
+}  // namespace foretrain::sim

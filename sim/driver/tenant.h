@@ -1,0 +1,85 @@
+// One training among those that share the hosts of a simulation.
+#pragma once
+
+#include "models/protocol/training.h"
+#include "scenarios/placement.h"
+#include "scenarios/scenario.h"
+#include "sim/cpu/job_time.h"
+#include "sim/driver/interruptions.h"
+#include "sim/driver/sim_node.h"
+#include "sim/driver/world.h"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace foretrain::sim {
+
+/// The nodes of a training with all that belongs to it alone: what its jobs cost, its stragglers,
+/// which of its nodes are there, how it ends. Nodes of a host are pinned to its cores round robin,
+/// as a run pins them.
+class Tenant : public Actor {
+ public:
+  /// What its owner wants to hear of.
+  struct Listener {
+    std::function<void(NodeId, const Report&)> report;
+    std::function<void(NodeId, const Finished&)> finished;
+  };
+
+  /// `others`: the places that nodes of other tenants have. @throws InputError
+  Tenant(World& world, const Case& scenario_case, std::shared_ptr<const Training> training,
+         const MachineLookup& machines, Listener listener, const std::vector<NodePlace>& others);
+
+  /// Every node is ready; its time begins now.
+  void start();
+  void wake(Instant now, std::uint64_t token) override;
+
+  /// Every node that is there has finished.
+  [[nodiscard]] bool over() const { return finished_ + losses_ == nodes_.size(); }
+  /// Why it cannot go on; empty: it can.
+  [[nodiscard]] const std::string& failure() const { return failure_; }
+  [[nodiscard]] std::size_t finished() const { return finished_; }
+  /// Interruptions::idle_events.
+  [[nodiscard]] std::size_t idle_events() const { return interruptions_.idle_events(); }
+
+  [[nodiscard]] const Training& training() const { return *training_; }
+  [[nodiscard]] const SimNode::Peers& nodes() const { return nodes_; }
+  [[nodiscard]] const std::vector<NodePlace>& places() const { return places_; }
+  /// What became of a node while the others went on; empty: it is there.
+  [[nodiscard]] const std::string& lost(std::size_t node) const { return lost_[node]; }
+  /// Of each node's process, before it holds anything.
+  [[nodiscard]] std::vector<Bytes> memory_bases() const;
+  /// The machine that its times are of; the last one where hosts differ.
+  [[nodiscard]] const std::string& machine() const { return machine_; }
+  /// Machines whose compute is described, not measured; may be empty.
+  [[nodiscard]] const std::string& uncalibrated() const { return uncalibrated_; }
+
+ private:
+  void add_job_times(const Scenario& scenario, const MachineLookup& machines);
+  void note(const Machine& machine, const JobTime& job_time);
+  void add_nodes(const Case& scenario_case);
+  [[nodiscard]] std::unique_ptr<InputFeed> input_of(const Case& scenario_case, int node,
+                                                    std::optional<std::size_t> server) const;
+  void died(NodeId id, const std::string& why);
+  void evaluating(NodeId id, bool begins);
+
+  World& world_;
+  std::shared_ptr<const Training> training_;
+  Listener listener_;
+  std::vector<NodePlace> places_;   // by node
+  std::vector<JobTime> job_times_;  // by host in `cluster.hosts`
+  Observer observer_;
+  SimNode::Peers nodes_;
+  Interruptions interruptions_;
+  bool evaluation_blocks_all_;
+  std::vector<std::string> lost_;  // by node
+  std::size_t losses_ = 0;
+  std::size_t finished_ = 0;
+  std::string failure_;
+  std::string machine_;
+  std::string uncalibrated_;
+};
+
+}  // namespace foretrain::sim

@@ -1,0 +1,137 @@
+// What other programs spend beside the work adds up as its equations say.
+#include "reports/record/summary.h"
+#include "tests/support/cases.h"
+
+#include <catch2/catch.hpp>
+
+#include <string>
+
+namespace foretrain::testing {
+namespace {
+using namespace literals;
+
+TEST_CASE("framework: a session and the chief's wait are start-up and no part of the time") {
+  const auto [strategy, startup] = GENERATE(table<std::string, Duration>(
+      {{"single", 12_s}, {"async", 12_s}, {"sync", 42_s}, {"all_reduce", 42_s}}));
+  CAPTURE(strategy);
+  Case scenario_case = star_case(strategy, strategy == "single" ? 1 : 2, 5, 1_s);
+  const Duration time = simulate(scenario_case).time;
+  scenario_case.scenario.framework.session_start = 12_s;
+  scenario_case.scenario.framework.chief_wait = 30_s;
+  const Record record = simulate(scenario_case);
+  CHECK(record.startup == startup);
+  CHECK(record.time == time);
+  CHECK(summarize(record).startup_s == startup.seconds());
+}
+
+TEST_CASE("framework: a step takes its overhead and a round for each other worker longer") {
+  const int workers = GENERATE(1, 3);
+  Case scenario_case = star_case("sync", workers, 4, 1_s);
+  scenario_case.scenario.framework.step = 200_ms;
+  scenario_case.scenario.framework.round = 30_ms;
+  const Duration step = 1_s + 200_ms + 30_ms * (workers - 1);
+  for (const StepRow& row : simulate(scenario_case).steps) {
+    CHECK(row.report.phases.compute == step);
+  }
+}
+
+TEST_CASE("framework: a tensor costs its sender as its receiver") {
+  Case scenario_case = star_case("sync", 1, 4, 1_s);
+  scenario_case.scenario.framework.tensor = 10_ms;
+  // Sent by the worker, received, answered by the server, received.
+  const Record record = simulate(scenario_case);
+  CHECK(mean_step_s(record) == Approx(1 + 4 * 0.01).epsilon(1e-9));
+  // Weights, then biases: the server takes both in before it answers the second.
+  scenario_case.scenario.training.bucket_size = {0};
+  const Record by_tensor = simulate(scenario_case);
+  CHECK(by_tensor.nodes[0].messages_sent == 2 * record.nodes[0].messages_sent);
+  CHECK(mean_step_s(by_tensor) > mean_step_s(record) + 0.01);
+}
+
+std::int64_t steps_of(const Record& record, int worker) {
+  return std::ranges::count(record.steps, worker, &StepRow::worker);
+}
+
+TEST_CASE("framework: an evaluation blocks the chief or all workers or nobody") {
+  Case scenario_case = star_case("async", 2, 40, 1_s);
+  HostSpec& host = scenario_case.scenario.cluster.hosts[0];
+  host.compute.reset();
+  host.machine = "made up";
+  scenario_case.scenario.dataset.test_take = 2'000;  // 2 ms of evaluation to 132 us of gradient
+  scenario_case.scenario.training.evaluate_every = 1;
+  const auto evaluated = [&](const std::string& whom) {
+    scenario_case.scenario.framework.evaluation = whom;
+    return simulate(scenario_case);
+  };
+  const Record chief = evaluated("chief");
+  const Record all = evaluated("all");
+  const Record nobody = evaluated("nobody");
+  CHECK(steps_of(chief, 1) > 5 * steps_of(chief, 0));
+  CHECK(std::abs(steps_of(all, 1) - steps_of(all, 0)) <= 8);
+  CHECK(std::abs(steps_of(nobody, 1) - steps_of(nobody, 0)) <= 8);
+  CHECK(all.time > chief.time);
+  CHECK(all.time.seconds() > 30 * 2e-3);
+  CHECK(nobody.time < chief.time);
+  for (const EvalReport& eval : nobody.evals) CHECK(eval.took < 1_ms);
+}
+
+TEST_CASE("framework: a worker that waits burns cores where the scenario says so") {
+  Case scenario_case = star_case("sync", 2, 10, 1_s);
+  scenario_case.scenario.stragglers = {{}};
+  scenario_case.scenario.stragglers[0].workers = {1};
+  scenario_case.scenario.stragglers[0].slowdown = 3;
+  CHECK(simulate(scenario_case).nodes[0].cpu_s == Approx(10));
+  scenario_case.scenario.framework.waiting_cores = 2;
+  const Record record = simulate(scenario_case);
+  CHECK(record.nodes[0].cpu_s == Approx(10 + 2 * 20));
+  CHECK(record.nodes[1].cpu_s == Approx(30));
+  CHECK(record.nodes[2].cpu_s == 0);  // a server waits asleep
+}
+
+// Two hosts: the second has the disk, the data.
+Case fed_case() {
+  Case scenario_case = star_case("single", 1, 10, 100_ms);
+  Scenario& scenario = scenario_case.scenario;
+  scenario.cluster.hosts[0].nic = {1e6};
+  scenario.cluster.hosts[0].cores = 4;
+  scenario.dataset.input.served_by = "node1";
+  scenario.dataset.input.example_size = {5'000};  // 16 of them: 80 ms on the wire
+  return scenario_case;
+}
+
+TEST_CASE("framework: a batch is read then shipped then parsed before its gradient") {
+  Case scenario_case = fed_case();
+  InputSpec& input = scenario_case.scenario.dataset.input;
+  input.prefetch = 0;
+  CHECK(simulate(scenario_case).time.seconds() == Approx(10 * (0.1 + 0.08)).epsilon(1e-6));
+  input.read_rate = {8e5};  // 100 ms
+  CHECK(simulate(scenario_case).time.seconds() == Approx(10 * (0.1 + 0.18)).epsilon(1e-6));
+  input.parse = 1_ms;  // 16 ms
+  const Record record = simulate(scenario_case);
+  CHECK(record.time.seconds() == Approx(10 * (0.1 + 0.196)).epsilon(1e-6));
+  CHECK(record.nodes[0].cpu_s == Approx(10 * (0.1 + 0.016)).epsilon(1e-6));
+  CHECK(record.nodes[0].nic_rx == Bytes{10 * 16 * 5'000});
+}
+
+TEST_CASE("framework: what is fetched ahead costs only what exceeds the gradient") {
+  Case scenario_case = fed_case();
+  InputSpec& input = scenario_case.scenario.dataset.input;
+  // Hidden, but for the first one.
+  CHECK(simulate(scenario_case).time.seconds() == Approx(0.08 + 10 * 0.1).epsilon(1e-6));
+  input.example_size = {10'000};  // 160 ms: the input binds, the last gradient follows
+  CHECK(simulate(scenario_case).time.seconds() == Approx(10 * 0.16 + 0.1).epsilon(1e-6));
+}
+
+TEST_CASE("framework: workers who read one disk take turns") {
+  Case scenario_case = star_case("async", 2, 10, 1_ms);
+  Scenario& scenario = scenario_case.scenario;
+  scenario.training.protocol.quota = "own";
+  scenario.cluster.hosts[0].cores = 4;
+  scenario.cluster.placement = {{"node0", "node0"}, {"node1"}};
+  scenario.dataset.input.read_rate = {16 * 784 * 4 / 0.1};  // 100 ms a batch
+  const Record record = simulate(scenario_case);
+  CHECK(record.time.seconds() == Approx(20 * 0.1).epsilon(0.01));
+}
+
+}  // namespace
+}  // namespace foretrain::testing
