@@ -92,6 +92,10 @@ void check_links(const Case& c, const std::set<std::string>& hosts) {
     }
     group_of[find(link.from)] = find(link.to);
   }
+  for (const std::string& host : hosts) {
+    if (group_of.contains(host)) continue;
+    fail(c, "cluster.links", fmt::format("no link leads to {}; add one", host));
+  }
   const std::string first = host_name(cluster.hosts.front(), 0);
   for (const std::string& host : hosts) {
     if (find(host) == find(first)) continue;
@@ -160,9 +164,12 @@ void check_placement(Case& c) {
   if (placement.workers.empty() && placement.servers.empty()) return;
   const int workers = worker_count(c.scenario);
   const int servers = server_count(c.scenario);
-  // A sweep may take `single` beside others: its worker is where their first one is.
+  // A sweep may take `single` beside others: its worker is where their first one is. Nor has it, or
+  // all_reduce, their servers.
   if (servers == 0) placement.servers.clear();
-  if (servers == 0 && !placement.workers.empty()) placement.workers.resize(1);
+  const Protocol* protocol = find_protocol(c.scenario.training.strategy);
+  const bool alone = protocol != nullptr && !protocol->several_workers;
+  if (alone && !placement.workers.empty()) placement.workers.resize(1);
   check_place_count(c, "workers", placement.workers.size(), workers);
   check_place_count(c, "servers", placement.servers.size(), servers);
 }

@@ -34,6 +34,8 @@ struct Field {
   bool written = true;                   ///< false: left out of resolved YAML (it was not given)
   bool seconds = false;                  ///< a double that is a time, written with its unit
   std::string_view zero = {};            ///< of a size: the word that stands for 0
+  bool indices = true;                   ///< a list of integers names things once each, or all of
+                                         ///< them; else it is numbers in their order
   /// A section, or an item of a list, that may be a scalar instead: what this key of it is.
   std::string_view shorthand = {};
   /// A section that may be a list instead: what this key of it is.

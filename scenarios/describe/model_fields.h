@@ -114,7 +114,8 @@ void describe(Visitor& visit, T& model) {
                .least = 1,
                .most = 1e6,
                .used = mlp,
-               .unused_because = "only mlp has hidden layers to choose"},
+               .unused_because = "only mlp has hidden layers to choose",
+               .indices = false},
               model.options.hidden);
   const bool sparse = named ? model.name == "sparse_logistic"
                             : !model.layers.empty() && model.layers.front().kind == "sparse_dense";

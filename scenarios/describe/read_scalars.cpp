@@ -187,6 +187,12 @@ void read_value(const Field& rule, const Value& value, std::vector<std::string>&
 }
 
 void read_value(const Field& rule, const Value& value, std::vector<int>& member) {
+  if (!rule.indices) {
+    auto numbers = read_items<int>(rule, value, "a list of numbers: [20, 10]");
+    if (numbers.empty()) throw BadValue("an empty list; write numbers");
+    member = std::move(numbers);
+    return;
+  }
   if (value.kind == Value::Kind::scalar && value.text == "all") {
     member.clear();
     return;

@@ -87,12 +87,14 @@ class Reader {
     const Entry* entry = take(rule);
     if (entry == nullptr || entry->value.kind == Value::Kind::null) return;
     expect(*entry, Value::Kind::list);
-    member.clear();
+    std::vector<T> items;
     for (const Value& item : entry->value.items) {
-      const std::string path = path_of(rule.key) + "[" + std::to_string(member.size()) + "]";
+      const std::string path = path_of(rule.key) + "[" + std::to_string(items.size()) + "]";
       const Value whole = in_full(rule, item);
-      read_map(whole, path, member.emplace_back());
+      read_map(whole, path, items.emplace_back());
     }
+    note_use(rule, *entry, items.empty());
+    if (rule.used) member = std::move(items);
   }
 
   template <class T>

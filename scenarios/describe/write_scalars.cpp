@@ -67,7 +67,7 @@ Value write_value(const Field& rule, const std::vector<std::string>& member) {
   return list(rule, member);
 }
 Value write_value(const Field& rule, const std::vector<int>& member) {
-  return member.empty() ? scalar("all") : list(rule, member);
+  return rule.indices && member.empty() ? scalar("all") : list(rule, member);
 }
 
 Schema schema_of(const Field& /*rule*/, bool) {
@@ -102,6 +102,7 @@ Schema schema_of(const Field& rule, const std::vector<std::string>&) {
 }
 Schema schema_of(const Field& rule, const std::vector<int>&) {
   const Schema items{{"type", "array"}, {"minItems", 1}, {"items", schema_of(rule, 0)}};
+  if (!rule.indices) return items;
   return {{"anyOf", Schema::array({Schema{{"const", "all"}}, items})}};
 }
 

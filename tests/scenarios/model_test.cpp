@@ -46,6 +46,14 @@ TEST_CASE("model: a name may have settings of its own") {
   const Scenario s = only("foretrain: 1\nmodel: {name: mlp, hidden: [300, 100]}\n");
   CHECK(s.model.name == "mlp");
   CHECK(s.model.options.hidden == std::vector<int>{300, 100});
+  // Numbers, not indices: as often as they stand there.
+  CHECK(only("foretrain: 1\nmodel: {name: mlp, hidden: [64, 64]}\n").model.options.hidden ==
+        std::vector<int>{64, 64});
+  for (const std::string wrong : {"all", "[]", "64", "[0]", "[1.5]"}) {
+    CAPTURE(wrong);
+    CHECK(scenario_error("foretrain: 1\nmodel: {name: mlp, hidden: " + wrong + "}\n")
+              .find("x.yaml:2:") == 0);
+  }
   CHECK(parameters_of("model: {name: mlp, hidden: [300, 100]}\n") ==
         784 * 300 + 300 + 300 * 100 + 100 + 100 * 10 + 10);
 }

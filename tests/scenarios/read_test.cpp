@@ -233,6 +233,14 @@ TEST_CASE("read: single is placed where the first worker of the others is") {
   CHECK(s.cluster.placement.servers.empty());
 }
 
+TEST_CASE("read: a ring is placed where all of its workers are without servers") {
+  const Scenario s = only(kCluster, {"training.strategy=all_reduce"});
+  CHECK(s.cluster.placement.workers == std::vector<std::string>{"node0", "node1", "node2"});
+  CHECK(s.cluster.placement.servers.empty());
+  CHECK(scenario_error(kCluster, {"training.strategy=all_reduce", "training.workers=2"})
+            .find("x.yaml:7:42: cluster.placement.workers: names 3 hosts, but 2 are needed") == 0);
+}
+
 TEST_CASE("read: a straggler on a worker that no case has is an error") {
   CHECK(scenario_error("foretrain: 1\ntraining: {workers: 2}\nstragglers: [{workers: [1, 2]}]\n") ==
         "x.yaml:3:28: stragglers[0].workers[1]: there is no worker 2; there are 2 workers, "
