@@ -200,6 +200,29 @@ TEST_CASE("closed form E: k even shards carry k times as much") {
   CHECK(mean_step_s(simulate(scenario_case)) == Approx(20e-3 + 2 * 10 * message_s).epsilon(1e-6));
 }
 
+// Leaves of four hosts: four workers at one, three and the server at the other. All seven share the
+// server's port, B; the first four pass the uplink of their leaf too, U = 4 B / oversubscription.
+TEST_CASE("closed form E: over a leaf's uplink a sync step is C + 2 max(7 / B and 4 / U) S") {
+  const auto [oversubscription, latency] =
+      GENERATE(table<double, Duration>({{1, 0_us}, {4, 0_us}, {8, 5_us}, {16, 5_us}}));
+  CAPTURE(oversubscription);
+  Case scenario_case = star_case("sync", 7, 20, 20_ms);
+  ClusterSpec& cluster = scenario_case.scenario.cluster;
+  cluster.hosts[0].nic = rate_for(1e-3);
+  cluster.hosts[0].latency = 30_us;
+  cluster.topology = "leaf_spine";
+  cluster.leaf_spine = {4, 1, oversubscription, latency};
+  const double message_s = 1e-3 * std::max(7.0, oversubscription);
+  // Where the uplink binds, who is beside the server is always back before the others.
+  const double way_s = 2 * (30e-6 + latency.seconds());
+  Duration took;
+  for (const StepRow& row : simulate(scenario_case).steps) {
+    const Phases& p = row.report.phases;
+    if (row.worker == 0) took += p.compute + p.push + p.wait + p.apply + p.pull;
+  }
+  CHECK(took.seconds() / 20 == Approx(20e-3 + 2 * (message_s + way_s)).margin(1e-8));
+}
+
 // A ring of N hosts: 2 (N - 1) rounds, each a message of an N-th of the parameters.
 TEST_CASE("closed form E: a ring takes 2 (N - 1) a + 2 (N - 1) / N S / B") {
   const int workers = GENERATE(2, 5, 10, 25);
