@@ -111,6 +111,25 @@ TEST_CASE("front door: simulate with seeds gives bands and a record a seed") {
   CHECK(sandbox.has("here/seed=5/run.json"));
 }
 
+TEST_CASE("front door: a summary leaves the rows out but not the figures") {
+  Sandbox sandbox;
+  const std::string simulate = "simulate small.yaml --machine machine.yaml --json ";
+  const Called whole = sandbox.call(simulate + "--out whole");
+  const Called summary = sandbox.call(simulate + "--record summary --out summary");
+  CAPTURE(whole.err, summary.err);
+  REQUIRE(whole.status == 0);
+  REQUIRE(summary.status == 0);
+  CHECK(summary.out == whole.out);
+  for (const char* rows : {"steps.csv", "usage.csv"}) {
+    CHECK(sandbox.has(std::string("whole/") + rows));
+    CHECK_FALSE(sandbox.has(std::string("summary/") + rows));
+  }
+  CHECK(sandbox.has("summary/run.json"));
+  CHECK(sandbox.has("summary/evals.csv"));
+  CHECK(sandbox.call("report whole summary --out figures").status == 0);
+  CHECK(sandbox.call(simulate + "--record some").status == 2);
+}
+
 TEST_CASE("front door: seeds that mean nothing are refused") {
   Sandbox sandbox;
   for (const char* wrong : {"--seeds 0", "--seeds -3", "--seeds many", "--seeds 3 --replay here",
