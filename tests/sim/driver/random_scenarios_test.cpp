@@ -1,0 +1,320 @@
+// Whatever the scenario, its training ends or says why it cannot, and nothing is lost on the way.
+#include "models/protocol/message.h"
+#include "models/protocol/registry.h"
+#include "reports/record/collector.h"
+#include "scenarios/model_key.h"
+#include "scenarios/placement.h"
+#include "scenarios/stragglers.h"
+#include "scenarios/training.h"
+#include "sim/network/tcp.h"
+#include "tests/scenarios/messages.h"
+#include "tests/support/cases.h"
+#include "tests/support/random_scenario.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace foretrain::testing {
+namespace {
+using namespace literals;
+
+Record simulate_with_usage(const Case& scenario_case) {
+  sim::SimulateOptions options;
+  options.machines = [&](const std::string&) {
+    Machine machine = made_up_machine();
+    if (scenario_case.scenario.model.profiled()) return machine;
+    const auto key = model_key(scenario_case.scenario, dataset_shape(scenario_case).input);
+    machine.models.try_emplace(key, machine.models.begin()->second);
+    return machine;
+  };
+  options.usage_interval = 10_ms;
+  return sim::simulate(scenario_case, options);
+}
+
+// A training that is over, with what its checks want to know of it.
+struct Played {
+  explicit Played(const Case& scenario_case)
+      : c(scenario_case), scenario(c.scenario), record(simulate_with_usage(c)) {
+    places = place_nodes(scenario, made_up_machine().cores);
+  }
+
+  [[nodiscard]] bool done() const { return record.outcome == Outcome::done; }
+  [[nodiscard]] bool somebody_lost() const {
+    return std::ranges::any_of(record.nodes, [](const auto& node) { return !node.lost.empty(); });
+  }
+  [[nodiscard]] bool is(const char* strategy) const {
+    return scenario.training.strategy == strategy;
+  }
+  /// Every gradient makes a step: none is dropped, none is on its way in the end.
+  [[nodiscard]] bool in_step() const {
+    return is("single") || is("all_reduce") ||
+           (is("sync") && scenario.training.protocol.backup_workers == 0);
+  }
+  /// When the last node had ended.
+  [[nodiscard]] Instant end() const { return record.usage.back().time; }
+
+  const Case& c;
+  const Scenario& scenario;
+  Record record;
+  std::vector<NodePlace> places;
+};
+
+Bytes in_flight(const Record& record) {
+  Bytes bytes;
+  for (const NodeTotals& node : record.nodes) {
+    bytes += node.tx - node.rx;
+    bytes = bytes - node.undelivered;
+  }
+  return bytes;
+}
+
+// Sent = read + undelivered + in flight. What is in flight when all nodes have ended are pushes
+// that nobody waits for: in step there are none.
+void check_bytes(const Played& played) {
+  const Bytes left = in_flight(played.record);
+  CHECK(left.value >= 0);
+  if (!played.done() || played.somebody_lost()) return;
+  for (const NodeTotals& node : played.record.nodes) CHECK(node.undelivered == Bytes{});
+  if (played.in_step()) CHECK(left == Bytes{});
+}
+
+void check_counts(const Played& played) {
+  const Record& record = played.record;
+  const TrainingSpec& training = played.scenario.training;
+  const std::int64_t workers = worker_count(played.scenario);
+  if (!played.done()) return;
+  CHECK(record.time.ns > 0);
+  CHECK(std::ranges::count_if(record.evals, &EvalReport::final) == 1);
+  if (played.in_step()) {
+    CHECK(record.updates == training.steps);
+    CHECK(record.dropped == 0);
+    CHECK(std::ssize(record.steps) == workers * training.steps);
+  } else if (played.is("sync")) {
+    const std::int64_t needed = workers - training.protocol.backup_workers;
+    CHECK(record.updates == (workers * training.steps + needed - 1) / needed);
+    CHECK(record.gradients == record.updates * needed);
+  } else if (!played.somebody_lost() || training.protocol.quota == "shared") {
+    CHECK(record.updates == workers * training.steps);
+    CHECK(record.gradients == record.updates);
+  }
+}
+
+// A worker's steps in order, its phases between zero and the step that they add up to.
+void check_steps(const Played& played) {
+  const Record& record = played.record;
+  std::map<int, std::pair<std::int64_t, Instant>> next;  // by worker: the step, not before
+  Instant before;
+  for (const StepRow& row : record.steps) {
+    const StepReport& step = row.report;
+    const Phases& p = step.phases;
+    for (const Duration phase : {p.compute, p.push, p.wait, p.apply, p.pull, p.evaluate}) {
+      REQUIRE(phase.ns >= 0);
+    }
+    const Instant end = step.start + p.compute + p.push + p.wait + p.apply + p.pull + p.evaluate;
+    auto& [number, ready] = next[row.worker];
+    CAPTURE(row.worker, number);
+    REQUIRE(step.step == Step{number});
+    // Without gradients that are dropped a step begins where the one before it ended.
+    if (played.in_step() && number > 0) REQUIRE(step.start == ready);
+    REQUIRE(step.start >= ready);
+    REQUIRE(step.staleness >= 0);
+    REQUIRE(end >= before);
+    REQUIRE(end <= played.end());
+    std::tie(number, ready, before) = std::tuple(number + 1, end, end);
+  }
+  for (std::size_t i = 1; i < record.evals.size(); ++i) {
+    CHECK(record.evals[i].time >= record.evals[i - 1].time + record.evals[i - 1].took);
+    CHECK(record.evals[i].version >= record.evals[i - 1].version);
+  }
+}
+
+// Rows of usage go on in time, and add up to the totals.
+void check_usage(const Played& played) {
+  const Record& record = played.record;
+  std::vector<UsageRow> sums(record.nodes.size());
+  for (const UsageRow& row : record.usage) {
+    UsageRow& sum = sums.at(static_cast<std::size_t>(row.node));
+    REQUIRE(row.time >= sum.time);
+    REQUIRE(row.rss >= sum.rss);
+    REQUIRE(std::min({row.cpu_user_s, row.cpu_system_s}) >= 0);
+    REQUIRE(std::min(row.tx, row.rx) >= Bytes{});
+    sum.time = row.time;
+    sum.rss = row.rss;
+    sum.tx += row.tx;
+    sum.rx += row.rx;
+    sum.cpu_user_s += row.cpu_user_s + row.cpu_system_s;
+  }
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    CHECK(sums[i].tx == record.nodes[i].tx);
+    CHECK(sums[i].rx == record.nodes[i].rx);
+    CHECK(sums[i].cpu_user_s == Approx(record.nodes[i].cpu_s).margin(1e-9));
+    const auto threads = static_cast<double>(played.places[i].cores.size() + 1);  // and a loop
+    CHECK(record.nodes[i].cpu_s <= threads * played.end().seconds() + 1e-9);
+  }
+}
+
+// The time of a gradient of `worker`, where a host and its stragglers fix it; 0 where they do not.
+double fixed_gradient_s(const Played& played, std::size_t worker) {
+  const auto& hosts = played.scenario.cluster.hosts;
+  if (hosts.empty() || played.scenario.model.profiled()) return 0;
+  if (played.scenario.training.threads > 1) return 0;  // a small gradient takes one of them
+  const HostSpec& host = hosts[played.places[worker].spec];
+  if (!host.compute || host.send != AffineCost{} || host.receive != AffineCost{}) return 0;
+  double factor = 1;
+  for (const StragglerSpec& spec : played.scenario.stragglers) {
+    if (!spec.distribution.empty() || !spec.trace.empty()) return 0;
+    const auto& whom = spec.workers;
+    if (whom.empty() || std::ranges::find(whom, worker) != whom.end()) factor *= spec.slowdown;
+  }
+  return factor * host.compute->seconds();
+}
+
+// Work done = work asked: a worker whose gradients take a fixed time, and nothing else does, has
+// computed for as long as its gradients take. In the end one may be unfinished.
+int check_work(const Played& played) {
+  int checked = 0;
+  for (std::size_t worker = 0; worker < played.record.nodes.size(); ++worker) {
+    if (worker >= static_cast<std::size_t>(worker_count(played.scenario))) break;
+    const double gradient_s = fixed_gradient_s(played, worker);
+    if (gradient_s == 0 || !played.done()) continue;
+    const NodeTotals& node = played.record.nodes[worker];
+    const auto steps = std::ranges::count_if(played.record.steps, [&](const StepRow& row) {
+      return static_cast<std::size_t>(row.worker) == worker;
+    });
+    const double asked_s = gradient_s * static_cast<double>(steps);
+    CAPTURE(worker, steps, gradient_s);
+    CHECK(node.cpu_s >= asked_s * (1 - 1e-4));  // stages are rounded to nanoseconds
+    if (played.in_step()) CHECK(node.cpu_s == Approx(asked_s).epsilon(1e-4));
+    ++checked;
+  }
+  return checked;
+}
+
+// Whether two nodes may have something to say to each other.
+bool talk(const Played& played, std::size_t a, std::size_t b) {
+  if (played.is("all_reduce")) return true;
+  const auto workers = static_cast<std::size_t>(worker_count(played.scenario));
+  if (a >= workers && b >= workers) return played.scenario.training.protocol.backup_workers > 0;
+  return (a < workers) != (b < workers);
+}
+
+// Whether all that node `id` receives comes over its host's wire.
+bool receives_from_elsewhere(const Played& played, std::size_t id) {
+  for (std::size_t other = 0; other < played.places.size(); ++other) {
+    const bool beside = other != id && played.places[other].host == played.places[id].host;
+    if (beside && talk(played, id, other)) return false;
+  }
+  return true;
+}
+
+// No host reads more than its wire, with what a token bucket has saved, can carry until then.
+int check_capacity(const Played& played) {
+  const ClusterSpec& cluster = played.scenario.cluster;
+  if (cluster.hosts.empty() || cluster.topology == "links") return 0;
+  std::map<std::size_t, double> read;  // by host, bytes
+  std::set<std::size_t> mixed;
+  for (std::size_t id = 0; id < played.places.size(); ++id) {
+    const std::size_t host = played.places[id].host;
+    if (!receives_from_elsewhere(played, id)) mixed.insert(host);
+    const std::int64_t bytes = played.record.nodes[id].rx.value +
+                               std::max<std::int64_t>(0, played.record.nodes[id].undelivered.value);
+    // Of its messages only the sum is known: at least so many packets.
+    read[host] += static_cast<double>(cluster.tcp ? sim::framed(bytes) : bytes);
+  }
+  int checked = 0;
+  for (std::size_t id = 0; id < played.places.size(); ++id) {
+    const std::size_t host = played.places[id].host;
+    if (mixed.contains(host)) continue;
+    const HostSpec& spec = cluster.hosts[played.places[id].spec];
+    const double most = spec.nic.value * played.end().seconds();
+    CAPTURE(played.places[id].host_name);
+    CHECK(read[host] <= (most + static_cast<double>(spec.burst.value)) * (1 + 1e-9) + 1);
+    ++checked;
+  }
+  return checked;
+}
+
+// How many of the scenarios were of each kind, so that the checks are seen to have something to
+// check.
+struct Seen {
+  int done = 0;
+  int lost = 0;
+  int failed = 0;
+  int worked = 0;
+  int carried = 0;
+  std::set<std::string> strategies;
+};
+
+// With backups the death of a worker may be seen only when one of several shards misses its push
+// of a step that it was chosen for.
+bool says_who_is_missing(const Played& played) {
+  const std::string& failure = played.record.failure;
+  if (failure.find(" died at ") != std::string::npos) return true;
+  const TrainingSpec& training = played.scenario.training;
+  return played.is("sync") && training.protocol.backup_workers > 0 && training.servers > 1 &&
+         failure.find(": the connection to it was lost") != std::string::npos;
+}
+
+void play(std::uint64_t seed, const RandomScenarios& scenarios, Seen& seen) {
+  Stream draw(seed, "any training");
+  const Case scenario_case = scenarios.draw(draw);
+  const std::string text = to_yaml(scenario_case.scenario);
+  CAPTURE(seed);
+  INFO(text);
+  // A file could hold it.
+  CHECK(scenario_error(text) == "(no error)");
+  const Played played(scenario_case);
+  INFO(played.record.failure);
+  if (played.done()) {
+    ++seen.done;
+  } else {
+    ++seen.failed;
+    CHECK(says_who_is_missing(played));
+  }
+  if (played.somebody_lost()) ++seen.lost;
+  seen.strategies.insert(scenario_case.scenario.training.strategy);
+  check_bytes(played);
+  check_counts(played);
+  check_steps(played);
+  check_usage(played);
+  seen.worked += check_work(played);
+  seen.carried += check_capacity(played);
+}
+
+// A quarter of them: cases run beside each other.
+void play_quarter(std::uint64_t first) {
+  const RandomScenarios scenarios;
+  Seen seen;
+  for (std::uint64_t seed = first; seed < first + 500; ++seed) play(seed, scenarios, seen);
+  CHECK(seen.done > 350);
+  CHECK(seen.lost > 10);
+  CHECK(seen.failed > 10);
+  CHECK(seen.worked > 100);
+  CHECK(seen.carried > 100);
+  CHECK(seen.strategies.size() == protocols().size());
+}
+
+TEST_CASE("random scenarios: each ends or says who is missing and loses nothing (1 of 4)") {
+  play_quarter(1);
+}
+
+TEST_CASE("random scenarios: each ends or says who is missing and loses nothing (2 of 4)") {
+  play_quarter(501);
+}
+
+TEST_CASE("random scenarios: each ends or says who is missing and loses nothing (3 of 4)") {
+  play_quarter(1'001);
+}
+
+TEST_CASE("random scenarios: each ends or says who is missing and loses nothing (4 of 4)") {
+  play_quarter(1'501);
+}
+
+}  // namespace
+}  // namespace foretrain::testing

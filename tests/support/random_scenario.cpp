@@ -1,0 +1,226 @@
+#include "tests/support/random_scenario.h"
+
+#include "scenarios/placement.h"
+#include "scenarios/training.h"
+#include "tests/support/cases.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <fstream>
+#include <string>
+#include <vector>
+
+namespace foretrain::testing {
+namespace {
+using namespace literals;
+
+int below(Stream& draw, int bound) {
+  return static_cast<int>(draw.below(static_cast<std::uint64_t>(bound)));
+}
+
+bool one_in(Stream& draw, std::uint64_t n) { return draw.below(n) == 0; }
+
+Duration up_to(Stream& draw, Duration most) {
+  return {1 + static_cast<std::int64_t>(draw.below(static_cast<std::uint64_t>(most.ns)))};
+}
+
+// 1 MB/s to 1 GB/s, as many of each size.
+BytesPerSecond any_rate(Stream& draw) {
+  double rate = 1e6 * static_cast<double>(1 + draw.below(9));
+  for (std::uint64_t i = draw.below(3); i > 0; --i) rate *= 10;
+  return {rate};
+}
+
+HostSpec any_host(Stream& draw, const std::string& name, int count) {
+  HostSpec host;
+  host.name = name;
+  host.count = count;
+  host.cores = 1 + below(draw, 3);
+  host.nic = any_rate(draw);
+  if (one_in(draw, 3)) host.burst = {2'000 + static_cast<std::int64_t>(draw.below(300'000))};
+  if (!one_in(draw, 4)) host.latency = up_to(draw, 1_ms);
+  switch (draw.below(4)) {
+    case 0:
+      host.machine = "made up";
+      break;
+    case 1:
+      host.roofline = {10, {1e9}, 5_us};
+      break;
+    default:
+      host.compute = 1_ms;
+  }
+  if (one_in(draw, 4)) host.send = {2e-6, 1e-10};
+  if (one_in(draw, 4)) host.receive = {3e-6, 1e-10};
+  return host;
+}
+
+// A tree over all hosts with some switches, then links across it.
+std::vector<LinkSpec> any_links(Stream& draw, const std::vector<std::string>& hosts) {
+  std::vector<std::string> places = hosts;
+  for (int i = below(draw, 4); i > 0; --i) places.push_back(fmt::format("switch{}", i));
+  if (places.size() == 1) places.emplace_back("switch");
+  std::vector<LinkSpec> links;
+  const auto link = [&](std::size_t from, std::size_t to) {
+    links.push_back({places[from], places[to], any_rate(draw), {}});
+    if (!one_in(draw, 3)) links.back().latency = up_to(draw, 1_ms);
+  };
+  for (std::size_t i = 1; i < places.size(); ++i) link(i, draw.below(i));
+  for (std::uint64_t i = draw.below(4); i > 0; --i) {
+    const std::size_t from = 1 + draw.below(places.size() - 1);
+    link(from, draw.below(from));
+  }
+  return links;
+}
+
+void draw_cluster(Stream& draw, Scenario& scenario) {
+  ClusterSpec& cluster = scenario.cluster;
+  const int workers = worker_count(scenario);
+  const int servers = server_count(scenario);
+  const int kinds = 1 + below(draw, 2);
+  for (int kind = 0; kind < kinds; ++kind) {
+    const int count = 1 + below(draw, workers + servers);
+    cluster.hosts.push_back(any_host(draw, kind == 0 ? "node" : "other", count));
+  }
+  std::vector<std::string> hosts;
+  for (const HostSpec& host : cluster.hosts) {
+    for (int n = 0; n < host.count; ++n) hosts.push_back(host_name(host, n));
+  }
+  cluster.tcp = one_in(draw, 2);
+  switch (draw.below(3)) {
+    case 0:
+      break;
+    case 1:
+      cluster.topology = "leaf_spine";
+      cluster.leaf_spine = {1 + below(draw, 4), 1 + below(draw, 3),
+                            0.5 * static_cast<double>(1 + draw.below(12)), up_to(draw, 100_us)};
+      break;
+    default:
+      cluster.topology = "links";
+      cluster.links = any_links(draw, hosts);
+  }
+  if (one_in(draw, 2)) return;  // nodes take the hosts in turn
+  for (int i = 0; i < workers; ++i) {
+    cluster.placement.workers.push_back(hosts[draw.below(hosts.size())]);
+  }
+  for (int i = 0; i < servers; ++i) {
+    cluster.placement.servers.push_back(hosts[draw.below(hosts.size())]);
+  }
+}
+
+void draw_distribution(Stream& draw, StragglerSpec& spec) {
+  constexpr std::array kNames{"exponential", "shifted_exponential", "lognormal", "pareto"};
+  spec.distribution = kNames.at(draw.below(kNames.size()));
+  if (spec.distribution == "shifted_exponential") spec.shift = 0.5;
+  if (spec.distribution == "lognormal") spec.sigma = 0.3;
+  if (spec.distribution == "pareto") spec.shape = 2.5;
+}
+
+void draw_training(Stream& draw, Scenario& scenario) {
+  constexpr std::array kStrategies{"single", "sync", "async", "ssp", "all_reduce"};
+  TrainingSpec& training = scenario.training;
+  training.strategy = kStrategies.at(draw.below(kStrategies.size()));
+  const bool several = training.strategy != "single";
+  training.workers = several ? 1 + below(draw, 6) : 1;
+  training.batch_size = 8;
+  training.steps = 1 + below(draw, 14);
+  training.evaluate_every = one_in(draw, 2) ? 0 : 1 + below(draw, 6);
+  if (one_in(draw, 8)) training.threads = 2;
+  if (!several) return;
+  training.bucket_size = {one_in(draw, 2) ? 4'000 : 1'000'000};
+  training.overlap = one_in(draw, 2);
+  if (training.strategy == "all_reduce") return;
+  training.servers = 1 + below(draw, 3);
+  ProtocolOptions& options = training.protocol;
+  if (training.strategy == "sync") options.backup_workers = below(draw, training.workers);
+  if (training.strategy == "ssp") options.staleness = below(draw, 4);
+  if (training.strategy != "sync" && one_in(draw, 2)) options.quota = "own";
+}
+
+}  // namespace
+
+RandomScenarios::RandomScenarios() {
+  Stream draw(1, "test.files");
+  for (const char* file : {"rows.train", "rows.test"}) {
+    std::ofstream rows(folder_ / file);
+    for (int i = 0; i < 40; ++i) {
+      rows << (i % 2 == 0 ? "+1 " : "-1 ") << 1 + draw.below(10) << ":1 " << 11 + draw.below(20)
+           << ":0.5\n";
+    }
+  }
+  std::ofstream trace(folder_ / "trace.csv");
+  trace << "worker,time\n";
+  for (int i = 0; i < 30; ++i) trace << i % 3 << ',' << 1 + draw.below(9) << '\n';
+  std::ofstream(folder_ / "profile.csv") << "layer,parameter_bytes,forward_ms,backward_ms\n"
+                                            "first,20000,0.2,0.4\nsecond,0,0.1,0.1\n"
+                                            "last,4000,0.2,0.3\n";
+}
+
+void RandomScenarios::draw_model(Stream& draw, Scenario& scenario) const {
+  scenario.dataset.take = 600;
+  scenario.dataset.test_take = 200;
+  switch (draw.below(6)) {
+    case 0:
+      scenario.model.name = "sparse_logistic";
+      scenario.model.hash_bits = 6;
+      scenario.dataset = {.format = "libsvm", .path = folder_.path()};
+      break;
+    case 1:
+      scenario.model.name.clear();
+      scenario.model.profile = folder_ / "profile.csv";
+      scenario.model.profile_batch = 8;
+      scenario.dataset.test_take = 16;
+      break;
+    case 2:
+      scenario.model.name = "mlp";
+      scenario.model.options.hidden = {16, 16};
+      break;
+    default:
+      break;  // softmax
+  }
+}
+
+void RandomScenarios::draw_stragglers(Stream& draw, Scenario& scenario, int workers) const {
+  for (std::uint64_t i = draw.below(4); i > 0; --i) {
+    StragglerSpec spec;
+    if (!one_in(draw, 3)) spec.workers = {below(draw, workers)};
+    switch (draw.below(8)) {
+      case 0:
+        spec.pause = up_to(draw, 20_ms);
+        spec.every = up_to(draw, 20_ms) + 1_ms;
+        break;
+      case 1:
+        spec.joins_at = up_to(draw, 8_ms);
+        break;
+      case 2:
+      case 3:
+        spec.workers = {below(draw, workers)};
+        spec.dies_at = 8_ms + up_to(draw, 20_ms);
+        break;
+      case 4:
+        spec.trace = folder_ / "trace.csv";
+        break;
+      case 5:
+        spec.slowdown = 0.5 + 0.5 * static_cast<double>(draw.below(6));
+        break;
+      default:
+        draw_distribution(draw, spec);
+    }
+    scenario.stragglers.push_back(spec);
+  }
+}
+
+Case RandomScenarios::draw(Stream& draw) const {
+  Case result;
+  Scenario& scenario = result.scenario;
+  scenario.name = "random";
+  scenario.numerics = false;
+  scenario.seed = 1 + draw.below(1'000'000);
+  draw_model(draw, scenario);
+  draw_training(draw, scenario);
+  if (!one_in(draw, 6)) draw_cluster(draw, scenario);
+  draw_stragglers(draw, scenario, worker_count(scenario));
+  return result;
+}
+
+}  // namespace foretrain::testing
