@@ -164,8 +164,8 @@ void check_placement(Case& c) {
   if (placement.workers.empty() && placement.servers.empty()) return;
   const int workers = worker_count(c.scenario);
   const int servers = server_count(c.scenario);
-  // A sweep may take `single` beside others: its worker is where their first one is. Nor has it, or
-  // all_reduce, their servers.
+  // A sweep may take strategies without servers beside others; the one worker of `single` is where
+  // their first one is.
   if (servers == 0) placement.servers.clear();
   const Protocol* protocol = find_protocol(c.scenario.training.strategy);
   const bool alone = protocol != nullptr && !protocol->several_workers;

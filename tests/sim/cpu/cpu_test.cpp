@@ -2,6 +2,7 @@
 #include "sim/cpu/cpu.h"
 
 #include "models/base/random.h"
+#include "tests/support/actors.h"
 
 #include <catch2/catch.hpp>
 
@@ -11,14 +12,8 @@
 namespace foretrain::sim {
 namespace {
 using namespace literals;
-
-struct Ends : Actor {
-  void wake(Instant now, std::uint64_t token) override {
-    if (token >= at.size()) at.resize(token + 1);
-    at[token] = now;
-  }
-  std::vector<Instant> at;
-};
+using testing::Ends;
+using testing::Later;
 
 TEST_CASE("cpu: a thread alone on its core runs at full speed") {
   Engine engine;
@@ -63,15 +58,13 @@ TEST_CASE("cpu: who is woken goes before who computes") {
   Engine engine;
   Cpu cpu(engine, 1, 3_ms, 1);
   Ends ends;
-  struct Later : Actor {
-    void wake(Instant, std::uint64_t) override { start(); }
-    std::function<void()> start;
-  } later;
+  Later later;
   const auto busy = cpu.add_thread(0);
   const auto carrier = cpu.add_thread(0);
   cpu.run(busy, 20_ms, Work::compute, {&ends, 0});
-  later.start = [&] { cpu.run(carrier, 1_ms, Work::transport, {&ends, 1}, Cpu::Entry::woken); };
-  engine.schedule(Instant{} + 7_ms, {&later, 0});
+  later.add(engine, 7_ms, [&] {
+    cpu.run(carrier, 1_ms, Work::transport, {&ends, 1}, Cpu::Entry::woken);
+  });
   engine.run();
   CHECK(ends.at[1] == Instant{} + 8_ms);
   CHECK(ends.at[0] == Instant{} + 21_ms);
@@ -81,43 +74,30 @@ TEST_CASE("cpu: a newcomer waits for the end of the slice that is running") {
   Engine engine;
   Cpu cpu(engine, 1, 3_ms, 1);
   Ends ends;
-  struct Later : Actor {
-    void wake(Instant, std::uint64_t) override { start(); }
-    std::function<void()> start;
-  } later;
+  Later later;
   const auto busy = cpu.add_thread(0);
   const auto newcomer = cpu.add_thread(0);
   cpu.run(busy, 20_ms, Work::compute, {&ends, 0});
-  later.start = [&] { cpu.run(newcomer, 1_ms, Work::compute, {&ends, 1}); };
-  engine.schedule(Instant{} + 7_ms, {&later, 0});  // the third slice runs from 6 to 9 ms
+  // The third slice runs from 6 to 9 ms.
+  later.add(engine, 7_ms, [&] { cpu.run(newcomer, 1_ms, Work::compute, {&ends, 1}); });
   engine.run();
   CHECK(ends.at[1] == Instant{} + 10_ms);
   CHECK(ends.at[0] == Instant{} + 21_ms);
 }
 
-// Does something at an instant.
-struct At : Actor {
-  void wake(Instant, std::uint64_t token) override { what.at(token)(); }
-  void add(Engine& engine, Duration at, std::function<void()> action) {
-    engine.schedule(Instant{} + at, {this, what.size()});
-    what.push_back(std::move(action));
-  }
-  std::vector<std::function<void()>> what;
-};
-
 TEST_CASE("cpu: a thread that is stopped does nothing until it goes on") {
   Engine engine;
   Cpu cpu(engine, 1, 3_ms, 1);
   Ends ends;
-  At at;
+  Later later;
   const auto thread = cpu.add_thread(0);
   cpu.run(thread, 10_ms, Work::compute, {&ends, 0});
-  at.add(engine, 4_ms, [&] { cpu.stop(thread); });
-  at.add(engine, 5_ms, [&] { cpu.run(thread, 1_ms, Work::transport, {&ends, 1}); });
-  at.add(engine, 24_ms, [&] { cpu.go_on(thread); });
-  at.add(engine, 40_ms, [&] { cpu.stop(thread); });
-  at.add(engine, 41_ms, [&] { cpu.run(thread, 1_ms, Work::transport, {&ends, 2}); });
-  at.add(engine, 50_ms, [&] { cpu.go_on(thread); });
+  later.add(engine, 4_ms, [&] { cpu.stop(thread); });
+  later.add(engine, 5_ms, [&] { cpu.run(thread, 1_ms, Work::transport, {&ends, 1}); });
+  later.add(engine, 24_ms, [&] { cpu.go_on(thread); });
+  later.add(engine, 40_ms, [&] { cpu.stop(thread); });
+  later.add(engine, 41_ms, [&] { cpu.run(thread, 1_ms, Work::transport, {&ends, 2}); });
+  later.add(engine, 50_ms, [&] { cpu.go_on(thread); });
   engine.run();
   CHECK(ends.at[0] == Instant{} + 30_ms);
   CHECK(ends.at[1] == Instant{} + 31_ms);
@@ -129,15 +109,15 @@ TEST_CASE("cpu: who is stopped leaves the core to the others") {
   Engine engine;
   Cpu cpu(engine, 2, 3_ms, 1.5);
   Ends ends;
-  At at;
+  Later later;
   const auto stopped = cpu.add_thread(0);
   const auto waiting = cpu.add_thread(0);
   const auto neighbour = cpu.add_thread(1);
   cpu.run(stopped, 6_ms, Work::compute, {&ends, 0});
   cpu.run(waiting, 1_ms, Work::transport, {&ends, 1});
   cpu.run(neighbour, 20_ms, Work::compute, {&ends, 2});
-  at.add(engine, 1'500_us, [&] { cpu.stop(stopped); });
-  at.add(engine, 100_ms, [&] { cpu.go_on(stopped); });
+  later.add(engine, 1'500_us, [&] { cpu.stop(stopped); });
+  later.add(engine, 100_ms, [&] { cpu.go_on(stopped); });
   engine.run();
   CHECK(ends.at[1] == Instant{} + 2'500_us);
   // Both computed for 1.5 ms, at two thirds of full speed: 1 ms of work each.

@@ -1,5 +1,6 @@
 // Transfers that were measured between network namespaces or packet by packet elsewhere.
 #include "sim/network/network.h"
+#include "tests/support/actors.h"
 
 #include <catch2/catch.hpp>
 
@@ -10,31 +11,22 @@ namespace foretrain::sim {
 namespace {
 using namespace literals;
 
-struct Last : Actor {
-  void wake(Instant now, std::uint64_t) override { at = now; }
-  Instant at;
-};
-
 /// When the last of `senders` messages into one host is there, s.
 double incast_s(ClusterSpec cluster, int senders, Bytes size) {
   cluster.hosts[0].count = senders + 1;
   Engine engine;
   Network network(engine, cluster);
-  Last last;
+  testing::Ends ends;
   for (int sender = 1; sender <= senders; ++sender) {
-    network.send(network.connect(static_cast<std::size_t>(sender), 0), size, 0, {&last, 0});
+    network.send(network.connect(static_cast<std::size_t>(sender), 0), size, 0, {&ends, 0});
   }
   engine.run();
-  return last.at.seconds();
+  return ends.at.at(0).seconds();
 }
 
 ClusterSpec star(BytesPerSecond rate, Bytes burst, Duration latency) {
-  ClusterSpec cluster;
-  cluster.hosts.resize(1);
-  cluster.hosts[0].name = "node";
-  cluster.hosts[0].nic = rate;
+  ClusterSpec cluster = testing::star_of(1, rate, latency, true);
   cluster.hosts[0].burst = burst;
-  cluster.hosts[0].latency = latency;
   return cluster;
 }
 

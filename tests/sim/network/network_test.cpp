@@ -1,44 +1,24 @@
 // Messages take what sharing ports takes, what TCP adds.
 #include "sim/network/network.h"
 
+#include "tests/support/actors.h"
+
 #include <catch2/catch.hpp>
 
-#include <functional>
 #include <vector>
 
 namespace foretrain::sim {
 namespace {
 using namespace literals;
-
-struct Arrivals : Actor {
-  void wake(Instant now, std::uint64_t token) override {
-    if (token >= at.size()) at.resize(token + 1);
-    at[token] = now;
-  }
-  std::vector<Instant> at;
-};
-
-struct Later : Actor {
-  void wake(Instant, std::uint64_t) override { act(); }
-  std::function<void()> act;
-};
-
-ClusterSpec star(int hosts, BytesPerSecond rate, Duration latency, bool tcp = false) {
-  ClusterSpec cluster;
-  cluster.hosts.resize(1);
-  cluster.hosts[0].name = "node";
-  cluster.hosts[0].count = hosts;
-  cluster.hosts[0].nic = rate;
-  cluster.hosts[0].latency = latency;
-  cluster.tcp = tcp;
-  return cluster;
-}
+using testing::Later;
+using testing::star_of;
+using Arrivals = testing::Ends;
 
 constexpr BytesPerSecond kMegabyte{1e6};
 
 TEST_CASE("network: a lone message takes its size over the rate, with both latencies") {
   Engine engine;
-  Network network(engine, star(2, kMegabyte, 10_us));
+  Network network(engine, star_of(2, kMegabyte, 10_us, false));
   Arrivals arrivals;
   network.send(network.connect(0, 1), {1000}, 0, {&arrivals, 0});
   engine.run();
@@ -47,7 +27,7 @@ TEST_CASE("network: a lone message takes its size over the rate, with both laten
 
 TEST_CASE("network: N messages into one port take N times as long") {
   Engine engine;
-  Network network(engine, star(5, kMegabyte, 10_us));
+  Network network(engine, star_of(5, kMegabyte, 10_us, false));
   Arrivals arrivals;
   for (std::size_t sender = 0; sender < 4; ++sender) {
     network.send(network.connect(sender, 4), {1000}, 0, {&arrivals, sender});
@@ -58,7 +38,7 @@ TEST_CASE("network: N messages into one port take N times as long") {
 
 TEST_CASE("network: the two directions of a port do not share") {
   Engine engine;
-  Network network(engine, star(2, kMegabyte, 10_us));
+  Network network(engine, star_of(2, kMegabyte, 10_us, false));
   Arrivals arrivals;
   network.send(network.connect(0, 1), {1000}, 0, {&arrivals, 0});
   network.send(network.connect(1, 0), {1000}, 0, {&arrivals, 1});
@@ -69,12 +49,11 @@ TEST_CASE("network: the two directions of a port do not share") {
 
 TEST_CASE("network: a message that comes second slows the first down for as long as it lasts") {
   Engine engine;
-  Network network(engine, star(3, kMegabyte, 10_us));
+  Network network(engine, star_of(3, kMegabyte, 10_us, false));
   Arrivals arrivals;
   Later later;
-  later.act = [&] { network.send(network.connect(1, 2), {500}, 0, {&arrivals, 1}); };
   network.send(network.connect(0, 2), {2000}, 0, {&arrivals, 0});
-  engine.schedule(Instant{} + 1_ms, {&later, 0});
+  later.add(engine, 1_ms, [&] { network.send(network.connect(1, 2), {500}, 0, {&arrivals, 1}); });
   engine.run();
   // 1 ms alone, 1 ms at half rate while 500 bytes pass beside it, 0.5 ms alone.
   CHECK(arrivals.at[1] == Instant{} + 2_ms + 20_us);
@@ -83,7 +62,7 @@ TEST_CASE("network: a message that comes second slows the first down for as long
 
 TEST_CASE("network: messages of a connection leave one after the other with low buckets first") {
   Engine engine;
-  Network network(engine, star(2, kMegabyte, 0_us));
+  Network network(engine, star_of(2, kMegabyte, 0_us, false));
   Arrivals arrivals;
   const auto connection = network.connect(0, 1);
   // 5 has begun to leave; 1 overtakes 3; the second 3 stays behind the first one.
@@ -98,7 +77,7 @@ TEST_CASE("network: messages of a connection leave one after the other with low 
 
 TEST_CASE("network: however many messages wait, a connection gets one share") {
   Engine engine;
-  Network network(engine, star(3, kMegabyte, 0_us));
+  Network network(engine, star_of(3, kMegabyte, 0_us, false));
   Arrivals arrivals;
   const auto busy = network.connect(0, 2);
   for (std::size_t i = 0; i < 3; ++i) network.send(busy, {1000}, 0, {&arrivals, i});
@@ -114,7 +93,7 @@ TEST_CASE("network: TCP adds headers to every packet, an Ethernet wire what surr
   CHECK(framed(1448) == 1514);
   CHECK(framed(1449) == 1449 + 2 * 66);
   Engine engine;
-  Network network(engine, star(2, {125e6}, 0_us, true));
+  Network network(engine, star_of(2, {125e6}, 0_us, true));
   Arrivals arrivals;
   network.send(network.connect(0, 1), {1'448'000}, 0, {&arrivals, 0});
   engine.run();
@@ -124,8 +103,8 @@ TEST_CASE("network: TCP adds headers to every packet, an Ethernet wire what surr
 // Rounds of 10, 20, 40, ... segments, a round trip each, until a round takes that long to send.
 TEST_CASE("network: from ten segments the window doubles each round trip until it fills the path") {
   Engine engine;
-  const Duration latency = 5_ms;                                       // 20 ms a round trip
-  Network network(engine, star(2, {1538.0 * 10'000}, latency, true));  // 10,000 packets/s
+  const Duration latency = 5_ms;                                          // 20 ms a round trip
+  Network network(engine, star_of(2, {1538.0 * 10'000}, latency, true));  // 10,000 packets/s
   Arrivals arrivals;
   const auto connection = network.connect(0, 1);
   network.send(connection, {100 * 1448}, 0, {&arrivals, 0});
@@ -134,16 +113,14 @@ TEST_CASE("network: from ten segments the window doubles each round trip until i
   CHECK(arrivals.at[0].seconds() == Approx(0.060 + 0.003 + 0.010).epsilon(1e-6));
   // The window is 80 now. 160 fill 16 ms, 320 would fill 32 of 20 ms: nothing waits from there on.
   Later later;
-  later.act = [&] { network.send(connection, {1000 * 1448}, 0, {&arrivals, 1}); };
   const Instant begin = Instant{} + 150_ms;
-  engine.schedule(begin, {&later, 0});
+  later.add(engine, begin, [&] { network.send(connection, {1000 * 1448}, 0, {&arrivals, 1}); });
   engine.run();
   CHECK((arrivals.at[1] - begin).seconds() ==
         Approx(0.020 + 0.020 + (1000 - 80 - 160) / 10'000.0 + 0.010).epsilon(1e-6));
   // After a second of rest it is ten segments again.
-  later.act = [&] { network.send(connection, {20 * 1448}, 0, {&arrivals, 2}); };
   const Instant rested = arrivals.at[1] + 2_s;
-  engine.schedule(rested, {&later, 0});
+  later.add(engine, rested, [&] { network.send(connection, {20 * 1448}, 0, {&arrivals, 2}); });
   engine.run();
   CHECK((arrivals.at[2] - rested).seconds() == Approx(0.020 + 0.001 + 0.010).epsilon(1e-6));
 }

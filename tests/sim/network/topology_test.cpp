@@ -1,6 +1,8 @@
 // Which ports a way leads through.
 #include "sim/network/topology.h"
 
+#include "tests/support/actors.h"
+
 #include <catch2/catch.hpp>
 
 #include <set>
@@ -12,14 +14,8 @@ namespace {
 using namespace literals;
 
 ClusterSpec cluster_of(int hosts, const std::string& topology) {
-  ClusterSpec cluster;
+  ClusterSpec cluster = testing::star_of(hosts, {100}, 10_us, false);
   cluster.topology = topology;
-  cluster.tcp = false;
-  cluster.hosts.resize(1);
-  cluster.hosts[0].name = "node";
-  cluster.hosts[0].count = hosts;
-  cluster.hosts[0].nic = {100};
-  cluster.hosts[0].latency = 10_us;
   return cluster;
 }
 

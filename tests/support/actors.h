@@ -1,0 +1,48 @@
+// What tests of the simulator's parts share: actors for its events, a cluster in a few words.
+#pragma once
+
+#include "scenarios/scenario.h"
+#include "sim/engine/engine.h"
+
+#include <cstdint>
+#include <functional>
+#include <utility>
+#include <vector>
+
+namespace foretrain::testing {
+
+/// Notes when it is woken, by token; the last time where it is woken more than once.
+struct Ends : sim::Actor {
+  void wake(Instant now, std::uint64_t token) override {
+    if (token >= at.size()) at.resize(token + 1);
+    at[token] = now;
+  }
+  std::vector<Instant> at;
+};
+
+/// Does things at their instants.
+struct Later : sim::Actor {
+  void wake(Instant /*now*/, std::uint64_t token) override { what.at(token)(); }
+  void add(sim::Engine& engine, Instant at, std::function<void()> action) {
+    engine.schedule(at, {this, what.size()});
+    what.push_back(std::move(action));
+  }
+  void add(sim::Engine& engine, Duration after_begin, std::function<void()> action) {
+    add(engine, Instant{} + after_begin, std::move(action));
+  }
+  std::vector<std::function<void()>> what;
+};
+
+/// Equal hosts node0, node1, ... around a switch, `latency` away from it.
+inline ClusterSpec star_of(int hosts, BytesPerSecond nic, Duration latency, bool tcp) {
+  ClusterSpec cluster;
+  cluster.hosts.resize(1);
+  cluster.hosts[0].name = "node";
+  cluster.hosts[0].count = hosts;
+  cluster.hosts[0].nic = nic;
+  cluster.hosts[0].latency = latency;
+  cluster.tcp = tcp;
+  return cluster;
+}
+
+}  // namespace foretrain::testing
