@@ -107,7 +107,7 @@ Digests digests_now() {
     REQUIRE(record.outcome == Outcome::done);
     record.kernel_set.clear();  // of this processor
     for (const auto& [file, text] : record_files(record)) {
-      digests.emplace_back(name + "/" + file, sha256(text));
+      digests.emplace_back(fmt::format("{}/{}", name, file), sha256(text));
     }
   }
   return digests;

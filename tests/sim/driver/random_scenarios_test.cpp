@@ -1,4 +1,4 @@
-// Whatever the scenario, its training ends or says why it cannot, and nothing is lost on the way.
+// Whatever the scenario, its training ends or says why it cannot, with nothing lost on the way.
 #include "models/protocol/message.h"
 #include "models/protocol/registry.h"
 #include "reports/record/collector.h"
