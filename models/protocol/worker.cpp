@@ -44,7 +44,9 @@ void Worker::handle(Instant now, Input input, Effects& effects) {
 void Worker::compute_gradient(Instant now, Effects& effects) {
   state_ = State::computing;
   for (std::size_t i = 0; training_->sparse() && i < buckets_.size(); ++i) {
-    buckets_[i].values = learner_.view(training_->layout->buckets[i], buckets_[i].values);
+    BucketView& bucket = buckets_[i];
+    bucket.view = learner_.view(training_->layout->buckets[i], bucket.values);
+    if (!bucket.last) bucket.values = bucket.view;  // what nobody reads again is let go
   }
   counted_ = false;
   gradient_.begin(now);
@@ -53,7 +55,7 @@ void Worker::compute_gradient(Instant now, Effects& effects) {
 
 void Worker::go_on_computing(Instant now, Effects& effects) {
   const auto is_here = [&](std::uint32_t index) { return !buckets_[index].awaited; };
-  gradient_.go_on(now, parameters_held(), is_here, effects);
+  gradient_.go_on(now, parameters_held(&BucketView::view), is_here, effects);
 }
 
 void Worker::computed(Instant now, const Computed& computed, Effects& effects) {
@@ -179,7 +181,7 @@ void Worker::report_step(Effects& effects) {
 
 void Worker::evaluate(Instant now, State state, Effects& effects) {
   state_ = state;
-  judge_.begin(now, kEvaluation, learner_, parameters_held(), effects);
+  judge_.begin(now, kEvaluation, learner_, parameters_held(&BucketView::values), effects);
 }
 
 void Worker::report_evaluation(Instant now, const JobResult& result, bool final, Effects& effects) {
@@ -188,7 +190,7 @@ void Worker::report_evaluation(Instant now, const JobResult& result, bool final,
   put_deferred();
   if (final) {
     state_ = State::finished;
-    effects.emplace_back(Finished{.weights = parameters_held()});
+    effects.emplace_back(Finished{.weights = parameters_held(&BucketView::values)});
     return;
   }
   clock_.evaluated(took);
@@ -203,16 +205,16 @@ void Worker::go_on(Instant now, Effects& effects) {
   effects.emplace_back(Finished{});
 }
 
-Payload Worker::parameters_held() const {
+Payload Worker::parameters_held(Payload BucketView::*part) const {
   if (!training_->sparse()) return parameters_.all();
-  if (buckets_.size() == 1) return buckets_.front().values;
+  if (buckets_.size() == 1) return buckets_.front().*part;
   Bytes size;
-  for (const BucketView& bucket : buckets_) size += bucket.values.size();
+  for (const BucketView& bucket : buckets_) size += (bucket.*part).size();
   if (!training_->numerics) return Payload::sized(size);
   Payload held = Payload::allocate(size);
   auto to = held.writable_floats().begin();
   for (const BucketView& bucket : buckets_) {
-    to = std::ranges::copy(bucket.values.floats(), to).out;
+    to = std::ranges::copy((bucket.*part).floats(), to).out;
   }
   return held;
 }

@@ -49,16 +49,18 @@ class Worker : public Node {
   /// What comes after a step, or after the servers have called it over.
   void go_on(Instant now, Effects& effects);
   [[nodiscard]] bool over() const { return last_values_ == buckets_.size(); }
-  /// What a gradient reads, or an evaluation: all parameters; sparse: those of the next batch, the
-  /// values of all buckets end to end.
-  [[nodiscard]] Payload parameters_held() const;
+  struct BucketView;
+  /// What a gradient reads, or an evaluation: all parameters; sparse: `part` of all buckets, end to
+  /// end.
+  [[nodiscard]] Payload parameters_held(Payload BucketView::*part) const;
   [[nodiscard]] bool fits(const Payload& values, const Bucket& bucket) const;
   /// This node judges the parameters that it holds after so many of its steps.
   [[nodiscard]] bool is_evaluated(Step step) const;
 
   /// What this worker knows of a bucket.
   struct BucketView {
-    Payload values;  // sparse
+    Payload values;  // sparse: what was sent last; of the last ones all, else what was asked for
+    Payload view;    // sparse: of them, what the gradient reads
     Version version{};
     bool awaited = false;               // its push is not answered
     Step pushed{};                      // the step of that push

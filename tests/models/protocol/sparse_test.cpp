@@ -201,4 +201,16 @@ TEST_CASE("sparse: without numerics sizes follow the mean of the features in a b
   CHECK(shard.answer(Payload::sized(push_size(20, true))).size() == first.size());
 }
 
+TEST_CASE("sparse: a shard that is over waits for the others with its values whole") {
+  const auto training = sparse_training("async", 3, 3, 6, rule("sgd"));
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    CAPTURE(seed);
+    Shuffled run(training, seed);
+    run.run();
+    REQUIRE(run.faults.empty());
+    CHECK(run.finished == training->nodes());
+    CHECK(run.weights.size() == static_cast<std::size_t>(training->network->parameters()));
+  }
+}
+
 }  // namespace foretrain
