@@ -49,6 +49,26 @@ void check_profile(Case& c) {
        "the length as training.steps");
 }
 
+/// Somebody looks for the target, and there is something to be found.
+void check_until(const Case& c) {
+  const Scenario& scenario = c.scenario;
+  if (!scenario.training.until.wanted()) return;
+  const std::string key = "training.until";
+  if (scenario.model.profiled()) {
+    fail(c, key, "a profile has times alone, nothing that could be reached; remove it");
+  }
+  if (!scenario.numerics) {
+    fail(c, key,
+         "numerics: off knows times alone, nothing that could be reached; remove it (--set "
+         "training.until=null), or write numerics: on");
+  }
+  if (scenario.training.evaluate_every > 0) return;
+  fail(
+      c, key,
+      "nobody looks before the end; write how many steps of the chief lie between two evaluations, "
+      "for instance evaluate_every: 100");
+}
+
 /// Every host by its name, in order.
 std::set<std::string> check_hosts(const Case& c) {
   std::set<std::string> names;
@@ -230,6 +250,7 @@ void check_case(Case& scenario_case, Reading& reading) {
   if (scenario_case.scenario.name.empty()) fail(scenario_case, "name", "empty; write a name");
   check_length(scenario_case);
   check_profile(scenario_case);
+  check_until(scenario_case);
   check_backups(scenario_case);
   check_placement(scenario_case);
   check_stragglers(scenario_case, reading);

@@ -67,6 +67,7 @@ struct TrainingSpec {
   OptimizerSpec optimizer;
   bool overlap = true;              ///< buckets leave while others are computed
   std::int64_t evaluate_every = 0;  ///< the chief's steps between evaluations; 0: only at the end
+  Target until;                     ///< ends it before its length where an evaluation finds it
   Bytes bucket_size{1'000'000};     ///< largest part of the parameters that travels as one message;
                                     ///< 0: every tensor (a layer's weights, its biases) is one
 

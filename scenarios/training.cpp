@@ -291,6 +291,7 @@ std::shared_ptr<const Training> make_training(const Scenario& scenario, const Da
   }
   training->overlap = scenario.training.overlap;
   training->evaluate_every = scenario.training.evaluate_every;
+  training->target = scenario.training.until;
   training->seed = scenario.seed;
   training->network = make_network(scenario, shape.input);
   training->optimizer_spec = scenario.training.optimizer;

@@ -78,7 +78,7 @@ DecodedHeader decode(const HeaderBytes& bytes, Bytes most_payload) {
 
 bool is_message(std::uint16_t kind) {
   return kind >= static_cast<std::uint16_t>(MessageKind::push) &&
-         kind <= static_cast<std::uint16_t>(MessageKind::choice);
+         kind <= static_cast<std::uint16_t>(MessageKind::enough);
 }
 
 FrameHeader header_of(const Message& message, NodeId from) {

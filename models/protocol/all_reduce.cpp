@@ -33,7 +33,9 @@ AllReduceWorker::AllReduceWorker(std::shared_ptr<const Training> training, NodeI
       learner_(training_, static_cast<int>(index_of(id))),
       parameters_(initial_parameters(*training_)),
       parts_(training_->layout->buckets.size()),
-      gradient_(learner_, clock_, JobId{kGradient}) {
+      last_step_(training_->steps),
+      gradient_(learner_, clock_, JobId{kGradient}),
+      judge_(training_->target) {
   for (std::uint32_t index = 0; index < parts_.size(); ++index) {
     Part& part = parts_[index];
     const Bucket& bucket = training_->layout->buckets[index];
@@ -48,15 +50,21 @@ AllReduceWorker::AllReduceWorker(std::shared_ptr<const Training> training, NodeI
 
 void AllReduceWorker::handle(Instant now, Input input, Effects& effects) {
   if (state_ == State::finished) return;
+  const std::size_t before = effects.size();
   if (std::holds_alternative<Started>(input)) {
     compute_gradient(now, effects);
   } else if (auto* received = std::get_if<Received>(&input)) {
     receive(now, received->from, std::move(received->message), effects);
   } else if (auto* done = std::get_if<Computed>(&input)) {
+    --jobs_;
     computed(now, *done, effects);
   } else if (auto* lost = std::get_if<PeerLost>(&input)) {
     effects.emplace_back(Fault{lost->peer, "the connection to it was lost"});
   }
+  const auto is_job = [](const Effect& effect) { return std::holds_alternative<Compute>(effect); };
+  const auto asked = std::span(effects).subspan(before);
+  jobs_ += static_cast<int>(std::ranges::count_if(asked, is_job));
+  finish_if_it_may(effects);
 }
 
 bool AllReduceWorker::in_turn(NodeId from, const Message& message) const {
@@ -78,6 +86,7 @@ bool AllReduceWorker::in_turn(NodeId from, const Message& message) const {
 }
 
 void AllReduceWorker::receive(Instant now, NodeId from, Message message, Effects& effects) {
+  if (message.kind == MessageKind::enough) return hear_enough(from, message.step, effects);
   if (!in_turn(from, message)) {
     effects.emplace_back(Fault{from, "it sent a message out of turn"});
     return;
@@ -95,6 +104,28 @@ void AllReduceWorker::receive(Instant now, NodeId from, Message message, Effects
   reduce_if_complete(now, message.bucket, effects);
 }
 
+// The chief has the values of its last step, so this worker is in that step still, or at its next.
+void AllReduceWorker::hear_enough(NodeId from, Step step, Effects& effects) {
+  const bool known = enough_ && step.value == last_step_;
+  const bool possible = !enough_ && rank() != 0 && (step == step_ || step == step_.next()) &&
+                        step.value > 0 && step.value < last_step_;
+  if (!linked_in_all_reduce(*training_, id_, from) || !(known || possible)) {
+    effects.emplace_back(Fault{from, "it sent a message out of turn"});
+    return;
+  }
+  if (!known) end_after(step, from, effects);
+}
+
+void AllReduceWorker::end_after(Step step, NodeId heard_from, Effects& effects) {
+  enough_ = true;
+  last_step_ = step.value;
+  for (int worker = 0; worker < training_->workers; ++worker) {
+    const NodeId peer = training_->worker(worker);
+    if (peer == heard_from || !linked_in_all_reduce(*training_, id_, peer)) continue;
+    effects.emplace_back(Send{peer, {.kind = MessageKind::enough, .step = step}});
+  }
+}
+
 void AllReduceWorker::compute_gradient(Instant now, Effects& effects) {
   state_ = State::computing;
   first_sum_.reset();
@@ -105,6 +136,7 @@ void AllReduceWorker::compute_gradient(Instant now, Effects& effects) {
 }
 
 void AllReduceWorker::go_on_computing(Instant now, Effects& effects) {
+  if (beyond_end()) return;
   const auto is_here = [&](std::uint32_t index) { return parts_[index].step == step_; };
   gradient_.go_on(now, parameters_.all(), is_here, effects);
 }
@@ -126,6 +158,7 @@ void AllReduceWorker::computed(Instant now, const Computed& computed, Effects& e
 }
 
 void AllReduceWorker::stage_computed(Instant now, const Computed& computed, Effects& effects) {
+  if (beyond_end()) return;
   const GradientStage& stage = gradient_.computed(now, computed);
   if (gradient_.complete()) {
     state_ = State::reducing;
@@ -141,7 +174,7 @@ void AllReduceWorker::stage_computed(Instant now, const Computed& computed, Effe
 
 void AllReduceWorker::reduce_if_complete(Instant now, std::uint32_t index, Effects& effects) {
   Part& part = parts_[index];
-  if (!part.mine || part.missing > 0) return;
+  if (!part.mine || part.missing > 0 || beyond_end()) return;
   part.in_sum = true;
   std::vector<Payload> addends;
   for (std::optional<Payload>& sum : part.sums) addends.push_back(*std::exchange(sum, {}));
@@ -221,7 +254,7 @@ bool AllReduceWorker::is_evaluated(Step step) const {
 // whole, and so has the end.
 void AllReduceWorker::end_step_if_it_may(Instant now, Effects& effects) {
   if (state_ != State::reducing) return;
-  const bool last = step_.next().value == training_->steps;
+  const bool last = step_.next().value == last_step_;
   const bool judged = is_evaluated(step_.next()) && !last;
   const auto is_new = [&](std::uint32_t index) { return parts_[index].step > step_; };
   if (renewed_ < parts_.size() &&
@@ -245,23 +278,30 @@ void AllReduceWorker::evaluate(Instant now, State state, Effects& effects) {
 
 void AllReduceWorker::report_evaluation(Instant now, const JobResult& result, Effects& effects) {
   const bool final = state_ == State::judging;
-  const Duration took = judge_.report(now, step_, {step_.value}, result, final, effects);
+  const Judge::Verdict verdict = judge_.report(now, step_, {step_.value}, result, final, effects);
   if (final) return finish(effects);
-  clock_.evaluated(took);
+  clock_.evaluated(verdict.took);
   effects.emplace_back(Report{clock_.report({step_.value - 1}, 0, gradient_.loss())});
+  if (verdict.enough) end_after(step_, id_, effects);
   go_on(now, effects);
 }
 
 void AllReduceWorker::go_on(Instant now, Effects& effects) {
-  if (step_.value < training_->steps) return compute_gradient(now, effects);
+  if (!beyond_end()) return compute_gradient(now, effects);
   if (rank() == 0) return evaluate(now, State::judging, effects);
   finish(effects);
 }
 
+void AllReduceWorker::finish_if_it_may(Effects& effects) {
+  if (!enough_ || !beyond_end() || jobs_ > 0 || state_ == State::finished) return;
+  const auto is_judged = [&](const Part& part) { return part.step.value == last_step_; };
+  if (std::ranges::all_of(parts_, is_judged)) finish(effects);
+}
+
 void AllReduceWorker::finish(Effects& effects) {
   state_ = State::finished;
-  effects.emplace_back(Finished{.updates = training_->steps,
-                                .gradients = training_->steps * training_->workers,
+  effects.emplace_back(Finished{.updates = last_step_,
+                                .gradients = last_step_ * training_->workers,
                                 .last_update = last_update_,
                                 .weights = rank() == 0 ? parameters_.all() : Payload{}});
 }

@@ -35,6 +35,10 @@ namespace foretrain {
 /// timing. A worker begins its next step when the values are here that its first layers read; it
 /// may be one step ahead of another.
 ///
+/// Where the chief says that the target is reached, everybody passes that on. No bucket gets
+/// further than what the chief judged without its gradient, so each worker ends when all its values
+/// are those: with the same weights in any timing.
+///
 /// Of a step, `wait` is what passes between the worker's gradient and the first sum that reaches
 /// it: what the slowest holds up; `apply` is the time of its reductions and updates.
 class AllReduceWorker : public Node, public Holder {
@@ -59,6 +63,13 @@ class AllReduceWorker : public Node, public Holder {
   };
 
   void receive(Instant now, NodeId from, Message message, Effects& effects);
+  void hear_enough(NodeId from, Step step, Effects& effects);
+  /// The target was reached after `step` steps: tells those that this worker talks to, all but
+  /// `heard_from`.
+  void end_after(Step step, NodeId heard_from, Effects& effects);
+  /// Where the target is reached: when all values are those that were judged, no job of this
+  /// worker's under way.
+  void finish_if_it_may(Effects& effects);
   void computed(Instant now, const Computed& computed, Effects& effects);
   void compute_gradient(Instant now, Effects& effects);
   /// Asks for the stages of the gradient whose values are here.
@@ -79,6 +90,8 @@ class AllReduceWorker : public Node, public Holder {
   [[nodiscard]] int rank() const { return static_cast<int>(index_of(id_)); }
   [[nodiscard]] bool in_turn(NodeId from, const Message& message) const;
   [[nodiscard]] bool is_evaluated(Step step) const;
+  /// Its gradient is not wanted any more.
+  [[nodiscard]] bool beyond_end() const { return step_.value >= last_step_; }
 
   std::shared_ptr<const Training> training_;
   NodeId id_;
@@ -87,6 +100,9 @@ class AllReduceWorker : public Node, public Holder {
   std::vector<Part> parts_;
   State state_ = State::idle;
   Step step_;
+  std::int64_t last_step_;   // after so many it ends
+  bool enough_ = false;      // because the target is reached
+  int jobs_ = 0;             // under way
   std::size_t renewed_ = 0;  // buckets that have the new values of this step
 
   StepClock clock_;

@@ -8,7 +8,7 @@
 namespace foretrain {
 
 AsyncServer::AsyncServer(std::shared_ptr<const Training> training, NodeId id)
-    : training_(std::move(training)), quota_(training_->steps * training_->workers) {
+    : training_(std::move(training)), id_(id), quota_(training_->steps * training_->workers) {
   const Payload start = initial_parameters(*training_);
   const int shard = static_cast<int>(index_of(id)) - training_->workers;
   for (const std::uint32_t index : training_->layout->of_shard(shard)) {
@@ -24,6 +24,7 @@ bool AsyncServer::may_go_on(const Queue& queue, int worker) const {
 }
 
 bool AsyncServer::is_full(const Queue& queue) const {
+  if (enough_) return true;
   if (training_->options.quota == "own") return queue.clocks.slowest() >= training_->steps;
   return queue.bucket.version().value == quota_;
 }
@@ -40,6 +41,7 @@ void AsyncServer::handle(Instant now, Input input, Effects& effects) {
 }
 
 void AsyncServer::receive(Instant now, NodeId from, Message message, Effects& effects) {
+  if (message.kind == MessageKind::enough) return stop(from, effects);
   const auto queue = std::ranges::find_if(
       queues_, [&](const Queue& q) { return q.bucket.index() == message.bucket; });
   if (message.kind != MessageKind::push || queue == queues_.end() || !training_->is_worker(from) ||
@@ -78,6 +80,7 @@ void AsyncServer::applied(Instant now, Queue& queue, Effects& effects) {
   done.wait = queue.apply_start - done.at;
   done.apply = now - queue.apply_start;
   queue.bucket.finish_apply();
+  last_update_ = now;
   const std::size_t worker = index_of(done.from);
   queue.clocks.advance(worker);
   if (!queue.clocks.is_lost(worker)) queue.held.push_back(std::move(done));
@@ -127,6 +130,18 @@ void AsyncServer::lose(Instant now, NodeId peer, Effects& effects) {
   }
 }
 
+void AsyncServer::stop(NodeId from, Effects& effects) {
+  if (from != training_->worker(0) || enough_) {
+    effects.emplace_back(Fault{from, "it sent a message out of turn"});
+    return;
+  }
+  enough_ = true;
+  for (Queue& queue : queues_) {
+    // What is being applied is called over with its update.
+    if (!queue.over && !queue.applying) call_over(last_update_, queue, effects);
+  }
+}
+
 // Of a sparse model pushes differ in size, and a worker has one of them here.
 void AsyncServer::count(Queue& queue) {
   Bytes size;
@@ -154,7 +169,7 @@ void AsyncServer::answer(const Queue& queue, const Arrival& arrival, bool last, 
   effects.emplace_back(Send{arrival.from, std::move(message)});
 }
 
-void AsyncServer::call_over(Instant now, Queue& queue, Effects& effects) {
+void AsyncServer::call_over(Instant at, Queue& queue, Effects& effects) {
   for (const Arrival& arrival : queue.held) answer(queue, arrival, true, effects);
   for (int index = 0; index < training_->workers; ++index) {
     const NodeId worker = training_->worker(index);
@@ -172,12 +187,13 @@ void AsyncServer::call_over(Instant now, Queue& queue, Effects& effects) {
   count(queue);
   queue.over = true;
   if (++complete_ < queues_.size()) return;
-  const std::int64_t updates = queues_.front().bucket.version().value;
+  const bool speaks = !enough_ || id_ == training_->server(0);
+  const std::int64_t updates = speaks ? queues_.front().bucket.version().value : 0;
   effects.emplace_back(Finished{.updates = updates,
                                 .gradients = updates,
-                                .dropped = dropped_,
+                                .dropped = speaks ? dropped_ : 0,
                                 .most_lead = most_lead_,
-                                .last_update = now});
+                                .last_update = at});
 }
 
 std::unique_ptr<Node> make_async_node(std::shared_ptr<const Training> training, NodeId id) {

@@ -28,6 +28,10 @@ namespace foretrain {
 /// comes later is dropped and counted. With a quota of its own (`quota: own`) a worker that has
 /// done its steps waits for the others instead.
 ///
+/// It ends, too, where the chief says that the target is reached: what is being applied then still
+/// is, nothing else. Shards may have come to different numbers of updates; the first speaks for
+/// all.
+///
 /// A worker that is lost is not waited for any more, and what it pushed is dropped where it was not
 /// applied yet. The chief cannot be lost: the weights in the end are its.
 class AsyncServer : public Node, public Holder {
@@ -84,17 +88,23 @@ class AsyncServer : public Node, public Holder {
   [[nodiscard]] bool is_full(const Queue& queue) const;
   void release(Queue& queue, Effects& effects);
   void lose(Instant now, NodeId peer, Effects& effects);
+  /// The target is reached.
+  void stop(NodeId from, Effects& effects);
   void answer(const Queue& queue, const Arrival& arrival, bool last, Effects& effects);
   /// Its pushes have changed: counts them as held.
   void count(Queue& queue);
-  void call_over(Instant now, Queue& queue, Effects& effects);
+  /// `at`: its last update.
+  void call_over(Instant at, Queue& queue, Effects& effects);
 
   std::shared_ptr<const Training> training_;
+  NodeId id_;
   std::vector<Queue> queues_;  // one a bucket of this shard
   std::int64_t quota_;
   std::int64_t dropped_ = 0;
   std::int64_t most_lead_ = 0;
-  std::size_t complete_ = 0;  // buckets whose quota is full
+  std::size_t complete_ = 0;  // buckets that are over
+  bool enough_ = false;       // the target is reached
+  Instant last_update_;
 };
 
 /// The program of node `id`: a Worker or an AsyncServer.

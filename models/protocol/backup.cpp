@@ -7,6 +7,14 @@
 #include <utility>
 
 namespace foretrain {
+namespace {
+
+// What a `choice` says, as its step.
+constexpr Step kSendOn{0};  // of whom it names: the late one
+constexpr Step kApply{1};
+constexpr Step kEnd{2};
+
+}  // namespace
 
 BackupServer::BackupServer(std::shared_ptr<const Training> training, NodeId id)
     : training_(std::move(training)), id_(id) {
@@ -50,6 +58,7 @@ void BackupServer::give_up(NodeId peer, Effects& effects) {
 }
 
 void BackupServer::receive(Instant now, NodeId from, Message message, Effects& effects) {
+  if (message.kind == MessageKind::enough) return stop(now, from, effects);
   if (message.kind == MessageKind::choice) {
     const auto decision = decoded(message);
     if (from == training_->server(0) && decision) return decide(now, *decision, effects);
@@ -81,16 +90,27 @@ void BackupServer::receive(Instant now, NodeId from, Message message, Effects& e
   }
 }
 
+void BackupServer::stop(Instant now, NodeId from, Effects& effects) {
+  if (from != training_->worker(0) || !chooses() || enough_) {
+    effects.emplace_back(Fault{from, "it sent a message out of turn"});
+    return;
+  }
+  enough_ = true;
+  if (decisions_ == training_->updates) return;  // it is over without
+  decide(now, {.chosen = {}, .enough = true}, effects);
+}
+
 void BackupServer::choose(Instant now, std::uint32_t worker, Effects& effects) {
-  if (decisions_ == training_->updates) return;  // what is late for the last step is called over
+  // What is late for the last step is called over.
+  if (enough_ || decisions_ == training_->updates) return;
   const auto is_here = [&](const Gathering& g) { return g.arrivals[worker].has_value(); };
   if (!std::ranges::all_of(gatherings_, is_here)) return;
   if (gatherings_.front().arrivals[worker]->push.version.value < decisions_) {
-    return decide(now, {{}, worker}, effects);
+    return decide(now, {.chosen = {}, .late = worker}, effects);
   }
   complete_.push_back(worker);
   if (complete_.size() < needed()) return;
-  Decision decision{std::exchange(complete_, {}), 0};
+  Decision decision{.chosen = std::exchange(complete_, {})};
   std::ranges::sort(decision.chosen);
   ++decisions_;
   decide(now, decision, effects);
@@ -101,11 +121,12 @@ void BackupServer::decide(Instant now, const Decision& decision, Effects& effect
   if (chooses()) {
     Workers words = decision.chosen;
     if (words.empty()) words = {decision.late};
+    const Step step = decision.enough ? kEnd : decision.chosen.empty() ? kSendOn : kApply;
     const Bytes size{static_cast<std::int64_t>(4 * words.size())};
     Payload payload = Payload::allocate(size);
     std::memcpy(payload.writable_bytes().data(), words.data(), payload.writable_bytes().size());
     for (int shard = 1; shard < training_->servers; ++shard) {
-      Message message{.kind = MessageKind::choice, .step = {decision.chosen.empty() ? 0 : 1}};
+      Message message{.kind = MessageKind::choice, .step = step};
       message.version = {decisions_};
       message.payload = payload;
       effects.emplace_back(Send{training_->server(shard), std::move(message)});
@@ -123,16 +144,18 @@ std::optional<BackupServer::Decision> BackupServer::decoded(const Message& messa
   std::memcpy(words.data(), bytes.data(), words.size() * sizeof(std::uint32_t));
   const auto workers = static_cast<std::uint32_t>(training_->workers);
   if (words.empty() || std::ranges::any_of(words, [&](auto w) { return w >= workers; })) return {};
-  if (message.step.value == 1) {
-    if (words.size() != needed() || !std::ranges::is_sorted(words)) return {};
-    return Decision{std::move(words), 0};
+  if (message.step == kEnd) return Decision{.chosen = {}, .enough = true};
+  if (message.step == kSendOn) return Decision{.chosen = {}, .late = words.front()};
+  if (message.step != kApply || words.size() != needed() || !std::ranges::is_sorted(words)) {
+    return {};
   }
-  return Decision{{}, words.front()};
+  return Decision{.chosen = std::move(words)};
 }
 
 void BackupServer::go_on(Instant now, Gathering& gathering, Effects& effects) {
   while (!gathering.applying && !gathering.decisions.empty()) {
     const Decision& decision = gathering.decisions.front();
+    if (decision.enough) return call_over(last_update_, gathering, {}, effects);
     if (decision.chosen.empty()) {
       const std::uint32_t late = decision.late;
       gathering.owed[late] = Owed{gathering.bucket.values(), gathering.bucket.version()};
@@ -161,6 +184,7 @@ void BackupServer::applied(Instant now, Gathering& gathering, Effects& effects) 
   const Decision decision = std::move(gathering.decisions.front());
   gathering.decisions.pop_front();
   gathering.bucket.finish_apply();
+  last_update_ = now;
   gathering.applying = false;
   if (gathering.bucket.version().value == training_->updates) {
     return call_over(now, gathering, decision, effects);
@@ -222,13 +246,14 @@ void BackupServer::call_over(Instant now, Gathering& gathering, const Decision& 
     }
     let_go(arrival);
   }
+  gathering.decisions.clear();
   gathering.over = true;
   if (++over_ < gatherings_.size()) return;
-  effects.emplace_back(
-      Finished{.updates = training_->updates,
-               .gradients = training_->updates * static_cast<std::int64_t>(needed()),
-               .dropped = dropped_,
-               .last_update = now});
+  const std::int64_t updates = gathering.bucket.version().value;
+  effects.emplace_back(Finished{.updates = updates,
+                                .gradients = updates * static_cast<std::int64_t>(needed()),
+                                .dropped = dropped_,
+                                .last_update = now});
 }
 
 }  // namespace foretrain

@@ -26,7 +26,15 @@ namespace foretrain {
 /// make the step, and who is sent on. They do the same in the same order, so a worker gets the same
 /// version from all of them, also where its push to one of them is still on its way.
 ///
-/// Up to b workers other than the chief may be lost. The training ends after `Training::updates`.
+/// Up to b workers other than the chief may be lost. The training ends after `Training::updates`,
+/// or where the chief tells shard 0 that the target is reached: that is a decision like the others,
+/// so all shards end at the same version.
+///
+/// A late worker finishes its gradient before it is sent on. So only the first step of a training
+/// takes what order statistics say, the least N - b of N independent draws (Dutta, Joshi, Ghosh,
+/// Dube, Nagpurkar 2018, who cancel late gradients). A later one begins with up to b workers that
+/// are busy with what will be dropped, so in the mean it takes at least as long, also where times
+/// have no memory; at most the largest of the N - b draws of those that begin it at once.
 class BackupServer : public Node, public Holder {
  public:
   BackupServer(std::shared_ptr<const Training> training, NodeId id);
@@ -35,11 +43,12 @@ class BackupServer : public Node, public Holder {
 
  private:
   using Workers = std::vector<std::uint32_t>;
-  /// What shard 0 has decided: `chosen` make a step, or, where it is empty, nothing but that
-  /// `late` is sent on.
+  /// What shard 0 has decided: `chosen` make a step; or, where it is empty, nothing but that `late`
+  /// is sent on; or that it is `enough`.
   struct Decision {
     Workers chosen;
     std::uint32_t late = 0;
+    bool enough = false;
   };
   /// A push that has no answer yet.
   struct Arrival {
@@ -64,6 +73,8 @@ class BackupServer : public Node, public Holder {
   void receive(Instant now, NodeId from, Message message, Effects& effects);
   void lose(Instant now, NodeId peer, Effects& effects);
   void give_up(NodeId peer, Effects& effects);
+  /// Shard 0: the target is reached.
+  void stop(Instant now, NodeId from, Effects& effects);
   /// Shard 0: a push of `worker` is here.
   void choose(Instant now, std::uint32_t worker, Effects& effects);
   void decide(Instant now, const Decision& decision, Effects& effects);
@@ -72,6 +83,7 @@ class BackupServer : public Node, public Holder {
   /// The push is answered, or not wanted any more.
   void let_go(std::optional<Arrival>& arrival);
   void send_on(Gathering& gathering, std::uint32_t worker, Effects& effects);
+  /// At the last update; `last`: whose it was, and whose answers are still due.
   void call_over(Instant now, Gathering& gathering, const Decision& last, Effects& effects);
   void answer(const Gathering& gathering, std::uint32_t worker, const Arrival& arrival,
               MessageKind kind, const Owed& what, Effects& effects) const;
@@ -87,10 +99,12 @@ class BackupServer : public Node, public Holder {
   std::size_t over_ = 0;               // of them
   std::int64_t dropped_ = 0;
   std::vector<bool> lost_;  // by worker
+  Instant last_update_;
 
   // Of shard 0:
   Workers complete_;            // whose gradient of the next step is here, in the order they came
   std::int64_t decisions_ = 0;  // steps that are decided
+  bool enough_ = false;         // that it is the end, too
 };
 
 }  // namespace foretrain

@@ -3,6 +3,7 @@
 
 #include "models/protocol/learner.h"
 #include "models/protocol/node.h"
+#include "models/protocol/target.h"
 
 #include <utility>
 
@@ -11,22 +12,30 @@ namespace foretrain {
 /// Of worker 0, whatever the strategy. One evaluation at a time.
 class Judge {
  public:
+  explicit Judge(const Target& target) : target_(target) {}
+
+  struct Verdict {
+    Duration took;
+    bool enough = false;  ///< the target is reached
+  };
+
   /// Asks for the evaluation of `parameters` (all of them) as the job `id`.
   void begin(Instant now, JobId id, Learner& learner, const Payload& parameters, Effects& effects) {
     start_ = now;
     effects.emplace_back(Compute{learner.evaluation_job(id, parameters)});
   }
   /// The job is computed: reports what it found of the parameters at `version`, after `step` steps
-  /// of the chief; `final`: of the last ones. Returns how long it took.
-  Duration report(Instant now, Step step, Version version, const JobResult& result, bool final,
-                  Effects& effects) {
+  /// of the chief; `final`: of the last ones.
+  Verdict report(Instant now, Step step, Version version, const JobResult& result, bool final,
+                 Effects& effects) {
     const Duration took = now - start_;
     effects.emplace_back(Report{
         EvalReport{step, version, start_, took, result.loss, result.accuracy, result.auc, final}});
-    return took;
+    return {took, target_.reached(result.loss, result.accuracy)};
   }
 
  private:
+  Target target_;
   Instant start_;
 };
 

@@ -16,6 +16,7 @@ enum class MessageKind : std::uint16_t {
   partial = 5,           ///< worker to worker: the sum of a bucket's gradients so far
   dropped = 6,           ///< server to worker: your push came too late; a bucket's values, go on
   choice = 7,            ///< server to server: whose gradients make a step, who may go on
+  enough = 8,            ///< from the chief: the target is reached, nobody goes on
 };
 
 /// One message. Durations, never clock readings: clocks of two hosts are not compared.

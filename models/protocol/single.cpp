@@ -14,7 +14,8 @@ constexpr JobId kEvaluation{2};
 SingleWorker::SingleWorker(std::shared_ptr<const Training> training)
     : training_(std::move(training)),
       learner_(training_, 0),
-      parameters_(training_, 0, initial_parameters(*training_)) {
+      parameters_(training_, 0, initial_parameters(*training_)),
+      judge_(training_->target) {
   // Nothing travels, so nothing is cut: make_layout is given a bucket that holds everything.
   FT_CHECK_OP(training_->layout->buckets.size(), ==, 1u);
 }
@@ -63,10 +64,13 @@ void SingleWorker::evaluate(Instant now, Effects& effects) {
 
 void SingleWorker::evaluated(Instant now, const JobResult& result, Effects& effects) {
   const Version version = parameters_.version();
-  const Duration took = judge_.report(now, {version.value}, version, result, over(), effects);
+  const Judge::Verdict verdict =
+      judge_.report(now, {version.value}, version, result, over(), effects);
   if (!over()) {
-    clock_.evaluated(took);
+    clock_.evaluated(verdict.took);
     report_step(effects);
+    enough_ = verdict.enough;
+    if (enough_) return evaluate(now, effects);
     return compute_gradient(now, effects);
   }
   effects.emplace_back(Finished{.updates = version.value,

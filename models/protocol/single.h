@@ -27,7 +27,9 @@ class SingleWorker : public Node {
   void evaluate(Instant now, Effects& effects);
   void evaluated(Instant now, const JobResult& result, Effects& effects);
   [[nodiscard]] const Bucket& all() const { return training_->layout->buckets.front(); }
-  [[nodiscard]] bool over() const { return parameters_.version().value == training_->steps; }
+  [[nodiscard]] bool over() const {
+    return enough_ || parameters_.version().value == training_->steps;
+  }
 
   std::shared_ptr<const Training> training_;
   Learner learner_;
@@ -36,6 +38,7 @@ class SingleWorker : public Node {
   double loss_ = 0;
   Instant last_update_;
   Judge judge_;
+  bool enough_ = false;  // the target is reached
 };
 
 /// The program of the only node.

@@ -32,6 +32,7 @@ void SyncServer::handle(Instant now, Input input, Effects& effects) {
 }
 
 void SyncServer::receive(Instant now, NodeId from, Message message, Effects& effects) {
+  if (message.kind == MessageKind::enough) return stop(from, message.step, effects);
   const auto gathering = std::ranges::find_if(
       gatherings_, [&](const Gathering& g) { return g.bucket.index() == message.bucket; });
   if (message.kind != MessageKind::push || gathering == gatherings_.end() ||
@@ -56,6 +57,7 @@ void SyncServer::apply(Instant now, Gathering& gathering, Effects& effects) {
 
 void SyncServer::answer(Instant now, Gathering& gathering, Effects& effects) {
   gathering.bucket.finish_apply();
+  last_update_ = now;
   const Version version = gathering.bucket.version();
   const bool last = version.value == training_->steps;
   for (int worker = 0; worker < training_->workers; ++worker) {
@@ -72,11 +74,37 @@ void SyncServer::answer(Instant now, Gathering& gathering, Effects& effects) {
     arrival = {};
   }
   gathering.missing = training_->workers;
-  if (!last || ++complete_ < gatherings_.size()) return;
+  if (last && ++complete_ == gatherings_.size()) finish(training_->steps, effects);
+}
+
+void SyncServer::stop(NodeId from, Step step, Effects& effects) {
+  const auto is_judged = [&](const Gathering& g) {
+    return g.bucket.version().value == step.value && g.missing > 0 && !g.arrivals.front().here;
+  };
+  if (from != training_->worker(0) || !std::ranges::all_of(gatherings_, is_judged)) {
+    effects.emplace_back(Fault{from, "it sent a message out of turn"});
+    return;
+  }
+  for (Gathering& gathering : gatherings_) {
+    for (Arrival& arrival : gathering.arrivals) {
+      held_.let_go(arrival.push.size());
+      arrival = {};
+    }
+    for (int worker = 0; worker < training_->workers; ++worker) {
+      Message message{.kind = MessageKind::stop,
+                      .bucket = gathering.bucket.index(),
+                      .version = gathering.bucket.version()};
+      message.payload = gathering.bucket.values();
+      effects.emplace_back(Send{training_->worker(worker), std::move(message)});
+    }
+  }
+  finish(step.value, effects);
+}
+
+void SyncServer::finish(std::int64_t updates, Effects& effects) {
   finished_ = true;
-  effects.emplace_back(Finished{.updates = training_->steps,
-                                .gradients = training_->steps * training_->workers,
-                                .last_update = now});
+  effects.emplace_back(Finished{
+      .updates = updates, .gradients = updates * training_->workers, .last_update = last_update_});
 }
 
 std::unique_ptr<Node> make_sync_node(std::shared_ptr<const Training> training, NodeId id) {

@@ -20,6 +20,9 @@ namespace foretrain {
 /// slowest worker. The sum is taken in the order of the workers, whatever the order of arrival:
 /// the weights are the same bits in every run and every simulation of a scenario.
 /// Buckets are independent of each other; each waits for its own N gradients.
+///
+/// Where the chief says that the target is reached, all buckets have the version that it judged:
+/// the next one would need its gradient. So the training ends with the same weights in any timing.
 class SyncServer : public Node, public Holder {
  public:
   SyncServer(std::shared_ptr<const Training> training, NodeId id);
@@ -43,10 +46,14 @@ class SyncServer : public Node, public Holder {
   void receive(Instant now, NodeId from, Message message, Effects& effects);
   void apply(Instant now, Gathering& gathering, Effects& effects);
   void answer(Instant now, Gathering& gathering, Effects& effects);
+  /// The chief, at its step, has seen enough.
+  void stop(NodeId from, Step step, Effects& effects);
+  void finish(std::int64_t updates, Effects& effects);
 
   std::shared_ptr<const Training> training_;
   std::vector<Gathering> gatherings_;  // one a bucket of this shard
   std::size_t complete_ = 0;           // buckets that have seen all steps
+  Instant last_update_;
   bool finished_ = false;
 };
 

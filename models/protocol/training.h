@@ -5,6 +5,7 @@
 #include "models/networks/network.h"
 #include "models/optimizers/optimizer.h"
 #include "models/protocol/layout.h"
+#include "models/protocol/target.h"
 #include "models/tensor/payload.h"
 
 #include <cstdint>
@@ -33,6 +34,7 @@ struct Training {
   std::int64_t steps = 1;           ///< gradients a worker; times workers: gradients in all
   std::int64_t updates = 0;         ///< with backup workers: of the parameters, in all
   std::int64_t evaluate_every = 0;  ///< the chief's steps between evaluations; 0: only at the end
+  Target target;                    ///< ends it where an evaluation before the last finds it
   std::uint64_t seed = 1;
   std::shared_ptr<const Network> network;
   std::shared_ptr<const Optimizer> optimizer;

@@ -17,7 +17,8 @@ Worker::Worker(std::shared_ptr<const Training> training, NodeId id)
       learner_(training_, static_cast<int>(index_of(id))),
       parameters_(initial_parameters(*training_)),
       buckets_(training_->layout->buckets.size()),
-      gradient_(learner_, clock_, kGradient) {
+      gradient_(learner_, clock_, kGradient),
+      judge_(training_->target) {
   if (!training_->sparse()) return;
   for (std::size_t i = 0; i < buckets_.size(); ++i) {
     const Bucket& bucket = training_->layout->buckets[i];
@@ -121,6 +122,7 @@ void Worker::receive(Instant now, NodeId from, Message message, Effects& effects
     counted_ = true;
     staleness_ = message.staleness;
   }
+  if (state_ == State::stopping && over()) return go_on(now, effects);
   if (!awaited) return;
   --awaited_;
   if (state_ == State::computing) return go_on_computing(now, effects);
@@ -133,7 +135,7 @@ void Worker::receive(Instant now, NodeId from, Message message, Effects& effects
 // A job that runs reads no bucket whose push is out. Others are renewed only when it is over.
 void Worker::put(std::uint32_t index, Payload values) {
   BucketView& bucket = buckets_[index];
-  const bool idle = state_ == State::waiting || state_ == State::idle;
+  const bool idle = state_ == State::waiting || state_ == State::idle || state_ == State::stopping;
   if (!idle && !bucket.awaited) {
     bucket.deferred = std::move(values);
   } else if (training_->sparse()) {
@@ -185,7 +187,8 @@ void Worker::evaluate(Instant now, State state, Effects& effects) {
 }
 
 void Worker::report_evaluation(Instant now, const JobResult& result, bool final, Effects& effects) {
-  const Duration took = judge_.report(now, step_, buckets_.front().version, result, final, effects);
+  const Judge::Verdict verdict =
+      judge_.report(now, step_, buckets_.front().version, result, final, effects);
   state_ = State::waiting;
   put_deferred();
   if (final) {
@@ -193,9 +196,20 @@ void Worker::report_evaluation(Instant now, const JobResult& result, bool final,
     effects.emplace_back(Finished{.weights = parameters_held(&BucketView::values)});
     return;
   }
-  clock_.evaluated(took);
+  clock_.evaluated(verdict.took);
   report_step(effects);
+  if (verdict.enough && !over()) return stop(effects);
   go_on(now, effects);
+}
+
+// Nothing of the chief's is under way. With backup workers shard 0 decides for all shards.
+void Worker::stop(Effects& effects) {
+  state_ = State::stopping;
+  const int told = training_->options.backup_workers > 0 ? 1 : training_->servers;
+  for (int shard = 0; shard < told; ++shard) {
+    Message message{.kind = MessageKind::enough, .step = step_};
+    effects.emplace_back(Send{training_->server(shard), std::move(message)});
+  }
 }
 
 void Worker::go_on(Instant now, Effects& effects) {

@@ -22,7 +22,8 @@ namespace foretrain {
 /// this worker.
 ///
 /// Worker 0, the chief, evaluates: after every `evaluate_every` of its steps, and at the end; then
-/// it waits for the values of all buckets.
+/// it waits for the values of all buckets. Where an evaluation reaches the target of the training,
+/// it computes no further, tells the servers, and waits for their last values.
 class Worker : public Node {
  public:
   Worker(std::shared_ptr<const Training> training, NodeId id);
@@ -30,7 +31,7 @@ class Worker : public Node {
   void handle(Instant now, Input input, Effects& effects) override;
 
  private:
-  enum class State { idle, computing, waiting, evaluating, judging, finished };
+  enum class State { idle, computing, waiting, evaluating, stopping, judging, finished };
 
   void compute_gradient(Instant now, Effects& effects);
   /// Asks for the stages of the gradient whose values are here.
@@ -46,6 +47,8 @@ class Worker : public Node {
   void report_step(Effects& effects);
   void evaluate(Instant now, State state, Effects& effects);
   void report_evaluation(Instant now, const JobResult& result, bool final, Effects& effects);
+  /// The target is reached: waits for the servers to call it over.
+  void stop(Effects& effects);
   /// What comes after a step, or after the servers have called it over.
   void go_on(Instant now, Effects& effects);
   [[nodiscard]] bool over() const { return last_values_ == buckets_.size(); }

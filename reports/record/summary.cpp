@@ -101,7 +101,11 @@ Summary summarize(const Record& record) {
   summary.gradients_per_s = rate(gradients, summary.time_s);
   summary.updates_per_s = rate(static_cast<double>(record.updates), summary.time_s);
   summarize_steps(record, summary);
+  const Target& target = record.scenario_case.scenario.training.until;
   for (const EvalReport& e : record.evals) {
+    if (!summary.time_to_target_s && target.reached(e.loss, e.accuracy)) {
+      summary.time_to_target_s = seconds(e.time - Instant{});
+    }
     if (!e.final) continue;
     summary.final_loss = known(e.loss);
     summary.test_accuracy = known(e.accuracy);
@@ -135,6 +139,9 @@ Json to_json(const Record& record) {
   json["most_lead"] = record.most_lead;
   json["refused"] = record.refused;
   json["time_s"] = s.time_s;
+  if (record.scenario_case.scenario.training.until.wanted()) {
+    json["time_to_target_s"] = or_null(s.time_to_target_s);
+  }
   json["startup_s"] = s.startup_s;
   json["step_time_s_median"] = or_null(s.step_time_s_median);
   json["examples_per_s"] = or_null(s.examples_per_s);

@@ -30,6 +30,9 @@ struct Summary {
   std::int64_t gradients = 0;
   double time_s = 0;
   double startup_s = 0;
+  /// When the first evaluation began that reached the target of the training; evaluations before
+  /// it have delayed it as they delay `time_s`.
+  std::optional<double> time_to_target_s;
   std::optional<double> step_time_s_median;  ///< over all steps of all workers, evaluate left out
   std::optional<double> examples_per_s;      ///< of accepted gradients
   std::optional<double> gradients_per_s;

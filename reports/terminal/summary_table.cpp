@@ -21,6 +21,17 @@ std::string count(std::int64_t value, std::string_view one, std::string_view man
   return fmt::format("{} {}", grouped(value), value == 1 ? one : many);
 }
 
+/// What became of the target, where there is one.
+std::string target_reached(const Target& target, const Summary& s) {
+  if (!target.wanted()) return {};
+  std::vector<std::string> asked;
+  if (target.accuracy > 0) asked.push_back(fmt::format("accuracy {}", target.accuracy));
+  if (target.loss > 0) asked.push_back(fmt::format("loss {}", target.loss));
+  const std::string what = fmt::format("{}", fmt::join(asked, " or "));
+  if (!s.time_to_target_s) return fmt::format("; {} not reached", what);
+  return fmt::format("; {} reached after {} s", what, figure(s.time_to_target_s));
+}
+
 std::string sentence(const Record& record, const Summary& s) {
   const std::string what = fmt::format("{} {}", title_of(record.scenario_case),
                                        record.mode == Mode::simulate ? "simulated" : "run");
@@ -34,6 +45,7 @@ std::string sentence(const Record& record, const Summary& s) {
   std::string text = fmt::format("{}: {} in {} s", what,
                                  count(s.gradients, "gradient", "gradients"), figure(s.time_s));
   if (s.gradients_per_s) text += fmt::format(", {} a second", figure(s.gradients_per_s));
+  text += target_reached(record.scenario_case.scenario.training.until, s);
   if (s.test_accuracy) text += fmt::format("; test accuracy {:.4f}", *s.test_accuracy);
   if (s.test_auc) text += fmt::format("; AUC {:.4f}", *s.test_auc);
   return text + ".";

@@ -68,6 +68,22 @@ void describe_travel(Visitor& visit, T& training) {
               training.bucket_size);
 }
 
+template <class Visitor, Described<Target> T>
+void describe(Visitor& visit, T& target) {
+  visit.field({.key = "loss",
+               .doc = "it is reached at this or less, nats",
+               .above = 0,
+               .written = target.loss > 0},
+              target.loss);
+  visit.field({.key = "accuracy",
+               .doc = "it is reached at this share of the test examples or more; or write loss",
+               .above = 0,
+               .most = 1,
+               .required = !std::is_const_v<T> && target.loss == 0,  // not of the schema
+               .written = target.accuracy > 0},
+              target.accuracy);
+}
+
 template <class Visitor, Described<TrainingSpec> T>
 void describe(Visitor& visit, T& training) {
   visit.field(
@@ -126,6 +142,10 @@ void describe(Visitor& visit, T& training) {
                .least = 0,
                .most = kCountMax},
               training.evaluate_every);
+  visit.section({.key = "until",
+                 .doc = "stops where an evaluation of the chief reaches it, in both modes",
+                 .written = training.until.wanted()},
+                training.until);
   describe_travel(visit, training);
 }
 

@@ -60,6 +60,9 @@ class Shuffled {
   std::vector<StepReport> steps;
   std::vector<EvalReport> evals;
   std::vector<Fault> faults;
+  /// As the record has them: the most that a node says.
+  std::int64_t updates = 0;
+  std::int64_t gradients = 0;
   std::int64_t dropped = 0;
   std::int64_t most_lead = 0;
   std::int64_t bytes_sent = 0;
@@ -124,6 +127,8 @@ class Shuffled {
       if (auto* eval = std::get_if<EvalReport>(report)) evals.push_back(*eval);
     } else if (auto* end = std::get_if<Finished>(&effect)) {
       ++finished;
+      updates = std::max(updates, end->updates);
+      gradients = std::max(gradients, end->gradients);
       dropped += end->dropped;
       most_lead = std::max(most_lead, end->most_lead);
       const auto values = end->weights.floats();

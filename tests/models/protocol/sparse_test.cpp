@@ -213,4 +213,29 @@ TEST_CASE("sparse: a shard that is over waits for the others with its values who
   }
 }
 
+TEST_CASE("sparse: a training that reaches its target ends alike in any timing") {
+  const std::string strategy = GENERATE("single", "sync", "ssp", "async");
+  CAPTURE(strategy);
+  const int workers = strategy == "single" ? 1 : 3;
+  auto training = sparse_training(strategy, workers, strategy == "single" ? 0 : 2, 60, rule("sgd"));
+  training->options.staleness = 0;
+  training->evaluate_every = 3;
+  // Labels are drawn, so there is little to learn: chance is as far as it gets.
+  training->target.accuracy = 0.5;
+  std::vector<float> weights;
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    CAPTURE(seed);
+    Shuffled run(training, seed);
+    run.run();
+    REQUIRE(run.faults.empty());
+    REQUIRE(run.finished == training->nodes());
+    REQUIRE(run.evals.size() >= 2);
+    CHECK(run.evals[run.evals.size() - 2].accuracy >= 0.5);
+    CHECK(run.gradients == static_cast<std::int64_t>(run.steps.size()));
+    CHECK(run.gradients < 60 * workers);
+    if (seed == 1) weights = run.weights;
+    if (strategy != "async") CHECK(run.weights == weights);
+  }
+}
+
 }  // namespace foretrain

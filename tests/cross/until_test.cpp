@@ -1,0 +1,69 @@
+// Trainings that end at their target over TCP as they do in virtual time.
+#include "exec/launch/run.h"
+#include "reports/record/files.h"
+#include "reports/record/summary.h"
+#include "sim/driver/replay.h"
+#include "tests/support/cases.h"
+#include "tests/support/temp_folder.h"
+
+#include <catch2/catch.hpp>
+
+namespace foretrain::testing {
+namespace {
+using namespace literals;
+
+Case aiming(const std::string& strategy, int workers) {
+  Case scenario_case = small_case(strategy, workers, 60);
+  Scenario& scenario = scenario_case.scenario;
+  scenario.training.servers = 2;
+  scenario.training.bucket_size = {8'000};
+  scenario.training.evaluate_every = 4;
+  scenario.training.until = {.accuracy = 0.6};
+  scenario.training.protocol.staleness = 0;
+  return scenario_case;
+}
+
+Record run(const Case& scenario_case, Duration max_delay) {
+  exec::RunOptions options;
+  options.program = FORETRAIN_PROGRAM;
+  options.max_delay = max_delay;
+  Record record = exec::run(scenario_case, options);
+  INFO(record.failure);
+  REQUIRE(record.outcome == Outcome::done);
+  REQUIRE(record.evals.size() >= 2);
+  // It ended before its length.
+  CHECK(record.gradients < 60 * (scenario_case.scenario.training.workers));
+  CHECK(summarize(record).time_to_target_s.has_value());
+  CHECK(record.gradients == static_cast<std::int64_t>(record.steps.size()));
+  return record;
+}
+
+TEST_CASE("until: a run and a simulation end at the same step with the same weights") {
+  const std::string strategy = GENERATE("single", "sync", "ssp", "all_reduce");
+  CAPTURE(strategy);
+  const Case scenario_case = aiming(strategy, strategy == "single" ? 1 : 3);
+  const Record simulated = simulate(scenario_case);
+  REQUIRE(simulated.weights_sha256.size() == 64);
+  const Record real = run(scenario_case, 1_ms);
+  CHECK(real.weights_sha256 == simulated.weights_sha256);
+  CHECK(real.updates == simulated.updates);
+  CHECK(real.gradients == simulated.gradients);
+  CHECK(real.evals.size() == simulated.evals.size());
+}
+
+TEST_CASE("until: the replay of a run without an order ends where the run did") {
+  const int backups = GENERATE(0, 1);
+  CAPTURE(backups);
+  Case scenario_case = aiming(backups > 0 ? "sync" : "async", 3);
+  scenario_case.scenario.training.protocol.backup_workers = backups;
+  const Record real = run(scenario_case, 1_ms);
+  const TempFolder folder;
+  write_record(real, folder.path());
+  const Record again = sim::replay(read_record(folder.path()));
+  CHECK(again.weights_sha256 == real.weights_sha256);
+  CHECK(again.updates == real.updates);
+  CHECK(again.gradients == real.gradients);
+}
+
+}  // namespace
+}  // namespace foretrain::testing

@@ -1,0 +1,83 @@
+// Trainings that end at their target, in virtual time.
+#include "reports/record/summary.h"
+#include "tests/support/cases.h"
+
+#include <catch2/catch.hpp>
+
+namespace foretrain::testing {
+namespace {
+using namespace literals;
+
+Case aiming(const std::string& strategy, int workers, const Target& target) {
+  Case scenario_case = small_case(strategy, workers, 60);
+  Scenario& scenario = scenario_case.scenario;
+  scenario.training.evaluate_every = 4;
+  scenario.training.until = target;
+  scenario.training.protocol.staleness = 1;
+  return scenario_case;
+}
+
+TEST_CASE("until: a simulation of every strategy ends at the first evaluation that reaches it") {
+  const auto [strategy, workers, servers, backups] =
+      GENERATE(table<std::string, int, int, int>({{"single", 1, 1, 0},
+                                                  {"sync", 3, 2, 0},
+                                                  {"sync", 4, 2, 1},
+                                                  {"async", 3, 2, 0},
+                                                  {"ssp", 3, 2, 0},
+                                                  {"all_reduce", 3, 1, 0}}));
+  CAPTURE(strategy, backups);
+  const Target target{.accuracy = 0.6};
+  Case scenario_case = aiming(strategy, workers, target);
+  Scenario& scenario = scenario_case.scenario;
+  scenario.training.servers = servers;
+  scenario.training.protocol.backup_workers = backups;
+  scenario.training.bucket_size = {8'000};
+  StragglerSpec jitter;
+  jitter.distribution = "exponential";
+  scenario.stragglers = {jitter};
+  const Record record = simulate(scenario_case);
+  INFO(record.failure);
+  REQUIRE(record.outcome == Outcome::done);
+  REQUIRE(record.evals.size() >= 3);
+  for (std::size_t i = 0; i + 1 < record.evals.size(); ++i) {
+    const bool last = i + 2 == record.evals.size();
+    CHECK(target.reached(record.evals[i].loss, record.evals[i].accuracy) == last);
+  }
+  const EvalReport& judged = record.evals[record.evals.size() - 2];
+  const Summary summary = summarize(record);
+  CHECK(summary.time_to_target_s.value() == Approx((judged.time - Instant{}).seconds()));
+  CHECK(record.gradients == summary.steps);
+  CHECK(record.gradients < 60 * workers);
+  CHECK(record.updates == record.evals.back().version.value);
+  CHECK(record.weights_sha256.size() == 64);
+  // Where the strategy has an order, what was judged is what it ends with.
+  if (strategy == "async" || strategy == "ssp" || backups > 0) return;
+  CHECK(record.updates == judged.version.value);
+  CHECK(record.evals.back().loss == judged.loss);
+}
+
+TEST_CASE("until: a simulation that does not get there runs to its end") {
+  const std::string strategy = GENERATE("single", "sync", "async", "ssp", "all_reduce");
+  CAPTURE(strategy);
+  const int workers = strategy == "single" ? 1 : 2;
+  const Record record = simulate(aiming(strategy, workers, {.accuracy = 1, .loss = 1e-4}));
+  REQUIRE(record.outcome == Outcome::done);
+  CHECK(record.gradients == 60 * workers);
+  CHECK_FALSE(summarize(record).time_to_target_s.has_value());
+}
+
+TEST_CASE("until: a worker that is late or lost does not hold up the end") {
+  Case scenario_case = aiming("async", 3, {.accuracy = 0.6});
+  StragglerSpec dies;
+  dies.workers = {2};
+  dies.dies_at = 2_ms;
+  scenario_case.scenario.stragglers = {dies};
+  const Record record = simulate(scenario_case);
+  INFO(record.failure);
+  REQUIRE(record.outcome == Outcome::done);
+  CHECK_FALSE(record.nodes[2].lost.empty());
+  CHECK(summarize(record).time_to_target_s.has_value());
+}
+
+}  // namespace
+}  // namespace foretrain::testing
