@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -36,6 +37,7 @@ class Shuffled {
       auto pick = todo_.begin() + static_cast<std::ptrdiff_t>(stream_.below(todo_.size()));
       pick = std::find_if(todo_.begin(), pick,
                           [&](const Todo& earlier) { return in_order(earlier, *pick); });
+      if (is_late(*pick) && others_may_come()) continue;
       Todo next = std::move(*pick);
       todo_.erase(pick);
       give(next.to, std::move(next.input));
@@ -55,6 +57,9 @@ class Shuffled {
     nodes_[static_cast<std::size_t>(id)]->handle({++clock_}, std::move(input), effects);
     for (Effect& effect : effects) perform(id, effect);
   }
+
+  /// Messages to a node that come only where nothing else can; null: none.
+  std::function<bool(int to, const Message&)> late;
 
   std::vector<float> weights;
   std::vector<StepReport> steps;
@@ -96,6 +101,18 @@ class Shuffled {
     for (const NodeId peer : peers_of(*training_, NodeId(lost))) {
       todo_.push_back({lost, static_cast<int>(index_of(peer)), PeerLost{NodeId(lost)}});
     }
+  }
+
+  [[nodiscard]] bool is_late(const Todo& todo) const {
+    const auto* received = std::get_if<Received>(&todo.input);
+    return late && received != nullptr && late(todo.to, received->message);
+  }
+  [[nodiscard]] bool others_may_come() const {
+    for (auto todo = todo_.begin(); todo != todo_.end(); ++todo) {
+      const auto precedes = [&](const Todo& earlier) { return in_order(earlier, *todo); };
+      if (!is_late(*todo) && std::none_of(todo_.begin(), todo, precedes)) return true;
+    }
+    return false;
   }
 
   static bool in_order(const Todo& first, const Todo& second) {

@@ -43,6 +43,23 @@ std::shared_ptr<Training> training_of(const Setup& setup, const Target& target) 
   return training;
 }
 
+// Three layers, large enough for stages of their own; buckets that layers do not end at.
+std::shared_ptr<Training> deep_training(const std::string& strategy) {
+  const Bytes size{10'000};
+  const int servers = strategy == "all_reduce" ? 0 : 2;
+  auto training = training_of({strategy, 3, servers, size}, kTarget);
+  NetworkOptions options;
+  options.hidden = {160, 120};
+  training->network =
+      std::make_shared<const Network>(network_spec("mlp", options), training->data->train->shape());
+  const std::int64_t parameters = training->network->parameters();
+  training->layout = std::make_shared<Layout>(servers > 0 ? make_layout(parameters, size, servers)
+                                                          : make_dealt_layout(parameters, size, 3));
+  // Alone, gradients of three workers go three times as far.
+  training->optimizer = make_optimizer({.learning_rate = strategy == "ssp" ? 0.1 : 0.3});
+  return training;
+}
+
 bool reached(const EvalReport& eval) { return kTarget.reached(eval.loss, eval.accuracy); }
 
 /// The one evaluation that reached the target came last but the final one.
@@ -159,32 +176,43 @@ TEST_CASE("until: accuracy is a target as good as loss, and the first that is re
 TEST_CASE("until: buckets that overlap with backpropagation end alike") {
   const std::string strategy = GENERATE("sync", "ssp", "all_reduce");
   CAPTURE(strategy);
-  const int servers = strategy == "all_reduce" ? 0 : 2;
-  const auto deep = [&](bool overlap) {
-    auto training = training_of({strategy, 3, servers, Bytes{10'000}}, kTarget);
-    NetworkOptions options;
-    options.hidden = {160, 120};
-    training->network = std::make_shared<const Network>(network_spec("mlp", options),
-                                                        training->data->train->shape());
-    const std::int64_t parameters = training->network->parameters();
-    training->layout =
-        std::make_shared<Layout>(servers > 0 ? make_layout(parameters, Bytes{10'000}, servers)
-                                             : make_dealt_layout(parameters, Bytes{10'000}, 3));
-    // Alone, gradients of three workers go three times as far.
-    training->optimizer = make_optimizer({.learning_rate = strategy == "ssp" ? 0.1 : 0.3});
-    training->overlap = overlap;
-    return training;
-  };
-  Shuffled joined(deep(false), 1);
+  auto training = deep_training(strategy);
+  training->overlap = false;
+  Shuffled joined(training, 1);
   joined.run();
-  check_end(joined, *deep(false));
-  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+  check_end(joined, *training);
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     CAPTURE(seed);
-    Shuffled run(deep(true), seed);
+    training = deep_training(strategy);
+    Shuffled run(training, seed);
     run.run();
-    check_end(run, *deep(true));
+    check_end(run, *training);
     CHECK(run.weights == joined.weights);
   }
+}
+
+TEST_CASE("until: in a ring who has begun its next step early still passes the last values on") {
+  auto training = deep_training("all_reduce");
+  training->evaluate_every = 1;
+  training->target = {.accuracy = 0, .loss = 100};  // at once
+  // Of the last layer, from the chief by way of worker 1: the next step begins without it.
+  auto bucket = static_cast<std::uint32_t>(training->layout->buckets.size() - 1);
+  while (training->layout->buckets[bucket].shard != 0) --bucket;
+  const auto late = [bucket](int to, const Message& message) {
+    return to == 1 && message.kind == MessageKind::parameters && message.bucket == bucket;
+  };
+  int early = 0;
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    CAPTURE(seed);
+    Shuffled run(training, seed);
+    run.late = late;
+    run.run();
+    REQUIRE(run.faults.empty());
+    CHECK(run.finished == 3);
+    CHECK(run.steps.size() == 3);
+    early += run.begun[1] == 2 ? 1 : 0;
+  }
+  CHECK(early > 0);
 }
 
 TEST_CASE("until: a worker lost before the end does not hold it up") {
