@@ -32,6 +32,7 @@ AllReduceWorker::AllReduceWorker(std::shared_ptr<const Training> training, NodeI
       id_(id),
       learner_(training_, static_cast<int>(index_of(id))),
       parameters_(initial_parameters(*training_)),
+      hypercube_(over_hypercube(*training_)),
       parts_(training_->layout->buckets.size()),
       last_step_(training_->steps),
       gradient_(learner_, clock_, JobId{kGradient}),
@@ -39,12 +40,10 @@ AllReduceWorker::AllReduceWorker(std::shared_ptr<const Training> training, NodeI
   for (std::uint32_t index = 0; index < parts_.size(); ++index) {
     Part& part = parts_[index];
     const Bucket& bucket = training_->layout->buckets[index];
-    const int owner = bucket.shard;
-    part.route = route_of(*training_, owner, rank());
-    part.sums.resize(part.route.sources.size());
-    part.missing = part.sums.size();
-    if (owner != rank()) continue;
-    part.own.emplace(training_, index, parameters_.part(bucket), parameters_.place(bucket));
+    part.sums.resize(route_of(index).sources());
+    if (bucket.shard != rank()) continue;
+    part.own = std::make_unique<ShardBucket>(training_, index, parameters_.part(bucket),
+                                             parameters_.place(bucket));
   }
 }
 
@@ -67,27 +66,24 @@ void AllReduceWorker::handle(Instant now, Input input, Effects& effects) {
   finish_if_it_may(effects);
 }
 
-bool AllReduceWorker::in_turn(NodeId from, const Message& message) const {
-  if (message.bucket >= parts_.size() ||
-      message.payload.size() != training_->layout->buckets[message.bucket].size()) {
-    return false;
-  }
+bool AllReduceWorker::in_turn(NodeId from, const Message& message, const Route& route) const {
+  if (message.payload.size() != training_->layout->buckets[message.bucket].size()) return false;
   const Part& part = parts_[message.bucket];
   const auto sender = static_cast<int>(index_of(from));
   if (message.kind == MessageKind::parameters) {
-    return message.step == part.step && part.in_sum && part.route.values_from == sender;
+    return message.step == part.step && part.in_sum && route.values_from() == sender;
   }
   // A source may be a step ahead where this worker's gradient is in the sum already.
-  const auto& sources = part.route.sources;
-  const auto source = std::ranges::find(sources, sender);
-  return message.kind == MessageKind::partial && source != sources.end() &&
-         message.step == (part.in_sum ? part.step.next() : part.step) &&
-         !part.sums[static_cast<std::size_t>(source - sources.begin())];
+  if (message.kind != MessageKind::partial) return false;
+  const auto source = route.source_of(sender);
+  return source && message.step == (part.in_sum ? part.step.next() : part.step) &&
+         (part.here >> *source & 1U) == 0;
 }
 
 void AllReduceWorker::receive(Instant now, NodeId from, Message message, Effects& effects) {
   if (message.kind == MessageKind::enough) return hear_enough(from, message.step, effects);
-  if (!in_turn(from, message)) {
+  const std::uint32_t index = message.bucket;
+  if (index >= parts_.size() || !in_turn(from, message, route_of(index))) {
     effects.emplace_back(Fault{from, "it sent a message out of turn"});
     return;
   }
@@ -96,11 +92,10 @@ void AllReduceWorker::receive(Instant now, NodeId from, Message message, Effects
     return new_values(now, message.bucket, effects);
   }
   Part& part = parts_[message.bucket];
-  const auto source = std::ranges::find(part.route.sources, static_cast<int>(index_of(from)));
+  const std::size_t source = *route_of(message.bucket).source_of(static_cast<int>(index_of(from)));
   held_.take(message.payload.size());
-  part.sums[static_cast<std::size_t>(source - part.route.sources.begin())] =
-      std::move(message.payload);
-  --part.missing;
+  part.sums[source] = std::move(message.payload);
+  part.here |= 1U << source;
   reduce_if_complete(now, message.bucket, effects);
 }
 
@@ -148,10 +143,10 @@ void AllReduceWorker::computed(Instant now, const Computed& computed, Effects& e
   const auto index = static_cast<std::uint32_t>((id - kBuckets) / 2);
   Part& part = parts_[index];
   applying_ += now - part.job_start;
-  held_.let_go(training_->layout->buckets[index].size() * std::ssize(part.route.sources));
+  held_.let_go(training_->layout->buckets[index].size() * std::ssize(part.sums));
   if (computed.job == reduce_id(index)) {
-    return send(MessageKind::partial, index, *part.route.sum_to, std::exchange(part.sum, {}),
-                effects);
+    return send(MessageKind::partial, index, *route_of(index).sum_to(),
+                std::exchange(part.mine, {}), effects);
   }
   part.own->finish_apply();
   new_values(now, index, effects);
@@ -166,6 +161,7 @@ void AllReduceWorker::stage_computed(Instant now, const Computed& computed, Effe
   }
   for (const std::uint32_t index : stage.buckets) {
     parts_[index].mine = learner_.push(training_->layout->buckets[index]);
+    parts_[index].has_mine = true;
     reduce_if_complete(now, index, effects);
   }
   if (!gradient_.complete()) return go_on_computing(now, effects);
@@ -174,19 +170,22 @@ void AllReduceWorker::stage_computed(Instant now, const Computed& computed, Effe
 
 void AllReduceWorker::reduce_if_complete(Instant now, std::uint32_t index, Effects& effects) {
   Part& part = parts_[index];
-  if (!part.mine || part.missing > 0 || beyond_end()) return;
+  if (!part.has_mine || !all_here(part) || beyond_end()) return;
   part.in_sum = true;
   std::vector<Payload> addends;
-  for (std::optional<Payload>& sum : part.sums) addends.push_back(*std::exchange(sum, {}));
-  part.missing = part.sums.size();
+  addends.reserve(part.sums.size() + 1);
+  for (Payload& sum : part.sums) addends.push_back(std::exchange(sum, {}));
+  part.here = 0;
   if (!addends.empty() && !first_sum_) first_sum_ = now;
-  addends.insert(addends.begin() + (addends.empty() ? 0 : 1), *std::exchange(part.mine, {}));
+  addends.insert(addends.begin() + (addends.empty() ? 0 : 1), std::exchange(part.mine, {}));
+  part.has_mine = false;
   if (part.own) {
     part.job_start = now;
     effects.emplace_back(
         Compute{part.own->apply_job(apply_id(index), std::move(addends), training_->workers)});
   } else if (addends.size() == 1) {
-    send(MessageKind::partial, index, *part.route.sum_to, std::move(addends.front()), effects);
+    send(MessageKind::partial, index, *route_of(index).sum_to(), std::move(addends.front()),
+         effects);
   } else {
     reduce(now, index, std::move(addends), effects);
   }
@@ -201,13 +200,13 @@ void AllReduceWorker::reduce(Instant now, std::uint32_t index, std::vector<Paylo
   const Cost cost{Flops{static_cast<double>(count * additions)}, Bytes{12 * count * additions}};
   Job job{reduce_id(index), JobKind::reduce, 0, cost, {}, {}};
   if (!training_->numerics || addends.front().unshared()) {
-    part.sum = std::move(addends.front());  // in place, while it is in the cache
+    part.mine = std::move(addends.front());  // in place, while it is in the cache
   } else {
-    part.sum = Payload::allocate(addends.front().size());  // the sender still holds it
+    part.mine = Payload::allocate(addends.front().size());  // the sender still holds it
   }
   if (training_->numerics) {
     job.work = [&part, addends = std::move(addends)](Parallel& /*parallel*/) {
-      const auto to = part.sum.writable_floats();
+      const auto to = part.mine.writable_floats();
       std::vector<std::span<const float>> parts;
       for (const Payload& addend : addends) {
         parts.push_back(addend.size().value > 0 ? addend.floats() : std::span<const float>(to));
@@ -225,9 +224,10 @@ void AllReduceWorker::reduce(Instant now, std::uint32_t index, std::vector<Paylo
 void AllReduceWorker::new_values(Instant now, std::uint32_t index, Effects& effects) {
   Part& part = parts_[index];
   const bool of_this_step = part.step == step_;
-  for (const int to : part.route.values_to) {
-    send(MessageKind::parameters, index, to, parameters_.part(training_->layout->buckets[index]),
-         effects);
+  const Route route = route_of(index);
+  for (std::size_t i = 0; i < route.targets(); ++i) {
+    send(MessageKind::parameters, index, route.target(i),
+         parameters_.part(training_->layout->buckets[index]), effects);
   }
   part.in_sum = false;
   ++part.step;
@@ -256,19 +256,25 @@ void AllReduceWorker::end_step_if_it_may(Instant now, Effects& effects) {
   if (state_ != State::reducing) return;
   const bool last = step_.next().value == last_step_;
   const bool judged = is_evaluated(step_.next()) && !last;
-  const auto is_new = [&](std::uint32_t index) { return parts_[index].step > step_; };
-  if (renewed_ < parts_.size() &&
-      (last || judged || !std::ranges::all_of(gradient_.first_needs(), is_new))) {
-    return;
-  }
+  if (renewed_ < parts_.size() && (last || judged || !first_stage_may_begin())) return;
   const Duration wait = first_sum_.value_or(computed_at_) - computed_at_;
   clock_.pulled(now, wait, applying_, moved_, moved_);
   // From here on sums of the next step may come, while this worker still evaluates.
   ++step_;
   renewed_ = 0;  // a worker that ends a step early still awaits others of its values
+  first_renewed_ = 0;
   if (judged) return evaluate(now, State::evaluating, effects);
   effects.emplace_back(Report{clock_.report({step_.value - 1}, 0, gradient_.loss())});
   go_on(now, effects);
+}
+
+// Values come one by one, so each is looked at once, not all whenever one has come.
+bool AllReduceWorker::first_stage_may_begin() {
+  const auto& needs = gradient_.first_needs();
+  while (first_renewed_ < needs.size() && parts_[needs[first_renewed_]].step > step_) {
+    ++first_renewed_;
+  }
+  return first_renewed_ == needs.size();
 }
 
 void AllReduceWorker::evaluate(Instant now, State state, Effects& effects) {

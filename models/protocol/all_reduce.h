@@ -12,6 +12,9 @@
 #include "models/protocol/step_clock.h"
 #include "models/protocol/training.h"
 
+#include <boost/container/small_vector.hpp>
+
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -49,17 +52,16 @@ class AllReduceWorker : public Node, public Holder {
 
  private:
   enum class State { idle, computing, reducing, evaluating, judging, finished };
-  /// A bucket on its way.
+  /// A bucket on its way. Of N workers each has as many of these or more, so it is small.
   struct Part {
-    Route route;
-    std::optional<ShardBucket> own;  // of the owner
-    Step step;                       // whose sum it is in, or will be
-    bool in_sum = false;             // this worker's gradient; then its new values are awaited
-    std::optional<Payload> mine;     // the gradient, from when it is ready to when it is in the sum
-    std::vector<std::optional<Payload>> sums;  // of the sources; in_sum: of the step behind
-    std::size_t missing = 0;                   // of them
-    Payload sum;                               // with this worker's gradient, before it is sent on
+    Step step;               // whose sum it is in, or will be
+    bool in_sum = false;     // this worker's gradient; then its new values are awaited
+    bool has_mine = false;   // the gradient is ready, not in the sum yet
+    std::uint32_t here = 0;  // bits: sums that are here, by source; in_sum: of the step behind
+    Payload mine;            // the gradient; then the sum with it, before that is sent on
+    boost::container::small_vector<Payload, 1> sums;  // of the sources
     Instant job_start;
+    std::unique_ptr<ShardBucket> own;  // of the owner
   };
 
   void receive(Instant now, NodeId from, Message message, Effects& effects);
@@ -81,14 +83,23 @@ class AllReduceWorker : public Node, public Holder {
   /// They are in place.
   void new_values(Instant now, std::uint32_t index, Effects& effects);
   void end_step_if_it_may(Instant now, Effects& effects);
+  /// The values that it reads are here.
+  [[nodiscard]] bool first_stage_may_begin();
   void evaluate(Instant now, State state, Effects& effects);
   void report_evaluation(Instant now, const JobResult& result, Effects& effects);
   void go_on(Instant now, Effects& effects);
   void finish(Effects& effects);
   void send(MessageKind kind, std::uint32_t index, int to, Payload payload, Effects& effects);
 
+  [[nodiscard]] Route route_of(std::uint32_t bucket) const {
+    return {hypercube_, training_->workers, training_->layout->buckets[bucket].shard, rank()};
+  }
+  /// The sums of all sources are here.
+  [[nodiscard]] static bool all_here(const Part& part) {
+    return std::popcount(part.here) == static_cast<int>(part.sums.size());
+  }
   [[nodiscard]] int rank() const { return static_cast<int>(index_of(id_)); }
-  [[nodiscard]] bool in_turn(NodeId from, const Message& message) const;
+  [[nodiscard]] bool in_turn(NodeId from, const Message& message, const Route& route) const;
   [[nodiscard]] bool is_evaluated(Step step) const;
   /// Its gradient is not wanted any more.
   [[nodiscard]] bool beyond_end() const { return step_.value >= last_step_; }
@@ -97,13 +108,15 @@ class AllReduceWorker : public Node, public Holder {
   NodeId id_;
   Learner learner_;
   HeldParameters parameters_;
+  bool hypercube_;
   std::vector<Part> parts_;
   State state_ = State::idle;
   Step step_;
-  std::int64_t last_step_;   // after so many it ends
-  bool enough_ = false;      // because the target is reached
-  int jobs_ = 0;             // under way
-  std::size_t renewed_ = 0;  // buckets that have the new values of this step
+  std::int64_t last_step_;         // after so many it ends
+  bool enough_ = false;            // because the target is reached
+  int jobs_ = 0;                   // under way
+  std::size_t renewed_ = 0;        // buckets that have the new values of this step
+  std::size_t first_renewed_ = 0;  // of those that the first stage needs: so many, in their order
 
   StepClock clock_;
   StagedGradient gradient_;

@@ -3,48 +3,52 @@
 #include <bit>
 
 namespace foretrain {
-namespace {
 
-Route ring_route(int workers, int owner, int worker) {
-  const int before = (worker + workers - 1) % workers;
-  const int after = (worker + 1) % workers;
-  Route route;
-  if (workers == 1) return route;
-  if (before != owner) route.sources.push_back(before);
-  if (worker != owner) {
-    route.sum_to = after;
-    route.values_from = before;
+Route::Route(bool hypercube, int workers, int owner, int worker)
+    : hypercube_(hypercube), workers_(workers), owner_(owner), worker_(worker) {
+  if (workers == 1) return;
+  if (!hypercube) {
+    sources_ = before() != owner ? 1 : 0;
+    targets_ = after() != owner ? 1 : 0;
+    return;
   }
-  if (after != owner) route.values_to.push_back(after);
-  return route;
-}
-
-Route hypercube_route(int workers, int owner, int worker) {
+  // The edges along the bits above those of the distance.
   const auto distance = static_cast<unsigned>(owner ^ worker);
-  Route route;
-  const unsigned above = std::bit_ceil(distance + 1);  // the lowest bit above those of the distance
-  for (auto bit = static_cast<unsigned>(workers) / 2; bit >= above; bit /= 2) {
-    route.sources.push_back(worker ^ static_cast<int>(bit));
-  }
-  route.values_to.assign(route.sources.rbegin(), route.sources.rend());
-  if (distance == 0) return route;
-  const int towards_owner = worker ^ static_cast<int>(std::bit_floor(distance));
-  route.sum_to = towards_owner;
-  route.values_from = towards_owner;
-  return route;
+  sources_ = static_cast<std::size_t>(std::bit_width(static_cast<unsigned>(workers)) - 1 -
+                                      std::bit_width(distance));
+  targets_ = sources_;
 }
 
-}  // namespace
+// The highest bit first.
+int Route::source(std::size_t i) const {
+  if (!hypercube_) return before();
+  return worker_ ^ (workers_ / 2 >> i);
+}
+
+std::optional<std::size_t> Route::source_of(int worker) const {
+  for (std::size_t i = 0; i < sources_; ++i) {
+    if (source(i) == worker) return i;
+  }
+  return std::nullopt;
+}
+
+std::optional<int> Route::sum_to() const {
+  if (worker_ == owner_) return std::nullopt;
+  if (!hypercube_) return after();
+  return worker_ ^ static_cast<int>(std::bit_floor(static_cast<unsigned>(owner_ ^ worker_)));
+}
+
+std::optional<int> Route::values_from() const {
+  if (worker_ == owner_) return std::nullopt;
+  return hypercube_ ? *sum_to() : before();
+}
+
+int Route::target(std::size_t i) const { return hypercube_ ? source(targets_ - 1 - i) : after(); }
 
 bool over_hypercube(const Training& training) {
   const auto workers = static_cast<unsigned>(training.workers);
   return workers >= 4 && std::has_single_bit(workers) &&
          training.layout->buckets.front().size() <= kSmallBucket;
-}
-
-Route route_of(const Training& training, int owner, int worker) {
-  if (over_hypercube(training)) return hypercube_route(training.workers, owner, worker);
-  return ring_route(training.workers, owner, worker);
 }
 
 bool linked_in_all_reduce(const Training& training, NodeId a, NodeId b) {

@@ -3,21 +3,23 @@
 
 #include "models/protocol/training.h"
 
+#include <cstddef>
 #include <optional>
-#include <vector>
 
 namespace foretrain {
 
-/// What one worker does for a bucket that another, or itself, owns: it takes in the sums of its
-/// `sources`, adds its own gradient, sends the sum on; later it takes the new values in and sends
-/// them on. Numbers are those of workers.
-struct Route {
-  std::vector<int> sources;        ///< whose sums come here, in the order in which they are added
-  std::optional<int> sum_to;       ///< the owner: nobody
-  std::optional<int> values_from;  ///< the owner: nobody
-  std::vector<int> values_to;
-};
+/// Sums go over a hypercube: 4, 8, 16, ... workers and buckets of at most kSmallBucket.
+bool over_hypercube(const Training& training);
 
+/// Up to here a hypercube is quicker: a step of softmax on two cores took 0.29 ms where the ring
+/// took 0.37 (4 workers), 1.04 where it took 1.23 (8). At 125 KB a bucket there was nothing to
+/// tell.
+inline constexpr Bytes kSmallBucket{64'000};
+
+/// What one worker does for a bucket that another, or itself, owns: it takes in the sums of its
+/// sources, adds its own gradient, sends the sum on; later it takes the new values in and sends
+/// them on. Numbers are those of workers.
+///
 /// Round the ring, o + 1 to o for the sum, o to o - 1 for the values: of N workers each step of a
 /// bucket takes 2 (N - 1) messages one after another, and buckets dealt round keep every link busy
 /// all the time (Patarasuk, Yuan 2009).
@@ -27,15 +29,39 @@ struct Route {
 /// theirs: 2 log2 N messages one after another for the same bytes (Thakur, Rabenseifner, Gropp
 /// 2005, recursive halving and doubling). Of the worker at distance d = worker XOR owner the sum
 /// goes to the one whose distance lacks the highest bit of d.
-Route route_of(const Training& training, int owner, int worker);
+///
+/// It is arithmetic, so nothing is kept of it: of N workers there are N x N.
+class Route {
+ public:
+  Route(const Training& training, int owner, int worker)
+      : Route(over_hypercube(training), training.workers, owner, worker) {}
+  Route(bool hypercube, int workers, int owner, int worker);
 
-/// Sums go over a hypercube: 4, 8, 16, ... workers and buckets of at most kSmallBucket.
-bool over_hypercube(const Training& training);
+  /// Those whose sums come here, in the order in which they are added.
+  [[nodiscard]] std::size_t sources() const { return sources_; }
+  [[nodiscard]] int source(std::size_t i) const;
+  /// Which of the sources `worker` is.
+  [[nodiscard]] std::optional<std::size_t> source_of(int worker) const;
+  /// Where the sum goes; the owner's: nowhere.
+  [[nodiscard]] std::optional<int> sum_to() const;
+  /// Whom the values come from; the owner's: nobody.
+  [[nodiscard]] std::optional<int> values_from() const;
+  /// Those whom the values are sent on to, in order.
+  [[nodiscard]] std::size_t targets() const { return targets_; }
+  [[nodiscard]] int target(std::size_t i) const;
 
-/// Up to here a hypercube is quicker: a step of softmax on two cores took 0.29 ms where the ring
-/// took 0.37 (4 workers), 1.04 where it took 1.23 (8). At 125 KB a bucket there was nothing to
-/// tell.
-inline constexpr Bytes kSmallBucket{64'000};
+ private:
+  // In the ring.
+  [[nodiscard]] int before() const { return worker_ == 0 ? workers_ - 1 : worker_ - 1; }
+  [[nodiscard]] int after() const { return worker_ + 1 == workers_ ? 0 : worker_ + 1; }
+
+  bool hypercube_;
+  int workers_;
+  int owner_;
+  int worker_;
+  std::size_t sources_ = 0;
+  std::size_t targets_ = 0;
+};
 
 /// Workers `a` and `b` talk to each other in one of the ways above.
 bool linked_in_all_reduce(const Training& training, NodeId a, NodeId b);

@@ -31,12 +31,11 @@ void Network::send(ConnectionId id, Bytes size, std::uint32_t bucket, Callback a
   const Instant now = engine_.now();
   Connection& connection = connections_[id];
   auto& waiting = connection.waiting;
-  const Bytes framed_size{tcp_ ? framed(size.value) : size.value};
-  hosts_[connection.from].sent += framed_size;
+  const auto bytes = static_cast<double>(tcp_ ? framed(size.value) : size.value);
   // The first one has begun to leave. Of the others, a lower bucket goes before a higher one.
   auto place = waiting.end();
   while (place > waiting.begin() + 1 && (place - 1)->bucket > bucket) --place;
-  waiting.insert(place, {bucket, static_cast<double>(framed_size.value), framed_size, arrived});
+  waiting.insert(place, {bucket, bytes, arrived});
   if (!connection.rests) return;
   connection.rests = false;
   connection.slow_start.begin(now);
@@ -74,8 +73,9 @@ void Network::moved(ConnectionId id, Instant now) {
   connection.slow_start.sent(connection.piece, now);
   Waiting& first = connection.waiting.front();
   first.left -= connection.piece;
+  hosts_[connection.from].sent += connection.piece;
+  hosts_[connection.to].received += connection.piece;
   if (first.left < 0.5) {
-    hosts_[connection.to].received += first.size;
     engine_.schedule(now + routes_[connection.route].latency, first.arrived);
     connection.waiting.erase(connection.waiting.begin());
   }

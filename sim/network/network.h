@@ -9,6 +9,7 @@
 
 #include <boost/container/small_vector.hpp>
 
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <vector>
@@ -40,21 +41,22 @@ class Network : public Actor {
 
   void wake(Instant now, std::uint64_t token) override;
 
-  /// Bytes of messages, headers included, that a host has begun to send, that have come to it.
-  [[nodiscard]] Bytes sent_by(std::size_t host) const { return hosts_[host].sent; }
-  [[nodiscard]] Bytes received_by(std::size_t host) const { return hosts_[host].received; }
+  /// Bytes of messages, headers included, that have left a host, that were on their way to it.
+  [[nodiscard]] Bytes sent_by(std::size_t host) const { return {std::llround(hosts_[host].sent)}; }
+  [[nodiscard]] Bytes received_by(std::size_t host) const {
+    return {std::llround(hosts_[host].received)};
+  }
   [[nodiscard]] const FlowNetwork& flows() const { return flows_; }
 
  private:
   struct Waiting {
     std::uint32_t bucket;
     double left;  // bytes, framed
-    Bytes size;   // of all of it, framed
     Callback arrived;
   };
   struct Counters {
-    Bytes sent;
-    Bytes received;
+    double sent = 0;
+    double received = 0;
   };
   struct Connection {
     std::uint32_t from;

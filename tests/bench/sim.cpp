@@ -2,7 +2,9 @@
 
 #include "exec/calibration/forked.h"
 #include "exec/launch/process.h"
+#include "models/data/sampler.h"
 #include "reports/record/statistics.h"
+#include "scenarios/training.h"
 #include "sim/driver/simulate.h"
 #include "sim/engine/engine.h"
 #include "tests/bench/peer.h"
@@ -188,18 +190,27 @@ void bench_server(const Options& options) {
   compare(all, options);
 }
 
+// Of a power of two, small buckets go over a hypercube; the peer's always go round the ring.
 void bench_ring(const Options& options) {
+  struct Ring {
+    bool large;
+    int workers;
+  };
   std::vector<Measured> all;
-  for (const int workers : {64, 512}) {
-    if (options.smoke && workers > 64) continue;
+  for (const Ring& ring : {Ring{false, 63}, Ring{false, 64}, Ring{false, 511}, Ring{false, 512},
+                           Ring{true, 64}, Ring{true, 511}}) {
+    const int workers = ring.workers;
+    if (options.smoke && (ring.large || workers > 63)) continue;
     const std::int64_t steps = options.smoke ? 1 : 400'000 / workers / workers + 1;
-    all.push_back({fmt::format("ring 31.4 KB, {} workers", workers),
-                   [=] {
-                     Case each = star("all_reduce", workers, steps);
-                     each.scenario.cluster.hosts[0].count = workers;
-                     return each;
-                   },
-                   fmt::format("sg_ring {} 31400 {}", workers, steps)});
+    all.push_back(
+        {fmt::format("all-reduce {}, {} workers", ring.large ? "25 MB" : "31.4 KB", workers),
+         [=] {
+           Case each = star("all_reduce", workers, steps);
+           if (ring.large) use_large_model(each.scenario);
+           each.scenario.cluster.hosts[0].count = workers;
+           return each;
+         },
+         fmt::format("sg_ring {} {} {}", workers, ring.large ? 25'000'000 : 31'400, steps)});
   }
   compare(all, options);
 }
@@ -229,6 +240,49 @@ void bench_large(const Options& options) {
           median(times).value() / static_cast<double>(timed.messages) * 1e6);
     }
   }
+}
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// Real gradients in virtual time: what the simulation adds to what they take by themselves.
+void bench_numerics(const Options& options) {
+  Case each = star("async", 64, 1);
+  Scenario& scenario = each.scenario;
+  scenario.numerics = true;
+  scenario.dataset.take = options.smoke ? 2'000 : 60'000;
+  scenario.training.steps = 0;
+  scenario.training.epochs = options.smoke ? 1 : 2;
+  const auto data = load_data(each);
+  const auto training =
+      make_training(scenario, shape_of(*data, scenario.training.batch_size), true, data);
+  std::vector<double> ratios;
+  for (int round = 0; round < options.rounds; ++round) {
+    auto start = Clock::now();
+    load_data(each);
+    const double load_s = seconds_since(start);
+    const Timed timed = simulate_once(each);
+
+    start = Clock::now();
+    Stream augment(1, "data.augment");
+    std::vector<float> values(static_cast<std::size_t>(training->network->parameters()));
+    std::vector<float> gradient(values.size());
+    const auto workspace = training->network->make_workspace(Stream(1, "dropout"));
+    Serial serial;
+    Batch batch;
+    for (int worker = 0; worker < training->workers; ++worker) {
+      Sampler sampler(data->train->examples(), worker, training->workers, training->batch_size, 1);
+      for (std::int64_t step = 0; step < training->steps; ++step) {
+        data->train->gather(sampler.next(), &augment, batch);
+        training->network->gradient(values, batch, gradient, *workspace, serial);
+      }
+    }
+    ratios.push_back((timed.wall_s - load_s) / seconds_since(start));
+  }
+  fmt::print("64 async workers, softmax, {} examples: {:.2f} times what the gradients take alone\n",
+             scenario.dataset.take * static_cast<std::int64_t>(scenario.training.epochs),
+             median(ratios).value());
 }
 
 // Wakes itself as long as there is something left to count.
@@ -271,6 +325,7 @@ int simulations(const std::vector<std::string>& arguments) {
   if (options.wants("server")) bench_server(options);
   if (options.wants("ring")) bench_ring(options);
   if (options.wants("large")) bench_large(options);
+  if (options.wants("numerics")) bench_numerics(options);
   return 0;
 }
 

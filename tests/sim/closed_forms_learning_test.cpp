@@ -48,7 +48,9 @@ class TwoClasses {
     Case scenario_case = star_case("async", workers_, steps, 1_s);
     Scenario& scenario = scenario_case.scenario;
     scenario.numerics = true;
-    scenario.dataset = {.format = "libsvm", .path = folder_.path()};
+    scenario.dataset = DatasetSpec{};
+    scenario.dataset.format = "libsvm";
+    scenario.dataset.path = folder_.path();
     scenario.model.hash_bits = 1;
     scenario.model.layers = {
         {.kind = "sparse_dense", .units = 1, .init = {.kind = "zero", .bias = start}}};

@@ -163,7 +163,9 @@ void RandomScenarios::draw_model(Stream& draw, Scenario& scenario) const {
     case 0:
       scenario.model.name = "sparse_logistic";
       scenario.model.hash_bits = 6;
-      scenario.dataset = {.format = "libsvm", .path = folder_.path()};
+      scenario.dataset = DatasetSpec{};
+      scenario.dataset.format = "libsvm";
+      scenario.dataset.path = folder_.path();
       break;
     case 1:
       scenario.model.name.clear();

@@ -139,16 +139,19 @@ TEST_CASE("all_reduce: what one worker sends on a route another awaits") {
     for (int owner = 0; owner < workers; ++owner) {
       int linked = 0;
       for (int worker = 0; worker < workers; ++worker) {
-        const Route route = route_of(*training, owner, worker);
-        CHECK(route.sum_to.has_value() == (worker != owner));
-        CHECK(route.values_from.has_value() == (worker != owner));
-        for (const int source : route.sources) {
-          CHECK(route_of(*training, owner, source).sum_to == worker);
+        const Route route(*training, owner, worker);
+        CHECK(route.sum_to().has_value() == (worker != owner));
+        CHECK(route.values_from().has_value() == (worker != owner));
+        for (std::size_t i = 0; i < route.sources(); ++i) {
+          const int source = route.source(i);
+          CHECK(route.source_of(source) == i);
+          CHECK(Route(*training, owner, source).sum_to() == worker);
           CHECK(linked_in_all_reduce(*training, NodeId(source), NodeId(worker)));
           ++linked;
         }
-        for (const int to : route.values_to) {
-          CHECK(route_of(*training, owner, to).values_from == worker);
+        for (std::size_t i = 0; i < route.targets(); ++i) {
+          const int to = route.target(i);
+          CHECK(Route(*training, owner, to).values_from() == worker);
           CHECK(linked_in_all_reduce(*training, NodeId(to), NodeId(worker)));
         }
       }
