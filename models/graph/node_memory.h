@@ -13,8 +13,9 @@ namespace foretrain {
 ///     resident = data + learned + max(set_up, step + evaluation + message + held)
 ///
 /// Memory that a process frees stays its own and is used again, so what is resident is the most
-/// that was held: it never falls. `held` is what others have sent (Holder::held_most), which depends
-/// on when they did. What waits in sockets is the kernel's, and in nobody's resident memory.
+/// that was held: it never falls. `held` is what others have sent (Holder::held_most), which
+/// depends on when they did. What waits in sockets is the kernel's, and in nobody's resident
+/// memory.
 struct NodeMemory {
   Bytes data;        ///< a worker's: the examples, the order in which it takes its own
   Bytes learned;     ///< parameters, with the optimizer's state; a server's: of its shard

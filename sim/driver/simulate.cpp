@@ -92,6 +92,7 @@ class Simulation : public Actor {
     Bytes rx;
     Bytes nic_tx;
     Bytes nic_rx;
+    double burned_s = 0;
   };
   struct Neighbour {
     Duration starts_at;
@@ -161,16 +162,17 @@ class Simulation : public Actor {
     }
   }
 
-  /// What a worker burns of its cores while it does not compute.
-  [[nodiscard]] double burned_s(std::size_t node, Duration passed, Duration computed) const {
-    const bool worker = static_cast<int>(node) < tenant_.training().workers;
-    if (!worker) return 0;
-    return framework_.waiting_cores * std::max(0.0, (passed - computed).seconds());
+  /// What a worker has burned by now of its cores while it did not compute. What it has computed is
+  /// told when a job ends, so between two samples this may seem to fall.
+  [[nodiscard]] double burned_s(std::size_t index) const {
+    const SimNode& node = *nodes()[index];
+    if (static_cast<int>(index) >= tenant_.training().workers) return 0;
+    const double computed_s = node.used(Work::compute).seconds() / node.place().threads;
+    const double waited_s = (world_.engine.now() - Instant{}).seconds() - computed_s;
+    return std::max(seen_[index].burned_s, framework_.waiting_cores * waited_s);
   }
 
   void sample(Instant now) {
-    const Duration passed = now - sampled_;
-    sampled_ = now;
     for (std::size_t i = 0; i < nodes().size(); ++i) {
       const SimNode& node = *nodes()[i];
       Seen seen{node.used(Work::compute),
@@ -182,8 +184,9 @@ class Simulation : public Actor {
       UsageRow row;
       row.time = now;
       row.node = static_cast<int>(i);
-      const Duration computed = seen.compute - seen_[i].compute;
-      row.cpu_user_s = computed.seconds() + burned_s(i, passed, computed);
+      seen.burned_s = burned_s(i);
+      row.cpu_user_s =
+          (seen.compute - seen_[i].compute).seconds() + seen.burned_s - seen_[i].burned_s;
       row.cpu_system_s = (seen.transport - seen_[i].transport).seconds();
       row.rss = memory_.of(NodeId(static_cast<std::uint32_t>(i)), node.program());
       row.tx = seen.tx - seen_[i].tx;
@@ -225,18 +228,16 @@ class Simulation : public Actor {
   }
 
   void add_nodes() {
-    const Duration passed = world_.engine.now() - Instant{};
     for (std::size_t i = 0; i < nodes().size(); ++i) {
       const SimNode& node = *nodes()[i];
       const auto id = static_cast<NodeId>(i);
       const std::size_t host = node.place().host;
-      const Duration computed = node.used(Work::compute);
       NodeTotals totals;
       totals.role = tenant_.training().role(id);
       totals.host = world_.hosts[host].name;
       totals.core = node.place().core;
       totals.cpu_s =
-          (computed + node.used(Work::transport)).seconds() + burned_s(i, passed, computed);
+          (node.used(Work::compute) + node.used(Work::transport)).seconds() + burned_s(i);
       totals.rss = memory_.of(id, node.program());
       totals.tx = node.sent();
       totals.rx = node.received();
@@ -259,7 +260,6 @@ class Simulation : public Actor {
   std::vector<Neighbour> neighbours_;
   ResidentMemory memory_;
   std::vector<Seen> seen_;
-  Instant sampled_;
   Duration usage_interval_;
   bool sampling_ = false;  // a sample is scheduled
   std::int64_t steps_ = 0;

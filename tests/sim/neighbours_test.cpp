@@ -42,7 +42,8 @@ TEST_CASE("neighbours: two equal trainings halve a port that both use at a time"
   CHECK(record.neighbours[0].name == "other");
   CHECK(record.neighbours[0].steps >= 9);
   shared.scenario.neighbours.clear();
-  CHECK(simulate(shared).time.seconds() == Approx(10 * (0.1 + 2 * way_s()) - way_s()).epsilon(1e-6));
+  CHECK(simulate(shared).time.seconds() ==
+        Approx(10 * (0.1 + 2 * way_s()) - way_s()).epsilon(1e-6));
 }
 
 TEST_CASE("neighbours: one that starts late disturbs only what comes after") {

@@ -137,6 +137,33 @@ void draw_training(Stream& draw, Scenario& scenario) {
   if (training.strategy != "sync" && one_in(draw, 2)) options.quota = "own";
 }
 
+// What another program spends beside the work; with a cluster, what its input costs, a neighbour.
+void draw_framework(Stream& draw, Scenario& scenario) {
+  FrameworkSpec& framework = scenario.framework;
+  if (one_in(draw, 2)) framework.session_start = up_to(draw, 1_ms);
+  if (one_in(draw, 2)) framework.chief_wait = up_to(draw, 1_ms);
+  if (one_in(draw, 2)) framework.step = up_to(draw, 1_ms);
+  if (one_in(draw, 2)) framework.round = up_to(draw, 100_us);
+  if (one_in(draw, 2)) framework.tensor = up_to(draw, 50_us);
+  constexpr std::array kBlocked{"chief", "all", "nobody"};
+  framework.evaluation = kBlocked.at(draw.below(kBlocked.size()));
+  if (one_in(draw, 2)) framework.waiting_cores = 0.5 * static_cast<double>(draw.below(5));
+}
+
+void draw_input(Stream& draw, Scenario& scenario) {
+  InputSpec& input = scenario.dataset.input;
+  const auto& hosts = scenario.cluster.hosts;
+  const HostSpec& host = hosts[draw.below(hosts.size())];
+  if (one_in(draw, 2)) input.served_by = host_name(host, below(draw, host.count));
+  if (one_in(draw, 2)) input.read_rate = any_rate(draw);
+  if (one_in(draw, 2)) input.parse = up_to(draw, 100_us);
+  if (!input.costs()) return;
+  input.prefetch = below(draw, 3);
+  if (!input.served_by.empty() || input.read_rate.value > 0) {
+    input.example_size = {1 + below(draw, 10'000)};
+  }
+}
+
 }  // namespace
 
 RandomScenarios::RandomScenarios() {
@@ -151,6 +178,10 @@ RandomScenarios::RandomScenarios() {
   std::ofstream trace(folder_ / "trace.csv");
   trace << "worker,time\n";
   for (int i = 0; i < 30; ++i) trace << i % 3 << ',' << 1 + draw.below(9) << '\n';
+  std::ofstream(folder_ / "neighbour.yaml")
+      << "foretrain: 1\ndataset: {take: 600, test_take: 200}\n"
+         "training: {strategy: async, workers: 2, batch_size: 8, steps: 6}\n"
+         "stragglers: [{workers: [1], pause: 2 ms, every: 3 ms}]\n";
   std::ofstream(folder_ / "profile.csv") << "layer,parameter_bytes,forward_ms,backward_ms\n"
                                             "first,20000,0.2,0.4\nsecond,0,0.1,0.1\n"
                                             "last,4000,0.2,0.3\n";
@@ -222,6 +253,16 @@ Case RandomScenarios::draw(Stream& draw) const {
   draw_training(draw, scenario);
   if (!one_in(draw, 6)) draw_cluster(draw, scenario);
   draw_stragglers(draw, scenario, worker_count(scenario));
+  if (one_in(draw, 4)) draw_framework(draw, scenario);
+  if (scenario.cluster.hosts.empty() || scenario.model.profiled()) return result;
+  if (one_in(draw, 4)) draw_input(draw, scenario);
+  if (one_in(draw, 4)) {
+    scenario.neighbours.push_back({folder_ / "neighbour.yaml", {}, up_to(draw, 10_ms)});
+  }
+  if (one_in(draw, 6) && scenario.training.strategy != "single" &&
+      scenario.training.strategy != "all_reduce" && scenario.training.servers <= 2) {
+    scenario.training.bucket_size = {};
+  }
   return result;
 }
 

@@ -155,7 +155,9 @@ void check_usage(const Played& played) {
     CHECK(sums[i].rx == record.nodes[i].rx);
     CHECK(sums[i].cpu_user_s == Approx(record.nodes[i].cpu_s).margin(1e-9));
     const auto threads = static_cast<double>(played.places[i].cores.size() + 1);  // and a loop
-    CHECK(record.nodes[i].cpu_s <= threads * played.end().seconds() + 1e-9);
+    const double burned = played.scenario.framework.waiting_cores;
+    const double parsing = played.scenario.dataset.input.parse.ns > 0 ? 1 : 0;
+    CHECK(record.nodes[i].cpu_s <= (threads + burned + parsing) * played.end().seconds() + 1e-9);
   }
 }
 
@@ -164,6 +166,8 @@ double fixed_gradient_s(const Played& played, std::size_t worker) {
   const auto& hosts = played.scenario.cluster.hosts;
   if (hosts.empty() || played.scenario.model.profiled()) return 0;
   if (played.scenario.training.threads > 1) return 0;  // a small gradient takes one of them
+  if (played.scenario.framework != FrameworkSpec{}) return 0;
+  if (played.scenario.dataset.input.parse.ns > 0) return 0;
   const HostSpec& host = hosts[played.places[worker].spec];
   if (!host.compute || host.send != AffineCost{} || host.receive != AffineCost{}) return 0;
   double factor = 1;
@@ -295,7 +299,7 @@ void play_quarter(std::uint64_t first) {
   CHECK(seen.done > 350);
   CHECK(seen.lost > 10);
   CHECK(seen.failed > 10);
-  CHECK(seen.worked > 100);
+  CHECK(seen.worked > 50);
   CHECK(seen.carried > 100);
   CHECK(seen.strategies.size() == protocols().size());
 }
