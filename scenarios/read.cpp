@@ -6,6 +6,7 @@
 #include "scenarios/describe/scenario_fields.h"
 #include "scenarios/describe/version.h"
 #include "scenarios/describe/writer.h"
+#include "scenarios/neighbours.h"
 #include "scenarios/schema.h"
 #include "scenarios/sweep.h"
 #include "scenarios/yaml/text_guard.h"
@@ -70,7 +71,9 @@ void check_labels(const std::vector<Case>& cases, const Mark& sweep) {
 
 std::vector<Case> read_scenario(const std::string& path,
                                 const std::vector<std::string>& overrides) {
-  return parse_scenario(read_text(path), path, overrides);
+  std::vector<Case> cases = parse_scenario(read_text(path), path, overrides);
+  for (const Case& each : cases) neighbour_cases(each);  // what is wrong with them is told now
+  return cases;
 }
 
 std::vector<Case> parse_scenario(const std::string& text, const std::string& source,

@@ -81,6 +81,11 @@ void check_fits(const Case& c, const DatasetShape& shape) {
          fmt::format("{} servers for the {} tensors of {}; write fewer servers, or a bucket_size",
                      servers, tensors, c.scenario.model.label()));
   }
+  if (per_tensor && network->sparse() && servers > 0) {
+    fail(c, "training.bucket_size",
+         "per_tensor, but a sparse model sends what a batch touches, one message a server; remove "
+         "it");
+  }
   if (per_tensor && servers == 0 && workers > 1) {
     fail(c, "training.bucket_size",
          "per_tensor, but without servers gradients travel in equal chunks; write a size");

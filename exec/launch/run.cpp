@@ -47,9 +47,21 @@ void keep_freed_memory() {
 
 // Every rank asks, so that none waits for one that has refused.
 void check_trainable(const Case& scenario_case) {
-  if (!scenario_case.scenario.model.profiled()) return;
-  fail_at(scenario_case.place_of("model.profile"), "model.profile",
-          "a profile has times, no layers to train; simulate it");
+  const Scenario& scenario = scenario_case.scenario;
+  const auto fail = [&](const std::string& key, const std::string& what) {
+    fail_at(scenario_case.place_of(key), key, what);
+  };
+  if (scenario.model.profiled()) {
+    fail("model.profile", "a profile has times, no layers to train; simulate it");
+  }
+  const auto only_simulated = [&](const std::string& key, bool given) {
+    if (given) fail(key, fmt::format("only simulate knows it; --set {}=null removes it", key));
+  };
+  only_simulated("framework", scenario.framework != FrameworkSpec{});
+  only_simulated("neighbours", !scenario.neighbours.empty());
+  only_simulated("dataset.served_by", !scenario.dataset.input.served_by.empty());
+  only_simulated("dataset.read_rate", scenario.dataset.input.read_rate.value > 0);
+  only_simulated("dataset.parse", scenario.dataset.input.parse.ns > 0);
 }
 
 int node_of(const Joining& joining) {

@@ -187,7 +187,8 @@ void AsyncServer::call_over(Instant at, Queue& queue, Effects& effects) {
   count(queue);
   queue.over = true;
   if (++complete_ < queues_.size()) return;
-  const bool speaks = !enough_ || id_ == training_->server(0);
+  // With a target one shard may have ended by it, another by the quota.
+  const bool speaks = !training_->target.wanted() || id_ == training_->server(0);
   const std::int64_t updates = speaks ? queues_.front().bucket.version().value : 0;
   effects.emplace_back(Finished{.updates = updates,
                                 .gradients = updates,

@@ -68,6 +68,7 @@ struct NeighbourTotals {
   std::string name;
   std::int64_t steps = 0;  ///< of all its workers
   bool done = false;       ///< it ended by itself
+  std::string failure{};   ///< why it could not go on; empty: it could
 
   bool operator==(const NeighbourTotals&) const = default;
 };

@@ -52,7 +52,10 @@ Json nodes_json(const std::vector<NodeTotals>& nodes) {
 Json neighbours_json(const std::vector<NeighbourTotals>& neighbours) {
   Json array = Json::array();
   for (const NeighbourTotals& each : neighbours) {
-    array.push_back({{"name", each.name}, {"steps", each.steps}, {"done", each.done}});
+    array.push_back({{"name", each.name},
+                     {"steps", each.steps},
+                     {"done", each.done},
+                     {"failure", or_null(each.failure)}});
   }
   return array;
 }
@@ -164,8 +167,9 @@ std::vector<NeighbourTotals> parse_neighbours(const Reader& reader) {
   std::vector<NeighbourTotals> neighbours;
   for (const Json& element : reader.at("neighbours")) {
     const Reader each(element, reader.path("neighbours"));
-    const bool done = each.at("done").is_boolean() && each.at("done").get<bool>();
-    neighbours.push_back({each.text("name"), each.integer("steps"), done});
+    if (!each.at("done").is_boolean()) each.fail("done: is neither true nor false");
+    neighbours.push_back({each.text("name"), each.integer("steps"), each.at("done").get<bool>(),
+                          each.text("failure")});
   }
   return neighbours;
 }

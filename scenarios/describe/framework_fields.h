@@ -26,7 +26,7 @@ void describe(Visitor& visit, T& framework) {
   visit.field({.key = "round",
                .doc = "overhead of a gradient, for each worker but one",
                .least = 0,
-               .most = 1e6},
+               .most = 1e3},
               framework.round);
   visit.field({.key = "tensor",
                .doc = "CPU time of a message beside what the machine says, on either side",
@@ -53,21 +53,21 @@ void describe_input(Visitor& visit, T& input) {
               input.served_by);
   visit.field({.key = "read_rate",
                .doc = "simulate: of the disk that examples are read from; left out: from none",
-               .above = 0,
+               .least = 1e6,
                .most = 1e12,
                .written = input.read_rate.value > 0},
               input.read_rate);
   visit.field({.key = "parse",
                .doc = "simulate: CPU time of an example, at its worker; left out: none",
                .least = 0,
-               .most = 1e3,
+               .most = 1,
                .written = input.parse.ns > 0},
               input.parse);
   const bool moves = !input.served_by.empty() || input.read_rate.value > 0;
   visit.field({.key = "example_size",
                .doc = "simulate: as it is read, shipped; left out: its numbers, 4 bytes each",
                .least = 1,
-               .most = 1e12,
+               .most = 1e8,
                .used = moves,
                .unused_because = "only with served_by, read_rate is an example moved",
                .written = input.example_size.value > 0},

@@ -88,7 +88,7 @@ Schema schema_of(const Field& rule, const std::string&) {
   return schema;
 }
 Schema schema_of(const Field& rule, Bytes) {
-  const Schema size = quantity(bytes_pattern());
+  Schema size = quantity(bytes_pattern());
   if (rule.zero.empty()) return size;
   return {{"anyOf", Schema::array({size, Schema{{"const", rule.zero}}})}};
 }
@@ -101,7 +101,7 @@ Schema schema_of(const Field& rule, const std::vector<std::string>&) {
   return {{"type", "array"}, {"items", schema_of(rule, std::string())}};
 }
 Schema schema_of(const Field& rule, const std::vector<int>&) {
-  const Schema items{{"type", "array"}, {"minItems", 1}, {"items", schema_of(rule, 0)}};
+  Schema items{{"type", "array"}, {"minItems", 1}, {"items", schema_of(rule, 0)}};
   if (!rule.indices) return items;
   return {{"anyOf", Schema::array({Schema{{"const", "all"}}, items})}};
 }

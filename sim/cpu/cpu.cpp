@@ -120,6 +120,15 @@ void Cpu::settle(Core& core, Instant now) {
   running.used[static_cast<int>(item.work)] += passed;
 }
 
+Duration Cpu::used(ThreadId thread, Work work) const {
+  const Thread& asked = threads_[thread];
+  const Duration used = asked.used[static_cast<int>(work)];
+  const Core& core = cores_[static_cast<std::size_t>(asked.core)];
+  const bool runs = !core.line.empty() && core.line.front() == thread && !core.calling &&
+                    !asked.items.empty() && asked.items.front().work == work;
+  return runs ? used + (engine_.now() - core.since) : used;
+}
+
 // Schedules when the running item ends, or its slice does if another thread waits.
 void Cpu::plan(std::size_t index, Instant now) {
   Core& core = cores_[index];

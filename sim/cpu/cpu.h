@@ -52,10 +52,8 @@ class Cpu : public Actor {
   /// When the core last went from idle to busy; meaningful while it is busy.
   [[nodiscard]] Instant busy_since(int core) const { return cores_[core].busy_since; }
   [[nodiscard]] int core_of(ThreadId thread) const { return threads_[thread].core; }
-  /// CPU time that `thread` has used on work of this kind, up to its last change of state.
-  [[nodiscard]] Duration used(ThreadId thread, Work work) const {
-    return threads_[thread].used[static_cast<int>(work)];
-  }
+  /// CPU time that `thread` has used on work of this kind by now.
+  [[nodiscard]] Duration used(ThreadId thread, Work work) const;
 
   void wake(Instant now, std::uint64_t token) override;
 

@@ -47,7 +47,7 @@ void JobTime::add(const FrameworkSpec& framework, int workers) {
 Duration JobTime::of(const Job& job) const {
   switch (job.kind) {
     case JobKind::gradient:
-      return job.stage == 0 ? gradient(job) + step_overhead_ : gradient(job);
+      return gradient(job);
     case JobKind::evaluate:
       if (!evaluates_) return {};
       if (compute_ == Source::profiled) return job.cost.measured;

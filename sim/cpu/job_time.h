@@ -21,8 +21,8 @@ namespace foretrain::sim {
 ///     apply     overhead + bytes x per_byte           (measured on one core)
 ///     all       overhead + max(FLOPs / peak, bytes / bandwidth)     (described: Roofline)
 ///
-/// What another program spends on a step (scenarios/framework.h) comes on top of a gradient, and an
-/// evaluation that blocks nobody takes no time.
+/// What another program spends on a step (scenarios/framework.h) comes on top of a gradient, told
+/// apart; an evaluation that blocks nobody takes no time.
 ///
 /// Realism: what was measured is calibrated at two batch sizes and straight between and beyond
 /// them. A profile is as good as its measurement; its times are of the device that was measured,
@@ -42,6 +42,10 @@ class JobTime {
 
   /// Undisturbed, at full speed; of a gradient the median.
   [[nodiscard]] Duration of(const Job& job) const;
+  /// What another program spends on the job beside it: no straggler makes that longer.
+  [[nodiscard]] Duration overhead(const Job& job) const {
+    return job.kind == JobKind::gradient && job.stage == 0 ? step_overhead_ : Duration{};
+  }
   /// Standard deviation of the logarithm of a gradient's time: lognormal around the median. Without
   /// it two workers of equal speed would meet at the server in one pattern for good.
   [[nodiscard]] double gradient_jitter() const {

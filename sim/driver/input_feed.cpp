@@ -17,7 +17,18 @@ InputFeed::InputFeed(World& world, const InputSpec& spec, Bytes batch, int examp
       host_(host),
       thread_(world.hosts[host].cpu->add_thread((core + 1) % world.hosts[host].cpu->cores())) {}
 
-void InputFeed::start() { go_on(); }
+void InputFeed::start() { get(); }
+
+void InputFeed::stop() {
+  stopped_ = true;
+  world_.hosts[host_].cpu->stop(thread_);
+}
+
+void InputFeed::go_on() {
+  stopped_ = false;
+  world_.hosts[host_].cpu->go_on(thread_);
+  if (here_ > 0 || waiting_) get();
+}
 
 bool InputFeed::take(Callback ready) {
   FT_CHECK(!waiting_);
@@ -27,13 +38,13 @@ bool InputFeed::take(Callback ready) {
   } else {
     waiting_ = ready;
   }
-  go_on();
+  get();
   return is_here;
 }
 
 // Gets the next batch where one is wanted.
-void InputFeed::go_on() {
-  if (getting_ || (!waiting_ && here_ >= spec_.prefetch)) return;
+void InputFeed::get() {
+  if (getting_ || stopped_ || (!waiting_ && here_ >= spec_.prefetch)) return;
   getting_ = true;
   const Instant now = world_.engine.now();
   const Callback read{this, static_cast<std::uint64_t>(Stage::read)};
@@ -52,6 +63,7 @@ void InputFeed::wake(Instant now, std::uint64_t token) {
       return world_.network->send(*connection_, batch_, 0, shipped);
     }
     case Stage::shipped:
+      if (spec_.parse.ns == 0) return wake(now, static_cast<std::uint64_t>(Stage::parsed));
       return world_.hosts[host_].cpu->run(thread_, spec_.parse * examples_, Work::compute,
                                           {this, static_cast<std::uint64_t>(Stage::parsed)});
     case Stage::parsed:
@@ -62,7 +74,7 @@ void InputFeed::wake(Instant now, std::uint64_t token) {
       } else {
         ++here_;
       }
-      return go_on();
+      return get();
   }
 }
 

@@ -28,6 +28,9 @@ class InputFeed : public Actor {
 
   /// Time begins for the worker: gets those that are got ahead.
   void start();
+  /// Its process stands still: nothing is parsed, no batch begun, until it goes on.
+  void stop();
+  void go_on();
   /// The next batch is taken: at once, or, where this is false, when `ready` is woken. No second
   /// one before that.
   bool take(Callback ready);
@@ -41,7 +44,7 @@ class InputFeed : public Actor {
  private:
   enum class Stage : std::uint8_t { read, shipped, parsed };
 
-  void go_on();
+  void get();
 
   World& world_;
   InputSpec spec_;
@@ -53,6 +56,7 @@ class InputFeed : public Actor {
   std::optional<Network::ConnectionId> connection_;
   int here_ = 0;  // batches that nobody has taken
   bool getting_ = false;
+  bool stopped_ = false;
   std::optional<Callback> waiting_;
 };
 

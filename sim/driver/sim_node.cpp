@@ -31,13 +31,13 @@ SimNode::SimNode(World& world, const Peers& peers, const Observer& observer, Nod
       job_time_(*parts.job_time),
       stragglers_(std::move(parts.stragglers)),
       jitter_(parts.jitter),
+      tensor_(parts.tensor),
       input_(std::move(parts.input)),
       loop_(world.hosts[place_.host].cpu->add_thread(place_.core)),
       compute_(compute_threads(*world.hosts[place_.host].cpu, place_)) {}
 
 void SimNode::start() {
   const Callback started = at_stage(Stage::start, 0);
-  if (input_) input_->start();
   if (stops_ == 0) return world_.engine.schedule(world_.engine.now(), started);
   // The first of all that its loop does when it goes on.
   world_.hosts[place_.host].cpu->run(loop_, {}, Work::transport, started);
@@ -47,6 +47,7 @@ void SimNode::stop() {
   if (stops_++ > 0) return;
   Cpu& cpu = *world_.hosts[place_.host].cpu;
   cpu.stop(loop_);
+  if (input_) input_->stop();
   for (const Cpu::ThreadId thread : compute_) cpu.stop(thread);
 }
 
@@ -55,12 +56,14 @@ void SimNode::go_on() {
   if (--stops_ > 0) return;
   Cpu& cpu = *world_.hosts[place_.host].cpu;
   cpu.go_on(loop_);
+  if (input_) input_->go_on();
   for (const Cpu::ThreadId thread : compute_) cpu.go_on(thread);
 }
 
 // It stands still for good.
 void SimNode::die() {
   dead_ = true;
+  if (!ended_) ended_ = world_.engine.now();
   stop();
 }
 
@@ -80,6 +83,14 @@ Duration SimNode::used(Work work) const {
   return used;
 }
 
+// The loop and the first thread that computes share a core, so they are busy one at a time.
+Duration SimNode::waited() const {
+  if (!begun_) return {};
+  const Cpu& cpu = *world_.hosts[place_.host].cpu;
+  const Duration busy = cpu.used(loop_, Work::compute) + cpu.used(compute_.front(), Work::compute);
+  return ended_.value_or(world_.engine.now()) - *begun_ - busy;
+}
+
 void SimNode::wake(Instant now, std::uint64_t token) {
   const std::size_t slot = token >> kStageBits;
   const auto stage = static_cast<Stage>(token & ((1U << kStageBits) - 1));
@@ -92,6 +103,8 @@ void SimNode::wake(Instant now, std::uint64_t token) {
   active_ = now;
   switch (stage) {
     case Stage::start:
+      begun_ = now;
+      if (input_) input_->start();
       return feed(now, Started{});
     case Stage::fed:
       for (Job& job : std::exchange(unfed_, {})) begin_job(std::move(job));
@@ -131,6 +144,7 @@ void SimNode::perform(Instant now, Effect& effect) {
   } else if (auto* report = std::get_if<Report>(&effect)) {
     observer_.report(id_, *report);
   } else if (auto* finished = std::get_if<Finished>(&effect)) {
+    ended_ = now;
     observer_.finished(id_, *finished);
   } else {
     observer_.fault(id_, std::get<Fault>(effect));
@@ -140,7 +154,7 @@ void SimNode::perform(Instant now, Effect& effect) {
 void SimNode::begin_send(Instant now, Send& send) {
   Host& host = world_.hosts[place_.host];
   const Bytes size = wire_size(send.message);
-  const Duration cost = host.transport.send.of(static_cast<double>(size.value));
+  const Duration cost = host.transport.send.of(static_cast<double>(size.value)) + tensor_;
   const std::size_t slot = world_.mail.keep({id_, send.to, std::move(send.message)});
   if (cost.ns == 0 && host.cpu->is_free(loop_)) return depart(now, slot);
   host.cpu->run(loop_, cost, Work::transport, at_stage(Stage::sent, slot));
@@ -211,7 +225,7 @@ void SimNode::arrive(Instant now, std::size_t slot) {
 void SimNode::receive(Instant now, std::size_t slot) {
   Host& host = world_.hosts[place_.host];
   const Bytes size = wire_size(world_.mail[slot].message);
-  const Duration cost = host.transport.receive.of(static_cast<double>(size.value));
+  const Duration cost = host.transport.receive.of(static_cast<double>(size.value)) + tensor_;
   const Instant busy_since = host.cpu->busy_since(place_.core);
   const bool yielded = polls(busy_since) && now - busy_since < host.slice;
   if (cost.ns == 0 && !yielded && host.cpu->is_free(loop_)) return deliver(now, slot);
@@ -253,7 +267,7 @@ void SimNode::begin_job(Job job) {
     if (job.stage == 0) draw_factor();
     const double stretched = static_cast<double>(time.ns) * factor_;
     if (stretched > 1e18) throw InputError("stragglers: a gradient takes longer than 30 years");
-    time = {std::llround(stretched)};
+    time = Duration{std::llround(stretched)} + job_time_.overhead(job);
   }
   const bool small = runs_inline(job.cost);
   if (!small) ++computing_;

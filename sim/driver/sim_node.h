@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace foretrain::sim {
@@ -37,6 +38,7 @@ struct NodeParts {
   const JobTime* job_time = nullptr;  ///< of its host
   StragglerDraws stragglers;
   Stream jitter;
+  Duration tensor;                   ///< of a message's CPU time on top of its host's, either side
   std::unique_ptr<InputFeed> input;  ///< a worker's; null: batches are there at no cost
 };
 
@@ -68,6 +70,9 @@ class SimNode : public Actor {
 
   /// Time used so far on this kind of work.
   [[nodiscard]] Duration used(Work work) const;
+  /// Time from its start until now, or its end, in which it computed no gradient, no evaluation,
+  /// nor what a server does.
+  [[nodiscard]] Duration waited() const;
   [[nodiscard]] Bytes sent() const { return sent_; }
   [[nodiscard]] Bytes received() const { return received_; }
   /// Of what it sent, to nodes of its host.
@@ -128,6 +133,7 @@ class SimNode : public Actor {
   StragglerDraws stragglers_;
   Stream jitter_;
   double factor_ = 1;  // of the gradient that is computed
+  Duration tensor_;
   std::unique_ptr<InputFeed> input_;
   std::vector<Job> unfed_;  // stages of a gradient whose batch is not here
   Cpu::ThreadId loop_;
@@ -136,6 +142,8 @@ class SimNode : public Actor {
   std::size_t first_peer_ = 0;
   Slots<JobUnderWay> jobs_;
   Slots<TimerId> timers_;
+  std::optional<Instant> begun_;
+  std::optional<Instant> ended_;
   Instant active_;     // when the loop last did something
   Instant noticed_;    // of the last message
   int computing_ = 0;  // jobs on the compute thread

@@ -2,6 +2,7 @@
 
 #include "models/protocol/registry.h"
 #include "reports/record/collector.h"
+#include "scenarios/describe/reader.h"
 #include "scenarios/neighbours.h"
 #include "scenarios/training.h"
 #include "sim/driver/sim_node.h"
@@ -22,7 +23,7 @@ namespace {
 class Simulation : public Actor {
  public:
   Simulation(const Case& scenario_case, const SimulateOptions& options,
-             std::shared_ptr<const Training> training, const DataMemory& data)
+             const std::shared_ptr<const Training>& training, const DataMemory& data)
       : options_(options),
         framework_(scenario_case.scenario.framework),
         world_(scenario_case.scenario, training->network->profiled(), options.machines),
@@ -38,7 +39,7 @@ class Simulation : public Actor {
     record_.kernel_set = kernel_set();
     record_.startup = framework_.session_start;
     const Protocol& protocol = *find_protocol(training->strategy);
-    const bool in_step = protocol.several_workers && !protocol.update_each;
+    const bool in_step = training->workers > 1 && !protocol.update_each;
     if (in_step) record_.startup += framework_.chief_wait;
     add_neighbours(scenario_case);
   }
@@ -106,7 +107,8 @@ class Simulation : public Actor {
     std::vector<NodePlace> taken = tenant_.places();
     for (std::size_t i = 0; i < cases.size(); ++i) {
       Neighbour& neighbour = neighbours_[i];
-      neighbour.starts_at = scenario_case.scenario.neighbours[i].starts_at;
+      neighbour.starts_at = scenario_case.scenario.neighbours[i].starts_at +
+                            cases[i].scenario.framework.session_start;
       const auto training =
           make_training(cases[i].scenario, dataset_shape(cases[i]), false, nullptr);
       const auto count = [&neighbour](NodeId, const Report& report) {
@@ -117,7 +119,7 @@ class Simulation : public Actor {
                                    Tenant::Listener{count, [](NodeId, const Finished&) {}}, taken);
       const auto& places = neighbour.tenant->places();
       taken.insert(taken.end(), places.begin(), places.end());
-      record_.neighbours.push_back({cases[i].scenario.name});
+      record_.neighbours.push_back({cases[i].scenario.name, 0, false, {}});
     }
   }
 
@@ -137,6 +139,7 @@ class Simulation : public Actor {
     for (std::size_t i = 0; i < neighbours_.size(); ++i) {
       record_.neighbours[i].steps = neighbours_[i].steps;
       record_.neighbours[i].done = neighbours_[i].tenant->over();
+      record_.neighbours[i].failure = neighbours_[i].tenant->failure();
     }
     if (record_.outcome != Outcome::done) return;
     record_.failure = tenant_.failure();
@@ -162,14 +165,10 @@ class Simulation : public Actor {
     }
   }
 
-  /// What a worker has burned by now of its cores while it did not compute. What it has computed is
-  /// told when a job ends, so between two samples this may seem to fall.
+  /// What a worker has burned by now of its cores while it did not compute.
   [[nodiscard]] double burned_s(std::size_t index) const {
-    const SimNode& node = *nodes()[index];
     if (static_cast<int>(index) >= tenant_.training().workers) return 0;
-    const double computed_s = node.used(Work::compute).seconds() / node.place().threads;
-    const double waited_s = (world_.engine.now() - Instant{}).seconds() - computed_s;
-    return std::max(seen_[index].burned_s, framework_.waiting_cores * waited_s);
+    return framework_.waiting_cores * nodes()[index]->waited().seconds();
   }
 
   void sample(Instant now) {

@@ -103,6 +103,7 @@ void Tenant::add_nodes(const Case& scenario_case) {
                     &job_times_[place.spec],
                     StragglerDraws(scenario_case.scenario, node, traces),
                     Stream(training_->seed, fmt::format("jitter.worker{}", node)),
+                    scenario_case.scenario.framework.tensor,
                     input_of(scenario_case, node, server)};
     nodes_.push_back(std::make_unique<SimNode>(world_, nodes_, observer_, std::move(parts)));
   }

@@ -16,10 +16,8 @@ World::World(const Scenario& scenario, bool profiled, const MachineLookup& machi
       add_host(host_name(each, index), spec, each.cores, machine);
     }
   }
-  for (Host& host : hosts) {
-    if (scenario.transport.poll) host.transport.poll = *scenario.transport.poll;
-    host.transport.send.overhead_s += scenario.framework.tensor.seconds();
-    host.transport.receive.overhead_s += scenario.framework.tensor.seconds();
+  if (scenario.transport.poll) {
+    for (Host& host : hosts) host.transport.poll = *scenario.transport.poll;
   }
   if (!scenario.cluster.hosts.empty()) {
     network = std::make_unique<Network>(engine, scenario.cluster);

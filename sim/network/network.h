@@ -41,7 +41,8 @@ class Network : public Actor {
 
   void wake(Instant now, std::uint64_t token) override;
 
-  /// Bytes of messages, headers included, that have left a host, that were on their way to it.
+  /// Bytes that have left a host, that have left others for it: framed where there is TCP. Counted
+  /// when a message has left, or the part of it that a window lets go.
   [[nodiscard]] Bytes sent_by(std::size_t host) const { return {std::llround(hosts_[host].sent)}; }
   [[nodiscard]] Bytes received_by(std::size_t host) const {
     return {std::llround(hosts_[host].received)};

@@ -75,6 +75,36 @@ TEST_CASE("framework: an evaluation blocks the chief or all workers or nobody") 
   for (const EvalReport& eval : nobody.evals) CHECK(eval.took < 1_ms);
 }
 
+TEST_CASE("framework: stragglers slow the work but not the overhead") {
+  Case scenario_case = star_case("sync", 1, 4, 1_s);
+  scenario_case.scenario.framework.step = 200_ms;
+  scenario_case.scenario.stragglers = {{}};
+  scenario_case.scenario.stragglers[0].slowdown = 3;
+  for (const StepRow& row : simulate(scenario_case).steps) {
+    CHECK(row.report.phases.compute == 3_s + 200_ms);
+  }
+}
+
+TEST_CASE("framework: what waiting burns is the same however often it is looked at") {
+  Case scenario_case = star_case("async", 3, 10, 1_s);
+  scenario_case.scenario.training.protocol.quota = "own";
+  scenario_case.scenario.framework.waiting_cores = 2;
+  scenario_case.scenario.stragglers = {{}};
+  scenario_case.scenario.stragglers[0].workers = {2};
+  scenario_case.scenario.stragglers[0].dies_at = 5500_ms;
+  sim::SimulateOptions options;
+  options.machines = [](const std::string&) { return made_up_machine(); };
+  const Record often = sim::simulate(scenario_case, options);
+  options.summary_only = true;
+  const Record once = sim::simulate(scenario_case, options);
+  for (std::size_t i = 0; i < once.nodes.size(); ++i) {
+    CHECK(often.nodes[i].cpu_s == Approx(once.nodes[i].cpu_s));
+  }
+  // Nobody waits, and the dead burns nothing.
+  CHECK(once.nodes[0].cpu_s == Approx(10));
+  CHECK(once.nodes[2].cpu_s == Approx(5.5));
+}
+
 TEST_CASE("framework: a worker that waits burns cores where the scenario says so") {
   Case scenario_case = star_case("sync", 2, 10, 1_s);
   scenario_case.scenario.stragglers = {{}};
@@ -120,6 +150,20 @@ TEST_CASE("framework: what is fetched ahead costs only what exceeds the gradient
   CHECK(simulate(scenario_case).time.seconds() == Approx(0.08 + 10 * 0.1).epsilon(1e-6));
   input.example_size = {10'000};  // 160 ms: the input binds, the last gradient follows
   CHECK(simulate(scenario_case).time.seconds() == Approx(10 * 0.16 + 0.1).epsilon(1e-6));
+}
+
+TEST_CASE("framework: input waits for a worker that joins late and rests while it is paused") {
+  Case scenario_case = fed_case();
+  Scenario& scenario = scenario_case.scenario;
+  scenario.stragglers = {{}};
+  scenario.stragglers[0].joins_at = 1_s;
+  const Record late = simulate(scenario_case);
+  CHECK(late.time.seconds() == Approx(1 + 0.08 + 10 * 0.1).epsilon(1e-6));
+  scenario.stragglers[0] = {};
+  scenario.stragglers[0].dies_at = 250_ms;
+  const Record dead = simulate(scenario_case);
+  CHECK(dead.outcome == Outcome::failed);
+  CHECK(dead.nodes[0].nic_rx <= Bytes{4 * 16 * 5'000});
 }
 
 TEST_CASE("framework: workers who read one disk take turns") {

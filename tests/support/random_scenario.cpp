@@ -259,8 +259,9 @@ Case RandomScenarios::draw(Stream& draw) const {
   if (one_in(draw, 4)) {
     scenario.neighbours.push_back({folder_ / "neighbour.yaml", {}, up_to(draw, 10_ms)});
   }
-  if (one_in(draw, 6) && scenario.training.strategy != "single" &&
-      scenario.training.strategy != "all_reduce" && scenario.training.servers <= 2) {
+  if (one_in(draw, 6) && scenario.dataset.format != "libsvm" &&
+      scenario.training.strategy != "single" && scenario.training.strategy != "all_reduce" &&
+      scenario.training.servers <= 2) {
     scenario.training.bucket_size = {};
   }
   return result;

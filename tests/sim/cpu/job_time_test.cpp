@@ -99,5 +99,29 @@ TEST_CASE("job time: of a model that nobody knows it is told what to do") {
         "calibrate SCENARIO; or say what the machine can do, gflops and memory_bandwidth");
 }
 
+TEST_CASE("job time: a table over batch sizes is straight between its rows and beyond") {
+  const std::vector<BatchTime> times{{8, 10_ms}, {64, 66_ms}, {512, 962_ms}};
+  CHECK(interpolated(times, 8) == 10_ms);
+  CHECK(interpolated(times, 36) == 38_ms);
+  CHECK(interpolated(times, 288) == 514_ms);
+  CHECK(interpolated(times, 1) == 3_ms);
+  CHECK(interpolated(times, 612) == 1162_ms);
+  CHECK(interpolated({{10, 5_ms}}, 20) == 10_ms);
+  CHECK(interpolated({{10, 5_ms}, {20, 50_ms}}, 1) == 0_ms);
+  Machine machine;
+  machine.name = "tabled";
+  machine.models["softmax"].gradient_times = times;
+  const Machine read = parse_machine(to_yaml(machine), "machine.yaml");
+  CHECK(read == machine);
+  Job job;
+  job.examples = 36;
+  job.share = 0.5;
+  CHECK(JobTime(&read, "softmax", {}).of(job) == 19_ms);
+  machine.models["softmax"].gradient_times = {{64, 1_ms}, {8, 2_ms}};
+  CHECK_THROWS_WITH(
+      parse_machine(to_yaml(machine), "machine.yaml"),
+      Catch::Contains("models.softmax.gradient_times: the batch sizes do not ascend"));
+}
+
 }  // namespace
 }  // namespace foretrain::sim
