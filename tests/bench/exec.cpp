@@ -5,6 +5,7 @@
 #include "reports/record/summary.h"
 #include "scenarios/read.h"
 #include "tests/bench/peer.h"
+#include "tests/support/places.h"
 
 #include <fmt/format.h>
 
@@ -130,7 +131,7 @@ double ours(const Contest& contest, bool smoke) {
   std::vector<std::string> overrides;
   if (smoke) overrides.emplace_back("training.steps=5");
   ::foretrain::exec::RunOptions options;
-  options.program = FORETRAIN_PROGRAM;
+  options.program = program_path();
   const Record record =
       ::foretrain::exec::run(parse_scenario(text, "bench", overrides).front(), options);
   if (record.outcome != Outcome::done) throw std::runtime_error(record.failure);

@@ -4,6 +4,7 @@
 #include "reports/record/statistics.h"
 #include "scenarios/input_error.h"
 #include "scenarios/read.h"
+#include "tests/support/places.h"
 
 #include <fmt/format.h>
 
@@ -71,7 +72,7 @@ void link_use(bool smoke) {
           smoke ? "softmax" : "lenet_large", workers, smoke ? 3 : rate.steps, workers + 1,
           rate.nic);
       ::foretrain::exec::RunOptions options;
-      options.program = FORETRAIN_PROGRAM;
+      options.program = program_path();
       options.emulate = true;
       try {
         const Record record =

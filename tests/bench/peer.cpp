@@ -1,5 +1,7 @@
 #include "tests/bench/peer.h"
 
+#include "tests/support/places.h"
+
 #include <array>
 #include <cstdio>
 #include <filesystem>
@@ -10,7 +12,7 @@
 namespace foretrain::bench {
 
 std::string peers_folder() {
-  const std::string folder = FORETRAIN_SOURCE_DIR "/../shared/peers";
+  const std::string folder = source_dir() + "/../shared/peers";
   if (!std::filesystem::is_directory(folder)) {
     throw std::runtime_error(folder + ": not here, so there is no peer to compare with");
   }

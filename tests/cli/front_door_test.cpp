@@ -1,4 +1,6 @@
 // The program as people call it: output, errors, exit status.
+#include "tests/support/places.h"
+
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <catch2/catch.hpp>
@@ -54,7 +56,7 @@ class Sandbox {
   }
   Called call(const std::string& arguments) {
     const std::string command = "cd '" + folder_.string() + "' && XDG_CACHE_HOME=cache '" +
-                                FORETRAIN_PROGRAM + "' " + arguments + " >out.txt 2>err.txt";
+                                program_path() + "' " + arguments + " >out.txt 2>err.txt";
     const int status = std::system(command.c_str());
     return {WEXITSTATUS(status), text_of(folder_ / "out.txt"), text_of(folder_ / "err.txt")};
   }

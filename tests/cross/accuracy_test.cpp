@@ -1,6 +1,7 @@
 // What the scenarios reach on real data, where it is: long, so it runs only when it is asked for.
 #include "exec/launch/run.h"
 #include "scenarios/read.h"
+#include "tests/support/places.h"
 
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
@@ -43,7 +44,7 @@ const std::vector<Goal>& goals() {
 
 TEST_CASE("accuracy: the scenarios reach on real data what they should", "[.accuracy]") {
   const char* set = std::getenv("FORETRAIN_DATA");
-  const std::filesystem::path data = set != nullptr ? set : FORETRAIN_SOURCE_DIR "/../shared/data";
+  const std::filesystem::path data = set != nullptr ? set : source_dir() + "/../shared/data";
   const Goal& goal = GENERATE(from_range(goals()));
   if (!std::filesystem::exists(data / goal.data)) {
     WARN("skipped: " << (data / goal.data) << " is not here; FORETRAIN_DATA names the folder");
@@ -52,11 +53,10 @@ TEST_CASE("accuracy: the scenarios reach on real data what they should", "[.accu
   std::vector<std::string> settings = goal.settings;
   settings.push_back("dataset.path=" + (data / goal.data).string());
   const Case scenario_case =
-      read_scenario(fmt::format("{}/scenarios/{}.yaml", FORETRAIN_SOURCE_DIR, goal.scenario),
-                    settings)
+      read_scenario(fmt::format("{}/scenarios/{}.yaml", source_dir(), goal.scenario), settings)
           .front();
   exec::RunOptions options;
-  options.program = FORETRAIN_PROGRAM;
+  options.program = program_path();
   const Record record = exec::run(scenario_case, options);
   REQUIRE(record.outcome == Outcome::done);
   const double reached = goal.auc ? record.evals.back().auc : record.evals.back().accuracy;
@@ -67,13 +67,13 @@ TEST_CASE("accuracy: the scenarios reach on real data what they should", "[.accu
 
 TEST_CASE("accuracy: three workers learn from as many examples what one learns", "[.accuracy]") {
   const char* set = std::getenv("FORETRAIN_DATA");
-  const std::filesystem::path data = set != nullptr ? set : FORETRAIN_SOURCE_DIR "/../shared/data";
+  const std::filesystem::path data = set != nullptr ? set : source_dir() + "/../shared/data";
   if (!std::filesystem::exists(data / "mnist")) {
     WARN("skipped: " << (data / "mnist") << " is not here; FORETRAIN_DATA names the folder");
     return;
   }
   exec::RunOptions options;
-  options.program = FORETRAIN_PROGRAM;
+  options.program = program_path();
   double alone = 0;
   for (const char* strategy : {"single", "sync", "all_reduce", "async", "ssp"}) {
     std::vector<std::string> settings{"sweep=null", "model=lenet", "training.threads=1",
@@ -82,7 +82,7 @@ TEST_CASE("accuracy: three workers learn from as many examples what one learns",
     if (strategy != std::string("single")) settings.emplace_back("training.workers=3");
     settings.push_back("dataset.path=" + (data / "mnist").string());
     const Case scenario_case =
-        read_scenario(FORETRAIN_SOURCE_DIR "/scenarios/mnist_lenet.yaml", settings).front();
+        read_scenario(source_dir() + "/scenarios/mnist_lenet.yaml", settings).front();
     const Record record = exec::run(scenario_case, options);
     REQUIRE(record.outcome == Outcome::done);
     const double reached = record.evals.back().accuracy;

@@ -1,10 +1,10 @@
 // A run ends with the same bits as a simulation of its scenario.
-#include "exec/launch/run.h"
 #include "models/base/random.h"
 #include "reports/record/files.h"
 #include "scenarios/input_error.h"
 #include "sim/driver/replay.h"
 #include "tests/support/cases.h"
+#include "tests/support/real_run.h"
 #include "tests/support/temp_folder.h"
 
 #include <catch2/catch.hpp>
@@ -19,12 +19,8 @@ using namespace literals;
 
 Record run(const Case& scenario_case, Duration max_delay = {}) {
   exec::RunOptions options;
-  options.program = FORETRAIN_PROGRAM;
   options.max_delay = max_delay;
-  Record record = exec::run(scenario_case, options);
-  INFO(record.failure);
-  REQUIRE(record.outcome == Outcome::done);
-  return record;
+  return real_run(scenario_case, options);
 }
 
 TEST_CASE("cross: single ends with the same weights in both worlds") {

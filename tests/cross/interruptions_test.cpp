@@ -2,6 +2,7 @@
 #include "exec/launch/run.h"
 #include "scenarios/stragglers.h"
 #include "tests/support/cases.h"
+#include "tests/support/places.h"
 #include "tests/support/temp_folder.h"
 
 #include <catch2/catch.hpp>
@@ -15,7 +16,7 @@ using namespace literals;
 
 Record run(const Case& scenario_case) {
   exec::RunOptions options;
-  options.program = FORETRAIN_PROGRAM;
+  options.program = program_path();
   return exec::run(scenario_case, options);
 }
 

@@ -1,9 +1,9 @@
 // Trainings that end at their target over TCP as they do in virtual time.
-#include "exec/launch/run.h"
 #include "reports/record/files.h"
 #include "reports/record/summary.h"
 #include "sim/driver/replay.h"
 #include "tests/support/cases.h"
+#include "tests/support/real_run.h"
 #include "tests/support/temp_folder.h"
 
 #include <catch2/catch.hpp>
@@ -25,11 +25,8 @@ Case aiming(const std::string& strategy, int workers) {
 
 Record run(const Case& scenario_case, Duration max_delay) {
   exec::RunOptions options;
-  options.program = FORETRAIN_PROGRAM;
   options.max_delay = max_delay;
-  Record record = exec::run(scenario_case, options);
-  INFO(record.failure);
-  REQUIRE(record.outcome == Outcome::done);
+  Record record = real_run(scenario_case, options);
   REQUIRE(record.evals.size() >= 2);
   // It ended before its length.
   CHECK(record.gradients < 60 * (scenario_case.scenario.training.workers));

@@ -1,6 +1,8 @@
 // Lists the checkout by git, or by walking its folders.
 #include "tests/house/tree.h"
 
+#include "tests/support/places.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -15,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 const fs::path& root() {
-  static const fs::path path = FORETRAIN_SOURCE_DIR;
+  static const fs::path path = source_dir();
   return path;
 }
 

@@ -3,6 +3,7 @@
 
 #include "scenarios/schema.h"
 #include "tests/scenarios/messages.h"
+#include "tests/support/places.h"
 
 #include <filesystem>
 #include <fstream>
@@ -291,7 +292,7 @@ TEST_CASE("read: the place of every key that was given is known") {
 TEST_CASE("read: every committed scenario is one that can be read") {
   namespace fs = std::filesystem;
   int count = 0;
-  for (const auto& file : fs::recursive_directory_iterator(FORETRAIN_SOURCE_DIR "/scenarios")) {
+  for (const auto& file : fs::recursive_directory_iterator(source_dir() + "/scenarios")) {
     if (file.path().extension() != ".yaml") continue;
     INFO(file.path());
     for (const Case& c : read_scenario(file.path().string(), {})) {
@@ -304,7 +305,7 @@ TEST_CASE("read: every committed scenario is one that can be read") {
 }
 
 TEST_CASE("read: the committed schema is the one of this program") {
-  std::ifstream in(FORETRAIN_SOURCE_DIR "/scenarios/schema.json");
+  std::ifstream in(source_dir() + "/scenarios/schema.json");
   std::stringstream committed;
   committed << in.rdbuf();
   CHECK(committed.str() == scenario_schema());

@@ -3,6 +3,7 @@
 
 #include "scenarios/stragglers.h"
 #include "tests/scenarios/messages.h"
+#include "tests/support/places.h"
 #include "tests/support/temp_folder.h"
 
 #include <filesystem>
@@ -133,7 +134,7 @@ TEST_CASE("trace: a scenario says where it names a file that cannot be read") {
 
 TEST_CASE("trace: the published step times of four jobs read in as they are") {
   const std::filesystem::path folder =
-      std::filesystem::path(FORETRAIN_SOURCE_DIR) / "../shared/data/traces/alibaba-pai-minibatch";
+      std::filesystem::path(source_dir()) / "../shared/data/traces/alibaba-pai-minibatch";
   if (!std::filesystem::exists(folder)) {
     WARN("there is no " << folder << ", skipped");
     return;

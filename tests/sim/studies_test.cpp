@@ -3,6 +3,7 @@
 #include "scenarios/read.h"
 #include "scenarios/yaml/text_guard.h"
 #include "tests/support/cases.h"
+#include "tests/support/places.h"
 
 #include <catch2/catch.hpp>
 
@@ -16,7 +17,7 @@ namespace foretrain::testing {
 namespace {
 
 const std::filesystem::path kStudies =
-    std::filesystem::path(FORETRAIN_SOURCE_DIR) / "scenarios" / "studies";
+    std::filesystem::path(source_dir()) / "scenarios" / "studies";
 
 // The studies that have a test below.
 const std::set<std::string> kAnswered{"batch_size",     "jitter",        "oversubscribed",

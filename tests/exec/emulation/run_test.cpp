@@ -5,6 +5,7 @@
 #include "scenarios/read.h"
 #include "tests/exec/emulation/support.h"
 #include "tests/support/cases.h"
+#include "tests/support/places.h"
 
 #include <catch2/catch.hpp>
 
@@ -145,7 +146,7 @@ TEST_CASE("emulated run: a network that goes down is a lost worker, whom some do
   CAPTURE(strategy);
   const bool goes_on = strategy == "async";
   exec::RunOptions options;
-  options.program = FORETRAIN_PROGRAM;
+  options.program = program_path();
   options.emulate = true;
   bool cut = false;
   std::chrono::steady_clock::time_point since;
@@ -179,8 +180,8 @@ TEST_CASE("emulated run: nothing is left, however it ends") {
   std::ofstream(file) << to_yaml(emulated_case("async", 2, killed ? 10'000'000 : 2'000).scenario);
   const pid_t launcher = fork();
   if (launcher == 0) {
-    execl(FORETRAIN_PROGRAM, FORETRAIN_PROGRAM, "run", file.c_str(), "--emulate", "--quiet",
-          "--out", out.c_str(), nullptr);
+    execl(program_path(), program_path(), "run", file.c_str(), "--emulate", "--quiet", "--out",
+          out.c_str(), nullptr);
     _exit(127);
   }
   const std::set<std::string> networks = networks_of_nodes(launcher);

@@ -4,6 +4,7 @@
 #include "exec/launch/run.h"
 #include "scenarios/input_error.h"
 #include "tests/support/cases.h"
+#include "tests/support/real_run.h"
 
 #include <catch2/catch.hpp>
 
@@ -65,12 +66,8 @@ Case emulated_case(const std::string& strategy, int workers, std::int64_t steps)
 
 Record run_emulated(const Case& scenario_case) {
   exec::RunOptions options;
-  options.program = FORETRAIN_PROGRAM;
   options.emulate = true;
-  Record record = exec::run(scenario_case, options);
-  INFO(record.failure);
-  REQUIRE(record.outcome == Outcome::done);
-  return record;
+  return real_run(scenario_case, options);
 }
 
 std::string network_of(pid_t process) {

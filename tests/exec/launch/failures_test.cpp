@@ -3,6 +3,7 @@
 #include "exec/launch/run.h"
 #include "exec/transport/handshake.h"
 #include "tests/support/cases.h"
+#include "tests/support/places.h"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -75,7 +76,7 @@ Record run_and(const std::string& strategy, const std::function<void()>& harm,
   scenario_case.scenario.training.protocol.backup_workers = backup_workers;
   bool harmed = false;
   exec::RunOptions options;
-  options.program = FORETRAIN_PROGRAM;
+  options.program = program_path();
   Clock::time_point harmed_at;
   options.progress = [&](std::int64_t done, std::int64_t, Duration) {
     if (harmed || done < 100) return;
@@ -137,7 +138,7 @@ TEST_CASE("failure: a launcher's port that is taken is named") {
   boost::asio::io_context loop;
   boost::asio::ip::tcp::acceptor taken(loop, {boost::asio::ip::address_v4::loopback(), 0});
   exec::RunOptions options;
-  options.program = FORETRAIN_PROGRAM;
+  options.program = program_path();
   options.port = taken.local_endpoint().port();
   const Record record = exec::run(small_case("sync", 2, 10), options);
   CHECK(record.outcome == Outcome::failed);
@@ -150,7 +151,7 @@ TEST_CASE("failure: a launcher's port that is taken is named") {
 TEST_CASE("failure: a server's port that is taken is named with its server") {
   boost::asio::io_context loop;
   exec::RunOptions options;
-  options.program = FORETRAIN_PROGRAM;
+  options.program = program_path();
   options.port = free_port();
   const auto port = static_cast<std::uint16_t>(options.port + 1);
   boost::asio::ip::tcp::acceptor taken(loop, {boost::asio::ip::address_v4::loopback(), port});
@@ -204,7 +205,7 @@ TEST_CASE("failure: a training that needs more memory than there is does not beg
   scenario_case.scenario.model.name = "mlp";
   scenario_case.scenario.model.options.hidden = {30'000, 30'000, 30'000, 30'000};
   exec::RunOptions options;
-  options.program = FORETRAIN_PROGRAM;
+  options.program = program_path();
   CHECK_THROWS_WITH(exec::run(scenario_case, options),
                     Catch::Contains("the nodes of this training hold ") &&
                         Catch::Contains(" GB left; take fewer workers"));
@@ -215,7 +216,7 @@ TEST_CASE("failure: strangers at a server's port do not disturb a run") {
   // Two ports in a row that are free now: the launcher's and its server's.
   boost::asio::io_context loop;
   exec::RunOptions options;
-  options.program = FORETRAIN_PROGRAM;
+  options.program = program_path();
   options.port = free_port();
   std::vector<boost::asio::ip::tcp::socket> strangers;
   options.progress = [&](std::int64_t, std::int64_t, Duration) {
@@ -248,8 +249,8 @@ TEST_CASE("failure: nodes do not outlive a launcher that is killed") {
                          "batch_size: 16, steps: 10000000}\ndataset: {take: 600, test_take: 100}\n";
   const pid_t launcher = fork();
   if (launcher == 0) {
-    execl(FORETRAIN_PROGRAM, FORETRAIN_PROGRAM, "run", file.c_str(), "--quiet", "--out",
-          out.c_str(), nullptr);
+    execl(program_path(), program_path(), "run", file.c_str(), "--quiet", "--out", out.c_str(),
+          nullptr);
     _exit(127);
   }
   std::vector<pid_t> nodes;

@@ -5,6 +5,7 @@
 #include "exec/launch/run.h"
 #include "scenarios/input_error.h"
 #include "tests/support/cases.h"
+#include "tests/support/places.h"
 
 #include <catch2/catch.hpp>
 
@@ -134,7 +135,7 @@ TEST_CASE("pauses: a training with pauses ends with the same weights") {
   scenario_case.scenario.stragglers[0].pause = {10'000'000};
   scenario_case.scenario.stragglers[0].every = {5'000'000};
   exec::RunOptions options;
-  options.program = FORETRAIN_PROGRAM;
+  options.program = program_path();
   const Record record = exec::run(scenario_case, options);
   INFO(record.failure);
   CHECK(record.outcome == Outcome::done);

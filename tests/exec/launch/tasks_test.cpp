@@ -1,5 +1,6 @@
 // Tasks that somebody else started: real processes that find each other by variables.
 #include "exec/transport/handshake.h"
+#include "tests/support/places.h"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -69,8 +70,8 @@ class Job {
   [[nodiscard]] nlohmann::json answer() const { return nlohmann::json::parse(file("0.out")); }
 
   void start(int rank, const std::vector<std::string>& more = {}, const std::string& key = kKey) {
-    std::vector<std::string> arguments{FORETRAIN_PROGRAM, "run",   "small.yaml", "--quiet",
-                                       "--json",          "--out", "out"};
+    std::vector<std::string> arguments{program_path(), "run",   "small.yaml", "--quiet",
+                                       "--json",       "--out", "out"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     const pid_t task = fork();
     REQUIRE(task >= 0);
@@ -89,7 +90,7 @@ class Job {
 
   // The same scenario without any task.
   [[nodiscard]] nlohmann::json ordinary_answer() const {
-    const std::string command = "cd '" + folder_.string() + "' && '" + FORETRAIN_PROGRAM +
+    const std::string command = "cd '" + folder_.string() + "' && '" + program_path() +
                                 "' run small.yaml --quiet --json --out alone >alone.out";
     REQUIRE(std::system(command.c_str()) == 0);
     return nlohmann::json::parse(file("alone.out"));

@@ -1,6 +1,7 @@
 // Tests of the CIFAR-10 reader on files that the tests write.
 #include "models/data/cifar10.h"
 
+#include "tests/support/places.h"
 #include "tests/support/temp_folder.h"
 
 #include <catch2/catch.hpp>
@@ -115,7 +116,7 @@ TEST_CASE("cifar10: a folder without batches says which file is missing", "[cifa
 }
 
 TEST_CASE("cifar10: the real batch has a thousand images of a class", "[cifar10]") {
-  const std::string folder = std::string(FORETRAIN_SOURCE_DIR) + "/../shared/data/cifar10";
+  const std::string folder = source_dir() + "/../shared/data/cifar10";
   if (!std::filesystem::exists(folder)) {
     WARN("skipped: ../shared/data/cifar10 is absent");
     return;

@@ -3,6 +3,7 @@
 
 #include "models/data/feature_hash.h"
 #include "tests/models/data/sparse_rows.h"
+#include "tests/support/places.h"
 #include "tests/support/temp_folder.h"
 
 #include <catch2/catch.hpp>
@@ -128,7 +129,7 @@ TEST_CASE("criteo: the hash is the one that is known", "[criteo]") {
 }
 
 TEST_CASE("criteo: the sample has 7200 rows to learn from and 800 to judge", "[criteo]") {
-  const std::string folder = std::string(FORETRAIN_SOURCE_DIR) + "/../shared/data/criteo";
+  const std::string folder = source_dir() + "/../shared/data/criteo";
   if (!std::filesystem::exists(folder)) {
     WARN("skipped: ../shared/data/criteo is absent");
     return;

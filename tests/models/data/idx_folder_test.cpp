@@ -1,5 +1,6 @@
 // Tests of finding the four files of an IDX data set in a folder.
 #include "models/data/idx.h"
+#include "tests/support/places.h"
 #include "tests/support/temp_folder.h"
 
 #include <catch2/catch.hpp>
@@ -105,7 +106,7 @@ TEST_CASE("idx folder: training, test images of two sizes name both files", "[id
 }
 
 TEST_CASE("idx folder: MNIST is read from its four packed files", "[idx]") {
-  const std::string folder = std::string(FORETRAIN_SOURCE_DIR) + "/../shared/data/mnist";
+  const std::string folder = source_dir() + "/../shared/data/mnist";
   if (!fs::exists(folder)) {
     WARN("skipped: ../shared/data/mnist is absent");
     return;

@@ -2,6 +2,7 @@
 #include "models/data/libsvm.h"
 
 #include "tests/models/data/sparse_rows.h"
+#include "tests/support/places.h"
 #include "tests/support/temp_folder.h"
 
 #include <catch2/catch.hpp>
@@ -144,7 +145,7 @@ TEST_CASE("libsvm: a folder names the file that it misses or has twice", "[libsv
 }
 
 TEST_CASE("libsvm: agaricus has its 126 features", "[libsvm]") {
-  const std::string folder = std::string(FORETRAIN_SOURCE_DIR) + "/../shared/data/agaricus";
+  const std::string folder = source_dir() + "/../shared/data/agaricus";
   if (!std::filesystem::exists(folder)) {
     WARN("skipped: ../shared/data/agaricus is absent");
     return;

@@ -4,6 +4,7 @@
 #include "models/data/cifar10.h"
 #include "models/data/idx.h"
 #include "models/data/open_data.h"
+#include "tests/support/places.h"
 #include "tests/support/temp_folder.h"
 
 #include <catch2/catch.hpp>
@@ -94,7 +95,7 @@ TEST_CASE("verify: what is no data set is refused") {
 }
 
 TEST_CASE("verify: the real data sets are what they are") {
-  const std::string folder = std::string(FORETRAIN_SOURCE_DIR) + "/../shared/data";
+  const std::string folder = source_dir() + "/../shared/data";
   if (!std::filesystem::exists(folder)) {
     WARN("skipped: ../shared/data is absent");
     return;

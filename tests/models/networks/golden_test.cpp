@@ -1,5 +1,6 @@
 // Tests that the loss of each network falls as it was once seen to.
 #include "tests/support/networks.h"
+#include "tests/support/places.h"
 
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
@@ -61,7 +62,7 @@ std::vector<double> train(const NetworkCase& each, const Story& story) {
 }
 
 std::string path_of(const std::string& name) {
-  return fmt::format("{}/tests/golden/loss_{}.txt", FORETRAIN_SOURCE_DIR, name);
+  return fmt::format("{}/tests/golden/loss_{}.txt", source_dir(), name);
 }
 
 void write(const NetworkCase& each, const Story& story, const std::vector<double>& losses) {

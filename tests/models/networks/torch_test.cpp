@@ -1,5 +1,6 @@
 // Tests of loss with gradient against PyTorch, where python3 has it.
 #include "tests/support/networks.h"
+#include "tests/support/places.h"
 #include "tests/support/temp_folder.h"
 
 #include <catch2/catch.hpp>
@@ -72,7 +73,7 @@ void write(const Trial& trial) {
 /// False where python3 is without PyTorch.
 bool run_torch(const std::vector<Trial>& trials) {
   std::string command =
-      fmt::format("/usr/bin/python3 '{}/tests/support/torch_twin.py'", FORETRAIN_SOURCE_DIR);
+      fmt::format("/usr/bin/python3 '{}/tests/support/torch_twin.py'", source_dir());
   for (const Trial& trial : trials) command += fmt::format(" '{}'", trial.folder);
   const int status = std::system(command.c_str());
   REQUIRE(WIFEXITED(status));

@@ -1,6 +1,7 @@
 // Records without numerics are the same bytes whatever the compiler was told.
 #include "reports/record/files.h"
 #include "tests/support/cases.h"
+#include "tests/support/places.h"
 
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
@@ -114,7 +115,7 @@ Digests digests_now() {
 }
 
 TEST_CASE("simulate: without numerics records are the recorded bytes in builds of any type") {
-  const std::string path = std::string(FORETRAIN_SOURCE_DIR) + "/tests/golden/records.txt";
+  const std::string path = source_dir() + "/tests/golden/records.txt";
   const Digests now = digests_now();
   if (std::getenv("FORETRAIN_REWRITE_GOLDEN") != nullptr) {
     std::ofstream file(path);

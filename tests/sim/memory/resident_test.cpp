@@ -6,6 +6,7 @@
 #include "scenarios/training.h"
 #include "sim/driver/simulate.h"
 #include "tests/support/cases.h"
+#include "tests/support/places.h"
 
 #include <catch2/catch.hpp>
 
@@ -71,7 +72,7 @@ TEST_CASE("resident memory: a run's nodes hold what is counted beside the progra
   scenario_case.scenario.training.batch_size = 4;
   scenario_case.scenario.dataset.test_take = 20;
   exec::RunOptions options;
-  options.program = FORETRAIN_PROGRAM;
+  options.program = program_path();
   const Record record = exec::run(scenario_case, options);
   REQUIRE(record.outcome == Outcome::done);
   const DatasetShape shape = dataset_shape(scenario_case);

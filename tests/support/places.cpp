@@ -1,0 +1,10 @@
+// The two paths that the build knows.
+#include "tests/support/places.h"
+
+namespace foretrain {
+
+const char* program_path() { return FORETRAIN_PROGRAM; }
+
+std::string source_dir() { return FORETRAIN_SOURCE_DIR; }
+
+}  // namespace foretrain
