@@ -4,6 +4,7 @@
 #include "reports/record/collector.h"
 #include "scenarios/describe/reader.h"
 #include "scenarios/neighbours.h"
+#include "scenarios/read.h"
 #include "scenarios/training.h"
 #include "sim/driver/sim_node.h"
 #include "sim/driver/tenant.h"
@@ -119,7 +120,8 @@ class Simulation : public Actor {
                                    Tenant::Listener{count, [](NodeId, const Finished&) {}}, taken);
       const auto& places = neighbour.tenant->places();
       taken.insert(taken.end(), places.begin(), places.end());
-      record_.neighbours.push_back({cases[i].scenario.name, 0, false, {}});
+      record_.neighbours.push_back(
+          {cases[i].scenario.name, to_yaml(cases[i].scenario), 0, false, {}});
     }
   }
 
@@ -172,6 +174,7 @@ class Simulation : public Actor {
   }
 
   void sample(Instant now) {
+    if (world_.network != nullptr) world_.network->count_moving();
     for (std::size_t i = 0; i < nodes().size(); ++i) {
       const SimNode& node = *nodes()[i];
       Seen seen{node.used(Work::compute),
@@ -227,6 +230,7 @@ class Simulation : public Actor {
   }
 
   void add_nodes() {
+    if (world_.network != nullptr) world_.network->count_moving();
     for (std::size_t i = 0; i < nodes().size(); ++i) {
       const SimNode& node = *nodes()[i];
       const auto id = static_cast<NodeId>(i);

@@ -7,13 +7,12 @@ namespace foretrain::sim {
 World::World(const Scenario& scenario, bool profiled, const MachineLookup& machines) {
   if (scenario.cluster.hosts.empty()) {
     const Machine machine = machines("");
-    add_host("localhost", 0, machine.cores, machine);
+    add_host("localhost", machine.cores, machine);
   }
-  for (std::size_t spec = 0; spec < scenario.cluster.hosts.size(); ++spec) {
-    const HostSpec& each = scenario.cluster.hosts[spec];
-    const Machine machine = machine_of(each, profiled, machines).value_or(Machine{});
-    for (int index = 0; index < each.count; ++index) {
-      add_host(host_name(each, index), spec, each.cores, machine);
+  for (const HostSpec& spec : scenario.cluster.hosts) {
+    const Machine machine = machine_of(spec, profiled, machines).value_or(Machine{});
+    for (int index = 0; index < spec.count; ++index) {
+      add_host(host_name(spec, index), spec.cores, machine);
     }
   }
   if (scenario.transport.poll) {
@@ -24,8 +23,8 @@ World::World(const Scenario& scenario, bool profiled, const MachineLookup& machi
   }
 }
 
-void World::add_host(const std::string& name, std::size_t spec, int cores, const Machine& costs) {
-  hosts.push_back({name, spec, std::make_unique<Cpu>(engine, cores, costs.slice, costs.contention),
+void World::add_host(const std::string& name, int cores, const Machine& costs) {
+  hosts.push_back({name, std::make_unique<Cpu>(engine, cores, costs.slice, costs.contention),
                    costs.loopback, costs.slice, costs.memory_base});
 }
 

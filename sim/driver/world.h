@@ -19,7 +19,6 @@ namespace foretrain::sim {
 /// A simulated host.
 struct Host {
   std::string name;
-  std::size_t spec = 0;  ///< in `cluster.hosts`
   std::unique_ptr<Cpu> cpu;
   TransportCost transport;
   Duration slice;
@@ -47,7 +46,7 @@ struct World {
   Effects effects;  ///< memory for those of a node that is fed
 
  private:
-  void add_host(const std::string& name, std::size_t spec, int cores, const Machine& costs);
+  void add_host(const std::string& name, int cores, const Machine& costs);
 };
 
 }  // namespace foretrain::sim

@@ -34,6 +34,14 @@ double FlowNetwork::rate(FlowId flow) const {
   return holder == kNone ? 0 : ports_[holder].level;
 }
 
+double FlowNetwork::left(FlowId id) const {
+  const Flow& flow = flows_[id];
+  if (flow.holder == kNone) return flow.left;
+  const Port& holder = ports_[flow.holder];
+  const double served = holder.served + holder.level * (engine_.now() - holder.settled).seconds();
+  return std::max(0.0, flow.end - served);
+}
+
 double FlowNetwork::load(PortId port) const {
   const Port& at = ports_[port];
   double sum = 0;

@@ -60,6 +60,8 @@ class FlowNetwork : public Actor {
 
   /// What the flow moves at, bytes/s; 0 until the instant in which it began is over.
   [[nodiscard]] double rate(FlowId flow) const;
+  /// Bytes that it has still to move, as of now.
+  [[nodiscard]] double left(FlowId flow) const;
   /// What passes the port, bytes/s. O(flows).
   [[nodiscard]] double load(PortId port) const;
   [[nodiscard]] double capacity(PortId port) const { return ports_[port].capacity; }

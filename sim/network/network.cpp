@@ -68,13 +68,27 @@ void Network::wake(Instant now, std::uint64_t token) {
                                  {this, std::uint64_t{id} << 1U | kMoved});
 }
 
+void Network::count(Connection& connection, double moved) {
+  const double more = std::max(0.0, moved - connection.counted);  // of one look, by rounding, less
+  hosts_[connection.from].sent += more;
+  hosts_[connection.to].received += more;
+  connection.counted += more;
+}
+
+void Network::count_moving() {
+  for (Connection& connection : connections_) {
+    if (connection.piece == 0) continue;
+    count(connection, connection.piece - flows_.left(connection.flow));
+  }
+}
+
 void Network::moved(ConnectionId id, Instant now) {
   Connection& connection = connections_[id];
   connection.slow_start.sent(connection.piece, now);
   Waiting& first = connection.waiting.front();
   first.left -= connection.piece;
-  hosts_[connection.from].sent += connection.piece;
-  hosts_[connection.to].received += connection.piece;
+  count(connection, connection.piece);
+  connection.counted = 0;
   if (first.left < 0.5) {
     engine_.schedule(now + routes_[connection.route].latency, first.arrived);
     connection.waiting.erase(connection.waiting.begin());

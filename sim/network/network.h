@@ -41,8 +41,10 @@ class Network : public Actor {
 
   void wake(Instant now, std::uint64_t token) override;
 
-  /// Bytes that have left a host, that have left others for it: framed where there is TCP. Counted
-  /// when a message has left, or the part of it that a window lets go.
+  /// Counts what has been moved of the messages that are sent now. O(connections).
+  void count_moving();
+  /// Bytes that have left a host, that have left others for it, as of the last `count_moving`:
+  /// framed where there is TCP.
   [[nodiscard]] Bytes sent_by(std::size_t host) const { return {std::llround(hosts_[host].sent)}; }
   [[nodiscard]] Bytes received_by(std::size_t host) const {
     return {std::llround(hosts_[host].received)};
@@ -67,12 +69,15 @@ class Network : public Actor {
     boost::container::small_vector<Waiting, 1>
         waiting{};  // in the order in which they leave; the first one is sent
     FlowNetwork::FlowId flow = 0;
-    double piece = 0;   // bytes that its flow moves now; 0: no flow
-    bool rests = true;  // nothing to send, not even once the next round comes
+    double piece = 0;    // bytes that its flow moves now; 0: no flow
+    double counted = 0;  // of them
+    bool rests = true;   // nothing to send, not even once the next round comes
   };
 
   /// The bytes of the first message that may leave now; 0: a round has to be waited for.
   double next_piece(ConnectionId id, Instant now);
+  /// So much of its piece has been moved.
+  void count(Connection& connection, double moved);
   void moved(ConnectionId id, Instant now);
 
   Engine& engine_;

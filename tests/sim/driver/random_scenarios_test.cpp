@@ -161,6 +161,28 @@ void check_usage(const Played& played) {
   }
 }
 
+// In no interval more passes a host's interface than it carries. What messages move is counted as
+// it goes, so this holds within a message, too.
+void check_interfaces(const Played& played) {
+  const ClusterSpec& cluster = played.scenario.cluster;
+  if (cluster.hosts.empty() || cluster.topology == "links") return;
+  std::map<int, Instant> before;
+  for (const UsageRow& row : played.record.usage) {
+    const HostSpec& host = cluster.hosts[played.places[static_cast<std::size_t>(row.node)].spec];
+    const double seconds = (row.time - before[row.node]).seconds();
+    before[row.node] = row.time;
+    const double most =
+        (host.nic.value * seconds + static_cast<double>(host.burst.value)) * (1 + 1e-9) + 2;
+    CAPTURE(row.node, row.time.ns);
+    REQUIRE(row.nic_tx.value >= 0);
+    REQUIRE(row.nic_rx.value >= 0);
+    CHECK(static_cast<double>(row.nic_tx.value) <= most);
+    CHECK(static_cast<double>(row.nic_rx.value) <= most);
+  }
+  if (cluster.hosts.size() > 1 || cluster.hosts[0].count > 1) return;
+  for (const NodeTotals& node : played.record.nodes) CHECK(node.nic_tx == Bytes{});
+}
+
 // The time of a gradient of `worker`, where a host and its stragglers fix it; 0 where they do not.
 double fixed_gradient_s(const Played& played, std::size_t worker) {
   const auto& hosts = played.scenario.cluster.hosts;
@@ -287,6 +309,7 @@ void play(std::uint64_t seed, const RandomScenarios& scenarios, Seen& seen) {
   check_counts(played);
   check_steps(played);
   check_usage(played);
+  check_interfaces(played);
   seen.worked += check_work(played);
   seen.carried += check_capacity(played);
 }
