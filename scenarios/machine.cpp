@@ -18,8 +18,9 @@ namespace foretrain {
 Duration interpolated(const std::vector<BatchTime>& times, double examples) {
   FT_CHECK(!times.empty());
   const BatchTime& last = times.back();
-  if (times.size() == 1)
+  if (times.size() == 1) {
     return Duration::from_seconds(last.time.seconds() * examples / last.examples);
+  }
   std::size_t upper = 1;
   while (upper + 1 < times.size() && examples > times[upper].examples) ++upper;
   const BatchTime& a = times[upper - 1];

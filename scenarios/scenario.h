@@ -10,6 +10,7 @@
 #include "models/protocol/training.h"
 #include "scenarios/cluster.h"
 #include "scenarios/framework.h"
+#include "scenarios/input.h"
 
 #include <cstdint>
 #include <map>
@@ -47,7 +48,7 @@ struct DatasetSpec {
   int channels = 3;                   ///< images: 1 (grey) or 3
   int classes = 10;                   ///< images
   Bytes memory_limit{2'000'000'000};  ///< a larger file is read as it is used
-  InputSpec input;                    ///< simulate: what a batch costs before it is computed on
+  InputSpec input{};                  ///< simulate: what a batch costs before it is computed on
 
   bool operator==(const DatasetSpec&) const = default;
 };

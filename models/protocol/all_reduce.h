@@ -57,7 +57,7 @@ class AllReduceWorker : public Node, public Holder {
     Step step;               // whose sum it is in, or will be
     bool in_sum = false;     // this worker's gradient; then its new values are awaited
     bool has_mine = false;   // the gradient is ready, not in the sum yet
-    std::uint32_t here = 0;  // bits: sums that are here, by source; in_sum: of the step behind
+    std::uint32_t here = 0;  // bits: sums that are here, by source; in_sum: of the next step
     Payload mine;            // the gradient; then the sum with it, before that is sent on
     boost::container::small_vector<Payload, 1> sums;  // of the sources
     Instant job_start;

@@ -38,8 +38,9 @@ Layout make_layout(std::int64_t parameters, Bytes bucket_size, int shards);
 /// has an equal part of every stretch of the parameters. `owners` as `shards` above.
 Layout make_dealt_layout(std::int64_t parameters, Bytes bucket_size, int owners);
 
-/// A bucket for each tensor, of the lengths in `tensors`; bucket i belongs to shard i % shards, so
-/// shards are as unequal as tensors are. `shards` is at most their number.
+/// A bucket for each tensor, of the lengths in `tensors`; bucket i belongs to shard i % shards, as
+/// TensorFlow deals variables: where weights and biases take turns, one of two shards has all
+/// weights. `shards` is at most their number.
 Layout make_tensor_layout(const std::vector<std::int64_t>& tensors, int shards);
 
 }  // namespace foretrain

@@ -66,6 +66,7 @@ struct NodeTotals {
 /// Another training on the same hosts, as far as it got while this one lasted.
 struct NeighbourTotals {
   std::string name;
+  std::string scenario;    ///< resolved, as YAML: its file may change
   std::int64_t steps = 0;  ///< of all its workers
   bool done = false;       ///< it ended by itself
   std::string failure{};   ///< why it could not go on; empty: it could

@@ -55,7 +55,8 @@ Json neighbours_json(const std::vector<NeighbourTotals>& neighbours) {
     array.push_back({{"name", each.name},
                      {"steps", each.steps},
                      {"done", each.done},
-                     {"failure", or_null(each.failure)}});
+                     {"failure", or_null(each.failure)},
+                     {"scenario", each.scenario}});
   }
   return array;
 }
@@ -165,11 +166,13 @@ std::vector<NodeTotals> parse_nodes(const Reader& reader) {
 
 std::vector<NeighbourTotals> parse_neighbours(const Reader& reader) {
   std::vector<NeighbourTotals> neighbours;
-  for (const Json& element : reader.at("neighbours")) {
+  const Json& array = reader.at("neighbours");
+  if (!array.is_array()) reader.fail("neighbours: is not an array");
+  for (const Json& element : array) {
     const Reader each(element, reader.path("neighbours"));
     if (!each.at("done").is_boolean()) each.fail("done: is neither true nor false");
-    neighbours.push_back({each.text("name"), each.integer("steps"), each.at("done").get<bool>(),
-                          each.text("failure")});
+    neighbours.push_back({each.text("name"), each.text("scenario"), each.integer("steps"),
+                          each.at("done").get<bool>(), each.text("failure")});
   }
   return neighbours;
 }

@@ -158,6 +158,12 @@ Json to_json(const Record& record) {
   json["bytes_received"] = s.bytes_received.value;
   json["phases"] = phases_json(s.phases);
   json["nodes"] = nodes_json(record);
+  for (const NeighbourTotals& each : record.neighbours) {
+    json["neighbours"].push_back({{"name", each.name},
+                                  {"steps", each.steps},
+                                  {"done", each.done},
+                                  {"failure", or_null(each.failure)}});
+  }
   return json;
 }
 

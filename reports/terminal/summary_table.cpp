@@ -130,6 +130,12 @@ std::string summary_table(const Record& record) {
   for (const NodeTotals& node : record.nodes) {
     if (!node.lost.empty()) text += line("lost", fmt::format("{}: {}", node.role, node.lost));
   }
+  for (const NeighbourTotals& each : record.neighbours) {
+    const std::string state =
+        each.failure.empty() ? (each.done ? "done" : "still training") : "failed: " + each.failure;
+    text += line("neighbour",
+                 fmt::format("{}: {}, {}", each.name, count(each.steps, "step", "steps"), state));
+  }
   if (!record.weights_sha256.empty()) {
     text += line("weights", fmt::format("sha256 {} ({})", record.weights_sha256.substr(0, 16),
                                         record.kernel_set));

@@ -3,7 +3,6 @@
 
 #include "models/data/open_data.h"
 #include "scenarios/describe/field.h"
-#include "scenarios/describe/framework_fields.h"
 #include "scenarios/scenario.h"
 
 namespace foretrain {
@@ -58,6 +57,44 @@ void describe_images(Visitor& visit, T& dataset, bool read, std::string_view unr
   visit.field(of_drawn("side", "images: height, width, pixels", 8, 512), dataset.side);
   visit.field(of_drawn("channels", "images: 1 (grey) or 3 (colour)", 1, 3), dataset.channels);
   visit.field(of_drawn("classes", "images: how many there are", 2, 65536), dataset.classes);
+}
+
+/// The keys stand among those of the data set.
+template <class Visitor, Described<InputSpec> T>
+void describe_input(Visitor& visit, T& input) {
+  visit.field({.key = "served_by",
+               .doc = "simulate: the host that ships each batch to its worker; left out: nobody",
+               .written = !input.served_by.empty()},
+              input.served_by);
+  visit.field({.key = "read_rate",
+               .doc = "simulate: of the disk that examples are read from; left out: from none",
+               .least = 1e6,
+               .most = 1e12,
+               .written = input.read_rate.value > 0},
+              input.read_rate);
+  visit.field({.key = "parse",
+               .doc = "simulate: CPU time of an example, at its worker; left out: none",
+               .least = 0,
+               .most = 1,
+               .written = input.parse.ns > 0},
+              input.parse);
+  const bool moves = !input.served_by.empty() || input.read_rate.value > 0;
+  visit.field({.key = "example_size",
+               .doc = "simulate: as it is read, shipped; left out: its numbers, 4 bytes each",
+               .least = 1,
+               .most = 1e8,
+               .used = moves,
+               .unused_because = "only with served_by, read_rate is an example moved",
+               .written = input.example_size.value > 0},
+              input.example_size);
+  visit.field({.key = "prefetch",
+               .doc = "simulate: batches that are got while others are computed",
+               .least = 0,
+               .most = 1e6,
+               .used = input.costs(),
+               .unused_because = "only with served_by, read_rate, parse does input take time",
+               .written = input.costs()},
+              input.prefetch);
 }
 
 template <class Visitor, Described<DatasetSpec> T>

@@ -17,7 +17,10 @@ InputFeed::InputFeed(World& world, const InputSpec& spec, Bytes batch, int examp
       host_(host),
       thread_(world.hosts[host].cpu->add_thread((core + 1) % world.hosts[host].cpu->cores())) {}
 
-void InputFeed::start() { get(); }
+void InputFeed::start() {
+  started_ = true;
+  get();
+}
 
 void InputFeed::stop() {
   stopped_ = true;
@@ -27,7 +30,7 @@ void InputFeed::stop() {
 void InputFeed::go_on() {
   stopped_ = false;
   world_.hosts[host_].cpu->go_on(thread_);
-  if (here_ > 0 || waiting_) get();
+  if (started_) get();
 }
 
 bool InputFeed::take(Callback ready) {

@@ -1,7 +1,7 @@
 // The batches of a worker on their way to it.
 #pragma once
 
-#include "scenarios/framework.h"
+#include "scenarios/input.h"
 #include "sim/driver/world.h"
 
 #include <cstddef>
@@ -56,6 +56,7 @@ class InputFeed : public Actor {
   std::optional<Network::ConnectionId> connection_;
   int here_ = 0;  // batches that nobody has taken
   bool getting_ = false;
+  bool started_ = false;
   bool stopped_ = false;
   std::optional<Callback> waiting_;
 };

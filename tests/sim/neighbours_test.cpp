@@ -1,4 +1,6 @@
 // Trainings that share hosts, a network.
+#include "reports/record/files.h"
+#include "reports/terminal/summary_table.h"
 #include "scenarios/input_error.h"
 #include "scenarios/read.h"
 #include "tests/support/cases.h"
@@ -41,6 +43,10 @@ TEST_CASE("neighbours: two equal trainings halve a port that both use at a time"
   REQUIRE(record.neighbours.size() == 1);
   CHECK(record.neighbours[0].name == "other");
   CHECK(record.neighbours[0].steps >= 9);
+  CHECK(record.neighbours[0].scenario.find("overlap: off") != std::string::npos);
+  CHECK(summary_table(record).find("neighbour       other: ") != std::string::npos);
+  write_record(record, folder / "record");
+  CHECK(read_record(folder / "record") == record);
   shared.scenario.neighbours.clear();
   CHECK(simulate(shared).time.seconds() ==
         Approx(10 * (0.1 + 2 * way_s()) - way_s()).epsilon(1e-6));
@@ -83,6 +89,21 @@ TEST_CASE("neighbours: what is wrong with one is told at its key") {
                            "{strategy: sync, workers: 1, steps: 10}\n"
                            "sweep: {training.batch_size: [1, 2]}");
   fails(swept, "has a sweep of 2 cases; name a file with one");
+  Case aiming =
+      shared_port(folder, "{workers: 1, steps: 10, evaluate_every: 5, until: {loss: 0.5}}");
+  fails(aiming, "trains until a target");
+  Case nested = shared_port(folder,
+                            "{workers: 1, steps: 10}\n"
+                            "cluster: {hosts: [{name: a, count: 2, compute: 1 ms}]}\n"
+                            "neighbours: [{scenario: x.yaml}]");
+  fails(nested, "has neighbours of its own; list them here");
+  Case fed = shared_port(folder,
+                         "{workers: 1, steps: 10}\n"
+                         "cluster: {hosts: [{name: a, count: 2, compute: 1 ms}]}");
+  std::ofstream(fed.scenario.neighbours[0].scenario)
+      << "foretrain: 1\ntraining: {workers: 1, steps: 10}\ndataset: {served_by: a0}\n"
+         "cluster: {hosts: [{name: a, count: 2, compute: 1 ms}]}\n";
+  fails(fed, "dataset.served_by: there is no host a0 here");
   Case missing = shared_port(folder, "{steps: 1}");
   missing.scenario.neighbours[0].scenario = folder / "none.yaml";
   fails(missing, "neighbours[0].scenario: ");
