@@ -5,6 +5,7 @@
 #include "models/data/cifar10.h"
 #include "models/data/criteo.h"
 #include "models/data/digits.h"
+#include "models/data/drawn_clicks.h"
 #include "models/data/drawn_images.h"
 #include "models/data/idx.h"
 #include "models/data/libsvm.h"
@@ -89,6 +90,10 @@ DataSplit open_criteo_text(const DataSource& source) {
   return open_criteo_folder(source.path, source.hash_bits, source.memory_limit);
 }
 
+ClicksSpec clicks_of(const DataSource& source) {
+  return {source.hash_bits, source.train_count, source.test_count, source.seed};
+}
+
 DataSummary summary_of(const DataSplit& split) {
   const InputShape shape = split.train->shape();
   const std::int64_t examples = split.train->examples() + split.test->examples();
@@ -121,6 +126,12 @@ DataSummary summarize_images(const DataSource& source) {
                            drawn.train->classes(), source.image, kNothing);
 }
 
+DataSummary summarize_clicks(const DataSource& source) {
+  const InputShape shape = clicks_shape(clicks_of(source));
+  return {source.train_count, source.test_count, shape,
+          table_bytes(source.train_count + source.test_count, shape), false};
+}
+
 DataSummary summarize_idx(const DataSource& source) {
   const IdxFolder headers = read_idx_headers(source.path);
   const IdxHeader& images = headers.train.images;
@@ -149,6 +160,8 @@ constexpr Format kFormats[] = {
      [](const DataSource& s) { return as_numbers(drawn_digits(s), s.image); }, summarize_digits},
     {"images", "drawn: images of any size (side), any number of classes",
      [](const DataSource& s) { return as_numbers(drawn_images(s), s.image); }, summarize_images},
+    {"clicks", "drawn: sparse rows of advertising, clicked or not, hashed to 2^hash_bits features",
+     [](const DataSource& s) { return draw_clicks(clicks_of(s)); }, summarize_clicks},
     {"idx", "read: the four files of MNIST, of its likes, plain or gzip", open_idx, summarize_idx},
     {"cifar10", "read: CIFAR-10 binary, data_batch_*.bin to learn from, test*.bin to be judged by",
      open_cifar, summarize_cifar},
@@ -206,6 +219,9 @@ DataSplit open_data(const DataSource& source) { return format_of(source).open(so
 DataSummary summarize_data(const DataSource& source) { return format_of(source).summarize(source); }
 
 void write_drawn(const DataSource& source, const std::string& folder) {
+  if (source.format == "clicks") {
+    throw DataError("`clicks` are no images, so IDX cannot hold them; write digits or images");
+  }
   if (source.format != "digits" && source.format != "images") {
     throw DataError(fmt::format("`{}` is not drawn; write digits or images", source.format));
   }

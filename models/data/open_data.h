@@ -17,21 +17,21 @@ namespace foretrain {
 struct DataSource {
   std::string format;                 ///< one of `data_formats()`
   std::string path;                   ///< idx, cifar10, libsvm, criteo: the folder of its files
-  std::int64_t train_count = 10'000;  ///< digits, images: how many are drawn
+  std::int64_t train_count = 10'000;  ///< digits, images, clicks: how many are drawn
   std::int64_t test_count = 2'000;    ///< as train_count
-  std::uint64_t seed = 1;             ///< digits, images: what is drawn
+  std::uint64_t seed = 1;             ///< digits, images, clicks: what is drawn
   ImageOptions image;                 ///< digits, images, idx, cifar10
   int side = 224;                     ///< images: pixels, 8 to 512
   int channels = 3;                   ///< images: 1 (grey) or 3
   int classes = 0;                    ///< images: 2 to 65,536, 0: 10. idx: labels are below it,
                                       ///< 0: 10. libsvm: likewise, 0: as many as the labels name
-  int hash_bits = 20;                 ///< libsvm, criteo: 2^hash_bits features, 1 to 30
+  int hash_bits = 20;                 ///< clicks, libsvm, criteo: 2^hash_bits features, 1 to 30
   Bytes memory_limit{2'000'000'000};  ///< train, test each: a larger one stays in its file and is
                                       ///< read as it is used (not so where the file is packed)
 };
 
-/// The formats that can be opened: `digits images idx cifar10 libsvm criteo`. The first two are
-/// drawn, not read.
+/// The formats that can be opened: `digits images clicks idx cifar10 libsvm criteo`. The first
+/// three are drawn, not read.
 std::vector<std::string> data_formats();
 
 /// A line a format: its name, what it is.

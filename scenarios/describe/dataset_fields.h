@@ -32,11 +32,12 @@ void describe_counts(Visitor& visit, T& dataset) {
 template <class Visitor, Described<DatasetSpec> T>
 void describe_images(Visitor& visit, T& dataset, bool read, std::string_view unread) {
   const bool images = read && dataset.format == "images";
-  const bool text = dataset.format == "libsvm" || dataset.format == "criteo";
+  const bool sparse =
+      dataset.format == "clicks" || dataset.format == "libsvm" || dataset.format == "criteo";
   const auto of_images = [&](std::string_view key, std::string_view doc) {
     return Field{.key = key,
                  .doc = doc,
-                 .used = read && !text,
+                 .used = read && !sparse,
                  .unused_because = read ? "the examples of this format are no images" : unread};
   };
   Field crop = of_images("crop", "side of the square cut out of an image; 0: the whole image");
@@ -101,12 +102,13 @@ template <class Visitor, Described<DatasetSpec> T>
 void describe_dataset(Visitor& visit, T& dataset, bool read) {
   const std::string_view unread = "a profile reads no examples, take and test_take count them";
   visit.field({.key = "format",
-               .doc = "digits, images: drawn by the program; the others: read from path",
+               .doc = "digits, images, clicks: drawn by the program; the others: read from path",
                .choices = data_formats(),
                .used = read,
                .unused_because = unread},
               dataset.format);
-  const bool drawn = dataset.format == "images" || dataset.format == "digits";
+  const bool drawn =
+      dataset.format == "digits" || dataset.format == "images" || dataset.format == "clicks";
   visit.field({.key = "path",
                .doc = "of what is read: the folder with its files",
                .required = true,

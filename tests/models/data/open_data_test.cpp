@@ -55,8 +55,8 @@ void fill(const TempFolder& folder, const std::string& format) {
 
 TEST_CASE("open data: the summary of every format is what opening it gives") {
   const auto formats = data_formats();
-  CHECK(formats ==
-        std::vector<std::string>{"digits", "images", "idx", "cifar10", "libsvm", "criteo"});
+  CHECK(formats == std::vector<std::string>{"digits", "images", "clicks", "idx", "cifar10",
+                                            "libsvm", "criteo"});
   for (const std::string& format : formats) {
     CAPTURE(format);
     const TempFolder folder;
@@ -65,8 +65,9 @@ TEST_CASE("open data: the summary of every format is what opening it gives") {
     source.test_count = 4;
     source.side = 24;
     source.hash_bits = 8;
-    source.image.crop = format == "libsvm" || format == "criteo" ? 0 : 20;
-    if (format != "digits" && format != "images") fill(folder, format);
+    const bool sparse = format == "clicks" || format == "libsvm" || format == "criteo";
+    source.image.crop = sparse ? 0 : 20;
+    if (format != "digits" && format != "images" && format != "clicks") fill(folder, format);
     const DataSummary summary = summarize_data(source);
     const DataSplit split = open_data(source);
     CHECK(summary.train_examples == split.train->examples());
@@ -82,9 +83,9 @@ TEST_CASE("open data: the summary of every format is what opening it gives") {
 }
 
 TEST_CASE("open data: an unknown format names those that there are") {
-  CHECK_THAT(
-      complaint([] { open_data(source_of("png")); }),
-      Contains("no format `png`") && Contains("digits, images, idx, cifar10, libsvm, criteo"));
+  CHECK_THAT(complaint([] { open_data(source_of("png")); }),
+             Contains("no format `png`") &&
+                 Contains("digits, images, clicks, idx, cifar10, libsvm, criteo"));
 }
 
 TEST_CASE("open data: a crop that does not fit is refused by summary and opening alike") {
