@@ -35,7 +35,8 @@ Schema version_schema() { return {{"const", 1}}; }
 Schema sweep_schema() {
   const Schema grid{{"type", "object"},
                     {"additionalProperties", Schema{{"type", "array"}, {"minItems", 1}}}};
-  const Schema cases{{"type", "array"}, {"minItems", 1}, {"items", Schema{{"type", "object"}}}};
+  const Schema item{{"type", "object"}, {"properties", Schema{{"grid", grid}}}};
+  const Schema cases{{"type", "array"}, {"minItems", 1}, {"items", item}};
   return {{"anyOf", Schema::array({grid, cases})}};
 }
 
@@ -46,7 +47,8 @@ Schema scenario_object() {
   const Scenario defaults;
   describe(builder, defaults);
   builder.add({.key = "sweep",
-               .doc = "key path -> values to try, or a list of cases, each key path -> value"},
+               .doc = "key path -> values to try, or a list of cases, each key path -> value, or "
+                      "with grid: key path -> values, all combinations"},
               sweep_schema());
   return builder.take();
 }

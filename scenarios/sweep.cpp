@@ -9,11 +9,14 @@
 
 #include <algorithm>
 #include <set>
+#include <string_view>
+#include <utility>
 
 namespace foretrain {
 namespace {
 
 constexpr std::size_t kCasesMax = 10'000;
+constexpr std::string_view kGrid = "grid";
 using Cases = std::vector<std::vector<Choice>>;
 
 KeyPath path_of(const Entry& entry) {
@@ -30,17 +33,16 @@ void check_count(std::size_t count, const Mark& mark) {
           fmt::format("more than {} cases; vary fewer keys, or fewer values", kCasesMax));
 }
 
-std::string key_in_sweep(const Entry& entry) { return fmt::format("sweep.{}", entry.key); }
-
-/// Every case so far, times every value of the entry.
-Cases times(const Cases& cases, const Entry& entry) {
+/// Every case so far, times every value of the entry, which stands at `place` (`sweep`). `others`:
+/// cases that there are beside.
+Cases times(const Cases& cases, const Entry& entry, const std::string& place, std::size_t others) {
   const Value& values = entry.value;
   if (values.kind != Value::Kind::list || values.items.empty()) {
     const char* what = values.kind == Value::Kind::list ? "an empty list" : "no list";
-    fail_at(to_text(values.mark), key_in_sweep(entry),
+    fail_at(to_text(values.mark), fmt::format("{}.{}", place, entry.key),
             fmt::format("{}; write the values to try: [a, b]", what));
   }
-  check_count(cases.size() * values.items.size(), values.mark);
+  check_count(others + cases.size() * values.items.size(), values.mark);
   const KeyPath path = path_of(entry);
   Cases product;
   for (const auto& choices : cases) {
@@ -52,15 +54,67 @@ Cases times(const Cases& cases, const Entry& entry) {
   return product;
 }
 
-std::vector<Choice> one_case(const Value& map) {
-  if (map.kind != Value::Kind::map) {
-    fail_at(to_text(map.mark), "sweep", "not a case; write a mapping: {training.workers: 2}");
+/// The grid's keys are none of those that stand beside it.
+void check_grid(const Value& grid, const Value& item, const std::string& place) {
+  if (grid.kind != Value::Kind::map || grid.entries.empty()) {
+    const char* what = grid.kind == Value::Kind::map ? "an empty grid" : "no grid";
+    fail_at(to_text(grid.mark), place,
+            fmt::format("{}; write a mapping: {{training.workers: [1, 2]}}", what));
   }
-  std::vector<Choice> choices;
-  for (const Entry& entry : map.entries) {
-    choices.push_back({path_of(entry), entry.mark, entry.value});
+  std::set<std::string> beside;
+  for (const Entry& entry : item.entries) {
+    if (entry.key != kGrid) beside.insert(to_text(path_of(entry)));
   }
-  return choices;
+  for (const Entry& entry : grid.entries) {
+    const std::string key = to_text(path_of(entry));
+    if (!beside.contains(key)) continue;
+    fail_at(to_text(entry.mark), place,
+            fmt::format("{} stands beside the grid, too; write it once", key));
+  }
+}
+
+/// What an item of a list stands for, in the order in which its keys are written.
+Cases cases_of(const Value& item, std::size_t index, std::size_t others) {
+  if (item.kind != Value::Kind::map) {
+    fail_at(to_text(item.mark), "sweep", "not a case; write a mapping: {training.workers: 2}");
+  }
+  Cases cases(1);
+  for (const Entry& entry : item.entries) {
+    if (entry.key == kGrid) {
+      const std::string place = fmt::format("sweep[{}].{}", index, kGrid);
+      check_grid(entry.value, item, place);
+      for (const Entry& key : entry.value.entries) cases = times(cases, key, place, others);
+      continue;
+    }
+    const KeyPath path = path_of(entry);
+    for (auto& choices : cases) choices.push_back({path, entry.mark, entry.value});
+  }
+  return cases;
+}
+
+Cases listed_cases(const Value& list) {
+  Cases all;
+  for (std::size_t i = 0; i < list.items.size(); ++i) {
+    for (auto& choices : cases_of(list.items[i], i, all.size())) all.push_back(std::move(choices));
+    check_count(all.size(), list.items[i].mark);
+  }
+  return all;
+}
+
+/// A list with grids as a list of all their cases.
+void write_out_grids(Value& list) {
+  const auto has_grid = [](const Value& item) { return item.find(kGrid) != nullptr; };
+  if (std::ranges::none_of(list.items, has_grid)) return;
+  std::vector<Value> items;
+  for (const auto& choices : listed_cases(list)) {
+    Value& item = items.emplace_back();
+    item.kind = Value::Kind::map;
+    item.mark = list.mark;
+    for (const Choice& choice : choices) {
+      item.entries.push_back({to_text(choice.path), choice.mark, choice.value});
+    }
+  }
+  list.items = std::move(items);
 }
 
 bool leads_to(const Entry& entry, const std::string& path) {
@@ -79,6 +133,7 @@ bool take_out_of_sweep(Value& root, const KeyPath& path) {
   const std::string key = to_text(path);
   const auto sets_it = [&](const Entry& entry) { return leads_to(entry, key); };
   Value& value = sweep->value;
+  write_out_grids(value);
   std::size_t taken = std::erase_if(value.entries, sets_it);
   for (Value& item : value.items) taken += std::erase_if(item.entries, sets_it);
   if (taken == 0) return false;
@@ -119,17 +174,14 @@ void vary(Value& root, const KeyPath& path, const Mark& mark, Value value) {
 std::vector<std::vector<Choice>> expand_sweep(const Value& sweep) {
   if (sweep.kind == Value::Kind::map) {
     Cases cases(1);
-    for (const Entry& entry : sweep.entries) cases = times(cases, entry);
+    for (const Entry& entry : sweep.entries) cases = times(cases, entry, "sweep", 0);
     return cases;
   }
   if (sweep.kind != Value::Kind::list || sweep.items.empty()) {
     fail_at(to_text(sweep.mark), "sweep",
-            "write a mapping from keys to lists of values, or a list of cases");
+            "write a mapping from keys to lists of values, or a list of cases, of grids");
   }
-  check_count(sweep.items.size(), sweep.mark);
-  Cases cases;
-  for (const Value& item : sweep.items) cases.push_back(one_case(item));
-  return cases;
+  return listed_cases(sweep);
 }
 
 void apply_override(Value& root, const std::string& assignment) {

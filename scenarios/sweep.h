@@ -17,11 +17,20 @@ struct Choice {
 };
 
 /// The cases of a `sweep:` in order: of a mapping `key: [values]` all combinations, the last key
-/// fastest; of a list of mappings `key: value` each. At most 10,000. @throws InputError
+/// fastest; of a list of mappings `key: value` each. An item of the list may have a `grid:`, such a
+/// mapping of lists: it stands for all its combinations, each with the other keys of the item.
+///
+///     sweep:
+///       - grid: {training.strategy: [single], training.batch_size: [24, 48]}
+///       - {seed: 2, grid: {training.strategy: [sync, async], training.workers: [1, 2, 3]}}
+///       - {training.strategy: ssp, training.staleness: 4}
+///
+/// At most 10,000 cases. @throws InputError
 std::vector<std::vector<Choice>> expand_sweep(const Value& sweep);
 
 /// Lays `key=value`, as --set takes it, over the file's tree. A null value removes the key. A key
-/// that the sweep varies is fixed: its entry leaves the sweep. `sweep.KEY=[values]` varies a key.
+/// that the sweep varies is fixed: its entry leaves the sweep, and cases that differed in it alone
+/// become one. `sweep.KEY=[values]` varies a key.
 /// @throws InputError
 void apply_override(Value& root, const std::string& assignment);
 

@@ -43,6 +43,54 @@ TEST_CASE("sweep: a list is its cases") {
   CHECK(labels(text) == Labels{"workers=2", "workers=4,servers=2"});
 }
 
+TEST_CASE("sweep: a grid in a list is all its combinations among the other cases") {
+  const std::string text =
+      "foretrain: 1\nsweep:\n"
+      "  - grid: {training.strategy: [sync, async], training.workers: [1, 2]}\n"
+      "  - {training.strategy: ssp, training.staleness: 4}\n"
+      "  - grid: {model: [mlp], seed: [7, 8]}\n";
+  CHECK(labels(text) == Labels{"strategy=sync,workers=1", "strategy=sync,workers=2",
+                               "strategy=async,workers=1", "strategy=async,workers=2",
+                               "strategy=ssp,staleness=4", "model=mlp,seed=7", "model=mlp,seed=8"});
+  const auto cases = parse_scenario(text, "x.yaml");
+  CHECK(cases[3].scenario.training.strategy == "async");
+  CHECK(cases[3].scenario.training.workers == 2);
+  CHECK(cases[3].scenario.seed == 1);
+  CHECK(cases[6].scenario.model.name == "mlp");
+  CHECK(cases[6].scenario.training.workers == 1);
+}
+
+TEST_CASE("sweep: keys beside a grid hold for all its cases in the order of writing") {
+  const std::string text =
+      "foretrain: 1\nsweep:\n"
+      "  - {dataset: {format: digits, take: 90}, grid: {dataset.take: [50, 60]}, seed: 3}\n";
+  CHECK(labels(text) == Labels{"dataset=-format--digits,-take--90-,take=50,seed=3",
+                               "dataset=-format--digits,-take--90-,take=60,seed=3"});
+  const auto cases = parse_scenario(text, "x.yaml");
+  CHECK(cases[1].scenario.dataset.take == 60);
+  CHECK(cases[1].scenario.seed == 3);
+}
+
+TEST_CASE("sweep: errors in a grid point at its key or value") {
+  const auto in_grid = [](const std::string& grid) {
+    return scenario_error("foretrain: 1\nsweep:\n  - seed: 2\n  - {seed: 3, grid: " + grid + "}\n");
+  };
+  CHECK(in_grid("{training.workers: 3}") ==
+        "x.yaml:4:40: sweep[1].grid.training.workers: no list; write the values to try: [a, b]");
+  CHECK(in_grid("{training.workers: []}").find("sweep[1].grid.training.workers: an empty list") !=
+        std::string::npos);
+  CHECK(in_grid("[1, 2]") ==
+        "x.yaml:4:21: sweep[1].grid: no grid; write a mapping: {training.workers: [1, 2]}");
+  CHECK(in_grid("{}").find("x.yaml:4:21: sweep[1].grid: an empty grid; ") == 0);
+  CHECK(in_grid("{seed: [4, 5]}") ==
+        "x.yaml:4:22: sweep[1].grid: seed stands beside the grid, too; write it once");
+  CHECK(in_grid("{training.wrkers: [1]}") ==
+        "x.yaml:4:22: training.wrkers: unknown key; did you mean training.workers?");
+  CHECK(in_grid("{training.workers: [1, -3]}") ==
+        "x.yaml:4:44: training.workers: -3 is out of range; write 1 to 100000");
+  CHECK(in_grid("{a..b: [1]}").find("x.yaml:4:22: sweep: 'a..b' is no path") == 0);
+}
+
 TEST_CASE("sweep: without one the label is the scenario's name, fit for a folder") {
   CHECK(labels("foretrain: 1\nname: a b/c\n") == Labels{"a-b-c"});
   CHECK(labels("foretrain: 1\nname: ../x\n") == Labels{"-..-x"});
@@ -91,7 +139,20 @@ TEST_CASE("sweep: more than ten thousand cases are refused before they are made"
             .find("sweep: more than 10000 cases") != std::string::npos);
 }
 
+TEST_CASE("sweep: grids of more than ten thousand cases together are refused") {
+  std::string values = "[1";
+  for (int i = 2; i <= 60; ++i) values += ", " + std::to_string(i);
+  const std::string grid =
+      "  - grid: {training.workers: " + values + "], training.batch_size: " + values + "]}\n";
+  std::string text = "foretrain: 1\nsweep:\n";
+  for (int i = 0; i < 3; ++i) text += grid;
+  CHECK(scenario_error(text).find("x.yaml:5:") == 0);
+  CHECK(scenario_error(text).find("sweep: more than 10000 cases") != std::string::npos);
+}
+
 TEST_CASE("sweep: two equal cases are refused") {
+  CHECK(scenario_error("foretrain: 1\nsweep:\n  - seed: 2\n  - grid: {seed: [1, 2]}\n") ==
+        "x.yaml:2:1: sweep: cases 1 and 3 are both seed=2; make them differ");
   CHECK(scenario_error("foretrain: 1\nsweep: {seed: [1, 2, 1]}\n") ==
         "x.yaml:2:1: sweep: cases 1 and 3 are both seed=1; make them differ");
 }
@@ -121,6 +182,22 @@ TEST_CASE("set: a key that the sweep varies is fixed") {
       "  - {training.strategy: async, seed: 1}\n  - {training.strategy: async, seed: 2}\n";
   CHECK(labels(list, {"training.strategy=sync"}) == Labels{"seed=1", "seed=2"});
   CHECK(labels(list, {"training.strategy=sync", "seed=4"}) == Labels{"x"});
+}
+
+TEST_CASE("set: a key that a grid of a list varies is fixed in all cases") {
+  const std::string text =
+      "foretrain: 1\nsweep:\n"
+      "  - grid: {training.strategy: [sync, async], training.workers: [1, 2]}\n"
+      "  - {training.strategy: sync, training.workers: 3}\n"
+      "  - {training.strategy: ssp, grid: {training.staleness: [0, 1], training.workers: [4]}}\n";
+  CHECK(labels(text, {"training.workers=2"}) == Labels{"strategy=sync", "strategy=async",
+                                                       "strategy=ssp,staleness=0",
+                                                       "strategy=ssp,staleness=1"});
+  CHECK(labels(text, {"seed=5"}) == labels(text));
+  CHECK(labels(text, {"training.strategy=ssp", "training.staleness=2"}) ==
+        Labels{"workers=1", "workers=2", "workers=3", "workers=4"});
+  CHECK(labels("foretrain: 1\nsweep: [{grid: {seed: [1, 2]}}]\n", {"seed=3"}) == Labels{"x"});
+  CHECK(only("foretrain: 1\nsweep: [{grid: {seed: [1, 2]}}]\n", {"seed=3"}).seed == 3);
 }
 
 TEST_CASE("set: a null value removes the key") {
