@@ -7,7 +7,9 @@
 #include "models/data/open_data.h"
 #include "models/data/verify.h"
 #include "reports/bands/bands.h"
+#include "reports/calibration/calibrate_from.h"
 #include "reports/commands/commands.h"
+#include "reports/commands/data_commands.h"
 #include "reports/determinism/determinism.h"
 #include "reports/figures/figure.h"
 #include "reports/record/collector.h"
@@ -21,7 +23,6 @@
 #include "scenarios/machine.h"
 #include "scenarios/read.h"
 #include "scenarios/schema.h"
-#include "scenarios/training.h"
 #include "sim/driver/replay.h"
 #include "sim/driver/simulate.h"
 
@@ -60,6 +61,8 @@ struct Arguments {
   int repeat = 3;
   double max_delay_ms = 0;
   std::vector<std::string> records;
+  std::vector<std::string> from;
+  std::string model;
   std::string data_path;
   std::string data_format = "digits";
   std::vector<std::string> data_settings;
@@ -174,13 +177,6 @@ int replay(const Arguments& arguments) {
   return replayed.as_recorded ? status_of(record.outcome) : kFailed;
 }
 
-std::string step_graph(const Case& scenario_case, bool dot) {
-  const Scenario& scenario = scenario_case.scenario;
-  const auto training = make_training(scenario, dataset_shape(scenario_case), false, nullptr);
-  const std::string model = scenario.model.label();
-  return dot ? step_dot(model, *training) : step_table(model, *training);
-}
-
 int check(Arguments arguments) {
   if (arguments.schema) return print(scenario_schema());
   const bool graph = !arguments.graph.empty();
@@ -195,7 +191,7 @@ int check(Arguments arguments) {
   for (const Case& each : read_cases(arguments)) {
     // A comment where a sweep makes several: of YAML, of Graphviz.
     if (!each.settings.empty()) fmt::print("{} {}\n", dot ? "//" : "#", each.label());
-    fmt::print("{}\n", graph ? step_graph(each, dot) : to_yaml(each.scenario));
+    fmt::print("{}\n", graph ? step_text(each, dot) : to_yaml(each.scenario));
   }
   return kDone;
 }
@@ -214,22 +210,14 @@ int calibrate(const Arguments& arguments) {
       arguments.scenario.empty()
           ? parse_scenario("foretrain: 1\nname: calibration\n", "calibration")
           : read_cases(arguments);
+  if (!arguments.from.empty()) {
+    Measurements measured{arguments.from, arguments.model, std::nullopt, arguments.machine};
+    if (!arguments.scenario.empty()) measured.scenario_case = cases.front();
+    return calibrate_from(answer_of(arguments, "calibrate"), measured);
+  }
   const auto tell = [&](const std::string& line) { say(arguments, line); };
   const auto path = exec::calibrate_to(arguments.out, cases.front(), tell);
   return print(fmt::format("machine: {}\n", path.string()));
-}
-
-// A scenario's data set, without a scenario.
-int draw_data(const Arguments& arguments) {
-  std::vector<std::string> overrides{"dataset.format=" + arguments.data_format};
-  for (const std::string& setting : arguments.data_settings) {
-    overrides.push_back("dataset." + setting);
-  }
-  const Case drawn = parse_scenario("foretrain: 1\n", "data draw", overrides).front();
-  const std::filesystem::path folder =
-      arguments.out.empty() ? "out/data/" + arguments.data_format : arguments.out;
-  write_drawn_data(drawn, folder);
-  return print(fmt::format("{}{}\n", describe_data(folder.string()), folder.string()));
 }
 
 CLI::App* add_command(CLI::App& app, const char* name, const char* what) {
@@ -294,7 +282,9 @@ void declare_data(CLI::App& app, Arguments& arguments, const Choose& choose) {
       ->expected(1)
       ->take_all();
   draw->add_option("--out", arguments.out, "folder (default: out/data/FORMAT)");
-  choose(draw, [&] { return draw_data(arguments); });
+  choose(draw, [&] {
+    return print(draw_data(arguments.data_format, arguments.data_settings, arguments.out));
+  });
 }
 
 template <class Choose>
@@ -302,6 +292,14 @@ void declare_calibration(CLI::App& app, Arguments& arguments, const Choose& choo
   auto* calibrating = add_command(app, "calibrate", "measure this machine for simulate");
   add_scenario(calibrating, arguments, false);
   add_output(calibrating, arguments, "this machine's cache");
+  auto* from = calibrating->add_option(
+      "--from", arguments.from,
+      "measure nothing: a record of one worker, or a CSV file batch_size,seconds; may repeat");
+  from->type_name("FOLDER|CSV")->expected(1)->take_all();
+  calibrating->add_option("--model", arguments.model, "of the CSV file, such as 'lenet 784x10'")
+      ->needs(from);
+  calibrating->add_option("--machine", arguments.machine, "a machine file that has the rest")
+      ->needs(from);
   choose(calibrating, [&] { return calibrate(arguments); });
 }
 

@@ -3,6 +3,7 @@
 
 #include "models/data/file_bytes.h"
 #include "models/data/refuse.h"
+#include "scenarios/csv_line.h"
 #include "scenarios/decimal.h"
 #include "scenarios/describe/reader.h"
 
@@ -20,26 +21,6 @@ namespace {
 
 constexpr std::string_view kWorker = "worker";
 constexpr std::string_view kToDo = "every row needs a time above 0";
-
-/// Without the blanks around it, the carriage return of a line's end, quotes.
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kBlank = " \t\r";
-  const std::size_t first = text.find_first_not_of(kBlank);
-  if (first == std::string_view::npos) return {};
-  text = text.substr(first, text.find_last_not_of(kBlank) - first + 1);
-  const bool quoted = text.size() >= 2 && text.front() == '"' && text.back() == '"';
-  return quoted ? text.substr(1, text.size() - 2) : text;
-}
-
-std::vector<std::string_view> fields_of(std::string_view line) {
-  std::vector<std::string_view> fields;
-  while (true) {
-    const std::size_t end = line.find(',');
-    fields.push_back(trimmed(line.substr(0, end)));
-    if (end == std::string_view::npos) return fields;
-    line.remove_prefix(end + 1);
-  }
-}
 
 /// Reads a file line by line.
 class TraceReader {
@@ -73,7 +54,7 @@ class TraceReader {
  private:
   std::vector<std::string_view> next_line() {
     const std::size_t end = text_.find('\n');
-    std::vector<std::string_view> fields = fields_of(text_.substr(0, end));
+    std::vector<std::string_view> fields = cells_of(text_.substr(0, end));
     text_.remove_prefix(end == std::string_view::npos ? text_.size() : end + 1);
     ++line_;
     if (columns_ > 0 && fields.size() != columns_) {

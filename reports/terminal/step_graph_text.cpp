@@ -3,6 +3,7 @@
 #include "models/graph/step_graph.h"
 #include "models/graph/step_memory.h"
 #include "reports/terminal/text.h"
+#include "scenarios/training.h"
 
 #include <boost/graph/graphviz.hpp>
 #include <fmt/format.h>
@@ -197,6 +198,13 @@ std::string step_dot(std::string_view model, const Training& training) {
   std::ostringstream out;
   boost::write_graphviz(out, graph, operation, flow, page);
   return out.str();
+}
+
+std::string step_text(const Case& scenario_case, bool dot) {
+  const Scenario& scenario = scenario_case.scenario;
+  const auto training = make_training(scenario, dataset_shape(scenario_case), false, nullptr);
+  const std::string model = scenario.model.label();
+  return dot ? step_dot(model, *training) : step_table(model, *training);
 }
 
 }  // namespace foretrain

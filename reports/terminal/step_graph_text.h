@@ -2,6 +2,7 @@
 #pragma once
 
 #include "models/protocol/training.h"
+#include "scenarios/scenario.h"
 
 #include <string>
 #include <string_view>
@@ -14,5 +15,8 @@ std::string step_table(std::string_view model, const Training& training);
 
 /// The same operations in the language of Graphviz: `foretrain check FILE --graph dot | dot -Tsvg`.
 std::string step_dot(std::string_view model, const Training& training);
+
+/// Of the training that a case describes; `dot`: as a drawing. @throws InputError
+std::string step_text(const Case& scenario_case, bool dot);
 
 }  // namespace foretrain

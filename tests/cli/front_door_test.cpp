@@ -190,6 +190,46 @@ TEST_CASE("front door: what is wrong with the input is said in one line, with st
   CHECK(out.err.find("small.yaml/x: cannot make the folder") != std::string::npos);
 }
 
+TEST_CASE("front door: calibrate from a record or a table writes what simulate reads") {
+  Sandbox sandbox;
+  const std::string alone =
+      "simulate small.yaml --set training.strategy=single --set training.workers=1 --json "
+      "--machine ";
+  const Called known = sandbox.call(alone + "machine.yaml --out alone");
+  CAPTURE(known.err);
+  REQUIRE(known.status == 0);
+  const Called calibrated =
+      sandbox.call("calibrate --from alone --machine machine.yaml --out made/there.yaml");
+  CAPTURE(calibrated.err);
+  REQUIRE(calibrated.status == 0);
+  CHECK(calibrated.out == "machine: made/there.yaml\n");
+  CHECK(calibrated.err.find("softmax 784x10, batch 16: 0.026 ms") != std::string::npos);
+  const Called again = sandbox.call(alone + "made/there.yaml --out again");
+  CAPTURE(again.err);
+  REQUIRE(again.status == 0);
+  const auto step = [](const Called& called) {
+    return nlohmann::json::parse(called.out).at("step_time_s_median").get<double>();
+  };
+  CHECK(step(again) == Approx(step(known)).epsilon(1e-6));
+
+  const Called by_itself = sandbox.call("calibrate --from alone --out itself.yaml");
+  CHECK(by_itself.status == 0);
+  CHECK(by_itself.err.find("Not measured: cores, messages") != std::string::npos);
+
+  sandbox.write("times.csv", "batch_size,seconds\n16,0.25\n");
+  const std::string from_table = "calibrate --from times.csv --machine machine.yaml --quiet ";
+  CHECK(sandbox.call(from_table + "--model 'softmax 784x10' --out t.yaml").err.empty());
+  CHECK(step(sandbox.call(alone + "t.yaml --out t")) == Approx(0.25).epsilon(0.001));
+  CHECK(sandbox.call(from_table + "small.yaml --out s.yaml").status == 0);
+  CHECK(sandbox.call(from_table + "--out s.yaml").status == 2);
+  CHECK(sandbox.call("calibrate --from alone").status == 2);
+  CHECK(sandbox.call("calibrate --model x --out s.yaml").status == 2);
+  sandbox.write("times.csv", "batch_size,seconds\n16,fast\n");
+  const Called wrong = sandbox.call(from_table + "--model x --out s.yaml");
+  CHECK(wrong.status == 2);
+  CHECK(wrong.err.find("error: times.csv:2: seconds: 'fast'") == 0);
+}
+
 TEST_CASE("front door: a failed run has status 1, and its record is kept") {
   Sandbox sandbox;
   boost::asio::io_context loop;

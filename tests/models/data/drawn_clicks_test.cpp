@@ -105,6 +105,7 @@ TEST_CASE("drawn clicks: few values are in most examples and most are in one") {
   }
   const auto descending = [](const std::map<std::uint32_t, int>& counts) {
     std::vector<int> sorted;
+    sorted.reserve(counts.size());
     for (const auto& [feature, count] : counts) sorted.push_back(count);
     std::ranges::sort(sorted, std::greater{});
     return sorted;
@@ -137,7 +138,7 @@ TEST_CASE("drawn clicks: what cannot be drawn is refused by summary and opening 
   source.train_count = 5;
   source.test_count = 5;
   const auto complaints = [&] {
-    const std::string opened = complaint([&] { open_data(source); });
+    std::string opened = complaint([&] { open_data(source); });
     CHECK(complaint([&] { summarize_data(source); }) == opened);
     return opened;
   };

@@ -1,0 +1,16 @@
+// What `foretrain data` does beside listing formats.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace foretrain {
+
+/// Draws a scenario's data set, without a scenario, to the files of an IDX data set in `folder`
+/// (empty: out/data/FORMAT). `settings`: keys of `dataset:`, such as `take=1000`. Returns what was
+/// written, for people. @throws InputError
+std::string draw_data(const std::string& format, const std::vector<std::string>& settings,
+                      const std::filesystem::path& folder);
+
+}  // namespace foretrain
