@@ -155,11 +155,15 @@ Scanned scan(std::vector<SparseText> sources, const LibsvmOptions& options) {
   std::int64_t lowest = 0;
   std::int64_t highest = 0;
   std::uint32_t largest = 0;
+  double examples = 0;
+  double entries = 0;
   for (SparseText& source : sources) {
     const ScannedText& text = scanned.texts.emplace_back(scan_text(std::move(source), as_they_are));
     lowest = std::min(lowest, text.lowest_label);
     highest = std::max(highest, text.highest_label);
     largest = std::max(largest, text.largest_feature);
+    examples += static_cast<double>(text.starts.size());
+    entries += static_cast<double>(text.entries);
   }
   reading.known = true;
   reading.signs = lowest == -1;
@@ -170,6 +174,7 @@ Scanned scan(std::vector<SparseText> sources, const LibsvmOptions& options) {
     for (const ScannedText& text : scanned.texts) scan_text(text.source, *scanned.format);
   }
   scanned.shape.sparse_features = std::int64_t{1} << options.hash_bits;
+  scanned.shape.sparse_entries = entries / examples;
   scanned.shape.classes = static_cast<int>(reading.labels);
   return scanned;
 }

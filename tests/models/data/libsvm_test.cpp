@@ -28,7 +28,8 @@ void write(const std::string& path, const std::string& text) {
 
 TEST_CASE("libsvm: a line is a label with the values of its indices", "[libsvm]") {
   const auto dataset = parse_libsvm("1 1:0.5 3:-2e1\n0\n1 1048576:+1\n", "a", {});
-  CHECK(dataset->shape() == InputShape{.image = {}, .sparse_features = 1 << 20, .classes = 2});
+  CHECK(dataset->shape() ==
+        InputShape{.image = {}, .sparse_features = 1 << 20, .sparse_entries = 1, .classes = 2});
   CHECK(rows_of(*dataset) == std::vector<SparseExample>{
                                  {1, {{0, 0.5F}, {2, -20.0F}}}, {0, {}}, {1, {{1'048'575, 1.0F}}}});
 }

@@ -75,6 +75,16 @@ TEST_CASE("open data: the summary of every format is what opening it gives") {
     CHECK(summary.shape == split.train->shape());
     CHECK(summary.shape == split.test->shape());
     CHECK(summary.train_examples > summary.test_examples);
+    if (sparse) {
+      // A start of 8 bytes and a label of 2 a row; a feature and a value of 4 an entry.
+      Bytes held;
+      for (const auto& dataset : {split.train, split.test}) {
+        for (const SparseExample& row : rows_of(*dataset)) {
+          held += Bytes{8 + 2 + 8 * std::ssize(row.entries)};
+        }
+      }
+      CHECK(summary.memory == held);
+    }
     Batch batch;
     split.train->gather(std::vector<std::int64_t>{1, 0}, nullptr, batch);
     CHECK(batch.examples == 2);
