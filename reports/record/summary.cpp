@@ -62,14 +62,19 @@ Duration until_the_end(const Record& record) {
   return end;
 }
 
+/// Where between `before`, which misses `goal`, and `after`, which reaches it, the line does.
+double share_to(double before, double after, double goal) {
+  const double share = (goal - before) / (after - before);
+  return std::isfinite(share) ? std::clamp(share, 0.0, 1.0) : 1.0;
+}
+
 Json nodes_json(const Record& record) {
-  const double end_s = seconds(until_the_end(record));
   Json nodes = Json::array();
   for (const NodeTotals& node : record.nodes) {
     nodes.push_back({{"role", node.role},
                      {"host", node.host},
                      {"core", node.core < 0 ? Json() : Json(node.core)},
-                     {"cpu_percent", or_null(rate(node.cpu_s * 100, end_s))},
+                     {"cpu_percent", or_null(cpu_percent(record, node))},
                      {"rss_bytes", or_null(node.rss)},
                      {"tx_bytes", node.tx.value},
                      {"rx_bytes", node.rx.value},
@@ -88,6 +93,29 @@ Json phases_json(const PhaseSeconds& phases) {
 }
 
 }  // namespace
+
+std::optional<double> cpu_percent(const Record& record, const NodeTotals& node) {
+  return rate(node.cpu_s * 100, seconds(until_the_end(record)));
+}
+
+std::optional<double> interpolated_time_to_target_s(std::span<const EvalReport> evals,
+                                                    const Target& target) {
+  const auto reaches = [&](const EvalReport& e) { return target.reached(e.loss, e.accuracy); };
+  const auto first = std::ranges::find_if(evals, reaches);
+  if (first == evals.end()) return std::nullopt;
+  const double after_s = seconds(first->time - Instant{});
+  if (first == evals.begin()) return after_s;
+  const EvalReport& before = *(first - 1);
+  double share = 1;
+  if (target.accuracy > 0 && first->accuracy >= target.accuracy) {
+    share = std::min(share, share_to(before.accuracy, first->accuracy, target.accuracy));
+  }
+  if (target.loss > 0 && first->loss <= target.loss) {
+    share = std::min(share, share_to(before.loss, first->loss, target.loss));
+  }
+  const double before_s = seconds(before.time - Instant{});
+  return before_s + share * (after_s - before_s);
+}
 
 Summary summarize(const Record& record) {
   Summary summary;

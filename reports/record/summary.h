@@ -48,6 +48,17 @@ struct Summary {
 
 Summary summarize(const Record& record);
 
+/// CPU time of a node over the time from the moment that every node was ready until the final
+/// evaluation was done, per cent of a core. Empty where no time passed.
+std::optional<double> cpu_percent(const Record& record, const NodeTotals& node);
+
+/// When the judged figure (loss, accuracy, whichever is first) came to `target`: on the straight
+/// line from the last evaluation that missed it to the first that reached it, at the times at which
+/// they began; the first evaluation of all stands for itself. Finer than the evaluations are apart,
+/// so that two trainings can be compared. Empty where none reached it.
+std::optional<double> interpolated_time_to_target_s(std::span<const EvalReport> evals,
+                                                    const Target& target);
+
 /// The settings of a case as an object, key to value.
 nlohmann::ordered_json to_json(const std::vector<Setting>& settings);
 

@@ -3,6 +3,9 @@
 
 #include <catch2/catch.hpp>
 
+#include <cmath>
+#include <vector>
+
 namespace foretrain {
 
 TEST_CASE("statistics: the median of an even count is the mean of the two in the middle") {
@@ -24,6 +27,24 @@ TEST_CASE("statistics: the spread of one value is not known") {
   CHECK_FALSE(relative_spread({-1, 0, 1}).has_value());
   CHECK(relative_spread({5, 5, 5}).value() == 0);
   CHECK(relative_spread({8, 10, 12}).value() == Approx(0.1));
+}
+
+TEST_CASE("statistics: two samples are as far apart as their distribution functions") {
+  CHECK(kolmogorov_smirnov({1, 2, 3}, {3, 2, 1}).value() == 0);
+  CHECK(kolmogorov_smirnov({1, 2}, {3, 4}).value() == 1);
+  CHECK(kolmogorov_smirnov({1, 2, 3, 4}, {3, 4, 5, 6}).value() == 0.5);
+  CHECK(kolmogorov_smirnov({0, 0, 0, 1}, {0, 1}).value() == 0.25);  // ties, unequal sizes
+  CHECK_FALSE(kolmogorov_smirnov({}, {1}).has_value());
+}
+
+TEST_CASE("statistics: Kendall's tau-b counts pairs and makes up for ties") {
+  const auto tau = [](std::vector<double> a, std::vector<double> b) { return kendall_tau(a, b); };
+  CHECK(tau({1, 2, 3}, {10, 20, 30}).value() == Approx(1));
+  CHECK(tau({1, 2, 3}, {3, 2, 1}).value() == Approx(-1));
+  CHECK(tau({1, 2, 3, 4}, {1, 2, 4, 3}).value() == Approx(4.0 / 6));  // five agree, one does not
+  CHECK(tau({1, 1, 2}, {1, 2, 3}).value() == Approx(2 / std::sqrt(2.0 * 3)));
+  CHECK_FALSE(tau({1, 1}, {1, 2}).has_value());
+  CHECK_FALSE(tau({}, {}).has_value());
 }
 
 }  // namespace foretrain

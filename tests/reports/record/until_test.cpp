@@ -5,6 +5,9 @@
 
 #include <catch2/catch.hpp>
 
+#include <limits>
+#include <vector>
+
 namespace foretrain {
 namespace {
 
@@ -43,6 +46,23 @@ TEST_CASE("time to target: the first evaluation that reached it began then") {
   CHECK(summarize(record_with({.accuracy = 0.7})).time_to_target_s == 0.06);  // the final one
   CHECK_FALSE(summarize(record_with({.accuracy = 0.8})).time_to_target_s.has_value());
   CHECK_FALSE(summarize(record_with({})).time_to_target_s.has_value());
+}
+
+TEST_CASE("time to target: between two evaluations it is on the line from one to the other") {
+  const auto reached = [](const Target& target) {
+    return interpolated_time_to_target_s(record_with({}).evals, target);
+  };
+  // After 20, 40, 60 ms accuracy is 0.25, 0.5, 0.75, loss 1.5, 1, 0.5.
+  CHECK(reached({.accuracy = 0.5}).value() == Approx(0.04));
+  CHECK(reached({.accuracy = 0.55}).value() == Approx(0.044));
+  CHECK(reached({.loss = 0.75}).value() == Approx(0.05));
+  CHECK(reached({.accuracy = 0.3, .loss = 1.4}).value() == Approx(0.024));  // whichever is first
+  CHECK(reached({.accuracy = 0.2}).value() == Approx(0.02));  // nothing is known from before
+  CHECK_FALSE(reached({.accuracy = 0.8}).has_value());
+  CHECK_FALSE(reached({}).has_value());
+  std::vector<EvalReport> unjudged = record_with({}).evals;
+  unjudged[0].accuracy = std::numeric_limits<double>::quiet_NaN();
+  CHECK(interpolated_time_to_target_s(unjudged, {.accuracy = 0.3}).value() == Approx(0.04));
 }
 
 TEST_CASE(
