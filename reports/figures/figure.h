@@ -9,6 +9,13 @@
 
 namespace foretrain {
 
+/// How a series is drawn.
+enum class Mark {
+  line,    ///< solid with points, or dashed
+  points,  ///< points alone
+  guide,   ///< a thin grey line to compare with
+};
+
 /// What a panel draws for a series.
 struct Series {
   std::string title;
@@ -16,6 +23,7 @@ struct Series {
   std::vector<double> y;
   bool dashed = false;  ///< a forecast: a dashed line, where a run is a line with points
   int colour = 0;       ///< index into the palette; series of one case share it
+  Mark mark = Mark::line;
 };
 
 struct Panel {
@@ -23,9 +31,16 @@ struct Panel {
   std::string x_label;  ///< with its unit: `time [s]`
   std::string y_label;
   std::vector<Series> series;
-  /// Empty: lines. Else stacked bars, one a category, under it its name: a series is a layer, its
-  /// x the index of the category, its y the height of the layer.
+  /// Names at the places 0, 1, 2, ... of the x axis. Empty: figures there. With them series that
+  /// are lines are layers of stacked bars, one a category: x is the index of the category, y the
+  /// height of the layer.
   std::vector<std::string> categories;
+  bool logarithmic = false;  ///< both axes
+
+  /// A series of it is a layer of bars.
+  [[nodiscard]] bool stacks(const Series& s) const {
+    return !categories.empty() && s.mark == Mark::line;
+  }
 };
 
 struct Figure {

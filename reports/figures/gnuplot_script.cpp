@@ -76,8 +76,8 @@ int key_rows_of(const Figure& figure, int width) {
   std::size_t longest = 1;
   bool bars = false;
   for (const Panel& panel : figure.panels) {
-    bars = bars || !panel.categories.empty();
     for (const Series& s : panel.series) {
+      bars = bars || panel.stacks(s);
       titles.insert(s.title);
       longest = std::max(longest, s.title.size());
     }
@@ -114,11 +114,22 @@ std::string source_of(const Figure& figure, std::size_t first_row, std::size_t r
                      first_row + rows - 1);
 }
 
+/// Of guides: closer to the paper the further they are from what is compared.
+constexpr auto kGuides = std::to_array<std::string_view>({"#404040", "#808080", "#B0B0B0"});
+
 std::string style_of(const Series& s, bool bars) {
+  if (s.mark == Mark::guide) {
+    const auto grey = static_cast<std::size_t>(s.colour) % kGuides.size();
+    return fmt::format("with lines lw 1 dt {} lc rgb '{}'", s.colour == 0 ? "solid" : "(4,4)",
+                       kGuides[grey]);
+  }
   if (bars)
     return fmt::format("with boxxyerror fillstyle solid noborder lc rgb '{}'", colour_of(s));
   if (s.dashed) return fmt::format("with lines lw 1.8 dt (7,4) lc rgb '{}'", colour_of(s));
   const auto mark = kPointTypes[static_cast<std::size_t>(s.colour) % kPointTypes.size()];
+  if (s.mark == Mark::points) {
+    return fmt::format("with points pt {} ps 0.6 lc rgb '{}'", mark, colour_of(s));
+  }
   // Broad, pale: a forecast that lies on it is seen.
   return fmt::format("with linespoints lw 5 pt {} ps 0.8 pi {} lc rgb '{}'", mark,
                      1 + s.x.size() / kPointsShown, pale(colour_of(s)));
@@ -127,9 +138,9 @@ std::string style_of(const Series& s, bool bars) {
 /// The plot command of a panel. `titled` holds the series that have their entry in the key.
 std::string plot_command(const Figure& figure, const Panel& panel, std::size_t first_row,
                          std::set<std::string>& titled) {
-  const bool bars = !panel.categories.empty();
   std::vector<std::string> parts;
   for (const Series& s : panel.series) {
+    const bool bars = panel.stacks(s);
     const std::string columns =
         bars ? fmt::format("3:($5+$4/2):({}):($4/2)", kBarHalfWidth) : "3:4";
     const bool first = titled.insert(s.title).second;
@@ -151,15 +162,22 @@ std::string panel_commands(const Figure& figure, const Canvas& canvas, std::size
       "  set title {}\n  set xlabel {}\n  set ylabel {}\n",
       begin + 80.0 / canvas.width, begin + width - 24.0 / canvas.width, literal(panel.title),
       literal(panel.x_label), literal(panel.y_label));
-  if (panel.categories.empty()) return text + "  set xrange [0:*]\n  set xtics auto\n";
+  text += panel.logarithmic ? "  set logscale xy\n" : "  unset logscale\n";
+  if (panel.categories.empty()) {
+    // What an axis of logarithms begins with cannot be zero.
+    return text + fmt::format("  set xrange [{}:*]\n  set yrange [*:*]\n  set xtics auto\n",
+                              panel.logarithmic ? "*" : "0");
+  }
   std::vector<std::string> names;
   for (const std::string& category : panel.categories) {
     names.push_back(fmt::format("{} {}", literal(category), names.size()));
   }
+  const bool bars =
+      std::ranges::any_of(panel.series, [&](const Series& s) { return panel.stacks(s); });
   return text + fmt::format(
-                    "  set xrange [-0.6:{:.1f}]\n  set yrange [0:*]\n"
+                    "  set xrange [-0.6:{:.1f}]\n  set yrange [{}:*]\n"
                     "  set xtics {}({}) nomirror scale 0\n",
-                    static_cast<double>(names.size()) - 0.4,
+                    static_cast<double>(names.size()) - 0.4, bars ? "0" : "*",
                     canvas.slanted ? "rotate by 20 right " : "", fmt::join(names, ", "));
 }
 
@@ -180,7 +198,7 @@ std::string figure_csv(const Figure& figure) {
       FT_CHECK_OP(s.x.size(), ==, s.y.size());
       for (std::size_t i = 0; i < s.x.size(); ++i) {
         double base = 0;
-        if (!panel.categories.empty()) {
+        if (panel.stacks(s)) {
           double& top = tops.at(static_cast<std::size_t>(s.x[i]));
           base = std::exchange(top, top + s.y[i]);
         }
