@@ -19,7 +19,7 @@
 #include "reports/terminal/progress.h"
 #include "reports/terminal/step_graph_text.h"
 #include "reports/terminal/summary_table.h"
-#include "reports/validation/validate_into.h"
+#include "reports/validation/validate_cases.h"
 #include "scenarios/machine.h"
 #include "scenarios/read.h"
 #include "scenarios/schema.h"
@@ -31,10 +31,8 @@
 #include <nlohmann/json.hpp>
 
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -58,7 +56,7 @@ struct Arguments {
   bool schema = false;
   std::string graph;  // table | dot; empty: not asked for
   exec::RunOptions run;
-  int repeat = 3;
+  Judgement judgement;
   double max_delay_ms = 0;
   std::vector<std::string> records;
   std::vector<std::string> from;
@@ -147,21 +145,11 @@ int simulate_cases(const Arguments& arguments) {
                                : train_cases(answer, cases, simulate);
 }
 
-int validate_cases(const Arguments& arguments) {
-  const std::vector<Case> cases = read_cases(arguments);
-  const auto folder = answer_of(arguments, "validate").folder_of({{}, cases.front().scenario, {}});
-  const Validation validation = validate_into(
-      folder, cases, arguments.repeat, [&](const Case& each) { return run_case(arguments, each); },
-      [&](const Case& each) { return simulate_case(arguments, each); });
-  std::vector<Record> records;
-  for (const CaseValidation& each : validation.cases) {
-    records.push_back(each.run);
-    records.push_back(each.simulated);
-  }
-  if (arguments.json) print_json(to_json(validation));
-  fmt::print(arguments.json ? stderr : stdout, "{}records: {}\n{}", to_table(validation),
-             folder.string(), draw_all(records, folder));
-  return validation.weights_equal().value_or(true) ? kDone : kFailed;
+int compare_modes(const Arguments& arguments) {
+  const Modes modes{[&](const Case& each) { return run_case(arguments, each); },
+                    [&](const Case& each) { return simulate_case(arguments, each); }, sim::replay};
+  return validate_cases(answer_of(arguments, "validate"), read_cases(arguments),
+                        arguments.judgement, modes);
 }
 
 // The weights of a run again, from the order of its inputs.
@@ -220,6 +208,9 @@ int calibrate(const Arguments& arguments) {
   return print(fmt::format("machine: {}\n", path.string()));
 }
 
+constexpr const char* kJson = "print one JSON object on standard output";
+constexpr const char* kMachine = "a machine file (default: this machine's calibration)";
+
 CLI::App* add_command(CLI::App& app, const char* name, const char* what) {
   CLI::App* command = app.add_subcommand(name, what);
   command->fallthrough(false);
@@ -255,6 +246,7 @@ void add_run_options(CLI::App* command, Arguments& arguments) {
       ->add_option("--inject-delay-ms", arguments.max_delay_ms,
                    "sleep for a random while, up to this, before every input and send of a node")
       ->group("Testing");
+  command->add_flag("--emulate", arguments.run.emulate, "a network for each host (root)");
 }
 
 void add_record(CLI::App* command, Arguments& arguments) {
@@ -303,21 +295,36 @@ void declare_calibration(CLI::App& app, Arguments& arguments, const Choose& choo
   choose(calibrating, [&] { return calibrate(arguments); });
 }
 
+template <class Choose>
+void declare_validation(CLI::App& app, Arguments& arguments, const Choose& choose) {
+  auto* validate = add_command(app, "validate", "both, side by side, with errors");
+  add_scenario(validate, arguments);
+  add_output(validate, arguments, "out/NAME/validate");
+  add_run_options(validate, arguments);
+  validate->add_option("--machine", arguments.machine, kMachine);
+  validate
+      ->add_option("--repeat", arguments.judgement.repetitions, "runs of each case (default: 5)")
+      ->check(CLI::Range(1, 100));
+  validate
+      ->add_option("--fail-above", arguments.judgement.fail_above,
+                   "exit status 1 where a strategy's median error of step time is above PERCENT")
+      ->type_name("PERCENT")
+      ->check(CLI::NonNegativeNumber);
+  validate->add_flag("--json", arguments.json, kJson);
+  choose(validate, [&] { return compare_modes(arguments); });
+}
+
 // Declares the commands; the one that was called leaves what to do in `chosen`.
 void declare(CLI::App& app, Arguments& arguments, std::function<int()>& chosen) {
   const auto choose = [&](CLI::App* command, std::function<int()> action) {
     command->callback([&chosen, action = std::move(action)] { chosen = action; });
   };
-  const char* json = "print one JSON object on standard output";
-  const char* machine = "a machine file (default: this machine's calibration)";
-
   auto* run = add_command(app, "run", "train for real: one process a node, over TCP");
   add_scenario(run, arguments);
   add_output(run, arguments, "out/NAME/run");
   add_run_options(run, arguments);
   add_record(run, arguments);
-  run->add_flag("--json", arguments.json, json);
-  run->add_flag("--emulate", arguments.run.emulate, "a network for each host of cluster: (root)");
+  run->add_flag("--json", arguments.json, kJson);
   choose(run, [&] {
     const auto other = exec::take_part(read_cases(arguments), arguments.run);
     if (other) return *other;
@@ -329,8 +336,8 @@ void declare(CLI::App& app, Arguments& arguments, std::function<int()>& chosen) 
   add_scenario(simulate, arguments, false);
   add_output(simulate, arguments, "out/NAME/simulate");
   add_record(simulate, arguments);
-  simulate->add_option("--machine", arguments.machine, machine);
-  simulate->add_flag("--json", arguments.json, json);
+  simulate->add_option("--machine", arguments.machine, kMachine);
+  simulate->add_flag("--json", arguments.json, kJson);
   auto* replayed =
       simulate->add_option("--replay", arguments.replay,
                            "a run's folder: its training again, in the order that it recorded");
@@ -343,16 +350,7 @@ void declare(CLI::App& app, Arguments& arguments, std::function<int()>& chosen) 
   choose(simulate,
          [&] { return arguments.replay.empty() ? simulate_cases(arguments) : replay(arguments); });
 
-  auto* validate = add_command(app, "validate", "both, side by side, with errors");
-  add_scenario(validate, arguments);
-  add_output(validate, arguments, "out/NAME/validate");
-  add_run_options(validate, arguments);
-  validate->add_option("--machine", arguments.machine, machine);
-  validate->add_option("--repeat", arguments.repeat, "runs of each case (default: 3)")
-      ->check(CLI::Range(1, 100));
-  validate->add_flag("--json", arguments.json, json);
-  choose(validate, [&] { return validate_cases(arguments); });
-
+  declare_validation(app, arguments, choose);
   auto* checking = add_command(app, "check", "read a scenario, print it resolved, run nothing");
   add_scenario(checking, arguments, false);
   checking->add_flag("--schema", arguments.schema, "print the JSON schema of scenarios instead");

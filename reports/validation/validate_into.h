@@ -1,10 +1,13 @@
-// A validation whose records are kept in a folder as they come.
+// A validation whose records are kept in a folder as they come, so that it can go on from there.
 #pragma once
 
 #include "reports/validation/validation.h"
 
 #include <filesystem>
+#include <functional>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 namespace foretrain {
 
@@ -18,13 +21,35 @@ class NotDone : public std::runtime_error {
   Outcome outcome_;
 };
 
-/// As `validate`, with records in FOLDER/run/CASE and FOLDER/simulate/CASE; of the repetitions the
-/// median is left there in the end. What was interrupted loses only the training that it was in:
-/// its record goes to FOLDER/broken/CASE.
+/// The two modes.
+struct Modes {
+  std::function<Record(const Case&)> run;
+  std::function<Record(const Case&)> simulate;
+  Replay replay;
+};
+
+struct ValidateOptions {
+  std::filesystem::path folder;
+  int repetitions = 5;  ///< runs of each case, one or more
+  /// A validation that was finished in `folder` is removed; else its runs are used again. One that
+  /// was not finished goes on in either case.
+  bool anew = false;
+  /// Told before each training, what stands in its place: `case 17 of 104, repetition 2 of 5, about
+  /// 12 min left`.
+  std::function<void(const std::string& line)> tell = [](const std::string&) {};
+};
+
+/// Runs every case `repetitions` times, alternating over the cases so that a slow minute of the
+/// machine meets them all; then simulates each once, replays what has no order of its own.
+///
+/// Leaves in the folder: run/CASE/1, run/CASE/2, ...; simulate/CASE; cases.csv; last
+/// validation.json (output.h), which says that it is finished. A training that was not done costs
+/// nothing but itself: its record goes to broken/CASE. Started again, runs that are there, were
+/// done, are of the same resolved scenario are not run again; damaged or unfinished ones are.
+/// Simulations always are made anew, which is how a simulator is judged by runs of earlier days.
 /// @throws NotDone where a training fails or is interrupted, InputError where nothing can be
-/// written (before anything is trained)
-Validation validate_into(const std::filesystem::path& folder, const std::vector<Case>& cases,
-                         int repetitions, const std::function<Record(const Case&)>& run,
-                         const std::function<Record(const Case&)>& simulate);
+/// written, or where a run of another scenario is in a case's place (before anything is trained)
+Validation validate_into(const std::vector<Case>& cases, const ValidateOptions& options,
+                         const Modes& modes);
 
 }  // namespace foretrain

@@ -1,109 +1,143 @@
-// Repeats, pairs up, subtracts.
+// The repetitions of a case against one simulation.
 #include "reports/validation/validation.h"
 
 #include "models/base/check.h"
 #include "models/protocol/registry.h"
 #include "reports/record/statistics.h"
 #include "reports/record/summary.h"
-
-#include <fmt/format.h>
+#include "scenarios/read.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <stdexcept>
+#include <span>
 #include <utility>
 
 namespace foretrain {
 namespace {
 
-struct Metric {
-  const char* name;
-  std::optional<double> (*of)(const Summary&);
-};
-
-/// Mean time of a phase in a step.
-std::optional<double> mean_ms(const Summary& s, double phase_s) {
-  if (s.steps == 0) return std::nullopt;
-  return phase_s * 1e3 / static_cast<double>(s.steps);
+bool deterministic(const Case& scenario_case) {
+  const TrainingSpec& training = scenario_case.scenario.training;
+  const Protocol* protocol = find_protocol(training.strategy);
+  return protocol != nullptr && protocol->deterministic(training.protocol);
 }
 
-constexpr auto kMetrics = std::to_array<Metric>({
-    {"step_time_ms",
-     [](const Summary& s) {
-       return s.step_time_s_median ? std::optional(*s.step_time_s_median * 1e3) : std::nullopt;
-     }},
-    {"time_s", [](const Summary& s) { return std::optional(s.time_s); }},
-    {"updates_per_s", [](const Summary& s) { return s.updates_per_s; }},
-    {"gradients_per_s", [](const Summary& s) { return s.gradients_per_s; }},
-    {"staleness_mean", [](const Summary& s) { return s.staleness_mean; }},
-    {"test_accuracy", [](const Summary& s) { return s.test_accuracy; }},
-    {"final_loss", [](const Summary& s) { return s.final_loss; }},
-    {"bytes_sent",
-     [](const Summary& s) { return std::optional(static_cast<double>(s.bytes_sent.value)); }},
-    {"compute_ms", [](const Summary& s) { return mean_ms(s, s.phases.compute_s); }},
-    {"push_ms", [](const Summary& s) { return mean_ms(s, s.phases.push_s); }},
-    {"wait_ms", [](const Summary& s) { return mean_ms(s, s.phases.wait_s); }},
-    {"apply_ms", [](const Summary& s) { return mean_ms(s, s.phases.apply_s); }},
-    {"pull_ms", [](const Summary& s) { return mean_ms(s, s.phases.pull_s); }},
-    {"evaluate_ms", [](const Summary& s) { return mean_ms(s, s.phases.evaluate_s); }},
-});
-
-std::optional<double> relative_error(double measured, double predicted) {
-  if (predicted == measured) return 0;
-  if (measured == 0) return std::nullopt;
-  return predicted / measured - 1;
-}
-
-std::vector<Comparison> compare(const std::vector<Record>& runs, const Record& simulated) {
-  std::vector<Summary> summaries;
-  summaries.reserve(runs.size());
-  for (const Record& run : runs) summaries.push_back(summarize(run));
-  const Summary forecast = summarize(simulated);
-  std::vector<Comparison> comparisons;
-  for (const Metric& metric : kMetrics) {
-    std::vector<double> values;
-    for (const Summary& s : summaries) {
-      if (const auto value = metric.of(s)) values.push_back(*value);
-    }
-    const auto measured = median(values);
-    const auto predicted = metric.of(forecast);
-    if (!measured || !predicted) continue;
-    comparisons.push_back({metric.name, *measured, relative_spread(values), *predicted,
-                           relative_error(*measured, *predicted), *predicted - *measured});
-  }
-  return comparisons;
+/// Empty where they cannot be compared: no weights, or sums in another order.
+std::optional<bool> same_weights(const Record& a, const Record& b) {
+  if (a.weights_sha256.empty() || b.weights_sha256.empty()) return std::nullopt;
+  if (a.kernel_set != b.kernel_set) return std::nullopt;
+  return a.weights_sha256 == b.weights_sha256;
 }
 
 std::optional<bool> same_weights(const std::vector<Record>& runs, const Record& simulated) {
-  const TrainingSpec& training = simulated.scenario_case.scenario.training;
-  const Protocol* protocol = find_protocol(training.strategy);
-  if (protocol == nullptr || !protocol->deterministic(training.protocol)) return std::nullopt;
   bool equal = true;
   for (const Record& run : runs) {
-    if (run.weights_sha256.empty() || simulated.weights_sha256.empty()) return std::nullopt;
-    if (run.kernel_set != simulated.kernel_set) return std::nullopt;
-    equal = equal && run.weights_sha256 == simulated.weights_sha256;
+    const auto same = same_weights(run, simulated);
+    if (!same) return std::nullopt;
+    equal = equal && *same;
   }
   return equal;
 }
 
-/// Half a training is nothing to compare.
-Record done(Record record) {
-  if (record.outcome == Outcome::done) return record;
-  throw std::runtime_error(fmt::format("the {} of {} was not done ({}){}", name_of(record.mode),
-                                       title_of(record.scenario_case), name_of(record.outcome),
-                                       record.failure.empty() ? "" : ": " + record.failure));
+/// Trains `c.run` again and compares its weights.
+void compare_replay(CaseValidation& c, const Replay& replay) {
+  if (!replay || c.run.weights_sha256.empty() || c.run.inputs.empty()) return;
+  try {
+    c.replay_equal = same_weights(c.run, replay(c.run));
+  } catch (const InputError& error) {  // one such record is no reason to lose all the others
+    c.replay_equal = false;
+    c.replay_failure = error.what();
+  }
 }
 
-/// How far apart two measurements must be for their order to mean something.
-double uncertainty(const Comparison& c) { return c.spread.value_or(0) * std::abs(c.measured); }
+std::vector<double> staleness_of(std::span<const Record> records) {
+  std::vector<double> all;
+  for (const Record& record : records) {
+    for (const StepRow& row : record.steps) {
+      all.push_back(static_cast<double>(row.report.staleness));
+    }
+  }
+  return all;
+}
+
+bool reaches(const Record& record) { return summarize(record).time_to_target_s.has_value(); }
+
+std::optional<bool> all_of(const std::vector<CaseValidation>& cases,
+                           std::optional<bool> CaseValidation::*answer) {
+  std::optional<bool> all;
+  for (const CaseValidation& c : cases) {
+    if (c.*answer) all = all.value_or(true) && *(c.*answer);
+  }
+  return all;
+}
+
+Case without_seed(Case scenario_case) {
+  std::erase_if(scenario_case.settings, [](const Setting& s) { return s.key == "seed"; });
+  return scenario_case;
+}
+
+/// Equal for cases that differ in `seed` alone.
+std::string but_for_seed(Case scenario_case) {
+  scenario_case.scenario.seed = 0;
+  return to_yaml(scenario_case.scenario);
+}
+
+/// Medians over the seeds of what all members know.
+std::vector<Comparison> over_seeds(const std::vector<const CaseValidation*>& members) {
+  std::vector<Comparison> medians;
+  for (const Comparison& first : members.front()->comparisons) {
+    std::vector<double> measured;
+    std::vector<double> predicted;
+    for (const CaseValidation* member : members) {
+      for (const Comparison& c : member->comparisons) {
+        if (c.metric != first.metric || c.node != first.node) continue;
+        measured.push_back(c.measured);
+        predicted.push_back(c.predicted);
+      }
+    }
+    if (measured.size() < members.size()) continue;
+    medians.push_back(compared(first.metric, first.node, measured, median(predicted).value()));
+  }
+  return medians;
+}
 
 }  // namespace
 
 const Comparison* CaseValidation::find(std::string_view metric) const {
-  const auto found = std::ranges::find(comparisons, metric, &Comparison::metric);
+  const auto found = std::ranges::find_if(
+      comparisons, [&](const Comparison& c) { return c.metric == metric && c.node.empty(); });
   return found == comparisons.end() ? nullptr : &*found;
+}
+
+const Comparison* CaseValidation::worst_node(std::string_view metric) const {
+  const Comparison* worst = nullptr;
+  for (const Comparison& c : comparisons) {
+    if (c.metric != metric || c.node.empty()) continue;
+    // No error at all is that of a forecast where nothing was measured.
+    const auto how_far = [](const Comparison& each) { return deviation(each).value_or(HUGE_VAL); };
+    if (worst == nullptr || how_far(c) > how_far(*worst)) worst = &c;
+  }
+  return worst;
+}
+
+CaseValidation compare_case(const Case& scenario_case, std::vector<Record> runs, Record simulated,
+                            const Replay& replay) {
+  for (const Record& run : runs) FT_CHECK(run.outcome == Outcome::done);
+  FT_CHECK(simulated.outcome == Outcome::done);
+  CaseValidation c;
+  c.scenario_case = scenario_case;
+  c.comparisons = compare(runs, simulated);
+  c.reached = static_cast<int>(std::ranges::count_if(runs, reaches));
+  c.reach_predicted = reaches(simulated);
+  const bool ordered = deterministic(scenario_case);
+  if (ordered) c.weights_equal = same_weights(runs, simulated);
+  if (!ordered)
+    c.staleness_distance = kolmogorov_smirnov(staleness_of(runs), staleness_of({&simulated, 1}));
+  std::ranges::stable_sort(runs, {}, &Record::time);
+  c.run = std::move(runs[(runs.size() - 1) / 2]);
+  c.simulated = std::move(simulated);
+  if (!ordered) compare_replay(c, replay);
+  c.run.inputs = {};
+  return c;
 }
 
 std::map<std::string, ErrorRange> Validation::errors(std::string_view metric) const {
@@ -111,7 +145,7 @@ std::map<std::string, ErrorRange> Validation::errors(std::string_view metric) co
   for (const CaseValidation& c : cases) {
     const Comparison* comparison = c.find(metric);
     if (comparison == nullptr || !comparison->error) continue;
-    errors[c.scenario_case.scenario.training.strategy].push_back(std::abs(*comparison->error));
+    errors[c.strategy()].push_back(std::abs(*comparison->error));
   }
   std::map<std::string, ErrorRange> ranges;
   for (const auto& [strategy, values] : errors) {
@@ -121,48 +155,40 @@ std::map<std::string, ErrorRange> Validation::errors(std::string_view metric) co
 }
 
 std::optional<bool> Validation::weights_equal() const {
-  std::optional<bool> all;
-  for (const CaseValidation& c : cases) {
-    if (c.weights_equal) all = all.value_or(true) && *c.weights_equal;
-  }
-  return all;
+  return all_of(cases, &CaseValidation::weights_equal);
 }
 
-std::optional<bool> Validation::order_kept() const {
-  std::optional<bool> kept;
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      const Comparison* a = cases[i].find("gradients_per_s");
-      const Comparison* b = cases[j].find("gradients_per_s");
-      if (a == nullptr || b == nullptr) continue;
-      const double ahead = a->measured - b->measured;
-      if (std::abs(ahead) <= uncertainty(*a) + uncertainty(*b)) continue;
-      const double forecast = a->predicted - b->predicted;
-      kept = kept.value_or(true) && (ahead > 0 ? forecast > 0 : forecast < 0);
+std::optional<bool> Validation::replays_equal() const {
+  return all_of(cases, &CaseValidation::replay_equal);
+}
+
+std::vector<std::string> Validation::strategies() const {
+  std::vector<std::string> strategies;
+  for (const CaseValidation& c : cases) {
+    if (std::ranges::find(strategies, c.strategy()) == strategies.end()) {
+      strategies.push_back(c.strategy());
     }
   }
-  return kept;
+  return strategies;
 }
 
-Validation validate(const std::vector<Case>& cases, int repetitions,
-                    const std::function<Record(const Case&)>& run,
-                    const std::function<Record(const Case&)>& simulate) {
-  FT_CHECK_OP(repetitions, >=, 1);
-  std::vector<std::vector<Record>> runs(cases.size());
-  for (int repetition = 0; repetition < repetitions; ++repetition) {
-    for (std::size_t i = 0; i < cases.size(); ++i) runs[i].push_back(done(run(cases[i])));
+std::vector<SeedGroup> seed_groups(const Validation& validation) {
+  std::vector<SeedGroup> groups;
+  std::map<std::string, std::size_t> places;  // of the group, by what its members share
+  for (std::size_t i = 0; i < validation.cases.size(); ++i) {
+    const Case& each = validation.cases[i].scenario_case;
+    const auto [place, first] = places.try_emplace(but_for_seed(each), groups.size());
+    if (first) groups.push_back({without_seed(each), {}, {}});
+    groups[place->second].members.push_back(i);
   }
-  Validation validation{{}, repetitions};
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    CaseValidation& c = validation.cases.emplace_back();
-    c.scenario_case = cases[i];
-    c.simulated = done(simulate(cases[i]));
-    c.comparisons = compare(runs[i], c.simulated);
-    c.weights_equal = same_weights(runs[i], c.simulated);
-    std::ranges::stable_sort(runs[i], {}, &Record::time);
-    c.run = std::move(runs[i][(runs[i].size() - 1) / 2]);
+  std::erase_if(groups, [](const SeedGroup& group) { return group.members.size() < 2; });
+  for (SeedGroup& group : groups) {
+    std::vector<const CaseValidation*> members;
+    members.reserve(group.members.size());
+    for (const std::size_t i : group.members) members.push_back(&validation.cases[i]);
+    group.comparisons = over_seeds(members);
   }
-  return validation;
+  return groups;
 }
 
 }  // namespace foretrain

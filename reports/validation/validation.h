@@ -1,9 +1,8 @@
-// Both modes side by side: what a run measured against what a simulation predicted.
+// Both modes side by side: what runs measured against what a simulation predicted.
 #pragma once
 
 #include "reports/record/record.h"
-
-#include <nlohmann/json.hpp>
+#include "reports/validation/comparison.h"
 
 #include <functional>
 #include <map>
@@ -14,29 +13,39 @@
 
 namespace foretrain {
 
-/// One metric of one case. Only metrics that both modes know are compared.
-struct Comparison {
-  std::string metric;            ///< step_time_ms, updates_per_s, staleness_mean, ...
-  double measured = 0;           ///< median of the runs
-  std::optional<double> spread;  ///< half the interquartile range of the runs over the median;
-                                 ///< empty for one run, or around zero
-  double predicted = 0;
-  std::optional<double> error;  ///< predicted / measured - 1; empty where only measured is zero
-  double difference = 0;        ///< predicted - measured
-};
-
 struct CaseValidation {
   Case scenario_case;
   std::vector<Comparison> comparisons;
+  /// Kolmogorov-Smirnov distance between the staleness of the steps of all runs and that of the
+  /// simulation's. Empty where staleness cannot vary (deterministic protocols), or has no rows.
+  std::optional<double> staleness_distance;
   /// Same weights hash in all runs and the simulation. Empty where the protocol is not
   /// deterministic, where there are no weights, or where their kernel sets differ.
   std::optional<bool> weights_equal;
-  Record run;  ///< of the repetitions, the one whose time is the median
+  /// Of a protocol that is not deterministic: the run fed its recorded inputs again ended with the
+  /// recorded weights. Empty elsewhere, or where there are no weights.
+  std::optional<bool> replay_equal;
+  std::string replay_failure;    ///< why the replay could not be done, which counts as not equal
+  int reached = 0;               ///< runs that reached the training's target
+  bool reach_predicted = false;  ///< the simulation did
+  Record run;  ///< of the repetitions, the one whose time is the median, without its inputs
   Record simulated;
 
-  /// The comparison called `metric`, or null.
+  [[nodiscard]] const std::string& strategy() const {
+    return scenario_case.scenario.training.strategy;
+  }
+  /// What the whole training is compared by under `metric`, or null.
   [[nodiscard]] const Comparison* find(std::string_view metric) const;
+  /// Of the nodes the one whose forecast of `metric` deviates most, or null.
+  [[nodiscard]] const Comparison* worst_node(std::string_view metric) const;
 };
+
+/// Trains a recorded run again in its recorded order; nothing: no replay is compared.
+using Replay = std::function<Record(const Record&)>;
+
+/// The runs of a case, at least one, against its simulation. All are trainings that were done.
+CaseValidation compare_case(const Case& scenario_case, std::vector<Record> runs, Record simulated,
+                            const Replay& replay = {});
 
 /// Errors of a strategy's forecasts without their signs, over its cases.
 struct ErrorRange {
@@ -48,27 +57,27 @@ struct ErrorRange {
 struct Validation {
   std::vector<CaseValidation> cases;
   int repetitions = 0;
+  int found = 0;  ///< runs that an earlier start had left, not run again
 
   /// Errors of `metric` by strategy; a strategy without any is left out.
   [[nodiscard]] std::map<std::string, ErrorRange> errors(std::string_view metric) const;
   /// Of all cases that have an answer; empty where none has.
   [[nodiscard]] std::optional<bool> weights_equal() const;
-  /// Whether of every two cases the simulation calls that one faster (gradients/s) which the runs
-  /// do. Cases that the runs' own spreads do not tell apart have no order; empty if none has.
-  [[nodiscard]] std::optional<bool> order_kept() const;
+  /// Likewise of the replays.
+  [[nodiscard]] std::optional<bool> replays_equal() const;
+  /// In the order in which the cases name them.
+  [[nodiscard]] std::vector<std::string> strategies() const;
 };
 
-/// Runs every case `repetitions` times (at least once), alternating over the cases so that a slow
-/// minute of the machine meets them all, and simulates each once.
-/// The two functions are the two modes; they throw where a training fails.
-/// @throws std::runtime_error where a record is not of a training that was done
-Validation validate(const std::vector<Case>& cases, int repetitions,
-                    const std::function<Record(const Case&)>& run,
-                    const std::function<Record(const Case&)>& simulate);
+/// Cases that differ in `seed` alone.
+struct SeedGroup {
+  Case scenario_case;                   ///< the first of them, `seed` left out of its settings
+  std::vector<std::size_t> members;     ///< places among the cases; two or more
+  std::vector<Comparison> comparisons;  ///< medians over the seeds, of what all of them know;
+                                        ///< quartiles, spread are over the seeds too
+};
 
-/// The comparison as a table for a terminal of 80 columns, the sentence that matters first.
-std::string to_table(const Validation& validation);
-/// What `validate --json` prints. Unknown figures are null.
-nlohmann::ordered_json to_json(const Validation& validation);
+/// In the order of their first cases.
+std::vector<SeedGroup> seed_groups(const Validation& validation);
 
 }  // namespace foretrain

@@ -155,17 +155,41 @@ TEST_CASE("front door: a simulation is checked against itself") {
 
 TEST_CASE("front door: validate compares, draws, and says that the weights are equal") {
   Sandbox sandbox;
-  const Called called =
-      sandbox.call("validate small.yaml --machine machine.yaml --repeat 1 --out here");
+  const std::string validate = "validate small.yaml --machine machine.yaml --repeat 1 --out here ";
+  const Called called = sandbox.call(validate);
   CAPTURE(called.err);
   REQUIRE(called.status == 0);
-  CHECK(called.out.find("weights equal bit for bit") != std::string::npos);
+  CHECK(called.out.find("weights of sync equal bit for bit") != std::string::npos);
   CHECK(called.out.find("step time [ms]") != std::string::npos);
-  CHECK(sandbox.has("here/run/small/run.json"));
-  CHECK(sandbox.has("here/simulate/small/run.json"));
-  const Called report = sandbox.call("report here/run/small here/simulate/small --out figures");
+  for (const char* file : {"run/small/1/run.json", "simulate/small/run.json", "validation.json",
+                           "cases.csv", "accuracy.svg"}) {
+    CHECK(sandbox.has(std::string("here/") + file));
+  }
+  const Called report = sandbox.call("report here/run/small/1 here/simulate/small --out figures");
   CAPTURE(report.err);
   CHECK(report.status == 0);
+  const Called again = sandbox.call(validate + "--json");
+  CHECK(again.status == 0);
+  CHECK(nlohmann::json::parse(again.out).at("runs_found") == 1);
+  const Called other = sandbox.call(validate + "--set training.batch_size=8");
+  CHECK(other.status == 2);
+  CHECK(other.err.find("here/run/small/1: here is a record of another") != std::string::npos);
+}
+
+TEST_CASE("front door: validate replays async and fails above a bound if there is one") {
+  Sandbox sandbox;
+  const std::string validate =
+      "validate small.yaml --set training.strategy=async --machine machine.yaml --repeat 1 "
+      "--out here --quiet ";
+  const Called loose = sandbox.call(validate + "--json --fail-above 1e9");
+  CAPTURE(loose.err);
+  REQUIRE(loose.status == 0);
+  CHECK(nlohmann::json::parse(loose.out).at("replays_equal") == true);
+  const Called strict = sandbox.call(validate + "--fail-above 1e-9");
+  CHECK(strict.status == 1);
+  CHECK(strict.err.find("error: async: the median error of the step time is above 1e-09 %") !=
+        std::string::npos);
+  CHECK(sandbox.call(validate + "--fail-above -1").status == 2);
 }
 
 TEST_CASE("front door: what is wrong with the input is said in one line, with status 2") {

@@ -1,0 +1,74 @@
+// A validation of a real run: it finds what is wrong with a machine file.
+#include "reports/record/statistics.h"
+#include "reports/validation/verdict.h"
+#include "scenarios/model_key.h"
+#include "scenarios/training.h"
+#include "sim/driver/replay.h"
+#include "sim/driver/simulate.h"
+#include "tests/support/cases.h"
+#include "tests/support/real_run.h"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+namespace foretrain::testing {
+namespace {
+
+/// What the gradients took, s.
+std::vector<double> compute_s(const Record& record) {
+  std::vector<double> all;
+  for (const StepRow& row : record.steps) all.push_back(row.report.phases.compute.seconds());
+  return all;
+}
+
+/// Simulates on a machine that computes a gradient in `gradient_s`.
+Record simulate_with(const Case& scenario_case, double gradient_s) {
+  sim::SimulateOptions options;
+  options.machines = [&](const std::string&) {
+    Machine machine = made_up_machine();
+    const auto key = model_key(scenario_case.scenario, dataset_shape(scenario_case).input);
+    machine.models[key].gradient = {gradient_s, 0};
+    return machine;
+  };
+  options.usage_interval = {};
+  return sim::simulate(scenario_case, options);
+}
+
+TEST_CASE("validate: a machine file with faster compute is off by its name against a real run") {
+  Case scenario_case = small_case("single", 1, 15);
+  scenario_case.scenario.model.name = "lenet";
+  scenario_case.scenario.dataset.test_take = 20;
+  const Record run = real_run(scenario_case);
+  // The median, as a step's time is one: a step that the machine held up does not hide the error.
+  const double measured_s = median(compute_s(run)).value();
+  const CaseValidation faster =
+      compare_case(scenario_case, {run}, simulate_with(scenario_case, 0.7 * measured_s));
+  CHECK(faster.weights_equal == std::optional(true));
+  const auto verdict = verdict_of(faster);
+  REQUIRE(verdict.has_value());
+  CHECK_FALSE(verdict->held);
+  REQUIRE(verdict->why.has_value());
+  CHECK(verdict->why->phase == "compute");
+  CHECK(verdict->why->predicted_ms == Approx(0.7e3 * measured_s).epsilon(1e-3));
+  // With what was measured the forecast is nearer.
+  const CaseValidation right =
+      compare_case(scenario_case, {run}, simulate_with(scenario_case, measured_s));
+  const auto error = [](const CaseValidation& c) {
+    return std::abs(c.find("step_time_ms")->error.value());
+  };
+  CHECK(error(right) < error(faster));
+}
+
+TEST_CASE("validate: a real run without an order is replayed to its weights") {
+  const Case scenario_case = small_case("async", 2, 20);
+  const Record run = real_run(scenario_case);
+  const CaseValidation v = compare_case(scenario_case, {run}, simulate(scenario_case), sim::replay);
+  CHECK(v.replay_equal == std::optional(true));
+  CHECK(v.staleness_distance.has_value());
+}
+
+}  // namespace
+}  // namespace foretrain::testing
