@@ -82,7 +82,7 @@ struct TransportSpec {
   Bytes socket_buffer;             ///< of each direction; 0: as the kernel finds out
   Bytes unsent{256 * 1024};        ///< the most that waits in the kernel, in order; 0: no bound
   std::optional<Duration> poll;    ///< how long a node looks for messages before it sleeps;
-                                   ///< nothing: run: 200 us, simulate: as the machine file says
+                                   ///< nothing: run: 1 ms, simulate: as the machine file says
   bool pin = true;                 ///< nodes to cores, round robin; else the kernel moves them
 
   bool operator==(const TransportSpec&) const = default;

@@ -2,14 +2,15 @@
 
 #include <sched.h>
 
+#include <algorithm>
 #include <chrono>
 
 namespace foretrain::exec {
-
 void run_polling(boost::asio::io_context& loop, const Duration& poll,
                  const std::function<bool()>& occupied) {
   using Clock = std::chrono::steady_clock;
   const auto nanoseconds = [](Duration d) { return std::chrono::nanoseconds(d.ns); };
+  Duration pause = kPause;
   Clock::time_point last_event = Clock::now();
   Clock::time_point pause_end = last_event;
   // An io_context without work stops itself; so does one that was told to.
@@ -19,13 +20,16 @@ void run_polling(boost::asio::io_context& loop, const Duration& poll,
       continue;
     }
     const Clock::time_point now = Clock::now();
+    if (pause > kPause && now - pause_end > nanoseconds(pause)) pause = kPause;
     if (occupied() || now < pause_end || now - last_event >= nanoseconds(poll)) {
       loop.run_one();
       last_event = Clock::now();
       continue;
     }
     sched_yield();
-    if (Clock::now() - now >= nanoseconds(kSlowYield)) pause_end = now + nanoseconds(kPause);
+    if (Clock::now() - now < nanoseconds(kSlowYield)) continue;
+    pause_end = now + nanoseconds(pause);
+    pause = std::min(pause * 2, kLongestPause);
   }
 }
 

@@ -153,7 +153,6 @@ void NodeProcess::set_up(const nlohmann::json& setup) {
   // Errors name the places of the file that the user wrote.
   scenario_case.places = setup.at("places").get<std::map<std::string, std::string>>();
   scenario_ = scenario_case.scenario;
-  poll_ = scenario_->transport.poll.value_or(kPoll);
   interface_ = setup.at("interface");
   const DatasetShape shape = dataset_shape(scenario_case);
   const bool worker = static_cast<int>(index_of(id_)) < worker_count(*scenario_);
@@ -293,6 +292,7 @@ void NodeProcess::maybe_ready() {
 }
 
 void NodeProcess::go() {
+  poll_ = scenario_->transport.poll.value_or(kPoll);
   usage_at_start_ = usage_seen_ = process_usage();
   if (!interface_.empty()) counted_seen_ = interface_bytes(interface_);
   flush_later();

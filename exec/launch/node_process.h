@@ -81,7 +81,7 @@ class NodeProcess {
   Refusals refusals_;
   std::string congestion_control_;
   int exit_status_ = 0;
-  Duration poll_ = kPoll;
+  Duration poll_;  // none before the start: who draws its data has the core then
 
   std::optional<Scenario> scenario_;
   std::shared_ptr<const Training> training_;

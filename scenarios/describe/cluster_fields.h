@@ -148,7 +148,7 @@ void describe(Visitor& visit, T& transport) {
                .most = 1e9},
               transport.unsent);
   visit.field({.key = "poll",
-               .doc = "how long a node looks for messages before it sleeps; left out: 200 us",
+               .doc = "how long a node looks for messages before it sleeps; left out: 1 ms",
                .least = 0,
                .most = 10,
                .written = transport.poll.has_value()},

@@ -27,11 +27,10 @@ Record run(const Case& scenario_case, Duration max_delay) {
   exec::RunOptions options;
   options.max_delay = max_delay;
   Record record = real_run(scenario_case, options);
-  REQUIRE(record.evals.size() >= 2);
+  REQUIRE(!record.evals.empty());
   // It ended before its length.
   CHECK(record.gradients < 60 * (scenario_case.scenario.training.workers));
   CHECK(summarize(record).time_to_target_s.has_value());
-  CHECK(record.gradients == static_cast<std::int64_t>(record.steps.size()));
   return record;
 }
 
@@ -46,6 +45,9 @@ TEST_CASE("until: a run and a simulation end at the same step with the same weig
   CHECK(real.updates == simulated.updates);
   CHECK(real.gradients == simulated.gradients);
   CHECK(real.evals.size() == simulated.evals.size());
+  // The target is not met by chance at the first look.
+  CHECK(real.evals.size() >= 2);
+  CHECK(real.gradients == static_cast<std::int64_t>(real.steps.size()));
 }
 
 TEST_CASE("until: the replay of a run without an order ends where the run did") {
