@@ -99,9 +99,10 @@ Record simulate_quietly(const Arguments& arguments, const Case& scenario_case, P
   options.machines = [&](const std::string& name) {
     if (!name.empty()) return read_machine(name);
     if (!arguments.machine.empty()) return read_machine(arguments.machine);
-    return exec::cached_machine(scenario_case,
+    return exec::cached_machine(scenario_case, options.emulated,
                                 [&](const std::string& line) { say(arguments, line); });
   };
+  options.emulated = arguments.run.emulate;
   options.progress = [&](std::int64_t done, std::int64_t all, Instant now) {
     if (progress != nullptr) progress->update(done, all, now - Instant{});
   };
@@ -194,17 +195,15 @@ int report(const Arguments& arguments) {
 }
 
 int calibrate(const Arguments& arguments) {
-  const std::vector<Case> cases =
-      arguments.scenario.empty()
-          ? parse_scenario("foretrain: 1\nname: calibration\n", "calibration")
-          : read_cases(arguments);
+  std::vector<Case> cases;  // empty: the models that everybody asks for
+  if (!arguments.scenario.empty()) cases = read_cases(arguments);
   if (!arguments.from.empty()) {
     Measurements measured{arguments.from, arguments.model, std::nullopt, arguments.machine};
-    if (!arguments.scenario.empty()) measured.scenario_case = cases.front();
+    if (!cases.empty()) measured.scenario_case = cases.front();
     return calibrate_from(answer_of(arguments, "calibrate"), measured);
   }
   const auto tell = [&](const std::string& line) { say(arguments, line); };
-  const auto path = exec::calibrate_to(arguments.out, cases.front(), tell);
+  const auto path = exec::calibrate_to(arguments.out, cases, tell);
   return print(fmt::format("machine: {}\n", path.string()));
 }
 
@@ -337,6 +336,7 @@ void declare(CLI::App& app, Arguments& arguments, std::function<int()>& chosen) 
   add_output(simulate, arguments, "out/NAME/simulate");
   add_record(simulate, arguments);
   simulate->add_option("--machine", arguments.machine, kMachine);
+  simulate->add_flag("--emulate", arguments.run.emulate, "hosts share this machine, as of run");
   simulate->add_flag("--json", arguments.json, kJson);
   auto* replayed =
       simulate->add_option("--replay", arguments.replay,

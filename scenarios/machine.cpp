@@ -12,8 +12,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace foretrain {
+
+Duration ModelCost::gradient_of(double examples) const {
+  if (!gradient_times.empty()) return interpolated(gradient_times, examples);
+  return gradient.of(growth == 1 ? examples : std::pow(examples, growth));
+}
 
 Duration interpolated(const std::vector<BatchTime>& times, double examples) {
   FT_CHECK(!times.empty());

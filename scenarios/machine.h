@@ -51,10 +51,21 @@ Duration interpolated(const std::vector<BatchTime>& times, double examples);
 
 /// A model's compute on one core, by the number of examples.
 struct ModelCost {
-  AffineCost gradient;         ///< median
+  AffineCost gradient;         ///< median, by examples ^ growth
   AffineCost evaluate;         ///< median
   double gradient_jitter = 0;  ///< standard deviation of the logarithm of a gradient's time
   std::vector<BatchTime> gradient_times{};  ///< not empty: a table instead of `gradient`
+  double growth = 1;   ///< of a gradient's time: above 1, an example costs more in a larger batch
+  AffineCost apply{};  ///< reducing and applying its updates, by bytes, as a worker finds them
+                       ///< after its gradient; 0: as the machine's
+  AffineCost scattered{};  ///< likewise of sparse pushes, which lie all over the parameters
+  double contention = 0;   ///< its compute takes this times as long while another core computes; 0:
+                           ///< as the machine's
+  int checked_batch = 0;   ///< a third batch size that was measured, no part of the fit; 0: none
+  double residual = 0;     ///< what the fit says of that one over what was measured, less 1
+
+  /// What the gradient of so many examples takes.
+  [[nodiscard]] Duration gradient_of(double examples) const;
 
   bool operator==(const ModelCost&) const = default;
 };
@@ -66,8 +77,18 @@ struct TransportCost {
   Duration handoff{};  ///< from the end of a send until a receiver that polls begins to receive
   Duration wake{};     ///< the same, until one that sleeps on an idle core does
   Duration poll{};     ///< how long a receiver polls before it sleeps
+  Duration preempt{};  ///< as wake, on a core that computes
 
   bool operator==(const TransportCost&) const = default;
+};
+
+/// How sure a measured figure is.
+struct Measurement {
+  std::string figure;  ///< what was measured: `loopback.send`, `models.lenet.gradient`
+  double spread = 0;   ///< half the interquartile range of its repetitions over their median
+  int repetitions = 0;
+
+  bool operator==(const Measurement&) const = default;
 };
 
 /// A machine file (`foretrain_machine: 1`), as `foretrain calibrate` writes it, or as somebody does
@@ -82,10 +103,14 @@ struct Machine {
   /// libraries, its heap and stacks. The default: a release build on Debian 12.
   Bytes memory_base{11'300'000};
   TransportCost loopback;
-  AffineCost apply;  ///< reduce and apply, by bytes of memory moved (Cost::bytes)
+  TransportCost emulated;  ///< between networks that this machine emulates; all 0: as `loopback`
+  AffineCost apply;        ///< reduce and apply, by bytes of memory moved (Cost::bytes)
   std::map<std::string, ModelCost> models;
   Roofline
-      roofline;  ///< what was not measured takes this long: other models; `apply` where it is 0
+      roofline;      ///< what was not measured takes this long: other models; `apply` where it is 0
+  std::string date;  ///< of the measurements, 2026-11-22; empty: by hand
+  std::vector<Measurement> measurements;  ///< how sure each of them is
+  std::vector<std::string> not_measured;  ///< what stands at its default, and why
 
   bool operator==(const Machine&) const = default;
 };

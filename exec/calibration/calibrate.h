@@ -7,26 +7,31 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace foretrain::exec {
 
 struct CalibrateOptions {
   /// The program whose `node` subcommand is a node.
   std::filesystem::path program = "/proc/self/exe";
-  /// Told what is being measured, for people.
+  /// Told what is being measured, and what is noisy, for people.
   std::function<void(const std::string& what)> progress;
+  /// Of each measurement, at least; a noisy one has up to three times as many.
+  int repetitions = 5;
+  /// Measure messages between emulated hosts too, where this machine can emulate.
+  bool emulate = false;
 };
 
-/// The share of this machine's cores, 0 to 1, that others take: how much of its time a busy thread
-/// on each does not get. Above a tenth, what is measured now says little.
-double busy_share();
-
-/// Measures the model and the data set of `scenario`, one worker alone, at two batch sizes;
-/// messages over loopback; reducing and applying; slices and contention of busy cores. No run with
-/// more than one worker, so that every forecast of one is a forecast. A few seconds.
-Machine calibrate(const Case& scenario_case, const CalibrateOptions& options);
+/// Measures messages over loopback, over the shaped links of emulated hosts; waking who sleeps;
+/// reducing and applying; slices of a shared core; memory of a node's process; then each model of
+/// `cases` (measure_model), once. No run has more than one worker, so that every forecast of one is
+/// a forecast. The machine says when that was, how sure each figure is, and what was not measured.
+Machine calibrate(const std::vector<Case>& cases, const CalibrateOptions& options);
 
 /// Adds the model of `scenario_case` to what is known of this machine.
 void calibrate_model(Machine& machine, const Case& scenario_case, const CalibrateOptions& options);
+
+/// Adds messages between emulated hosts; where they cannot be made, why.
+void calibrate_emulation(Machine& machine, const CalibrateOptions& options);
 
 }  // namespace foretrain::exec

@@ -1,6 +1,7 @@
 #include "exec/calibration/calibration_cache.h"
 
 #include "exec/calibration/calibrate.h"
+#include "exec/calibration/cores.h"
 #include "scenarios/model_key.h"
 #include "scenarios/read.h"
 #include "scenarios/training.h"
@@ -13,6 +14,7 @@
 #include <fstream>
 #include <map>
 #include <mutex>
+#include <utility>
 
 namespace foretrain::exec {
 namespace fs = std::filesystem;
@@ -28,6 +30,13 @@ fs::path cache_folder() {
 }
 
 namespace {
+
+constexpr const char* kUsual =
+    "foretrain: 1\n"
+    "name: calibration\n"
+    "sweep:\n"
+    "  - grid: {model: [softmax, lenet, lenet_large]}\n"
+    "  - {model: sparse_logistic, dataset.format: clicks}\n";
 
 // Named after this host and this build: a home may be shared by machines, and a calibration is of
 // the program as much as of the machine.
@@ -54,9 +63,10 @@ void write(const Machine& machine, const fs::path& path) try {
   throw InputError(fmt::format("{}: cannot be written: {}", path.string(), error.code().message()));
 }
 
-CalibrateOptions telling(const Tell& tell) {
+CalibrateOptions telling(const Tell& tell, bool emulate) {
   CalibrateOptions options;
-  options.progress = [&tell](const std::string& what) { tell("  measuring " + what); };
+  options.emulate = emulate;
+  options.progress = [&tell](const std::string& what) { tell("  " + what); };
   return options;
 }
 
@@ -74,7 +84,7 @@ bool idle(const Tell& tell) {
 
 }  // namespace
 
-Machine cached_machine(const Case& scenario_case, const Tell& tell) {
+Machine cached_machine(const Case& scenario_case, bool emulated, const Tell& tell) {
   if (scenario_case.scenario.model.profiled()) {
     throw InputError(
         "cluster: a profile is forecast on machines that are described, not on this one; list them "
@@ -83,29 +93,34 @@ Machine cached_machine(const Case& scenario_case, const Tell& tell) {
   // What was measured while others used the machine is good enough for this process: two forecasts
   // of it have to agree.
   static std::mutex mutex;
-  static std::map<std::string, Machine> not_kept;  // by model
+  static std::map<std::pair<std::string, bool>, Machine> not_kept;  // by model, emulated
   const std::lock_guard lock(mutex);
   const fs::path path = cache_file();
   const DatasetShape shape = dataset_shape(scenario_case);
   const std::string key = model_key(scenario_case.scenario, shape.input);
-  if (const auto known = not_kept.find(key); known != not_kept.end()) return known->second;
+  const std::pair<std::string, bool> what{key, emulated};
+  if (const auto known = not_kept.find(what); known != not_kept.end()) return known->second;
   Machine machine;
+  const auto complete = [&] {
+    return machine.models.contains(key) && (!emulated || machine.emulated != TransportCost{});
+  };
   if (fs::exists(path)) {
     machine = read_machine(path);
-    if (machine.models.contains(key)) return machine;
-    tell(fmt::format("Nothing is known of {} on this machine yet; measuring it.", key));
+    if (complete()) return machine;
+    tell(machine.models.contains(key)
+             ? "Messages between emulated hosts are not known on this machine yet; measuring them."
+             : fmt::format("Nothing is known of {} on this machine yet; measuring it.", key));
   } else {
-    tell("This machine is not calibrated yet; that takes a few seconds and is done once.");
+    tell("This machine is not calibrated yet; that takes half a minute and is done once.");
   }
   const bool keep = idle(tell);
-  if (machine.models.empty()) {
-    machine = calibrate(scenario_case, telling(tell));
-  } else {
-    calibrate_model(machine, scenario_case, telling(tell));
-  }
+  const CalibrateOptions options = telling(tell, emulated);
+  if (machine.models.empty()) machine = calibrate({scenario_case}, options);
+  if (!machine.models.contains(key)) calibrate_model(machine, scenario_case, options);
+  if (!complete()) calibrate_emulation(machine, options);
   if (!keep) {
     tell("  not kept: the next forecast measures again");
-    not_kept[key] = machine;
+    not_kept[what] = machine;
     return machine;
   }
   try {
@@ -113,18 +128,20 @@ Machine cached_machine(const Case& scenario_case, const Tell& tell) {
     tell(fmt::format("  kept in {}", path.string()));
   } catch (const std::exception& error) {
     tell(fmt::format("  not kept: {}", error.what()));
-    not_kept[key] = machine;
+    not_kept[what] = machine;
   }
   return machine;
 }
 
-fs::path calibrate_to(const fs::path& out, const Case& scenario_case, const Tell& tell) {
+fs::path calibrate_to(const fs::path& out, const std::vector<Case>& cases, const Tell& tell) {
   fs::path path = out.empty() ? cache_file() : out;
   // A place that cannot be written is told before anything is measured.
   write(Machine{}, path.string() + ".probe");
   fs::remove(path.string() + ".probe");
   idle(tell);
-  write(calibrate(scenario_case, telling(tell)), path);
+  write(
+      calibrate(cases.empty() ? parse_scenario(kUsual, "calibration") : cases, telling(tell, true)),
+      path);
   return path;
 }
 

@@ -17,13 +17,13 @@ std::filesystem::path cache_folder();
 using Tell = std::function<void(const std::string& line)>;
 
 /// What is known of this machine for the model of `scenario_case`, measured where it is not known
-/// yet: it says so, takes a few seconds, and keeps it. Figures of another build of the program or
-/// of another machine are not used.
-Machine cached_machine(const Case& scenario_case, const Tell& tell);
+/// yet: it says so, takes a while, and keeps it. Figures of another build of the program or of
+/// another machine are not used. `emulated`: messages between emulated hosts too.
+Machine cached_machine(const Case& scenario_case, bool emulated, const Tell& tell);
 
-/// Measures this machine anew and writes the machine file `out`; empty: the cache. Returns its
-/// path.
-std::filesystem::path calibrate_to(const std::filesystem::path& out, const Case& scenario_case,
+/// Measures this machine anew, each model of `cases` (empty: softmax, lenet, lenet_large,
+/// sparse_logistic), and writes the machine file `out`; empty: the cache. Returns its path.
+std::filesystem::path calibrate_to(const std::filesystem::path& out, const std::vector<Case>& cases,
                                    const Tell& tell);
 
 }  // namespace foretrain::exec

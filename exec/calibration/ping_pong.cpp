@@ -3,14 +3,22 @@
 #include "exec/calibration/forked.h"
 #include "exec/driver/event_loop.h"
 #include "exec/driver/node_driver.h"
+#include "exec/launch/process.h"
 #include "exec/transport/tuning.h"
 #include "exec/usage/usage.h"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <functional>
+#include <optional>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -19,7 +27,7 @@ namespace {
 using tcp = boost::asio::ip::tcp;
 
 constexpr int kWarmUp = 200;        // rounds before the first that counts
-constexpr Bytes kLarge{64 * 1024};  // about the size of a small model's parameters
+constexpr Bytes kLarge{1'000'000};  // a bucket, which no core's own cache holds with its copies
 constexpr Bytes kMost{16 * 1024 * 1024};
 
 // Sends, waits for the answer, rests, sends again.
@@ -101,12 +109,12 @@ Sample drive(boost::asio::io_context& loop, tcp::socket socket, const PingPong& 
   return sample;
 }
 
-Sample call(unsigned short port, const PingPong& setting) {
+Sample call(const tcp::endpoint& echo, const PingPong& setting, const Hosts& hosts) {
   boost::asio::io_context loop(1);
   tcp::socket socket(loop);
-  socket.open(tcp::v4());
+  hosts.enter(0, [&] { socket.open(tcp::v4()); });
   tune(socket.native_handle(), {});
-  socket.connect({boost::asio::ip::address_v4::loopback(), port});
+  socket.connect(echo);
   auto caller = std::make_unique<Caller>(setting);
   Caller& program = *caller;
   return drive(loop, std::move(socket), setting, {NodeId(0), NodeId(1)}, std::move(caller),
@@ -120,17 +128,44 @@ Sample answer(int listening_socket, const PingPong& setting) {
                [](Sample&) {});
 }
 
+// Computes on its core for as long as it lives.
+class Busy {
+ public:
+  explicit Busy(int core) : child_(fork()) {
+    if (child_ < 0) throw std::system_error(errno, std::generic_category(), "fork");
+    if (child_ > 0) return;
+    pin_to_cores({core});
+    const pid_t parent = getppid();
+    while (getppid() == parent) {
+    }
+    _exit(0);
+  }
+  Busy(const Busy&) = delete;
+  Busy& operator=(const Busy&) = delete;
+  ~Busy() {
+    kill(child_, SIGKILL);
+    waitpid(child_, nullptr, 0);
+  }
+
+ private:
+  pid_t child_;
+};
+
 }  // namespace
 
-RoundTrip measure_round_trip(int caller_core, int echo_core, const PingPong& setting) {
+RoundTrip measure_round_trip(int caller_core, int echo_core, const PingPong& setting,
+                             const Hosts& hosts) {
+  const std::size_t last = hosts.count() - 1;
   boost::asio::io_context loop(1);
   tcp::acceptor acceptor(loop);
-  acceptor.open(tcp::v4());
+  hosts.enter(last, [&] { acceptor.open(tcp::v4()); });
   tune(acceptor.native_handle(), {});
-  acceptor.bind({boost::asio::ip::address_v4::loopback(), 0});
+  acceptor.bind({boost::asio::ip::make_address_v4(hosts.address(last)), 0});
   acceptor.listen();
-  const unsigned short port = acceptor.local_endpoint().port();
-  Forked<Sample> caller(caller_core, [&] { return call(port, setting); });
+  const tcp::endpoint place = acceptor.local_endpoint();
+  std::optional<Busy> busy;
+  if (setting.crowded) busy.emplace(echo_core);
+  Forked<Sample> caller(caller_core, [&] { return call(place, setting, hosts); });
   Forked<Sample> echo(echo_core, [&] { return answer(acceptor.native_handle(), setting); });
   const Sample here = caller.get();
   const Sample there = echo.get();
@@ -138,27 +173,39 @@ RoundTrip measure_round_trip(int caller_core, int echo_core, const PingPong& set
   return {here.median_s, here.cpu_s / all, there.cpu_s / all};
 }
 
-TransportCost measure_transport(int core_a, int core_b) {
-  const RoundTrip small = measure_round_trip(core_a, core_a, {.rounds = 4000});
-  const RoundTrip large = measure_round_trip(core_a, core_a, {.payload = kLarge, .rounds = 2000});
-  const double message_s = small.time_s / 2;
+TransportCost measure_transport(int core_a, int core_b, const Hosts& hosts) {
+  const auto trip = [&](int echo_core, const PingPong& setting) {
+    return measure_round_trip(core_a, echo_core, setting, hosts);
+  };
+  const RoundTrip small = trip(core_a, {.rounds = 4000});
+  const RoundTrip large = trip(core_a, {.payload = kLarge, .rounds = 100});
+  double message_s = small.time_s / 2;
   const auto bytes = static_cast<double>(kLarge.value);
-  const double grown_s = std::max(0.0, large.time_s - small.time_s);
   const double caller_grown_s = std::max(0.0, large.cpu_caller_s - small.cpu_caller_s);
   const double echo_grown_s = std::max(0.0, large.cpu_echo_s - small.cpu_echo_s);
   const double cpu_grown_s = caller_grown_s + echo_grown_s;
   const double sent_share = cpu_grown_s > 0 ? caller_grown_s / cpu_grown_s : 0.5;
+  const bool shaped = hosts.count() > 1;
+  const double grown_s = shaped ? cpu_grown_s : std::max(0.0, large.time_s - small.time_s);
   TransportCost cost;
+  cost.poll = kPoll;
+  double polled_s = small.time_s;
+  if (core_b >= 0) polled_s = trip(core_b, {.rounds = 4000, .polling = true}).time_s;
+  message_s = std::min(message_s, polled_s / 2);
   cost.send = {message_s / 2, grown_s * sent_share / bytes};
   cost.receive = {message_s / 2, grown_s * (1 - sent_share) / bytes};
-  cost.poll = kPoll;
   if (core_b < 0) return cost;
-  const RoundTrip polled = measure_round_trip(core_a, core_b, {.rounds = 4000, .polling = true});
-  const RoundTrip rested =
-      measure_round_trip(core_a, core_b, {.rounds = 200, .rest = {5 * kPoll.ns}, .polling = true});
-  cost.handoff = Duration::from_seconds(std::max(0.0, polled.time_s / 2 - message_s));
-  cost.wake =
-      Duration::from_seconds(std::max(0.0, rested.time_s - 2 * message_s - cost.handoff.seconds()));
+  const Duration rest{2 * kPoll.ns};
+  const RoundTrip rested = trip(core_b, {.rounds = 100, .rest = rest, .polling = true});
+  const RoundTrip crowded =
+      trip(core_b, {.rounds = 100, .rest = rest, .polling = true, .crowded = true});
+  const double handoff_s = polled_s / 2 - message_s;
+  const auto woken = [&](const RoundTrip& woken_trip) {
+    return Duration::from_seconds(std::max(0.0, woken_trip.time_s - 2 * message_s - handoff_s));
+  };
+  cost.handoff = Duration::from_seconds(handoff_s);
+  cost.wake = woken(rested);
+  cost.preempt = woken(crowded);
   return cost;
 }
 

@@ -1,6 +1,7 @@
 #include "exec/emulation/emulation.h"
 
 #include "exec/emulation/tool.h"
+#include "scenarios/emulated.h"
 #include "scenarios/input_error.h"
 
 #include <fmt/format.h>
@@ -18,9 +19,7 @@ namespace {
 
 constexpr std::size_t kHostsMost = 250;     // in one /24; a bridge takes 1023
 constexpr BytesPerSecond kFastest{12.5e9};  // 100 Gbit/s: no machine moves more in software
-constexpr Bytes kLeastBurst{32'000};
-constexpr double kBurstSeconds = 1e-3;
-constexpr Bytes kQueue{1'000'000};  // what a port holds before it drops
+constexpr Bytes kQueue{1'000'000};          // what a port holds before it drops
 
 std::string tool(const char* name) {
   std::string path = find_tool(name);
@@ -97,7 +96,7 @@ NetworkNamespace make_switch() {
 
 /// The queues of an interface that sends at a host's rate, with its latency.
 std::string queues(const std::string& interface, const HostSpec& host) {
-  const Bytes burst = burst_of(host);
+  const Bytes burst = emulated_burst(host);
   std::string text =
       fmt::format("qdisc add dev {} root handle 1: tbf rate {}bit burst {}b limit {}b\n", interface,
                   std::llround(host.nic.value * 8), burst.value, (burst + kQueue).value);
@@ -112,11 +111,6 @@ std::string queues(const std::string& interface, const HostSpec& host) {
 }
 
 }  // namespace
-
-Bytes burst_of(const HostSpec& host) {
-  if (host.burst.value > 0) return host.burst;
-  return std::max(kLeastBurst, Bytes{std::llround(host.nic.value * kBurstSeconds)});
-}
 
 Emulation::Emulation(const ClusterSpec& cluster) : switch_(make_switch()) {
   const std::vector<HostSpec> specs = expanded(cluster);

@@ -14,11 +14,6 @@ namespace foretrain::exec {
 /// The interface of every emulated host that leads to the switch.
 inline constexpr const char* kHostInterface = "eth0";
 
-/// The burst of a host that does not say: what a rate's token bucket may save up. One millisecond
-/// of the rate, so that a timer which is late loses nothing; at least 32 KB, since less is cut into
-/// single packets, at a price in CPU.
-Bytes burst_of(const HostSpec& host);
-
 /// Every host of a cluster as a network namespace, wired by a pair of virtual interfaces to a
 /// bridge in a namespace of its own: the machine's network is not touched, no address can be taken.
 /// What leaves a host, and what the switch sends it, passes a token bucket (`tc` tbf) of the rate

@@ -1,30 +1,29 @@
 #include "exec/emulation/hosts.h"
 
+#include "scenarios/emulated.h"
 #include "scenarios/placement.h"
 #include "scenarios/training.h"
 
 #include <fmt/format.h>
 
-#include <map>
 #include <utility>
 
 namespace foretrain::exec {
 
 std::vector<Seat> seats_of(const Scenario& scenario, const std::vector<int>& cores) {
   const auto workers = static_cast<std::size_t>(worker_count(scenario));
-  std::map<std::pair<std::size_t, int>, int> core_of;
+  std::vector<NodePlace> places = place_nodes(scenario, static_cast<int>(cores.size()));
+  share_cores(places, static_cast<int>(cores.size()));
   std::vector<Seat> seats;
-  for (const NodePlace& place : place_nodes(scenario, static_cast<int>(cores.size()))) {
+  seats.reserve(places.size());
+  for (const NodePlace& place : places) {
     const std::size_t node = seats.size();
     Seat seat{
         node < workers ? fmt::format("worker{}", node) : fmt::format("server{}", node - workers),
         place.host,
         place.host_name,
         {}};
-    for (const int core : place.cores) {
-      const int next = cores[core_of.size() % cores.size()];
-      seat.cores.push_back(core_of.try_emplace({place.host, core}, next).first->second);
-    }
+    for (const int core : place.cores) seat.cores.push_back(cores[static_cast<std::size_t>(core)]);
     seats.push_back(std::move(seat));
   }
   return seats;

@@ -354,8 +354,8 @@ std::string_view to_string(FlowKind kind) {
 namespace {
 
 template <class Wanted>
-StepTotals sum(const StepGraph& graph, Wanted wanted) {
-  StepTotals total;
+GraphTotals sum(const StepGraph& graph, Wanted wanted) {
+  GraphTotals total;
   for (Vertex v = 0; v < boost::num_vertices(graph); ++v) {
     const Operation& operation = graph[v];
     if (!wanted(operation.kind)) continue;
@@ -369,11 +369,11 @@ StepTotals sum(const StepGraph& graph, Wanted wanted) {
 
 }  // namespace
 
-StepTotals totals(const StepGraph& graph) {
+GraphTotals totals(const StepGraph& graph) {
   return sum(graph, [](OperationKind) { return true; });
 }
 
-StepTotals totals(const StepGraph& graph, OperationKind kind) {
+GraphTotals totals(const StepGraph& graph, OperationKind kind) {
   return sum(graph, [&](OperationKind k) { return k == kind; });
 }
 

@@ -92,14 +92,14 @@ StepGraph make_step_graph(const Training& training, BucketDetail detail = Bucket
 std::string_view to_string(FlowKind kind);
 
 /// Sums over operations.
-struct StepTotals {
+struct GraphTotals {
   Flops flops;
   Bytes read;
   Bytes written;
   Duration measured;
 };
-StepTotals totals(const StepGraph& graph);
+GraphTotals totals(const StepGraph& graph);
 /// Of one kind alone.
-StepTotals totals(const StepGraph& graph, OperationKind kind);
+GraphTotals totals(const StepGraph& graph, OperationKind kind);
 
 }  // namespace foretrain

@@ -39,8 +39,9 @@ struct Job {
   /// Prepares what the next job of this kind will read. It may run on another thread beside `work`,
   /// and has to be done before the next one's work begins. Empty: nothing to prepare.
   std::function<void()> prefetch;
-  int stage = 0;     ///< of a gradient that comes in several jobs: which of them, in order
-  double share = 1;  ///< of the whole gradient's time that this job takes
+  int stage = 0;           ///< of a gradient that comes in several jobs: which of them, in order
+  double share = 1;        ///< of the whole gradient's time that this job takes
+  bool scattered = false;  ///< what it applies lies all over the parameters: a sparse push
 };
 
 /// Jobs cheaper than this run on the event loop: waking a thread costs about as much.

@@ -61,7 +61,7 @@ std::string megabytes(Bytes bytes) {
 /// The figures of a line, with as many decimals as their column has.
 class Figures {
  public:
-  Figures(const Training& training, const StepTotals& total)
+  Figures(const Training& training, const GraphTotals& total)
       : profiled_(training.network->profiled()),
         work_(decimals_for(profiled_ ? milliseconds(total.measured) : mega(total.flops))),
         bytes_(decimals_for(std::max(mega(total.read), mega(total.written)))) {}
@@ -156,7 +156,7 @@ std::string_view color_of(OperationKind kind) {
 
 std::string step_table(std::string_view model, const Training& training) {
   const StepGraph graph = make_step_graph(training, BucketDetail::runs);
-  const StepTotals total = totals(graph);
+  const GraphTotals total = totals(graph);
   const Figures figures(training, total);
   std::vector<Row> rows{titles(training)};
   rows.reserve(boost::num_vertices(graph) + 2);

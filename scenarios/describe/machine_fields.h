@@ -2,57 +2,22 @@
 #pragma once
 
 #include "scenarios/describe/field.h"
+#include "scenarios/describe/model_cost_fields.h"
 #include "scenarios/machine.h"
 
 namespace foretrain {
 
-template <class Visitor, Described<AffineCost> T>
-void describe(Visitor& visit, T& cost) {
-  visit.field({.key = "overhead",
-               .doc = "time however small the count",
+template <class Visitor, Described<Measurement> T>
+void describe(Visitor& visit, T& measurement) {
+  visit.field({.key = "figure", .doc = "what was measured", .required = true}, measurement.figure);
+  visit.field({.key = "spread",
+               .doc = "half the interquartile range of its repetitions over their median",
                .least = 0,
                .most = 1e6,
-               .required = true,
-               .seconds = true},
-              cost.overhead_s);
-  visit.field({.key = "per_item",
-               .doc = "time that each item adds",
-               .least = 0,
-               .most = 1e6,
-               .required = true,
-               .seconds = true},
-              cost.per_item_s);
-}
-
-template <class Visitor, Described<BatchTime> T>
-void describe(Visitor& visit, T& row) {
-  visit.field({.key = "examples", .doc = "of the batch", .least = 1, .most = 1e7, .required = true},
-              row.examples);
-  visit.field({.key = "time", .doc = "of its gradient", .least = 0, .most = 1e6, .required = true},
-              row.time);
-}
-
-template <class Visitor, Described<ModelCost> T>
-void describe(Visitor& visit, T& model) {
-  visit.list({.key = "gradient_times",
-              .doc = "instead of gradient: a table over batch sizes, ascending",
-              .written = !model.gradient_times.empty()},
-             model.gradient_times);
-  const bool tabled = !model.gradient_times.empty();
-  visit.section({.key = "gradient",
-                 .doc = "of a batch, by examples",
-                 .required = true,
-                 .used = !tabled,
-                 .unused_because = "gradient_times says it too"},
-                model.gradient);
-  visit.section(
-      {.key = "evaluate", .doc = "of a part of the test set, by examples", .required = true},
-      model.evaluate);
-  visit.field({.key = "gradient_jitter",
-               .doc = "standard deviation of the logarithm of a gradient's time",
-               .least = 0,
-               .most = 1},
-              model.gradient_jitter);
+               .required = true},
+              measurement.spread);
+  visit.field({.key = "repetitions", .doc = "of it", .least = 1, .most = 1e6, .required = true},
+              measurement.repetitions);
 }
 
 template <class Visitor, Described<TransportCost> T>
@@ -73,6 +38,11 @@ void describe(Visitor& visit, T& transport) {
                .most = 1e3,
                .required = true},
               transport.wake);
+  visit.field({.key = "preempt",
+               .doc = "until a receiver that sleeps on a core that computes does",
+               .least = 0,
+               .most = 1e3},
+              transport.preempt);
   visit.field({.key = "poll",
                .doc = "how long a receiver polls before it sleeps",
                .least = 0,
@@ -133,9 +103,26 @@ void describe(Visitor& visit, T& machine) {
                .most = 1e9},
               machine.memory_base);
   visit.section({.key = "loopback", .doc = "messages within the machine"}, machine.loopback);
+  visit.section(
+      {.key = "emulated",
+       .doc = "messages between networks that the machine emulates; left out: as loopback",
+       .written = machine.emulated != TransportCost{}},
+      machine.emulated);
   visit.section({.key = "apply", .doc = "reduce and apply, by bytes of memory moved"},
                 machine.apply);
   describe_roofline(visit, machine.roofline);
+  visit.field({.key = "date",
+               .doc = "of the measurements: 2026-11-22; left out: written by hand",
+               .written = !machine.date.empty()},
+              machine.date);
+  visit.list({.key = "measurements",
+              .doc = "how sure each measured figure is",
+              .written = !machine.measurements.empty()},
+             machine.measurements);
+  visit.field({.key = "not_measured",
+               .doc = "what stands at its default",
+               .written = !machine.not_measured.empty()},
+              machine.not_measured);
   visit.table({.key = "models", .doc = "compute on one core, by model"}, machine.models);
 }
 

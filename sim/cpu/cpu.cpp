@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 #include <utility>
 
 namespace foretrain::sim {
@@ -25,7 +26,7 @@ Cpu::Cpu(Engine& engine, int cores, Duration slice, double contention)
 
 Cpu::ThreadId Cpu::add_thread(int core) {
   FT_CHECK_OP(static_cast<std::size_t>(core), <, cores_.size());
-  threads_.push_back({core, {}, {}, false});
+  threads_.push_back({core, {}, {}, {}, false});
   return threads_.size() - 1;
 }
 
@@ -85,10 +86,17 @@ void Cpu::enter(ThreadId thread, Entry entry) {
 
 void Cpu::line_up(Core& core, ThreadId thread, Entry entry) {
   auto place = core.line.end();
+  Thread& entering = threads_[thread];
+  if (!core.line.empty()) {
+    const auto had = [&](ThreadId other) { return threads_[other].had; };
+    entering.had = std::max(entering.had, std::ranges::min(core.line | std::views::transform(had)));
+  }
+  const bool computes = !entering.items.empty() && entering.items.front().work == Work::compute;
   if (entry == Entry::woken) {
     place = std::ranges::find_if(core.line, [&](ThreadId other) {
       const auto& items = threads_[other].items;
-      return !items.empty() && items.front().work == Work::compute;
+      return !items.empty() && items.front().work == Work::compute &&
+             (!computes || entering.had <= threads_[other].had);
     });
   }
   core.line.insert(place, thread);
@@ -115,9 +123,11 @@ void Cpu::settle(Core& core, Instant now) {
   const Duration passed = now - core.since;
   core.since = now;
   if (running.items.empty()) return;
+  core.busy += passed;
   Item& item = running.items.front();
   item.left = std::max(0.0, item.left - static_cast<double>(passed.ns) / core.slowness);
   running.used[static_cast<int>(item.work)] += passed;
+  running.had += passed;
 }
 
 Duration Cpu::used(ThreadId thread, Work work) const {
@@ -127,6 +137,13 @@ Duration Cpu::used(ThreadId thread, Work work) const {
   const bool runs = !core.line.empty() && core.line.front() == thread && !core.calling &&
                     !asked.items.empty() && asked.items.front().work == work;
   return runs ? used + (engine_.now() - core.since) : used;
+}
+
+Duration Cpu::busy(int index) const {
+  const Core& core = cores_[static_cast<std::size_t>(index)];
+  const bool runs =
+      !core.line.empty() && !core.calling && !threads_[core.line.front()].items.empty();
+  return runs ? core.busy + (engine_.now() - core.since) : core.busy;
 }
 
 // Schedules when the running item ends, or its slice does if another thread waits.
@@ -147,8 +164,11 @@ void Cpu::wake(Instant now, std::uint64_t token) {
   if (core.generation != token >> kCoreBits) return;  // the plan has changed since
   const bool was_computing = computes(core);
   settle(core, now);
-  if (threads_[core.line.front()].items.front().left < 0.5) {
+  const ThreadId runner = core.line.front();
+  if (threads_[runner].items.front().left < 0.5) {
     finish_item(index, now);
+    // Somebody whom it woke goes before it.
+    if (!core.line.empty() && core.line.front() != runner) core.slice_start = now;
   }
   const bool expired = now - core.slice_start >= slice_;
   if (core.line.size() > 1 && expired) {

@@ -15,7 +15,10 @@ enum class Work : std::uint8_t { compute, transport };
 /// threads of a core share it in slices, in turn, as the kernel lets equal threads do: whoever runs
 /// goes on until it has nothing left to do or its slice is over while another waits. A thread that
 /// becomes runnable waits at the end of the line, but one that is woken from sleep goes before
-/// those that compute, as a kernel favours sleepers over threads that have had much.
+/// those that compute and have had more of the core than it has, as a kernel's fair scheduler
+/// (Stoica, Abdel-Wahab 1995, of which Linux has EEVDF) favours who has had less; a thread that
+/// has slept has had as much as the least of those in line, no less. For transport it goes before
+/// all that compute.
 ///
 /// Compute slows down by the contention factor while another core of the host computes (shared
 /// caches, memory and power); transport does not.
@@ -30,7 +33,8 @@ class Cpu : public Actor {
   using ThreadId = std::size_t;
   ThreadId add_thread(int core);
 
-  /// Where a thread without work enters the line: at its end, or, woken, before those that compute.
+  /// Where a thread without work enters the line: at its end, or, woken, before those that compute
+  /// and have had more.
   enum class Entry : std::uint8_t { last, woken };
 
   /// Adds `amount` (at full speed) to what `thread` has to do; `done` is woken when it is done.
@@ -54,6 +58,8 @@ class Cpu : public Actor {
   [[nodiscard]] int core_of(ThreadId thread) const { return threads_[thread].core; }
   /// CPU time that `thread` has used on work of this kind by now.
   [[nodiscard]] Duration used(ThreadId thread, Work work) const;
+  /// Time by now in which a thread of the core ran.
+  [[nodiscard]] Duration busy(int core) const;
 
   void wake(Instant now, std::uint64_t token) override;
 
@@ -67,6 +73,7 @@ class Cpu : public Actor {
     int core = 0;
     Fifo<Item> items;
     Duration used[2];
+    Duration had;  // of its core, as the scheduler counts it: sleep earns nothing
     bool stopped = false;
   };
   struct Core {
@@ -74,6 +81,7 @@ class Cpu : public Actor {
     Instant since;        // the first item's `left` is as of this instant
     Instant slice_start;
     Instant busy_since;
+    Duration busy;                 // until `since`
     double slowness = 1;           // of the first item, since `since`
     std::uint64_t generation = 0;  // of the event that counts
     bool calling = false;          // a callback runs: nothing is decided meanwhile

@@ -55,20 +55,29 @@ Duration JobTime::of(const Job& job) const {
       return model_.evaluate.of(static_cast<double>(job.examples));
     case JobKind::apply:
     case JobKind::reduce:
-      if (apply_from_ == Source::described) return described(job.cost);
-      return apply_.of(static_cast<double>(job.cost.bytes.value));
+      return apply(job);
   }
   FT_CHECK(!"a kind of job that has a cost");
   return {};
+}
+
+std::optional<Duration> JobTime::given(const Job& job) const {
+  if (job.kind != JobKind::gradient || !given_) return std::nullopt;
+  return part(*given_, job.share);
 }
 
 Duration JobTime::gradient(const Job& job) const {
   if (fixed_gradient_) return part(*fixed_gradient_, job.share);
   if (compute_ == Source::profiled) return job.cost.measured;
   if (compute_ == Source::described) return described(job.cost);
-  const auto examples = static_cast<double>(job.examples);
-  if (model_.gradient_times.empty()) return part(model_.gradient.of(examples), job.share);
-  return part(interpolated(model_.gradient_times, examples), job.share);
+  return part(model_.gradient_of(static_cast<double>(job.examples)), job.share);
+}
+
+Duration JobTime::apply(const Job& job) const {
+  const AffineCost& own = job.scattered ? model_.scattered : model_.apply;
+  const auto bytes = static_cast<double>(job.cost.bytes.value);
+  if (own != AffineCost{}) return own.of(bytes);
+  return apply_from_ == Source::described ? described(job.cost) : apply_.of(bytes);
 }
 
 Duration JobTime::described(Cost cost) const {

@@ -17,8 +17,9 @@ namespace foretrain::sim {
 ///     gradient  a fixed time, by shares of its stages | the profile's times of their layers
 ///               | a table over batch sizes            (measured for the model)
 ///     evaluate  the profile's times of its layers
-///     both      overhead + examples x per_example     (measured for the model)
-///     apply     overhead + bytes x per_byte           (measured on one core)
+///     gradient  overhead + examples ^ growth x per_example
+///     evaluate  overhead + examples x per_example     (both measured for the model)
+///     apply     overhead + bytes x per_byte           (of the model's updates, or of any)
 ///     all       overhead + max(FLOPs / peak, bytes / bandwidth)     (described: Roofline)
 ///
 /// What another program spends on a step (scenarios/framework.h) comes on top of a gradient, told
@@ -37,11 +38,17 @@ class JobTime {
   /// @throws InputError where nothing is known of the model
   JobTime(const Machine* machine, const std::string& model, std::optional<Duration> fixed_gradient);
 
+  /// A run on this machine that is told how long a gradient takes computes it, then sleeps what is
+  /// left: its core is free meanwhile.
+  void sleep_until(std::optional<Duration> gradient) { given_ = gradient; }
+
   /// Of trainings by a program that spends so much on a step, with so many workers.
   void add(const FrameworkSpec& framework, int workers);
 
   /// Undisturbed, at full speed; of a gradient the median.
   [[nodiscard]] Duration of(const Job& job) const;
+  /// What a gradient takes at least, computed or slept; empty: as long as it does.
+  [[nodiscard]] std::optional<Duration> given(const Job& job) const;
   /// What another program spends on the job beside it: no straggler makes that longer.
   [[nodiscard]] Duration overhead(const Job& job) const {
     return job.kind == JobKind::gradient && job.stage == 0 ? step_overhead_ : Duration{};
@@ -60,6 +67,7 @@ class JobTime {
   enum class Source : std::uint8_t { measured, profiled, described };
 
   [[nodiscard]] Duration gradient(const Job& job) const;
+  [[nodiscard]] Duration apply(const Job& job) const;
   [[nodiscard]] Duration described(Cost cost) const;
 
   Source compute_ = Source::measured;  // of gradients that are not fixed, of evaluations
@@ -68,6 +76,7 @@ class JobTime {
   AffineCost apply_;
   Roofline roofline_;
   std::optional<Duration> fixed_gradient_;
+  std::optional<Duration> given_;
   Duration step_overhead_;
   bool evaluates_ = true;
 };

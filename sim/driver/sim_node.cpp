@@ -80,6 +80,7 @@ Duration SimNode::used(Work work) const {
   Duration used = cpu.used(loop_, work);
   for (const Cpu::ThreadId thread : compute_) used = used + cpu.used(thread, work);
   if (input_ && work == Work::compute) used = used + input_->used();
+  if (work == Work::transport) used = used + polled_;
   return used;
 }
 
@@ -100,10 +101,11 @@ void SimNode::wake(Instant now, std::uint64_t token) {
     // It rang unheard.
     return world_.hosts[place_.host].cpu->run(loop_, {}, Work::transport, {this, token});
   }
-  active_ = now;
+  count_polling(now);
   switch (stage) {
     case Stage::start:
       begun_ = now;
+      polled_ = {};
       if (input_) input_->start();
       return feed(now, Started{});
     case Stage::fed:
@@ -114,8 +116,17 @@ void SimNode::wake(Instant now, std::uint64_t token) {
     case Stage::received:
       return deliver(now, slot);
     case Stage::computed:
-      if (--jobs_[slot].parts == 0) job_done(now, jobs_.take(slot).job);
-      return;
+      if (--jobs_[slot].parts > 0) return;
+      if (now < jobs_[slot].not_before) {
+        jobs_[slot].parts = 1;
+        return world_.engine.schedule(jobs_[slot].not_before, at_stage(Stage::computed, slot));
+      }
+      if (on_loop(jobs_[slot].job)) return job_done(now, jobs_.take(slot).job);
+      // The loop is told; what it sends leaves before the next job begins.
+      return world_.hosts[place_.host].cpu->run(loop_, {}, Work::transport,
+                                                at_stage(Stage::done, slot), Cpu::Entry::woken);
+    case Stage::done:
+      return job_done(now, jobs_.take(slot).job);
     case Stage::timer:
       return feed(now, TimerFired{timers_.take(slot)});
     case Stage::lost:
@@ -124,6 +135,24 @@ void SimNode::wake(Instant now, std::uint64_t token) {
     case Stage::noticed:
       break;
   }
+}
+
+// Since it was last active its loop has polled, for as long as it does, or while a message's
+// packets came in, but only where nobody else wanted the core and no job of its own ran.
+void SimNode::count_polling(Instant now) {
+  const Host& host = world_.hosts[place_.host];
+  const Duration poll = host.local.poll;
+  if (poll.ns > 0) {
+    const Duration busy = host.cpu->busy(place_.core);
+    const Duration gap = now - active_;
+    if (computing_ == 0 && !ended_) {
+      const Duration asleep = std::max(Duration{}, coming_ - (active_ + poll));
+      const Duration awake = coming_ > active_ ? gap - asleep : std::min(gap, poll);
+      polled_ += std::max(Duration{}, std::min(awake, gap - (busy - busy_)));
+    }
+    busy_ = busy;
+  }
+  active_ = now;
 }
 
 void SimNode::feed(Instant now, Input input) {
@@ -144,6 +173,7 @@ void SimNode::perform(Instant now, Effect& effect) {
   } else if (auto* report = std::get_if<Report>(&effect)) {
     observer_.report(id_, *report);
   } else if (auto* finished = std::get_if<Finished>(&effect)) {
+    count_polling(now);
     ended_ = now;
     observer_.finished(id_, *finished);
   } else {
@@ -151,18 +181,24 @@ void SimNode::perform(Instant now, Effect& effect) {
   }
 }
 
+const TransportCost& SimNode::transport_with(NodeId peer) const {
+  const Host& host = world_.hosts[place_.host];
+  return peers_[index_of(peer)]->place_.host == place_.host ? host.local : host.remote;
+}
+
 void SimNode::begin_send(Instant now, Send& send) {
   Host& host = world_.hosts[place_.host];
   const Bytes size = wire_size(send.message);
-  const Duration cost = host.transport.send.of(static_cast<double>(size.value)) + tensor_;
-  const std::size_t slot = world_.mail.keep({id_, send.to, std::move(send.message)});
+  const Duration cost = transport_with(send.to).send.of(static_cast<double>(size.value)) + tensor_;
+  const std::size_t slot = world_.mail.keep({id_, send.to, std::move(send.message), {}});
   if (cost.ns == 0 && host.cpu->is_free(loop_)) return depart(now, slot);
   host.cpu->run(loop_, cost, Work::transport, at_stage(Stage::sent, slot));
 }
 
 // The message has left the sender's hands.
 void SimNode::depart(Instant now, std::size_t slot) {
-  const Mail& mail = world_.mail[slot];
+  Mail& mail = world_.mail[slot];
+  mail.departed = now;
   SimNode& peer = *peers_[index_of(mail.to)];
   const Bytes size = wire_size(mail.message);
   sent_ += size;
@@ -194,16 +230,17 @@ Network::ConnectionId SimNode::connection_to(NodeId peer) {
 
 // A loop polls for a while after it was last active, then sleeps; while its own job runs it sleeps.
 bool SimNode::polls(Instant at) const {
-  const Duration poll = world_.hosts[place_.host].transport.poll;
+  const Duration poll = world_.hosts[place_.host].local.poll;
   return computing_ == 0 && at - active_ < poll;
 }
 
-// On an idle core a poller looks soon, and a sleeper has to be woken. On a busy one either waits
-// for its turn, which `receive` settles.
-Duration SimNode::notice(Instant now) const {
-  const Host& host = world_.hosts[place_.host];
-  if (!host.cpu->idle(place_.core)) return {};
-  return polls(now) ? host.transport.handoff : host.transport.wake;
+// On an idle core a poller looks soon, and a sleeper has to be woken; on a busy one the kernel has
+// to be told of a sleeper. Who works, or has yielded, looks at its turn, which `receive` settles.
+Duration SimNode::notice(Instant now, NodeId from) const {
+  const Cpu& cpu = *world_.hosts[place_.host].cpu;
+  const TransportCost& transport = transport_with(from);
+  if (cpu.idle(place_.core)) return polls(now) ? transport.handoff : transport.wake;
+  return cpu.is_free(loop_) && !polls(now) ? transport.preempt : Duration{};
 }
 
 // The last byte is at this host.
@@ -215,7 +252,8 @@ void SimNode::arrive(Instant now, std::size_t slot) {
     return;
   }
   received_ += wire_size(mail.message);
-  noticed_ = std::max(noticed_, now + notice(now));  // what came first is read first
+  coming_ = peers_[index_of(mail.from)]->place_.host == place_.host ? now : mail.departed;
+  noticed_ = std::max(noticed_, now + notice(now, mail.from));  // what came first is read first
   if (noticed_ == now) return receive(now, slot);
   world_.engine.schedule(noticed_, at_stage(Stage::noticed, slot));
 }
@@ -225,7 +263,8 @@ void SimNode::arrive(Instant now, std::size_t slot) {
 void SimNode::receive(Instant now, std::size_t slot) {
   Host& host = world_.hosts[place_.host];
   const Bytes size = wire_size(world_.mail[slot].message);
-  const Duration cost = host.transport.receive.of(static_cast<double>(size.value)) + tensor_;
+  const NodeId from = world_.mail[slot].from;
+  const Duration cost = transport_with(from).receive.of(static_cast<double>(size.value)) + tensor_;
   const Instant busy_since = host.cpu->busy_since(place_.core);
   const bool yielded = polls(busy_since) && now - busy_since < host.slice;
   if (cost.ns == 0 && !yielded && host.cpu->is_free(loop_)) return deliver(now, slot);
@@ -234,7 +273,7 @@ void SimNode::receive(Instant now, std::size_t slot) {
 }
 
 void SimNode::deliver(Instant now, std::size_t slot) {
-  active_ = now;
+  count_polling(now);
   Mail mail = world_.mail.take(slot);
   if (has_lost(mail.from)) return;  // it was not yet when this was read
   feed(now, Received{mail.from, std::move(mail.message)});
@@ -245,7 +284,7 @@ void SimNode::draw_factor() {
   const double jitter = job_time_.gradient_jitter();
   double straggling = stragglers_.next();
   // A run on this machine can make compute longer, never shorter: neither does its forecast.
-  if (world_.network == nullptr) straggling = std::max(1.0, straggling);
+  if (world_.real_cores) straggling = std::max(1.0, straggling);
   factor_ = jitter > 0 ? straggling * portable_exp(jitter * jitter_.normal()) : straggling;
 }
 
@@ -260,22 +299,32 @@ void SimNode::ask_for(Job job) {
   begin_job(std::move(job));
 }
 
+// As in a run: what sleeps would stop the loop.
+bool SimNode::on_loop(const Job& job) const {
+  return runs_inline(job.cost) && !job_time_.given(job);
+}
+
 void SimNode::begin_job(Job job) {
   Host& host = world_.hosts[place_.host];
   Duration time = job_time_.of(job);
-  if (job.kind == JobKind::gradient) {
-    if (job.stage == 0) draw_factor();
+  Instant not_before;
+  if (job.kind == JobKind::gradient && job.stage == 0) draw_factor();
+  if (const auto given = job_time_.given(job)) {
+    const double least_s = given->seconds() * factor_;
+    not_before = world_.engine.now() + Duration::from_seconds(least_s);
+  } else if (job.kind == JobKind::gradient) {
     const double stretched = static_cast<double>(time.ns) * factor_;
     if (stretched > 1e18) throw InputError("stragglers: a gradient takes longer than 30 years");
     time = Duration{std::llround(stretched)} + job_time_.overhead(job);
   }
-  const bool small = runs_inline(job.cost);
+  const bool small = on_loop(job);
   if (!small) ++computing_;
   // Measured with as many threads: each of them is busy until the job is done.
   const auto threads = small ? std::span(&loop_, 1) : std::span(compute_);
-  const std::size_t slot = jobs_.keep({std::move(job), static_cast<int>(threads.size())});
+  const std::size_t slot =
+      jobs_.keep({std::move(job), static_cast<int>(threads.size()), not_before});
   for (const Cpu::ThreadId thread : threads) {
-    host.cpu->run(thread, time, Work::compute, at_stage(Stage::computed, slot));
+    host.cpu->run(thread, time, Work::compute, at_stage(Stage::computed, slot), Cpu::Entry::woken);
   }
 }
 
@@ -284,7 +333,7 @@ void SimNode::job_done(Instant now, Job job) {
   Serial serial;
   if (job.work) result = job.work(serial);
   if (job.prefetch) job.prefetch();
-  if (!runs_inline(job.cost)) --computing_;
+  if (!on_loop(job)) --computing_;
   if (job.kind == JobKind::evaluate) observer_.evaluating(id_, false);
   const JobId id = job.id;
   job = {};  // what it holds is let go before the program goes on

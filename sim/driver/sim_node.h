@@ -47,7 +47,8 @@ struct NodeParts {
 ///
 ///     message arrives -> the loop notices -> loop: receive cost -> program -> effects in order
 ///     Send            -> loop: send cost    -> network, or loopback -> arrives
-///     Compute         -> loop (small) or compute thread: the job's time -> its work -> program
+///     Compute         -> loop (small) or compute thread: the job's time -> its work -> loop
+///                        -> program
 class SimNode : public Actor {
  public:
   /// Where the messages of a node go; by node id.
@@ -68,7 +69,7 @@ class SimNode : public Actor {
   void lose(NodeId peer);
   void wake(Instant now, std::uint64_t token) override;
 
-  /// Time used so far on this kind of work.
+  /// CPU time used so far on this kind of work; polling for messages is transport.
   [[nodiscard]] Duration used(Work work) const;
   /// Time from its start until now, or its end, in which it computed no gradient, no evaluation,
   /// nor what a server does.
@@ -93,13 +94,15 @@ class SimNode : public Actor {
     noticed,
     received,
     computed,
+    done,
     timer,
     lost
   };
   static constexpr int kStageBits = 4;
   struct JobUnderWay {
     Job job;
-    int parts = 1;  // that are still computed
+    int parts = 1;       // that are still computed
+    Instant not_before;  // it ends then, should it be computed earlier
   };
 
   [[nodiscard]] Callback at_stage(Stage stage, std::size_t slot) {
@@ -107,6 +110,7 @@ class SimNode : public Actor {
   }
 
   void feed(Instant now, Input input);
+  void count_polling(Instant now);
   void perform(Instant now, Effect& effect);
   void begin_send(Instant now, Send& send);
   void depart(Instant now, std::size_t slot);
@@ -117,9 +121,12 @@ class SimNode : public Actor {
   [[nodiscard]] bool has_lost(NodeId peer) const;
   [[nodiscard]] bool polls(Instant at) const;
   /// Until the loop notices a message that has come.
-  [[nodiscard]] Duration notice(Instant now) const;
+  [[nodiscard]] Duration notice(Instant now, NodeId from) const;
+  /// What messages between it and a peer cost.
+  [[nodiscard]] const TransportCost& transport_with(NodeId peer) const;
   void ask_for(Job job);
   void begin_job(Job job);
+  [[nodiscard]] bool on_loop(const Job& job) const;
   void draw_factor();
   void job_done(Instant now, Job job);
 
@@ -144,7 +151,10 @@ class SimNode : public Actor {
   Slots<TimerId> timers_;
   std::optional<Instant> begun_;
   std::optional<Instant> ended_;
-  Instant active_;     // when the loop last did something
+  Instant active_;  // when the loop last did something
+  Duration busy_;   // Cpu::busy of its core then
+  Instant coming_;  // the message that came last began to, of those from other hosts
+  Duration polled_;
   Instant noticed_;    // of the last message
   int computing_ = 0;  // jobs on the compute thread
   Bytes sent_;

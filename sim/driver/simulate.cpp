@@ -3,6 +3,7 @@
 #include "models/protocol/registry.h"
 #include "reports/record/collector.h"
 #include "scenarios/describe/reader.h"
+#include "scenarios/model_key.h"
 #include "scenarios/neighbours.h"
 #include "scenarios/read.h"
 #include "scenarios/training.h"
@@ -20,6 +21,12 @@
 namespace foretrain::sim {
 namespace {
 
+// Of what is trained, in machine files; a profile has none.
+std::string key_of(const Scenario& scenario, const Training& training) {
+  if (training.network->profiled()) return {};
+  return model_key(scenario, training.network->input());
+}
+
 // One training: the world, its nodes, and the record that they fill; with its neighbours.
 class Simulation : public Actor {
  public:
@@ -27,7 +34,8 @@ class Simulation : public Actor {
              const std::shared_ptr<const Training>& training, const DataMemory& data)
       : options_(options),
         framework_(scenario_case.scenario.framework),
-        world_(scenario_case.scenario, training->network->profiled(), options.machines),
+        world_(scenario_case.scenario, key_of(scenario_case.scenario, *training), options.emulated,
+               options.machines),
         tenant_(world_, scenario_case, training, options.machines,
                 {[this](NodeId id, const Report& report) { reported(id, report); },
                  [this](NodeId, const Finished& finished) { add_end(record_, end_of(finished)); }},
@@ -36,6 +44,10 @@ class Simulation : public Actor {
     record_.mode = Mode::simulate;
     record_.scenario_case = scenario_case;
     record_.machine = tenant_.machine();
+    if (options.emulated) {
+      record_.machine += fmt::format(", {} hosts emulated on {} cores", world_.hosts.size(),
+                                     world_.hosts.front().cpu->cores());
+    }
     record_.uncalibrated = tenant_.uncalibrated();
     record_.kernel_set = kernel_set();
     record_.startup = framework_.session_start;

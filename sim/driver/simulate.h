@@ -13,6 +13,9 @@ inline constexpr std::size_t kMostUsageRows = 10'000;
 
 struct SimulateOptions {
   MachineLookup machines;
+  /// As `run --emulate` has the cluster: its hosts are networks of this machine, they share its
+  /// cores, and cost what its calibration says. Else: the cluster as the scenario describes it.
+  bool emulated = false;
   /// Between rows of usage.csv, in virtual time; zero: none. Doubled whenever a node has more than
   /// kMostUsageRows.
   Duration usage_interval{100'000'000};

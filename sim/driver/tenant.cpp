@@ -2,6 +2,7 @@
 
 #include "models/protocol/registry.h"
 #include "scenarios/describe/reader.h"
+#include "scenarios/emulated.h"
 #include "scenarios/input_error.h"
 #include "scenarios/model_key.h"
 #include "scenarios/training.h"
@@ -20,6 +21,14 @@ constexpr std::uint64_t kGoOn = 1;
 
 Place place_of(const NodePlace& node) {
   return {node.host, node.cores.front(), static_cast<int>(node.cores.size())};
+}
+
+std::vector<NodePlace> placed(const World& world, const Scenario& scenario,
+                              const std::vector<NodePlace>& others) {
+  const int cores = world.hosts.front().cpu->cores();
+  std::vector<NodePlace> places = place_nodes(scenario, cores, others);
+  if (world.real_cores) share_cores(places, cores);
+  return places;
 }
 
 // What is read, shipped of a batch.
@@ -44,7 +53,7 @@ Tenant::Tenant(World& world, const Case& scenario_case, std::shared_ptr<const Tr
     : world_(world),
       training_(std::move(training)),
       listener_(std::move(listener)),
-      places_(place_nodes(scenario_case.scenario, world.hosts.front().cpu->cores(), others)),
+      places_(placed(world, scenario_case.scenario, others)),
       interruptions_(world.engine, scenario_case.scenario, training_->workers, nodes_,
                      [this](NodeId id, const std::string& why) { died(id, why); }),
       evaluation_blocks_all_(scenario_case.scenario.framework.evaluation == "all"),
@@ -74,8 +83,10 @@ void Tenant::add_job_times(const Scenario& scenario, const MachineLookup& machin
     note(machine, job_times_.back());
   }
   for (const HostSpec& spec : scenario.cluster.hosts) {
-    const std::optional<Machine> machine = machine_of(spec, profiled, machines);
-    job_times_.emplace_back(machine ? &*machine : nullptr, model, spec.compute);
+    const auto machine = world_.real_cores ? machines("") : machine_of(spec, profiled, machines);
+    const auto fixed = world_.real_cores ? std::nullopt : spec.compute;
+    job_times_.emplace_back(machine ? &*machine : nullptr, model, fixed);
+    if (world_.real_cores) job_times_.back().sleep_until(spec.compute);
     if (machine) note(*machine, job_times_.back());
   }
   for (JobTime& job_time : job_times_) job_time.add(scenario.framework, training_->workers);

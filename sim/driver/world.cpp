@@ -1,31 +1,52 @@
 #include "sim/driver/world.h"
 
+#include "scenarios/emulated.h"
 #include "scenarios/placement.h"
+
+#include <utility>
 
 namespace foretrain::sim {
 
-World::World(const Scenario& scenario, bool profiled, const MachineLookup& machines) {
-  if (scenario.cluster.hosts.empty()) {
+World::World(const Scenario& scenario, const std::string& model, bool emulate,
+             const MachineLookup& machines)
+    : real_cores(emulate || scenario.cluster.hosts.empty()) {
+  const auto cores_of = [&](int cores, const Machine& machine) {
+    const auto known = machine.models.find(model);
+    const bool own = known != machine.models.end() && known->second.contention > 0;
+    return std::make_shared<Cpu>(engine, cores, machine.slice,
+                                 own ? known->second.contention : machine.contention);
+  };
+  if (real_cores) {
     const Machine machine = machines("");
-    add_host("localhost", machine.cores, machine);
-  }
-  for (const HostSpec& spec : scenario.cluster.hosts) {
-    const Machine machine = machine_of(spec, profiled, machines).value_or(Machine{});
-    for (int index = 0; index < spec.count; ++index) {
-      add_host(host_name(spec, index), spec.cores, machine);
+    const auto cpu = cores_of(machine.cores, machine);
+    if (scenario.cluster.hosts.empty()) add_host("localhost", cpu, machine);
+    for (const HostSpec& spec : scenario.cluster.hosts) {
+      for (int index = 0; index < spec.count; ++index) {
+        add_host(host_name(spec, index), cpu, machine);
+      }
+    }
+  } else {
+    for (const HostSpec& spec : scenario.cluster.hosts) {
+      Machine machine = machine_of(spec, model.empty(), machines).value_or(Machine{});
+      machine.emulated = machine.loopback;  // what a real network's driver costs, nobody measured
+      for (int index = 0; index < spec.count; ++index) {
+        add_host(host_name(spec, index), cores_of(spec.cores, machine), machine);
+      }
     }
   }
   if (scenario.transport.poll) {
-    for (Host& host : hosts) host.transport.poll = *scenario.transport.poll;
+    for (Host& host : hosts) host.local.poll = host.remote.poll = *scenario.transport.poll;
   }
   if (!scenario.cluster.hosts.empty()) {
-    network = std::make_unique<Network>(engine, scenario.cluster);
+    network =
+        std::make_unique<Network>(engine, emulate ? emulated(scenario.cluster) : scenario.cluster);
   }
 }
 
-void World::add_host(const std::string& name, int cores, const Machine& costs) {
-  hosts.push_back({name, std::make_unique<Cpu>(engine, cores, costs.slice, costs.contention),
-                   costs.loopback, costs.slice, costs.memory_base});
+void World::add_host(const std::string& name, std::shared_ptr<Cpu> cpu, const Machine& costs) {
+  const bool measured = costs.emulated != TransportCost{};
+  hosts.push_back({name, std::move(cpu), costs.loopback, measured ? costs.emulated : costs.loopback,
+                   costs.slice, costs.memory_base});
 }
 
 }  // namespace foretrain::sim

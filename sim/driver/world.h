@@ -19,8 +19,9 @@ namespace foretrain::sim {
 /// A simulated host.
 struct Host {
   std::string name;
-  std::unique_ptr<Cpu> cpu;
-  TransportCost transport;
+  std::shared_ptr<Cpu> cpu;  ///< of its own; of the machine that emulates it
+  TransportCost local;       ///< messages within the host
+  TransportCost remote;      ///< messages from, to other hosts
   Duration slice;
   Bytes memory_base;    ///< of a node's process
   Instant disk_free{};  ///< its disk reads until then
@@ -31,22 +32,26 @@ struct Mail {
   NodeId from{};
   NodeId to{};
   Message message;
+  Instant departed;  ///< it left its sender's hands
 };
 
 /// Built from a scenario: its cluster, or, where it has none, this machine with everything on its
 /// loopback.
 struct World {
-  /// `profiled`: the training's own times are those of a profile.
-  World(const Scenario& scenario, bool profiled, const MachineLookup& machines);
+  /// `model`: key of what is trained in machine files; empty: a profile, which has its own times.
+  /// `emulated`: the hosts of the cluster are networks of this machine, whose cores they share.
+  World(const Scenario& scenario, const std::string& model, bool emulated,
+        const MachineLookup& machines);
 
   Engine engine;
   std::vector<Host> hosts;
   std::unique_ptr<Network> network;  ///< null on loopback
+  bool real_cores = false;           ///< nodes are those of a run on this machine
   Slots<Mail> mail;
   Effects effects;  ///< memory for those of a node that is fed
 
  private:
-  void add_host(const std::string& name, int cores, const Machine& costs);
+  void add_host(const std::string& name, std::shared_ptr<Cpu> cpu, const Machine& costs);
 };
 
 }  // namespace foretrain::sim

@@ -23,7 +23,8 @@ void bench_transport(bool smoke) {
     for (const bool polling : {false, true}) {
       const auto trip = exec::measure_round_trip(
           cores.front(), cores.back(),
-          {.payload = payload, .rounds = rounds, .rest = {}, .polling = polling});
+          {.payload = payload, .rounds = rounds, .rest = {}, .polling = polling},
+          exec::Hosts({}, false));
       fmt::print("round trip {:6} bytes, {}   {:8.1f} us\n", payload.value,
                  polling ? "polling " : "sleeping", trip.time_s * 1e6);
     }

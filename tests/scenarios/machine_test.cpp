@@ -72,8 +72,22 @@ TEST_CASE("machine: what is written reads back as the same bits") {
     m.memory_base = {static_cast<std::int64_t>(stream.below(1'000'000'000))};
     m.loopback = {cost(), cost(), {static_cast<std::int64_t>(stream.below(1'000'000))}, {7}};
     m.apply = cost();
-    m.models["softmax 784x10"] = {cost(), cost()};
-    m.models["with.dot: 3"] = {cost(), cost()};
+    for (const char* name : {"softmax 784x10", "with.dot: 3"}) {
+      ModelCost& model = m.models[name];
+      model.gradient = cost();
+      model.evaluate = cost();
+    }
+    ModelCost& checked = m.models["softmax 784x10"];
+    checked.growth = 1 + stream.uniform();
+    checked.contention = 1 + stream.uniform();
+    checked.apply = cost();
+    checked.scattered = cost();
+    checked.checked_batch = 1 + static_cast<int>(stream.below(1000));
+    checked.residual = stream.uniform() - 0.5;
+    m.emulated = {cost(), cost(), {1}, {2}, {3}, {4}};
+    m.date = "2026-11-22";
+    m.measurements = {{"apply.per_item", stream.uniform(), 5}, {"a, b", 0, 15}};
+    m.not_measured = {"this: that", "nothing"};
     if (i % 2 == 0) m.roofline = {1 + stream.uniform(), {1e9 * (1 + stream.uniform())}, {i}};
     INFO(to_yaml(m));
     CHECK(parse_machine(to_yaml(m), "m.yaml") == m);

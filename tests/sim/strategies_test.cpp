@@ -60,5 +60,25 @@ TEST_CASE("strategies: a bound ties the quick to the slow") {
   CHECK(quick.seconds() >= 0.02 * (30 - 3 - 1) - 1e-3);
 }
 
+TEST_CASE("strategies: what a job has made leaves before the next job begins") {
+  // Two workers in a ring on cores of their own: the slices of a core are far longer than a step,
+  // so a loop that had to wait for its own compute thread would add one to the other's step.
+  Case scenario_case = small_case("all_reduce", 2, 30);
+  scenario_case.scenario.model.name = "lenet";
+  scenario_case.scenario.training.bucket_size = {50'000};
+  scenario_case.scenario.numerics = false;
+  sim::SimulateOptions options;
+  options.usage_interval = {};
+  options.machines = [](const std::string&) {
+    Machine machine = made_up_machine();
+    machine.cores = 2;
+    machine.slice = 100_ms;
+    machine.contention = 1;
+    machine.models["lenet 784x10"] = {{5e-3, 0}, {}};
+    return machine;
+  };
+  CHECK(mean_step_s(sim::simulate(scenario_case, options)) < 6e-3);
+}
+
 }  // namespace
 }  // namespace foretrain::testing

@@ -3,6 +3,7 @@
 
 #include "exec/emulation/hosts.h"
 #include "exec/emulation/tool.h"
+#include "scenarios/emulated.h"
 #include "scenarios/input_error.h"
 #include "tests/exec/emulation/support.h"
 
@@ -193,11 +194,11 @@ TEST_CASE("emulation: clusters that no machine stands for are refused") {
 TEST_CASE("emulation: the burst left out is a millisecond of the rate, no less than 32 KB") {
   HostSpec host;
   host.nic = {1.25e9};
-  CHECK(exec::burst_of(host) == Bytes{1'250'000});
+  CHECK(emulated_burst(host) == Bytes{1'250'000});
   host.nic = {1.25e6};
-  CHECK(exec::burst_of(host) == Bytes{32'000});
+  CHECK(emulated_burst(host) == Bytes{32'000});
   host.burst = {5'000};
-  CHECK(exec::burst_of(host) == Bytes{5'000});
+  CHECK(emulated_burst(host) == Bytes{5'000});
 }
 
 TEST_CASE("emulation: hosts share this machine's cores in turn") {

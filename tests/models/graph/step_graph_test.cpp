@@ -51,8 +51,8 @@ TEST_CASE("step graph: forward with backward is what the network counts for a gr
     CAPTURE(name);
     const auto training = training_of({.network = name, .bucket_size = {1'000'000}});
     const StepGraph graph = make_step_graph(*training);
-    const StepTotals forward = totals(graph, OperationKind::forward);
-    const StepTotals backward = totals(graph, OperationKind::backward);
+    const GraphTotals forward = totals(graph, OperationKind::forward);
+    const GraphTotals backward = totals(graph, OperationKind::backward);
     const Cost cost = training->network->gradient_cost(64);
     CHECK(forward.flops.value + backward.flops.value == cost.flops.value);
     CHECK(forward.read + forward.written + backward.read + backward.written == cost.bytes);

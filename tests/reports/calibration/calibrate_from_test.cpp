@@ -32,7 +32,10 @@ Record simulate_on(const Machine& machine, const Case& scenario_case) {
 Machine measured_machine(double jitter) {
   Machine machine = made_up_machine();
   machine.kernel_set = "made up";
-  machine.models[kKey] = {{140e-6, 3e-6}, {0, 2e-6}, jitter};
+  ModelCost& model = machine.models[kKey];
+  model.gradient = {140e-6, 3e-6};
+  model.evaluate = {0, 2e-6};
+  model.gradient_jitter = jitter;
   return machine;
 }
 

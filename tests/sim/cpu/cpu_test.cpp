@@ -70,6 +70,30 @@ TEST_CASE("cpu: who is woken goes before who computes") {
   CHECK(ends.at[0] == Instant{} + 21_ms);
 }
 
+TEST_CASE("cpu: of two that compute who has had less goes first when it wakes") {
+  Engine engine;
+  Cpu cpu(engine, 1, 3_ms, 1);
+  Ends ends;
+  Later later;
+  const auto much = cpu.add_thread(0);
+  const auto little = cpu.add_thread(0);
+  cpu.run(little, 1_ms, Work::compute, {&ends, 0});
+  cpu.run(much, 20_ms, Work::compute, {&ends, 1});
+  // By now it has had 6 ms. Sleep has earned the other nothing, but it has had no more.
+  later.add(engine, 7_ms, [&] {
+    cpu.run(little, 1_ms, Work::compute, {&ends, 2}, Cpu::Entry::woken);
+  });
+  // Now both have had the same, but for a millisecond that the sleeper had first.
+  later.add(engine, 8_ms, [&] {
+    cpu.run(little, 5_ms, Work::compute, {&ends, 3}, Cpu::Entry::woken);
+  });
+  engine.run();
+  CHECK(ends.at[2] == Instant{} + 8_ms);
+  CHECK(ends.at[1] == Instant{} + 27_ms);
+  // It waits for the slice of who has had less by now, then they take turns.
+  CHECK(ends.at[3] > Instant{} + 13_ms);
+}
+
 TEST_CASE("cpu: a newcomer waits for the end of the slice that is running") {
   Engine engine;
   Cpu cpu(engine, 1, 3_ms, 1);

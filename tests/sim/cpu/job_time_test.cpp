@@ -57,6 +57,31 @@ TEST_CASE("job time: what was measured goes before what is described") {
   CHECK(JobTime(&machine, "lenet", {}).uncalibrated());
 }
 
+TEST_CASE(
+    "job time: updates cost what the model's own have cost and scattered ones by themselves") {
+  Machine machine;
+  machine.apply = {0, 1e-9};
+  machine.models["lenet"].apply = {0, 2e-9};
+  machine.models["sparse"].scattered = {0, 5e-9};
+  Job job = job_of(JobKind::apply, 0, 1'000'000);
+  CHECK(JobTime(&machine, "lenet", {}).of(job) == 2_ms);
+  // A dense update of a sparse model is one as any other.
+  CHECK(JobTime(&machine, "sparse", {}).of(job) == 1_ms);
+  job.scattered = true;
+  CHECK(JobTime(&machine, "sparse", {}).of(job) == 5_ms);
+  CHECK(JobTime(&machine, "lenet", {}).of(job) == 1_ms);
+}
+
+TEST_CASE("job time: what grows faster than the batch is a power of it") {
+  Machine machine;
+  ModelCost& model = machine.models["lenet"];
+  model.gradient = {0, 1e-3};
+  model.growth = 1.5;
+  Job job = job_of(JobKind::gradient, 0, 0);
+  job.examples = 4;
+  CHECK(JobTime(&machine, "lenet", {}).of(job) == 8_ms);
+}
+
 TEST_CASE("job time: a fixed time is shared among the stages of a gradient") {
   const Machine machine = described();
   const JobTime fixed(&machine, "softmax", 20_ms);

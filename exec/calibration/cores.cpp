@@ -1,0 +1,139 @@
+#include "exec/calibration/cores.h"
+
+#include "exec/calibration/forked.h"
+#include "models/optimizers/optimizer.h"
+#include "models/protocol/learner.h"
+#include "models/protocol/shard.h"
+#include "reports/record/statistics.h"
+#include "scenarios/training.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <memory>
+#include <span>
+
+namespace foretrain::exec {
+namespace {
+using Clock = std::chrono::steady_clock;
+
+double since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// Seconds to reduce two gradients of `count` floats and apply them.
+double apply_seconds(std::size_t count) {
+  constexpr std::size_t kCache = 64'000'000;  // bytes: more than all caches
+  const Bytes size{static_cast<std::int64_t>(count) * 4};
+  const std::size_t pairs = std::max<std::size_t>(2, kCache / (8 * count));
+  std::vector<Payload> gradients;
+  for (std::size_t i = 0; i < 2 * pairs; ++i) {
+    std::ranges::fill(gradients.emplace_back(Payload::allocate(size)).writable_floats(), 1e-3F);
+  }
+  std::vector<float> values(count, 1.0F);
+  const auto optimizer = make_optimizer({});
+  std::vector<double> times;
+  for (std::size_t i = 0; i < std::max<std::size_t>(50, std::min<std::size_t>(pairs, 1000)); ++i) {
+    const std::size_t pair = 2 * (i % pairs);
+    const std::vector<std::span<const float>> parts{gradients[pair].floats(),
+                                                    gradients[pair + 1].floats()};
+    const auto start = Clock::now();
+    reduce_and_apply(*optimizer, {}, false, values, parts, std::ssize(parts), values, {});
+    times.push_back(since(start));
+  }
+  return median(times).value();
+}
+
+// The share of 50 ms that a busy thread on this core does not get.
+double share_lost(int core) {
+  return Forked<double>(core,
+                        [] {
+                          double lost_s = 0;
+                          const auto start = Clock::now();
+                          for (auto last = start; since(start) < 0.05;) {
+                            const auto now = Clock::now();
+                            const double gap_s = std::chrono::duration<double>(now - last).count();
+                            if (gap_s > 100e-6) lost_s += gap_s;  // longer than any interrupt
+                            last = now;
+                          }
+                          return lost_s / since(start);
+                        })
+      .get();
+}
+
+// Gradients a second, one after another.
+double gradient_rate(const std::shared_ptr<const Training>& training) {
+  Learner learner(training, 0);
+  Serial serial;
+  const Payload parameters = initial_parameters(*training);
+  std::int64_t done = 0;
+  const auto start = Clock::now();
+  while (since(start) < 0.15) {
+    learner.gradient_job(0, JobId{}, parameters).work(serial);
+    ++done;
+  }
+  return static_cast<double>(done) / since(start);
+}
+
+}  // namespace
+
+AffineCost line_through(double count_a, double time_a_s, double count_b, double time_b_s) {
+  const double slope = std::max(0.0, (time_b_s - time_a_s) / (count_b - count_a));
+  return {std::max(0.0, time_a_s - slope * count_a), slope};
+}
+
+AffineCost measure_apply(int core) {
+  constexpr std::size_t kSmall = 2'000;
+  constexpr std::size_t kLarge = 200'000;
+  constexpr double kBytesPerFloat = 4 * 4.0;  // two gradients and the values read, values written
+  Forked<double> small(core, [] { return apply_seconds(kSmall); });
+  const double small_s = small.get();
+  Forked<double> large(core, [] { return apply_seconds(kLarge); });
+  return line_through(kSmall * kBytesPerFloat, small_s, kLarge * kBytesPerFloat, large.get());
+}
+
+// The gaps that each of the two sees.
+double measure_slice(int core) {
+  const auto median_gap = [] {
+    std::vector<double> gaps;
+    const auto start = Clock::now();
+    auto last = start;
+    while (since(start) < 0.25) {
+      const auto now = Clock::now();
+      const double gap = std::chrono::duration<double>(now - last).count();
+      if (gap > 200e-6) gaps.push_back(gap);  // longer than any interrupt
+      last = now;
+    }
+    return median(gaps).value_or(0);
+  };
+  Forked<double> one(core, median_gap);
+  Forked<double> two(core, median_gap);
+  const double one_s = one.get();
+  return (one_s + two.get()) / 2;
+}
+
+double measure_contention(const Case& scenario_case, const std::vector<int>& cores) {
+  if (cores.size() < 2) return 1;
+  Scenario scenario = scenario_case.scenario;
+  scenario.training = {};
+  scenario.training.strategy = "single";
+  scenario.training.steps = 1;
+  const auto data = load_data(scenario_case);
+  const auto training =
+      make_training(scenario, shape_of(*data, scenario.training.batch_size), true, data);
+  const auto body = [&] { return gradient_rate(training); };
+  const double alone = Forked<double>(cores[0], body).get() + Forked<double>(cores[1], body).get();
+  Forked<double> one(cores[0], body);
+  Forked<double> two(cores[1], body);
+  const double one_rate = one.get();
+  return std::max(1.0, alone / (one_rate + two.get()));
+}
+
+double busy_share() {
+  double lost = 0;
+  const std::vector<int> cores = usable_cores();
+  for (const int core : cores) lost += share_lost(core);
+  return lost / static_cast<double>(cores.size());
+}
+
+}  // namespace foretrain::exec

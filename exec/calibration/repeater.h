@@ -1,0 +1,40 @@
+// Measures figures until they are steady, or says that they are not.
+#pragma once
+
+#include "exec/calibration/calibrate.h"
+#include "scenarios/machine.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace foretrain::exec {
+
+/// What a measurement is called in the machine file.
+struct Figure {
+  std::string name;
+  double floor = 0;  ///< a spread of less than this, in the figure's unit, is no noise
+};
+
+/// Repeats measurements and notes how sure they are.
+class Repeater {
+ public:
+  /// `machine` gets the notes; `options` are told of what is noisy. Both outlive this.
+  Repeater(Machine& machine, const CalibrateOptions& options)
+      : machine_(machine), options_(options) {}
+
+  /// Medians of what `once` returns, a value for each of `figures`. It is called as often as the
+  /// options say; as often again, kRounds times at most, while the spread (half the interquartile
+  /// range over the median) of a figure is above kNoisy.
+  std::vector<double> measure(const std::vector<Figure>& figures,
+                              const std::function<std::vector<double>()>& once);
+
+  static constexpr int kRounds = 3;
+  static constexpr double kNoisy = 0.1;
+
+ private:
+  Machine& machine_;
+  const CalibrateOptions& options_;
+};
+
+}  // namespace foretrain::exec

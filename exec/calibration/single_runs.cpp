@@ -1,0 +1,182 @@
+#include "exec/calibration/single_runs.h"
+
+#include "exec/calibration/cores.h"
+#include "exec/launch/process.h"
+#include "exec/launch/run.h"
+#include "models/graph/node_memory.h"
+#include "models/graph/step_graph.h"
+#include "reports/record/statistics.h"
+#include "scenarios/model_key.h"
+#include "scenarios/training.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <vector>
+
+namespace foretrain::exec {
+namespace {
+
+struct SingleRun {
+  double gradient_s = 0;  // median
+  double jitter = 0;      // of the logarithm
+  double evaluate_s = 0;  // of one example, median
+  double apply_s = 0;     // median
+};
+
+// How long the runs of a calibration are: large models get fewer steps on fewer examples.
+struct Lengths {
+  int small_batch = 32;
+  int checked_batch = 96;
+  int large_batch = 256;
+  int steps = 40;
+  std::int64_t test_examples = 0;
+};
+
+Lengths lengths_for(const Network& network, std::int64_t test_examples) {
+  constexpr double kFlopsPerSecond = 30e9;  // of a core, about
+  constexpr double kRunSeconds = 1;         // spent on one batch size in one repetition
+  const double gradient_s = network.gradient_cost(1).flops.value / kFlopsPerSecond;
+  const double evaluate_s = network.evaluation_cost(1).flops.value / kFlopsPerSecond;
+  Lengths lengths;
+  lengths.large_batch = static_cast<int>(std::clamp(kRunSeconds / 8 / gradient_s, 4.0, 256.0));
+  lengths.small_batch = std::max(1, lengths.large_batch / 8);
+  lengths.checked_batch = std::max(2, 3 * lengths.large_batch / 8);
+  lengths.steps =
+      static_cast<int>(std::clamp(kRunSeconds / (gradient_s * lengths.large_batch), 4.0, 40.0));
+  lengths.test_examples = std::min(
+      test_examples, static_cast<std::int64_t>(std::max(4.0, kRunSeconds / 10 / evaluate_s)));
+  return lengths;
+}
+
+// A run that a calibration cannot do without.
+Record done(const Case& scenario_case, const CalibrateOptions& options) {
+  RunOptions run_options;
+  run_options.program = options.program;
+  Record record = run(scenario_case, run_options);
+  if (record.outcome == Outcome::done) return record;
+  throw std::runtime_error("calibration: " + record.failure);
+}
+
+// One worker alone on this machine.
+Case single_case(const Case& scenario_case, int batch_size, const Lengths& lengths) {
+  Case single = scenario_case;
+  const TrainingSpec& given = scenario_case.scenario.training;
+  TrainingSpec& training = single.scenario.training;
+  training = {};
+  training.strategy = "single";
+  training.batch_size = batch_size;
+  training.steps = lengths.steps;
+  training.threads = given.threads;
+  training.optimizer = given.optimizer;
+  // The first evaluations touch the data first.
+  training.evaluate_every = std::max(1, lengths.steps / 8);
+  single.scenario.dataset.test_take = lengths.test_examples;
+  single.scenario.stragglers.clear();
+  single.scenario.cluster = {};
+  single.scenario.transport = {};
+  return single;
+}
+
+SingleRun measure_single(const Case& scenario_case, int batch_size, const Lengths& lengths,
+                         const CalibrateOptions& options) {
+  const Record record = done(single_case(scenario_case, batch_size, lengths), options);
+  std::vector<double> gradients;
+  std::vector<double> applies;
+  for (const StepRow& row : record.steps) {
+    gradients.push_back(row.report.phases.compute.seconds());
+    applies.push_back(row.report.phases.apply.seconds());
+  }
+  std::vector<double> evaluations;
+  for (const EvalReport& eval : record.evals) evaluations.push_back(eval.took.seconds());
+  const auto examples = static_cast<double>(lengths.test_examples);
+  // Quartiles, not moments: a burst of somebody else's work is no jitter of ours. A normal
+  // distribution's lie 1.349 standard deviations apart.
+  const double spread = quantile(gradients, 0.75).value() / quantile(gradients, 0.25).value();
+  return {median(gradients).value(), std::log(spread) / 1.349,
+          median(evaluations).value() / examples, median(applies).value()};
+}
+
+}  // namespace
+
+ModelCost fitted(const BatchPoint& small, const BatchPoint& large) {
+  ModelCost cost;
+  const double growth =
+      std::log(large.time_s / small.time_s) / std::log(large.examples / small.examples);
+  if (growth <= 1) {
+    cost.gradient = line_through(small.examples, small.time_s, large.examples, large.time_s);
+  } else {
+    cost.growth = growth;
+    cost.gradient = {0, large.time_s / std::pow(large.examples, growth)};
+  }
+  return cost;
+}
+
+ModelCost measure_model(const Case& scenario_case, const CalibrateOptions& options,
+                        Repeater& repeater) {
+  const DatasetShape shape = dataset_shape(scenario_case);
+  const auto network = make_network(scenario_case.scenario, shape.input);
+  const Lengths lengths = lengths_for(*network, shape.test_examples);
+  const std::string key = model_key(scenario_case.scenario, shape.input);
+  const auto gradient_of = [&](int batch) {
+    return Figure{fmt::format("{}, gradient of {}", key, batch)};
+  };
+  const auto once = [&] {
+    const SingleRun small = measure_single(scenario_case, lengths.small_batch, lengths, options);
+    const SingleRun large = measure_single(scenario_case, lengths.large_batch, lengths, options);
+    const SingleRun third = measure_single(scenario_case, lengths.checked_batch, lengths, options);
+    return std::vector<double>{small.gradient_s, large.gradient_s,
+                               third.gradient_s, (small.evaluate_s + large.evaluate_s) / 2,
+                               large.jitter,     large.apply_s};
+  };
+  constexpr double kAnyJitter = 1;  // it is a spread itself
+  const std::vector<double> medians =
+      repeater.measure({gradient_of(lengths.small_batch),
+                        gradient_of(lengths.large_batch),
+                        gradient_of(lengths.checked_batch),
+                        {fmt::format("{}, evaluation", key)},
+                        {fmt::format("{}, jitter", key), kAnyJitter},
+                        {fmt::format("{}, apply", key), 5e-6}},
+                       once);
+  ModelCost cost = fitted({static_cast<double>(lengths.small_batch), medians[0]},
+                          {static_cast<double>(lengths.large_batch), medians[1]});
+  cost.evaluate = {0, medians[3]};
+  cost.gradient_jitter = medians[4];
+  const Case single = single_case(scenario_case, lengths.large_batch, lengths);
+  const auto training = make_training(single.scenario, dataset_shape(single), false, nullptr);
+  const GraphTotals applied = totals(make_step_graph(*training), OperationKind::apply);
+  (training->sparse() ? cost.scattered : cost.apply).per_item_s =
+      medians[5] / static_cast<double>((applied.read + applied.written).value);
+  cost.checked_batch = lengths.checked_batch;
+  cost.residual = cost.gradient_of(lengths.checked_batch).seconds() / medians[2] - 1;
+  const std::vector<int> cores = usable_cores();
+  if (cores.size() > 1) {
+    cost.contention = repeater.measure({{fmt::format("{}, contention", key)}}, [&] {
+      return std::vector<double>{measure_contention(scenario_case, cores)};
+    })[0];
+  }
+  return cost;
+}
+
+Bytes measure_base(const CalibrateOptions& options) {
+  Case tiny;
+  tiny.scenario.name = "base";
+  tiny.scenario.dataset.take = 64;
+  tiny.scenario.dataset.test_take = 64;
+  tiny.scenario.training.steps = 10;
+  const Record record = done(tiny, options);
+  const DatasetShape shape = dataset_shape(tiny);
+  const auto training = make_training(tiny.scenario, shape, false, nullptr);
+  const DataMemory data = data_memory(tiny, shape);
+  Bytes base;
+  for (std::size_t i = 0; i < record.nodes.size(); ++i) {
+    const NodeId id{static_cast<std::uint32_t>(i)};
+    const Bytes held = expected_held(*training, id);
+    base += record.nodes[i].rss - node_memory(*training, data, id).resident(true, held);
+  }
+  return {std::max<std::int64_t>(0, base.value / std::ssize(record.nodes))};
+}
+
+}  // namespace foretrain::exec

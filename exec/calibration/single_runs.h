@@ -1,0 +1,31 @@
+// What a model costs, measured by one worker alone.
+#pragma once
+
+#include "exec/calibration/calibrate.h"
+#include "exec/calibration/repeater.h"
+
+namespace foretrain::exec {
+
+/// What a batch of so many examples takes.
+struct BatchPoint {
+  double examples = 1;
+  double time_s = 0;
+};
+
+/// The gradient's cost through two points, the first of fewer examples:
+///
+///     overhead + per_item x examples            where an example costs the less the more there are
+///     per_item x examples ^ growth, growth > 1  where it costs more: a batch that leaves a cache
+ModelCost fitted(const BatchPoint& small, const BatchPoint& large);
+
+/// Trains the scenario's model as `run` does it, one worker alone, at two batch sizes in turn, so
+/// that a slow moment of the machine meets both, and at a third between them. The cost is fitted to
+/// the two; of the third it says how far off the fit is (`residual`). What an update's byte costs
+/// comes from the same runs, where the cache is as a gradient has left it.
+ModelCost measure_model(const Case& scenario_case, const CalibrateOptions& options,
+                        Repeater& repeater);
+
+/// Resident memory of a node's process that has next to nothing to learn, beside that.
+Bytes measure_base(const CalibrateOptions& options);
+
+}  // namespace foretrain::exec

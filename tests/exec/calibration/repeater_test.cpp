@@ -1,0 +1,73 @@
+// What is noisy is measured again.
+#include "exec/calibration/repeater.h"
+
+#include <catch2/catch.hpp>
+
+namespace foretrain::exec {
+namespace {
+
+struct Told {
+  Machine machine;
+  std::vector<std::string> lines;
+  CalibrateOptions options;
+
+  Told() {
+    options.progress = [this](const std::string& line) { lines.push_back(line); };
+  }
+};
+
+TEST_CASE("repeater: what is steady is measured as often as asked and noted") {
+  Told told;
+  Repeater repeater(told.machine, told.options);
+  int calls = 0;
+  const auto medians = repeater.measure({{"one"}, {"two"}}, [&] {
+    ++calls;
+    return std::vector<double>{100.0 + calls, 7};
+  });
+  CHECK(calls == 5);
+  CHECK(medians == std::vector<double>{103, 7});
+  REQUIRE(told.machine.measurements.size() == 2);
+  // The middle half of 101 to 105 lies between 102 and 104.
+  CHECK(told.machine.measurements[0] == Measurement{"one", 1.0 / 103, 5});
+  CHECK(told.machine.measurements[1] == Measurement{"two", 0, 5});
+  CHECK(told.lines.empty());
+}
+
+TEST_CASE("repeater: what is noisy is measured up to three times as often and says so") {
+  Told told;
+  Repeater repeater(told.machine, told.options);
+  int calls = 0;
+  repeater.measure({{"steady"}, {"noisy"}}, [&] {
+    ++calls;
+    return std::vector<double>{1, calls % 2 == 0 ? 1.0 : 2.0};
+  });
+  CHECK(calls == 15);
+  REQUIRE(told.lines.size() == 3);
+  CHECK(told.lines[0] == "noisy: ± 25 % of 5 times, again");
+  CHECK(told.lines[2] == "noisy: ± 25 % of 15 times, this machine is noisy");
+  CHECK(told.machine.measurements[1].spread == Approx(0.25));
+}
+
+TEST_CASE("repeater: a noisy moment passes") {
+  Told told;
+  Repeater repeater(told.machine, told.options);
+  int calls = 0;
+  const auto medians = repeater.measure({{"figure"}}, [&] {
+    ++calls;
+    return std::vector<double>{calls == 1 || calls == 3 ? 2.0 : 1.0};
+  });
+  CHECK(calls == 10);
+  CHECK(medians[0] == 1);
+}
+
+TEST_CASE("repeater: below its floor nothing is noise") {
+  Told told;
+  Repeater repeater(told.machine, told.options);
+  int calls = 0;
+  repeater.measure({{"figure", 1e-6}},
+                   [&] { return std::vector<double>{++calls % 2 == 0 ? 1e-6 : 2e-6}; });
+  CHECK(calls == 5);
+}
+
+}  // namespace
+}  // namespace foretrain::exec

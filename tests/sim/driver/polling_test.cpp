@@ -1,0 +1,59 @@
+// A loop that polls uses its core, for as long as it does.
+#include "tests/support/cases.h"
+
+#include <catch2/catch.hpp>
+
+namespace foretrain::testing {
+namespace {
+using namespace literals;
+
+/// One worker, one server on two cores; gradients of 10 ms, messages that cost nothing.
+Record simulate_polling(Duration poll, BytesPerSecond nic = {}) {
+  Case scenario_case = small_case("sync", 1, 50);
+  scenario_case.scenario.numerics = false;
+  if (nic.value > 0) {
+    HostSpec host;
+    host.name = "node";
+    host.count = 2;
+    host.nic = nic;
+    host.machine = "made up";
+    scenario_case.scenario.cluster.hosts = {host};
+  }
+  sim::SimulateOptions options;
+  options.usage_interval = {};
+  options.machines = [poll](const std::string&) {
+    Machine machine;
+    machine.name = "made up";
+    machine.cores = 2;
+    machine.models["softmax 784x10"] = {{10e-3, 0}, {}};
+    machine.loopback.poll = poll;
+    return machine;
+  };
+  return sim::simulate(scenario_case, options);
+}
+
+TEST_CASE("polling: a server looks for a while after every message, then sleeps") {
+  const Record asleep = simulate_polling({});
+  CHECK(asleep.nodes[1].cpu_s == Approx(0).margin(1e-6));
+  const Record record = simulate_polling(2_ms);
+  // 2 ms of every 10, fifty times.
+  CHECK(record.nodes[1].cpu_s == Approx(0.1).epsilon(0.05));
+  CHECK(record.time == asleep.time);
+}
+
+TEST_CASE("polling: a server that never sleeps uses its core throughout") {
+  const Record record = simulate_polling(20_ms);
+  CHECK(record.nodes[1].cpu_s == Approx(record.time.seconds()).epsilon(0.01));
+  // Its own compute thread has the worker's core; its loop does not look meanwhile.
+  CHECK(record.nodes[0].cpu_s == Approx(record.time.seconds()).epsilon(0.01));
+}
+
+TEST_CASE("polling: packets that come in keep a loop awake") {
+  // 31.4 KB at 1 MB/s are 32.8 ms with their headers, there, and back.
+  const Record record = simulate_polling(2_ms, {1e6});
+  const double wire_s = static_cast<double>(message_size().value) * 1514 / 1448 / 1e6;
+  CHECK(record.nodes[1].cpu_s == Approx(50 * (wire_s + 2e-3)).epsilon(0.05));
+}
+
+}  // namespace
+}  // namespace foretrain::testing
