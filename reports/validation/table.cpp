@@ -151,7 +151,8 @@ std::string remarks(const CaseValidation& c) {
     text += note(std::string(name_of(*verdict)) + why);
   }
   if (!c.weights_equal.value_or(true)) text += note("WEIGHTS DIFFER");
-  if (!c.replay_equal.value_or(true)) text += note(fmt::format("WEIGHTS OF THE REPLAY DIFFER {}", c.replay_failure));
+  if (!c.replay_equal.value_or(true))
+    text += note(fmt::format("WEIGHTS OF THE REPLAY DIFFER {}", c.replay_failure));
   const bool all_reached = c.find("time_to_target_s") != nullptr;
   if (!all_reached && c.scenario_case.scenario.training.until.wanted()) {
     text += note(fmt::format("target reached in {} runs, {} in the simulation", c.reached,
