@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ranges>
 #include <utility>
 
 namespace foretrain::sim {
@@ -88,8 +87,9 @@ void Cpu::line_up(Core& core, ThreadId thread, Entry entry) {
   auto place = core.line.end();
   Thread& entering = threads_[thread];
   if (!core.line.empty()) {
-    const auto had = [&](ThreadId other) { return threads_[other].had; };
-    entering.had = std::max(entering.had, std::ranges::min(core.line | std::views::transform(had)));
+    Duration least = threads_[core.line.front()].had;
+    for (const ThreadId other : core.line) least = std::min(least, threads_[other].had);
+    entering.had = std::max(entering.had, least);
   }
   const bool computes = !entering.items.empty() && entering.items.front().work == Work::compute;
   if (entry == Entry::woken) {
@@ -139,11 +139,11 @@ Duration Cpu::used(ThreadId thread, Work work) const {
   return runs ? used + (engine_.now() - core.since) : used;
 }
 
-Duration Cpu::busy(int index) const {
-  const Core& core = cores_[static_cast<std::size_t>(index)];
+Duration Cpu::busy(int core) const {
+  const Core& place = cores_[static_cast<std::size_t>(core)];
   const bool runs =
-      !core.line.empty() && !core.calling && !threads_[core.line.front()].items.empty();
-  return runs ? core.busy + (engine_.now() - core.since) : core.busy;
+      !place.line.empty() && !place.calling && !threads_[place.line.front()].items.empty();
+  return runs ? place.busy + (engine_.now() - place.since) : place.busy;
 }
 
 // Schedules when the running item ends, or its slice does if another thread waits.

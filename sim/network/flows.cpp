@@ -34,12 +34,12 @@ double FlowNetwork::rate(FlowId flow) const {
   return holder == kNone ? 0 : ports_[holder].level;
 }
 
-double FlowNetwork::left(FlowId id) const {
-  const Flow& flow = flows_[id];
-  if (flow.holder == kNone) return flow.left;
-  const Port& holder = ports_[flow.holder];
+double FlowNetwork::left(FlowId flow) const {
+  const Flow& asked = flows_[flow];
+  if (asked.holder == kNone) return asked.left;
+  const Port& holder = ports_[asked.holder];
   const double served = holder.served + holder.level * (engine_.now() - holder.settled).seconds();
-  return std::max(0.0, flow.end - served);
+  return std::max(0.0, asked.end - served);
 }
 
 double FlowNetwork::load(PortId port) const {
