@@ -1,5 +1,9 @@
 #include "scenarios/emulated.h"
 
+#include "scenarios/input_error.h"
+
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -9,11 +13,37 @@ namespace foretrain {
 namespace {
 constexpr Bytes kLeastBurst{32'000};
 constexpr double kBurstSeconds = 1e-3;
+constexpr int kHostsMost = 250;             // in one /24; a bridge takes 1023
+constexpr BytesPerSecond kFastest{12.5e9};  // 100 Gbit/s: no machine moves more in software
 }  // namespace
 
 Bytes emulated_burst(const HostSpec& host) {
   if (host.burst.value > 0) return host.burst;
   return std::max(kLeastBurst, Bytes{std::llround(host.nic.value * kBurstSeconds)});
+}
+
+void check_emulated(const ClusterSpec& cluster) {
+  if (cluster.hosts.empty()) {
+    throw InputError(
+        "--emulate: the scenario has no hosts; describe them in cluster:, or leave --emulate out");
+  }
+  if (cluster.topology != "star") {
+    throw InputError(
+        fmt::format("--emulate: knows no topology {}; use star, or simulate", cluster.topology));
+  }
+  int hosts = 0;
+  for (const HostSpec& host : cluster.hosts) {
+    hosts += host.count;
+    if (host.nic <= kFastest) continue;
+    throw InputError(
+        fmt::format("--emulate: the nic of host {} is above 100 Gbps, which no "
+                    "machine emulates; write a slower one, or simulate",
+                    host.name));
+  }
+  if (hosts <= kHostsMost) return;
+  throw InputError(
+      fmt::format("--emulate: {} hosts; one machine takes at most {}; simulate larger clusters",
+                  hosts, kHostsMost));
 }
 
 ClusterSpec emulated(ClusterSpec cluster) {

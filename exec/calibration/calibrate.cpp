@@ -27,6 +27,7 @@ TransportCost repeat_transport(Repeater& repeater, const std::string& name,
                                const std::function<TransportCost()>& measure) {
   constexpr double kFloor_s = 2e-6;
   constexpr double kByteFloor_s = 30e-12;
+  TransportCost cost;
   const std::vector<double> medians = repeater.measure(
       {{name + ".send.overhead", kFloor_s},
        {name + ".send.per_item", kByteFloor_s},
@@ -36,13 +37,12 @@ TransportCost repeat_transport(Repeater& repeater, const std::string& name,
        {name + ".wake", 5 * kFloor_s},
        {name + ".preempt", 5 * kFloor_s}},
       [&] {
-        const TransportCost once = measure();
-        return std::vector<double>{once.send.overhead_s,    once.send.per_item_s,
-                                   once.receive.overhead_s, once.receive.per_item_s,
-                                   once.handoff.seconds(),  once.wake.seconds(),
-                                   once.preempt.seconds()};
+        cost = measure();
+        return std::vector<double>{cost.send.overhead_s,    cost.send.per_item_s,
+                                   cost.receive.overhead_s, cost.receive.per_item_s,
+                                   cost.handoff.seconds(),  cost.wake.seconds(),
+                                   cost.preempt.seconds()};
       });
-  TransportCost cost = measure();  // for what is not measured: how long it polls
   cost.send = {medians[0], medians[1]};
   cost.receive = {medians[2], medians[3]};
   cost.handoff = Duration::from_seconds(medians[4]);
@@ -81,6 +81,8 @@ void calibrate_model(Machine& machine, const Case& scenario_case, const Calibrat
 }
 
 void calibrate_emulation(Machine& machine, const CalibrateOptions& options) {
+  std::erase_if(machine.not_measured,
+                [](const std::string& what) { return what.starts_with("emulated: "); });
   say(options, "messages between emulated hosts");
   Repeater repeater(machine, options);
   const std::vector<int> cores = usable_cores();

@@ -115,9 +115,12 @@ Machine cached_machine(const Case& scenario_case, bool emulated, const Tell& tel
   }
   const bool keep = idle(tell);
   const CalibrateOptions options = telling(tell, emulated);
-  if (machine.models.empty()) machine = calibrate({scenario_case}, options);
-  if (!machine.models.contains(key)) calibrate_model(machine, scenario_case, options);
-  if (!complete()) calibrate_emulation(machine, options);
+  if (machine.models.empty()) {
+    machine = calibrate({scenario_case}, options);
+  } else {
+    if (!machine.models.contains(key)) calibrate_model(machine, scenario_case, options);
+    if (!complete()) calibrate_emulation(machine, options);
+  }
   if (!keep) {
     tell("  not kept: the next forecast measures again");
     not_kept[what] = machine;

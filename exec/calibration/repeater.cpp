@@ -6,13 +6,13 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <optional>
 
 namespace foretrain::exec {
 namespace {
 
-double spread_of(const Figure& figure, const std::vector<double>& values) {
-  const double spread = relative_spread(values).value_or(0);
-  return spread * std::abs(median(values).value()) < figure.floor ? 0 : spread;
+bool noisy(const Figure& figure, double spread, const std::vector<double>& values) {
+  return spread > Repeater::kNoisy && spread * std::abs(median(values).value()) >= figure.floor;
 }
 
 }  // namespace
@@ -28,15 +28,16 @@ std::vector<double> Repeater::measure(const std::vector<Figure>& figures,
       FT_CHECK_OP(measured.size(), ==, figures.size());
       for (std::size_t f = 0; f < figures.size(); ++f) values[f].push_back(measured[f]);
     }
-    std::size_t worst = 0;
+    std::optional<std::size_t> worst;  // of those that are noisy
     for (std::size_t f = 0; f < figures.size(); ++f) {
-      spreads[f] = spread_of(figures[f], values[f]);
-      if (spreads[f] > spreads[worst]) worst = f;
+      spreads[f] = relative_spread(values[f]).value_or(0);
+      const bool worse = !worst || spreads[f] > spreads[*worst];
+      if (worse && noisy(figures[f], spreads[f], values[f])) worst = f;
     }
-    if (spreads[worst] <= kNoisy) break;
+    if (!worst) break;
     if (!options_.progress) continue;
-    options_.progress(fmt::format("{}: ± {:.0f} % of {} times, {}", figures[worst].name,
-                                  100 * spreads[worst], repetitions,
+    options_.progress(fmt::format("{}: ± {:.0f} % of {} times, {}", figures[*worst].name,
+                                  100 * spreads[*worst], repetitions,
                                   round + 1 < kRounds ? "again" : "this machine is noisy"));
   }
   std::vector<double> medians;

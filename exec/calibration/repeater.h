@@ -13,7 +13,7 @@ namespace foretrain::exec {
 /// What a measurement is called in the machine file.
 struct Figure {
   std::string name;
-  double floor = 0;  ///< a spread of less than this, in the figure's unit, is no noise
+  double floor = 0;  ///< a spread of less than this, in the figure's unit, is noted, but no noise
 };
 
 /// Repeats measurements and notes how sure they are.

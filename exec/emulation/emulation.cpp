@@ -17,9 +17,7 @@
 namespace foretrain::exec {
 namespace {
 
-constexpr std::size_t kHostsMost = 250;     // in one /24; a bridge takes 1023
-constexpr BytesPerSecond kFastest{12.5e9};  // 100 Gbit/s: no machine moves more in software
-constexpr Bytes kQueue{1'000'000};          // what a port holds before it drops
+constexpr Bytes kQueue{1'000'000};  // what a port holds before it drops
 
 std::string tool(const char* name) {
   std::string path = find_tool(name);
@@ -38,26 +36,6 @@ std::vector<HostSpec> expanded(const ClusterSpec& cluster) {
     hosts.insert(hosts.end(), static_cast<std::size_t>(spec.count), spec);
   }
   return hosts;
-}
-
-void check(const ClusterSpec& cluster, const std::vector<HostSpec>& hosts) {
-  if (cluster.topology != "star") {
-    throw InputError(
-        fmt::format("--emulate: knows no topology {}; use star, or simulate", cluster.topology));
-  }
-  if (hosts.size() > kHostsMost) {
-    throw InputError(
-        fmt::format("--emulate: {} hosts; one machine takes at most {}; simulate "
-                    "larger clusters",
-                    hosts.size(), kHostsMost));
-  }
-  for (const HostSpec& host : hosts) {
-    if (host.nic <= kFastest) continue;
-    throw InputError(
-        fmt::format("--emulate: the nic of host {} is above 100 Gbps, which no "
-                    "machine emulates; write a slower one, or simulate",
-                    host.name));
-  }
 }
 
 // Without it an interface that comes up would speak of itself, and be counted.
@@ -114,7 +92,7 @@ std::string queues(const std::string& interface, const HostSpec& host) {
 
 Emulation::Emulation(const ClusterSpec& cluster) : switch_(make_switch()) {
   const std::vector<HostSpec> specs = expanded(cluster);
-  check(cluster, specs);
+  check_emulated(cluster);
   hosts_ = make(specs.size());
   wire(tool("ip"));
   shape(tool("tc"), specs);

@@ -6,6 +6,7 @@
 #include "exec/launch/node_process.h"
 #include "exec/launch/rendezvous.h"
 #include "scenarios/describe/reader.h"
+#include "scenarios/emulated.h"
 #include "scenarios/input_error.h"
 #include "scenarios/stragglers.h"
 
@@ -106,10 +107,7 @@ Record run(const Case& scenario_case, const RunOptions& options) {
         "cluster: describes other machines, and run trains on this one; give --emulate to make "
         "networks here that stand for them, leave cluster: out (--set cluster=null), or simulate");
   }
-  if (!described && options.emulate) {
-    throw InputError(
-        "--emulate: the scenario has no hosts; describe them in cluster:, or leave --emulate out");
-  }
+  if (options.emulate) check_emulated(scenario_case.scenario.cluster);
   const tcp::endpoint loopback(boost::asio::ip::address_v4::loopback(),
                                static_cast<std::uint16_t>(options.port));
   return Launcher(scenario_case, options, JobKey::random(), loopback).run();

@@ -309,13 +309,13 @@ void SimNode::begin_job(Job job) {
   Duration time = job_time_.of(job);
   Instant not_before;
   if (job.kind == JobKind::gradient && job.stage == 0) draw_factor();
-  if (const auto given = job_time_.given(job)) {
-    const double least_s = given->seconds() * factor_;
-    not_before = world_.engine.now() + Duration::from_seconds(least_s);
-  } else if (job.kind == JobKind::gradient) {
-    const double stretched = static_cast<double>(time.ns) * factor_;
+  if (job.kind == JobKind::gradient) {
+    const auto given = job_time_.given(job);
+    const double stretched = static_cast<double>(given.value_or(time).ns) * factor_;
     if (stretched > 1e18) throw InputError("stragglers: a gradient takes longer than 30 years");
-    time = Duration{std::llround(stretched)} + job_time_.overhead(job);
+    const Duration length{std::llround(stretched)};
+    if (given) not_before = world_.engine.now() + length;
+    time = (given ? time : length) + job_time_.overhead(job);
   }
   const bool small = on_loop(job);
   if (!small) ++computing_;

@@ -3,6 +3,7 @@
 #include "models/protocol/registry.h"
 #include "reports/record/collector.h"
 #include "scenarios/describe/reader.h"
+#include "scenarios/emulated.h"
 #include "scenarios/model_key.h"
 #include "scenarios/neighbours.h"
 #include "scenarios/read.h"
@@ -285,6 +286,7 @@ class Simulation : public Actor {
 }  // namespace
 
 Record simulate(const Case& scenario_case, const SimulateOptions& options) {
+  if (options.emulated) check_emulated(scenario_case.scenario.cluster);
   const bool numerics = scenario_case.scenario.numerics;
   const auto data = numerics ? load_data(scenario_case) : nullptr;
   const auto shape = data ? shape_of(*data, scenario_case.scenario.training.batch_size)

@@ -1,6 +1,7 @@
 // Hosts that one machine emulates share its cores.
 #include "scenarios/emulated.h"
 
+#include "scenarios/input_error.h"
 #include "tests/support/cases.h"
 
 #include <catch2/catch.hpp>
@@ -27,7 +28,10 @@ Record simulate_emulated(const Case& scenario_case, int cores, bool emulated = t
 Case three_workers() {
   Case scenario_case = star_case("sync", 3, 20, 0_ms);
   scenario_case.scenario.training.overlap = false;
-  for (HostSpec& host : scenario_case.scenario.cluster.hosts) host.compute = {};
+  for (HostSpec& host : scenario_case.scenario.cluster.hosts) {
+    host.compute = {};
+    host.nic = {12.5e9};
+  }
   return scenario_case;
 }
 
@@ -64,6 +68,14 @@ TEST_CASE("emulated: the network is that of the cluster") {
   const double wire_s = 4 * static_cast<double>(message_size().value) / 1e6;
   const Record emulated = simulate_emulated(scenario_case, 4);
   CHECK(mean_step_s(emulated) == Approx(10e-3 + wire_s).epsilon(0.05));
+}
+
+TEST_CASE("emulated: what a run refuses a simulation of it refuses") {
+  Case scenario_case = three_workers();
+  scenario_case.scenario.cluster.hosts[0].nic = {1.3e10};
+  CHECK_THROWS_AS(simulate_emulated(scenario_case, 2), InputError);
+  scenario_case.scenario.cluster.hosts.clear();
+  CHECK_THROWS_AS(simulate_emulated(scenario_case, 2), InputError);
 }
 
 TEST_CASE("emulated: a burst that is left out is a millisecond of the rate") {
