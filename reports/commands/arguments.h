@@ -1,0 +1,51 @@
+// What the command line says.
+#pragma once
+
+#include "reports/commands/commands.h"
+#include "reports/validation/validate_cases.h"
+
+#include <string>
+#include <vector>
+
+namespace foretrain {
+
+/// Each subcommand uses its part; reports/commands/options.h says what its words are.
+struct Arguments {
+  // The scenario.
+  std::string scenario;
+  std::vector<std::string> overrides;
+  std::string seed;
+  // What is written, where, how much of it.
+  std::string out;
+  std::string rows = "all";
+  bool json = false;
+  bool quiet = false;
+  // A run.
+  int port = 0;
+  std::string job_key;
+  double max_delay_ms = 0;
+  bool emulate = false;
+  // A simulation.
+  std::string machine;
+  std::string replay;
+  int seeds = 0;  ///< 0: not asked for
+  bool determinism = false;
+  // The others.
+  Judgement judgement;
+  bool schema = false;
+  std::string graph;                 ///< table | dot; empty: not asked for
+  std::vector<std::string> records;  ///< of report
+  std::vector<std::string> from;     ///< of calibrate
+  std::string model;
+  std::string data_command;  ///< list | verify | draw
+  std::string data_path;
+  std::string data_format = "digits";
+  std::vector<std::string> data_settings;
+};
+
+/// The cases of the scenario. @throws InputError
+std::vector<Case> read_cases(const Arguments& arguments);
+
+Answer answer_of(const Arguments& arguments, const std::string& command);
+
+}  // namespace foretrain

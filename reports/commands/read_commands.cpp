@@ -1,0 +1,61 @@
+#include "reports/commands/read_commands.h"
+
+#include "models/data/open_data.h"
+#include "models/data/verify.h"
+#include "reports/commands/data_commands.h"
+#include "reports/figures/figure.h"
+#include "reports/record/files.h"
+#include "reports/terminal/step_graph_text.h"
+#include "reports/terminal/summary_table.h"
+#include "scenarios/read.h"
+#include "scenarios/schema.h"
+
+#include <fmt/format.h>
+
+namespace foretrain {
+
+namespace {
+
+int print(const std::string& answer) {
+  fmt::print("{}", answer);
+  return kDone;
+}
+
+}  // namespace
+
+int check(const Arguments& arguments) {
+  if (arguments.schema) return print(scenario_schema());
+  const bool graph = !arguments.graph.empty();
+  const bool dot = arguments.graph == "dot";
+  Arguments named = arguments;
+  if (graph && !dot && arguments.graph != "table") {
+    // `check --graph FILE`: what follows --graph is no form, so it is the scenario.
+    if (!arguments.scenario.empty()) {
+      throw InputError(fmt::format("--graph {}: write table or dot", arguments.graph));
+    }
+    named.scenario = arguments.graph;
+  }
+  for (const Case& each : read_cases(named)) {
+    // A comment where a sweep makes several: of YAML, of Graphviz.
+    if (!each.settings.empty()) fmt::print("{} {}\n", dot ? "//" : "#", each.label());
+    fmt::print("{}\n", graph ? step_text(each, dot) : to_yaml(each.scenario));
+  }
+  return kDone;
+}
+
+int report(const Arguments& arguments) {
+  std::vector<Record> records;
+  for (const std::string& folder : arguments.records) {
+    records.push_back(read_record(folder));
+    answer_of(arguments, "report").say(summary_table(records.back()));
+  }
+  return print(draw_all(records, arguments.out.empty() ? "out/report" : arguments.out));
+}
+
+int data(const Arguments& arguments) {
+  if (arguments.data_command == "list") return print(describe_formats());
+  if (arguments.data_command == "verify") return print(describe_data(arguments.data_path));
+  return print(draw_data(arguments.data_format, arguments.data_settings, arguments.out));
+}
+
+}  // namespace foretrain
