@@ -1,5 +1,6 @@
 // The front door: one subcommand, one call.
 #include "exec/calibration/calibration_cache.h"
+#include "exec/calibration/drift.h"
 #include "exec/launch/process.h"
 #include "exec/launch/run.h"
 #include "models/base/check.h"
@@ -25,9 +26,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -58,14 +61,18 @@ Record run_case(const Arguments& arguments, exec::RunOptions options, const Case
   return record;
 }
 
+// The machine that is meant where a scenario names none.
+Machine machine_of(const Arguments& arguments, const Case& scenario_case) {
+  if (!arguments.machine.empty()) return read_machine(arguments.machine);
+  return exec::cached_machine(scenario_case, arguments.emulate,
+                              [&](const std::string& line) { say(arguments, line); });
+}
+
 // `progress`: null, nothing is told of the steps.
 Record simulate_quietly(const Arguments& arguments, const Case& scenario_case, Progress* progress) {
   sim::SimulateOptions options;
   options.machines = [&](const std::string& name) {
-    if (!name.empty()) return read_machine(name);
-    if (!arguments.machine.empty()) return read_machine(arguments.machine);
-    return exec::cached_machine(scenario_case, options.emulated,
-                                [&](const std::string& line) { say(arguments, line); });
+    return name.empty() ? machine_of(arguments, scenario_case) : read_machine(name);
   };
   options.emulated = arguments.emulate;
   options.progress = [&](std::int64_t done, std::int64_t all, Instant now) {
@@ -129,10 +136,21 @@ int simulate(const Arguments& arguments) {
                                : train_cases(answer, cases, each_case);
 }
 
+// Of what runs on this machine as it computes; others are given how long a gradient takes.
+std::optional<double> drift_now(const Arguments& arguments, exec::DriftMeter& meter,
+                                const Case& scenario_case) {
+  const auto& hosts = scenario_case.scenario.cluster.hosts;
+  const auto given = [](const HostSpec& host) { return host.compute || !host.machine.empty(); };
+  if (std::ranges::any_of(hosts, given)) return std::nullopt;
+  return meter.measure(scenario_case, machine_of(arguments, scenario_case));
+}
+
 int validate(const Arguments& arguments) {
+  exec::DriftMeter meter;
   const exec::RunOptions options = run_options_of(arguments);
   const Modes modes{[&](const Case& each) { return run_case(arguments, options, each); },
-                    [&](const Case& each) { return simulate_case(arguments, each); }, sim::replay};
+                    [&](const Case& each) { return simulate_case(arguments, each); }, sim::replay,
+                    [&](const Case& each) { return drift_now(arguments, meter, each); }};
   return validate_cases(answer_of(arguments, "validate"), read_cases(arguments),
                         arguments.judgement, modes);
 }

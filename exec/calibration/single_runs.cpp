@@ -160,6 +160,14 @@ ModelCost measure_model(const Case& scenario_case, const CalibrateOptions& optio
   return cost;
 }
 
+double measure_gradient(const Case& scenario_case, int batch_size,
+                        const CalibrateOptions& options) {
+  const DatasetShape shape = dataset_shape(scenario_case);
+  const auto network = make_network(scenario_case.scenario, shape.input);
+  const Lengths lengths = lengths_for(*network, shape.test_examples);
+  return measure_single(scenario_case, batch_size, lengths, options).gradient_s;
+}
+
 Bytes measure_base(const CalibrateOptions& options) {
   Case tiny;
   tiny.scenario.name = "base";

@@ -25,6 +25,9 @@ ModelCost fitted(const BatchPoint& small, const BatchPoint& large);
 ModelCost measure_model(const Case& scenario_case, const CalibrateOptions& options,
                         Repeater& repeater);
 
+/// Seconds of a gradient of so many examples, median of one of the runs that measure_model does.
+double measure_gradient(const Case& scenario_case, int batch_size, const CalibrateOptions& options);
+
 /// Resident memory of a node's process that has next to nothing to learn, beside that.
 Bytes measure_base(const CalibrateOptions& options);
 

@@ -154,6 +154,21 @@ std::vector<Comparison> compare(const std::vector<Record>& runs, const Record& s
   return comparisons;
 }
 
+void compare_without_drift(const std::vector<Record>& runs, const std::vector<double>& drifts,
+                           const Record& simulated, std::vector<Comparison>& comparisons) {
+  FT_CHECK_OP(runs.size(), ==, drifts.size());
+  comparisons.push_back(compared("drift", "", drifts, 1));
+  const auto predicted_s = summarize(simulated).step_time_s_median;
+  std::vector<double> steps_ms;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    FT_CHECK(drifts[i] > 0);
+    const auto step_s = summarize(runs[i]).step_time_s_median;
+    if (step_s) steps_ms.push_back(*step_s * 1e3 / drifts[i]);
+  }
+  if (!predicted_s || steps_ms.size() < runs.size()) return;
+  comparisons.push_back(compared("undrifted_step_time_ms", "", steps_ms, *predicted_s * 1e3));
+}
+
 std::optional<double> deviation(const Comparison& comparison) {
   if (comparison.metric == "cpu_percent") return std::abs(comparison.difference);
   return comparison.error ? std::optional(std::abs(*comparison.error)) : std::nullopt;

@@ -99,6 +99,10 @@ Json strategies_json(const Validation& validation) {
                                       {"step_time_error_p95", v.steady->p95},
                                       {"step_time_error_max", v.steady->max}}
                                : Json();
+    entry["undrifted"] = v.undrifted ? Json{{"step_time_error_median", v.undrifted->median},
+                                            {"step_time_error_p95", v.undrifted->p95},
+                                            {"step_time_error_max", v.undrifted->max}}
+                                     : Json();
     entry["worst_case"] =
         v.worst ? Json(title_of(validation.cases[*v.worst].scenario_case)) : Json();
   }
@@ -157,6 +161,10 @@ Json to_json(const Validation& validation) {
   json["verdicts"] = Json::array();
   for (const CaseValidation& c : validation.cases) json["verdicts"].push_back(verdict_json(c));
   json["strategies"] = strategies_json(validation);
+  const auto drift = drift_of(validation);
+  json["drift"] =
+      drift ? Json{{"least", drift->least}, {"median", drift->median}, {"most", drift->most}}
+            : Json();
   json["goals"] = goals_json(validation);
   json["over_seeds"] = groups_json(validation);
   json["weights_equal"] = or_null(validation.weights_equal());

@@ -67,6 +67,23 @@ std::string strategies(const Validation& validation) {
   return text;
 }
 
+/// How far the machine itself was off, and what is left without that.
+std::string drift(const Validation& validation) {
+  const auto range = drift_of(validation);
+  if (!range) return {};
+  std::string text = wrap(fmt::format(
+      "One worker alone took {:.2f} times what it took when the machine was calibrated ({:.2f} to "
+      "{:.2f}, over the cases). With that drift taken out:",
+      range->median, range->least, range->most));
+  text += strategy_row("strategy", "", "", "median", "95 %", "most", "");
+  for (const StrategyVerdict& v : strategy_verdicts(validation)) {
+    if (!v.undrifted) continue;
+    text += strategy_row(v.strategy, "", "", percent(v.undrifted->median),
+                         percent(v.undrifted->p95), percent(v.undrifted->max), "");
+  }
+  return text;
+}
+
 std::string with_unit(double value, const std::string& unit) {
   return unit.empty() ? "" : fmt::format("{:.1f} {}", value, unit);
 }
@@ -194,8 +211,8 @@ std::string short_title(const CaseValidation& c, const Validation& validation) {
 
 std::string to_table(const Validation& validation) {
   std::string text = wrap(first_sentence(validation));
-  for (const std::string& part : {strategies(validation), goals(validation), order(validation),
-                                  seeds(validation), all_cases(validation)}) {
+  for (const std::string& part : {strategies(validation), drift(validation), goals(validation),
+                                  order(validation), seeds(validation), all_cases(validation)}) {
     if (!part.empty()) text += "\n" + part;
   }
   if (validation.cases.size() > kDetailedCases) return text;

@@ -119,13 +119,14 @@ const Comparison* CaseValidation::worst_node(std::string_view metric) const {
   return worst;
 }
 
-CaseValidation compare_case(const Case& scenario_case, std::vector<Record> runs, Record simulated,
-                            const Replay& replay) {
+CaseValidation compare_case(const Case& scenario_case, CaseRecords records, const Replay& replay) {
+  auto& [runs, drifts, simulated] = records;
   for (const Record& run : runs) FT_CHECK(run.outcome == Outcome::done);
   FT_CHECK(simulated.outcome == Outcome::done);
   CaseValidation c;
   c.scenario_case = scenario_case;
   c.comparisons = compare(runs, simulated);
+  if (!drifts.empty()) compare_without_drift(runs, drifts, simulated, c.comparisons);
   c.reached = static_cast<int>(std::ranges::count_if(runs, reaches));
   c.reach_predicted = reaches(simulated);
   const bool ordered = deterministic(scenario_case);

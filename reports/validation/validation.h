@@ -43,8 +43,15 @@ struct CaseValidation {
 /// Trains a recorded run again in its recorded order; nothing: no replay is compared.
 using Replay = std::function<Record(const Record&)>;
 
-/// The runs of a case, at least one, against its simulation. All are trainings that were done.
-CaseValidation compare_case(const Case& scenario_case, std::vector<Record> runs, Record simulated,
+/// What there is of a case: all are trainings that were done.
+struct CaseRecords {
+  std::vector<Record> runs;    ///< one or more
+  std::vector<double> drifts;  ///< of each run (Modes::drift); empty: not known
+  Record simulated;
+};
+
+/// The runs of a case against its simulation.
+CaseValidation compare_case(const Case& scenario_case, CaseRecords records,
                             const Replay& replay = {});
 
 /// Errors of a strategy's forecasts without their signs, over its cases.

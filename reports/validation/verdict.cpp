@@ -31,12 +31,17 @@ struct Errors {
 };
 
 StrategyVerdict judge(const Validation& validation, const std::string& strategy) {
-  StrategyVerdict result{strategy, 0, 0, 0, {}, {}, {}};
+  StrategyVerdict result{strategy, 0, 0, 0, {}, {}, {}, {}};
   Errors all;
   Errors steady;
+  Errors undrifted;
   for (std::size_t i = 0; i < validation.cases.size(); ++i) {
     const CaseValidation& c = validation.cases[i];
     if (c.strategy() != strategy) continue;
+    const Comparison* still = c.find("undrifted_step_time_ms");
+    if (still != nullptr && still->error && still->spread.value_or(0) <= kSteadySpread) {
+      undrifted.add(std::abs(*still->error), i);
+    }
     const auto verdict = verdict_of(c);
     if (!verdict) continue;
     ++result.cases;
@@ -49,6 +54,7 @@ StrategyVerdict judge(const Validation& validation, const std::string& strategy)
   }
   result.all = range_of(all.values);
   result.steady = range_of(steady.values);
+  result.undrifted = range_of(undrifted.values);
   if (result.all) result.worst = result.steady ? steady.worst : all.worst;
   return result;
 }
@@ -99,6 +105,15 @@ std::string_view name_of(const Verdict& verdict) {
     return verdict.held ? "noisy, between quartiles" : "noisy, outside quartiles";
   }
   return verdict.held ? "held" : "off";
+}
+
+std::optional<DriftRange> drift_of(const Validation& validation) {
+  std::vector<double> drifts;
+  for (const CaseValidation& c : validation.cases) {
+    if (const Comparison* drift = c.find("drift")) drifts.push_back(drift->measured);
+  }
+  if (drifts.empty()) return std::nullopt;
+  return DriftRange{std::ranges::min(drifts), median(drifts).value(), std::ranges::max(drifts)};
 }
 
 std::vector<StrategyVerdict> strategy_verdicts(const Validation& validation) {

@@ -30,8 +30,9 @@ CaseValidation compare_times(const Case& scenario_case, const Times& times) {
   for (const std::int64_t ms : times.runs_ms) {
     runs.push_back(timed(Mode::run, scenario_case, ms));
   }
-  return compare_case(scenario_case, std::move(runs),
-                      timed(Mode::simulate, scenario_case, times.simulated_ms));
+  return compare_case(
+      scenario_case,
+      {std::move(runs), {}, timed(Mode::simulate, scenario_case, times.simulated_ms)});
 }
 
 Validation validate_times(const Times& sync, const Times& async) {
