@@ -146,6 +146,7 @@ std::optional<double> drift_now(const Arguments& arguments, exec::DriftMeter& me
 }
 
 int validate(const Arguments& arguments) {
+  exec::idle([&](const std::string& line) { say(arguments, line); });
   exec::DriftMeter meter;
   const exec::RunOptions options = run_options_of(arguments);
   const Modes modes{[&](const Case& each) { return run_case(arguments, options, each); },

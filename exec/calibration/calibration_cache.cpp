@@ -70,7 +70,8 @@ CalibrateOptions telling(const Tell& tell, bool emulate) {
   return options;
 }
 
-// Says so where others use this machine; then nothing that is measured now is worth keeping.
+}  // namespace
+
 bool idle(const Tell& tell) {
   constexpr double kTooBusy = 0.1;
   const double busy = busy_share();
@@ -81,8 +82,6 @@ bool idle(const Tell& tell) {
                   100 * busy));
   return false;
 }
-
-}  // namespace
 
 Machine cached_machine(const Case& scenario_case, bool emulated, const Tell& tell) {
   if (scenario_case.scenario.model.profiled()) {

@@ -16,6 +16,10 @@ std::filesystem::path cache_folder();
 /// Told what happens, a line at a time.
 using Tell = std::function<void(const std::string& line)>;
 
+/// Whether this machine is idle, but for this process; says so where others use it: what is
+/// measured now is not worth keeping then. Looks for a tenth of a second.
+bool idle(const Tell& tell);
+
 /// What is known of this machine for the model of `scenario_case`, measured where it is not known
 /// yet: it says so, takes a while, and keeps it. Figures of another build of the program or of
 /// another machine are not used. `emulated`: messages between emulated hosts too.

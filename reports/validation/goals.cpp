@@ -97,13 +97,15 @@ void add_nodes(const Validation& validation, std::vector<Goal>& goals) {
 }
 
 void add_figures(const Validation& validation, std::vector<Goal>& goals) {
-  Tally bytes("bytes sent, exact", "", 0);
+  Tally bytes("bytes sent, exact (async, ssp: replays)", "", 0);
   Tally staleness("mean staleness, where it varies", "%", kGoalStaleness * 100);
   Tally weights("weights equal bit for bit", "", 0);
   Tally replays("weights of replays equal bit for bit", "", 0);
   for (const CaseValidation& c : validation.cases) {
     const std::string name = title_of(c.scenario_case);
-    if (const Comparison* sent = c.find("bytes_sent")) bytes.holds(sent->exact, name);
+    if (const Comparison* sent = c.find("bytes_sent")) {
+      bytes.holds(c.replay_bytes_equal.value_or(sent->exact), name);
+    }
     const Comparison* mean = c.find("staleness_mean");
     if (mean != nullptr && c.staleness_distance) staleness.add(percent(deviation(*mean)), name);
     if (c.weights_equal) weights.holds(*c.weights_equal, name);

@@ -67,6 +67,7 @@ Json verdict_json(const CaseValidation& c) {
   json["staleness_ks"] = or_null(c.staleness_distance);
   json["weights_equal"] = or_null(c.weights_equal);
   json["replay_equal"] = or_null(c.replay_equal);
+  json["replay_bytes_equal"] = or_null(c.replay_bytes_equal);
   if (!c.replay_failure.empty()) json["replay_failure"] = c.replay_failure;
   if (c.scenario_case.scenario.training.until.wanted()) {
     json["runs_that_reached_target"] = c.reached;

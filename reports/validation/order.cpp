@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <utility>
 
 namespace foretrain {
@@ -71,6 +72,10 @@ Order order_of(const Validation& validation) {
       count(order.all);
       if (sync_against_async(validation.cases[i], validation.cases[j])) count(order.sync_async);
     }
+  }
+  for (PairOrder* pairs : {&order.all, &order.sync_async}) {
+    std::ranges::stable_sort(pairs->inverted, std::greater{},
+                             [](const Inversion& pair) { return pair.measured / pair.predicted; });
   }
   return order;
 }

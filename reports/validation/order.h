@@ -23,7 +23,7 @@ struct Inversion {
 /// inverted where the forecast tells them apart the other way by more than kErrorBand.
 struct PairOrder {
   int ordered = 0;
-  std::vector<Inversion> inverted;
+  std::vector<Inversion> inverted;  ///< the one that is furthest off first
 
   /// Empty where no pair has an order.
   [[nodiscard]] std::optional<bool> kept() const;

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <ranges>
 #include <string_view>
 #include <vector>
 
@@ -123,10 +124,16 @@ std::string order(const Validation& validation) {
       "order by gradients/s: Kendall's tau {:.3f}; {} of {} pairs "
       "inverted\n",
       *order.tau, order.all.inverted.size(), order.all.ordered);
-  for (const Inversion& pair : order.all.inverted) {
+  // The worst first; validation.json has them all.
+  constexpr std::size_t kMostPairs = 10;
+  for (const Inversion& pair : order.all.inverted | std::views::take(kMostPairs)) {
     const auto name = [&](std::size_t i) { return title_of(validation.cases[i].scenario_case); };
     text += note(fmt::format("{:.2f} of which {:.2f} was forecast: {} over {}", pair.measured,
                              pair.predicted, name(pair.faster), name(pair.slower)));
+  }
+  if (order.all.inverted.size() > kMostPairs) {
+    text += note(
+        fmt::format("and {} more, in validation.json", order.all.inverted.size() - kMostPairs));
   }
   return text;
 }

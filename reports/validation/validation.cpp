@@ -42,9 +42,13 @@ std::optional<bool> same_weights(const std::vector<Record>& runs, const Record& 
 void compare_replay(CaseValidation& c, const Replay& replay) {
   if (!replay || c.run.weights_sha256.empty() || c.run.inputs.empty()) return;
   try {
-    c.replay_equal = same_weights(c.run, replay(c.run));
+    const Record again = replay(c.run);
+    c.replay_equal = same_weights(c.run, again);
+    c.replay_bytes_equal =
+        std::ranges::equal(c.run.nodes, again.nodes, {}, &NodeTotals::tx, &NodeTotals::tx);
   } catch (const InputError& error) {  // one such record is no reason to lose all the others
     c.replay_equal = false;
+    c.replay_bytes_equal = false;
     c.replay_failure = error.what();
   }
 }

@@ -25,6 +25,9 @@ struct CaseValidation {
   /// Of a protocol that is not deterministic: the run fed its recorded inputs again ended with the
   /// recorded weights. Empty elsewhere, or where there are no weights.
   std::optional<bool> replay_equal;
+  /// Likewise: each node sent as many bytes in the replay as in the run. How many are under way
+  /// when the last gradient is accepted is a matter of order, so no forecast has them exactly.
+  std::optional<bool> replay_bytes_equal;
   std::string replay_failure;    ///< why the replay could not be done, which counts as not equal
   int reached = 0;               ///< runs that reached the training's target
   bool reach_predicted = false;  ///< the simulation did

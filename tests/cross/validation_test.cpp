@@ -68,6 +68,7 @@ TEST_CASE("validate: a real run without an order is replayed to its weights") {
   const CaseValidation v =
       compare_case(scenario_case, {{run}, {}, simulate(scenario_case)}, sim::replay);
   CHECK(v.replay_equal == std::optional(true));
+  CHECK(v.replay_bytes_equal == std::optional(true));
   CHECK(v.staleness_distance.has_value());
 }
 

@@ -1,6 +1,7 @@
 // The comparison of two modes, both of them made up.
 #include "reports/validation/validation.h"
 
+#include "reports/validation/goals.h"
 #include "scenarios/input_error.h"
 #include "tests/reports/validation/support.h"
 
@@ -147,12 +148,36 @@ TEST_CASE("validate: what has no order of its own is replayed, the rest is not")
   CHECK_FALSE(compare("sync").replay_equal.has_value());
   CHECK(replays == 0);
   CHECK(compare("async").replay_equal == std::optional(true));
+  CHECK(compare("async").replay_bytes_equal == std::optional(true));
   weights[0] = 'b';
   const Validation v{{compare("async"), compare("sync")}, 2, 0};
   CHECK(v.cases[0].replay_equal == std::optional(false));
   CHECK(v.replays_equal() == std::optional(false));
   CHECK(v.weights_equal() == std::optional(true));
-  CHECK(replays == 2);
+  CHECK(replays == 3);
+}
+
+TEST_CASE("validate: bytes without an order of their own are held to those of the replay") {
+  const Case c = case_of("async");
+  const auto met = [&](Bytes more) {
+    Record simulated = timed(Mode::simulate, c, 100);
+    simulated.nodes[0].tx += Bytes{1};  // the forecast is of another order
+    std::vector<Record> runs = two_runs(c);
+    for (Record& run : runs) run.inputs.emplace_back();
+    const Validation v{{compare_case(c, {runs, {}, simulated},
+                                     [&](const Record& run) {
+                                       Record again = run;
+                                       again.nodes[0].tx += more;
+                                       return again;
+                                     })},
+                       2,
+                       0};
+    return std::ranges::any_of(goals_of(v), [](const Goal& goal) {
+      return goal.name.starts_with("bytes sent") && goal.is_met();
+    });
+  };
+  CHECK(met(Bytes{0}));
+  CHECK_FALSE(met(Bytes{1}));
 }
 
 TEST_CASE("validate: a replay that cannot be done is told as one that differs") {
