@@ -16,6 +16,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <system_error>
@@ -29,6 +31,9 @@ using tcp = boost::asio::ip::tcp;
 constexpr int kWarmUp = 200;        // rounds before the first that counts
 constexpr Bytes kLarge{1'000'000};  // a bucket, which no core's own cache holds with its copies
 constexpr Bytes kMost{16 * 1024 * 1024};
+constexpr std::size_t kCold = 2'000'000;  // bytes: more than a core's own caches hold
+
+using Clock = std::chrono::steady_clock;
 
 // Sends, waits for the answer, rests, sends again.
 class Caller : public Node {
@@ -36,11 +41,12 @@ class Caller : public Node {
   explicit Caller(const PingPong& setting)
       : setting_(setting), payload_(Payload::allocate(setting.payload)) {
     std::ranges::fill(payload_.writable_floats(), 1.0F);
+    if (setting.cold) elsewhere_.resize(kCold);
   }
 
-  void handle(Instant now, Input input, Effects& effects) override {
+  void handle(Instant /*now*/, Input input, Effects& effects) override {
     if (std::holds_alternative<Received>(input)) {
-      times_.push_back(now - sent_);
+      times_.push_back(std::chrono::duration<double>(Clock::now() - sent_).count());
       if (static_cast<int>(times_.size()) == setting_.rounds + kWarmUp) {
         effects.emplace_back(Finished{});
         return;
@@ -50,7 +56,8 @@ class Caller : public Node {
         return;
       }
     }
-    sent_ = now;
+    for (std::size_t i = 0; i < elsewhere_.size(); i += 64) ++elsewhere_[i];
+    sent_ = Clock::now();
     Message message;
     message.payload = payload_;
     effects.emplace_back(Send{NodeId(1), std::move(message)});
@@ -59,14 +66,15 @@ class Caller : public Node {
   [[nodiscard]] double median_s() {
     const auto middle = times_.begin() + static_cast<std::ptrdiff_t>(times_.size() / 2);
     std::nth_element(times_.begin(), middle, times_.end());
-    return middle->seconds();
+    return *middle;
   }
 
  private:
   PingPong setting_;
   Payload payload_;
-  Instant sent_;
-  std::vector<Duration> times_;
+  std::vector<unsigned char> elsewhere_;
+  Clock::time_point sent_;
+  std::vector<double> times_;  // seconds
 };
 
 // Answers every message with an empty one.
@@ -177,8 +185,8 @@ TransportCost measure_transport(int core_a, int core_b, const Hosts& hosts) {
   const auto trip = [&](int echo_core, const PingPong& setting) {
     return measure_round_trip(core_a, echo_core, setting, hosts);
   };
-  const RoundTrip small = trip(core_a, {.rounds = 4000});
-  const RoundTrip large = trip(core_a, {.payload = kLarge, .rounds = 100});
+  const RoundTrip small = trip(core_a, {.rounds = 2000, .cold = true});
+  const RoundTrip large = trip(core_a, {.payload = kLarge, .rounds = 200, .cold = true});
   double message_s = small.time_s / 2;
   const auto bytes = static_cast<double>(kLarge.value);
   const double caller_grown_s = std::max(0.0, large.cpu_caller_s - small.cpu_caller_s);
@@ -190,15 +198,16 @@ TransportCost measure_transport(int core_a, int core_b, const Hosts& hosts) {
   TransportCost cost;
   cost.poll = kPoll;
   double polled_s = small.time_s;
-  if (core_b >= 0) polled_s = trip(core_b, {.rounds = 4000, .polling = true}).time_s;
+  if (core_b >= 0) polled_s = trip(core_b, {.rounds = 2000, .polling = true, .cold = true}).time_s;
   message_s = std::min(message_s, polled_s / 2);
   cost.send = {message_s / 2, grown_s * sent_share / bytes};
   cost.receive = {message_s / 2, grown_s * (1 - sent_share) / bytes};
   if (core_b < 0) return cost;
   const Duration rest{2 * kPoll.ns};
-  const RoundTrip rested = trip(core_b, {.rounds = 100, .rest = rest, .polling = true});
+  const RoundTrip rested =
+      trip(core_b, {.rounds = 100, .rest = rest, .polling = true, .cold = true});
   const RoundTrip crowded =
-      trip(core_b, {.rounds = 100, .rest = rest, .polling = true, .crowded = true});
+      trip(core_b, {.rounds = 100, .rest = rest, .polling = true, .cold = true, .crowded = true});
   const double handoff_s = polled_s / 2 - message_s;
   const auto woken = [&](const RoundTrip& woken_trip) {
     return Duration::from_seconds(std::max(0.0, woken_trip.time_s - 2 * message_s - handoff_s));
