@@ -24,6 +24,7 @@ struct HostSpec {
   Roofline roofline;                ///< instead of a machine, or of what it was not measured for
   AffineCost send;                  ///< a message's CPU time; 0: as the machine says, or none
   AffineCost receive;               ///< likewise
+  double price = 0;                 ///< of each of them, an hour, in any currency; 0: not told
 
   bool operator==(const HostSpec&) const = default;
 };

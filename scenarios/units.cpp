@@ -42,6 +42,7 @@ constexpr Unit kTimes[] = {{"s", 0},
                            {"\u00b5s", -6, 0, false},  // micro sign
                            {"\u03bcs", -6, 0, false},  // Greek mu
                            {"ps", -12}};
+constexpr Unit kPrices[] = {{"per hour", 0}, {"/hour", 0, 0, false}, {"/h", 0, 0, false}};
 
 struct Quantity {
   Decimal number;
@@ -164,6 +165,12 @@ double parse_seconds(std::string_view text) {
   return seconds;
 }
 
+double parse_price(std::string_view text) {
+  const double price = in_base_unit(parse_quantity(text, kPrices, "2.50 per hour"));
+  if (std::isinf(price)) throw BadValue(fmt::format("{} is too much; write less", text));
+  return price;
+}
+
 std::string to_text(Bytes size) {
   static constexpr Unit kDecimal[] = {{"TB", 12}, {"GB", 9}, {"MB", 6}, {"kB", 3}, {"B", 0}};
   static constexpr Unit kBinary[] = {{"GiB", 0, 30}, {"MiB", 0, 20}, {"KiB", 0, 10}};
@@ -194,8 +201,13 @@ std::string to_text(Duration time) {
 
 std::string seconds_to_text(double seconds) { return in_largest(decimal_of(seconds), kTimesDown); }
 
+std::string price_to_text(double price) {
+  return in_largest(decimal_of(price), std::span(kPrices).first(1));
+}
+
 std::string bytes_pattern() { return pattern_of(kSizes); }
 std::string rate_pattern() { return pattern_of(kRates); }
 std::string duration_pattern() { return pattern_of(kTimes); }
+std::string price_pattern() { return pattern_of(kPrices); }
 
 }  // namespace foretrain

@@ -18,6 +18,7 @@ Bytes parse_bytes(std::string_view text);          ///< `25 MB`, `64 KiB`
 BytesPerSecond parse_rate(std::string_view text);  ///< `10 Gbps`, `100 Mbit/s`, `1.25 GB/s`
 Duration parse_duration(std::string_view text);    ///< `30 us`, `2.5 ms`; whole nanoseconds
 double parse_seconds(std::string_view text);       ///< `12.25 ns`, in seconds, nearest double
+double parse_price(std::string_view text);         ///< `2.50 per hour`, in any currency
 
 // Writing: the short text that reads back as the same value.
 
@@ -25,11 +26,13 @@ std::string to_text(Bytes size);
 std::string to_text(BytesPerSecond rate);
 std::string to_text(Duration time);
 std::string seconds_to_text(double seconds);
+std::string price_to_text(double price);
 
 // For JSON Schema: a regular expression that every quantity of the kind matches.
 
 std::string bytes_pattern();
 std::string rate_pattern();
 std::string duration_pattern();
+std::string price_pattern();
 
 }  // namespace foretrain

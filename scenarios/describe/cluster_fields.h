@@ -49,6 +49,13 @@ void describe(Visitor& visit, T& host) {
                  .doc = "CPU time of a message, by bytes; left out: as the machine says, or none",
                  .written = host.receive != AffineCost{}},
                 host.receive);
+  visit.field({.key = "price",
+               .doc = "what one of them costs, in any currency: 2.50 per hour; whatif adds it up",
+               .least = 0,
+               .most = 1e6,
+               .written = host.price > 0,
+               .price = true},
+              host.price);
 }
 
 template <class Visitor, Described<Placement> T>

@@ -105,6 +105,13 @@ std::vector<T> read_items(const Field& rule, const Value& value, std::string_vie
   return items;
 }
 
+double read_price(const Field& rule, const Value& value) {
+  const std::string& text = text_of(value, "a price, for instance 2.50 per hour");
+  const double price = parse_price(text);
+  check_range(rule, price, text, [](double bound) { return price_to_text(bound); });
+  return price;
+}
+
 }  // namespace
 
 void read_value(const Field& /*rule*/, const Value& value, bool& member) {
@@ -129,6 +136,10 @@ void read_value(const Field& rule, const Value& value, std::uint64_t& member) {
 void read_value(const Field& rule, const Value& value, double& member) {
   if (rule.seconds) {
     member = read_seconds(rule, value);
+    return;
+  }
+  if (rule.price) {
+    member = read_price(rule, value);
     return;
   }
   const std::string& text = text_of(value, "a number");

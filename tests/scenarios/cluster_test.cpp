@@ -1,4 +1,5 @@
 // Clusters that cannot be: what is wrong with their wires is told with its place.
+#include "scenarios/price.h"
 #include "tests/scenarios/messages.h"
 
 #include <string>
@@ -49,6 +50,25 @@ TEST_CASE("cluster: links may lead over switches and hosts in either direction")
   CHECK(s.cluster.links[1].rate.value == 5e9);
   CHECK(s.cluster.links[1].latency == Duration{5'000});
   CHECK(only(to_yaml(s)) == s);
+}
+
+TEST_CASE("cluster: a host with a price keeps it") {
+  const Scenario s =
+      only("foretrain: 1\ncluster:\n  hosts: [{name: a, price: 2.50 per hour}, {name: b}]\n");
+  CHECK(s.cluster.hosts[0].price == 2.5);
+  CHECK(s.cluster.hosts[1].price == 0);
+  CHECK(only(to_yaml(s)) == s);
+  CHECK(cluster_error("  hosts: [{name: a, price: 2.50}]\n") ==
+        "x.yaml:3:28: cluster.hosts[0].price: 2.50 has no unit; write for instance 2.5 per hour");
+}
+
+TEST_CASE("cluster: hosts without a node cost nothing") {
+  const Scenario s = only(
+      "foretrain: 1\ntraining: {workers: 2}\ncluster:\n"
+      "  hosts: [{name: node, count: 2, price: 3 per hour}, {name: rest, price: 5 per hour}]\n"
+      "  placement: {workers: [node0, node1], servers: [node1]}\n");
+  CHECK(price_per_hour(s) == 6);
+  CHECK(price_per_hour(only("foretrain: 1\n")) == 0);
 }
 
 TEST_CASE("cluster: a link from a place to itself is refused at its end") {

@@ -36,6 +36,17 @@ TEST_CASE("units: sizes know decimal prefixes from binary ones") {
   CHECK(parse_bytes("3 KB").value == parse_bytes("3 kB").value);
 }
 
+TEST_CASE("units: a price is per hour in any currency") {
+  CHECK(parse_price("2.50 per hour") == 2.5);
+  CHECK(parse_price("0.048/h") == 0.048);
+  CHECK(price_to_text(2.5) == "2.5 per hour");
+  CHECK(price_to_text(0.048) == "0.048 per hour");
+  CHECK(std::regex_match("2.50 per hour", std::regex(price_pattern())));
+  CHECK(error_of([] { parse_price("3"); }) == "3 has no unit; write for instance 3 per hour");
+  CHECK(error_of([] { parse_price("3 per day"); }) ==
+        "per day is no unit here; use one of per hour");
+}
+
 TEST_CASE("units: a bare number proposes a unit with the same number") {
   CHECK(error_of([] { parse_rate("10"); }) == "10 has no unit; write for instance 10 Gbps");
   CHECK(error_of([] { parse_duration("30"); }) == "30 has no unit; write for instance 30 us");
