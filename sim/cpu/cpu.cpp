@@ -12,8 +12,9 @@ namespace {
 constexpr std::uint64_t kCoreBits = 12;
 }  // namespace
 
-Cpu::Cpu(Engine& engine, int cores, Duration slice, double contention)
+Cpu::Cpu(Engine& engine, int cores, Duration slice, double contention, History* history)
     : engine_(engine),
+      history_(history),
       slice_(slice),
       contention_(contention),
       cores_(static_cast<std::size_t>(cores)) {
@@ -21,18 +22,22 @@ Cpu::Cpu(Engine& engine, int cores, Duration slice, double contention)
   FT_CHECK_OP(cores, <, 1 << kCoreBits);
   FT_CHECK_OP(slice.ns, >, 0);
   FT_CHECK_OP(contention, >=, 1.0);
+  if (history_ == nullptr) return;
+  for (Core& core : cores_) core.recorded = history_->add_core();
 }
 
 Cpu::ThreadId Cpu::add_thread(int core) {
   FT_CHECK_OP(static_cast<std::size_t>(core), <, cores_.size());
   threads_.push_back({core, {}, {}, {}, false});
+  if (history_ != nullptr) threads_.back().recorded = history_->add_thread();
   return threads_.size() - 1;
 }
 
-void Cpu::run(ThreadId thread, Duration amount, Work work, Callback done, Entry entry) {
+void Cpu::run(ThreadId thread, Duration amount, Work work, Callback done, Entry entry,
+              History::TaskId task) {
   FT_CHECK_OP(amount.ns, >=, 0);
   Thread& owner = threads_[thread];
-  owner.items.push_back({static_cast<double>(amount.ns), work, done});
+  owner.items.push_back({static_cast<double>(amount.ns), work, task, done});
   if (owner.items.size() > 1 || owner.stopped) return;  // in line already, or not to be
   enter(thread, entry);
 }
@@ -128,6 +133,7 @@ void Cpu::settle(Core& core, Instant now) {
   item.left = std::max(0.0, item.left - static_cast<double>(passed.ns) / core.slowness);
   running.used[static_cast<int>(item.work)] += passed;
   running.had += passed;
+  if (history_ != nullptr) history_->ran(core.recorded, item.task, now + Duration{-passed.ns}, now);
 }
 
 Duration Cpu::used(ThreadId thread, Work work) const {
@@ -184,6 +190,10 @@ void Cpu::finish_item(std::size_t index, Instant now) {
   Core& core = cores_[index];
   const ThreadId thread = core.line.front();
   const Callback done = threads_[thread].items.front().done;
+  if (history_ != nullptr) {
+    const Thread& owner = threads_[thread];
+    history_->ended(core.recorded, owner.recorded, owner.items.front().task, now);
+  }
   threads_[thread].items.pop_front();
   core.calling = true;
   done.actor->wake(now, done.token);
@@ -191,6 +201,7 @@ void Cpu::finish_item(std::size_t index, Instant now) {
   if (!threads_[thread].items.empty()) return;
   core.line.pop_front();
   core.slice_start = now;
+  if (history_ != nullptr && core.line.empty()) history_->idle(core.recorded);
 }
 
 void Cpu::contention_changed(std::size_t except, Instant now) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sim/engine/engine.h"
+#include "sim/history/history.h"
 
 #include <cstdint>
 #include <vector>
@@ -27,8 +28,8 @@ enum class Work : std::uint8_t { compute, transport };
 /// lets the running thread end its slice first.
 class Cpu : public Actor {
  public:
-  /// `slice` > 0, `contention` >= 1.
-  Cpu(Engine& engine, int cores, Duration slice, double contention);
+  /// `slice` > 0, `contention` >= 1. `history`: is told what its cores do; null: nobody is.
+  Cpu(Engine& engine, int cores, Duration slice, double contention, History* history = nullptr);
 
   using ThreadId = std::size_t;
   ThreadId add_thread(int core);
@@ -38,8 +39,10 @@ class Cpu : public Actor {
   enum class Entry : std::uint8_t { last, woken };
 
   /// Adds `amount` (at full speed) to what `thread` has to do; `done` is woken when it is done.
-  /// What `done` adds for the same thread runs on without waiting in line again.
-  void run(ThreadId thread, Duration amount, Work work, Callback done, Entry entry = Entry::last);
+  /// What `done` adds for the same thread runs on without waiting in line again. `task`: what the
+  /// history calls it.
+  void run(ThreadId thread, Duration amount, Work work, Callback done, Entry entry = Entry::last,
+           History::TaskId task = History::kNoTask);
 
   /// `thread` stands still: what it has to do, then or by then, waits until it goes on. Not from
   /// within the callback of work on its core.
@@ -67,6 +70,7 @@ class Cpu : public Actor {
   struct Item {
     double left = 0;  // ns at full speed; whole without contention
     Work work = Work::compute;
+    History::TaskId task = History::kNoTask;
     Callback done;
   };
   struct Thread {
@@ -75,6 +79,7 @@ class Cpu : public Actor {
     Duration used[2];
     Duration had;  // of its core, as the scheduler counts it: sleep earns nothing
     bool stopped = false;
+    std::uint32_t recorded = 0;  // as what, in the history
   };
   struct Core {
     Fifo<ThreadId> line;  // runnable; the first one runs
@@ -85,6 +90,7 @@ class Cpu : public Actor {
     double slowness = 1;           // of the first item, since `since`
     std::uint64_t generation = 0;  // of the event that counts
     bool calling = false;          // a callback runs: nothing is decided meanwhile
+    std::uint32_t recorded = 0;    // as what, in the history
   };
 
   void enter(ThreadId thread, Entry entry);
@@ -97,6 +103,7 @@ class Cpu : public Actor {
   void contention_changed(std::size_t except, Instant now);
 
   Engine& engine_;
+  History* history_;
   Duration slice_;
   double contention_;
   std::vector<Core> cores_;

@@ -53,7 +53,8 @@ void InputFeed::get() {
   const Callback read{this, static_cast<std::uint64_t>(Stage::read)};
   if (spec_.read_rate.value == 0) return world_.engine.schedule(now, read);
   Instant& disk_free = world_.hosts[reader_].disk_free;
-  disk_free = std::max(now, disk_free) + transfer_time(batch_, spec_.read_rate);
+  disk_free = std::max(now, disk_free) +
+              world_.pace.scaled(Resource::input, transfer_time(batch_, spec_.read_rate));
   world_.engine.schedule(disk_free, read);
 }
 
@@ -67,8 +68,9 @@ void InputFeed::wake(Instant now, std::uint64_t token) {
     }
     case Stage::shipped:
       if (spec_.parse.ns == 0) return wake(now, static_cast<std::uint64_t>(Stage::parsed));
-      return world_.hosts[host_].cpu->run(thread_, spec_.parse * examples_, Work::compute,
-                                          {this, static_cast<std::uint64_t>(Stage::parsed)});
+      return world_.hosts[host_].cpu->run(
+          thread_, world_.pace.scaled(Resource::input, spec_.parse * examples_), Work::compute,
+          {this, static_cast<std::uint64_t>(Stage::parsed)});
     case Stage::parsed:
       getting_ = false;
       if (waiting_) {

@@ -1,6 +1,7 @@
 #include "sim/driver/interruptions.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace foretrain::sim {
@@ -8,14 +9,23 @@ namespace {
 constexpr std::uint64_t kWhats = 4;  // a token: which worker, what happens to it
 }  // namespace
 
-Interruptions::Worker::Worker(const Scenario& scenario, int worker)
-    : life(life_of(scenario, worker)), draws(scenario, worker), next(draws.next()) {}
+Interruptions::Worker::Worker(const Scenario& scenario, int worker, double speed)
+    : life(life_of(scenario, worker)), draws(scenario, worker), pace(speed), next(next_pause()) {}
+
+std::optional<Pause> Interruptions::Worker::next_pause() {
+  if (pace == 0) return std::nullopt;
+  std::optional<Pause> pause = draws.next();
+  if (pause && pace != 1) {
+    pause->length = {std::llround(static_cast<double>(pause->length.ns) * pace)};
+  }
+  return pause;
+}
 
 Interruptions::Interruptions(Engine& engine, const Scenario& scenario, int workers,
-                             const SimNode::Peers& nodes, Died died)
+                             const SimNode::Peers& nodes, double pace, Died died)
     : engine_(engine), nodes_(nodes), died_(std::move(died)) {
   if (scenario.stragglers.empty()) return;
-  for (int worker = 0; worker < workers; ++worker) workers_.emplace_back(scenario, worker);
+  for (int worker = 0; worker < workers; ++worker) workers_.emplace_back(scenario, worker, pace);
 }
 
 void Interruptions::start() {
@@ -23,7 +33,7 @@ void Interruptions::start() {
   for (std::size_t index = 0; index < workers_.size(); ++index) {
     const Worker& worker = workers_[index];
     if (worker.life.joins_at.ns > 0) {
-      nodes_[index]->stop();
+      nodes_[index]->stop(Resource::straggling);
       schedule(index, What::join, Instant{} + worker.life.joins_at);
     }
     if (worker.life.dies_at.ns > 0) {
@@ -77,9 +87,9 @@ void Interruptions::wake(Instant now, std::uint64_t token) {
 void Interruptions::look(std::size_t index, Instant now) {
   Worker& worker = workers_[index];
   while (worker.next->begin <= now && (!worker.until || worker.next->begin <= *worker.until)) {
-    if (!worker.until) nodes_[index]->stop();
+    if (!worker.until) nodes_[index]->stop(Resource::straggling);
     worker.until = std::max(worker.until.value_or(Instant{}), worker.next->end());
-    worker.next = worker.draws.next();
+    worker.next = worker.next_pause();
   }
   if (worker.until && *worker.until <= now) {
     worker.until.reset();

@@ -18,9 +18,10 @@ class Interruptions : public Actor {
   /// The training's answer to the death of a worker, which may have been the end of it.
   using Died = std::function<void(NodeId worker, const std::string& why)>;
 
-  /// `nodes`: the workers, then others; there until this is gone.
+  /// `nodes`: the workers, then others; there until this is gone. `pace`: pauses take this times as
+  /// long as they are drawn, 0: there are none.
   Interruptions(Engine& engine, const Scenario& scenario, int workers, const SimNode::Peers& nodes,
-                Died died);
+                double pace, Died died);
 
   /// The training's time begins now, before its nodes start.
   void start();
@@ -36,10 +37,12 @@ class Interruptions : public Actor {
  private:
   enum class What : std::uint8_t { join, death, pause };
   struct Worker {
-    Worker(const Scenario& scenario, int worker);
+    Worker(const Scenario& scenario, int worker, double speed);
+    std::optional<Pause> next_pause();
 
     Life life;
     PauseDraws draws;
+    double pace;  // of its pauses
     std::optional<Pause> next;
     std::optional<Instant> until;  // it stands still
     std::size_t idle = 0;          // of its events

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <span>
 #include <utility>
 
@@ -32,19 +31,25 @@ SimNode::SimNode(World& world, const Peers& peers, const Observer& observer, Nod
       stragglers_(std::move(parts.stragglers)),
       jitter_(parts.jitter),
       tensor_(parts.tensor),
+      serves_(parts.serves),
+      neighbour_(parts.neighbour),
+      messages_(parts.neighbour ? Resource::neighbours
+                                : (parts.serves ? Resource::server_cpu : Resource::worker_cpu)),
       input_(std::move(parts.input)),
       loop_(world.hosts[place_.host].cpu->add_thread(place_.core)),
       compute_(compute_threads(*world.hosts[place_.host].cpu, place_)) {}
 
 void SimNode::start() {
   const Callback started = at_stage(Stage::start, 0);
+  go_on_from(0);
   if (stops_ == 0) return world_.engine.schedule(world_.engine.now(), started);
   // The first of all that its loop does when it goes on.
-  world_.hosts[place_.host].cpu->run(loop_, {}, Work::transport, started);
+  spend(loop_, Effort(messages_), Work::transport, started);
 }
 
-void SimNode::stop() {
+void SimNode::stop(Resource why) {
   if (stops_++ > 0) return;
+  if (world_.history != nullptr && !neighbour_) world_.history->stopped(id_, why);
   Cpu& cpu = *world_.hosts[place_.host].cpu;
   cpu.stop(loop_);
   if (input_) input_->stop();
@@ -64,13 +69,13 @@ void SimNode::go_on() {
 void SimNode::die() {
   dead_ = true;
   if (!ended_) ended_ = world_.engine.now();
-  stop();
+  stop(Resource::straggling);
 }
 
 void SimNode::lose(NodeId peer) {
   lost_.push_back(peer);
-  world_.hosts[place_.host].cpu->run(loop_, {}, Work::transport,
-                                     at_stage(Stage::lost, index_of(peer)), Cpu::Entry::woken);
+  spend(loop_, Effort(messages_), Work::transport, at_stage(Stage::lost, index_of(peer)),
+        Cpu::Entry::woken);
 }
 
 bool SimNode::has_lost(NodeId peer) const { return std::ranges::find(lost_, peer) != lost_.end(); }
@@ -99,7 +104,7 @@ void SimNode::wake(Instant now, std::uint64_t token) {
   if (stage == Stage::noticed) return receive(now, slot);
   if (stage == Stage::timer && stops_ > 0) {
     // It rang unheard.
-    return world_.hosts[place_.host].cpu->run(loop_, {}, Work::transport, {this, token});
+    return spend(loop_, Effort(messages_), Work::transport, {this, token});
   }
   count_polling(now);
   switch (stage) {
@@ -109,6 +114,7 @@ void SimNode::wake(Instant now, std::uint64_t token) {
       if (input_) input_->start();
       return feed(now, Started{});
     case Stage::fed:
+      go_on_from(note_delay(Resource::input, unfed_since_, now, unfed_cause_));
       for (Job& job : std::exchange(unfed_, {})) begin_job(std::move(job));
       return;
     case Stage::sent:
@@ -119,12 +125,15 @@ void SimNode::wake(Instant now, std::uint64_t token) {
       if (--jobs_[slot].parts > 0) return;
       if (now < jobs_[slot].not_before) {
         jobs_[slot].parts = 1;
+        jobs_[slot].rests = now;
+        if (world_.history != nullptr) jobs_[slot].computed = world_.history->current();
         return world_.engine.schedule(jobs_[slot].not_before, at_stage(Stage::computed, slot));
       }
+      rest_done(now, jobs_[slot]);
       if (on_loop(jobs_[slot].job)) return job_done(now, jobs_.take(slot).job);
       // The loop is told; what it sends leaves before the next job begins.
-      return world_.hosts[place_.host].cpu->run(loop_, {}, Work::transport,
-                                                at_stage(Stage::done, slot), Cpu::Entry::woken);
+      return spend(loop_, Effort(messages_), Work::transport, at_stage(Stage::done, slot),
+                   Cpu::Entry::woken);
     case Stage::done:
       return job_done(now, jobs_.take(slot).job);
     case Stage::timer:
@@ -135,6 +144,38 @@ void SimNode::wake(Instant now, std::uint64_t token) {
     case Stage::noticed:
       break;
   }
+}
+
+void SimNode::spend(Cpu::ThreadId thread, const Effort& effort, Work work, Callback done,
+                    Cpu::Entry entry) {
+  const auto task = world_.history == nullptr
+                        ? History::kNoTask
+                        : world_.history->ask(id_, world_.engine.now(), effort);
+  world_.hosts[place_.host].cpu->run(thread, effort.total(), work, done, entry, task);
+}
+
+void SimNode::go_on_from(ActivityId activity) {
+  if (world_.history != nullptr) world_.history->go_on_from(activity);
+}
+
+ActivityId SimNode::note_delay(Resource resource, Instant since, Instant until, ActivityId cause) {
+  if (world_.history == nullptr) return 0;
+  return world_.history->add({since, until, cause, 0, index_of(id_), resource, false});
+}
+
+// Parameters have changed.
+void SimNode::note_update() {
+  if (world_.history != nullptr && !neighbour_) world_.history->updated();
+}
+
+// A job that is given a time has slept what was left of it.
+void SimNode::rest_done(Instant now, JobUnderWay& under_way) {
+  if (under_way.rests == Instant{}) return;
+  const Duration straggling = std::min(under_way.straggling, now - under_way.rests);
+  const Instant middle = now + Duration{-straggling.ns};
+  const ActivityId usual =
+      note_delay(resource_of(under_way.job), under_way.rests, middle, under_way.computed);
+  go_on_from(note_delay(Resource::straggling, middle, now, usual));
 }
 
 // Since it was last active its loop has polled, for as long as it does, or while a message's
@@ -181,108 +222,12 @@ void SimNode::perform(Instant now, Effect& effect) {
   }
 }
 
-const TransportCost& SimNode::transport_with(NodeId peer) const {
-  const Host& host = world_.hosts[place_.host];
-  return peers_[index_of(peer)]->place_.host == place_.host ? host.local : host.remote;
-}
-
-void SimNode::begin_send(Instant now, Send& send) {
-  Host& host = world_.hosts[place_.host];
-  const Bytes size = wire_size(send.message);
-  const Duration cost = transport_with(send.to).send.of(static_cast<double>(size.value)) + tensor_;
-  const std::size_t slot = world_.mail.keep({id_, send.to, std::move(send.message), {}});
-  if (cost.ns == 0 && host.cpu->is_free(loop_)) return depart(now, slot);
-  host.cpu->run(loop_, cost, Work::transport, at_stage(Stage::sent, slot));
-}
-
-// The message has left the sender's hands.
-void SimNode::depart(Instant now, std::size_t slot) {
-  Mail& mail = world_.mail[slot];
-  mail.departed = now;
-  SimNode& peer = *peers_[index_of(mail.to)];
-  const Bytes size = wire_size(mail.message);
-  sent_ += size;
-  ++messages_sent_;
-  const Callback arrived = peer.at_stage(Stage::arrived, slot);
-  if (peer.place_.host == place_.host) {
-    local_ += size;
-    return world_.engine.schedule(now, arrived);
-  }
-  world_.network->send(connection_to(mail.to), size, mail.message.bucket, arrived);
-}
-
-Network::ConnectionId SimNode::connection_to(NodeId peer) {
-  constexpr auto kNone = std::numeric_limits<Network::ConnectionId>::max();
-  const std::size_t index = index_of(peer);
-  if (connections_.empty()) first_peer_ = index;
-  if (index < first_peer_) {
-    connections_.insert(connections_.begin(), first_peer_ - index, kNone);
-    first_peer_ = index;
-  }
-  if (index - first_peer_ >= connections_.size())
-    connections_.resize(index - first_peer_ + 1, kNone);
-  Network::ConnectionId& connection = connections_[index - first_peer_];
-  if (connection == kNone) {
-    connection = world_.network->connect(place_.host, peers_[index]->place_.host);
-  }
-  return connection;
-}
-
-// A loop polls for a while after it was last active, then sleeps; while its own job runs it sleeps.
-bool SimNode::polls(Instant at) const {
-  const Duration poll = world_.hosts[place_.host].local.poll;
-  return computing_ == 0 && at - active_ < poll;
-}
-
-// On an idle core a poller looks soon, and a sleeper has to be woken; on a busy one the kernel has
-// to be told of a sleeper. Who works, or has yielded, looks at its turn, which `receive` settles.
-Duration SimNode::notice(Instant now, NodeId from) const {
-  const Cpu& cpu = *world_.hosts[place_.host].cpu;
-  const TransportCost& transport = transport_with(from);
-  if (cpu.idle(place_.core)) return polls(now) ? transport.handoff : transport.wake;
-  return cpu.is_free(loop_) && !polls(now) ? transport.preempt : Duration{};
-}
-
-// The last byte is at this host.
-void SimNode::arrive(Instant now, std::size_t slot) {
-  const Mail& mail = world_.mail[slot];
-  if (dead_ || has_lost(mail.from)) {
-    undelivered_ += wire_size(mail.message);
-    world_.mail.take(slot);
-    return;
-  }
-  received_ += wire_size(mail.message);
-  coming_ = peers_[index_of(mail.from)]->place_.host == place_.host ? now : mail.departed;
-  noticed_ = std::max(noticed_, now + notice(now, mail.from));  // what came first is read first
-  if (noticed_ == now) return receive(now, slot);
-  world_.engine.schedule(noticed_, at_stage(Stage::noticed, slot));
-}
-
-// The loop reads the message. One that polled when others took the core has yielded to them, and
-// comes back when they are done or a slice is over; a sleeper is woken, and goes first.
-void SimNode::receive(Instant now, std::size_t slot) {
-  Host& host = world_.hosts[place_.host];
-  const Bytes size = wire_size(world_.mail[slot].message);
-  const NodeId from = world_.mail[slot].from;
-  const Duration cost = transport_with(from).receive.of(static_cast<double>(size.value)) + tensor_;
-  const Instant busy_since = host.cpu->busy_since(place_.core);
-  const bool yielded = polls(busy_since) && now - busy_since < host.slice;
-  if (cost.ns == 0 && !yielded && host.cpu->is_free(loop_)) return deliver(now, slot);
-  host.cpu->run(loop_, cost, Work::transport, at_stage(Stage::received, slot),
-                yielded ? Cpu::Entry::last : Cpu::Entry::woken);
-}
-
-void SimNode::deliver(Instant now, std::size_t slot) {
-  count_polling(now);
-  Mail mail = world_.mail.take(slot);
-  if (has_lost(mail.from)) return;  // it was not yet when this was read
-  feed(now, Received{mail.from, std::move(mail.message)});
-}
-
 // By how much the gradient that begins is slower than usual.
 void SimNode::draw_factor() {
   const double jitter = job_time_.gradient_jitter();
   double straggling = stragglers_.next();
+  const double pace = neighbour_ ? 1 : world_.pace.of(Resource::straggling);
+  if (pace != 1) straggling = 1 + (straggling - 1) * pace;
   // A run on this machine can make compute longer, never shorter: neither does its forecast.
   if (world_.real_cores) straggling = std::max(1.0, straggling);
   factor_ = jitter > 0 ? straggling * portable_exp(jitter * jitter_.normal()) : straggling;
@@ -293,6 +238,8 @@ void SimNode::ask_for(Job job) {
   const bool gradient = job.kind == JobKind::gradient;
   if (gradient && !unfed_.empty()) return unfed_.push_back(std::move(job));
   if (gradient && job.stage == 0 && input_ && !input_->take(at_stage(Stage::fed, 0))) {
+    unfed_since_ = world_.engine.now();
+    if (world_.history != nullptr) unfed_cause_ = world_.history->current();
     return unfed_.push_back(std::move(job));
   }
   if (job.kind == JobKind::evaluate) observer_.evaluating(id_, true);
@@ -304,27 +251,41 @@ bool SimNode::on_loop(const Job& job) const {
   return runs_inline(job.cost) && !job_time_.given(job);
 }
 
+Resource SimNode::resource_of(const Job& job) const {
+  if (neighbour_) return Resource::neighbours;
+  if (job.kind == JobKind::gradient) return Resource::worker_cpu;
+  return job.kind == JobKind::evaluate ? Resource::evaluation : Resource::apply;
+}
+
 void SimNode::begin_job(Job job) {
-  Host& host = world_.hosts[place_.host];
-  Duration time = job_time_.of(job);
+  const Resource resource = resource_of(job);
+  const Pace& pace = world_.pace;
+  Effort effort(resource, pace.scaled(resource, job_time_.of(job)));
   Instant not_before;
+  Duration straggling;
   if (job.kind == JobKind::gradient && job.stage == 0) draw_factor();
   if (job.kind == JobKind::gradient) {
     const auto given = job_time_.given(job);
-    const double stretched = static_cast<double>(given.value_or(time).ns) * factor_;
+    const Duration usual = given ? pace.scaled(resource, *given) : effort.total();
+    const double stretched = static_cast<double>(usual.ns) * factor_;
     if (stretched > 1e18) throw InputError("stragglers: a gradient takes longer than 30 years");
     const Duration length{std::llround(stretched)};
-    if (given) not_before = world_.engine.now() + length;
-    time = (given ? time : length) + job_time_.overhead(job);
+    straggling = std::max(Duration{}, length - usual);
+    if (given) {
+      not_before = world_.engine.now() + length;
+    } else {
+      effort.add(neighbour_ ? resource : Resource::straggling, length - usual);
+    }
+    effort.add(Resource::framework, pace.scaled(Resource::framework, job_time_.overhead(job)));
   }
   const bool small = on_loop(job);
   if (!small) ++computing_;
   // Measured with as many threads: each of them is busy until the job is done.
   const auto threads = small ? std::span(&loop_, 1) : std::span(compute_);
   const std::size_t slot =
-      jobs_.keep({std::move(job), static_cast<int>(threads.size()), not_before});
+      jobs_.keep({std::move(job), static_cast<int>(threads.size()), not_before, straggling});
   for (const Cpu::ThreadId thread : threads) {
-    host.cpu->run(thread, time, Work::compute, at_stage(Stage::computed, slot), Cpu::Entry::woken);
+    spend(thread, effort, Work::compute, at_stage(Stage::computed, slot), Cpu::Entry::woken);
   }
 }
 
@@ -335,6 +296,7 @@ void SimNode::job_done(Instant now, Job job) {
   if (job.prefetch) job.prefetch();
   if (!on_loop(job)) --computing_;
   if (job.kind == JobKind::evaluate) observer_.evaluating(id_, false);
+  if (job.kind == JobKind::apply) note_update();
   const JobId id = job.id;
   job = {};  // what it holds is let go before the program goes on
   feed(now, Computed{id, result});

@@ -40,6 +40,8 @@ struct NodeParts {
   Stream jitter;
   Duration tensor;                   ///< of a message's CPU time on top of its host's, either side
   std::unique_ptr<InputFeed> input;  ///< a worker's; null: batches are there at no cost
+  bool serves = false;               ///< a server
+  bool neighbour = false;            ///< of a training that shares the hosts
 };
 
 /// A node as its host has it: an event loop that receives, sends and does small jobs, one after
@@ -61,7 +63,8 @@ class SimNode : public Actor {
   /// Its process stands still: no thread of it computes, receives or sends, until each call has its
   /// `go_on`. Bytes that the network has are on their way all the same. Before the start: it begins
   /// with the last `go_on`.
-  void stop();
+  /// `why`: what it is told apart as in the history.
+  void stop(Resource why);
   void go_on();
   /// Its process is gone; the network still carries what it has of it.
   void die();
@@ -101,13 +104,29 @@ class SimNode : public Actor {
   static constexpr int kStageBits = 4;
   struct JobUnderWay {
     Job job;
-    int parts = 1;       // that are still computed
-    Instant not_before;  // it ends then, should it be computed earlier
+    int parts = 1;          // that are still computed
+    Instant not_before;     // it ends then, should it be computed earlier
+    Duration straggling{};  // of that time
+    ActivityId computed = 0;
+    Instant rests{};  // since then it waits for that
   };
 
   [[nodiscard]] Callback at_stage(Stage stage, std::size_t slot) {
     return {this, (std::uint64_t{slot} << kStageBits) | static_cast<std::uint64_t>(stage)};
   }
+
+  /// Asks a thread of its own for work, then is woken.
+  void spend(Cpu::ThreadId thread, const Effort& effort, Work work, Callback done,
+             Cpu::Entry entry = Cpu::Entry::last);
+  /// What is handled from now on was caused by that.
+  void go_on_from(ActivityId activity);
+  /// It has been waiting for that since then; no-one worked meanwhile.
+  ActivityId note_delay(Resource resource, Instant since, Instant until, ActivityId cause);
+  /// A message's cost on its core, of the framework's share besides.
+  [[nodiscard]] Effort message_effort(const AffineCost& cost, Bytes size) const;
+  [[nodiscard]] Resource resource_of(const Job& job) const;
+  void note_update();
+  void rest_done(Instant now, JobUnderWay& under_way);
 
   void feed(Instant now, Input input);
   void count_polling(Instant now);
@@ -141,8 +160,13 @@ class SimNode : public Actor {
   Stream jitter_;
   double factor_ = 1;  // of the gradient that is computed
   Duration tensor_;
+  bool serves_;
+  bool neighbour_;
+  Resource messages_;  // what they cost its core
   std::unique_ptr<InputFeed> input_;
   std::vector<Job> unfed_;  // stages of a gradient whose batch is not here
+  Instant unfed_since_;
+  ActivityId unfed_cause_ = 0;
   Cpu::ThreadId loop_;
   std::vector<Cpu::ThreadId> compute_;
   std::vector<Network::ConnectionId> connections_;  // by peer, from the lowest one

@@ -36,7 +36,7 @@ class Simulation : public Actor {
       : options_(options),
         framework_(scenario_case.scenario.framework),
         world_(scenario_case.scenario, key_of(scenario_case.scenario, *training), options.emulated,
-               options.machines),
+               options.machines, options.variant),
         tenant_(world_, scenario_case, training, options.machines,
                 {[this](NodeId id, const Report& report) { reported(id, report); },
                  [this](NodeId, const Finished& finished) { add_end(record_, end_of(finished)); }},

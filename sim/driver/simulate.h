@@ -19,6 +19,8 @@ struct SimulateOptions {
   /// Between rows of usage.csv, in virtual time; zero: none. Doubled whenever a node has more than
   /// kMostUsageRows.
   Duration usage_interval{100'000'000};
+  /// As if resources were faster; with a history.
+  Variant variant;
   /// Keep no row of a step or of usage, but what the steps come to.
   bool summary_only = false;
   /// Asked now and then; true ends the simulation with the record so far.

@@ -54,7 +54,9 @@ Tenant::Tenant(World& world, const Case& scenario_case, std::shared_ptr<const Tr
       training_(std::move(training)),
       listener_(std::move(listener)),
       places_(placed(world, scenario_case.scenario, others)),
+      is_neighbour_(!others.empty()),
       interruptions_(world.engine, scenario_case.scenario, training_->workers, nodes_,
+                     is_neighbour_ ? 1 : world.pace.of(Resource::straggling),
                      [this](NodeId id, const std::string& why) { died(id, why); }),
       evaluation_blocks_all_(scenario_case.scenario.framework.evaluation == "all"),
       lost_(static_cast<std::size_t>(training_->nodes())) {
@@ -115,7 +117,9 @@ void Tenant::add_nodes(const Case& scenario_case) {
                     StragglerDraws(scenario_case.scenario, node, traces),
                     Stream(training_->seed, fmt::format("jitter.worker{}", node)),
                     scenario_case.scenario.framework.tensor,
-                    input_of(scenario_case, node, server)};
+                    input_of(scenario_case, node, server),
+                    !training_->is_worker(NodeId(node)),
+                    is_neighbour_};
     nodes_.push_back(std::make_unique<SimNode>(world_, nodes_, observer_, std::move(parts)));
   }
 }
@@ -157,7 +161,7 @@ void Tenant::wake(Instant /*now*/, std::uint64_t token) {
   for (int worker = 1; worker < training_->workers; ++worker) {
     SimNode& node = *nodes_[static_cast<std::size_t>(worker)];
     if (token == kStop) {
-      node.stop();
+      node.stop(Resource::evaluation);
     } else {
       node.go_on();
     }

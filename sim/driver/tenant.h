@@ -72,6 +72,7 @@ class Tenant : public Actor {
   std::vector<JobTime> job_times_;  // by host in `cluster.hosts`
   Observer observer_;
   SimNode::Peers nodes_;
+  bool is_neighbour_;
   Interruptions interruptions_;
   bool evaluation_blocks_all_;
   std::vector<std::string> lost_;  // by node

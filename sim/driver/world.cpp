@@ -2,19 +2,22 @@
 
 #include "scenarios/emulated.h"
 #include "scenarios/placement.h"
+#include "scenarios/training.h"
 
 #include <utility>
 
 namespace foretrain::sim {
 
 World::World(const Scenario& scenario, const std::string& model, bool emulate,
-             const MachineLookup& machines)
-    : real_cores(emulate || scenario.cluster.hosts.empty()) {
+             const MachineLookup& machines, const Variant& variant)
+    : pace(variant.pace),
+      history(variant.history),
+      real_cores(emulate || scenario.cluster.hosts.empty()) {
   const auto cores_of = [&](int cores, const Machine& machine) {
     const auto known = machine.models.find(model);
     const bool own = known != machine.models.end() && known->second.contention > 0;
     return std::make_shared<Cpu>(engine, cores, machine.slice,
-                                 own ? known->second.contention : machine.contention);
+                                 own ? known->second.contention : machine.contention, history);
   };
   if (real_cores) {
     const Machine machine = machines("");
@@ -39,8 +42,19 @@ World::World(const Scenario& scenario, const std::string& model, bool emulate,
   }
   if (!scenario.cluster.hosts.empty()) {
     network =
-        std::make_unique<Network>(engine, emulate ? emulated(scenario.cluster) : scenario.cluster);
+        std::make_unique<Network>(engine, emulate ? emulated(scenario.cluster) : scenario.cluster,
+                                  pace, serving_hosts(scenario), history);
   }
+}
+
+// Which hosts have a server; nobody asks in a plain simulation.
+std::vector<bool> World::serving_hosts(const Scenario& scenario) const {
+  if (history == nullptr && pace == Pace()) return {};
+  std::vector<bool> serving(hosts.size());
+  const auto places = place_nodes(scenario, hosts.front().cpu->cores());
+  const auto workers = static_cast<std::size_t>(worker_count(scenario));
+  for (std::size_t node = workers; node < places.size(); ++node) serving[places[node].host] = true;
+  return serving;
 }
 
 void World::add_host(const std::string& name, std::shared_ptr<Cpu> cpu, const Machine& costs) {

@@ -8,6 +8,7 @@
 #include "sim/driver/host_machine.h"
 #include "sim/driver/slots.h"
 #include "sim/engine/engine.h"
+#include "sim/history/history.h"
 #include "sim/network/network.h"
 
 #include <memory>
@@ -32,7 +33,14 @@ struct Mail {
   NodeId from{};
   NodeId to{};
   Message message;
-  Instant departed;  ///< it left its sender's hands
+  Instant departed;         ///< it left its sender's hands
+  ActivityId activity = 0;  ///< of the history: what brought it so far
+};
+
+/// A simulation beside the plain one: as if some resources were faster; with its history.
+struct Variant {
+  Pace pace;
+  History* history = nullptr;  ///< null: none is kept
 };
 
 /// Built from a scenario: its cluster, or, where it has none, this machine with everything on its
@@ -41,9 +49,11 @@ struct World {
   /// `model`: key of what is trained in machine files; empty: a profile, which has its own times.
   /// `emulated`: the hosts of the cluster are networks of this machine, whose cores they share.
   World(const Scenario& scenario, const std::string& model, bool emulated,
-        const MachineLookup& machines);
+        const MachineLookup& machines, const Variant& variant = {});
 
   Engine engine;
+  Pace pace;
+  History* history = nullptr;  ///< null: none is kept
   std::vector<Host> hosts;
   std::unique_ptr<Network> network;  ///< null on loopback
   bool real_cores = false;           ///< nodes are those of a run on this machine
@@ -51,6 +61,7 @@ struct World {
   Effects effects;  ///< memory for those of a node that is fed
 
  private:
+  [[nodiscard]] std::vector<bool> serving_hosts(const Scenario& scenario) const;
   void add_host(const std::string& name, std::shared_ptr<Cpu> cpu, const Machine& costs);
 };
 

@@ -275,6 +275,7 @@ void FlowNetwork::hold(FlowId id, PortId number, Instant now) {
     if (!other.active) port.bound = std::min(port.bound, even_share(other));
   }
   mark_changed(number);
+  if (watcher_ != nullptr) watcher_->held(id, number, now);
 }
 
 void FlowNetwork::release(FlowId id, Instant now) {

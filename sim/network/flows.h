@@ -24,6 +24,15 @@ struct PortSpec {
 /// What passes a token bucket that is not empty, bytes/s: about a virtual link's rate.
 inline constexpr double kBurstRate = 5e9;
 
+/// Who wants to know which port holds a flow back: a plain port alone, or the one of several that
+/// is full.
+class HoldWatcher {
+ public:
+  virtual ~HoldWatcher() = default;
+  /// From now on.
+  virtual void held(std::uint32_t flow, std::uint32_t port, Instant now) = 0;
+};
+
 /// Fluid flows that share ports max-min fairly (`fair_share.h` has the equations), solved anew only
 /// where something changed, once an instant.
 ///
@@ -57,6 +66,9 @@ class FlowNetwork : public Actor {
   void extend(FlowId id, double bytes, Callback moved);
 
   void wake(Instant now, std::uint64_t token) override;
+
+  /// Tells `watcher`, which outlives this, whenever a port comes to hold a flow back.
+  void watch(HoldWatcher* watcher) { watcher_ = watcher; }
 
   /// What the flow moves at, bytes/s; 0 until the instant in which it began is over.
   [[nodiscard]] double rate(FlowId flow) const;
@@ -151,6 +163,7 @@ class FlowNetwork : public Actor {
   void end_flows(PortId number, Instant now);
 
   Engine& engine_;
+  HoldWatcher* watcher_ = nullptr;
   std::vector<Port> ports_;
   std::vector<Flow> flows_;
   std::vector<FlowId> free_;

@@ -3,6 +3,7 @@
 
 #include "models/base/quantity.h"
 #include "sim/engine/engine.h"
+#include "sim/history/history.h"
 #include "sim/network/flows.h"
 #include "sim/network/tcp.h"
 #include "sim/network/topology.h"
@@ -29,14 +30,19 @@ namespace foretrain::sim {
 ///
 /// Realism: acknowledgements take nothing from the other direction (they are 2 % of it); switches
 /// have memory for all that waits; nothing is lost, so nothing is sent twice.
-class Network : public Actor {
+class Network : public Actor, private HoldWatcher {
  public:
-  Network(Engine& engine, const ClusterSpec& cluster);
+  Network(Engine& engine, const ClusterSpec& cluster) : Network(engine, cluster, {}, {}, nullptr) {}
+  /// With wires that are faster or slower, by `pace`: `serves` says of each host whether a server
+  /// is there, empty: of none. `history`: is told what messages wait for; null: nobody is.
+  Network(Engine& engine, const ClusterSpec& cluster, const Pace& pace,
+          const std::vector<bool>& serves, History* history);
 
   using ConnectionId = std::uint32_t;
   /// From a host to another one.
   ConnectionId connect(std::size_t from, std::size_t to);
-  /// `size` is above 0; `arrived` is woken when the last byte is there.
+  /// `size` is above 0; `arrived` is woken when the last byte is there. That is then the current
+  /// activity of the history.
   void send(ConnectionId id, Bytes size, std::uint32_t bucket, Callback arrived);
 
   void wake(Instant now, std::uint64_t token) override;
@@ -54,6 +60,7 @@ class Network : public Actor {
  private:
   struct Waiting {
     std::uint32_t bucket;
+    ActivityId cause;
     double left;  // bytes, framed
     Callback arrived;
   };
@@ -74,6 +81,25 @@ class Network : public Actor {
     bool rests = true;   // nothing to send, not even once the next round comes
   };
 
+  /// What the message that a connection sends now waits for, since when.
+  struct Leaving {
+    Instant since;
+    Resource resource = Resource::waiting;
+    ActivityId cause = 0;
+    ActivityId before = 0;
+  };
+  /// A message on its wires, as the history has it.
+  struct Arriving {
+    Callback arrived;
+    ActivityId activity = 0;
+  };
+
+  void held(std::uint32_t flow, std::uint32_t port, Instant now) override;
+  void leave_through(ConnectionId id, Resource resource, Instant now);
+  void end_leaving(Leaving& leaving, Instant now);
+  void begin_arriving(ConnectionId id, Instant now, Instant there);
+
+  void begin_flow(ConnectionId id, double piece);
   /// The bytes of the first message that may leave now; 0: a round has to be waited for.
   double next_piece(ConnectionId id, Instant now);
   /// So much of its piece has been moved.
@@ -81,13 +107,20 @@ class Network : public Actor {
   void moved(ConnectionId id, Instant now);
 
   Engine& engine_;
+  History* history_;
   Topology topology_;
+  std::vector<Resource> port_resources_;
+  Pace pace_;
   FlowNetwork flows_;
   bool tcp_;
   std::vector<Topology::Route> routes_;
   std::map<std::pair<std::size_t, std::size_t>, std::uint32_t> route_of_;  // by hosts
   std::vector<Connection> connections_;
   std::vector<Counters> hosts_;
+  // With a history alone.
+  std::vector<Leaving> leaving_;             // by connection
+  std::vector<ConnectionId> connection_of_;  // by flow
+  Slots<Arriving> arriving_;
 };
 
 }  // namespace foretrain::sim

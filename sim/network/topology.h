@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,16 @@ class Topology {
   };
   /// Hosts are counted from 0 over `cluster.hosts`, `count:` expanded. `from` is not `to`.
   [[nodiscard]] Route route(std::size_t from, std::size_t to) const;
+
+  /// The two directions of a host's one link; nothing where it has several.
+  struct Nic {
+    FlowNetwork::PortId out = 0;
+    FlowNetwork::PortId in = 0;
+  };
+  [[nodiscard]] std::optional<Nic> nic(std::size_t host) const {
+    if (hosts_[host].is_vertex) return std::nullopt;
+    return Nic{hosts_[host].up.port, hosts_[host].down.port};
+  }
 
   [[nodiscard]] const std::vector<PortSpec>& ports() const { return ports_; }
   [[nodiscard]] std::size_t hosts() const { return hosts_.size(); }

@@ -48,7 +48,7 @@ Machine made_up_machine() {
   return machine;
 }
 
-Record simulate(const Case& scenario_case) {
+Record simulate(const Case& scenario_case, const sim::Variant& variant) {
   sim::SimulateOptions options;
   options.machines = [&](const std::string&) {
     Machine machine = made_up_machine();
@@ -57,6 +57,7 @@ Record simulate(const Case& scenario_case) {
     return machine;
   };
   options.usage_interval = {};
+  options.variant = variant;
   return sim::simulate(scenario_case, options);
 }
 

@@ -24,7 +24,7 @@ Bytes message_size();
 Machine made_up_machine();
 
 /// Simulates without rows of usage; every machine is `made_up_machine`.
-Record simulate(const Case& scenario_case);
+Record simulate(const Case& scenario_case, const sim::Variant& variant = {});
 
 /// Mean length of a worker's step over the record, s.
 double mean_step_s(const Record& record);
