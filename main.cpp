@@ -9,6 +9,7 @@
 #include "reports/commands/arguments.h"
 #include "reports/commands/options.h"
 #include "reports/commands/read_commands.h"
+#include "reports/commands/whatif_commands.h"
 #include "reports/determinism/determinism.h"
 #include "reports/record/collector.h"
 #include "reports/record/files.h"
@@ -21,6 +22,7 @@
 #include "scenarios/machine.h"
 #include "sim/driver/replay.h"
 #include "sim/driver/simulate.h"
+#include "sim/whatif/whatif.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -68,12 +70,17 @@ Machine machine_of(const Arguments& arguments, const Case& scenario_case) {
                               [&](const std::string& line) { say(arguments, line); });
 }
 
+// The machines of a case; both have to outlive it.
+sim::MachineLookup machines_for(const Arguments& arguments, const Case& scenario_case) {
+  return [&](const std::string& name) {
+    return name.empty() ? machine_of(arguments, scenario_case) : read_machine(name);
+  };
+}
+
 // `progress`: null, nothing is told of the steps.
 Record simulate_quietly(const Arguments& arguments, const Case& scenario_case, Progress* progress) {
   sim::SimulateOptions options;
-  options.machines = [&](const std::string& name) {
-    return name.empty() ? machine_of(arguments, scenario_case) : read_machine(name);
-  };
+  options.machines = machines_for(arguments, scenario_case);
   options.emulated = arguments.emulate;
   options.progress = [&](std::int64_t done, std::int64_t all, Instant now) {
     if (progress != nullptr) progress->update(done, all, now - Instant{});
@@ -156,6 +163,39 @@ int validate(const Arguments& arguments) {
                         arguments.judgement, modes);
 }
 
+// Of one case; `record`: null, or the record that has it.
+WhatIf ask_one(const Arguments& arguments, const Case& scenario_case, const Record* record) {
+  Progress progress("whatif " + scenario_case.label(), arguments.quiet);
+  sim::WhatIfOptions options;
+  options.simulate.machines = machines_for(arguments, scenario_case);
+  options.simulate.emulated = arguments.emulate;
+  options.simulate.interrupted = CtrlC::asked;
+  options.threads = static_cast<int>(exec::usable_cores().size());
+  options.search = arguments.crossover;
+  options.progress = [&](std::int64_t done, std::int64_t all) { progress.update(done, all, {}); };
+  options.repetitions = arguments.repetitions;
+  if (!arguments.verify.empty()) {
+    options.verify = arguments.verify == kBestChange ? "" : arguments.verify;
+    options.run = [&](const Case& each) {
+      return run_case(arguments, run_options_of(arguments), each);
+    };
+  }
+  const CtrlC ctrl_c;
+  return record != nullptr ? sim::ask_what_if(*record, options)
+                           : sim::ask_what_if(scenario_case, options);
+}
+
+int whatif(const Arguments& arguments) {
+  const Answer answer = answer_of(arguments, "whatif");
+  if (!std::filesystem::is_directory(arguments.scenario)) {
+    return whatif_cases(answer, read_cases(arguments),
+                        [&](const Case& each) { return ask_one(arguments, each, nullptr); });
+  }
+  const Record record = read_record(arguments.scenario);
+  return whatif_cases(answer, {record.scenario_case},
+                      [&](const Case& each) { return ask_one(arguments, each, &record); });
+}
+
 int calibrate(const Arguments& arguments) {
   std::vector<Case> cases;  // empty: the models that everybody asks for
   if (!arguments.scenario.empty()) cases = read_cases(arguments);
@@ -182,6 +222,7 @@ constexpr Command kCommands[] = {
     {"run", "train for real: one process a node, over TCP", run_options, run},
     {"simulate", "the same training in virtual time", simulate_options, simulate},
     {"validate", "both, side by side, with errors", validate_options, validate},
+    {"whatif", "what limits a training, what each change would buy", whatif_options, whatif},
     {"check", "read a scenario, print it resolved, run nothing", check_options, check},
     {"report", "figures from the records of runs and simulations", report_options, report},
     {"calibrate", "measure this machine for simulate", calibrate_options, calibrate},

@@ -30,6 +30,10 @@ struct Arguments {
   std::string replay;
   int seeds = 0;  ///< 0: not asked for
   bool determinism = false;
+  // What if.
+  bool crossover = false;
+  std::string verify;  ///< the change that is run for real; empty: none
+  int repetitions = 3;
   // The others.
   Judgement judgement;
   bool schema = false;

@@ -1,6 +1,7 @@
 #include "reports/commands/options.h"
 
 #include "reports/bands/bands.h"
+#include "reports/commands/whatif_commands.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -75,6 +76,26 @@ void simulate_options(CLI::App& command, Arguments& arguments) {
   command.add_flag("--check-determinism", arguments.determinism, "twice, compared byte by byte")
       ->excludes(replayed)
       ->excludes(seeds);
+}
+
+void whatif_options(CLI::App& command, Arguments& arguments) {
+  add_scenario(command, arguments);
+  command.get_option("scenario")->description("a scenario file, or the folder of a run's record");
+  add_output(command, arguments, "out/NAME/whatif");
+  command.add_option("--machine", arguments.machine, kMachine);
+  command.add_flag("--emulate", arguments.emulate, "hosts share this machine, as of run");
+  command.add_flag("--crossover", arguments.crossover,
+                   "search the best batch size, number of servers, for time to the target, too");
+  command
+      .add_option("--verify", arguments.verify,
+                  "run the training for real without a change, with it (default: the best one)")
+      ->type_name("CHANGE")
+      ->expected(0, 1)
+      ->default_str(kBestChange);
+  command
+      .add_option("--repeat", arguments.repetitions, "runs of either, with --verify (default: 3)")
+      ->check(CLI::Range(1, 100));
+  command.add_flag("--json", arguments.json, kJson);
 }
 
 void validate_options(CLI::App& command, Arguments& arguments) {

@@ -1,0 +1,108 @@
+// What limits a training, what each change would buy: as data, for texts or figures.
+#pragma once
+
+#include "scenarios/scenario.h"
+
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace foretrain {
+
+/// A resource's part of the critical path.
+struct PathShare {
+  std::string resource;  ///< `server NIC in`
+  double time_s = 0;
+  double share = 0;     ///< of the path, 0 to 1
+  std::string whose{};  ///< of straggling: the node with most of it, worker2
+};
+
+/// What has the largest part of the path; both directions of the servers' NICs are one.
+struct Limit {
+  std::string resource;  ///< `server NIC`
+  double share = 0;
+  std::string whose{};   ///< as PathShare::whose
+  std::string change{};  ///< the name of the change that makes it faster; empty: there is none
+};
+
+/// One change, simulated by itself. Times are those of `WhatIf::measure`.
+struct Change {
+  enum class Kind { resource, cluster, training };
+
+  std::string name;  ///< `server NIC in 2x`, `one more worker`
+  std::string what;  ///< what it does, a sentence
+  Kind kind = Kind::resource;
+  std::optional<double> time_s;       ///< with it; empty: not reached, or not possible
+  std::optional<double> free_time_s;  ///< of a resource: as if it took no time at all
+  /// Of a resource: per cent by which the time falls when it is 1 % faster.
+  std::optional<double> elasticity;
+  std::optional<double> cost;  ///< of all hosts for that time, where they have prices
+  std::string why_not;         ///< empty: it was simulated
+};
+
+/// Where one choice begins to beat another, found by search.
+struct Crossover {
+  std::string question;
+  std::string answer;           ///< a sentence
+  std::optional<double> value;  ///< the figure in it
+};
+
+/// A change that was run for real.
+struct Verified {
+  std::string change;
+  int repetitions = 1;  ///< of both; the figures are medians
+  double before_s = 0;  ///< measured
+  double after_s = 0;   ///< measured
+  double forecast_before_s = 0;
+  double forecast_after_s = 0;
+
+  /// What was forecast of the time with the change, over what was measured, less 1.
+  [[nodiscard]] double error() const { return forecast_after_s / after_s - 1; }
+  /// The same of the ratio of both times: what the change does.
+  [[nodiscard]] double ratio_error() const {
+    return forecast_after_s / forecast_before_s / (after_s / before_s) - 1;
+  }
+};
+
+/// What a phase of a step took in a record, in its simulation, s a step.
+struct PhasePair {
+  std::string phase;
+  double recorded_s = 0;
+  double simulated_s = 0;
+};
+
+struct WhatIf {
+  Case scenario_case;
+  std::string machine;
+  std::string uncalibrated;  ///< as Record::uncalibrated
+  std::string recorded;      ///< of which record's scenario this is, its mode; empty: of none
+  std::string measure;       ///< what the times are for: `57,600 examples`, `accuracy 0.97`
+  double examples = 0;
+  std::optional<double> time_s;  ///< without any change
+  std::optional<double> cost;
+  double path_s = 0;  ///< length of the critical path: the training, whole
+  double queued = 0;  ///< its part that waited for a core, 0 to 1
+  Limit limit;
+  bool path_whole = true;       ///< false: of the beginning of a long training
+  std::vector<PathShare> path;  ///< the largest first
+  std::vector<Change> changes;  ///< who saves most first; impossible ones last
+  std::vector<Crossover> crossovers;
+  std::vector<PhasePair> phases;  ///< of a recorded run
+  std::optional<Verified> verified;
+  std::string not_verified;  ///< why not, where it was asked for
+
+  /// The change called so, or null.
+  [[nodiscard]] const Change* find(std::string_view name) const;
+};
+
+/// What limits it, in one sentence.
+std::string first_sentence(const WhatIf& whatif);
+/// For a terminal of 80 columns, the sentence first.
+std::string to_table(const WhatIf& whatif);
+/// What `whatif --json` prints.
+nlohmann::ordered_json to_json(const WhatIf& whatif);
+
+}  // namespace foretrain

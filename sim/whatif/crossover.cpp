@@ -1,0 +1,190 @@
+#include "sim/whatif/crossover.h"
+
+#include "models/protocol/registry.h"
+#include "reports/terminal/text.h"
+#include "scenarios/input_error.h"
+#include "scenarios/training.h"
+#include "sim/whatif/intervention.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace foretrain::sim {
+namespace {
+
+// From how many workers ------------------------------------------------------------------------
+
+// The NICs of servers have more of the path than anything else.
+bool server_binds(const Trials& trials, int workers) {
+  Case changed = trials.base();
+  const std::string why = set_workers(changed.scenario, workers);
+  if (!why.empty()) throw InputError(why);
+  const CriticalPath path = trials.path_of(changed, kSearchSteps);
+  const Duration nic = path.time(Resource::server_nic_in) + path.time(Resource::server_nic_out);
+  return nic >= path.time(path.longest());
+}
+
+Crossover server_limit(const Trials& trials) {
+  Crossover found{"From how many workers on does the servers' network limit it?", {}, {}};
+  try {
+    int binds = 1;
+    while (binds <= kMostWorkers && !server_binds(trials, binds)) binds *= 2;
+    if (binds > kMostWorkers) {
+      found.answer = fmt::format("Not up to {}.", kMostWorkers);
+      return found;
+    }
+    int free = binds / 2;
+    while (binds - free > 1) {
+      const int middle = free + (binds - free) / 2;
+      (server_binds(trials, middle) ? binds : free) = middle;
+    }
+    found.answer = binds == 1 ? "From the first one." : fmt::format("From {}.", binds);
+    found.value = binds;
+  } catch (const InputError& error) {
+    found.answer = fmt::format("Not known: {}.", error.what());
+  }
+  return found;
+}
+
+// Below which jitter ---------------------------------------------------------------------------
+
+// What `strategy` takes where the logarithm of every gradient's time varies by `sigma`.
+std::optional<double> time_with(const Trials& trials, std::string_view strategy, double sigma) {
+  Case changed = trials.base();
+  Scenario& scenario = changed.scenario;
+  if (scenario.training.strategy != strategy) set_strategy(scenario, strategy);
+  scenario.training.protocol.backup_workers = 0;
+  trials.keep_examples(scenario);
+  // In place of what the scenario says of factors; pauses, lives stay.
+  for (StragglerSpec& straggler : scenario.stragglers) {
+    if (straggler.distribution.empty() && straggler.trace.empty()) continue;
+    straggler.distribution.clear();
+    straggler.trace.clear();
+  }
+  if (sigma > 0) {
+    StragglerSpec jitter;
+    jitter.distribution = "lognormal";
+    jitter.sigma = sigma;
+    scenario.stragglers.push_back(jitter);
+  }
+  return trials.tried(changed, {}).time_s;
+}
+
+// Where both are known: sync takes no longer than async, but for a thousandth.
+std::optional<bool> sync_wins(const Trials& trials, double sigma) {
+  const auto sync = time_with(trials, "sync", sigma);
+  const auto async = time_with(trials, "async", sigma);
+  if (!async) return sync ? std::optional(true) : std::nullopt;
+  return sync && *sync <= *async * 1.001;
+}
+
+Crossover jitter_limit(const Trials& trials) {
+  Crossover found{"Below which jitter is sync as fast as async?", {}, {}};
+  const auto wins = [&](double sigma) { return sync_wins(trials, sigma); };
+  const auto steady = wins(0);
+  if (!steady) {
+    found.answer = "Neither comes to its end on steady machines.";
+    return found;
+  }
+  if (!*steady) {
+    found.answer = "Async is faster even on steady machines.";
+    found.value = 0;
+    return found;
+  }
+  if (wins(kMostJitter).value_or(false)) {
+    found.answer =
+        fmt::format("Up to a sigma of {} (lognormal), the most that was tried.", kMostJitter);
+    return found;
+  }
+  double below = 0;
+  double above = kMostJitter;
+  while (above - below > 0.005) {
+    const double middle = (below + above) / 2;
+    (wins(middle).value_or(false) ? below : above) = middle;
+  }
+  found.value = below;
+  found.answer = below == 0 ? "Any jitter makes async faster."
+                            : fmt::format("Below a sigma of {:.2f} (lognormal).", below);
+  return found;
+}
+
+// The best of ----------------------------------------------------------------------------------
+
+struct Best {
+  int value = 0;
+  double time_s = 0;
+};
+
+/// The time of a choice; empty where the target is not reached.
+using TimeOf = std::function<std::optional<double>(int)>;
+
+std::optional<Best> climb(int start, int least, int most, const TimeOf& time_of) {
+  std::optional<Best> best;
+  const auto improves = [&](int value) {
+    const auto time_s = time_of(value);
+    if (!time_s || (best && *time_s >= best->time_s)) return false;
+    best = Best{value, *time_s};
+    return true;
+  };
+  improves(start);
+  int value = start;
+  while (value * 2 <= most && improves(value * 2)) value *= 2;
+  if (value > start) return best;
+  while (value / 2 >= least && improves(value / 2)) value /= 2;
+  return best;
+}
+
+Crossover best_of(const Trials& trials, const std::string& what, int start, int most,
+                  const std::function<std::string(Scenario&, int)>& set) {
+  Crossover found{fmt::format("Which {} reaches {} soonest?", what, trials.measure()), {}, {}};
+  const auto best = climb(start, 1, most, [&](int value) -> std::optional<double> {
+    Case changed = trials.base();
+    if (value != start) {
+      if (!set(changed.scenario, value).empty()) return std::nullopt;
+      trials.keep_examples(changed.scenario);
+    }
+    return trials.tried(changed, {}).time_s;
+  });
+  if (!best) {
+    found.answer = "None that was tried reaches it.";
+    return found;
+  }
+  found.value = best->value;
+  found.answer = fmt::format("{}, after {} s.", best->value, figure(best->time_s));
+  return found;
+}
+
+bool compares(const Scenario& scenario, std::string_view strategy) {
+  const Protocol* protocol = find_protocol(strategy);
+  return protocol != nullptr && protocol->several_workers && worker_count(scenario) > 1;
+}
+
+}  // namespace
+
+std::vector<Crossover> find_crossovers(const Trials& trials) {
+  const Scenario& scenario = trials.base().scenario;
+  std::vector<Crossover> found;
+  const bool cluster = !scenario.cluster.hosts.empty();
+  if (cluster && server_count(scenario) > 0) found.push_back(server_limit(trials));
+  if (compares(scenario, scenario.training.strategy)) found.push_back(jitter_limit(trials));
+  return found;
+}
+
+std::vector<Crossover> find_best(const Trials& trials) {
+  std::vector<Crossover> found;
+  if (!trials.has_target()) return found;
+  const Scenario& scenario = trials.base().scenario;
+  constexpr int kMostBatch = 1 << 20;
+  found.push_back(
+      best_of(trials, "batch size", scenario.training.batch_size, kMostBatch, set_batch));
+  if (server_count(scenario) == 0) return found;
+  found.push_back(best_of(trials, "number of servers", scenario.training.servers, 64, set_servers));
+  return found;
+}
+
+}  // namespace foretrain::sim

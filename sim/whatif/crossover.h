@@ -1,0 +1,26 @@
+// Where one choice begins to beat another: search over simulations.
+#pragma once
+
+#include "reports/whatif/whatif.h"
+#include "sim/whatif/trials.h"
+
+#include <vector>
+
+namespace foretrain::sim {
+
+/// What can be asked at little cost, each by halving an interval in which the answer changes once:
+///
+///     from how many workers the NICs of servers have most of the critical path (up to
+///     kMostWorkers; of kSearchSteps steps each)
+///     below which jitter (lognormal, of all gradients) sync takes no longer than async
+std::vector<Crossover> find_crossovers(const Trials& trials);
+
+/// Which batch size, how many servers reach the target soonest: doubled, halved from what the
+/// scenario has for as long as that helps. Only where the scenario has a target.
+std::vector<Crossover> find_best(const Trials& trials);
+
+inline constexpr int kMostWorkers = 256;
+inline constexpr int kSearchSteps = 12;
+inline constexpr double kMostJitter = 2;
+
+}  // namespace foretrain::sim

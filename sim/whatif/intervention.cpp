@@ -1,0 +1,247 @@
+#include "sim/whatif/intervention.h"
+
+#include "models/base/check.h"
+#include "models/protocol/registry.h"
+#include "scenarios/placement.h"
+#include "scenarios/training.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace foretrain::sim {
+namespace {
+
+const Protocol& protocol_of(const Scenario& scenario) {
+  const Protocol* protocol = find_protocol(scenario.training.strategy);
+  FT_CHECK(protocol != nullptr);
+  return *protocol;
+}
+
+// Writes down where every node is, so that more of them move none.
+void write_placement(Scenario& scenario) {
+  if (scenario.cluster.hosts.empty()) return;
+  Placement placement;
+  const auto places = place_nodes(scenario, 1);
+  const auto workers = static_cast<std::size_t>(worker_count(scenario));
+  for (std::size_t node = 0; node < places.size(); ++node) {
+    (node < workers ? placement.workers : placement.servers).push_back(places[node].host_name);
+  }
+  scenario.cluster.placement = std::move(placement);
+}
+
+// As many hosts like the one called `like`, by their names.
+std::vector<std::string> add_hosts(ClusterSpec& cluster, const std::string& like, int count) {
+  std::set<std::string> taken;
+  const HostSpec* model = nullptr;
+  for (const HostSpec& host : cluster.hosts) {
+    for (int index = 0; index < host.count; ++index) {
+      taken.insert(host_name(host, index));
+      if (host_name(host, index) == like) model = &host;
+    }
+  }
+  FT_CHECK(model != nullptr);
+  HostSpec added = *model;
+  added.count = 1;
+  std::vector<std::string> names;
+  names.reserve(static_cast<std::size_t>(count));
+  for (int number = 0; std::ssize(names) < count; ++number) {
+    added.name = fmt::format("added{}", number);
+    if (!taken.insert(added.name).second) continue;
+    names.push_back(added.name);
+    cluster.hosts.push_back(added);
+  }
+  return names;
+}
+
+std::string no_links(const Scenario& scenario) {
+  if (scenario.cluster.topology != "links") return {};
+  return "a list of links has none for a host that is added";
+}
+
+std::optional<std::string> more_workers(Scenario& scenario) {
+  if (!protocol_of(scenario).several_workers) return std::nullopt;
+  return set_workers(scenario, scenario.training.workers + 1);
+}
+
+std::optional<std::string> more_servers(Scenario& scenario) {
+  if (!protocol_of(scenario).servers) return std::nullopt;
+  return set_servers(scenario, scenario.training.servers + 1);
+}
+
+std::optional<std::string> double_batch(Scenario& scenario) {
+  return set_batch(scenario, scenario.training.batch_size * 2);
+}
+
+std::optional<std::string> half_batch(Scenario& scenario) {
+  if (scenario.training.batch_size < 2) return "a batch has one example";
+  return set_batch(scenario, scenario.training.batch_size / 2);
+}
+
+std::optional<std::string> toggle_overlap(Scenario& scenario, bool overlap) {
+  if (scenario.training.overlap == overlap) return std::nullopt;
+  const bool sends = worker_count(scenario) > 1 || server_count(scenario) > 0;
+  if (!sends) return std::nullopt;
+  scenario.training.overlap = overlap;
+  return "";
+}
+
+std::optional<std::string> overlap_on(Scenario& scenario) { return toggle_overlap(scenario, true); }
+std::optional<std::string> overlap_off(Scenario& scenario) {
+  return toggle_overlap(scenario, false);
+}
+
+std::optional<std::string> one_backup(Scenario& scenario) {
+  if (!reads(protocol_of(scenario), "backup_workers"))
+    return std::nullopt;  // only sync has backup workers
+  int& backups = scenario.training.protocol.backup_workers;
+  if (backups + 1 >= worker_count(scenario)) return "nobody would be left to make a step";
+  ++backups;
+  return "";
+}
+
+template <std::size_t kIndex>
+std::optional<std::string> other_strategy(Scenario& scenario) {
+  const std::string_view strategy = protocols()[kIndex].name;
+  if (scenario.training.strategy == strategy) return std::nullopt;
+  return set_strategy(scenario, strategy);
+}
+
+template <std::size_t... kIndices>
+void add_strategies(std::vector<ScenarioChange>& changes,
+                    std::index_sequence<kIndices...> /*all*/) {
+  (changes.push_back({fmt::format("strategy {}", protocols()[kIndices].name),
+                      "as many examples by another strategy", Change::Kind::training,
+                      other_strategy<kIndices>}),
+   ...);
+}
+constexpr std::size_t kStrategies = 5;
+
+}  // namespace
+
+const std::vector<ResourceChange>& resource_changes() {
+  using enum Resource;
+  static const std::vector<ResourceChange> all{
+      {"worker CPU 2x", "gradients in half the time", {worker_cpu}, 0.5},
+      {"server CPU 2x", "messages at servers for half the CPU time", {server_cpu}, 0.5},
+      {"apply 2x", "updates applied in half the time", {apply}, 0.5},
+      {"server NIC in 2x", "twice the rate into servers", {server_nic_in}, 0.5},
+      {"server NIC out 2x", "twice the rate out of servers", {server_nic_out}, 0.5},
+      {"server NIC 2x",
+       "twice the rate of the servers' NICs",
+       {server_nic_in, server_nic_out},
+       0.5},
+      {"worker NIC 2x", "twice the rate of workers' NICs", {worker_nic}, 0.5},
+      {"every NIC 2x",
+       "twice the rate of all NICs",
+       {server_nic_in, server_nic_out, worker_nic},
+       0.5},
+      {"switches 2x", "twice the rate between switches", {switches}, 0.5},
+      {"latency 2x", "half the latency", {latency}, 0.5},
+      {"straggling removed", "no straggling", {straggling}, 0},
+      {"evaluation free", "evaluation that takes no time", {evaluation}, 0},
+      {"input free", "input that takes no time", {input}, 0},
+      {"framework free", "no overhead of the framework", {framework}, 0},
+  };
+  return all;
+}
+
+const std::vector<ScenarioChange>& scenario_changes() {
+  using Kind = Change::Kind;
+  static const std::vector<ScenarioChange> all = [] {
+    std::vector<ScenarioChange> changes{
+        {"one more worker", "a host like the last worker's", Kind::cluster, more_workers},
+        {"one more server", "a shard more of the parameters", Kind::cluster, more_servers},
+        {"double batch", "twice the examples a gradient", Kind::training, double_batch},
+        {"half batch", "half the examples a gradient", Kind::training, half_batch},
+        {"overlap on", "buckets leave while others are computed", Kind::training, overlap_on},
+        {"overlap off", "a gradient leaves when all of it is computed", Kind::training,
+         overlap_off},
+        {"one backup worker", "a worker more may be late", Kind::training, one_backup},
+        {"no neighbours", "the cluster alone", Kind::cluster,
+         [](Scenario& scenario) -> std::optional<std::string> {
+           if (scenario.neighbours.empty()) return std::nullopt;
+           scenario.neighbours.clear();
+           return "";
+         }},
+    };
+    FT_CHECK_OP(protocols().size(), ==, kStrategies);
+    add_strategies(changes, std::make_index_sequence<kStrategies>());
+    return changes;
+  }();
+  return all;
+}
+
+std::string set_batch(Scenario& scenario, int batch_size) {
+  const auto& hosts = scenario.cluster.hosts;
+  if (std::ranges::any_of(hosts, [](const HostSpec& host) { return host.compute.has_value(); })) {
+    return "a gradient takes what compute: says, whatever its batch";
+  }
+  // The times of a profile stay those of the batch that was measured.
+  int& measured = scenario.model.profile_batch;
+  if (scenario.model.profiled() && measured == 0) measured = scenario.training.batch_size;
+  scenario.training.batch_size = batch_size;
+  return {};
+}
+
+std::string set_workers(Scenario& scenario, int workers) {
+  if (!protocol_of(scenario).several_workers) return "the strategy has one worker";
+  if (std::string why = no_links(scenario); !why.empty()) return why;
+  ClusterSpec& cluster = scenario.cluster;
+  write_placement(scenario);
+  const int more = workers - std::exchange(scenario.training.workers, workers);
+  if (cluster.hosts.empty()) return {};
+  auto& placed = cluster.placement.workers;
+  if (more > 0) {
+    const auto added = add_hosts(cluster, placed.back(), more);
+    placed.insert(placed.end(), added.begin(), added.end());
+  }
+  placed.resize(static_cast<std::size_t>(workers));
+  return {};
+}
+
+std::string set_servers(Scenario& scenario, int servers) {
+  if (!protocol_of(scenario).servers) return "the strategy has no servers";
+  ClusterSpec& cluster = scenario.cluster;
+  write_placement(scenario);
+  std::exchange(scenario.training.servers, servers);
+  if (cluster.hosts.empty()) return {};
+  auto& placed = cluster.placement.servers;
+  const auto& workers = cluster.placement.workers;
+  while (std::ssize(placed) < servers) {
+    const bool shared = std::ranges::find(workers, placed.back()) != workers.end();
+    const auto free = std::ranges::find_if(workers, [&](const std::string& host) {
+      return std::ranges::find(placed, host) == placed.end();
+    });
+    if (shared && free != workers.end()) {
+      placed.push_back(*free);
+      continue;
+    }
+    if (std::string why = no_links(scenario); !why.empty()) return why;
+    placed.push_back(add_hosts(cluster, placed.back(), 1).front());
+  }
+  placed.resize(static_cast<std::size_t>(servers));
+  return {};
+}
+
+std::string set_strategy(Scenario& scenario, std::string_view strategy) {
+  const bool placed = !scenario.cluster.placement.workers.empty();
+  const bool had_servers = protocol_of(scenario).servers;
+  if (placed) write_placement(scenario);
+  const std::vector<std::string> before = scenario.cluster.placement.servers;
+  scenario.training.strategy = strategy;
+  // A backup is of sync alone; a profile has no examples to read twice.
+  scenario.training.protocol.backup_workers = 0;
+  if (!placed) return {};
+  Placement& placement = scenario.cluster.placement;
+  placement.workers.resize(static_cast<std::size_t>(worker_count(scenario)),
+                           placement.workers.back());
+  const auto servers = static_cast<std::size_t>(server_count(scenario));
+  placement.servers = before;
+  placement.servers.resize(servers, had_servers ? before.back() : placement.workers.front());
+  return {};
+}
+
+}  // namespace foretrain::sim

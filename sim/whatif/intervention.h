@@ -1,0 +1,48 @@
+// The changes that are tried, one line of a registry each.
+#pragma once
+
+#include "reports/whatif/whatif.h"
+#include "sim/history/resource.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace foretrain::sim {
+
+/// Resources that are made faster together, by themselves.
+struct ResourceChange {
+  std::string_view name;  ///< begins with the resource's label
+  std::string_view what;  ///< a sentence's subject
+  std::vector<Resource> resources;
+  double factor;  ///< by which it takes longer: 0.5 is twice as fast, 0 is free
+};
+
+/// A change of what is run, or where; whoever can run the one can run the other.
+struct ScenarioChange {
+  std::string name;
+  std::string_view what;
+  Change::Kind kind;
+  /// Makes it. Returns why it cannot be made, empty where it is; nothing: it is so already.
+  std::optional<std::string> (*apply)(Scenario& scenario);
+};
+
+const std::vector<ResourceChange>& resource_changes();
+/// With one change to each other strategy.
+const std::vector<ScenarioChange>& scenario_changes();
+
+// Each returns why it cannot be; empty: it is done.
+
+/// So many examples a gradient.
+std::string set_batch(Scenario& scenario, int batch_size);
+/// Puts `workers` on hosts: those that are added get one like the last worker's, each. Where the
+/// scenario has no cluster, they share this machine.
+std::string set_workers(Scenario& scenario, int workers);
+/// The same for servers: one that is added gets a host like the last server's; where that has a
+/// worker too, the next worker's host that has no server.
+std::string set_servers(Scenario& scenario, int servers);
+/// An other strategy, with a server where it needs the first one.
+std::string set_strategy(Scenario& scenario, std::string_view strategy);
+
+}  // namespace foretrain::sim

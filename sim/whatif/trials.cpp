@@ -1,0 +1,114 @@
+#include "sim/whatif/trials.h"
+
+#include "reports/record/summary.h"
+#include "reports/terminal/text.h"
+#include "reports/validation/validate_into.h"
+#include "scenarios/input_error.h"
+#include "scenarios/training.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace foretrain::sim {
+namespace {
+
+double examples_a_step(const Scenario& scenario) {
+  return static_cast<double>(worker_count(scenario)) * scenario.training.batch_size;
+}
+
+// Examples whose gradients count, over the whole length of the training.
+double planned_examples(const Scenario& scenario, const Training& training) {
+  const int backups = training.options.backup_workers;
+  const auto batch = static_cast<double>(training.batch_size);
+  if (backups > 0)
+    return static_cast<double>(training.updates * (training.workers - backups)) * batch;
+  return static_cast<double>(training.steps) * examples_a_step(scenario);
+}
+
+}  // namespace
+
+Trials::Trials(const Case& scenario_case, const SimulateOptions& options)
+    : options_(options), base_(scenario_case) {
+  Scenario& scenario = base_.scenario;
+  const DatasetShape shape = dataset_shape(base_);
+  scenario.numerics = scenario.numerics && (has_target() || shape.input.sparse());
+  examples_ = planned_examples(scenario, *make_training(scenario, shape, false, nullptr));
+}
+
+std::string Trials::measure() const {
+  const Target& target = base_.scenario.training.until;
+  if (!has_target()) return fmt::format("{} examples", grouped(std::llround(examples_)));
+  if (target.accuracy > 0 && target.loss > 0) {
+    return fmt::format("accuracy {} or loss {}", target.accuracy, target.loss);
+  }
+  return target.accuracy > 0 ? fmt::format("accuracy {}", target.accuracy)
+                             : fmt::format("loss {}", target.loss);
+}
+
+void Trials::keep_examples(Scenario& changed) const {
+  TrainingSpec& training = changed.training;
+  const double before = examples_a_step(base_.scenario);
+  const double after = examples_a_step(changed);
+  const double steps = std::ceil(examples_ / after - 1e-9);
+  training.epochs = 0;
+  training.updates = 0;
+  training.steps = std::max<std::int64_t>(1, static_cast<std::int64_t>(steps));
+  if (training.evaluate_every == 0 || before == after) return;
+  const double apart = static_cast<double>(training.evaluate_every) * before / after;
+  training.evaluate_every = std::max<std::int64_t>(1, std::llround(apart));
+}
+
+Machine Trials::machine(const std::string& name) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = machines_.find(name);
+  if (found != machines_.end()) return found->second;
+  return machines_.emplace(name, options_.machines(name)).first->second;
+}
+
+Record Trials::simulate(const Case& scenario_case, const Variant& variant) const {
+  SimulateOptions options;
+  options.machines = [this](const std::string& name) { return machine(name); };
+  options.emulated = options_.emulated;
+  options.interrupted = options_.interrupted;
+  options.usage_interval = {};
+  options.summary_only = true;
+  options.variant = variant;
+  Record record = sim::simulate(scenario_case, options);
+  if (record.outcome == Outcome::interrupted) throw NotDone(record.outcome, record.failure);
+  return record;
+}
+
+std::optional<double> Trials::time_of(const Record& record) const {
+  const Scenario& scenario = record.scenario_case.scenario;
+  if (has_target()) return interpolated_time_to_target_s(record.evals, scenario.training.until);
+  const double done = static_cast<double>(record.gradients) * scenario.training.batch_size;
+  if (done == 0) return std::nullopt;
+  return record.time.seconds() * (examples_ / done);
+}
+
+Trial Trials::tried(const Case& scenario_case, const Pace& pace) const {
+  try {
+    const Record record = simulate(scenario_case, {pace, nullptr});
+    if (record.outcome != Outcome::done) return {std::nullopt, record.failure};
+    return {time_of(record), {}};
+  } catch (const InputError& error) {
+    return {std::nullopt, error.what()};
+  }
+}
+
+CriticalPath Trials::path_of(Case scenario_case, std::int64_t steps) const {
+  Scenario& scenario = scenario_case.scenario;
+  scenario.numerics = false;
+  scenario.training.until = {};
+  scenario.training.epochs = 0;
+  scenario.training.updates = 0;
+  scenario.training.steps = steps;
+  History history;
+  const Record record = simulate(scenario_case, {{}, &history});
+  if (record.outcome != Outcome::done) throw NotDone(record.outcome, record.failure);
+  return critical_path(history, Instant{} + record.time);
+}
+
+}  // namespace foretrain::sim

@@ -1,0 +1,277 @@
+#include "sim/whatif/whatif.h"
+
+#include "models/base/check.h"
+#include "reports/parallel/in_parallel.h"
+#include "reports/record/statistics.h"
+#include "reports/record/summary.h"
+#include "reports/validation/validate_into.h"
+#include "scenarios/input_error.h"
+#include "scenarios/price.h"
+#include "scenarios/training.h"
+#include "sim/whatif/crossover.h"
+#include "sim/whatif/intervention.h"
+#include "sim/whatif/trials.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace foretrain::sim {
+namespace {
+
+constexpr double kFaster = 1 / 1.01;  // 1 % faster: for an elasticity
+
+// A case that is simulated, for one figure of one change.
+struct Job {
+  Case scenario_case;
+  Pace pace;
+  std::size_t change = 0;  // of WhatIf::changes
+  std::optional<double> Change::*figure = &Change::time_s;
+};
+
+// Puts the changes, what is simulated for them.
+class Asking {
+ public:
+  Asking(const Case& scenario_case, const WhatIfOptions& options)
+      : options_(options), trials_(scenario_case, options.simulate) {}
+
+  WhatIf ask() {
+    ask_base();
+    add_resource_changes();
+    add_scenario_changes();
+    simulate_all();
+    finish_changes();
+    whatif_.crossovers = find_crossovers(trials_);
+    if (options_.search) {
+      auto best = find_best(trials_);
+      std::ranges::move(best, std::back_inserter(whatif_.crossovers));
+    }
+    if (options_.run) verify();
+    return std::move(whatif_);
+  }
+
+  [[nodiscard]] const Record& base() const { return record_; }
+
+ private:
+  void ask_base() {
+    record_ = trials_.simulate(trials_.base(), {{}, &history_});
+    if (record_.outcome != Outcome::done) throw NotDone(record_.outcome, record_.failure);
+    whatif_.scenario_case = trials_.base();
+    whatif_.machine = record_.machine;
+    whatif_.uncalibrated = record_.uncalibrated;
+    whatif_.measure = trials_.measure();
+    whatif_.examples = trials_.examples();
+    whatif_.time_s = trials_.time_of(record_);
+    whatif_.cost = cost(trials_.base().scenario, whatif_.time_s);
+    add_path(critical_path(history_, Instant{} + record_.time));
+  }
+
+  void add_path(const CriticalPath& path) {
+    whatif_.path_s = path.length.seconds();
+    whatif_.path_whole = path.whole;
+    whatif_.queued = path.length.ns > 0 ? path.queued.seconds() / path.length.seconds() : 0;
+    for (std::size_t i = 0; i < kResources; ++i) {
+      const auto resource = static_cast<Resource>(i);
+      if (path.time(resource).ns == 0) continue;
+      PathShare share{std::string(label_of(resource)), path.time(resource).seconds(),
+                      path.share(resource)};
+      const auto node = path.most_of(resource);
+      if (resource == Resource::straggling && node) share.whose = fmt::format("worker{}", *node);
+      whatif_.path.push_back(std::move(share));
+    }
+    std::ranges::stable_sort(whatif_.path, std::ranges::greater{}, &PathShare::time_s);
+    if (whatif_.path.empty()) return;
+    const PathShare& most = whatif_.path.front();
+    whatif_.limit = {most.resource, most.share, most.whose};
+    const double nic = path.share(Resource::server_nic_in) + path.share(Resource::server_nic_out);
+    if (nic >= most.share) whatif_.limit = {"server NIC", nic};
+  }
+
+  // Only what there is: a resource that no activity ever used cannot be worth anything.
+  void add_resource_changes() {
+    std::array<bool, kResources> used{};
+    for (const Activity& activity : history_.activities()) {
+      used[static_cast<std::size_t>(activity.resource)] = true;
+    }
+    history_ = {};
+    for (const ResourceChange& each : resource_changes()) {
+      const auto is_used = [&](Resource r) { return used[static_cast<std::size_t>(r)]; };
+      const auto several = std::ssize(each.resources) > 1;
+      const auto count = std::ranges::count_if(each.resources, is_used);
+      if (count < (several ? 2 : 1)) continue;
+      const std::size_t index = add_change(std::string(each.name), each.what);
+      const auto paced = [&](double factor) {
+        Pace pace;
+        for (const Resource resource : each.resources) pace.set(resource, factor);
+        return pace;
+      };
+      const Case& base = trials_.base();
+      jobs_.push_back({base, paced(each.factor), index, &Change::time_s});
+      jobs_.push_back({base, paced(kFaster), index, &Change::elasticity});
+      if (each.factor > 0) jobs_.push_back({base, paced(0), index, &Change::free_time_s});
+    }
+  }
+
+  void add_scenario_changes() {
+    for (const ScenarioChange& each : scenario_changes()) {
+      Case changed = trials_.base();
+      const auto why = each.apply(changed.scenario);
+      if (!why) continue;
+      const std::size_t index = add_change(each.name, each.what);
+      whatif_.changes[index].kind = each.kind;
+      whatif_.changes[index].why_not = *why;
+      if (!why->empty()) continue;
+      trials_.keep_examples(changed.scenario);
+      jobs_.push_back({std::move(changed), {}, index, &Change::time_s});
+    }
+  }
+
+  std::size_t add_change(const std::string& name, std::string_view what) {
+    Change change;
+    change.name = name;
+    change.what = what;
+    whatif_.changes.push_back(std::move(change));
+    return whatif_.changes.size() - 1;
+  }
+
+  void simulate_all() {
+    std::mutex mutex;
+    std::int64_t done = 0;
+    in_parallel(std::ssize(jobs_), options_.threads, [&](std::int64_t number) {
+      const Job& job = jobs_[static_cast<std::size_t>(number)];
+      const Trial trial = trials_.tried(job.scenario_case, job.pace);
+      const std::lock_guard lock(mutex);
+      Change& change = whatif_.changes[job.change];
+      change.*job.figure = trial.time_s;
+      if (job.figure == &Change::time_s) {
+        change.why_not = trial.why_not;
+        change.cost = cost(job.scenario_case.scenario, trial.time_s);
+      }
+      if (options_.progress) options_.progress(++done, std::ssize(jobs_));
+    });
+  }
+
+  void finish_changes() {
+    for (Change& change : whatif_.changes) {
+      if (!change.elasticity) continue;
+      // So far the time with the resource 1 % faster.
+      const double faster_s = *change.elasticity;
+      change.elasticity.reset();
+      if (whatif_.time_s && faster_s > 0) {
+        change.elasticity = std::log(*whatif_.time_s / faster_s) / std::log(1 / kFaster);
+      }
+    }
+    for (const Change& change : whatif_.changes) {
+      const bool faster = change.kind == Change::Kind::resource;
+      // "server NIC 2x" is of the resource "server NIC": the last word is what is done to it.
+      const std::string resource = change.name.substr(0, change.name.rfind(' '));
+      if (faster && resource == whatif_.limit.resource) whatif_.limit.change = change.name;
+    }
+    std::ranges::stable_sort(whatif_.changes, {}, [](const Change& change) {
+      constexpr double kNever = std::numeric_limits<double>::infinity();
+      return std::pair(!change.why_not.empty(), change.time_s.value_or(kNever));
+    });
+  }
+
+  [[nodiscard]] std::optional<double> cost(const Scenario& scenario,
+                                           std::optional<double> time_s) const {
+    const double price = price_per_hour(scenario);
+    if (price == 0 || !time_s) return std::nullopt;
+    return price * *time_s / 3600;
+  }
+
+  // What a run, or several, of the case takes, in the middle.
+  [[nodiscard]] double run_s(const Case& scenario_case) const {
+    std::vector<double> times;
+    for (int i = 0; i < options_.repetitions; ++i) {
+      const Record record = options_.run(scenario_case);
+      if (record.outcome != Outcome::done) throw NotDone(record.outcome, record.failure);
+      const auto time_s = trials_.time_of(record);
+      if (!time_s) throw InputError("a run did not reach the target");
+      times.push_back(*time_s);
+    }
+    return median(times).value();
+  }
+
+  // A resource cannot be made faster here; a scenario can be run.
+  void verify() {
+    const auto can = [&](const Change& change) {
+      const bool asked = options_.verify.empty() || options_.verify == change.name;
+      return asked && change.kind != Change::Kind::resource && change.time_s;
+    };
+    const auto change = std::ranges::find_if(whatif_.changes, can);
+    if (change == whatif_.changes.end()) {
+      whatif_.not_verified =
+          options_.verify.empty()
+              ? "no change of the scenario can be tried"
+              : fmt::format("{} is no change of the scenario that can be tried", options_.verify);
+      return;
+    }
+    const auto& registry = scenario_changes();
+    const auto found = std::ranges::find(registry, change->name, &ScenarioChange::name);
+    FT_CHECK(found != registry.end());
+    Case changed = trials_.base();
+    found->apply(changed.scenario);
+    trials_.keep_examples(changed.scenario);
+    if (!whatif_.time_s) {
+      whatif_.not_verified = "the training as it is does not reach its target";
+      return;
+    }
+    try {
+      Verified verified{change->name, options_.repetitions, 0, 0, *whatif_.time_s, *change->time_s};
+      verified.before_s = run_s(trials_.base());
+      verified.after_s = run_s(changed);
+      whatif_.verified = verified;
+    } catch (const InputError& error) {
+      whatif_.not_verified = error.what();
+    }
+  }
+
+  const WhatIfOptions& options_;
+  Trials trials_;
+  History history_;
+  Record record_;
+  std::vector<Job> jobs_;
+  WhatIf whatif_;
+};
+
+void add_phases(WhatIf& whatif, const Record& recorded, const Record& simulated) {
+  const Summary one = summarize(recorded);
+  const Summary other = summarize(simulated);
+  const auto steps = [](const Summary& s) {
+    return static_cast<double>(std::max<std::int64_t>(1, s.steps));
+  };
+  const auto add = [&](const char* name, double PhaseSeconds::*phase) {
+    whatif.phases.push_back(
+        {name, one.phases.*phase / steps(one), other.phases.*phase / steps(other)});
+  };
+  add("compute", &PhaseSeconds::compute_s);
+  add("push", &PhaseSeconds::push_s);
+  add("wait", &PhaseSeconds::wait_s);
+  add("apply", &PhaseSeconds::apply_s);
+  add("pull", &PhaseSeconds::pull_s);
+  add("evaluate", &PhaseSeconds::evaluate_s);
+}
+
+}  // namespace
+
+WhatIf ask_what_if(const Case& scenario_case, const WhatIfOptions& options) {
+  return Asking(scenario_case, options).ask();
+}
+
+WhatIf ask_what_if(const Record& record, const WhatIfOptions& options) {
+  Asking asking(record.scenario_case, options);
+  WhatIf whatif = asking.ask();
+  whatif.recorded =
+      fmt::format("of a {} on {}", record.mode == Mode::run ? "run" : "simulation", record.machine);
+  add_phases(whatif, record, asking.base());
+  return whatif;
+}
+
+}  // namespace foretrain::sim

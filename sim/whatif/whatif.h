@@ -1,0 +1,45 @@
+// What limits a training, what each change would buy: by simulating it again with each.
+#pragma once
+
+#include "reports/whatif/whatif.h"
+#include "sim/driver/simulate.h"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace foretrain::sim {
+
+struct WhatIfOptions {
+  /// Machines, emulation, interruption; the rest is chosen here.
+  SimulateOptions simulate;
+  int threads = 1;  ///< that simulate at once; what comes out does not depend on it
+  /// Look for the best batch size, the best number of servers too: many whole trainings.
+  bool search = false;
+  /// Trains for real; empty: nothing is verified.
+  std::function<Record(const Case&)> run;
+  std::string verify;   ///< the change that is run; empty: the one that saves most
+  int repetitions = 3;  ///< of both runs
+  /// Called after each simulation, from one thread at a time.
+  std::function<void(std::int64_t done, std::int64_t all)> progress;
+};
+
+/// Simulates the case, finds its critical path, simulates it again with each change, all with the
+/// same seed: straggling is the same draws.
+///
+/// Times are compared for the same number of examples: a change of workers, of the batch, of the
+/// strategy changes the number of steps, evaluations stay as far apart in examples. Learning rates
+/// stay as they are. Where the scenario has a target (`training.until`), the time until it is
+/// reached is compared, gradients are carried out. Else they are not, unless the model is sparse,
+/// whose messages depend on its examples.
+///
+///     elasticity = - d ln(time) / d ln(speed of the resource),  from a speed 1 % higher
+///
+/// @throws InputError as simulate; NotDone where the training as it is does not end
+WhatIf ask_what_if(const Case& scenario_case, const WhatIfOptions& options);
+
+/// The same of a record's scenario, with the phases that were recorded beside those simulated.
+WhatIf ask_what_if(const Record& record, const WhatIfOptions& options);
+
+}  // namespace foretrain::sim

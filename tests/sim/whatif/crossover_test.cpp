@@ -1,0 +1,91 @@
+// Crossovers where mathematics says where they are.
+#include "sim/whatif/crossover.h"
+
+#include "tests/support/cases.h"
+
+#include <catch2/catch.hpp>
+
+namespace foretrain::testing {
+namespace {
+using namespace literals;
+
+sim::SimulateOptions options() {
+  sim::SimulateOptions options;
+  options.machines = [](const std::string&) { return made_up_machine(); };
+  return options;
+}
+
+Case star_with_port(int workers, Duration compute) {
+  Case scenario_case = star_case("sync", workers, 30, compute);
+  scenario_case.scenario.cluster.hosts[0].nic = {static_cast<double>(message_size().value) / 1e-3};
+  return scenario_case;
+}
+
+TEST_CASE("crossover: a server's port binds from where its time exceeds a gradient") {
+  // 12 N ms in, 11 N ms out, 12 gradients of 19 ms: 23 N >= 228 from N = 10 on, of 40 ms from 21.
+  const auto [compute, expected] = GENERATE(table<Duration, int>({{19_ms, 10}, {40_ms, 21}}));
+  const sim::SimulateOptions simulate = options();
+  const sim::Trials trials(star_with_port(2, compute), simulate);
+  const auto found = sim::find_crossovers(trials);
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].value == expected);
+}
+
+TEST_CASE("crossover: a port that never binds is said to be free") {
+  const sim::SimulateOptions simulate = options();
+  const sim::Trials trials(star_case("sync", 2, 30, 20_ms), simulate);
+  CHECK(sim::find_crossovers(trials)[0].answer == "Not up to 256.");
+}
+
+TEST_CASE("crossover: jitter makes async faster as soon as there is any") {
+  const sim::SimulateOptions simulate = options();
+  const sim::Trials trials(star_case("async", 4, 200, 20_ms), simulate);
+  const auto found = sim::find_crossovers(trials);
+  REQUIRE(found.size() == 2);
+  CHECK(found[1].value.value() < 0.02);
+}
+
+TEST_CASE("crossover: async updates that queue need jitter to pay") {
+  // Each push of async is applied by itself, 4 of 3 ms a round; sync applies once.
+  Case scenario_case = star_case("sync", 4, 100, 20_ms);
+  HostSpec& host = scenario_case.scenario.cluster.hosts[0];
+  host.compute.reset();
+  host.machine = "slow to apply";
+  sim::SimulateOptions simulate;
+  simulate.machines = [](const std::string&) {
+    Machine machine;
+    machine.models["softmax 784x10"] = {{8e-3, 0}, {0, 1e-6}};
+    machine.apply = {3e-3, 0};
+    return machine;
+  };
+  const sim::Trials trials(scenario_case, simulate);
+  const auto found = sim::find_crossovers(trials);
+  REQUIRE(found.size() == 2);
+  CAPTURE(found[1].answer);
+  const double sigma = found[1].value.value();
+  CHECK(sigma > 0.02);
+  CHECK(sigma < 1);
+}
+
+TEST_CASE("crossover: the best batch and number of servers are sought for a target alone") {
+  Case scenario_case = star_case("sync", 2, 400, 20_ms);
+  Scenario& scenario = scenario_case.scenario;
+  const sim::SimulateOptions simulate = options();
+  CHECK(sim::find_best(sim::Trials(scenario_case, simulate)).empty());
+  scenario.numerics = true;
+  scenario.cluster.hosts[0].compute.reset();
+  scenario.cluster.hosts[0].roofline.gflops = 1;
+  scenario.framework.step = 5_ms;
+  scenario.training.evaluate_every = 4;
+  scenario.training.batch_size = 4;
+  scenario.training.until.accuracy = 0.6;
+  const auto found = sim::find_best(sim::Trials(scenario_case, simulate));
+  REQUIRE(found.size() == 2);
+  CAPTURE(found[0].answer);
+  // Each step costs 5 ms of overhead: batches of four waste it.
+  CHECK(found[0].value.value() > 4);
+  CHECK(found[1].value.value() >= 1);
+}
+
+}  // namespace
+}  // namespace foretrain::testing

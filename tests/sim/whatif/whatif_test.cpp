@@ -1,0 +1,296 @@
+// What-if questions whose answers are known: limits, savings, elasticities.
+#include "sim/whatif/whatif.h"
+
+#include "reports/record/summary.h"
+#include "sim/whatif/intervention.h"
+#include "tests/support/cases.h"
+
+#include <catch2/catch.hpp>
+
+#include <string>
+
+namespace foretrain::testing {
+namespace {
+using namespace literals;
+
+// Of hosts that name one: gradients of 1 ms, an update of 3 ms, messages that cost nothing.
+Machine slow_to_apply() {
+  Machine machine;
+  machine.name = "slow to apply";
+  machine.models["softmax 784x10"] = {{1e-3, 0}, {0, 1e-6}};
+  machine.apply = {3e-3, 0};
+  return machine;
+}
+
+sim::WhatIfOptions options() {
+  sim::WhatIfOptions options;
+  options.simulate.machines = [](const std::string& name) {
+    return name == "slow to apply" ? slow_to_apply() : made_up_machine();
+  };
+  return options;
+}
+
+WhatIf ask(const Case& scenario_case) { return sim::ask_what_if(scenario_case, options()); }
+
+double time_of(const WhatIf& whatif, const std::string& change) {
+  CAPTURE(change);
+  const Change* found = whatif.find(change);
+  REQUIRE(found != nullptr);
+  REQUIRE(found->why_not.empty());
+  return found->time_s.value();
+}
+
+double fresh(const Scenario& scenario) {
+  Case other;
+  other.scenario = scenario;
+  sim::SimulateOptions fresh = options().simulate;
+  return sim::simulate(other, fresh).time.seconds();
+}
+
+// A message that leaves a NIC of `rate` in `seconds`.
+BytesPerSecond rate_for(double seconds) {
+  return {static_cast<double>(message_size().value) / seconds};
+}
+
+Case nic_bound() {
+  Case scenario_case = star_case("sync", 8, 50, 5_ms);
+  scenario_case.scenario.cluster.hosts[0].nic = rate_for(1e-3);
+  return scenario_case;
+}
+
+Case latency_bound() {
+  Case scenario_case = star_case("sync", 4, 50, 5_ms);
+  scenario_case.scenario.cluster.hosts[0].latency = 10_ms;
+  return scenario_case;
+}
+
+Case straggling() {
+  Case scenario_case = star_case("sync", 4, 50, 20_ms);
+  StragglerSpec slow;
+  slow.workers = {2};
+  slow.slowdown = 3;
+  scenario_case.scenario.stragglers = {slow};
+  return scenario_case;
+}
+
+Case apply_bound() {
+  Case scenario_case = star_case("sync", 4, 50, 20_ms);
+  HostSpec& host = scenario_case.scenario.cluster.hosts[0];
+  host.compute.reset();
+  host.machine = "slow to apply";
+  return scenario_case;
+}
+
+// --- What limits it ---
+
+TEST_CASE("whatif: a server's NIC that all gradients pass is the limit") {
+  const WhatIf whatif = ask(nic_bound());
+  CHECK(whatif.limit.resource == "server NIC");
+  CHECK(whatif.limit.change == "server NIC 2x");
+  CHECK(first_sentence(whatif) ==
+        "sync: server NIC limits it, 76 % of the critical path; twice the rate of the servers' "
+        "NICs saves 38 %; most is saved by strategy all_reduce, 63 %.");
+}
+
+TEST_CASE("whatif: workers that compute most of the time are the limit") {
+  const WhatIf whatif = ask(star_case("sync", 4, 50, 20_ms));
+  CHECK(whatif.limit.resource == "worker CPU");
+  CHECK(whatif.limit.share == Approx(1).epsilon(1e-6));
+  CHECK(whatif.changes.front().name == "worker CPU 2x");
+}
+
+TEST_CASE("whatif: latency on every way is the limit") {
+  const WhatIf whatif = ask(latency_bound());
+  CHECK(whatif.limit.resource == "latency");
+  CHECK(whatif.changes.front().name == "strategy single");
+  CHECK(whatif.find("latency 2x")->elasticity.value() == Approx(0.888).epsilon(0.002));
+}
+
+TEST_CASE("whatif: a slow worker is the limit by its name") {
+  const WhatIf whatif = ask(straggling());
+  CHECK(whatif.limit.resource == "straggling");
+  CHECK(whatif.limit.whose == "worker2");
+  CHECK(whatif.changes.front().name == "straggling removed");
+}
+
+TEST_CASE("whatif: updates that take longer than gradients are the limit") {
+  const WhatIf whatif = ask(apply_bound());
+  CHECK(whatif.limit.resource == "apply");
+  CHECK(whatif.limit.share == Approx(0.75).epsilon(0.001));
+}
+
+// --- A saving is that of a fresh simulation ---
+
+TEST_CASE("whatif: a resource twice as fast is the scenario that says so, exactly") {
+  const Scenario star = nic_bound().scenario;
+  const WhatIf nic = ask(nic_bound());
+  Scenario changed = star;
+  changed.cluster.hosts[0].nic.value *= 2;
+  CHECK(time_of(nic, "every NIC 2x") == fresh(changed));
+  changed = star;
+  changed.cluster.hosts[0].compute = 2500_us;
+  CHECK(time_of(nic, "worker CPU 2x") == fresh(changed));
+  changed = latency_bound().scenario;
+  changed.cluster.hosts[0].latency = 5_ms;
+  CHECK(time_of(ask(latency_bound()), "latency 2x") == fresh(changed));
+  changed = straggling().scenario;
+  changed.stragglers.clear();
+  CHECK(time_of(ask(straggling()), "straggling removed") == fresh(changed));
+}
+
+TEST_CASE("whatif: pauses and random factors are removed, exactly") {
+  Case scenario_case = star_case("sync", 4, 100, 20_ms);
+  StragglerSpec pausing;
+  pausing.workers = {1};
+  pausing.pause = 50_ms;
+  pausing.every = 300_ms;
+  StragglerSpec jitter;
+  jitter.distribution = "exponential";
+  scenario_case.scenario.stragglers = {pausing, jitter};
+  Scenario changed = scenario_case.scenario;
+  changed.stragglers.clear();
+  CHECK(time_of(ask(scenario_case), "straggling removed") == fresh(changed));
+}
+
+TEST_CASE("whatif: a change of the scenario is that scenario, exactly") {
+  const WhatIf whatif = ask(nic_bound());
+  Scenario changed = nic_bound().scenario;
+  changed.training.servers = 2;
+  changed.cluster.hosts[0].count = 10;
+  CHECK(time_of(whatif, "one more server") == fresh(changed));
+  changed = nic_bound().scenario;
+  changed.training.strategy = "all_reduce";
+  CHECK(time_of(whatif, "strategy all_reduce") == fresh(changed));
+  changed = nic_bound().scenario;
+  changed.training.overlap = false;
+  CHECK(time_of(whatif, "overlap off") == fresh(changed));
+}
+
+TEST_CASE("whatif: another worker is compared on as many examples") {
+  const Case scenario_case = star_case("sync", 4, 50, 20_ms);
+  const WhatIf whatif = ask(scenario_case);
+  CHECK(whatif.examples == 4 * 50 * 16);
+  CHECK(whatif.measure == "3,200 examples");
+  // 40 steps of five workers.
+  CHECK(time_of(whatif, "one more worker") == Approx(0.8).epsilon(1e-6));
+  // A backup of four leaves three gradients a step.
+  CHECK(time_of(whatif, "one backup worker") == Approx(50 * 0.02 * 4 / 3).epsilon(0.01));
+}
+
+// --- Closed forms ---
+
+TEST_CASE("whatif: savings of a star are those of its closed form") {
+  // T = n (C + a + a) + n N s + (n - 1) (N s + 2 a), s a message's time at the server's port.
+  const double n = 50;
+  const double compute = 5e-3;
+  const double port = 8e-3;
+  const auto time = [&](double c, double in, double out) { return n * (c + in) + (n - 1) * out; };
+  const WhatIf whatif = ask(nic_bound());
+  CHECK(whatif.time_s.value() == Approx(time(compute, port, port)).epsilon(0.001));
+  CHECK(time_of(whatif, "server NIC 2x") ==
+        Approx(time(compute, port / 2, port / 2)).epsilon(0.001));
+  CHECK(time_of(whatif, "server NIC in 2x") ==
+        Approx(time(compute, port / 2, port)).epsilon(0.001));
+  CHECK(time_of(whatif, "worker CPU 2x") == Approx(time(compute / 2, port, port)).epsilon(0.001));
+  CHECK(whatif.find("worker CPU 2x")->free_time_s.value() ==
+        Approx(time(0, port, port)).epsilon(0.001));
+}
+
+TEST_CASE("whatif: of a training without straggling the elasticities add up to one") {
+  Case scenario_case = nic_bound();
+  scenario_case.scenario.cluster.hosts[0].latency = 1_ms;
+  const WhatIf whatif = ask(scenario_case);
+  double sum = 0;
+  for (const char* change :
+       {"worker CPU 2x", "server NIC in 2x", "server NIC out 2x", "latency 2x"}) {
+    sum += whatif.find(change)->elasticity.value();
+  }
+  CHECK(sum == Approx(1).epsilon(0.02));
+}
+
+// --- A target ---
+
+TEST_CASE("whatif: with a target the time until it is reached is compared") {
+  Case scenario_case = star_case("sync", 2, 60, 20_ms);
+  Scenario& scenario = scenario_case.scenario;
+  scenario.numerics = true;
+  scenario.training.evaluate_every = 2;
+  scenario.training.until.accuracy = 0.6;
+  const WhatIf whatif = ask(scenario_case);
+  CHECK(whatif.measure == "accuracy 0.6");
+  REQUIRE(whatif.time_s.has_value());
+  CHECK(time_of(whatif, "worker CPU 2x") == Approx(*whatif.time_s / 2).epsilon(0.01));
+}
+
+// --- Prices ---
+
+TEST_CASE("whatif: hosts with a price cost that for as long as it takes") {
+  Case scenario_case = star_case("sync", 4, 50, 20_ms);
+  scenario_case.scenario.cluster.hosts[0].price = 3.6;
+  const WhatIf whatif = ask(scenario_case);
+  // Five hosts for a second.
+  CHECK(whatif.cost.value() == Approx(5 * 3.6 / 3600).epsilon(1e-5));
+  // Six of them for 40 steps.
+  CHECK(whatif.find("one more worker")->cost.value() == Approx(6 * 3.6 / 3600 * 0.8).epsilon(1e-5));
+}
+
+// --- Records, verification ---
+
+TEST_CASE("whatif: a record has its phases beside those simulated") {
+  const Case scenario_case = star_case("sync", 2, 10, 20_ms);
+  const Record record = simulate(scenario_case);
+  const WhatIf whatif = sim::ask_what_if(record, options());
+  REQUIRE(whatif.phases.size() == 6);
+  CHECK(whatif.phases[0].phase == "compute");
+  CHECK(whatif.phases[0].recorded_s == Approx(0.02));
+  CHECK(whatif.phases[0].simulated_s == Approx(0.02));
+  CHECK(whatif.recorded.find("simulation") != std::string::npos);
+}
+
+TEST_CASE("whatif: the best change of the scenario is run beside its forecast") {
+  const Case scenario_case = nic_bound();
+  sim::WhatIfOptions asked = options();
+  asked.repetitions = 1;
+  asked.run = [&](const Case& each) {
+    // Half as fast as forecast, whatever is run.
+    Record record = simulate(each);
+    record.time = record.time * 2;
+    return record;
+  };
+  const WhatIf whatif = sim::ask_what_if(scenario_case, asked);
+  REQUIRE(whatif.verified.has_value());
+  CHECK(whatif.verified->change == "strategy all_reduce");
+  CHECK(whatif.verified->error() == Approx(-0.5));
+  CHECK(whatif.verified->ratio_error() == Approx(0).margin(1e-9));
+  asked.verify = "one more server";
+  CHECK(sim::ask_what_if(scenario_case, asked).verified->change == "one more server");
+  asked.verify = "server NIC 2x";
+  CHECK(sim::ask_what_if(scenario_case, asked).not_verified.find("no change of the scenario") !=
+        std::string::npos);
+}
+
+// --- Interventions ---
+
+TEST_CASE("whatif: a worker that is added gets a host like the last one's") {
+  Scenario scenario = star_case("sync", 2, 10, 20_ms).scenario;
+  scenario.cluster.hosts[0].count = 1;
+  HostSpec fast = scenario.cluster.hosts[0];
+  fast.name = "fast";
+  fast.compute = 5_ms;
+  scenario.cluster.hosts.push_back(fast);
+  REQUIRE(sim::set_workers(scenario, 3).empty());
+  REQUIRE(scenario.cluster.hosts.size() == 3);
+  CHECK(scenario.cluster.hosts[2].compute == 5_ms);
+  CHECK(scenario.cluster.placement.workers == std::vector<std::string>{"node", "fast", "added0"});
+  CHECK(scenario.cluster.placement.servers == std::vector<std::string>{"node"});
+}
+
+TEST_CASE("whatif: a batch cannot change where gradients take a fixed time") {
+  const WhatIf whatif = ask(star_case("sync", 2, 10, 20_ms));
+  CHECK(whatif.find("double batch")->why_not ==
+        "a gradient takes what compute: says, whatever its batch");
+  CHECK_FALSE(whatif.find("double batch")->time_s.has_value());
+}
+
+}  // namespace
+}  // namespace foretrain::testing
