@@ -4,10 +4,13 @@
 #include "reports/record/inputs.h"
 #include "reports/record/run_json.h"
 #include "reports/record/tables.h"
+#include "reports/record/tensorboard.h"
+#include "reports/record/timeline.h"
 #include "scenarios/read.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <fstream>
 #include <iterator>
@@ -66,8 +69,11 @@ std::vector<std::pair<std::string, std::string>> record_files(const Record& reco
   if (!record.step_totals) {
     files.emplace_back("steps.csv", steps_csv(record.steps));
     files.emplace_back("usage.csv", usage_csv(record.usage));
+    files.emplace_back("timeline.json", timeline_json(record));
   }
   files.emplace_back("evals.csv", evals_csv(record.evals));
+  std::string events = tensorboard_events(record);
+  if (!events.empty()) files.emplace_back(kTensorboardFile, std::move(events));
   files.emplace_back("run.json", run_json(record));
   return files;
 }
@@ -78,17 +84,23 @@ void write_record(const Record& record, const fs::path& folder) {
   // All are written beside their places first, so a writer that dies leaves the older record.
   const auto files = record_files(record);
   fs::remove(folder / "inputs.bin", error);  // of an earlier record
-  const auto aside = [&](const std::string& name) { return folder / fmt::format(".{}.new", name); };
+  const auto aside = [&](const std::string& name) {
+    return folder / fmt::format(".{}.new", fs::path(name).filename().string());
+  };
   for (const auto& [name, text] : files) write_text_file(aside(name), text);
   for (const auto& [name, text] : files) {
+    fs::create_directories((folder / name).parent_path(), error);
     fs::rename(aside(name), folder / name, error);
     if (error) {
       throw InputError(
           fmt::format("{}: cannot write: {}", (folder / name).string(), error.message()));
     }
   }
-  if (!record.step_totals) return;
-  for (const char* rows : {"steps.csv", "usage.csv"}) fs::remove(folder / rows, error);
+  for (const char* of_another : {"steps.csv", "usage.csv", "timeline.json", kTensorboardFile}) {
+    const auto written = [&](const auto& file) { return file.first == of_another; };
+    if (std::ranges::none_of(files, written)) fs::remove(folder / of_another, error);
+  }
+  fs::remove((folder / kTensorboardFile).parent_path(), error);  // where it is empty
 }
 
 Record read_record(const fs::path& folder) {

@@ -1,4 +1,4 @@
-// The record as a folder: run.json, steps.csv, evals.csv, usage.csv, of a run inputs.bin.
+// The record as a folder: run.json, CSV tables, timeline.json, tensorboard/, of a run inputs.bin.
 #pragma once
 
 #include "reports/record/record.h"

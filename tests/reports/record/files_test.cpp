@@ -66,7 +66,8 @@ TEST_CASE("record: the same record gives the same bytes, in a folder of any name
   const Record record = small_record(Mode::simulate, "async");
   write_record(record, folder.path() / "one");
   write_record(record, folder.path() / "the" / "other");
-  for (const char* name : {"run.json", "steps.csv", "evals.csv", "usage.csv"}) {
+  for (const char* name : {"run.json", "steps.csv", "evals.csv", "usage.csv", "timeline.json",
+                           "tensorboard/events.out.tfevents.foretrain"}) {
     const std::string one = read_text(folder.path() / "one" / name);
     CHECK_FALSE(one.empty());
     CHECK(one == read_text(folder.path() / "the" / "other" / name));
@@ -102,7 +103,7 @@ TEST_CASE("record: writing replaces an older record, leaving nothing else") {
   write_record(record, folder.path());
   CHECK(read_record(folder.path()) == record);
   const std::filesystem::directory_iterator files(folder.path());
-  CHECK(std::distance(begin(files), end(files)) == 4);
+  CHECK(std::distance(begin(files), end(files)) == 6);
 }
 
 TEST_CASE("record: a folder that cannot be made is named") {
