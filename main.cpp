@@ -7,6 +7,7 @@
 #include "models/data/data_error.h"
 #include "reports/calibration/calibrate_from.h"
 #include "reports/commands/arguments.h"
+#include "reports/commands/help.h"
 #include "reports/commands/options.h"
 #include "reports/commands/read_commands.h"
 #include "reports/commands/whatif_commands.h"
@@ -14,9 +15,11 @@
 #include "reports/record/collector.h"
 #include "reports/record/files.h"
 #include "reports/record/summary.h"
+#include "reports/terminal/case_text.h"
 #include "reports/terminal/ctrl_c.h"
 #include "reports/terminal/progress.h"
 #include "reports/terminal/summary_table.h"
+#include "reports/terminal/text.h"
 #include "reports/validation/validate_cases.h"
 #include "scenarios/input_error.h"
 #include "scenarios/machine.h"
@@ -206,6 +209,7 @@ int calibrate(const Arguments& arguments) {
   }
   const auto tell = [&](const std::string& line) { say(arguments, line); };
   const auto path = exec::calibrate_to(arguments.out, cases, tell);
+  say(arguments, wrap(machine_sentence(read_machine(path.string()))));
   fmt::print("machine: {}\n", path.string());
   return kDone;
 }
@@ -233,10 +237,11 @@ constexpr Command kCommands[] = {
 
 int main(int argc, char** argv) {
   CLI::App app{
-      "foretrain: see before you train.\nTrains by distributed SGD over TCP, and "
-      "forecasts the same training in virtual time."};
+      "foretrain: see before you train.\nTrains by distributed SGD over TCP, forecasts the same "
+      "in virtual time."};
   app.set_version_flag("--version", std::string("foretrain ") + FORETRAIN_VERSION);
   app.require_subcommand(1);
+  fit_help(app);
   Arguments arguments;
   const Command* chosen = nullptr;
   for (const Command& command : kCommands) {

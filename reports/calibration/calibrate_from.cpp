@@ -3,6 +3,7 @@
 
 #include "reports/record/files.h"
 #include "reports/record/statistics.h"
+#include "reports/terminal/text.h"
 #include "scenarios/batch_times.h"
 #include "scenarios/input_error.h"
 #include "scenarios/model_key.h"
@@ -225,7 +226,9 @@ int calibrate_from(const Answer& answer, const Measurements& measurements) {
   const MachineFrom made = machine_from(measurements);
   if (answer.out.has_parent_path()) prepare_folder(answer.out.parent_path());
   write_text_file(answer.out, to_yaml(made.machine));
-  for (const std::string& note : made.notes) answer.say(note);
+  std::string notes;
+  for (const std::string& note : made.notes) notes += wrap(note);
+  answer.say(notes);
   fmt::print("machine: {}\n", answer.out.string());
   return kDone;
 }

@@ -4,6 +4,7 @@
 #include "reports/determinism/determinism.h"
 #include "reports/record/files.h"
 #include "reports/record/summary.h"
+#include "reports/terminal/case_text.h"
 #include "reports/terminal/progress.h"
 #include "reports/terminal/summary_table.h"
 
@@ -49,9 +50,11 @@ void print_json(const Json& json) {
 int train_cases(const Answer& answer, const std::vector<Case>& cases, const Train& train) {
   for (const Case& each : cases) prepare_folder(answer.folder_of(each));
   Json all = Json::array();
+  CaseTable table;
   int status = kDone;
   for (const Case& each : cases) {
     const Record record = train(each);
+    table.add(record);
     const auto folder = answer.folder_of(each);
     all.push_back(to_json(record));
     write_record(record, folder);
@@ -60,6 +63,7 @@ int train_cases(const Answer& answer, const std::vector<Case>& cases, const Trai
     answer.say(fmt::format("{}record: {}\n", summary_table(record), folder.string()));
     if (status != kDone) break;
   }
+  if (cases.size() > 1 && !all.empty()) answer.say(table.text());
   print_cases(answer, cases, all);
   return status;
 }

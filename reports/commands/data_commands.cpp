@@ -1,12 +1,30 @@
 #include "reports/commands/data_commands.h"
 
+#include "models/data/open_data.h"
 #include "models/data/verify.h"
+#include "reports/terminal/text.h"
 #include "scenarios/read.h"
 #include "scenarios/training.h"
 
 #include <fmt/format.h>
 
 namespace foretrain {
+namespace {
+
+constexpr std::size_t kNames = 11;  // columns of the names in front, as models/data lays them out
+
+}  // namespace
+
+std::string list_data() {
+  return fmt::format("A scenario's dataset: has one of {} formats.\n\n{}", data_formats().size(),
+                     hang(describe_formats(), 9));
+}
+
+std::string verify_data(const std::string& path) {
+  const std::string found = describe_data(path);
+  return fmt::format("{}\n{}", wrap(fmt::format("All of {} was read, nothing is wrong.", path)),
+                     hang(found, kNames));
+}
 
 std::string draw_data(const std::string& format, const std::vector<std::string>& settings,
                       const std::filesystem::path& folder) {
@@ -17,7 +35,10 @@ std::string draw_data(const std::string& format, const std::vector<std::string>&
   const std::filesystem::path place =
       folder.empty() ? std::filesystem::path("out/data") / format : folder;
   write_drawn_data(drawn, place);
-  return fmt::format("{}{}\n", describe_data(place.string()), place.string());
+  const std::string found = describe_data(place.string());
+  return fmt::format("{}\n{}",
+                     wrap(fmt::format("Drawn and read again: {} in {}.", format, place.string())),
+                     hang(found, kNames));
 }
 
 }  // namespace foretrain

@@ -1,4 +1,4 @@
-// What `foretrain data` does beside listing formats.
+// What `foretrain data` does.
 #pragma once
 
 #include <filesystem>
@@ -6,6 +6,12 @@
 #include <vector>
 
 namespace foretrain {
+
+/// The formats that a scenario's dataset: can name, for people.
+std::string list_data();
+
+/// Reads all of a file or folder, says what it holds, for people. @throws DataError
+std::string verify_data(const std::string& path);
 
 /// Draws a scenario's data set, without a scenario, to the files of an IDX data set in `folder`
 /// (empty: out/data/FORMAT). `settings`: keys of `dataset:`, such as `take=1000`. Returns what was

@@ -1,10 +1,9 @@
 #include "reports/commands/read_commands.h"
 
-#include "models/data/open_data.h"
-#include "models/data/verify.h"
 #include "reports/commands/data_commands.h"
 #include "reports/figures/figure.h"
 #include "reports/record/files.h"
+#include "reports/terminal/case_text.h"
 #include "reports/terminal/step_graph_text.h"
 #include "reports/terminal/summary_table.h"
 #include "scenarios/read.h"
@@ -36,8 +35,10 @@ int check(const Arguments& arguments) {
     named.scenario = arguments.graph;
   }
   for (const Case& each : read_cases(named)) {
-    // A comment where a sweep makes several: of YAML, of Graphviz.
-    if (!each.settings.empty()) fmt::print("{} {}\n", dot ? "//" : "#", each.label());
+    // In a comment: what is printed can be read again, as YAML, by Graphviz.
+    if (!graph || dot || !each.settings.empty()) {
+      fmt::print("{}", as_comment(case_sentence(each), dot ? "// " : "# "));
+    }
     fmt::print("{}\n", graph ? step_text(each, dot) : to_yaml(each.scenario));
   }
   return kDone;
@@ -45,16 +46,19 @@ int check(const Arguments& arguments) {
 
 int report(const Arguments& arguments) {
   std::vector<Record> records;
+  CaseTable table;
   for (const std::string& folder : arguments.records) {
     records.push_back(read_record(folder));
+    table.add(records.back());
     answer_of(arguments, "report").say(summary_table(records.back()));
   }
+  if (records.size() > 1) answer_of(arguments, "report").say(table.text());
   return print(draw_all(records, arguments.out.empty() ? "out/report" : arguments.out));
 }
 
 int data(const Arguments& arguments) {
-  if (arguments.data_command == "list") return print(describe_formats());
-  if (arguments.data_command == "verify") return print(describe_data(arguments.data_path));
+  if (arguments.data_command == "list") return print(list_data());
+  if (arguments.data_command == "verify") return print(verify_data(arguments.data_path));
   return print(draw_data(arguments.data_format, arguments.data_settings, arguments.out));
 }
 

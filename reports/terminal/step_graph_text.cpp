@@ -22,8 +22,8 @@ using Row = std::array<std::string, kColumns>;
 
 /// Of a profile the time stands where FLOPs are counted else.
 Row titles(const Training& training) {
-  return {"operation", "output",       "parameters", training.network->profiled() ? "ms" : "MFLOP",
-          "read [MB]", "written [MB]", "buckets"};
+  return {"operation", "output", "parameters", training.network->profiled() ? "ms" : "MFLOP",
+          "read",      "write",  "buckets"};
 }
 
 /// `1,234.5`; nothing for nothing.
@@ -82,14 +82,22 @@ class Figures {
   int bytes_;
 };
 
+/// A name that leaves the figures no room in the terminal has a line of its own above them.
 std::string lay_out(const std::vector<Row>& rows) {
   std::array<std::size_t, kColumns> widths{};
   for (const Row& row : rows) {
     for (std::size_t c = 0; c < kColumns; ++c) widths[c] = std::max(widths[c], columns_of(row[c]));
   }
+  std::size_t figures = 2;
+  for (std::size_t c = 1; c < kColumns; ++c) figures += 2 + widths[c];
+  const std::size_t room =
+      std::max(columns_of(rows.front()[0]), kTerminalColumns - std::min(kTerminalColumns, figures));
+  widths[0] = std::min(widths[0], room);
   std::string text;
   for (const Row& row : rows) {
-    std::string line = "  " + left(row[0], widths[0]);
+    const bool apart = columns_of(row[0]) > room;
+    if (apart) text += fmt::format("  {}\n", row[0]);
+    std::string line = "  " + left(apart ? "" : row[0], widths[0]);
     for (std::size_t c = 1; c < kColumns; ++c) line += "  " + right(row[c], widths[c]);
     text += line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
   }
@@ -158,8 +166,8 @@ std::string step_table(std::string_view model, const Training& training) {
   const StepGraph graph = make_step_graph(training, BucketDetail::runs);
   const GraphTotals total = totals(graph);
   const Figures figures(training, total);
-  std::vector<Row> rows{titles(training)};
-  rows.reserve(boost::num_vertices(graph) + 2);
+  std::vector<Row> rows{titles(training), {"", "", "", "", "[MB]", "[MB]", ""}};
+  rows.reserve(boost::num_vertices(graph) + 3);
   for (std::size_t v = 0; v < boost::num_vertices(graph); ++v)
     rows.push_back(figures.row(graph[v]));
   Operation sum{.name = "sum"};

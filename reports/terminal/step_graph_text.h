@@ -9,8 +9,8 @@
 
 namespace foretrain {
 
-/// One sentence, a line for each operation in the order of a step, the sums, the memory. As wide as
-/// its longest names need. Buckets that come of the same layers share a line.
+/// One sentence, a line for each operation in the order of a step, the sums, the memory; at most 80
+/// columns, unless the figures alone take more. Buckets that come of the same layers share a line.
 std::string step_table(std::string_view model, const Training& training);
 
 /// The same operations in the language of Graphviz: `foretrain check FILE --graph dot | dot -Tsvg`.

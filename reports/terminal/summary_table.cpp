@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <functional>
 #include <optional>
 #include <string_view>
 
@@ -32,6 +34,27 @@ std::string target_reached(const Target& target, const Summary& s) {
   return fmt::format("; {} reached after {} s", what, figure(s.time_to_target_s));
 }
 
+/// `; a step is 69 % compute, 20 % network`: what takes most of it, what comes next.
+std::string largest_phases(const Summary& s) {
+  struct Share {
+    const char* name;
+    double time_s;
+  };
+  const PhaseSeconds& p = s.phases;
+  std::array shares{Share{"compute", p.compute_s}, Share{"network", p.push_s + p.pull_s},
+                    Share{"waiting", p.wait_s}, Share{"applying", p.apply_s},
+                    Share{"evaluation", p.evaluate_s}};
+  double all_s = 0;
+  for (const Share& share : shares) all_s += share.time_s;
+  if (all_s <= 0) return {};
+  std::ranges::stable_sort(shares, std::greater{}, &Share::time_s);
+  std::string text =
+      fmt::format("; a step is {:.0f} % {}", 100 * shares[0].time_s / all_s, shares[0].name);
+  const double second = 100 * shares[1].time_s / all_s;
+  if (second >= 0.5) text += fmt::format(", {:.0f} % {}", second, shares[1].name);
+  return text;
+}
+
 std::string sentence(const Record& record, const Summary& s) {
   const std::string what = fmt::format("{} {}", title_of(record.scenario_case),
                                        record.mode == Mode::simulate ? "simulated" : "run");
@@ -48,7 +71,7 @@ std::string sentence(const Record& record, const Summary& s) {
   text += target_reached(record.scenario_case.scenario.training.until, s);
   if (s.test_accuracy) text += fmt::format("; test accuracy {:.4f}", *s.test_accuracy);
   if (s.test_auc) text += fmt::format("; AUC {:.4f}", *s.test_auc);
-  return text + ".";
+  return text + largest_phases(s) + ".";
 }
 
 std::string line(std::string_view name, std::string_view value) {

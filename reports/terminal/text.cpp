@@ -32,7 +32,7 @@ std::size_t columns_of(std::string_view text) {
   return static_cast<std::size_t>(std::ranges::count_if(text, begins_character));
 }
 
-std::string wrap(std::string_view text) {
+std::string wrap(std::string_view text, std::size_t columns) {
   std::string all;
   std::string line;
   const auto end_line = [&] {
@@ -43,15 +43,32 @@ std::string wrap(std::string_view text) {
     std::string_view word = text.substr(0, text.find_first_of(" \n"));
     text.remove_prefix(std::min(word.size() + 1, text.size()));
     if (word.empty()) continue;
-    if (!line.empty() && columns_of(line) + 1 + columns_of(word) > kTerminalColumns) end_line();
+    if (!line.empty() && columns_of(line) + 1 + columns_of(word) > columns) end_line();
     if (!line.empty()) line += ' ';
-    for (; columns_of(word) > kTerminalColumns; end_line()) {
-      line = head(word, kTerminalColumns);
+    for (; columns_of(word) > columns; end_line()) {
+      line = head(word, columns);
       word.remove_prefix(line.size());
     }
     line += word;
   }
   if (!line.empty()) end_line();
+  return all;
+}
+
+std::string hang(std::string_view text, std::size_t indent) {
+  std::string all;
+  while (!text.empty()) {
+    std::string line(text.substr(0, text.find('\n')));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    while (columns_of(line) > kTerminalColumns) {
+      const std::size_t most = head(line, kTerminalColumns + 1).size();
+      const std::size_t space = line.rfind(' ', most - 1);
+      if (space == std::string::npos || space <= indent) break;  // a word that nothing breaks
+      all += line.substr(0, space) + '\n';
+      line = std::string(indent, ' ') + line.substr(space + 1);
+    }
+    all += line + '\n';
+  }
   return all;
 }
 

@@ -14,9 +14,13 @@ inline constexpr std::size_t kTerminalColumns = 80;
 /// Columns that UTF-8 text takes, each character one.
 std::size_t columns_of(std::string_view text);
 
-/// `text` broken at spaces so that no line is wider than the terminal; ends in a line feed.
+/// `text` broken at spaces so that no line is wider than `columns`; ends in a line feed.
 /// A word that is wider than a line is broken too.
-std::string wrap(std::string_view text);
+std::string wrap(std::string_view text, std::size_t columns = kTerminalColumns);
+
+/// Each line of `text` that is wider than the terminal broken at spaces, what is left of it
+/// `indent` columns in; the others as they are.
+std::string hang(std::string_view text, std::size_t indent);
 
 /// `text` in exactly `columns`: filled with spaces, or cut with `...` at its end.
 std::string left(std::string_view text, std::size_t columns);

@@ -18,7 +18,7 @@ TEST_CASE("step table: a profile shows milliseconds where others show operations
   const std::string table = step_table("two", training);
   INFO(table);
   CHECK(table.starts_with("two: a gradient over 32 examples took 10 ms; its 2,000 parameters"));
-  for (const char* part : {"parameters      ms  read [MB]", "forward 0 conv   ", "4.000",
+  for (const char* part : {"parameters      ms   read  write", "forward 0 conv   ", "4.000",
                            "what a profile does not tell: activations."}) {
     CAPTURE(part);
     CHECK(table.find(part) != std::string::npos);

@@ -1,6 +1,8 @@
 // Text for a terminal: widths in characters, figures with few digits.
 #include "reports/terminal/text.h"
 
+#include "reports/terminal/case_text.h"
+#include "reports/terminal/progress.h"
 #include "reports/terminal/summary_table.h"
 #include "tests/reports/support.h"
 
@@ -27,6 +29,57 @@ TEST_CASE("terminal text: lines break at spaces, overlong words anywhere") {
   CHECK(wrap("").empty());
 }
 
+TEST_CASE("terminal text: what is left of a long line hangs, others stay") {
+  const std::string half(45, 'a');
+  CHECK(hang("name  " + half + " " + half + "\n  short\n", 6) ==
+        "name  " + half + "\n      " + half + "\n  short\n");
+  CHECK(hang("  " + std::string(100, 'b'), 2) == "  " + std::string(100, 'b') + "\n");
+}
+
+TEST_CASE("progress: a line fits the terminal whatever its name or its figures") {
+  using namespace literals;
+  CHECK(progress_line("run sync", 250, 1'000, 1'500, 2_s, true) ==
+        "run sync [####............]  25 %, 250/1000 steps, 1500/s, at 2.0 s, 0 s left");
+  CHECK(progress_line("run sync", 250, 1'000, 100, 2_s, false) ==
+        "run sync:  25 %, 250/1000 steps, 100/s, at 2.0 s, 8 s left");
+  for (const bool bar : {false, true}) {
+    const std::string wide =
+        progress_line(std::string(90, 'n'), 123'456'789, 1'000'000'000, 1e6, 100'000_s, bar);
+    CAPTURE(wide);
+    CHECK(columns_of(wide) < kTerminalColumns);
+  }
+}
+
+TEST_CASE("case table: the case that is ahead is named, each has a line") {
+  CaseTable table;
+  table.add(small_record(Mode::run, "sync"));
+  Record slower = small_record(Mode::simulate, "async");
+  slower.time = Duration{200'000'000};
+  slower.evals.back().accuracy = 0.9;
+  table.add(slower);
+  const std::string text = table.text();
+  INFO(text);
+  CHECK_THAT(text, Catch::StartsWith(
+                       "Of 2 trainings sync learns from most examples a second, 2.00 times as "
+                       "many as\nasync (simulated); async (simulated) ends with the best test "
+                       "accuracy, 0.9000.\n"));
+  CHECK_THAT(text, Catch::Contains("\n  sync  "));
+  CHECK_THAT(text, Catch::Contains("0.8750\n"));
+  CHECK_THAT(CaseTable().text(), Catch::StartsWith("0 trainings, none of which got anywhere."));
+}
+
+TEST_CASE("machine sentence: models, messages, the figure that is least sure") {
+  Machine machine;
+  CHECK(machine_sentence(machine) == "No model was measured.");
+  machine.models["softmax 784x10"].gradient = {1e-3, 1e-5};
+  machine.loopback.send.overhead_s = 2e-6;
+  machine.loopback.receive.overhead_s = 3e-6;
+  machine.measurements = {{"loopback.send", 0.01, 5}, {"apply", 0.2, 5}};
+  CHECK(machine_sentence(machine) ==
+        "A gradient of 64 examples takes: softmax 784x10 1.64 ms; a message costs 5 us of CPU; "
+        "least sure is apply, ± 20.0 %.");
+}
+
 TEST_CASE("terminal text: figures have four digits, unknown ones a dash") {
   CHECK(figure(0.123456) == "0.1235");
   CHECK(figure(999.94) == "999.9");
@@ -50,7 +103,9 @@ TEST_CASE("summary table: the sentence tells what came out") {
   const std::string table = summary_table(small_record(Mode::simulate, "sync"));
   INFO(table);
   CHECK(table.substr(0, table.find('\n')) ==
-        "sync simulated: 4 gradients in 0.1 s, 40 a second; test accuracy 0.8750.");
+        "sync simulated: 4 gradients in 0.1 s, 40 a second; test accuracy 0.8750; a step");
+  // 44 of 115 ms are compute, 11 push, 22 pull.
+  CHECK_THAT(table, Catch::Contains("\nis 38 % compute, 29 % network.\n"));
   CHECK_THAT(table, Catch::Contains("25 ms, the median of 4 steps"));
   CHECK_THAT(table, Catch::Contains("server0"));
 }

@@ -1,0 +1,40 @@
+// What a case is, how cases compare, in words for a terminal.
+#pragma once
+
+#include "reports/record/record.h"
+#include "reports/record/summary.h"
+#include "scenarios/machine.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace foretrain {
+
+/// What a case trains: `quickstart, strategy=sync: softmax on digits, 2 workers, 1 server, ...`.
+std::string case_sentence(const Case& scenario_case);
+
+/// `sentence` in lines of the terminal's width, each behind `mark`.
+std::string as_comment(std::string_view sentence, std::string_view mark);
+
+/// Trainings side by side, of which only the figures are kept.
+class CaseTable {
+ public:
+  void add(const Record& record);
+  /// One sentence, which is fastest, which learnt most; then a line each; at most 80 columns.
+  [[nodiscard]] std::string text() const;
+
+ private:
+  struct Row {
+    std::string title;
+    Summary summary;
+  };
+  [[nodiscard]] std::string sentence() const;
+
+  std::vector<Row> rows_;
+};
+
+/// What was measured of a machine: its models, its messages, the figure that is least sure.
+std::string machine_sentence(const Machine& machine);
+
+}  // namespace foretrain

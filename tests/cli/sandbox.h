@@ -1,0 +1,69 @@
+// A folder in which a test calls the program.
+#pragma once
+
+#include "tests/support/places.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+namespace foretrain::testing {
+
+struct Called {
+  int status = 0;
+  std::string out;
+  std::string err;
+};
+
+inline std::string text_of(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// A folder for one test, with a cache of its own so that it neither reads nor writes the user's.
+class Sandbox {
+ public:
+  Sandbox()
+      : folder_(std::filesystem::temp_directory_path() /
+                ("foretrain-cli-" + std::to_string(getpid()))) {
+    std::filesystem::create_directories(folder_);
+    write("machine.yaml",
+          "foretrain_machine: 1\nname: made-up\ncores: 2\nkernel_set: none\nloopback:\n"
+          "  send: {overhead: 2 us, per_item: 0.1 ns}\n"
+          "  receive: {overhead: 2 us, per_item: 0.1 ns}\n"
+          "  handoff: 1 us\n  wake: 50 us\n  poll: 200 us\n"
+          "apply: {overhead: 1 us, per_item: 0.1 ns}\nmodels:\n  softmax 784x10:\n"
+          "    gradient: {overhead: 10 us, per_item: 1 us}\n"
+          "    evaluate: {overhead: 0 us, per_item: 1 us}\n");
+    write("small.yaml",
+          "foretrain: 1\nname: small\ndataset: {take: 300, test_take: 100}\n"
+          "training: {workers: 2, batch_size: 16, steps: 10}\n");
+  }
+  Sandbox(const Sandbox&) = delete;
+  Sandbox& operator=(const Sandbox&) = delete;
+  ~Sandbox() { std::filesystem::remove_all(folder_); }
+
+  void write(const std::string& name, const std::string& text) {
+    std::ofstream(folder_ / name) << text;
+  }
+  Called call(const std::string& arguments) {
+    const std::string command = "cd '" + folder_.string() + "' && XDG_CACHE_HOME=cache '" +
+                                program_path() + "' " + arguments + " >out.txt 2>err.txt";
+    const int status = std::system(command.c_str());
+    return {WEXITSTATUS(status), text_of(folder_ / "out.txt"), text_of(folder_ / "err.txt")};
+  }
+  [[nodiscard]] std::filesystem::path path(const std::string& name) const { return folder_ / name; }
+  [[nodiscard]] bool has(const std::string& name) const {
+    return std::filesystem::exists(folder_ / name);
+  }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+}  // namespace foretrain::testing

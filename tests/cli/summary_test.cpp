@@ -1,0 +1,106 @@
+// What every command tells people: a sentence first, in 80 columns.
+#include "reports/terminal/text.h"
+#include "tests/cli/sandbox.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+namespace foretrain {
+namespace {
+
+using testing::Called;
+using testing::Sandbox;
+
+/// Lines wider than a terminal, but for those that name a file of the user's.
+std::string too_wide(std::string_view text) {
+  std::string lines;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    if (columns_of(line) > kTerminalColumns) lines += std::string(line) + "\n";
+  }
+  return lines;
+}
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+/// Called, with nothing wider than a terminal on either of its outputs.
+Called narrow(Sandbox& sandbox, const std::string& arguments) {
+  Called called = sandbox.call(arguments);
+  INFO(arguments << "\n" << called.err);
+  CHECK(called.status == 0);
+  CHECK(too_wide(called.out).empty());
+  CHECK(too_wide(called.err).empty());
+  return called;
+}
+
+const std::string kSweep = " small.yaml --set 'sweep.training.strategy=[sync, async]' ";
+
+TEST_CASE("summary: trainings tell what came out first, a sweep which case is ahead") {
+  Sandbox sandbox;
+  const Called run = narrow(sandbox, "run small.yaml --out r");
+  CHECK(first_line(run.err).find("sync run: 20 gradients in ") == 0);
+  CHECK(run.err.find(" compute") != std::string::npos);
+  const Called sweep = narrow(sandbox, "simulate" + kSweep + "--machine machine.yaml --out s");
+  CHECK(sweep.err.find("Of 2 trainings ") != std::string::npos);
+  CHECK(sweep.err.find("\n  async (simulated) ") != std::string::npos);
+  const Called seeds =
+      narrow(sandbox, "simulate small.yaml --machine machine.yaml --seeds 3 --out b");
+  CHECK(first_line(seeds.err).find("sync simulated with the 3 seeds from 1: it takes ") == 0);
+  const Called report = narrow(sandbox, "report r s/strategy=sync --out figures");
+  CHECK(report.err.find("Of 2 trainings ") != std::string::npos);
+}
+
+TEST_CASE("summary: a validation tells its errors first") {
+  Sandbox sandbox;
+  const Called validated =
+      narrow(sandbox, "validate small.yaml --machine machine.yaml --repeat 1 --out v");
+  CHECK(validated.out.find("Forecast of the step time: sync ") == 0);
+}
+
+TEST_CASE("summary: check says in a comment what is trained") {
+  Sandbox sandbox;
+  const Called checked = narrow(sandbox, "check" + kSweep);
+  CHECK(first_line(checked.out) ==
+        "# small, strategy=sync: softmax on digits, sync, 2 workers, 1 server, batches of");
+  sandbox.write("again.yaml", narrow(sandbox, "check small.yaml").out);
+  CHECK(narrow(sandbox, "check again.yaml").out == testing::text_of(sandbox.path("again.yaml")));
+  for (const std::string model : {"softmax", "lenet", "alexnet_cifar"}) {
+    CAPTURE(model);
+    narrow(sandbox, "check small.yaml --graph --set model=" + model);
+  }
+}
+
+TEST_CASE("summary: calibrate from a record tells what a gradient takes") {
+  Sandbox sandbox;
+  REQUIRE(sandbox
+              .call("simulate small.yaml --set training.strategy=single --set "
+                    "training.workers=1 --machine machine.yaml --out alone")
+              .status == 0);
+  const Called made = narrow(sandbox, "calibrate --from alone --out made.yaml");
+  CHECK(first_line(made.err) == "softmax 784x10, batch 16: 0.026 ms, median of 10");
+}
+
+TEST_CASE("summary: data commands say that nothing is wrong") {
+  Sandbox sandbox;
+  CHECK(first_line(narrow(sandbox, "data list").out) ==
+        "A scenario's dataset: has one of 7 formats.");
+  CHECK(first_line(narrow(sandbox, "data draw --set take=300 --set test_take=50 --out d").out) ==
+        "Drawn and read again: digits in d.");
+  CHECK(first_line(narrow(sandbox, "data verify d").out) == "All of d was read, nothing is wrong.");
+}
+
+TEST_CASE("summary: help fits a terminal for every command") {
+  Sandbox sandbox;
+  for (const std::string command :
+       {"", "run", "simulate", "validate", "check", "report", "calibrate", "data", "data draw"}) {
+    CAPTURE(command);
+    narrow(sandbox, command + " --help");
+  }
+}
+
+}  // namespace
+}  // namespace foretrain
