@@ -3,6 +3,7 @@
 #include "exec/calibration/drift.h"
 #include "exec/launch/process.h"
 #include "exec/launch/run.h"
+#include "exec/metrics/endpoint.h"
 #include "models/base/check.h"
 #include "models/data/data_error.h"
 #include "reports/calibration/calibrate_from.h"
@@ -115,8 +116,16 @@ int run(const Arguments& arguments) {
   exec::RunOptions options = run_options_of(arguments);
   const auto other = exec::take_part(cases, options);
   if (other) return *other;
-  return train_cases(answer_of(arguments, "run"), cases,
-                     [&](const Case& each) { return run_case(arguments, options, each); });
+  std::optional<exec::MetricsEndpoint> metrics;
+  if (!arguments.metrics.empty()) {
+    metrics.emplace(exec::read_metrics_place(arguments.metrics));
+    say(arguments, "metrics: " + metrics->url());
+    options.watch = [&](const Record& so_far, std::int64_t all) { metrics->follow(so_far, all); };
+  }
+  return train_cases(answer_of(arguments, "run"), cases, [&](const Case& each) {
+    if (metrics) metrics->begin();
+    return run_case(arguments, options, each);
+  });
 }
 
 // The weights of a run again, from the order of its inputs.

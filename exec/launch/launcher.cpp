@@ -89,6 +89,7 @@ Record Launcher::run() {
         });
     loop_.run();
   }
+  if (options_.watch) options_.watch(record_, training_->steps * workers_);
   sort_rows(record_);
   return std::move(record_);
 }
@@ -272,9 +273,9 @@ void Launcher::count_interfaces() {
 }
 
 void Launcher::show_progress() {
-  if (!options_.progress) return;
-  options_.progress(static_cast<std::int64_t>(record_.steps.size()), training_->steps * workers_,
-                    since(went_));
+  const std::int64_t all = training_->steps * workers_;
+  if (options_.watch) options_.watch(record_, all);
+  if (options_.progress) options_.progress(std::ssize(record_.steps), all, since(went_));
 }
 
 void Launcher::on_finished(std::size_t id, const nlohmann::json& json) {
@@ -383,10 +384,6 @@ void Launcher::end(Outcome outcome) {
 std::string Launcher::described(const Member& member) const {
   if (member.process > 0) return fmt::format("{} (process {})", member.role, member.process);
   return fmt::format("{} (rank {})", member.role, member.rank);
-}
-
-std::string Launcher::named(const Member& member) const {
-  return options_.task ? described(member) : member.role;
 }
 
 std::string Launcher::missing(bool Member::*done) const {

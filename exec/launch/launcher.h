@@ -85,7 +85,9 @@ class Launcher {
   /// With its process, or its rank.
   [[nodiscard]] std::string described(const Member& member) const;
   /// By its role alone where that tells enough: a task's rank is what its user knows.
-  [[nodiscard]] std::string named(const Member& member) const;
+  [[nodiscard]] std::string named(const Member& member) const {
+    return options_.task ? described(member) : member.role;
+  }
   [[nodiscard]] std::string missing(bool Member::*done) const;
 
   RunOptions options_;

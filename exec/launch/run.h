@@ -33,6 +33,9 @@ struct RunOptions {
   Duration max_delay;
   /// Called now and then with the steps done by all workers and those to do.
   std::function<void(std::int64_t done, std::int64_t all, Duration passed)> progress;
+  /// Called when rows have come, and at the end, with the record so far, to which rows were only
+  /// appended since the last call, and the steps to do.
+  std::function<void(const Record& so_far, std::int64_t all)> watch;
 };
 
 /// Trains one case and returns its record, also where the training failed or was interrupted

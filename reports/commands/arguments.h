@@ -23,6 +23,7 @@ struct Arguments {
   // A run.
   int port = 0;
   std::string job_key;
+  std::string metrics;  ///< where Prometheus scrapes; empty: nowhere
   double max_delay_ms = 0;
   bool emulate = false;
   // A simulation.

@@ -57,6 +57,10 @@ void run_options(CLI::App& command, Arguments& arguments) {
   add_output(command, arguments, "out/NAME/run");
   add_training(command, arguments);
   add_record(command, arguments);
+  command
+      .add_option("--metrics", arguments.metrics,
+                  "serve metrics to Prometheus while it trains: :9464 on this machine alone")
+      ->type_name("[ADDRESS]:PORT");
   command.add_flag("--json", arguments.json, kJson);
 }
 

@@ -1,0 +1,72 @@
+// What a run tells Prometheus while it goes on.
+#pragma once
+
+#include "reports/record/record.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace foretrain::exec {
+
+/// Follows a record as it grows. Every figure is of one case, counters begin at 0 with each. One
+/// thread at a time.
+class Metrics {
+ public:
+  /// The next case begins.
+  void begin() { *this = {}; }
+
+  /// Takes in the rows that came since the last call; rows are appended, never moved, until the
+  /// next `begin`. `planned`: steps of all workers, if nothing ends them earlier.
+  void follow(const Record& record, std::int64_t planned);
+
+  /// Text exposition format 0.0.4. Names begin with `foretrain_`; every sample names its case,
+  /// those of a node the node. Without a record yet: nothing.
+  [[nodiscard]] std::string text() const;
+
+  /// Upper bounds of a step's time, s; one more bucket is for what is longer.
+  static constexpr std::array kStepTime{1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 1e-2, 2.5e-2,
+                                        5e-2, 0.1,    0.25, 0.5,  1.0,    2.5,  5.0,  10.0};
+
+ private:
+  struct NodeFigures {
+    std::string role;
+    bool lost = false;
+    std::int64_t steps = 0;
+    std::array<std::int64_t, kStepTime.size() + 1> step_time{};  // by bucket, not added up
+    Duration step_time_sum;
+    Phases phases;
+    std::int64_t staleness = 0;
+    double loss = 0;  // of its latest step
+    double cpu_user_s = 0;
+    double cpu_system_s = 0;
+    Bytes rss{-1};
+    Bytes tx;
+    Bytes rx;
+    Bytes nic_tx{-1};
+    Bytes nic_rx{-1};
+  };
+
+  void add(const StepRow& row);
+  void add(const UsageRow& row);
+
+  bool begun_ = false;
+  std::string case_;
+  std::string scenario_;
+  std::string strategy_;
+  std::string machine_;
+  std::int64_t planned_ = 0;
+  std::int64_t batch_size_ = 0;
+  Duration startup_;
+  Instant latest_;
+  std::size_t steps_seen_ = 0;
+  std::size_t usage_seen_ = 0;
+  std::vector<EvalReport> evals_;
+  std::vector<NodeFigures> nodes_;
+
+  friend class Exposition;
+};
+
+}  // namespace foretrain::exec
