@@ -6,6 +6,7 @@
 #include "scenarios/describe/reader.h"
 #include "scenarios/describe/version.h"
 #include "scenarios/describe/writer.h"
+#include "scenarios/library.h"
 #include "scenarios/schema.h"
 #include "scenarios/yaml/text_guard.h"
 
@@ -53,7 +54,9 @@ void check_tables(const Machine& machine, const std::map<std::string, std::strin
 
 }  // namespace
 
-Machine read_machine(const std::string& path) { return parse_machine(read_text(path), path); }
+Machine read_machine(const std::string& path) {
+  return parse_machine(read_text(in_library(path)), path);
+}
 
 Machine parse_machine(const std::string& text, const std::string& source) {
   Value root = parse_yaml(text, source);

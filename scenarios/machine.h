@@ -115,7 +115,7 @@ struct Machine {
   bool operator==(const Machine&) const = default;
 };
 
-/// @throws InputError
+/// `path` may be one of the library (library.h). @throws InputError
 Machine read_machine(const std::string& path);
 Machine parse_machine(const std::string& text, const std::string& source);
 std::string to_yaml(const Machine& machine);

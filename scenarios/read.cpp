@@ -6,6 +6,7 @@
 #include "scenarios/describe/scenario_fields.h"
 #include "scenarios/describe/version.h"
 #include "scenarios/describe/writer.h"
+#include "scenarios/library.h"
 #include "scenarios/neighbours.h"
 #include "scenarios/schema.h"
 #include "scenarios/sweep.h"
@@ -71,7 +72,7 @@ void check_labels(const std::vector<Case>& cases, const Mark& sweep) {
 
 std::vector<Case> read_scenario(const std::string& path,
                                 const std::vector<std::string>& overrides) {
-  std::vector<Case> cases = parse_scenario(read_text(path), path, overrides);
+  std::vector<Case> cases = parse_scenario(read_text(in_library(path)), path, overrides);
   for (const Case& each : cases) neighbour_cases(each);  // what is wrong with them is told now
   return cases;
 }

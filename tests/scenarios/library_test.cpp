@@ -1,0 +1,76 @@
+// The scenario library is found, by whatever it is looked for.
+#include "scenarios/library.h"
+
+#include "scenarios/read.h"
+#include "tests/scenarios/messages.h"
+#include "tests/support/places.h"
+#include "tests/support/temp_folder.h"
+
+#include <catch2/catch.hpp>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string>
+
+namespace foretrain {
+namespace {
+
+constexpr const char* kVariable = "FORETRAIN_LIBRARY";
+
+/// The variable as it was, once the test is over.
+class Environment {
+ public:
+  Environment() {
+    if (const char* value = std::getenv(kVariable)) before_ = value;
+    unsetenv(kVariable);
+  }
+  Environment(const Environment&) = delete;
+  Environment& operator=(const Environment&) = delete;
+  ~Environment() {
+    if (before_) {
+      setenv(kVariable, before_->c_str(), 1);
+    } else {
+      unsetenv(kVariable);
+    }
+  }
+  static void set(const std::string& value) { setenv(kVariable, value.c_str(), 1); }
+
+ private:
+  std::optional<std::string> before_;
+};
+
+TEST_CASE("library: a build finds the scenarios of its sources") {
+  const Environment environment;
+  CHECK(std::filesystem::equivalent(library_folder(), source_dir() + "/scenarios"));
+}
+
+TEST_CASE("library: the environment names another one") {
+  const Environment environment;
+  const TempFolder folder;
+  std::filesystem::create_directory(folder / "studies");
+  std::ofstream(folder / "studies/mine.yaml") << "foretrain: 1\ntraining: {steps: 3}\n";
+  Environment::set(folder.path());
+  CHECK(library_folder() == folder.path());
+  CHECK(in_library("scenarios/studies/mine.yaml") == folder / "studies/mine.yaml");
+  CHECK(read_scenario("scenarios/studies/mine.yaml", {}).front().scenario.training.steps == 3);
+}
+
+TEST_CASE("library: a path that it does not have stays as it is") {
+  const Environment environment;
+  CHECK(in_library("scenarios/no_such_file.yaml") == "scenarios/no_such_file.yaml");
+  CHECK(in_library("elsewhere/quickstart.yaml") == "elsewhere/quickstart.yaml");
+  const std::string file = source_dir() + "/scenarios/quickstart.yaml";
+  CHECK(in_library(file) == file);
+}
+
+TEST_CASE("library: a variable that names no folder is an error that says so") {
+  const Environment environment;
+  Environment::set("/no/such/folder");
+  const std::string error = error_of([] { library_folder(); });
+  CHECK(error.find("FORETRAIN_LIBRARY: /no/such/folder is no folder") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace foretrain
