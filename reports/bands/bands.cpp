@@ -2,54 +2,30 @@
 #include "reports/bands/bands.h"
 
 #include "models/base/check.h"
+#include "reports/parallel/in_parallel.h"
 #include "reports/record/files.h"
+#include "reports/record/flat.h"
 #include "reports/record/statistics.h"
-#include "reports/record/summary.h"
 #include "reports/validation/validate_into.h"
 #include "scenarios/input_error.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
-#include <exception>
 #include <limits>
 #include <mutex>
 #include <optional>
-#include <thread>
 #include <utility>
 
 namespace foretrain {
 namespace {
 
-using Figures = std::vector<std::pair<std::string, std::optional<double>>>;
-
-/// The numbers of the record's JSON, those of objects in it as `object.key`. Lists are left out: a
-/// list of nodes says who did what, which has no middle.
-void add_figures(const nlohmann::ordered_json& json, const std::string& before, Figures& figures) {
-  for (const auto& [key, value] : json.items()) {
-    if (value.is_number()) figures.emplace_back(before + key, value.get<double>());
-    if (value.is_null()) figures.emplace_back(before + key, std::nullopt);
-    if (value.is_object() && key != "settings") add_figures(value, before + key + ".", figures);
-  }
-}
-
-Figures figures_of(const Record& record) {
-  Figures figures;
-  add_figures(to_json(record), "", figures);
-  std::int64_t memory = -1;  // of the node that has most
-  for (const NodeTotals& node : record.nodes) memory = std::max(memory, node.rss.value);
-  figures.emplace_back("rss_bytes_most",
-                       memory < 0 ? std::nullopt : std::optional(static_cast<double>(memory)));
-  return figures;
-}
-
-Bands bands_of_figures(const Case& scenario_case, const std::vector<Figures>& all) {
+Bands bands_of_figures(const Case& scenario_case, const std::vector<FlatFigures>& all) {
   FT_CHECK(!all.empty());
   Bands bands{scenario_case, std::ssize(all), {}};
   for (std::size_t i = 0; i < all.front().size(); ++i) {
     std::vector<double> values;
-    for (const Figures& figures : all) {
+    for (const FlatFigures& figures : all) {
       if (figures.at(i).second) values.push_back(*figures[i].second);
     }
     if (values.empty()) continue;  // nobody knows it
@@ -58,31 +34,6 @@ Bands bands_of_figures(const Case& scenario_case, const std::vector<Figures>& al
                              std::ssize(values)});
   }
   return bands;
-}
-
-/// Hands the numbers 0 .. count - 1 to so many threads; the first error ends all of them.
-void in_parallel(std::int64_t count, int threads, const std::function<void(std::int64_t)>& work) {
-  std::atomic<std::int64_t> next{0};
-  std::mutex mutex;
-  std::exception_ptr broken;
-  const auto go_on = [&] {
-    for (std::int64_t i = next++; i < count; i = next++) {
-      try {
-        work(i);
-      } catch (...) {
-        const std::lock_guard lock(mutex);
-        if (!broken) broken = std::current_exception();
-        next = count;
-      }
-    }
-  };
-  std::vector<std::jthread> helpers;
-  for (std::int64_t i = 1; i < std::min<std::int64_t>(threads, count); ++i) {
-    helpers.emplace_back(go_on);
-  }
-  go_on();
-  helpers.clear();  // joins them
-  if (broken) std::rethrow_exception(broken);
 }
 
 }  // namespace
@@ -112,9 +63,9 @@ std::vector<Case> seeds_of(const Case& scenario_case, std::int64_t seeds) {
 }
 
 Bands bands_of(const Case& scenario_case, const std::vector<Record>& records) {
-  std::vector<Figures> all;
+  std::vector<FlatFigures> all;
   all.reserve(records.size());
-  for (const Record& record : records) all.push_back(figures_of(record));
+  for (const Record& record : records) all.push_back(flat_figures(record));
   return bands_of_figures(scenario_case, all);
 }
 
@@ -122,7 +73,7 @@ Bands simulate_bands(const Case& scenario_case, std::int64_t seeds, const BandOp
                      const std::function<Record(const Case&)>& simulate) {
   const std::vector<Case> cases = seeds_of(scenario_case, seeds);
   prepare_folder(options.folder);
-  std::vector<Figures> all(cases.size());
+  std::vector<FlatFigures> all(cases.size());
   std::mutex mutex;
   std::int64_t done = 0;
   const auto one = [&](std::int64_t number) {
@@ -135,7 +86,7 @@ Bands simulate_bands(const Case& scenario_case, std::int64_t seeds, const BandOp
                     fmt::format("seed {}: {}; its record so far is in {}", each.scenario.seed,
                                 record.failure, folder.string()));
     }
-    all[static_cast<std::size_t>(number)] = figures_of(record);
+    all[static_cast<std::size_t>(number)] = flat_figures(record);
     const std::lock_guard lock(mutex);
     ++done;
     if (options.progress) options.progress(done, seeds);

@@ -1,0 +1,32 @@
+#include "reports/record/flat.h"
+
+#include "reports/record/summary.h"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace foretrain {
+namespace {
+
+void add_figures(const nlohmann::ordered_json& json, const std::string& before,
+                 FlatFigures& figures) {
+  for (const auto& [key, value] : json.items()) {
+    if (value.is_number()) figures.emplace_back(before + key, value.get<double>());
+    if (value.is_null()) figures.emplace_back(before + key, std::nullopt);
+    if (value.is_object() && key != "settings") add_figures(value, before + key + ".", figures);
+  }
+}
+
+}  // namespace
+
+FlatFigures flat_figures(const Record& record) {
+  FlatFigures figures;
+  add_figures(to_json(record), "", figures);
+  std::int64_t memory = -1;  // of the node that has most
+  for (const NodeTotals& node : record.nodes) memory = std::max(memory, node.rss.value);
+  figures.emplace_back("rss_bytes_most",
+                       memory < 0 ? std::nullopt : std::optional(static_cast<double>(memory)));
+  return figures;
+}
+
+}  // namespace foretrain
