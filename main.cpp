@@ -240,6 +240,7 @@ constexpr Command kCommands[] = {
     {"report", "figures from the records of runs and simulations", report_options, report},
     {"calibrate", "measure this machine for simulate", calibrate_options, calibrate},
     {"data", "list, verify, draw data sets", data_options, data},
+    {"describe", "this command line as a man page, as completion", describe_options, describe},
 };
 
 }  // namespace

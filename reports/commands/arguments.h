@@ -7,6 +7,10 @@
 #include <string>
 #include <vector>
 
+namespace CLI {
+class App;
+}
+
 namespace foretrain {
 
 /// Each subcommand uses its part; reports/commands/options.h says what its words are.
@@ -46,6 +50,8 @@ struct Arguments {
   std::string data_path;
   std::string data_format = "digits";
   std::vector<std::string> data_settings;
+  std::string form;                   ///< of describe: man | bash | zsh | fish
+  const CLI::App* program = nullptr;  ///< whose command line was read
 };
 
 /// The cases of the scenario. @throws InputError

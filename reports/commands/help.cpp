@@ -1,8 +1,12 @@
 #include "reports/commands/help.h"
 
+#include "models/base/check.h"
+#include "reports/commands/completion.h"
+#include "reports/commands/man_page.h"
 #include "reports/terminal/text.h"
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 #include <memory>
 #include <string>
@@ -22,5 +26,16 @@ class Narrow : public CLI::Formatter {
 }  // namespace
 
 void fit_help(CLI::App& app) { app.formatter(std::make_shared<Narrow>()); }
+
+int describe(const Arguments& arguments) {
+  FT_CHECK(arguments.program != nullptr);
+  const auto commands = describe_commands(*arguments.program);
+  std::string text = man_page(commands, FORETRAIN_VERSION);
+  if (arguments.form == "bash") text = bash_completion(commands);
+  if (arguments.form == "zsh") text = zsh_completion(commands);
+  if (arguments.form == "fish") text = fish_completion(commands);
+  fmt::print("{}", text);
+  return kDone;
+}
 
 }  // namespace foretrain

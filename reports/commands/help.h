@@ -1,7 +1,8 @@
 // What the program says of its own command line.
 #pragma once
 
-// CLI11 takes long to compile, so only sources include it.
+#include "reports/commands/arguments.h"
+
 namespace CLI {
 class App;
 }
@@ -10,5 +11,9 @@ namespace foretrain {
 
 /// Help of `app`, of the subcommands that are added to it later, fits a terminal.
 void fit_help(CLI::App& app);
+
+/// Prints the man page, or completion for a shell, of the program whose command line was read:
+/// made of what its help is made of, so neither can be out of date.
+int describe(const Arguments& arguments);
 
 }  // namespace foretrain

@@ -59,8 +59,9 @@ void run_options(CLI::App& command, Arguments& arguments) {
   add_record(command, arguments);
   command
       .add_option("--metrics", arguments.metrics,
-                  "serve metrics to Prometheus while it trains: :9464 on this machine alone")
-      ->type_name("[ADDRESS]:PORT");
+                  "serve metrics to Prometheus while it trains, at [ADDRESS]:PORT; :9464 is for "
+                  "this machine alone")
+      ->type_name("PLACE");
   command.add_flag("--json", arguments.json, kJson);
 }
 
@@ -167,6 +168,13 @@ void data_options(CLI::App& command, Arguments& arguments) {
       ->expected(1)
       ->take_all();
   draw->add_option("--out", arguments.out, "folder (default: out/data/FORMAT)");
+}
+
+void describe_options(CLI::App& command, Arguments& arguments) {
+  arguments.program = command.get_parent();
+  command.add_option("form", arguments.form, "what is printed")
+      ->required()
+      ->check(CLI::IsMember({"man", "bash", "zsh", "fish"}));
 }
 
 }  // namespace foretrain

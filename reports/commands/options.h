@@ -21,5 +21,6 @@ void check_options(CLI::App& command, Arguments& arguments);
 void report_options(CLI::App& command, Arguments& arguments);
 void calibrate_options(CLI::App& command, Arguments& arguments);
 void data_options(CLI::App& command, Arguments& arguments);
+void describe_options(CLI::App& command, Arguments& arguments);
 
 }  // namespace foretrain

@@ -1,0 +1,165 @@
+// The command line as a man page, as completion: tried by the shells that are here.
+#include "tests/cli/sandbox.h"
+
+#include <catch2/catch.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace foretrain {
+namespace {
+
+using testing::Called;
+using testing::Sandbox;
+
+const std::vector<std::string> kCommands{"run",    "simulate",  "validate", "check",
+                                         "report", "calibrate", "data",     "data draw"};
+
+/// The long options that help names of a command.
+std::set<std::string> options_of(Sandbox& sandbox, const std::string& command) {
+  std::set<std::string> options;
+  const std::string help = sandbox.call(command + " --help").out;
+  const std::regex option("\n  (?:-h,)?(--[a-z-]+)");
+  for (std::sregex_iterator at(help.begin(), help.end(), option), end; at != end; ++at) {
+    options.insert((*at)[1]);
+  }
+  REQUIRE(options.count("--help") == 1);
+  return options;
+}
+
+std::set<std::string> words_of(const std::string& text) {
+  std::istringstream words(text);
+  return {std::istream_iterator<std::string>(words), {}};
+}
+
+/// What a shell prints of a script; false where the shell is not there.
+bool run_shell(Sandbox& sandbox, const std::string& shell, const std::string& script,
+               std::string& out) {
+  sandbox.write("script", script);
+  const std::string place = sandbox.path("").string();
+  const int status =
+      std::system(fmt::format("cd '{}' && {} script >shell.txt 2>&1", place, shell).c_str());
+  out = testing::text_of(sandbox.path("shell.txt"));
+  if (WEXITSTATUS(status) == 127) {
+    WARN("skipped: there is no " << shell << " here");
+    return false;
+  }
+  CHECK(WEXITSTATUS(status) == 0);
+  return true;
+}
+
+/// bash: what `words` are completed to, the last of them as far as it was typed.
+std::string asked(const std::string& words) {
+  return fmt::format(
+      "COMP_WORDS=({}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); _foretrain; "
+      "echo \"${{COMPREPLY[@]}}\"\n",
+      words);
+}
+
+TEST_CASE("describe: bash completes every option that help names") {
+  Sandbox sandbox;
+  std::string script = sandbox.call("describe bash").out;
+  for (const std::string& command : kCommands) script += asked("foretrain " + command + " --");
+  std::string out;
+  if (!run_shell(sandbox, "bash", script, out)) return;
+  std::istringstream lines(out);
+  for (const std::string& command : kCommands) {
+    CAPTURE(command);
+    std::string line;
+    REQUIRE(std::getline(lines, line));
+    CHECK(words_of(line) == options_of(sandbox, command));
+  }
+}
+
+TEST_CASE("describe: bash completes commands, values of which there are few, else files") {
+  Sandbox sandbox;
+  const std::string script = sandbox.call("describe bash").out + asked("foretrain ''") +
+                             asked("foretrain val") + asked("foretrain data d") +
+                             asked("foretrain run --record s") + asked("foretrain describe ''") +
+                             asked("foretrain run qui") + asked("foretrain run --out --");
+  std::string out;
+  if (!run_shell(sandbox, "bash", script, out)) return;
+  std::istringstream lines(out);
+  std::vector<std::string> answers;
+  for (std::string line; std::getline(lines, line);) answers.push_back(line);
+  REQUIRE(answers.size() == 7);
+  for (const std::string& command : kCommands) {
+    if (command != "data draw") CHECK(words_of(answers[0]).count(command) == 1);
+  }
+  CHECK(answers[1] == "validate");
+  CHECK(answers[2] == "draw");
+  CHECK(answers[3] == "summary");
+  CHECK(answers[4] == "man bash zsh fish");
+  CHECK(answers[5].empty());
+  CHECK(answers[6].empty());
+}
+
+TEST_CASE("describe: zsh asks for every option that help names") {
+  Sandbox sandbox;
+  // Its own functions are for a terminal: these print what they are told.
+  std::string script =
+      "_arguments() { print -r -- \"$@\" }\n_describe() { print -r -- $commands }\n";
+  sandbox.write("completion", sandbox.call("describe zsh").out);
+  script += "words=(foretrain ''); CURRENT=2; source ./completion\n";
+  for (const std::string& command : kCommands) {
+    const int at = command == "data draw" ? 4 : 3;
+    script += fmt::format("print; words=(foretrain {} ''); CURRENT={}; source ./completion\n",
+                          command, at);
+  }
+  std::string out;
+  if (!run_shell(sandbox, "zsh -f", script, out)) return;
+  for (const std::string& command : kCommands) {
+    for (const std::string& option : options_of(sandbox, command)) {
+      CAPTURE(command, option, out);
+      CHECK(out.find("*" + option + "[") != std::string::npos);
+    }
+  }
+  CHECK(out.find("validate:both") != std::string::npos);
+  CHECK(out.find(":(all summary)") != std::string::npos);
+}
+
+TEST_CASE("describe: fish completes commands, options, values") {
+  Sandbox sandbox;
+  sandbox.write("completion", sandbox.call("describe fish").out);
+  std::string out;
+  if (!run_shell(sandbox, "fish --no-config",
+                 "source ./completion\n"
+                 "complete -C 'foretrain val'\ncomplete -C 'foretrain run --met'\n"
+                 "complete -C 'foretrain run --record s'\ncomplete -C 'foretrain describe z'\n",
+                 out)) {
+    return;
+  }
+  CHECK(out.find("validate\tboth") != std::string::npos);
+  CHECK(out.find("--metrics\tserve") != std::string::npos);
+  CHECK(out.find("summary") != std::string::npos);
+  CHECK(out.find("zsh") != std::string::npos);
+}
+
+TEST_CASE("describe: the man page names every command with its options, without a fault of roff") {
+  Sandbox sandbox;
+  const std::string page = sandbox.call("describe man").out;
+  CHECK(page.find(".TH FORETRAIN 1") == 0);
+  for (const std::string& command : kCommands) {
+    const std::size_t from = page.find("\n.SS foretrain " + command + "\n");
+    REQUIRE(from != std::string::npos);
+    const std::string part = page.substr(from, page.find("\n.SS ", from + 1) - from);
+    for (std::string option : options_of(sandbox, command)) {
+      CAPTURE(command, option);
+      if (option == "--help") continue;
+      option = std::regex_replace(option, std::regex("-"), "\\-");
+      CHECK(part.find("\\fB" + option + "\\fR") != std::string::npos);
+    }
+  }
+  std::string out;
+  sandbox.write("page", page);
+  if (run_shell(sandbox, "groff -man -ww -Tutf8 -z page; true", "", out)) CHECK(out.empty());
+}
+
+}  // namespace
+}  // namespace foretrain
