@@ -76,10 +76,9 @@ bool idle(const Tell& tell) {
   constexpr double kTooBusy = 0.1;
   const double busy = busy_share();
   if (busy <= kTooBusy) return true;
-  tell(
-      fmt::format("  Others use {:.0f} % of this machine: what is measured now is off. Try "
-                  "again when it is idle.",
-                  100 * busy));
+  tell(fmt::format("  Others use {:.0f} % of this machine: what is measured now is off.",
+                   100 * busy));
+  tell("  Try again when it is idle.");
   return false;
 }
 

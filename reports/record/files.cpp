@@ -69,9 +69,9 @@ std::vector<std::pair<std::string, std::string>> record_files(const Record& reco
   if (!record.step_totals) {
     files.emplace_back("steps.csv", steps_csv(record.steps));
     files.emplace_back("usage.csv", usage_csv(record.usage));
-    files.emplace_back("timeline.json", timeline_json(record));
   }
   files.emplace_back("evals.csv", evals_csv(record.evals));
+  if (!record.step_totals) files.emplace_back("timeline.json", timeline_json(record));
   std::string events = tensorboard_events(record);
   if (!events.empty()) files.emplace_back(kTensorboardFile, std::move(events));
   files.emplace_back("run.json", run_json(record));
