@@ -13,9 +13,11 @@
 #include "reports/commands/read_commands.h"
 #include "reports/commands/whatif_commands.h"
 #include "reports/determinism/determinism.h"
+#include "reports/published/published.h"
 #include "reports/record/collector.h"
 #include "reports/record/files.h"
 #include "reports/record/summary.h"
+#include "reports/sweep/sweep_cases.h"
 #include "reports/terminal/case_text.h"
 #include "reports/terminal/ctrl_c.h"
 #include "reports/terminal/progress.h"
@@ -164,6 +166,32 @@ std::optional<double> drift_now(const Arguments& arguments, exec::DriftMeter& me
   return meter.measure(scenario_case, machine_of(arguments, scenario_case));
 }
 
+int sweep(const Arguments& arguments) {
+  const std::vector<Case> cases = read_cases(arguments);
+  SweepOptions options;
+  options.mode = arguments.mode == "run" ? Mode::run : Mode::simulate;
+  if (options.mode == Mode::run && arguments.jobs > 1) {
+    throw InputError("--jobs: runs share this machine, so they go one at a time; leave it out");
+  }
+  const bool simulates = options.mode == Mode::simulate;
+  const auto cores = static_cast<int>(exec::usable_cores().size());
+  options.jobs = simulates ? (arguments.jobs > 0 ? arguments.jobs : cores) : 1;
+  if (!arguments.shard.empty()) options.shard = parse_shard(arguments.shard);
+  options.retry = arguments.retry;
+  options.records = arguments.records_kept;
+  Arguments quiet = arguments;
+  quiet.quiet = true;
+  if (!options.records) quiet.rows = "summary";
+  std::optional<CtrlC> ctrl_c;
+  if (simulates) ctrl_c.emplace();
+  options.interrupted = CtrlC::asked;
+  options.train = [&](const Case& each) {
+    return simulates ? simulate_quietly(quiet, each, nullptr)
+                     : run_case(quiet, run_options_of(quiet), each);
+  };
+  return sweep_cases(answer_of(arguments, "sweep"), cases, std::move(options));
+}
+
 int validate(const Arguments& arguments) {
   exec::idle([&](const std::string& line) { say(arguments, line); });
   exec::DriftMeter meter;
@@ -208,6 +236,23 @@ int whatif(const Arguments& arguments) {
                       [&](const Case& each) { return ask_one(arguments, each, &record); });
 }
 
+// Figures from records, or of the published studies.
+int report_any(const Arguments& arguments) {
+  if (arguments.published.empty()) return report(arguments);
+  Arguments summary = arguments;
+  summary.rows = "summary";
+  const CtrlC ctrl_c;
+  PublishedOptions options;
+  options.study = arguments.published == "all" ? "" : arguments.published;
+  options.data = arguments.data_path;
+  options.rewrite = arguments.rewrite;
+  if (arguments.seeds > 0) options.seeds = arguments.seeds;
+  options.threads = static_cast<int>(exec::usable_cores().size());
+  options.simulate = [&](const Case& each) { return simulate_quietly(summary, each, nullptr); };
+  options.run = [&](const Case& each) { return run_case(summary, {}, each); };
+  return report_published(answer_of(arguments, "published"), options);
+}
+
 int calibrate(const Arguments& arguments) {
   std::vector<Case> cases;  // empty: the models that everybody asks for
   if (!arguments.scenario.empty()) cases = read_cases(arguments);
@@ -236,8 +281,9 @@ constexpr Command kCommands[] = {
     {"simulate", "the same training in virtual time", simulate_options, simulate},
     {"validate", "both, side by side, with errors", validate_options, validate},
     {"whatif", "what limits a training, what each change would buy", whatif_options, whatif},
+    {"sweep", "all cases of a scenario as rows of one table, resumable", sweep_options, sweep},
     {"check", "read a scenario, print it resolved, run nothing", check_options, check},
-    {"report", "figures from the records of runs and simulations", report_options, report},
+    {"report", "figures from the records of runs and simulations", report_options, report_any},
     {"calibrate", "measure this machine for simulate", calibrate_options, calibrate},
     {"data", "list, verify, draw data sets", data_options, data},
     {"describe", "this command line as a man page, as completion", describe_options, describe},

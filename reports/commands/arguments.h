@@ -39,11 +39,19 @@ struct Arguments {
   bool crossover = false;
   std::string verify;  ///< the change that is run for real; empty: none
   int repetitions = 3;
+  // A sweep.
+  std::string mode = "simulate";
+  int jobs = 0;       ///< 0: as many as there are cores, of runs one
+  std::string shard;  ///< k/n; empty: all
+  bool retry = false;
+  bool records_kept = false;
   // The others.
   Judgement judgement;
   bool schema = false;
   std::string graph;                 ///< table | dot; empty: not asked for
   std::vector<std::string> records;  ///< of report
+  std::string published;             ///< of report: a study, or all; empty: not asked for
+  bool rewrite = false;
   std::vector<std::string> from;     ///< of calibrate
   std::string model;
   std::string data_command;  ///< list | verify | draw

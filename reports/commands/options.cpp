@@ -118,6 +118,27 @@ void validate_options(CLI::App& command, Arguments& arguments) {
   command.add_flag("--json", arguments.json, kJson);
 }
 
+void sweep_options(CLI::App& command, Arguments& arguments) {
+  add_scenario(command, arguments);
+  add_output(command, arguments, "out/NAME/sweep");
+  command.add_option("--mode", arguments.mode, "simulate (default) or run")
+      ->check(CLI::IsMember({"simulate", "run"}));
+  command
+      .add_option("--jobs", arguments.jobs,
+                  "simulations at a time (default: the cores); runs go one at a time")
+      ->check(CLI::Range(1, 1024));
+  command
+      .add_option("--shard", arguments.shard,
+                  "of n parts the one called k, from 1; all into one --out")
+      ->type_name("k/n");
+  command.add_flag("--retry", arguments.retry, "do failed cases again");
+  command.add_flag("--records", arguments.records_kept,
+                   "keep the record of each case, in cases/NAME");
+  command.add_option("--machine", arguments.machine, kMachine);
+  command.add_flag("--emulate", arguments.emulate, "a network of this machine for each host");
+  command.add_flag("--json", arguments.json, kJson);
+}
+
 void check_options(CLI::App& command, Arguments& arguments) {
   add_scenario(command, arguments, false);
   command.add_flag("--schema", arguments.schema, "print the JSON schema of scenarios instead");
@@ -130,9 +151,26 @@ void check_options(CLI::App& command, Arguments& arguments) {
 }
 
 void report_options(CLI::App& command, Arguments& arguments) {
-  command.add_option("records", arguments.records, "folders that run and simulate wrote")
-      ->required();
-  add_output(command, arguments, "out/report");
+  auto* records =
+      command.add_option("records", arguments.records, "folders that run and simulate wrote");
+  add_output(command, arguments, "out/report, out/published");
+  auto* published = command.add_option(
+      "--published", arguments.published,
+      "instead of records: the published studies of the library, or one of them");
+  published->type_name("STUDY")->expected(0, 1)->default_str("all")->excludes(records);
+  command
+      .add_option("--data", arguments.data_path, "with --published: train on the MNIST in FOLDER")
+      ->type_name("FOLDER")
+      ->needs(published);
+  command
+      .add_option("--seeds", arguments.seeds, "with --data: trainings of each case (default: 3)")
+      ->check(CLI::Range(1, 100))
+      ->needs(published);
+  command
+      .add_flag("--rewrite", arguments.rewrite,
+                "with --published: write the tables of the library anew")
+      ->needs(published);
+  command.add_flag("--json", arguments.json, kJson)->needs(published);
 }
 
 void calibrate_options(CLI::App& command, Arguments& arguments) {

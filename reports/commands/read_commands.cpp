@@ -45,6 +45,9 @@ int check(const Arguments& arguments) {
 }
 
 int report(const Arguments& arguments) {
+  if (arguments.records.empty()) {
+    throw InputError("report: name folders that run or simulate wrote, or --published");
+  }
   std::vector<Record> records;
   CaseTable table;
   for (const std::string& folder : arguments.records) {

@@ -100,7 +100,7 @@ void describe(Visitor& visit, T& machine) {
   visit.field({.key = "memory_base",
                .doc = "resident memory of a node's process beside what the training holds",
                .least = 0,
-               .most = 1e9},
+               .most = 1e12},
               machine.memory_base);
   visit.section({.key = "loopback", .doc = "messages within the machine"}, machine.loopback);
   visit.section(

@@ -1,0 +1,28 @@
+// The tables of the published studies: comma-separated values under known columns.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace foretrain {
+
+/// A row of a table, one cell for each column.
+struct TableRow {
+  std::string place;  ///< file:line, for messages
+  std::vector<std::string> cells;
+};
+
+/// Reads a table whose first line names precisely `columns`. Blank lines and those that begin with
+/// `#` are passed over; a cell has no comma. @throws InputError that names file and line
+std::vector<TableRow> read_table(const std::string& path,
+                                 std::span<const std::string_view> columns);
+
+/// The number in a cell. @throws InputError that begins with `place`
+double number_in(const std::string& cell, const std::string& place);
+/// Likewise a whole number; nothing: `-` or empty.
+std::optional<int> whole_in(const std::string& cell, const std::string& place);
+
+}  // namespace foretrain

@@ -1,0 +1,109 @@
+// The sweep of the program as people call it, killed in between.
+#include "tests/reports/support.h"
+#include "tests/support/places.h"
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <map>
+#include <sstream>
+#include <string>
+#include <thread>
+
+namespace foretrain::testing {
+namespace {
+
+constexpr int kCases = 24;
+
+/// A sweep of so many simulations of some milliseconds each.
+class SweepFolder {
+ public:
+  SweepFolder() {
+    write_text(folder_.path() / "sweep.yaml",
+               "foretrain: 1\nname: killed\ndataset: {take: 2000, test_take: 200}\n"
+               "training: {workers: 2, batch_size: 32, steps: 200}\n"
+               "cluster:\n  hosts:\n"
+               "    - {name: n, count: 3, cores: 2, nic: 1 Gbps, latency: 20 us, compute: 1 ms}\n"
+               "sweep: {seed: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12], "
+               "training.strategy: [sync, async]}\n");
+  }
+
+  /// Starts the program; its process id.
+  pid_t start(bool json) const {
+    const std::string out = (folder_.path() / "out").string();
+    const std::string scenario = (folder_.path() / "sweep.yaml").string();
+    const std::string answer = (folder_.path() / "answer.json").string();
+    const pid_t child = fork();
+    if (child == 0) {
+      if (std::freopen(answer.c_str(), "w", stdout) == nullptr) _exit(126);
+      if (std::freopen("/dev/null", "w", stderr) == nullptr) _exit(126);
+      execl(program_path(), "foretrain", "sweep", scenario.c_str(), "--out", out.c_str(), "--jobs",
+            "2", json ? "--json" : nullptr, nullptr);
+      _exit(127);
+    }
+    return child;
+  }
+  [[nodiscard]] nlohmann::json answer() const {
+    return nlohmann::json::parse(read_text(folder_.path() / "answer.json"));
+  }
+  [[nodiscard]] std::string out(const std::string& name) const {
+    const auto path = folder_.path() / "out" / name;
+    return std::filesystem::exists(path) ? read_text(path) : std::string();
+  }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+/// How often each case has a whole row.
+std::map<int, int> rows_by_case(const SweepFolder& sweep) {
+  std::map<int, int> counts;
+  std::istringstream lines(sweep.out("rows.1-of-1.jsonl"));
+  for (std::string line; std::getline(lines, line);) {
+    const auto row = nlohmann::json::parse(line, nullptr, false);
+    if (row.is_object()) ++counts[row.at("case").get<int>()];
+  }
+  return counts;
+}
+
+int wait_for(pid_t child) {
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+TEST_CASE("sweep: killed by force it goes on without doing a finished case twice") {
+  const SweepFolder sweep;
+  for (const std::size_t until : {2U, 7U, 15U}) {
+    const pid_t child = sweep.start(false);
+    // As soon as some more cases are done, in the middle of others.
+    for (int i = 0; i < 10'000 && rows_by_case(sweep).size() < until; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    kill(child, SIGKILL);
+    CHECK(wait_for(child) == -SIGKILL);
+    CHECK(sweep.out("sweep.csv").empty());
+  }
+  const std::size_t before = rows_by_case(sweep).size();
+  CHECK(before >= 15);
+  CHECK(wait_for(sweep.start(true)) == 0);
+  CHECK(sweep.answer().at("found") == before);
+  CHECK(sweep.answer().at("done") == kCases);
+  const auto counts = rows_by_case(sweep);
+  CHECK(counts.size() == kCases);
+  for (const auto& [number, times] : counts) {
+    CAPTURE(number);
+    CHECK(times == 1);
+  }
+  const std::string table = sweep.out("sweep.csv");
+  CHECK(std::ranges::count(table, '\n') == kCases + 1);
+}
+
+}  // namespace
+}  // namespace foretrain::testing
