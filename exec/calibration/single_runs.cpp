@@ -95,7 +95,8 @@ SingleRun measure_single(const Case& scenario_case, int batch_size, const Length
   // Quartiles, not moments: a burst of somebody else's work is no jitter of ours. A normal
   // distribution's lie 1.349 standard deviations apart.
   const double spread = quantile(gradients, 0.75).value() / quantile(gradients, 0.25).value();
-  return {median(gradients).value(), std::log(spread) / 1.349,
+  // Above 1, which no machine file takes, it is no jitter at all.
+  return {median(gradients).value(), std::min(1.0, std::log(spread) / 1.349),
           median(evaluations).value() / examples, median(applies).value()};
 }
 
