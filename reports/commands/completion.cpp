@@ -95,11 +95,13 @@ std::string bash_completion(const std::vector<DescribedCommand>& commands) {
 std::string zsh_completion(const std::vector<DescribedCommand>& commands) {
   std::string cases;
   std::string list;
+  std::vector<std::string> above;  // those that have commands below them
   for (const DescribedCommand& command : commands) {
     if (command.path.empty()) continue;
     if (top(command)) {
       list += fmt::format("    '{}:{}'\n", command.path, zsh_text(command.what));
     }
+    if (!command.subcommands.empty()) above.push_back(command.path);
     std::string arguments;
     for (const DescribedOption& option : command.options) {
       for (const std::string& name : option.names) {
@@ -128,7 +130,9 @@ std::string zsh_completion(const std::vector<DescribedCommand>& commands) {
          "  fi\n"
          "  local command=$words[2]\n"
          "  shift words; ((CURRENT--))\n"
-         "  if [[ $command == data ]] && ((CURRENT > 2)); then\n"
+         "  if [[ $command == (" +
+         fmt::format("{}", fmt::join(above, "|")) +
+         ") ]] && ((CURRENT > 2)); then\n"
          "    command=\"$command $words[2]\"\n"
          "    shift words; ((CURRENT--))\n"
          "  fi\n"

@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <string>
 
 namespace foretrain {
@@ -53,11 +54,15 @@ TEST_CASE("installed: the program, its library, man page, completion are where t
     CHECK((entry.path().extension() != ".h" && entry.path().extension() != ".cpp"));
     CHECK(!fs::is_empty(entry.path()));
   }
-  const std::string check =
-      fmt::format("'{}' check '{}' >'{}'", (place / "bin/foretrain").string(),
-                  (library / "quickstart.yaml").string(), sandbox.path("checked").string());
+
+  // It is this library that the installed program finds, not the one of the sources.
+  std::ofstream(library / "quickstart.yaml") << "foretrain: 1\nname: the-installed-one\n";
+  const std::string check = fmt::format(
+      "cd '{}' && unset FORETRAIN_LIBRARY; usr/bin/foretrain check "
+      "scenarios/quickstart.yaml >checked",
+      sandbox.path("").string());
   CHECK(std::system(check.c_str()) == 0);
-  CHECK(testing::text_of(sandbox.path("checked")).find("\nname: quickstart\n") !=
+  CHECK(testing::text_of(sandbox.path("checked")).find("\nname: the-installed-one\n") !=
         std::string::npos);
 }
 

@@ -10,7 +10,9 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <string>
+#include <vector>
 
 namespace foretrain::testing {
 
@@ -56,6 +58,22 @@ class Sandbox {
                                 program_path() + "' " + arguments + " >out.txt 2>err.txt";
     const int status = std::system(command.c_str());
     return {WEXITSTATUS(status), text_of(folder_ / "out.txt"), text_of(folder_ / "err.txt")};
+  }
+  /// Every command as help names it, those below a command behind it: `data draw`.
+  std::vector<std::string> commands(const std::string& below = {}) {
+    std::vector<std::string> names;
+    std::istringstream help(call(below + " --help").out);
+    bool listed = false;
+    for (std::string line; std::getline(help, line);) {
+      if (line.starts_with("  ") && line.size() > 2 && line[2] != ' ' && listed) {
+        const std::string name = line.substr(2, line.find(' ', 2) - 2);
+        names.push_back(below.empty() ? name : below + " " + name);
+        const std::vector<std::string> more = commands(names.back());
+        names.insert(names.end(), more.begin(), more.end());
+      }
+      listed = listed || line == "Subcommands:";
+    }
+    return names;
   }
   [[nodiscard]] std::filesystem::path path(const std::string& name) const { return folder_ / name; }
   [[nodiscard]] bool has(const std::string& name) const {
