@@ -205,14 +205,18 @@ int validate(const Arguments& arguments) {
 
 // Of one case; `record`: null, or the record that has it.
 WhatIf ask_one(const Arguments& arguments, const Case& scenario_case, const Record* record) {
-  Progress progress("whatif " + scenario_case.label(), arguments.quiet);
+  std::optional<Progress> progress;  // gone before runs have theirs
+  progress.emplace("whatif " + scenario_case.label(), arguments.quiet);
   sim::WhatIfOptions options;
   options.simulate.machines = machines_for(arguments, scenario_case);
   options.simulate.emulated = arguments.emulate;
   options.simulate.interrupted = CtrlC::asked;
   options.threads = static_cast<int>(exec::usable_cores().size());
   options.search = arguments.crossover;
-  options.progress = [&](std::int64_t done, std::int64_t all) { progress.update(done, all, {}); };
+  options.progress = [&](std::int64_t done, std::int64_t all) {
+    if (progress) progress->update(done, all, {});
+    if (done == all) progress.reset();
+  };
   options.repetitions = arguments.repetitions;
   if (!arguments.verify.empty()) {
     options.verify = arguments.verify == kBestChange ? "" : arguments.verify;

@@ -91,7 +91,8 @@ Json to_json(const WhatIf& whatif) {
     for (const PhasePair& pair : whatif.phases) {
       json["phases"].push_back({{"phase", pair.phase},
                                 {"recorded_s", pair.recorded_s},
-                                {"simulated_s", pair.simulated_s}});
+                                {"simulated_s", pair.simulated_s},
+                                {"recorded_path_s", or_null(pair.path_s)}});
     }
   }
   if (whatif.verified) json["verified"] = verified_json(*whatif.verified);

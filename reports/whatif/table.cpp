@@ -14,6 +14,7 @@ namespace {
 
 constexpr double kLeastShare = 0.005;  // of the path: less is not listed
 constexpr double kTells = 0.05;        // a saving worth a sentence
+constexpr double kNothing = 0.0005;    // a saving, a loss that is none
 
 std::string seconds(std::optional<double> time_s) {
   return time_s ? figure(time_s) + " s" : std::string("-");
@@ -35,6 +36,19 @@ std::string change_row(std::string_view name, std::string_view time, std::string
   return row + "\n";
 }
 
+std::string money(std::optional<double> cost) {
+  return cost ? fmt::format("{:.3g}", *cost) : std::string("-");
+}
+
+/// A resource that is worth nothing, faster or free.
+bool saves_nothing(const WhatIf& whatif, const Change& change) {
+  if (change.kind != Change::Kind::resource) return false;
+  const auto small = [](std::optional<double> share) {
+    return std::abs(share.value_or(0)) < kNothing;
+  };
+  return small(saved(whatif, change.time_s)) && small(saved(whatif, change.free_time_s));
+}
+
 std::string path_table(const WhatIf& whatif) {
   std::string text = fmt::format("critical path, {}{}\n", seconds(whatif.path_s),
                                  whatif.path_whole ? "" : " (of the beginning)");
@@ -53,35 +67,51 @@ std::string path_table(const WhatIf& whatif) {
 
 std::string changes_table(const WhatIf& whatif) {
   const bool priced = whatif.cost.has_value();
+  const auto cost = [&](std::optional<double> value) { return priced ? money(value) : ""; };
   std::string text = fmt::format("time for {}\n", whatif.measure);
   text += change_row("", "time", "saved", "per 1 %", "if free", priced ? "cost" : "");
-  text +=
-      change_row("as it is", seconds(whatif.time_s), "", "", "", priced ? figure(whatif.cost) : "");
+  text += change_row("as it is", seconds(whatif.time_s), "", "", "", cost(whatif.cost));
+  std::string nothing;
   for (const Change& change : whatif.changes) {
     if (!change.why_not.empty()) continue;
+    if (saves_nothing(whatif, change)) {
+      nothing += (nothing.empty() ? "" : ", ") + change.name;
+      continue;
+    }
     const auto gain = saved(whatif, change.time_s);
     text += change_row(change.name, seconds(change.time_s), gain ? signed_percent(*gain) : "-",
                        change.elasticity ? fmt::format("{:.2f} %", *change.elasticity) : "",
-                       change.free_time_s ? seconds(change.free_time_s) : "",
-                       priced ? figure(change.cost) : "");
+                       change.free_time_s ? seconds(change.free_time_s) : "", cost(change.cost));
   }
+  if (!nothing.empty()) text += wrap(fmt::format("Nothing is saved by {}.", nothing));
   for (const Change& change : whatif.changes) {
     if (change.why_not.empty()) continue;
-    const std::string line = fmt::format("  not: {}: {}", change.name, change.why_not);
-    text +=
-        columns_of(line) <= kTerminalColumns ? line + "\n" : left(line, kTerminalColumns) + "\n";
+    text += wrap(fmt::format("Not tried: {}: {}.", change.name, change.why_not));
+  }
+  if (!whatif.scenario_case.scenario.training.until.wanted()) {
+    text += wrap(
+        "Another batch, strategy, number of workers learns something else from as many examples: "
+        "with a target (training.until) the time until it is reached is compared.");
   }
   return text;
 }
 
+/// 2 + 12 + 3 x 14 = 56 columns.
+std::string phase_row(std::string_view phase, std::string_view recorded, std::string_view path,
+                      std::string_view simulated) {
+  return fmt::format("  {}{}{}{}\n", left(phase, 12), right(recorded, 14), right(path, 14),
+                     right(simulated, 14));
+}
+
 std::string phases_table(const WhatIf& whatif) {
   if (whatif.phases.empty()) return {};
-  std::string text = fmt::format("phases of a step [ms], {}\n", whatif.recorded);
-  text += fmt::format("  {}{}{}\n", left("", 12), right("recorded", 12), right("simulated", 12));
+  const auto ms = [](std::optional<double> time_s) {
+    return time_s ? figure(*time_s * 1e3) : std::string("-");
+  };
+  std::string text = fmt::format("phases of a step [ms], recorded {}\n", whatif.recorded);
+  text += phase_row("", "mean", "on the path", "simulated");
   for (const PhasePair& pair : whatif.phases) {
-    text +=
-        fmt::format("  {}{}{}\n", left(pair.phase, 12), right(figure(pair.recorded_s * 1e3), 12),
-                    right(figure(pair.simulated_s * 1e3), 12));
+    text += phase_row(pair.phase, ms(pair.recorded_s), ms(pair.path_s), ms(pair.simulated_s));
   }
   return text;
 }

@@ -67,11 +67,12 @@ struct Verified {
   }
 };
 
-/// What a phase of a step took in a record, in its simulation, s a step.
+/// What a phase of a step took in a record, in its simulation, s a step in the mean.
 struct PhasePair {
   std::string phase;
   double recorded_s = 0;
   double simulated_s = 0;
+  std::optional<double> path_s;  ///< recorded, of the worker that the others waited for
 };
 
 struct WhatIf {

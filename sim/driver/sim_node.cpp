@@ -230,7 +230,8 @@ void SimNode::draw_factor() {
   if (pace != 1) straggling = 1 + (straggling - 1) * pace;
   // A run on this machine can make compute longer, never shorter: neither does its forecast.
   if (world_.real_cores) straggling = std::max(1.0, straggling);
-  factor_ = jitter > 0 ? straggling * portable_exp(jitter * jitter_.normal()) : straggling;
+  jitter_factor_ = jitter > 0 ? portable_exp(jitter * jitter_.normal()) : 1;
+  factor_ = straggling * jitter_factor_;
 }
 
 // A gradient begins when its batch is here.
@@ -270,11 +271,13 @@ void SimNode::begin_job(Job job) {
     const double stretched = static_cast<double>(usual.ns) * factor_;
     if (stretched > 1e18) throw InputError("stragglers: a gradient takes longer than 30 years");
     const Duration length{std::llround(stretched)};
-    straggling = std::max(Duration{}, length - usual);
+    const Duration steady{std::llround(static_cast<double>(usual.ns) * jitter_factor_)};
+    straggling = std::max(Duration{}, length - steady);
     if (given) {
       not_before = world_.engine.now() + length;
     } else {
-      effort.add(neighbour_ ? resource : Resource::straggling, length - usual);
+      effort = Effort(resource, steady);
+      effort.add(neighbour_ ? resource : Resource::straggling, length - steady);
     }
     effort.add(Resource::framework, pace.scaled(Resource::framework, job_time_.overhead(job)));
   }

@@ -158,7 +158,8 @@ class SimNode : public Actor {
   const JobTime& job_time_;
   StragglerDraws stragglers_;
   Stream jitter_;
-  double factor_ = 1;  // of the gradient that is computed
+  double factor_ = 1;         // of the gradient that is computed
+  double jitter_factor_ = 1;  // of that, what it is without stragglers
   Duration tensor_;
   bool serves_;
   bool neighbour_;

@@ -31,23 +31,26 @@ bool server_binds(const Trials& trials, int workers) {
 
 Crossover server_limit(const Trials& trials) {
   Crossover found{"From how many workers on does the servers' network limit it?", {}, {}};
+  int free = 0;
+  int binds = 1;
   try {
-    int binds = 1;
-    while (binds <= kMostWorkers && !server_binds(trials, binds)) binds *= 2;
-    if (binds > kMostWorkers) {
-      found.answer = fmt::format("Not up to {}.", kMostWorkers);
-      return found;
+    while (binds <= kMostWorkers && !server_binds(trials, binds)) {
+      free = binds;
+      binds *= 2;
     }
-    int free = binds / 2;
-    while (binds - free > 1) {
-      const int middle = free + (binds - free) / 2;
-      (server_binds(trials, middle) ? binds : free) = middle;
-    }
-    found.answer = binds == 1 ? "From the first one." : fmt::format("From {}.", binds);
-    found.value = binds;
-  } catch (const InputError& error) {
-    found.answer = fmt::format("Not known: {}.", error.what());
+  } catch (const InputError&) {
+    binds = kMostWorkers + 1;  // more than there can be
   }
+  if (binds > kMostWorkers) {
+    found.answer = fmt::format("Not up to {}, the most that were tried.", free);
+    return found;
+  }
+  while (binds - free > 1) {
+    const int middle = free + (binds - free) / 2;
+    (server_binds(trials, middle) ? binds : free) = middle;
+  }
+  found.answer = binds == 1 ? "From the first one." : fmt::format("From {}.", binds);
+  found.value = binds;
   return found;
 }
 
@@ -88,11 +91,11 @@ Crossover jitter_limit(const Trials& trials) {
   const auto wins = [&](double sigma) { return sync_wins(trials, sigma); };
   const auto steady = wins(0);
   if (!steady) {
-    found.answer = "Neither comes to its end on steady machines.";
+    found.answer = "Neither comes to its end.";
     return found;
   }
   if (!*steady) {
-    found.answer = "Async is faster even on steady machines.";
+    found.answer = "Async is faster without any.";
     found.value = 0;
     return found;
   }

@@ -5,6 +5,7 @@
 #include "reports/record/statistics.h"
 #include "reports/record/summary.h"
 #include "reports/validation/validate_into.h"
+#include "reports/whatif/recorded_path.h"
 #include "scenarios/input_error.h"
 #include "scenarios/price.h"
 #include "scenarios/training.h"
@@ -90,7 +91,34 @@ class Asking {
     const PathShare& most = whatif_.path.front();
     whatif_.limit = {most.resource, most.share, most.whose};
     const double nic = path.share(Resource::server_nic_in) + path.share(Resource::server_nic_out);
-    if (nic >= most.share) whatif_.limit = {"server NIC", nic};
+    const bool both =
+        nic > path.share(Resource::server_nic_in) && nic > path.share(Resource::server_nic_out);
+    if (both && nic >= most.share) whatif_.limit = {"server NIC", nic};
+    network_share_ = nic + path.share(Resource::worker_nic);
+  }
+
+  // "server NIC 2x" is of the resource "server NIC": the last word is what is done to it.
+  void name_limit() {
+    const auto change_of = [&](const std::string& resource) -> const Change* {
+      const auto found = std::ranges::find_if(whatif_.changes, [&](const Change& change) {
+        return change.kind == Change::Kind::resource &&
+               change.name.substr(0, change.name.rfind(' ')) == resource;
+      });
+      return found == whatif_.changes.end() ? nullptr : &*found;
+    };
+    Limit& limit = whatif_.limit;
+    const Change* change = change_of(limit.resource);
+    // Ports at both ends of a wire that are full alike: neither helps by itself.
+    const Change* network = change_of("every NIC");
+    const bool nic = limit.resource.find("NIC") != std::string::npos;
+    if (nic && change != nullptr && network != nullptr && whatif_.time_s) {
+      const auto saved = [&](const Change& c) { return *whatif_.time_s - c.time_s.value_or(0); };
+      if (saved(*change) < saved(*network) / 4) {
+        limit = {"every NIC", network_share_};
+        change = network;
+      }
+    }
+    if (change != nullptr) limit.change = change->name;
   }
 
   // Only what there is: a resource that no activity ever used cannot be worth anything.
@@ -167,12 +195,7 @@ class Asking {
         change.elasticity = std::log(*whatif_.time_s / faster_s) / std::log(1 / kFaster);
       }
     }
-    for (const Change& change : whatif_.changes) {
-      const bool faster = change.kind == Change::Kind::resource;
-      // "server NIC 2x" is of the resource "server NIC": the last word is what is done to it.
-      const std::string resource = change.name.substr(0, change.name.rfind(' '));
-      if (faster && resource == whatif_.limit.resource) whatif_.limit.change = change.name;
-    }
+    name_limit();
     std::ranges::stable_sort(whatif_.changes, {}, [](const Change& change) {
       constexpr double kNever = std::numeric_limits<double>::infinity();
       return std::pair(!change.why_not.empty(), change.time_s.value_or(kNever));
@@ -186,17 +209,24 @@ class Asking {
     return price * *time_s / 3600;
   }
 
-  // What a run, or several, of the case takes, in the middle.
   [[nodiscard]] double run_s(const Case& scenario_case) const {
-    std::vector<double> times;
+    const Record record = options_.run(scenario_case);
+    if (record.outcome != Outcome::done) throw NotDone(record.outcome, record.failure);
+    const auto time_s = trials_.time_of(record);
+    if (!time_s) throw InputError("a run did not reach the target");
+    return *time_s;
+  }
+
+  // In turn, so that a machine that becomes slower is so for both.
+  void run_both(const Case& changed, Verified& verified) const {
+    std::vector<double> before;
+    std::vector<double> after;
     for (int i = 0; i < options_.repetitions; ++i) {
-      const Record record = options_.run(scenario_case);
-      if (record.outcome != Outcome::done) throw NotDone(record.outcome, record.failure);
-      const auto time_s = trials_.time_of(record);
-      if (!time_s) throw InputError("a run did not reach the target");
-      times.push_back(*time_s);
+      before.push_back(run_s(trials_.base()));
+      after.push_back(run_s(changed));
     }
-    return median(times).value();
+    verified.before_s = median(before).value();
+    verified.after_s = median(after).value();
   }
 
   // A resource cannot be made faster here; a scenario can be run.
@@ -225,8 +255,7 @@ class Asking {
     }
     try {
       Verified verified{change->name, options_.repetitions, 0, 0, *whatif_.time_s, *change->time_s};
-      verified.before_s = run_s(trials_.base());
-      verified.after_s = run_s(changed);
+      run_both(changed, verified);
       whatif_.verified = verified;
     } catch (const InputError& error) {
       whatif_.not_verified = error.what();
@@ -237,6 +266,7 @@ class Asking {
   Trials trials_;
   History history_;
   Record record_;
+  double network_share_ = 0;  // of the path: NICs
   std::vector<Job> jobs_;
   WhatIf whatif_;
 };
@@ -247,9 +277,11 @@ void add_phases(WhatIf& whatif, const Record& recorded, const Record& simulated)
   const auto steps = [](const Summary& s) {
     return static_cast<double>(std::max<std::int64_t>(1, s.steps));
   };
+  const auto path = recorded_path(recorded);
   const auto add = [&](const char* name, double PhaseSeconds::*phase) {
-    whatif.phases.push_back(
-        {name, one.phases.*phase / steps(one), other.phases.*phase / steps(other)});
+    PhasePair pair{name, one.phases.*phase / steps(one), other.phases.*phase / steps(other), {}};
+    if (path) pair.path_s = *path.*phase;
+    whatif.phases.push_back(pair);
   };
   add("compute", &PhaseSeconds::compute_s);
   add("push", &PhaseSeconds::push_s);

@@ -14,6 +14,36 @@ namespace {
 using testing::Called;
 using testing::Sandbox;
 
+TEST_CASE("front door: whatif says what limits a scenario or a recorded training") {
+  Sandbox sandbox;
+  const Called asked = sandbox.call("whatif small.yaml --machine machine.yaml --json");
+  INFO(asked.err);
+  REQUIRE(asked.status == 0);
+  const auto json = nlohmann::json::parse(asked.out);
+  CHECK(json["limit"]["resource"] == "worker CPU");
+  CHECK(json["changes"].size() > 5);
+  CHECK(json["measure"] == "320 examples");
+  CHECK(asked.err.find("limits it") != std::string::npos);
+  CHECK(sandbox.has("out/small/whatif/whatif.txt"));
+  CHECK(sandbox.has("out/small/whatif/whatif.json"));
+  REQUIRE(sandbox.call("simulate small.yaml --machine machine.yaml --quiet").status == 0);
+  const Called recorded = sandbox.call("whatif out/small/simulate --machine machine.yaml");
+  INFO(recorded.err);
+  CHECK(recorded.status == 0);
+  CHECK(recorded.err.find("on the path") != std::string::npos);
+}
+
+TEST_CASE("front door: whatif verifies a change by its name") {
+  Sandbox sandbox;
+  const Called asked = sandbox.call(
+      "whatif small.yaml --machine machine.yaml --json --repeat 1 --verify 'strategy async'");
+  INFO(asked.err);
+  REQUIRE(asked.status == 0);
+  const auto json = nlohmann::json::parse(asked.out);
+  CHECK(json["verified"]["change"] == "strategy async");
+  CHECK(json["verified"]["measured_after_s"] > 0);
+}
+
 TEST_CASE("front door: run prints one JSON object and leaves a record") {
   Sandbox sandbox;
   const Called called = sandbox.call("run small.yaml --json --out here");

@@ -196,6 +196,17 @@ TEST_CASE("whatif: savings of a star are those of its closed form") {
         Approx(time(0, port, port)).epsilon(0.001));
 }
 
+TEST_CASE("whatif: ports that are full at both ends of a wire are one limit") {
+  // One worker, one server, NICs alike: neither helps by itself.
+  Case scenario_case = star_case("sync", 1, 50, 1_ms);
+  scenario_case.scenario.cluster.hosts[0].nic = rate_for(4e-3);
+  const WhatIf whatif = ask(scenario_case);
+  CHECK(time_of(whatif, "server NIC in 2x") == Approx(whatif.time_s.value()).epsilon(1e-6));
+  CHECK(whatif.limit.resource == "every NIC");
+  CHECK(whatif.limit.share == Approx(8.0 / 9).epsilon(0.01));
+  CHECK(time_of(whatif, whatif.limit.change) == Approx(50 * 5e-3).epsilon(0.02));
+}
+
 TEST_CASE("whatif: of a training without straggling the elasticities add up to one") {
   Case scenario_case = nic_bound();
   scenario_case.scenario.cluster.hosts[0].latency = 1_ms;
@@ -237,13 +248,16 @@ TEST_CASE("whatif: hosts with a price cost that for as long as it takes") {
 // --- Records, verification ---
 
 TEST_CASE("whatif: a record has its phases beside those simulated") {
-  const Case scenario_case = star_case("sync", 2, 10, 20_ms);
-  const Record record = simulate(scenario_case);
+  const Record record = simulate(straggling());
   const WhatIf whatif = sim::ask_what_if(record, options());
   REQUIRE(whatif.phases.size() == 6);
   CHECK(whatif.phases[0].phase == "compute");
-  CHECK(whatif.phases[0].recorded_s == Approx(0.02));
-  CHECK(whatif.phases[0].simulated_s == Approx(0.02));
+  CHECK(whatif.phases[0].recorded_s == Approx(0.03));
+  CHECK(whatif.phases[0].simulated_s == Approx(0.03));
+  // The slow one's, which the others wait for.
+  CHECK(whatif.phases[0].path_s.value() == Approx(0.06));
+  CHECK(whatif.phases[2].recorded_s == Approx(0.03));
+  CHECK(whatif.phases[2].path_s.value() == Approx(0).margin(1e-6));
   CHECK(whatif.recorded.find("simulation") != std::string::npos);
 }
 
