@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <map>
 #include <sstream>
 #include <string>
@@ -39,6 +40,7 @@ class SweepFolder {
     const std::string out = (folder_.path() / "out").string();
     const std::string scenario = (folder_.path() / "sweep.yaml").string();
     const std::string answer = (folder_.path() / "answer.json").string();
+    std::fflush(nullptr);  // or the child writes it once more
     const pid_t child = fork();
     if (child == 0) {
       if (std::freopen(answer.c_str(), "w", stdout) == nullptr) _exit(126);
