@@ -52,7 +52,7 @@ struct Arguments {
   std::vector<std::string> records;  ///< of report
   std::string published;             ///< of report: a study, or all; empty: not asked for
   bool rewrite = false;
-  std::vector<std::string> from;     ///< of calibrate
+  std::vector<std::string> from;  ///< of calibrate
   std::string model;
   std::string data_command;  ///< list | verify | draw
   std::string data_path;
