@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
-#include <ranges>
 #include <string_view>
 #include <vector>
 
@@ -126,7 +125,8 @@ std::string order(const Validation& validation) {
       *order.tau, order.all.inverted.size(), order.all.ordered);
   // The worst first; validation.json has them all.
   constexpr std::size_t kMostPairs = 10;
-  for (const Inversion& pair : order.all.inverted | std::views::take(kMostPairs)) {
+  for (std::size_t k = 0; k < std::min(kMostPairs, order.all.inverted.size()); ++k) {
+    const Inversion& pair = order.all.inverted[k];
     const auto name = [&](std::size_t i) { return title_of(validation.cases[i].scenario_case); };
     text += note(fmt::format("{:.2f} of which {:.2f} was forecast: {} over {}", pair.measured,
                              pair.predicted, name(pair.faster), name(pair.slower)));
