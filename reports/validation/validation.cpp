@@ -123,7 +123,8 @@ const Comparison* CaseValidation::worst_node(std::string_view metric) const {
   return worst;
 }
 
-CaseValidation compare_case(const Case& scenario_case, CaseRecords records, const Replay& replay) {
+CaseValidation compare_case(const Case& scenario_case, CaseRecords&& records,
+                            const Replay& replay) {
   auto& [runs, drifts, simulated] = records;
   for (const Record& run : runs) FT_CHECK(run.outcome == Outcome::done);
   FT_CHECK(simulated.outcome == Outcome::done);

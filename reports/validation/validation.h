@@ -54,7 +54,7 @@ struct CaseRecords {
 };
 
 /// The runs of a case against its simulation.
-CaseValidation compare_case(const Case& scenario_case, CaseRecords records,
+CaseValidation compare_case(const Case& scenario_case, CaseRecords&& records,
                             const Replay& replay = {});
 
 /// Errors of a strategy's forecasts without their signs, over its cases.
