@@ -287,7 +287,7 @@ constexpr Command kCommands[] = {
     {"whatif", "what limits a training, what each change would buy", whatif_options, whatif},
     {"sweep", "all cases of a scenario as rows of one table, resumable", sweep_options, sweep},
     {"check", "read a scenario, print it resolved, run nothing", check_options, check},
-    {"report", "figures from the records of runs and simulations", report_options, report_any},
+    {"report", "figures, a page, from the folders of the others", report_options, report_any},
     {"calibrate", "measure this machine for simulate", calibrate_options, calibrate},
     {"data", "list, verify, draw data sets", data_options, data},
     {"describe", "this command line as a man page, as completion", describe_options, describe},

@@ -151,8 +151,9 @@ void check_options(CLI::App& command, Arguments& arguments) {
 }
 
 void report_options(CLI::App& command, Arguments& arguments) {
-  auto* records =
-      command.add_option("records", arguments.records, "folders that run and simulate wrote");
+  auto* records = command.add_option(
+      "records", arguments.records,
+      "folders that run, simulate, validate, sweep wrote, files of whatif --json");
   add_output(command, arguments, "out/report, out/published");
   auto* published = command.add_option(
       "--published", arguments.published,

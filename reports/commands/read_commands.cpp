@@ -1,8 +1,7 @@
 #include "reports/commands/read_commands.h"
 
 #include "reports/commands/data_commands.h"
-#include "reports/figures/figure.h"
-#include "reports/record/files.h"
+#include "reports/page/report.h"
 #include "reports/terminal/case_text.h"
 #include "reports/terminal/step_graph_text.h"
 #include "reports/terminal/summary_table.h"
@@ -46,17 +45,18 @@ int check(const Arguments& arguments) {
 
 int report(const Arguments& arguments) {
   if (arguments.records.empty()) {
-    throw InputError("report: name folders that run or simulate wrote, or --published");
+    throw InputError(
+        "report: name folders that run, simulate, validate or sweep wrote, or --published");
   }
-  std::vector<Record> records;
+  Found found;
+  for (const std::string& folder : arguments.records) add_folder(folder, found);
   CaseTable table;
-  for (const std::string& folder : arguments.records) {
-    records.push_back(read_record(folder));
-    table.add(records.back());
-    answer_of(arguments, "report").say(summary_table(records.back()));
+  for (const Record& record : found.records) {
+    table.add(record);
+    answer_of(arguments, "report").say(summary_table(record));
   }
-  if (records.size() > 1) answer_of(arguments, "report").say(table.text());
-  return print(draw_all(records, arguments.out.empty() ? "out/report" : arguments.out));
+  if (found.records.size() > 1) answer_of(arguments, "report").say(table.text());
+  return print(write_report(page_of(found), arguments.out.empty() ? "out/report" : arguments.out));
 }
 
 int data(const Arguments& arguments) {

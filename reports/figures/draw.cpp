@@ -86,7 +86,7 @@ fs::path draw(const Figure& figure, const fs::path& folder) {
   write_file(folder / script, gnuplot_script(figure));
   const Ended ended = run_gnuplot(folder, script);
   if (ended.error == ENOENT) {
-    throw InputError(fmt::format(
+    throw NoGnuplot(fmt::format(
         "gnuplot, which draws the figures, is not installed: apt-get install gnuplot-nox; "
         "the data and the script are in {}",
         folder.string()));
@@ -100,16 +100,6 @@ fs::path draw(const Figure& figure, const fs::path& folder) {
         fmt::format("gnuplot failed on {}: {}", (folder / script).string(), ended.said));
   }
   return folder / (figure.name + ".svg");
-}
-
-std::string draw_all(const std::vector<Record>& records, const std::filesystem::path& folder) {
-  std::string lines;
-  for (const Figure& figure : {learning_curves(records), phase_bars(records)}) {
-    if (!figure.panels.empty()) {
-      lines += fmt::format("figure:  {}\n", draw(figure, folder).string());
-    }
-  }
-  return lines;
 }
 
 }  // namespace foretrain

@@ -1,19 +1,26 @@
 // A figure as data: panels of series with axes, with units.
 #pragma once
 
-#include "reports/record/record.h"
+#include "scenarios/input_error.h"
 
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace foretrain {
 
 /// How a series is drawn.
 enum class Mark {
-  line,    ///< solid with points, or dashed
+  line,    ///< solid with points, or dashed; with categories: layers of stacked bars
   points,  ///< points alone
   guide,   ///< a thin grey line to compare with
+  trace,   ///< a thin line, for thousands of points
+  column,  ///< upright bars from `x` to `x_end`, `y` high
+  span,    ///< bars that lie on row `y`, from `x` to `x_end`
+  cell,    ///< squares around `x`, `y` whose colour says `value`
 };
 
 /// What a panel draws for a series.
@@ -24,6 +31,9 @@ struct Series {
   bool dashed = false;  ///< a forecast: a dashed line, where a run is a line with points
   int colour = 0;       ///< index into the palette; series of one case share it
   Mark mark = Mark::line;
+  std::vector<double> x_end{};       ///< of columns, spans
+  std::vector<double> value{};       ///< of cells
+  std::vector<std::string> names{};  ///< what each point stands for; empty: nothing to tell
 };
 
 struct Panel {
@@ -36,6 +46,12 @@ struct Panel {
   /// height of the layer.
   std::vector<std::string> categories;
   bool logarithmic = false;  ///< both axes
+  /// Names at the places 0, 1, 2, ... of the y axis, from above. Empty: figures there.
+  std::vector<std::string> rows{};
+  std::string value_label{};  ///< of cells, with its unit
+  /// The part of the x axis that is shown first, where a page can show the rest.
+  std::optional<std::pair<double, double>> view{};
+  bool from_zero = false;  ///< the y axis begins at zero
 
   /// A series of it is a layer of bars.
   [[nodiscard]] bool stacks(const Series& s) const {
@@ -46,32 +62,31 @@ struct Panel {
 struct Figure {
   std::string name;  ///< of the files, without an extension
   std::string title;
-  std::vector<Panel> panels;  ///< side by side; none: there is nothing to draw
+  std::vector<Panel> panels;  ///< none: there is nothing to draw
+  /// Which mode, machine, calibration its figures come from; empty where the title says so.
+  std::string source{};
+  /// The panels stand above each other, over one x axis; else side by side.
+  bool stacked = false;
 };
 
-/// Loss, accuracy on the test examples against time, one colour a case, runs as lines with points,
-/// simulations dashed, all in one picture. A panel of which no record knows a figure is left out.
-Figure learning_curves(const std::vector<Record>& records);
-
-/// Where the time of a mean step goes: a bar a case and mode, a layer a phase.
-Figure phase_bars(const std::vector<Record>& records);
-
-/// The points of a figure, one a row: panel, series, x, y, base. Bars reach from `base` to
-/// `base + y`; a line's base is 0. Unknown y are empty.
+/// The points of a figure, one a row: panel, series, x, y, base, of columns, spans or cells also
+/// x_end, value. Bars reach from `base` to `base + y`; a line's base is 0. Unknown y are empty.
 std::string figure_csv(const Figure& figure);
 
 /// The gnuplot script that draws NAME.svg, NAME.png, NAME.pdf from NAME.csv in the folder where it
 /// is run. The figure has at least one panel.
 std::string gnuplot_script(const Figure& figure);
 
+/// gnuplot is not installed.
+class NoGnuplot : public InputError {
+ public:
+  using InputError::InputError;
+};
+
 /// Draws by gnuplot into `folder`: NAME.svg, NAME.png, NAME.pdf, beside the data (NAME.csv), the
 /// script (NAME.gp) that made them. Returns the path of the SVG. The SVG's bytes depend on nothing
 /// but the figure.
-/// @throws InputError where gnuplot is absent or fails, or where there is nothing to draw
+/// @throws NoGnuplot where gnuplot is absent, InputError where it fails or there is nothing to draw
 std::filesystem::path draw(const Figure& figure, const std::filesystem::path& folder);
-
-/// Draws each figure of which the records have something to show. Returns a line for each picture.
-/// @throws InputError as draw does
-std::string draw_all(const std::vector<Record>& records, const std::filesystem::path& folder);
 
 }  // namespace foretrain

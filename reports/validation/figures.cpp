@@ -9,6 +9,8 @@
 namespace foretrain {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 constexpr double kLineGap = 1.25;  // by which the diagonal is longer than the marks reach
 
 /// The step times of a strategy.
@@ -17,21 +19,22 @@ struct Times {
   std::vector<double> measured_ms;
   std::vector<double> predicted_ms;
   std::vector<double> errors;  // per cent
+  std::vector<std::string> titles;
 };
 
-std::vector<Times> times_of(const Validation& validation) {
+std::vector<Times> times_of(const Json& validation) {
   std::vector<Times> all;
-  for (const std::string& strategy : validation.strategies()) {
-    Times times{strategy, {}, {}, {}};
-    for (const CaseValidation& c : validation.cases) {
-      const Comparison* step = c.find("step_time_ms");
-      if (c.strategy() != strategy || step == nullptr) continue;
-      if (step->measured <= 0 || step->predicted <= 0) continue;  // no place on a logarithmic axis
-      times.measured_ms.push_back(step->measured);
-      times.predicted_ms.push_back(step->predicted);
-      times.errors.push_back((step->predicted / step->measured - 1) * 100);
+  for (const ForecastCase& each : forecast_cases(validation)) {
+    if (each.measured <= 0 || each.predicted <= 0) continue;  // no place on a logarithmic axis
+    auto times = std::ranges::find(all, each.strategy, &Times::strategy);
+    if (times == all.end()) {
+      all.push_back({each.strategy, {}, {}, {}, {}});
+      times = all.end() - 1;
     }
-    if (!times.measured_ms.empty()) all.push_back(std::move(times));
+    times->measured_ms.push_back(each.measured);
+    times->predicted_ms.push_back(each.predicted);
+    times->errors.push_back((each.predicted / each.measured - 1) * 100);
+    times->titles.push_back(each.title);
   }
   return all;
 }
@@ -57,8 +60,15 @@ Panel predicted_against_measured(const std::vector<Times>& all) {
   for (std::size_t i = 1; i < panel.series.size(); ++i) panel.series[i].colour = i < 3 ? 1 : 2;
   for (const Times& times : all) {
     const int colour = static_cast<int>(&times - all.data());
-    panel.series.push_back(
-        {times.strategy, times.measured_ms, times.predicted_ms, false, colour, Mark::points});
+    panel.series.push_back({times.strategy,
+                            times.measured_ms,
+                            times.predicted_ms,
+                            false,
+                            colour,
+                            Mark::points,
+                            {},
+                            {},
+                            times.titles});
   }
   return panel;
 }
@@ -82,32 +92,47 @@ Panel errors_by_strategy(const std::vector<Times>& all) {
       const auto share = (static_cast<double>(i) + 0.5) / static_cast<double>(times.errors.size());
       series.x.push_back(static_cast<double>(place) + 0.7 * (share - 0.5));
     }
+    series.names = times.titles;
     panel.series.push_back(std::move(series));
     panel.categories.push_back(times.strategy);
   }
   return panel;
 }
 
-std::string title_of(const Validation& validation) {
-  const CaseValidation& first = validation.cases.front();
-  const Record& simulated = first.simulated;
-  const std::string runs = validation.repetitions == 1
-                               ? std::string("1 run")
-                               : fmt::format("{} runs", validation.repetitions);
-  const std::string machine = simulated.machine.empty() ? "a machine" : simulated.machine;
-  return fmt::format(
-      "{}: {} a case ({}) against a simulation of {}, {}", first.scenario_case.scenario.name, runs,
-      first.run.kernel_set, machine,
-      simulated.uncalibrated.empty() ? "calibrated" : "uncalibrated: " + simulated.uncalibrated);
-}
-
 }  // namespace
 
-Figure accuracy_of_forecast(const Validation& validation) {
+std::string case_title(const Json& row) {
+  std::string title = row.at("strategy").get<std::string>();
+  for (const auto& [key, value] : row.at("settings").items()) {
+    if (key == "training.strategy") continue;
+    title += fmt::format(", {}={}", key.substr(key.rfind('.') + 1), value.get<std::string>());
+  }
+  return title;
+}
+
+std::vector<ForecastCase> forecast_cases(const Json& validation) {
+  std::vector<ForecastCase> cases;
+  for (const Json& row : validation.at("cases")) {
+    if (row.at("metric") != "step_time_ms") continue;
+    if (!row.at("measured").is_number() || !row.at("predicted").is_number()) continue;
+    ForecastCase& each = cases.emplace_back();
+    each.title = case_title(row);
+    each.strategy = row.at("strategy").get<std::string>();
+    each.settings = row.at("settings");
+    each.measured = row.at("measured").get<double>();
+    each.predicted = row.at("predicted").get<double>();
+    if (row.at("spread").is_number()) each.spread = row.at("spread").get<double>();
+  }
+  return cases;
+}
+
+Figure accuracy_of_forecast(const Json& validation) {
+  // Older validations do not say whose they are.
+  Figure figure{
+      "accuracy", validation.value("scenario", "validation"), {}, validation.value("source", "")};
   const std::vector<Times> all = times_of(validation);
-  if (all.empty()) return {"accuracy", "", {}};
-  return {
-      "accuracy", title_of(validation), {predicted_against_measured(all), errors_by_strategy(all)}};
+  if (!all.empty()) figure.panels = {predicted_against_measured(all), errors_by_strategy(all)};
+  return figure;
 }
 
 }  // namespace foretrain

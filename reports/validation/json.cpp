@@ -4,6 +4,7 @@
 #include "reports/validation/goals.h"
 #include "reports/validation/order.h"
 #include "reports/validation/output.h"
+#include "reports/validation/sentences.h"
 #include "reports/validation/verdict.h"
 
 #include <fmt/format.h>
@@ -22,6 +23,20 @@ using Json = nlohmann::ordered_json;
 template <class T>
 Json or_null(std::optional<T> value) {
   return value ? Json(*value) : Json();
+}
+
+/// Which machines, which calibration both modes come from.
+std::string source_of(const Validation& validation) {
+  const CaseValidation& first = validation.cases.front();
+  const Record& simulated = first.simulated;
+  const std::string runs = validation.repetitions == 1
+                               ? std::string("1 run")
+                               : fmt::format("{} runs", validation.repetitions);
+  const std::string machine = simulated.machine.empty() ? "a machine" : simulated.machine;
+  return fmt::format(
+      "{} a case on {} ({} kernels) against a simulation of {}, {}", runs, first.run.machine,
+      first.run.kernel_set, machine,
+      simulated.uncalibrated.empty() ? "calibrated" : "uncalibrated: " + simulated.uncalibrated);
 }
 
 Json figures_json(const Comparison& c) {
@@ -155,6 +170,12 @@ Json groups_json(const Validation& validation) {
 Json to_json(const Validation& validation) {
   const Order order = order_of(validation);
   Json json;
+  if (!validation.cases.empty()) {
+    json["scenario"] = validation.cases.front().scenario_case.scenario.name;
+    json["question"] = validation.cases.front().scenario_case.scenario.question;
+    json["sentence"] = first_sentence(validation);
+    json["source"] = source_of(validation);
+  }
   json["repetitions"] = validation.repetitions;
   json["runs_found"] = validation.found;
   json["cases"] = Json::array();

@@ -1,6 +1,8 @@
 #include "reports/validation/validate_cases.h"
 
-#include "reports/figures/figure.h"
+#include "reports/figures/of_records.h"
+#include "reports/page/report.h"
+#include "reports/page/validation_section.h"
 #include "reports/validation/figures.h"
 #include "reports/validation/output.h"
 #include "reports/validation/verdict.h"
@@ -33,21 +35,37 @@ class NowAndThen {
   Clock::time_point next_;
 };
 
-std::string draw_figures(const Validation& validation, const std::filesystem::path& folder) {
-  std::string lines;
-  const Figure accuracy = accuracy_of_forecast(validation);
-  if (!accuracy.panels.empty()) {
-    lines += fmt::format("figure:  {}\n", draw(accuracy, folder).string());
-  }
-  // A curve a case: of many nobody sees any.
-  if (validation.cases.size() > kDetailedCases) return lines;
+/// A curve a case: of many nobody sees any.
+std::vector<Record> drawn_records(const Validation& validation) {
   std::vector<Record> records;
+  if (validation.cases.size() > kDetailedCases) return records;
   records.reserve(2 * validation.cases.size());
   for (const CaseValidation& each : validation.cases) {
     records.push_back(each.run);
     records.push_back(each.simulated);
   }
-  return lines + draw_all(records, folder);
+  return records;
+}
+
+/// Files of the figures that everybody wants, the page with all.
+std::string draw_figures(const Validation& validation, const std::filesystem::path& folder) {
+  const nlohmann::ordered_json json = to_json(validation);
+  Found found;
+  found.records = drawn_records(validation);
+  found.sections.push_back(validation_section(json));
+  found.sentences.push_back(json.at("sentence").get<std::string>());
+  found.question = validation.cases.front().scenario_case.scenario.question;
+  std::string lines;
+  try {
+    const Figure accuracy = accuracy_of_forecast(json);
+    if (!accuracy.panels.empty()) {
+      lines += fmt::format("figure:  {}\n", draw(accuracy, folder).string());
+    }
+    lines += draw_all(found.records, folder);
+  } catch (const NoGnuplot& error) {
+    lines += fmt::format("figures: not drawn as files: {}\n", error.what());
+  }
+  return lines + write_page(page_of(found), folder);
 }
 
 /// Whether it came out as asked for; says so where it did not.

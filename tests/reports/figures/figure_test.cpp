@@ -1,6 +1,5 @@
 // Figures from records: what is in them, what gnuplot makes of them.
-#include "reports/figures/figure.h"
-
+#include "reports/figures/of_records.h"
 #include "scenarios/read.h"
 #include "tests/reports/support.h"
 

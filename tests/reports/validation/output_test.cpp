@@ -141,7 +141,7 @@ TEST_CASE("validation as CSV: a row a case and metric, unknown figures are empty
 }
 
 TEST_CASE("figure of a validation: marks by strategy, a diagonal with its bands") {
-  const Figure figure = accuracy_of_forecast(validate_times({{100}, 90}, {{50}, 60}));
+  const Figure figure = accuracy_of_forecast(to_json(validate_times({{100}, 90}, {{50}, 60})));
   REQUIRE(figure.panels.size() == 2);
   const Panel& times = figure.panels[0];
   CHECK(times.logarithmic);
@@ -160,8 +160,11 @@ TEST_CASE("figure of a validation: marks by strategy, a diagonal with its bands"
   CHECK(errors.series.back().x == std::vector<double>{1});
   CHECK(errors.series.back().y[0] == Approx(20));
   CHECK_FALSE(errors.stacks(errors.series.back()));
-  CHECK(figure.title == "study: 1 run a case (avx2) against a simulation of bench, calibrated");
-  CHECK(accuracy_of_forecast({}).panels.empty());
+  CHECK(times.series[5].names == std::vector<std::string>{"sync"});
+  CHECK(figure.title == "study");
+  CHECK(figure.source ==
+        "1 run a case on bench (avx2 kernels) against a simulation of bench, calibrated");
+  CHECK(accuracy_of_forecast(to_json(Validation{})).panels.empty());
 }
 
 TEST_CASE("figure of a validation: gnuplot draws it") {
@@ -170,7 +173,7 @@ TEST_CASE("figure of a validation: gnuplot draws it") {
     return;
   }
   const TemporaryFolder folder;
-  const auto svg = draw(accuracy_of_forecast(six_cases()), folder.path());
+  const auto svg = draw(accuracy_of_forecast(to_json(six_cases())), folder.path());
   CHECK_THAT(read_text(svg), Catch::StartsWith("<?xml") && Catch::Contains("error by strategy") &&
                                  Catch::Contains("</svg>"));
 }

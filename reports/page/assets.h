@@ -1,0 +1,13 @@
+// What the page is made of beside a report's own figures; the build puts it into the program.
+#pragma once
+
+#include <string_view>
+
+namespace foretrain {
+
+/// The bundle of reports/page/src with Vega, Vega-Lite; empty where the build had no npm.
+std::string_view page_script();
+/// reports/page/page.css.
+std::string_view page_style();
+
+}  // namespace foretrain

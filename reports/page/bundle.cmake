@@ -1,0 +1,35 @@
+# Bundles the page's script: cmake -DSOURCE= -DBUILD= -DOUT= -DNPM= -DNODE= -DWANTED= -P bundle.cmake
+# Packages go to BUILD, so the sources stay as they are. Without a network the build goes on with
+# still pictures, unless the page is WANTED ON.
+set(log ${BUILD}/npm.log)
+foreach(part package.json package-lock.json .npmrc bundle.mjs)
+  file(COPY_FILE ${SOURCE}/${part} ${BUILD}/${part} ONLY_IF_DIFFERENT)
+endforeach()
+file(REMOVE_RECURSE ${BUILD}/src)
+file(COPY ${SOURCE}/src DESTINATION ${BUILD})
+
+# The packages of the same lock file are there already?
+file(SHA256 ${SOURCE}/package-lock.json lock)
+set(known "")
+if(EXISTS ${BUILD}/node_modules/.foretrain)
+  file(READ ${BUILD}/node_modules/.foretrain known)
+endif()
+set(failed 0)
+if(NOT known STREQUAL lock)
+  execute_process(COMMAND ${NPM} ci --ignore-scripts --prefer-offline --no-audit --no-fund
+                  WORKING_DIRECTORY ${BUILD} RESULT_VARIABLE failed
+                  OUTPUT_FILE ${log} ERROR_FILE ${log})
+  if(failed EQUAL 0)
+    file(WRITE ${BUILD}/node_modules/.foretrain ${lock})
+  endif()
+endif()
+if(failed EQUAL 0)
+  execute_process(COMMAND ${NODE} bundle.mjs ${OUT} WORKING_DIRECTORY ${BUILD}
+                  COMMAND_ERROR_IS_FATAL ANY)
+elseif(WANTED STREQUAL "ON")
+  message(FATAL_ERROR "npm ci failed, see ${log}; -DFORETRAIN_PAGE=AUTO builds without it")
+else()
+  message(WARNING "npm ci failed, see ${log}: the page of reports is built with still pictures. "
+                  "To try again: touch ${SOURCE}/package.json, then build")
+  file(WRITE ${OUT} "")
+endif()

@@ -1,0 +1,47 @@
+// Bundles src/main.js with all that it imports into one file: node bundle.mjs OUT.
+import {build} from 'esbuild';
+import {readdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {dirname, join, resolve} from 'node:path';
+import {fileURLToPath} from 'node:url';
+
+const here = dirname(fileURLToPath(import.meta.url));
+const out = resolve(process.argv[2] ?? 'page.js');
+
+const result = await build({
+  absWorkingDir: here,
+  entryPoints: ['src/main.js'],
+  bundle: true,
+  minify: true,
+  format: 'iife',
+  target: 'es2020',
+  charset: 'ascii',
+  legalComments: 'none',  // the licences below are whole
+  metafile: true,
+  write: false,
+});
+
+/** The folder of the package that a bundled file belongs to. */
+function packageOf(path) {
+  const found = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path);
+  return found?.[1];
+}
+
+/** Every licence text once, with the packages that are under it. */
+function licences(inputs) {
+  const packages = new Set(inputs.map(packageOf).filter(Boolean));
+  const byText = new Map();
+  for (const folder of [...packages].sort()) {
+    const {name, version, license} = JSON.parse(readFileSync(join(here, folder, 'package.json')));
+    const file = readdirSync(join(here, folder)).find((f) => /^licen[cs]e/i.test(f));
+    const text = file ? readFileSync(join(here, folder, file), 'utf8').trim() : license;
+    byText.set(text, [...(byText.get(text) ?? []), `${name} ${version}`]);
+  }
+  return [...byText].map(([text, names]) => `${names.join(', ')}\n\n${text}`).join('\n\n---\n\n');
+}
+
+const contained = Object.entries(result.metafile.outputs)[0][1].inputs;
+const used = Object.keys(contained).filter((path) => contained[path].bytesInOutput > 0);
+const notice = licences(used).replaceAll('*/', '* /').replaceAll('</', '< /');
+const code = result.outputFiles[0].text;
+if (code.includes('</script')) throw new Error('the bundle would end the script that holds it');
+writeFileSync(out, `/*! Contains:\n\n${notice}\n*/\n${code}`);

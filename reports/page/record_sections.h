@@ -1,0 +1,19 @@
+// What a page shows of records.
+#pragma once
+
+#include "reports/page/page.h"
+#include "reports/record/record.h"
+
+#include <string>
+#include <vector>
+
+namespace foretrain {
+
+/// What came out, in a sentence; of several, who was fastest by gradients a second.
+std::string sentence_of(const std::vector<Record>& records);
+
+/// Summary, learning, resources, steps, timeline, staleness: those of which the records know
+/// something.
+std::vector<Section> sections_of(const std::vector<Record>& records);
+
+}  // namespace foretrain

@@ -1,0 +1,78 @@
+// One panel of a figure, drawn by Vega from its Vega-Lite specification.
+import {Error as Errors, parse, View, Warn} from 'vega';
+import {compile} from 'vega-lite';
+
+import {chartConfig, coloured} from './theme.js';
+import {hideTooltip, showTooltip} from './tooltip.js';
+
+const kMostSvgRows = 1500;  // more marks are painted: a document of them is slow
+
+/** The rows that a specification reads, from the columns that the page holds. */
+function rowsOf({columns, series}) {
+  const names = Object.keys(columns);
+  return columns.x.map((_, i) => {
+    const row = {series: series[columns.k[i]].title};
+    for (const name of names) row[name] = columns[name][i];
+    return row;
+  });
+}
+
+export class Chart {
+  /** `place`: the element to draw into; `range`: the part of the x axis, or null. */
+  constructor(place, panel, range) {
+    this.place = place;
+    this.panel = panel;
+    this.range = range;
+    this.hidden = [];
+    this.view = null;
+    range?.listeners.push(() => this.show());
+  }
+
+  async draw() {
+    this.view?.finalize();
+    this.place.replaceChildren();
+    const specification = coloured({...this.panel.spec, config: chartConfig()});
+    const {spec} = compile(specification);
+    const rows = rowsOf(this.panel);
+    this.view = new View(parse(spec), {
+      container: this.place,
+      renderer: rows.length > kMostSvgRows ? 'canvas' : 'svg',
+      hover: true,
+      logLevel: Warn,
+    });
+    this.view.tooltip((_, event, item, value) =>
+      value ? showTooltip(event, value) : hideTooltip());
+    this.view.data('rows', rows);
+    this.setSignals();
+    await this.view.runAsync();
+    // What it shows is told by the label of the chart, by the table below it.
+    for (const drawing of this.place.querySelectorAll('svg, canvas')) {
+      drawing.setAttribute('aria-hidden', 'true');
+    }
+  }
+
+  setSignals() {
+    if (this.range) {
+      this.view.signal('x_from', this.range.shown[0]).signal('x_to', this.range.shown[1]);
+    }
+    this.view.signal('hidden', this.hidden);
+    // A series that is hidden leaves a layer without data, of which Vega would warn.
+    this.view.logLevel(this.hidden.length > 0 ? Errors : Warn);
+  }
+
+  /** What is shown has changed. */
+  show() {
+    if (!this.view) return;
+    this.setSignals();
+    this.view.runAsync();
+  }
+
+  setHidden(titles) {
+    this.hidden = titles;
+    this.show();
+  }
+
+  async svg() {
+    return this.view.toSVG();
+  }
+}
