@@ -255,13 +255,14 @@ DatasetShape dataset_shape(const Case& scenario_case) {
 }
 
 DataMemory data_memory(const Case& scenario_case, const DatasetShape& shape) {
+  const Bytes held = scenario_case.scenario.dataset.input.held_size;
   if (shape.input.sparse()) {
     const Bytes table = table_bytes(shape.train_examples + shape.test_examples, shape.input);
-    return {table, shape.train_examples, false};
+    return {table, shape.train_examples, false, held};
   }
   const DataSummary summary =
       at_dataset(scenario_case, [&] { return summarize_data(source_of(scenario_case.scenario)); });
-  return {summary.memory, shape.train_examples, summary.prefetched};
+  return {summary.memory, shape.train_examples, summary.prefetched, held};
 }
 
 void write_drawn_data(const Case& scenario_case, const std::filesystem::path& folder) {

@@ -63,6 +63,7 @@ void check_trainable(const Case& scenario_case) {
   only_simulated("dataset.served_by", !scenario.dataset.input.served_by.empty());
   only_simulated("dataset.read_rate", scenario.dataset.input.read_rate.value > 0);
   only_simulated("dataset.parse", scenario.dataset.input.parse.ns > 0);
+  only_simulated("dataset.held_size", scenario.dataset.input.held_size.value > 0);
 }
 
 int node_of(const Joining& joining) {

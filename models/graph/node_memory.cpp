@@ -76,7 +76,8 @@ NodeMemory node_memory(const Training& training, const DataMemory& data, NodeId 
   memory.learned += {4 * all};
   if (training.nodes() == 1) memory.set_up = {4 * all};
   const std::int64_t examples = (data.train_examples + training.workers - 1) / training.workers;
-  memory.data = data.examples + Bytes{8 * examples};
+  const Bytes share = data.share_example * examples;
+  memory.data = share.value > 0 ? share : data.examples + Bytes{8 * examples};
   const StepMemory step = step_memory(training);
   const std::int64_t batches = data.prefetched && !training.sparse() ? 2 : 1;
   memory.step = gradient_of(training) + step.activations() + step.scratch + step.batch * batches;

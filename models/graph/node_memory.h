@@ -32,6 +32,7 @@ struct DataMemory {
   Bytes examples;                   ///< all of them, whether they are used or not
   std::int64_t train_examples = 0;  ///< dealt to all workers
   bool prefetched = false;          ///< the next batch is gathered beside this one's gradient
+  Bytes share_example{};            ///< above 0: a worker has its own share alone, so much of each
 };
 
 NodeMemory node_memory(const Training& training, const DataMemory& data, NodeId id);

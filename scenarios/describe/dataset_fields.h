@@ -96,6 +96,13 @@ void describe_input(Visitor& visit, T& input) {
                .unused_because = "only with served_by, read_rate, parse does input take time",
                .written = input.costs()},
               input.prefetch);
+  visit.field({.key = "held_size",
+               .doc = "simulate: memory that another program takes for each example of a worker's "
+                      "share; left out: all examples, as this program holds them",
+               .least = 1,
+               .most = 1e8,
+               .written = input.held_size.value > 0},
+              input.held_size);
 }
 
 template <class Visitor, Described<DatasetSpec> T>

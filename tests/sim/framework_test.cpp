@@ -177,5 +177,19 @@ TEST_CASE("framework: workers who read one disk take turns") {
   CHECK(record.time.seconds() == Approx(20 * 0.1).epsilon(0.01));
 }
 
+TEST_CASE("framework: a worker holds its own share of the examples in the size that is said") {
+  Case scenario_case = star_case("sync", 1, 2, 1_s);
+  scenario_case.scenario.dataset.take = 6'000;
+  const auto rss = [&](int workers, Bytes held) {
+    scenario_case.scenario.training.workers = workers;
+    scenario_case.scenario.dataset.input.held_size = held;
+    return simulate(scenario_case).nodes[0].rss.value;
+  };
+  CHECK(rss(1, {70'000}) - rss(1, {20'000}) == 6'000 * 50'000);
+  CHECK(rss(1, {70'000}) - rss(3, {70'000}) == 4'000 * 70'000);
+  // Left out: every worker has all of them.
+  CHECK(rss(1, {}) - rss(3, {}) == 8 * 4'000);
+}
+
 }  // namespace
 }  // namespace foretrain::testing
