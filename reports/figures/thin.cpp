@@ -1,6 +1,7 @@
 #include "reports/figures/thin.h"
 
 #include "models/base/check.h"
+#include "reports/record/shown.h"
 
 #include <algorithm>
 #include <cmath>
@@ -15,23 +16,17 @@ bool can_thin(const Series& s) {
   return s.mark == Mark::line || s.mark == Mark::trace || s.mark == Mark::points;
 }
 
-/// Places of the points that stay, in order.
-std::vector<std::size_t> places_that_stay(const std::vector<double>& y,
-                                          const std::vector<std::size_t>& known, std::size_t most) {
-  const std::size_t buckets = (most - 2) / 2;
-  std::vector<std::size_t> stay{known.front()};
-  stay.reserve(most);
-  for (std::size_t bucket = 0; bucket < buckets; ++bucket) {
-    const auto at = [&](std::size_t i) {
-      return known.begin() + static_cast<std::ptrdiff_t>(i * known.size() / buckets);
-    };
-    const auto [low, high] = std::minmax_element(
-        at(bucket), at(bucket + 1), [&](std::size_t a, std::size_t b) { return y[a] < y[b]; });
-    for (const std::size_t place : {std::min(*low, *high), std::max(*low, *high)}) {
-      if (place > stay.back()) stay.push_back(place);
-    }
+/// Places of the points that stay, in order: those of known y, or some of them.
+std::vector<std::size_t> places_that_stay(const std::vector<double>& y, std::size_t most) {
+  std::vector<std::size_t> known;
+  std::vector<double> known_y;
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    if (!std::isfinite(y[i])) continue;
+    known.push_back(i);
+    known_y.push_back(y[i]);
   }
-  if (stay.back() != known.back()) stay.push_back(known.back());
+  std::vector<std::size_t> stay = thinned(known_y, most);
+  for (std::size_t& place : stay) place = known[place];
   return stay;
 }
 
@@ -40,12 +35,7 @@ std::vector<std::size_t> places_that_stay(const std::vector<double>& y,
 Series thinned(Series series, std::size_t most) {
   FT_CHECK_OP(most, >=, kFewest);
   if (!can_thin(series) || series.x.size() <= most) return series;
-  std::vector<std::size_t> known;
-  known.reserve(series.y.size());
-  for (std::size_t i = 0; i < series.y.size(); ++i) {
-    if (std::isfinite(series.y[i])) known.push_back(i);
-  }
-  const auto stay = known.size() <= most ? known : places_that_stay(series.y, known, most);
+  const auto stay = places_that_stay(series.y, most);
   const auto keep = [&](auto& values) {
     if (values.empty()) return;
     auto to = values.begin();

@@ -2,6 +2,8 @@
 
 #include "reports/figures/of_records.h"
 #include "reports/record/summary.h"
+#include "reports/terminal/case_text.h"
+#include "reports/terminal/summary_table.h"
 #include "reports/terminal/text.h"
 
 #include <fmt/format.h>
@@ -135,33 +137,10 @@ std::string of_the_first(const std::vector<Record>& records) {
 
 std::string sentence_of(const std::vector<Record>& records) {
   if (records.empty()) return {};
-  const Legend legend = legend_of(records);
-  if (records.size() == 1) {
-    const Record& record = records.front();
-    const Summary s = summarize(record);
-    if (record.outcome != Outcome::done) {
-      return fmt::format("{}: {}.", legend.titles.front(), outcome_of(record));
-    }
-    std::string text = fmt::format("{}: {} gradients in {} s", legend.titles.front(),
-                                   grouped(s.gradients), figure(s.time_s));
-    if (s.step_time_s_median) {
-      text += fmt::format(", a step every {} ms", figure(*s.step_time_s_median * 1e3));
-    }
-    if (s.test_accuracy) text += fmt::format("; test accuracy {:.4f}", *s.test_accuracy);
-    return text + ".";
-  }
-  std::vector<std::pair<double, std::size_t>> rates;
-  for (std::size_t i = 0; i < records.size(); ++i) {
-    const auto rate = summarize(records[i]).gradients_per_s;
-    // Runs with runs, simulations with simulations.
-    if (records[i].mode != records.front().mode || records[i].outcome != Outcome::done) continue;
-    if (rate) rates.emplace_back(*rate, i);
-  }
-  if (rates.size() < 2) return fmt::format("{} records of {}.", records.size(), names_of(records));
-  const auto [slowest, fastest] = std::ranges::minmax(rates);
-  return fmt::format("Fastest is {} with {} gradients/s, {:.2f} times {}.",
-                     legend.titles[fastest.second], figure(fastest.first),
-                     fastest.first / slowest.first, legend.titles[slowest.second]);
+  if (records.size() == 1) return record_sentence(records.front());
+  CaseTable table;
+  for (const Record& record : records) table.add(record);
+  return table.sentence();
 }
 
 std::vector<Section> sections_of(const std::vector<Record>& records) {

@@ -9,7 +9,7 @@
 
 namespace foretrain {
 
-/// What came out, in a sentence; of several, who was fastest by gradients a second.
+/// What came out, in the sentence that a terminal begins with.
 std::string sentence_of(const std::vector<Record>& records);
 
 /// Summary, learning, resources, steps, timeline, staleness: those of which the records know

@@ -55,16 +55,18 @@ std::string as_comment(std::string_view sentence, std::string_view mark) {
 }
 
 void CaseTable::add(const Record& record) {
-  rows_.push_back({title_of(record.scenario_case), summarize(record)});
+  rows_.push_back({title_of(record.scenario_case), summarize(record), record.mode});
   if (record.mode == Mode::simulate) rows_.back().title += " (simulated)";
 }
 
 std::string CaseTable::sentence() const {
+  const auto runs = std::ranges::count(rows_, Mode::run, &Row::mode);
+  const bool runs_alone = runs > 1;
   const auto extreme = [&](std::optional<double> Summary::*figure, bool most) {
     const Row* found = nullptr;
     for (const Row& row : rows_) {
       const auto& value = row.summary.*figure;
-      if (!value) continue;
+      if (!value || (runs_alone && row.mode != Mode::run)) continue;
       if (found == nullptr ||
           (most ? *value > *(found->summary.*figure) : *value < *(found->summary.*figure))) {
         found = &row;
@@ -72,7 +74,9 @@ std::string CaseTable::sentence() const {
     }
     return found;
   };
-  const std::string all = count(std::ssize(rows_), "training", "trainings");
+  const bool mixed = runs_alone && runs < std::ssize(rows_);
+  const std::string all =
+      mixed ? fmt::format("{} runs", runs) : count(std::ssize(rows_), "training", "trainings");
   const Row* fastest = extreme(&Summary::examples_per_s, true);
   const Row* slowest = extreme(&Summary::examples_per_s, false);
   if (fastest == nullptr) return fmt::format("{}, none of which got anywhere.", all);
@@ -93,9 +97,10 @@ std::string CaseTable::sentence() const {
 std::string CaseTable::text() const {
   std::string text = wrap(sentence()) + "\n";
   text += row_text("case", "time [s]", "step [ms]", "examples/s", "accuracy");
-  for (const auto& [title, s] : rows_) {
+  for (const Row& row : rows_) {
+    const Summary& s = row.summary;
     const auto step = s.step_time_s_median;
-    text += row_text(title, figure(s.time_s), step ? figure(*step * 1e3) : "-",
+    text += row_text(row.title, figure(s.time_s), step ? figure(*step * 1e3) : "-",
                      figure(s.examples_per_s),
                      s.test_accuracy ? fmt::format("{:.4f}", *s.test_accuracy) : "-");
   }

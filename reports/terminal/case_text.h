@@ -21,15 +21,17 @@ std::string as_comment(std::string_view sentence, std::string_view mark);
 class CaseTable {
  public:
   void add(const Record& record);
-  /// One sentence, which is fastest, which learnt most; then a line each; at most 80 columns.
+  /// Which is fastest, which learnt most: of the runs, where there are several, else of all.
+  [[nodiscard]] std::string sentence() const;
+  /// The sentence; then a line each; at most 80 columns.
   [[nodiscard]] std::string text() const;
 
  private:
   struct Row {
     std::string title;
     Summary summary;
+    Mode mode;
   };
-  [[nodiscard]] std::string sentence() const;
 
   std::vector<Row> rows_;
 };

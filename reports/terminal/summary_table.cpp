@@ -120,6 +120,8 @@ std::string nodes_table(const Record& record) {
 
 }  // namespace
 
+std::string record_sentence(const Record& record) { return sentence(record, summarize(record)); }
+
 std::string summary_table(const Record& record) {
   const Summary s = summarize(record);
   std::string text = wrap(sentence(record, s)) + "\n";

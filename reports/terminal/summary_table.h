@@ -7,7 +7,10 @@
 
 namespace foretrain {
 
-/// One sentence with what came out, then the figures, then the nodes; at most 80 columns.
+/// What came out, in one sentence: `sync run: 1,000 gradients in 0.41 s, ...`.
+std::string record_sentence(const Record& record);
+
+/// The sentence with what came out, then the figures, then the nodes; at most 80 columns.
 std::string summary_table(const Record& record);
 
 }  // namespace foretrain

@@ -94,7 +94,7 @@ export class FigureView {
     this.charts.push(drawing);
   }
 
-  /** Buttons that hide a series; each title once. */
+  /** Buttons that hide a series, each title once; hidden where titles of panels say it all. */
   legend() {
     const list = element('ul', 'legend');
     const seen = new Set();
@@ -118,7 +118,9 @@ export class FigureView {
       item.append(toggle);
       list.append(item);
     }
-    list.hidden = seen.size === 0;
+    const named = this.figure.panels.every(
+      ({title, series}) => series.length === 1 && series[0].title === title);
+    list.hidden = seen.size === 0 || named;
     return list;
   }
 

@@ -42,6 +42,7 @@ export function chartConfig() {
       titleFontWeight: 'normal', domainColor: styleOf('--line-strong'),
       tickColor: styleOf('--line-strong'), gridColor: styleOf('--line'), labelLimit: 170,
       tickSize: 4, labelPadding: 4, titlePadding: 8, labelOverlap: true,
+      labelSeparation: 4,
     },
     axisX: {grid: false, tickCount: 6},
     axisY: {domain: false, ticks: false, tickCount: 5},

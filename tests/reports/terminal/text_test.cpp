@@ -65,6 +65,12 @@ TEST_CASE("case table: the case that is ahead is named, each has a line") {
                        "accuracy, 0.9000.\n"));
   CHECK_THAT(text, Catch::Contains("\n  sync  "));
   CHECK_THAT(text, Catch::Contains("0.8750\n"));
+  // Two runs are compared with each other, not with a forecast that is faster than both.
+  Record slowest = small_record(Mode::run, "ssp");
+  slowest.time = Duration{300'000'000};
+  table.add(slowest);
+  CHECK_THAT(table.sentence(), Catch::StartsWith("Of 2 runs sync learns from most examples a "
+                                                 "second, 3.00 times as many as ssp; "));
   CHECK_THAT(CaseTable().text(), Catch::StartsWith("0 trainings, none of which got anywhere."));
 }
 
