@@ -33,6 +33,7 @@ Series marks_of(const Group& group, Role role, const std::string& study,
     if (each.reported.value <= 0 || *each.predicted <= 0) continue;  // the axes are logarithmic
     series.x.push_back(each.reported.value);
     series.y.push_back(*each.predicted);
+    series.names.push_back(each.reported.title());
   }
   return series;
 }

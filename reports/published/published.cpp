@@ -1,8 +1,9 @@
 #include "reports/published/published.h"
 
-#include "reports/figures/figure.h"
+#include "reports/page/report.h"
 #include "reports/published/claims.h"
 #include "reports/published/predictions.h"
+#include "reports/published/published_page.h"
 #include "reports/published/tables.h"
 #include "reports/published/train.h"
 #include "reports/record/files.h"
@@ -82,11 +83,7 @@ int report_published(const Answer& answer, const PublishedOptions& options) {
   if (answer.json) print_json(to_json(predictions, answers));
   std::FILE* const people = answer.json ? stderr : stdout;
   fmt::print(people, "{}\ntables:  {}\n", to_table(predictions, answers), folder.string());
-  for (const StudySummary& each : summarize(predictions)) {
-    const Figure drawing = published_figure(each.study, predictions);
-    if (drawing.panels.empty()) continue;
-    fmt::print(people, "figure:  {}\n", draw(drawing, folder).string());
-  }
+  fmt::print(people, "{}", write_report(published_page(predictions, answers), folder));
   return kDone;
 }
 

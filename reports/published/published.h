@@ -20,8 +20,8 @@ struct PublishedOptions {
 };
 
 /// Predicts the figures of the published studies in the scenario library, writes errors.md,
-/// errors.csv and a drawing a study into the folder of the answer (default: out/published), prints
-/// the table. Returns the exit status. @throws InputError, NotDone
+/// errors.csv, a drawing a study, report.html into the folder of the answer (default:
+/// out/published), prints the table. Returns the exit status. @throws InputError, NotDone
 int report_published(const Answer& answer, const PublishedOptions& options);
 
 }  // namespace foretrain

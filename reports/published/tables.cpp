@@ -34,21 +34,6 @@ std::string with_unit(double value, const std::string& unit) {
   return unit.empty() ? figure(value) : fmt::format("{} {}", figure(value), unit);
 }
 
-std::string opening(const std::vector<StudySummary>& summaries) {
-  int figures = 0;
-  int forecasts = 0;
-  int near = 0;
-  for (const StudySummary& each : summaries) {
-    figures += each.figures;
-    forecasts += each.forecasts;
-    near += each.near;
-  }
-  return wrap(fmt::format(
-      "{} reported figures of {}: {} of {} forecasts are within {:.0f} %.", figures,
-      summaries.size() == 1 ? summaries.front().study : fmt::format("{} studies", summaries.size()),
-      near, forecasts, kNear * 100));
-}
-
 std::string study_lines(const std::vector<StudySummary>& summaries) {
   std::string text = fmt::format("  {}{}{}{}{}{}{}\n", left("study", 20), right("figures", 8),
                                  right("fitted", 8), right("forecasts", 11), right("median", 10),
@@ -136,10 +121,25 @@ std::vector<StudySummary> summarize(const std::vector<Prediction>& predictions) 
   return summaries;
 }
 
+std::string summary_sentence(const std::vector<StudySummary>& summaries) {
+  int figures = 0;
+  int forecasts = 0;
+  int near = 0;
+  for (const StudySummary& each : summaries) {
+    figures += each.figures;
+    forecasts += each.forecasts;
+    near += each.near;
+  }
+  return fmt::format(
+      "{} reported figures of {}: {} of {} forecasts are within {:.0f} %.", figures,
+      summaries.size() == 1 ? summaries.front().study : fmt::format("{} studies", summaries.size()),
+      near, forecasts, kNear * 100);
+}
+
 std::string to_table(const std::vector<Prediction>& predictions,
                      const std::vector<ClaimAnswers>& claims) {
   const std::vector<StudySummary> summaries = summarize(predictions);
-  return opening(summaries) + study_lines(summaries) + figure_lines(predictions) +
+  return wrap(summary_sentence(summaries)) + study_lines(summaries) + figure_lines(predictions) +
          claim_lines(claims);
 }
 

@@ -28,6 +28,9 @@ struct StudySummary {
 };
 std::vector<StudySummary> summarize(const std::vector<Prediction>& predictions);
 
+/// `342 reported figures of 5 studies: 119 of 157 forecasts are within 15 %.`
+std::string summary_sentence(const std::vector<StudySummary>& summaries);
+
 /// A terminal of 80 columns: the sentence that matters, a line a study, then every figure.
 std::string to_table(const std::vector<Prediction>& predictions,
                      const std::vector<ClaimAnswers>& claims);

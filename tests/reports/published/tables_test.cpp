@@ -1,6 +1,7 @@
 // The tables of published studies leave nothing out, fit where they are read.
 #include "reports/published/tables.h"
 
+#include "reports/published/published_page.h"
 #include "reports/terminal/text.h"
 #include "tests/scenarios/messages.h"
 
@@ -88,6 +89,26 @@ TEST_CASE("published tables: a generated table replaces the one before it") {
   CHECK(with_table(once, "| new |\n", "README.md") == once);
   const std::string error = error_of([] { with_table("no marks", "", "README.md"); });
   CHECK(error.find("README.md: the lines") != std::string::npos);
+}
+
+TEST_CASE(
+    "published page: every figure has a row, each study its drawing, each claim its answers") {
+  const auto predictions = of_each_role();
+  ClaimAnswers claim;
+  claim.claim.text = "more is more";
+  claim.reported = Answered{2, 1, true};
+  const Page page = published_page(predictions, {claim});
+  CHECK(page.sentence == summary_sentence(summarize(predictions)));
+  REQUIRE(page.sections.size() == 3);
+  const Section& study = page.sections[1];
+  REQUIRE(study.tables.size() == 1);
+  CHECK(study.tables[0].rows.size() == predictions.size());
+  for (const auto& row : study.tables[0].rows) CHECK(row.size() == study.tables[0].columns.size());
+  REQUIRE(study.figures.size() == 1);
+  const auto& cells = page.sections[2].tables.at(0).rows.at(0);
+  CHECK(cells[0].text == "more is more");
+  CHECK(cells[2].text == sentence(claim.reported));
+  CHECK(cells[3].text == "-");
 }
 
 }  // namespace
