@@ -6,10 +6,9 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <openssl/evp.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdint>
 #include <iterator>
 #include <utility>
 
@@ -45,19 +44,11 @@ std::string escaped(std::string_view text) {
 }
 
 std::string base64(std::string_view bytes) {
-  constexpr std::string_view kDigits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  out.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    std::uint32_t group = 0;
-    for (std::size_t j = 0; j < 3; ++j) {
-      group = group << 8 | (i + j < bytes.size() ? static_cast<unsigned char>(bytes[i + j]) : 0);
-    }
-    for (std::size_t j = 0; j < 4; ++j) {
-      out += i + j <= bytes.size() ? kDigits[group >> (18 - 6 * j) & 63] : '=';
-    }
-  }
+  std::string out((bytes.size() + 2) / 3 * 4 + 1, '\0');  // EVP_EncodeBlock ends it with a zero
+  EVP_EncodeBlock(reinterpret_cast<unsigned char*>(out.data()),
+                  reinterpret_cast<const unsigned char*>(bytes.data()),
+                  static_cast<int>(bytes.size()));
+  out.pop_back();
   return out;
 }
 

@@ -1,6 +1,7 @@
 // A sweep's cases as a table, from its file or from records.
 #include "reports/figures/of_records.h"
 #include "reports/page/sweep_section.h"
+#include "reports/record/csv.h"
 #include "reports/record/summary.h"
 #include "scenarios/input_error.h"
 
@@ -15,39 +16,6 @@ namespace foretrain {
 namespace {
 
 constexpr std::size_t kFewestCases = 3;
-
-/// Cells of comma-separated rows, quoted where they have to be; a quote in a quoted cell is
-/// doubled.
-std::vector<std::vector<std::string>> rows_of_csv(std::string_view text) {
-  std::vector<std::vector<std::string>> rows;
-  std::vector<std::string> row;
-  std::string cell;
-  bool quoted = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (quoted) {
-      if (c != '"') {
-        cell += c;
-      } else if (i + 1 < text.size() && text[i + 1] == '"') {
-        cell += text[++i];
-      } else {
-        quoted = false;
-      }
-    } else if (c == '"') {
-      quoted = true;
-    } else if (c == ',' || c == '\n') {
-      row.push_back(std::exchange(cell, {}));
-      if (c == '\n') rows.push_back(std::exchange(row, {}));
-    } else if (c != '\r') {
-      cell += c;
-    }
-  }
-  if (!cell.empty() || !row.empty()) {
-    row.push_back(cell);
-    rows.push_back(row);
-  }
-  return rows;
-}
 
 /// Leaves out what is the same in all rows.
 SweepTable without_constants(SweepTable sweep) {
@@ -66,7 +34,7 @@ SweepTable without_constants(SweepTable sweep) {
 }  // namespace
 
 SweepTable read_sweep(std::string_view csv, const std::string& source) {
-  const auto rows = rows_of_csv(csv);
+  const auto rows = csv_rows(csv);
   const auto fail = [&](const std::string& what) {
     throw InputError(fmt::format("{}: {}; is this the table of a sweep?", source, what));
   };

@@ -73,11 +73,12 @@ Table strategies_of(const Json& validation) {
                {"most [%]", true},
                {"worst case", false, true}},
               {}};
-  for (const auto& [name, entry] : validation.at("strategies").items()) {
+  for (const auto& item : validation.at("strategies").items()) {
+    const Json& entry = item.value();
     const auto share = [&](const char* key) {
       return entry.contains(key) ? number(entry.at(key)) : std::nullopt;
     };
-    table.rows.push_back({{name},
+    table.rows.push_back({{item.key()},
                           {fmt::format("{}", entry.value("cases", 0))},
                           {fmt::format("{}", entry.value("noisy", 0))},
                           {percent(share("step_time_error_median"))},

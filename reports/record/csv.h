@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace foretrain {
 
@@ -64,5 +65,9 @@ class CsvReader {
   int line_ = 1;
   std::size_t column_ = 0;
 };
+
+/// The cells of each row of a whole table, the first row among them: what CsvWriter wrote, text of
+/// more than one line, too (RFC 4180: in a quoted cell a quote is doubled).
+std::vector<std::vector<std::string>> csv_rows(std::string_view text);
 
 }  // namespace foretrain
