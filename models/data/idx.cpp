@@ -138,9 +138,12 @@ IdxHeader read_header(Unpacker& input, const IdxKind* expected) {
 
 std::vector<std::uint8_t> read_data(Unpacker& input, const IdxHeader& header) {
   const auto size = static_cast<std::size_t>(data_bytes_of(header));
-  // A packed file in pieces, so that one that lies of its length costs no more than it fills.
+  // A packed file in pieces, so that one that lies of its length costs no more than it fills: what
+  // is reserved is address space until then. Growing step by step would hold the data twice.
+  constexpr std::size_t kMostReserved = 1'000'000'000;
   const std::size_t piece_bytes = input.packed() ? 4'000'000 : size;
   std::vector<std::uint8_t> data;
+  data.reserve(std::min(size, kMostReserved));
   while (data.size() < size) {
     const std::size_t before = data.size();
     const std::size_t piece = std::min(piece_bytes, size - before);
