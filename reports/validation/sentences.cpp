@@ -53,8 +53,8 @@ std::string errors_of_many(const Validation& validation) {
   }
   std::vector<std::string> parts;
   for (const StrategyVerdict& strategy : strategy_verdicts(validation)) {
-    if (!strategy.all) continue;
-    parts.push_back(fmt::format("{} {}", strategy.strategy, percent(strategy.all->median)));
+    const auto& range = strategy.judged();
+    if (range) parts.push_back(fmt::format("{} {}", strategy.strategy, percent(range->median)));
   }
   if (parts.empty()) return "Forecast: no step times to compare";
   return fmt::format("Forecast of the step time: {} of {} cases held, median error {}", held, cases,

@@ -53,10 +53,12 @@ std::string strategy_row(std::string_view strategy, std::string_view cases, std:
 std::string strategies(const Validation& validation) {
   const auto verdicts = strategy_verdicts(validation);
   if (std::ranges::none_of(verdicts, [](const auto& v) { return v.cases > 0; })) return {};
-  std::string text = "step time\n";
+  const bool noisy = std::ranges::any_of(verdicts, [](const auto& v) { return v.noisy > 0; });
+  std::string text =
+      noisy ? "step time; errors without noisy cases, where others are\n" : "step time\n";
   text += strategy_row("strategy", "cases", "noisy", "median", "95 %", "most", "worst case");
   for (const StrategyVerdict& v : verdicts) {
-    const auto& range = v.steady ? v.steady : v.all;
+    const auto& range = v.judged();
     const auto of = [&](double ErrorRange::*figure) {
       return range ? percent((*range).*figure) : std::string("-");
     };
