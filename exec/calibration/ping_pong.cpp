@@ -218,4 +218,21 @@ TransportCost measure_transport(int core_a, int core_b, const Hosts& hosts) {
   return cost;
 }
 
+double measure_streaming(int core, Bytes payload) {
+  constexpr Bytes kLongest{16'000'000};  // with its header it is below kMost
+  constexpr int kRounds = 30;
+  const Hosts hosts({}, false);
+  const auto time_s = [&](Bytes size, int rounds) {
+    return measure_round_trip(core, core, {.payload = size, .rounds = rounds, .cold = true}, hosts)
+        .time_s;
+  };
+  const Bytes longest = std::min(payload, kLongest);
+  const double message_s = time_s({}, 2000);
+  const double cached_s = time_s(kLarge, 200) - message_s;
+  const double streamed_s = time_s(longest, kRounds) - message_s;
+  const double ratio = streamed_s / static_cast<double>(longest.value) /
+                       (cached_s / static_cast<double>(kLarge.value));
+  return cached_s > 0 ? std::max(1.0, ratio) : 1;
+}
+
 }  // namespace foretrain::exec

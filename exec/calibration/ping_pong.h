@@ -48,4 +48,8 @@ RoundTrip measure_round_trip(int caller_core, int echo_core, const PingPong& set
 /// `core_b` negative: this machine has one core, and nobody is woken on another.
 TransportCost measure_transport(int core_a, int core_b, const Hosts& hosts);
 
+/// How many times as long a byte takes of a message of `payload` (16 MB, where it is more) as of
+/// the large one of measure_transport; on one core. At least 1.
+double measure_streaming(int core, Bytes payload);
+
 }  // namespace foretrain::exec

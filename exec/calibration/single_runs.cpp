@@ -1,6 +1,7 @@
 #include "exec/calibration/single_runs.h"
 
 #include "exec/calibration/cores.h"
+#include "exec/calibration/ping_pong.h"
 #include "exec/launch/process.h"
 #include "exec/launch/run.h"
 #include "models/graph/node_memory.h"
@@ -156,6 +157,14 @@ ModelCost measure_model(const Case& scenario_case, const CalibrateOptions& optio
   if (cores.size() > 1) {
     cost.contention = repeater.measure({{fmt::format("{}, contention", key)}}, [&] {
       return std::vector<double>{measure_contention(scenario_case, cores)};
+    })[0];
+  }
+  // Messages of less were measured with the machine; sparse ones are short.
+  constexpr Bytes kCached{2'000'000};
+  const Bytes parameters{4 * network->parameters()};
+  if (!training->sparse() && parameters.value > kCached.value) {
+    cost.streaming = repeater.measure({{fmt::format("{}, streaming", key)}}, [&] {
+      return std::vector<double>{measure_streaming(cores[0], parameters)};
     })[0];
   }
   return cost;

@@ -78,6 +78,13 @@ void describe(Visitor& visit, T& model) {
                .most = 1e3,
                .written = model.contention > 0},
               model.contention);
+  visit.field({.key = "streaming",
+               .doc = "a byte of its messages takes this times as long as the machine says: its "
+                      "parameters lie in memory, not in a cache",
+               .least = 1,
+               .most = 1e3,
+               .written = model.streaming != 1},
+              model.streaming);
   visit.field({.key = "checked_batch",
                .doc = "a third batch size that was measured, no part of the fit",
                .least = 0,

@@ -13,6 +13,10 @@ World::World(const Scenario& scenario, const std::string& model, bool emulate,
     : pace(variant.pace),
       history(variant.history),
       real_cores(emulate || scenario.cluster.hosts.empty()) {
+  const auto streaming_of = [&](const Machine& machine) {
+    const auto known = machine.models.find(model);
+    return known == machine.models.end() ? 1 : known->second.streaming;
+  };
   const auto cores_of = [&](int cores, const Machine& machine) {
     const auto known = machine.models.find(model);
     const bool own = known != machine.models.end() && known->second.contention > 0;
@@ -22,10 +26,12 @@ World::World(const Scenario& scenario, const std::string& model, bool emulate,
   if (real_cores) {
     const Machine machine = machines("");
     const auto cpu = cores_of(machine.cores, machine);
-    if (scenario.cluster.hosts.empty()) add_host("localhost", cpu, machine);
+    if (scenario.cluster.hosts.empty()) {
+      add_host("localhost", cpu, machine, streaming_of(machine));
+    }
     for (const HostSpec& spec : scenario.cluster.hosts) {
       for (int index = 0; index < spec.count; ++index) {
-        add_host(host_name(spec, index), cpu, machine);
+        add_host(host_name(spec, index), cpu, machine, streaming_of(machine));
       }
     }
   } else {
@@ -33,7 +39,8 @@ World::World(const Scenario& scenario, const std::string& model, bool emulate,
       Machine machine = machine_of(spec, model.empty(), machines).value_or(Machine{});
       machine.emulated = machine.loopback;  // what a real network's driver costs, nobody measured
       for (int index = 0; index < spec.count; ++index) {
-        add_host(host_name(spec, index), cores_of(spec.cores, machine), machine);
+        add_host(host_name(spec, index), cores_of(spec.cores, machine), machine,
+                 streaming_of(machine));
       }
     }
   }
@@ -57,10 +64,17 @@ std::vector<bool> World::serving_hosts(const Scenario& scenario) const {
   return serving;
 }
 
-void World::add_host(const std::string& name, std::shared_ptr<Cpu> cpu, const Machine& costs) {
+// A byte that is streamed from memory costs `streaming` times as much, whichever way it goes.
+void World::add_host(const std::string& name, std::shared_ptr<Cpu> cpu, const Machine& costs,
+                     double streaming) {
   const bool measured = costs.emulated != TransportCost{};
-  hosts.push_back({name, std::move(cpu), costs.loopback, measured ? costs.emulated : costs.loopback,
-                   costs.slice, costs.memory_base});
+  TransportCost local = costs.loopback;
+  TransportCost remote = measured ? costs.emulated : costs.loopback;
+  for (TransportCost* transport : {&local, &remote}) {
+    transport->send.per_item_s *= streaming;
+    transport->receive.per_item_s *= streaming;
+  }
+  hosts.push_back({name, std::move(cpu), local, remote, costs.slice, costs.memory_base});
 }
 
 }  // namespace foretrain::sim

@@ -62,7 +62,8 @@ struct World {
 
  private:
   [[nodiscard]] std::vector<bool> serving_hosts(const Scenario& scenario) const;
-  void add_host(const std::string& name, std::shared_ptr<Cpu> cpu, const Machine& costs);
+  void add_host(const std::string& name, std::shared_ptr<Cpu> cpu, const Machine& costs,
+                double streaming);
 };
 
 }  // namespace foretrain::sim

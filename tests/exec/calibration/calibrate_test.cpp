@@ -64,6 +64,13 @@ TEST_CASE("calibrate: a machine file says when and how sure and reads back") {
   CHECK(parse_machine(to_yaml(machine), "written") == machine);
 }
 
+TEST_CASE("calibrate: a byte of a long message costs no less than one of a short one") {
+  const double streaming = exec::measure_streaming(exec::usable_cores().front(), {13'000'000});
+  CAPTURE(streaming);
+  CHECK(streaming >= 1);
+  CHECK(streaming < 100);
+}
+
 TEST_CASE("calibrate: messages between emulated hosts cost something") {
   if (!can_emulate()) return;
   ClusterSpec cluster;
