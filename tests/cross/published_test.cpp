@@ -1,4 +1,5 @@
 // The published studies: what is predicted of them, how far off it is.
+#include "models/networks/registry.h"
 #include "reports/published/claims.h"
 #include "reports/published/predictions.h"
 #include "reports/published/tables.h"
@@ -13,6 +14,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -89,6 +91,16 @@ TEST_CASE("published: the batch table of Criteo is within 6 per cent") {
   CHECK(worst(p, "time", "batch", "async") < 0.061);
 }
 
+// Buffers are padded to whole vectors, so memory depends on the kernels that the program has.
+std::string without_memory(const std::string& table) {
+  std::istringstream lines(table);
+  std::string kept;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.substr(0, line.find(':')).find("memory") == std::string::npos) kept += line + "\n";
+  }
+  return kept;
+}
+
 TEST_CASE("published: the tables of the library are what the program writes") {
   const PublishedLibrary library = read_published(kFolder);
   const auto predictions = predicted(library, "");
@@ -97,7 +109,9 @@ TEST_CASE("published: the tables of the library are what the program writes") {
       answer(read_claims((kFolder / "claims.csv").string()), predictions, library.measured);
   const std::string readme = read_text(kFolder / "README.md");
   INFO("write them anew: foretrain report --published --rewrite");
-  CHECK(read_text(kFolder / "errors.md") == errors_markdown(predictions, claims));
+  const std::string errors = errors_markdown(predictions, claims);
+  CHECK(without_memory(read_text(kFolder / "errors.md")) == without_memory(errors));
+  if (kernel_set() == "avx2") CHECK(read_text(kFolder / "errors.md") == errors);
   CHECK(readme == with_table(readme, summary_markdown(predictions), "README.md"));
 }
 
