@@ -83,13 +83,15 @@ std::string names_of(const std::vector<Record>& records) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
+std::string simulated_on(std::string_view machine, std::string_view uncalibrated) {
+  return fmt::format("simulated on {}, {}{}", machine.empty() ? "a machine" : machine,
+                     uncalibrated.empty() ? "calibrated" : "uncalibrated: ", uncalibrated);
+}
+
 std::string source_of(const Record& record) {
-  const std::string machine = record.machine.empty() ? "a machine" : record.machine;
-  if (record.mode == Mode::run) {
-    return fmt::format("run on {}, {} kernels", machine, record.kernel_set);
-  }
-  if (record.uncalibrated.empty()) return fmt::format("simulated on {}, calibrated", machine);
-  return fmt::format("simulated on {}, uncalibrated: {}", machine, record.uncalibrated);
+  if (record.mode == Mode::simulate) return simulated_on(record.machine, record.uncalibrated);
+  return fmt::format("run on {}, {} kernels", record.machine.empty() ? "a machine" : record.machine,
+                     record.kernel_set);
 }
 
 std::string source_of(const std::vector<Record>& records) {
@@ -137,20 +139,6 @@ Figure phase_bars(const std::vector<Record>& records) {
   Figure figure{"phases", names_of(records) + ": phases of the mean step", {}, source_of(records)};
   if (!panel.categories.empty()) figure.panels.push_back(std::move(panel));
   return figure;
-}
-
-std::vector<Figure> figures_of(const std::vector<Record>& records) {
-  std::vector<Figure> figures{learning_curves(records), learning_by_step(records),
-                              phase_bars(records), step_by_step(records),
-                              staleness_histogram(records)};
-  const std::size_t detailed = std::min(records.size(), kDetailedRecords);
-  for (std::size_t i = 0; i < detailed; ++i) {
-    const std::string number = records.size() > 1 ? fmt::format("_{}", i + 1) : "";
-    figures.push_back(resources(records[i], "resources" + number));
-    figures.push_back(timeline(records[i], "timeline" + number));
-  }
-  std::erase_if(figures, [](const Figure& figure) { return figure.panels.empty(); });
-  return figures;
 }
 
 std::string draw_all(const std::vector<Record>& records, const std::filesystem::path& folder) {

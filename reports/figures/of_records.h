@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace foretrain {
@@ -27,6 +28,8 @@ Legend legend_of(const std::vector<Record>& records);
 /// The scenarios that the records are of, each once: `quickstart, mnist`.
 std::string names_of(const std::vector<Record>& records);
 
+/// Where a forecast comes from: `simulated on xeon-4114, calibrated`, or `uncalibrated: why`.
+std::string simulated_on(std::string_view machine, std::string_view uncalibrated);
 /// Which mode, machine, calibration a record comes from: `run on this machine, avx2 kernels`,
 /// `simulated on xeon-4114, calibrated`.
 std::string source_of(const Record& record);
@@ -60,9 +63,6 @@ Figure timeline(const Record& record, const std::string& name);
 
 /// How many updates a gradient was late: share of the steps, of the records in which any was.
 Figure staleness_histogram(const std::vector<Record>& records);
-
-/// All of them that have something to show.
-std::vector<Figure> figures_of(const std::vector<Record>& records);
 
 /// Draws those that every comparison wants as files: learning curves, phases. Returns a line for
 /// each picture. @throws InputError as draw does

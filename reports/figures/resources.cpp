@@ -1,6 +1,7 @@
 // CPU, memory, network of the nodes against time.
 #include "reports/figures/of_records.h"
 #include "reports/figures/thin.h"
+#include "reports/record/shown.h"
 
 #include <fmt/format.h>
 
@@ -39,17 +40,17 @@ double megabytes(Bytes bytes) {
 
 /// What each node did, by its place among the nodes.
 std::vector<std::vector<Interval>> intervals_of(const Record& record) {
-  std::vector<std::vector<Interval>> nodes(record.nodes.size());
-  for (const UsageRow& row : record.usage) {
-    const auto node = static_cast<std::size_t>(row.node);
-    if (row.node < 0 || node >= nodes.size()) continue;
-    const double end_s = row.time.seconds();
-    const double begin_s = nodes[node].empty() ? 0 : nodes[node].back().end_s;
-    if (end_s <= begin_s) continue;
-    const double took_s = end_s - begin_s;
-    nodes[node].push_back({end_s,
-                           {(row.cpu_user_s + row.cpu_system_s) / took_s * 100, megabytes(row.rss),
-                            megabytes(row.tx) / took_s, megabytes(row.rx) / took_s}});
+  std::vector<std::vector<Interval>> nodes;
+  nodes.reserve(record.nodes.size());
+  for (const auto& rows : usage_by_node(record)) {
+    std::vector<Interval>& intervals = nodes.emplace_back();
+    for (const Used& used : used_by(rows)) {
+      const UsageRow& row = *used.row;
+      if (row.time <= used.from) continue;
+      intervals.push_back({row.time.seconds(),
+                           {used.rate(row.cpu_user_s + row.cpu_system_s) * 100, megabytes(row.rss),
+                            used.rate(row.tx) / 1e6, used.rate(row.rx) / 1e6}});
+    }
   }
   return nodes;
 }

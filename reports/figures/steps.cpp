@@ -1,6 +1,7 @@
 // Figures of what grows with the steps: loss, time, staleness of each.
 #include "reports/figures/of_records.h"
 #include "reports/figures/thin.h"
+#include "reports/record/shown.h"
 
 #include <fmt/format.h>
 
@@ -17,8 +18,8 @@ constexpr std::int64_t kMostColumns = 40;  // of the histogram
 constexpr double kColumnsShare = 0.8;      // of the distance between them
 
 double step_ms(const StepRow& row) {
-  const Phases& p = row.report.phases;
-  return (p.compute + p.push + p.wait + p.apply + p.pull).seconds() * 1e3;
+  const Phases& phases = row.report.phases;
+  return (length_of(phases) - phases.evaluate).seconds() * 1e3;
 }
 
 /// Rows by step, then worker: in what order they ended says nothing about the number of the step.

@@ -1,5 +1,6 @@
 // What every worker did when, with the updates of the servers below.
 #include "reports/figures/of_records.h"
+#include "reports/record/shown.h"
 
 #include <fmt/format.h>
 
@@ -48,11 +49,7 @@ std::optional<Window> window_of(const Record& record) {
   if (steps.empty()) return std::nullopt;
   const std::size_t shown = std::min(kStepsShown, steps.size());
   const std::size_t first = (steps.size() - shown) / 2;
-  const auto end_of = [&](std::size_t i) {
-    Instant end = steps[i]->start;
-    for (const auto& [name, phase] : kPhases) end = end + steps[i]->phases.*phase;
-    return end;
-  };
+  const auto end_of = [&](std::size_t i) { return steps[i]->start + length_of(steps[i]->phases); };
   const std::size_t in_view = std::min(kStepsInView, shown);
   return Window{steps[first]->start, end_of(first + shown - 1), end_of(first + in_view - 1)};
 }

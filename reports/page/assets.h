@@ -9,5 +9,7 @@ namespace foretrain {
 std::string_view page_script();
 /// reports/page/page.css.
 std::string_view page_style();
+/// reports/page/dark.css, a sheet of its own: the reader switches it as a whole.
+std::string_view page_dark_style();
 
 }  // namespace foretrain

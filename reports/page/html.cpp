@@ -178,8 +178,9 @@ std::string head_html(const Page& page) {
       "script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; img-src data: blob:; "
       "base-uri 'none'; form-action 'none'\">\n"
       "<meta name=\"generator\" content=\"foretrain {}\">\n"
-      "<link rel=\"icon\" href=\"data:,\">\n<title>{}</title>\n<style>\n{}</style>\n</head>\n",
-      FORETRAIN_VERSION, escaped(page.title), page_style());
+      "<link rel=\"icon\" href=\"data:,\">\n<title>{}</title>\n<style>\n{}</style>\n"
+      "<style id=\"dark\" media=\"(prefers-color-scheme: dark)\">\n{}</style>\n</head>\n",
+      FORETRAIN_VERSION, escaped(page.title), page_style(), page_dark_style());
 }
 
 std::string opening_html(const Page& page, const std::vector<const Section*>& sections) {

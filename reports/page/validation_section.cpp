@@ -186,7 +186,7 @@ Section validation_section(const Json& validation) {
   if (validation.at("verdicts").size() <= kDetailedCases) tables.push_back(metrics_of(validation));
   for (Table& table : tables) {
     if (table.rows.empty()) continue;
-    if (table.source.empty()) table.source = source;
+    table.source += (table.source.empty() ? "" : "; ") + source;
     if (&table == &tables[3]) table.folded = table.rows.size() > kUnfoldedRows;
     section.tables.push_back(std::move(table));
   }

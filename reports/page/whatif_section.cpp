@@ -1,5 +1,6 @@
 #include "reports/page/whatif_section.h"
 
+#include "reports/figures/of_records.h"
 #include "reports/terminal/text.h"
 
 #include <fmt/format.h>
@@ -25,10 +26,7 @@ std::string text(const Json& object, const char* key) {
 }
 
 std::string source_of(const Json& whatif) {
-  const std::string machine = text(whatif, "machine");
-  const std::string uncalibrated = text(whatif, "uncalibrated");
-  return fmt::format("simulated on {}, {}{}", machine.empty() ? "a machine" : machine,
-                     uncalibrated.empty() ? "calibrated" : "uncalibrated: ", uncalibrated);
+  return simulated_on(text(whatif, "machine"), text(whatif, "uncalibrated"));
 }
 
 /// Per cent of the time that is saved, a bar a change; a mark where the resource would be free.

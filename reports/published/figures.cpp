@@ -72,7 +72,7 @@ Panel panel_of(const Group& group, const std::string& study,
 
 Figure published_figure(const std::string& study, const std::vector<Prediction>& predictions) {
   Figure figure{
-      "published_" + study, study + ": simulated, by its machine files, against reported", {}};
+      "published_" + study, study + ": predicted against reported", {}, kPredictionsSource};
   for (const Group& group : kGroups) {
     Panel panel = panel_of(group, study, predictions);
     if (!panel.series.empty()) figure.panels.push_back(std::move(panel));

@@ -20,7 +20,7 @@ Cell::Tone tone_of(const Prediction& prediction) {
 
 Section studies_section(const std::vector<StudySummary>& summaries) {
   Table table{"A line a study",
-              {},
+              kPredictionsSource,
               {{"study"},
                {"figures", true},
                {"fitted", true},
@@ -52,7 +52,7 @@ Section studies_section(const std::vector<StudySummary>& summaries) {
 
 Section study_section(const std::string& study, const std::vector<Prediction>& predictions) {
   Table table{"Every reported figure of " + study,
-              {},
+              kPredictionsSource,
               {{"figure"},
                {"unit"},
                {"reported", true},

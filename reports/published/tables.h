@@ -14,6 +14,9 @@ namespace foretrain {
 
 /// A forecast that is not farther off than this is called near.
 inline constexpr double kNear = 0.15;
+/// Where every prediction comes from.
+inline constexpr const char* kPredictionsSource =
+    "simulated by the study's machine files; accuracies trained (measured.csv)";
 
 /// What the predictions of one study come to.
 struct StudySummary {

@@ -1,4 +1,5 @@
 // A validation as programs read it.
+#include "reports/figures/of_records.h"
 #include "reports/record/csv.h"
 #include "reports/record/summary.h"
 #include "reports/validation/goals.h"
@@ -29,14 +30,10 @@ Json or_null(std::optional<T> value) {
 std::string source_of(const Validation& validation) {
   const CaseValidation& first = validation.cases.front();
   const Record& simulated = first.simulated;
-  const std::string runs = validation.repetitions == 1
-                               ? std::string("1 run")
-                               : fmt::format("{} runs", validation.repetitions);
-  const std::string machine = simulated.machine.empty() ? "a machine" : simulated.machine;
-  return fmt::format(
-      "{} a case on {} ({} kernels) against a simulation of {}, {}", runs, first.run.machine,
-      first.run.kernel_set, machine,
-      simulated.uncalibrated.empty() ? "calibrated" : "uncalibrated: " + simulated.uncalibrated);
+  return fmt::format("run on {}, {} kernels, {} {} a case; {}", first.run.machine,
+                     first.run.kernel_set, validation.repetitions,
+                     validation.repetitions == 1 ? "time" : "times",
+                     simulated_on(simulated.machine, simulated.uncalibrated));
 }
 
 Json figures_json(const Comparison& c) {

@@ -55,23 +55,24 @@ export function chartConfig() {
 /** The button that changes the theme; `changed` is called when colours are others. */
 export function themeButton(changed) {
   const button = document.getElementById('theme');
-  const system = matchMedia('(prefers-color-scheme: dark)');
-  const isDark = () => {
-    const chosen = document.documentElement.dataset.theme;
-    return chosen ? chosen === 'dark' : system.matches;
+  const sheet = document.getElementById('dark');
+  const system = matchMedia(sheet.media);
+  let chosen = remembered();
+  const isDark = () => (chosen ? chosen === 'dark' : system.matches);
+  const choose = () => {
+    if (chosen) sheet.media = isDark() ? 'all' : 'not all';
   };
   const label = () => {
     button.textContent = isDark() ? 'Light' : 'Dark';
     button.setAttribute('aria-label', isDark() ? 'Use light colours' : 'Use dark colours');
   };
-  const before = remembered();
-  if (before) document.documentElement.dataset.theme = before;
+  choose();
   button.hidden = false;
   label();
   button.addEventListener('click', () => {
-    const theme = isDark() ? 'light' : 'dark';
-    document.documentElement.dataset.theme = theme;
-    remember(theme);
+    chosen = isDark() ? 'light' : 'dark';
+    remember(chosen);
+    choose();
     label();
     changed();
   });

@@ -163,7 +163,7 @@ TEST_CASE("figure of a validation: marks by strategy, a diagonal with its bands"
   CHECK(times.series[5].names == std::vector<std::string>{"sync"});
   CHECK(figure.title == "study");
   CHECK(figure.source ==
-        "1 run a case on bench (avx2 kernels) against a simulation of bench, calibrated");
+        "run on bench, avx2 kernels, 1 time a case; simulated on bench, calibrated");
   CHECK(accuracy_of_forecast(to_json(Validation{})).panels.empty());
 }
 
