@@ -32,7 +32,10 @@ std::string for_file_name(std::string text) {
 
 std::string ModelSpec::label() const {
   if (profiled()) return std::filesystem::path(profile).stem().string();
-  if (layers.empty()) return name;
+  if (layers.empty()) {
+    if (options.hidden == NetworkOptions{}.hidden) return name;
+    return fmt::format("{}-{}", name, fmt::join(options.hidden, "-"));
+  }
   std::string text;
   for (const LayerSpec& l : layers) {
     text += fmt::format("{} {} {} {} {} {} {} {} {}\n", l.kind, l.units, l.size, l.stride,

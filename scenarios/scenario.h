@@ -31,7 +31,8 @@ struct ModelSpec {
   int profile_batch = 0;  ///< examples that its times are of; 0: as the training's batch_size
 
   [[nodiscard]] bool profiled() const { return !profile.empty(); }
-  /// What tables call it: its name, that of its profile, or `layers-1f3c5a70`, after their content.
+  /// What tables call it: its name (`mlp-300-100` by hidden layers that are not the usual ones),
+  /// that of its profile, or `layers-1f3c5a70`, after their content.
   [[nodiscard]] std::string label() const;
   bool operator==(const ModelSpec&) const = default;
 };

@@ -81,6 +81,16 @@ TEST_CASE("model: each way to write a model survives the resolved scenario") {
   }
 }
 
+TEST_CASE("model: perceptrons of other hidden layers have other names") {
+  const auto label_of = [](const std::string& model) {
+    return only("foretrain: 1\nmodel: " + model + "\n").model.label();
+  };
+  CHECK(label_of("mlp") == "mlp");
+  CHECK(label_of("{name: mlp, hidden: [128]}") == "mlp");
+  CHECK(label_of("{name: mlp, hidden: [300, 100]}") == "mlp-300-100");
+  CHECK(label_of("lenet") == "lenet");
+}
+
 TEST_CASE("model: a list of layers is called after its content") {
   const Scenario a = only("foretrain: 1\n" + kLayers);
   Scenario b = a;
