@@ -101,7 +101,7 @@ void SimNode::wake(Instant now, std::uint64_t token) {
   const std::size_t slot = token >> kStageBits;
   const auto stage = static_cast<Stage>(token & ((1U << kStageBits) - 1));
   if (stage == Stage::arrived) return arrive(now, slot);
-  if (stage == Stage::noticed) return receive(now, slot);
+  if (stage == Stage::noticed) return notice_mail(now);
   if (stage == Stage::timer && stops_ > 0) {
     // It rang unheard.
     return spend(loop_, Effort(messages_), Work::transport, {this, token});
@@ -112,38 +112,53 @@ void SimNode::wake(Instant now, std::uint64_t token) {
       begun_ = now;
       polled_ = {};
       if (input_) input_->start();
-      return feed(now, Started{});
+      feed(now, Started{});
+      break;
     case Stage::fed:
       go_on_from(note_delay(Resource::input, unfed_since_, now, unfed_cause_));
       for (Job& job : std::exchange(unfed_, {})) begin_job(std::move(job));
       return;
     case Stage::sent:
-      return depart(now, slot);
+      depart(now, slot);
+      break;
     case Stage::received:
-      return deliver(now, slot);
+      deliver(now, slot);
+      break;
     case Stage::computed:
-      if (--jobs_[slot].parts > 0) return;
-      if (now < jobs_[slot].not_before) {
-        jobs_[slot].parts = 1;
-        jobs_[slot].rests = now;
-        if (world_.history != nullptr) jobs_[slot].computed = world_.history->current();
-        return world_.engine.schedule(jobs_[slot].not_before, at_stage(Stage::computed, slot));
-      }
-      rest_done(now, jobs_[slot]);
-      if (on_loop(jobs_[slot].job)) return job_done(now, jobs_.take(slot).job);
-      // The loop is told; what it sends leaves before the next job begins.
-      return spend(loop_, Effort(messages_), Work::transport, at_stage(Stage::done, slot),
-                   Cpu::Entry::woken);
+      return computed(now, slot);
     case Stage::done:
-      return job_done(now, jobs_.take(slot).job);
+      job_done(now, jobs_.take(slot).job);
+      break;
     case Stage::timer:
-      return feed(now, TimerFired{timers_.take(slot)});
+      feed(now, TimerFired{timers_.take(slot)});
+      break;
     case Stage::lost:
-      return feed(now, PeerLost{NodeId(static_cast<std::uint32_t>(slot))});
+      feed(now, PeerLost{NodeId(static_cast<std::uint32_t>(slot))});
+      break;
     case Stage::arrived:
     case Stage::noticed:
       break;
   }
+  read_all(now);
+}
+
+// A thread has done its part of a job.
+void SimNode::computed(Instant now, std::size_t slot) {
+  if (--jobs_[slot].parts > 0) return;
+  if (now < jobs_[slot].not_before) {
+    jobs_[slot].parts = 1;
+    jobs_[slot].rests = now;
+    if (world_.history != nullptr) jobs_[slot].computed = world_.history->current();
+    return world_.engine.schedule(jobs_[slot].not_before, at_stage(Stage::computed, slot));
+  }
+  rest_done(now, jobs_[slot]);
+  if (!on_loop(jobs_[slot].job)) {
+    // The loop is told; what it sends leaves before the next job begins.
+    return spend(loop_, Effort(messages_), Work::transport, at_stage(Stage::done, slot),
+                 Cpu::Entry::woken);
+  }
+  job_done(now, jobs_.take(slot).job);
+  read_all(now);
 }
 
 void SimNode::spend(Cpu::ThreadId thread, const Effort& effort, Work work, Callback done,
@@ -154,6 +169,7 @@ void SimNode::spend(Cpu::ThreadId thread, const Effort& effort, Work work, Callb
   world_.hosts[place_.host].cpu->run(thread, effort.total(), work, done, entry, task);
 }
 
+// What is handled from now on was caused by that.
 void SimNode::go_on_from(ActivityId activity) {
   if (world_.history != nullptr) world_.history->go_on_from(activity);
 }

@@ -6,6 +6,7 @@
 #include "sim/cpu/job_time.h"
 #include "sim/driver/input_feed.h"
 #include "sim/driver/world.h"
+#include "sim/engine/fifo.h"
 
 #include <functional>
 #include <memory>
@@ -47,7 +48,7 @@ struct NodeParts {
 /// A node as its host has it: an event loop that receives, sends and does small jobs, one after
 /// another, and a compute thread for the others; both share one core, as in a run.
 ///
-///     message arrives -> the loop notices -> loop: receive cost -> program -> effects in order
+///     message arrives -> the loop notices, or is awake -> loop: receive cost -> program -> effects
 ///     Send            -> loop: send cost    -> network, or loopback -> arrives
 ///     Compute         -> loop (small) or compute thread: the job's time -> its work -> loop
 ///                        -> program
@@ -102,6 +103,11 @@ class SimNode : public Actor {
     lost
   };
   static constexpr int kStageBits = 4;
+  struct Unread {
+    std::size_t slot = 0;  // of the mail
+    Instant came;
+    Instant noticed;  // unless the loop is awake before
+  };
   struct JobUnderWay {
     Job job;
     int parts = 1;          // that are still computed
@@ -118,11 +124,9 @@ class SimNode : public Actor {
   /// Asks a thread of its own for work, then is woken.
   void spend(Cpu::ThreadId thread, const Effort& effort, Work work, Callback done,
              Cpu::Entry entry = Cpu::Entry::last);
-  /// What is handled from now on was caused by that.
   void go_on_from(ActivityId activity);
   /// It has been waiting for that since then; no-one worked meanwhile.
   ActivityId note_delay(Resource resource, Instant since, Instant until, ActivityId cause);
-  /// A message's cost on its core, of the framework's share besides.
   [[nodiscard]] Effort message_effort(const AffineCost& cost, Bytes size) const;
   [[nodiscard]] Resource resource_of(const Job& job) const;
   void note_update();
@@ -135,17 +139,18 @@ class SimNode : public Actor {
   void depart(Instant now, std::size_t slot);
   [[nodiscard]] Network::ConnectionId connection_to(NodeId peer);
   void arrive(Instant now, std::size_t slot);
+  void read_all(Instant now);
+  void notice_mail(Instant now);
   void receive(Instant now, std::size_t slot);
   void deliver(Instant now, std::size_t slot);
   [[nodiscard]] bool has_lost(NodeId peer) const;
   [[nodiscard]] bool polls(Instant at) const;
-  /// Until the loop notices a message that has come.
   [[nodiscard]] Duration notice(Instant now, NodeId from) const;
-  /// What messages between it and a peer cost.
   [[nodiscard]] const TransportCost& transport_with(NodeId peer) const;
   void ask_for(Job job);
   void begin_job(Job job);
   [[nodiscard]] bool on_loop(const Job& job) const;
+  void computed(Instant now, std::size_t slot);
   void draw_factor();
   void job_done(Instant now, Job job);
 
@@ -180,8 +185,8 @@ class SimNode : public Actor {
   Duration busy_;   // Cpu::busy of its core then
   Instant coming_;  // the message that came last began to, of those from other hosts
   Duration polled_;
-  Instant noticed_;    // of the last message
-  int computing_ = 0;  // jobs on the compute thread
+  Fifo<Unread> unread_;  // messages that have come
+  int computing_ = 0;    // jobs on the compute thread
   Bytes sent_;
   Bytes received_;
   Bytes local_;

@@ -7,11 +7,13 @@
 
 namespace foretrain::sim {
 
+// What messages between it and a peer cost.
 const TransportCost& SimNode::transport_with(NodeId peer) const {
   const Host& host = world_.hosts[place_.host];
   return peers_[index_of(peer)]->place_.host == place_.host ? host.local : host.remote;
 }
 
+// A message's cost on its core, of the framework's share besides.
 Effort SimNode::message_effort(const AffineCost& cost, Bytes size) const {
   const Pace& pace = world_.pace;
   Effort effort(messages_, pace.scaled(messages_, cost.of(static_cast<double>(size.value))));
@@ -88,13 +90,29 @@ void SimNode::arrive(Instant now, std::size_t slot) {
   received_ += wire_size(mail.message);
   const bool same_host = peers_[index_of(mail.from)]->place_.host == place_.host;
   coming_ = same_host ? now : mail.departed;
-  noticed_ = std::max(noticed_, now + notice(now, mail.from));  // what came first is read first
-  if (world_.history != nullptr) {
-    const ActivityId came = same_host ? mail.activity : world_.history->current();
-    mail.activity = note_delay(Resource::latency, now, noticed_, came);
+  if (world_.history != nullptr && !same_host) mail.activity = world_.history->current();
+  const Instant noticed = now + notice(now, mail.from);
+  unread_.push_back({slot, now, noticed});
+  if (noticed == now) return read_all(now);
+  world_.engine.schedule(noticed, at_stage(Stage::noticed, 0));
+}
+
+// The loop is awake, whatever for: it reads all that has come, and is not woken for it again.
+void SimNode::read_all(Instant now) {
+  while (!unread_.empty()) {
+    const Unread unread = unread_.pop_front();
+    ActivityId& activity = world_.mail[unread.slot].activity;
+    if (world_.history != nullptr) {
+      activity = note_delay(Resource::latency, unread.came, now, activity);
+    }
+    receive(now, unread.slot);
   }
-  if (noticed_ == now) return receive(now, slot);
-  world_.engine.schedule(noticed_, at_stage(Stage::noticed, slot));
+}
+
+// Unless the loop was awake before.
+void SimNode::notice_mail(Instant now) {
+  const auto due = [now](const Unread& unread) { return unread.noticed <= now; };
+  if (std::ranges::any_of(unread_, due)) read_all(now);
 }
 
 // The loop reads the message. One that polled when others took the core has yielded to them, and

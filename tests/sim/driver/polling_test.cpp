@@ -3,6 +3,9 @@
 
 #include <catch2/catch.hpp>
 
+#include <string>
+#include <vector>
+
 namespace foretrain::testing {
 namespace {
 using namespace literals;
@@ -53,6 +56,55 @@ TEST_CASE("polling: packets that come in keep a loop awake") {
   const Record record = simulate_polling(2_ms, {1e6});
   const double wire_s = static_cast<double>(message_size().value) * 1514 / 1448 / 1e6;
   CHECK(record.nodes[1].cpu_s == Approx(50 * (wire_s + 2e-3)).epsilon(0.05));
+}
+
+/// Hosts of one node each, on which a gradient takes so long; messages cost nothing but the time
+/// until a sleeper looks.
+Case hosts_of(Case scenario_case, const std::vector<Duration>& gradients) {
+  Scenario& scenario = scenario_case.scenario;
+  scenario.numerics = false;
+  scenario.cluster.tcp = false;
+  for (const Duration gradient : gradients) {
+    HostSpec host;
+    host.name = "node" + std::to_string(scenario.cluster.hosts.size());
+    host.nic = {1e18};
+    host.machine = std::to_string(gradient.ns);
+    scenario.cluster.hosts.push_back(host);
+  }
+  return scenario_case;
+}
+
+double step_of_sleepers(const Case& scenario_case, Duration wake, Duration preempt) {
+  sim::SimulateOptions options;
+  options.usage_interval = {};
+  options.machines = [&](const std::string& name) {
+    Machine machine;
+    machine.name = name;
+    const Duration gradient{std::stoll(name)};
+    for (const char* model : {"softmax 784x10", "lenet 784x10"}) {
+      machine.models[model] = {{gradient.seconds(), 0}, {}};
+    }
+    machine.loopback.wake = wake;
+    machine.loopback.preempt = preempt;
+    return machine;
+  };
+  const Record record = sim::simulate(scenario_case, options);
+  REQUIRE(record.outcome == Outcome::done);
+  return mean_step_s(record);
+}
+
+TEST_CASE("polling: a server that is woken for one message reads what came meanwhile") {
+  const Case scenario_case = hosts_of(small_case("sync", 2, 20), {10_ms, 10'500_us, 0_ms});
+  // Woken a millisecond after the first push, it has the second, and wakes the workers.
+  CHECK(step_of_sleepers(scenario_case, 1_ms, {}) == Approx(12e-3).epsilon(1e-6));
+}
+
+TEST_CASE("polling: a loop that its own job wakes reads what came meanwhile") {
+  Case scenario_case = small_case("all_reduce", 2, 20);
+  scenario_case.scenario.model.name = "lenet";
+  scenario_case = hosts_of(scenario_case, {5_ms, 5'200_us});
+  // Long before the kernel would have taken its core from the job.
+  CHECK(step_of_sleepers(scenario_case, {}, 20_ms) == Approx(5.2e-3).epsilon(1e-3));
 }
 
 }  // namespace
