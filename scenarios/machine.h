@@ -61,10 +61,12 @@ struct ModelCost {
   AffineCost scattered{};  ///< likewise of sparse pushes, which lie all over the parameters
   double contention = 0;   ///< its compute takes this times as long while another core computes; 0:
                            ///< as the machine's
-  double streaming = 1;    ///< a byte of its messages takes this times as long as one that a cache
-                           ///< holds: above 1 where its parameters lie in memory
-  int checked_batch = 0;   ///< a third batch size that was measured, no part of the fit; 0: none
-  double residual = 0;     ///< what the fit says of that one over what was measured, less 1
+  double crowding = 1;    ///< its compute takes this times as long where it comes back to a core on
+                          ///< which another thread computed
+  double streaming = 1;   ///< a byte of its messages takes this times as long as one that a cache
+                          ///< holds: above 1 where its parameters lie in memory
+  int checked_batch = 0;  ///< a third batch size that was measured, no part of the fit; 0: none
+  double residual = 0;    ///< what the fit says of that one over what was measured, less 1
 
   /// What the gradient of so many examples takes.
   [[nodiscard]] Duration gradient_of(double examples) const;

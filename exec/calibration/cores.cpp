@@ -7,11 +7,17 @@
 #include "reports/record/statistics.h"
 #include "scenarios/training.h"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <ctime>
+#include <functional>
 #include <memory>
 #include <span>
+#include <utility>
+#include <vector>
 
 namespace foretrain::exec {
 namespace {
@@ -61,18 +67,39 @@ double share_lost(int core) {
       .get();
 }
 
-// Gradients a second, one after another.
-double gradient_rate(const std::shared_ptr<const Training>& training) {
+double cpu_s() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+struct Gradients {
+  double rate = 0;   // a second, one after another
+  double cpu_s = 0;  // of one, median
+};
+
+Gradients compute_gradients(const std::shared_ptr<const Training>& training) {
   Learner learner(training, 0);
   Serial serial;
   const Payload parameters = initial_parameters(*training);
-  std::int64_t done = 0;
+  std::vector<double> cpu;
   const auto start = Clock::now();
   while (since(start) < 0.15) {
+    const double before_s = cpu_s();
     learner.gradient_job(0, JobId{}, parameters).work(serial);
-    ++done;
+    cpu.push_back(cpu_s() - before_s);
+    sched_yield();
   }
-  return static_cast<double>(done) / since(start);
+  return {static_cast<double>(cpu.size()) / since(start), median(cpu).value()};
+}
+
+// Two at once.
+std::pair<Gradients, Gradients> on_cores(int one, int two,
+                                         const std::function<Gradients()>& compute) {
+  Forked<Gradients> first(one, compute);
+  Forked<Gradients> second(two, compute);
+  const Gradients of_first = first.get();
+  return {of_first, second.get()};
 }
 
 }  // namespace
@@ -112,21 +139,24 @@ double measure_slice(int core) {
   return (one_s + two.get()) / 2;
 }
 
-double measure_contention(const Case& scenario_case, const std::vector<int>& cores) {
-  if (cores.size() < 2) return 1;
+Company measure_company(const Case& scenario_case, int batch_size, const std::vector<int>& cores) {
   Scenario scenario = scenario_case.scenario;
   scenario.training = {};
   scenario.training.strategy = "single";
+  scenario.training.batch_size = batch_size;
   scenario.training.steps = 1;
   const auto data = load_data(scenario_case);
-  const auto training =
-      make_training(scenario, shape_of(*data, scenario.training.batch_size), true, data);
-  const auto body = [&] { return gradient_rate(training); };
-  const double alone = Forked<double>(cores[0], body).get() + Forked<double>(cores[1], body).get();
-  Forked<double> one(cores[0], body);
-  Forked<double> two(cores[1], body);
-  const double one_rate = one.get();
-  return std::max(1.0, alone / (one_rate + two.get()));
+  const auto training = make_training(scenario, shape_of(*data, batch_size), true, data);
+  const std::function compute = [&] { return compute_gradients(training); };
+  const Gradients alone = Forked<Gradients>(cores[0], compute).get();
+  const auto [first, second] = on_cores(cores[0], cores[0], compute);
+  Company company;
+  company.crowding = std::max(1.0, (first.cpu_s + second.cpu_s) / 2 / alone.cpu_s);
+  if (cores.size() < 2) return company;
+  const Gradients other = Forked<Gradients>(cores[1], compute).get();
+  const auto [here, there] = on_cores(cores[0], cores[1], compute);
+  company.contention = std::max(1.0, (alone.rate + other.rate) / (here.rate + there.rate));
+  return company;
 }
 
 double busy_share() {

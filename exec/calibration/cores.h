@@ -19,9 +19,15 @@ AffineCost measure_apply(int core);
 /// How long the kernel lets one of two busy threads of a core run: seconds; 0: it cannot be told.
 double measure_slice(int core);
 
-/// By what factor gradients of the scenario's model slow down while another core computes them
-/// too; two processes, which know nothing of each other. 1 where there is one core.
-double measure_contention(const Case& scenario_case, const std::vector<int>& cores);
+/// By what factors gradients slow down in company.
+struct Company {
+  double contention = 1;  ///< while another core computes them too
+  double crowding = 1;    ///< where another thread computes them on the same core, in turns
+};
+/// Of the scenario's model at `batch_size`, by processes that know nothing of each other: rates of
+/// two on two cores (if there are), CPU time of a gradient of two that yield the core to each other
+/// after each.
+Company measure_company(const Case& scenario_case, int batch_size, const std::vector<int>& cores);
 
 /// The straight line through two measured points.
 AffineCost line_through(double count_a, double time_a_s, double count_b, double time_b_s);

@@ -31,7 +31,9 @@ using tcp = boost::asio::ip::tcp;
 constexpr int kWarmUp = 200;        // rounds before the first that counts
 constexpr Bytes kLarge{1'000'000};  // a bucket, which no core's own cache holds with its copies
 constexpr Bytes kMost{16 * 1024 * 1024};
-constexpr std::size_t kCold = 2'000'000;  // bytes: more than a core's own caches hold
+constexpr std::size_t kElsewhere = 2'000'000;  // bytes: more than a core's own caches hold
+// Of a small gradient. After 0.1 to 0.8 ms of it a round trip takes as long, after none half.
+constexpr Duration kCompute{200'000};
 
 using Clock = std::chrono::steady_clock;
 
@@ -41,7 +43,7 @@ class Caller : public Node {
   explicit Caller(const PingPong& setting)
       : setting_(setting), payload_(Payload::allocate(setting.payload)) {
     std::ranges::fill(payload_.writable_floats(), 1.0F);
-    if (setting.cold) elsewhere_.resize(kCold);
+    if (setting.compute.ns > 0) elsewhere_.resize(kElsewhere);
   }
 
   void handle(Instant /*now*/, Input input, Effects& effects) override {
@@ -56,7 +58,7 @@ class Caller : public Node {
         return;
       }
     }
-    for (std::size_t i = 0; i < elsewhere_.size(); i += 64) ++elsewhere_[i];
+    compute();
     sent_ = Clock::now();
     Message message;
     message.payload = payload_;
@@ -70,6 +72,13 @@ class Caller : public Node {
   }
 
  private:
+  void compute() {
+    const auto end = Clock::now() + std::chrono::nanoseconds(setting_.compute.ns);
+    while (Clock::now() < end) {
+      for (std::size_t i = 0; i < elsewhere_.size(); i += 64) ++elsewhere_[i];
+    }
+  }
+
   PingPong setting_;
   Payload payload_;
   std::vector<unsigned char> elsewhere_;
@@ -185,8 +194,8 @@ TransportCost measure_transport(int core_a, int core_b, const Hosts& hosts) {
   const auto trip = [&](int echo_core, const PingPong& setting) {
     return measure_round_trip(core_a, echo_core, setting, hosts);
   };
-  const RoundTrip small = trip(core_a, {.rounds = 2000, .cold = true});
-  const RoundTrip large = trip(core_a, {.payload = kLarge, .rounds = 200, .cold = true});
+  const RoundTrip small = trip(core_a, {.rounds = 1000, .compute = kCompute});
+  const RoundTrip large = trip(core_a, {.payload = kLarge, .rounds = 200, .compute = kCompute});
   double message_s = small.time_s / 2;
   const auto bytes = static_cast<double>(kLarge.value);
   const double caller_grown_s = std::max(0.0, large.cpu_caller_s - small.cpu_caller_s);
@@ -198,16 +207,17 @@ TransportCost measure_transport(int core_a, int core_b, const Hosts& hosts) {
   TransportCost cost;
   cost.poll = kPoll;
   double polled_s = small.time_s;
-  if (core_b >= 0) polled_s = trip(core_b, {.rounds = 2000, .polling = true, .cold = true}).time_s;
+  if (core_b >= 0)
+    polled_s = trip(core_b, {.rounds = 1000, .polling = true, .compute = kCompute}).time_s;
   message_s = std::min(message_s, polled_s / 2);
   cost.send = {message_s / 2, grown_s * sent_share / bytes};
   cost.receive = {message_s / 2, grown_s * (1 - sent_share) / bytes};
   if (core_b < 0) return cost;
   const Duration rest{2 * kPoll.ns};
   const RoundTrip rested =
-      trip(core_b, {.rounds = 100, .rest = rest, .polling = true, .cold = true});
-  const RoundTrip crowded =
-      trip(core_b, {.rounds = 100, .rest = rest, .polling = true, .cold = true, .crowded = true});
+      trip(core_b, {.rounds = 100, .rest = rest, .polling = true, .compute = kCompute});
+  const RoundTrip crowded = trip(
+      core_b, {.rounds = 100, .rest = rest, .polling = true, .compute = kCompute, .crowded = true});
   const double handoff_s = polled_s / 2 - message_s;
   const auto woken = [&](const RoundTrip& woken_trip) {
     return Duration::from_seconds(std::max(0.0, woken_trip.time_s - 2 * message_s - handoff_s));
@@ -223,11 +233,12 @@ double measure_streaming(int core, Bytes payload) {
   constexpr int kRounds = 30;
   const Hosts hosts({}, false);
   const auto time_s = [&](Bytes size, int rounds) {
-    return measure_round_trip(core, core, {.payload = size, .rounds = rounds, .cold = true}, hosts)
+    return measure_round_trip(core, core, {.payload = size, .rounds = rounds, .compute = kCompute},
+                              hosts)
         .time_s;
   };
   const Bytes longest = std::min(payload, kLongest);
-  const double message_s = time_s({}, 2000);
+  const double message_s = time_s({}, 1000);
   const double cached_s = time_s(kLarge, 200) - message_s;
   const double streamed_s = time_s(longest, kRounds) - message_s;
   const double ratio = streamed_s / static_cast<double>(longest.value) /

@@ -13,8 +13,8 @@ struct PingPong {
   int rounds = 0;        ///< that count, after some that do not
   Duration rest{};       ///< of the caller between two rounds
   bool polling = false;  ///< as a run does it; else both sleep while they wait
-  bool cold = false;  ///< the caller's core has used its caches for something else before it sends,
-                      ///< as a gradient does
+  Duration compute{};    ///< of the caller before it sends, over more memory than its core's own
+                         ///< caches hold, as a gradient does
   bool crowded = false;  ///< another process computes on the core of the node that answers
 };
 
@@ -30,8 +30,9 @@ struct RoundTrip {
 RoundTrip measure_round_trip(int caller_core, int echo_core, const PingPong& setting,
                              const Hosts& hosts);
 
-/// On one core, where nothing overlaps, a round trip is the CPU time of two messages. The first is
-/// cold, the answer is not, as of a worker that pushes a gradient and pulls parameters:
+/// On one core, where nothing overlaps, a round trip is the CPU time of two messages. The caller
+/// has computed, as a worker that pushes a gradient and pulls parameters; without, a round trip of
+/// a small model takes half as long as in a training:
 ///
 ///     send(0) + receive(0)   half a small round trip; split evenly between the two. No more than
 ///                            half of one between two nodes that poll, who need not be switched to

@@ -40,13 +40,13 @@ std::vector<double> Repeater::measure(const std::vector<Figure>& figures,
                                   100 * spreads[*worst], repetitions,
                                   round + 1 < kRounds ? "again" : "this machine is noisy"));
   }
-  std::vector<double> medians;
-  medians.reserve(figures.size());
+  std::vector<double> results;
+  results.reserve(figures.size());
   for (std::size_t f = 0; f < figures.size(); ++f) {
-    medians.push_back(median(values[f]).value());
+    results.push_back(quantile(values[f], figures[f].quantile).value());
     machine_.measurements.push_back({figures[f].name, spreads[f], repetitions});
   }
-  return medians;
+  return results;
 }
 
 }  // namespace foretrain::exec

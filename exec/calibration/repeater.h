@@ -14,6 +14,7 @@ namespace foretrain::exec {
 struct Figure {
   std::string name;
   double floor = 0;  ///< a spread of less than this, in the figure's unit, is noted, but no noise
+  double quantile = 0.5;  ///< of its values: less for what others can only make larger
 };
 
 /// Repeats measurements and notes how sure they are.
@@ -23,9 +24,9 @@ class Repeater {
   Repeater(Machine& machine, const CalibrateOptions& options)
       : machine_(machine), options_(options) {}
 
-  /// Medians of what `once` returns, a value for each of `figures`. It is called as often as the
-  /// options say; as often again, kRounds times at most, while the spread (half the interquartile
-  /// range over the median) of a figure is above kNoisy.
+  /// The quantile of what `once` returns, a value for each of `figures`. It is called as often as
+  /// the options say; as often again, kRounds times at most, while the spread (half the
+  /// interquartile range over the median) of a figure is above kNoisy.
   std::vector<double> measure(const std::vector<Figure>& figures,
                               const std::function<std::vector<double>()>& once);
 

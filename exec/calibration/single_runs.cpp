@@ -125,40 +125,44 @@ ModelCost measure_model(const Case& scenario_case, const CalibrateOptions& optio
   const auto gradient_of = [&](int batch) {
     return Figure{fmt::format("{}, gradient of {}", key, batch)};
   };
+  const std::vector<int> cores = usable_cores();
   const auto once = [&] {
     const SingleRun small = measure_single(scenario_case, lengths.small_batch, lengths, options);
     const SingleRun large = measure_single(scenario_case, lengths.large_batch, lengths, options);
     const SingleRun third = measure_single(scenario_case, lengths.checked_batch, lengths, options);
-    return std::vector<double>{small.gradient_s, large.gradient_s,
+    const Company company = measure_company(scenario_case, lengths.large_batch, cores);
+    std::vector<double> values{small.gradient_s, large.gradient_s,
                                third.gradient_s, (small.evaluate_s + large.evaluate_s) / 2,
-                               large.jitter,     large.apply_s};
+                               large.jitter,     large.apply_s,
+                               company.crowding};
+    if (cores.size() > 1) values.push_back(company.contention);
+    return values;
   };
   constexpr double kAnyJitter = 1;  // it is a spread itself
-  const std::vector<double> medians =
-      repeater.measure({gradient_of(lengths.small_batch),
-                        gradient_of(lengths.large_batch),
-                        gradient_of(lengths.checked_batch),
-                        {fmt::format("{}, evaluation", key)},
-                        {fmt::format("{}, jitter", key), kAnyJitter},
-                        {fmt::format("{}, apply", key), 5e-6}},
-                       once);
-  ModelCost cost = fitted({static_cast<double>(lengths.small_batch), medians[0]},
-                          {static_cast<double>(lengths.large_batch), medians[1]});
-  cost.evaluate = {0, medians[3]};
-  cost.gradient_jitter = medians[4];
+  std::vector<Figure> figures{gradient_of(lengths.small_batch),
+                              gradient_of(lengths.large_batch),
+                              gradient_of(lengths.checked_batch),
+                              {fmt::format("{}, evaluation", key)},
+                              {fmt::format("{}, jitter", key), kAnyJitter},
+                              {fmt::format("{}, apply", key), 5e-6},
+                              {fmt::format("{}, crowding", key)}};
+  // Where neighbours' work makes one core of two for seconds, that says nothing of this machine.
+  constexpr double kUndisturbed = 0.25;
+  if (cores.size() > 1) figures.push_back({fmt::format("{}, contention", key), 0, kUndisturbed});
+  const std::vector<double> results = repeater.measure(figures, once);
+  ModelCost cost = fitted({static_cast<double>(lengths.small_batch), results[0]},
+                          {static_cast<double>(lengths.large_batch), results[1]});
+  cost.evaluate = {0, results[3]};
+  cost.gradient_jitter = results[4];
   const Case single = single_case(scenario_case, lengths.large_batch, lengths);
   const auto training = make_training(single.scenario, dataset_shape(single), false, nullptr);
   const GraphTotals applied = totals(make_step_graph(*training), OperationKind::apply);
   (training->sparse() ? cost.scattered : cost.apply).per_item_s =
-      medians[5] / static_cast<double>((applied.read + applied.written).value);
+      results[5] / static_cast<double>((applied.read + applied.written).value);
   cost.checked_batch = lengths.checked_batch;
-  cost.residual = cost.gradient_of(lengths.checked_batch).seconds() / medians[2] - 1;
-  const std::vector<int> cores = usable_cores();
-  if (cores.size() > 1) {
-    cost.contention = repeater.measure({{fmt::format("{}, contention", key)}}, [&] {
-      return std::vector<double>{measure_contention(scenario_case, cores)};
-    })[0];
-  }
+  cost.residual = cost.gradient_of(lengths.checked_batch).seconds() / results[2] - 1;
+  cost.crowding = results[6];
+  if (cores.size() > 1) cost.contention = results[7];
   // Messages of less were measured with the machine; sparse ones are short.
   constexpr Bytes kCached{2'000'000};
   const Bytes parameters{4 * network->parameters()};

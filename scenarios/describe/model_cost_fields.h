@@ -32,6 +32,32 @@ void describe(Visitor& visit, T& row) {
               row.time);
 }
 
+/// What other work on the machine costs it; the keys stand among those of the model.
+template <class Visitor, Described<ModelCost> T>
+void describe_company(Visitor& visit, T& model) {
+  visit.field({.key = "contention",
+               .doc = "its compute takes this times as long while another core computes; 0: as "
+                      "the machine's",
+               .least = 0,
+               .most = 1e3,
+               .written = model.contention > 0},
+              model.contention);
+  visit.field({.key = "crowding",
+               .doc = "its compute takes this times as long where it comes back to a core on which "
+                      "another thread computed",
+               .least = 1,
+               .most = 1e3,
+               .written = model.crowding > 1},
+              model.crowding);
+  visit.field({.key = "streaming",
+               .doc = "a byte of its messages takes this times as long as the machine says: its "
+                      "parameters lie in memory, not in a cache",
+               .least = 1,
+               .most = 1e3,
+               .written = model.streaming != 1},
+              model.streaming);
+}
+
 template <class Visitor, Described<ModelCost> T>
 void describe(Visitor& visit, T& model) {
   visit.list({.key = "gradient_times",
@@ -71,20 +97,7 @@ void describe(Visitor& visit, T& model) {
                .unused_because = "gradient_times says it too",
                .written = model.growth != 1},
               model.growth);
-  visit.field({.key = "contention",
-               .doc = "its compute takes this times as long while another core computes; 0: as "
-                      "the machine's",
-               .least = 0,
-               .most = 1e3,
-               .written = model.contention > 0},
-              model.contention);
-  visit.field({.key = "streaming",
-               .doc = "a byte of its messages takes this times as long as the machine says: its "
-                      "parameters lie in memory, not in a cache",
-               .least = 1,
-               .most = 1e3,
-               .written = model.streaming != 1},
-              model.streaming);
+  describe_company(visit, model);
   visit.field({.key = "checked_batch",
                .doc = "a third batch size that was measured, no part of the fit",
                .least = 0,

@@ -12,23 +12,23 @@ namespace {
 constexpr std::uint64_t kCoreBits = 12;
 }  // namespace
 
-Cpu::Cpu(Engine& engine, int cores, Duration slice, double contention, History* history)
+Cpu::Cpu(Engine& engine, int cores, const Sharing& sharing, History* history)
     : engine_(engine),
       history_(history),
-      slice_(slice),
-      contention_(contention),
+      sharing_(sharing),
       cores_(static_cast<std::size_t>(cores)) {
   FT_CHECK_OP(cores, >, 0);
   FT_CHECK_OP(cores, <, 1 << kCoreBits);
-  FT_CHECK_OP(slice.ns, >, 0);
-  FT_CHECK_OP(contention, >=, 1.0);
+  FT_CHECK_OP(sharing.slice.ns, >, 0);
+  FT_CHECK_OP(sharing.contention, >=, 1.0);
+  FT_CHECK_OP(sharing.crowding, >=, 1.0);
   if (history_ == nullptr) return;
   for (Core& core : cores_) core.recorded = history_->add_core();
 }
 
 Cpu::ThreadId Cpu::add_thread(int core) {
   FT_CHECK_OP(static_cast<std::size_t>(core), <, cores_.size());
-  threads_.push_back({core, {}, {}, {}, false});
+  threads_.push_back({core, {}, {}, {}, {}, false});
   if (history_ != nullptr) threads_.back().recorded = history_->add_thread();
   return threads_.size() - 1;
 }
@@ -37,7 +37,7 @@ void Cpu::run(ThreadId thread, Duration amount, Work work, Callback done, Entry 
               History::TaskId task) {
   FT_CHECK_OP(amount.ns, >=, 0);
   Thread& owner = threads_[thread];
-  owner.items.push_back({static_cast<double>(amount.ns), work, task, done});
+  owner.items.push_back({static_cast<double>(amount.ns), work, task, done, false});
   if (owner.items.size() > 1 || owner.stopped) return;  // in line already, or not to be
   enter(thread, entry);
 }
@@ -79,7 +79,7 @@ void Cpu::enter(ThreadId thread, Entry entry) {
   const bool was_computing = computes(core);
   settle(core, now);
   // A thread alone on its core begins one slice after the other.
-  core.slice_start = now + Duration{-((now - core.slice_start).ns % slice_.ns)};
+  core.slice_start = now + Duration{-((now - core.slice_start).ns % sharing_.slice.ns)};
   if (core.line.empty()) core.busy_since = now;
   line_up(core, thread, entry);
   if (core.line.front() == thread) core.slice_start = now;
@@ -114,11 +114,25 @@ bool Cpu::computes(const Core& core) const {
 }
 
 double Cpu::slowness(std::size_t index) const {
-  if (contention_ == 1 || !computes(cores_[index])) return 1;
+  const Core& core = cores_[index];
+  if (!computes(core)) return 1;
+  const double alone = threads_[core.line.front()].items.front().crowded ? sharing_.crowding : 1;
+  if (sharing_.contention == 1) return alone;
   for (std::size_t other = 0; other < cores_.size(); ++other) {
-    if (other != index && computes(cores_[other])) return contention_;
+    if (other != index && computes(cores_[other])) return alone * sharing_.contention;
   }
-  return 1;
+  return alone;
+}
+
+// Whether what the running thread computes finds the caches as another thread left them. One that
+// goes on where it was finds its own.
+void Cpu::judge_crowding(const Core& core) {
+  if (sharing_.crowding == 1 || !computes(core)) return;
+  Thread& running = threads_[core.line.front()];
+  const Duration others = core.computed - running.seen;
+  if (others.ns == 0) return;
+  Item& item = running.items.front();
+  item.crowded = static_cast<double>(others.ns) >= (sharing_.crowding - 1) * item.left;
 }
 
 // Accounts for what the running thread did since the last change.
@@ -133,6 +147,10 @@ void Cpu::settle(Core& core, Instant now) {
   item.left = std::max(0.0, item.left - static_cast<double>(passed.ns) / core.slowness);
   running.used[static_cast<int>(item.work)] += passed;
   running.had += passed;
+  if (item.work == Work::compute) {
+    core.computed += passed;
+    running.seen = core.computed;
+  }
   if (history_ != nullptr) history_->ran(core.recorded, item.task, now + Duration{-passed.ns}, now);
 }
 
@@ -157,10 +175,11 @@ void Cpu::plan(std::size_t index, Instant now) {
   Core& core = cores_[index];
   ++core.generation;
   if (core.line.empty()) return;
+  judge_crowding(core);
   core.slowness = slowness(index);
   const Item& item = threads_[core.line.front()].items.front();
   Instant next = now + Duration{static_cast<std::int64_t>(std::ceil(item.left * core.slowness))};
-  if (core.line.size() > 1) next = std::min(next, std::max(now, core.slice_start + slice_));
+  if (core.line.size() > 1) next = std::min(next, std::max(now, core.slice_start + sharing_.slice));
   engine_.schedule(next, {this, (core.generation << kCoreBits) | index});
 }
 
@@ -176,7 +195,7 @@ void Cpu::wake(Instant now, std::uint64_t token) {
     // Somebody whom it woke goes before it.
     if (!core.line.empty() && core.line.front() != runner) core.slice_start = now;
   }
-  const bool expired = now - core.slice_start >= slice_;
+  const bool expired = now - core.slice_start >= sharing_.slice;
   if (core.line.size() > 1 && expired) {
     core.line.push_back(core.line.pop_front());
     core.slice_start = now;
@@ -205,7 +224,7 @@ void Cpu::finish_item(std::size_t index, Instant now) {
 }
 
 void Cpu::contention_changed(std::size_t except, Instant now) {
-  if (contention_ == 1) return;
+  if (sharing_.contention == 1) return;
   for (std::size_t index = 0; index < cores_.size(); ++index) {
     if (index == except || !computes(cores_[index]) || cores_[index].calling) continue;
     settle(cores_[index], now);

@@ -22,14 +22,21 @@ enum class Work : std::uint8_t { compute, transport };
 /// all that compute.
 ///
 /// Compute slows down by the contention factor while another core of the host computes (shared
-/// caches, memory and power); transport does not.
+/// caches, memory and power), by the crowding factor when it goes on after another thread computed
+/// on its core, and used its caches, for at least as long as that costs; transport does not.
 ///
 /// Realism: no migration, no cost of a switch beyond what the work items carry; a kernel sometimes
 /// lets the running thread end its slice first.
 class Cpu : public Actor {
  public:
-  /// `slice` > 0, `contention` >= 1. `history`: is told what its cores do; null: nobody is.
-  Cpu(Engine& engine, int cores, Duration slice, double contention, History* history = nullptr);
+  struct Sharing {
+    Duration slice;         ///< > 0
+    double contention = 1;  ///< >= 1
+    double crowding = 1;    ///< >= 1
+  };
+
+  /// `history`: is told what its cores do; null: nobody is.
+  Cpu(Engine& engine, int cores, const Sharing& sharing, History* history = nullptr);
 
   using ThreadId = std::size_t;
   ThreadId add_thread(int core);
@@ -72,12 +79,14 @@ class Cpu : public Actor {
     Work work = Work::compute;
     History::TaskId task = History::kNoTask;
     Callback done;
+    bool crowded = false;
   };
   struct Thread {
     int core = 0;
     Fifo<Item> items;
     Duration used[2];
-    Duration had;  // of its core, as the scheduler counts it: sleep earns nothing
+    Duration had;   // of its core, as the scheduler counts it: sleep earns nothing
+    Duration seen;  // what its core had computed when it last did
     bool stopped = false;
     std::uint32_t recorded = 0;  // as what, in the history
   };
@@ -87,6 +96,7 @@ class Cpu : public Actor {
     Instant slice_start;
     Instant busy_since;
     Duration busy;                 // until `since`
+    Duration computed;             // of that
     double slowness = 1;           // of the first item, since `since`
     std::uint64_t generation = 0;  // of the event that counts
     bool calling = false;          // a callback runs: nothing is decided meanwhile
@@ -98,14 +108,14 @@ class Cpu : public Actor {
   void settle(Core& core, Instant now);
   void plan(std::size_t index, Instant now);
   void finish_item(std::size_t index, Instant now);
+  void judge_crowding(const Core& core);
   [[nodiscard]] bool computes(const Core& core) const;
   [[nodiscard]] double slowness(std::size_t index) const;
   void contention_changed(std::size_t except, Instant now);
 
   Engine& engine_;
   History* history_;
-  Duration slice_;
-  double contention_;
+  Sharing sharing_;
   std::vector<Core> cores_;
   std::vector<Thread> threads_;
 };

@@ -13,15 +13,16 @@ World::World(const Scenario& scenario, const std::string& model, bool emulate,
     : pace(variant.pace),
       history(variant.history),
       real_cores(emulate || scenario.cluster.hosts.empty()) {
-  const auto streaming_of = [&](const Machine& machine) {
+  const auto costs_of = [&](const Machine& machine) {
     const auto known = machine.models.find(model);
-    return known == machine.models.end() ? 1 : known->second.streaming;
+    return known == machine.models.end() ? ModelCost{} : known->second;
   };
+  const auto streaming_of = [&](const Machine& machine) { return costs_of(machine).streaming; };
   const auto cores_of = [&](int cores, const Machine& machine) {
-    const auto known = machine.models.find(model);
-    const bool own = known != machine.models.end() && known->second.contention > 0;
-    return std::make_shared<Cpu>(engine, cores, machine.slice,
-                                 own ? known->second.contention : machine.contention, history);
+    const ModelCost costs = costs_of(machine);
+    const double contention = costs.contention > 0 ? costs.contention : machine.contention;
+    const Cpu::Sharing sharing{machine.slice, contention, costs.crowding};
+    return std::make_shared<Cpu>(engine, cores, sharing, history);
   };
   if (real_cores) {
     const Machine machine = machines("");

@@ -1,7 +1,6 @@
 // A calibration for real, as short as it can be.
 #include "exec/calibration/calibrate.h"
 
-#include "exec/calibration/cores.h"
 #include "exec/calibration/ping_pong.h"
 #include "exec/calibration/single_runs.h"
 #include "exec/launch/process.h"
@@ -64,11 +63,26 @@ TEST_CASE("calibrate: a machine file says when and how sure and reads back") {
   CHECK(parse_machine(to_yaml(machine), "written") == machine);
 }
 
-TEST_CASE("calibrate: a byte of a long message costs no less than one of a short one") {
-  const double streaming = exec::measure_streaming(exec::usable_cores().front(), {13'000'000});
-  CAPTURE(streaming);
-  CHECK(streaming >= 1);
-  CHECK(streaming < 100);
+TEST_CASE(
+    "calibrate: what a byte of its messages costs is measured of a model that no cache holds") {
+  const Case softmax = small_case("sync", 1, 20);
+  Case wide = softmax;
+  wide.scenario.model.name = "mlp";
+  wide.scenario.model.options.hidden = {700};  // 2.2 MB of parameters
+  exec::CalibrateOptions options;
+  options.program = program_path();
+  options.repetitions = 1;
+  Machine machine;
+  for (const Case& each : {softmax, wide}) exec::calibrate_model(machine, each, options);
+  const auto measured = [&](const std::string& model) {
+    return std::ranges::any_of(machine.measurements, [&](const Measurement& m) {
+      return m.figure == model + ", streaming";
+    });
+  };
+  CHECK_FALSE(measured("softmax 784x10"));
+  CHECK(machine.models.at("softmax 784x10").streaming == 1);
+  CHECK(measured("mlp-700 784x10"));
+  CHECK(machine.models.at("mlp-700 784x10").streaming >= 1);
 }
 
 TEST_CASE("calibrate: messages between emulated hosts cost something") {

@@ -17,7 +17,7 @@ using testing::Later;
 
 TEST_CASE("cpu: a thread alone on its core runs at full speed") {
   Engine engine;
-  Cpu cpu(engine, 1, 3_ms, 1);
+  Cpu cpu(engine, 1, {3_ms, 1});
   Ends ends;
   const auto thread = cpu.add_thread(0);
   cpu.run(thread, 10_ms, Work::compute, {&ends, 0});
@@ -31,7 +31,7 @@ TEST_CASE("cpu: a thread alone on its core runs at full speed") {
 
 TEST_CASE("cpu: three barrier workers on two cores take twice as long as one") {
   Engine engine;
-  Cpu cpu(engine, 2, 3_ms, 1);
+  Cpu cpu(engine, 2, {3_ms, 1});
   Ends ends;
   for (std::uint64_t worker = 0; worker < 3; ++worker) {
     cpu.run(cpu.add_thread(static_cast<int>(worker) % 2), 30_ms, Work::compute, {&ends, worker});
@@ -45,7 +45,7 @@ TEST_CASE("cpu: three barrier workers on two cores take twice as long as one") {
 
 TEST_CASE("cpu: work shorter than a slice runs first in, first out") {
   Engine engine;
-  Cpu cpu(engine, 1, 3_ms, 1);
+  Cpu cpu(engine, 1, {3_ms, 1});
   Ends ends;
   for (std::uint64_t i = 0; i < 4; ++i) {
     cpu.run(cpu.add_thread(0), 1_ms, Work::transport, {&ends, i});
@@ -56,7 +56,7 @@ TEST_CASE("cpu: work shorter than a slice runs first in, first out") {
 
 TEST_CASE("cpu: who is woken goes before who computes") {
   Engine engine;
-  Cpu cpu(engine, 1, 3_ms, 1);
+  Cpu cpu(engine, 1, {3_ms, 1});
   Ends ends;
   Later later;
   const auto busy = cpu.add_thread(0);
@@ -72,7 +72,7 @@ TEST_CASE("cpu: who is woken goes before who computes") {
 
 TEST_CASE("cpu: of two that compute who has had less goes first when it wakes") {
   Engine engine;
-  Cpu cpu(engine, 1, 3_ms, 1);
+  Cpu cpu(engine, 1, {3_ms, 1});
   Ends ends;
   Later later;
   const auto much = cpu.add_thread(0);
@@ -96,7 +96,7 @@ TEST_CASE("cpu: of two that compute who has had less goes first when it wakes") 
 
 TEST_CASE("cpu: a newcomer waits for the end of the slice that is running") {
   Engine engine;
-  Cpu cpu(engine, 1, 3_ms, 1);
+  Cpu cpu(engine, 1, {3_ms, 1});
   Ends ends;
   Later later;
   const auto busy = cpu.add_thread(0);
@@ -111,7 +111,7 @@ TEST_CASE("cpu: a newcomer waits for the end of the slice that is running") {
 
 TEST_CASE("cpu: a thread that is stopped does nothing until it goes on") {
   Engine engine;
-  Cpu cpu(engine, 1, 3_ms, 1);
+  Cpu cpu(engine, 1, {3_ms, 1});
   Ends ends;
   Later later;
   const auto thread = cpu.add_thread(0);
@@ -131,7 +131,7 @@ TEST_CASE("cpu: a thread that is stopped does nothing until it goes on") {
 
 TEST_CASE("cpu: who is stopped leaves the core to the others") {
   Engine engine;
-  Cpu cpu(engine, 2, 3_ms, 1.5);
+  Cpu cpu(engine, 2, {3_ms, 1.5});
   Ends ends;
   Later later;
   const auto stopped = cpu.add_thread(0);
@@ -151,7 +151,7 @@ TEST_CASE("cpu: who is stopped leaves the core to the others") {
 
 TEST_CASE("cpu: compute on two cores at once is slower by the contention factor") {
   Engine engine;
-  Cpu cpu(engine, 2, 3_ms, 1.5);
+  Cpu cpu(engine, 2, {3_ms, 1.5});
   Ends ends;
   cpu.run(cpu.add_thread(0), 20_ms, Work::compute, {&ends, 0});
   cpu.run(cpu.add_thread(1), 40_ms, Work::compute, {&ends, 1});
@@ -162,12 +162,33 @@ TEST_CASE("cpu: compute on two cores at once is slower by the contention factor"
   CHECK(ends.at[1] == Instant{} + 50_ms);
 }
 
+TEST_CASE("cpu: compute that comes back after another thread's is slower by the crowding factor") {
+  Engine engine;
+  Cpu cpu(engine, 1, {.slice = 3_ms, .crowding = 1.5});
+  Ends ends;
+  Later later;
+  const auto first = cpu.add_thread(0);
+  const auto second = cpu.add_thread(0);
+  cpu.run(first, 4_ms, Work::compute, {&ends, 0});
+  cpu.run(second, 2_ms, Work::compute, {&ends, 1});
+  // The first has done 3 ms when its slice ends; the second takes 3 ms for 2, then it 1.5 for 1.
+  later.add(engine, 10_ms, [&] { cpu.run(first, 2_ms, Work::compute, {&ends, 2}); });
+  later.add(engine, 20_ms, [&] { cpu.run(second, 100_us, Work::compute, {&ends, 3}); });
+  later.add(engine, 30_ms, [&] { cpu.run(first, 2_ms, Work::compute, {&ends, 4}); });
+  engine.run();
+  CHECK(ends.at[1] == Instant{} + 6_ms);
+  CHECK(ends.at[0] == Instant{} + 7'500_us);
+  CHECK(ends.at[2] == Instant{} + 12_ms);  // its own caches
+  CHECK(ends.at[3] == Instant{} + 20'150_us);
+  CHECK(ends.at[4] == Instant{} + 32_ms);  // so little has spoiled none of them
+}
+
 TEST_CASE("cpu: work done is work asked, whatever the order") {
   const std::uint64_t seed = GENERATE(1U, 2U, 3U, 4U, 5U);
   CAPTURE(seed);
   Stream stream(seed, "test");
   Engine engine;
-  Cpu cpu(engine, 3, 1_ms, 1);
+  Cpu cpu(engine, 3, {1_ms, 1});
   Ends ends;
   Duration asked;
   std::vector<Cpu::ThreadId> threads;
@@ -191,7 +212,7 @@ double closed_loop_rate(int customers, double think_s, double service_s, int ser
     std::function<void(Instant, std::uint64_t)> on_event;
   } loop;
   Engine engine;
-  Cpu cpu(engine, 1, 1'000'000_s, 1);
+  Cpu cpu(engine, 1, {1'000'000_s, 1});
   Stream stream(11, "closed loop");
   std::vector<Cpu::ThreadId> threads;
   int served = 0;
@@ -247,7 +268,7 @@ double mean_wait_s(double load, int customers) {
     int served = 0;
   } door;
   Engine engine;
-  Cpu cpu(engine, 1, 3_ms, 1);
+  Cpu cpu(engine, 1, {3_ms, 1});
   door.engine = &engine;
   door.cpu = &cpu;
   door.thread = cpu.add_thread(0);
