@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cmath>
 #include <optional>
 
@@ -35,10 +36,13 @@ std::vector<double> Repeater::measure(const std::vector<Figure>& figures,
       if (worse && noisy(figures[f], spreads[f], values[f])) worst = f;
     }
     if (!worst) break;
-    if (!options_.progress) continue;
-    options_.progress(fmt::format("{}: ± {:.0f} % of {} times, {}", figures[*worst].name,
-                                  100 * spreads[*worst], repetitions,
-                                  round + 1 < kRounds ? "again" : "this machine is noisy"));
+    const bool again = round + 1 < kRounds && std::chrono::steady_clock::now() < options_.patience;
+    if (options_.progress) {
+      options_.progress(fmt::format("{}: ± {:.0f} % of {} times, {}", figures[*worst].name,
+                                    100 * spreads[*worst], repetitions,
+                                    again ? "again" : "this machine is noisy"));
+    }
+    if (!again) break;
   }
   std::vector<double> results;
   results.reserve(figures.size());

@@ -15,6 +15,8 @@
 #include <boost/asio/post.hpp>
 #include <fmt/format.h>
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -157,6 +159,7 @@ void NodeProcess::set_up(const nlohmann::json& setup) {
   const DatasetShape shape = dataset_shape(scenario_case);
   const bool worker = static_cast<int>(index_of(id_)) < worker_count(*scenario_);
   const auto data = worker ? load_data(scenario_case) : nullptr;
+  malloc_trim(0);  // of what was needed to draw or read them
   training_ = make_training(*scenario_, shape, true, data);
   if (worker) stragglers_.emplace(*scenario_, static_cast<int>(index_of(id_)));
   driver_ = std::make_unique<NodeDriver>(loop_, id_, make_node(training_, id_), hooks(),

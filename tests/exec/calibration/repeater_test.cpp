@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <chrono>
+
 namespace foretrain::exec {
 namespace {
 
@@ -69,6 +71,25 @@ TEST_CASE("repeater: below its floor nothing is noise") {
   CHECK(calls == 5);
   // It is noted all the same.
   CHECK(told.machine.measurements[0].spread == Approx(0.25));
+}
+
+TEST_CASE("repeater: when patience has ended what is noisy is said to be so at once") {
+  Told told;
+  told.options.patience = std::chrono::steady_clock::now();
+  Repeater repeater(told.machine, told.options);
+  int calls = 0;
+  repeater.measure({{"noisy"}}, [&] { return std::vector<double>{++calls % 2 == 0 ? 1.0 : 2.0}; });
+  CHECK(calls == 5);
+  CHECK(told.lines == std::vector<std::string>{"noisy: ± 25 % of 5 times, this machine is noisy"});
+}
+
+TEST_CASE("repeater: of what others can only make larger a lower quantile counts") {
+  Told told;
+  Repeater repeater(told.machine, told.options);
+  double next = 100;
+  const auto quartiles = repeater.measure({{.name = "figure", .quantile = 0.25}},
+                                          [&] { return std::vector<double>{++next}; });
+  CHECK(quartiles == std::vector<double>{102});
 }
 
 }  // namespace
