@@ -4,9 +4,21 @@
 #include "scenarios/placement.h"
 #include "scenarios/training.h"
 
+#include <cstdint>
+#include <limits>
 #include <utility>
 
 namespace foretrain::sim {
+namespace {
+
+// Of a connection, where no message overtakes another: without TCP no kernel holds any.
+Bytes in_kernel(const Scenario& scenario) {
+  if (!scenario.cluster.tcp) return {};
+  const Bytes unsent = scenario.transport.unsent;
+  return unsent.value > 0 ? unsent : Bytes{std::numeric_limits<std::int64_t>::max()};
+}
+
+}  // namespace
 
 World::World(const Scenario& scenario, const std::string& model, bool emulate,
              const MachineLookup& machines, const Variant& variant)
@@ -51,7 +63,7 @@ World::World(const Scenario& scenario, const std::string& model, bool emulate,
   if (!scenario.cluster.hosts.empty()) {
     network =
         std::make_unique<Network>(engine, emulate ? emulated(scenario.cluster) : scenario.cluster,
-                                  pace, serving_hosts(scenario), history);
+                                  in_kernel(scenario), pace, serving_hosts(scenario), history);
   }
 }
 

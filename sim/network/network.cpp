@@ -44,7 +44,7 @@ std::vector<PortSpec> paced(std::vector<PortSpec> ports, const std::vector<Resou
 }
 }  // namespace
 
-Network::Network(Engine& engine, const ClusterSpec& cluster, const Pace& pace,
+Network::Network(Engine& engine, const ClusterSpec& cluster, Bytes unsent, const Pace& pace,
                  const std::vector<bool>& serves, History* history)
     : engine_(engine),
       history_(history),
@@ -52,7 +52,8 @@ Network::Network(Engine& engine, const ClusterSpec& cluster, const Pace& pace,
       port_resources_(resources_of(topology_, serves)),
       pace_(pace),
       flows_(engine, paced(topology_.ports(), port_resources_, pace)),
-      tcp_(cluster.tcp) {
+      tcp_(cluster.tcp),
+      unsent_(unsent) {
   hosts_.resize(topology_.hosts());
   if (history_ != nullptr) flows_.watch(this);
 }
@@ -77,9 +78,15 @@ void Network::send(ConnectionId id, Bytes size, std::uint32_t bucket, Callback a
   Connection& connection = connections_[id];
   auto& waiting = connection.waiting;
   const auto bytes = static_cast<double>(tcp_ ? framed(size.value) : size.value);
-  // The first one has begun to leave. Of the others, a lower bucket goes before a higher one.
+  // The first one has begun to leave, some are in the kernel. Of the others, a lower bucket goes
+  // before a higher one.
+  auto first = waiting.begin();
+  double before = 0;
+  while (first != waiting.end() && (before == 0 || before < static_cast<double>(unsent_.value))) {
+    before += (first++)->left;
+  }
   auto place = waiting.end();
-  while (place > waiting.begin() + 1 && (place - 1)->bucket > bucket) --place;
+  while (place > first && (place - 1)->bucket > bucket) --place;
   const ActivityId cause = history_ != nullptr ? history_->current() : 0;
   waiting.insert(place, {bucket, cause, bytes, arrived});
   if (!connection.rests) return;

@@ -18,10 +18,10 @@
 namespace foretrain::sim {
 
 /// A connection carries the messages from one node to another, one after the other: those of one
-/// bucket in order, a lower bucket before a higher one that still waits, as the executor's do
-/// (`exec/transport/connection.h`). While it has something to send it is one flow of the network,
-/// however many messages wait. The last byte of a message arrives the latency of the route after it
-/// was sent.
+/// bucket in order, a lower bucket before a higher one that still waits outside the kernel, as the
+/// executor's do (`exec/transport/connection.h`, `transport.unsent`). While it has something to
+/// send it is one flow of the network, however many messages wait. The last byte of a message
+/// arrives the latency of the route after it was sent.
 ///
 ///     arrives - begins = wait for those before it + framed size / rate + waits of slow start
 ///                        + latency
@@ -32,10 +32,13 @@ namespace foretrain::sim {
 /// have memory for all that waits; nothing is lost, so nothing is sent twice.
 class Network : public Actor, private HoldWatcher {
  public:
-  Network(Engine& engine, const ClusterSpec& cluster) : Network(engine, cluster, {}, {}, nullptr) {}
-  /// With wires that are faster or slower, by `pace`: `serves` says of each host whether a server
-  /// is there, empty: of none. `history`: is told what messages wait for; null: nobody is.
-  Network(Engine& engine, const ClusterSpec& cluster, const Pace& pace,
+  Network(Engine& engine, const ClusterSpec& cluster)
+      : Network(engine, cluster, {}, {}, {}, nullptr) {}
+  /// `unsent`: the bytes of a connection that wait in the kernel, where none overtakes another; of
+  /// a message that has begun to leave, none does anyway. With wires that are faster or slower, by
+  /// `pace`: `serves` says of each host whether a server is there, empty: of none. `history`: is
+  /// told what messages wait for; null: nobody is.
+  Network(Engine& engine, const ClusterSpec& cluster, Bytes unsent, const Pace& pace,
           const std::vector<bool>& serves, History* history);
 
   using ConnectionId = std::uint32_t;
@@ -113,6 +116,7 @@ class Network : public Actor, private HoldWatcher {
   Pace pace_;
   FlowNetwork flows_;
   bool tcp_;
+  Bytes unsent_;
   std::vector<Topology::Route> routes_;
   std::map<std::pair<std::size_t, std::size_t>, std::uint32_t> route_of_;  // by hosts
   std::vector<Connection> connections_;

@@ -75,6 +75,20 @@ TEST_CASE("network: messages of a connection leave one after the other with low 
                                             Instant{} + 2_ms});
 }
 
+TEST_CASE("network: what waits in the kernel is overtaken by nothing") {
+  Engine engine;
+  Network network(engine, star_of(2, kMegabyte, 0_us, false), {2500}, {}, {}, nullptr);
+  Arrivals arrivals;
+  const auto connection = network.connect(0, 1);
+  // 3 has begun to enter the kernel; 1 overtakes 2, which has not.
+  for (const std::uint32_t bucket : {5U, 4U, 3U, 2U, 1U}) {
+    network.send(connection, {1000}, bucket, {&arrivals, 5 - bucket});
+  }
+  engine.run();
+  CHECK(arrivals.at == std::vector<Instant>{Instant{} + 1_ms, Instant{} + 2_ms, Instant{} + 3_ms,
+                                            Instant{} + 5_ms, Instant{} + 4_ms});
+}
+
 TEST_CASE("network: however many messages wait, a connection gets one share") {
   Engine engine;
   Network network(engine, star_of(3, kMegabyte, 0_us, false));
