@@ -37,6 +37,11 @@ constexpr Duration kCompute{200'000};
 
 using Clock = std::chrono::steady_clock;
 
+double cpu_s() {
+  const ProcessUsage used = process_usage();
+  return used.cpu_user_s + used.cpu_system_s;
+}
+
 // Sends, waits for the answer, rests, sends again.
 class Caller : public Node {
  public:
@@ -65,6 +70,8 @@ class Caller : public Node {
     effects.emplace_back(Send{NodeId(1), std::move(message)});
   }
 
+  /// CPU time that was none of messages.
+  [[nodiscard]] double computed_s() const { return computed_s_; }
   [[nodiscard]] double median_s() {
     const auto middle = times_.begin() + static_cast<std::ptrdiff_t>(times_.size() / 2);
     std::nth_element(times_.begin(), middle, times_.end());
@@ -73,15 +80,19 @@ class Caller : public Node {
 
  private:
   void compute() {
+    if (setting_.compute.ns == 0) return;
+    const double before_s = cpu_s();
     const auto end = Clock::now() + std::chrono::nanoseconds(setting_.compute.ns);
     while (Clock::now() < end) {
       for (std::size_t i = 0; i < elsewhere_.size(); i += 64) ++elsewhere_[i];
     }
+    computed_s_ += cpu_s() - before_s;
   }
 
   PingPong setting_;
   Payload payload_;
   std::vector<unsigned char> elsewhere_;
+  double computed_s_ = 0;
   Clock::time_point sent_;
   std::vector<double> times_;  // seconds
 };
@@ -95,14 +106,10 @@ class Echo : public Node {
   }
 };
 
-double cpu_s() {
-  const ProcessUsage used = process_usage();
-  return used.cpu_user_s + used.cpu_system_s;
-}
-
 struct Sample {
   double median_s = 0;
-  double cpu_s = 0;
+  double cpu_s = 0;  // of messages
+  double other_cpu_s = 0;
 };
 
 // Drives `program` until it has finished; `finished` fills in what it knows.
@@ -122,7 +129,7 @@ Sample drive(boost::asio::io_context& loop, tcp::socket socket, const PingPong& 
   const double before = cpu_s();
   driver.start();
   run_polling(loop, kPoll, [&] { return !setting.polling; });
-  sample.cpu_s = cpu_s() - before;
+  sample.cpu_s = cpu_s() - before - sample.other_cpu_s;
   return sample;
 }
 
@@ -135,7 +142,10 @@ Sample call(const tcp::endpoint& echo, const PingPong& setting, const Hosts& hos
   auto caller = std::make_unique<Caller>(setting);
   Caller& program = *caller;
   return drive(loop, std::move(socket), setting, {NodeId(0), NodeId(1)}, std::move(caller),
-               [&program](Sample& sample) { sample.median_s = program.median_s(); });
+               [&program](Sample& sample) {
+                 sample.median_s = program.median_s();
+                 sample.other_cpu_s = program.computed_s();
+               });
 }
 
 Sample answer(int listening_socket, const PingPong& setting) {

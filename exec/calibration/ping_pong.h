@@ -21,7 +21,8 @@ struct PingPong {
 /// A round trip.
 struct RoundTrip {
   double time_s = 0;        ///< median
-  double cpu_caller_s = 0;  ///< of the node that sends the payload, a round in the mean
+  double cpu_caller_s = 0;  ///< of the node that sends the payload, a round in the mean, without
+                            ///< what it computed
   double cpu_echo_s = 0;    ///< of the node that answers, likewise
 };
 
