@@ -29,7 +29,7 @@ struct CalibrateOptions {
 /// reducing and applying; slices of a shared core; memory of a node's process; then each model of
 /// `cases` (measure_model), once. No run has more than one worker, so that every forecast of one is
 /// a forecast. The machine says when that was, how sure each figure is, and what was not measured.
-Machine calibrate(const std::vector<Case>& cases, const CalibrateOptions& options);
+Machine calibrate(const std::vector<Case>& cases, const CalibrateOptions& asked);
 
 /// Adds the model of `scenario_case` to what is known of this machine.
 void calibrate_model(Machine& machine, const Case& scenario_case, const CalibrateOptions& options);
