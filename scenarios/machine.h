@@ -65,6 +65,7 @@ struct ModelCost {
                           ///< which another thread computed
   double streaming = 1;   ///< a byte of its messages takes this times as long as one that a cache
                           ///< holds: above 1 where its parameters lie in memory
+  double crossing = 0;    ///< likewise of messages from one core to another; 0: as streaming
   int checked_batch = 0;  ///< a third batch size that was measured, no part of the fit; 0: none
   double residual = 0;    ///< what the fit says of that one over what was measured, less 1
 

@@ -200,6 +200,24 @@ RoundTrip measure_round_trip(int caller_core, int echo_core, const PingPong& set
   return {here.median_s, here.cpu_s / all, there.cpu_s / all};
 }
 
+namespace {
+
+// By what the CPU time of both nodes grows with the message.
+struct CpuGrowth {
+  double sender_s = 0;
+  double receiver_s = 0;
+
+  [[nodiscard]] double total_s() const { return sender_s + receiver_s; }
+  [[nodiscard]] double sent_share() const { return total_s() > 0 ? sender_s / total_s() : 0.5; }
+};
+
+CpuGrowth cpu_growth(const RoundTrip& small, const RoundTrip& large) {
+  return {std::max(0.0, large.cpu_caller_s - small.cpu_caller_s),
+          std::max(0.0, large.cpu_echo_s - small.cpu_echo_s)};
+}
+
+}  // namespace
+
 TransportCost measure_transport(int core_a, int core_b, const Hosts& hosts) {
   const auto trip = [&](int echo_core, const PingPong& setting) {
     return measure_round_trip(core_a, echo_core, setting, hosts);
@@ -208,12 +226,15 @@ TransportCost measure_transport(int core_a, int core_b, const Hosts& hosts) {
   const RoundTrip large = trip(core_a, {.payload = kLarge, .rounds = 200, .compute = kCompute});
   double message_s = small.time_s / 2;
   const auto bytes = static_cast<double>(kLarge.value);
-  const double caller_grown_s = std::max(0.0, large.cpu_caller_s - small.cpu_caller_s);
-  const double echo_grown_s = std::max(0.0, large.cpu_echo_s - small.cpu_echo_s);
-  const double cpu_grown_s = caller_grown_s + echo_grown_s;
-  const double sent_share = cpu_grown_s > 0 ? caller_grown_s / cpu_grown_s : 0.5;
   const bool shaped = hosts.count() > 1;
-  const double grown_s = shaped ? cpu_grown_s : std::max(0.0, large.time_s - small.time_s);
+  const double grown_s =
+      shaped ? cpu_growth(small, large).total_s() : std::max(0.0, large.time_s - small.time_s);
+  // On one core it is chance in whose time the kernel carries a packet from one to the other.
+  const int apart = core_b >= 0 ? core_b : core_a;
+  const double sent_share =
+      cpu_growth(trip(apart, {.rounds = 200, .compute = kCompute}),
+                 trip(apart, {.payload = kLarge, .rounds = 200, .compute = kCompute}))
+          .sent_share();
   TransportCost cost;
   cost.poll = kPoll;
   double polled_s = small.time_s;
@@ -238,22 +259,26 @@ TransportCost measure_transport(int core_a, int core_b, const Hosts& hosts) {
   return cost;
 }
 
-double measure_streaming(int core, Bytes payload) {
+Streaming measure_streaming(int core_a, int core_b, Bytes payload) {
   constexpr Bytes kLongest{16'000'000};  // with its header it is below kMost
   constexpr int kRounds = 30;
   const Hosts hosts({}, false);
-  const auto time_s = [&](Bytes size, int rounds) {
-    return measure_round_trip(core, core, {.payload = size, .rounds = rounds, .compute = kCompute},
-                              hosts)
-        .time_s;
+  const auto trip = [&](int echo_core, Bytes size, int rounds) {
+    return measure_round_trip(core_a, echo_core,
+                              {.payload = size, .rounds = rounds, .compute = kCompute}, hosts);
   };
   const Bytes longest = std::min(payload, kLongest);
-  const double message_s = time_s({}, 1000);
-  const double cached_s = time_s(kLarge, 200) - message_s;
-  const double streamed_s = time_s(longest, kRounds) - message_s;
-  const double ratio = streamed_s / static_cast<double>(longest.value) /
-                       (cached_s / static_cast<double>(kLarge.value));
-  return cached_s > 0 ? std::max(1.0, ratio) : 1;
+  const double message_s = trip(core_a, {}, 1000).time_s;
+  const double cached_s =
+      (trip(core_a, kLarge, 200).time_s - message_s) / static_cast<double>(kLarge.value);
+  if (cached_s <= 0) return {};
+  const auto over_cached = [&](double grown_s) {
+    return std::max(1.0, grown_s / static_cast<double>(longest.value) / cached_s);
+  };
+  const double within = over_cached(trip(core_a, longest, kRounds).time_s - message_s);
+  if (core_b < 0) return {within, within};
+  const CpuGrowth growth = cpu_growth(trip(core_b, {}, 200), trip(core_b, longest, kRounds));
+  return {within, over_cached(growth.total_s())};
 }
 
 }  // namespace foretrain::exec

@@ -37,8 +37,9 @@ RoundTrip measure_round_trip(int caller_core, int echo_core, const PingPong& set
 ///
 ///     send(0) + receive(0)   half a small round trip; split evenly between the two. No more than
 ///                            half of one between two nodes that poll, who need not be switched to
-///     per byte               what a large payload adds, split as the two nodes' CPU time grew;
-///                            on emulated hosts, where the link takes time too: that growth alone
+///     per byte               what a large payload adds, on emulated hosts, where the link takes
+///                            time too, what it adds to the CPU time of both; split between the two
+///                            as their CPU time grows where each has a core of its own
 ///
 /// Across two cores, what is left over is waiting:
 ///
@@ -50,8 +51,13 @@ RoundTrip measure_round_trip(int caller_core, int echo_core, const PingPong& set
 /// `core_b` negative: this machine has one core, and nobody is woken on another.
 TransportCost measure_transport(int core_a, int core_b, const Hosts& hosts);
 
-/// How many times as long a byte takes of a message of `payload` (16 MB, where it is more) as of
-/// the large one of measure_transport; on one core. At least 1.
-double measure_streaming(int core, Bytes payload);
+/// How many times as long a byte takes that no cache holds. At least 1.
+struct Streaming {
+  double within = 1;    ///< on one core
+  double crossing = 1;  ///< from one core to another: CPU time, of the two together
+};
+/// Of messages of `payload` (16 MB, where it is more), against the large one of measure_transport
+/// on one core. `core_b` negative: as within.
+Streaming measure_streaming(int core_a, int core_b, Bytes payload);
 
 }  // namespace foretrain::exec

@@ -56,6 +56,13 @@ void describe_company(Visitor& visit, T& model) {
                .most = 1e3,
                .written = model.streaming != 1},
               model.streaming);
+  visit.field({.key = "crossing",
+               .doc = "likewise of messages from one core to another of the same host; 0: as "
+                      "streaming",
+               .least = 0,
+               .most = 1e3,
+               .written = model.crossing > 0},
+              model.crossing);
 }
 
 template <class Visitor, Described<ModelCost> T>

@@ -94,14 +94,11 @@ void Cpu::line_up(Core& core, ThreadId thread, Entry entry) {
   if (!core.line.empty()) {
     Duration least = threads_[core.line.front()].had;
     for (const ThreadId other : core.line) least = std::min(least, threads_[other].had);
-    entering.had = std::max(entering.had, least);
+    entering.had = std::max(entering.had, least - sharing_.slice);
   }
-  const bool computes = !entering.items.empty() && entering.items.front().work == Work::compute;
   if (entry == Entry::woken) {
     place = std::ranges::find_if(core.line, [&](ThreadId other) {
-      const auto& items = threads_[other].items;
-      return !items.empty() && items.front().work == Work::compute &&
-             (!computes || entering.had <= threads_[other].had);
+      return !threads_[other].items.empty() && entering.had <= threads_[other].had;
     });
   }
   core.line.insert(place, thread);

@@ -16,10 +16,10 @@ enum class Work : std::uint8_t { compute, transport };
 /// threads of a core share it in slices, in turn, as the kernel lets equal threads do: whoever runs
 /// goes on until it has nothing left to do or its slice is over while another waits. A thread that
 /// becomes runnable waits at the end of the line, but one that is woken from sleep goes before
-/// those that compute and have had more of the core than it has, as a kernel's fair scheduler
-/// (Stoica, Abdel-Wahab 1995, of which Linux has EEVDF) favours who has had less; a thread that
-/// has slept has had as much as the least of those in line, no less. For transport it goes before
-/// all that compute.
+/// those that have had more of the core than it has, as a kernel's fair scheduler (Stoica,
+/// Abdel-Wahab 1995, of which Linux has EEVDF) favours who has had less; a thread that has slept
+/// has had a slice less than the least of those in line, no less. So a loop that carries little
+/// interrupts gradients, and what a server computes interrupts a loop that carries much.
 ///
 /// Compute slows down by the contention factor while another core of the host computes (shared
 /// caches, memory and power), by the crowding factor when it goes on after another thread computed
@@ -41,8 +41,8 @@ class Cpu : public Actor {
   using ThreadId = std::size_t;
   ThreadId add_thread(int core);
 
-  /// Where a thread without work enters the line: at its end, or, woken, before those that compute
-  /// and have had more.
+  /// Where a thread without work enters the line: at its end, or, woken, before those that have had
+  /// more.
   enum class Entry : std::uint8_t { last, woken };
 
   /// Adds `amount` (at full speed) to what `thread` has to do; `done` is woken when it is done.
@@ -85,7 +85,7 @@ class Cpu : public Actor {
     int core = 0;
     Fifo<Item> items;
     Duration used[2];
-    Duration had;   // of its core, as the scheduler counts it: sleep earns nothing
+    Duration had;   // of its core, as the scheduler counts it: sleep earns a slice at most
     Duration seen;  // what its core had computed when it last did
     bool stopped = false;
     std::uint32_t recorded = 0;  // as what, in the history

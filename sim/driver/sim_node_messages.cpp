@@ -10,7 +10,9 @@ namespace foretrain::sim {
 // What messages between it and a peer cost.
 const TransportCost& SimNode::transport_with(NodeId peer) const {
   const Host& host = world_.hosts[place_.host];
-  return peers_[index_of(peer)]->place_.host == place_.host ? host.local : host.remote;
+  const Place& there = peers_[index_of(peer)]->place_;
+  if (there.host != place_.host) return host.remote;
+  return there.core == place_.core ? host.local : host.crossing;
 }
 
 // A message's cost on its core, of the framework's share besides.

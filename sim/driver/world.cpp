@@ -29,7 +29,6 @@ World::World(const Scenario& scenario, const std::string& model, bool emulate,
     const auto known = machine.models.find(model);
     return known == machine.models.end() ? ModelCost{} : known->second;
   };
-  const auto streaming_of = [&](const Machine& machine) { return costs_of(machine).streaming; };
   const auto cores_of = [&](int cores, const Machine& machine) {
     const ModelCost costs = costs_of(machine);
     const double contention = costs.contention > 0 ? costs.contention : machine.contention;
@@ -40,11 +39,11 @@ World::World(const Scenario& scenario, const std::string& model, bool emulate,
     const Machine machine = machines("");
     const auto cpu = cores_of(machine.cores, machine);
     if (scenario.cluster.hosts.empty()) {
-      add_host("localhost", cpu, machine, streaming_of(machine));
+      add_host("localhost", cpu, machine, costs_of(machine));
     }
     for (const HostSpec& spec : scenario.cluster.hosts) {
       for (int index = 0; index < spec.count; ++index) {
-        add_host(host_name(spec, index), cpu, machine, streaming_of(machine));
+        add_host(host_name(spec, index), cpu, machine, costs_of(machine));
       }
     }
   } else {
@@ -52,13 +51,16 @@ World::World(const Scenario& scenario, const std::string& model, bool emulate,
       Machine machine = machine_of(spec, model.empty(), machines).value_or(Machine{});
       machine.emulated = machine.loopback;  // what a real network's driver costs, nobody measured
       for (int index = 0; index < spec.count; ++index) {
-        add_host(host_name(spec, index), cores_of(spec.cores, machine), machine,
-                 streaming_of(machine));
+        add_host(host_name(spec, index), cores_of(spec.cores, machine), machine, costs_of(machine));
       }
     }
   }
   if (scenario.transport.poll) {
-    for (Host& host : hosts) host.local.poll = host.remote.poll = *scenario.transport.poll;
+    for (Host& host : hosts) {
+      for (TransportCost* cost : {&host.local, &host.crossing, &host.remote}) {
+        cost->poll = *scenario.transport.poll;
+      }
+    }
   }
   if (!scenario.cluster.hosts.empty()) {
     network =
@@ -77,17 +79,20 @@ std::vector<bool> World::serving_hosts(const Scenario& scenario) const {
   return serving;
 }
 
-// A byte that is streamed from memory costs `streaming` times as much, whichever way it goes.
-void World::add_host(const std::string& name, std::shared_ptr<Cpu> cpu, const Machine& costs,
-                     double streaming) {
-  const bool measured = costs.emulated != TransportCost{};
-  TransportCost local = costs.loopback;
-  TransportCost remote = measured ? costs.emulated : costs.loopback;
-  for (TransportCost* transport : {&local, &remote}) {
-    transport->send.per_item_s *= streaming;
-    transport->receive.per_item_s *= streaming;
-  }
-  hosts.push_back({name, std::move(cpu), local, remote, costs.slice, costs.memory_base});
+// A byte that is streamed from memory costs more, whichever way it goes.
+void World::add_host(const std::string& name, std::shared_ptr<Cpu> cpu, const Machine& machine,
+                     const ModelCost& model) {
+  const auto streamed = [](TransportCost cost, double factor) {
+    cost.send.per_item_s *= factor;
+    cost.receive.per_item_s *= factor;
+    return cost;
+  };
+  const bool measured = machine.emulated != TransportCost{};
+  const double crossing = model.crossing > 0 ? model.crossing : model.streaming;
+  hosts.push_back({name, std::move(cpu), streamed(machine.loopback, model.streaming),
+                   streamed(machine.loopback, crossing),
+                   streamed(measured ? machine.emulated : machine.loopback, model.streaming),
+                   machine.slice, machine.memory_base});
 }
 
 }  // namespace foretrain::sim

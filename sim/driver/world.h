@@ -21,7 +21,8 @@ namespace foretrain::sim {
 struct Host {
   std::string name;
   std::shared_ptr<Cpu> cpu;  ///< of its own; of the machine that emulates it
-  TransportCost local;       ///< messages within the host
+  TransportCost local;       ///< messages within the host, on one core
+  TransportCost crossing;    ///< from one core to another of it
   TransportCost remote;      ///< messages from, to other hosts
   Duration slice;
   Bytes memory_base;    ///< of a node's process
@@ -62,8 +63,8 @@ struct World {
 
  private:
   [[nodiscard]] std::vector<bool> serving_hosts(const Scenario& scenario) const;
-  void add_host(const std::string& name, std::shared_ptr<Cpu> cpu, const Machine& costs,
-                double streaming);
+  void add_host(const std::string& name, std::shared_ptr<Cpu> cpu, const Machine& machine,
+                const ModelCost& model);
 };
 
 }  // namespace foretrain::sim

@@ -82,6 +82,7 @@ TEST_CASE("machine: what is written reads back as the same bits") {
     checked.contention = 1 + stream.uniform();
     checked.crowding = 1 + stream.uniform();
     checked.streaming = 1 + stream.uniform();
+    checked.crossing = 1 + stream.uniform();
     checked.apply = cost();
     checked.scattered = cost();
     checked.checked_batch = 1 + static_cast<int>(stream.below(1000));

@@ -85,20 +85,24 @@ TEST_CASE("strategies: bytes of a model that is streamed from memory take longer
   scenario_case.scenario.numerics = false;
   sim::SimulateOptions options;
   options.usage_interval = {};
-  const auto step_s = [&](double streaming) {
+  const auto step_s = [&](double streaming, double crossing = 0, int cores = 2) {
     options.machines = [&](const std::string&) {
       Machine machine;
-      machine.cores = 2;
+      machine.cores = cores;
       machine.loopback.send = {0, 1e-7};
       machine.loopback.receive = {0, 2e-7};
       machine.models["softmax 784x10"] = {{5e-3, 0}, {}};
       machine.models["softmax 784x10"].streaming = streaming;
+      machine.models["softmax 784x10"].crossing = crossing;
       return machine;
     };
     return mean_step_s(sim::simulate(scenario_case, options));
   };
   // Nothing else costs time but the gradient: 5 ms.
   CHECK((step_s(3) - 5e-3) / (step_s(1) - 5e-3) == Approx(3).epsilon(0.05));
+  // The worker and its server have a core each, or share one.
+  CHECK((step_s(2, 4) - 5e-3) / (step_s(1) - 5e-3) == Approx(4).epsilon(0.05));
+  CHECK((step_s(2, 4, 1) - 5e-3) / (step_s(1, 1, 1) - 5e-3) == Approx(2).epsilon(0.05));
 }
 
 }  // namespace

@@ -83,6 +83,8 @@ TEST_CASE(
   CHECK(machine.models.at("softmax 784x10").streaming == 1);
   CHECK(measured("mlp-700 784x10"));
   CHECK(machine.models.at("mlp-700 784x10").streaming >= 1);
+  CHECK(machine.models.at("softmax 784x10").crossing == 0);
+  CHECK(machine.models.at("mlp-700 784x10").crossing >= 1);
 }
 
 TEST_CASE("calibrate: messages between emulated hosts cost something") {

@@ -94,6 +94,30 @@ TEST_CASE("cpu: of two that compute who has had less goes first when it wakes") 
   CHECK(ends.at[3] > Instant{} + 13_ms);
 }
 
+TEST_CASE("cpu: who carries much waits for the little that another computes") {
+  Engine engine;
+  Cpu cpu(engine, 1, {3_ms, 1});
+  Ends ends;
+  Later later;
+  const auto carrier = cpu.add_thread(0);
+  const auto little = cpu.add_thread(0);
+  cpu.run(carrier, 2_ms, Work::transport, {&ends, 0});
+  later.add(engine, 500_us, [&] {
+    cpu.run(little, 100_us, Work::compute, {&ends, 1}, Cpu::Entry::woken);
+  });
+  later.add(engine, 2500_us, [&] {
+    cpu.run(little, 100_us, Work::compute, {&ends, 2}, Cpu::Entry::woken);
+  });
+  later.add(engine, 2550_us, [&] {
+    cpu.run(carrier, 1_ms, Work::transport, {&ends, 3}, Cpu::Entry::woken);
+  });
+  engine.run();
+  CHECK(ends.at[1] == Instant{} + 600_us);
+  CHECK(ends.at[0] == Instant{} + 2100_us);
+  CHECK(ends.at[2] == Instant{} + 2600_us);
+  CHECK(ends.at[3] == Instant{} + 3600_us);
+}
+
 TEST_CASE("cpu: a newcomer waits for the end of the slice that is running") {
   Engine engine;
   Cpu cpu(engine, 1, {3_ms, 1});
