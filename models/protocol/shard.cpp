@@ -16,6 +16,20 @@ constexpr std::size_t kMostSlots = 4;     // of any optimizer
 
 using SlotPointers = std::array<float*, kMostSlots>;
 
+// Sorts what ascends up to each of `ends`, neighbours first. A sort that knows nothing of that
+// makes an update of two, three pushes take 1.4, 1.7 times as long.
+void merge_runs(std::vector<std::uint32_t>& indices, const std::vector<std::size_t>& ends) {
+  for (std::size_t width = 1; width < ends.size(); width *= 2) {
+    for (std::size_t run = 0; run + width < ends.size(); run += 2 * width) {
+      const auto at = [&](std::size_t end) {
+        return indices.begin() + static_cast<std::ptrdiff_t>(ends[end]);
+      };
+      const std::size_t last = std::min(run + 2 * width, ends.size()) - 1;
+      std::inplace_merge(run == 0 ? indices.begin() : at(run - 1), at(run + width - 1), at(last));
+    }
+  }
+}
+
 }  // namespace
 
 ShardBucket::ShardBucket(std::shared_ptr<const Training> training, std::uint32_t index,
@@ -155,6 +169,7 @@ void ShardBucket::apply_dense(std::span<float> after, Parallel& parallel) {
 // In the order of the pushes, whatever their indices: as the dense sum, without its zeros.
 void ShardBucket::add_up() {
   touched_.indices.clear();
+  touched_.ends.clear();
   const auto mark = static_cast<std::uint32_t>(version_.value + 1);
   for (const Payload& push : pushes_) {
     const SparsePush parts = decode(push, values_.size().value / 4).value();
@@ -168,6 +183,7 @@ void ShardBucket::add_up() {
       touched_.sums[index] = parts.gradient[i];
       touched_.indices.push_back(index);
     }
+    touched_.ends.push_back(touched_.indices.size());
   }
 }
 
@@ -175,7 +191,7 @@ void ShardBucket::apply_sparse(std::span<float> after) {
   add_up();
   if (fresh_.size().value > 0) std::ranges::copy(values_.floats(), after.begin());
   // Biases come after the weights of their layer: a cut in ascending indices parts the kinds.
-  std::ranges::sort(touched_.indices);
+  merge_runs(touched_.indices, touched_.ends);
   std::span<const std::uint32_t> left = touched_.indices;
   for (const Range& range : ranges_) {
     const auto end = std::ranges::lower_bound(left, range.first + range.count);

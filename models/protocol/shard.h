@@ -50,7 +50,8 @@ class ShardBucket {
   };
   /// What the pushes of a sparse step add up to, at each parameter that one of them touches.
   struct Touched {
-    std::vector<std::uint32_t> indices;  // in the order in which they were first met
+    std::vector<std::uint32_t> indices;  // ascending from one of `ends` to the next
+    std::vector<std::size_t> ends;       // of what each push was the first to touch
     std::vector<float> sums;             // [bucket's count]
     std::vector<std::uint32_t> met;      // [bucket's count]: the version + 1 that last met it
   };
