@@ -112,7 +112,7 @@ std::vector<float> dense_twin(const Training& training) {
 
 TEST_CASE("sparse: weights are the bits of the dense twin") {
   const std::string name = GENERATE("sgd", "adagrad", "ftrl");
-  const int workers = GENERATE(1, 3);
+  const int workers = GENERATE(1, 3, 6);
   const int servers = GENERATE(1, 2);
   CAPTURE(name, workers, servers);
   const auto training = sparse_training("sync", workers, servers, 20, rule(name));
