@@ -58,7 +58,9 @@ struct ModelCost {
   double growth = 1;   ///< of a gradient's time: above 1, an example costs more in a larger batch
   AffineCost apply{};  ///< reducing and applying its updates, by bytes, as a worker finds them
                        ///< after its gradient; 0: as the machine's
-  AffineCost scattered{};  ///< likewise of sparse pushes, which lie all over the parameters
+  AffineCost scattered{};  ///< likewise of a sparse push, which lies all over the parameters
+  AffineCost merged{};     ///< likewise of several at once; 0: as scattered
+  AffineCost coding{};     ///< making, or reading, a message of sparse updates, by its bytes
   double contention = 0;   ///< its compute takes this times as long while another core computes; 0:
                            ///< as the machine's
   double crowding = 1;    ///< its compute takes this times as long where it comes back to a core on

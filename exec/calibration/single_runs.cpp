@@ -2,6 +2,7 @@
 
 #include "exec/calibration/cores.h"
 #include "exec/calibration/ping_pong.h"
+#include "exec/calibration/sparse_costs.h"
 #include "exec/launch/process.h"
 #include "exec/launch/run.h"
 #include "models/graph/node_memory.h"
@@ -157,12 +158,26 @@ ModelCost measure_model(const Case& scenario_case, const CalibrateOptions& optio
   const Case single = single_case(scenario_case, lengths.large_batch, lengths);
   const auto training = make_training(single.scenario, dataset_shape(single), false, nullptr);
   const GraphTotals applied = totals(make_step_graph(*training), OperationKind::apply);
-  (training->sparse() ? cost.scattered : cost.apply).per_item_s =
-      results[5] / static_cast<double>((applied.read + applied.written).value);
+  if (!training->sparse()) {
+    cost.apply.per_item_s =
+        results[5] / static_cast<double>((applied.read + applied.written).value);
+  }
   cost.checked_batch = lengths.checked_batch;
   cost.residual = cost.gradient_of(lengths.checked_batch).seconds() / results[2] - 1;
   cost.crowding = results[6];
   if (cores.size() > 1) cost.contention = results[7];
+  if (training->sparse()) {
+    const auto figure = [&](const char* what) { return Figure{fmt::format("{}, {}", key, what)}; };
+    const std::vector<double> sparse =
+        repeater.measure({figure("scattered"), figure("merged"), figure("coding")}, [&] {
+          const SparseCosts once_more =
+              measure_sparse(scenario_case, lengths.checked_batch, cores.front());
+          return std::vector<double>{once_more.scattered_s, once_more.merged_s, once_more.coding_s};
+        });
+    cost.scattered.per_item_s = sparse[0];
+    cost.merged.per_item_s = sparse[1];
+    cost.coding.per_item_s = sparse[2];
+  }
   // Messages of less were measured with the machine; sparse ones are short.
   constexpr Bytes kCached{2'000'000};
   const Bytes parameters{4 * network->parameters()};

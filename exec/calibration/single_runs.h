@@ -21,9 +21,9 @@ ModelCost fitted(const BatchPoint& small, const BatchPoint& large);
 /// Trains the scenario's model as `run` does it, one worker alone, at two batch sizes in turn, so
 /// that a slow moment of the machine meets both, and at a third between them. The cost is fitted to
 /// the two; of the third it says how far off the fit is (`residual`). What an update's byte costs
-/// comes from the same runs, where the cache is as a gradient has left it. Where its parameters are
-/// more than a core's caches hold, messages of their size say what that costs on one core
-/// (`streaming`), what from one to another (`crossing`).
+/// comes from the same runs, where the cache is as a gradient has left it; of a sparse model from
+/// sparse_costs.h. Where its parameters are more than a core's caches hold, messages of their size
+/// say what that costs on one core (`streaming`), what from one to another (`crossing`).
 ModelCost measure_model(const Case& scenario_case, const CalibrateOptions& options,
                         Repeater& repeater);
 

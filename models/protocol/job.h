@@ -42,6 +42,7 @@ struct Job {
   int stage = 0;           ///< of a gradient that comes in several jobs: which of them, in order
   double share = 1;        ///< of the whole gradient's time that this job takes
   bool scattered = false;  ///< what it applies lies all over the parameters: a sparse push
+  int pushes = 1;          ///< that it applies at once
 };
 
 /// Jobs cheaper than this run on the event loop: waking a thread costs about as much.

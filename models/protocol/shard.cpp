@@ -100,6 +100,7 @@ Job ShardBucket::apply_job(JobId id, std::vector<Payload> pushes, std::int64_t g
   gradients_ = gradients > 0 ? gradients : std::ssize(pushes_);
   Job job{id, JobKind::apply, 0, apply_cost(pushes_), {}, {}};
   job.scattered = training_->sparse();
+  job.pushes = static_cast<int>(pushes_.size());
   if (!training_->numerics) return job;
   if (place_.empty() && !values_.unshared()) fresh_ = Payload::allocate(values_.size());
   job.work = [this](Parallel& parallel) {

@@ -92,9 +92,17 @@ void describe(Visitor& visit, T& model) {
                  .written = known(model.apply)},
                 model.apply);
   visit.section({.key = "scattered",
-                 .doc = "likewise of sparse pushes, which lie all over the parameters",
+                 .doc = "likewise of a sparse push, which lies all over the parameters",
                  .written = known(model.scattered)},
                 model.scattered);
+  visit.section({.key = "merged",
+                 .doc = "likewise of several sparse pushes at once; left out: as scattered",
+                 .written = known(model.merged)},
+                model.merged);
+  visit.section({.key = "coding",
+                 .doc = "making, or reading, a message of sparse updates, by its bytes",
+                 .written = known(model.coding)},
+                model.coding);
   visit.field({.key = "growth",
                .doc = "of gradient: examples ^ growth x per_item; above 1: a larger batch leaves "
                       "the caches",

@@ -74,7 +74,9 @@ Duration JobTime::gradient(const Job& job) const {
 }
 
 Duration JobTime::apply(const Job& job) const {
-  const AffineCost& own = job.scattered ? model_.scattered : model_.apply;
+  const bool merged = job.pushes > 1 && model_.merged != AffineCost{};
+  const AffineCost& sparse = merged ? model_.merged : model_.scattered;
+  const AffineCost& own = job.scattered ? sparse : model_.apply;
   const auto bytes = static_cast<double>(job.cost.bytes.value);
   if (own != AffineCost{}) return own.of(bytes);
   return apply_from_ == Source::described ? described(job.cost) : apply_.of(bytes);

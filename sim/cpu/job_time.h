@@ -19,7 +19,8 @@ namespace foretrain::sim {
 ///     evaluate  the profile's times of its layers
 ///     gradient  overhead + examples ^ growth x per_example
 ///     evaluate  overhead + examples x per_example     (both measured for the model)
-///     apply     overhead + bytes x per_byte           (of the model's updates, or of any)
+///     apply     overhead + bytes x per_byte           (of the model's updates: dense, of a sparse
+///                                                     push, of several; or of any)
 ///     all       overhead + max(FLOPs / peak, bytes / bandwidth)     (described: Roofline)
 ///
 /// What another program spends on a step (scenarios/framework.h) comes on top of a gradient, told
@@ -42,6 +43,9 @@ class JobTime {
   /// left: its core is free meanwhile.
   void sleep_until(std::optional<Duration> gradient) { given_ = gradient; }
 
+  /// Of a training whose messages are sparse: they are made and read.
+  void code_messages() { coding_ = model_.coding; }
+
   /// Of trainings by a program that spends so much on a step, with so many workers.
   void add(const FrameworkSpec& framework, int workers);
 
@@ -52,6 +56,10 @@ class JobTime {
   /// What another program spends on the job beside it: no straggler makes that longer.
   [[nodiscard]] Duration overhead(const Job& job) const {
     return job.kind == JobKind::gradient && job.stage == 0 ? step_overhead_ : Duration{};
+  }
+  /// What a message of this size costs either side besides its way through the kernel.
+  [[nodiscard]] Duration coding(Bytes size) const {
+    return coding_.of(static_cast<double>(size.value));
   }
   /// Standard deviation of the logarithm of a gradient's time: lognormal around the median. Without
   /// it two workers of equal speed would meet at the server in one pattern for good.
@@ -74,6 +82,7 @@ class JobTime {
   Source apply_from_ = Source::measured;
   ModelCost model_;
   AffineCost apply_;
+  AffineCost coding_;
   Roofline roofline_;
   std::optional<Duration> fixed_gradient_;
   std::optional<Duration> given_;

@@ -18,7 +18,8 @@ const TransportCost& SimNode::transport_with(NodeId peer) const {
 // A message's cost on its core, of the framework's share besides.
 Effort SimNode::message_effort(const AffineCost& cost, Bytes size) const {
   const Pace& pace = world_.pace;
-  Effort effort(messages_, pace.scaled(messages_, cost.of(static_cast<double>(size.value))));
+  const Duration own = cost.of(static_cast<double>(size.value)) + job_time_.coding(size);
+  Effort effort(messages_, pace.scaled(messages_, own));
   return effort.add(Resource::framework, pace.scaled(Resource::framework, tensor_));
 }
 

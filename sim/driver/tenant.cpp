@@ -91,7 +91,10 @@ void Tenant::add_job_times(const Scenario& scenario, const MachineLookup& machin
     if (world_.real_cores) job_times_.back().sleep_until(spec.compute);
     if (machine) note(*machine, job_times_.back());
   }
-  for (JobTime& job_time : job_times_) job_time.add(scenario.framework, training_->workers);
+  for (JobTime& job_time : job_times_) {
+    job_time.add(scenario.framework, training_->workers);
+    if (training_->sparse()) job_time.code_messages();
+  }
 }
 
 void Tenant::note(const Machine& machine, const JobTime& job_time) {

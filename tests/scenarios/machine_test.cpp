@@ -85,6 +85,8 @@ TEST_CASE("machine: what is written reads back as the same bits") {
     checked.crossing = 1 + stream.uniform();
     checked.apply = cost();
     checked.scattered = cost();
+    checked.merged = cost();
+    checked.coding = cost();
     checked.checked_batch = 1 + static_cast<int>(stream.below(1000));
     checked.residual = stream.uniform() - 0.5;
     m.emulated = {cost(), cost(), {1}, {2}, {3}, {4}};

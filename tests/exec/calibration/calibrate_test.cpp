@@ -3,6 +3,7 @@
 
 #include "exec/calibration/ping_pong.h"
 #include "exec/calibration/single_runs.h"
+#include "exec/calibration/sparse_costs.h"
 #include "exec/launch/process.h"
 #include "scenarios/emulated.h"
 #include "tests/exec/emulation/support.h"
@@ -85,6 +86,17 @@ TEST_CASE(
   CHECK(machine.models.at("mlp-700 784x10").streaming >= 1);
   CHECK(machine.models.at("softmax 784x10").crossing == 0);
   CHECK(machine.models.at("mlp-700 784x10").crossing >= 1);
+}
+
+TEST_CASE("calibrate: what sparse pushes cost their server and their messages both ends") {
+  Case clicks = small_case("sync", 1, 20);
+  clicks.scenario.model.name = "sparse_logistic";
+  clicks.scenario.model.hash_bits = 12;
+  clicks.scenario.dataset.format = "clicks";
+  const exec::SparseCosts costs = exec::measure_sparse(clicks, 32, exec::usable_cores().front());
+  CHECK(costs.scattered_s > 0);
+  CHECK(costs.merged_s > 0);
+  CHECK(costs.coding_s > 0);
 }
 
 TEST_CASE("calibrate: messages between emulated hosts cost something") {

@@ -70,6 +70,20 @@ TEST_CASE(
   job.scattered = true;
   CHECK(JobTime(&machine, "sparse", {}).of(job) == 5_ms);
   CHECK(JobTime(&machine, "lenet", {}).of(job) == 1_ms);
+  // Several at once cost as one does, unless that is known.
+  job.pushes = 2;
+  CHECK(JobTime(&machine, "sparse", {}).of(job) == 5_ms);
+  machine.models["sparse"].merged = {0, 7e-9};
+  CHECK(JobTime(&machine, "sparse", {}).of(job) == 7_ms);
+}
+
+TEST_CASE("job time: messages of sparse updates are made and read") {
+  Machine machine;
+  machine.models["sparse"].coding = {2e-6, 1e-9};
+  JobTime job_time(&machine, "sparse", {});
+  CHECK(job_time.coding({10'000}) == Duration{});
+  job_time.code_messages();
+  CHECK(job_time.coding({10'000}) == 12_us);
 }
 
 TEST_CASE("job time: what grows faster than the batch is a power of it") {

@@ -1,0 +1,95 @@
+#include "exec/calibration/sparse_costs.h"
+
+#include "exec/calibration/forked.h"
+#include "models/base/check.h"
+#include "models/protocol/learner.h"
+#include "models/protocol/shard.h"
+#include "reports/record/statistics.h"
+#include "scenarios/training.h"
+
+#include <chrono>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace foretrain::exec {
+namespace {
+
+constexpr int kBatches = 40;
+
+double seconds_of(const auto& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// A worker with its server's bucket, which holds all parameters.
+class Exchange {
+ public:
+  explicit Exchange(const std::shared_ptr<const Training>& training)
+      : all_(training->layout->buckets.front()),
+        learner_(training, 0),
+        parameters_(training, 0, initial_parameters(*training)),
+        held_(learner_.view(all_, parameters_.values())) {}
+
+  // One batch; every third update is of its push and the one before.
+  void step(int number) {
+    Serial serial;
+    Job gradient = learner_.gradient_job(0, JobId{}, held_);
+    gradient.work(serial);
+    if (gradient.prefetch) gradient.prefetch();
+    Payload push;
+    double coding_s = seconds_of([&] {
+      push = learner_.push(all_);
+      FT_CHECK(parameters_.accepts(push));
+    });
+    const bool two = number % 3 == 2;
+    std::vector<Payload> pushes{push};
+    if (two) pushes.push_back(last_);
+    const Job apply = parameters_.apply_job(JobId{}, std::move(pushes));
+    const double apply_s = seconds_of([&] { apply.work(serial); });
+    parameters_.finish_apply();
+    (two ? merged_ : scattered_).push_back(apply_s / static_cast<double>(apply.cost.bytes.value));
+    coding_s += seconds_of([&] { held_ = parameters_.answer(push); });
+    const Bytes sent = push.size() + held_.size();
+    coding_.push_back(coding_s / 2 / static_cast<double>(sent.value));
+    last_ = std::move(push);
+  }
+
+  [[nodiscard]] SparseCosts costs() {
+    return {median(scattered_).value(), median(merged_).value(), median(coding_).value()};
+  }
+
+ private:
+  const Bucket& all_;
+  Learner learner_;
+  ShardBucket parameters_;
+  Payload held_;
+  Payload last_;
+  std::vector<double> scattered_;
+  std::vector<double> merged_;
+  std::vector<double> coding_;
+};
+
+}  // namespace
+
+SparseCosts measure_sparse(const Case& scenario_case, int batch_size, int core) {
+  Scenario scenario = scenario_case.scenario;
+  scenario.training = {};
+  scenario.training.strategy = "single";
+  scenario.training.optimizer = scenario_case.scenario.training.optimizer;
+  scenario.training.batch_size = batch_size;
+  scenario.training.steps = kBatches;
+  const auto data = load_data(scenario_case);
+  const auto training = make_training(scenario, shape_of(*data, batch_size), true, data);
+  FT_CHECK(training->sparse());
+  return Forked<SparseCosts>(core,
+                             [&] {
+                               Exchange exchange(training);
+                               for (int i = 0; i < kBatches; ++i) exchange.step(i);
+                               return exchange.costs();
+                             })
+      .get();
+}
+
+}  // namespace foretrain::exec

@@ -1,0 +1,20 @@
+// What sparse updates cost a core beside the gradient.
+#pragma once
+
+#include "scenarios/scenario.h"
+
+namespace foretrain::exec {
+
+/// Seconds a byte.
+struct SparseCosts {
+  double scattered_s = 0;  ///< of the memory that an update of one push moves (Cost::bytes)
+  double merged_s = 0;     ///< likewise of two
+  double coding_s = 0;     ///< of a message, for who makes it and, again, for who reads it
+};
+
+/// Of the scenario's model and data, at that batch size: pushes are made, checked, applied alone
+/// and two at once, answered, as between a worker and its server, within one process and without
+/// messages.
+SparseCosts measure_sparse(const Case& scenario_case, int batch_size, int core);
+
+}  // namespace foretrain::exec
