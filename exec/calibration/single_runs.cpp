@@ -117,6 +117,57 @@ ModelCost fitted(const BatchPoint& small, const BatchPoint& large) {
   return cost;
 }
 
+namespace {
+
+// Of updates after gradients of two batch sizes, by bytes; where both move as many, by the large
+// one.
+AffineCost update_cost(const Case& scenario_case, const Lengths& lengths, const BatchPoint& small,
+                       const BatchPoint& large) {
+  const auto bytes_after = [&](const BatchPoint& point) {
+    const Case single = single_case(scenario_case, static_cast<int>(point.examples), lengths);
+    const auto training = make_training(single.scenario, dataset_shape(single), false, nullptr);
+    const GraphTotals applied = totals(make_step_graph(*training), OperationKind::apply);
+    return static_cast<double>((applied.read + applied.written).value);
+  };
+  const double few = bytes_after(small);
+  const double many = bytes_after(large);
+  if (few == many) return {0, large.time_s / many};
+  return line_through(few, small.time_s, many, large.time_s);
+}
+
+// What several pushes at once add to a byte, and what messages take to be made and read.
+void add_sparse(ModelCost& cost, const Case& scenario_case, const Lengths& lengths,
+                Repeater& repeater) {
+  const std::string key = model_key(scenario_case.scenario, dataset_shape(scenario_case).input);
+  constexpr double kFloor_s = 20e-12;
+  const std::vector<double> results = repeater.measure(
+      {{fmt::format("{}, merging", key), kFloor_s}, {fmt::format("{}, coding", key), kFloor_s}},
+      [&] {
+        const SparseCosts once =
+            measure_sparse(scenario_case, lengths.checked_batch, usable_cores().front());
+        return std::vector<double>{once.merging_s, once.coding_s};
+      });
+  cost.merged = {cost.scattered.overhead_s, cost.scattered.per_item_s + results[0]};
+  cost.coding = {0, results[1]};
+}
+
+// What a byte of messages costs that no cache holds.
+void add_streaming(ModelCost& cost, const std::string& key, Bytes parameters, Repeater& repeater) {
+  constexpr Bytes kCached{2'000'000};  // messages of less were measured with the machine
+  if (parameters.value <= kCached.value) return;
+  const std::vector<int> cores = usable_cores();
+  const int other = cores.size() > 1 ? cores[1] : -1;
+  const std::vector<double> results = repeater.measure(
+      {{fmt::format("{}, streaming", key)}, {fmt::format("{}, crossing", key)}}, [&] {
+        const Streaming once = measure_streaming(cores[0], other, parameters);
+        return std::vector<double>{once.within, once.crossing};
+      });
+  cost.streaming = results[0];
+  cost.crossing = results[1];
+}
+
+}  // namespace
+
 ModelCost measure_model(const Case& scenario_case, const CalibrateOptions& options,
                         Repeater& repeater) {
   const DatasetShape shape = dataset_shape(scenario_case);
@@ -134,8 +185,8 @@ ModelCost measure_model(const Case& scenario_case, const CalibrateOptions& optio
     const Company company = measure_company(scenario_case, lengths.large_batch, cores);
     std::vector<double> values{small.gradient_s, large.gradient_s,
                                third.gradient_s, (small.evaluate_s + large.evaluate_s) / 2,
-                               large.jitter,     large.apply_s,
-                               company.crowding};
+                               large.jitter,     small.apply_s,
+                               large.apply_s,    company.crowding};
     if (cores.size() > 1) values.push_back(company.contention);
     return values;
   };
@@ -145,7 +196,8 @@ ModelCost measure_model(const Case& scenario_case, const CalibrateOptions& optio
                               gradient_of(lengths.checked_batch),
                               {fmt::format("{}, evaluation", key)},
                               {fmt::format("{}, jitter", key), kAnyJitter},
-                              {fmt::format("{}, apply", key), 5e-6},
+                              {fmt::format("{}, apply of {}", key, lengths.small_batch), 5e-6},
+                              {fmt::format("{}, apply of {}", key, lengths.large_batch), 5e-6},
                               {fmt::format("{}, crowding", key)}};
   // Where neighbours' work makes one core of two for seconds, that says nothing of this machine.
   constexpr double kUndisturbed = 0.25;
@@ -155,41 +207,18 @@ ModelCost measure_model(const Case& scenario_case, const CalibrateOptions& optio
                           {static_cast<double>(lengths.large_batch), results[1]});
   cost.evaluate = {0, results[3]};
   cost.gradient_jitter = results[4];
-  const Case single = single_case(scenario_case, lengths.large_batch, lengths);
-  const auto training = make_training(single.scenario, dataset_shape(single), false, nullptr);
-  const GraphTotals applied = totals(make_step_graph(*training), OperationKind::apply);
-  if (!training->sparse()) {
-    cost.apply.per_item_s =
-        results[5] / static_cast<double>((applied.read + applied.written).value);
-  }
+  const BatchPoint small{static_cast<double>(lengths.small_batch), results[5]};
+  const BatchPoint large{static_cast<double>(lengths.large_batch), results[6]};
+  (network->sparse() ? cost.scattered : cost.apply) =
+      update_cost(scenario_case, lengths, small, large);
   cost.checked_batch = lengths.checked_batch;
   cost.residual = cost.gradient_of(lengths.checked_batch).seconds() / results[2] - 1;
-  cost.crowding = results[6];
-  if (cores.size() > 1) cost.contention = results[7];
-  if (training->sparse()) {
-    const auto figure = [&](const char* what) { return Figure{fmt::format("{}, {}", key, what)}; };
-    const std::vector<double> sparse =
-        repeater.measure({figure("scattered"), figure("merged"), figure("coding")}, [&] {
-          const SparseCosts once_more =
-              measure_sparse(scenario_case, lengths.checked_batch, cores.front());
-          return std::vector<double>{once_more.scattered_s, once_more.merged_s, once_more.coding_s};
-        });
-    cost.scattered.per_item_s = sparse[0];
-    cost.merged.per_item_s = sparse[1];
-    cost.coding.per_item_s = sparse[2];
-  }
-  // Messages of less were measured with the machine; sparse ones are short.
-  constexpr Bytes kCached{2'000'000};
-  const Bytes parameters{4 * network->parameters()};
-  if (!training->sparse() && parameters.value > kCached.value) {
-    const int other = cores.size() > 1 ? cores[1] : -1;
-    const std::vector<double> streaming = repeater.measure(
-        {{fmt::format("{}, streaming", key)}, {fmt::format("{}, crossing", key)}}, [&] {
-          const Streaming once_more = measure_streaming(cores[0], other, parameters);
-          return std::vector<double>{once_more.within, once_more.crossing};
-        });
-    cost.streaming = streaming[0];
-    cost.crossing = streaming[1];
+  cost.crowding = results[7];
+  if (cores.size() > 1) cost.contention = results[8];
+  if (network->sparse()) {
+    add_sparse(cost, scenario_case, lengths, repeater);
+  } else {
+    add_streaming(cost, key, {4 * network->parameters()}, repeater);
   }
   return cost;
 }
