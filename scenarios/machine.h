@@ -63,6 +63,8 @@ struct ModelCost {
   AffineCost coding{};     ///< making, or reading, a message of sparse updates, by its bytes
   double contention = 0;   ///< its compute takes this times as long while another core computes; 0:
                            ///< as the machine's
+  Duration contended{};    ///< and a gradient longer by that, however small: its parameters come
+                           ///< from a memory that others use
   double crowding = 1;    ///< its compute takes this times as long where it comes back to a core on
                           ///< which another thread computed
   double streaming = 1;   ///< a byte of its messages takes this times as long as one that a cache

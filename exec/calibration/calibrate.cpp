@@ -20,7 +20,7 @@ namespace foretrain::exec {
 namespace {
 
 // What is measured once takes a minute or two for four models; all of it shall be done in three.
-constexpr auto kPatience = std::chrono::minutes(2);
+constexpr auto kPatience = std::chrono::seconds(90);
 
 void say(const CalibrateOptions& options, const std::string& what) {
   if (options.progress) options.progress(what);

@@ -19,7 +19,7 @@ struct CalibrateOptions {
   std::function<void(const std::string& what)> progress;
   /// Of each measurement, at least; a noisy one has up to three times as many.
   int repetitions = 5;
-  /// Nothing noisy is measured again after this; `calibrate` has two minutes at most.
+  /// Nothing noisy is measured again after this; `calibrate` has a minute and a half at most.
   std::chrono::steady_clock::time_point patience = std::chrono::steady_clock::time_point::max();
   /// Measure messages between emulated hosts too, where this machine can emulate.
   bool emulate = false;

@@ -62,13 +62,14 @@ Record done(const Case& scenario_case, const CalibrateOptions& options) {
   throw std::runtime_error("calibration: " + record.failure);
 }
 
-// One worker alone on this machine.
-Case single_case(const Case& scenario_case, int batch_size, const Lengths& lengths) {
+// One worker alone on this machine, which needs no other by `strategy`.
+Case single_case(const Case& scenario_case, int batch_size, const Lengths& lengths,
+                 const char* strategy = "single") {
   Case single = scenario_case;
   const TrainingSpec& given = scenario_case.scenario.training;
   TrainingSpec& training = single.scenario.training;
   training = {};
-  training.strategy = "single";
+  training.strategy = strategy;
   training.batch_size = batch_size;
   training.steps = lengths.steps;
   training.threads = given.threads;
@@ -83,8 +84,8 @@ Case single_case(const Case& scenario_case, int batch_size, const Lengths& lengt
 }
 
 SingleRun measure_single(const Case& scenario_case, int batch_size, const Lengths& lengths,
-                         const CalibrateOptions& options) {
-  const Record record = done(single_case(scenario_case, batch_size, lengths), options);
+                         const CalibrateOptions& options, const char* strategy = "single") {
+  const Record record = done(single_case(scenario_case, batch_size, lengths, strategy), options);
   std::vector<double> gradients;
   std::vector<double> applies;
   for (const StepRow& row : record.steps) {
@@ -119,15 +120,20 @@ ModelCost fitted(const BatchPoint& small, const BatchPoint& large) {
 
 namespace {
 
+// That an update moves.
+double applied_bytes(const Case& scenario_case) {
+  const auto training =
+      make_training(scenario_case.scenario, dataset_shape(scenario_case), false, nullptr);
+  const GraphTotals applied = totals(make_step_graph(*training), OperationKind::apply);
+  return static_cast<double>((applied.read + applied.written).value);
+}
+
 // Of updates after gradients of two batch sizes, by bytes; where both move as many, by the large
 // one.
 AffineCost update_cost(const Case& scenario_case, const Lengths& lengths, const BatchPoint& small,
                        const BatchPoint& large) {
   const auto bytes_after = [&](const BatchPoint& point) {
-    const Case single = single_case(scenario_case, static_cast<int>(point.examples), lengths);
-    const auto training = make_training(single.scenario, dataset_shape(single), false, nullptr);
-    const GraphTotals applied = totals(make_step_graph(*training), OperationKind::apply);
-    return static_cast<double>((applied.read + applied.written).value);
+    return applied_bytes(single_case(scenario_case, static_cast<int>(point.examples), lengths));
   };
   const double few = bytes_after(small);
   const double many = bytes_after(large);
@@ -135,20 +141,27 @@ AffineCost update_cost(const Case& scenario_case, const Lengths& lengths, const 
   return line_through(few, small.time_s, many, large.time_s);
 }
 
-// What several pushes at once add to a byte, and what messages take to be made and read.
+// What several pushes at once add to a byte, what messages take to be made and read; and a dense
+// update, as a ring makes it, of one.
 void add_sparse(ModelCost& cost, const Case& scenario_case, const Lengths& lengths,
-                Repeater& repeater) {
+                const CalibrateOptions& options, Repeater& repeater) {
   const std::string key = model_key(scenario_case.scenario, dataset_shape(scenario_case).input);
   constexpr double kFloor_s = 20e-12;
   const std::vector<double> results = repeater.measure(
-      {{fmt::format("{}, merging", key), kFloor_s}, {fmt::format("{}, coding", key), kFloor_s}},
+      {{fmt::format("{}, merging", key), kFloor_s},
+       {fmt::format("{}, coding", key), kFloor_s},
+       {fmt::format("{}, dense apply", key), 5e-6}},
       [&] {
         const SparseCosts once =
             measure_sparse(scenario_case, lengths.checked_batch, usable_cores().front());
-        return std::vector<double>{once.merging_s, once.coding_s};
+        const SingleRun dense =
+            measure_single(scenario_case, lengths.checked_batch, lengths, options, "all_reduce");
+        return std::vector<double>{once.merging_s, once.coding_s, dense.apply_s};
       });
   cost.merged = {cost.scattered.overhead_s, cost.scattered.per_item_s + results[0]};
   cost.coding = {0, results[1]};
+  const Case dense = single_case(scenario_case, lengths.checked_batch, lengths, "all_reduce");
+  cost.apply = {0, results[2] / applied_bytes(dense)};
 }
 
 // What a byte of messages costs that no cache holds.
@@ -168,6 +181,16 @@ void add_streaming(ModelCost& cost, const std::string& key, Bytes parameters, Re
 
 }  // namespace
 
+void add_contention(ModelCost& cost, const InCompany& small, const InCompany& large) {
+  const double slope = (large.contended_s - small.contended_s) / (large.alone_s - small.alone_s);
+  cost.contention = std::max(1.0, slope);
+  const double rest_s = (small.contended_s - cost.contention * small.alone_s + large.contended_s -
+                         cost.contention * large.alone_s) /
+                        2;
+  cost.contended = Duration::from_seconds(std::max(0.0, rest_s));
+  if (rest_s < 0) cost.contention = std::max(1.0, large.contended_s / large.alone_s);
+}
+
 ModelCost measure_model(const Case& scenario_case, const CalibrateOptions& options,
                         Repeater& repeater) {
   const DatasetShape shape = dataset_shape(scenario_case);
@@ -183,11 +206,15 @@ ModelCost measure_model(const Case& scenario_case, const CalibrateOptions& optio
     const SingleRun large = measure_single(scenario_case, lengths.large_batch, lengths, options);
     const SingleRun third = measure_single(scenario_case, lengths.checked_batch, lengths, options);
     const Company company = measure_company(scenario_case, lengths.large_batch, cores);
+    const Company of_small = measure_company(scenario_case, lengths.small_batch, cores);
     std::vector<double> values{small.gradient_s, large.gradient_s,
                                third.gradient_s, (small.evaluate_s + large.evaluate_s) / 2,
                                large.jitter,     small.apply_s,
                                large.apply_s,    company.crowding};
-    if (cores.size() > 1) values.push_back(company.contention);
+    if (cores.size() > 1) {
+      values.push_back(of_small.contention);
+      values.push_back(company.contention);
+    }
     return values;
   };
   constexpr double kAnyJitter = 1;  // it is a spread itself
@@ -201,7 +228,11 @@ ModelCost measure_model(const Case& scenario_case, const CalibrateOptions& optio
                               {fmt::format("{}, crowding", key)}};
   // Where neighbours' work makes one core of two for seconds, that says nothing of this machine.
   constexpr double kUndisturbed = 0.25;
-  if (cores.size() > 1) figures.push_back({fmt::format("{}, contention", key), 0, kUndisturbed});
+  if (cores.size() > 1) {
+    for (const int batch : {lengths.small_batch, lengths.large_batch}) {
+      figures.push_back({fmt::format("{}, contention at {}", key, batch), 0, kUndisturbed});
+    }
+  }
   const std::vector<double> results = repeater.measure(figures, once);
   ModelCost cost = fitted({static_cast<double>(lengths.small_batch), results[0]},
                           {static_cast<double>(lengths.large_batch), results[1]});
@@ -214,9 +245,12 @@ ModelCost measure_model(const Case& scenario_case, const CalibrateOptions& optio
   cost.checked_batch = lengths.checked_batch;
   cost.residual = cost.gradient_of(lengths.checked_batch).seconds() / results[2] - 1;
   cost.crowding = results[7];
-  if (cores.size() > 1) cost.contention = results[8];
+  if (cores.size() > 1) {
+    add_contention(cost, {results[0], results[8] * results[0]},
+                   {results[1], results[9] * results[1]});
+  }
   if (network->sparse()) {
-    add_sparse(cost, scenario_case, lengths, repeater);
+    add_sparse(cost, scenario_case, lengths, options, repeater);
   } else {
     add_streaming(cost, key, {4 * network->parameters()}, repeater);
   }

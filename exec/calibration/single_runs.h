@@ -18,6 +18,17 @@ struct BatchPoint {
 ///     per_item x examples ^ growth, growth > 1  where it costs more: a batch that leaves a cache
 ModelCost fitted(const BatchPoint& small, const BatchPoint& large);
 
+/// What a gradient takes while no other core computes, and while another one does.
+struct InCompany {
+  double alone_s = 0;
+  double contended_s = 0;
+};
+
+/// Contention through both: a factor, of at least 1, and a time however small the gradient. Where
+/// both do not fit, the time is the mean of what the factor leaves; negative: the factor alone, of
+/// the large one.
+void add_contention(ModelCost& cost, const InCompany& small, const InCompany& large);
+
 /// Trains the scenario's model as `run` does it, one worker alone, at two batch sizes in turn, so
 /// that a slow moment of the machine meets both, and at a third between them. The cost is fitted to
 /// the two; of the third it says how far off the fit is (`residual`). What an update's byte costs

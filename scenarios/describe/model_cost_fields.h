@@ -42,6 +42,13 @@ void describe_company(Visitor& visit, T& model) {
                .most = 1e3,
                .written = model.contention > 0},
               model.contention);
+  visit.field({.key = "contended",
+               .doc = "and a gradient longer by that, however small: its parameters come from a "
+                      "memory that others use",
+               .least = 0,
+               .most = 1e6,
+               .written = model.contended.ns > 0},
+              model.contended);
   visit.field({.key = "crowding",
                .doc = "its compute takes this times as long where it comes back to a core on which "
                       "another thread computed",

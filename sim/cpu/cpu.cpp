@@ -16,7 +16,8 @@ Cpu::Cpu(Engine& engine, int cores, const Sharing& sharing, History* history)
     : engine_(engine),
       history_(history),
       sharing_(sharing),
-      cores_(static_cast<std::size_t>(cores)) {
+      cores_(static_cast<std::size_t>(cores)),
+      contends_(sharing.contention > 1) {
   FT_CHECK_OP(cores, >, 0);
   FT_CHECK_OP(cores, <, 1 << kCoreBits);
   FT_CHECK_OP(sharing.slice.ns, >, 0);
@@ -26,9 +27,10 @@ Cpu::Cpu(Engine& engine, int cores, const Sharing& sharing, History* history)
   for (Core& core : cores_) core.recorded = history_->add_core();
 }
 
-Cpu::ThreadId Cpu::add_thread(int core) {
+Cpu::ThreadId Cpu::add_thread(int core, double contended) {
   FT_CHECK_OP(static_cast<std::size_t>(core), <, cores_.size());
-  threads_.push_back({core, {}, {}, {}, {}, false});
+  threads_.push_back({core, {}, {}, {}, {}, false, contended});
+  contends_ = contends_ || contended > 0;
   if (history_ != nullptr) threads_.back().recorded = history_->add_thread();
   return threads_.size() - 1;
 }
@@ -113,10 +115,13 @@ bool Cpu::computes(const Core& core) const {
 double Cpu::slowness(std::size_t index) const {
   const Core& core = cores_[index];
   if (!computes(core)) return 1;
-  const double alone = threads_[core.line.front()].items.front().crowded ? sharing_.crowding : 1;
-  if (sharing_.contention == 1) return alone;
+  const Thread& running = threads_[core.line.front()];
+  const double alone = running.items.front().crowded ? sharing_.crowding : 1;
+  if (!contends_) return alone;
   for (std::size_t other = 0; other < cores_.size(); ++other) {
-    if (other != index && computes(cores_[other])) return alone * sharing_.contention;
+    if (other != index && computes(cores_[other])) {
+      return alone * (sharing_.contention + running.contended);
+    }
   }
   return alone;
 }
@@ -221,7 +226,7 @@ void Cpu::finish_item(std::size_t index, Instant now) {
 }
 
 void Cpu::contention_changed(std::size_t except, Instant now) {
-  if (sharing_.contention == 1) return;
+  if (!contends_) return;
   for (std::size_t index = 0; index < cores_.size(); ++index) {
     if (index == except || !computes(cores_[index]) || cores_[index].calling) continue;
     settle(cores_[index], now);

@@ -39,7 +39,8 @@ class Cpu : public Actor {
   Cpu(Engine& engine, int cores, const Sharing& sharing, History* history = nullptr);
 
   using ThreadId = std::size_t;
-  ThreadId add_thread(int core);
+  /// `contended`: what is added to the contention factor for what this thread computes.
+  ThreadId add_thread(int core, double contended = 0);
 
   /// Where a thread without work enters the line: at its end, or, woken, before those that have had
   /// more.
@@ -88,6 +89,7 @@ class Cpu : public Actor {
     Duration had;   // of its core, as the scheduler counts it: sleep earns a slice at most
     Duration seen;  // what its core had computed when it last did
     bool stopped = false;
+    double contended = 0;
     std::uint32_t recorded = 0;  // as what, in the history
   };
   struct Core {
@@ -118,6 +120,7 @@ class Cpu : public Actor {
   Sharing sharing_;
   std::vector<Core> cores_;
   std::vector<Thread> threads_;
+  bool contends_ = false;  // compute, at all
 };
 
 }  // namespace foretrain::sim

@@ -10,11 +10,11 @@
 
 namespace foretrain::sim {
 namespace {
-std::vector<Cpu::ThreadId> compute_threads(Cpu& cpu, const Place& place) {
+std::vector<Cpu::ThreadId> compute_threads(Cpu& cpu, const Place& place, double contended) {
   std::vector<Cpu::ThreadId> threads;
   threads.reserve(static_cast<std::size_t>(place.threads));
   for (int i = 0; i < place.threads; ++i) {
-    threads.push_back(cpu.add_thread((place.core + i) % cpu.cores()));
+    threads.push_back(cpu.add_thread((place.core + i) % cpu.cores(), contended));
   }
   return threads;
 }
@@ -37,7 +37,7 @@ SimNode::SimNode(World& world, const Peers& peers, const Observer& observer, Nod
                                 : (parts.serves ? Resource::server_cpu : Resource::worker_cpu)),
       input_(std::move(parts.input)),
       loop_(world.hosts[place_.host].cpu->add_thread(place_.core)),
-      compute_(compute_threads(*world.hosts[place_.host].cpu, place_)) {}
+      compute_(compute_threads(*world.hosts[place_.host].cpu, place_, parts.contended)) {}
 
 void SimNode::start() {
   const Callback started = at_stage(Stage::start, 0);

@@ -43,6 +43,7 @@ struct NodeParts {
   std::unique_ptr<InputFeed> input;  ///< a worker's; null: batches are there at no cost
   bool serves = false;               ///< a server
   bool neighbour = false;            ///< of a training that shares the hosts
+  double contended = 0;              ///< of what it computes, more than other compute
 };
 
 /// A node as its host has it: an event loop that receives, sends and does small jobs, one after
@@ -63,8 +64,7 @@ class SimNode : public Actor {
   void start();
   /// Its process stands still: no thread of it computes, receives or sends, until each call has its
   /// `go_on`. Bytes that the network has are on their way all the same. Before the start: it begins
-  /// with the last `go_on`.
-  /// `why`: what it is told apart as in the history.
+  /// with the last `go_on`. `why`: what it is told apart as in the history.
   void stop(Resource why);
   void go_on();
   /// Its process is gone; the network still carries what it has of it.

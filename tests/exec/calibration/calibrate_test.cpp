@@ -34,6 +34,21 @@ TEST_CASE("calibrate: examples that cost more in a larger batch grow as a power"
   CHECK(cost.gradient_of(1000).seconds() == Approx(1).epsilon(1e-6));
 }
 
+TEST_CASE("calibrate: contention is a factor and a time through gradients of two sizes") {
+  ModelCost cost;
+  exec::add_contention(cost, {4e-3, 4.9e-3}, {20e-3, 22.5e-3});
+  CHECK(cost.contention == Approx(1.1));
+  CHECK(cost.contended.seconds() == Approx(0.5e-3));
+  // The small one is as fast, or faster, than alone: nothing is added to it.
+  exec::add_contention(cost, {4e-3, 4e-3}, {20e-3, 22e-3});
+  CHECK(cost.contention == Approx(1.1));
+  CHECK(cost.contended == Duration{});
+  // A factor below 1 is none.
+  exec::add_contention(cost, {4e-3, 4.6e-3}, {20e-3, 20.2e-3});
+  CHECK(cost.contention == 1);
+  CHECK(cost.contended.seconds() == Approx(0.4e-3));
+}
+
 TEST_CASE("calibrate: a machine file says when and how sure and reads back") {
   Case scenario_case = small_case("sync", 1, 20);
   scenario_case.scenario.training.optimizer.name = "sgd";

@@ -186,6 +186,18 @@ TEST_CASE("cpu: compute on two cores at once is slower by the contention factor"
   CHECK(ends.at[1] == Instant{} + 50_ms);
 }
 
+TEST_CASE("cpu: a thread of its own contention is slower by that, too") {
+  Engine engine;
+  Cpu cpu(engine, 2, {3_ms, 1.25});
+  Ends ends;
+  cpu.run(cpu.add_thread(0, 0.25), 10_ms, Work::compute, {&ends, 0});
+  cpu.run(cpu.add_thread(1), 20_ms, Work::compute, {&ends, 1});
+  engine.run();
+  CHECK(ends.at[0] == Instant{} + 15_ms);
+  // 12 ms of it by then; the rest alone.
+  CHECK(ends.at[1] == Instant{} + 23_ms);
+}
+
 TEST_CASE("cpu: compute that comes back after another thread's is slower by the crowding factor") {
   Engine engine;
   Cpu cpu(engine, 1, {.slice = 3_ms, .crowding = 1.5});

@@ -65,6 +65,8 @@ TEST_CASE(
   machine.models["sparse"].scattered = {0, 5e-9};
   Job job = job_of(JobKind::apply, 0, 1'000'000);
   CHECK(JobTime(&machine, "lenet", {}).of(job) == 2_ms);
+  // What messages brought no gradient has left in a cache.
+  CHECK(JobTime(&machine, "lenet", {}).of(job_of(JobKind::reduce, 0, 1'000'000)) == 1_ms);
   // A dense update of a sparse model is one as any other.
   CHECK(JobTime(&machine, "sparse", {}).of(job) == 1_ms);
   job.scattered = true;
@@ -75,6 +77,15 @@ TEST_CASE(
   CHECK(JobTime(&machine, "sparse", {}).of(job) == 5_ms);
   machine.models["sparse"].merged = {0, 7e-9};
   CHECK(JobTime(&machine, "sparse", {}).of(job) == 7_ms);
+}
+
+TEST_CASE("job time: a small gradient is slowed down more by others that use the memory") {
+  Machine machine;
+  machine.models["lenet"].gradient = {1e-3, 1e-4};
+  machine.models["lenet"].contended = 1_ms;
+  CHECK(JobTime(&machine, "lenet", {}).contended(10) == Approx(0.5));
+  CHECK(JobTime(&machine, "lenet", {}).contended(90) == Approx(0.1));
+  CHECK(JobTime(&machine, "lenet", 5_ms).contended(10) == 0);
 }
 
 TEST_CASE("job time: messages of sparse updates are made and read") {
