@@ -166,7 +166,7 @@ std::int64_t Builder::parameters_in(BucketRun run) const {
 }
 
 std::int64_t Builder::touched_in(BucketRun run) const {
-  if (!network_.sparse()) return parameters_in(run);
+  if (!training_.sparse()) return parameters_in(run);
   std::int64_t count = 0;
   for (std::uint32_t b = run.first; b < run.first + run.count; ++b) {
     count += touched_mean(training_, buckets_[b]);
@@ -175,7 +175,7 @@ std::int64_t Builder::touched_in(BucketRun run) const {
 }
 
 Bytes Builder::push_bytes(BucketRun run) const {
-  if (!network_.sparse()) return {4 * parameters_in(run)};
+  if (!training_.sparse()) return {4 * parameters_in(run)};
   Bytes bytes;
   for (std::uint32_t b = run.first; b < run.first + run.count; ++b) {
     bytes += push_size(touched_mean(training_, buckets_[b]), false);
@@ -288,7 +288,7 @@ void Builder::connect_gradients(const Run& run, Vertex to) {
     const std::int64_t begin = std::max(network_.first_parameter(i), first.first);
     const std::int64_t last = std::min(network_.first_parameter(i) + layer(i).parameters(), end);
     if (begin >= last) continue;
-    const std::int64_t count = network_.sparse() ? touched_in(run.buckets) : last - begin;
+    const std::int64_t count = training_.sparse() ? touched_in(run.buckets) : last - begin;
     connect(backward_[i], to, FlowKind::gradient, {4 * count});
   }
 }
@@ -317,7 +317,7 @@ void Builder::update() {
     const Bytes pushed = push_bytes(run.buckets) * gradients;
     // Of a sparse push a third is gradients; what several touch is counted for each.
     const std::int64_t count =
-        network_.sparse() ? std::min(apply.parameters, pushed.value / 12) : apply.parameters;
+        training_.sparse() ? std::min(apply.parameters, pushed.value / 12) : apply.parameters;
     apply.flops = Flops{static_cast<double>(count) *
                         (static_cast<double>(gradients) + rule.flops_per_parameter().value)};
     const Bytes changed{4 * count * (1 + rule.slots())};

@@ -194,6 +194,19 @@ TEST_CASE("step graph: an update costs what a server's job is said to cost") {
   }
 }
 
+TEST_CASE("step graph: by a dense strategy all parameters of a sparse network are updated") {
+  const auto training =
+      training_of({.network = "sparse_logistic", .strategy = "all_reduce", .servers = 0});
+  training->dense = true;
+  const StepGraph graph = make_step_graph(*training);
+  std::int64_t updated = 0;
+  for (const std::size_t v : all_of(graph, OperationKind::apply)) {
+    CHECK(graph[v].written.value == 4 * graph[v].parameters);
+    updated += graph[v].parameters;
+  }
+  CHECK(updated == training->network->parameters());
+}
+
 TEST_CASE("step graph: a sparse gradient is as large as what a batch touches") {
   const StepGraph graph = make_step_graph(*training_of({.network = "sparse_logistic"}));
   const auto backward = all_of(graph, OperationKind::backward);
