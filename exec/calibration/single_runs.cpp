@@ -142,11 +142,14 @@ AffineCost update_cost(const Case& scenario_case, const Lengths& lengths, const 
 }
 
 // What several pushes at once add to a byte, what messages take to be made and read; and a dense
-// update, as a ring makes it, of one.
+// update, as a ring makes it, of one, unless that takes too long: the machine's cost stands for it.
 void add_sparse(ModelCost& cost, const Case& scenario_case, const Lengths& lengths,
                 const CalibrateOptions& options, Repeater& repeater) {
   const std::string key = model_key(scenario_case.scenario, dataset_shape(scenario_case).input);
   constexpr double kFloor_s = 20e-12;
+  constexpr double kMostBytes = 100e6;
+  const double dense_bytes =
+      applied_bytes(single_case(scenario_case, lengths.checked_batch, lengths, "all_reduce"));
   const std::vector<double> results = repeater.measure(
       {{fmt::format("{}, merging", key), kFloor_s},
        {fmt::format("{}, coding", key), kFloor_s},
@@ -154,14 +157,16 @@ void add_sparse(ModelCost& cost, const Case& scenario_case, const Lengths& lengt
       [&] {
         const SparseCosts once =
             measure_sparse(scenario_case, lengths.checked_batch, usable_cores().front());
-        const SingleRun dense =
-            measure_single(scenario_case, lengths.checked_batch, lengths, options, "all_reduce");
+        SingleRun dense;
+        if (dense_bytes < kMostBytes) {
+          dense =
+              measure_single(scenario_case, lengths.checked_batch, lengths, options, "all_reduce");
+        }
         return std::vector<double>{once.merging_s, once.coding_s, dense.apply_s};
       });
   cost.merged = {cost.scattered.overhead_s, cost.scattered.per_item_s + results[0]};
   cost.coding = {0, results[1]};
-  const Case dense = single_case(scenario_case, lengths.checked_batch, lengths, "all_reduce");
-  cost.apply = {0, results[2] / applied_bytes(dense)};
+  cost.apply = {0, results[2] / dense_bytes};
 }
 
 // What a byte of messages costs that no cache holds.

@@ -27,7 +27,8 @@ StepMemory step_memory(const Training& training) {
   StepMemory memory;
   memory.parameters = {4 * network.parameters()};
   memory.gradients = memory.parameters;
-  if (network.sparse()) memory.gradients = {4 * touched(training, 0) + 8 * network.parameters()};
+  const std::int64_t present = training.sparse() ? touched(training, 0) : 0;
+  if (network.sparse()) memory.gradients = {4 * present + 8 * network.parameters()};
   if (training.servers == 0) {
     memory.optimizer_state = memory.parameters * training.optimizer->slots();
   }

@@ -15,7 +15,7 @@ namespace foretrain {
 inline std::int64_t touched(const Training& training, std::size_t i) {
   const Network& network = *training.network;
   const std::int64_t own = network.layers()[i]->parameters();
-  if (!network.sparse() || i > 0) return own;
+  if (!training.sparse() || i > 0) return own;
   const std::int64_t others = network.parameters() - own;
   return std::clamp<std::int64_t>(std::llround(training.touched_mean) - others, 0, own);
 }

@@ -94,10 +94,11 @@ void describe(Visitor& visit, T& model) {
                .most = 1},
               model.gradient_jitter);
   const auto known = [](const AffineCost& cost) { return cost != AffineCost{}; };
-  visit.section({.key = "apply",
-                 .doc = "reduce and apply of its updates, by bytes; left out: as the machine's",
-                 .written = known(model.apply)},
-                model.apply);
+  visit.section(
+      {.key = "apply",
+       .doc = "applying its updates after a gradient, by bytes; left out: as the machine's",
+       .written = known(model.apply)},
+      model.apply);
   visit.section({.key = "scattered",
                  .doc = "likewise of a sparse push, which lies all over the parameters",
                  .written = known(model.scattered)},

@@ -27,19 +27,19 @@ Cpu::Cpu(Engine& engine, int cores, const Sharing& sharing, History* history)
   for (Core& core : cores_) core.recorded = history_->add_core();
 }
 
-Cpu::ThreadId Cpu::add_thread(int core, double contended) {
+Cpu::ThreadId Cpu::add_thread(int core) {
   FT_CHECK_OP(static_cast<std::size_t>(core), <, cores_.size());
-  threads_.push_back({core, {}, {}, {}, {}, false, contended});
-  contends_ = contends_ || contended > 0;
+  threads_.push_back({core, {}, {}, {}, {}, false});
   if (history_ != nullptr) threads_.back().recorded = history_->add_thread();
   return threads_.size() - 1;
 }
 
 void Cpu::run(ThreadId thread, Duration amount, Work work, Callback done, Entry entry,
-              History::TaskId task) {
+              History::TaskId task, double contended) {
   FT_CHECK_OP(amount.ns, >=, 0);
   Thread& owner = threads_[thread];
-  owner.items.push_back({static_cast<double>(amount.ns), work, task, done, false});
+  owner.items.push_back({static_cast<double>(amount.ns), work, task, done, contended, false});
+  contends_ = contends_ || contended > 0;
   if (owner.items.size() > 1 || owner.stopped) return;  // in line already, or not to be
   enter(thread, entry);
 }
@@ -96,8 +96,9 @@ void Cpu::line_up(Core& core, ThreadId thread, Entry entry) {
   if (!core.line.empty()) {
     Duration least = threads_[core.line.front()].had;
     for (const ThreadId other : core.line) least = std::min(least, threads_[other].had);
-    entering.had = std::max(entering.had, least - sharing_.slice);
+    core.least = std::max(core.least, least);
   }
+  entering.had = std::max(entering.had, core.least - sharing_.slice);
   if (entry == Entry::woken) {
     place = std::ranges::find_if(core.line, [&](ThreadId other) {
       return !threads_[other].items.empty() && entering.had <= threads_[other].had;
@@ -115,8 +116,8 @@ bool Cpu::computes(const Core& core) const {
 double Cpu::slowness(std::size_t index) const {
   const Core& core = cores_[index];
   if (!computes(core)) return 1;
-  const Thread& running = threads_[core.line.front()];
-  const double alone = running.items.front().crowded ? sharing_.crowding : 1;
+  const Item& running = threads_[core.line.front()].items.front();
+  const double alone = running.crowded ? sharing_.crowding : 1;
   if (!contends_) return alone;
   for (std::size_t other = 0; other < cores_.size(); ++other) {
     if (other != index && computes(cores_[other])) {
@@ -222,6 +223,7 @@ void Cpu::finish_item(std::size_t index, Instant now) {
   if (!threads_[thread].items.empty()) return;
   core.line.pop_front();
   core.slice_start = now;
+  if (core.line.empty()) core.least = std::max(core.least, threads_[thread].had);
   if (history_ != nullptr && core.line.empty()) history_->idle(core.recorded);
 }
 

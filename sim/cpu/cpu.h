@@ -39,8 +39,7 @@ class Cpu : public Actor {
   Cpu(Engine& engine, int cores, const Sharing& sharing, History* history = nullptr);
 
   using ThreadId = std::size_t;
-  /// `contended`: what is added to the contention factor for what this thread computes.
-  ThreadId add_thread(int core, double contended = 0);
+  ThreadId add_thread(int core);
 
   /// Where a thread without work enters the line: at its end, or, woken, before those that have had
   /// more.
@@ -48,9 +47,9 @@ class Cpu : public Actor {
 
   /// Adds `amount` (at full speed) to what `thread` has to do; `done` is woken when it is done.
   /// What `done` adds for the same thread runs on without waiting in line again. `task`: what the
-  /// history calls it.
+  /// history calls it. `contended`: what is added to the contention factor for this work.
   void run(ThreadId thread, Duration amount, Work work, Callback done, Entry entry = Entry::last,
-           History::TaskId task = History::kNoTask);
+           History::TaskId task = History::kNoTask, double contended = 0);
 
   /// `thread` stands still: what it has to do, then or by then, waits until it goes on. Not from
   /// within the callback of work on its core.
@@ -80,6 +79,7 @@ class Cpu : public Actor {
     Work work = Work::compute;
     History::TaskId task = History::kNoTask;
     Callback done;
+    double contended = 0;
     bool crowded = false;
   };
   struct Thread {
@@ -89,7 +89,6 @@ class Cpu : public Actor {
     Duration had;   // of its core, as the scheduler counts it: sleep earns a slice at most
     Duration seen;  // what its core had computed when it last did
     bool stopped = false;
-    double contended = 0;
     std::uint32_t recorded = 0;  // as what, in the history
   };
   struct Core {
@@ -98,6 +97,7 @@ class Cpu : public Actor {
     Instant slice_start;
     Instant busy_since;
     Duration busy;                 // until `since`
+    Duration least;                // that a thread in line has had, or the last one that was
     Duration computed;             // of that
     double slowness = 1;           // of the first item, since `since`
     std::uint64_t generation = 0;  // of the event that counts

@@ -73,9 +73,10 @@ Duration JobTime::gradient(const Job& job) const {
   return part(model_.gradient_of(static_cast<double>(job.examples)), job.share);
 }
 
-double JobTime::contended(std::int64_t examples) const {
-  if (fixed_gradient_ || compute_ != Source::measured || model_.contended.ns == 0) return 0;
-  const Duration alone = model_.gradient_of(static_cast<double>(examples));
+double JobTime::contended(const Job& job) const {
+  if (job.kind != JobKind::gradient || model_.contended.ns == 0) return 0;
+  if (fixed_gradient_ || compute_ != Source::measured) return 0;
+  const Duration alone = model_.gradient_of(static_cast<double>(job.examples));
   return alone.ns > 0 ? model_.contended.seconds() / alone.seconds() : 0;
 }
 

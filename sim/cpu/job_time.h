@@ -61,9 +61,9 @@ class JobTime {
   [[nodiscard]] Duration coding(Bytes size) const {
     return coding_.of(static_cast<double>(size.value));
   }
-  /// By what share of itself a gradient of so many examples takes longer while another core of its
-  /// host computes, beside what all compute does.
-  [[nodiscard]] double contended(std::int64_t examples) const;
+  /// By what share of itself a gradient takes longer while another core of its host computes,
+  /// beside what all compute does; 0: another job.
+  [[nodiscard]] double contended(const Job& job) const;
   /// Standard deviation of the logarithm of a gradient's time: lognormal around the median. Without
   /// it two workers of equal speed would meet at the server in one pattern for good.
   [[nodiscard]] double gradient_jitter() const {

@@ -10,11 +10,11 @@
 
 namespace foretrain::sim {
 namespace {
-std::vector<Cpu::ThreadId> compute_threads(Cpu& cpu, const Place& place, double contended) {
+std::vector<Cpu::ThreadId> compute_threads(Cpu& cpu, const Place& place) {
   std::vector<Cpu::ThreadId> threads;
   threads.reserve(static_cast<std::size_t>(place.threads));
   for (int i = 0; i < place.threads; ++i) {
-    threads.push_back(cpu.add_thread((place.core + i) % cpu.cores(), contended));
+    threads.push_back(cpu.add_thread((place.core + i) % cpu.cores()));
   }
   return threads;
 }
@@ -37,7 +37,7 @@ SimNode::SimNode(World& world, const Peers& peers, const Observer& observer, Nod
                                 : (parts.serves ? Resource::server_cpu : Resource::worker_cpu)),
       input_(std::move(parts.input)),
       loop_(world.hosts[place_.host].cpu->add_thread(place_.core)),
-      compute_(compute_threads(*world.hosts[place_.host].cpu, place_, parts.contended)) {}
+      compute_(compute_threads(*world.hosts[place_.host].cpu, place_)) {}
 
 void SimNode::start() {
   const Callback started = at_stage(Stage::start, 0);
@@ -162,11 +162,11 @@ void SimNode::computed(Instant now, std::size_t slot) {
 }
 
 void SimNode::spend(Cpu::ThreadId thread, const Effort& effort, Work work, Callback done,
-                    Cpu::Entry entry) {
+                    Cpu::Entry entry, double contended) {
   const auto task = world_.history == nullptr
                         ? History::kNoTask
                         : world_.history->ask(id_, world_.engine.now(), effort);
-  world_.hosts[place_.host].cpu->run(thread, effort.total(), work, done, entry, task);
+  world_.hosts[place_.host].cpu->run(thread, effort.total(), work, done, entry, task, contended);
 }
 
 // What is handled from now on was caused by that.
@@ -297,6 +297,7 @@ void SimNode::begin_job(Job job) {
     }
     effort.add(Resource::framework, pace.scaled(Resource::framework, job_time_.overhead(job)));
   }
+  const double contended = job_time_.contended(job);
   const bool small = on_loop(job);
   if (!small) ++computing_;
   // Measured with as many threads: each of them is busy until the job is done.
@@ -304,7 +305,8 @@ void SimNode::begin_job(Job job) {
   const std::size_t slot =
       jobs_.keep({std::move(job), static_cast<int>(threads.size()), not_before, straggling});
   for (const Cpu::ThreadId thread : threads) {
-    spend(thread, effort, Work::compute, at_stage(Stage::computed, slot), Cpu::Entry::woken);
+    spend(thread, effort, Work::compute, at_stage(Stage::computed, slot), Cpu::Entry::woken,
+          contended);
   }
 }
 

@@ -43,7 +43,6 @@ struct NodeParts {
   std::unique_ptr<InputFeed> input;  ///< a worker's; null: batches are there at no cost
   bool serves = false;               ///< a server
   bool neighbour = false;            ///< of a training that shares the hosts
-  double contended = 0;              ///< of what it computes, more than other compute
 };
 
 /// A node as its host has it: an event loop that receives, sends and does small jobs, one after
@@ -123,7 +122,7 @@ class SimNode : public Actor {
 
   /// Asks a thread of its own for work, then is woken.
   void spend(Cpu::ThreadId thread, const Effort& effort, Work work, Callback done,
-             Cpu::Entry entry = Cpu::Entry::last);
+             Cpu::Entry entry = Cpu::Entry::last, double contended = 0);
   void go_on_from(ActivityId activity);
   /// It has been waiting for that since then; no-one worked meanwhile.
   ActivityId note_delay(Resource resource, Instant since, Instant until, ActivityId cause);

@@ -122,11 +122,7 @@ void Tenant::add_nodes(const Case& scenario_case) {
                     scenario_case.scenario.framework.tensor,
                     input_of(scenario_case, node, server),
                     !training_->is_worker(NodeId(node)),
-                    is_neighbour_,
-                    0};
-    if (training_->is_worker(parts.id)) {
-      parts.contended = parts.job_time->contended(training_->batch_size);
-    }
+                    is_neighbour_};
     nodes_.push_back(std::make_unique<SimNode>(world_, nodes_, observer_, std::move(parts)));
   }
 }

@@ -209,7 +209,8 @@ async function checkAccess(page) {
   assert.equal(nameless, 0, 'every button has a name');
   const details = page.locator('.data').first();
   await details.locator('summary').press('Enter');
-  assert.ok(await details.locator('tbody tr').count() > 1, 'the data as a table');
+  // It is filled when it has opened: the event comes later.
+  await details.locator('tbody tr').nth(1).waitFor({state: 'attached', timeout: 15_000});
   await details.locator('summary').press('Enter');
 }
 

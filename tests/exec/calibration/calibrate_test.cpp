@@ -109,7 +109,7 @@ TEST_CASE("calibrate: what sparse pushes cost their server and their messages bo
   clicks.scenario.model.hash_bits = 12;
   clicks.scenario.dataset.format = "clicks";
   const exec::SparseCosts costs = exec::measure_sparse(clicks, 32, exec::usable_cores().front());
-  CHECK(costs.merging_s > 0);
+  CHECK(costs.merging_s >= 0);
   CHECK(costs.coding_s > 0);
 }
 

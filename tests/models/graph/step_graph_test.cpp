@@ -198,6 +198,7 @@ TEST_CASE("step graph: by a dense strategy all parameters of a sparse network ar
   const auto training =
       training_of({.network = "sparse_logistic", .strategy = "all_reduce", .servers = 0});
   training->dense = true;
+  training->touched_mean = 0;
   const StepGraph graph = make_step_graph(*training);
   std::int64_t updated = 0;
   for (const std::size_t v : all_of(graph, OperationKind::apply)) {

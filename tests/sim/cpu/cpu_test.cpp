@@ -118,6 +118,26 @@ TEST_CASE("cpu: who carries much waits for the little that another computes") {
   CHECK(ends.at[3] == Instant{} + 3600_us);
 }
 
+TEST_CASE("cpu: of what it had while the core was idle since then nobody makes a debt") {
+  Engine engine;
+  Cpu cpu(engine, 1, {3_ms, 1});
+  Ends ends;
+  Later later;
+  const auto carrier = cpu.add_thread(0);
+  const auto newcomer = cpu.add_thread(0);
+  cpu.run(carrier, 20_ms, Work::transport, {&ends, 0});
+  later.add(engine, 30_ms, [&] {
+    cpu.run(newcomer, 10_ms, Work::compute, {&ends, 1}, Cpu::Entry::woken);
+  });
+  // By now the newcomer has had 4 ms, a slice more than it could save.
+  later.add(engine, 34_ms, [&] {
+    cpu.run(carrier, 1_ms, Work::transport, {&ends, 2}, Cpu::Entry::woken);
+  });
+  engine.run();
+  CHECK(ends.at[2] == Instant{} + 35_ms);
+  CHECK(ends.at[1] == Instant{} + 41_ms);
+}
+
 TEST_CASE("cpu: a newcomer waits for the end of the slice that is running") {
   Engine engine;
   Cpu cpu(engine, 1, {3_ms, 1});
@@ -186,11 +206,12 @@ TEST_CASE("cpu: compute on two cores at once is slower by the contention factor"
   CHECK(ends.at[1] == Instant{} + 50_ms);
 }
 
-TEST_CASE("cpu: a thread of its own contention is slower by that, too") {
+TEST_CASE("cpu: work of its own contention is slower by that, too") {
   Engine engine;
   Cpu cpu(engine, 2, {3_ms, 1.25});
   Ends ends;
-  cpu.run(cpu.add_thread(0, 0.25), 10_ms, Work::compute, {&ends, 0});
+  cpu.run(cpu.add_thread(0), 10_ms, Work::compute, {&ends, 0}, Cpu::Entry::last, History::kNoTask,
+          0.25);
   cpu.run(cpu.add_thread(1), 20_ms, Work::compute, {&ends, 1});
   engine.run();
   CHECK(ends.at[0] == Instant{} + 15_ms);

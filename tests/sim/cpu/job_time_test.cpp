@@ -83,9 +83,14 @@ TEST_CASE("job time: a small gradient is slowed down more by others that use the
   Machine machine;
   machine.models["lenet"].gradient = {1e-3, 1e-4};
   machine.models["lenet"].contended = 1_ms;
-  CHECK(JobTime(&machine, "lenet", {}).contended(10) == Approx(0.5));
-  CHECK(JobTime(&machine, "lenet", {}).contended(90) == Approx(0.1));
-  CHECK(JobTime(&machine, "lenet", 5_ms).contended(10) == 0);
+  Job job = job_of(JobKind::gradient, 0, 0);
+  job.examples = 10;
+  CHECK(JobTime(&machine, "lenet", {}).contended(job) == Approx(0.5));
+  CHECK(JobTime(&machine, "lenet", 5_ms).contended(job) == 0);
+  job.examples = 90;
+  CHECK(JobTime(&machine, "lenet", {}).contended(job) == Approx(0.1));
+  job.kind = JobKind::evaluate;
+  CHECK(JobTime(&machine, "lenet", {}).contended(job) == 0);
 }
 
 TEST_CASE("job time: messages of sparse updates are made and read") {
