@@ -56,7 +56,7 @@ struct ModelCost {
   double gradient_jitter = 0;  ///< standard deviation of the logarithm of a gradient's time
   std::vector<BatchTime> gradient_times{};  ///< not empty: a table instead of `gradient`
   double growth = 1;   ///< of a gradient's time: above 1, an example costs more in a larger batch
-  AffineCost apply{};  ///< reducing and applying its updates, by bytes, as a worker finds them
+  AffineCost apply{};  ///< applying its updates, by bytes, as a worker finds them
                        ///< after its gradient; 0: as the machine's
   AffineCost scattered{};  ///< likewise of a sparse push, which lies all over the parameters
   AffineCost merged{};     ///< likewise of several at once; 0: as scattered

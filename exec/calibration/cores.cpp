@@ -139,14 +139,20 @@ double measure_slice(int core) {
   return (one_s + two.get()) / 2;
 }
 
-Company measure_company(const Case& scenario_case, int batch_size, const std::vector<int>& cores) {
+std::shared_ptr<const Training> training_alone(const Case& scenario_case, int batch_size,
+                                               std::int64_t steps) {
   Scenario scenario = scenario_case.scenario;
   scenario.training = {};
   scenario.training.strategy = "single";
+  scenario.training.optimizer = scenario_case.scenario.training.optimizer;
   scenario.training.batch_size = batch_size;
-  scenario.training.steps = 1;
+  scenario.training.steps = steps;
   const auto data = load_data(scenario_case);
-  const auto training = make_training(scenario, shape_of(*data, batch_size), true, data);
+  return make_training(scenario, shape_of(*data, batch_size), true, data);
+}
+
+Company measure_company(const Case& scenario_case, int batch_size, const std::vector<int>& cores) {
+  const auto training = training_alone(scenario_case, batch_size, 1);
   const std::function compute = [&] { return compute_gradients(training); };
   const Gradients alone = Forked<Gradients>(cores[0], compute).get();
   const auto [first, second] = on_cores(cores[0], cores[0], compute);

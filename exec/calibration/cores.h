@@ -1,9 +1,12 @@
 // What the cores cost: applying updates, sharing a core, computing beside others.
 #pragma once
 
+#include "models/protocol/training.h"
 #include "scenarios/machine.h"
 #include "scenarios/scenario.h"
 
+#include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace foretrain::exec {
@@ -18,6 +21,10 @@ AffineCost measure_apply(int core);
 
 /// How long the kernel lets one of two busy threads of a core run: seconds; 0: it cannot be told.
 double measure_slice(int core);
+
+/// What one worker alone computes of the scenario's model and data, within this process.
+std::shared_ptr<const Training> training_alone(const Case& scenario_case, int batch_size,
+                                               std::int64_t steps);
 
 /// By what factors gradients slow down in company.
 struct Company {

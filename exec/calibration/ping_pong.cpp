@@ -178,6 +178,20 @@ class Busy {
   pid_t child_;
 };
 
+// By what the CPU time of both nodes grows with the message.
+struct CpuGrowth {
+  double sender_s = 0;
+  double receiver_s = 0;
+
+  [[nodiscard]] double total_s() const { return sender_s + receiver_s; }
+  [[nodiscard]] double sent_share() const { return total_s() > 0 ? sender_s / total_s() : 0.5; }
+};
+
+CpuGrowth cpu_growth(const RoundTrip& small, const RoundTrip& large) {
+  return {std::max(0.0, large.cpu_caller_s - small.cpu_caller_s),
+          std::max(0.0, large.cpu_echo_s - small.cpu_echo_s)};
+}
+
 }  // namespace
 
 RoundTrip measure_round_trip(int caller_core, int echo_core, const PingPong& setting,
@@ -199,24 +213,6 @@ RoundTrip measure_round_trip(int caller_core, int echo_core, const PingPong& set
   const double all = setting.rounds + kWarmUp;
   return {here.median_s, here.cpu_s / all, there.cpu_s / all};
 }
-
-namespace {
-
-// By what the CPU time of both nodes grows with the message.
-struct CpuGrowth {
-  double sender_s = 0;
-  double receiver_s = 0;
-
-  [[nodiscard]] double total_s() const { return sender_s + receiver_s; }
-  [[nodiscard]] double sent_share() const { return total_s() > 0 ? sender_s / total_s() : 0.5; }
-};
-
-CpuGrowth cpu_growth(const RoundTrip& small, const RoundTrip& large) {
-  return {std::max(0.0, large.cpu_caller_s - small.cpu_caller_s),
-          std::max(0.0, large.cpu_echo_s - small.cpu_echo_s)};
-}
-
-}  // namespace
 
 TransportCost measure_transport(int core_a, int core_b, const Hosts& hosts) {
   const auto trip = [&](int echo_core, const PingPong& setting) {

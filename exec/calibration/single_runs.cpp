@@ -103,23 +103,6 @@ SingleRun measure_single(const Case& scenario_case, int batch_size, const Length
           median(evaluations).value() / examples, median(applies).value()};
 }
 
-}  // namespace
-
-ModelCost fitted(const BatchPoint& small, const BatchPoint& large) {
-  ModelCost cost;
-  const double growth =
-      std::log(large.time_s / small.time_s) / std::log(large.examples / small.examples);
-  if (growth <= 1) {
-    cost.gradient = line_through(small.examples, small.time_s, large.examples, large.time_s);
-  } else {
-    cost.growth = growth;
-    cost.gradient = {0, large.time_s / std::pow(large.examples, growth)};
-  }
-  return cost;
-}
-
-namespace {
-
 // That an update moves.
 double applied_bytes(const Case& scenario_case) {
   const auto training =
@@ -150,23 +133,24 @@ void add_sparse(ModelCost& cost, const Case& scenario_case, const Lengths& lengt
   constexpr double kMostBytes = 100e6;
   const double dense_bytes =
       applied_bytes(single_case(scenario_case, lengths.checked_batch, lengths, "all_reduce"));
-  const std::vector<double> results = repeater.measure(
-      {{fmt::format("{}, merging", key), kFloor_s},
-       {fmt::format("{}, coding", key), kFloor_s},
-       {fmt::format("{}, dense apply", key), 5e-6}},
-      [&] {
-        const SparseCosts once =
-            measure_sparse(scenario_case, lengths.checked_batch, usable_cores().front());
-        SingleRun dense;
-        if (dense_bytes < kMostBytes) {
-          dense =
-              measure_single(scenario_case, lengths.checked_batch, lengths, options, "all_reduce");
-        }
-        return std::vector<double>{once.merging_s, once.coding_s, dense.apply_s};
-      });
+  std::vector<Figure> figures{{fmt::format("{}, merging", key), kFloor_s},
+                              {fmt::format("{}, coding", key), kFloor_s}};
+  const bool short_enough = dense_bytes < kMostBytes;
+  if (short_enough) figures.push_back({fmt::format("{}, dense apply", key), 5e-6});
+  const std::vector<double> results = repeater.measure(figures, [&] {
+    const SparseCosts once =
+        measure_sparse(scenario_case, lengths.checked_batch, usable_cores().front());
+    std::vector<double> values{once.merging_s, once.coding_s};
+    if (short_enough) {
+      values.push_back(
+          measure_single(scenario_case, lengths.checked_batch, lengths, options, "all_reduce")
+              .apply_s);
+    }
+    return values;
+  });
   cost.merged = {cost.scattered.overhead_s, cost.scattered.per_item_s + results[0]};
   cost.coding = {0, results[1]};
-  cost.apply = {0, results[2] / dense_bytes};
+  if (short_enough) cost.apply = {0, results[2] / dense_bytes};
 }
 
 // What a byte of messages costs that no cache holds.
@@ -185,6 +169,19 @@ void add_streaming(ModelCost& cost, const std::string& key, Bytes parameters, Re
 }
 
 }  // namespace
+
+ModelCost fitted(const BatchPoint& small, const BatchPoint& large) {
+  ModelCost cost;
+  const double growth =
+      std::log(large.time_s / small.time_s) / std::log(large.examples / small.examples);
+  if (growth <= 1) {
+    cost.gradient = line_through(small.examples, small.time_s, large.examples, large.time_s);
+  } else {
+    cost.growth = growth;
+    cost.gradient = {0, large.time_s / std::pow(large.examples, growth)};
+  }
+  return cost;
+}
 
 void add_contention(ModelCost& cost, const InCompany& small, const InCompany& large) {
   const double slope = (large.contended_s - small.contended_s) / (large.alone_s - small.alone_s);

@@ -32,9 +32,11 @@ void add_contention(ModelCost& cost, const InCompany& small, const InCompany& la
 /// Trains the scenario's model as `run` does it, one worker alone, at two batch sizes in turn, so
 /// that a slow moment of the machine meets both, and at a third between them. The cost is fitted to
 /// the two; of the third it says how far off the fit is (`residual`). What an update's byte costs
-/// comes from the same runs, where the cache is as a gradient has left it; of a sparse model from
-/// sparse_costs.h. Where its parameters are more than a core's caches hold, messages of their size
-/// say what that costs on one core (`streaming`), what from one to another (`crossing`).
+/// comes from the same runs, where the cache is as a gradient has left it; of a sparse model, what
+/// several pushes and messages cost beside that from sparse_costs.h, and what a dense update does
+/// from one worker of a ring. Contention is measured at both batch sizes of the fit. Where its
+/// parameters are more than a core's caches hold, messages of their size say what that costs on one
+/// core (`streaming`), what from one to another (`crossing`).
 ModelCost measure_model(const Case& scenario_case, const CalibrateOptions& options,
                         Repeater& repeater);
 

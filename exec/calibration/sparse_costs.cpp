@@ -1,11 +1,11 @@
 #include "exec/calibration/sparse_costs.h"
 
+#include "exec/calibration/cores.h"
 #include "exec/calibration/forked.h"
 #include "models/base/check.h"
 #include "models/protocol/learner.h"
 #include "models/protocol/shard.h"
 #include "reports/record/statistics.h"
-#include "scenarios/training.h"
 
 #include <algorithm>
 #include <chrono>
@@ -77,14 +77,7 @@ class Exchange {
 }  // namespace
 
 SparseCosts measure_sparse(const Case& scenario_case, int batch_size, int core) {
-  Scenario scenario = scenario_case.scenario;
-  scenario.training = {};
-  scenario.training.strategy = "single";
-  scenario.training.optimizer = scenario_case.scenario.training.optimizer;
-  scenario.training.batch_size = batch_size;
-  scenario.training.steps = kBatches;
-  const auto data = load_data(scenario_case);
-  const auto training = make_training(scenario, shape_of(*data, batch_size), true, data);
+  const auto training = training_alone(scenario_case, batch_size, kBatches);
   FT_CHECK(training->sparse());
   std::vector<double> merging;
   std::vector<double> coding;

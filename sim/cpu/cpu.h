@@ -18,8 +18,9 @@ enum class Work : std::uint8_t { compute, transport };
 /// becomes runnable waits at the end of the line, but one that is woken from sleep goes before
 /// those that have had more of the core than it has, as a kernel's fair scheduler (Stoica,
 /// Abdel-Wahab 1995, of which Linux has EEVDF) favours who has had less; a thread that has slept
-/// has had a slice less than the least of those in line, no less. So a loop that carries little
-/// interrupts gradients, and what a server computes interrupts a loop that carries much.
+/// has had a slice less than the least of those in line, or the last that was, no less. So a loop
+/// that carries little interrupts gradients, and what a server computes interrupts a loop that
+/// carries much.
 ///
 /// Compute slows down by the contention factor while another core of the host computes (shared
 /// caches, memory and power), by the crowding factor when it goes on after another thread computed
@@ -97,8 +98,8 @@ class Cpu : public Actor {
     Instant slice_start;
     Instant busy_since;
     Duration busy;                 // until `since`
-    Duration least;                // that a thread in line has had, or the last one that was
     Duration computed;             // of that
+    Duration least;                // that a thread in line has had, or the last one that was
     double slowness = 1;           // of the first item, since `since`
     std::uint64_t generation = 0;  // of the event that counts
     bool calling = false;          // a callback runs: nothing is decided meanwhile

@@ -105,5 +105,47 @@ TEST_CASE("strategies: bytes of a model that is streamed from memory take longer
   CHECK((step_s(2, 4, 1) - 5e-3) / (step_s(1, 1, 1) - 5e-3) == Approx(2).epsilon(0.05));
 }
 
+TEST_CASE("strategies: a gradient is longer by what it contends for while another core computes") {
+  const auto step_s = [](Duration contended, int workers) {
+    Case scenario_case = small_case("all_reduce", workers, 30);
+    scenario_case.scenario.numerics = false;
+    sim::SimulateOptions options;
+    options.usage_interval = {};
+    options.machines = [&](const std::string&) {
+      Machine machine;
+      machine.cores = 2;
+      machine.models["softmax 784x10"] = {{5e-3, 0}, {}};
+      machine.models["softmax 784x10"].contended = contended;
+      return machine;
+    };
+    return mean_step_s(sim::simulate(scenario_case, options));
+  };
+  CHECK(step_s(1_ms, 2) - step_s({}, 2) == Approx(1e-3).epsilon(0.01));
+  CHECK(step_s(1_ms, 1) == step_s({}, 1));
+}
+
+TEST_CASE("strategies: sparse messages are made and read") {
+  const auto step_s = [](const AffineCost& coding) {
+    Case scenario_case = small_case("sync", 1, 30);
+    scenario_case.scenario.model.name = "sparse_logistic";
+    scenario_case.scenario.model.hash_bits = 12;
+    scenario_case.scenario.dataset.format = "clicks";
+    scenario_case.scenario.numerics = false;
+    sim::SimulateOptions options;
+    options.usage_interval = {};
+    options.machines = [&](const std::string&) {
+      Machine machine;
+      machine.cores = 2;
+      ModelCost& model = machine.models["sparse_logistic 4096x2"];
+      model.gradient = {5e-3, 0};
+      model.coding = coding;
+      return machine;
+    };
+    return mean_step_s(sim::simulate(scenario_case, options));
+  };
+  // A push and its answer, either end of both.
+  CHECK(step_s({1e-3, 0}) - step_s({}) == Approx(4e-3).epsilon(0.01));
+}
+
 }  // namespace
 }  // namespace foretrain::testing

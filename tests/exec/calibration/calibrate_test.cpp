@@ -3,7 +3,6 @@
 
 #include "exec/calibration/ping_pong.h"
 #include "exec/calibration/single_runs.h"
-#include "exec/calibration/sparse_costs.h"
 #include "exec/launch/process.h"
 #include "scenarios/emulated.h"
 #include "tests/exec/emulation/support.h"
@@ -103,14 +102,27 @@ TEST_CASE(
   CHECK(machine.models.at("mlp-700 784x10").crossing >= 1);
 }
 
-TEST_CASE("calibrate: what sparse pushes cost their server and their messages both ends") {
+TEST_CASE("calibrate: of a sparse model pushes and messages and dense updates are measured") {
   Case clicks = small_case("sync", 1, 20);
   clicks.scenario.model.name = "sparse_logistic";
   clicks.scenario.model.hash_bits = 12;
   clicks.scenario.dataset.format = "clicks";
-  const exec::SparseCosts costs = exec::measure_sparse(clicks, 32, exec::usable_cores().front());
-  CHECK(costs.merging_s >= 0);
-  CHECK(costs.coding_s > 0);
+  exec::CalibrateOptions options;
+  options.program = program_path();
+  options.repetitions = 1;
+  Machine machine;
+  exec::calibrate_model(machine, clicks, options);
+  REQUIRE(machine.models.size() == 1);
+  const auto& [key, model] = *machine.models.begin();
+  CHECK(model.merged.overhead_s == model.scattered.overhead_s);
+  CHECK(model.merged != AffineCost{});
+  CHECK(model.coding.per_item_s > 0);
+  CHECK(model.apply.per_item_s > 0);
+  for (const char* what : {", merging", ", coding", ", dense apply"}) {
+    CAPTURE(what);
+    const std::string figure = key + what;
+    CHECK(std::ranges::count(machine.measurements, figure, &Measurement::figure) == 1);
+  }
 }
 
 TEST_CASE("calibrate: messages between emulated hosts cost something") {
