@@ -1,4 +1,5 @@
 // The front door: one subcommand, one call.
+#include "exec/calibration/calibrate_from.h"
 #include "exec/calibration/calibration_cache.h"
 #include "exec/calibration/drift.h"
 #include "exec/launch/process.h"
@@ -6,24 +7,24 @@
 #include "exec/metrics/endpoint.h"
 #include "models/base/check.h"
 #include "models/data/data_error.h"
-#include "reports/calibration/calibrate_from.h"
-#include "reports/commands/arguments.h"
-#include "reports/commands/help.h"
-#include "reports/commands/options.h"
-#include "reports/commands/read_commands.h"
-#include "reports/commands/whatif_commands.h"
-#include "reports/determinism/determinism.h"
-#include "reports/published/published.h"
+#include "reports/cli/arguments.h"
+#include "reports/cli/help.h"
+#include "reports/cli/options.h"
+#include "reports/cli/published_cases.h"
+#include "reports/cli/read_commands.h"
+#include "reports/cli/sweep_cases.h"
+#include "reports/cli/validate_cases.h"
+#include "reports/cli/whatif_commands.h"
 #include "reports/record/collector.h"
 #include "reports/record/files.h"
+#include "reports/record/not_done.h"
 #include "reports/record/summary.h"
-#include "reports/sweep/sweep_cases.h"
-#include "reports/terminal/case_text.h"
-#include "reports/terminal/ctrl_c.h"
-#include "reports/terminal/progress.h"
-#include "reports/terminal/summary_table.h"
-#include "reports/terminal/text.h"
-#include "reports/validation/validate_cases.h"
+#include "reports/record/text.h"
+#include "reports/show/terminal/case_text.h"
+#include "reports/show/terminal/ctrl_c.h"
+#include "reports/show/terminal/progress.h"
+#include "reports/show/terminal/summary_table.h"
+#include "reports/studies/determinism/determinism.h"
 #include "scenarios/input_error.h"
 #include "scenarios/machine.h"
 #include "sim/driver/replay.h"
@@ -261,9 +262,15 @@ int calibrate(const Arguments& arguments) {
   std::vector<Case> cases;  // empty: the models that everybody asks for
   if (!arguments.scenario.empty()) cases = read_cases(arguments);
   if (!arguments.from.empty()) {
-    Measurements measured{arguments.from, arguments.model, std::nullopt, arguments.machine};
+    exec::Measurements measured{arguments.from, arguments.model, std::nullopt, arguments.machine};
     if (!cases.empty()) measured.scenario_case = cases.front();
-    return calibrate_from(answer_of(arguments, "calibrate"), measured);
+    std::string notes;
+    for (const std::string& note : exec::calibrate_from(arguments.out, measured)) {
+      notes += wrap(note);
+    }
+    say(arguments, notes);
+    fmt::print("machine: {}\n", arguments.out);
+    return kDone;
   }
   const auto tell = [&](const std::string& line) { say(arguments, line); };
   const auto path = exec::calibrate_to(arguments.out, cases, tell);

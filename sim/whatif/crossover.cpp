@@ -1,7 +1,7 @@
 #include "sim/whatif/crossover.h"
 
 #include "models/protocol/registry.h"
-#include "reports/terminal/text.h"
+#include "reports/record/text.h"
 #include "scenarios/input_error.h"
 #include "scenarios/training.h"
 #include "sim/whatif/intervention.h"

@@ -1,7 +1,7 @@
 // Where one choice begins to beat another: search over simulations.
 #pragma once
 
-#include "reports/whatif/whatif.h"
+#include "reports/studies/whatif/whatif.h"
 #include "sim/whatif/trials.h"
 
 #include <vector>

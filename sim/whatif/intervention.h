@@ -1,7 +1,7 @@
 // The changes that are tried, one line of a registry each.
 #pragma once
 
-#include "reports/whatif/whatif.h"
+#include "reports/studies/whatif/whatif.h"
 #include "sim/history/resource.h"
 
 #include <optional>

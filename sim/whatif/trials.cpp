@@ -1,8 +1,8 @@
 #include "sim/whatif/trials.h"
 
+#include "reports/record/not_done.h"
 #include "reports/record/summary.h"
-#include "reports/terminal/text.h"
-#include "reports/validation/validate_into.h"
+#include "reports/record/text.h"
 #include "scenarios/input_error.h"
 #include "scenarios/training.h"
 

@@ -1,7 +1,7 @@
 // What limits a training, what each change would buy: by simulating it again with each.
 #pragma once
 
-#include "reports/whatif/whatif.h"
+#include "reports/studies/whatif/whatif.h"
 #include "sim/driver/simulate.h"
 
 #include <cstdint>

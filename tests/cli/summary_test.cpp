@@ -1,5 +1,5 @@
 // What every command tells people: a sentence first, in 80 columns.
-#include "reports/terminal/text.h"
+#include "reports/record/text.h"
 #include "tests/cli/sandbox.h"
 
 #include <catch2/catch.hpp>

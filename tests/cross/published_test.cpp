@@ -1,8 +1,8 @@
 // The published studies: what is predicted of them, how far off it is.
 #include "models/networks/registry.h"
-#include "reports/published/claims.h"
-#include "reports/published/predictions.h"
-#include "reports/published/tables.h"
+#include "reports/studies/published/claims.h"
+#include "reports/studies/published/predictions.h"
+#include "reports/studies/published/tables.h"
 #include "scenarios/library.h"
 #include "scenarios/read.h"
 #include "sim/driver/simulate.h"

@@ -1,7 +1,7 @@
 // A short form of each file of scenarios/validation, in both modes.
-#include "reports/validation/goals.h"
-#include "reports/validation/validate_into.h"
-#include "reports/validation/verdict.h"
+#include "reports/studies/validation/goals.h"
+#include "reports/studies/validation/validate_into.h"
+#include "reports/studies/validation/verdict.h"
 #include "scenarios/read.h"
 #include "sim/driver/replay.h"
 #include "tests/exec/emulation/support.h"

@@ -1,6 +1,6 @@
 // A validation of a real run: it finds what is wrong with a machine file.
 #include "reports/record/statistics.h"
-#include "reports/validation/verdict.h"
+#include "reports/studies/validation/verdict.h"
 #include "scenarios/model_key.h"
 #include "scenarios/training.h"
 #include "sim/driver/replay.h"

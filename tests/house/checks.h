@@ -38,7 +38,7 @@ std::vector<Finding> word_findings(const SourceFile& file);
 inline constexpr int kHeaderLinesMax = 200;
 inline constexpr int kSourceLinesMax = 400;
 inline constexpr int kFunctionLinesMax = 70;
-inline constexpr int kReadmeLinesMax = 40;
+inline constexpr int kReadmeLinesMax = 80;
 
 /// Lines of a header or a source.
 std::vector<Finding> length_findings(const SourceFile& file);

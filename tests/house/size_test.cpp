@@ -122,6 +122,6 @@ TEST_CASE("layout: a stray file at the top level is found, so is a long or a mis
         "notes.txt:1: does not belong at the top level\n"
         "tools:1: does not belong at the top level\n"
         "sim/README.md:1: is missing\n");
-  CHECK(readme_findings({"sim/README.md", repeated("a\n", 41)}).size() == 1);
-  CHECK(readme_findings({"sim/README.md", repeated("a\n", 40)}).empty());
+  CHECK(readme_findings({"sim/README.md", repeated("a\n", kReadmeLinesMax + 1)}).size() == 1);
+  CHECK(readme_findings({"sim/README.md", repeated("a\n", kReadmeLinesMax)}).empty());
 }

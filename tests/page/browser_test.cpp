@@ -1,8 +1,8 @@
 // The page of a report in headless Chromium.
-#include "reports/figures/thin.h"
-#include "reports/page/page.h"
-#include "reports/page/report.h"
-#include "tests/reports/page/support.h"
+#include "reports/show/figures/thin.h"
+#include "reports/show/page/page.h"
+#include "reports/show/page/report.h"
+#include "tests/reports/show/page/support.h"
 #include "tests/reports/support.h"
 #include "tests/support/places.h"
 
@@ -34,7 +34,7 @@ bool have(const std::string& program) {
 bool can_test() {
   std::string missing;
   if (!page_is_interactive()) missing = "the program was built without npm";
-  if (!fs::exists(build_dir() / "reports/page/node_modules/playwright-core")) {
+  if (!fs::exists(build_dir() / "reports/show/page/node_modules/playwright-core")) {
     missing = "Playwright is not in the build";
   }
   if (!have("node")) missing = "node was not found";
@@ -80,7 +80,7 @@ void look_at(const Page& page, const std::string& name) {
   write_text(out / (name + ".expected.json"), expected.dump());
   const fs::path log = out / (name + ".log");
   const std::string command = fmt::format(
-      "node '{}/tests/page/check.mjs' '{}/reports/page' '{}' '{}' \"$(command -v chromium)\" "
+      "node '{}/tests/page/check.mjs' '{}/reports/show/page' '{}' '{}' \"$(command -v chromium)\" "
       "> '{}' 2>&1",
       source_dir(), build_dir().string(), html.string(), (out / name).string(), log.string());
   const int status = std::system(command.c_str());

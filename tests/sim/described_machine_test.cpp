@@ -1,6 +1,6 @@
 // Machines that nobody has measured, one kind or several, in one forecast.
 #include "reports/record/summary.h"
-#include "reports/terminal/summary_table.h"
+#include "reports/show/terminal/summary_table.h"
 #include "scenarios/read.h"
 #include "scenarios/training.h"
 #include "tests/support/cases.h"

@@ -1,0 +1,231 @@
+// Times of gradients from records, from tables; a model's cost from times.
+#include "exec/calibration/calibrate_from.h"
+
+#include "reports/record/files.h"
+#include "reports/record/statistics.h"
+#include "scenarios/batch_times.h"
+#include "scenarios/input_error.h"
+#include "scenarios/model_key.h"
+#include "scenarios/training.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <utility>
+
+namespace foretrain::exec {
+namespace {
+namespace fs = std::filesystem;
+
+[[noreturn]] void refuse(const std::string& source, const std::string& what) {
+  throw InputError(fmt::format("{}: {}", source, what));
+}
+
+/// What all sources say together.
+struct Gathered {
+  std::string model;                ///< key
+  std::string model_said;           ///< by whom
+  BatchTimes gradients;             ///< s
+  std::vector<double> evaluations;  ///< s an example
+  std::string machine;              ///< a record's, or a table's name
+  std::string kernel_set;           ///< records': of all that were read
+};
+
+/// Refuses a record whose times are not those of its model on its machine alone.
+void check_alone(const std::string& folder, const Record& record) {
+  const Scenario& scenario = record.scenario_case.scenario;
+  const auto timed = [](const HostSpec& host) { return host.compute.has_value(); };
+  if (scenario.model.profiled()) refuse(folder, "a profile has its own times; record a model");
+  if (const int workers = worker_count(scenario); workers != 1) {
+    refuse(folder, fmt::format("{} workers; record one alone: training.strategy=single", workers));
+  }
+  if (!scenario.stragglers.empty()) {
+    refuse(folder, "its stragglers slow its steps; record one without");
+  }
+  if (std::ranges::any_of(scenario.cluster.hosts, timed)) {
+    refuse(folder, "its gradients take what cluster.hosts says (compute); record one without");
+  }
+  if (scenario.framework != FrameworkSpec{}) {
+    refuse(folder, "its steps hold what framework: says; record one without");
+  }
+  if (scenario.dataset.input.costs()) {
+    refuse(folder, "its steps wait for input (dataset.served_by and its like); record one without");
+  }
+  if (!scenario.neighbours.empty()) {
+    refuse(folder, "its neighbours slow its steps; record one without");
+  }
+  if (record.step_totals) {
+    refuse(folder, "a summary, which has no steps; record all: without --record summary");
+  }
+  if (record.steps.empty()) refuse(folder, "no step was recorded; train for some");
+}
+
+void name_model(Gathered& gathered, const std::string& model, const std::string& said) {
+  if (gathered.model.empty()) {
+    gathered.model = model;
+    gathered.model_said = said;
+  }
+  if (gathered.model == model) return;
+  refuse(said, fmt::format("the model is {}, but {} says {}; calibrate one model at a time", model,
+                           gathered.model_said, gathered.model));
+}
+
+void add_record(Gathered& gathered, const std::string& folder) {
+  const Record record = read_record(folder);
+  check_alone(folder, record);
+  const Case& scenario_case = record.scenario_case;
+  const DatasetShape shape = dataset_shape(scenario_case);
+  name_model(gathered, model_key(scenario_case.scenario, shape.input), folder);
+  if (gathered.machine.empty()) gathered.machine = record.machine;
+  if (gathered.kernel_set.empty()) gathered.kernel_set = record.kernel_set;
+  if (gathered.kernel_set != record.kernel_set) {
+    refuse(folder, fmt::format("computed with {}, but another record with {}; take records of one "
+                               "machine",
+                               record.kernel_set, gathered.kernel_set));
+  }
+  std::vector<double>& times = gathered.gradients[scenario_case.scenario.training.batch_size];
+  times.reserve(times.size() + record.steps.size());
+  for (const StepRow& row : record.steps) times.push_back(row.report.phases.compute.seconds());
+  for (const EvalReport& eval : record.evals) {
+    if (shape.test_examples == 0) break;
+    const auto examples = static_cast<double>(shape.test_examples);
+    gathered.evaluations.push_back(eval.took.seconds() / examples);
+  }
+}
+
+void add_table(Gathered& gathered, const std::string& path) {
+  for (const auto& [examples, times] : read_batch_times(path)) {
+    auto& all = gathered.gradients[examples];
+    all.insert(all.end(), times.begin(), times.end());
+  }
+  if (gathered.machine.empty()) gathered.machine = fs::path(path).stem().string();
+}
+
+Gathered gather(const Measurements& measurements) {
+  Gathered gathered;
+  if (!measurements.model.empty()) name_model(gathered, measurements.model, "--model");
+  if (measurements.scenario_case) {
+    const Case& scenario_case = *measurements.scenario_case;
+    name_model(gathered, model_key(scenario_case.scenario, dataset_shape(scenario_case).input),
+               scenario_case.scenario.name);
+  }
+  for (const std::string& source : measurements.from) {
+    std::error_code ignored;
+    if (fs::is_directory(source, ignored)) {
+      add_record(gathered, source);
+    } else {
+      add_table(gathered, source);
+    }
+  }
+  if (gathered.model.empty()) {
+    refuse(measurements.from.front(),
+           "a table does not say of which model it is; name it: --model 'lenet 784x10', or a "
+           "scenario with that model");
+  }
+  return gathered;
+}
+
+/// The straight line through two batch sizes; nothing where a part of it would be below zero.
+std::optional<AffineCost> line_through(const BatchTime& a, const BatchTime& b) {
+  const double slope_s = (b.time - a.time).seconds() / (b.examples - a.examples);
+  const double overhead_s = a.time.seconds() - slope_s * a.examples;
+  if (slope_s < 0 || overhead_s < 0) return std::nullopt;
+  return AffineCost{overhead_s, slope_s};
+}
+
+/// Of the batch sizes that have enough gradients to tell.
+std::optional<double> jitter_of(const BatchTimes& gradients) {
+  constexpr std::size_t kEnough = 8;
+  constexpr double kQuartiles = 1.349;  // between a normal's, in standard deviations
+  std::vector<double> jitters;
+  for (const auto& [examples, times] : gradients) {
+    const double low_s = quantile(times, 0.25).value();
+    if (times.size() < kEnough || low_s <= 0) continue;
+    jitters.push_back(std::log(quantile(times, 0.75).value() / low_s) / kQuartiles);
+  }
+  const auto middle = median(jitters);
+  return middle ? std::optional(std::min(1.0, *middle)) : std::nullopt;
+}
+
+std::vector<BatchTime> medians_of(const BatchTimes& gradients) {
+  std::vector<BatchTime> rows;
+  rows.reserve(gradients.size());
+  for (const auto& [examples, times] : gradients) {
+    rows.push_back({examples, Duration::from_seconds(median(times).value())});
+  }
+  return rows;
+}
+
+/// The cost of the model; notes say what nobody measured.
+ModelCost cost_of(const Gathered& gathered, const ModelCost& known,
+                  std::vector<std::string>& notes) {
+  ModelCost cost;
+  const std::vector<BatchTime> rows = medians_of(gathered.gradients);
+  for (const BatchTime& row : rows) {
+    notes.push_back(fmt::format("{}, batch {}: {:.4g} ms, median of {}", gathered.model,
+                                row.examples, row.time.seconds() * 1e3,
+                                gathered.gradients.at(row.examples).size()));
+  }
+  const auto line = rows.size() == 2 ? line_through(rows[0], rows[1]) : std::nullopt;
+  if (line) {
+    cost.gradient = *line;
+  } else {
+    cost.gradient_times = rows;
+  }
+  if (rows.size() == 1) {
+    notes.emplace_back("One batch size: others are taken in proportion; a second one tells more.");
+  }
+  const auto jitter = jitter_of(gathered.gradients);
+  cost.gradient_jitter = jitter.value_or(known.gradient_jitter);
+  const auto evaluate_s = median(gathered.evaluations);
+  cost.evaluate = evaluate_s ? AffineCost{0, *evaluate_s} : known.evaluate;
+  const auto not_measured = [&](const char* what, bool otherwise_known) {
+    notes.push_back(fmt::format("Not measured: {}; {}.", what,
+                                otherwise_known ? "as the machine file says" : "taken as none"));
+  };
+  if (!jitter) not_measured("the jitter of gradients", known.gradient_jitter > 0);
+  if (!evaluate_s) not_measured("evaluations", known.evaluate != AffineCost{});
+  return cost;
+}
+
+}  // namespace
+
+MachineFrom machine_from(const Measurements& measurements) {
+  const Gathered gathered = gather(measurements);
+  MachineFrom result;
+  Machine& machine = result.machine;
+  if (measurements.machine.empty()) {
+    machine.name = gathered.machine;
+    machine.kernel_set = gathered.kernel_set;
+  } else {
+    machine = read_machine(measurements.machine);
+  }
+  const ModelCost known = machine.models[gathered.model];
+  machine.models[gathered.model] = cost_of(gathered, known, result.notes);
+  if (measurements.machine.empty()) {
+    result.notes.emplace_back(
+        "Not measured: cores, messages, apply, slice, contention, memory_base; defaults are in the "
+        "file (one core; messages and apply take no time). A machine file behind --machine has "
+        "them.");
+  } else if (!gathered.kernel_set.empty() && machine.kernel_set != gathered.kernel_set) {
+    result.notes.push_back(
+        fmt::format("The record computed with {}, {} was measured with {}.", gathered.kernel_set,
+                    measurements.machine,
+                    machine.kernel_set.empty() ? "nothing that it names" : machine.kernel_set));
+  }
+  return result;
+}
+
+std::vector<std::string> calibrate_from(const fs::path& out, const Measurements& measurements) {
+  if (out.empty()) {
+    throw InputError("calibrate --from: name the machine file to write: --out FILE");
+  }
+  MachineFrom made = machine_from(measurements);
+  if (out.has_parent_path()) prepare_folder(out.parent_path());
+  write_text_file(out, to_yaml(made.machine));
+  return std::move(made.notes);
+}
+
+}  // namespace foretrain::exec

@@ -1,0 +1,19 @@
+#include "reports/cli/arguments.h"
+
+#include "scenarios/input_error.h"
+#include "scenarios/read.h"
+
+namespace foretrain {
+
+std::vector<Case> read_cases(const Arguments& arguments) {
+  if (arguments.scenario.empty()) throw InputError("name a scenario file");
+  std::vector<std::string> overrides = arguments.overrides;
+  if (!arguments.seed.empty()) overrides.push_back("seed=" + arguments.seed);
+  return read_scenario(arguments.scenario, overrides);
+}
+
+Answer answer_of(const Arguments& arguments, const std::string& command) {
+  return {command, arguments.out, arguments.json, arguments.quiet};
+}
+
+}  // namespace foretrain

@@ -1,0 +1,70 @@
+// What the command line says.
+#pragma once
+
+#include "reports/cli/commands.h"
+#include "reports/cli/validate_cases.h"
+
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace foretrain {
+
+/// Each subcommand uses its part; reports/cli/options.h says what its words are.
+struct Arguments {
+  // The scenario.
+  std::string scenario;
+  std::vector<std::string> overrides;
+  std::string seed;
+  // What is written, where, how much of it.
+  std::string out;
+  std::string rows = "all";
+  bool json = false;
+  bool quiet = false;
+  // A run.
+  int port = 0;
+  std::string job_key;
+  std::string metrics;  ///< where Prometheus scrapes; empty: nowhere
+  double max_delay_ms = 0;
+  bool emulate = false;
+  // A simulation.
+  std::string machine;
+  std::string replay;
+  int seeds = 0;  ///< 0: not asked for
+  bool determinism = false;
+  // What if.
+  bool crossover = false;
+  std::string verify;  ///< the change that is run for real; empty: none
+  int repetitions = 3;
+  // A sweep.
+  std::string mode = "simulate";
+  int jobs = 0;       ///< 0: as many as there are cores, of runs one
+  std::string shard;  ///< k/n; empty: all
+  bool retry = false;
+  bool records_kept = false;
+  // The others.
+  Judgement judgement;
+  bool schema = false;
+  std::string graph;                 ///< table | dot; empty: not asked for
+  std::vector<std::string> records;  ///< of report
+  std::string published;             ///< of report: a study, or all; empty: not asked for
+  bool rewrite = false;
+  std::vector<std::string> from;  ///< of calibrate
+  std::string model;
+  std::string data_command;  ///< list | verify | draw
+  std::string data_path;
+  std::string data_format = "digits";
+  std::vector<std::string> data_settings;
+  std::string form;                   ///< of describe: man | bash | zsh | fish
+  const CLI::App* program = nullptr;  ///< whose command line was read
+};
+
+/// The cases of the scenario. @throws InputError
+std::vector<Case> read_cases(const Arguments& arguments);
+
+Answer answer_of(const Arguments& arguments, const std::string& command);
+
+}  // namespace foretrain

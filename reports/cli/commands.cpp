@@ -1,0 +1,98 @@
+#include "reports/cli/commands.h"
+
+#include "reports/record/files.h"
+#include "reports/record/summary.h"
+#include "reports/show/terminal/case_text.h"
+#include "reports/show/terminal/progress.h"
+#include "reports/show/terminal/summary_table.h"
+#include "reports/studies/bands/bands.h"
+#include "reports/studies/determinism/determinism.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+namespace foretrain {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// One object; of a sweep one object with one a case.
+void print_cases(const Answer& answer, const std::vector<Case>& cases, const Json& all) {
+  const bool sweep = !cases.front().settings.empty();
+  if (answer.json) print_json(sweep ? Json{{"cases", all}} : all.front());
+}
+
+}  // namespace
+
+int status_of(Outcome outcome) {
+  if (outcome == Outcome::done) return kDone;
+  return outcome == Outcome::interrupted ? kInterrupted : kFailed;
+}
+
+void Answer::say(const std::string& line) const {
+  if (!quiet) fmt::print(stderr, "{}\n", line);
+}
+
+std::filesystem::path Answer::folder_of(const Case& scenario_case) const {
+  // The label of a case without settings is its scenario's name, fit for a folder.
+  std::filesystem::path folder = out;
+  if (out.empty()) {
+    folder = std::filesystem::path("out") / Case{{}, scenario_case.scenario, {}}.label() / command;
+  }
+  return scenario_case.settings.empty() ? folder : folder / scenario_case.label();
+}
+
+void print_json(const Json& json) {
+  fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
+}
+
+int train_cases(const Answer& answer, const std::vector<Case>& cases, const Train& train) {
+  for (const Case& each : cases) prepare_folder(answer.folder_of(each));
+  Json all = Json::array();
+  CaseTable table;
+  int status = kDone;
+  for (const Case& each : cases) {
+    const Record record = train(each);
+    table.add(record);
+    const auto folder = answer.folder_of(each);
+    all.push_back(to_json(record));
+    write_record(record, folder);
+    status = status_of(record.outcome);
+    if (status != kDone && answer.quiet) fmt::print(stderr, "error: {}\n", record.failure);
+    answer.say(fmt::format("{}record: {}\n", summary_table(record), folder.string()));
+    if (status != kDone) break;
+  }
+  if (cases.size() > 1 && !all.empty()) answer.say(table.text());
+  print_cases(answer, cases, all);
+  return status;
+}
+
+int band_cases(const Answer& answer, const std::vector<Case>& cases, int seeds, int threads,
+               const Train& simulate) {
+  for (const Case& each : cases) prepare_folder(answer.folder_of(each));
+  Json all = Json::array();
+  for (const Case& each : cases) {
+    Progress progress("seeds of " + each.label(), answer.quiet);
+    BandOptions options{answer.folder_of(each), threads, {}};
+    options.progress = [&](std::int64_t done, std::int64_t of) { progress.update(done, of, {}); };
+    const Bands bands = simulate_bands(each, seeds, options, simulate);
+    all.push_back(to_json(bands));
+    answer.say(fmt::format("{}records: {}\n", to_table(bands), options.folder.string()));
+  }
+  print_cases(answer, cases, all);
+  return kDone;
+}
+
+int twin_cases(const Answer& answer, const std::vector<Case>& cases, const Train& simulate) {
+  bool same = true;
+  const int status = train_cases(answer, cases, [&](const Case& each) {
+    Twins twins = simulate_twice(each, simulate);
+    same = same && twins.difference.empty();
+    fmt::print(stderr, "{}\n", verdict(twins));
+    return std::move(twins.record);
+  });
+  return status == kDone && !same ? kFailed : status;
+}
+
+}  // namespace foretrain

@@ -1,0 +1,219 @@
+#include "reports/cli/options.h"
+
+#include "reports/cli/whatif_commands.h"
+#include "reports/studies/bands/bands.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+namespace foretrain {
+
+namespace {
+
+constexpr const char* kJson = "print one JSON object on standard output";
+constexpr const char* kMachine = "a machine file (default: this machine's calibration)";
+
+void add_scenario(CLI::App& command, Arguments& arguments, bool required = true) {
+  auto* scenario = command.add_option("scenario", arguments.scenario, "a scenario file");
+  if (required) scenario->required();
+  command.add_option("--set", arguments.overrides, "lay KEY=VALUE over the scenario")
+      ->type_name("KEY=VALUE")
+      ->expected(1)
+      ->take_all();
+  command.add_option("--seed", arguments.seed, "as --set seed=N")->type_name("N");
+}
+
+void add_output(CLI::App& command, Arguments& arguments, const char* default_folder) {
+  command.add_option("--out", arguments.out,
+                     fmt::format("where it is written (default: {})", default_folder));
+  command.add_flag("--quiet", arguments.quiet, "say nothing but what was asked for");
+}
+
+void add_training(CLI::App& command, Arguments& arguments) {
+  command
+      .add_option("--port", arguments.port,
+                  "launcher's port on loopback; server (or worker) s takes the port 1 + s above it")
+      ->check(CLI::Range(0, 65000));
+  command.add_option("--job-key", arguments.job_key, "file with the secret of all tasks (srun)")
+      ->type_name("FILE");
+  command
+      .add_option("--inject-delay-ms", arguments.max_delay_ms,
+                  "sleep for a random while, up to this, before every input and send of a node")
+      ->group("Testing");
+  command.add_flag("--emulate", arguments.emulate, "a network for each host (root)");
+}
+
+void add_record(CLI::App& command, Arguments& arguments) {
+  command
+      .add_option("--record", arguments.rows,
+                  "summary: leave out what grows with the steps (default: all)")
+      ->check(CLI::IsMember({"all", "summary"}));
+}
+
+}  // namespace
+
+void run_options(CLI::App& command, Arguments& arguments) {
+  add_scenario(command, arguments);
+  add_output(command, arguments, "out/NAME/run");
+  add_training(command, arguments);
+  add_record(command, arguments);
+  command
+      .add_option("--metrics", arguments.metrics,
+                  "serve metrics to Prometheus while it trains, at [ADDRESS]:PORT; :9464 is for "
+                  "this machine alone")
+      ->type_name("PLACE");
+  command.add_flag("--json", arguments.json, kJson);
+}
+
+void simulate_options(CLI::App& command, Arguments& arguments) {
+  add_scenario(command, arguments, false);
+  add_output(command, arguments, "out/NAME/simulate");
+  add_record(command, arguments);
+  command.add_option("--machine", arguments.machine, kMachine);
+  command.add_flag("--emulate", arguments.emulate, "hosts share this machine, as of run");
+  command.add_flag("--json", arguments.json, kJson);
+  auto* replayed =
+      command.add_option("--replay", arguments.replay,
+                         "a run's folder: its training again, in the order that it recorded");
+  auto* seeds = command.add_option("--seeds", arguments.seeds,
+                                   "so many seeds in parallel: median, 5th, 95th percentile");
+  seeds->check(CLI::Range(1, static_cast<int>(kMostSeeds)))->excludes(replayed);
+  command.add_flag("--check-determinism", arguments.determinism, "twice, compared byte by byte")
+      ->excludes(replayed)
+      ->excludes(seeds);
+}
+
+void whatif_options(CLI::App& command, Arguments& arguments) {
+  add_scenario(command, arguments);
+  command.get_option("scenario")->description("a scenario file, or the folder of a run's record");
+  add_output(command, arguments, "out/NAME/whatif");
+  command.add_option("--machine", arguments.machine, kMachine);
+  command.add_flag("--emulate", arguments.emulate, "hosts share this machine, as of run");
+  command.add_flag("--crossover", arguments.crossover,
+                   "search the best batch size, number of servers, for time to the target, too");
+  command
+      .add_option("--verify", arguments.verify,
+                  "run the training for real without a change, with it (default: the best one)")
+      ->type_name("CHANGE")
+      ->expected(0, 1)
+      ->default_str(kBestChange);
+  command
+      .add_option("--repeat", arguments.repetitions, "runs of either, with --verify (default: 3)")
+      ->check(CLI::Range(1, 100));
+  command.add_flag("--json", arguments.json, kJson);
+}
+
+void validate_options(CLI::App& command, Arguments& arguments) {
+  add_scenario(command, arguments);
+  add_output(command, arguments, "out/NAME/validate");
+  add_training(command, arguments);
+  command.add_option("--machine", arguments.machine, kMachine);
+  command.add_option("--repeat", arguments.judgement.repetitions, "runs of each case (default: 5)")
+      ->check(CLI::Range(1, 100));
+  command
+      .add_option("--fail-above", arguments.judgement.fail_above,
+                  "exit status 1 where a strategy's median error of step time is above PERCENT")
+      ->type_name("PERCENT")
+      ->check(CLI::NonNegativeNumber);
+  command.add_flag("--json", arguments.json, kJson);
+}
+
+void sweep_options(CLI::App& command, Arguments& arguments) {
+  add_scenario(command, arguments);
+  add_output(command, arguments, "out/NAME/sweep");
+  command.add_option("--mode", arguments.mode, "simulate (default) or run")
+      ->check(CLI::IsMember({"simulate", "run"}));
+  command
+      .add_option("--jobs", arguments.jobs,
+                  "simulations at a time (default: the cores); runs go one at a time")
+      ->check(CLI::Range(1, 1024));
+  command
+      .add_option("--shard", arguments.shard,
+                  "of n parts the one called k, from 1; all into one --out")
+      ->type_name("k/n");
+  command.add_flag("--retry", arguments.retry, "do failed cases again");
+  command.add_flag("--records", arguments.records_kept,
+                   "keep the record of each case, in cases/NAME");
+  command.add_option("--machine", arguments.machine, kMachine);
+  command.add_flag("--emulate", arguments.emulate, "a network of this machine for each host");
+  command.add_flag("--json", arguments.json, kJson);
+}
+
+void check_options(CLI::App& command, Arguments& arguments) {
+  add_scenario(command, arguments, false);
+  command.add_flag("--schema", arguments.schema, "print the JSON schema of scenarios instead");
+  command
+      .add_option("--graph", arguments.graph,
+                  "print the step graph instead: a table, or dot, a drawing for Graphviz")
+      ->type_name("table|dot")
+      ->expected(0, 1)
+      ->default_str("table");
+}
+
+void report_options(CLI::App& command, Arguments& arguments) {
+  auto* records = command.add_option(
+      "records", arguments.records,
+      "folders that run, simulate, validate, sweep wrote, files of whatif --json");
+  add_output(command, arguments, "out/report, out/published");
+  auto* published = command.add_option(
+      "--published", arguments.published,
+      "instead of records: the published studies of the library, or one of them");
+  published->type_name("STUDY")->expected(0, 1)->default_str("all")->excludes(records);
+  command
+      .add_option("--data", arguments.data_path, "with --published: train on the MNIST in FOLDER")
+      ->type_name("FOLDER")
+      ->needs(published);
+  command
+      .add_option("--seeds", arguments.seeds, "with --data: trainings of each case (default: 3)")
+      ->check(CLI::Range(1, 100))
+      ->needs(published);
+  command
+      .add_flag("--rewrite", arguments.rewrite,
+                "with --published: write the tables of the library anew")
+      ->needs(published);
+  command.add_flag("--json", arguments.json, kJson)->needs(published);
+}
+
+void calibrate_options(CLI::App& command, Arguments& arguments) {
+  add_scenario(command, arguments, false);
+  add_output(command, arguments, "this machine's cache");
+  auto* from = command.add_option(
+      "--from", arguments.from,
+      "measure nothing: a record of one worker, or a CSV file batch_size,seconds; may repeat");
+  from->type_name("FOLDER|CSV")->expected(1)->take_all();
+  command.add_option("--model", arguments.model, "of the CSV file, such as 'lenet 784x10'")
+      ->needs(from);
+  command.add_option("--machine", arguments.machine, "a machine file that has the rest")
+      ->needs(from);
+}
+
+void data_options(CLI::App& command, Arguments& arguments) {
+  command.require_subcommand(1);
+  const auto add = [&](const char* name, const char* what) {
+    CLI::App* added = command.add_subcommand(name, what);
+    added->callback([&arguments, name] { arguments.data_command = name; });
+    return added;
+  };
+  add("list", "the formats that a scenario's dataset: can name");
+  add("verify", "read all of a file or folder, tell what it holds")
+      ->add_option("path", arguments.data_path, "a data file, or a folder of them")
+      ->required();
+  auto* draw = add("draw", "write a drawn data set as IDX files");
+  draw->add_option("format", arguments.data_format, "digits (default) or images")
+      ->check(CLI::IsMember({"digits", "images"}));
+  draw->add_option("--set", arguments.data_settings,
+                   "a key of dataset: in a scenario, such as take=1000, side=64, seed=2")
+      ->type_name("KEY=VALUE")
+      ->expected(1)
+      ->take_all();
+  draw->add_option("--out", arguments.out, "folder (default: out/data/FORMAT)");
+}
+
+void describe_options(CLI::App& command, Arguments& arguments) {
+  arguments.program = command.get_parent();
+  command.add_option("form", arguments.form, "what is printed")
+      ->required()
+      ->check(CLI::IsMember({"man", "bash", "zsh", "fish"}));
+}
+
+}  // namespace foretrain

@@ -1,0 +1,68 @@
+#include "reports/cli/read_commands.h"
+
+#include "reports/cli/data_commands.h"
+#include "reports/show/page/report.h"
+#include "reports/show/terminal/case_text.h"
+#include "reports/show/terminal/step_graph_text.h"
+#include "reports/show/terminal/summary_table.h"
+#include "scenarios/read.h"
+#include "scenarios/schema.h"
+
+#include <fmt/format.h>
+
+namespace foretrain {
+
+namespace {
+
+int print(const std::string& answer) {
+  fmt::print("{}", answer);
+  return kDone;
+}
+
+}  // namespace
+
+int check(const Arguments& arguments) {
+  if (arguments.schema) return print(scenario_schema());
+  const bool graph = !arguments.graph.empty();
+  const bool dot = arguments.graph == "dot";
+  Arguments named = arguments;
+  if (graph && !dot && arguments.graph != "table") {
+    // `check --graph FILE`: what follows --graph is no form, so it is the scenario.
+    if (!arguments.scenario.empty()) {
+      throw InputError(fmt::format("--graph {}: write table or dot", arguments.graph));
+    }
+    named.scenario = arguments.graph;
+  }
+  for (const Case& each : read_cases(named)) {
+    // In a comment: what is printed can be read again, as YAML, by Graphviz.
+    if (!graph || dot || !each.settings.empty()) {
+      fmt::print("{}", as_comment(case_sentence(each), dot ? "// " : "# "));
+    }
+    fmt::print("{}\n", graph ? step_text(each, dot) : to_yaml(each.scenario));
+  }
+  return kDone;
+}
+
+int report(const Arguments& arguments) {
+  if (arguments.records.empty()) {
+    throw InputError(
+        "report: name folders that run, simulate, validate or sweep wrote, or --published");
+  }
+  Found found;
+  for (const std::string& folder : arguments.records) add_folder(folder, found);
+  CaseTable table;
+  for (const Record& record : found.records) {
+    table.add(record);
+    answer_of(arguments, "report").say(summary_table(record));
+  }
+  if (found.records.size() > 1) answer_of(arguments, "report").say(table.text());
+  return print(write_report(page_of(found), arguments.out.empty() ? "out/report" : arguments.out));
+}
+
+int data(const Arguments& arguments) {
+  if (arguments.data_command == "list") return print(list_data());
+  if (arguments.data_command == "verify") return print(verify_data(arguments.data_path));
+  return print(draw_data(arguments.data_format, arguments.data_settings, arguments.out));
+}
+
+}  // namespace foretrain

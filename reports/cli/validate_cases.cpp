@@ -1,0 +1,102 @@
+#include "reports/cli/validate_cases.h"
+
+#include "reports/show/figures/of_records.h"
+#include "reports/show/figures/of_validation.h"
+#include "reports/show/page/report.h"
+#include "reports/show/page/validation_section.h"
+#include "reports/studies/validation/output.h"
+#include "reports/studies/validation/verdict.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdio>
+#include <string>
+
+namespace foretrain {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Passes on a line when the last one is old enough: cases may take milliseconds.
+class NowAndThen {
+ public:
+  explicit NowAndThen(const Answer& answer) : answer_(answer) {}
+
+  void tell(const std::string& line) {
+    constexpr auto kBetweenLines = std::chrono::seconds(5);
+    if (Clock::now() < next_) return;
+    next_ = Clock::now() + kBetweenLines;
+    answer_.say(line);
+  }
+
+ private:
+  const Answer& answer_;
+  Clock::time_point next_;
+};
+
+/// A curve a case: of many nobody sees any.
+std::vector<Record> drawn_records(const Validation& validation) {
+  std::vector<Record> records;
+  if (validation.cases.size() > kDetailedCases) return records;
+  records.reserve(2 * validation.cases.size());
+  for (const CaseValidation& each : validation.cases) {
+    records.push_back(each.run);
+    records.push_back(each.simulated);
+  }
+  return records;
+}
+
+/// Files of the figures that everybody wants, the page with all.
+std::string draw_figures(const Validation& validation, const std::filesystem::path& folder) {
+  const nlohmann::ordered_json json = to_json(validation);
+  Found found;
+  found.records = drawn_records(validation);
+  found.sections.push_back(validation_section(json));
+  found.sentences.push_back(json.at("sentence").get<std::string>());
+  found.question = validation.cases.front().scenario_case.scenario.question;
+  std::string lines;
+  try {
+    const Figure accuracy = accuracy_of_forecast(json);
+    if (!accuracy.panels.empty()) {
+      lines += fmt::format("figure:  {}\n", draw(accuracy, folder).string());
+    }
+    lines += draw_all(found.records, folder);
+  } catch (const NoGnuplot& error) {
+    lines += fmt::format("figures: not drawn as files: {}\n", error.what());
+  }
+  return lines + write_page(page_of(found), folder);
+}
+
+/// Whether it came out as asked for; says so where it did not.
+bool passes(const Validation& validation, const Judgement& judgement) {
+  bool good =
+      validation.weights_equal().value_or(true) && validation.replays_equal().value_or(true);
+  if (!judgement.fail_above) return good;
+  for (const std::string& strategy : strategies_above(validation, *judgement.fail_above / 100)) {
+    fmt::print(stderr, "error: {}: the median error of the step time is above {} %\n", strategy,
+               *judgement.fail_above);
+    good = false;
+  }
+  return good;
+}
+
+}  // namespace
+
+int validate_cases(const Answer& answer, const std::vector<Case>& cases, const Judgement& judgement,
+                   const Modes& modes) {
+  NowAndThen progress(answer);
+  ValidateOptions options;
+  options.folder = answer.folder_of({{}, cases.front().scenario, {}});
+  options.repetitions = judgement.repetitions;
+  options.anew = answer.out.empty();
+  options.tell = [&](const std::string& line) { progress.tell(line); };
+  const Validation validation = validate_into(cases, options, modes);
+  if (answer.json) print_json(to_json(validation));
+  std::FILE* const people = answer.json ? stderr : stdout;
+  fmt::print(people, "{}records: {}\n", to_table(validation), options.folder.string());
+  fmt::print(people, "{}", draw_figures(validation, options.folder));
+  return passes(validation, judgement) ? kDone : kFailed;
+}
+
+}  // namespace foretrain

@@ -1,0 +1,25 @@
+// What the command `validate` does.
+#pragma once
+
+#include "reports/cli/commands.h"
+#include "reports/studies/validation/validate_into.h"
+
+#include <optional>
+#include <vector>
+
+namespace foretrain {
+
+struct Judgement {
+  int repetitions = 5;
+  /// Fail where a strategy's median error of step time is above so many per cent (--fail-above).
+  std::optional<double> fail_above;
+};
+
+/// Validates all cases into the folder of the answer, prints what came out, draws figures. In a
+/// folder that nobody named, a validation that was finished begins anew. Returns the exit status:
+/// kFailed where weights differ or `fail_above` says so; a goal that is missed is no failure.
+/// @throws NotDone, InputError as validate_into does
+int validate_cases(const Answer& answer, const std::vector<Case>& cases, const Judgement& judgement,
+                   const Modes& modes);
+
+}  // namespace foretrain

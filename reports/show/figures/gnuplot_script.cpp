@@ -1,0 +1,359 @@
+// A figure as a script of gnuplot, beside the table that the script reads.
+#include "models/base/check.h"
+#include "reports/record/csv.h"
+#include "reports/show/figures/figure.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace foretrain {
+namespace {
+
+/// Colours that people with any colour vision tell apart (Okabe and Ito 2008), strongest first.
+constexpr auto kPalette = std::to_array<std::string_view>(
+    {"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"});
+/// Marks of the series of a colour, so that colour is not all that tells them apart.
+constexpr auto kPointTypes = std::to_array<int>({7, 5, 9, 13, 11, 15, 4});
+
+// Lengths in pixels of the SVG; the width of a letter is about that.
+constexpr int kPanelWidth = 520;
+constexpr int kPanelHeight = 330;    // with its title, without names or key
+constexpr int kStackedHeight = 215;  // likewise, of one above another
+constexpr int kRowHeight = 34;       // of a panel with names at its y axis
+constexpr int kTopHeight = 64;       // titles
+constexpr int kSourceHeight = 22;
+constexpr int kColourBarWidth = 100;
+constexpr int kKeyRowHeight = 18;
+constexpr int kLetterWidth = 8;
+constexpr int kSampleWidth = 70;  // of a line in the key with the gaps around it
+constexpr double kPixelsPerInch = 96;
+
+constexpr int kPointsShown = 16;        // at most about so many marks on a line
+constexpr double kBarHalfWidth = 0.32;  // of the distance between bars
+constexpr double kRowHalfWidth = 0.38;  // of the distance between rows
+
+/// Text in single quotes, in which gnuplot knows no escape but the doubled quote.
+std::string literal(std::string_view text) {
+  std::string out = "'";
+  for (const char c : text) {
+    if (c == '\'') out += '\'';
+    out += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
+  }
+  return out + "'";
+}
+
+std::string_view colour_of(const Series& s) {
+  return kPalette[static_cast<std::size_t>(s.colour) % kPalette.size()];
+}
+
+/// Half way from a colour (#RRGGBB) to white.
+std::string pale(std::string_view colour) {
+  std::string out = "#";
+  for (std::size_t at = 1; at < colour.size(); at += 2) {
+    int part = 0;
+    std::from_chars(colour.data() + at, colour.data() + at + 2, part, 16);
+    out += fmt::format("{:02X}", (part + 255) / 2);
+  }
+  return out;
+}
+
+/// Where the key goes, how large the picture is; lengths are shares of the canvas.
+struct Canvas {
+  int width = 0;   // pixels
+  int height = 0;  // pixels
+  int key_rows = 1;
+  bool slanted = false;  // names below bars, which are too long for their places
+  int left = 80;         // of a panel, for figures or names at its y axis
+  int panel_height = kPanelHeight;
+  double panels_bottom = 0;
+  double panels_top = 0;
+};
+
+bool has_cells(const Panel& panel) {
+  return std::ranges::any_of(panel.series, [](const Series& s) { return s.mark == Mark::cell; });
+}
+
+/// Rows of the key, which is filled column by column: a run stands above its forecast.
+int key_rows_of(const Figure& figure, int width) {
+  std::set<std::string> titles;
+  std::size_t longest = 1;
+  bool bars = false;
+  for (const Panel& panel : figure.panels) {
+    for (const Series& s : panel.series) {
+      bars = bars || panel.stacks(s) || s.mark == Mark::span;
+      if (s.mark == Mark::cell) continue;
+      titles.insert(s.title);
+      longest = std::max(longest, s.title.size());
+    }
+  }
+  const int entry = kSampleWidth + kLetterWidth * static_cast<int>(longest);
+  const int columns = std::max(1, width / entry);
+  const int rows = (static_cast<int>(titles.size()) + columns - 1) / columns;
+  return bars || figure.stacked ? rows : rows + rows % 2;
+}
+
+Canvas canvas_of(const Figure& figure) {
+  Canvas canvas;
+  const auto count = static_cast<int>(figure.panels.size());
+  canvas.width = kPanelWidth * (figure.stacked ? 2 : std::max(2, count));
+  canvas.key_rows = key_rows_of(figure, canvas.width);
+  int longest = 0;
+  for (const Panel& panel : figure.panels) {
+    for (const std::string& category : panel.categories) {
+      const int width = kLetterWidth * static_cast<int>(category.size());
+      longest = std::max(longest, width);
+      canvas.slanted = canvas.slanted || width * std::ssize(panel.categories) > canvas.width - 104;
+    }
+    for (const std::string& row : panel.rows) {
+      const int names = 30 + kLetterWidth * static_cast<int>(row.size());
+      canvas.left = std::max(canvas.left, std::min(names, kPanelWidth / 2));
+    }
+    const int rows = 90 + kRowHeight * static_cast<int>(panel.rows.size());
+    canvas.panel_height = std::max(canvas.panel_height, rows);
+  }
+  const int key_height = 16 + kKeyRowHeight * canvas.key_rows;
+  const int names_height = 46 + (canvas.slanted ? longest / 3 : 0);  // the sine of 20 degrees
+  const int panels_height = figure.stacked ? count * kStackedHeight : canvas.panel_height;
+  const int top_height = kTopHeight + (figure.source.empty() ? 0 : kSourceHeight);
+  canvas.height = panels_height + key_height + names_height;
+  canvas.panels_bottom = static_cast<double>(key_height + names_height) / canvas.height;
+  canvas.panels_top = 1 - static_cast<double>(top_height) / canvas.height;
+  return canvas;
+}
+
+/// `every` reads the rows of one series: the table is long, and its header is row -1.
+std::string source_of(const Figure& figure, std::size_t first_row, std::size_t rows) {
+  return fmt::format("{} skip 1 every ::{}::{}", literal(figure.name + ".csv"), first_row,
+                     first_row + rows - 1);
+}
+
+/// Of guides: closer to the paper the further they are from what is compared.
+constexpr auto kGuides = std::to_array<std::string_view>({"#404040", "#808080", "#B0B0B0"});
+
+std::string style_of(const Series& s, bool bars) {
+  if (s.mark == Mark::guide) {
+    const auto grey = static_cast<std::size_t>(s.colour) % kGuides.size();
+    return fmt::format("with lines lw 1 dt {} lc rgb '{}'", s.colour == 0 ? "solid" : "(4,4)",
+                       kGuides[grey]);
+  }
+  if (bars)
+    return fmt::format("with boxxyerror fillstyle solid noborder lc rgb '{}'", colour_of(s));
+  if (s.mark == Mark::cell) return "with boxxyerror fillstyle solid noborder lc palette z";
+  if (s.mark == Mark::column || s.mark == Mark::span) {
+    return fmt::format("with boxxyerror fillstyle {} lc rgb '{}'",
+                       s.dashed ? "transparent solid 0.5 noborder" : "solid noborder",
+                       colour_of(s));
+  }
+  if (s.mark == Mark::trace) {
+    return fmt::format("with lines lw 1 dt {} lc rgb '{}'", s.dashed ? "(7,4)" : "solid",
+                       colour_of(s));
+  }
+  if (s.dashed) return fmt::format("with lines lw 1.8 dt (7,4) lc rgb '{}'", colour_of(s));
+  const auto mark = kPointTypes[static_cast<std::size_t>(s.colour) % kPointTypes.size()];
+  if (s.mark == Mark::points) {
+    return fmt::format("with points pt {} ps 0.6 lc rgb '{}'", mark, colour_of(s));
+  }
+  // Broad, pale: a forecast that lies on it is seen.
+  return fmt::format("with linespoints lw 5 pt {} ps 0.8 pi {} lc rgb '{}'", mark,
+                     1 + s.x.size() / kPointsShown, pale(colour_of(s)));
+}
+
+/// What gnuplot makes of a row of the table; `base` is its fifth column, `x_end` its sixth, `value`
+/// its seventh.
+std::string columns_of(const Series& s, bool bars) {
+  switch (s.mark) {
+    case Mark::column:
+      return "(($3+$6)/2):($4/2):3:6:(0):4";
+    case Mark::span:
+      return fmt::format("(($3+$6)/2):4:3:6:($4-{0}):($4+{0})", kRowHalfWidth);
+    case Mark::cell:
+      return "3:4:($3-0.5):($3+0.5):($4-0.5):($4+0.5):7";
+    default:
+      return bars ? fmt::format("3:($5+$4/2):({}):($4/2)", kBarHalfWidth) : "3:4";
+  }
+}
+
+/// The plot command of a panel. `titled` holds the series that have their entry in the key.
+std::string plot_command(const Figure& figure, const Panel& panel, std::size_t first_row,
+                         std::set<std::string>& titled) {
+  std::vector<std::string> parts;
+  for (const Series& s : panel.series) {
+    const bool bars = panel.stacks(s);
+    const bool first = s.mark != Mark::cell && titled.insert(s.title).second;
+    parts.push_back(fmt::format("{} using {} {} {}", source_of(figure, first_row, s.x.size()),
+                                columns_of(s, bars), style_of(s, bars),
+                                first ? "title " + literal(s.title) : "notitle"));
+    first_row += s.x.size();
+  }
+  return fmt::format("  plot {}\n", fmt::join(parts, ", \\\n       "));
+}
+
+/// Names at an axis: `'a' 0, 'b' 1`.
+std::string names_at(const std::vector<std::string>& names) {
+  std::vector<std::string> tics;
+  tics.reserve(names.size());
+  for (const std::string& name : names) {
+    tics.push_back(fmt::format("{} {}", literal(name), tics.size()));
+  }
+  return fmt::format("{}", fmt::join(tics, ", "));
+}
+
+/// Where a panel stands on the canvas.
+std::string margins(const Figure& figure, const Canvas& canvas, std::size_t index) {
+  const auto count = static_cast<double>(figure.panels.size());
+  const auto place = static_cast<double>(index);
+  const double width = figure.stacked ? 1 : 1 / count;
+  const double begin = figure.stacked ? 0 : place * width;
+  const int right = has_cells(figure.panels[index]) ? kColourBarWidth : 24;
+  double bottom = canvas.panels_bottom;
+  double top = canvas.panels_top;
+  if (figure.stacked) {
+    const double height = (top - bottom) / count;
+    const double gap = 44.0 / canvas.height;  // for the title of the one below
+    top -= place * height;
+    bottom = top - height + (index + 1 < figure.panels.size() ? gap : 0);
+  }
+  return fmt::format(
+      "  set lmargin at screen {:.4f}\n  set rmargin at screen {:.4f}\n"
+      "  set bmargin at screen {:.4f}\n  set tmargin at screen {:.4f}\n",
+      begin + static_cast<double>(canvas.left) / canvas.width,
+      begin + width - static_cast<double>(right) / canvas.width, bottom, top);
+}
+
+/// The x axis: figures, or names below the places of bars.
+std::string x_axis(const Panel& panel, const Canvas& canvas) {
+  if (!panel.categories.empty()) {
+    return fmt::format("  set xrange [-0.6:{:.1f}]\n  set xtics {}({}) nomirror scale 0\n",
+                       static_cast<double>(panel.categories.size()) - 0.4,
+                       canvas.slanted ? "rotate by 20 right " : "", names_at(panel.categories));
+  }
+  if (panel.view) {
+    return fmt::format("  set xrange [{:.9g}:{:.9g}]\n  set xtics auto\n", panel.view->first,
+                       panel.view->second);
+  }
+  // What an axis of logarithms begins with cannot be zero; what is lost is left of it.
+  const bool below_zero = std::ranges::any_of(panel.series, [](const Series& s) {
+    return !s.x_end.empty() && std::ranges::any_of(s.x, [](double x) { return x < 0; });
+  });
+  return fmt::format("  set xrange [{}:*]\n  set xtics auto\n",
+                     panel.logarithmic || below_zero ? "*" : "0");
+}
+
+std::string y_axis(const Panel& panel) {
+  if (!panel.rows.empty()) {
+    return fmt::format("  set yrange [{:.1f}:-0.6]\n  set ytics ({}) nomirror scale 0\n",
+                       static_cast<double>(panel.rows.size()) - 0.4, names_at(panel.rows));
+  }
+  const bool bars = std::ranges::any_of(
+      panel.series, [&](const Series& s) { return panel.stacks(s) || s.mark == Mark::column; });
+  return fmt::format("  set yrange [{}:*]\n  set ytics auto\n",
+                     bars || panel.from_zero ? "0" : "*");
+}
+
+std::string panel_commands(const Figure& figure, const Canvas& canvas, std::size_t index) {
+  const Panel& panel = figure.panels[index];
+  const bool bottom = !figure.stacked || index + 1 == figure.panels.size();
+  std::string text = margins(figure, canvas, index);
+  text += fmt::format("  set title {}\n  set xlabel {}\n  set ylabel {}\n", literal(panel.title),
+                      literal(bottom ? panel.x_label : ""), literal(panel.y_label));
+  text += panel.logarithmic ? "  set logscale xy\n" : "  unset logscale\n";
+  text += has_cells(panel)
+              ? fmt::format("  set colorbox\n  set cblabel {}\n", literal(panel.value_label))
+              : "  unset colorbox\n";
+  text += fmt::format("  set format x {}\n", bottom ? "" : "''");
+  return text + x_axis(panel, canvas) + y_axis(panel);
+}
+
+std::size_t rows_of(const Panel& panel) {
+  std::size_t rows = 0;
+  for (const Series& s : panel.series) rows += s.x.size();
+  return rows;
+}
+
+}  // namespace
+
+std::string figure_csv(const Figure& figure) {
+  constexpr auto kColumns =
+      std::to_array<std::string_view>({"panel", "series", "x", "y", "base", "x_end", "value"});
+  bool wide = false;
+  for (const Panel& panel : figure.panels) {
+    for (const Series& s : panel.series) wide = wide || !s.x_end.empty() || !s.value.empty();
+  }
+  const std::span<const std::string_view> columns(kColumns);
+  CsvWriter csv(columns.first(wide ? 7 : 5));
+  for (const Panel& panel : figure.panels) {
+    std::vector<double> tops(panel.categories.size());
+    for (const Series& s : panel.series) {
+      FT_CHECK_OP(s.x.size(), ==, s.y.size());
+      for (std::size_t i = 0; i < s.x.size(); ++i) {
+        double base = 0;
+        if (panel.stacks(s)) {
+          double& top = tops.at(static_cast<std::size_t>(s.x[i]));
+          base = std::exchange(top, top + s.y[i]);
+        }
+        csv.text(panel.title).text(s.title).number(s.x[i]).number(s.y[i]).number(base);
+        if (wide) {
+          const double unknown = std::numeric_limits<double>::quiet_NaN();
+          csv.number(s.x_end.empty() ? unknown : s.x_end[i]);
+          csv.number(s.value.empty() ? unknown : s.value[i]);
+        }
+        csv.end_row();
+      }
+    }
+  }
+  return std::string(csv.written());
+}
+
+std::string gnuplot_script(const Figure& figure) {
+  FT_CHECK(!figure.panels.empty());
+  const Canvas canvas = canvas_of(figure);
+  std::string text = fmt::format(
+      "# Draws {0}.svg, {0}.png, {0}.pdf from {0}.csv: gnuplot {0}.gp\n"
+      "set encoding utf8\n"
+      "set datafile separator comma\n"
+      "do for [kind in 'svg png pdf'] {{\n"
+      "  if (kind eq 'svg') {{ set terminal svg size {1},{2} font 'Arial,14' background 'white' "
+      "dashlength 0.8 noenhanced; small = ',12' }}\n"
+      "  if (kind eq 'png') {{ set terminal pngcairo size {3},{4} font 'Sans,20' linewidth 2 "
+      "pointscale 2 noenhanced; small = ',16' }}\n"
+      "  if (kind eq 'pdf') {{ set terminal pdfcairo size {5:.2f}in,{6:.2f}in font 'Sans,10' "
+      "noenhanced; small = ',8' }}\n"
+      "  set output {7} . kind\n",
+      figure.name, canvas.width, canvas.height, 2 * canvas.width, 2 * canvas.height,
+      canvas.width / kPixelsPerInch, canvas.height / kPixelsPerInch, literal(figure.name + "."));
+  text += fmt::format(
+      "  set border 3 lc rgb '#606060'\n  set tics nomirror\n"
+      "  set grid lc rgb '#D8D8D8' lt 1 lw 0.7\n"
+      "  set key at screen 0.5, screen {:.4f} center bottom vertical maxrows {} "
+      "samplen 3 Left reverse\n"
+      "  set palette defined (0 '#440154', 1 '#3B528B', 2 '#21918C', 3 '#5EC962', 4 '#FDE725')\n"
+      "  set multiplot title {}\n",
+      8.0 / canvas.height, canvas.key_rows, literal(figure.title));
+  if (!figure.source.empty()) {
+    text += fmt::format(
+        "  set label 1 {} at screen 0.5, screen {:.4f} center font small tc rgb '#606060'\n",
+        literal(figure.source), 1 - 40.0 / canvas.height);
+  }
+  std::set<std::string> titled;
+  std::size_t row = 0;
+  for (std::size_t i = 0; i < figure.panels.size(); ++i) {
+    text += panel_commands(figure, canvas, i);
+    text += plot_command(figure, figure.panels[i], row, titled);
+    row += rows_of(figure.panels[i]);
+    if (i == 0) text += "  unset label 1\n";
+  }
+  return text + "  unset multiplot\n  unset output\n}\n";
+}
+
+}  // namespace foretrain

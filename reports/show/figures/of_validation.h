@@ -1,0 +1,36 @@
+// A validation as a figure.
+#pragma once
+
+#include "reports/show/figures/figure.h"
+
+#include <nlohmann/json.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace foretrain {
+
+/// The step time of a case.
+struct ForecastCase {
+  std::string title;  ///< its strategy, then what else the sweep sets
+  std::string strategy;
+  nlohmann::ordered_json settings;
+  double measured = 0;           ///< ms, median of the runs
+  double predicted = 0;          ///< ms
+  std::optional<double> spread;  ///< of the runs, as Comparison has it
+};
+
+/// How a row of validation.json's `cases` calls its case: as title_of(Case) does.
+std::string case_title(const nlohmann::ordered_json& row);
+
+/// In the order of the cases; those without a step time are left out. `validation` is what
+/// validation.json holds (to_json of a Validation).
+std::vector<ForecastCase> forecast_cases(const nlohmann::ordered_json& validation);
+
+/// Predicted against measured step time, both logarithmic, a mark a case, with the diagonal and
+/// bands of 5 and 10 % around it; beside it the errors by strategy. Its source says which machines
+/// and which calibration both come from. No panels where no step times are known.
+Figure accuracy_of_forecast(const nlohmann::ordered_json& validation);
+
+}  // namespace foretrain

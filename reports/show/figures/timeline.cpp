@@ -1,0 +1,145 @@
+// What every worker did when, with the updates of the servers below.
+#include "reports/record/shown.h"
+#include "reports/record/source.h"
+#include "reports/show/figures/of_records.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace foretrain {
+namespace {
+
+constexpr int kMostWorkers = 8;           // the first of them
+constexpr std::size_t kStepsShown = 40;   // of worker 0; the others' of the same time
+constexpr std::size_t kStepsInView = 10;  // at first
+constexpr std::size_t kMostSpans = 1500;  // where one worker is far faster than another
+constexpr std::size_t kApply = 3;
+
+/// In the order in which a step goes.
+constexpr auto kPhases =
+    std::to_array<std::pair<const char*, Duration Phases::*>>({{"compute", &Phases::compute},
+                                                               {"push", &Phases::push},
+                                                               {"wait", &Phases::wait},
+                                                               {"apply", &Phases::apply},
+                                                               {"pull", &Phases::pull},
+                                                               {"evaluate", &Phases::evaluate}});
+
+double ms(Instant time) { return time.seconds() * 1e3; }
+
+/// A part of the training.
+struct Window {
+  Instant begin;
+  Instant end;
+  Instant view_end;  ///< of the part that is shown first
+};
+
+/// Around the middle of what worker 0 did: the first steps are like no others.
+std::optional<Window> window_of(const Record& record) {
+  std::vector<const StepReport*> steps;
+  for (const StepRow& row : record.steps) {
+    if (row.worker == 0) steps.push_back(&row.report);
+  }
+  if (steps.empty()) return std::nullopt;
+  const std::size_t shown = std::min(kStepsShown, steps.size());
+  const std::size_t first = (steps.size() - shown) / 2;
+  const auto end_of = [&](std::size_t i) { return steps[i]->start + length_of(steps[i]->phases); };
+  const std::size_t in_view = std::min(kStepsInView, shown);
+  return Window{steps[first]->start, end_of(first + shown - 1), end_of(first + in_view - 1)};
+}
+
+/// From when until when.
+using Span = std::pair<Instant, Instant>;
+
+/// Spans that meet or overlap made one.
+std::vector<Span> merged(std::vector<Span> spans) {
+  std::ranges::sort(spans);
+  std::vector<Span> apart;
+  for (const Span& span : spans) {
+    if (!apart.empty() && span.first <= apart.back().second) {
+      apart.back().second = std::max(apart.back().second, span.second);
+    } else {
+      apart.push_back(span);
+    }
+  }
+  return apart;
+}
+
+void add_span(Series& series, const Span& span, std::size_t row, std::string name) {
+  series.x.push_back(ms(span.first));
+  series.x_end.push_back(ms(span.second));
+  series.y.push_back(static_cast<double>(row));
+  series.names.push_back(std::move(name));
+}
+
+/// Adds the workers' phases to the layers, a row a worker. Returns when servers were applying.
+std::vector<Span> add_workers(const Record& record, const Window& window, Panel& panel) {
+  std::map<int, std::size_t> rows;
+  for (const StepRow& row : record.steps) {
+    if (row.worker < kMostWorkers) rows.emplace(row.worker, 0);
+  }
+  for (auto& [worker, row] : rows) {
+    row = panel.rows.size();
+    panel.rows.push_back(fmt::format("worker{}", worker));
+  }
+  // Workers' clocks differ by a message's time: updates for all are told by one of them.
+  const bool for_all = record.scenario_case.scenario.training.strategy == "sync";
+  std::vector<Span> applying;
+  std::size_t spans = 0;
+  for (const StepRow& step : record.steps) {
+    if (step.report.start < window.begin || step.report.start >= window.end) continue;
+    const auto row = rows.find(step.worker);
+    Instant at = step.report.start;
+    for (std::size_t phase = 0; phase < kPhases.size(); ++phase) {
+      const Duration took = step.report.phases.*kPhases[phase].second;
+      const Span span{at, at + took};
+      at = span.second;
+      if (took <= Duration{}) continue;
+      if (phase == kApply && (!for_all || step.worker == 0)) applying.push_back(span);
+      if (row == rows.end() || ++spans > kMostSpans) continue;
+      add_span(panel.series[phase], span, row->second,
+               fmt::format("{}, step {}", panel.rows[row->second], step.report.step.value));
+    }
+  }
+  return applying;
+}
+
+}  // namespace
+
+Figure timeline(const Record& record, const std::string& name) {
+  Figure figure{
+      name,
+      record.scenario_case.scenario.name + ": " + title_of(record.scenario_case) + ", timeline",
+      {},
+      source_of(record)};
+  const auto window = window_of(record);
+  if (!window) return figure;
+  Panel panel{"what each node does", "time [ms]", "", {}, {}};
+  for (const auto& [phase, member] : kPhases) {
+    const int colour = static_cast<int>(panel.series.size());
+    panel.series.push_back({phase, {}, {}, false, colour, Mark::span});
+  }
+  const std::vector<Span> applying = add_workers(record, *window, panel);
+  const auto servers = std::ranges::count_if(
+      record.nodes, [](const NodeTotals& node) { return node.role.starts_with("server"); });
+  if (servers > 0) {
+    panel.rows.emplace_back(servers == 1 ? "server0" : "servers");
+    for (const Span& span : merged(applying)) {
+      add_span(panel.series[kApply], span, panel.rows.size() - 1, panel.rows.back());
+    }
+  }
+  std::erase_if(panel.series, [](const Series& s) { return s.x.empty(); });
+  panel.view = {ms(window->begin), ms(window->view_end)};
+  if (panel.series.empty()) return figure;
+  figure.panels.push_back(std::move(panel));
+  return figure;
+}
+
+}  // namespace foretrain

@@ -1,0 +1,25 @@
+// A figure as specifications of Vega-Lite with their data, for the page.
+#pragma once
+
+#include "reports/show/figures/figure.h"
+
+#include <nlohmann/json.hpp>
+
+namespace foretrain {
+
+/// An object a figure: `name`, `title`, `source`, `stacked`, `panels`. Of each panel:
+///   title, x_label, y_label
+///   series    of each: title, colour (`var(--series-0)`: the page knows the colours), dashed, mark
+///   columns   its points, column by column (x, y, k = place of the series, ...), since rows of
+///             objects would be thrice as long
+///   extent    least, most of x
+///   spec      a Vega-Lite specification (version 6) whose data is called `rows`, to be made of
+///             the columns; `series` in them is the title of the series k
+/// The specification has parameters that the page sets: `x_from`, `x_to`, the part of the x axis
+/// that is shown; `hidden`, titles of series that are not.
+///
+/// Bars on categories lie, so that their names have room. Figures have at least six digits, more
+/// where neighbours would not be told apart otherwise.
+nlohmann::ordered_json vega_lite(const Figure& figure);
+
+}  // namespace foretrain

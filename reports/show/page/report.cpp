@@ -1,0 +1,220 @@
+#include "reports/show/page/report.h"
+
+#include "reports/record/files.h"
+#include "reports/show/figures/of_records.h"
+#include "reports/show/page/record_sections.h"
+#include "reports/show/page/sweep_section.h"
+#include "reports/show/page/validation_section.h"
+#include "reports/show/page/whatif_section.h"
+#include "reports/studies/validation/output.h"
+#include "scenarios/input_error.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+namespace foretrain {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+std::string read_file(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text(std::istreambuf_iterator<char>(file), {});
+  if (!file) throw InputError(fmt::format("{}: cannot read", path.string()));
+  return text;
+}
+
+/// The section that `make` makes of a file; what is no such file is said with its name.
+Section section_of(const fs::path& path, Section (*make)(const Json&), Json& json) {
+  try {
+    json = Json::parse(read_file(path));
+    return make(json);
+  } catch (const Json::exception& error) {
+    throw InputError(fmt::format("{}: {}; the file is damaged, or of another version",
+                                 path.string(), error.what()));
+  }
+}
+
+/// Text and numbers in turn, as people sort names.
+std::vector<std::pair<std::string, double>> parts_of(std::string_view name) {
+  std::vector<std::pair<std::string, double>> parts;
+  while (!name.empty()) {
+    const auto digit = std::min(name.find_first_of("0123456789"), name.size());
+    double number = -1;
+    const std::string text(name.substr(0, digit));
+    name.remove_prefix(digit);
+    const auto end = std::from_chars(name.data(), name.data() + name.size(), number).ptr;
+    name.remove_prefix(static_cast<std::size_t>(end - name.data()));
+    parts.emplace_back(text, number);
+  }
+  return parts;
+}
+
+/// Folders in `folder` by name; 2 stands before 10.
+std::vector<fs::path> folders_in(const fs::path& folder) {
+  std::vector<fs::path> folders;
+  if (!fs::is_directory(folder)) return folders;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.is_directory()) folders.push_back(entry.path());
+  }
+  std::ranges::sort(folders, [](const fs::path& a, const fs::path& b) {
+    return parts_of(a.filename().string()) < parts_of(b.filename().string());
+  });
+  return folders;
+}
+
+/// Beside each other: a run, then the simulation of the same case.
+void add_records_of_validation(const fs::path& folder, Found& found) {
+  const std::vector<fs::path> cases = folders_in(folder / "run");
+  if (cases.size() > kDetailedCases) return;
+  for (const fs::path& each : cases) {
+    const auto runs = folders_in(each);
+    if (!runs.empty()) found.records.push_back(read_record(runs.front()));
+    const fs::path simulated = folder / "simulate" / each.filename();
+    if (fs::exists(simulated / "run.json")) found.records.push_back(read_record(simulated));
+  }
+}
+
+void add_validation(const fs::path& path, Found& found) {
+  Json json;
+  found.sections.push_back(section_of(path, validation_section, json));
+  found.sentences.push_back(json.value("sentence", ""));
+  found.name = json.value("scenario", found.name);
+  if (json.contains("question") && json["question"].is_string() && found.question.empty()) {
+    found.question = json["question"].get<std::string>();
+  }
+  add_records_of_validation(path.parent_path(), found);
+}
+
+void add_whatif(const fs::path& path, Found& found) {
+  Json json;
+  found.sections.push_back(section_of(path, whatif_section, json));
+  found.sentences.push_back(json.value("limit", ""));
+  found.name = json.value("name", found.name);
+}
+
+void add_sweep(const fs::path& path, Found& found) {
+  found.sections.push_back(sweep_section(read_sweep(read_file(path), path.string())));
+}
+
+std::string what_is_wrong(const fs::path& folder) {
+  if (!fs::exists(folder)) return "no such folder";
+  if (!fs::is_directory(folder)) return "this is a file; name the folder that it is in";
+  if (fs::is_directory(folder / "run") && fs::is_directory(folder / "simulate")) {
+    return "a validation that was not finished; validate with the same --out goes on with it";
+  }
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    names.push_back(entry.path().filename().string());
+  }
+  std::ranges::sort(names);
+  constexpr std::size_t kNamed = 4;
+  const bool more = names.size() > kNamed;
+  if (more) names.resize(kNamed);
+  return fmt::format(
+      "no run.json, validation.json, sweep.csv or whatif.json here, nor folders with a run.json: "
+      "{}",
+      names.empty() ? "it is empty"
+                    : fmt::format("it holds {}{}", fmt::join(names, ", "), more ? ", ..." : ""));
+}
+
+/// Ids, titles of sections of one kind are told apart.
+void make_unique(std::vector<Section>& sections) {
+  for (std::size_t i = 0; i < sections.size(); ++i) {
+    int number = 1;
+    for (std::size_t j = 0; j < i; ++j) number += sections[j].title == sections[i].title ? 1 : 0;
+    if (number == 1) continue;
+    sections[i].id += fmt::format("-{}", number);
+    for (Figure& figure : sections[i].figures) figure.name += fmt::format("_{}", number);
+  }
+  for (Section& section : sections) {
+    const auto dash = section.id.rfind('-');
+    if (dash != std::string::npos) section.title += " (" + section.id.substr(dash + 1) + ")";
+  }
+}
+
+void write_html(const Page& page, const Pictures& pictures, const fs::path& folder) {
+  const fs::path aside = folder / ".report.html.new";
+  write_text_file(aside, page_html(page, pictures));
+  fs::rename(aside, folder / "report.html");
+}
+
+}  // namespace
+
+void add_folder(const fs::path& folder, Found& found) {
+  // What `whatif --json` printed has no folder of its own.
+  if (fs::is_regular_file(folder) && folder.extension() == ".json") {
+    return add_whatif(folder, found);
+  }
+  const std::size_t before = found.records.size() + found.sections.size();
+  if (fs::exists(folder / "run.json")) found.records.push_back(read_record(folder));
+  if (fs::exists(folder / "validation.json")) add_validation(folder / "validation.json", found);
+  if (fs::exists(folder / "sweep.csv")) add_sweep(folder / "sweep.csv", found);
+  if (fs::exists(folder / "whatif.json")) add_whatif(folder / "whatif.json", found);
+  if (found.records.size() + found.sections.size() > before) return;
+  for (const fs::path& each : folders_in(folder)) {
+    if (fs::exists(each / "run.json")) found.records.push_back(read_record(each));
+  }
+  if (found.records.size() > before) return;
+  throw InputError(fmt::format("{}: {}", folder.string(), what_is_wrong(folder)));
+}
+
+Page page_of(const Found& found) {
+  Page page;
+  std::vector<Section> sections = found.sections;
+  std::vector<Section> of_records = sections_of(found.records);
+  Section sweep = sweep_section(sweep_of(found.records));
+  const bool has_sweep = std::ranges::any_of(
+      sections, [](const Section& s) { return s.id == "sweep" || s.id == "validation"; });
+  if (!has_sweep && !sweep.empty()) sections.push_back(std::move(sweep));
+  // The summary of records first, then what was asked of them, then their details.
+  if (!of_records.empty()) {
+    sections.insert(sections.begin(), std::move(of_records.front()));
+    std::ranges::move(of_records.begin() + 1, of_records.end(), std::back_inserter(sections));
+  }
+  make_unique(sections);
+  page.sections = std::move(sections);
+  const std::string names = found.records.empty() ? found.name : names_of(found.records);
+  page.title = names.empty() ? "foretrain report" : names + ": foretrain report";
+  page.question = found.question;
+  for (const Record& record : found.records) {
+    if (page.question.empty()) page.question = record.scenario_case.scenario.question;
+  }
+  std::vector<std::string> sentences = found.sentences;
+  std::erase(sentences, "");
+  if (sentences.empty()) sentences.push_back(sentence_of(found.records));
+  page.sentence = fmt::format("{}", fmt::join(sentences, " "));
+  return page;
+}
+
+std::string write_report(const Page& page, const fs::path& folder) {
+  prepare_folder(folder);
+  std::string lines;
+  Pictures pictures;
+  try {
+    for (const Figure& figure : figures_of(page)) {
+      const fs::path svg = draw(figure, folder);
+      if (!page_is_interactive()) pictures[figure.name] = read_file(svg);
+      lines += fmt::format("figure:  {}\n", svg.string());
+    }
+  } catch (const NoGnuplot& error) {
+    lines += fmt::format("figures: not drawn as files: {}\n", error.what());
+  }
+  write_html(page, pictures, folder);
+  return lines + fmt::format("page:    {}\n", (folder / "report.html").string());
+}
+
+std::string write_page(const Page& page, const fs::path& folder) {
+  if (!page_is_interactive()) return write_report(page, folder);
+  prepare_folder(folder);
+  write_html(page, {}, folder);
+  return fmt::format("page:    {}\n", (folder / "report.html").string());
+}
+
+}  // namespace foretrain

@@ -1,0 +1,215 @@
+#include "reports/show/page/sweep_section.h"
+
+#include "reports/record/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+#include <set>
+#include <utility>
+
+namespace foretrain {
+namespace {
+
+constexpr std::size_t kMostFigures = 4;
+constexpr std::size_t kMostLines = 12;
+constexpr std::size_t kFewestCells = 3;  // values of either setting of a heat map
+
+/// A figure of a case that people compare, the first one first.
+struct Metric {
+  const char* key;
+  const char* title;
+  const char* label;
+  double factor;
+};
+constexpr auto kMetrics = std::to_array<Metric>(
+    {{"time_to_target_s", "time to the target", "time to the target [s]", 1},
+     {"cost", "cost", "cost", 1},
+     {"gradients_per_s", "rate", "gradients/s", 1},
+     {"step_time_s_median", "step time, median", "step time [ms]", 1e3},
+     {"time_s", "time", "time [s]", 1},
+     {"test_accuracy", "test accuracy", "accuracy [share of the examples]", 1},
+     {"final_loss", "test loss", "loss [nats]", 1},
+     {"staleness_mean", "staleness", "mean staleness [updates]", 1}});
+
+std::optional<double> number(const std::string& text) {
+  double value = 0;
+  const char* end = text.data() + text.size();
+  if (text.empty() || std::from_chars(text.data(), end, value).ptr != end) return std::nullopt;
+  return value;
+}
+
+std::optional<double> figure_of(const SweepTable::Row& row, const Metric& metric) {
+  const auto found = row.figures.find(metric.key);
+  if (found == row.figures.end() || !row.error.empty()) return std::nullopt;
+  return found->second * metric.factor;
+}
+
+/// Those that some rows know, that are not the same in all.
+std::vector<Metric> metrics_of(const SweepTable& sweep) {
+  std::vector<Metric> metrics;
+  for (const Metric& metric : kMetrics) {
+    std::set<double> values;
+    for (const SweepTable::Row& row : sweep.rows) {
+      if (const auto value = figure_of(row, metric)) values.insert(*value);
+    }
+    if (values.size() > 1) metrics.push_back(metric);
+  }
+  return metrics;
+}
+
+/// A setting whose values are numbers.
+struct Axis {
+  std::size_t key = 0;
+  std::vector<double> values;  ///< each once, ascending
+};
+
+/// Those of which every value is a number, with most values first.
+std::vector<Axis> axes_of(const SweepTable& sweep) {
+  std::vector<Axis> axes;
+  for (std::size_t key = 0; key < sweep.settings.size(); ++key) {
+    std::set<double> values;
+    const bool all = std::ranges::all_of(sweep.rows, [&](const SweepTable::Row& row) {
+      const auto value = number(row.settings[key]);
+      if (value) values.insert(*value);
+      return value.has_value();
+    });
+    if (all && values.size() > 1) axes.push_back({key, {values.begin(), values.end()}});
+  }
+  std::ranges::stable_sort(axes, std::greater(),
+                           [](const Axis& axis) { return axis.values.size(); });
+  return axes;
+}
+
+std::string last_part(const std::string& key) { return key.substr(key.rfind('.') + 1); }
+
+/// What else than `keys` is set in a row: `sync, servers 2`.
+std::string others(const SweepTable& sweep, const SweepTable::Row& row,
+                   const std::set<std::size_t>& keys) {
+  std::vector<std::string> parts;
+  for (std::size_t key = 0; key < sweep.settings.size(); ++key) {
+    if (keys.contains(key) || row.settings[key].empty()) continue;
+    parts.push_back(number(row.settings[key])
+                        ? fmt::format("{} {}", last_part(sweep.settings[key]), row.settings[key])
+                        : row.settings[key]);
+  }
+  return parts.empty() ? "all cases" : fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string source_of(const SweepTable& sweep) {
+  std::vector<std::string> sources;
+  for (const SweepTable::Row& row : sweep.rows) {
+    if (std::ranges::find(sources, row.source) == sources.end()) sources.push_back(row.source);
+  }
+  return fmt::format("{}", fmt::join(sources, "; "));
+}
+
+Panel lines_of(const SweepTable& sweep, const Axis& axis, const Metric& metric) {
+  Panel panel{metric.title, sweep.settings[axis.key], metric.label, {}, {}};
+  for (const SweepTable::Row& row : sweep.rows) {
+    const auto value = figure_of(row, metric);
+    if (!value) continue;
+    const std::string title = others(sweep, row, {axis.key});
+    auto series = std::ranges::find(panel.series, title, &Series::title);
+    if (series == panel.series.end()) {
+      if (panel.series.size() == kMostLines) continue;
+      const int colour = static_cast<int>(panel.series.size());
+      panel.series.push_back({title, {}, {}, false, colour});
+      series = panel.series.end() - 1;
+    }
+    const double x = *number(row.settings[axis.key]);
+    const auto place = std::ranges::lower_bound(series->x, x) - series->x.begin();
+    series->x.insert(series->x.begin() + place, x);
+    series->y.insert(series->y.begin() + place, *value);
+  }
+  return panel;
+}
+
+/// A bar a case, where there is no axis of numbers.
+Panel bars_of(const SweepTable& sweep, const Metric& metric) {
+  Panel panel{metric.title, "", metric.label, {}, {}};
+  Series bars{metric.title, {}, {}, false, 0};
+  for (const SweepTable::Row& row : sweep.rows) {
+    const auto value = figure_of(row, metric);
+    if (!value) continue;
+    bars.x.push_back(static_cast<double>(panel.categories.size()));
+    bars.y.push_back(*value);
+    panel.categories.push_back(others(sweep, row, {}));
+  }
+  panel.series.push_back(std::move(bars));
+  return panel;
+}
+
+/// A square a pair of values; of what else is set, the first combination.
+Panel map_of(const SweepTable& sweep, const Axis& x, const Axis& y, const Metric& metric,
+             const std::string& fixed) {
+  Panel panel{metric.title, sweep.settings[x.key], sweep.settings[y.key], {}, {}};
+  panel.value_label = metric.label;
+  for (const double value : x.values) panel.categories.push_back(fmt::format("{}", value));
+  for (const double value : y.values) panel.rows.push_back(fmt::format("{}", value));
+  Series cells{metric.title, {}, {}, false, 0, Mark::cell};
+  for (const SweepTable::Row& row : sweep.rows) {
+    const auto value = figure_of(row, metric);
+    if (!value || others(sweep, row, {x.key, y.key}) != fixed) continue;
+    const double at_x = *number(row.settings[x.key]);
+    const double at_y = *number(row.settings[y.key]);
+    cells.x.push_back(
+        static_cast<double>(std::ranges::lower_bound(x.values, at_x) - x.values.begin()));
+    cells.y.push_back(
+        static_cast<double>(std::ranges::lower_bound(y.values, at_y) - y.values.begin()));
+    cells.value.push_back(*value);
+    cells.names.push_back(fmt::format("{} {}, {} {}", last_part(panel.x_label), at_x,
+                                      last_part(panel.y_label), at_y));
+  }
+  if (!cells.x.empty()) panel.series.push_back(std::move(cells));
+  return panel;
+}
+
+Table table_of(const SweepTable& sweep, const std::vector<Metric>& metrics) {
+  Table table{"Cases", source_of(sweep), {{"case", false, true}}, {}};
+  for (const std::string& key : sweep.settings) table.columns.push_back({key});
+  for (const Metric& metric : metrics) table.columns.push_back({metric.label, true});
+  const bool failed =
+      std::ranges::any_of(sweep.rows, [](const auto& row) { return !row.error.empty(); });
+  if (failed) table.columns.push_back({"error", false, true});
+  for (const SweepTable::Row& row : sweep.rows) {
+    std::vector<Cell> cells{{row.name}};
+    for (const std::string& setting : row.settings) cells.push_back({setting});
+    for (const Metric& metric : metrics) cells.push_back({figure(figure_of(row, metric))});
+    if (failed) cells.push_back({row.error, Cell::Tone::bad});
+    table.rows.push_back(std::move(cells));
+  }
+  return table;
+}
+
+}  // namespace
+
+Section sweep_section(const SweepTable& sweep) {
+  Section section{"sweep", "Sweep", "", {}, {}};
+  const std::vector<Metric> metrics = metrics_of(sweep);
+  if (sweep.rows.empty() || metrics.empty()) return section;
+  const std::vector<Axis> axes = axes_of(sweep);
+  const std::string title = "Cases beside each other";
+  Figure lines{"sweep", title, {}, source_of(sweep)};
+  Figure maps{"sweep_map", "Two settings at once", {}, source_of(sweep)};
+  const bool both = axes.size() > 1 && axes[1].values.size() >= kFewestCells;
+  for (const Metric& metric : metrics) {
+    if (lines.panels.size() == kMostFigures) break;
+    lines.panels.push_back(axes.empty() ? bars_of(sweep, metric)
+                                        : lines_of(sweep, axes.front(), metric));
+    if (!both) continue;
+    const std::string fixed = others(sweep, sweep.rows.front(), {axes[0].key, axes[1].key});
+    if (fixed != "all cases") maps.title = "Two settings at once: " + fixed;
+    Panel map = map_of(sweep, axes[0], axes[1], metric, fixed);
+    if (!map.series.empty()) maps.panels.push_back(std::move(map));
+  }
+  section.figures.push_back(std::move(lines));
+  if (!maps.panels.empty()) section.figures.push_back(std::move(maps));
+  section.tables.push_back(table_of(sweep, metrics));
+  return section;
+}
+
+}  // namespace foretrain

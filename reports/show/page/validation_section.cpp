@@ -1,0 +1,196 @@
+#include "reports/show/page/validation_section.h"
+
+#include "reports/record/text.h"
+#include "reports/show/figures/of_validation.h"
+#include "reports/studies/validation/output.h"
+#include "reports/studies/validation/verdict.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace foretrain {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Tone = Cell::Tone;
+
+constexpr std::size_t kUnfoldedRows = 10;  // of pairs in the wrong order
+
+std::optional<double> number(const Json& json) {
+  return json.is_number() ? std::optional(json.get<double>()) : std::nullopt;
+}
+
+std::string text(const Json& json) {
+  return json.is_string() ? json.get<std::string>() : std::string("-");
+}
+
+std::string percent(std::optional<double> share) {
+  return share ? fmt::format("{:.1f}", *share * 100) : "-";
+}
+
+/// Signed, with its tone: within the band or not.
+Cell error_cell(std::optional<double> share) {
+  if (!share) return {"-"};
+  return {fmt::format("{:+.1f}", *share * 100),
+          std::abs(*share) <= kErrorBand ? Tone::plain : Tone::bad};
+}
+
+Table goals_of(const Json& validation) {
+  Table table{
+      "Goals",
+      {},
+      {{"goal"}, {"at most", true}, {"measured", true}, {"met", true}, {"worst", false, true}},
+      {}};
+  for (const Json& goal : validation.at("goals")) {
+    const std::string unit = goal.at("unit").is_string() ? " " + text(goal.at("unit")) : "";
+    const auto with_unit = [&](const Json& value) {
+      return value.is_number() ? fmt::format("{:.1f}{}", value.get<double>(), unit) : "-";
+    };
+    const bool met = goal.at("is_met").get<bool>();
+    table.rows.push_back(
+        {{text(goal.at("goal"))},
+         {with_unit(goal.at("limit"))},
+         {with_unit(goal.at("measured"))},
+         {fmt::format("{} of {}", goal.at("met").get<int>(), goal.at("of").get<int>()),
+          met ? Tone::good : Tone::bad},
+         {met ? "" : text(goal.at("worst"))}});
+  }
+  return table;
+}
+
+Table strategies_of(const Json& validation) {
+  Table table{"Error of the step time by strategy",
+              "of the cases that are not noisy",
+              {{"strategy"},
+               {"cases", true},
+               {"noisy", true},
+               {"median [%]", true},
+               {"95th percentile [%]", true},
+               {"most [%]", true},
+               {"worst case", false, true}},
+              {}};
+  for (const auto& item : validation.at("strategies").items()) {
+    const Json& entry = item.value();
+    const bool has_steady = entry.contains("steady") && entry.at("steady").is_object();
+    const Json& judged = has_steady ? entry.at("steady") : entry;
+    const auto share = [&](const char* key) {
+      return judged.contains(key) ? number(judged.at(key)) : std::nullopt;
+    };
+    table.rows.push_back({{item.key()},
+                          {fmt::format("{}", entry.value("cases", 0))},
+                          {fmt::format("{}", entry.value("noisy", 0))},
+                          {percent(share("step_time_error_median"))},
+                          {percent(share("step_time_error_p95"))},
+                          {percent(share("step_time_error_max"))},
+                          {entry.contains("worst_case") ? text(entry.at("worst_case")) : "-"}});
+  }
+  return table;
+}
+
+/// A row a case: its step time, its verdict.
+Table cases_of(const Json& validation) {
+  Table table{"Step time of each case",
+              "noisy: the runs themselves spread by more than 5 %; held: the forecast is within 5 "
+              "% of the runs' median, of a noisy case between their quartiles",
+              {{"case", false, true},
+               {"measured [ms]", true},
+               {"spread [%]", true},
+               {"predicted [ms]", true},
+               {"error [%]", true},
+               {"verdict"},
+               {"differs most", false, true}},
+              {}};
+  std::size_t place = 0;
+  for (const ForecastCase& each : forecast_cases(validation)) {
+    const Json& verdicts = validation.at("verdicts");
+    while (place < verdicts.size() && verdicts[place].at("settings") != each.settings) ++place;
+    if (place == verdicts.size()) break;
+    const Json& verdict = verdicts[place];
+    const bool held = verdict.at("held").is_boolean() && verdict.at("held").get<bool>();
+    const Json& why = verdict.at("why");
+    Cell error = error_cell(each.predicted / each.measured - 1);
+    error.tone = held ? Tone::plain : Tone::bad;
+    table.rows.push_back({{each.title},
+                          {figure(each.measured)},
+                          {percent(each.spread)},
+                          {figure(each.predicted)},
+                          std::move(error),
+                          {text(verdict.at("verdict")), held ? Tone::good : Tone::bad},
+                          {why.is_object() ? text(why.at("sentence")) : ""}});
+  }
+  return table;
+}
+
+/// Every metric of every case.
+Table metrics_of(const Json& validation) {
+  Table table{"Every metric",
+              {},
+              {{"case", false, true},
+               {"metric"},
+               {"node"},
+               {"measured", true},
+               {"spread [%]", true},
+               {"predicted", true},
+               {"error [%]", true}},
+              {},
+              true};
+  for (const Json& row : validation.at("cases")) {
+    Cell error = error_cell(number(row.at("error")));
+    error.tone = Tone::plain;
+    table.rows.push_back({{case_title(row)},
+                          {text(row.at("metric"))},
+                          {row.contains("node") ? text(row.at("node")) : ""},
+                          {figure(number(row.at("measured")))},
+                          {percent(number(row.at("spread")))},
+                          {figure(number(row.at("predicted")))},
+                          std::move(error)});
+  }
+  return table;
+}
+
+Table inversions_of(const Json& validation) {
+  Table table{"Cases that the forecast puts in the wrong order, by gradients/s",
+              {},
+              {{"faster", false, true},
+               {"slower", false, true},
+               {"measured ratio", true},
+               {"predicted ratio", true}},
+              {}};
+  for (const Json& pair : validation.at("order").at("all").at("inverted")) {
+    table.rows.push_back({{text(pair.at("faster"))},
+                          {text(pair.at("slower"))},
+                          {figure(number(pair.at("measured_ratio")))},
+                          {figure(number(pair.at("predicted_ratio")))}});
+  }
+  return table;
+}
+
+}  // namespace
+
+Section validation_section(const Json& validation) {
+  Section section{"validation",
+                  "Forecast against measurement",
+                  "A mark a case: the median of its runs against its simulation, with bands of 5 "
+                  "and 10 %.",
+                  {},
+                  {}};
+  Figure accuracy = accuracy_of_forecast(validation);
+  const std::string source = accuracy.source;
+  if (!accuracy.panels.empty()) section.figures.push_back(std::move(accuracy));
+  std::vector<Table> tables{goals_of(validation), strategies_of(validation), cases_of(validation),
+                            inversions_of(validation)};
+  if (validation.at("verdicts").size() <= kDetailedCases) tables.push_back(metrics_of(validation));
+  for (Table& table : tables) {
+    if (table.rows.empty()) continue;
+    table.source += (table.source.empty() ? "" : "; ") + source;
+    if (&table == &tables[3]) table.folded = table.rows.size() > kUnfoldedRows;
+    section.tables.push_back(std::move(table));
+  }
+  return section;
+}
+
+}  // namespace foretrain

@@ -1,0 +1,218 @@
+#include "reports/show/terminal/step_graph_text.h"
+
+#include "models/graph/step_graph.h"
+#include "models/graph/step_memory.h"
+#include "reports/record/text.h"
+#include "scenarios/training.h"
+
+#include <boost/graph/graphviz.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <sstream>
+#include <vector>
+
+namespace foretrain {
+namespace {
+
+constexpr std::size_t kColumns = 7;
+using Row = std::array<std::string, kColumns>;
+
+/// Of a profile the time stands where FLOPs are counted else.
+Row titles(const Training& training) {
+  return {"operation", "output", "parameters", training.network->profiled() ? "ms" : "MFLOP",
+          "read",      "write",  "buckets"};
+}
+
+/// `1,234.5`; nothing for nothing.
+std::string number(double value, int decimals) {
+  if (value == 0) return {};
+  const double scale = std::pow(10, decimals);
+  const auto scaled = static_cast<std::int64_t>(std::llround(value * scale));
+  const auto unit = static_cast<std::int64_t>(scale);
+  if (scaled == 0) return fmt::format("< {:.{}f}", 1 / scale, decimals);
+  if (decimals == 0) return grouped(scaled);
+  return fmt::format("{}.{:0{}}", grouped(scaled / unit), scaled % unit, decimals);
+}
+
+/// Decimals that show four digits of a column's sum: one for all its lines, so that points align.
+int decimals_for(double sum) {
+  if (sum >= 1000) return 1;
+  return sum >= 100 ? 2 : 3;
+}
+
+std::string count(std::int64_t value) { return value == 0 ? std::string() : grouped(value); }
+
+std::string run_text(BucketRun run) {
+  if (run.count == 0) return {};
+  if (run.count == 1) return fmt::format("{}", run.first);
+  return fmt::format("{}-{}", run.first, run.first + run.count - 1);
+}
+
+double mega(Flops flops) { return flops.value / 1e6; }
+double mega(Bytes bytes) { return static_cast<double>(bytes.value) / 1e6; }
+double milliseconds(Duration time) { return static_cast<double>(time.ns) / 1e6; }
+std::string megabytes(Bytes bytes) {
+  return bytes.value == 0 ? "0" : number(mega(bytes), decimals_for(mega(bytes)));
+}
+
+/// The figures of a line, with as many decimals as their column has.
+class Figures {
+ public:
+  Figures(const Training& training, const GraphTotals& total)
+      : profiled_(training.network->profiled()),
+        work_(decimals_for(profiled_ ? milliseconds(total.measured) : mega(total.flops))),
+        bytes_(decimals_for(std::max(mega(total.read), mega(total.written)))) {}
+
+  [[nodiscard]] Row row(const Operation& operation) const {
+    return {operation.name,
+            operation.output ? to_string(*operation.output) : "",
+            count(operation.parameters),
+            number(profiled_ ? milliseconds(operation.measured) : mega(operation.flops), work_),
+            number(mega(operation.read), bytes_),
+            number(mega(operation.written), bytes_),
+            run_text(operation.buckets)};
+  }
+
+ private:
+  bool profiled_;
+  int work_;
+  int bytes_;
+};
+
+/// A name that leaves the figures no room in the terminal has a line of its own above them.
+std::string lay_out(const std::vector<Row>& rows) {
+  std::array<std::size_t, kColumns> widths{};
+  for (const Row& row : rows) {
+    for (std::size_t c = 0; c < kColumns; ++c) widths[c] = std::max(widths[c], columns_of(row[c]));
+  }
+  std::size_t figures = 2;
+  for (std::size_t c = 1; c < kColumns; ++c) figures += 2 + widths[c];
+  const std::size_t room =
+      std::max(columns_of(rows.front()[0]), kTerminalColumns - std::min(kTerminalColumns, figures));
+  widths[0] = std::min(widths[0], room);
+  std::string text;
+  for (const Row& row : rows) {
+    const bool apart = columns_of(row[0]) > room;
+    if (apart) text += fmt::format("  {}\n", row[0]);
+    std::string line = "  " + left(apart ? "" : row[0], widths[0]);
+    for (std::size_t c = 1; c < kColumns; ++c) line += "  " + right(row[c], widths[c]);
+    text += line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
+  }
+  return text;
+}
+
+std::string sentence(std::string_view model, const Training& training) {
+  const Network& network = *training.network;
+  const std::size_t buckets = training.layout->buckets.size();
+  const Cost cost = network.gradient_cost(training.batch_size);
+  const std::string work = network.profiled()
+                               ? fmt::format("took {} ms", figure(milliseconds(cost.measured)))
+                               : fmt::format("takes {} MFLOP", figure(mega(cost.flops)));
+  std::string text = fmt::format("{}: a gradient over {} examples {}; its {} parameters ", model,
+                                 training.batch_size, work, grouped(network.parameters()));
+  if (training.servers == 0) {
+    text += "stay where they are.";
+  } else {
+    text += fmt::format("travel in {} {}.", grouped(static_cast<std::int64_t>(buckets)),
+                        buckets == 1 ? "bucket" : "buckets");
+  }
+  return wrap(text);
+}
+
+std::string memory_text(const Training& training) {
+  const StepMemory m = step_memory(training);
+  const int decimals = decimals_for(mega(m.counted()));
+  const auto mb = [&](Bytes bytes) {
+    return bytes.value == 0 ? "0" : number(mega(bytes), decimals);
+  };
+  if (training.network->profiled()) {
+    return wrap(fmt::format(
+        "Memory of a worker: {} MB = parameters {} + gradients {} + optimizer state {}{}, and "
+        "what a profile does not tell: activations.",
+        mb(m.counted()), mb(m.parameters), mb(m.gradients), mb(m.optimizer_state),
+        training.servers == 0 ? "" : " (at the servers)"));
+  }
+  return wrap(fmt::format(
+      "Memory of a worker: {} MB = parameters {} + gradients {} + optimizer state {}{} + "
+      "activations {} (outputs {}, gradients by them {}, saved {}); beside it scratch {}, "
+      "batch {}.",
+      mb(m.counted()), mb(m.parameters), mb(m.gradients), mb(m.optimizer_state),
+      training.servers == 0 ? "" : " (at the servers)", mb(m.activations()), mb(m.outputs),
+      mb(m.output_gradients), mb(m.saved), mb(m.scratch), mb(m.batch)));
+}
+
+std::string_view color_of(OperationKind kind) {
+  switch (kind) {
+    case OperationKind::forward:
+      return "#dbe9f6";
+    case OperationKind::backward:
+      return "#fde3cf";
+    case OperationKind::push:
+    case OperationKind::pull:
+      return "#e3e3e3";
+    case OperationKind::apply:
+      return "#dcefdc";
+    default:
+      return "#ffffff";
+  }
+}
+
+}  // namespace
+
+std::string step_table(std::string_view model, const Training& training) {
+  const StepGraph graph = make_step_graph(training, BucketDetail::runs);
+  const GraphTotals total = totals(graph);
+  const Figures figures(training, total);
+  std::vector<Row> rows{titles(training), {"", "", "", "", "[MB]", "[MB]", ""}};
+  rows.reserve(boost::num_vertices(graph) + 3);
+  for (std::size_t v = 0; v < boost::num_vertices(graph); ++v)
+    rows.push_back(figures.row(graph[v]));
+  Operation sum{.name = "sum"};
+  sum.parameters = training.network->parameters();
+  sum.flops = total.flops;
+  sum.read = total.read;
+  sum.written = total.written;
+  sum.measured = total.measured;
+  rows.push_back(figures.row(sum));
+  return sentence(model, training) + "\n" + lay_out(rows) + "\n" + memory_text(training);
+}
+
+std::string step_dot(std::string_view model, const Training& training) {
+  const StepGraph graph = make_step_graph(training, BucketDetail::runs);
+  const Figures figures(training, totals(graph));
+  const auto operation = [&](std::ostream& out, std::size_t v) {
+    const Row row = figures.row(graph[v]);
+    std::string label = row[0];
+    if (!row[1].empty()) label += "\n" + row[1];
+    if (!row[3].empty()) label += fmt::format("\n{} {}", row[3], titles(training)[3]);
+    out << fmt::format("[label={} fillcolor=\"{}\"]", boost::escape_dot_string(label),
+                       color_of(graph[v].kind));
+  };
+  const auto flow = [&](std::ostream& out, const auto& edge) {
+    const Flow& what = graph[edge];
+    const std::string label = fmt::format("{} {} MB", to_string(what.kind), megabytes(what.size));
+    out << fmt::format("[label={}{}]", boost::escape_dot_string(label),
+                       what.kind == FlowKind::kept ? " style=dashed constraint=false" : "");
+  };
+  const auto page = [&](std::ostream& out) {
+    const std::string title = fmt::format("{}, a step of {} examples", model, training.batch_size);
+    out << fmt::format("label={} labelloc=t fontname=Helvetica\n", boost::escape_dot_string(title))
+        << "node [shape=box style=\"filled,rounded\" fontname=Helvetica]\n"
+        << "edge [fontname=Helvetica fontsize=10]\n";
+  };
+  std::ostringstream out;
+  boost::write_graphviz(out, graph, operation, flow, page);
+  return out.str();
+}
+
+std::string step_text(const Case& scenario_case, bool dot) {
+  const Scenario& scenario = scenario_case.scenario;
+  const auto training = make_training(scenario, dataset_shape(scenario_case), false, nullptr);
+  const std::string model = scenario.model.label();
+  return dot ? step_dot(model, *training) : step_table(model, *training);
+}
+
+}  // namespace foretrain

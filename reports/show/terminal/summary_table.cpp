@@ -1,0 +1,171 @@
+// The sentence first, since most readers stop after it.
+#include "reports/show/terminal/summary_table.h"
+
+#include "reports/record/summary.h"
+#include "reports/record/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <optional>
+#include <string_view>
+
+namespace foretrain {
+namespace {
+
+std::string quantity(std::optional<double> value, std::string_view unit) {
+  return value ? fmt::format("{} {}", figure(value), unit) : "-";
+}
+
+std::string count(std::int64_t value, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", grouped(value), value == 1 ? one : many);
+}
+
+/// What became of the target, where there is one.
+std::string target_reached(const Target& target, const Summary& s) {
+  if (!target.wanted()) return {};
+  std::vector<std::string> asked;
+  if (target.accuracy > 0) asked.push_back(fmt::format("accuracy {}", target.accuracy));
+  if (target.loss > 0) asked.push_back(fmt::format("loss {}", target.loss));
+  const std::string what = fmt::format("{}", fmt::join(asked, " or "));
+  if (!s.time_to_target_s) return fmt::format("; {} not reached", what);
+  return fmt::format("; {} reached after {} s", what, figure(s.time_to_target_s));
+}
+
+/// `; a step is 69 % compute, 20 % network`: what takes most of it, what comes next.
+std::string largest_phases(const Summary& s) {
+  struct Share {
+    const char* name;
+    double time_s;
+  };
+  const PhaseSeconds& p = s.phases;
+  std::array shares{Share{"compute", p.compute_s}, Share{"network", p.push_s + p.pull_s},
+                    Share{"waiting", p.wait_s}, Share{"applying", p.apply_s},
+                    Share{"evaluation", p.evaluate_s}};
+  double all_s = 0;
+  for (const Share& share : shares) all_s += share.time_s;
+  if (all_s <= 0) return {};
+  std::ranges::stable_sort(shares, std::greater{}, &Share::time_s);
+  std::string text =
+      fmt::format("; a step is {:.0f} % {}", 100 * shares[0].time_s / all_s, shares[0].name);
+  const double second = 100 * shares[1].time_s / all_s;
+  if (second >= 0.5) text += fmt::format(", {:.0f} % {}", second, shares[1].name);
+  return text;
+}
+
+std::string sentence(const Record& record, const Summary& s) {
+  const std::string what = fmt::format("{} {}", title_of(record.scenario_case),
+                                       record.mode == Mode::simulate ? "simulated" : "run");
+  if (record.outcome == Outcome::failed) {
+    return fmt::format("{} failed after {}: {}", what, count(s.steps, "step", "steps"),
+                       record.failure);
+  }
+  if (record.outcome == Outcome::interrupted) {
+    return fmt::format("{} was interrupted after {}.", what, count(s.steps, "step", "steps"));
+  }
+  std::string text = fmt::format("{}: {} in {} s", what,
+                                 count(s.gradients, "gradient", "gradients"), figure(s.time_s));
+  if (s.gradients_per_s) text += fmt::format(", {} a second", figure(s.gradients_per_s));
+  text += target_reached(record.scenario_case.scenario.training.until, s);
+  if (s.test_accuracy) text += fmt::format("; test accuracy {:.4f}", *s.test_accuracy);
+  if (s.test_auc) text += fmt::format("; AUC {:.4f}", *s.test_auc);
+  return text + largest_phases(s) + ".";
+}
+
+std::string line(std::string_view name, std::string_view value) {
+  constexpr std::size_t kNameColumns = 16;
+  const std::size_t columns = std::min(columns_of(value), kTerminalColumns - kNameColumns - 2);
+  return fmt::format("  {}{}\n", left(name, kNameColumns), left(value, columns));
+}
+
+std::string phases_line(const Summary& s) {
+  const PhaseSeconds& p = s.phases;
+  const double total = p.compute_s + p.push_s + p.wait_s + p.apply_s + p.pull_s + p.evaluate_s;
+  if (total <= 0) return "-";
+  const auto percent = [&](double part) { return 100 * part / total; };
+  return fmt::format(
+      "compute {:.0f}, push {:.0f}, wait {:.0f}, apply {:.0f}, pull {:.0f}, "
+      "evaluate {:.0f}",
+      percent(p.compute_s), percent(p.push_s), percent(p.wait_s), percent(p.apply_s),
+      percent(p.pull_s), percent(p.evaluate_s));
+}
+
+/// A row of the nodes: 2 + 10 + 16 + 5 + 8 + 12 + 13 + 13 = 79 columns.
+std::string node_row(std::string_view role, std::string_view host, std::string_view core,
+                     std::string_view cpu, std::string_view memory, std::string_view sent,
+                     std::string_view received) {
+  return fmt::format("  {}{}{}{}{}{}{}\n", left(role, 10), left(host, 16), right(core, 5),
+                     right(cpu, 8), right(memory, 12), right(sent, 13), right(received, 13));
+}
+
+std::string nodes_table(const Record& record) {
+  if (record.nodes.empty()) return {};
+  std::string text =
+      "\n" + node_row("node", "host", "core", "CPU [%]", "memory [MB]", "sent [MB]", "got [MB]");
+  const auto json = to_json(record);  // knows the share of the CPU
+  const auto megabytes = [](Bytes bytes) {
+    return bytes.value < 0 ? "-" : fmt::format("{:.3f}", static_cast<double>(bytes.value) / 1e6);
+  };
+  for (std::size_t i = 0; i < record.nodes.size(); ++i) {
+    const NodeTotals& node = record.nodes[i];
+    const auto& percent = json["nodes"][i]["cpu_percent"];
+    text += node_row(node.role, node.host, node.core < 0 ? "-" : fmt::format("{}", node.core),
+                     percent.is_null() ? "-" : fmt::format("{:.1f}", percent.get<double>()),
+                     megabytes(node.rss), megabytes(node.tx), megabytes(node.rx));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string record_sentence(const Record& record) { return sentence(record, summarize(record)); }
+
+std::string summary_table(const Record& record) {
+  const Summary s = summarize(record);
+  std::string text = wrap(sentence(record, s)) + "\n";
+  text += line("step time", s.step_time_s_median ? fmt::format("{} ms, the median of {}",
+                                                               figure(*s.step_time_s_median * 1e3),
+                                                               count(s.steps, "step", "steps"))
+                                                 : "-");
+  text += line("updates",
+               fmt::format("{}, {}", grouped(s.updates), quantity(s.updates_per_s, "a second")));
+  text += line("examples", quantity(s.examples_per_s, "a second"));
+  text += line("staleness", quantity(s.staleness_mean, "updates in the mean"));
+  text += line("final loss", quantity(s.final_loss, "nats"));
+  text += line("phases [%]", phases_line(s));
+  text += line("bytes sent", grouped(s.bytes_sent.value));
+  if (record.startup.ns > 0) text += line("start-up", quantity(s.startup_s, "s"));
+  if (record.most_lead > 0) {
+    text += line("lead", count(record.most_lead, "gradient ahead of the slowest, at most",
+                               "gradients ahead of the slowest, at most"));
+  }
+  if (record.dropped > 0)
+    text +=
+        line("dropped", count(record.dropped, "gradient came too late", "gradients came too late"));
+  if (record.refused > 0) {
+    text += line("refused", count(record.refused, "stranger without the job key",
+                                  "strangers without the job key"));
+  }
+  if (!record.uncalibrated.empty()) {
+    text += line("uncalibrated",
+                 fmt::format("compute is counted by FLOPs and bytes on {}", record.uncalibrated));
+  }
+  for (const NodeTotals& node : record.nodes) {
+    if (!node.lost.empty()) text += line("lost", fmt::format("{}: {}", node.role, node.lost));
+  }
+  for (const NeighbourTotals& each : record.neighbours) {
+    const std::string state =
+        each.failure.empty() ? (each.done ? "done" : "still training") : "failed: " + each.failure;
+    text += line("neighbour",
+                 fmt::format("{}: {}, {}", each.name, count(each.steps, "step", "steps"), state));
+  }
+  if (!record.weights_sha256.empty()) {
+    text += line("weights", fmt::format("sha256 {} ({})", record.weights_sha256.substr(0, 16),
+                                        record.kernel_set));
+  }
+  return text + nodes_table(record);
+}
+
+}  // namespace foretrain

@@ -1,0 +1,76 @@
+// Bands as people read them, then as programs do.
+#include "reports/record/csv.h"
+#include "reports/record/summary.h"
+#include "reports/record/text.h"
+#include "reports/studies/bands/bands.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <string_view>
+
+namespace foretrain {
+namespace {
+
+/// 2 + 30 + 3 x 14 = 74 columns.
+std::string row(std::string_view name, std::string_view median, std::string_view p5,
+                std::string_view p95) {
+  return fmt::format("  {}{}{}{}\n", left(name, 30), right(median, 14), right(p5, 14),
+                     right(p95, 14));
+}
+
+std::string sentence(const Bands& bands) {
+  const std::uint64_t first = bands.scenario_case.scenario.seed;
+  std::string text =
+      fmt::format("{} simulated with {}", title_of(bands.scenario_case),
+                  bands.seeds == 1 ? fmt::format("seed {}", first)
+                                   : fmt::format("the {} seeds from {}", bands.seeds, first));
+  if (const Band* time = bands.find("time_s")) {
+    text += fmt::format(": it takes {} s; nine of ten times {} to {} s", figure(time->median),
+                        figure(time->p5), figure(time->p95));
+  }
+  return text + ".";
+}
+
+}  // namespace
+
+std::string to_table(const Bands& bands) {
+  std::string text = wrap(sentence(bands)) + "\n" + row("", "median", "5 %", "95 %");
+  for (const Band& band : bands.figures) {
+    const bool always_zero = band.median == 0 && band.p5 == 0 && band.p95 == 0;
+    if (always_zero) continue;
+    std::string name = band.figure;
+    if (band.known < bands.seeds) name += fmt::format(" ({} of {})", band.known, bands.seeds);
+    text += row(name, figure(band.median), figure(band.p5), figure(band.p95));
+  }
+  return text;
+}
+
+nlohmann::ordered_json to_json(const Bands& bands) {
+  nlohmann::ordered_json json;
+  json["name"] = bands.scenario_case.scenario.name;
+  json["settings"] = to_json(bands.scenario_case.settings);
+  json["mode"] = name_of(Mode::simulate);
+  json["seeds"] = bands.seeds;
+  json["first_seed"] = bands.scenario_case.scenario.seed;
+  json["figures"] = nlohmann::ordered_json::object();
+  for (const Band& band : bands.figures) {
+    auto& entry = json["figures"][band.figure];
+    entry = {{"median", band.median}, {"p5", band.p5}, {"p95", band.p95}};
+    if (band.known < bands.seeds) entry["known"] = band.known;
+  }
+  return json;
+}
+
+std::string bands_csv(const Bands& bands) {
+  static constexpr auto kColumns =
+      std::to_array<std::string_view>({"figure", "median", "p5", "p95", "known"});
+  CsvWriter csv(kColumns);
+  for (const Band& band : bands.figures) {
+    csv.text(band.figure).number(band.median).number(band.p5).number(band.p95);
+    csv.integer(band.known).end_row();
+  }
+  return std::string(csv.written());
+}
+
+}  // namespace foretrain

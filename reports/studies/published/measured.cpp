@@ -1,0 +1,68 @@
+#include "reports/studies/published/measured.h"
+
+#include "models/base/check.h"
+#include "reports/record/csv.h"
+#include "reports/record/statistics.h"
+#include "reports/studies/published/table_file.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+namespace foretrain {
+namespace {
+
+constexpr std::array<std::string_view, 10> kColumns{
+    "scenario", "case", "quantity", "median", "low", "high", "seeds", "mode", "machine", "date"};
+
+}  // namespace
+
+std::vector<Measured> read_measured(const std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) return {};
+  std::vector<Measured> rows;
+  for (const TableRow& row : read_table(path, kColumns)) {
+    const std::vector<std::string>& c = row.cells;
+    rows.push_back({c[0], whole_in(c[1], row.place).value_or(0), c[2], number_in(c[3], row.place),
+                    number_in(c[4], row.place), number_in(c[5], row.place),
+                    whole_in(c[6], row.place).value_or(0), c[7], c[8], c[9]});
+  }
+  return rows;
+}
+
+std::string measured_csv(const std::vector<Measured>& rows) {
+  CsvWriter csv(kColumns);
+  for (const Measured& row : rows) {
+    csv.text(row.scenario).integer(row.number).text(row.quantity);
+    csv.number(row.median).number(row.low).number(row.high).integer(row.seeds);
+    csv.text(row.mode).text(row.machine).text(row.date).end_row();
+  }
+  return std::string(csv.written());
+}
+
+const Measured* find_measured(const std::vector<Measured>& rows, std::string_view scenario,
+                              int number, std::string_view quantity) {
+  const auto found = std::ranges::find_if(rows, [&](const Measured& row) {
+    return row.scenario == scenario && row.number == number && row.quantity == quantity;
+  });
+  return found == rows.end() ? nullptr : &*found;
+}
+
+Measured measured_of(std::string scenario, int number, std::string quantity,
+                     std::vector<double> values) {
+  FT_CHECK(!values.empty());
+  Measured row;
+  row.scenario = std::move(scenario);
+  row.number = number;
+  row.quantity = std::move(quantity);
+  row.median = median(values).value();
+  const auto [low, high] = std::ranges::minmax(values);
+  row.low = low;
+  row.high = high;
+  row.seeds = static_cast<int>(values.size());
+  return row;
+}
+
+}  // namespace foretrain

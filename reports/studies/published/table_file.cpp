@@ -1,0 +1,61 @@
+#include "reports/studies/published/table_file.h"
+
+#include "scenarios/csv_line.h"
+#include "scenarios/decimal.h"
+#include "scenarios/input_error.h"
+#include "scenarios/yaml/text_guard.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+namespace foretrain {
+
+std::vector<TableRow> read_table(const std::string& path,
+                                 std::span<const std::string_view> columns) {
+  const std::string text = read_text(path);
+  std::vector<TableRow> rows;
+  bool titled = false;
+  int line = 0;
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    ++line;
+    const std::vector<std::string_view> cells = cells_of(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    if ((cells.size() == 1 && cells.front().empty()) || cells.front().starts_with('#')) continue;
+    const std::string place = fmt::format("{}:{}", path, line);
+    if (!titled && !std::ranges::equal(cells, columns)) {
+      throw InputError(
+          fmt::format("{}: the columns have to be {}", place, fmt::join(columns, ",")));
+    }
+    if (cells.size() != columns.size()) {
+      throw InputError(fmt::format("{}: {} values under {} columns; write one for each column",
+                                   place, cells.size(), columns.size()));
+    }
+    if (titled) rows.push_back({place, {cells.begin(), cells.end()}});
+    titled = true;
+  }
+  if (!titled)
+    throw InputError(fmt::format("{}: no columns; write {}", path, fmt::join(columns, ",")));
+  return rows;
+}
+
+double number_in(const std::string& cell, const std::string& place) {
+  const auto decimal = parse_decimal(cell);
+  if (!decimal) throw InputError(fmt::format("{}: '{}' is not a number; write one", place, cell));
+  return to_double(*decimal);
+}
+
+std::optional<int> whole_in(const std::string& cell, const std::string& place) {
+  if (cell.empty() || cell == "-") return std::nullopt;
+  const auto decimal = parse_decimal(cell);
+  const auto number = decimal ? to_integer(*decimal) : std::nullopt;
+  if (number && *number >= 0 && *number <= std::numeric_limits<int>::max()) {
+    return static_cast<int>(*number);
+  }
+  throw InputError(fmt::format("{}: '{}' is not a whole number; write one, or -", place, cell));
+}
+
+}  // namespace foretrain

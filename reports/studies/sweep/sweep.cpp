@@ -1,0 +1,202 @@
+#include "reports/studies/sweep/sweep.h"
+
+#include "models/base/check.h"
+#include "reports/record/csv.h"
+#include "reports/record/files.h"
+#include "reports/record/flat.h"
+#include "reports/record/text.h"
+#include "reports/studies/parallel/in_parallel.h"
+#include "reports/studies/validation/kept_runs.h"
+#include "scenarios/input_error.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <mutex>
+#include <span>
+#include <string_view>
+#include <utility>
+
+namespace foretrain {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+Json row_of(std::size_t number, const std::string& name, const Case& each, Mode mode) {
+  Json row;
+  row["case"] = number;
+  row["name"] = name;
+  for (const Setting& setting : each.settings) row[setting.key] = setting.value;
+  row["mode"] = name_of(mode);
+  row["machine"] = "";
+  row["status"] = "failed";
+  row["error"] = "";
+  row["scenario"] = digest_of(each);
+  return row;
+}
+
+void add_record(const Record& record, Json& row) {
+  const bool done = record.outcome == Outcome::done;
+  row["machine"] = record.machine;
+  row["status"] = done ? "done" : "failed";
+  row["error"] = record.failure;
+  for (const auto& [figure, value] : flat_figures(record)) {
+    if (value) row[figure] = *value;
+  }
+}
+
+/// One sweep in its folder.
+class Sweeper {
+ public:
+  Sweeper(const std::vector<Case>& cases, const SweepOptions& options)
+      : cases_(cases), options_(options), names_(folder_names(cases)) {}
+
+  SweepResult sweep() {
+    result_.cases = cases_.size();
+    prepare_folder(options_.folder);
+    Journal journal(options_.folder, options_.shard);
+    const std::vector<std::size_t> to_come = look();
+    const auto all = std::ssize(to_come);
+    const auto one = [&](std::int64_t i) {
+      if (options_.interrupted()) interrupted();
+      if (is_interrupted()) return;
+      finish(to_come[static_cast<std::size_t>(i)], journal, all);
+    };
+    if (all > 0) one(0);
+    in_parallel(all - 1, options_.jobs, [&](std::int64_t i) { one(i + 1); });
+    result_.rows = read_rows(options_.folder);  // with what other shards did meanwhile
+    check_rows();
+    result_.failed = std::ranges::count_if(
+        result_.rows, [](const auto& row) { return row.second.value("status", "") != "done"; });
+    if (result_.complete()) write_table();
+    return std::move(result_);
+  }
+
+ private:
+  /// Cases of the shard that have no row yet.
+  std::vector<std::size_t> look() {
+    result_.rows = read_rows(options_.folder);
+    check_rows();
+    std::vector<std::size_t> to_come;
+    for (std::size_t i = 0; i < cases_.size(); ++i) {
+      if (!options_.shard.has(i)) continue;
+      const auto found = result_.rows.find(i);
+      const bool kept = found != result_.rows.end() &&
+                        (!options_.retry || found->second.value("status", "") == "done");
+      if (kept) {
+        ++result_.found;
+      } else {
+        to_come.push_back(i);
+      }
+    }
+    return to_come;
+  }
+
+  void check_rows() const {
+    for (const auto& [number, row] : result_.rows) {
+      const bool same = number < cases_.size() &&
+                        row.value("scenario", "") == digest_of(cases_[number]) &&
+                        row.value("mode", "") == name_of(options_.mode);
+      if (same) continue;
+      throw InputError(fmt::format(
+          "{}: the row of case {} is of another scenario, or mode; name another folder with --out",
+          options_.folder.string(), number));
+    }
+  }
+
+  void finish(std::size_t number, Journal& journal, std::int64_t all) {
+    Json row = row_of(number, names_[number], cases_[number], options_.mode);
+    try {
+      const Record record = options_.train(cases_[number]);
+      if (record.outcome == Outcome::interrupted) return interrupted();
+      add_record(record, row);
+      if (options_.records) write_record(record, options_.folder / "cases" / names_[number]);
+    } catch (const InvariantViolation& error) {
+      row["error"] = fmt::format("foretrain has a bug: {}", error.what());
+    } catch (const std::exception& error) {
+      row["error"] = error.what();
+    }
+    journal.add(row);
+    const std::lock_guard lock(mutex_);
+    options_.progress(++result_.done, all);
+  }
+
+  void interrupted() {
+    const std::lock_guard lock(mutex_);
+    result_.interrupted = true;
+  }
+  bool is_interrupted() {
+    const std::lock_guard lock(mutex_);
+    return result_.interrupted;
+  }
+
+  /// Whole or not at all.
+  void write_table() const {
+    const fs::path aside = options_.folder / ".sweep.csv.new";
+    write_text_file(aside, sweep_csv(result_.rows));
+    fs::rename(aside, options_.folder / "sweep.csv");
+  }
+
+  const std::vector<Case>& cases_;
+  const SweepOptions& options_;
+  std::vector<std::string> names_;
+  std::mutex mutex_;
+  SweepResult result_;
+};
+
+void add_cell(const Json& row, const std::string& column, CsvWriter& csv) {
+  const auto found = row.find(column);
+  if (found == row.end() || found->is_null()) {
+    csv.empty();
+  } else if (found->is_string()) {
+    csv.text(found->get<std::string>());
+  } else if (found->is_number_integer()) {
+    csv.integer(found->get<std::int64_t>());
+  } else {
+    csv.number(found->get<double>());
+  }
+}
+
+}  // namespace
+
+SweepResult sweep_into(const std::vector<Case>& cases, const SweepOptions& options) {
+  FT_CHECK_OP(options.jobs, >=, 1);
+  return Sweeper(cases, options).sweep();
+}
+
+std::string sweep_csv(const SweepRows& rows) {
+  std::vector<std::string> columns;
+  for (const auto& [number, row] : rows) {
+    for (const auto& [column, unused] : row.items()) {
+      if (column == "scenario" || std::ranges::find(columns, column) != columns.end()) continue;
+      columns.push_back(column);
+    }
+  }
+  const std::vector<std::string_view> titles(columns.begin(), columns.end());
+  CsvWriter csv(titles);
+  for (const auto& [number, row] : rows) {
+    for (const std::string& column : columns) add_cell(row, column, csv);
+    csv.end_row();
+  }
+  return std::string(csv.written());
+}
+
+std::string to_text(const SweepResult& result, const Shard& shard) {
+  std::string text = fmt::format("{} of {} cases are done", result.rows.size(), result.cases);
+  if (shard.count > 1)
+    text += fmt::format(", {} by shard {}/{}", result.done, shard.index, shard.count);
+  if (result.found > 0) text += fmt::format(", {} by an earlier start", result.found);
+  if (result.failed > 0) text += fmt::format("; {} failed", result.failed);
+  text = wrap(text + ".");
+  int told = 0;
+  for (const auto& [number, row] : result.rows) {
+    constexpr int kTold = 5;
+    if (row.value("status", "") == "done" || ++told > kTold) continue;
+    text += wrap(fmt::format("  {}: {}", row.value("name", ""), row.value("error", "")));
+  }
+  return text;
+}
+
+}  // namespace foretrain

@@ -1,0 +1,177 @@
+// Which figures of a record are compared.
+#include "reports/studies/validation/comparison.h"
+
+#include "models/base/check.h"
+#include "reports/record/statistics.h"
+#include "reports/record/summary.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+namespace foretrain {
+namespace {
+
+struct Figures {
+  const Record& record;
+  Summary summary;
+};
+
+struct Metric {
+  const char* name;
+  std::optional<double> (*of)(const Figures&);
+};
+
+/// Mean time of a phase in a step.
+template <double PhaseSeconds::*Phase>
+std::optional<double> mean_ms(const Figures& f) {
+  if (f.summary.steps == 0) return std::nullopt;
+  return f.summary.phases.*Phase * 1e3 / static_cast<double>(f.summary.steps);
+}
+
+template <std::optional<double> Summary::*Figure>
+std::optional<double> known(const Figures& f) {
+  return f.summary.*Figure;
+}
+
+std::optional<double> messages_sent(const Figures& f) {
+  std::int64_t sent = 0;
+  for (const NodeTotals& node : f.record.nodes) sent += node.messages_sent;
+  return static_cast<double>(sent);
+}
+
+std::optional<double> time_to_target_s(const Figures& f) {
+  return interpolated_time_to_target_s(f.record.evals,
+                                       f.record.scenario_case.scenario.training.until);
+}
+
+constexpr auto kMetrics = std::to_array<Metric>({
+    {"step_time_ms",
+     [](const Figures& f) {
+       const auto step_s = f.summary.step_time_s_median;
+       return step_s ? std::optional(*step_s * 1e3) : std::nullopt;
+     }},
+    {"time_s", [](const Figures& f) { return std::optional(f.summary.time_s); }},
+    {"updates_per_s", known<&Summary::updates_per_s>},
+    {"gradients_per_s", known<&Summary::gradients_per_s>},
+    {"examples_per_s", known<&Summary::examples_per_s>},
+    {"time_to_target_s", time_to_target_s},
+    {"staleness_mean", known<&Summary::staleness_mean>},
+    {"test_accuracy", known<&Summary::test_accuracy>},
+    {"final_loss", known<&Summary::final_loss>},
+    {"bytes_sent",
+     [](const Figures& f) {
+       return std::optional(static_cast<double>(f.summary.bytes_sent.value));
+     }},
+    {"messages_sent", messages_sent},
+    {"compute_ms", mean_ms<&PhaseSeconds::compute_s>},
+    {"push_ms", mean_ms<&PhaseSeconds::push_s>},
+    {"wait_ms", mean_ms<&PhaseSeconds::wait_s>},
+    {"apply_ms", mean_ms<&PhaseSeconds::apply_s>},
+    {"pull_ms", mean_ms<&PhaseSeconds::pull_s>},
+    {"evaluate_ms", mean_ms<&PhaseSeconds::evaluate_s>},
+});
+
+struct NodeMetric {
+  const char* name;
+  std::optional<double> (*of)(const Record&, const NodeTotals&);
+};
+
+constexpr auto kNodeMetrics = std::to_array<NodeMetric>({
+    {"cpu_percent", cpu_percent},
+    {"rss_bytes",
+     [](const Record&, const NodeTotals& node) {
+       const Bytes rss = node.rss;
+       return rss.value < 0 ? std::nullopt : std::optional(static_cast<double>(rss.value));
+     }},
+});
+
+std::optional<double> relative_error(double measured, double predicted) {
+  if (predicted == measured) return 0;
+  if (measured == 0) return std::nullopt;
+  return predicted / measured - 1;
+}
+
+/// The figure of the node called `role`; empty where it is not known.
+std::optional<double> figure_of(const Record& record, const std::string& role,
+                                const NodeMetric& metric) {
+  const auto node = std::ranges::find(record.nodes, role, &NodeTotals::role);
+  return node == record.nodes.end() ? std::nullopt : metric.of(record, *node);
+}
+
+void compare_nodes(const std::vector<Record>& runs, const Record& simulated,
+                   std::vector<Comparison>& comparisons) {
+  for (const NodeMetric& metric : kNodeMetrics) {
+    for (const NodeTotals& node : simulated.nodes) {
+      const auto predicted = metric.of(simulated, node);
+      std::vector<double> values;
+      for (const Record& run : runs) {
+        if (const auto value = figure_of(run, node.role, metric)) values.push_back(*value);
+      }
+      if (!predicted || values.size() < runs.size()) continue;
+      comparisons.push_back(compared(metric.name, node.role, values, *predicted));
+    }
+  }
+}
+
+}  // namespace
+
+Comparison compared(std::string metric, std::string node, const std::vector<double>& values,
+                    double predicted) {
+  FT_CHECK(!values.empty());
+  Comparison c;
+  c.metric = std::move(metric);
+  c.node = std::move(node);
+  c.measured = median(values).value();
+  c.q1 = quantile(values, 0.25).value();
+  c.q3 = quantile(values, 0.75).value();
+  c.spread = relative_spread(values);
+  c.predicted = predicted;
+  c.error = relative_error(c.measured, predicted);
+  c.difference = predicted - c.measured;
+  c.exact = std::ranges::all_of(values, [&](double value) { return value == predicted; });
+  return c;
+}
+
+std::vector<Comparison> compare(const std::vector<Record>& runs, const Record& simulated) {
+  FT_CHECK(!runs.empty());
+  std::vector<Figures> measured;
+  measured.reserve(runs.size());
+  for (const Record& run : runs) measured.push_back({run, summarize(run)});
+  const Figures forecast{simulated, summarize(simulated)};
+  std::vector<Comparison> comparisons;
+  for (const Metric& metric : kMetrics) {
+    std::vector<double> values;
+    for (const Figures& figures : measured) {
+      if (const auto value = metric.of(figures)) values.push_back(*value);
+    }
+    const auto predicted = metric.of(forecast);
+    if (!predicted || values.size() < runs.size()) continue;
+    comparisons.push_back(compared(metric.name, "", values, *predicted));
+  }
+  compare_nodes(runs, simulated, comparisons);
+  return comparisons;
+}
+
+void compare_without_drift(const std::vector<Record>& runs, const std::vector<double>& drifts,
+                           const Record& simulated, std::vector<Comparison>& comparisons) {
+  FT_CHECK_OP(runs.size(), ==, drifts.size());
+  comparisons.push_back(compared("drift", "", drifts, 1));
+  const auto predicted_s = summarize(simulated).step_time_s_median;
+  std::vector<double> steps_ms;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    FT_CHECK(drifts[i] > 0);
+    const auto step_s = summarize(runs[i]).step_time_s_median;
+    if (step_s) steps_ms.push_back(*step_s * 1e3 / drifts[i]);
+  }
+  if (!predicted_s || steps_ms.size() < runs.size()) return;
+  comparisons.push_back(compared("undrifted_step_time_ms", "", steps_ms, *predicted_s * 1e3));
+}
+
+std::optional<double> deviation(const Comparison& comparison) {
+  if (comparison.metric == "cpu_percent") return std::abs(comparison.difference);
+  return comparison.error ? std::optional(std::abs(*comparison.error)) : std::nullopt;
+}
+
+}  // namespace foretrain

@@ -1,0 +1,14 @@
+// What a validation says in words.
+#pragma once
+
+#include "reports/studies/validation/validation.h"
+
+#include <string>
+
+namespace foretrain {
+
+/// The sentence that matters: how far off each strategy's step times are, whether weights are
+/// equal, whether the order is kept. Not wrapped.
+std::string first_sentence(const Validation& validation);
+
+}  // namespace foretrain

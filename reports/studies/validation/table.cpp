@@ -1,0 +1,234 @@
+// A validation as people read it: each part a function from the validation to its lines.
+#include "reports/record/text.h"
+#include "reports/studies/validation/goals.h"
+#include "reports/studies/validation/order.h"
+#include "reports/studies/validation/output.h"
+#include "reports/studies/validation/sentences.h"
+#include "reports/studies/validation/verdict.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace foretrain {
+namespace {
+
+std::string percent(std::optional<double> share) {
+  return share ? fmt::format("{:.1f} %", *share * 100) : "-";
+}
+
+std::string last_part(const std::string& key) { return key.substr(key.rfind('.') + 1); }
+
+/// The settings beside the strategy.
+std::vector<Setting> other_settings(const Case& scenario_case) {
+  std::vector<Setting> settings = scenario_case.settings;
+  std::erase_if(settings, [](const Setting& s) { return s.key == "training.strategy"; });
+  return settings;
+}
+
+bool same_keys(const Validation& validation) {
+  if (validation.cases.empty()) return false;
+  const auto first = other_settings(validation.cases.front().scenario_case);
+  return std::ranges::all_of(validation.cases, [&](const CaseValidation& c) {
+    return std::ranges::equal(other_settings(c.scenario_case), first, {}, &Setting::key,
+                              &Setting::key);
+  });
+}
+
+/// 2 + 13 + 7 + 7 + 9 + 9 + 9 = 56 columns, then two and the worst case.
+std::string strategy_row(std::string_view strategy, std::string_view cases, std::string_view noisy,
+                         std::string_view median, std::string_view p95, std::string_view most,
+                         std::string_view worst) {
+  std::string row =
+      fmt::format("  {}{}{}{}{}{}  {}", left(strategy, 13), right(cases, 7), right(noisy, 7),
+                  right(median, 9), right(p95, 9), right(most, 9), left(worst, 22));
+  row.erase(row.find_last_not_of(' ') + 1);
+  return row + "\n";
+}
+
+std::string strategies(const Validation& validation) {
+  const auto verdicts = strategy_verdicts(validation);
+  if (std::ranges::none_of(verdicts, [](const auto& v) { return v.cases > 0; })) return {};
+  const bool noisy = std::ranges::any_of(verdicts, [](const auto& v) { return v.noisy > 0; });
+  std::string text =
+      noisy ? "step time; errors without noisy cases, where others are\n" : "step time\n";
+  text += strategy_row("strategy", "cases", "noisy", "median", "95 %", "most", "worst case");
+  for (const StrategyVerdict& v : verdicts) {
+    const auto& range = v.judged();
+    const auto of = [&](double ErrorRange::*figure) {
+      return range ? percent((*range).*figure) : std::string("-");
+    };
+    text += strategy_row(v.strategy, fmt::format("{}", v.cases), fmt::format("{}", v.noisy),
+                         of(&ErrorRange::median), of(&ErrorRange::p95), of(&ErrorRange::max),
+                         v.worst ? short_title(validation.cases[*v.worst], validation) : "");
+  }
+  return text;
+}
+
+/// How far the machine itself was off, and what is left without that.
+std::string drift(const Validation& validation) {
+  const auto range = drift_of(validation);
+  if (!range) return {};
+  std::string text = wrap(fmt::format(
+      "One worker alone took {:.2f} times what it took when the machine was calibrated ({:.2f} to "
+      "{:.2f}, over the cases). With that drift taken out:",
+      range->median, range->least, range->most));
+  text += strategy_row("strategy", "", "", "median", "95 %", "most", "");
+  for (const StrategyVerdict& v : strategy_verdicts(validation)) {
+    if (!v.undrifted) continue;
+    text += strategy_row(v.strategy, "", "", percent(v.undrifted->median),
+                         percent(v.undrifted->p95), percent(v.undrifted->max), "");
+  }
+  return text;
+}
+
+std::string with_unit(double value, const std::string& unit) {
+  return unit.empty() ? "" : fmt::format("{:.1f} {}", value, unit);
+}
+
+/// 2 + 40 + 12 + 12 + 12 = 78 columns.
+std::string goal_row(std::string_view goal, std::string_view limit, std::string_view worst,
+                     std::string_view met) {
+  return fmt::format("  {}{}{}{}\n", left(goal, 40), right(limit, 12), right(worst, 12),
+                     right(met, 12));
+}
+
+/// What `text` says, in one line below a row.
+std::string note(std::string_view text) {
+  std::string line = fmt::format("      {}", text);
+  if (columns_of(line) > kTerminalColumns) line = left(line, kTerminalColumns);
+  return line + "\n";
+}
+
+std::string goals(const Validation& validation) {
+  std::string text = goal_row("goal", "at most", "measured", "met");
+  for (const Goal& goal : goals_of(validation)) {
+    const bool numbered = !goal.unit.empty();
+    text += goal_row(goal.name, with_unit(goal.limit, goal.unit),
+                     goal.worst ? with_unit(*goal.worst, goal.unit)
+                     : numbered ? "far off"
+                                : "",
+                     fmt::format("{} of {}", goal.met, goal.of));
+    if (!goal.is_met()) text += note("worst: " + goal.worst_name);
+  }
+  return text;
+}
+
+std::string order(const Validation& validation) {
+  const Order order = order_of(validation);
+  if (!order.tau) return {};
+  std::string text = fmt::format(
+      "order by gradients/s: Kendall's tau {:.3f}; {} of {} pairs "
+      "inverted\n",
+      *order.tau, order.all.inverted.size(), order.all.ordered);
+  // The worst first; validation.json has them all.
+  constexpr std::size_t kMostPairs = 10;
+  for (std::size_t k = 0; k < std::min(kMostPairs, order.all.inverted.size()); ++k) {
+    const Inversion& pair = order.all.inverted[k];
+    const auto name = [&](std::size_t i) { return title_of(validation.cases[i].scenario_case); };
+    text += note(fmt::format("{:.2f} of which {:.2f} was forecast: {} over {}", pair.measured,
+                             pair.predicted, name(pair.faster), name(pair.slower)));
+  }
+  if (order.all.inverted.size() > kMostPairs) {
+    text += note(
+        fmt::format("and {} more, in validation.json", order.all.inverted.size() - kMostPairs));
+  }
+  return text;
+}
+
+/// 2 + 36 + 10 + 10 + 10 + 10 = 78 columns.
+std::string case_row(std::string_view title, std::string_view measured, std::string_view spread,
+                     std::string_view predicted, std::string_view error) {
+  return fmt::format("  {}{}{}{}{}\n", left(title, 36), right(measured, 10), right(spread, 10),
+                     right(predicted, 10), right(error, 10));
+}
+
+std::string spread_text(std::optional<double> spread) {
+  return spread ? fmt::format("± {:.1f} %", *spread * 100) : "-";
+}
+
+std::string seeds(const Validation& validation) {
+  std::string text;
+  for (const SeedGroup& group : seed_groups(validation)) {
+    for (const char* metric : {"time_to_target_s", "step_time_ms"}) {
+      const auto found = std::ranges::find(group.comparisons, metric, &Comparison::metric);
+      if (found == group.comparisons.end()) continue;
+      const char* what = found->metric == "step_time_ms" ? "step [ms]" : "to target [s]";
+      text += case_row(
+          fmt::format("{} {}, {} seeds", what, title_of(group.scenario_case), group.members.size()),
+          figure(found->measured), spread_text(found->spread), figure(found->predicted),
+          signed_percent(found->error));
+    }
+  }
+  if (text.empty()) return {};
+  return case_row("medians over seeds", "measured", "spread", "predicted", "error") + text;
+}
+
+/// What there is to say of a case beside its figures.
+std::string remarks(const CaseValidation& c) {
+  std::string text;
+  const auto verdict = verdict_of(c);
+  if (verdict && (verdict->noisy || !verdict->held)) {
+    const std::string why = verdict->why ? "; " + sentence(*verdict->why) : "";
+    text += note(std::string(name_of(*verdict)) + why);
+  }
+  if (!c.weights_equal.value_or(true)) text += note("WEIGHTS DIFFER");
+  if (!c.replay_equal.value_or(true))
+    text += note(fmt::format("WEIGHTS OF THE REPLAY DIFFER {}", c.replay_failure));
+  const bool all_reached = c.find("time_to_target_s") != nullptr;
+  if (!all_reached && c.scenario_case.scenario.training.until.wanted()) {
+    text += note(fmt::format("target reached in {} runs, {} in the simulation", c.reached,
+                             c.reach_predicted ? "reached" : "not reached"));
+  }
+  return text;
+}
+
+std::string all_cases(const Validation& validation) {
+  std::string header = "strategy";
+  if (same_keys(validation)) {
+    for (const Setting& s : other_settings(validation.cases.front().scenario_case)) {
+      header += " " + last_part(s.key);
+    }
+  }
+  std::string text = "step time [ms]\n";
+  text += case_row(header, "measured", "spread", "predicted", "error");
+  for (const CaseValidation& c : validation.cases) {
+    if (const Comparison* step = c.find("step_time_ms")) {
+      text +=
+          case_row(short_title(c, validation), figure(step->measured), spread_text(step->spread),
+                   figure(step->predicted), signed_percent(step->error));
+    } else {
+      text += case_row(short_title(c, validation), "-", "-", "-", "-");
+    }
+    text += remarks(c);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string short_title(const CaseValidation& c, const Validation& validation) {
+  if (!same_keys(validation)) return title_of(c.scenario_case);
+  std::string title = c.strategy();
+  for (const Setting& setting : other_settings(c.scenario_case)) title += " " + setting.value;
+  return title;
+}
+
+std::string to_table(const Validation& validation) {
+  std::string text = wrap(first_sentence(validation));
+  for (const std::string& part : {strategies(validation), drift(validation), goals(validation),
+                                  order(validation), seeds(validation), all_cases(validation)}) {
+    if (!part.empty()) text += "\n" + part;
+  }
+  if (validation.cases.size() > kDetailedCases) return text;
+  for (const CaseValidation& c : validation.cases) {
+    text += "\n" + case_table(c, validation.repetitions);
+  }
+  return text;
+}
+
+}  // namespace foretrain

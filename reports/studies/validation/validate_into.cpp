@@ -1,0 +1,163 @@
+#include "reports/studies/validation/validate_into.h"
+
+#include "models/base/check.h"
+#include "reports/record/files.h"
+#include "reports/record/not_done.h"
+#include "reports/studies/validation/kept_runs.h"
+#include "reports/studies/validation/output.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <fstream>
+#include <numeric>
+#include <system_error>
+#include <utility>
+
+namespace foretrain {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kFinished = "validation.json";
+constexpr const char* kDrift = "drift";  // beside a run's record: one number
+
+/// One validation in its folder.
+class Keeper {
+ public:
+  Keeper(const std::vector<Case>& cases, const ValidateOptions& options, const Modes& modes)
+      : cases_(cases),
+        options_(options),
+        modes_(modes),
+        names_(folder_names(cases)),
+        to_come_(cases.size()),
+        time_left_(cases.size()) {}
+
+  void begin() {
+    if (options_.anew && fs::exists(options_.folder / kFinished)) {
+      for (const char* part : {"run", "simulate", "broken"}) remove(part);
+    }
+    remove(kFinished);  // it is not, from here on
+    for (const char* mode : {"run", "simulate"}) prepare_folder(options_.folder / mode);
+    usable_.assign(cases_.size(),
+                   std::vector<bool>(static_cast<std::size_t>(options_.repetitions)));
+    for (std::size_t i = 0; i < cases_.size(); ++i) look_at(i);
+    if (found_ > 0) {
+      options_.tell(fmt::format("{} of {} runs are in {}; they are not run again", found_,
+                                std::ssize(cases_) * options_.repetitions,
+                                options_.folder.string()));
+    }
+  }
+
+  void run_all() {
+    for (int repetition = 1; repetition <= options_.repetitions; ++repetition) {
+      for (std::size_t i = 0; i < cases_.size(); ++i) {
+        if (!usable_[i].at(static_cast<std::size_t>(repetition - 1))) run(i, repetition);
+      }
+    }
+  }
+
+  CaseValidation compare(std::size_t i) {
+    options_.tell(fmt::format("simulation {} of {}", i + 1, cases_.size()));
+    Record simulated =
+        keep(modes_.simulate(cases_[i]), options_.folder / "simulate" / names_[i], i);
+    std::vector<Record> runs;
+    runs.reserve(static_cast<std::size_t>(options_.repetitions));
+    for (int repetition = 1; repetition <= options_.repetitions; ++repetition) {
+      runs.push_back(read_record(place_of_run(i, repetition)));
+    }
+    return compare_case(cases_[i], {std::move(runs), drifts_of(i), std::move(simulated)},
+                        modes_.replay);
+  }
+
+  [[nodiscard]] int found() const { return found_; }
+
+ private:
+  void remove(const char* part) const {
+    std::error_code ignored;  // what cannot be removed cannot be written either, which is told
+    fs::remove_all(options_.folder / part, ignored);
+  }
+
+  [[nodiscard]] fs::path place_of_run(std::size_t i, int repetition) const {
+    return options_.folder / "run" / names_[i] / fmt::format("{}", repetition);
+  }
+
+  void look_at(std::size_t i) {
+    for (int repetition = 1; repetition <= options_.repetitions; ++repetition) {
+      const KeptRun kept = look_for_run(place_of_run(i, repetition), cases_[i]);
+      usable_[i].at(static_cast<std::size_t>(repetition - 1)) = kept.usable;
+      if (!kept.trouble.empty()) options_.tell(kept.trouble + "; it is run again");
+      if (!kept.usable) {
+        ++to_come_[i];
+        continue;
+      }
+      ++found_;
+      time_left_.took(i, kept.took.seconds());
+    }
+  }
+
+  void run(std::size_t i, int repetition) {
+    const std::string left = about_left(time_left_.seconds(to_come_));
+    options_.tell(fmt::format("case {} of {}, repetition {} of {}{}{}", i + 1, cases_.size(),
+                              repetition, options_.repetitions, left.empty() ? "" : ", ", left));
+    const auto before = std::chrono::steady_clock::now();
+    const auto drift = modes_.drift ? modes_.drift(cases_[i]) : std::nullopt;
+    const fs::path place = place_of_run(i, repetition);
+    keep(modes_.run(cases_[i]), place, i);
+    if (drift) write_text_file(place / kDrift, fmt::format("{}\n", *drift));
+    const auto passed = std::chrono::steady_clock::now() - before;
+    time_left_.took(i, std::chrono::duration<double>(passed).count());
+    --to_come_[i];
+  }
+
+  /// Of each run of a case; empty where it is not known of one of them.
+  [[nodiscard]] std::vector<double> drifts_of(std::size_t i) const {
+    std::vector<double> drifts;
+    for (int repetition = 1; repetition <= options_.repetitions; ++repetition) {
+      double drift = 0;
+      if (!(std::ifstream(place_of_run(i, repetition) / kDrift) >> drift)) return {};
+      drifts.push_back(drift);
+    }
+    return drifts;
+  }
+
+  /// Writes the record to `place`, or to broken/CASE, where half a training does no harm.
+  Record keep(Record record, const fs::path& place, std::size_t i) {
+    const bool done = record.outcome == Outcome::done;
+    const fs::path where = done ? place : options_.folder / "broken" / names_[i];
+    write_record(record, where);
+    if (done) return record;
+    throw NotDone(record.outcome,
+                  fmt::format("{}; its record so far is in {}", record.failure, where.string()));
+  }
+
+  const std::vector<Case>& cases_;
+  const ValidateOptions& options_;
+  const Modes& modes_;
+  std::vector<std::string> names_;
+  std::vector<std::vector<bool>> usable_;  // by case, repetition - 1
+  std::vector<int> to_come_;               // runs of each case
+  int found_ = 0;
+  TimeLeft time_left_;
+};
+
+}  // namespace
+
+Validation validate_into(const std::vector<Case>& cases, const ValidateOptions& options,
+                         const Modes& modes) {
+  FT_CHECK_OP(options.repetitions, >=, 1);
+  Keeper keeper(cases, options, modes);
+  keeper.begin();
+  keeper.run_all();
+  Validation validation{{}, options.repetitions, keeper.found()};
+  validation.cases.reserve(cases.size());
+  for (std::size_t i = 0; i < cases.size(); ++i) validation.cases.push_back(keeper.compare(i));
+  write_text_file(options.folder / "cases.csv", cases_csv(validation));
+  // Whole or not at all, since it says that all the rest is there.
+  const fs::path aside = options.folder / fmt::format(".{}.new", kFinished);
+  write_text_file(aside, to_text(to_json(validation)));
+  fs::rename(aside, options.folder / kFinished);
+  return validation;
+}
+
+}  // namespace foretrain

@@ -1,0 +1,49 @@
+// A validation whose records are kept in a folder as they come, so that it can go on from there.
+#pragma once
+
+#include "reports/studies/validation/validation.h"
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace foretrain {
+
+/// The two modes.
+struct Modes {
+  std::function<Record(const Case&)> run;
+  std::function<Record(const Case&)> simulate;
+  Replay replay{};
+  /// How much slower this machine is right now than when it was calibrated, for such a case (1.2:
+  /// 20 % slower). Empty, or nothing in it: not known.
+  std::function<std::optional<double>(const Case&)> drift{};
+};
+
+struct ValidateOptions {
+  std::filesystem::path folder;
+  int repetitions = 5;  ///< runs of each case, one or more
+  /// A validation that was finished in `folder` is removed; else its runs are used again. One that
+  /// was not finished goes on in either case.
+  bool anew = false;
+  /// Told before each training, what stands in its place: `case 17 of 104, repetition 2 of 5, about
+  /// 12 min left`.
+  std::function<void(const std::string& line)> tell = [](const std::string&) {};
+};
+
+/// Runs every case `repetitions` times, alternating over the cases so that a slow minute of the
+/// machine meets them all, and asks before each how far the machine has drifted; then simulates
+/// each once, replays what has no order of its own.
+///
+/// Leaves in the folder: run/CASE/1, run/CASE/2, ...; simulate/CASE; cases.csv; last
+/// validation.json (output.h), which says that it is finished. A training that was not done costs
+/// nothing but itself: its record goes to broken/CASE. Started again, runs that are there, were
+/// done, are of the same resolved scenario are not run again; damaged or unfinished ones are.
+/// Simulations always are made anew, which is how a simulator is judged by runs of earlier days.
+/// @throws NotDone where a training fails or is interrupted, InputError where nothing can be
+/// written, or where a run of another scenario is in a case's place (before anything is trained)
+Validation validate_into(const std::vector<Case>& cases, const ValidateOptions& options,
+                         const Modes& modes);
+
+}  // namespace foretrain

@@ -1,0 +1,135 @@
+// Judges step times by their error, or by their quartiles.
+#include "reports/studies/validation/verdict.h"
+
+#include "reports/record/statistics.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+namespace foretrain {
+namespace {
+
+std::optional<ErrorRange> range_of(const std::vector<double>& errors) {
+  if (errors.empty()) return std::nullopt;
+  return ErrorRange{median(errors).value(), quantile(errors, 0.95).value(),
+                    std::ranges::max(errors)};
+}
+
+/// The errors of a strategy's step times, with the case of the largest.
+struct Errors {
+  std::vector<double> values;
+  std::size_t worst = 0;
+
+  void add(double error, std::size_t place) {
+    if (values.empty() || error > std::ranges::max(values)) worst = place;
+    values.push_back(error);
+  }
+};
+
+StrategyVerdict judge(const Validation& validation, const std::string& strategy) {
+  StrategyVerdict result{strategy, 0, 0, 0, {}, {}, {}, {}};
+  Errors all;
+  Errors steady;
+  Errors undrifted;
+  for (std::size_t i = 0; i < validation.cases.size(); ++i) {
+    const CaseValidation& c = validation.cases[i];
+    if (c.strategy() != strategy) continue;
+    const Comparison* still = c.find("undrifted_step_time_ms");
+    if (still != nullptr && still->error && still->spread.value_or(0) <= kSteadySpread) {
+      undrifted.add(std::abs(*still->error), i);
+    }
+    const auto verdict = verdict_of(c);
+    if (!verdict) continue;
+    ++result.cases;
+    result.noisy += verdict->noisy ? 1 : 0;
+    result.noisy_held += verdict->noisy && verdict->held ? 1 : 0;
+    const auto error = deviation(*c.find("step_time_ms"));
+    if (!error) continue;
+    all.add(*error, i);
+    if (!verdict->noisy) steady.add(*error, i);
+  }
+  result.all = range_of(all.values);
+  result.steady = range_of(steady.values);
+  result.undrifted = range_of(undrifted.values);
+  if (result.all) result.worst = result.steady ? steady.worst : all.worst;
+  return result;
+}
+
+}  // namespace
+
+std::optional<Verdict> verdict_of(const CaseValidation& c) {
+  const Comparison* step = c.find("step_time_ms");
+  if (step == nullptr) return std::nullopt;
+  Verdict verdict;
+  verdict.noisy = step->spread.value_or(0) > kSteadySpread;
+  verdict.held = verdict.noisy ? step->q1 <= step->predicted && step->predicted <= step->q3
+                               : step->error && std::abs(*step->error) <= kErrorBand;
+  if (!verdict.held) verdict.why = largest_gap(c);
+  return verdict;
+}
+
+std::optional<PhaseGap> largest_gap(const CaseValidation& c) {
+  constexpr auto kPhases =
+      std::to_array<std::pair<std::string_view, std::string_view>>({{"compute", "compute_ms"},
+                                                                    {"push", "push_ms"},
+                                                                    {"wait", "wait_ms"},
+                                                                    {"apply", "apply_ms"},
+                                                                    {"pull", "pull_ms"}});
+  std::optional<PhaseGap> largest;
+  double difference = 0;
+  for (const auto& [phase, metric] : kPhases) {
+    const Comparison* comparison = c.find(metric);
+    if (comparison == nullptr) continue;
+    if (largest && std::abs(comparison->difference) <= difference) continue;
+    difference = std::abs(comparison->difference);
+    largest = PhaseGap{phase, comparison->measured, comparison->predicted};
+  }
+  return largest;
+}
+
+std::string sentence(const PhaseGap& gap) {
+  // Three digits that count: a line is short.
+  const auto ms = [](double value) {
+    return value < 99.95 ? fmt::format("{:.3g}", value) : fmt::format("{:.0f}", value);
+  };
+  return fmt::format("{}: measured {} ms, predicted {} ms", gap.phase, ms(gap.measured_ms),
+                     ms(gap.predicted_ms));
+}
+
+std::string_view name_of(const Verdict& verdict) {
+  if (verdict.noisy) {
+    return verdict.held ? "noisy, between quartiles" : "noisy, outside quartiles";
+  }
+  return verdict.held ? "held" : "off";
+}
+
+std::optional<DriftRange> drift_of(const Validation& validation) {
+  std::vector<double> drifts;
+  for (const CaseValidation& c : validation.cases) {
+    if (const Comparison* drift = c.find("drift")) drifts.push_back(drift->measured);
+  }
+  if (drifts.empty()) return std::nullopt;
+  return DriftRange{std::ranges::min(drifts), median(drifts).value(), std::ranges::max(drifts)};
+}
+
+std::vector<StrategyVerdict> strategy_verdicts(const Validation& validation) {
+  std::vector<StrategyVerdict> verdicts;
+  for (const std::string& strategy : validation.strategies()) {
+    verdicts.push_back(judge(validation, strategy));
+  }
+  return verdicts;
+}
+
+std::vector<std::string> strategies_above(const Validation& validation, double share) {
+  std::vector<std::string> above;
+  for (const StrategyVerdict& verdict : strategy_verdicts(validation)) {
+    if (!verdict.all || verdict.all->median > share) above.push_back(verdict.strategy);
+  }
+  return above;
+}
+
+}  // namespace foretrain

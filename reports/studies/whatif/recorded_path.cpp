@@ -1,0 +1,34 @@
+#include "reports/studies/whatif/recorded_path.h"
+
+#include "models/protocol/registry.h"
+
+#include <map>
+
+namespace foretrain {
+
+std::optional<PhaseSeconds> recorded_path(const Record& record) {
+  const TrainingSpec& training = record.scenario_case.scenario.training;
+  const Protocol* protocol = find_protocol(training.strategy);
+  const bool in_step =
+      protocol != nullptr && !protocol->update_each && training.protocol.backup_workers == 0;
+  if (!in_step || record.steps.empty()) return std::nullopt;
+  std::map<Step, const Phases*> last;  // by step
+  for (const StepRow& row : record.steps) {
+    const Phases*& phases = last[row.report.step];
+    if (phases == nullptr || row.report.phases.wait < phases->wait) phases = &row.report.phases;
+  }
+  PhaseSeconds sum;
+  for (const auto& [step, phases] : last) {
+    sum.compute_s += phases->compute.seconds();
+    sum.push_s += phases->push.seconds();
+    sum.wait_s += phases->wait.seconds();
+    sum.apply_s += phases->apply.seconds();
+    sum.pull_s += phases->pull.seconds();
+    sum.evaluate_s += phases->evaluate.seconds();
+  }
+  const auto steps = static_cast<double>(last.size());
+  return PhaseSeconds{sum.compute_s / steps, sum.push_s / steps, sum.wait_s / steps,
+                      sum.apply_s / steps,   sum.pull_s / steps, sum.evaluate_s / steps};
+}
+
+}  // namespace foretrain

@@ -1,0 +1,190 @@
+// What limits a training as people read it: the sentence first, since most readers stop after it.
+#include "reports/record/record.h"
+#include "reports/record/text.h"
+#include "reports/studies/whatif/whatif.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+namespace foretrain {
+namespace {
+
+constexpr double kLeastShare = 0.005;  // of the path: less is not listed
+constexpr double kTells = 0.05;        // a saving worth a sentence
+constexpr double kNothing = 0.0005;    // a saving, a loss that is none
+
+std::string seconds(std::optional<double> time_s) {
+  return time_s ? figure(time_s) + " s" : std::string("-");
+}
+
+std::string percent(double share) { return fmt::format("{:.0f} %", share * 100); }
+
+std::optional<double> saved(const WhatIf& whatif, std::optional<double> time_s) {
+  if (!whatif.time_s || !time_s || *whatif.time_s <= 0) return std::nullopt;
+  return 1 - *time_s / *whatif.time_s;
+}
+
+/// 2 + 27 + 12 + 10 + 9 + 11 = 71 columns, with prices 80.
+std::string change_row(std::string_view name, std::string_view time, std::string_view saving,
+                       std::string_view elasticity, std::string_view free, std::string_view cost) {
+  std::string row = fmt::format("  {}{}{}{}{}", left(name, 27), right(time, 12), right(saving, 10),
+                                right(elasticity, 9), right(free, 11));
+  if (!cost.empty()) row += right(cost, 9);
+  return row + "\n";
+}
+
+std::string money(std::optional<double> cost) {
+  return cost ? fmt::format("{:.3g}", *cost) : std::string("-");
+}
+
+/// A resource that is worth nothing, faster or free.
+bool saves_nothing(const WhatIf& whatif, const Change& change) {
+  if (change.kind != Change::Kind::resource) return false;
+  const auto small = [](std::optional<double> share) {
+    return std::abs(share.value_or(0)) < kNothing;
+  };
+  return small(saved(whatif, change.time_s)) && small(saved(whatif, change.free_time_s));
+}
+
+std::string path_table(const WhatIf& whatif) {
+  std::string text = fmt::format("critical path, {}{}\n", seconds(whatif.path_s),
+                                 whatif.path_whole ? "" : " (of the beginning)");
+  for (const PathShare& share : whatif.path) {
+    if (share.share < kLeastShare) continue;
+    const std::string whose = share.whose.empty() ? "" : "  most of it " + share.whose;
+    text += fmt::format("  {}{}{}{}\n", left(share.resource, 27), right(seconds(share.time_s), 12),
+                        right(percent(share.share), 10), whose);
+  }
+  if (whatif.queued >= kLeastShare) {
+    text +=
+        fmt::format("  of it {} in line for a core that had other work\n", percent(whatif.queued));
+  }
+  return text;
+}
+
+std::string changes_table(const WhatIf& whatif) {
+  const bool priced = whatif.cost.has_value();
+  const auto cost = [&](std::optional<double> value) { return priced ? money(value) : ""; };
+  std::string text = fmt::format("time for {}\n", whatif.measure);
+  text += change_row("", "time", "saved", "per 1 %", "if free", priced ? "cost" : "");
+  text += change_row("as it is", seconds(whatif.time_s), "", "", "", cost(whatif.cost));
+  std::string nothing;
+  for (const Change& change : whatif.changes) {
+    if (!change.why_not.empty()) continue;
+    if (saves_nothing(whatif, change)) {
+      nothing += (nothing.empty() ? "" : ", ") + change.name;
+      continue;
+    }
+    const auto gain = saved(whatif, change.time_s);
+    text += change_row(change.name, seconds(change.time_s), gain ? signed_percent(*gain) : "-",
+                       change.elasticity ? fmt::format("{:.2f} %", *change.elasticity) : "",
+                       change.free_time_s ? seconds(change.free_time_s) : "", cost(change.cost));
+  }
+  if (!nothing.empty()) text += wrap(fmt::format("Nothing is saved by {}.", nothing));
+  for (const Change& change : whatif.changes) {
+    if (change.why_not.empty()) continue;
+    text += wrap(fmt::format("Not tried: {}: {}.", change.name, change.why_not));
+  }
+  if (!whatif.scenario_case.scenario.training.until.wanted()) {
+    text += wrap(
+        "Another batch, strategy, number of workers learns something else from as many examples: "
+        "with a target (training.until) the time until it is reached is compared.");
+  }
+  return text;
+}
+
+/// 2 + 12 + 3 x 14 = 56 columns.
+std::string phase_row(std::string_view phase, std::string_view recorded, std::string_view path,
+                      std::string_view simulated) {
+  return fmt::format("  {}{}{}{}\n", left(phase, 12), right(recorded, 14), right(path, 14),
+                     right(simulated, 14));
+}
+
+std::string phases_table(const WhatIf& whatif) {
+  if (whatif.phases.empty()) return {};
+  const auto ms = [](std::optional<double> time_s) {
+    return time_s ? figure(*time_s * 1e3) : std::string("-");
+  };
+  std::string text = fmt::format("phases of a step [ms], recorded {}\n", whatif.recorded);
+  text += phase_row("", "mean", "on the path", "simulated");
+  for (const PhasePair& pair : whatif.phases) {
+    text += phase_row(pair.phase, ms(pair.recorded_s), ms(pair.path_s), ms(pair.simulated_s));
+  }
+  return text;
+}
+
+std::string crossovers_text(const WhatIf& whatif) {
+  std::string text;
+  for (const Crossover& each : whatif.crossovers) {
+    text += wrap(fmt::format("{} {}", each.question, each.answer));
+  }
+  return text;
+}
+
+std::string verified_text(const WhatIf& whatif) {
+  if (!whatif.not_verified.empty()) return wrap("Not verified: " + whatif.not_verified);
+  if (!whatif.verified) return {};
+  const Verified& v = *whatif.verified;
+  std::string text = wrap(fmt::format(
+      "Run for real, {} times each: {} takes {} instead of {}; the forecast was {} "
+      "instead of {}. The time with it is forecast with an error of {}, the ratio "
+      "of both with {}.",
+      v.repetitions, v.change, seconds(v.after_s), seconds(v.before_s), seconds(v.forecast_after_s),
+      seconds(v.forecast_before_s), signed_percent(v.error()), signed_percent(v.ratio_error())));
+  return text;
+}
+
+std::string source(const WhatIf& whatif) {
+  std::string text = fmt::format("Simulated, by {}.", whatif.machine.empty()
+                                                          ? "what the scenario says of its hosts"
+                                                          : "the machine " + whatif.machine);
+  if (!whatif.uncalibrated.empty()) {
+    text += fmt::format(" Compute is counted by FLOPs and bytes on {}: uncalibrated.",
+                        whatif.uncalibrated);
+  }
+  return wrap(text);
+}
+
+}  // namespace
+
+const Change* WhatIf::find(std::string_view name) const {
+  const auto found = std::ranges::find(changes, name, &Change::name);
+  return found == changes.end() ? nullptr : &*found;
+}
+
+std::string first_sentence(const WhatIf& whatif) {
+  const std::string title = title_of(whatif.scenario_case);
+  if (whatif.path.empty() || whatif.changes.empty())
+    return fmt::format("{}: nothing took any time.", title);
+  const Limit& limit = whatif.limit;
+  std::string text =
+      fmt::format("{}: {}{} limits it, {} of the critical path", title, limit.resource,
+                  limit.whose.empty() ? "" : " of " + limit.whose, percent(limit.share));
+  const Change* change = whatif.find(limit.change);
+  const auto gain = change != nullptr ? saved(whatif, change->time_s) : std::nullopt;
+  if (gain) {
+    text += fmt::format("; {} {} {}", change->what, *gain < 0 ? "costs" : "saves",
+                        percent(std::abs(*gain)));
+  }
+  // The first one saves most.
+  const Change& best = whatif.changes.front();
+  const auto most = saved(whatif, best.time_s);
+  if (most && *most > kTells && best.name != limit.change) {
+    text += fmt::format("; most is saved by {}, {}", best.name, percent(*most));
+  }
+  return text + ".";
+}
+
+std::string to_table(const WhatIf& whatif) {
+  std::string text = wrap(first_sentence(whatif));
+  for (const std::string& part : {path_table(whatif), changes_table(whatif), phases_table(whatif),
+                                  crossovers_text(whatif), verified_text(whatif), source(whatif)}) {
+    if (!part.empty()) text += "\n" + part;
+  }
+  return text;
+}
+
+}  // namespace foretrain

@@ -1,0 +1,152 @@
+// Figures from records: what is in them, what gnuplot makes of them.
+#include "reports/show/figures/of_records.h"
+#include "scenarios/read.h"
+#include "tests/reports/support.h"
+
+#include <catch2/catch.hpp>
+
+#include <cstdlib>
+#include <limits>
+
+namespace foretrain {
+namespace {
+
+using namespace testing;
+
+std::vector<Record> four_records() {
+  return {small_record(Mode::run, "sync"), small_record(Mode::simulate, "sync"),
+          small_record(Mode::run, "async"), small_record(Mode::simulate, "async")};
+}
+
+/// Sets a variable of the environment until the end of the scope.
+class Environment {
+ public:
+  Environment(const char* name, const std::string& value) : name_(name) {
+    if (const char* old = std::getenv(name)) old_ = old;
+    setenv(name, value.c_str(), 1);
+  }
+  ~Environment() { setenv(name_, old_.c_str(), 1); }
+  Environment(const Environment&) = delete;
+  Environment& operator=(const Environment&) = delete;
+
+ private:
+  const char* name_;
+  std::string old_;
+};
+
+bool have_gnuplot() {
+  if (std::system("command -v gnuplot > /dev/null") == 0) return true;
+  WARN("gnuplot was not found: no figure is drawn in this test");
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("learning curves: one colour a case, runs solid, simulations dashed") {
+  const Figure figure = learning_curves(four_records());
+  REQUIRE(figure.panels.size() == 2);
+  const Panel& loss = figure.panels[0];
+  CHECK(loss.x_label == "time [s]");
+  REQUIRE(loss.series.size() == 4);
+  CHECK(loss.series[0].title == "sync run");
+  CHECK(loss.series[1].title == "sync simulated");
+  CHECK(loss.series[3].title == "async simulated");
+  CHECK(loss.series[0].colour == loss.series[1].colour);
+  CHECK(loss.series[0].colour != loss.series[2].colour);
+  CHECK_FALSE(loss.series[0].dashed);
+  CHECK(loss.series[1].dashed);
+  CHECK(loss.series[0].x == std::vector<double>{0.01, 0.1});
+  CHECK(loss.series[0].y == std::vector<double>{1.5, 0.75});
+  CHECK(figure.panels[1].series[2].y == std::vector<double>{0.5, 0.875});
+}
+
+TEST_CASE("learning curves: a record without numerics has no line, a panel without lines is out") {
+  std::vector<Record> records = four_records();
+  for (EvalReport& e : records[1].evals) e.loss = std::numeric_limits<double>::quiet_NaN();
+  CHECK(learning_curves(records).panels[0].series.size() == 3);
+  for (Record& record : records) record.evals.clear();
+  const Figure empty = learning_curves(records);
+  CHECK(empty.panels.empty());
+  const TemporaryFolder folder;
+  CHECK_THROWS_AS(draw(empty, folder.path()), InputError);
+}
+
+TEST_CASE("learning curves: records of several scenarios are told apart by its name") {
+  std::vector<Record> records = four_records();
+  records[0].scenario_case.scenario.name = "other";
+  const Figure figure = learning_curves(records);
+  CHECK(figure.panels[0].series[0].title == "other: sync run");
+  CHECK(figure.panels[0].series[1].title == "study: sync simulated");
+  CHECK(figure.panels[0].series[0].colour != figure.panels[0].series[1].colour);
+}
+
+TEST_CASE("phase bars: layers are the mean phases of a step, one bar a record") {
+  const Figure figure = phase_bars(four_records());
+  REQUIRE(figure.panels.size() == 1);
+  const Panel& panel = figure.panels[0];
+  CHECK(panel.categories ==
+        std::vector<std::string>{"sync run", "sync simulated", "async run", "async simulated"});
+  REQUIRE(panel.series.size() == 6);
+  CHECK(panel.series[0].title == "compute");
+  CHECK(panel.series[0].x == std::vector<double>{0, 1, 2, 3});
+  CHECK(panel.series[0].y[0] == Approx(11));  // 44 ms in four steps
+  CHECK(panel.series[5].y[0] == Approx(1.25));
+}
+
+TEST_CASE("figure data: long form, bars stand on those before them") {
+  Figure figure{"f", "", {{"p, q", "", "", {}, {"bar"}}}};
+  figure.panels[0].series = {{"low", {0}, {2}, false, 0}, {"high", {0}, {0.5}, false, 1}};
+  CHECK(figure_csv(figure) == "panel,series,x,y,base\n\"p, q\",low,0,2,0\n\"p, q\",high,0,0.5,2\n");
+  figure.panels[0].categories.clear();
+  figure.panels[0].series[0].y[0] = std::numeric_limits<double>::quiet_NaN();
+  CHECK(figure_csv(figure) == "panel,series,x,y,base\n\"p, q\",low,0,,0\n\"p, q\",high,0,0.5,0\n");
+}
+
+TEST_CASE("gnuplot script: text from outside stays text") {
+  Figure figure = learning_curves(four_records());
+  figure.title = "it's `rm -rf` \\ {/Symbol a}_2\nset output";
+  const std::string script = gnuplot_script(figure);
+  CHECK_THAT(script, Catch::Contains("'it''s `rm -rf` \\ {/Symbol a}_2 set output'"));
+  CHECK_THAT(script, Catch::Contains("noenhanced"));
+}
+
+TEST_CASE("draw: SVG, PNG, PDF beside the data with its script") {
+  if (!have_gnuplot()) return;
+  const TemporaryFolder folder;
+  Figure figure = learning_curves(four_records());
+  figure.title = "a_title 'quoted' \"twice\" {braces} `x` $HOME %d ü";
+  figure.panels[0].series[0].title = "it's_{odd}";
+  const auto svg = draw(figure, folder.path() / "figures");
+  CHECK(svg == folder.path() / "figures" / "learning_curves.svg");
+  CHECK_THAT(read_text(svg), Catch::StartsWith("<?xml") && Catch::Contains("a_title") &&
+                                 Catch::Contains("{braces}") && Catch::Contains("</svg>"));
+  CHECK(read_text(folder.path() / "figures/learning_curves.png").substr(0, 4) == "\x89PNG");
+  CHECK(read_text(folder.path() / "figures/learning_curves.pdf").substr(0, 5) == "%PDF-");
+}
+
+TEST_CASE("draw: the same figure is the same SVG") {
+  if (!have_gnuplot()) return;
+  const TemporaryFolder folder;
+  const auto one = draw(phase_bars(four_records()), folder.path() / "one");
+  const auto two = draw(phase_bars(four_records()), folder.path() / "two");
+  CHECK(read_text(one) == read_text(two));
+}
+
+TEST_CASE("draw: without gnuplot the message says how to get it") {
+  const TemporaryFolder folder;
+  const Environment no_programs("PATH", folder.path().string());
+  CHECK_THROWS_WITH(draw(learning_curves(four_records()), folder.path()),
+                    Catch::Contains("apt-get install gnuplot-nox"));
+}
+
+TEST_CASE("draw: where gnuplot fails, what it said is told") {
+  const TemporaryFolder folder;
+  const auto program = folder.path() / "gnuplot";
+  write_text(program, "#!/bin/sh\necho 'no such terminal' >&2\nexit 1\n");
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  const Environment only_this("PATH", folder.path().string());
+  CHECK_THROWS_WITH(draw(learning_curves(four_records()), folder.path()),
+                    Catch::Contains("learning_curves.gp: no such terminal"));
+}
+
+}  // namespace foretrain

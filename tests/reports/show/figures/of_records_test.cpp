@@ -1,0 +1,140 @@
+// Figures of steps, resources, time: what of a record is in them.
+#include "reports/show/figures/of_records.h"
+
+#include "reports/show/figures/thin.h"
+#include "tests/reports/show/page/support.h"
+#include "tests/reports/support.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace foretrain {
+namespace {
+
+using namespace testing;
+
+double most(const Series& series) { return *std::ranges::max_element(series.y); }
+
+}  // namespace
+
+TEST_CASE("step by step: a million rows are thinned, one slow step stays") {
+  const Figure figure = step_by_step({long_record(500'000)});
+  REQUIRE(figure.panels.size() == 2);
+  const Series& times = figure.panels[0].series.at(0);
+  CHECK(times.x.size() <= kMostPoints);
+  CHECK(most(times) > 780);  // ms: it waited for 777
+  const Series& losses = figure.panels[1].series.at(0);
+  CHECK(most(losses) == 9.5);
+  CHECK(*std::ranges::min_element(losses.y) == 0.25);
+  CHECK(figure.stacked);
+}
+
+TEST_CASE("staleness: shares of the steps, of the records in which a gradient was late") {
+  const Figure figure = staleness_histogram(records_with_usage());
+  REQUIRE(figure.panels.size() == 1);
+  const auto& series = figure.panels[0].series;
+  REQUIRE(series.size() == 2);
+  CHECK(series[0].title == "async run");
+  CHECK(series[0].y == std::vector<double>{50, 25, 25});
+  CHECK(series[0].names == std::vector<std::string>{"0", "1", "2"});
+  CHECK(series[0].x_end[0] == Approx(series[1].x[0]));
+  CHECK(staleness_histogram({records_with_usage()[0]}).panels.empty());
+}
+
+TEST_CASE("staleness: more values than columns share them") {
+  Record record = records_with_usage()[0];
+  record.steps[0].report.staleness = 100;
+  const Series& series = staleness_histogram({record}).panels.at(0).series.at(0);
+  CHECK(series.x.size() <= 40);
+  CHECK(series.names[1] == "3 to 5");
+  CHECK(series.y.back() == 25);
+}
+
+TEST_CASE("resources: rates of each node's intervals, over one axis") {
+  const Figure figure = resources(records_with_usage()[0], "resources");
+  REQUIRE(figure.panels.size() == 4);
+  CHECK(figure.stacked);
+  CHECK(figure.source == "run on bench, avx2 kernels");
+  const Panel& cpu = figure.panels[0];
+  REQUIRE(cpu.series.size() == 3);
+  CHECK(cpu.series[2].title == "server0");
+  REQUIRE(cpu.series[0].x.size() == 4);
+  CHECK(cpu.series[0].x[2] == Approx(0.075));
+  CHECK(cpu.series[0].y[1] == Approx(44));               // 11 ms of 25
+  CHECK(figure.panels[1].series[2].y[0] == 3);           // MB
+  CHECK(figure.panels[2].series[0].y[3] == Approx(10));  // 250 kB in 25 ms
+}
+
+TEST_CASE("resources: of many nodes the mean, the most") {
+  Record record = records_with_usage()[0];
+  for (int node = 3; node < 20; ++node) {
+    record.nodes.push_back(record.nodes[0]);
+    record.nodes.back().role = "worker" + std::to_string(node);
+    record.usage.push_back({Instant{100'000'000}, node, 0.1, 0, {-1}, {0}, {0}});
+  }
+  const Panel cpu = resources(record, "resources").panels.at(0);
+  REQUIRE(cpu.series.size() == 4);
+  CHECK(cpu.series[0].title == "workers, mean");
+  CHECK(cpu.series[1].title == "workers, most of any");
+  CHECK(cpu.series[1].y.back() == Approx(100));
+  CHECK(cpu.series[0].y.back() < 100);
+}
+
+TEST_CASE("timeline: phases stand one after another, a row a worker, the server below") {
+  const Record record = records_with_usage()[0];
+  const Figure figure = timeline(record, "timeline");
+  REQUIRE(figure.panels.size() == 1);
+  const Panel& panel = figure.panels[0];
+  CHECK(panel.rows == std::vector<std::string>{"worker0", "worker1", "server0"});
+  const Series& compute = panel.series[0];
+  const Series& push = panel.series[1];
+  CHECK(compute.title == "compute");
+  CHECK(compute.x_end[0] == Approx(push.x[0]));
+  CHECK(compute.x[0] == Approx(record.steps[0].report.start.seconds() * 1e3));
+  REQUIRE(panel.view);
+  CHECK(panel.view->first <= compute.x[0]);
+}
+
+TEST_CASE("timeline: of a long training the middle, with less of it in view at first") {
+  const Panel panel = timeline(long_record(10'000), "timeline").panels.at(0);
+  CHECK(panel.series[0].x.front() > 40'000);
+  CHECK(panel.series[0].x.size() <= 82);
+  REQUIRE(panel.view);
+  CHECK(panel.view->second < panel.series[0].x_end.back());
+}
+
+TEST_CASE("phases: a record without rows has its bar, too") {
+  Record record = small_record(Mode::simulate, "sync");
+  record.step_totals = StepTotals{2, {{4'000'000}, {}, {}, {}, {}, {}}, 0, {2'000'000}};
+  record.steps.clear();
+  const Figure figure = phase_bars({record});
+  REQUIRE(figure.panels.size() == 1);
+  CHECK(figure.panels[0].series[0].y[0] == Approx(2));
+}
+
+TEST_CASE("legend: the same case twice has two names, two colours") {
+  const Record run = small_record(Mode::run, "sync");
+  const Legend legend = legend_of({run, run, small_record(Mode::simulate, "sync")});
+  CHECK(legend.titles == std::vector<std::string>{"sync run", "sync (2) run", "sync simulated"});
+  CHECK(legend.colours == std::vector<int>{0, 1, 0});
+}
+
+TEST_CASE("figures of records: gnuplot draws each of them") {
+  if (std::system("command -v gnuplot > /dev/null") != 0) {
+    WARN("gnuplot was not found: no figure is drawn in this test");
+    return;
+  }
+  const TemporaryFolder folder;
+  const std::vector<Record> records = records_with_usage();
+  const auto figures = {step_by_step(records), staleness_histogram(records),
+                        resources(records[0], "resources"), timeline(records[0], "timeline")};
+  for (const Figure& figure : figures) {
+    CAPTURE(figure.name);
+    CHECK_THAT(read_text(draw(figure, folder.path())),
+               Catch::Contains("run on bench") && Catch::Contains("</svg>"));
+  }
+}
+
+}  // namespace foretrain

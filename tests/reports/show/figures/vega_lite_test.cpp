@@ -1,0 +1,79 @@
+// Figures as specifications of Vega-Lite: axes, columns, marks.
+#include "reports/show/figures/vega_lite.h"
+
+#include "reports/show/figures/of_records.h"
+#include "tests/reports/show/page/support.h"
+#include "tests/reports/support.h"
+
+#include <catch2/catch.hpp>
+
+#include <limits>
+#include <set>
+
+namespace foretrain {
+namespace {
+
+using namespace testing;
+using Json = nlohmann::ordered_json;
+
+Figure figure_of(Series series) { return {"f", "title", {{"p", "x [s]", "y [m]", {series}, {}}}}; }
+
+std::set<std::string> layers_of(const Json& panel) {
+  std::set<std::string> names;
+  for (const Json& layer : panel["spec"]["layer"]) names.insert(layer["name"].get<std::string>());
+  return names;
+}
+
+}  // namespace
+
+TEST_CASE("Vega-Lite: a line with its axes, their units, its points column by column") {
+  const Json panel = vega_lite(figure_of({"run", {0, 1, 2}, {5, 6, 7}, false, 1}))["panels"][0];
+  CHECK(panel["columns"]["x"] == Json({0.0, 1.0, 2.0}));
+  CHECK(panel["columns"]["y"] == Json({5.0, 6.0, 7.0}));
+  CHECK(panel["columns"]["k"] == Json({0.0, 0.0, 0.0}));
+  CHECK(panel["series"][0]["colour"] == "var(--series-1)");
+  CHECK(panel["spec"]["encoding"]["x"]["axis"]["title"] == "x [s]");
+  CHECK(panel["y_label"] == "y [m]");
+  CHECK(panel["spec"]["data"]["name"] == "rows");
+  CHECK(layers_of(panel) == std::set<std::string>{"line0", "points", "hover"});
+}
+
+TEST_CASE("Vega-Lite: unknown figures are null, long ones are short, near ones stay apart") {
+  const double unknown = std::numeric_limits<double>::quiet_NaN();
+  const Json y = vega_lite(
+      figure_of({"run", {0, 1, 2}, {1.0 / 3, unknown, 100}}))["panels"][0]["columns"]["y"];
+  CHECK(y.dump() == "[0.333333,null,100.0]");
+  const Json near =
+      vega_lite(figure_of({"run", {3600.0001, 3600.0002}, {0, 0}}))["panels"][0]["columns"]["x"];
+  CHECK(near[0] != near[1]);
+}
+
+TEST_CASE("Vega-Lite: bars on categories lie, each from where the one before it ended") {
+  const Json panel = vega_lite(phase_bars({small_record(Mode::run, "sync")}))["panels"][0];
+  CHECK(panel["columns"]["x"][1] == panel["columns"]["x_end"][0]);
+  CHECK(panel["x_label"] == "time [ms]");
+  CHECK(panel["columns"]["name"][0] == "sync run");
+  CHECK(layers_of(panel) == std::set<std::string>{"bars"});
+}
+
+TEST_CASE("Vega-Lite: a part is shown first where the figure says so") {
+  const Json panel = vega_lite(timeline(long_record(1000), "t"))["panels"][0];
+  const Json parameters = panel["spec"]["params"];
+  CHECK(parameters[0]["name"] == "x_from");
+  CHECK(parameters[0]["value"].get<double>() >= panel["extent"][0].get<double>());
+  CHECK(parameters[1]["value"].get<double>() < panel["extent"][1].get<double>());
+}
+
+TEST_CASE("Vega-Lite: colours of cells say their value, which is written into few") {
+  Series cells{"rate", {0, 1}, {0, 0}, false, 0, Mark::cell, {}, {10, 20}, {"a", "b"}};
+  Figure figure = figure_of(cells);
+  figure.panels[0].value_label = "gradients/s";
+  figure.panels[0].categories = {"1", "2"};
+  figure.panels[0].rows = {"32"};
+  const Json panel = vega_lite(figure)["panels"][0];
+  CHECK(layers_of(panel) == std::set<std::string>{"cells", "figures"});
+  CHECK(panel["y_label"] == "gradients/s");
+  CHECK(panel["columns"]["value"] == Json({10.0, 20.0}));
+}
+
+}  // namespace foretrain

@@ -1,0 +1,156 @@
+// Reports of folders: what is found in them, what is wrong with them.
+#include "reports/show/page/report.h"
+
+#include "reports/record/files.h"
+#include "reports/show/page/sweep_section.h"
+#include "reports/studies/validation/output.h"
+#include "scenarios/input_error.h"
+#include "tests/reports/show/page/support.h"
+#include "tests/reports/studies/validation/support.h"
+#include "tests/reports/support.h"
+
+#include <catch2/catch.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace foretrain {
+namespace {
+
+using namespace testing;
+namespace fs = std::filesystem;
+
+Found found_in(const fs::path& folder) {
+  Found found;
+  add_folder(folder, found);
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("report: a record, the records of a sweep in their order") {
+  const TemporaryFolder folder;
+  for (const char* workers : {"10", "2", "1"}) {
+    Record record = small_record(Mode::run, "sync");
+    record.scenario_case.settings = {{"training.workers", workers}};
+    write_record(record, folder.path() / "all" / fmt::format("workers={}", workers));
+  }
+  CHECK(found_in(folder.path() / "all" / "workers=2").records.size() == 1);
+  const Found found = found_in(folder.path() / "all");
+  REQUIRE(found.records.size() == 3);
+  CHECK(found.records[1].scenario_case.settings[0].value == "2");
+  CHECK(found.records[2].scenario_case.settings[0].value == "10");
+}
+
+TEST_CASE("report: a validation with the records of its few cases") {
+  const TemporaryFolder folder;
+  const Validation validation = validate_times({{100}, 90}, {{50}, 60});
+  write_text(folder.path() / "validation.json", to_text(to_json(validation)));
+  for (const char* strategy : {"sync", "async"}) {
+    write_record(small_record(Mode::run, strategy), folder.path() / "run" / strategy / "1");
+    write_record(small_record(Mode::simulate, strategy), folder.path() / "simulate" / strategy);
+  }
+  const Found found = found_in(folder.path());
+  CHECK(found.records.size() == 4);
+  REQUIRE(found.sections.size() == 1);
+  CHECK(found.sections[0].figures.size() == 1);
+  const Page page = page_of(found);
+  CHECK_THAT(page.sentence, Catch::Contains("sync -10.0 %") && Catch::Contains("async +20.0 %"));
+  CHECK(page.sections[1].id == "validation");
+  CHECK(page.sections[1].tables[2].rows[0][5].text == "off");
+}
+
+TEST_CASE("report: a folder that is none of these is said to be what it is") {
+  const TemporaryFolder folder;
+  const auto message = [&](const fs::path& path) -> std::string {
+    try {
+      found_in(path);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  CHECK_THAT(message(folder.path() / "absent"), Catch::EndsWith("absent: no such folder"));
+  CHECK_THAT(message(folder.path()), Catch::EndsWith("it is empty"));
+  write_text(folder.path() / "notes.txt", "");
+  CHECK_THAT(message(folder.path()), Catch::EndsWith("it holds notes.txt"));
+  CHECK_THAT(message(folder.path() / "notes.txt"), Catch::Contains("this is a file"));
+  fs::create_directories(folder.path() / "run");
+  fs::create_directories(folder.path() / "simulate");
+  CHECK_THAT(message(folder.path()), Catch::Contains("was not finished"));
+  write_text(folder.path() / "validation.json", "{\"cases\": [");
+  CHECK_THAT(message(folder.path()),
+             Catch::Contains("validation.json: ") && Catch::Contains("the file is damaged"));
+  write_text(folder.path() / "validation.json", "{\"cases\": [{\"metric\": 3}]}");
+  CHECK_THAT(message(folder.path()), Catch::Contains("the file is damaged"));
+}
+
+TEST_CASE("report: answers to what if become a ranking, losses left of zero") {
+  const TemporaryFolder folder;
+  write_text(folder.path() / "whatif.json", whatif_json().dump());
+  const Found found = found_in(folder.path());
+  REQUIRE(found.sections.size() == 1);
+  const Panel& ranking = found.sections[0].figures.at(0).panels.at(0);
+  CHECK(ranking.rows == std::vector<std::string>{"server NIC in 2x", "half the batch"});
+  CHECK(ranking.series[0].x == std::vector<double>{0, -20});
+  CHECK(ranking.series[0].x_end == std::vector<double>{30, 0});
+  CHECK(ranking.series[1].x[0] == Approx(60));
+  CHECK(found.sections[0].tables.at(0).rows.size() == 3);
+  CHECK_THAT(page_of(found).sentence, Catch::StartsWith("The server's NIC limits it"));
+  CHECK(found_in(folder.path() / "whatif.json").sections.size() == 1);
+}
+
+TEST_CASE("sweep table: settings that differ, figures, quoted errors") {
+  const SweepTable sweep = read_sweep(sweep_csv(), "sweep.csv");
+  CHECK(sweep.settings == std::vector<std::string>{"training.workers", "training.batch_size"});
+  REQUIRE(sweep.rows.size() == 9);
+  CHECK(sweep.rows[4].name == "workers=2, batch_size=64");
+  CHECK(sweep.rows[4].figures.at("gradients_per_s") == 184);
+  CHECK(sweep.rows[8].error == "no memory, \"again\"");
+  CHECK(sweep.rows[0].source == "simulate on bench");
+  CHECK_THROWS_WITH(read_sweep("a,b\n1,2\n", "x.csv"), Catch::Contains("x.csv: no column name"));
+  CHECK_THROWS_WITH(read_sweep("", "x.csv"), Catch::Contains("it is empty"));
+  CHECK_THROWS_WITH(read_sweep("case,name,mode,machine,status,error\n0,a,simulate\n", "x.csv"),
+                    Catch::Contains("row 1 has 3 cells"));
+}
+
+TEST_CASE("sweep: lines over the setting with most values, a heat map of two") {
+  const Section section = sweep_section(read_sweep(sweep_csv(), "sweep.csv"));
+  REQUIRE(section.figures.size() == 2);
+  const Panel& rate = section.figures[0].panels.at(0);
+  CHECK(rate.x_label == "training.workers");
+  REQUIRE(rate.series.size() == 3);
+  CHECK(rate.series[0].title == "batch_size 32");
+  CHECK(rate.series[0].x == std::vector<double>{1, 2, 4});
+  CHECK(rate.series[2].x == std::vector<double>{1, 2});  // the third failed
+  const Panel& map = section.figures[1].panels.at(0);
+  CHECK(map.categories == std::vector<std::string>{"1", "2", "4"});
+  CHECK(map.rows == std::vector<std::string>{"32", "64", "128"});
+  CHECK(map.series[0].value.size() == 8);
+  CHECK(section.tables.at(0).rows.size() == 9);
+}
+
+TEST_CASE("sweep: where no setting is a number, bars") {
+  SweepTable sweep;
+  sweep.settings = {"training.strategy"};
+  for (const char* strategy : {"sync", "async", "ssp"}) {
+    sweep.rows.push_back({strategy, {strategy}, {{"time_s", strategy[0] * 1.0}}, "", ""});
+  }
+  sweep.rows[1].figures["time_s"] = 7;
+  const Section section = sweep_section(sweep);
+  const Panel& panel = section.figures.at(0).panels.at(0);
+  CHECK(panel.categories == std::vector<std::string>{"sync", "async", "ssp"});
+  CHECK(panel.stacks(panel.series[0]));
+  CHECK(panel.series[0].y[1] == 7);
+}
+
+TEST_CASE("report: the page is written into its folder, which is made") {
+  const TemporaryFolder folder;
+  Found found;
+  found.records = {small_record(Mode::run, "sync")};
+  const std::string lines = write_page(page_of(found), folder.path() / "out");
+  CHECK_THAT(lines, Catch::Contains("report.html"));
+  CHECK_THAT(read_text(folder.path() / "out" / "report.html"), Catch::EndsWith("</html>\n"));
+}
+
+}  // namespace foretrain

@@ -1,0 +1,111 @@
+#include "tests/reports/show/page/support.h"
+
+#include "reports/show/page/report.h"
+#include "reports/show/page/sweep_section.h"
+#include "reports/show/page/validation_section.h"
+#include "reports/show/page/whatif_section.h"
+#include "reports/studies/validation/output.h"
+#include "tests/reports/studies/validation/support.h"
+#include "tests/reports/support.h"
+
+#include <fmt/format.h>
+
+#include <string>
+
+namespace foretrain::testing {
+
+std::vector<Record> records_with_usage() {
+  std::vector<Record> records;
+  for (const char* strategy : {"sync", "async"}) {
+    for (const Mode mode : {Mode::run, Mode::simulate}) {
+      Record& record = records.emplace_back(small_record(mode, strategy));
+      record.usage.clear();
+      for (std::int64_t ms = 25; ms <= 100; ms += 25) {
+        for (int node = 0; node < 3; ++node) {
+          record.usage.push_back({Instant{ms * 1'000'000},
+                                  node,
+                                  0.01 + 0.002 * node,
+                                  0.001,
+                                  {1'000'000 * (node + 1)},
+                                  {250'000},
+                                  {125'000}});
+        }
+      }
+      const bool late = record.scenario_case.scenario.training.strategy == "async";
+      for (std::size_t i = 0; i < record.steps.size(); ++i) {
+        record.steps[i].report.staleness = late ? static_cast<std::int64_t>(i % 3) : 0;
+      }
+    }
+  }
+  return records;
+}
+
+Record long_record(int steps) {
+  Record record = small_record(Mode::simulate, "sync");
+  record.steps.clear();
+  record.steps.reserve(2 * static_cast<std::size_t>(steps));
+  for (int step = 0; step < steps; ++step) {
+    for (int worker = 0; worker < 2; ++worker) {
+      StepRow row{worker, {}};
+      row.report.step = {step + 1};
+      row.report.start = Instant{step * 10'000'000LL};
+      row.report.phases = {{8'000'000 + step % 7 * 1000}, {1'000'000}, {}, {}, {1'000'000}, {}};
+      row.report.loss = 1.0 + 0.001 * (step % 11);
+      record.steps.push_back(row);
+    }
+  }
+  const auto middle = static_cast<std::size_t>(steps);  // two rows a step
+  record.steps[middle / 3].report.phases.wait = {777'000'000};
+  record.steps[middle / 2].report.loss = 9.5;
+  record.steps[middle + 1].report.loss = 0.25;
+  record.time = {steps * 10'000'000LL};
+  return record;
+}
+
+nlohmann::ordered_json whatif_json() {
+  return nlohmann::ordered_json::parse(R"({
+    "name": "study", "limit": "The server's NIC limits it: 61 % of the critical path.",
+    "machine": "bench", "uncalibrated": null, "measure": "57,600 examples", "time_s": 10,
+    "path": [{"resource": "server NIC in", "time_s": 6.1, "share": 0.61, "whose": "server0"},
+             {"resource": "worker CPU", "time_s": 3.9, "share": 0.39, "whose": "worker1"}],
+    "changes": [
+      {"name": "server NIC in 2x", "what": "bytes come in twice as fast", "time_s": 7,
+       "saved": 0.3, "free_time_s": 4, "elasticity": 0.6, "cost": null, "why_not": null},
+      {"name": "half the batch", "what": "half as many examples a gradient", "time_s": 12,
+       "saved": -0.2, "free_time_s": null, "elasticity": null, "cost": null, "why_not": null},
+      {"name": "one more server", "what": "two shards", "time_s": null, "saved": null,
+       "free_time_s": null, "elasticity": null, "cost": null, "why_not": "no host is left"}],
+    "crossovers": [{"question": "From how many workers on?", "answer": "From 4.", "value": 4}]
+  })");
+}
+
+std::string sweep_csv() {
+  std::string csv =
+      "case,name,training.workers,training.batch_size,seed,mode,machine,status,error,time_s,"
+      "gradients_per_s\n";
+  int number = 0;
+  for (const int workers : {1, 2, 4}) {
+    for (const int batch : {32, 64, 128}) {
+      const bool failed = workers == 4 && batch == 128;
+      csv += fmt::format(
+          "{0},\"workers={1}, batch_size={2}\",{1},{2},1,simulate,bench,{3},{4},{5},{6}\n",
+          number++, workers, batch, failed ? "failed" : "done",
+          failed ? "\"no memory, \"\"again\"\"\"" : "",
+          failed ? "" : fmt::format("{}", 0.1 * batch / workers),
+          failed ? "" : fmt::format("{}", 100 * workers - batch / 4));
+    }
+  }
+  return csv;
+}
+
+Page page_of_everything() {
+  Found found;
+  found.records = records_with_usage();
+  found.sections = {
+      validation_section(to_json(validate_times({{100, 102, 104}, 90}, {{50, 50, 51}, 60}))),
+      sweep_section(read_sweep(sweep_csv(), "sweep.csv")), whatif_section(whatif_json())};
+  found.sentences = {"sync is forecast 10 % too fast."};
+  return page_of(found);
+}
+
+}  // namespace foretrain::testing

@@ -1,0 +1,28 @@
+// A report of everything, made up.
+#pragma once
+
+#include "reports/record/record.h"
+#include "reports/show/page/page.h"
+
+#include <nlohmann/json.hpp>
+
+#include <vector>
+
+namespace foretrain::testing {
+
+/// Runs, simulations of sync, async with usage of three nodes; the async ones have stale gradients.
+std::vector<Record> records_with_usage();
+
+/// `steps` steps of each of two workers, whose loss, time have one peak, one dip.
+Record long_record(int steps);
+
+/// What `whatif --json` prints.
+nlohmann::ordered_json whatif_json();
+
+/// A table as a sweep leaves it: workers x batch sizes, one case failed.
+std::string sweep_csv();
+
+/// A page with every section.
+Page page_of_everything();
+
+}  // namespace foretrain::testing

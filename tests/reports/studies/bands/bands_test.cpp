@@ -1,0 +1,124 @@
+// Bands over seeds: the definition, the parts, the texts.
+#include "reports/studies/bands/bands.h"
+
+#include "reports/record/files.h"
+#include "reports/record/not_done.h"
+#include "reports/record/text.h"
+#include "scenarios/input_error.h"
+#include "tests/reports/support.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <atomic>
+
+namespace foretrain::testing {
+namespace {
+
+/// Takes `seed` milliseconds.
+Record record_of(const Case& scenario_case) {
+  Record record = small_record(Mode::simulate, "sync");
+  record.scenario_case = scenario_case;
+  record.time = {static_cast<std::int64_t>(scenario_case.scenario.seed) * 1'000'000};
+  return record;
+}
+
+BandOptions into(const TemporaryFolder& folder, int threads) {
+  return {folder.path(), threads, {}};
+}
+
+TEST_CASE("bands: quantiles are interpolated between the two nearest seeds") {
+  std::vector<Record> records;
+  Case scenario_case = case_of("sync");
+  for (const std::uint64_t ms : {1, 3, 2, 5, 4}) {
+    scenario_case.scenario.seed = ms;
+    records.push_back(record_of(scenario_case));
+  }
+  const Bands bands = bands_of(scenario_case, records);
+  const Band* time = bands.find("time_s");
+  REQUIRE(time != nullptr);
+  CHECK(time->median == Approx(3e-3));
+  CHECK(time->p5 == Approx(1.2e-3));
+  CHECK(time->p95 == Approx(4.8e-3));
+  CHECK(time->known == 5);
+  CHECK(bands.find("phases.compute_s") != nullptr);
+  CHECK(bands.find("rss_bytes_most")->median == 2'000'000);
+  CHECK(bands.find("test_auc") == nullptr);  // nobody knows it
+  CHECK(bands.find("name") == nullptr);
+}
+
+TEST_CASE("bands: a figure that only some seeds know says how many") {
+  std::vector<Record> records(4, record_of(case_of("sync")));
+  records[1].evals.clear();
+  const Bands bands = bands_of(case_of("sync"), records);
+  CHECK(bands.find("test_accuracy")->known == 3);
+  CHECK(to_json(bands).at("figures").at("test_accuracy").at("known") == 3);
+  CHECK_FALSE(to_json(bands).at("figures").at("time_s").contains("known"));
+  CHECK(to_table(bands).find("test_accuracy (3 of 4)") != std::string::npos);
+}
+
+TEST_CASE("bands: seeds follow each other and every one is simulated once") {
+  const int threads = GENERATE(1, 3);
+  CAPTURE(threads);
+  const TemporaryFolder folder;
+  Case scenario_case = case_of("sync");
+  scenario_case.scenario.seed = 7;
+  std::array<std::atomic<int>, 12> simulated{};
+  std::int64_t last_done = 0;
+  BandOptions options = into(folder, threads);
+  options.progress = [&](std::int64_t done, std::int64_t all) {
+    CHECK(all == 12);
+    last_done = done;
+  };
+  const Bands bands = simulate_bands(scenario_case, 12, options, [&](const Case& each) {
+    ++simulated.at(each.scenario.seed - 7);
+    return record_of(each);
+  });
+  CHECK(std::ranges::all_of(simulated, [](const auto& times) { return times == 1; }));
+  CHECK(last_done == 12);
+  CHECK(bands.find("time_s")->median == Approx(12.5e-3));
+  CHECK(read_record(folder.path() / "seed=9").scenario_case.scenario.seed == 9);
+  CHECK(read_text(folder.path() / "bands.csv") == bands_csv(bands));
+  const TemporaryFolder alone;
+  CHECK(bands_csv(simulate_bands(scenario_case, 12, into(alone, 1), record_of)) ==
+        bands_csv(bands));
+}
+
+TEST_CASE("bands: a seed that is not done ends the others and its record is kept") {
+  const TemporaryFolder folder;
+  const auto simulate = [](const Case& each) {
+    Record record = record_of(each);
+    if (each.scenario.seed == 3) {
+      record.outcome = Outcome::failed;
+      record.failure = "worker1: it is too late";
+    }
+    return record;
+  };
+  CHECK_THROWS_WITH(simulate_bands(case_of("sync"), 1'000, into(folder, 2), simulate),
+                    Catch::StartsWith("seed 3: worker1: it is too late; its record so far is in "));
+  CHECK(read_record(folder.path() / "seed=3").outcome == Outcome::failed);
+  CHECK_FALSE(std::filesystem::exists(folder.path() / "bands.csv"));
+}
+
+TEST_CASE("bands: a number of seeds out of range is refused") {
+  CHECK_THROWS_WITH(seeds_of(case_of("sync"), 0), "--seeds 0: write 1 to 10000");
+  CHECK_THROWS_AS(seeds_of(case_of("sync"), -3), InputError);
+  CHECK_THROWS_AS(seeds_of(case_of("sync"), kMostSeeds + 1), InputError);
+  Case last = case_of("sync");
+  last.scenario.seed = ~std::uint64_t{0} - 1;
+  CHECK(seeds_of(last, 2).size() == 2);
+  CHECK_THROWS_AS(seeds_of(last, 3), InputError);
+}
+
+TEST_CASE("bands: the table fits a terminal") {
+  const std::vector<Record> records(3, record_of(case_of("sync")));
+  const std::string table = to_table(bands_of(case_of("sync"), records));
+  for (std::size_t at = 0; at < table.size();) {
+    const std::size_t end = std::min(table.find('\n', at), table.size());
+    CHECK(columns_of(table.substr(at, end - at)) <= kTerminalColumns);
+    at = end + 1;
+  }
+}
+
+}  // namespace
+}  // namespace foretrain::testing

@@ -1,0 +1,112 @@
+// What-if as people, as programs read it.
+#include "reports/studies/whatif/whatif.h"
+
+#include "reports/record/text.h"
+#include "reports/studies/whatif/recorded_path.h"
+#include "tests/reports/support.h"
+
+#include <catch2/catch.hpp>
+
+#include <sstream>
+
+namespace foretrain::testing {
+namespace {
+
+Change change(const std::string& name, double time_s) {
+  Change change;
+  change.name = name;
+  change.what = "twice of something";
+  change.time_s = time_s;
+  return change;
+}
+
+// Ten seconds, six of them at the server's NIC.
+WhatIf made_up() {
+  WhatIf whatif;
+  whatif.scenario_case = case_of("sync");
+  whatif.measure = "1,000 examples";
+  whatif.time_s = 10;
+  whatif.cost = 0.0125;
+  whatif.path_s = 10;
+  whatif.path = {{"server NIC in", 6, 0.6}, {"worker CPU", 4, 0.4}};
+  whatif.limit = {"server NIC", 0.6, "", "server NIC 2x"};
+  whatif.changes = {change("strategy all_reduce", 4), change("server NIC 2x", 7),
+                    change("latency 2x", 10), change("double batch", 0)};
+  whatif.changes[1].elasticity = 0.6;
+  whatif.changes[1].free_time_s = 4;
+  whatif.changes[1].cost = 0.00875;
+  whatif.changes[3].time_s.reset();
+  whatif.changes[3].why_not = "a gradient takes what compute: says, whatever its batch";
+  whatif.crossovers = {{"From how many workers on?", "From 4.", 4}};
+  whatif.verified = Verified{"one more server", 3, 9, 6, 10, 5.4};
+  whatif.phases = {{"compute", 0.01, 0.011, 0.02}};
+  whatif.recorded = "of a run on this machine";
+  return whatif;
+}
+
+TEST_CASE("whatif text: the first sentence says what limits it and what helps most") {
+  CHECK(first_sentence(made_up()) ==
+        "sync: server NIC limits it, 60 % of the critical path; twice of something saves 30 %; "
+        "most is saved by strategy all_reduce, 60 %.");
+}
+
+TEST_CASE("whatif text: it fits 80 columns with every figure in it") {
+  const std::string text = to_table(made_up());
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    CAPTURE(line);
+    CHECK(columns_of(line) <= kTerminalColumns);
+  }
+  for (const char* part : {"server NIC in", "+30.0 %", "0.60 %", "0.00875", "From 4.",
+                           "Nothing is saved by latency 2x.", "Not tried: double batch", "-10.0 %",
+                           "compute", "Simulated"}) {
+    CAPTURE(part);
+    CHECK(text.find(part) != std::string::npos);
+  }
+}
+
+TEST_CASE("whatif json: figures that are not known are null") {
+  const auto json = to_json(made_up());
+  CHECK(json["limit"]["resource"] == "server NIC");
+  CHECK(json["path"][0]["share"] == 0.6);
+  CHECK(json["changes"][1]["saved"] == Approx(0.3));
+  CHECK(json["changes"][1]["elasticity"] == 0.6);
+  CHECK(json["changes"][3]["time_s"].is_null());
+  CHECK(json["crossovers"][0]["value"] == 4);
+  CHECK(json["verified"]["error"] == Approx(-0.1));
+  CHECK(json["verified"]["ratio_error"] == Approx(5.4 / 10 / (6.0 / 9) - 1));
+  CHECK(json["phases"][0]["recorded_path_s"] == 0.02);
+}
+
+TEST_CASE("whatif: nothing that took time limits nothing") {
+  WhatIf empty;
+  empty.scenario_case = case_of("sync");
+  CHECK(first_sentence(empty) == "sync: nothing took any time.");
+  CHECK(to_json(empty)["time_s"].is_null());
+}
+
+TEST_CASE("recorded path: of each step that of the worker whom others waited for") {
+  Record record;
+  record.scenario_case = case_of("sync");
+  const auto add = [&](int worker, std::int64_t step, std::int64_t compute, std::int64_t wait) {
+    StepRow row;
+    row.worker = worker;
+    row.report.step = {step};
+    row.report.phases.compute = {compute};
+    row.report.phases.wait = {wait};
+    record.steps.push_back(row);
+  };
+  add(0, 0, 100, 310);
+  add(1, 0, 400, 10);
+  add(0, 1, 200, 20);
+  add(1, 1, 100, 120);
+  const auto path = recorded_path(record);
+  REQUIRE(path.has_value());
+  CHECK(path->compute_s == Approx(300e-9));
+  CHECK(path->wait_s == Approx(15e-9));
+  record.scenario_case = case_of("async");
+  CHECK_FALSE(recorded_path(record).has_value());
+}
+
+}  // namespace
+}  // namespace foretrain::testing
