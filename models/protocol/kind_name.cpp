@@ -1,0 +1,27 @@
+#include "models/protocol/kind_name.h"
+
+namespace foretrain {
+
+std::string_view name_of(MessageKind kind) {
+  switch (kind) {
+    case MessageKind::push:
+      return "push";
+    case MessageKind::parameters:
+      return "parameters";
+    case MessageKind::final_parameters:
+      return "final parameters";
+    case MessageKind::stop:
+      return "stop";
+    case MessageKind::partial:
+      return "partial";
+    case MessageKind::dropped:
+      return "dropped";
+    case MessageKind::choice:
+      return "choice";
+    case MessageKind::enough:
+      return "enough";
+  }
+  return "a message of an unknown kind";
+}
+
+}  // namespace foretrain
