@@ -4,7 +4,7 @@
 #include "exec/calibration/ping_pong.h"
 #include "exec/calibration/repeater.h"
 #include "exec/calibration/single_runs.h"
-#include "exec/launch/process.h"
+#include "exec/system/process.h"
 #include "scenarios/input_error.h"
 #include "scenarios/model_key.h"
 #include "scenarios/training.h"

@@ -2,6 +2,7 @@
 
 #include "exec/calibration/calibrate.h"
 #include "exec/calibration/cores.h"
+#include "exec/system/cache_folder.h"
 #include "scenarios/model_key.h"
 #include "scenarios/read.h"
 #include "scenarios/training.h"
@@ -10,7 +11,6 @@
 
 #include <unistd.h>
 
-#include <cstdlib>
 #include <fstream>
 #include <map>
 #include <mutex>
@@ -18,16 +18,6 @@
 
 namespace foretrain::exec {
 namespace fs = std::filesystem;
-
-fs::path cache_folder() {
-  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache != '\0') {
-    return fs::path(cache) / "foretrain";
-  }
-  if (const char* home = std::getenv("HOME"); home != nullptr && *home != '\0') {
-    return fs::path(home) / ".cache" / "foretrain";
-  }
-  return fs::temp_directory_path() / "foretrain-cache";
-}
 
 namespace {
 

@@ -10,9 +10,6 @@
 
 namespace foretrain::exec {
 
-/// Where this user's programs keep what they can make again.
-std::filesystem::path cache_folder();
-
 /// Told what happens, a line at a time.
 using Tell = std::function<void(const std::string& line)>;
 

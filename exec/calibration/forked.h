@@ -1,7 +1,7 @@
 // A piece of measuring in a process of its own, pinned to a core.
 #pragma once
 
-#include "exec/launch/process.h"
+#include "exec/system/process.h"
 
 #include <sys/wait.h>
 #include <unistd.h>

@@ -3,7 +3,7 @@
 #include "exec/calibration/forked.h"
 #include "exec/driver/event_loop.h"
 #include "exec/driver/node_driver.h"
-#include "exec/launch/process.h"
+#include "exec/system/process.h"
 #include "exec/transport/tuning.h"
 #include "exec/usage/usage.h"
 

@@ -1,6 +1,6 @@
 #include "exec/emulation/tool.h"
 
-#include "exec/launch/process.h"
+#include "exec/system/process.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

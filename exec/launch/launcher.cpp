@@ -1,7 +1,7 @@
 #include "exec/launch/launcher.h"
 
 #include "exec/launch/memory_need.h"
-#include "exec/launch/process.h"
+#include "exec/system/process.h"
 #include "models/protocol/registry.h"
 #include "reports/record/collector.h"
 #include "scenarios/read.h"

@@ -1,10 +1,10 @@
 #include "exec/launch/run.h"
 
-#include "exec/calibration/calibration_cache.h"
 #include "exec/launch/key_file.h"
 #include "exec/launch/launcher.h"
 #include "exec/launch/node_process.h"
 #include "exec/launch/rendezvous.h"
+#include "exec/system/cache_folder.h"
 #include "scenarios/describe/reader.h"
 #include "scenarios/emulated.h"
 #include "scenarios/input_error.h"

@@ -3,7 +3,7 @@
 
 #include "models/data/dataset.h"
 #include "models/layers/layer.h"
-#include "models/networks/network_spec.h"
+#include "models/layers/layer_spec.h"
 
 #include <memory>
 #include <string>

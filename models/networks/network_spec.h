@@ -1,32 +1,12 @@
 // A network as it is written down: a list of layers under a loss.
 #pragma once
 
-#include "models/layers/initializer.h"
+#include "models/layers/layer_spec.h"
 #include "models/layers/profiled.h"
 
-#include <stdexcept>
-#include <string>
 #include <vector>
 
 namespace foretrain {
-
-/// One line of a network. Which fields a kind uses is said at its name in layers/registry.cpp.
-struct LayerSpec {
-  std::string kind;   ///< dense | conv | max_pool | average_pool | lrn | relu | dropout | flatten |
-                      ///< sparse_dense
-  int units = 0;      ///< dense, sparse_dense: outputs; conv: output channels. 0: the classes
-  int size = 0;       ///< conv, max_pool: side of the window; average_pool: side of the output;
-                      ///< lrn: channels that are summed
-  int stride = 1;     ///< conv, max_pool (0: as size)
-  int padding = 0;    ///< conv, max_pool: pixels added at each side
-  double rate = 0.5;  ///< dropout: share of the units that are dropped
-  double alpha = 1e-4;  ///< lrn
-  double beta = 0.75;   ///< lrn
-  double k = 1;         ///< lrn
-  Initializer init{};   ///< dense, conv, sparse_dense
-
-  bool operator==(const LayerSpec&) const = default;
-};
 
 /// The layers from input to logits; the loss follows from the classes (`softmax_cross_entropy`, or
 /// `logistic` where the last layer has one output and there are two classes).
@@ -40,18 +20,6 @@ struct NetworkSpec {
 struct NetworkProfile {
   std::vector<LayerTimes> layers;
   int batch_size = 1;  ///< examples that the times are of
-};
-
-/// A network that cannot be built; the message names the layer by its number and kind, the shapes,
-/// what to change.
-class NetworkError : public std::runtime_error {
- public:
-  NetworkError(int layer, const std::string& what) : std::runtime_error(what), layer_(layer) {}
-  /// Counted from 0; -1: the network as a whole.
-  [[nodiscard]] int layer() const { return layer_; }
-
- private:
-  int layer_;
 };
 
 }  // namespace foretrain

@@ -6,8 +6,8 @@
 #include "scenarios/scenario.h"
 #include "sim/cpu/cpu.h"
 #include "sim/driver/host_machine.h"
-#include "sim/driver/slots.h"
 #include "sim/engine/engine.h"
+#include "sim/engine/slots.h"
 #include "sim/history/history.h"
 #include "sim/network/network.h"
 

@@ -3,7 +3,7 @@
 
 #include "models/base/time.h"
 #include "models/protocol/node.h"
-#include "sim/driver/slots.h"
+#include "sim/engine/slots.h"
 #include "sim/history/resource.h"
 
 #include <cstdint>

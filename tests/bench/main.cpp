@@ -1,6 +1,6 @@
 // Benchmarks: they print times, nobody asserts them.
 #include "exec/calibration/ping_pong.h"
-#include "exec/launch/process.h"
+#include "exec/system/process.h"
 #include "tests/bench/exec.h"
 #include "tests/bench/link_use.h"
 #include "tests/bench/models.h"

@@ -1,7 +1,7 @@
 #include "tests/bench/models.h"
 
 #include "exec/driver/compute_threads.h"
-#include "exec/launch/process.h"
+#include "exec/system/process.h"
 #include "models/data/open_data.h"
 #include "models/data/sampler.h"
 #include "models/networks/network.h"

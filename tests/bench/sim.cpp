@@ -1,7 +1,7 @@
 #include "tests/bench/sim.h"
 
 #include "exec/calibration/forked.h"
-#include "exec/launch/process.h"
+#include "exec/system/process.h"
 #include "models/data/sampler.h"
 #include "reports/record/statistics.h"
 #include "scenarios/training.h"

@@ -23,8 +23,14 @@ std::string describe(const std::vector<Finding>& findings);
 // What may include what ----------------------------------------------------------------------
 
 /// models <- scenarios <- reports <- {sim, exec} <- main.cpp, tests above all. `sim` never includes
-/// `exec`, nor the other way round. Ours are quoted, as they are called from the root; each exists.
+/// `exec`, nor the other way round. Within reports: record <- studies <- show <- cli; sim knows the
+/// first two, exec the first. Ours are quoted, as they are called from the root; each exists.
 std::vector<Finding> layer_findings(const std::vector<SourceFile>& tree);
+
+/// A room is a folder inside another one; files that lie beside it are in no room. Rooms of one
+/// folder include each other without circles. Reported is, of every two rooms on a circle one of
+/// which includes the other, the first such include with the rooms along the circle.
+std::vector<Finding> room_findings(const std::vector<SourceFile>& tree);
 
 /// No file of models includes a socket, a thread, a clock or <random>, nor does a file of ours
 /// that it includes; <filesystem> only in models/data. Reported where it leaves models.

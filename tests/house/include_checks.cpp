@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <optional>
@@ -13,13 +14,42 @@
 namespace foretrain::house {
 namespace {
 
-/// A file may include what has a smaller rank, or its own folder.
-std::optional<int> rank_of(std::string_view path) {
-  static const std::map<std::string, int, std::less<>> ranks = {
-      {"models", 0}, {"scenarios", 1}, {"reports", 2}, {"sim", 3},
-      {"exec", 3},   {"main.cpp", 4},  {"tests", 5}};
-  const auto found = ranks.find(top_of(path));
-  return found == ranks.end() ? std::nullopt : std::optional(found->second);
+/// What a floor may include beside its own files. reports/ is four: a room each.
+struct Floor {
+  std::string_view name;
+  std::string_view below;
+};
+
+constexpr auto kFloors = std::to_array<Floor>({
+    {"models", ""},
+    {"scenarios", "models"},
+    {"reports/record", "models scenarios"},
+    {"reports/studies", "models scenarios reports/record"},
+    {"reports/show", "models scenarios reports/record reports/studies"},
+    {"reports/cli", "models scenarios reports/record reports/studies reports/show"},
+    {"sim", "models scenarios reports/record reports/studies"},
+    {"exec", "models scenarios reports/record"},
+    {"main.cpp",
+     "models scenarios reports/record reports/studies reports/show reports/cli sim exec"},
+    {"tests", "models scenarios reports/record reports/studies reports/show reports/cli sim exec"},
+});
+
+/// The floor that `path` is on, or null.
+const Floor* floor_of(std::string_view path) {
+  const auto on = [&](const Floor& floor) {
+    return path == floor.name ||
+           (path.starts_with(floor.name) && path.substr(floor.name.size()).starts_with('/'));
+  };
+  const auto* const found = std::ranges::find_if(kFloors, on);
+  return found == kFloors.end() ? nullptr : found;
+}
+
+bool may_include(const Floor& from, const Floor& to) {
+  std::istringstream below{std::string(from.below)};
+  for (std::string name; below >> name;) {
+    if (name == to.name) return true;
+  }
+  return from.name == to.name;
 }
 
 /// Headers by what they bring; a name that ends with `*` stands for all that start so.
@@ -87,20 +117,22 @@ std::vector<Finding> layer_findings(const std::vector<SourceFile>& tree) {
   for (const SourceFile& file : tree) paths.insert(file.path);
   std::vector<Finding> findings;
   for (const SourceFile& file : tree) {
-    const auto rank = rank_of(file.path);
+    const Floor* const floor = floor_of(file.path);
+    if (floor == nullptr)
+      findings.push_back({file.path, 1, "is in no folder that the layers know"});
     for (const Include& include : includes_of(file.text)) {
       const auto say = [&](std::string what) {
         findings.push_back({file.path, include.line, std::move(what)});
       };
-      const auto other = rank_of(include.path);
-      if (include.quoted && !paths.contains(include.path)) {
+      const bool ours = paths.contains(include.path);
+      if (include.quoted && !ours) {
         say(fmt::format("\"{}\" is no file of ours, as called from the root", include.path));
-      } else if (!include.quoted && paths.contains(include.path)) {
+      } else if (!include.quoted && ours) {
         say(fmt::format("<{}> is ours: quotes", include.path));
       }
-      const bool same = top_of(file.path) == top_of(include.path);
-      if (paths.contains(include.path) && rank && other && !same && *other >= *rank) {
-        say(fmt::format("{} may not include {}", top_of(file.path), top_of(include.path)));
+      const Floor* const other = ours ? floor_of(include.path) : nullptr;
+      if (floor != nullptr && other != nullptr && !may_include(*floor, *other)) {
+        say(fmt::format("{} may not include {}", floor->name, other->name));
       }
     }
   }

@@ -41,6 +41,34 @@ TEST_CASE("layers: exec may not include sim, sim may not include exec") {
         "sim/driver/simulate.cpp:1: sim may not include exec\n");
 }
 
+TEST_CASE("layers: reports/ is record, studies, show, cli, in this order") {
+  const SourceFile record{"reports/record/record.h", "#include \"scenarios/scenario.h\"\n"};
+  const SourceFile study{"reports/studies/sweep.h", "#include \"reports/record/record.h\"\n"};
+  const SourceFile page{"reports/show/page.h", "#include \"reports/studies/sweep.h\"\n"};
+  const SourceFile command{"reports/cli/commands.h", "#include \"reports/show/page.h\"\n"};
+  const SourceFile sim{"sim/whatif/whatif.h", "#include \"reports/studies/sweep.h\"\n"};
+  const SourceFile exec{"exec/launch/run.h", "#include \"reports/record/record.h\"\n"};
+  const std::vector<SourceFile> tree{kTime, kScenario, record, study, page, command, sim, exec};
+  CHECK(layer_findings(tree).empty());
+  const auto with = [&](const std::string& path, const std::string& included) {
+    std::vector<SourceFile> other = tree;
+    other.push_back({path, "#include \"" + included + "\"\n"});
+    return describe(layer_findings(other));
+  };
+  CHECK(with("reports/record/files.h", study.path) ==
+        "reports/record/files.h:1: reports/record may not include reports/studies\n");
+  CHECK(with("reports/studies/text.h", page.path) ==
+        "reports/studies/text.h:1: reports/studies may not include reports/show\n");
+  CHECK(with("reports/show/text.h", command.path) ==
+        "reports/show/text.h:1: reports/show may not include reports/cli\n");
+  CHECK(with("sim/driver/text.h", page.path) ==
+        "sim/driver/text.h:1: sim may not include reports/show\n");
+  CHECK(with("exec/driver/text.h", study.path) ==
+        "exec/driver/text.h:1: exec may not include reports/studies\n");
+  CHECK(with("reports/text.h", record.path) ==
+        "reports/text.h:1: is in no folder that the layers know\n");
+}
+
 TEST_CASE("layers: nothing but a test includes a test") {
   const SourceFile helper{"tests/support/cluster.h", "#include \"models/base/time.h\"\n"};
   const SourceFile test{"tests/sim/engine_test.cpp", "#include \"tests/support/cluster.h\"\n"};
@@ -66,4 +94,37 @@ TEST_CASE("layers: an include in a comment or a literal does not count") {
                         "// #include \"sim/x.h\"\n/*\n#include \"sim/x.h\"\n*/\n"
                         "const char* kText = R\"(\n#include \"sim/x.h\"\n)\";\n"};
   CHECK(layer_findings({file}).empty());
+}
+
+TEST_CASE("rooms: no circle in the tree") {
+  const auto findings = room_findings(files_of_tree({".h", ".cpp"}));
+  INFO(describe(findings));
+  CHECK(findings.empty());
+}
+
+TEST_CASE("rooms: a circle is told with its files, one way after the other") {
+  const SourceFile layer{"models/layers/layer.h", "\n#include \"models/networks/network.h\"\n"};
+  const SourceFile network{"models/networks/network.h", "#include \"models/tensor/tensor.h\"\n"};
+  const SourceFile tensor{"models/tensor/tensor.h", "#include \"models/layers/kind.h\"\n"};
+  const SourceFile kind{"models/layers/kind.h", "// A kind.\n"};
+  CHECK(room_findings({layer, network, kind}).empty());
+  const auto findings = room_findings({layer, network, tensor, kind});
+  REQUIRE(findings.size() == 3);
+  CHECK(describe({findings[0]}) ==
+        "models/layers/layer.h:2: a circle of rooms: models/layers -> models/networks "
+        "(models/layers/layer.h includes models/networks/network.h) -> models/tensor "
+        "(models/networks/network.h includes models/tensor/tensor.h) -> models/layers "
+        "(models/tensor/tensor.h includes models/layers/kind.h)\n");
+}
+
+TEST_CASE("rooms: a room inside a room has circles of its own") {
+  const SourceFile page{"reports/show/page/page.h", "#include \"reports/show/figures/figure.h\"\n"};
+  const SourceFile figure{"reports/show/figures/figure.h",
+                          "#include \"reports/show/page/page.h\"\n"};
+  const SourceFile text{"reports/record/text.h", "// Text.\n"};
+  const SourceFile table{"reports/show/table.h",
+                         "#include \"reports/record/text.h\"\n"
+                         "#include \"reports/show/page/page.h\"\n"};
+  CHECK(room_findings({page, {figure.path, "// A figure.\n"}, text, table}).empty());
+  CHECK(room_findings({page, figure, text, table}).size() == 2);
 }

@@ -3,7 +3,7 @@
 
 #include "exec/calibration/ping_pong.h"
 #include "exec/calibration/single_runs.h"
-#include "exec/launch/process.h"
+#include "exec/system/process.h"
 #include "scenarios/emulated.h"
 #include "tests/exec/emulation/support.h"
 #include "tests/support/cases.h"

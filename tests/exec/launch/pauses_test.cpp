@@ -1,8 +1,8 @@
 // Tests of pauses: a process that stands still, then goes on.
 #include "exec/launch/pauses.h"
 
-#include "exec/launch/process.h"
 #include "exec/launch/run.h"
+#include "exec/system/process.h"
 #include "scenarios/input_error.h"
 #include "tests/support/cases.h"
 #include "tests/support/places.h"

@@ -1,5 +1,5 @@
 // A run scraped by Prometheus itself, where it is installed.
-#include "exec/launch/process.h"
+#include "exec/system/process.h"
 #include "tests/cli/sandbox.h"
 
 #include <boost/asio/io_context.hpp>

@@ -1,4 +1,4 @@
-#include "exec/launch/process.h"
+#include "exec/system/process.h"
 
 #include <fmt/format.h>
 

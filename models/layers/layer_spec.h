@@ -1,0 +1,41 @@
+// A layer as it is written down.
+#pragma once
+
+#include "models/layers/initializer.h"
+
+#include <stdexcept>
+#include <string>
+
+namespace foretrain {
+
+/// One line of a network. Which fields a kind uses is said at its name in layers/registry.cpp.
+struct LayerSpec {
+  std::string kind;   ///< dense | conv | max_pool | average_pool | lrn | relu | dropout | flatten |
+                      ///< sparse_dense
+  int units = 0;      ///< dense, sparse_dense: outputs; conv: output channels. 0: the classes
+  int size = 0;       ///< conv, max_pool: side of the window; average_pool: side of the output;
+                      ///< lrn: channels that are summed
+  int stride = 1;     ///< conv, max_pool (0: as size)
+  int padding = 0;    ///< conv, max_pool: pixels added at each side
+  double rate = 0.5;  ///< dropout: share of the units that are dropped
+  double alpha = 1e-4;  ///< lrn
+  double beta = 0.75;   ///< lrn
+  double k = 1;         ///< lrn
+  Initializer init{};   ///< dense, conv, sparse_dense
+
+  bool operator==(const LayerSpec&) const = default;
+};
+
+/// A network that cannot be built; the message names the layer by its number and kind, the shapes,
+/// what to change.
+class NetworkError : public std::runtime_error {
+ public:
+  NetworkError(int layer, const std::string& what) : std::runtime_error(what), layer_(layer) {}
+  /// Counted from 0; -1: the network as a whole.
+  [[nodiscard]] int layer() const { return layer_; }
+
+ private:
+  int layer_;
+};
+
+}  // namespace foretrain
