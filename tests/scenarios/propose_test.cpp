@@ -1,4 +1,4 @@
-// What somebody probably meant: near names, and none where none is near.
+// What somebody probably meant, where a name is near enough.
 #include "scenarios/propose.h"
 
 #include <catch2/catch.hpp>
