@@ -27,6 +27,7 @@
 #include "reports/studies/determinism/determinism.h"
 #include "scenarios/input_error.h"
 #include "scenarios/machine.h"
+#include "scenarios/prepared.h"
 #include "sim/driver/replay.h"
 #include "sim/driver/simulate.h"
 #include "sim/whatif/whatif.h"
@@ -71,36 +72,39 @@ Record run_case(const Arguments& arguments, exec::RunOptions options, const Case
 }
 
 // The machine that is meant where a scenario names none.
-Machine machine_of(const Arguments& arguments, const Case& scenario_case) {
+Machine machine_of(const Arguments& arguments, const Prepared& prepared) {
   if (!arguments.machine.empty()) return read_machine(arguments.machine);
-  return exec::cached_machine(scenario_case, arguments.emulate,
+  return exec::cached_machine(prepared, arguments.emulate,
                               [&](const std::string& line) { say(arguments, line); });
 }
 
 // The machines of a case; both have to outlive it.
-sim::MachineLookup machines_for(const Arguments& arguments, const Case& scenario_case) {
+sim::MachineLookup machines_for(const Arguments& arguments, const Prepared& prepared) {
   return [&](const std::string& name) {
-    return name.empty() ? machine_of(arguments, scenario_case) : read_machine(name);
+    return name.empty() ? machine_of(arguments, prepared) : read_machine(name);
   };
 }
 
 // `progress`: null, nothing is told of the steps.
-Record simulate_quietly(const Arguments& arguments, const Case& scenario_case, Progress* progress) {
+Record simulate_quietly(const Arguments& arguments, const Case& scenario_case, DataSets& data_sets,
+                        Progress* progress) {
+  const Prepared prepared =
+      prepare(scenario_case, need_of_simulation(scenario_case.scenario), data_sets);
   sim::SimulateOptions options;
-  options.machines = machines_for(arguments, scenario_case);
+  options.machines = machines_for(arguments, prepared);
   options.emulated = arguments.emulate;
   options.progress = [&](std::int64_t done, std::int64_t all, Instant now) {
     if (progress != nullptr) progress->update(done, all, now - Instant{});
   };
   options.interrupted = CtrlC::asked;
   options.summary_only = arguments.rows == "summary";
-  return sim::simulate(scenario_case, options);
+  return sim::simulate(prepared, options);
 }
 
-Record simulate_case(const Arguments& arguments, const Case& scenario_case) {
+Record simulate_case(const Arguments& arguments, const Case& scenario_case, DataSets& data_sets) {
   Progress progress("simulate " + scenario_case.label(), arguments.quiet);
   const CtrlC ctrl_c;
-  return simulate_quietly(arguments, scenario_case, &progress);
+  return simulate_quietly(arguments, scenario_case, data_sets, &progress);
 }
 
 // What went wrong: whose fault it is decides the status.
@@ -148,23 +152,28 @@ int simulate(const Arguments& arguments) {
   if (!arguments.replay.empty()) return replay(arguments);
   const std::vector<Case> cases = read_cases(arguments);
   const Answer answer = answer_of(arguments, "simulate");
+  DataSets data_sets;
   if (arguments.seeds > 0) {
     const CtrlC ctrl_c;
-    return band_cases(answer, cases, arguments.seeds, static_cast<int>(exec::usable_cores().size()),
-                      [&](const Case& each) { return simulate_quietly(arguments, each, nullptr); });
+    return band_cases(
+        answer, cases, arguments.seeds, static_cast<int>(exec::usable_cores().size()),
+        [&](const Case& each) { return simulate_quietly(arguments, each, data_sets, nullptr); });
   }
-  const auto each_case = [&](const Case& each) { return simulate_case(arguments, each); };
+  const auto each_case = [&](const Case& each) {
+    return simulate_case(arguments, each, data_sets);
+  };
   return arguments.determinism ? twin_cases(answer, cases, each_case)
                                : train_cases(answer, cases, each_case);
 }
 
 // Of what runs on this machine as it computes; others are given how long a gradient takes.
 std::optional<double> drift_now(const Arguments& arguments, exec::DriftMeter& meter,
-                                const Case& scenario_case) {
+                                const Case& scenario_case, DataSets& data_sets) {
   const auto& hosts = scenario_case.scenario.cluster.hosts;
   const auto given = [](const HostSpec& host) { return host.compute || !host.machine.empty(); };
   if (std::ranges::any_of(hosts, given)) return std::nullopt;
-  return meter.measure(scenario_case, machine_of(arguments, scenario_case));
+  const Prepared prepared = prepare(scenario_case, Need::shape, data_sets);
+  return meter.measure(prepared, machine_of(arguments, prepared));
 }
 
 int sweep(const Arguments& arguments) {
@@ -186,8 +195,9 @@ int sweep(const Arguments& arguments) {
   std::optional<CtrlC> ctrl_c;
   if (simulates) ctrl_c.emplace();
   options.interrupted = CtrlC::asked;
+  DataSets data_sets;
   options.train = [&](const Case& each) {
-    return simulates ? simulate_quietly(quiet, each, nullptr)
+    return simulates ? simulate_quietly(quiet, each, data_sets, nullptr)
                      : run_case(quiet, run_options_of(quiet), each);
   };
   return sweep_cases(answer_of(arguments, "sweep"), cases, std::move(options));
@@ -196,10 +206,12 @@ int sweep(const Arguments& arguments) {
 int validate(const Arguments& arguments) {
   exec::idle([&](const std::string& line) { say(arguments, line); });
   exec::DriftMeter meter;
+  DataSets data_sets;
   const exec::RunOptions options = run_options_of(arguments);
   const Modes modes{[&](const Case& each) { return run_case(arguments, options, each); },
-                    [&](const Case& each) { return simulate_case(arguments, each); }, sim::replay,
-                    [&](const Case& each) { return drift_now(arguments, meter, each); }};
+                    [&](const Case& each) { return simulate_case(arguments, each, data_sets); },
+                    sim::replay,
+                    [&](const Case& each) { return drift_now(arguments, meter, each, data_sets); }};
   return validate_cases(answer_of(arguments, "validate"), read_cases(arguments),
                         arguments.judgement, modes);
 }
@@ -209,7 +221,9 @@ WhatIf ask_one(const Arguments& arguments, const Case& scenario_case, const Reco
   std::optional<Progress> progress;  // gone before runs have theirs
   progress.emplace("whatif " + scenario_case.label(), arguments.quiet);
   sim::WhatIfOptions options;
-  options.simulate.machines = machines_for(arguments, scenario_case);
+  DataSets data_sets;
+  const Prepared prepared = prepare(scenario_case, Need::shape, data_sets);
+  options.simulate.machines = machines_for(arguments, prepared);
   options.simulate.emulated = arguments.emulate;
   options.simulate.interrupted = CtrlC::asked;
   options.threads = static_cast<int>(exec::usable_cores().size());
@@ -226,8 +240,8 @@ WhatIf ask_one(const Arguments& arguments, const Case& scenario_case, const Reco
     };
   }
   const CtrlC ctrl_c;
-  return record != nullptr ? sim::ask_what_if(*record, options)
-                           : sim::ask_what_if(scenario_case, options);
+  return record != nullptr ? sim::ask_what_if(*record, prepared, data_sets, options)
+                           : sim::ask_what_if(prepared, data_sets, options);
 }
 
 int whatif(const Arguments& arguments) {
@@ -253,7 +267,10 @@ int report_any(const Arguments& arguments) {
   options.rewrite = arguments.rewrite;
   if (arguments.seeds > 0) options.seeds = arguments.seeds;
   options.threads = static_cast<int>(exec::usable_cores().size());
-  options.simulate = [&](const Case& each) { return simulate_quietly(summary, each, nullptr); };
+  DataSets data_sets;
+  options.simulate = [&](const Case& each) {
+    return simulate_quietly(summary, each, data_sets, nullptr);
+  };
   options.run = [&](const Case& each) { return run_case(summary, {}, each); };
   return report_published(answer_of(arguments, "published"), options);
 }

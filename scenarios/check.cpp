@@ -2,9 +2,9 @@
 #include "scenarios/check.h"
 
 #include "scenarios/describe/scenario_fields.h"
+#include "scenarios/node_counts.h"
 #include "scenarios/placement.h"
 #include "scenarios/stragglers.h"
-#include "scenarios/training.h"
 #include "scenarios/units.h"
 
 #include <fmt/format.h>
@@ -173,7 +173,7 @@ void check_place_count(const Case& c, const std::string& kind, std::size_t names
                    names, nodes, kind));
 }
 
-void check_placement(Case& c) {
+void check_placement(Case& c, const NodeCounts& counts) {
   Placement& placement = c.scenario.cluster.placement;
   const std::set<std::string> hosts = check_hosts(c);
   check_links(c, hosts);
@@ -182,30 +182,27 @@ void check_placement(Case& c) {
   check_input(c, hosts);
   check_neighbours(c, hosts);
   if (placement.workers.empty() && placement.servers.empty()) return;
-  const int workers = worker_count(c.scenario);
-  const int servers = server_count(c.scenario);
   // A sweep may take strategies without servers beside others; the one worker of `single` is where
   // their first one is.
-  if (servers == 0) placement.servers.clear();
+  if (counts.servers == 0) placement.servers.clear();
   const Protocol* protocol = find_protocol(c.scenario.training.strategy);
   const bool alone = protocol != nullptr && !protocol->several_workers;
   if (alone && !placement.workers.empty()) placement.workers.resize(1);
-  check_place_count(c, "workers", placement.workers.size(), workers);
-  check_place_count(c, "servers", placement.servers.size(), servers);
+  check_place_count(c, "workers", placement.workers.size(), counts.workers);
+  check_place_count(c, "servers", placement.servers.size(), counts.servers);
 }
 
-void check_backups(const Case& c) {
+void check_backups(const Case& c, int workers) {
   const TrainingSpec& training = c.scenario.training;
   const Protocol* protocol = find_protocol(training.strategy);
   if (protocol == nullptr || !reads(*protocol, "backup_workers")) return;
-  if (training.protocol.backup_workers < worker_count(c.scenario)) return;
+  if (training.protocol.backup_workers < workers) return;
   fail(c, "training.backup_workers",
        fmt::format("{} of {} workers, so nobody is left to make a step; write fewer",
-                   training.protocol.backup_workers, worker_count(c.scenario)));
+                   training.protocol.backup_workers, workers));
 }
 
-void check_stragglers(Case& c, Reading& reading) {
-  const int workers = worker_count(c.scenario);
+void check_stragglers(Case& c, int workers, Reading& reading) {
   auto& stragglers = c.scenario.stragglers;
   std::set<const StragglerSpec*> without_workers;
   for (std::size_t s = 0; s < stragglers.size(); ++s) {
@@ -230,12 +227,12 @@ void check_stragglers(Case& c, Reading& reading) {
 }
 
 // A worker that dies before it has begun is a typing mistake.
-void check_lives(const Case& c) {
+void check_lives(const Case& c, int workers) {
   const auto& stragglers = c.scenario.stragglers;
   const bool joins =
       std::ranges::any_of(stragglers, [](const auto& s) { return s.joins_at.ns > 0; });
   if (!joins || !somebody_dies(c.scenario)) return;
-  for (int worker = 0; worker < worker_count(c.scenario); ++worker) {
+  for (int worker = 0; worker < workers; ++worker) {
     const Life life = life_of(c.scenario, worker);
     if (life.dies_at.ns == 0 || life.joins_at < life.dies_at) continue;
     fail(c, "stragglers",
@@ -251,10 +248,11 @@ void check_case(Case& scenario_case, Reading& reading) {
   check_length(scenario_case);
   check_profile(scenario_case);
   check_until(scenario_case);
-  check_backups(scenario_case);
-  check_placement(scenario_case);
-  check_stragglers(scenario_case, reading);
-  check_lives(scenario_case);
+  const NodeCounts counts = node_counts(scenario_case.scenario);
+  check_backups(scenario_case, counts.workers);
+  check_placement(scenario_case, counts);
+  check_stragglers(scenario_case, counts.workers, reading);
+  check_lives(scenario_case, counts.workers);
 }
 
 }  // namespace foretrain

@@ -2,9 +2,9 @@
 
 #include "models/base/random.h"
 #include "scenarios/describe/reader.h"
+#include "scenarios/node_counts.h"
 #include "scenarios/placement.h"
 #include "scenarios/read.h"
-#include "scenarios/training.h"
 #include "scenarios/yaml/text_guard.h"
 
 #include <fmt/format.h>
@@ -70,8 +70,9 @@ Case read_neighbour(const Case& c, std::size_t index) {
   };
   const Placement& placement = spec.placement;
   if (placement.workers.empty() && placement.servers.empty()) return result;
-  check_count("workers", placement.workers.size(), worker_count(result.scenario));
-  check_count("servers", placement.servers.size(), server_count(result.scenario));
+  const NodeCounts counts = node_counts(result.scenario);
+  check_count("workers", placement.workers.size(), counts.workers);
+  check_count("servers", placement.servers.size(), counts.servers);
   return result;
 }
 

@@ -17,14 +17,21 @@ struct NodePlace {
   std::size_t host = 0;    ///< counted from 0 over all hosts, `count:` expanded
   std::string host_name;   ///< `localhost` without a cluster
   std::size_t spec = 0;    ///< its host in `cluster.hosts`
-  std::vector<int> cores;  ///< of the host, one a thread, counted from 0
+  int threads = 1;         ///< that it computes with
+  std::vector<int> cores;  ///< of the host, one a thread, counted from 0; none before `take_cores`
 };
 
-/// Workers, then servers, as `placement:` says; left out, on the hosts in turn. A host's nodes take
-/// its cores round robin, a worker one for each of its threads. Without a cluster, one host of
-/// `own_cores` has them all.
-/// Cores go on after those that `others` have, of another training on the same hosts.
-std::vector<NodePlace> place_nodes(const Scenario& scenario, int own_cores,
-                                   const std::vector<NodePlace>& others = {});
+/// The hosts of workers, then servers, as `placement:` says; left out, the hosts in turn. Without a
+/// cluster, one host has them all.
+std::vector<NodePlace> place_nodes(const Scenario& scenario);
+
+/// Gives nodes their cores: a host's nodes take its cores round robin, one for each thread, after
+/// those that `others` have, of another training on the same hosts. Without a cluster, the one host
+/// has `own_cores`.
+void take_cores(std::vector<NodePlace>& places, const ClusterSpec& cluster, int own_cores,
+                const std::vector<NodePlace>& others = {});
+
+/// Writes down in `placement:` where every node is, so that more of them move none.
+void write_placement(Scenario& scenario);
 
 }  // namespace foretrain

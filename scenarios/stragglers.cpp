@@ -2,7 +2,7 @@
 #include "scenarios/stragglers.h"
 
 #include "models/base/check.h"
-#include "scenarios/training.h"
+#include "scenarios/node_counts.h"
 #include "scenarios/units.h"
 
 #include <fmt/format.h>
@@ -30,7 +30,7 @@ StragglerDraws::StragglerDraws(const Scenario& scenario, int worker, const Trace
     if (!concerns(spec, worker)) continue;
     if (spec.slowdown != 1) sources_.push_back({.slowdown = spec.slowdown});
     if (!spec.distribution.empty()) add_distribution(spec);
-    if (!spec.trace.empty()) add_trace(spec, traces.of(s), worker, worker_count(scenario));
+    if (!spec.trace.empty()) add_trace(spec, traces.of(s), worker, node_counts(scenario).workers);
   }
 }
 

@@ -6,8 +6,7 @@
 #include "exec/calibration/single_runs.h"
 #include "exec/system/process.h"
 #include "scenarios/input_error.h"
-#include "scenarios/model_key.h"
-#include "scenarios/training.h"
+#include "scenarios/prepared.h"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -75,11 +74,13 @@ void measure_cores(Machine& machine, Repeater& repeater, int core) {
 }  // namespace
 
 void calibrate_model(Machine& machine, const Case& scenario_case, const CalibrateOptions& options) {
-  const DatasetShape shape = dataset_shape(scenario_case);
-  const std::string key = model_key(scenario_case.scenario, shape.input);
+  DataSets data_sets;
+  const Prepared prepared = prepare(scenario_case, Need::shape, data_sets);
+  const std::string& key = prepared.model_key;
+  if (machine.models.contains(key)) return;
   say(options, key + ": one worker alone");
   Repeater repeater(machine, options);
-  const ModelCost cost = measure_model(scenario_case, options, repeater);
+  const ModelCost cost = measure_model(prepared, options, repeater, data_sets);
   machine.models[key] = cost;
   say(options, fmt::format("{}: the fit is {:+.1f} % off at batch {}", key, 100 * cost.residual,
                            cost.checked_batch));
@@ -133,10 +134,7 @@ Machine calibrate(const std::vector<Case>& cases, const CalibrateOptions& asked)
   measure_cores(machine, repeater, cores[0]);
   say(options, "memory of a node");
   machine.memory_base = measure_base(options);
-  for (const Case& each : cases) {
-    const std::string key = model_key(each.scenario, dataset_shape(each).input);
-    if (!machine.models.contains(key)) calibrate_model(machine, each, options);
-  }
+  for (const Case& each : cases) calibrate_model(machine, each, options);
   return machine;
 }
 

@@ -31,7 +31,7 @@ struct CalibrateOptions {
 /// a forecast. The machine says when that was, how sure each figure is, and what was not measured.
 Machine calibrate(const std::vector<Case>& cases, const CalibrateOptions& asked);
 
-/// Adds the model of `scenario_case` to what is known of this machine.
+/// Adds the model of `scenario_case` to what is known of this machine, unless it is known.
 void calibrate_model(Machine& machine, const Case& scenario_case, const CalibrateOptions& options);
 
 /// Adds messages between emulated hosts; where they cannot be made, why.

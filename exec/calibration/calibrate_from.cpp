@@ -5,8 +5,8 @@
 #include "reports/record/statistics.h"
 #include "scenarios/batch_times.h"
 #include "scenarios/input_error.h"
-#include "scenarios/model_key.h"
-#include "scenarios/training.h"
+#include "scenarios/node_counts.h"
+#include "scenarios/prepared.h"
 
 #include <fmt/format.h>
 
@@ -38,7 +38,7 @@ void check_alone(const std::string& folder, const Record& record) {
   const Scenario& scenario = record.scenario_case.scenario;
   const auto timed = [](const HostSpec& host) { return host.compute.has_value(); };
   if (scenario.model.profiled()) refuse(folder, "a profile has its own times; record a model");
-  if (const int workers = worker_count(scenario); workers != 1) {
+  if (const int workers = node_counts(scenario).workers; workers != 1) {
     refuse(folder, fmt::format("{} workers; record one alone: training.strategy=single", workers));
   }
   if (!scenario.stragglers.empty()) {
@@ -76,8 +76,8 @@ void add_record(Gathered& gathered, const std::string& folder) {
   const Record record = read_record(folder);
   check_alone(folder, record);
   const Case& scenario_case = record.scenario_case;
-  const DatasetShape shape = dataset_shape(scenario_case);
-  name_model(gathered, model_key(scenario_case.scenario, shape.input), folder);
+  const Prepared prepared = prepare(scenario_case, Need::shape);
+  name_model(gathered, prepared.model_key, folder);
   if (gathered.machine.empty()) gathered.machine = record.machine;
   if (gathered.kernel_set.empty()) gathered.kernel_set = record.kernel_set;
   if (gathered.kernel_set != record.kernel_set) {
@@ -89,8 +89,8 @@ void add_record(Gathered& gathered, const std::string& folder) {
   times.reserve(times.size() + record.steps.size());
   for (const StepRow& row : record.steps) times.push_back(row.report.phases.compute.seconds());
   for (const EvalReport& eval : record.evals) {
-    if (shape.test_examples == 0) break;
-    const auto examples = static_cast<double>(shape.test_examples);
+    if (prepared.training->test_examples == 0) break;
+    const auto examples = static_cast<double>(prepared.training->test_examples);
     gathered.evaluations.push_back(eval.took.seconds() / examples);
   }
 }
@@ -108,7 +108,10 @@ Gathered gather(const Measurements& measurements) {
   if (!measurements.model.empty()) name_model(gathered, measurements.model, "--model");
   if (measurements.scenario_case) {
     const Case& scenario_case = *measurements.scenario_case;
-    name_model(gathered, model_key(scenario_case.scenario, dataset_shape(scenario_case).input),
+    if (scenario_case.scenario.model.profiled()) {
+      refuse(scenario_case.scenario.name, "a profile has its own times; name a model");
+    }
+    name_model(gathered, prepare(scenario_case, Need::shape).model_key,
                scenario_case.scenario.name);
   }
   for (const std::string& source : measurements.from) {

@@ -3,9 +3,7 @@
 #include "exec/calibration/calibrate.h"
 #include "exec/calibration/cores.h"
 #include "exec/system/cache_folder.h"
-#include "scenarios/model_key.h"
 #include "scenarios/read.h"
-#include "scenarios/training.h"
 
 #include <fmt/format.h>
 
@@ -72,8 +70,8 @@ bool idle(const Tell& tell) {
   return false;
 }
 
-Machine cached_machine(const Case& scenario_case, bool emulated, const Tell& tell) {
-  if (scenario_case.scenario.model.profiled()) {
+Machine cached_machine(const Prepared& prepared, bool emulated, const Tell& tell) {
+  if (prepared.training->network->profiled()) {
     throw InputError(
         "cluster: a profile is forecast on machines that are described, not on this one; list them "
         "in cluster.hosts, or name a machine file behind --machine");
@@ -84,8 +82,7 @@ Machine cached_machine(const Case& scenario_case, bool emulated, const Tell& tel
   static std::map<std::pair<std::string, bool>, Machine> not_kept;  // by model, emulated
   const std::lock_guard lock(mutex);
   const fs::path path = cache_file();
-  const DatasetShape shape = dataset_shape(scenario_case);
-  const std::string key = model_key(scenario_case.scenario, shape.input);
+  const std::string& key = prepared.model_key;
   const std::pair<std::string, bool> what{key, emulated};
   if (const auto known = not_kept.find(what); known != not_kept.end()) return known->second;
   Machine machine;
@@ -104,9 +101,9 @@ Machine cached_machine(const Case& scenario_case, bool emulated, const Tell& tel
   const bool keep = idle(tell);
   const CalibrateOptions options = telling(tell, emulated);
   if (machine.models.empty()) {
-    machine = calibrate({scenario_case}, options);
+    machine = calibrate({prepared.scenario_case}, options);
   } else {
-    if (!machine.models.contains(key)) calibrate_model(machine, scenario_case, options);
+    calibrate_model(machine, prepared.scenario_case, options);
     if (!complete()) calibrate_emulation(machine, options);
   }
   if (!keep) {

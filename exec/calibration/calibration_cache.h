@@ -2,7 +2,7 @@
 #pragma once
 
 #include "scenarios/machine.h"
-#include "scenarios/scenario.h"
+#include "scenarios/prepared.h"
 
 #include <filesystem>
 #include <functional>
@@ -17,10 +17,10 @@ using Tell = std::function<void(const std::string& line)>;
 /// measured now is not worth keeping then. Looks for a tenth of a second.
 bool idle(const Tell& tell);
 
-/// What is known of this machine for the model of `scenario_case`, measured where it is not known
+/// What is known of this machine for the model of `prepared`, measured where it is not known
 /// yet: it says so, takes a while, and keeps it. Figures of another build of the program or of
 /// another machine are not used. `emulated`: messages between emulated hosts too.
-Machine cached_machine(const Case& scenario_case, bool emulated, const Tell& tell);
+Machine cached_machine(const Prepared& prepared, bool emulated, const Tell& tell);
 
 /// Measures this machine anew, each model of `cases` (empty: softmax, lenet, lenet_large,
 /// sparse_logistic), and writes the machine file `out`; empty: the cache. Returns its path.

@@ -5,7 +5,6 @@
 #include "models/protocol/learner.h"
 #include "models/protocol/shard.h"
 #include "reports/record/statistics.h"
-#include "scenarios/training.h"
 
 #include <sched.h>
 
@@ -140,19 +139,20 @@ double measure_slice(int core) {
 }
 
 std::shared_ptr<const Training> training_alone(const Case& scenario_case, int batch_size,
-                                               std::int64_t steps) {
-  Scenario scenario = scenario_case.scenario;
-  scenario.training = {};
-  scenario.training.strategy = "single";
-  scenario.training.optimizer = scenario_case.scenario.training.optimizer;
-  scenario.training.batch_size = batch_size;
-  scenario.training.steps = steps;
-  const auto data = load_data(scenario_case);
-  return make_training(scenario, shape_of(*data, batch_size), true, data);
+                                               std::int64_t steps, DataSets& data_sets) {
+  Case alone = scenario_case;
+  TrainingSpec& training = alone.scenario.training;
+  training = {};
+  training.strategy = "single";
+  training.optimizer = scenario_case.scenario.training.optimizer;
+  training.batch_size = batch_size;
+  training.steps = steps;
+  return prepare(alone, Need::examples, data_sets).training;
 }
 
-Company measure_company(const Case& scenario_case, int batch_size, const std::vector<int>& cores) {
-  const auto training = training_alone(scenario_case, batch_size, 1);
+Company measure_company(const Case& scenario_case, int batch_size, const std::vector<int>& cores,
+                        DataSets& data_sets) {
+  const auto training = training_alone(scenario_case, batch_size, 1, data_sets);
   const std::function compute = [&] { return compute_gradients(training); };
   const Gradients alone = Forked<Gradients>(cores[0], compute).get();
   const auto [first, second] = on_cores(cores[0], cores[0], compute);

@@ -1,9 +1,8 @@
 // What the cores cost: applying updates, sharing a core, computing beside others.
 #pragma once
 
-#include "models/protocol/training.h"
 #include "scenarios/machine.h"
-#include "scenarios/scenario.h"
+#include "scenarios/prepared.h"
 
 #include <cstdint>
 #include <memory>
@@ -24,7 +23,7 @@ double measure_slice(int core);
 
 /// What one worker alone computes of the scenario's model and data, within this process.
 std::shared_ptr<const Training> training_alone(const Case& scenario_case, int batch_size,
-                                               std::int64_t steps);
+                                               std::int64_t steps, DataSets& data_sets);
 
 /// By what factors gradients slow down in company.
 struct Company {
@@ -34,7 +33,8 @@ struct Company {
 /// Of the scenario's model at `batch_size`, by processes that know nothing of each other: rates of
 /// two on two cores (if there are), CPU time of a gradient of two that yield the core to each other
 /// after each.
-Company measure_company(const Case& scenario_case, int batch_size, const std::vector<int>& cores);
+Company measure_company(const Case& scenario_case, int batch_size, const std::vector<int>& cores,
+                        DataSets& data_sets);
 
 /// The straight line through two measured points.
 AffineCost line_through(double count_a, double time_a_s, double count_b, double time_b_s);

@@ -1,15 +1,13 @@
 #include "exec/calibration/drift.h"
 
 #include "exec/calibration/single_runs.h"
-#include "scenarios/model_key.h"
-#include "scenarios/training.h"
 
 namespace foretrain::exec {
 
-std::optional<double> DriftMeter::measure(const Case& scenario_case, const Machine& machine) {
+std::optional<double> DriftMeter::measure(const Prepared& prepared, const Machine& machine) {
   constexpr auto kFresh = std::chrono::seconds(5);
-  if (scenario_case.scenario.model.profiled()) return std::nullopt;
-  const std::string key = model_key(scenario_case.scenario, dataset_shape(scenario_case).input);
+  if (prepared.training->network->profiled()) return std::nullopt;
+  const std::string& key = prepared.model_key;
   const auto model = machine.models.find(key);
   if (model == machine.models.end() || model->second.checked_batch == 0) return std::nullopt;
   const auto known = known_.find(key);
@@ -20,7 +18,7 @@ std::optional<double> DriftMeter::measure(const Case& scenario_case, const Machi
   options.program = program_;
   const double fitted_s = cost.gradient_of(cost.checked_batch).seconds();
   const double then_s = fitted_s / (1 + cost.residual);
-  const double drift = measure_gradient(scenario_case, cost.checked_batch, options) / then_s;
+  const double drift = measure_gradient(prepared, cost.checked_batch, options) / then_s;
   known_[key] = {now(), drift};
   return drift;
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "scenarios/machine.h"
-#include "scenarios/scenario.h"
+#include "scenarios/prepared.h"
 
 #include <chrono>
 #include <filesystem>
@@ -24,7 +24,7 @@ class DriftMeter {
   /// checked the fit: 1.2, this machine computes 20 % slower. Trains for up to a second, unless it
   /// did so for this model less than 5 s ago. Empty where `machine` does not say what it measured
   /// of the model. @throws std::runtime_error where the training fails
-  std::optional<double> measure(const Case& scenario_case, const Machine& machine);
+  std::optional<double> measure(const Prepared& prepared, const Machine& machine);
 
  private:
   struct Known {

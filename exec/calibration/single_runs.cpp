@@ -8,8 +8,6 @@
 #include "models/graph/node_memory.h"
 #include "models/graph/step_graph.h"
 #include "reports/record/statistics.h"
-#include "scenarios/model_key.h"
-#include "scenarios/training.h"
 
 #include <fmt/format.h>
 
@@ -104,19 +102,19 @@ SingleRun measure_single(const Case& scenario_case, int batch_size, const Length
 }
 
 // That an update moves.
-double applied_bytes(const Case& scenario_case) {
-  const auto training =
-      make_training(scenario_case.scenario, dataset_shape(scenario_case), false, nullptr);
-  const GraphTotals applied = totals(make_step_graph(*training), OperationKind::apply);
+double applied_bytes(const Case& scenario_case, DataSets& data_sets) {
+  const Prepared prepared = prepare(scenario_case, Need::shape, data_sets);
+  const GraphTotals applied = totals(make_step_graph(*prepared.training), OperationKind::apply);
   return static_cast<double>((applied.read + applied.written).value);
 }
 
 // Of updates after gradients of two batch sizes, by bytes; where both move as many, by the large
 // one.
 AffineCost update_cost(const Case& scenario_case, const Lengths& lengths, const BatchPoint& small,
-                       const BatchPoint& large) {
+                       const BatchPoint& large, DataSets& data_sets) {
   const auto bytes_after = [&](const BatchPoint& point) {
-    return applied_bytes(single_case(scenario_case, static_cast<int>(point.examples), lengths));
+    return applied_bytes(single_case(scenario_case, static_cast<int>(point.examples), lengths),
+                         data_sets);
   };
   const double few = bytes_after(small);
   const double many = bytes_after(large);
@@ -126,20 +124,21 @@ AffineCost update_cost(const Case& scenario_case, const Lengths& lengths, const 
 
 // What several pushes at once add to a byte, what messages take to be made and read; and a dense
 // update, as a ring makes it, of one, unless that takes too long: the machine's cost stands for it.
-void add_sparse(ModelCost& cost, const Case& scenario_case, const Lengths& lengths,
-                const CalibrateOptions& options, Repeater& repeater) {
-  const std::string key = model_key(scenario_case.scenario, dataset_shape(scenario_case).input);
+void add_sparse(ModelCost& cost, const Prepared& prepared, const Lengths& lengths,
+                const CalibrateOptions& options, Repeater& repeater, DataSets& data_sets) {
+  const Case& scenario_case = prepared.scenario_case;
+  const std::string& key = prepared.model_key;
   constexpr double kFloor_s = 20e-12;
   constexpr double kMostBytes = 100e6;
-  const double dense_bytes =
-      applied_bytes(single_case(scenario_case, lengths.checked_batch, lengths, "all_reduce"));
+  const double dense_bytes = applied_bytes(
+      single_case(scenario_case, lengths.checked_batch, lengths, "all_reduce"), data_sets);
   std::vector<Figure> figures{{fmt::format("{}, merging", key), kFloor_s},
                               {fmt::format("{}, coding", key), kFloor_s}};
   const bool short_enough = dense_bytes < kMostBytes;
   if (short_enough) figures.push_back({fmt::format("{}, dense apply", key), 5e-6});
   const std::vector<double> results = repeater.measure(figures, [&] {
     const SparseCosts once =
-        measure_sparse(scenario_case, lengths.checked_batch, usable_cores().front());
+        measure_sparse(scenario_case, lengths.checked_batch, usable_cores().front(), data_sets);
     std::vector<double> values{once.merging_s, once.coding_s};
     if (short_enough) {
       values.push_back(
@@ -193,12 +192,12 @@ void add_contention(ModelCost& cost, const InCompany& small, const InCompany& la
   if (rest_s < 0) cost.contention = std::max(1.0, large.contended_s / large.alone_s);
 }
 
-ModelCost measure_model(const Case& scenario_case, const CalibrateOptions& options,
-                        Repeater& repeater) {
-  const DatasetShape shape = dataset_shape(scenario_case);
-  const auto network = make_network(scenario_case.scenario, shape.input);
-  const Lengths lengths = lengths_for(*network, shape.test_examples);
-  const std::string key = model_key(scenario_case.scenario, shape.input);
+ModelCost measure_model(const Prepared& prepared, const CalibrateOptions& options,
+                        Repeater& repeater, DataSets& data_sets) {
+  const Case& scenario_case = prepared.scenario_case;
+  const Network& network = *prepared.training->network;
+  const Lengths lengths = lengths_for(network, prepared.training->test_examples);
+  const std::string& key = prepared.model_key;
   const auto gradient_of = [&](int batch) {
     return Figure{fmt::format("{}, gradient of {}", key, batch)};
   };
@@ -207,8 +206,8 @@ ModelCost measure_model(const Case& scenario_case, const CalibrateOptions& optio
     const SingleRun small = measure_single(scenario_case, lengths.small_batch, lengths, options);
     const SingleRun large = measure_single(scenario_case, lengths.large_batch, lengths, options);
     const SingleRun third = measure_single(scenario_case, lengths.checked_batch, lengths, options);
-    const Company company = measure_company(scenario_case, lengths.large_batch, cores);
-    const Company of_small = measure_company(scenario_case, lengths.small_batch, cores);
+    const Company company = measure_company(scenario_case, lengths.large_batch, cores, data_sets);
+    const Company of_small = measure_company(scenario_case, lengths.small_batch, cores, data_sets);
     std::vector<double> values{small.gradient_s, large.gradient_s,
                                third.gradient_s, (small.evaluate_s + large.evaluate_s) / 2,
                                large.jitter,     small.apply_s,
@@ -242,8 +241,8 @@ ModelCost measure_model(const Case& scenario_case, const CalibrateOptions& optio
   cost.gradient_jitter = results[4];
   const BatchPoint small{static_cast<double>(lengths.small_batch), results[5]};
   const BatchPoint large{static_cast<double>(lengths.large_batch), results[6]};
-  (network->sparse() ? cost.scattered : cost.apply) =
-      update_cost(scenario_case, lengths, small, large);
+  (network.sparse() ? cost.scattered : cost.apply) =
+      update_cost(scenario_case, lengths, small, large, data_sets);
   cost.checked_batch = lengths.checked_batch;
   cost.residual = cost.gradient_of(lengths.checked_batch).seconds() / results[2] - 1;
   cost.crowding = results[7];
@@ -251,20 +250,18 @@ ModelCost measure_model(const Case& scenario_case, const CalibrateOptions& optio
     add_contention(cost, {results[0], results[8] * results[0]},
                    {results[1], results[9] * results[1]});
   }
-  if (network->sparse()) {
-    add_sparse(cost, scenario_case, lengths, options, repeater);
+  if (network.sparse()) {
+    add_sparse(cost, prepared, lengths, options, repeater, data_sets);
   } else {
-    add_streaming(cost, key, {4 * network->parameters()}, repeater);
+    add_streaming(cost, key, {4 * network.parameters()}, repeater);
   }
   return cost;
 }
 
-double measure_gradient(const Case& scenario_case, int batch_size,
-                        const CalibrateOptions& options) {
-  const DatasetShape shape = dataset_shape(scenario_case);
-  const auto network = make_network(scenario_case.scenario, shape.input);
-  const Lengths lengths = lengths_for(*network, shape.test_examples);
-  return measure_single(scenario_case, batch_size, lengths, options).gradient_s;
+double measure_gradient(const Prepared& prepared, int batch_size, const CalibrateOptions& options) {
+  const Training& training = *prepared.training;
+  const Lengths lengths = lengths_for(*training.network, training.test_examples);
+  return measure_single(prepared.scenario_case, batch_size, lengths, options).gradient_s;
 }
 
 Bytes measure_base(const CalibrateOptions& options) {
@@ -274,14 +271,13 @@ Bytes measure_base(const CalibrateOptions& options) {
   tiny.scenario.dataset.test_take = 64;
   tiny.scenario.training.steps = 10;
   const Record record = done(tiny, options);
-  const DatasetShape shape = dataset_shape(tiny);
-  const auto training = make_training(tiny.scenario, shape, false, nullptr);
-  const DataMemory data = data_memory(tiny, shape);
+  const Prepared prepared = prepare(tiny, Need::shape);
+  const Training& training = *prepared.training;
   Bytes base;
   for (std::size_t i = 0; i < record.nodes.size(); ++i) {
     const NodeId id{static_cast<std::uint32_t>(i)};
-    const Bytes held = expected_held(*training, id);
-    base += record.nodes[i].rss - node_memory(*training, data, id).resident(true, held);
+    const NodeMemory counted = node_memory(training, prepared.data_memory, id);
+    base += record.nodes[i].rss - counted.resident(true, expected_held(training, id));
   }
   return {std::max<std::int64_t>(0, base.value / std::ssize(record.nodes))};
 }

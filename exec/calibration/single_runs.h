@@ -3,6 +3,7 @@
 
 #include "exec/calibration/calibrate.h"
 #include "exec/calibration/repeater.h"
+#include "scenarios/prepared.h"
 
 namespace foretrain::exec {
 
@@ -37,11 +38,11 @@ void add_contention(ModelCost& cost, const InCompany& small, const InCompany& la
 /// from one worker of a ring. Contention is measured at both batch sizes of the fit. Where its
 /// parameters are more than a core's caches hold, messages of their size say what that costs on one
 /// core (`streaming`), what from one to another (`crossing`).
-ModelCost measure_model(const Case& scenario_case, const CalibrateOptions& options,
-                        Repeater& repeater);
+ModelCost measure_model(const Prepared& prepared, const CalibrateOptions& options,
+                        Repeater& repeater, DataSets& data_sets);
 
 /// Seconds of a gradient of so many examples, median of one of the runs that measure_model does.
-double measure_gradient(const Case& scenario_case, int batch_size, const CalibrateOptions& options);
+double measure_gradient(const Prepared& prepared, int batch_size, const CalibrateOptions& options);
 
 /// Resident memory of a node's process that has next to nothing to learn, beside that.
 Bytes measure_base(const CalibrateOptions& options);

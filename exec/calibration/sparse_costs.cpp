@@ -76,8 +76,9 @@ class Exchange {
 
 }  // namespace
 
-SparseCosts measure_sparse(const Case& scenario_case, int batch_size, int core) {
-  const auto training = training_alone(scenario_case, batch_size, kBatches);
+SparseCosts measure_sparse(const Case& scenario_case, int batch_size, int core,
+                           DataSets& data_sets) {
+  const auto training = training_alone(scenario_case, batch_size, kBatches, data_sets);
   FT_CHECK(training->sparse());
   std::vector<double> merging;
   std::vector<double> coding;

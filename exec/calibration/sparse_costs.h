@@ -1,7 +1,7 @@
 // What sparse updates cost a core beside the gradient.
 #pragma once
 
-#include "scenarios/scenario.h"
+#include "scenarios/prepared.h"
 
 namespace foretrain::exec {
 
@@ -15,6 +15,7 @@ struct SparseCosts {
 /// Of the scenario's model and data, at that batch size: pushes are made, checked, applied alone
 /// and two at once, answered, as between a worker and its server, within one process and without
 /// messages.
-SparseCosts measure_sparse(const Case& scenario_case, int batch_size, int core);
+SparseCosts measure_sparse(const Case& scenario_case, int batch_size, int core,
+                           DataSets& data_sets);
 
 }  // namespace foretrain::exec

@@ -1,8 +1,6 @@
 #include "exec/emulation/hosts.h"
 
 #include "scenarios/emulated.h"
-#include "scenarios/placement.h"
-#include "scenarios/training.h"
 
 #include <fmt/format.h>
 
@@ -10,19 +8,15 @@
 
 namespace foretrain::exec {
 
-std::vector<Seat> seats_of(const Scenario& scenario, const std::vector<int>& cores) {
-  const auto workers = static_cast<std::size_t>(worker_count(scenario));
-  std::vector<NodePlace> places = place_nodes(scenario, static_cast<int>(cores.size()));
+std::vector<Seat> seats_of(const Prepared& prepared, const std::vector<int>& cores) {
+  std::vector<NodePlace> places = prepared.places;
+  take_cores(places, prepared.scenario_case.scenario.cluster, static_cast<int>(cores.size()));
   share_cores(places, static_cast<int>(cores.size()));
   std::vector<Seat> seats;
   seats.reserve(places.size());
   for (const NodePlace& place : places) {
-    const std::size_t node = seats.size();
-    Seat seat{
-        node < workers ? fmt::format("worker{}", node) : fmt::format("server{}", node - workers),
-        place.host,
-        place.host_name,
-        {}};
+    const NodeId id{static_cast<std::uint32_t>(seats.size())};
+    Seat seat{prepared.training->role(id), place.host, place.host_name, {}};
     for (const int core : place.cores) seat.cores.push_back(cores[static_cast<std::size_t>(core)]);
     seats.push_back(std::move(seat));
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "exec/emulation/emulation.h"
+#include "scenarios/prepared.h"
 
 #include <cstddef>
 #include <functional>
@@ -19,9 +20,9 @@ struct Seat {
   std::vector<int> cores;  ///< of this machine, one a thread
 };
 
-/// Seats of all nodes, placed as the scenario says. A core of a host that a node takes is one of
+/// Seats of all nodes. A core of a host that a node takes is one of
 /// `cores`, round robin: emulated hosts share them.
-std::vector<Seat> seats_of(const Scenario& scenario, const std::vector<int>& cores);
+std::vector<Seat> seats_of(const Prepared& prepared, const std::vector<int>& cores);
 
 /// What a launcher asks of the hosts, emulated or not. One thread.
 class Hosts {

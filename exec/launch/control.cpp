@@ -37,6 +37,30 @@ std::string_view text_of(const Payload& payload) {
 
 nlohmann::json json_of(const Payload& payload) { return nlohmann::json::parse(text_of(payload)); }
 
+nlohmann::json to_json(const DatasetShape& shape) {
+  const InputShape& input = shape.input;
+  return {{"train_examples", shape.train_examples},
+          {"test_examples", shape.test_examples},
+          {"image", {input.image.rows, input.image.columns, input.image.channels}},
+          {"sparse_features", input.sparse_features},
+          {"sparse_entries", input.sparse_entries},
+          {"classes", input.classes},
+          {"features_mean", shape.features_mean}};
+}
+
+DatasetShape dataset_shape_of(const nlohmann::json& json) {
+  DatasetShape shape;
+  shape.train_examples = json.at("train_examples");
+  shape.test_examples = json.at("test_examples");
+  const auto& image = json.at("image");
+  shape.input.image = {image.at(0), image.at(1), image.at(2)};
+  shape.input.sparse_features = json.at("sparse_features");
+  shape.input.sparse_entries = json.at("sparse_entries");
+  shape.input.classes = json.at("classes");
+  shape.features_mean = json.at("features_mean");
+  return shape;
+}
+
 bool add_rows(Record& record, std::size_t id, ControlKind kind, const Payload& payload) {
   const auto append = [&]<class Row>(std::vector<Row>& rows) {
     const std::vector<Row> more = rows_of<Row>(payload);

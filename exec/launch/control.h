@@ -4,6 +4,7 @@
 #include "exec/transport/connection.h"
 #include "models/protocol/node.h"
 #include "reports/record/record.h"
+#include "scenarios/case_data.h"
 
 #include <nlohmann/json.hpp>
 
@@ -19,7 +20,7 @@ namespace foretrain::exec {
 ///
 ///     node                             launcher
 ///           (handshake.h)
-///           <------------------------- setup      the scenario, where to listen
+///           <------------------------- setup      the scenario, its data's shape, where to listen
 ///     listening --------------------->            my host, address, port (0: I do not listen)
 ///           <------------------------- peers      where all listen; workers connect to servers
 ///     ready ------------------------->            data read, peers connected
@@ -78,6 +79,11 @@ class Refusals {
 std::string_view text_of(const Payload& payload);
 /// @throws nlohmann::json::exception where it is no JSON
 nlohmann::json json_of(const Payload& payload);
+
+/// What the launcher has found of the data set, so that a server opens none.
+nlohmann::json to_json(const DatasetShape& shape);
+/// @throws nlohmann::json::exception where something is missing
+DatasetShape dataset_shape_of(const nlohmann::json& json);
 
 /// Rows of a node join the record. False: the frame is of another kind.
 bool add_rows(Record& record, std::size_t id, ControlKind kind, const Payload& payload);

@@ -4,8 +4,8 @@
 #include "exec/system/process.h"
 #include "models/protocol/registry.h"
 #include "reports/record/collector.h"
+#include "scenarios/prepared.h"
 #include "scenarios/read.h"
-#include "scenarios/training.h"
 #include "scenarios/units.h"
 
 #include <fmt/format.h>
@@ -38,14 +38,19 @@ Duration since(Clock::time_point start) {
 
 Launcher::Launcher(const Case& scenario_case, const RunOptions& options, JobKey key,
                    const tcp::endpoint& meeting)
+    : Launcher(prepare(scenario_case, Need::shape), options, std::move(key), meeting) {}
+
+Launcher::Launcher(const Prepared& prepared, const RunOptions& options, JobKey key,
+                   const tcp::endpoint& meeting)
     : options_(options),
       key_(std::move(key)),
       meeting_(meeting),
-      workers_(worker_count(scenario_case.scenario)),
-      hosts_(scenario_case.scenario.cluster, options.emulate) {
-  record_.scenario_case = scenario_case;
+      dataset_(prepared.dataset),
+      training_(prepared.training),
+      hosts_(prepared.scenario_case.scenario.cluster, options.emulate) {
+  record_.scenario_case = prepared.scenario_case;
   const std::vector<int> cores = usable_cores();
-  for (const Seat& seat : seats_of(scenario_case.scenario, cores)) {
+  for (const Seat& seat : seats_of(prepared, cores)) {
     const int node = static_cast<int>(members_.size());
     Member& member = members_.emplace_back();
     member.rank = node;
@@ -55,16 +60,14 @@ Launcher::Launcher(const Case& scenario_case, const RunOptions& options, JobKey 
     totals.host = seat.host_name;
     if (options.task) continue;  // its launcher has placed it
     member.host = seat.host;
-    if (node < workers_) member.pauses = make_pauses(node);
-    if (!scenario_case.scenario.transport.pin) continue;
+    if (node < training_->workers) member.pauses = make_pauses(node);
+    if (!prepared.scenario_case.scenario.transport.pin) continue;
     member.cores = seat.cores;
     totals.core = seat.cores.front();
   }
   record_.machine =
       options.task ? "tasks of " + options.task->started_by : hosts_.describe(cores.size());
-  const DatasetShape shape = dataset_shape(scenario_case);
-  training_ = make_training(scenario_case.scenario, shape, false, nullptr);
-  if (!options.task) check_memory(*training_, data_memory(scenario_case, shape));
+  if (!options.task) check_memory(*training_, prepared.data_memory);
 }
 
 Launcher::~Launcher() {
@@ -89,7 +92,7 @@ Record Launcher::run() {
         });
     loop_.run();
   }
-  if (options_.watch) options_.watch(record_, training_->steps * workers_);
+  if (options_.watch) options_.watch(record_, training_->steps * training_->workers);
   sort_rows(record_);
   return std::move(record_);
 }
@@ -184,11 +187,12 @@ void Launcher::on_joined(const std::shared_ptr<Connection>& connection, std::uin
                                const Payload& payload) { on_frame(id, header, payload); },
                     [this, id](const std::string& why) { on_left(members_[id], why); });
   // Where there are servers, nobody else listens.
-  const int first = server_count(record_.scenario_case.scenario) > 0 ? workers_ : 0;
+  const int first = training_->servers > 0 ? training_->workers : 0;
   const int listener = static_cast<int>(id) - first;
   const int port = options_.port > 0 && listener >= 0 ? options_.port + 1 + listener : 0;
   nlohmann::json setup{{"scenario", to_yaml(record_.scenario_case.scenario)},
                        {"places", record_.scenario_case.places},
+                       {"dataset", to_json(dataset_)},
                        {"port", port},
                        {"interface", hosts_.interface()},
                        {"max_delay_ns", options_.max_delay.ns}};
@@ -273,7 +277,7 @@ void Launcher::count_interfaces() {
 }
 
 void Launcher::show_progress() {
-  const std::int64_t all = training_->steps * workers_;
+  const std::int64_t all = training_->steps * training_->workers;
   if (options_.watch) options_.watch(record_, all);
   if (options_.progress) options_.progress(std::ssize(record_.steps), all, since(went_));
 }

@@ -7,7 +7,7 @@
 #include "exec/launch/pauses.h"
 #include "exec/launch/run.h"
 #include "exec/transport/handshake.h"
-#include "models/protocol/training.h"
+#include "scenarios/prepared.h"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -35,6 +35,9 @@ class Launcher {
   Record run();
 
  private:
+  Launcher(const Prepared& prepared, const RunOptions& options, JobKey key,
+           const boost::asio::ip::tcp::endpoint& meeting);
+
   enum class Stage { joining, preparing, training, ending };
   struct Member {
     std::string role;
@@ -95,7 +98,7 @@ class Launcher {
   boost::asio::ip::tcp::endpoint meeting_;
   Refusals refusals_{"launcher"};
   Record record_;
-  int workers_;
+  DatasetShape dataset_;
   std::shared_ptr<const Training> training_;
   Stage stage_ = Stage::joining;
   std::chrono::steady_clock::time_point launched_;

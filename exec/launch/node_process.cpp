@@ -7,9 +7,9 @@
 #include "models/protocol/registry.h"
 #include "models/protocol/sparse_payload.h"
 #include "reports/record/collector.h"
-#include "scenarios/placement.h"
+#include "scenarios/node_counts.h"
+#include "scenarios/prepared.h"
 #include "scenarios/read.h"
-#include "scenarios/training.h"
 #include "scenarios/units.h"
 
 #include <boost/asio/post.hpp>
@@ -36,10 +36,10 @@ constexpr const char* kOutOfMemory = "there is not enough memory for it";
 constexpr auto kRetry = std::chrono::milliseconds(100);
 
 // What a gradient takes on the node's host, where the scenario says it; else 0.
-Duration given_time(const Scenario& scenario, NodeId id) {
-  if (scenario.cluster.hosts.empty()) return {};
-  const NodePlace place = place_nodes(scenario, 1).at(index_of(id));
-  return scenario.cluster.hosts[place.spec].compute.value_or(Duration{});
+Duration given_time(const Prepared& prepared, NodeId id) {
+  const auto& hosts = prepared.scenario_case.scenario.cluster.hosts;
+  if (hosts.empty()) return {};
+  return hosts[prepared.places.at(index_of(id)).spec].compute.value_or(Duration{});
 }
 
 }  // namespace
@@ -156,15 +156,16 @@ void NodeProcess::set_up(const nlohmann::json& setup) {
   scenario_case.places = setup.at("places").get<std::map<std::string, std::string>>();
   scenario_ = scenario_case.scenario;
   interface_ = setup.at("interface");
-  const DatasetShape shape = dataset_shape(scenario_case);
-  const bool worker = static_cast<int>(index_of(id_)) < worker_count(*scenario_);
-  const auto data = worker ? load_data(scenario_case) : nullptr;
+  const bool worker = static_cast<int>(index_of(id_)) < node_counts(*scenario_).workers;
+  const Prepared prepared =
+      worker ? prepare(scenario_case, Need::examples)
+             : prepare_server(scenario_case, dataset_shape_of(setup.at("dataset")));
   malloc_trim(0);  // of what was needed to draw or read them
-  training_ = make_training(*scenario_, shape, true, data);
+  training_ = prepared.training;
   if (worker) stragglers_.emplace(*scenario_, static_cast<int>(index_of(id_)));
-  driver_ = std::make_unique<NodeDriver>(loop_, id_, make_node(training_, id_), hooks(),
-                                         worker ? training_->threads : 1,
-                                         Duration{setup.at("max_delay_ns")});
+  driver_ = std::make_unique<NodeDriver>(
+      loop_, id_, make_node(training_, id_), hooks(given_time(prepared, id_)),
+      worker ? training_->threads : 1, Duration{setup.at("max_delay_ns")});
   peers_ = peers_of(*training_, id_);
   peers_missing_ = peers_.size();
   // Of two that talk to each other the one with the lower id connects.
@@ -177,7 +178,7 @@ void NodeProcess::set_up(const nlohmann::json& setup) {
   }
 }
 
-DriverHooks NodeProcess::hooks() {
+DriverHooks NodeProcess::hooks(Duration gradient_time) {
   DriverHooks hooks;
   hooks.report = [this](const Report& report) {
     if (const auto* step = std::get_if<StepReport>(&report)) {
@@ -192,7 +193,7 @@ DriverHooks NodeProcess::hooks() {
   hooks.finished = [this](const Finished& finished) { finish(finished); };
   hooks.fault = [this](const Fault& fault) { give_up(fault.why, fault.peer); };
   hooks.straggling = [this] { return stragglers_ ? stragglers_->next() : 1.0; };
-  hooks.gradient_time = given_time(*scenario_, id_);
+  hooks.gradient_time = gradient_time;
   return hooks;
 }
 

@@ -69,7 +69,8 @@ class NodeProcess {
   void flush_later();
   void leave();
   void give_up(const std::string& why, std::optional<NodeId> peer = {});
-  [[nodiscard]] DriverHooks hooks();
+  /// `gradient_time`: that a gradient takes at least; 0: what it does.
+  [[nodiscard]] DriverHooks hooks(Duration gradient_time);
 
   boost::asio::io_context& loop_;
   Joining joining_;

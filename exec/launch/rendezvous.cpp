@@ -2,7 +2,7 @@
 
 #include "exec/launch/key_file.h"
 #include "scenarios/input_error.h"
-#include "scenarios/training.h"
+#include "scenarios/node_counts.h"
 #include "scenarios/units.h"
 
 #include <boost/asio/io_context.hpp>
@@ -52,13 +52,12 @@ bool is_address(const std::string& name) {
 
 void check_size(const std::vector<Case>& cases, const Task& task) {
   for (const Case& each : cases) {
-    const int workers = worker_count(each.scenario);
-    const int servers = server_count(each.scenario);
-    if (workers + servers == task.size) continue;
+    const NodeCounts counts = node_counts(each.scenario);
+    if (counts.nodes() == task.size) continue;
     throw InputError(fmt::format(
         "{}: {} nodes (workers: {}, servers: {}), but started were {} tasks: start {}{}, one for "
         "each node, or none (no srun, no mpirun, no WORLD_SIZE) to train on this machine alone",
-        each.label(), workers + servers, workers, servers, task.size, workers + servers,
+        each.label(), counts.nodes(), counts.workers, counts.servers, task.size, counts.nodes(),
         cases.size() > 1 ? " for every case of the sweep" : ""));
   }
 }

@@ -22,13 +22,13 @@ FileBytes::FileBytes(std::string path, std::string_view expected) : path_(std::m
   if (fs::is_directory(status)) refuse(path_, "a folder where {} is expected", expected);
   if (!fs::is_regular_file(status)) refuse(path_, "not a regular file; {} is expected", expected);
   if (fs::file_size(path_, ignored) == 0) refuse(path_, "the file is empty; fetch it again");
-  // Boost would not say why it fails; a plain opening does.
-  if (!std::ifstream(path_)) refuse(path_, "cannot be opened: {}", std::strerror(errno));
   try {
     auto mapping = std::make_shared<const boost::iostreams::mapped_file_source>(path_);
     bytes_ = {reinterpret_cast<const std::uint8_t*>(mapping->data()), mapping->size()};
     mapping_ = std::move(mapping);
   } catch (const std::exception& error) {
+    // Boost does not say why; a plain opening does.
+    if (!std::ifstream(path_)) refuse(path_, "cannot be opened: {}", std::strerror(errno));
     refuse(path_, "cannot be mapped into memory: {}", error.what());
   }
 }

@@ -94,13 +94,6 @@ ClicksSpec clicks_of(const DataSource& source) {
   return {source.hash_bits, source.train_count, source.test_count, source.seed};
 }
 
-DataSummary summary_of(const DataSplit& split) {
-  const InputShape shape = split.train->shape();
-  const std::int64_t examples = split.train->examples() + split.test->examples();
-  return {split.train->examples(), split.test->examples(), shape, table_bytes(examples, shape),
-          split.train->worth_prefetching()};
-}
-
 /// Images, held as far as `limit` goes, train and test each.
 DataSummary summary_of_images(std::int64_t train, std::int64_t test, Shape image, int classes,
                               const ImageOptions& options, Bytes limit) {
@@ -152,7 +145,7 @@ struct Format {
   const char* name;
   const char* what;
   DataSplit (*open)(const DataSource&);
-  DataSummary (*summarize)(const DataSource&);
+  DataSummary (*summarize)(const DataSource&);  ///< null: only the examples tell
 };
 
 constexpr Format kFormats[] = {
@@ -165,10 +158,9 @@ constexpr Format kFormats[] = {
     {"idx", "read: the four files of MNIST, of its likes, plain or gzip", open_idx, summarize_idx},
     {"cifar10", "read: CIFAR-10 binary, data_batch_*.bin to learn from, test*.bin to be judged by",
      open_cifar, summarize_cifar},
-    {"libsvm", "read: LIBSVM text, *.train beside *.test", open_libsvm_text,
-     [](const DataSource& s) { return summary_of(open_libsvm_text(s)); }},
+    {"libsvm", "read: LIBSVM text, *.train beside *.test", open_libsvm_text, nullptr},
     {"criteo", "read: Criteo TSV, train.csv to learn from, dev.csv, test.csv to be judged by",
-     open_criteo_text, [](const DataSource& s) { return summary_of(open_criteo_text(s)); }},
+     open_criteo_text, nullptr},
 };
 
 const Format& format_of(const DataSource& source) {
@@ -216,7 +208,11 @@ std::string describe_formats() {
 
 DataSplit open_data(const DataSource& source) { return format_of(source).open(source); }
 
-DataSummary summarize_data(const DataSource& source) { return format_of(source).summarize(source); }
+std::optional<DataSummary> summarize_data(const DataSource& source) {
+  const Format& format = format_of(source);
+  if (format.summarize == nullptr) return std::nullopt;
+  return format.summarize(source);
+}
 
 void write_drawn(const DataSource& source, const std::string& folder) {
   if (source.format == "clicks") {

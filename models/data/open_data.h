@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,8 @@ struct DataSource {
   int hash_bits = 20;                 ///< clicks, libsvm, criteo: 2^hash_bits features, 1 to 30
   Bytes memory_limit{2'000'000'000};  ///< train, test each: a larger one stays in its file and is
                                       ///< read as it is used (not so where the file is packed)
+
+  bool operator==(const DataSource&) const = default;
 };
 
 /// The formats that can be opened: `digits images clicks idx cifar10 libsvm criteo`. The first
@@ -54,9 +57,9 @@ struct DataSummary {
 /// What so many sparse examples take in memory.
 Bytes table_bytes(std::int64_t examples, const InputShape& shape);
 
-/// The same as of `open_data`, from parameters, headers, lengths of files where these tell it; text
-/// is read. @throws DataError
-DataSummary summarize_data(const DataSource& source);
+/// The same as of `open_data`, from parameters, headers, lengths of files; nothing where only the
+/// examples tell it: text. @throws DataError
+std::optional<DataSummary> summarize_data(const DataSource& source);
 
 /// Draws a set of the formats `digits` or `images` to the four files of an IDX data set in
 /// `folder`, which is there. @throws DataError where a file cannot be written

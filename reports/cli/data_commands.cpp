@@ -3,8 +3,8 @@
 #include "models/data/open_data.h"
 #include "models/data/verify.h"
 #include "reports/record/text.h"
+#include "scenarios/case_data.h"
 #include "scenarios/read.h"
-#include "scenarios/training.h"
 
 #include <fmt/format.h>
 

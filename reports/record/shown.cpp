@@ -1,6 +1,6 @@
 #include "reports/record/shown.h"
 
-#include "scenarios/training.h"
+#include "scenarios/node_counts.h"
 
 #include <algorithm>
 #include <cmath>
@@ -67,8 +67,8 @@ std::vector<int> shown_nodes(const Record& record, std::size_t most) {
       took[static_cast<std::size_t>(worker)] += length_of(report.phases).ns;
     }
   }
-  const auto workers =
-      std::min(static_cast<std::size_t>(worker_count(record.scenario_case.scenario)), nodes - 1);
+  const auto counted = static_cast<std::size_t>(node_counts(record.scenario_case.scenario).workers);
+  const std::size_t workers = std::min(counted, nodes - 1);
   const auto [least, longest] = std::minmax_element(
       took.begin(), took.begin() + std::ssize(took) - static_cast<std::ptrdiff_t>(nodes - workers));
   shown.push_back(static_cast<int>(least - took.begin()));

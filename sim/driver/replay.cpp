@@ -4,7 +4,7 @@
 #include "models/protocol/registry.h"
 #include "reports/record/collector.h"
 #include "scenarios/input_error.h"
-#include "scenarios/training.h"
+#include "scenarios/prepared.h"
 
 #include <fmt/format.h>
 
@@ -176,10 +176,7 @@ Record replay(const Record& recorded) {
           node.role));
     }
   }
-  const Case& scenario_case = recorded.scenario_case;
-  const auto data = load_data(scenario_case);
-  const DatasetShape shape = shape_of(*data, scenario_case.scenario.training.batch_size);
-  return Replay(recorded, make_training(scenario_case.scenario, shape, true, data)).run();
+  return Replay(recorded, prepare(recorded.scenario_case, Need::examples).training).run();
 }
 
 }  // namespace foretrain::sim

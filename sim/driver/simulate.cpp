@@ -4,10 +4,8 @@
 #include "reports/record/collector.h"
 #include "scenarios/describe/reader.h"
 #include "scenarios/emulated.h"
-#include "scenarios/model_key.h"
 #include "scenarios/neighbours.h"
 #include "scenarios/read.h"
-#include "scenarios/training.h"
 #include "sim/driver/sim_node.h"
 #include "sim/driver/tenant.h"
 #include "sim/memory/resident.h"
@@ -22,28 +20,20 @@
 namespace foretrain::sim {
 namespace {
 
-// Of what is trained, in machine files; a profile has none.
-std::string key_of(const Scenario& scenario, const Training& training) {
-  if (training.network->profiled()) return {};
-  return model_key(scenario, training.network->input());
-}
-
 // One training: the world, its nodes, and the record that they fill; with its neighbours.
 class Simulation : public Actor {
  public:
-  Simulation(const Case& scenario_case, const SimulateOptions& options,
-             const std::shared_ptr<const Training>& training, const DataMemory& data)
+  Simulation(const Prepared& prepared, const SimulateOptions& options)
       : options_(options),
-        framework_(scenario_case.scenario.framework),
-        world_(scenario_case.scenario, key_of(scenario_case.scenario, *training), options.emulated,
-               options.machines, options.variant),
-        tenant_(world_, scenario_case, training, options.machines,
+        framework_(prepared.scenario_case.scenario.framework),
+        world_(prepared, options.emulated, options.machines, options.variant),
+        tenant_(world_, prepared, options.machines,
                 {[this](NodeId id, const Report& report) { reported(id, report); },
                  [this](NodeId, const Finished& finished) { add_end(record_, end_of(finished)); }},
                 {}),
-        memory_(*training, data, tenant_.memory_bases()) {
+        memory_(*prepared.training, prepared.data_memory, tenant_.memory_bases()) {
     record_.mode = Mode::simulate;
-    record_.scenario_case = scenario_case;
+    record_.scenario_case = prepared.scenario_case;
     record_.machine = tenant_.machine();
     if (options.emulated) {
       record_.machine += fmt::format(", {} hosts emulated on {} cores", world_.hosts.size(),
@@ -52,10 +42,10 @@ class Simulation : public Actor {
     record_.uncalibrated = tenant_.uncalibrated();
     record_.kernel_set = kernel_set();
     record_.startup = framework_.session_start;
-    const Protocol& protocol = *find_protocol(training->strategy);
-    const bool in_step = training->workers > 1 && !protocol.update_each;
+    const Protocol& protocol = *find_protocol(prepared.training->strategy);
+    const bool in_step = prepared.training->workers > 1 && !protocol.update_each;
     if (in_step) record_.startup += framework_.chief_wait;
-    add_neighbours(scenario_case);
+    add_neighbours(prepared.scenario_case);
   }
 
   Record run() {
@@ -123,13 +113,11 @@ class Simulation : public Actor {
       Neighbour& neighbour = neighbours_[i];
       neighbour.starts_at = scenario_case.scenario.neighbours[i].starts_at +
                             cases[i].scenario.framework.session_start;
-      const auto training =
-          make_training(cases[i].scenario, dataset_shape(cases[i]), false, nullptr);
       const auto count = [&neighbour](NodeId, const Report& report) {
         if (std::holds_alternative<StepReport>(report)) ++neighbour.steps;
       };
       neighbour.tenant =
-          std::make_unique<Tenant>(world_, cases[i], training, options_.machines,
+          std::make_unique<Tenant>(world_, prepare(cases[i], Need::shape), options_.machines,
                                    Tenant::Listener{count, [](NodeId, const Finished&) {}}, taken);
       const auto& places = neighbour.tenant->places();
       taken.insert(taken.end(), places.begin(), places.end());
@@ -285,16 +273,9 @@ class Simulation : public Actor {
 
 }  // namespace
 
-Record simulate(const Case& scenario_case, const SimulateOptions& options) {
-  if (options.emulated) check_emulated(scenario_case.scenario.cluster);
-  const bool numerics = scenario_case.scenario.numerics;
-  const auto data = numerics ? load_data(scenario_case) : nullptr;
-  const auto shape = data ? shape_of(*data, scenario_case.scenario.training.batch_size)
-                          : dataset_shape(scenario_case);
-  return Simulation(scenario_case, options,
-                    make_training(scenario_case.scenario, shape, numerics, data),
-                    data_memory(scenario_case, shape))
-      .run();
+Record simulate(const Prepared& prepared, const SimulateOptions& options) {
+  if (options.emulated) check_emulated(prepared.scenario_case.scenario.cluster);
+  return Simulation(prepared, options).run();
 }
 
 }  // namespace foretrain::sim

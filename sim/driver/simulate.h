@@ -2,7 +2,7 @@
 #pragma once
 
 #include "reports/record/record.h"
-#include "scenarios/scenario.h"
+#include "scenarios/prepared.h"
 #include "sim/driver/world.h"
 
 #include <functional>
@@ -30,7 +30,8 @@ struct SimulateOptions {
 };
 
 /// Simulates one case: the node programs of a run, with modelled time. The record is a function of
-/// the case and the machines alone. @throws InputError
-Record simulate(const Case& scenario_case, const SimulateOptions& options);
+/// the case and the machines alone. `prepared`: with what `need_of_simulation` says.
+/// @throws InputError
+Record simulate(const Prepared& prepared, const SimulateOptions& options);
 
 }  // namespace foretrain::sim

@@ -4,8 +4,6 @@
 #include "scenarios/describe/reader.h"
 #include "scenarios/emulated.h"
 #include "scenarios/input_error.h"
-#include "scenarios/model_key.h"
-#include "scenarios/training.h"
 
 #include <fmt/format.h>
 
@@ -23,10 +21,11 @@ Place place_of(const NodePlace& node) {
   return {node.host, node.cores.front(), static_cast<int>(node.cores.size())};
 }
 
-std::vector<NodePlace> placed(const World& world, const Scenario& scenario,
+std::vector<NodePlace> placed(const World& world, const Prepared& prepared,
                               const std::vector<NodePlace>& others) {
   const int cores = world.hosts.front().cpu->cores();
-  std::vector<NodePlace> places = place_nodes(scenario, cores, others);
+  std::vector<NodePlace> places = prepared.places;
+  take_cores(places, prepared.scenario_case.scenario.cluster, cores, others);
   if (world.real_cores) share_cores(places, cores);
   return places;
 }
@@ -47,20 +46,19 @@ Bytes batch_bytes(const Case& c, const Training& training) {
 
 }  // namespace
 
-Tenant::Tenant(World& world, const Case& scenario_case, std::shared_ptr<const Training> training,
-               const MachineLookup& machines, Listener listener,
-               const std::vector<NodePlace>& others)
+Tenant::Tenant(World& world, const Prepared& prepared, const MachineLookup& machines,
+               Listener listener, const std::vector<NodePlace>& others)
     : world_(world),
-      training_(std::move(training)),
+      training_(prepared.training),
       listener_(std::move(listener)),
-      places_(placed(world, scenario_case.scenario, others)),
+      places_(placed(world, prepared, others)),
       is_neighbour_(!others.empty()),
-      interruptions_(world.engine, scenario_case.scenario, training_->workers, nodes_,
+      interruptions_(world.engine, prepared.scenario_case.scenario, training_->workers, nodes_,
                      is_neighbour_ ? 1 : world.pace.of(Resource::straggling),
                      [this](NodeId id, const std::string& why) { died(id, why); }),
-      evaluation_blocks_all_(scenario_case.scenario.framework.evaluation == "all"),
+      evaluation_blocks_all_(prepared.scenario_case.scenario.framework.evaluation == "all"),
       lost_(static_cast<std::size_t>(training_->nodes())) {
-  add_job_times(scenario_case.scenario, machines);
+  add_job_times(prepared, machines);
   observer_.report = listener_.report;
   observer_.finished = [this](NodeId id, const Finished& finished) {
     listener_.finished(id, finished);
@@ -72,13 +70,13 @@ Tenant::Tenant(World& world, const Case& scenario_case, std::shared_ptr<const Tr
                            fault.peer ? training_->role(*fault.peer) + ": " : "", fault.why);
   };
   observer_.evaluating = [this](NodeId id, bool begins) { evaluating(id, begins); };
-  add_nodes(scenario_case);
+  add_nodes(prepared.scenario_case);
 }
 
-void Tenant::add_job_times(const Scenario& scenario, const MachineLookup& machines) {
+void Tenant::add_job_times(const Prepared& prepared, const MachineLookup& machines) {
+  const Scenario& scenario = prepared.scenario_case.scenario;
   const bool profiled = training_->network->profiled();
-  const std::string model =
-      profiled ? std::string() : model_key(scenario, training_->network->input());
+  const std::string& model = prepared.model_key;
   if (scenario.cluster.hosts.empty()) {
     const Machine machine = machines("");
     job_times_.emplace_back(&machine, model, std::nullopt);

@@ -1,9 +1,7 @@
 // One training among those that share the hosts of a simulation.
 #pragma once
 
-#include "models/protocol/training.h"
-#include "scenarios/placement.h"
-#include "scenarios/scenario.h"
+#include "scenarios/prepared.h"
 #include "sim/cpu/job_time.h"
 #include "sim/driver/interruptions.h"
 #include "sim/driver/sim_node.h"
@@ -29,8 +27,8 @@ class Tenant : public Actor {
   };
 
   /// `others`: the places that nodes of other tenants have. @throws InputError
-  Tenant(World& world, const Case& scenario_case, std::shared_ptr<const Training> training,
-         const MachineLookup& machines, Listener listener, const std::vector<NodePlace>& others);
+  Tenant(World& world, const Prepared& prepared, const MachineLookup& machines, Listener listener,
+         const std::vector<NodePlace>& others);
 
   /// Every node is ready; its time begins now.
   void start();
@@ -57,7 +55,7 @@ class Tenant : public Actor {
   [[nodiscard]] const std::string& uncalibrated() const { return uncalibrated_; }
 
  private:
-  void add_job_times(const Scenario& scenario, const MachineLookup& machines);
+  void add_job_times(const Prepared& prepared, const MachineLookup& machines);
   void note(const Machine& machine, const JobTime& job_time);
   void add_nodes(const Case& scenario_case);
   [[nodiscard]] std::unique_ptr<InputFeed> input_of(const Case& scenario_case, int node,

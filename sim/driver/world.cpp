@@ -1,8 +1,6 @@
 #include "sim/driver/world.h"
 
 #include "scenarios/emulated.h"
-#include "scenarios/placement.h"
-#include "scenarios/training.h"
 
 #include <cstdint>
 #include <limits>
@@ -20,13 +18,15 @@ Bytes in_kernel(const Scenario& scenario) {
 
 }  // namespace
 
-World::World(const Scenario& scenario, const std::string& model, bool emulate,
-             const MachineLookup& machines, const Variant& variant)
+World::World(const Prepared& prepared, bool emulate, const MachineLookup& machines,
+             const Variant& variant)
     : pace(variant.pace),
       history(variant.history),
-      real_cores(emulate || scenario.cluster.hosts.empty()) {
+      real_cores(emulate || prepared.scenario_case.scenario.cluster.hosts.empty()) {
+  const Scenario& scenario = prepared.scenario_case.scenario;
+  const bool profiled = prepared.training->network->profiled();
   const auto costs_of = [&](const Machine& machine) {
-    const auto known = machine.models.find(model);
+    const auto known = machine.models.find(prepared.model_key);
     return known == machine.models.end() ? ModelCost{} : known->second;
   };
   const auto cores_of = [&](int cores, const Machine& machine) {
@@ -48,7 +48,7 @@ World::World(const Scenario& scenario, const std::string& model, bool emulate,
     }
   } else {
     for (const HostSpec& spec : scenario.cluster.hosts) {
-      Machine machine = machine_of(spec, model.empty(), machines).value_or(Machine{});
+      Machine machine = machine_of(spec, profiled, machines).value_or(Machine{});
       machine.emulated = machine.loopback;  // what a real network's driver costs, nobody measured
       for (int index = 0; index < spec.count; ++index) {
         add_host(host_name(spec, index), cores_of(spec.cores, machine), machine, costs_of(machine));
@@ -65,17 +65,18 @@ World::World(const Scenario& scenario, const std::string& model, bool emulate,
   if (!scenario.cluster.hosts.empty()) {
     network =
         std::make_unique<Network>(engine, emulate ? emulated(scenario.cluster) : scenario.cluster,
-                                  in_kernel(scenario), pace, serving_hosts(scenario), history);
+                                  in_kernel(scenario), pace, serving_hosts(prepared), history);
   }
 }
 
 // Which hosts have a server; nobody asks in a plain simulation.
-std::vector<bool> World::serving_hosts(const Scenario& scenario) const {
+std::vector<bool> World::serving_hosts(const Prepared& prepared) const {
   if (history == nullptr && pace == Pace()) return {};
   std::vector<bool> serving(hosts.size());
-  const auto places = place_nodes(scenario, hosts.front().cpu->cores());
-  const auto workers = static_cast<std::size_t>(worker_count(scenario));
-  for (std::size_t node = workers; node < places.size(); ++node) serving[places[node].host] = true;
+  const auto workers = static_cast<std::size_t>(prepared.training->workers);
+  for (std::size_t node = workers; node < prepared.places.size(); ++node) {
+    serving[prepared.places[node].host] = true;
+  }
   return serving;
 }
 

@@ -3,7 +3,7 @@
 
 #include "models/protocol/node.h"
 #include "scenarios/machine.h"
-#include "scenarios/scenario.h"
+#include "scenarios/prepared.h"
 #include "sim/cpu/cpu.h"
 #include "sim/driver/host_machine.h"
 #include "sim/engine/engine.h"
@@ -44,13 +44,12 @@ struct Variant {
   History* history = nullptr;  ///< null: none is kept
 };
 
-/// Built from a scenario: its cluster, or, where it has none, this machine with everything on its
+/// Built from a case: its cluster, or, where it has none, this machine with everything on its
 /// loopback.
 struct World {
-  /// `model`: key of what is trained in machine files; empty: a profile, which has its own times.
   /// `emulated`: the hosts of the cluster are networks of this machine, whose cores they share.
-  World(const Scenario& scenario, const std::string& model, bool emulated,
-        const MachineLookup& machines, const Variant& variant = {});
+  World(const Prepared& prepared, bool emulated, const MachineLookup& machines,
+        const Variant& variant = {});
 
   Engine engine;
   Pace pace;
@@ -62,7 +61,7 @@ struct World {
   Effects effects;  ///< memory for those of a node that is fed
 
  private:
-  [[nodiscard]] std::vector<bool> serving_hosts(const Scenario& scenario) const;
+  [[nodiscard]] std::vector<bool> serving_hosts(const Prepared& prepared) const;
   void add_host(const std::string& name, std::shared_ptr<Cpu> cpu, const Machine& machine,
                 const ModelCost& model);
 };

@@ -3,7 +3,6 @@
 #include "models/protocol/registry.h"
 #include "reports/record/text.h"
 #include "scenarios/input_error.h"
-#include "scenarios/training.h"
 #include "sim/whatif/intervention.h"
 
 #include <fmt/format.h>
@@ -162,19 +161,14 @@ Crossover best_of(const Trials& trials, const std::string& what, int start, int 
   return found;
 }
 
-bool compares(const Scenario& scenario, std::string_view strategy) {
-  const Protocol* protocol = find_protocol(strategy);
-  return protocol != nullptr && protocol->several_workers && worker_count(scenario) > 1;
-}
-
 }  // namespace
 
 std::vector<Crossover> find_crossovers(const Trials& trials) {
   const Scenario& scenario = trials.base().scenario;
   std::vector<Crossover> found;
   const bool cluster = !scenario.cluster.hosts.empty();
-  if (cluster && server_count(scenario) > 0) found.push_back(server_limit(trials));
-  if (compares(scenario, scenario.training.strategy)) found.push_back(jitter_limit(trials));
+  if (cluster && trials.training().servers > 0) found.push_back(server_limit(trials));
+  if (trials.training().workers > 1) found.push_back(jitter_limit(trials));
   return found;
 }
 
@@ -185,7 +179,7 @@ std::vector<Crossover> find_best(const Trials& trials) {
   constexpr int kMostBatch = 1 << 20;
   found.push_back(
       best_of(trials, "batch size", scenario.training.batch_size, kMostBatch, set_batch));
-  if (server_count(scenario) == 0) return found;
+  if (trials.training().servers == 0) return found;
   found.push_back(best_of(trials, "number of servers", scenario.training.servers, 64, set_servers));
   return found;
 }

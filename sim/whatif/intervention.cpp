@@ -2,8 +2,8 @@
 
 #include "models/base/check.h"
 #include "models/protocol/registry.h"
+#include "scenarios/node_counts.h"
 #include "scenarios/placement.h"
-#include "scenarios/training.h"
 
 #include <fmt/format.h>
 
@@ -18,18 +18,6 @@ const Protocol& protocol_of(const Scenario& scenario) {
   const Protocol* protocol = find_protocol(scenario.training.strategy);
   FT_CHECK(protocol != nullptr);
   return *protocol;
-}
-
-// Writes down where every node is, so that more of them move none.
-void write_placement(Scenario& scenario) {
-  if (scenario.cluster.hosts.empty()) return;
-  Placement placement;
-  const auto places = place_nodes(scenario, 1);
-  const auto workers = static_cast<std::size_t>(worker_count(scenario));
-  for (std::size_t node = 0; node < places.size(); ++node) {
-    (node < workers ? placement.workers : placement.servers).push_back(places[node].host_name);
-  }
-  scenario.cluster.placement = std::move(placement);
 }
 
 // As many hosts like the one called `like`, by their names.
@@ -82,8 +70,7 @@ std::optional<std::string> half_batch(Scenario& scenario) {
 
 std::optional<std::string> toggle_overlap(Scenario& scenario, bool overlap) {
   if (scenario.training.overlap == overlap) return std::nullopt;
-  const bool sends = worker_count(scenario) > 1 || server_count(scenario) > 0;
-  if (!sends) return std::nullopt;
+  if (node_counts(scenario).nodes() == 1) return std::nullopt;  // nothing is sent
   scenario.training.overlap = overlap;
   return "";
 }
@@ -97,7 +84,7 @@ std::optional<std::string> one_backup(Scenario& scenario) {
   if (!reads(protocol_of(scenario), "backup_workers"))
     return std::nullopt;  // only sync has backup workers
   int& backups = scenario.training.protocol.backup_workers;
-  if (backups + 1 >= worker_count(scenario)) return "nobody would be left to make a step";
+  if (backups + 1 >= node_counts(scenario).workers) return "nobody would be left to make a step";
   ++backups;
   return "";
 }
@@ -236,11 +223,11 @@ std::string set_strategy(Scenario& scenario, std::string_view strategy) {
   scenario.training.protocol.backup_workers = 0;
   if (!placed) return {};
   Placement& placement = scenario.cluster.placement;
-  placement.workers.resize(static_cast<std::size_t>(worker_count(scenario)),
-                           placement.workers.back());
-  const auto servers = static_cast<std::size_t>(server_count(scenario));
+  const NodeCounts counts = node_counts(scenario);
+  placement.workers.resize(static_cast<std::size_t>(counts.workers), placement.workers.back());
   placement.servers = before;
-  placement.servers.resize(servers, had_servers ? before.back() : placement.workers.front());
+  placement.servers.resize(static_cast<std::size_t>(counts.servers),
+                           had_servers ? before.back() : placement.workers.front());
   return {};
 }
 

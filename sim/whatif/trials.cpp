@@ -4,7 +4,8 @@
 #include "reports/record/summary.h"
 #include "reports/record/text.h"
 #include "scenarios/input_error.h"
-#include "scenarios/training.h"
+#include "scenarios/node_counts.h"
+#include "scenarios/price.h"
 
 #include <fmt/format.h>
 
@@ -15,26 +16,29 @@ namespace foretrain::sim {
 namespace {
 
 double examples_a_step(const Scenario& scenario) {
-  return static_cast<double>(worker_count(scenario)) * scenario.training.batch_size;
+  return static_cast<double>(node_counts(scenario).workers) * scenario.training.batch_size;
 }
 
 // Examples whose gradients count, over the whole length of the training.
-double planned_examples(const Scenario& scenario, const Training& training) {
+double planned_examples(const Training& training) {
   const int backups = training.options.backup_workers;
   const auto batch = static_cast<double>(training.batch_size);
   if (backups > 0)
     return static_cast<double>(training.updates * (training.workers - backups)) * batch;
-  return static_cast<double>(training.steps) * examples_a_step(scenario);
+  return static_cast<double>(training.steps * training.workers) * batch;
 }
 
 }  // namespace
 
-Trials::Trials(const Case& scenario_case, const SimulateOptions& options)
-    : options_(options), base_(scenario_case) {
+Trials::Trials(const Prepared& prepared, const SimulateOptions& options, DataSets& data_sets)
+    : options_(options),
+      data_sets_(data_sets),
+      base_(prepared.scenario_case),
+      training_(prepared.training),
+      examples_(planned_examples(*training_)) {
   Scenario& scenario = base_.scenario;
-  const DatasetShape shape = dataset_shape(base_);
-  scenario.numerics = scenario.numerics && (has_target() || shape.input.sparse());
-  examples_ = planned_examples(scenario, *make_training(scenario, shape, false, nullptr));
+  const bool sparse = training_->network->input().sparse();
+  scenario.numerics = scenario.numerics && (has_target() || sparse);
 }
 
 std::string Trials::measure() const {
@@ -67,7 +71,15 @@ Machine Trials::machine(const std::string& name) const {
   return machines_.emplace(name, options_.machines(name)).first->second;
 }
 
+Prepared Trials::prepared(const Case& scenario_case) const {
+  return prepare(scenario_case, need_of_simulation(scenario_case.scenario), data_sets_);
+}
+
 Record Trials::simulate(const Case& scenario_case, const Variant& variant) const {
+  return simulate(prepared(scenario_case), variant);
+}
+
+Record Trials::simulate(const Prepared& prepared, const Variant& variant) const {
   SimulateOptions options;
   options.machines = [this](const std::string& name) { return machine(name); };
   options.emulated = options_.emulated;
@@ -75,7 +87,7 @@ Record Trials::simulate(const Case& scenario_case, const Variant& variant) const
   options.usage_interval = {};
   options.summary_only = true;
   options.variant = variant;
-  Record record = sim::simulate(scenario_case, options);
+  Record record = sim::simulate(prepared, options);
   if (record.outcome == Outcome::interrupted) throw NotDone(record.outcome, record.failure);
   return record;
 }
@@ -90,11 +102,13 @@ std::optional<double> Trials::time_of(const Record& record) const {
 
 Trial Trials::tried(const Case& scenario_case, const Pace& pace) const {
   try {
-    const Record record = simulate(scenario_case, {pace, nullptr});
-    if (record.outcome != Outcome::done) return {std::nullopt, record.failure};
-    return {time_of(record), {}};
+    const Prepared prepared = this->prepared(scenario_case);
+    const double price = price_per_hour(prepared);
+    const Record record = simulate(prepared, {pace, nullptr});
+    if (record.outcome != Outcome::done) return {std::nullopt, record.failure, price};
+    return {time_of(record), {}, price};
   } catch (const InputError& error) {
-    return {std::nullopt, error.what()};
+    return {std::nullopt, error.what(), 0};
   }
 }
 

@@ -17,16 +17,19 @@ namespace foretrain::sim {
 struct Trial {
   std::optional<double> time_s;  ///< of the measure; empty: the target was not reached
   std::string why_not;           ///< it could not be simulated, or did not end; empty: it did
+  double price_per_hour = 0;     ///< of its hosts, where it could be simulated
 };
 
 /// A case beside which others are put.
 class Trials {
  public:
-  /// `options` outlive it. @throws InputError
-  Trials(const Case& scenario_case, const SimulateOptions& options);
+  /// `prepared`: the shape of its data will do. `options`, `data_sets` outlive it: cases that learn
+  /// from the same examples have them from there.
+  Trials(const Prepared& prepared, const SimulateOptions& options, DataSets& data_sets);
 
   /// The case as it is simulated here: gradients carried out only where a time depends on them.
   [[nodiscard]] const Case& base() const { return base_; }
+  [[nodiscard]] const Training& training() const { return *training_; }
   /// Times are until a target is reached; else for as many examples.
   [[nodiscard]] bool has_target() const { return base_.scenario.training.until.wanted(); }
   /// Of the training as it is: what others train on, too.
@@ -47,12 +50,15 @@ class Trials {
   [[nodiscard]] CriticalPath path_of(Case scenario_case, std::int64_t steps) const;
 
  private:
+  [[nodiscard]] Prepared prepared(const Case& scenario_case) const;
+  [[nodiscard]] Record simulate(const Prepared& prepared, const Variant& variant) const;
   [[nodiscard]] Machine machine(const std::string& name) const;
 
   const SimulateOptions& options_;
+  DataSets& data_sets_;
   Case base_;
+  std::shared_ptr<const Training> training_;  // of the base
   double examples_ = 0;
-  std::int64_t workers_ = 1;
   mutable std::mutex mutex_;
   mutable std::map<std::string, Machine> machines_;  // measured, read once
 };

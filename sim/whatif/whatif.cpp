@@ -8,7 +8,6 @@
 #include "reports/studies/whatif/recorded_path.h"
 #include "scenarios/input_error.h"
 #include "scenarios/price.h"
-#include "scenarios/training.h"
 #include "sim/whatif/crossover.h"
 #include "sim/whatif/intervention.h"
 #include "sim/whatif/trials.h"
@@ -39,8 +38,10 @@ struct Job {
 // Puts the changes, what is simulated for them.
 class Asking {
  public:
-  Asking(const Case& scenario_case, const WhatIfOptions& options)
-      : options_(options), trials_(scenario_case, options.simulate) {}
+  Asking(const Prepared& prepared, DataSets& data_sets, const WhatIfOptions& options)
+      : options_(options),
+        trials_(prepared, options.simulate, data_sets),
+        price_per_hour_(price_per_hour(prepared)) {}
 
   WhatIf ask() {
     ask_base();
@@ -69,7 +70,7 @@ class Asking {
     whatif_.measure = trials_.measure();
     whatif_.examples = trials_.examples();
     whatif_.time_s = trials_.time_of(record_);
-    whatif_.cost = cost(trials_.base().scenario, whatif_.time_s);
+    whatif_.cost = cost(price_per_hour_, whatif_.time_s);
     add_path(critical_path(history_, Instant{} + record_.time));
   }
 
@@ -179,7 +180,7 @@ class Asking {
       change.*job.figure = trial.time_s;
       if (job.figure == &Change::time_s) {
         change.why_not = trial.why_not;
-        change.cost = cost(job.scenario_case.scenario, trial.time_s);
+        change.cost = cost(trial.price_per_hour, trial.time_s);
       }
       if (options_.progress) options_.progress(++done, std::ssize(jobs_));
     });
@@ -202,11 +203,10 @@ class Asking {
     });
   }
 
-  [[nodiscard]] std::optional<double> cost(const Scenario& scenario,
-                                           std::optional<double> time_s) const {
-    const double price = price_per_hour(scenario);
-    if (price == 0 || !time_s) return std::nullopt;
-    return price * *time_s / 3600;
+  [[nodiscard]] static std::optional<double> cost(double price_per_hour,
+                                                  std::optional<double> time_s) {
+    if (price_per_hour == 0 || !time_s) return std::nullopt;
+    return price_per_hour * *time_s / 3600;
   }
 
   [[nodiscard]] double run_s(const Case& scenario_case) const {
@@ -264,6 +264,7 @@ class Asking {
 
   const WhatIfOptions& options_;
   Trials trials_;
+  double price_per_hour_;  // of the training as it is
   History history_;
   Record record_;
   double network_share_ = 0;  // of the path: NICs
@@ -293,12 +294,13 @@ void add_phases(WhatIf& whatif, const Record& recorded, const Record& simulated)
 
 }  // namespace
 
-WhatIf ask_what_if(const Case& scenario_case, const WhatIfOptions& options) {
-  return Asking(scenario_case, options).ask();
+WhatIf ask_what_if(const Prepared& prepared, DataSets& data_sets, const WhatIfOptions& options) {
+  return Asking(prepared, data_sets, options).ask();
 }
 
-WhatIf ask_what_if(const Record& record, const WhatIfOptions& options) {
-  Asking asking(record.scenario_case, options);
+WhatIf ask_what_if(const Record& record, const Prepared& prepared, DataSets& data_sets,
+                   const WhatIfOptions& options) {
+  Asking asking(prepared, data_sets, options);
   WhatIf whatif = asking.ask();
   whatif.recorded =
       fmt::format("of a {} on {}", record.mode == Mode::run ? "run" : "simulation", record.machine);

@@ -25,8 +25,9 @@ struct WhatIfOptions {
   std::function<void(std::int64_t done, std::int64_t all)> progress;
 };
 
-/// Simulates the case, finds its critical path, simulates it again with each change, all with the
-/// same seed: straggling is the same draws.
+/// Simulates the case (the shape of its data will do: what has to be read is from `data_sets`),
+/// finds its critical path, simulates it again with each change, all with the same seed: straggling
+/// is the same draws.
 ///
 /// Times are compared for the same number of examples: a change of workers, of the batch, of the
 /// strategy changes the number of steps, evaluations stay as far apart in examples. Learning rates
@@ -37,9 +38,10 @@ struct WhatIfOptions {
 ///     elasticity = - d ln(time) / d ln(speed of the resource),  from a speed 1 % higher
 ///
 /// @throws InputError as simulate; NotDone where the training as it is does not end
-WhatIf ask_what_if(const Case& scenario_case, const WhatIfOptions& options);
+WhatIf ask_what_if(const Prepared& prepared, DataSets& data_sets, const WhatIfOptions& options);
 
 /// The same of a record's scenario, with the phases that were recorded beside those simulated.
-WhatIf ask_what_if(const Record& record, const WhatIfOptions& options);
+WhatIf ask_what_if(const Record& record, const Prepared& prepared, DataSets& data_sets,
+                   const WhatIfOptions& options);
 
 }  // namespace foretrain::sim

@@ -4,7 +4,7 @@
 #include "exec/system/process.h"
 #include "models/data/sampler.h"
 #include "reports/record/statistics.h"
-#include "scenarios/training.h"
+#include "scenarios/prepared.h"
 #include "sim/driver/simulate.h"
 #include "sim/engine/engine.h"
 #include "tests/bench/peer.h"
@@ -106,7 +106,9 @@ Timed simulate_once(const Case& scenario_case) {
                                options.machines = [](const std::string&) { return peer_machine(); };
                                options.usage_interval = {};
                                options.summary_only = true;
-                               const Record record = sim::simulate(scenario_case, options);
+                               const Prepared prepared = prepare(
+                                   scenario_case, need_of_simulation(scenario_case.scenario));
+                               const Record record = sim::simulate(prepared, options);
                                Timed timed;
                                timed.wall_s =
                                    std::chrono::duration<double>(Clock::now() - start).count();
@@ -254,13 +256,11 @@ void bench_numerics(const Options& options) {
   scenario.dataset.take = options.smoke ? 2'000 : 60'000;
   scenario.training.steps = 0;
   scenario.training.epochs = options.smoke ? 1 : 2;
-  const auto data = load_data(each);
-  const auto training =
-      make_training(scenario, shape_of(*data, scenario.training.batch_size), true, data);
+  const auto training = prepare(each, Need::examples).training;
   std::vector<double> ratios;
   for (int round = 0; round < options.rounds; ++round) {
     auto start = Clock::now();
-    load_data(each);
+    prepare(each, Need::examples);
     const double load_s = seconds_since(start);
     const Timed timed = simulate_once(each);
 

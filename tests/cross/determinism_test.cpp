@@ -34,7 +34,7 @@ Record simulate_fully(const Case& scenario_case) {
   sim::SimulateOptions options;
   options.machines = [](const std::string&) { return made_up_machine(); };
   options.usage_interval = {1'000'000};
-  return sim::simulate(scenario_case, options);
+  return simulate(scenario_case, options);
 }
 
 TEST_CASE("determinism: two simulations of one seed write byte-equal records") {
@@ -85,7 +85,7 @@ TEST_CASE("simulate: messages of one connection keep their order, whatever wakes
       machine.loopback.wake = {250'000};
       return machine;
     };
-    const Record record = sim::simulate(scenario_case, options);
+    const Record record = simulate(scenario_case, options);
     CHECK(record.failure.empty());
   }
 }
@@ -93,7 +93,7 @@ TEST_CASE("simulate: messages of one connection keep their order, whatever wakes
 TEST_CASE("simulate: usage is thinned where it would outgrow the training") {
   Case scenario_case = star_case("sync", 2, 3'000, Duration{1'000'000'000});
   sim::SimulateOptions options;
-  const Record record = sim::simulate(scenario_case, options);  // 3,000 s, 30,000 samples a node
+  const Record record = simulate(scenario_case, options);  // 3,000 s, 30,000 samples a node
   CHECK(record.usage.size() <= 3 * (sim::kMostUsageRows + 1));
   CHECK(record.usage.size() >= 3 * sim::kMostUsageRows / 4);
   Bytes sent;

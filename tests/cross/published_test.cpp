@@ -7,6 +7,7 @@
 #include "scenarios/read.h"
 #include "sim/driver/simulate.h"
 #include "tests/reports/support.h"
+#include "tests/support/cases.h"
 #include "tests/support/places.h"
 
 #include <catch2/catch.hpp>
@@ -34,7 +35,7 @@ std::vector<Prediction> predicted(const PublishedLibrary& library, const std::st
       return read_machine((kFolder.parent_path().parent_path() / name).string());
     };
     simulating.summary_only = true;
-    return sim::simulate(each, simulating);
+    return simulate(each, simulating);
   };
   return predict(library, options);
 }

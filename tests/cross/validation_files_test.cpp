@@ -51,7 +51,7 @@ Validation validated(const std::vector<Case>& cases, bool emulated) {
     sim::SimulateOptions options;
     options.emulated = emulated;
     options.machines = [](const std::string&) { return assumed_machine(); };
-    return sim::simulate(each, options);
+    return simulate(each, options);
   };
   modes.replay = [](const Record& record) { return sim::replay(record); };
   ValidateOptions options;

@@ -1,8 +1,6 @@
 // A validation of a real run: it finds what is wrong with a machine file.
 #include "reports/record/statistics.h"
 #include "reports/studies/validation/verdict.h"
-#include "scenarios/model_key.h"
-#include "scenarios/training.h"
 #include "sim/driver/replay.h"
 #include "sim/driver/simulate.h"
 #include "tests/support/cases.h"
@@ -27,15 +25,15 @@ std::vector<double> compute_s(const Record& record) {
 /// Simulates on a machine that computes a gradient in `gradient_s`, which is all that takes time: a
 /// made-up cost of anything else would be an error of its own, a large one on a fast machine.
 Record simulate_with(const Case& scenario_case, double gradient_s) {
+  const Prepared prepared = prepare(scenario_case, Need::examples);
   sim::SimulateOptions options;
   options.machines = [&](const std::string&) {
     Machine machine;
-    const auto key = model_key(scenario_case.scenario, dataset_shape(scenario_case).input);
-    machine.models[key].gradient = {gradient_s, 0};
+    machine.models[prepared.model_key].gradient = {gradient_s, 0};
     return machine;
   };
   options.usage_interval = {};
-  return sim::simulate(scenario_case, options);
+  return sim::simulate(prepared, options);
 }
 
 TEST_CASE("validate: a machine file with faster compute is off by its name against a real run") {

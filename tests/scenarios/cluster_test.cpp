@@ -63,12 +63,15 @@ TEST_CASE("cluster: a host with a price keeps it") {
 }
 
 TEST_CASE("cluster: hosts without a node cost nothing") {
-  const Scenario s = only(
-      "foretrain: 1\ntraining: {workers: 2}\ncluster:\n"
-      "  hosts: [{name: node, count: 2, price: 3 per hour}, {name: rest, price: 5 per hour}]\n"
-      "  placement: {workers: [node0, node1], servers: [node1]}\n");
-  CHECK(price_per_hour(s) == 6);
-  CHECK(price_per_hour(only("foretrain: 1\n")) == 0);
+  const auto price = [](const std::string& text) {
+    return price_per_hour(prepare(parse_scenario(text, "x.yaml").front(), Need::shape));
+  };
+  CHECK(
+      price(
+          "foretrain: 1\ntraining: {workers: 2}\ncluster:\n"
+          "  hosts: [{name: node, count: 2, price: 3 per hour}, {name: rest, price: 5 per hour}]\n"
+          "  placement: {workers: [node0, node1], servers: [node1]}\n") == 6);
+  CHECK(price("foretrain: 1\n") == 0);
 }
 
 TEST_CASE("cluster: a link from a place to itself is refused at its end") {

@@ -1,7 +1,7 @@
 // What is wrong with input, framework, buckets of a scenario is told at its key.
 #include "models/protocol/layout.h"
+#include "scenarios/prepared.h"
 #include "scenarios/read.h"
-#include "scenarios/training.h"
 #include "tests/scenarios/messages.h"
 
 #include <catch2/catch.hpp>
@@ -55,7 +55,7 @@ TEST_CASE("framework: tensors are dealt to servers in turn") {
   const auto shape_error = [](const std::string& training) {
     const Case each = parse_scenario(kHead + "training: " + training + "\n", "x.yaml").front();
     try {
-      dataset_shape(each);
+      prepare(each, Need::shape);
     } catch (const InputError& error) {
       return std::string(error.what());
     }

@@ -1,6 +1,5 @@
 // Models in a scenario: by name, by name with settings, as a list of layers.
-#include "scenarios/model_key.h"
-#include "scenarios/training.h"
+#include "scenarios/prepared.h"
 #include "tests/scenarios/messages.h"
 
 #include <string>
@@ -24,13 +23,12 @@ const std::string kLayers =
 
 /// What the training of `model`, which stands on line 3, is refused with.
 std::string training_error(const std::string& model) {
-  return error_of([&] { dataset_shape(parse_scenario(kImages + model, "x.yaml").front()); });
+  return error_of([&] { prepare(parse_scenario(kImages + model, "x.yaml").front(), Need::shape); });
 }
 
 std::int64_t parameters_of(const std::string& model) {
   const Case scenario_case = parse_scenario(kImages + model, "x.yaml").front();
-  const DatasetShape shape = dataset_shape(scenario_case);
-  return make_network(scenario_case.scenario, shape.input)->parameters();
+  return prepare(scenario_case, Need::shape).training->network->parameters();
 }
 
 }  // namespace
@@ -146,10 +144,11 @@ TEST_CASE("model: a convolution without channels and a sparse layer on images ar
 
 TEST_CASE("model: a named network that does not fit its data is told at the model") {
   const std::string error = error_of([] {
-    dataset_shape(parse_scenario("foretrain: 1\nmodel: alexnet\n"
-                                 "dataset: {format: images, side: 32, take: 2, test_take: 2}\n",
-                                 "x.yaml")
-                      .front());
+    prepare(parse_scenario("foretrain: 1\nmodel: alexnet\n"
+                           "dataset: {format: images, side: 32, take: 2, test_take: 2}\n",
+                           "x.yaml")
+                .front(),
+            Need::shape);
   });
   CHECK(error.find("x.yaml:2:8: model: layer ") == 0);
 }

@@ -29,6 +29,13 @@ std::vector<std::string> names_of(const std::vector<NodePlace>& places) {
   return names;
 }
 
+/// With the cores that they take.
+std::vector<NodePlace> placed(const Scenario& scenario, int own_cores) {
+  auto places = place_nodes(scenario);
+  take_cores(places, scenario.cluster, own_cores);
+  return places;
+}
+
 using Names = std::vector<std::string>;
 using Cores = std::vector<int>;
 
@@ -37,7 +44,7 @@ using Cores = std::vector<int>;
 TEST_CASE("placement: without a cluster all nodes share this machine's cores in turn") {
   Scenario scenario = trained(2, 1);
   scenario.training.threads = 2;
-  const auto places = place_nodes(scenario, 3);
+  const auto places = placed(scenario, 3);
   CHECK(names_of(places) == Names{"localhost", "localhost", "localhost"});
   CHECK(places[0].cores == Cores{0, 1});
   CHECK(places[1].cores == Cores{2, 0});
@@ -47,7 +54,7 @@ TEST_CASE("placement: without a cluster all nodes share this machine's cores in 
 TEST_CASE("placement: left out, nodes take the hosts in turn") {
   Scenario scenario = trained(3, 1);
   scenario.cluster.hosts = {host("big", 1, 4), host("small", 2, 1)};
-  const auto places = place_nodes(scenario, 2);
+  const auto places = placed(scenario, 2);
   CHECK(names_of(places) == Names{"big", "small0", "small1", "big"});
   CHECK(places[2].host == 2);
   CHECK(places[2].spec == 1);
@@ -58,7 +65,7 @@ TEST_CASE("placement: as the scenario says, several nodes on a host") {
   Scenario scenario = trained(2, 1);
   scenario.cluster.hosts = {host("node", 3, 1)};
   scenario.cluster.placement = {{"node2", "node0"}, {"node2"}};
-  const auto places = place_nodes(scenario, 8);
+  const auto places = placed(scenario, 8);
   CHECK(names_of(places) == Names{"node2", "node0", "node2"});
   CHECK(places[0].host == 2);
   CHECK(places[0].cores == Cores{0});

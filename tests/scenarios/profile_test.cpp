@@ -1,5 +1,5 @@
 // Scenarios whose model is a profile.
-#include "scenarios/training.h"
+#include "scenarios/prepared.h"
 #include "tests/scenarios/messages.h"
 #include "tests/support/temp_folder.h"
 
@@ -27,8 +27,7 @@ class Profile {
 };
 
 std::shared_ptr<const Training> training_of(const std::string& text) {
-  const Case scenario_case = parse_scenario(text, "x.yaml").front();
-  return make_training(scenario_case.scenario, dataset_shape(scenario_case), false, nullptr);
+  return prepare(parse_scenario(text, "x.yaml").front(), Need::shape).training;
 }
 
 std::string training_error(const std::string& text) {
@@ -95,8 +94,9 @@ TEST_CASE("profile scenario: it reads no examples") {
         "x.yaml:3:19: dataset.format: set to images, but no case uses it (a profile reads no "
         "examples, take and test_take count them); remove it");
   const Case scenario_case = parse_scenario(profile.text("training: {steps: 5}\n"), "x").front();
-  CHECK(error_of([&] { load_data(scenario_case); }).find("a profile has times, no layers") !=
-        std::string::npos);
+  CHECK(error_of([&] {
+          prepare(scenario_case, Need::examples);
+        }).find("a profile has times, no layers") != std::string::npos);
 }
 
 TEST_CASE("profile scenario: another network beside it is refused") {

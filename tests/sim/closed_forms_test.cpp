@@ -283,7 +283,7 @@ TEST_CASE("closed form E: a closed loop of deterministic times runs at min(N/(Z+
     machine.apply = {1.0, 0};
     return machine;
   };
-  const Record record = sim::simulate(scenario_case, options);
+  const Record record = simulate(scenario_case, options);
   CHECK(static_cast<double>(record.updates) / record.time.seconds() == Approx(rate).epsilon(0.01));
 }
 

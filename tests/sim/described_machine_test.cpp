@@ -2,7 +2,6 @@
 #include "reports/record/summary.h"
 #include "reports/show/terminal/summary_table.h"
 #include "scenarios/read.h"
-#include "scenarios/training.h"
 #include "tests/support/cases.h"
 
 #include <catch2/catch.hpp>
@@ -34,15 +33,13 @@ Record simulate_text(const std::vector<std::string>& overrides) {
   sim::SimulateOptions options;
   options.usage_interval = {};
   options.machines = [](const std::string&) -> Machine { throw std::logic_error("not asked"); };
-  return sim::simulate(parse_scenario(kTwoKinds, "x.yaml", overrides).front(), options);
+  return simulate(parse_scenario(kTwoKinds, "x.yaml", overrides).front(), options);
 }
 
 /// Computing alone, s.
 double gradient_s(double gflops, double bytes_per_s, double overhead_s) {
-  const Scenario scenario = parse_scenario(kTwoKinds, "x.yaml").front().scenario;
-  const Case scenario_case{{}, scenario, {}};
-  const auto network = make_network(scenario, dataset_shape(scenario_case).input);
-  const Cost cost = network->gradient_cost(16);
+  const Prepared prepared = prepare(parse_scenario(kTwoKinds, "x.yaml").front(), Need::shape);
+  const Cost cost = prepared.training->network->gradient_cost(16);
   return overhead_s + std::max(cost.flops.value / (gflops * 1e9),
                                static_cast<double>(cost.bytes.value) / bytes_per_s);
 }
@@ -96,7 +93,7 @@ TEST_CASE("described machines: a host's figures are laid over its machine file")
     machine.apply = {1e-9, 0};
     return machine;
   };
-  const Record record = sim::simulate(scenario_case, options);
+  const Record record = simulate(scenario_case, options);
   CHECK(mean_step_s(record) == Approx(1.016e-3).epsilon(1e-3));
   CHECK(record.uncalibrated.empty());
 }

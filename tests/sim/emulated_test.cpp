@@ -21,7 +21,7 @@ Record simulate_emulated(const Case& scenario_case, int cores, bool emulated = t
     machine.models["softmax 784x10"] = {{10e-3, 0}, {}};
     return machine;
   };
-  return sim::simulate(scenario_case, options);
+  return simulate(scenario_case, options);
 }
 
 /// Three workers and a server, each on a host of its own; a gradient takes 10 ms.

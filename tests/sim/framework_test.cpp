@@ -94,9 +94,9 @@ TEST_CASE("framework: what waiting burns is the same however often it is looked 
   scenario_case.scenario.stragglers[0].dies_at = 5500_ms;
   sim::SimulateOptions options;
   options.machines = [](const std::string&) { return made_up_machine(); };
-  const Record often = sim::simulate(scenario_case, options);
+  const Record often = simulate(scenario_case, options);
   options.summary_only = true;
-  const Record once = sim::simulate(scenario_case, options);
+  const Record once = simulate(scenario_case, options);
   for (std::size_t i = 0; i < once.nodes.size(); ++i) {
     CHECK(often.nodes[i].cpu_s == Approx(once.nodes[i].cpu_s));
   }

@@ -1,6 +1,7 @@
 // A profile's steps in virtual time, against sums by hand.
 #include "models/protocol/message.h"
 #include "sim/driver/simulate.h"
+#include "tests/support/cases.h"
 #include "tests/support/temp_folder.h"
 
 #include <catch2/catch.hpp>
@@ -46,7 +47,7 @@ class Job {
     sim::SimulateOptions options;
     options.usage_interval = {};
     options.machines = [](const std::string&) -> Machine { throw std::logic_error("not asked"); };
-    return sim::simulate(c, options);
+    return testing::simulate(c, options);
   }
   HostSpec& host() { return c.scenario.cluster.hosts.front(); }
 

@@ -77,7 +77,7 @@ TEST_CASE("strategies: what a job has made leaves before the next job begins") {
     machine.models["lenet 784x10"] = {{5e-3, 0}, {}};
     return machine;
   };
-  CHECK(mean_step_s(sim::simulate(scenario_case, options)) < 6e-3);
+  CHECK(mean_step_s(simulate(scenario_case, options)) < 6e-3);
 }
 
 TEST_CASE("strategies: bytes of a model that is streamed from memory take longer") {
@@ -96,7 +96,7 @@ TEST_CASE("strategies: bytes of a model that is streamed from memory take longer
       machine.models["softmax 784x10"].crossing = crossing;
       return machine;
     };
-    return mean_step_s(sim::simulate(scenario_case, options));
+    return mean_step_s(simulate(scenario_case, options));
   };
   // Nothing else costs time but the gradient: 5 ms.
   CHECK((step_s(3) - 5e-3) / (step_s(1) - 5e-3) == Approx(3).epsilon(0.05));
@@ -118,7 +118,7 @@ TEST_CASE("strategies: a gradient is longer by what it contends for while anothe
       machine.models["softmax 784x10"].contended = contended;
       return machine;
     };
-    return mean_step_s(sim::simulate(scenario_case, options));
+    return mean_step_s(simulate(scenario_case, options));
   };
   CHECK(step_s(1_ms, 2) - step_s({}, 2) == Approx(1e-3).epsilon(0.01));
   CHECK(step_s(1_ms, 1) == step_s({}, 1));
@@ -141,7 +141,7 @@ TEST_CASE("strategies: sparse messages are made and read") {
       model.coding = coding;
       return machine;
     };
-    return mean_step_s(sim::simulate(scenario_case, options));
+    return mean_step_s(simulate(scenario_case, options));
   };
   // A push and its answer, either end of both.
   CHECK(step_s({1e-3, 0}) - step_s({}) == Approx(4e-3).epsilon(0.01));

@@ -1,8 +1,6 @@
 #include "tests/support/cases.h"
 
 #include "models/protocol/message.h"
-#include "scenarios/model_key.h"
-#include "scenarios/training.h"
 
 namespace foretrain::testing {
 using namespace literals;
@@ -37,6 +35,12 @@ Case star_case(const std::string& strategy, int workers, std::int64_t steps, Dur
 
 Bytes message_size() { return kHeaderSize + Bytes{7'850 * 4}; }
 
+Machine made_up_machine(const std::string& model_key) {
+  Machine machine = made_up_machine();
+  if (!model_key.empty()) machine.models.try_emplace(model_key, machine.models.begin()->second);
+  return machine;
+}
+
 Machine made_up_machine() {
   Machine machine;
   machine.name = "made up";
@@ -49,16 +53,16 @@ Machine made_up_machine() {
 }
 
 Record simulate(const Case& scenario_case, const sim::Variant& variant) {
+  const Prepared prepared = prepare(scenario_case, need_of_simulation(scenario_case.scenario));
   sim::SimulateOptions options;
-  options.machines = [&](const std::string&) {
-    Machine machine = made_up_machine();
-    const auto key = model_key(scenario_case.scenario, dataset_shape(scenario_case).input);
-    machine.models.try_emplace(key, machine.models.begin()->second);
-    return machine;
-  };
+  options.machines = [&](const std::string&) { return made_up_machine(prepared.model_key); };
   options.usage_interval = {};
   options.variant = variant;
-  return sim::simulate(scenario_case, options);
+  return sim::simulate(prepared, options);
+}
+
+Record simulate(const Case& scenario_case, const sim::SimulateOptions& options) {
+  return sim::simulate(prepare(scenario_case, need_of_simulation(scenario_case.scenario)), options);
 }
 
 double mean_step_s(const Record& record) {

@@ -22,9 +22,14 @@ Bytes message_size();
 
 /// A machine whose every figure is made up: 100 us + 2 us an example, messages of about 10 us.
 Machine made_up_machine();
+/// The same, of whatever model: `Prepared::model_key`.
+Machine made_up_machine(const std::string& model_key);
 
 /// Simulates without rows of usage; every machine is `made_up_machine`.
 Record simulate(const Case& scenario_case, const sim::Variant& variant = {});
+
+/// The same with other options: prepared as `foretrain simulate` does it.
+Record simulate(const Case& scenario_case, const sim::SimulateOptions& options);
 
 /// Mean length of a worker's step over the record, s.
 double mean_step_s(const Record& record);

@@ -1,7 +1,7 @@
 #include "tests/support/random_scenario.h"
 
+#include "scenarios/node_counts.h"
 #include "scenarios/placement.h"
-#include "scenarios/training.h"
 #include "tests/support/cases.h"
 
 #include <fmt/format.h>
@@ -75,8 +75,7 @@ std::vector<LinkSpec> any_links(Stream& draw, const std::vector<std::string>& ho
 
 void draw_cluster(Stream& draw, Scenario& scenario) {
   ClusterSpec& cluster = scenario.cluster;
-  const int workers = worker_count(scenario);
-  const int servers = server_count(scenario);
+  const auto [workers, servers] = node_counts(scenario);
   const int kinds = 1 + below(draw, 2);
   for (int kind = 0; kind < kinds; ++kind) {
     const int count = 1 + below(draw, workers + servers);
@@ -252,7 +251,7 @@ Case RandomScenarios::draw(Stream& draw) const {
   draw_model(draw, scenario);
   draw_training(draw, scenario);
   if (!one_in(draw, 6)) draw_cluster(draw, scenario);
-  draw_stragglers(draw, scenario, worker_count(scenario));
+  draw_stragglers(draw, scenario, node_counts(scenario).workers);
   if (one_in(draw, 4)) draw_framework(draw, scenario);
   if (scenario.cluster.hosts.empty() || scenario.model.profiled()) return result;
   if (one_in(draw, 4)) draw_input(draw, scenario);

@@ -1,7 +1,7 @@
 #include "reports/show/terminal/case_text.h"
 
 #include "reports/record/text.h"
-#include "scenarios/training.h"
+#include "scenarios/node_counts.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -32,10 +32,9 @@ std::string case_sentence(const Case& scenario_case) {
   if (!scenario_case.settings.empty()) text += ", " + scenario_case.label();
   text += ": " + s.model.label();
   if (!s.model.profiled()) text += " on " + s.dataset.format;
-  text += fmt::format(", {}, {}", t.strategy, count(worker_count(s), "worker", "workers"));
-  if (const int servers = server_count(s); servers > 0) {
-    text += ", " + count(servers, "server", "servers");
-  }
+  const NodeCounts counts = node_counts(s);
+  text += fmt::format(", {}, {}", t.strategy, count(counts.workers, "worker", "workers"));
+  if (counts.servers > 0) text += ", " + count(counts.servers, "server", "servers");
   text += fmt::format(", batches of {}", grouped(t.batch_size));
   if (t.steps > 0) text += ", " + count(t.steps, "step", "steps");
   if (t.updates > 0) text += ", " + count(t.updates, "update", "updates");

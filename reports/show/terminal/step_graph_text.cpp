@@ -3,7 +3,7 @@
 #include "models/graph/step_graph.h"
 #include "models/graph/step_memory.h"
 #include "reports/record/text.h"
-#include "scenarios/training.h"
+#include "scenarios/prepared.h"
 
 #include <boost/graph/graphviz.hpp>
 #include <fmt/format.h>
@@ -209,9 +209,8 @@ std::string step_dot(std::string_view model, const Training& training) {
 }
 
 std::string step_text(const Case& scenario_case, bool dot) {
-  const Scenario& scenario = scenario_case.scenario;
-  const auto training = make_training(scenario, dataset_shape(scenario_case), false, nullptr);
-  const std::string model = scenario.model.label();
+  const auto training = prepare(scenario_case, Need::shape).training;
+  const std::string model = scenario_case.scenario.model.label();
   return dot ? step_dot(model, *training) : step_table(model, *training);
 }
 

@@ -29,7 +29,7 @@ const std::string kKey = "softmax 784x10";
 Record simulate_on(const Machine& machine, const Case& scenario_case) {
   sim::SimulateOptions options;
   options.machines = [&](const std::string&) { return machine; };
-  return sim::simulate(scenario_case, options);
+  return simulate(scenario_case, options);
 }
 
 /// A machine as nobody would guess it, whose gradients vary.

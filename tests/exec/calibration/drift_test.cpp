@@ -22,28 +22,28 @@ Machine softmax_of(double gradient_s, double residual = 0) {
 }  // namespace
 
 TEST_CASE("drift: what a gradient takes now over what it took when calibrated") {
-  const Case scenario_case = small_case("sync", 2, 4);
+  const Prepared prepared = prepare(small_case("sync", 2, 4), Need::shape);
   exec::DriftMeter meter(program_path());
-  const double first = meter.measure(scenario_case, softmax_of(1e-9)).value();
+  const double first = meter.measure(prepared, softmax_of(1e-9)).value();
   CHECK(first > 10);  // no machine takes a nanosecond
   // Fresh enough to be told again, whatever the machine file says by now.
-  CHECK(meter.measure(scenario_case, softmax_of(1)).value() == first);
+  CHECK(meter.measure(prepared, softmax_of(1)).value() == first);
   exec::DriftMeter another(program_path());
-  CHECK(another.measure(scenario_case, softmax_of(1000)).value() < 0.1);
+  CHECK(another.measure(prepared, softmax_of(1000)).value() < 0.1);
 }
 
 TEST_CASE("drift: the fit's own error is none of the machine's") {
-  const Case scenario_case = small_case("sync", 2, 4);
+  const Prepared prepared = prepare(small_case("sync", 2, 4), Need::shape);
   exec::DriftMeter meter(program_path());
-  CHECK(meter.measure(scenario_case, softmax_of(1e-9, 1e12)).value() > 10);
+  CHECK(meter.measure(prepared, softmax_of(1e-9, 1e12)).value() > 10);
 }
 
 TEST_CASE("drift: nothing is known of a model that was not calibrated") {
-  const Case scenario_case = small_case("sync", 2, 4);
-  CHECK_FALSE(exec::DriftMeter(program_path()).measure(scenario_case, Machine{}));
+  const Prepared prepared = prepare(small_case("sync", 2, 4), Need::shape);
+  CHECK_FALSE(exec::DriftMeter(program_path()).measure(prepared, Machine{}));
   Machine by_hand = softmax_of(1e-3);
   by_hand.models.begin()->second.checked_batch = 0;
-  CHECK_FALSE(exec::DriftMeter(program_path()).measure(scenario_case, by_hand));
+  CHECK_FALSE(exec::DriftMeter(program_path()).measure(prepared, by_hand));
 }
 
 }  // namespace foretrain::testing

@@ -206,7 +206,7 @@ TEST_CASE("emulation: hosts share this machine's cores in turn") {
   Scenario& scenario = scenario_case.scenario;
   scenario.cluster.hosts[0].cores = 10;
   scenario.cluster.placement = {{"node0", "node1", "node2"}, {"node0"}};
-  const auto seats = exec::seats_of(scenario, {4, 6});
+  const auto seats = exec::seats_of(prepare(scenario_case, Need::shape), {4, 6});
   REQUIRE(seats.size() == 4);
   CHECK(seats[0].role == "worker0");
   CHECK(seats[3].role == "server0");
@@ -216,7 +216,8 @@ TEST_CASE("emulation: hosts share this machine's cores in turn") {
   CHECK(cores == std::vector<int>{4, 6, 4, 6});
   // One core: worker and server of a host have to share it.
   scenario.cluster.hosts[0].cores = 1;
-  CHECK(exec::seats_of(scenario, {4, 6})[3].cores == std::vector<int>{4});
+  CHECK(exec::seats_of(prepare(scenario_case, Need::shape), {4, 6})[3].cores ==
+        std::vector<int>{4});
 }
 
 TEST_CASE("emulation: a tool that fails says why, one that is missing is not found") {

@@ -160,5 +160,5 @@ TEST_CASE("drawn clicks: the summary says what the examples take in memory") {
   source.train_count = 1'000;
   source.test_count = 200;
   // A start of 8 bytes and a label of 2 a row; a feature and a value of 4 an entry.
-  CHECK(summarize_data(source).memory == Bytes{1'200 * (8 + 2 + 39 * (4 + 4))});
+  CHECK(summarize_data(source)->memory == Bytes{1'200 * (8 + 2 + 39 * (4 + 4))});
 }

@@ -53,7 +53,7 @@ void fill(const TempFolder& folder, const std::string& format) {
 
 }  // namespace
 
-TEST_CASE("open data: the summary of every format is what opening it gives") {
+TEST_CASE("open data: the summary of every format but text is what opening it gives") {
   const auto formats = data_formats();
   CHECK(formats == std::vector<std::string>{"digits", "images", "clicks", "idx", "cifar10",
                                             "libsvm", "criteo"});
@@ -68,13 +68,16 @@ TEST_CASE("open data: the summary of every format is what opening it gives") {
     const bool sparse = format == "clicks" || format == "libsvm" || format == "criteo";
     source.image.crop = sparse ? 0 : 20;
     if (format != "digits" && format != "images" && format != "clicks") fill(folder, format);
-    const DataSummary summary = summarize_data(source);
+    const auto summary = summarize_data(source);
+    CHECK(summary.has_value() == (format != "libsvm" && format != "criteo"));
     const DataSplit split = open_data(source);
-    CHECK(summary.train_examples == split.train->examples());
-    CHECK(summary.test_examples == split.test->examples());
-    CHECK(summary.shape == split.train->shape());
-    CHECK(summary.shape == split.test->shape());
-    CHECK(summary.train_examples > summary.test_examples);
+    CHECK(split.train->examples() > split.test->examples());
+    CHECK(split.train->shape() == split.test->shape());
+    if (summary) {
+      CHECK(summary->train_examples == split.train->examples());
+      CHECK(summary->test_examples == split.test->examples());
+      CHECK(summary->shape == split.train->shape());
+    }
     if (sparse) {
       // A start of 8 bytes and a label of 2 a row; a feature and a value of 4 an entry.
       Bytes held;
@@ -83,7 +86,8 @@ TEST_CASE("open data: the summary of every format is what opening it gives") {
           held += Bytes{8 + 2 + 8 * std::ssize(row.entries)};
         }
       }
-      CHECK(summary.memory == held);
+      const std::int64_t examples = split.train->examples() + split.test->examples();
+      CHECK(table_bytes(examples, split.train->shape()) == held);
     }
     Batch batch;
     split.train->gather(std::vector<std::int64_t>{1, 0}, nullptr, batch);

@@ -1,7 +1,7 @@
 // Each strategy as a story: who sends what when, what is decided, read as a diff where it changes.
 #include "models/protocol/registry.h"
+#include "scenarios/prepared.h"
 #include "scenarios/read.h"
-#include "scenarios/training.h"
 #include "tests/support/line_diff.h"
 #include "tests/support/places.h"
 #include "tests/support/story.h"
@@ -51,7 +51,7 @@ training:
     text += "  bucket_size: 16 kB\n";
   }
   const Case scenario_case = parse_scenario(text, "story", settings).front();
-  return make_training(scenario_case.scenario, dataset_shape(scenario_case), false, nullptr);
+  return prepare(scenario_case, Need::shape).training;
 }
 
 // A file: lines that begin with `#`, written by people, then the story.

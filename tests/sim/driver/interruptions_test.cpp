@@ -235,7 +235,7 @@ TEST_CASE("interruptions: two simulations with all of them are equal, samples of
     sim::SimulateOptions options;
     options.machines = [](const std::string&) { return made_up_machine(); };
     options.usage_interval = 1_ms;
-    return sim::simulate(scenario_case, options);
+    return simulate(scenario_case, options);
   };
   const Record record = run();
   REQUIRE(record.outcome == Outcome::done);

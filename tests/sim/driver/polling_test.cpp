@@ -32,7 +32,7 @@ Record simulate_polling(Duration poll, BytesPerSecond nic = {}) {
     machine.loopback.poll = poll;
     return machine;
   };
-  return sim::simulate(scenario_case, options);
+  return simulate(scenario_case, options);
 }
 
 TEST_CASE("polling: a server looks for a while after every message, then sleeps") {
@@ -88,7 +88,7 @@ double step_of_sleepers(const Case& scenario_case, Duration wake, Duration preem
     machine.loopback.preempt = preempt;
     return machine;
   };
-  const Record record = sim::simulate(scenario_case, options);
+  const Record record = simulate(scenario_case, options);
   REQUIRE(record.outcome == Outcome::done);
   return mean_step_s(record);
 }

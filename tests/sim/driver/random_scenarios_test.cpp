@@ -2,10 +2,8 @@
 #include "models/protocol/message.h"
 #include "models/protocol/registry.h"
 #include "reports/record/collector.h"
-#include "scenarios/model_key.h"
 #include "scenarios/placement.h"
 #include "scenarios/stragglers.h"
-#include "scenarios/training.h"
 #include "sim/network/tcp.h"
 #include "tests/scenarios/messages.h"
 #include "tests/support/cases.h"
@@ -25,23 +23,19 @@ namespace {
 using namespace literals;
 
 Record simulate_with_usage(const Case& scenario_case) {
+  const Prepared prepared = prepare(scenario_case, need_of_simulation(scenario_case.scenario));
   sim::SimulateOptions options;
-  options.machines = [&](const std::string&) {
-    Machine machine = made_up_machine();
-    if (scenario_case.scenario.model.profiled()) return machine;
-    const auto key = model_key(scenario_case.scenario, dataset_shape(scenario_case).input);
-    machine.models.try_emplace(key, machine.models.begin()->second);
-    return machine;
-  };
+  options.machines = [&](const std::string&) { return made_up_machine(prepared.model_key); };
   options.usage_interval = 10_ms;
-  return sim::simulate(scenario_case, options);
+  return sim::simulate(prepared, options);
 }
 
 // A training that is over, with what its checks want to know of it.
 struct Played {
   explicit Played(const Case& scenario_case)
       : c(scenario_case), scenario(c.scenario), record(simulate_with_usage(c)) {
-    places = place_nodes(scenario, made_up_machine().cores);
+    places = place_nodes(scenario);
+    take_cores(places, scenario.cluster, made_up_machine().cores);
   }
 
   [[nodiscard]] bool done() const { return record.outcome == Outcome::done; }
@@ -87,7 +81,7 @@ void check_bytes(const Played& played) {
 void check_counts(const Played& played) {
   const Record& record = played.record;
   const TrainingSpec& training = played.scenario.training;
-  const std::int64_t workers = worker_count(played.scenario);
+  const std::int64_t workers = node_counts(played.scenario).workers;
   if (!played.done()) return;
   CHECK(record.time.ns > 0);
   CHECK(std::ranges::count_if(record.evals, &EvalReport::final) == 1);
@@ -206,7 +200,7 @@ double fixed_gradient_s(const Played& played, std::size_t worker) {
 int check_work(const Played& played) {
   int checked = 0;
   for (std::size_t worker = 0; worker < played.record.nodes.size(); ++worker) {
-    if (worker >= static_cast<std::size_t>(worker_count(played.scenario))) break;
+    if (worker >= static_cast<std::size_t>(node_counts(played.scenario).workers)) break;
     const double gradient_s = fixed_gradient_s(played, worker);
     if (gradient_s == 0 || !played.done()) continue;
     const NodeTotals& node = played.record.nodes[worker];
@@ -225,7 +219,7 @@ int check_work(const Played& played) {
 // Whether two nodes may have something to say to each other.
 bool talk(const Played& played, std::size_t a, std::size_t b) {
   if (played.is("all_reduce")) return true;
-  const auto workers = static_cast<std::size_t>(worker_count(played.scenario));
+  const auto workers = static_cast<std::size_t>(node_counts(played.scenario).workers);
   if (a >= workers && b >= workers) return played.scenario.training.protocol.backup_workers > 0;
   return (a < workers) != (b < workers);
 }

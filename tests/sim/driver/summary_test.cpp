@@ -15,7 +15,7 @@ Record simulate_for(const Case& scenario_case, bool summary_only) {
   options.machines = [](const std::string&) { return made_up_machine(); };
   options.usage_interval = 1_ms;
   options.summary_only = summary_only;
-  return sim::simulate(scenario_case, options);
+  return simulate(scenario_case, options);
 }
 
 TEST_CASE("simulate: a summary is what is left of the whole record without its rows") {

@@ -1,8 +1,6 @@
 // A history changes nothing, misses nothing.
 #include "models/protocol/registry.h"
-#include "scenarios/model_key.h"
 #include "scenarios/read.h"
-#include "scenarios/training.h"
 #include "sim/whatif/critical_path.h"
 #include "tests/support/cases.h"
 #include "tests/support/random_scenario.h"
@@ -17,17 +15,12 @@ using namespace literals;
 using sim::Resource;
 
 Record simulate_drawn(const Case& scenario_case, const sim::Variant& variant) {
+  const Prepared prepared = prepare(scenario_case, need_of_simulation(scenario_case.scenario));
   sim::SimulateOptions options;
-  options.machines = [&](const std::string&) {
-    Machine machine = made_up_machine();
-    if (scenario_case.scenario.model.profiled()) return machine;
-    const auto key = model_key(scenario_case.scenario, dataset_shape(scenario_case).input);
-    machine.models.try_emplace(key, machine.models.begin()->second);
-    return machine;
-  };
+  options.machines = [&](const std::string&) { return made_up_machine(prepared.model_key); };
   options.usage_interval = 10_ms;
   options.variant = variant;
-  return sim::simulate(scenario_case, options);
+  return sim::simulate(prepared, options);
 }
 
 TEST_CASE("history: random scenarios end as without one with every nanosecond accounted for") {

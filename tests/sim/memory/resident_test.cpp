@@ -3,7 +3,7 @@
 
 #include "exec/launch/run.h"
 #include "models/graph/node_memory.h"
-#include "scenarios/training.h"
+#include "scenarios/prepared.h"
 #include "sim/driver/simulate.h"
 #include "tests/support/cases.h"
 #include "tests/support/places.h"
@@ -23,7 +23,7 @@ TEST_CASE("resident memory: of a simulated node never falls and ends at its most
   sim::SimulateOptions options;
   options.machines = [](const std::string&) { return made_up_machine(); };
   options.usage_interval = {1'000'000};
-  const Record record = sim::simulate(scenario_case, options);
+  const Record record = simulate(scenario_case, options);
   REQUIRE(record.outcome == Outcome::done);
   std::map<int, Bytes> before;
   for (const UsageRow& row : record.usage) {
@@ -75,14 +75,13 @@ TEST_CASE("resident memory: a run's nodes hold what is counted beside the progra
   options.program = program_path();
   const Record record = exec::run(scenario_case, options);
   REQUIRE(record.outcome == Outcome::done);
-  const DatasetShape shape = dataset_shape(scenario_case);
-  const auto training = make_training(scenario_case.scenario, shape, false, nullptr);
-  const DataMemory data = data_memory(scenario_case, shape);
+  const Prepared prepared = prepare(scenario_case, Need::shape);
+  const Training& training = *prepared.training;
   for (std::size_t i = 0; i < record.nodes.size(); ++i) {
     const NodeId id{static_cast<std::uint32_t>(i)};
+    const NodeMemory counted = node_memory(training, prepared.data_memory, id);
     const Bytes predicted =
-        Machine{}.memory_base +
-        node_memory(*training, data, id).resident(i == 0, expected_held(*training, id));
+        Machine{}.memory_base + counted.resident(i == 0, expected_held(training, id));
     CAPTURE(record.nodes[i].role, record.nodes[i].rss.value, predicted.value);
     CHECK(static_cast<double>(record.nodes[i].rss.value) ==
           Approx(static_cast<double>(predicted.value)).epsilon(0.15));

@@ -25,7 +25,8 @@ TEST_CASE("crossover: a server's port binds from where its time exceeds a gradie
   // 12 N ms in, 11 N ms out, 12 gradients of 19 ms: 23 N >= 228 from N = 10 on, of 40 ms from 21.
   const auto [compute, expected] = GENERATE(table<Duration, int>({{19_ms, 10}, {40_ms, 21}}));
   const sim::SimulateOptions simulate = options();
-  const sim::Trials trials(star_with_port(2, compute), simulate);
+  DataSets data_sets;
+  const sim::Trials trials(prepare(star_with_port(2, compute), Need::shape), simulate, data_sets);
   const auto found = sim::find_crossovers(trials);
   REQUIRE(found.size() == 2);
   CHECK(found[0].value == expected);
@@ -33,13 +34,17 @@ TEST_CASE("crossover: a server's port binds from where its time exceeds a gradie
 
 TEST_CASE("crossover: a port that never binds is said to be free") {
   const sim::SimulateOptions simulate = options();
-  const sim::Trials trials(star_case("sync", 2, 30, 20_ms), simulate);
+  DataSets data_sets;
+  const sim::Trials trials(prepare(star_case("sync", 2, 30, 20_ms), Need::shape), simulate,
+                           data_sets);
   CHECK(sim::find_crossovers(trials)[0].answer == "Not up to 256, the most that were tried.");
 }
 
 TEST_CASE("crossover: jitter makes async faster as soon as there is any") {
   const sim::SimulateOptions simulate = options();
-  const sim::Trials trials(star_case("async", 4, 200, 20_ms), simulate);
+  DataSets data_sets;
+  const sim::Trials trials(prepare(star_case("async", 4, 200, 20_ms), Need::shape), simulate,
+                           data_sets);
   const auto found = sim::find_crossovers(trials);
   REQUIRE(found.size() == 2);
   CHECK(found[1].value.value() < 0.02);
@@ -58,7 +63,8 @@ TEST_CASE("crossover: async updates that queue need jitter to pay") {
     machine.apply = {3e-3, 0};
     return machine;
   };
-  const sim::Trials trials(scenario_case, simulate);
+  DataSets data_sets;
+  const sim::Trials trials(prepare(scenario_case, Need::shape), simulate, data_sets);
   const auto found = sim::find_crossovers(trials);
   REQUIRE(found.size() == 2);
   CAPTURE(found[1].answer);
@@ -71,7 +77,9 @@ TEST_CASE("crossover: the best batch and number of servers are sought for a targ
   Case scenario_case = star_case("sync", 2, 400, 20_ms);
   Scenario& scenario = scenario_case.scenario;
   const sim::SimulateOptions simulate = options();
-  CHECK(sim::find_best(sim::Trials(scenario_case, simulate)).empty());
+  DataSets data_sets;
+  CHECK(sim::find_best(sim::Trials(prepare(scenario_case, Need::shape), simulate, data_sets))
+            .empty());
   scenario.numerics = true;
   scenario.cluster.hosts[0].compute.reset();
   scenario.cluster.hosts[0].roofline.gflops = 1;
@@ -79,7 +87,9 @@ TEST_CASE("crossover: the best batch and number of servers are sought for a targ
   scenario.training.evaluate_every = 4;
   scenario.training.batch_size = 4;
   scenario.training.until.accuracy = 0.6;
-  const auto found = sim::find_best(sim::Trials(scenario_case, simulate));
+  DataSets data_sets;
+  const auto found =
+      sim::find_best(sim::Trials(prepare(scenario_case, Need::shape), simulate, data_sets));
   REQUIRE(found.size() == 2);
   CAPTURE(found[0].answer);
   // Each step costs 5 ms of overhead: batches of four waste it.

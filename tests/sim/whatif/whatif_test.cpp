@@ -30,7 +30,10 @@ sim::WhatIfOptions options() {
   return options;
 }
 
-WhatIf ask(const Case& scenario_case) { return sim::ask_what_if(scenario_case, options()); }
+WhatIf ask(const Case& scenario_case, const sim::WhatIfOptions& asked = options()) {
+  DataSets data_sets;
+  return sim::ask_what_if(prepare(scenario_case, Need::shape), data_sets, asked);
+}
 
 double time_of(const WhatIf& whatif, const std::string& change) {
   CAPTURE(change);
@@ -44,7 +47,7 @@ double fresh(const Scenario& scenario) {
   Case other;
   other.scenario = scenario;
   sim::SimulateOptions fresh = options().simulate;
-  return sim::simulate(other, fresh).time.seconds();
+  return simulate(other, fresh).time.seconds();
 }
 
 // A message that leaves a NIC of `rate` in `seconds`.
@@ -249,7 +252,9 @@ TEST_CASE("whatif: hosts with a price cost that for as long as it takes") {
 
 TEST_CASE("whatif: a record has its phases beside those simulated") {
   const Record record = simulate(straggling());
-  const WhatIf whatif = sim::ask_what_if(record, options());
+  DataSets data_sets;
+  const Prepared prepared = prepare(record.scenario_case, Need::shape);
+  const WhatIf whatif = sim::ask_what_if(record, prepared, data_sets, options());
   REQUIRE(whatif.phases.size() == 6);
   CHECK(whatif.phases[0].phase == "compute");
   CHECK(whatif.phases[0].recorded_s == Approx(0.03));
@@ -271,15 +276,15 @@ TEST_CASE("whatif: the best change of the scenario is run beside its forecast") 
     record.time = record.time * 2;
     return record;
   };
-  const WhatIf whatif = sim::ask_what_if(scenario_case, asked);
+  const WhatIf whatif = ask(scenario_case, asked);
   REQUIRE(whatif.verified.has_value());
   CHECK(whatif.verified->change == "strategy all_reduce");
   CHECK(whatif.verified->error() == Approx(-0.5));
   CHECK(whatif.verified->ratio_error() == Approx(0).margin(1e-9));
   asked.verify = "one more server";
-  CHECK(sim::ask_what_if(scenario_case, asked).verified->change == "one more server");
+  CHECK(ask(scenario_case, asked).verified->change == "one more server");
   asked.verify = "server NIC 2x";
-  CHECK(sim::ask_what_if(scenario_case, asked).not_verified.find("no change of the scenario") !=
+  CHECK(ask(scenario_case, asked).not_verified.find("no change of the scenario") !=
         std::string::npos);
 }
 

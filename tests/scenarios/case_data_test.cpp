@@ -1,8 +1,11 @@
-// Tests of what a scenario becomes: data set, layout, length.
-#include "scenarios/training.h"
+// Data sets by their scenario: what is read, what is told of a damaged one.
+#include "scenarios/case_data.h"
 
 #include "models/data/idx.h"
+#include "scenarios/prepared.h"
 #include "tests/scenarios/messages.h"
+#include "tests/support/openings.h"
+#include "tests/support/temp_folder.h"
 
 #include <unistd.h>
 
@@ -19,8 +22,8 @@ class Folder {
  public:
   Folder() {
     static int count = 0;
-    path_ = fs::temp_directory_path() / ("foretrain-training-test-" + std::to_string(::getpid()) +
-                                         "-" + std::to_string(count++));
+    path_ = fs::temp_directory_path() /
+            ("foretrain-data-test-" + std::to_string(::getpid()) + "-" + std::to_string(count++));
     fs::create_directories(path_);
     write("train", 6);
     write("t10k", 4);
@@ -55,8 +58,8 @@ class Folder {
   /// What both ways to look at the data say; they must agree.
   [[nodiscard]] std::string error(const std::vector<std::string>& overrides = {}) const {
     const Case c = scenario(overrides);
-    const std::string loading = error_of([&] { load_data(c); });
-    const std::string looking = error_of([&] { dataset_shape(c); });
+    const std::string loading = error_of([&] { prepare(c, Need::examples); });
+    const std::string looking = error_of([&] { prepare(c, Need::shape); });
     INFO(looking);
     CHECK((loading == "(no error)") == (looking == "(no error)"));
     return loading;
@@ -77,39 +80,44 @@ bool says(const std::string& message, const std::string& part) {
   return message.find(part) != std::string::npos;
 }
 
-std::shared_ptr<const Training> training_of(const std::string& settings,
-                                            std::int64_t examples = 60'000) {
-  const Scenario s = only("foretrain: 1\ntraining: {" + settings + "}\n");
-  return make_training(s, {examples, 100, {.image = {28, 28, 1}, .classes = 10}, 0}, false,
-                       nullptr);
+/// Without the examples.
+DatasetShape shape_of(const Case& scenario_case) {
+  DataSets data_sets;
+  return find_data(scenario_case, false, data_sets).shape;
+}
+
+/// With them.
+CaseData data_of(const Case& scenario_case) {
+  DataSets data_sets;
+  return find_data(scenario_case, true, data_sets);
 }
 
 }  // namespace
 
-TEST_CASE("training: an IDX folder is loaded, and looked at by its headers") {
+TEST_CASE("case data: an IDX folder is loaded, and looked at by its headers") {
   const Folder folder;
-  const auto data = load_data(folder.scenario());
-  CHECK(data->train->examples() == 6);
-  CHECK(data->test->examples() == 4);
-  const DatasetShape shape = dataset_shape(folder.scenario());
+  const CaseData data = data_of(folder.scenario());
+  CHECK(data.examples->train->examples() == 6);
+  CHECK(data.examples->test->examples() == 4);
+  const DatasetShape shape = shape_of(folder.scenario());
   CHECK(shape.train_examples == 6);
   CHECK(shape.test_examples == 4);
   CHECK(shape.input.image == Shape{2, 3, 1});
-  CHECK(shape.input == shape_of(*data, 1).input);
+  CHECK(shape.input == data.shape.input);
 }
 
-TEST_CASE("training: a part of a data set is its first examples") {
+TEST_CASE("case data: a part of a data set is its first examples") {
   const Folder folder;
   const Case c = folder.scenario({"dataset.take=5", "dataset.test_take=1"});
-  CHECK(load_data(c)->train->examples() == 5);
-  CHECK(dataset_shape(c).train_examples == 5);
-  CHECK(load_data(c)->test->examples() == 1);
+  CHECK(data_of(c).examples->train->examples() == 5);
+  CHECK(shape_of(c).train_examples == 5);
+  CHECK(data_of(c).examples->test->examples() == 1);
   CHECK(folder.error({"dataset.take=7"}) ==
         "--set dataset.take=7: dataset.take: 7 asked for, but the data set has 6; write at most "
         "6, or 0 for all");
 }
 
-TEST_CASE("training: a missing data file is told at the scenario's key") {
+TEST_CASE("case data: a missing data file is told at the scenario's key") {
   const Folder folder;
   fs::remove(folder.labels("t10k"));
   const std::string message = folder.error();
@@ -119,7 +127,7 @@ TEST_CASE("training: a missing data file is told at the scenario's key") {
             .find("--set dataset.path=/no/such/folder: dataset.path: /no/such/folder: ") == 0);
 }
 
-TEST_CASE("training: a truncated IDX file is told at the scenario's key") {
+TEST_CASE("case data: a truncated IDX file is told at the scenario's key") {
   const Folder folder;
   fs::resize_file(folder.images("train"), 20);
   const std::string message = folder.error();
@@ -127,7 +135,7 @@ TEST_CASE("training: a truncated IDX file is told at the scenario's key") {
   CHECK(says(message, "truncated"));
 }
 
-TEST_CASE("training: an IDX file with a wrong magic is told at the scenario's key") {
+TEST_CASE("case data: an IDX file with a wrong magic is told at the scenario's key") {
   const Folder folder;
   overwrite(folder.images("train"), 2, '\x09');
   const std::string message = folder.error();
@@ -135,7 +143,7 @@ TEST_CASE("training: an IDX file with a wrong magic is told at the scenario's ke
   CHECK(says(message, "0x00000903"));
 }
 
-TEST_CASE("training: labels and images of different counts are told at the scenario's key") {
+TEST_CASE("case data: labels and images of different counts are told at the scenario's key") {
   const Folder folder;
   const Folder other;
   other.write("train", 5);
@@ -146,67 +154,82 @@ TEST_CASE("training: labels and images of different counts are told at the scena
   CHECK(says(message, "5 labels"));
 }
 
-TEST_CASE("training: images where labels belong are refused by their headers alone") {
+TEST_CASE("case data: images where labels belong are refused by their headers alone") {
   const Folder folder;
   fs::copy_file(folder.images("train"), folder.labels("train"),
                 fs::copy_options::overwrite_existing);
   CHECK(folder.error().find("x.yaml:4:9: dataset.path: " + folder.labels("train")) == 0);
 }
 
-TEST_CASE("training: digits are drawn, as many as asked") {
+TEST_CASE("case data: digits are drawn, as many as asked") {
   const Case c = parse_scenario("foretrain: 1\ndataset: {take: 30, test_take: 20}\n", "x").at(0);
-  const auto data = load_data(c);
+  const auto data = data_of(c).examples;
   CHECK(data->train->examples() == 30);
   CHECK(data->test->examples() == 20);
-  const DatasetShape shape = dataset_shape(c);
+  const DatasetShape shape = shape_of(c);
   CHECK(shape.train_examples == 30);
   CHECK(shape.test_examples == 20);
   CHECK(shape.input == data->train->shape());
   const Case defaults = parse_scenario("foretrain: 1\n", "x").at(0);
-  CHECK(dataset_shape(defaults).train_examples == 10'000);
-  CHECK(dataset_shape(defaults).test_examples == 2'000);
+  CHECK(shape_of(defaults).train_examples == 10'000);
+  CHECK(shape_of(defaults).test_examples == 2'000);
 }
 
-TEST_CASE("training: epochs become steps, rounded up") {
-  CHECK(training_of("workers: 3, batch_size: 128, epochs: 20")->steps == 3'125);
-  CHECK(training_of("workers: 3, batch_size: 100, epochs: 1")->steps == 200);
-  CHECK(training_of("workers: 3, batch_size: 100, epochs: 1", 60'001)->steps == 201);
-  CHECK(training_of("strategy: single, batch_size: 100")->steps == 600);
-  CHECK(training_of("strategy: single, batch_size: 1, epochs: 0.7", 1'000)->steps == 700);
-  CHECK(training_of("strategy: single, batch_size: 7, epochs: 1.1", 70)->steps == 11);
-  CHECK(training_of("strategy: single, batch_size: 1000, epochs: 0.001", 10)->steps == 1);
+/// Two rows to learn from, one to be judged by, in LIBSVM text.
+class Rows {
+ public:
+  Rows() {
+    std::ofstream(folder_ / "a.train") << "1 1:1 2:1\n0 3:1\n";
+    std::ofstream(folder_ / "a.test") << "1 1:1\n";
+  }
+  [[nodiscard]] std::string train() const { return folder_ / "a.train"; }
+  [[nodiscard]] Case scenario(const std::vector<std::string>& overrides = {}) const {
+    return parse_scenario(
+               "foretrain: 1\nmodel: {name: sparse_logistic, hash_bits: 8}\n"
+               "training: {batch_size: 1}\n"
+               "dataset: {format: libsvm, path: " +
+                   folder_.path() + "}\n",
+               "x.yaml", overrides)
+        .at(0);
+  }
+
+ private:
+  TempFolder folder_;
+};
+
+TEST_CASE("case data: the text of sparse examples is read once with its examples or without") {
+  const Rows rows;
+  Openings train(rows.train());
+  CHECK(shape_of(rows.scenario()).features_mean == 1.5);
+  CHECK(train.count() == 1);
+  CHECK(data_of(rows.scenario()).examples->train->examples() == 2);
+  CHECK(train.count() == 1);
 }
 
-TEST_CASE("training: updates become steps by the strategy's count of updates") {
-  CHECK(training_of("strategy: sync, workers: 3, updates: 10")->steps == 10);
-  CHECK(training_of("strategy: async, workers: 3, updates: 10")->steps == 4);
-  CHECK(training_of("strategy: async, workers: 3, updates: 9")->steps == 3);
-  CHECK(training_of("strategy: single, updates: 10")->steps == 10);
+TEST_CASE("case data: cases of one data set read it once as long as it is the last") {
+  const Rows rows;
+  const Rows others;
+  Openings train(rows.train());
+  DataSets data_sets;
+  const auto batch_of_two = rows.scenario({"training.batch_size=2", "dataset.take=1"});
+  const CaseData one = find_data(rows.scenario(), true, data_sets);
+  const CaseData two = find_data(batch_of_two, true, data_sets);
+  CHECK(train.count() == 1);
+  CHECK(one.examples->train->examples() == 2);
+  CHECK(two.examples->train->examples() == 1);
+  CHECK(one.shape.features_mean == 1.5);
+  CHECK(two.shape.features_mean == 2);
+  find_data(others.scenario(), true, data_sets);
+  find_data(rows.scenario({"model.hash_bits=9"}), true, data_sets);
+  CHECK(train.count() == 1);
 }
 
-TEST_CASE("training: single is one worker with one uncut bucket") {
-  const auto training = training_of("strategy: single, steps: 5");
-  CHECK(training->workers == 1);
-  CHECK(training->servers == 0);
-  CHECK(training->layout->buckets.size() == 1);
-  CHECK(training->steps == 5);
-}
-
-TEST_CASE("training: the parameters are cut into buckets over the servers") {
-  const auto training = training_of("servers: 2, bucket_size: 4 kB, steps: 1");
-  CHECK(training->layout->parameters == 7'850);
-  CHECK(training->layout->buckets.size() == 8);  // 3,925 parameters a shard, 1,000 a bucket
-  CHECK(training->servers == 2);
-}
-
-TEST_CASE("training: more workers than examples, more servers than parameters") {
-  const Folder folder;
-  CHECK(folder.error({"training.workers=7"}) ==
-        "--set training.workers=7: training.workers: 7 workers for 6 training examples; write "
-        "fewer workers, or take more examples");
-  CHECK(folder.error({"training.servers=71"}) ==
-        "--set training.servers=71: training.servers: 71 servers for the 70 parameters of "
-        "softmax; write fewer servers");
-  CHECK(folder.error({"training.workers=6", "training.servers=70"}) == "(no error)");
-  CHECK(says(error_of([] { training_of("workers: 9, steps: 1", 8); }), "9 workers for 8"));
+TEST_CASE("case data: what is wrong with a data set is told to all who ask for it") {
+  const Rows rows;
+  std::ofstream(rows.train()) << "nonsense\n";
+  DataSets data_sets;
+  for (int i = 0; i < 2; ++i) {
+    const auto error = error_of([&] { find_data(rows.scenario(), true, data_sets); });
+    CHECK(error.find("x.yaml:4:33: dataset.path: " + rows.train() + ":1: ") == 0);
+  }
 }

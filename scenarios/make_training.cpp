@@ -1,0 +1,233 @@
+// Network, layout and length of a training by its scenario.
+#include "scenarios/make_training.h"
+
+#include "models/base/check.h"
+#include "models/protocol/registry.h"
+#include "scenarios/describe/reader.h"
+#include "scenarios/layer_profile.h"
+#include "scenarios/node_counts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace foretrain {
+namespace {
+
+[[noreturn]] void fail(const Case& c, const std::string& key, const std::string& what) {
+  fail_at(c.place_of(key), key, what);
+}
+
+/// Examples that the times of the profile are of.
+int profile_batch(const Scenario& scenario) {
+  return scenario.model.profile_batch > 0 ? scenario.model.profile_batch
+                                          : scenario.training.batch_size;
+}
+
+/// @throws NetworkError; of a profile InputError
+std::shared_ptr<const Network> make_network(const Scenario& scenario, const InputShape& input) {
+  const ModelSpec& model = scenario.model;
+  if (model.profiled()) {
+    const NetworkProfile profile = read_profile(model.profile, profile_batch(scenario));
+    return std::make_shared<const Network>(profile);
+  }
+  NetworkSpec spec =
+      model.layers.empty() ? network_spec(model.name, model.options) : NetworkSpec{model.layers};
+  if (!scenario.training.init.empty()) {
+    for (LayerSpec& layer : spec.layers) layer.init = {.kind = scenario.training.init};
+  }
+  return std::make_shared<const Network>(spec, input);
+}
+
+/// The network, or an error at the layer that is wrong.
+std::shared_ptr<const Network> network_of(const Case& c, const DatasetShape& shape) {
+  try {
+    return make_network(c.scenario, shape.input);
+  } catch (const NetworkError& error) {
+    const bool listed = !c.scenario.model.layers.empty() && error.layer() >= 0;
+    fail(c, listed ? fmt::format("model.layers[{}]", error.layer()) : "model", error.what());
+  } catch (const InputError& error) {
+    fail(c, "model.profile", error.what());
+  }
+}
+
+/// Refuses a profile that takes so long, here, that no clock could count it.
+void check_profile_times(const Case& c, const DatasetShape& shape, const Network& network) {
+  constexpr double kMost_s = 1e6;  // as a host's `compute`
+  const int batch = profile_batch(c.scenario);
+  // Of the batch that was measured: `read_profile` has seen to it that this can be counted.
+  const double measured_s = network.gradient_cost(batch).measured.seconds();
+  const auto examples = std::max<std::int64_t>(c.scenario.training.batch_size, shape.test_examples);
+  if (measured_s * static_cast<double>(examples) / batch <= kMost_s) return;
+  fail(c, "model.profile",
+       fmt::format("{} examples take longer than {:.0f} s; check that its times are milliseconds",
+                   examples, kMost_s));
+}
+
+const Protocol& protocol_of(const Scenario& scenario) {
+  const Protocol* protocol = find_protocol(scenario.training.strategy);
+  FT_CHECK(protocol != nullptr);
+  return *protocol;
+}
+
+/// Refuses more workers than the data set has examples.
+void check_examples(const Case& c, const NodeCounts& counts, const DatasetShape& shape) {
+  if (c.scenario.model.profiled() || counts.workers <= shape.train_examples) return;
+  fail(c, "training.workers",
+       fmt::format("{} workers for {} training examples; write fewer workers, or take more "
+                   "examples",
+                   counts.workers, shape.train_examples));
+}
+
+/// Refuses what the model is too small for, or cannot do.
+void check_fits(const Case& c, const NodeCounts& counts, const Network& network) {
+  const auto [workers, servers] = counts;
+  if (servers > network.parameters()) {
+    fail(c, "training.servers",
+         fmt::format("{} servers for the {} parameters of {}; write fewer servers", servers,
+                     network.parameters(), c.scenario.model.label()));
+  }
+  const auto tensors = std::ssize(network.blocks());
+  const bool per_tensor = c.scenario.training.bucket_size.value == 0;
+  if (per_tensor && !network.sparse() && servers > tensors) {
+    fail(c, "training.servers",
+         fmt::format("{} servers for the {} tensors of {}; write fewer servers, or a bucket_size",
+                     servers, tensors, c.scenario.model.label()));
+  }
+  if (per_tensor && network.sparse() && servers > 0) {
+    fail(c, "training.bucket_size",
+         "per_tensor, but a sparse model sends what a batch touches, one message a server; remove "
+         "it");
+  }
+  if (per_tensor && servers == 0 && workers > 1) {
+    fail(c, "training.bucket_size",
+         "per_tensor, but without servers gradients travel in equal chunks; write a size");
+  }
+  if (servers == 0 && workers > network.parameters()) {
+    fail(c, "training.workers",
+         fmt::format("{} workers for the {} parameters of {}; write fewer workers", workers,
+                     network.parameters(), c.scenario.model.label()));
+  }
+  if (network.sparse() && !protocol_of(c.scenario).dense &&
+      c.scenario.training.optimizer.penalty_in_loss) {
+    fail(c, "training.optimizer.penalty_in_loss",
+         "a worker of a sparse model holds only the parameters that its batch reads, so it cannot "
+         "add all of them up; remove it");
+  }
+}
+
+// Of an all-reduce: small enough to be summed while it is in the cache, so large that messages are
+// few. 25 MB between two processes took 13 to 15 ms so, 14 to 19 in 128 KiB, 17 to 21 in 64 KiB.
+constexpr Bytes kMostChunk{250 * 1000};
+
+/// The lengths of the tensors that `bucket_size: per_tensor` sends one by one.
+std::vector<std::int64_t> tensors_of(const Network& network) {
+  std::vector<std::int64_t> tensors;
+  tensors.reserve(network.blocks().size());
+  for (const ParameterBlock& block : network.blocks()) tensors.push_back(block.count);
+  return tensors;
+}
+
+/// What the strategy reads; a sweep may have the rest for others.
+ProtocolOptions options_of(const Scenario& scenario) {
+  const Protocol& protocol = protocol_of(scenario);
+  ProtocolOptions options = scenario.training.protocol;
+  const ProtocolOptions unread;
+  if (!reads(protocol, "staleness")) options.staleness = unread.staleness;
+  if (!reads(protocol, "quota")) options.quota = unread.quota;
+  if (!reads(protocol, "backup_workers")) options.backup_workers = unread.backup_workers;
+  return options;
+}
+
+/// Gradients that make an update of a synchronous strategy.
+std::int64_t gradients_a_step(const Training& training) {
+  return training.workers - training.options.backup_workers;
+}
+
+/// Gradients a worker, after the length that the scenario gives; of what is known of `made`.
+std::int64_t steps_of(const Scenario& scenario, const Training& made, std::int64_t examples) {
+  const TrainingSpec& training = scenario.training;
+  const std::int64_t workers = made.workers;
+  if (training.steps > 0) return training.steps;
+  if (training.updates > 0) {
+    const std::int64_t gradients = protocol_of(scenario).update_each ? 1 : gradients_a_step(made);
+    return (training.updates * gradients + workers - 1) / workers;
+  }
+  const double epochs = training.epochs > 0 ? training.epochs : 1;
+  const double steps =
+      epochs * static_cast<double>(examples) / static_cast<double>(workers * training.batch_size);
+  // 0.7 epochs of 1,000 examples are 700, though 0.7 is a little less in binary, or more.
+  constexpr double kRounding = 1e-9;
+  const double whole = std::round(steps);
+  const bool close = std::abs(steps - whole) <= kRounding * steps;
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(close ? whole : std::ceil(steps)));
+}
+
+/// How the parameters are cut into what travels as one message.
+Layout layout_of(const Scenario& scenario, const Training& training) {
+  const std::int64_t parameters = training.network->parameters();
+  const Bytes all{parameters * 4};
+  const Bytes largest = scenario.training.bucket_size;
+  if (training.servers > 0) {
+    // A sparse message carries what a batch touches, however large the model: a bucket is a shard.
+    if (training.sparse()) return make_layout(parameters, all, training.servers);
+    return largest.value > 0 ? make_layout(parameters, largest, training.servers)
+                             : make_tensor_layout(tensors_of(*training.network), training.servers);
+  }
+  // Of a single worker nothing travels, so nothing is cut.
+  if (training.workers == 1) return make_layout(parameters, all, 1);
+  return make_dealt_layout(parameters, std::min(largest, kMostChunk), training.workers);
+}
+
+/// Of a sparse model: parameters that a batch touches, in the mean.
+double touched_mean(const Network& network, const DatasetShape& shape) {
+  const Layer& first = *network.layers().front();
+  return shape.features_mean * static_cast<double>(first.output().size()) +
+         static_cast<double>(network.parameters() - first.weights());
+}
+
+}  // namespace
+
+std::shared_ptr<const Training> make_training(const Case& scenario_case, const CaseData& data,
+                                              bool numerics) {
+  const Scenario& scenario = scenario_case.scenario;
+  const NodeCounts counts = node_counts(scenario);
+  check_examples(scenario_case, counts, data.shape);
+  auto training = std::make_shared<Training>();
+  training->network = network_of(scenario_case, data.shape);
+  if (training->network->profiled()) {
+    check_profile_times(scenario_case, data.shape, *training->network);
+  }
+  check_fits(scenario_case, counts, *training->network);
+  training->strategy = scenario.training.strategy;
+  training->options = options_of(scenario);
+  training->dense = protocol_of(scenario).dense;
+  training->workers = counts.workers;
+  training->servers = counts.servers;
+  training->batch_size = scenario.training.batch_size;
+  training->threads = scenario.training.threads;
+  training->steps = steps_of(scenario, *training, data.shape.train_examples);
+  if (training->options.backup_workers > 0) {
+    const std::int64_t gradients = gradients_a_step(*training);
+    training->updates = scenario.training.updates > 0
+                            ? scenario.training.updates
+                            : (training->steps * training->workers + gradients - 1) / gradients;
+  }
+  training->overlap = scenario.training.overlap;
+  training->evaluate_every = scenario.training.evaluate_every;
+  training->target = scenario.training.until;
+  training->seed = scenario.seed;
+  training->optimizer_spec = scenario.training.optimizer;
+  training->optimizer = make_optimizer(scenario.training.optimizer);
+  training->layout = std::make_shared<const Layout>(layout_of(scenario, *training));
+  if (training->sparse()) {
+    training->touched_mean = touched_mean(*training->network, data.shape);
+  }
+  training->test_examples = data.shape.test_examples;
+  training->numerics = numerics;
+  training->data = data.examples;
+  return training;
+}
+
+}  // namespace foretrain

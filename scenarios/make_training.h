@@ -1,0 +1,18 @@
+// The training of a case, once its data set is known.
+#pragma once
+
+#include "models/protocol/training.h"
+#include "scenarios/case_data.h"
+#include "scenarios/scenario.h"
+
+#include <memory>
+
+namespace foretrain {
+
+/// `numerics`: gradients are carried out, here or elsewhere. Only `prepare` calls this.
+/// @throws InputError at the scenario's key (layers that do not fit, a profile that cannot be read,
+/// more workers than examples, more servers than parameters, ...)
+std::shared_ptr<const Training> make_training(const Case& scenario_case, const CaseData& data,
+                                              bool numerics);
+
+}  // namespace foretrain
