@@ -71,10 +71,7 @@ void Connection::on_read(error_code error, std::size_t count, std::size_t wanted
 void Connection::send(const FrameHeader& header, Payload payload) {
   if (closed_) return;
   const bool waits = !outgoing_.empty();
-  auto place = outgoing_.end();
-  const auto first = outgoing_.begin() + (written_ > 0 ? 1 : 0);  // a part of it may have left
-  while (place != first && std::prev(place)->bucket > header.bucket) --place;
-  outgoing_.insert(place, {header.bucket, encode(header), std::move(payload)});
+  outgoing_.push({header.bucket, encode(header), std::move(payload)}, written_);
   if (waits) return;
   error_code error;
   write(error);
@@ -85,7 +82,7 @@ void Connection::send(const FrameHeader& header, Payload payload) {
 void Connection::write(error_code& error) {
   constexpr std::size_t kParts = 2 * kFramesAWrite;
   boost::container::static_vector<asio::const_buffer, kParts> parts;
-  std::size_t skip = written_;
+  auto skip = static_cast<std::size_t>(written_.value);
   for (const Outgoing& each : outgoing_) {
     if (parts.size() + 2 > kParts) break;
     const auto payload = each.payload.bytes();
@@ -96,12 +93,11 @@ void Connection::write(error_code& error) {
       if (skipped < part.size()) parts.push_back(part + skipped);
     }
   }
-  written_ += socket_.send(parts, 0, error);
+  written_ += Bytes{static_cast<std::int64_t>(socket_.send(parts, 0, error))};
   while (!outgoing_.empty()) {
-    const std::size_t size =
-        sizeof(HeaderBytes) + static_cast<std::size_t>(outgoing_.front().payload.size().value);
+    const Bytes size = outgoing_.front().size();
     if (written_ < size) break;
-    written_ -= size;
+    written_ = written_ - size;
     outgoing_.pop_front();
   }
 }

@@ -2,11 +2,11 @@
 #pragma once
 
 #include "exec/transport/frame_reader.h"
+#include "models/protocol/send_queue.h"
 #include "models/tensor/payload.h"
 
 #include <boost/asio/ip/tcp.hpp>
 
-#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
@@ -15,7 +15,7 @@ namespace foretrain::exec {
 
 /// Reads all the time, whatever it is writing: two peers that only wrote would wait for each other
 /// for good. A frame leaves at once, in one gathered write straight from the sender's buffer; what
-/// the socket does not take waits, the lowest buckets first.
+/// the socket does not take waits (`models/protocol/send_queue.h` says in which order).
 ///
 /// All calls and callbacks on the thread of the socket's executor.
 class Connection : public std::enable_shared_from_this<Connection> {
@@ -51,6 +51,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
     std::uint32_t bucket = 0;
     HeaderBytes header;
     Payload payload;
+
+    [[nodiscard]] Bytes size() const { return kHeaderSize + payload.size(); }
   };
 
   void read();
@@ -66,8 +68,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   OnFrame on_frame_;
   OnFrame replaced_;  // may be running
   OnClosed on_closed_;
-  std::deque<Outgoing> outgoing_;  // what the socket has not taken yet
-  std::size_t written_ = 0;        // bytes of the first of them
+  SendQueue<Outgoing> outgoing_;  // what the socket has not taken yet
+  Bytes written_;                 // of the first of them
   bool reading_ = false;
   bool leaving_ = false;
   bool closed_ = false;

@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint64_t kCoreBits = 12;
 }  // namespace
 
-Cpu::Cpu(Engine& engine, int cores, const Sharing& sharing, History* history)
+Cpu::Cpu(Engine& engine, int cores, const Sharing& sharing, Recorder history)
     : engine_(engine),
       history_(history),
       sharing_(sharing),
@@ -23,14 +23,13 @@ Cpu::Cpu(Engine& engine, int cores, const Sharing& sharing, History* history)
   FT_CHECK_OP(sharing.slice.ns, >, 0);
   FT_CHECK_OP(sharing.contention, >=, 1.0);
   FT_CHECK_OP(sharing.crowding, >=, 1.0);
-  if (history_ == nullptr) return;
-  for (Core& core : cores_) core.recorded = history_->add_core();
+  for (Core& core : cores_) core.recorded = history_.add_core();
 }
 
 Cpu::ThreadId Cpu::add_thread(int core) {
   FT_CHECK_OP(static_cast<std::size_t>(core), <, cores_.size());
   threads_.push_back({core, {}, {}, {}, {}, false});
-  if (history_ != nullptr) threads_.back().recorded = history_->add_thread();
+  threads_.back().recorded = history_.add_thread();
   return threads_.size() - 1;
 }
 
@@ -154,7 +153,7 @@ void Cpu::settle(Core& core, Instant now) {
     core.computed += passed;
     running.seen = core.computed;
   }
-  if (history_ != nullptr) history_->ran(core.recorded, item.task, now + Duration{-passed.ns}, now);
+  history_.ran(core.recorded, item.task, now + Duration{-passed.ns}, now);
 }
 
 Duration Cpu::used(ThreadId thread, Work work) const {
@@ -211,12 +210,9 @@ void Cpu::wake(Instant now, std::uint64_t token) {
 void Cpu::finish_item(std::size_t index, Instant now) {
   Core& core = cores_[index];
   const ThreadId thread = core.line.front();
-  const Callback done = threads_[thread].items.front().done;
-  if (history_ != nullptr) {
-    const Thread& owner = threads_[thread];
-    history_->ended(core.recorded, owner.recorded, owner.items.front().task, now);
-  }
-  threads_[thread].items.pop_front();
+  Thread& owner = threads_[thread];
+  history_.ended(core.recorded, owner.recorded, owner.items.front().task, now);
+  const Callback done = owner.items.pop_front().done;
   core.calling = true;
   done.actor->wake(now, done.token);
   core.calling = false;
@@ -224,7 +220,7 @@ void Cpu::finish_item(std::size_t index, Instant now) {
   core.line.pop_front();
   core.slice_start = now;
   if (core.line.empty()) core.least = std::max(core.least, threads_[thread].had);
-  if (history_ != nullptr && core.line.empty()) history_->idle(core.recorded);
+  if (core.line.empty()) history_.idle(core.recorded);
 }
 
 void Cpu::contention_changed(std::size_t except, Instant now) {

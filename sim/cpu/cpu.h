@@ -2,7 +2,7 @@
 #pragma once
 
 #include "sim/engine/engine.h"
-#include "sim/history/history.h"
+#include "sim/history/recorder.h"
 
 #include <cstdint>
 #include <vector>
@@ -36,8 +36,8 @@ class Cpu : public Actor {
     double crowding = 1;    ///< >= 1
   };
 
-  /// `history`: is told what its cores do; null: nobody is.
-  Cpu(Engine& engine, int cores, const Sharing& sharing, History* history = nullptr);
+  /// `history`: is told what its cores do.
+  Cpu(Engine& engine, int cores, const Sharing& sharing, Recorder history = {});
 
   using ThreadId = std::size_t;
   ThreadId add_thread(int core);
@@ -117,7 +117,7 @@ class Cpu : public Actor {
   void contention_changed(std::size_t except, Instant now);
 
   Engine& engine_;
-  History* history_;
+  Recorder history_;
   Sharing sharing_;
   std::vector<Core> cores_;
   std::vector<Thread> threads_;

@@ -41,7 +41,7 @@ SimNode::SimNode(World& world, const Peers& peers, const Observer& observer, Nod
 
 void SimNode::start() {
   const Callback started = at_stage(Stage::start, 0);
-  go_on_from(0);
+  world_.history.go_on_from(0);
   if (stops_ == 0) return world_.engine.schedule(world_.engine.now(), started);
   // The first of all that its loop does when it goes on.
   spend(loop_, Effort(messages_), Work::transport, started);
@@ -49,7 +49,7 @@ void SimNode::start() {
 
 void SimNode::stop(Resource why) {
   if (stops_++ > 0) return;
-  if (world_.history != nullptr && !neighbour_) world_.history->stopped(id_, why);
+  if (!neighbour_) world_.history.stopped(id_, why);
   Cpu& cpu = *world_.hosts[place_.host].cpu;
   cpu.stop(loop_);
   if (input_) input_->stop();
@@ -115,7 +115,7 @@ void SimNode::wake(Instant now, std::uint64_t token) {
       feed(now, Started{});
       break;
     case Stage::fed:
-      go_on_from(note_delay(Resource::input, unfed_since_, now, unfed_cause_));
+      world_.history.go_on_from(note_delay(Resource::input, unfed_since_, now, unfed_cause_));
       for (Job& job : std::exchange(unfed_, {})) begin_job(std::move(job));
       return;
     case Stage::sent:
@@ -148,7 +148,7 @@ void SimNode::computed(Instant now, std::size_t slot) {
   if (now < jobs_[slot].not_before) {
     jobs_[slot].parts = 1;
     jobs_[slot].rests = now;
-    if (world_.history != nullptr) jobs_[slot].computed = world_.history->current();
+    jobs_[slot].computed = world_.history.current();
     return world_.engine.schedule(jobs_[slot].not_before, at_stage(Stage::computed, slot));
   }
   rest_done(now, jobs_[slot]);
@@ -163,25 +163,17 @@ void SimNode::computed(Instant now, std::size_t slot) {
 
 void SimNode::spend(Cpu::ThreadId thread, const Effort& effort, Work work, Callback done,
                     Cpu::Entry entry, double contended) {
-  const auto task = world_.history == nullptr
-                        ? History::kNoTask
-                        : world_.history->ask(id_, world_.engine.now(), effort);
+  const auto task = world_.history.ask(id_, world_.engine.now(), effort);
   world_.hosts[place_.host].cpu->run(thread, effort.total(), work, done, entry, task, contended);
 }
 
-// What is handled from now on was caused by that.
-void SimNode::go_on_from(ActivityId activity) {
-  if (world_.history != nullptr) world_.history->go_on_from(activity);
-}
-
 ActivityId SimNode::note_delay(Resource resource, Instant since, Instant until, ActivityId cause) {
-  if (world_.history == nullptr) return 0;
-  return world_.history->add({since, until, cause, 0, index_of(id_), resource, false});
+  return world_.history.add({since, until, cause, 0, index_of(id_), resource, false});
 }
 
 // Parameters have changed.
 void SimNode::note_update() {
-  if (world_.history != nullptr && !neighbour_) world_.history->updated();
+  if (!neighbour_) world_.history.updated();
 }
 
 // A job that is given a time has slept what was left of it.
@@ -191,7 +183,7 @@ void SimNode::rest_done(Instant now, JobUnderWay& under_way) {
   const Instant middle = now + Duration{-straggling.ns};
   const ActivityId usual =
       note_delay(resource_of(under_way.job), under_way.rests, middle, under_way.computed);
-  go_on_from(note_delay(Resource::straggling, middle, now, usual));
+  world_.history.go_on_from(note_delay(Resource::straggling, middle, now, usual));
 }
 
 // Since it was last active its loop has polled, for as long as it does, or while a message's
@@ -256,7 +248,7 @@ void SimNode::ask_for(Job job) {
   if (gradient && !unfed_.empty()) return unfed_.push_back(std::move(job));
   if (gradient && job.stage == 0 && input_ && !input_->take(at_stage(Stage::fed, 0))) {
     unfed_since_ = world_.engine.now();
-    if (world_.history != nullptr) unfed_cause_ = world_.history->current();
+    unfed_cause_ = world_.history.current();
     return unfed_.push_back(std::move(job));
   }
   if (job.kind == JobKind::evaluate) observer_.evaluating(id_, true);

@@ -1,12 +1,12 @@
 // Drives a node's program in virtual time.
 #pragma once
 
+#include "models/base/fifo.h"
 #include "models/protocol/node.h"
 #include "scenarios/stragglers.h"
 #include "sim/cpu/job_time.h"
 #include "sim/driver/input_feed.h"
 #include "sim/driver/world.h"
-#include "sim/engine/fifo.h"
 
 #include <functional>
 #include <memory>
@@ -123,7 +123,6 @@ class SimNode : public Actor {
   /// Asks a thread of its own for work, then is woken.
   void spend(Cpu::ThreadId thread, const Effort& effort, Work work, Callback done,
              Cpu::Entry entry = Cpu::Entry::last, double contended = 0);
-  void go_on_from(ActivityId activity);
   /// It has been waiting for that since then; no-one worked meanwhile.
   ActivityId note_delay(Resource resource, Instant since, Instant until, ActivityId cause);
   [[nodiscard]] Effort message_effort(const AffineCost& cost, Bytes size) const;

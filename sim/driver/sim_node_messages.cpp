@@ -43,7 +43,7 @@ void SimNode::depart(Instant now, std::size_t slot) {
   const Callback arrived = peer.at_stage(Stage::arrived, slot);
   if (peer.place_.host == place_.host) {
     local_ += size;
-    if (world_.history != nullptr) mail.activity = world_.history->current();
+    mail.activity = world_.history.current();
     return world_.engine.schedule(now, arrived);
   }
   world_.network->send(connection_to(mail.to), size, mail.message.bucket, arrived);
@@ -93,7 +93,7 @@ void SimNode::arrive(Instant now, std::size_t slot) {
   received_ += wire_size(mail.message);
   const bool same_host = peers_[index_of(mail.from)]->place_.host == place_.host;
   coming_ = same_host ? now : mail.departed;
-  if (world_.history != nullptr && !same_host) mail.activity = world_.history->current();
+  if (!same_host) mail.activity = world_.history.current();
   const Instant noticed = now + notice(now, mail.from);
   unread_.push_back({slot, now, noticed});
   if (noticed == now) return read_all(now);
@@ -105,9 +105,7 @@ void SimNode::read_all(Instant now) {
   while (!unread_.empty()) {
     const Unread unread = unread_.pop_front();
     ActivityId& activity = world_.mail[unread.slot].activity;
-    if (world_.history != nullptr) {
-      activity = note_delay(Resource::latency, unread.came, now, activity);
-    }
+    activity = note_delay(Resource::latency, unread.came, now, activity);
     receive(now, unread.slot);
   }
 }
@@ -125,7 +123,7 @@ void SimNode::receive(Instant now, std::size_t slot) {
   const Bytes size = wire_size(world_.mail[slot].message);
   const NodeId from = world_.mail[slot].from;
   const Effort cost = message_effort(transport_with(from).receive, size);
-  go_on_from(world_.mail[slot].activity);
+  world_.history.go_on_from(world_.mail[slot].activity);
   const Instant busy_since = host.cpu->busy_since(place_.core);
   const bool yielded = polls(busy_since) && now - busy_since < host.slice;
   if (cost.total().ns == 0 && !yielded && host.cpu->is_free(loop_)) return deliver(now, slot);

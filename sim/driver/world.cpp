@@ -71,7 +71,7 @@ World::World(const Prepared& prepared, bool emulate, const MachineLookup& machin
 
 // Which hosts have a server; nobody asks in a plain simulation.
 std::vector<bool> World::serving_hosts(const Prepared& prepared) const {
-  if (history == nullptr && pace == Pace()) return {};
+  if (!history.keeps() && pace == Pace()) return {};
   std::vector<bool> serving(hosts.size());
   const auto workers = static_cast<std::size_t>(prepared.training->workers);
   for (std::size_t node = workers; node < prepared.places.size(); ++node) {

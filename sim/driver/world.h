@@ -8,7 +8,7 @@
 #include "sim/driver/host_machine.h"
 #include "sim/engine/engine.h"
 #include "sim/engine/slots.h"
-#include "sim/history/history.h"
+#include "sim/history/recorder.h"
 #include "sim/network/network.h"
 
 #include <memory>
@@ -53,7 +53,7 @@ struct World {
 
   Engine engine;
   Pace pace;
-  History* history = nullptr;  ///< null: none is kept
+  Recorder history;
   std::vector<Host> hosts;
   std::unique_ptr<Network> network;  ///< null on loopback
   bool real_cores = false;           ///< nodes are those of a run on this machine

@@ -1,8 +1,8 @@
 // The event queue: virtual time, with who acts next in it.
 #pragma once
 
+#include "models/base/fifo.h"
 #include "models/base/time.h"
-#include "sim/engine/fifo.h"
 
 #include <boost/heap/d_ary_heap.hpp>
 

@@ -32,8 +32,8 @@ struct Activity {
 };
 
 /// Told by the drivers, the cores, the network of one simulation, in the order of virtual time; it
-/// tells them nothing, so a simulation with a history ends as one without. Where there is none, no
-/// more than a pointer is looked at.
+/// tells them nothing, so a simulation with a history ends as one without. They tell a Recorder
+/// (history/recorder.h), which has a history or none.
 ///
 /// A program acts on one input at a time: what it asks for then is caused by that input, the
 /// current activity.

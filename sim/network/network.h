@@ -2,13 +2,12 @@
 #pragma once
 
 #include "models/base/quantity.h"
+#include "models/protocol/send_queue.h"
 #include "sim/engine/engine.h"
-#include "sim/history/history.h"
+#include "sim/network/departures.h"
 #include "sim/network/flows.h"
 #include "sim/network/tcp.h"
 #include "sim/network/topology.h"
-
-#include <boost/container/small_vector.hpp>
 
 #include <cmath>
 #include <cstdint>
@@ -17,11 +16,10 @@
 
 namespace foretrain::sim {
 
-/// A connection carries the messages from one node to another, one after the other: those of one
-/// bucket in order, a lower bucket before a higher one that still waits outside the kernel, as the
-/// executor's do (`exec/transport/connection.h`, `transport.unsent`). While it has something to
-/// send it is one flow of the network, however many messages wait. The last byte of a message
-/// arrives the latency of the route after it was sent.
+/// A connection carries the messages from one node to another, one after the other, in the order of
+/// `models/protocol/send_queue.h`. While it has something to send it is one flow of the network,
+/// however many messages wait. The last byte of a message arrives the latency of the route after it
+/// was sent.
 ///
 ///     arrives - begins = wait for those before it + framed size / rate + waits of slow start
 ///                        + latency
@@ -30,18 +28,17 @@ namespace foretrain::sim {
 ///
 /// Realism: acknowledgements take nothing from the other direction (they are 2 % of it); switches
 /// have memory for all that waits; nothing is lost, so nothing is sent twice.
-class Network : public Actor, private HoldWatcher {
+class Network : public Actor {
  public:
-  Network(Engine& engine, const ClusterSpec& cluster)
-      : Network(engine, cluster, {}, {}, {}, nullptr) {}
+  Network(Engine& engine, const ClusterSpec& cluster) : Network(engine, cluster, {}, {}, {}, {}) {}
   /// `unsent`: the bytes of a connection that wait in the kernel, where none overtakes another; of
   /// a message that has begun to leave, none does anyway. With wires that are faster or slower, by
   /// `pace`: `serves` says of each host whether a server is there, empty: of none. `history`: is
-  /// told what messages wait for; null: nobody is.
+  /// told what messages wait for.
   Network(Engine& engine, const ClusterSpec& cluster, Bytes unsent, const Pace& pace,
-          const std::vector<bool>& serves, History* history);
+          const std::vector<bool>& serves, Recorder history);
 
-  using ConnectionId = std::uint32_t;
+  using ConnectionId = Departures::ConnectionId;
   /// From a host to another one.
   ConnectionId connect(std::size_t from, std::size_t to);
   /// `size` is above 0; `arrived` is woken when the last byte is there. That is then the current
@@ -66,6 +63,8 @@ class Network : public Actor, private HoldWatcher {
     ActivityId cause;
     double left;  // bytes, framed
     Callback arrived;
+
+    [[nodiscard]] double size() const { return left; }
   };
   struct Counters {
     double sent = 0;
@@ -76,31 +75,12 @@ class Network : public Actor, private HoldWatcher {
     std::uint32_t to;
     std::uint32_t route;
     SlowStart slow_start;
-    boost::container::small_vector<Waiting, 1>
-        waiting{};  // in the order in which they leave; the first one is sent
+    SendQueue<Waiting> waiting{};  // the first one is sent
     FlowNetwork::FlowId flow = 0;
     double piece = 0;    // bytes that its flow moves now; 0: no flow
     double counted = 0;  // of them
     bool rests = true;   // nothing to send, not even once the next round comes
   };
-
-  /// What the message that a connection sends now waits for, since when.
-  struct Leaving {
-    Instant since;
-    Resource resource = Resource::waiting;
-    ActivityId cause = 0;
-    ActivityId before = 0;
-  };
-  /// A message on its wires, as the history has it.
-  struct Arriving {
-    Callback arrived;
-    ActivityId activity = 0;
-  };
-
-  void held(std::uint32_t flow, std::uint32_t port, Instant now) override;
-  void leave_through(ConnectionId id, Resource resource, Instant now);
-  void end_leaving(Leaving& leaving, Instant now);
-  void begin_arriving(ConnectionId id, Instant now, Instant there);
 
   void begin_flow(ConnectionId id, double piece);
   /// The bytes of the first message that may leave now; 0: a round has to be waited for.
@@ -110,21 +90,16 @@ class Network : public Actor, private HoldWatcher {
   void moved(ConnectionId id, Instant now);
 
   Engine& engine_;
-  History* history_;
   Topology topology_;
-  std::vector<Resource> port_resources_;
   Pace pace_;
   FlowNetwork flows_;
+  Departures departures_;
   bool tcp_;
-  Bytes unsent_;
+  double unsent_;  // bytes
   std::vector<Topology::Route> routes_;
   std::map<std::pair<std::size_t, std::size_t>, std::uint32_t> route_of_;  // by hosts
   std::vector<Connection> connections_;
   std::vector<Counters> hosts_;
-  // With a history alone.
-  std::vector<Leaving> leaving_;             // by connection
-  std::vector<ConnectionId> connection_of_;  // by flow
-  Slots<Arriving> arriving_;
 };
 
 }  // namespace foretrain::sim

@@ -77,7 +77,7 @@ TEST_CASE("network: messages of a connection leave one after the other with low 
 
 TEST_CASE("network: what waits in the kernel is overtaken by nothing") {
   Engine engine;
-  Network network(engine, star_of(2, kMegabyte, 0_us, false), {2500}, {}, {}, nullptr);
+  Network network(engine, star_of(2, kMegabyte, 0_us, false), {2500}, {}, {}, {});
   Arrivals arrivals;
   const auto connection = network.connect(0, 1);
   // 3 has begun to enter the kernel; 1 overtakes 2, which has not.

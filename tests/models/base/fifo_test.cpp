@@ -1,5 +1,5 @@
 // The queue against a std::deque.
-#include "sim/engine/fifo.h"
+#include "models/base/fifo.h"
 
 #include "models/base/random.h"
 
@@ -10,7 +10,7 @@
 #include <memory>
 #include <vector>
 
-namespace foretrain::sim {
+namespace foretrain {
 namespace {
 
 TEST_CASE("fifo: what goes in comes out in that order whether it was empty in between or not") {
@@ -70,4 +70,4 @@ TEST_CASE("fifo: after any operations it holds what a deque holds") {
 }
 
 }  // namespace
-}  // namespace foretrain::sim
+}  // namespace foretrain

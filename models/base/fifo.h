@@ -5,12 +5,12 @@
 #include <utility>
 #include <vector>
 
-namespace foretrain::sim {
+namespace foretrain {
 
 /// A queue that costs nothing while it is empty, which most queues of a simulation are: a
 /// std::deque holds 600 bytes then. Places of what has left are used again once they are half of
-/// all, so an operation takes constant time on average.
-template <class T>
+/// all, so an operation takes constant time on average. `Items` holds them, as a std::vector would.
+template <class T, class Items = std::vector<T>>
 class Fifo {
  public:
   [[nodiscard]] bool empty() const { return first_ == items_.size(); }
@@ -34,10 +34,8 @@ class Fifo {
     return item;
   }
   /// Before the item at `place`, one of begin() to end().
-  void insert(typename std::vector<T>::iterator place, T item) {
-    items_.insert(place, std::move(item));
-  }
-  void erase(typename std::vector<T>::iterator place) {
+  void insert(typename Items::iterator place, T item) { items_.insert(place, std::move(item)); }
+  void erase(typename Items::iterator place) {
     items_.erase(place);
     if (!empty()) return;
     items_.clear();
@@ -45,10 +43,12 @@ class Fifo {
   }
   [[nodiscard]] auto begin() { return items_.begin() + static_cast<std::ptrdiff_t>(first_); }
   [[nodiscard]] auto end() { return items_.end(); }
+  [[nodiscard]] auto begin() const { return items_.begin() + static_cast<std::ptrdiff_t>(first_); }
+  [[nodiscard]] auto end() const { return items_.end(); }
 
  private:
-  std::vector<T> items_;
+  Items items_;
   std::size_t first_ = 0;
 };
 
-}  // namespace foretrain::sim
+}  // namespace foretrain

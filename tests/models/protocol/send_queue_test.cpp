@@ -1,0 +1,93 @@
+// The order in which a connection's messages leave.
+#include "models/protocol/send_queue.h"
+
+#include "models/base/random.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace foretrain {
+namespace {
+
+constexpr std::int64_t kAll = std::numeric_limits<std::int64_t>::max();
+
+struct Message {
+  std::uint32_t bucket = 0;
+  int number = 0;
+  std::int64_t bytes = 100;
+
+  [[nodiscard]] std::int64_t size() const { return bytes; }
+};
+using Queue = SendQueue<Message>;
+
+std::vector<int> numbers_of(const Queue& queue) {
+  std::vector<int> numbers;
+  for (const Message& message : queue) numbers.push_back(message.number);
+  return numbers;
+}
+
+Queue queue_of(const std::vector<std::uint32_t>& buckets, std::int64_t taken) {
+  Queue queue;
+  int number = 0;
+  for (const std::uint32_t bucket : buckets) queue.push({bucket, number++}, taken);
+  return queue;
+}
+
+TEST_CASE("send queue: a lower bucket goes before higher ones and after its own") {
+  CHECK(numbers_of(queue_of({5, 3, 7, 3, 0}, 0)) == std::vector{4, 1, 3, 0, 2});
+}
+
+TEST_CASE("send queue: nothing goes before a message of which the kernel has a byte") {
+  CHECK(numbers_of(queue_of({5, 4, 3}, 1)) == std::vector{0, 2, 1});
+  CHECK(numbers_of(queue_of({5, 4, 3}, 100)) == std::vector{0, 2, 1});
+  CHECK(numbers_of(queue_of({5, 4, 3, 2}, 101)) == std::vector{0, 1, 3, 2});
+}
+
+TEST_CASE("send queue: a kernel that takes all lets none overtake") {
+  CHECK(numbers_of(queue_of({5, 4, 3, 0}, kAll)) == std::vector{0, 1, 2, 3});
+}
+
+TEST_CASE("send queue: what has left no longer stands before what the kernel has") {
+  Queue queue = queue_of({5, 4}, 150);
+  queue.pop_front();
+  // The first 150 bytes are now those of the message with bucket 4, and half of the next one.
+  queue.push({3, 2}, 150);
+  queue.push({2, 3}, 150);
+  CHECK(numbers_of(queue) == std::vector{1, 2, 3});
+}
+
+TEST_CASE("send queue: random messages leave in the order of their buckets and of each in turn") {
+  const std::uint64_t seed = 17;
+  INFO("seed " << seed);
+  Stream draw(seed, "send queue");
+  for (int round = 0; round < 200; ++round) {
+    const auto taken = static_cast<std::int64_t>(draw.below(500));
+    Queue queue;
+    std::vector<Message> twin;  // inserted by hand
+    for (int number = 0; number < 50; ++number) {
+      const Message message{static_cast<std::uint32_t>(draw.below(5)), number,
+                            static_cast<std::int64_t>(1 + draw.below(200))};
+      queue.push(message, taken);
+      std::int64_t before = 0;
+      std::size_t place = 0;
+      for (std::size_t i = 0; i < twin.size(); before += twin[i++].bytes) {
+        if (before < taken || twin[i].bucket <= message.bucket) place = i + 1;
+      }
+      twin.insert(twin.begin() + static_cast<std::ptrdiff_t>(place), message);
+      if (draw.below(3) == 0) {
+        queue.pop_front();
+        twin.erase(twin.begin());
+      }
+    }
+    std::vector<int> expected;
+    for (const Message& message : twin) expected.push_back(message.number);
+    REQUIRE(numbers_of(queue) == expected);
+  }
+}
+
+}  // namespace
+}  // namespace foretrain
