@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace foretrain {
@@ -118,6 +119,37 @@ std::optional<Pause> PauseDraws::next() {
   const Pause pause{first->begin, first->pause};
   first->begin = pause.end() + draw_interval(first->every, first->stream);
   return pause;
+}
+
+StandingStill::StandingStill(const Scenario& scenario, int worker, double stretch)
+    : draws_(scenario, worker), stretch_(stretch), next_(draw()) {}
+
+std::optional<Pause> StandingStill::draw() {
+  if (stretch_ == 0) return std::nullopt;
+  std::optional<Pause> pause = draws_.next();
+  if (pause && stretch_ != 1) {
+    pause->length = {std::llround(static_cast<double>(pause->length.ns) * stretch_)};
+  }
+  return pause;
+}
+
+bool StandingStill::look(Instant now) {
+  while (next_ && next_->begin <= now && (!until_ || next_->begin <= *until_)) {
+    until_ = std::max(until_.value_or(Instant{}), next_->end());
+    next_ = draw();
+  }
+  if (until_ && *until_ <= now) until_.reset();
+  return until_.has_value();
+}
+
+std::optional<Instant> StandingStill::next_look() const {
+  if (until_) return until_;
+  return next_ ? std::optional(next_->begin) : std::nullopt;
+}
+
+void StandingStill::end() {
+  next_.reset();
+  until_.reset();
 }
 
 Duration longest_pause(const Scenario& scenario) {

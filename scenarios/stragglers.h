@@ -83,6 +83,30 @@ class PauseDraws {
   std::vector<Source> sources_;
 };
 
+/// Whether one worker stands still, for a driver that looks whenever this says so. Pauses that
+/// begin within another make it longer.
+class StandingStill {
+ public:
+  /// Pauses take `stretch` times as long as they are drawn; 0: there are none.
+  StandingStill(const Scenario& scenario, int worker, double stretch = 1);
+
+  /// What has become due by `now` happens: from now on it stands still, or does not.
+  bool look(Instant now);
+  [[nodiscard]] bool now() const { return until_.has_value(); }
+  /// When to look next; nothing: it does what it does for good.
+  [[nodiscard]] std::optional<Instant> next_look() const;
+  /// No pause any more.
+  void end();
+
+ private:
+  std::optional<Pause> draw();
+
+  PauseDraws draws_;
+  double stretch_;
+  std::optional<Pause> next_;
+  std::optional<Instant> until_;  // it stands still
+};
+
 /// The longest pause that a straggler makes; 0 where none does.
 Duration longest_pause(const Scenario& scenario);
 

@@ -14,13 +14,14 @@ namespace asio = boost::asio;
 using Clock = std::chrono::steady_clock;
 
 NodeDriver::NodeDriver(asio::io_context& loop, NodeId id, std::unique_ptr<Node> program,
-                       DriverHooks hooks, int threads, Duration max_delay)
+                       DriverHooks hooks, Computing computing, Duration max_delay)
     : loop_(loop),
       id_(id),
       program_(std::move(program)),
       hooks_(std::move(hooks)),
       max_delay_(max_delay),
-      threads_(threads) {
+      times_(std::move(computing.times)),
+      threads_(computing.threads) {
   if (max_delay_.ns > 0) {
     // Seeded by the clock: the point is that no two runs are alike.
     delays_.emplace(static_cast<std::uint64_t>(Clock::now().time_since_epoch().count()),
@@ -129,31 +130,23 @@ void NodeDriver::begin_send(Send& send) {
   peer->second->send(header, std::move(send.message.payload));
 }
 
-// A gradient that takes a given time sleeps most of it, which would stop the loop.
-bool NodeDriver::on_loop(const Job& job) const {
-  return runs_inline(job.cost) && !takes_given_time(job);
-}
-
-bool NodeDriver::takes_given_time(const Job& job) const {
-  return job.kind == JobKind::gradient && hooks_.gradient_time.ns > 0;
-}
-
 // Once what was prepared for it is there: carries the job out, and keeps the core busy until it has
-// taken `factor` times as long; one that takes a given time sleeps what is left of it.
-JobResult NodeDriver::carry_out(const Job& job, double factor,
-                                const std::shared_future<void>& prepared) {
-  if (job.kind == JobKind::gradient && job.stage == 0 && prepared.valid()) prepared.get();
+// taken `factor` times as long; one that is given a time sleeps what is left of it.
+JobResult NodeDriver::carry_out(const Job& job, const JobTerms& terms) {
+  if (job.kind == JobKind::gradient && job.stage == 0 && terms.prepared.valid()) {
+    terms.prepared.get();
+  }
+  const auto stretched = [&](auto time) {
+    return std::chrono::duration_cast<Clock::duration>(time * terms.factor);
+  };
   const auto begin = Clock::now();
-  Parallel& parallel = runs_inline(job.cost) ? static_cast<Parallel&>(serial_) : threads_;
+  const bool alone = terms.place != JobPlace::compute_threads;
+  Parallel& parallel = alone ? static_cast<Parallel&>(serial_) : threads_;
   const JobResult result = job.work ? job.work(parallel) : JobResult{};
-  if (takes_given_time(job)) {
-    const std::chrono::duration<double, std::nano> given(
-        static_cast<double>(hooks_.gradient_time.ns) * job.share);
-    std::this_thread::sleep_until(begin +
-                                  std::chrono::duration_cast<Clock::duration>(given * factor));
-  } else if (factor > 1) {
-    const auto end =
-        begin + std::chrono::duration_cast<Clock::duration>((Clock::now() - begin) * factor);
+  if (terms.given) {
+    std::this_thread::sleep_until(begin + stretched(std::chrono::nanoseconds(terms.given->ns)));
+  } else if (terms.factor > 1) {
+    const auto end = begin + stretched(Clock::now() - begin);
     while (Clock::now() < end) {
     }
   }
@@ -168,24 +161,22 @@ void NodeDriver::begin_prefetch(Job& job) {
 }
 
 void NodeDriver::begin_job(Job job) {
-  const bool gradient = job.kind == JobKind::gradient;
-  if (gradient && job.stage == 0 && hooks_.straggling) straggling_ = hooks_.straggling();
-  const double factor = gradient ? straggling_ : 1;
-  const std::shared_future<void> prepared = prefetch_;  // by the job before
+  const auto given = times_.given(job);
+  const JobTerms terms{place_of(job.cost, given.has_value()), times_.begin(job), given, prefetch_};
   begin_prefetch(job);
-  if (on_loop(job)) {
-    const JobResult result = carry_out(job, factor, prepared);
+  if (terms.place == JobPlace::loop) {
+    const JobResult result = carry_out(job, terms);
     // Through the queue: a chain of small jobs must neither nest nor keep the loop to itself.
     asio::post(loop_, [this, id = job.id, result] { feed(Computed{id, result}); });
     return;
   }
   ++computing_;
-  asio::post(compute_, [this, job = std::move(job), factor, prepared]() mutable {
+  asio::post(compute_, [this, job = std::move(job), terms]() mutable {
     const JobId id = job.id;
     JobResult result;
     std::string broken;
     try {
-      result = carry_out(job, factor, prepared);
+      result = carry_out(job, terms);
     } catch (const std::exception& error) {
       broken = error.what();
     }

@@ -4,7 +4,9 @@
 #include "exec/driver/compute_threads.h"
 #include "exec/transport/connection.h"
 #include "models/base/random.h"
+#include "models/protocol/job_placement.h"
 #include "models/protocol/node.h"
+#include "scenarios/gradient_times.h"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/thread_pool.hpp>
@@ -28,22 +30,24 @@ struct DriverHooks {
   std::function<void(Instant, const Input&)> input;
   std::function<void(const Finished&)> finished;
   std::function<void(const Fault&)> fault;
-  /// The factor by which the next gradient is slower than usual; absent: 1.
-  std::function<double()> straggling;
-  /// A gradient takes this long, times that factor, or longer if it has to; 0: as long as it does.
-  Duration gradient_time{};
 };
 
-/// Performs a node's effects in order and adds nothing of its own: sends go out on TCP, jobs run on
-/// a compute thread, small ones (`runs_inline`) on the event loop; what a job prepares for the next
-/// one runs beside it, on a thread of its own. `threads`: that a job computes with.
+/// How a node computes.
+struct Computing {
+  GradientTimes times;
+  int threads = 1;  ///< that a job computes with
+};
+
+/// Performs a node's effects in order and adds nothing of its own: sends go out on TCP, jobs run
+/// where `models/protocol/job_placement.h` says, for as long as `scenarios/gradient_times.h` says;
+/// what a job prepares for the next one runs beside it, on a thread of its own.
 ///
 /// All calls on the thread of the io_context. `max_delay` makes it sleep for a random while before
 /// every input and every send: a test's way to shake the order of messages.
 class NodeDriver {
  public:
   NodeDriver(boost::asio::io_context& loop, NodeId id, std::unique_ptr<Node> program,
-             DriverHooks hooks, int threads = 1, Duration max_delay = {});
+             DriverHooks hooks, Computing computing = {}, Duration max_delay = {});
   ~NodeDriver();
 
   /// A connection to a peer, both ends of which know who the other is.
@@ -65,6 +69,14 @@ class NodeDriver {
   [[nodiscard]] std::int64_t messages_sent() const { return messages_sent_; }
 
  private:
+  /// What a job is told when it begins.
+  struct JobTerms {
+    JobPlace place = JobPlace::loop;
+    double factor = 1;
+    std::optional<Duration> given{};      // by GradientTimes
+    std::shared_future<void> prepared{};  // by the job before
+  };
+
   void begin();
   void received(NodeId from, const FrameHeader& header, Payload payload);
   void feed(Input input);
@@ -72,9 +84,7 @@ class NodeDriver {
   void begin_send(Send& send);
   void begin_job(Job job);
   void begin_prefetch(Job& job);
-  JobResult carry_out(const Job& job, double factor, const std::shared_future<void>& prepared);
-  [[nodiscard]] bool on_loop(const Job& job) const;
-  [[nodiscard]] bool takes_given_time(const Job& job) const;
+  JobResult carry_out(const Job& job, const JobTerms& terms);
   void arm(const ArmTimer& timer);
   void shake();
 
@@ -93,7 +103,7 @@ class NodeDriver {
   std::int64_t messages_sent_ = 0;
   Duration max_delay_;
   std::optional<Stream> delays_;
-  double straggling_ = 1;  // the factor of the gradient that is computed
+  GradientTimes times_;
   ComputeThreads threads_;
   Serial serial_;                      // small jobs are not worth a second thread
   std::shared_future<void> prefetch_;  // the last one that was begun

@@ -35,11 +35,17 @@ constexpr auto kFlushInterval = std::chrono::milliseconds(100);
 constexpr const char* kOutOfMemory = "there is not enough memory for it";
 constexpr auto kRetry = std::chrono::milliseconds(100);
 
-// What a gradient takes on the node's host, where the scenario says it; else 0.
-Duration given_time(const Prepared& prepared, NodeId id) {
+// What a gradient takes on the node's host, where the scenario says it.
+std::optional<Duration> given_time(const Prepared& prepared, NodeId id) {
   const auto& hosts = prepared.scenario_case.scenario.cluster.hosts;
-  if (hosts.empty()) return {};
-  return hosts[prepared.places.at(index_of(id)).spec].compute.value_or(Duration{});
+  if (hosts.empty()) return std::nullopt;
+  return hosts[prepared.places.at(index_of(id)).spec].compute;
+}
+
+// How a worker computes: its own cores do, whatever its scenario describes.
+Computing computing_of(const Prepared& prepared, NodeId id) {
+  const StragglerDraws draws(prepared.scenario_case.scenario, static_cast<int>(index_of(id)));
+  return {GradientTimes(draws, given_time(prepared, id), true), prepared.training->threads};
 }
 
 }  // namespace
@@ -162,10 +168,9 @@ void NodeProcess::set_up(const nlohmann::json& setup) {
              : prepare_server(scenario_case, dataset_shape_of(setup.at("dataset")));
   malloc_trim(0);  // of what was needed to draw or read them
   training_ = prepared.training;
-  if (worker) stragglers_.emplace(*scenario_, static_cast<int>(index_of(id_)));
-  driver_ = std::make_unique<NodeDriver>(
-      loop_, id_, make_node(training_, id_), hooks(given_time(prepared, id_)),
-      worker ? training_->threads : 1, Duration{setup.at("max_delay_ns")});
+  driver_ = std::make_unique<NodeDriver>(loop_, id_, make_node(training_, id_), hooks(),
+                                         worker ? computing_of(prepared, id_) : Computing{},
+                                         Duration{setup.at("max_delay_ns")});
   peers_ = peers_of(*training_, id_);
   peers_missing_ = peers_.size();
   // Of two that talk to each other the one with the lower id connects.
@@ -178,7 +183,7 @@ void NodeProcess::set_up(const nlohmann::json& setup) {
   }
 }
 
-DriverHooks NodeProcess::hooks(Duration gradient_time) {
+DriverHooks NodeProcess::hooks() {
   DriverHooks hooks;
   hooks.report = [this](const Report& report) {
     if (const auto* step = std::get_if<StepReport>(&report)) {
@@ -192,8 +197,6 @@ DriverHooks NodeProcess::hooks(Duration gradient_time) {
   };
   hooks.finished = [this](const Finished& finished) { finish(finished); };
   hooks.fault = [this](const Fault& fault) { give_up(fault.why, fault.peer); };
-  hooks.straggling = [this] { return stragglers_ ? stragglers_->next() : 1.0; };
-  hooks.gradient_time = gradient_time;
   return hooks;
 }
 

@@ -70,7 +70,7 @@ class NodeProcess {
   void leave();
   void give_up(const std::string& why, std::optional<NodeId> peer = {});
   /// `gradient_time`: that a gradient takes at least; 0: what it does.
-  [[nodiscard]] DriverHooks hooks(Duration gradient_time);
+  [[nodiscard]] DriverHooks hooks();
 
   boost::asio::io_context& loop_;
   Joining joining_;
@@ -86,7 +86,6 @@ class NodeProcess {
 
   std::optional<Scenario> scenario_;
   std::shared_ptr<const Training> training_;
-  std::optional<StragglerDraws> stragglers_;
   std::unique_ptr<NodeDriver> driver_;
   std::optional<boost::asio::ip::tcp::acceptor> acceptor_;
   std::vector<NodeId> peers_;  // that this node talks to, ascending

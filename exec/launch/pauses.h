@@ -8,7 +8,6 @@
 
 #include <chrono>
 #include <functional>
-#include <optional>
 #include <string>
 
 namespace foretrain::exec {
@@ -30,19 +29,17 @@ class Pauses {
   void end();
 
  private:
-  void wait_for(Instant time);
+  void wait();
   void look();
   [[nodiscard]] Instant now() const;
 
-  PauseDraws draws_;
+  StandingStill standing_still_;
   Duration dies_at_;
   SendSignal send_signal_;
   Died died_;
   std::chrono::steady_clock::time_point start_;
   boost::asio::steady_timer timer_;
   boost::asio::steady_timer death_;
-  std::optional<Pause> next_;
-  std::optional<Instant> until_;  // it stands still
 };
 
 }  // namespace foretrain::exec

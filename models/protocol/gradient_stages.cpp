@@ -1,6 +1,6 @@
 #include "models/protocol/gradient_stages.h"
 
-#include "models/protocol/job.h"
+#include "models/protocol/job_placement.h"
 
 #include <algorithm>
 

@@ -45,18 +45,4 @@ struct Job {
   int pushes = 1;          ///< that it applies at once
 };
 
-/// Jobs cheaper than this run on the event loop: waking a thread costs about as much.
-inline constexpr Duration kInlineJob{50'000};
-
-/// What a job of this cost takes on a fixed nominal core (20 GFLOP/s, 10 GB/s), s. What a profile
-/// measured it takes as it is.
-constexpr double nominal_seconds(Cost cost) {
-  return cost.flops.value / 20e9 + static_cast<double>(cost.bytes.value) / 10e9 +
-         cost.measured.seconds();
-}
-
-/// Whether a job of this cost runs on the event loop. Both drivers ask, so both place it alike: by
-/// the nominal core, not by a measured one.
-constexpr bool runs_inline(Cost cost) { return nominal_seconds(cost) < kInlineJob.seconds(); }
-
 }  // namespace foretrain

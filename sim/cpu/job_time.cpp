@@ -61,11 +61,6 @@ Duration JobTime::of(const Job& job) const {
   return {};
 }
 
-std::optional<Duration> JobTime::given(const Job& job) const {
-  if (job.kind != JobKind::gradient || !given_) return std::nullopt;
-  return part(*given_, job.share);
-}
-
 Duration JobTime::gradient(const Job& job) const {
   if (fixed_gradient_) return part(*fixed_gradient_, job.share);
   if (compute_ == Source::profiled) return job.cost.measured;

@@ -39,10 +39,6 @@ class JobTime {
   /// @throws InputError where nothing is known of the model
   JobTime(const Machine* machine, const std::string& model, std::optional<Duration> fixed_gradient);
 
-  /// A run on this machine that is told how long a gradient takes computes it, then sleeps what is
-  /// left: its core is free meanwhile.
-  void sleep_until(std::optional<Duration> gradient) { given_ = gradient; }
-
   /// Of a training whose messages are sparse: they are made and read.
   void code_messages() { coding_ = model_.coding; }
 
@@ -51,8 +47,6 @@ class JobTime {
 
   /// Undisturbed, at full speed; of a gradient the median.
   [[nodiscard]] Duration of(const Job& job) const;
-  /// What a gradient takes at least, computed or slept; empty: as long as it does.
-  [[nodiscard]] std::optional<Duration> given(const Job& job) const;
   /// What another program spends on the job beside it: no straggler makes that longer.
   [[nodiscard]] Duration overhead(const Job& job) const {
     return job.kind == JobKind::gradient && job.stage == 0 ? step_overhead_ : Duration{};
@@ -88,7 +82,6 @@ class JobTime {
   AffineCost coding_;
   Roofline roofline_;
   std::optional<Duration> fixed_gradient_;
-  std::optional<Duration> given_;
   Duration step_overhead_;
   bool evaluates_ = true;
 };

@@ -6,7 +6,6 @@
 #include "scenarios/emulated.h"
 #include "scenarios/neighbours.h"
 #include "scenarios/read.h"
-#include "sim/driver/sim_node.h"
 #include "sim/driver/tenant.h"
 #include "sim/memory/resident.h"
 
@@ -180,8 +179,8 @@ class Simulation : public Actor {
       const SimNode& node = *nodes()[i];
       Seen seen{node.used(Work::compute),
                 node.used(Work::transport),
-                node.sent(),
-                node.received(),
+                node.traffic().sent,
+                node.traffic().received,
                 {},
                 {}};
       UsageRow row;
@@ -243,11 +242,12 @@ class Simulation : public Actor {
       totals.cpu_s =
           (node.used(Work::compute) + node.used(Work::transport)).seconds() + burned_s(i);
       totals.rss = memory_.of(id, node.program());
-      totals.tx = node.sent();
-      totals.rx = node.received();
-      totals.messages_sent = node.messages_sent();
-      totals.undelivered = node.undelivered();
-      totals.local = node.sent_within_host();
+      const Traffic& traffic = node.traffic();
+      totals.tx = traffic.sent;
+      totals.rx = traffic.received;
+      totals.messages_sent = traffic.messages_sent;
+      totals.undelivered = traffic.undelivered;
+      totals.local = traffic.within_host;
       totals.lost = tenant_.lost(i);
       if (world_.network != nullptr) {
         totals.nic_tx = world_.network->sent_by(host);

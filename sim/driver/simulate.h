@@ -3,7 +3,7 @@
 
 #include "reports/record/record.h"
 #include "scenarios/prepared.h"
-#include "sim/driver/world.h"
+#include "sim/world/world.h"
 
 #include <functional>
 

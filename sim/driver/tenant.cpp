@@ -53,9 +53,9 @@ Tenant::Tenant(World& world, const Prepared& prepared, const MachineLookup& mach
       listener_(std::move(listener)),
       places_(placed(world, prepared, others)),
       is_neighbour_(!others.empty()),
-      interruptions_(world.engine, prepared.scenario_case.scenario, training_->workers, nodes_,
-                     is_neighbour_ ? 1 : world.pace.of(Resource::straggling),
-                     [this](NodeId id, const std::string& why) { died(id, why); }),
+      faults_(world.engine, prepared.scenario_case.scenario, training_->workers, nodes_,
+              is_neighbour_ ? 1 : world.pace.of(Resource::straggling),
+              [this](NodeId id, const std::string& why) { died(id, why); }),
       evaluation_blocks_all_(prepared.scenario_case.scenario.framework.evaluation == "all"),
       lost_(static_cast<std::size_t>(training_->nodes())) {
   add_job_times(prepared, machines);
@@ -63,7 +63,7 @@ Tenant::Tenant(World& world, const Prepared& prepared, const MachineLookup& mach
   observer_.finished = [this](NodeId id, const Finished& finished) {
     listener_.finished(id, finished);
     ++finished_;
-    interruptions_.finished(id);
+    faults_.finished(id);
   };
   observer_.fault = [this](NodeId id, const Fault& fault) {
     failure_ = fmt::format("{}: {}{}", training_->role(id),
@@ -86,7 +86,6 @@ void Tenant::add_job_times(const Prepared& prepared, const MachineLookup& machin
     const auto machine = world_.real_cores ? machines("") : machine_of(spec, profiled, machines);
     const auto fixed = world_.real_cores ? std::nullopt : spec.compute;
     job_times_.emplace_back(machine ? &*machine : nullptr, model, fixed);
-    if (world_.real_cores) job_times_.back().sleep_until(spec.compute);
     if (machine) note(*machine, job_times_.back());
   }
   for (JobTime& job_time : job_times_) {
@@ -115,14 +114,24 @@ void Tenant::add_nodes(const Case& scenario_case) {
                     place_of(place),
                     make_node(training_, NodeId(node)),
                     &job_times_[place.spec],
-                    StragglerDraws(scenario_case.scenario, node, traces),
+                    gradient_times(scenario_case.scenario, node, traces),
                     Stream(training_->seed, fmt::format("jitter.worker{}", node)),
                     scenario_case.scenario.framework.tensor,
                     input_of(scenario_case, node, server),
                     !training_->is_worker(NodeId(node)),
                     is_neighbour_};
-    nodes_.push_back(std::make_unique<SimNode>(world_, nodes_, observer_, std::move(parts)));
+    nodes_.push_back(std::make_unique<SimNode>(world_, mailboxes_, observer_, std::move(parts)));
   }
+}
+
+// A run on this machine computes, then sleeps what is left of a given time; elsewhere that is the
+// time that computing takes (JobTime).
+GradientTimes Tenant::gradient_times(const Scenario& scenario, int node,
+                                     const Traces& traces) const {
+  const std::size_t spec = places_[static_cast<std::size_t>(node)].spec;
+  const bool given = world_.real_cores && spec < scenario.cluster.hosts.size();
+  return {StragglerDraws(scenario, node, traces),
+          given ? scenario.cluster.hosts[spec].compute : std::nullopt, world_.real_cores};
 }
 
 std::unique_ptr<InputFeed> Tenant::input_of(const Case& scenario_case, int node,
@@ -135,7 +144,7 @@ std::unique_ptr<InputFeed> Tenant::input_of(const Case& scenario_case, int node,
 }
 
 void Tenant::start() {
-  interruptions_.start();
+  faults_.start();
   for (const auto& node : nodes_) node->start();
 }
 

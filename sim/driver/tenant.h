@@ -3,9 +3,9 @@
 
 #include "scenarios/prepared.h"
 #include "sim/cpu/job_time.h"
-#include "sim/driver/interruptions.h"
-#include "sim/driver/sim_node.h"
-#include "sim/driver/world.h"
+#include "sim/node/faults.h"
+#include "sim/node/sim_node.h"
+#include "sim/world/world.h"
 
 #include <functional>
 #include <memory>
@@ -39,8 +39,8 @@ class Tenant : public Actor {
   /// Why it cannot go on; empty: it can.
   [[nodiscard]] const std::string& failure() const { return failure_; }
   [[nodiscard]] std::size_t finished() const { return finished_; }
-  /// Interruptions::idle_events.
-  [[nodiscard]] std::size_t idle_events() const { return interruptions_.idle_events(); }
+  /// Faults::idle_events.
+  [[nodiscard]] std::size_t idle_events() const { return faults_.idle_events(); }
 
   [[nodiscard]] const Training& training() const { return *training_; }
   [[nodiscard]] const SimNode::Peers& nodes() const { return nodes_; }
@@ -58,6 +58,8 @@ class Tenant : public Actor {
   void add_job_times(const Prepared& prepared, const MachineLookup& machines);
   void note(const Machine& machine, const JobTime& job_time);
   void add_nodes(const Case& scenario_case);
+  [[nodiscard]] GradientTimes gradient_times(const Scenario& scenario, int node,
+                                             const Traces& traces) const;
   [[nodiscard]] std::unique_ptr<InputFeed> input_of(const Case& scenario_case, int node,
                                                     std::optional<std::size_t> server) const;
   void died(NodeId id, const std::string& why);
@@ -69,9 +71,10 @@ class Tenant : public Actor {
   std::vector<NodePlace> places_;   // by node
   std::vector<JobTime> job_times_;  // by host in `cluster.hosts`
   Observer observer_;
+  Mailbox::Peers mailboxes_;  // by node
   SimNode::Peers nodes_;
   bool is_neighbour_;
-  Interruptions interruptions_;
+  Faults faults_;
   bool evaluation_blocks_all_;
   std::vector<std::string> lost_;  // by node
   std::size_t losses_ = 0;

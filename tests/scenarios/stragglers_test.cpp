@@ -232,3 +232,60 @@ TEST_CASE("stragglers: a death that cannot be is refused") {
         "x.yaml:3:13: stragglers: worker 1 would join at 5 s but die at 5 s; let it join before it "
         "dies");
 }
+
+TEST_CASE("stragglers: pauses that begin within another one make it longer") {
+  Scenario scenario;
+  scenario.seed = kSeed;
+  scenario.stragglers.resize(2);
+  scenario.stragglers[0].pause = {50};
+  scenario.stragglers[0].every = {60};
+  scenario.stragglers[1].pause = {90};
+  scenario.stragglers[1].every = {200};
+  StandingStill worker(scenario, 0);
+  PauseDraws draws(scenario, 0);
+  for (int i = 0; i < 1'000; ++i) {
+    std::optional<Pause> pause = draws.next();
+    // Those that overlap are one.
+    Instant begin = pause->begin;
+    Instant end = pause->end();
+    PauseDraws ahead = draws;
+    while ((pause = ahead.next()) && pause->begin <= end) {
+      end = std::max(end, pause->end());
+      draws = ahead;
+    }
+    REQUIRE(worker.next_look() == begin);
+    REQUIRE(!worker.now());
+    REQUIRE(worker.look(begin));
+    while (worker.now()) {
+      const Instant next = worker.next_look().value();
+      REQUIRE(next <= end);
+      REQUIRE(worker.look(next) == (next < end));
+    }
+  }
+}
+
+TEST_CASE("stragglers: who looks late finds a pause that is over to be none") {
+  Scenario scenario = with({});
+  scenario.stragglers[0].pause = {50};
+  scenario.stragglers[0].every = {1'000'000};
+  const Pause first = PauseDraws(scenario, 0).next().value();
+  StandingStill worker(scenario, 0);
+  CHECK(!worker.look(first.end()));
+  StandingStill other(scenario, 0);
+  CHECK(other.look(first.begin + Duration{49}));
+  CHECK(other.next_look() == first.end());
+  other.end();
+  CHECK(!other.now());
+  CHECK(!other.next_look());
+}
+
+TEST_CASE("stragglers: pauses that take no time are none") {
+  Scenario scenario = with({});
+  scenario.stragglers[0].pause = {50};
+  scenario.stragglers[0].every = {60};
+  CHECK(!StandingStill(scenario, 0, 0).next_look());
+  StandingStill half(scenario, 0, 0.5);
+  const Instant begin = half.next_look().value();
+  CHECK(half.look(begin));
+  CHECK(half.next_look() == begin + Duration{25});
+}

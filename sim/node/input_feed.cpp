@@ -1,4 +1,4 @@
-#include "sim/driver/input_feed.h"
+#include "sim/node/input_feed.h"
 
 #include "models/base/check.h"
 

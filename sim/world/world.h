@@ -5,11 +5,11 @@
 #include "scenarios/machine.h"
 #include "scenarios/prepared.h"
 #include "sim/cpu/cpu.h"
-#include "sim/driver/host_machine.h"
 #include "sim/engine/engine.h"
 #include "sim/engine/slots.h"
 #include "sim/history/recorder.h"
 #include "sim/network/network.h"
+#include "sim/world/host_machine.h"
 
 #include <memory>
 #include <string>

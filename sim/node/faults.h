@@ -2,26 +2,26 @@
 #pragma once
 
 #include "scenarios/stragglers.h"
-#include "sim/driver/sim_node.h"
+#include "sim/node/sim_node.h"
 
 #include <cstdint>
 #include <functional>
-#include <optional>
+#include <string>
 #include <vector>
 
 namespace foretrain::sim {
 
 /// The pauses, the beginnings, the deaths of a training's workers, as its stragglers say: the same
 /// as a run's launcher makes of them.
-class Interruptions : public Actor {
+class Faults : public Actor {
  public:
   /// The training's answer to the death of a worker, which may have been the end of it.
   using Died = std::function<void(NodeId worker, const std::string& why)>;
 
   /// `nodes`: the workers, then others; there until this is gone. `pace`: pauses take this times as
   /// long as they are drawn, 0: there are none.
-  Interruptions(Engine& engine, const Scenario& scenario, int workers, const SimNode::Peers& nodes,
-                double pace, Died died);
+  Faults(Engine& engine, const Scenario& scenario, int workers, const SimNode::Peers& nodes,
+         double pace, Died died);
 
   /// The training's time begins now, before its nodes start.
   void start();
@@ -37,15 +37,9 @@ class Interruptions : public Actor {
  private:
   enum class What : std::uint8_t { join, death, pause };
   struct Worker {
-    Worker(const Scenario& scenario, int worker, double speed);
-    std::optional<Pause> next_pause();
-
     Life life;
-    PauseDraws draws;
-    double pace;  // of its pauses
-    std::optional<Pause> next;
-    std::optional<Instant> until;  // it stands still
-    std::size_t idle = 0;          // of its events
+    StandingStill pauses;
+    std::size_t idle = 0;  // of its events
     std::size_t scheduled = 0;
     bool over = false;
   };

@@ -1,4 +1,4 @@
-#include "sim/driver/host_machine.h"
+#include "sim/world/host_machine.h"
 
 namespace foretrain::sim {
 

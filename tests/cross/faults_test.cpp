@@ -35,7 +35,7 @@ void let_die(Case& scenario_case, int worker) {
   scenario_case.scenario.stragglers.push_back(spec);
 }
 
-TEST_CASE("interruptions: async goes on without a worker that dies, in both modes") {
+TEST_CASE("faults: async goes on without a worker that dies, in both modes") {
   Case scenario_case = slow_case("async", 3);
   let_die(scenario_case, 2);
   for (const Record& record : {run(scenario_case), simulate(scenario_case)}) {
@@ -47,7 +47,7 @@ TEST_CASE("interruptions: async goes on without a worker that dies, in both mode
   }
 }
 
-TEST_CASE("interruptions: sync fails where a worker dies, with the same words in both modes") {
+TEST_CASE("faults: sync fails where a worker dies, with the same words in both modes") {
   Case scenario_case = slow_case("sync", 2);
   let_die(scenario_case, 1);
   const Record real = run(scenario_case);
@@ -58,7 +58,7 @@ TEST_CASE("interruptions: sync fails where a worker dies, with the same words in
   CHECK(simulated.failure == real.failure);
 }
 
-TEST_CASE("interruptions: a worker that joins late is waited for in sync, not in async") {
+TEST_CASE("faults: a worker that joins late is waited for in sync, not in async") {
   const std::string strategy = GENERATE("sync", "async");
   CAPTURE(strategy);
   Case scenario_case = small_case(strategy, 2, 50);
@@ -79,7 +79,7 @@ TEST_CASE("interruptions: a worker that joins late is waited for in sync, not in
   if (strategy == "sync") CHECK(real.weights_sha256 == simulated.weights_sha256);
 }
 
-TEST_CASE("interruptions: a trace slows a run, too, and changes no sum") {
+TEST_CASE("faults: a trace slows a run, too, and changes no sum") {
   const TempFolder folder;
   std::ofstream(folder / "times.csv") << "worker,time\n0,1\n1,2\n0,3\n1,30\n";
   Case scenario_case = small_case("sync", 2, 30);

@@ -1,4 +1,4 @@
-#include "sim/driver/world.h"
+#include "sim/world/world.h"
 
 #include "scenarios/emulated.h"
 

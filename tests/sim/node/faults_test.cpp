@@ -1,5 +1,5 @@
 // Workers that pause, join late, die: what arithmetic says of them, the simulator says too.
-#include "sim/driver/interruptions.h"
+#include "sim/node/faults.h"
 
 #include "tests/support/cases.h"
 
@@ -56,7 +56,7 @@ Duration through(const Scenario& scenario, int worker, Duration work) {
 
 // --- Pauses ---
 
-TEST_CASE("interruptions: a sync training takes what its one pausing worker takes, exactly") {
+TEST_CASE("faults: a sync training takes what its one pausing worker takes, exactly") {
   const int workers = GENERATE(1, 3);
   CAPTURE(workers);
   Case scenario_case = star_case("sync", workers, 500, 20_ms);
@@ -70,20 +70,20 @@ TEST_CASE("interruptions: a sync training takes what its one pausing worker take
   CHECK(std::abs((record.time - expected).ns) <= 2'000);
 }
 
-TEST_CASE("interruptions: pauses of length P at intervals of mean E stretch work by 1 + P / E") {
+TEST_CASE("faults: pauses of length P at intervals of mean E stretch work by 1 + P / E") {
   const Record record =
       simulate_with(star_case("sync", 1, 40'000, 1_s), {pausing({}, 500_ms, 10_s)});
   CHECK(record.time.seconds() / 40'000 == Approx(1.05).epsilon(0.01));
 }
 
-TEST_CASE("interruptions: in async nobody waits for a worker that pauses") {
+TEST_CASE("faults: in async nobody waits for a worker that pauses") {
   const Record record =
       simulate_with(star_case("async", 4, 10'000, 1_s), {pausing({2}, 10_s, 10_s)});
   const double rate = static_cast<double>(record.gradients) / record.time.seconds();
   CHECK(rate == Approx(3.5).epsilon(0.01));
 }
 
-TEST_CASE("interruptions: what the network has when a worker pauses goes on") {
+TEST_CASE("faults: what the network has when a worker pauses goes on") {
   Case scenario_case = star_case("sync", 1, 2, 20_ms);
   scenario_case.scenario.cluster.hosts[0].nic = {static_cast<double>(message_size().value) / 10e-3};
   // The first pause lies where `seed` puts it; here its place in a step is what counts: while the
@@ -108,7 +108,7 @@ TEST_CASE("interruptions: what the network has when a worker pauses goes on") {
 
 // --- Beginnings ---
 
-TEST_CASE("interruptions: in sync the others wait for a worker that joins late") {
+TEST_CASE("faults: in sync the others wait for a worker that joins late") {
   const Record record = simulate_with(star_case("sync", 2, 10, 1_s), {joining(1, 5_s)});
   REQUIRE(record.outcome == Outcome::done);
   CHECK(record.time.seconds() == Approx(15));
@@ -118,7 +118,7 @@ TEST_CASE("interruptions: in sync the others wait for a worker that joins late")
   }
 }
 
-TEST_CASE("interruptions: in async the others go on until a worker joins") {
+TEST_CASE("faults: in async the others go on until a worker joins") {
   const Record record = simulate_with(star_case("async", 2, 10, 1_s), {joining(1, 5_s)});
   REQUIRE(record.outcome == Outcome::done);
   // Five by one of them, then two a second.
@@ -126,7 +126,7 @@ TEST_CASE("interruptions: in async the others go on until a worker joins") {
   CHECK(record.gradients == 20);
 }
 
-TEST_CASE("interruptions: a worker that joins late changes no sum") {
+TEST_CASE("faults: a worker that joins late changes no sum") {
   const std::string strategy = GENERATE("sync", "all_reduce");
   CAPTURE(strategy);
   const Case scenario_case = small_case(strategy, 3, 20);
@@ -136,7 +136,7 @@ TEST_CASE("interruptions: a worker that joins late changes no sum") {
   CHECK(record.weights_sha256 == simulate(scenario_case).weights_sha256);
 }
 
-TEST_CASE("interruptions: who joins after the end of the training finds it over") {
+TEST_CASE("faults: who joins after the end of the training finds it over") {
   const Record record = simulate_with(star_case("async", 2, 10, 1_s), {joining(1, 1'000_s)});
   REQUIRE(record.outcome == Outcome::done);
   CHECK(record.time.seconds() == Approx(20));
@@ -144,7 +144,7 @@ TEST_CASE("interruptions: who joins after the end of the training finds it over"
 
 // --- Deaths ---
 
-TEST_CASE("interruptions: in async the others make the gradients of a worker that dies") {
+TEST_CASE("faults: in async the others make the gradients of a worker that dies") {
   Case scenario_case = star_case("async", 3, 100, 20_ms);
   const Record record = simulate_with(scenario_case, {dying(2, 1'010_ms)});
   REQUIRE(record.outcome == Outcome::done);
@@ -160,7 +160,7 @@ TEST_CASE("interruptions: in async the others make the gradients of a worker tha
   CHECK(own.time.seconds() == Approx(2));
 }
 
-TEST_CASE("interruptions: a backup stands in for a worker that dies") {
+TEST_CASE("faults: a backup stands in for a worker that dies") {
   Case scenario_case = star_case("sync", 3, 100, 20_ms);
   scenario_case.scenario.training.protocol.backup_workers = 1;
   const Record record = simulate_with(scenario_case, {dying(1, 1'010_ms)});
@@ -171,7 +171,7 @@ TEST_CASE("interruptions: a backup stands in for a worker that dies") {
   CHECK(two.failure == "worker2 " + death_at(1'500_ms));
 }
 
-TEST_CASE("interruptions: a death that the strategy cannot do without ends the training") {
+TEST_CASE("faults: a death that the strategy cannot do without ends the training") {
   const std::string strategy = GENERATE("single", "sync", "all_reduce", "async", "ssp");
   CAPTURE(strategy);
   // The chief of those that go on without others.
@@ -183,7 +183,7 @@ TEST_CASE("interruptions: a death that the strategy cannot do without ends the t
   CHECK(record.failure == "worker" + std::to_string(worker) + " " + death_at(1'010_ms));
 }
 
-TEST_CASE("interruptions: a worker that dies when it has made its gradients costs none of them") {
+TEST_CASE("faults: a worker that dies when it has made its gradients costs none of them") {
   Case scenario_case = star_case("async", 2, 100, 20_ms);
   scenario_case.scenario.training.protocol.quota = "own";
   StragglerSpec slow;
@@ -196,14 +196,14 @@ TEST_CASE("interruptions: a worker that dies when it has made its gradients cost
   CHECK(record.time.seconds() == Approx(20));
 }
 
-TEST_CASE("interruptions: nobody dies after the end of the training") {
+TEST_CASE("faults: nobody dies after the end of the training") {
   const Record record = simulate_with(star_case("sync", 2, 100, 20_ms), {dying(1, 10_s)});
   CHECK(record.outcome == Outcome::done);
   CHECK(record.nodes[1].lost.empty());
   CHECK(record.time.seconds() == Approx(2));
 }
 
-TEST_CASE("interruptions: bytes are read or counted as undelivered, whenever a worker dies") {
+TEST_CASE("faults: bytes are read or counted as undelivered, whenever a worker dies") {
   Case scenario_case = star_case("async", 3, 30, 20_ms);
   auto& scenario = scenario_case.scenario;
   scenario.training.protocol.quota = "own";
@@ -227,7 +227,7 @@ TEST_CASE("interruptions: bytes are read or counted as undelivered, whenever a w
   CHECK(most >= message_size());
 }
 
-TEST_CASE("interruptions: two simulations with all of them are equal, samples of usage included") {
+TEST_CASE("faults: two simulations with all of them are equal, samples of usage included") {
   Case scenario_case = small_case("async", 4, 300);
   scenario_case.scenario.stragglers = {pausing({}, 3_ms, 10_ms), joining(3, 20_ms),
                                        dying(2, 30_ms)};

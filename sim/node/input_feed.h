@@ -2,7 +2,7 @@
 #pragma once
 
 #include "scenarios/input.h"
-#include "sim/driver/world.h"
+#include "sim/world/world.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,0 +1,40 @@
+// The connections of a node to its peers on other hosts.
+#pragma once
+
+#include "models/base/quantity.h"
+#include "sim/network/network.h"
+
+#include <limits>
+#include <vector>
+
+namespace foretrain::sim {
+
+/// Each is made when it is first used. Kept from the lowest peer on: a worker has a server or two,
+/// whose numbers come after those of thousands of workers.
+class Connections {
+ public:
+  /// From this host.
+  explicit Connections(std::size_t host) : host_(host) {}
+
+  Network::ConnectionId to(NodeId peer, std::size_t its_host, Network& network) {
+    const std::size_t index = index_of(peer);
+    if (by_peer_.empty()) first_ = index;
+    if (index < first_) {
+      by_peer_.insert(by_peer_.begin(), first_ - index, kNone);
+      first_ = index;
+    }
+    if (index - first_ >= by_peer_.size()) by_peer_.resize(index - first_ + 1, kNone);
+    Network::ConnectionId& connection = by_peer_[index - first_];
+    if (connection == kNone) connection = network.connect(host_, its_host);
+    return connection;
+  }
+
+ private:
+  static constexpr auto kNone = std::numeric_limits<Network::ConnectionId>::max();
+
+  std::size_t host_;
+  std::size_t first_ = 0;  // peer
+  std::vector<Network::ConnectionId> by_peer_;
+};
+
+}  // namespace foretrain::sim

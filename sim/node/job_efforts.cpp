@@ -1,0 +1,50 @@
+#include "sim/node/job_efforts.h"
+
+#include "scenarios/input_error.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace foretrain::sim {
+
+// By how much the gradient of a job is slower than usual; its first job draws.
+double JobEfforts::straggling(const Job& job) {
+  const double factor = times_.begin(job);
+  if (job.stage == 0) {
+    const double sigma = job_time_.gradient_jitter();
+    jitter_factor_ = sigma > 0 ? portable_exp(sigma * jitter_.normal()) : 1;
+  }
+  const double pace = history_.neighbour() ? 1 : pace_.of(Resource::straggling);
+  return pace == 1 ? factor : 1 + (factor - 1) * pace;
+}
+
+JobEffort JobEfforts::begin(const Job& job) {
+  const Resource resource = history_.of(job.kind);
+  const Duration undisturbed = pace_.scaled(resource, job_time_.of(job));
+  JobEffort asked{Effort(resource, undisturbed)};
+  if (job.kind == JobKind::gradient) asked = gradient(job, undisturbed, straggling(job));
+  asked.contended = job_time_.contended(job);
+  return asked;
+}
+
+JobEffort JobEfforts::gradient(const Job& job, Duration undisturbed, double straggling) const {
+  const Resource resource = history_.of(job.kind);
+  const auto given = times_.given(job);
+  const Duration usual = given ? pace_.scaled(resource, *given) : undisturbed;
+  const auto times = [usual](double factor) { return static_cast<double>(usual.ns) * factor; };
+  const double stretched = times(straggling * jitter_factor_);
+  if (stretched > 1e18) throw InputError("stragglers: a gradient takes longer than 30 years");
+  const Duration length{std::llround(stretched)};
+  const Duration steady{std::llround(times(jitter_factor_))};
+  JobEffort asked{Effort(resource, given ? undisturbed : steady)};
+  asked.straggling = std::max(Duration{}, length - steady);
+  if (given) {
+    asked.least = length;
+  } else {
+    asked.effort.add(history_.neighbour() ? resource : Resource::straggling, length - steady);
+  }
+  asked.effort.add(Resource::framework, pace_.scaled(Resource::framework, job_time_.overhead(job)));
+  return asked;
+}
+
+}  // namespace foretrain::sim

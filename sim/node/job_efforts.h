@@ -1,0 +1,57 @@
+// What the jobs of a node ask of its cores.
+#pragma once
+
+#include "models/base/random.h"
+#include "scenarios/gradient_times.h"
+#include "sim/cpu/job_time.h"
+#include "sim/history/resource.h"
+#include "sim/node/node_history.h"
+
+#include <utility>
+
+namespace foretrain::sim {
+
+/// What one job asks of a thread that carries it out.
+struct JobEffort {
+  Effort effort;          ///< told apart by what it is spent on
+  double contended = 0;   ///< JobTime::contended
+  Duration least{};       ///< it ends so long after its beginning, or later: its given time
+  Duration straggling{};  ///< of that time, or of the effort
+};
+
+/// The effort of a job of one node:
+///
+///     gradient  its time (sim/cpu/job_time.h) x jitter x factor (scenarios/gradient_times.h)
+///               + what a framework spends
+///     others    their time
+///
+/// Jitter is a draw of each gradient, lognormal of median 1. At another pace of straggling that
+/// scales what a factor is above 1.
+class JobEfforts {
+ public:
+  JobEfforts(const Pace& pace, const JobTime& job_time, GradientTimes times, Stream jitter,
+             const NodeHistory& history)
+      : pace_(pace),
+        job_time_(job_time),
+        times_(std::move(times)),
+        jitter_(jitter),
+        history_(history) {}
+
+  /// The job begins. @throws InputError where it would take longer than 30 years
+  JobEffort begin(const Job& job);
+  /// It is given a time, so it sleeps what is left of that.
+  [[nodiscard]] bool sleeps(const Job& job) const { return times_.given(job).has_value(); }
+
+ private:
+  [[nodiscard]] JobEffort gradient(const Job& job, Duration undisturbed, double straggling) const;
+  double straggling(const Job& job);
+
+  const Pace& pace_;
+  const JobTime& job_time_;
+  GradientTimes times_;
+  Stream jitter_;
+  NodeHistory history_;
+  double jitter_factor_ = 1;  // of the gradient that is computed
+};
+
+}  // namespace foretrain::sim

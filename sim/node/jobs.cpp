@@ -1,0 +1,113 @@
+#include "sim/node/jobs.h"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+namespace foretrain::sim {
+
+Jobs::Jobs(Engine& engine, Process& process, Polling& polling, Loop& loop, JobEfforts efforts,
+           Evaluating evaluating)
+    : engine_(engine),
+      process_(process),
+      polling_(polling),
+      loop_(loop),
+      efforts_(std::move(efforts)),
+      evaluating_(std::move(evaluating)) {}
+
+void Jobs::wake(Instant now, std::uint64_t token) {
+  polling_.active(now);
+  const std::size_t slot = token >> kStageBits;
+  switch (static_cast<Stage>(token & ((1U << kStageBits) - 1))) {
+    case Stage::fed:
+      return fed(now);
+    case Stage::computed:
+      return computed(now, slot);
+    case Stage::done:
+      return finish(now, under_way_.take(slot));
+  }
+}
+
+void Jobs::ask_for(Job job) {
+  const bool gradient = job.kind == JobKind::gradient;
+  if (gradient && !unfed_.stages.empty()) return unfed_.stages.push_back(std::move(job));
+  InputFeed* input = process_.input();
+  if (gradient && job.stage == 0 && input != nullptr && !input->take(at_stage(Stage::fed, 0))) {
+    unfed_.since = engine_.now();
+    unfed_.cause = process_.history().current();
+    return unfed_.stages.push_back(std::move(job));
+  }
+  if (job.kind == JobKind::evaluate) evaluating_(true);
+  begin(std::move(job));
+}
+
+void Jobs::fed(Instant now) {
+  const NodeHistory& history = process_.history();
+  history.go_on_from(history.waited(Resource::input, unfed_.since, now, unfed_.cause));
+  for (Job& job : std::exchange(unfed_.stages, {})) begin(std::move(job));
+}
+
+void Jobs::begin(Job job) {
+  const JobEffort asked = efforts_.begin(job);
+  const JobPlace place = place_of(job.cost, efforts_.sleeps(job));
+  const Cpu::ThreadId loop = process_.loop();
+  std::span<const Cpu::ThreadId> threads(&loop, 1);
+  if (place != JobPlace::loop) {
+    polling_.job_begins();
+    threads = process_.compute_threads();
+    if (place == JobPlace::one_thread) threads = threads.first(1);
+  }
+  const Instant not_before = engine_.now() + asked.least;
+  const std::size_t slot = under_way_.keep(
+      {std::move(job), place, static_cast<int>(threads.size()), not_before, asked.straggling});
+  for (const Cpu::ThreadId thread : threads) {
+    process_.run(thread, asked.effort, Work::compute, at_stage(Stage::computed, slot),
+                 Cpu::Entry::woken, asked.contended);
+  }
+}
+
+// A thread has done its part.
+void Jobs::computed(Instant now, std::size_t slot) {
+  UnderWay& under_way = under_way_[slot];
+  if (--under_way.parts > 0) return;
+  if (now < under_way.not_before) {
+    under_way.parts = 1;
+    under_way.rests = now;
+    under_way.computed = process_.history().current();
+    return engine_.schedule(under_way.not_before, at_stage(Stage::computed, slot));
+  }
+  note_rest(now, under_way);
+  if (under_way.place != JobPlace::loop) {
+    // The loop is told; what it sends leaves before the next job begins.
+    return process_.wake_loop(at_stage(Stage::done, slot), Cpu::Entry::woken);
+  }
+  finish(now, under_way_.take(slot));
+}
+
+// One that is given a time has slept what was left of it.
+void Jobs::note_rest(Instant now, const UnderWay& under_way) const {
+  if (under_way.rests == Instant{}) return;
+  const NodeHistory& history = process_.history();
+  const Duration straggling = std::min(under_way.straggling, now - under_way.rests);
+  const Instant middle = now + Duration{-straggling.ns};
+  const ActivityId usual =
+      history.waited(history.of(under_way.job.kind), under_way.rests, middle, under_way.computed);
+  history.go_on_from(history.waited(Resource::straggling, middle, now, usual));
+}
+
+void Jobs::finish(Instant now, UnderWay under_way) {
+  Job job = std::move(under_way.job);
+  JobResult result;
+  Serial serial;
+  if (job.work) result = job.work(serial);
+  if (job.prefetch) job.prefetch();
+  if (under_way.place != JobPlace::loop) polling_.job_ends();
+  if (job.kind == JobKind::evaluate) evaluating_(false);
+  if (job.kind == JobKind::apply) process_.history().updated();
+  const JobId id = job.id;
+  job = {};  // what it holds is let go before the program goes on
+  loop_.feed(now, Computed{id, result});
+  loop_.read_mail(now);
+}
+
+}  // namespace foretrain::sim

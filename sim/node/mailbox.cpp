@@ -1,0 +1,155 @@
+#include "sim/node/mailbox.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace foretrain::sim {
+
+Mailbox::Mailbox(World& world, NodeId id, const Peers& peers, Process& process, Polling& polling,
+                 Loop& loop, const JobTime& job_time, Duration tensor, bool serves)
+    : world_(world),
+      id_(id),
+      peers_(peers),
+      process_(process),
+      polling_(polling),
+      loop_(loop),
+      job_time_(job_time),
+      tensor_(tensor),
+      serves_(serves),
+      connections_(process.place().host) {}
+
+void Mailbox::wake(Instant now, std::uint64_t token) {
+  const std::size_t slot = token >> kStageBits;
+  switch (static_cast<Stage>(token & ((1U << kStageBits) - 1))) {
+    case Stage::arrived:
+      return arrive(now, slot);
+    case Stage::noticed:
+      return look(now);
+    case Stage::sent:
+      polling_.active(now);
+      depart(now, slot);
+      break;
+    case Stage::received:
+      deliver(now, slot);
+      break;
+  }
+  read_all(now);
+}
+
+bool Mailbox::has_lost(NodeId peer) const { return std::ranges::find(lost_, peer) != lost_.end(); }
+
+const TransportCost& Mailbox::transport_with(NodeId peer) const {
+  const Host& host = process_.host();
+  const Place& here = process_.place();
+  const Place& there = place_of(peer);
+  if (there.host != here.host) return host.remote;
+  return there.core == here.core ? host.local : host.crossing;
+}
+
+Effort Mailbox::effort(const AffineCost& cost, Bytes size) const {
+  const Pace& pace = world_.pace;
+  const Resource resource = process_.history().messages();
+  const Duration own = cost.of(static_cast<double>(size.value)) + job_time_.coding(size);
+  Effort effort(resource, pace.scaled(resource, own));
+  return effort.add(Resource::framework, pace.scaled(Resource::framework, tensor_));
+}
+
+// Out ------------------------------------------------------------------------------------------
+
+void Mailbox::send(Instant now, Send& send) {
+  const Bytes size = wire_size(send.message);
+  const Effort cost = effort(transport_with(send.to).send, size);
+  const std::size_t slot = world_.mail.keep({id_, send.to, std::move(send.message), {}});
+  if (cost.total().ns == 0 && process_.cpu().is_free(process_.loop())) return depart(now, slot);
+  process_.run(process_.loop(), cost, Work::transport, at_stage(Stage::sent, slot));
+}
+
+// The message has left the sender's hands.
+void Mailbox::depart(Instant now, std::size_t slot) {
+  Mail& mail = world_.mail[slot];
+  mail.departed = now;
+  const Bytes size = wire_size(mail.message);
+  traffic_.sent += size;
+  ++traffic_.messages_sent;
+  const Callback arrived = peers_[index_of(mail.to)]->at_stage(Stage::arrived, slot);
+  const std::size_t host = place_of(mail.to).host;
+  if (host == process_.place().host) {
+    traffic_.within_host += size;
+    mail.activity = process_.history().current();
+    return world_.engine.schedule(now, arrived);
+  }
+  Network& network = *world_.network;
+  network.send(connections_.to(mail.to, host, network), size, mail.message.bucket, arrived);
+}
+
+// In -------------------------------------------------------------------------------------------
+
+// The last byte is at this host.
+void Mailbox::arrive(Instant now, std::size_t slot) {
+  Mail& mail = world_.mail[slot];
+  const Bytes size = wire_size(mail.message);
+  if (closed_ || has_lost(mail.from)) {
+    traffic_.undelivered += size;
+    world_.mail.take(slot);
+    return;
+  }
+  traffic_.received += size;
+  const bool same_host = place_of(mail.from).host == process_.place().host;
+  polling_.packets_came(same_host ? now : mail.departed);
+  if (!same_host) mail.activity = process_.history().current();
+  const Instant noticed = now + notice(now, mail.from);
+  unread_.push_back({slot, now, noticed});
+  if (noticed == now) return read_all(now);
+  world_.engine.schedule(noticed, at_stage(Stage::noticed, 0));
+}
+
+// Who works, or has yielded, looks at its turn, which `receive` settles.
+Duration Mailbox::notice(Instant now, NodeId from) const {
+  const Cpu& cpu = process_.cpu();
+  const TransportCost& transport = transport_with(from);
+  const auto paced = [&](Duration time) { return world_.pace.scaled(Resource::latency, time); };
+  if (cpu.idle(process_.place().core)) {
+    return paced(polling_.polls(now) ? transport.handoff : transport.wake);
+  }
+  const bool sleeps = cpu.is_free(process_.loop()) && !polling_.polls(now);
+  return sleeps ? paced(transport.preempt) : Duration{};
+}
+
+// Unless the loop was awake before.
+void Mailbox::look(Instant now) {
+  const auto due = [now](const Unread& unread) { return unread.noticed <= now; };
+  if (std::ranges::any_of(unread_, due)) read_all(now);
+}
+
+void Mailbox::read_all(Instant now) {
+  while (!unread_.empty()) {
+    const Unread unread = unread_.pop_front();
+    ActivityId& activity = world_.mail[unread.slot].activity;
+    activity = process_.history().waited(Resource::latency, unread.came, now, activity);
+    receive(now, unread.slot);
+  }
+}
+
+void Mailbox::receive(Instant now, std::size_t slot) {
+  const Cpu& cpu = process_.cpu();
+  const Mail& mail = world_.mail[slot];
+  const Effort cost = effort(transport_with(mail.from).receive, wire_size(mail.message));
+  process_.history().go_on_from(mail.activity);
+  const Instant busy_since = cpu.busy_since(process_.place().core);
+  const bool yielded = polling_.polls(busy_since) && now - busy_since < process_.host().slice;
+  if (cost.total().ns == 0 && !yielded && cpu.is_free(process_.loop())) return deliver(now, slot);
+  process_.run(process_.loop(), cost, Work::transport, at_stage(Stage::received, slot),
+               yielded ? Cpu::Entry::last : Cpu::Entry::woken);
+}
+
+void Mailbox::deliver(Instant now, std::size_t slot) {
+  polling_.active(now);
+  Mail mail = world_.mail.take(slot);
+  if (has_lost(mail.from)) return;  // it was not yet when this was read
+  // Between workers, values are sent by whoever has added them up.
+  const bool both_work = !serves_ && !peers_[index_of(mail.from)]->serves_;
+  if (both_work && mail.message.kind == MessageKind::parameters) process_.history().updated();
+  loop_.feed(now, Received{mail.from, std::move(mail.message)});
+}
+
+}  // namespace foretrain::sim

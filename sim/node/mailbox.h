@@ -1,0 +1,101 @@
+// The messages of a node, out and in.
+#pragma once
+
+#include "sim/cpu/job_time.h"
+#include "sim/node/connections.h"
+#include "sim/node/loop.h"
+#include "sim/node/polling.h"
+#include "sim/node/process.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace foretrain::sim {
+
+/// What a node has sent and received so far.
+struct Traffic {
+  Bytes sent;
+  Bytes received;
+  Bytes within_host;  ///< of what it sent
+  std::int64_t messages_sent = 0;
+  Bytes undelivered;  ///< came when it was dead, or from a peer that it has lost
+};
+
+/// Sends and receives, on the node's event loop:
+///
+///     send    -> loop: send cost -> network, or loopback -> arrives at the peer's mailbox
+///     arrives -> the loop notices, or is awake -> loop: receive cost -> the program is told
+///
+/// 1. A loop notices when it next looks: at once on its core's turn where that works or has
+///    yielded, a `handoff` later where it polls on an idle core, a `wake` later where it sleeps, a
+///    `preempt` later where it sleeps and its core is busy.
+/// 2. A loop that is awake, whatever for, reads all that has come.
+/// 3. One that polled when others took its core has yielded to them, and waits for its turn; one
+///    that slept is woken, and goes before those that have had more.
+/// 4. What comes from a lost peer is read no more.
+class Mailbox : public Actor {
+ public:
+  /// By node id.
+  using Peers = std::vector<Mailbox*>;
+
+  /// `tensor`: CPU time of a message on top of its host's, either side; `serves`: a server's. The
+  /// others, of the same node, outlive this, as `peers` do.
+  Mailbox(World& world, NodeId id, const Peers& peers, Process& process, Polling& polling,
+          Loop& loop, const JobTime& job_time, Duration tensor, bool serves);
+
+  void send(Instant now, Send& send);
+  /// The loop is awake.
+  void read_all(Instant now);
+  /// Its node is dead.
+  void close() { closed_ = true; }
+  void lose(NodeId peer) { lost_.push_back(peer); }
+  void wake(Instant now, std::uint64_t token) override;
+
+  [[nodiscard]] const Traffic& traffic() const { return traffic_; }
+
+ private:
+  /// What an event is about; its token is that with the slot of the mail.
+  enum class Stage : std::uint8_t { sent, arrived, noticed, received };
+  static constexpr int kStageBits = 2;
+  struct Unread {
+    std::size_t slot = 0;  // of the mail
+    Instant came;
+    Instant noticed;  // unless the loop is awake before
+  };
+
+  [[nodiscard]] Callback at_stage(Stage stage, std::size_t slot) {
+    return {this, (std::uint64_t{slot} << kStageBits) | static_cast<std::uint64_t>(stage)};
+  }
+  [[nodiscard]] const Place& place_of(NodeId peer) const {
+    return peers_[index_of(peer)]->process_.place();
+  }
+  [[nodiscard]] bool has_lost(NodeId peer) const;
+  /// What messages between it and a peer cost.
+  [[nodiscard]] const TransportCost& transport_with(NodeId peer) const;
+  /// Of one message, with the framework's share.
+  [[nodiscard]] Effort effort(const AffineCost& cost, Bytes size) const;
+  void depart(Instant now, std::size_t slot);
+  void arrive(Instant now, std::size_t slot);
+  /// How long the loop takes to notice what comes now.
+  [[nodiscard]] Duration notice(Instant now, NodeId from) const;
+  void look(Instant now);
+  void receive(Instant now, std::size_t slot);
+  void deliver(Instant now, std::size_t slot);
+
+  World& world_;
+  NodeId id_;
+  const Peers& peers_;
+  Process& process_;
+  Polling& polling_;
+  Loop& loop_;
+  const JobTime& job_time_;
+  Duration tensor_;
+  bool serves_;
+  bool closed_ = false;
+  Connections connections_;
+  Fifo<Unread> unread_;  // messages that have come
+  std::vector<NodeId> lost_;
+  Traffic traffic_;
+};
+
+}  // namespace foretrain::sim

@@ -1,0 +1,55 @@
+// What a node tells the history of its simulation.
+#pragma once
+
+#include "models/base/quantity.h"
+#include "models/protocol/job.h"
+#include "sim/history/recorder.h"
+
+namespace foretrain::sim {
+
+/// A Recorder in the name of one node: what its work counts as, what it has waited for. What a
+/// neighbour does is one resource, and its updates are nobody's concern.
+class NodeHistory {
+ public:
+  NodeHistory(Recorder history, NodeId id, bool serves, bool neighbour)
+      : history_(history), id_(id), serves_(serves), neighbour_(neighbour) {}
+
+  /// What messages cost its cores.
+  [[nodiscard]] Resource messages() const {
+    if (neighbour_) return Resource::neighbours;
+    return serves_ ? Resource::server_cpu : Resource::worker_cpu;
+  }
+  [[nodiscard]] Resource of(JobKind job) const {
+    if (neighbour_) return Resource::neighbours;
+    if (job == JobKind::gradient) return Resource::worker_cpu;
+    return job == JobKind::evaluate ? Resource::evaluation : Resource::apply;
+  }
+  /// Of another training that shares the hosts.
+  [[nodiscard]] bool neighbour() const { return neighbour_; }
+
+  [[nodiscard]] ActivityId current() const { return history_.current(); }
+  void go_on_from(ActivityId activity) const { history_.go_on_from(activity); }
+  /// It has been waiting for that since then; nobody worked meanwhile.
+  ActivityId waited(Resource resource, Instant since, Instant until, ActivityId cause) const {
+    return history_.add({since, until, cause, 0, index_of(id_), resource, false});
+  }
+  /// What is done now has changed the parameters.
+  void updated() const {
+    if (!neighbour_) history_.updated();
+  }
+  /// It stands still from now on.
+  void stopped(Resource why) const {
+    if (!neighbour_) history_.stopped(id_, why);
+  }
+  [[nodiscard]] History::TaskId ask(Instant now, const Effort& effort) const {
+    return history_.ask(id_, now, effort);
+  }
+
+ private:
+  Recorder history_;
+  NodeId id_;
+  bool serves_;
+  bool neighbour_;
+};
+
+}  // namespace foretrain::sim

@@ -1,0 +1,71 @@
+// The process of a node: its threads on the cores of its host.
+#pragma once
+
+#include "sim/node/input_feed.h"
+#include "sim/node/node_history.h"
+#include "sim/world/world.h"
+
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace foretrain::sim {
+
+/// Where a node lives.
+struct Place {
+  std::size_t host = 0;
+  int core = 0;
+  int threads = 1;  ///< that compute: on this core, on the ones after it
+};
+
+/// One thread runs the event loop, others compute, one may parse what a worker reads. The loop
+/// shares its core with the first one that computes, as in a run.
+///
+/// 1. A thread does what it is asked for in order; whoever asked is woken.
+/// 2. While the process stands still no thread of it does anything: what it is asked for then is
+///    done when it goes on. What the network has of it is on its way all the same.
+/// 3. It stands still until each `stop` has its `go_on`.
+class Process {
+ public:
+  /// `input`: of a worker whose batches cost something; else null.
+  Process(World& world, const Place& place, const NodeHistory& history,
+          std::unique_ptr<InputFeed> input);
+
+  /// Has a thread of its own do this.
+  void run(Cpu::ThreadId thread, const Effort& effort, Work work, Callback done,
+           Cpu::Entry entry = Cpu::Entry::last, double contended = 0);
+  /// Has the loop do what takes no time, at its turn.
+  void wake_loop(Callback done, Cpu::Entry entry = Cpu::Entry::last) {
+    run(loop_, Effort(history_.messages()), Work::transport, done, entry);
+  }
+
+  /// `why`: what it is told apart as in the history.
+  void stop(Resource why);
+  void go_on();
+  [[nodiscard]] bool stands_still() const { return stops_ > 0; }
+
+  [[nodiscard]] const Place& place() const { return place_; }
+  [[nodiscard]] const Host& host() const { return host_; }
+  [[nodiscard]] const Cpu& cpu() const { return *host_.cpu; }
+  [[nodiscard]] const NodeHistory& history() const { return history_; }
+  [[nodiscard]] Cpu::ThreadId loop() const { return loop_; }
+  [[nodiscard]] std::span<const Cpu::ThreadId> compute_threads() const { return compute_; }
+  /// Null where batches cost nothing.
+  [[nodiscard]] InputFeed* input() const { return input_.get(); }
+  /// CPU time so far.
+  [[nodiscard]] Duration used(Work work) const;
+  /// Of that, on the core that the loop has: it is busy there with one thing at a time.
+  [[nodiscard]] Duration computed_on_first_core() const;
+
+ private:
+  Engine& engine_;
+  Host& host_;
+  Place place_;
+  NodeHistory history_;
+  std::unique_ptr<InputFeed> input_;
+  Cpu::ThreadId loop_;
+  std::vector<Cpu::ThreadId> compute_;
+  int stops_ = 0;  // that have no `go_on` yet
+};
+
+}  // namespace foretrain::sim

@@ -1,0 +1,110 @@
+#include "sim/node/sim_node.h"
+
+#include <utility>
+
+namespace foretrain::sim {
+
+SimNode::SimNode(World& world, Mailbox::Peers& mailboxes, const Observer& observer, NodeParts parts)
+    : world_(world),
+      observer_(observer),
+      id_(parts.id),
+      program_(std::move(parts.program)),
+      process_(world, parts.place,
+               NodeHistory(world.history, parts.id, parts.serves, parts.neighbour),
+               std::move(parts.input)),
+      polling_(process_.host(), parts.place.core),
+      mailbox_(world, parts.id, mailboxes, process_, polling_, *this, *parts.job_time, parts.tensor,
+               parts.serves),
+      jobs_(world.engine, process_, polling_, *this,
+            JobEfforts(world.pace, *parts.job_time, std::move(parts.times), parts.jitter,
+                       process_.history()),
+            [this](bool begins) { observer_.evaluating(id_, begins); }) {
+  mailboxes.push_back(&mailbox_);
+}
+
+void SimNode::start() {
+  const Callback started = at_stage(Stage::start, 0);
+  process_.history().go_on_from(0);
+  // Where it stands still: the first of all that its loop does when it goes on.
+  if (process_.stands_still()) return process_.wake_loop(started);
+  world_.engine.schedule(world_.engine.now(), started);
+}
+
+// It stands still for good.
+void SimNode::die() {
+  mailbox_.close();
+  if (!ended_) ended_ = world_.engine.now();
+  polling_.end();
+  process_.stop(Resource::straggling);
+}
+
+void SimNode::lose(NodeId peer) {
+  mailbox_.lose(peer);
+  process_.wake_loop(at_stage(Stage::lost, index_of(peer)), Cpu::Entry::woken);
+}
+
+Duration SimNode::used(Work work) const {
+  const Duration used = process_.used(work);
+  return work == Work::transport ? used + polling_.polled() : used;
+}
+
+Duration SimNode::waited() const {
+  if (!begun_) return {};
+  return ended_.value_or(world_.engine.now()) - *begun_ - process_.computed_on_first_core();
+}
+
+void SimNode::wake(Instant now, std::uint64_t token) {
+  const std::size_t slot = token >> kStageBits;
+  const auto stage = static_cast<Stage>(token & ((1U << kStageBits) - 1));
+  // It rang unheard.
+  if (stage == Stage::timer && process_.stands_still()) return process_.wake_loop({this, token});
+  polling_.active(now);
+  switch (stage) {
+    case Stage::start:
+      begin(now);
+      break;
+    case Stage::timer:
+      feed(now, TimerFired{timers_.take(slot)});
+      break;
+    case Stage::lost:
+      feed(now, PeerLost{NodeId(static_cast<std::uint32_t>(slot))});
+      break;
+  }
+  mailbox_.read_all(now);
+}
+
+void SimNode::begin(Instant now) {
+  begun_ = now;
+  polling_.begin();
+  if (InputFeed* input = process_.input()) input->start();
+  feed(now, Started{});
+}
+
+void SimNode::feed(Instant now, Input input) {
+  Effects effects = std::move(world_.effects);
+  program_->handle(now, std::move(input), effects);
+  for (Effect& effect : effects) perform(now, effect);
+  effects.clear();
+  world_.effects = std::move(effects);
+}
+
+void SimNode::perform(Instant now, Effect& effect) {
+  if (auto* send = std::get_if<Send>(&effect)) {
+    mailbox_.send(now, *send);
+  } else if (auto* compute = std::get_if<Compute>(&effect)) {
+    jobs_.ask_for(std::move(compute->job));
+  } else if (auto* timer = std::get_if<ArmTimer>(&effect)) {
+    world_.engine.schedule(now + timer->after, at_stage(Stage::timer, timers_.keep(timer->timer)));
+  } else if (auto* report = std::get_if<Report>(&effect)) {
+    observer_.report(id_, *report);
+  } else if (auto* finished = std::get_if<Finished>(&effect)) {
+    polling_.active(now);
+    polling_.end();
+    ended_ = now;
+    observer_.finished(id_, *finished);
+  } else {
+    observer_.fault(id_, std::get<Fault>(effect));
+  }
+}
+
+}  // namespace foretrain::sim

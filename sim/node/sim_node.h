@@ -1,0 +1,104 @@
+// Drives a node's program in virtual time.
+#pragma once
+
+#include "models/protocol/node.h"
+#include "sim/node/jobs.h"
+#include "sim/node/loop.h"
+#include "sim/node/mailbox.h"
+#include "sim/node/polling.h"
+#include "sim/node/process.h"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace foretrain::sim {
+
+/// What the simulation wants to hear of.
+struct Observer {
+  std::function<void(NodeId, const Report&)> report;
+  std::function<void(NodeId, const Finished&)> finished;
+  std::function<void(NodeId, const Fault&)> fault;
+  /// The chief judges the parameters: from now on, or (false) no more.
+  std::function<void(NodeId, bool begins)> evaluating;
+};
+
+/// What a node is made of.
+struct NodeParts {
+  NodeId id{};
+  Place place;
+  std::unique_ptr<Node> program;
+  const JobTime* job_time = nullptr;  ///< of its host
+  GradientTimes times;
+  Stream jitter;
+  Duration tensor;                   ///< of a message's CPU time on top of its host's, either side
+  std::unique_ptr<InputFeed> input;  ///< a worker's; null: batches are there at no cost
+  bool serves = false;               ///< a server
+  bool neighbour = false;            ///< of a training that shares the hosts
+};
+
+/// A node as its host has it: an event loop that tells the program what happened and performs what
+/// it wants done, one thing after another. Its parts:
+///
+///     process   its threads on their cores; stands still, goes on
+///     polling   how the loop waits
+///     mailbox   Send -> network -> Received
+///     jobs      Compute -> cores -> Computed
+///
+/// Timers ring here: on time, or when the process goes on.
+class SimNode : public Actor, private Loop {
+ public:
+  using Peers = std::vector<std::unique_ptr<SimNode>>;
+
+  /// `mailboxes`: where the messages of a node go; by node id. Its own is added.
+  SimNode(World& world, Mailbox::Peers& mailboxes, const Observer& observer, NodeParts parts);
+
+  /// Now.
+  void start();
+  /// Its process stands still until each call has its `go_on`. Before the start: it begins with the
+  /// last `go_on`. `why`: what it is told apart as in the history.
+  void stop(Resource why) { process_.stop(why); }
+  void go_on() { process_.go_on(); }
+  /// Its process is gone; the network still carries what it has of it.
+  void die();
+  /// A peer is gone, and its program is told; what comes from that peer is read no more.
+  void lose(NodeId peer);
+  void wake(Instant now, std::uint64_t token) override;
+
+  /// CPU time used so far on this kind of work; polling for messages is transport.
+  [[nodiscard]] Duration used(Work work) const;
+  /// Time from its start until now, or its end, in which it computed no gradient, no evaluation,
+  /// nor what a server does.
+  [[nodiscard]] Duration waited() const;
+  [[nodiscard]] const Traffic& traffic() const { return mailbox_.traffic(); }
+  [[nodiscard]] const Place& place() const { return process_.place(); }
+  [[nodiscard]] const Node& program() const { return *program_; }
+
+ private:
+  /// What an event is about; its token is that with the slot of the timer, the number of the peer.
+  enum class Stage : std::uint8_t { start, timer, lost };
+  static constexpr int kStageBits = 2;
+
+  [[nodiscard]] Callback at_stage(Stage stage, std::size_t slot) {
+    return {this, (std::uint64_t{slot} << kStageBits) | static_cast<std::uint64_t>(stage)};
+  }
+  void begin(Instant now);
+  void feed(Instant now, Input input) override;
+  void read_mail(Instant now) override { mailbox_.read_all(now); }
+  void perform(Instant now, Effect& effect);
+
+  World& world_;
+  const Observer& observer_;
+  NodeId id_;
+  std::unique_ptr<Node> program_;
+  Process process_;
+  Polling polling_;
+  Mailbox mailbox_;
+  Jobs jobs_;
+  Slots<TimerId> timers_;
+  std::optional<Instant> begun_;
+  std::optional<Instant> ended_;
+};
+
+}  // namespace foretrain::sim

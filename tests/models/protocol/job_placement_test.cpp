@@ -1,0 +1,41 @@
+// Where jobs run: by what they cost on a nominal core.
+#include "models/protocol/job_placement.h"
+
+#include <catch2/catch.hpp>
+
+namespace foretrain {
+namespace {
+
+Cost cost_of(double flops) {
+  Cost cost;
+  cost.flops = {flops};
+  return cost;
+}
+
+// 50 us at 20 GFLOP/s are a million.
+const Cost kSmall = cost_of(0.99e6);
+const Cost kLarge = cost_of(1.01e6);
+
+TEST_CASE("job placement: a job runs on the loop that takes less than 50 us on a nominal core") {
+  CHECK(place_of(kSmall, false) == JobPlace::loop);
+  CHECK(place_of(kLarge, false) == JobPlace::compute_threads);
+}
+
+TEST_CASE("job placement: a job that sleeps never stops the loop") {
+  CHECK(place_of(kSmall, true) == JobPlace::one_thread);
+  CHECK(place_of(kLarge, true) == JobPlace::compute_threads);
+}
+
+TEST_CASE("job placement: bytes count at 10 GB/s and a measured time as it is") {
+  Cost moved;
+  moved.bytes = {499'999};
+  CHECK(place_of(moved, false) == JobPlace::loop);
+  moved.bytes = {500'001};
+  CHECK(place_of(moved, false) == JobPlace::compute_threads);
+  Cost measured;
+  measured.measured = {50'001};
+  CHECK(place_of(measured, false) == JobPlace::compute_threads);
+}
+
+}  // namespace
+}  // namespace foretrain
