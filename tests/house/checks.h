@@ -36,7 +36,8 @@ std::vector<Finding> room_findings(const std::vector<SourceFile>& tree);
 /// that it includes; <filesystem> only in models/data. Reported where it leaves models.
 std::vector<Finding> purity_findings(const std::vector<SourceFile>& tree);
 
-/// No draw that differs between standard libraries; in models no clock or thread by name either.
+/// No draw that differs between standard libraries; in models no clock or thread by name either; in
+/// a driver no policy that the other one has, too.
 std::vector<Finding> word_findings(const SourceFile& file);
 
 // How large, how named -----------------------------------------------------------------------

@@ -167,6 +167,9 @@ std::vector<Finding> word_findings(const SourceFile& file) {
       "std::thread", "std::jthread", "std::mutex", "std::async", "std::time", "std::clock"};
   static const std::set<std::string, std::less<>> world_calls = {"clock_gettime", "gettimeofday",
                                                                  "socket", "fork", "getpid"};
+  // What two drivers would decide each for itself: they ask place_of, GradientTimes, StandingStill.
+  static const std::set<std::string, std::less<>> policies = {"runs_inline", "nominal_seconds",
+                                                              "kInlineJob", "PauseDraws"};
   std::vector<Finding> findings;
   const std::string folder = top_of(file.path);
   if (folder == "tests") return findings;
@@ -177,6 +180,9 @@ std::vector<Finding> word_findings(const SourceFile& file) {
         (word.called && draw_calls.contains(word.name))) {
       findings.push_back(
           {file.path, word.line, word.name + " differs between machines: draw from a Stream"});
+    }
+    if ((folder == "sim" || folder == "exec") && policies.contains(word.name)) {
+      findings.push_back({file.path, word.line, word.name + ": drivers decide that alike, below"});
     }
     if (folder == "models" && (world.contains(word.name) || word.name.starts_with("std::chrono") ||
                                (word.called && world_calls.contains(word.name)))) {

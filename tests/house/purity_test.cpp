@@ -86,6 +86,13 @@ TEST_CASE("purity: a clock is found in models by its name") {
   CHECK(word_findings({"exec/driver/clock.cpp", text}).empty());
 }
 
+TEST_CASE("purity: a policy that both drivers have is found in a driver") {
+  const std::string text = "// Bad.\nconst bool small = runs_inline(job.cost);\n";
+  const std::string folder = GENERATE("sim", "exec");
+  CHECK(word_findings({folder + "/driver/bad.cpp", text}).size() == 1);
+  CHECK(word_findings({"models/protocol/stages.cpp", text}).empty());
+}
+
 TEST_CASE("purity: words in comments, literals or longer names do not count") {
   const std::string text =
       "// std::shuffle differs between machines\n/* rand() */\n"
