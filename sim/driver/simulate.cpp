@@ -6,7 +6,7 @@
 #include "scenarios/emulated.h"
 #include "scenarios/neighbours.h"
 #include "scenarios/read.h"
-#include "sim/driver/tenant.h"
+#include "sim/driver/sim_training.h"
 #include "sim/memory/resident.h"
 
 #include <fmt/format.h>
@@ -26,19 +26,19 @@ class Simulation : public Actor {
       : options_(options),
         framework_(prepared.scenario_case.scenario.framework),
         world_(prepared, options.emulated, options.machines, options.variant),
-        tenant_(world_, prepared, options.machines,
-                {[this](NodeId id, const Report& report) { reported(id, report); },
-                 [this](NodeId, const Finished& finished) { add_end(record_, end_of(finished)); }},
-                {}),
-        memory_(*prepared.training, prepared.data_memory, tenant_.memory_bases()) {
+        main_(world_, prepared, options.machines,
+              {[this](NodeId id, const Report& report) { reported(id, report); },
+               [this](NodeId, const Finished& finished) { add_end(record_, end_of(finished)); }},
+              {}),
+        memory_(*prepared.training, prepared.data_memory, main_.memory_bases()) {
     record_.mode = Mode::simulate;
     record_.scenario_case = prepared.scenario_case;
-    record_.machine = tenant_.machine();
+    record_.machine = main_.machine();
     if (options.emulated) {
       record_.machine += fmt::format(", {} hosts emulated on {} cores", world_.hosts.size(),
                                      world_.hosts.front().cpu->cores());
     }
-    record_.uncalibrated = tenant_.uncalibrated();
+    record_.uncalibrated = main_.uncalibrated();
     record_.kernel_set = kernel_set();
     record_.startup = framework_.session_start;
     const Protocol& protocol = *find_protocol(prepared.training->strategy);
@@ -49,7 +49,7 @@ class Simulation : public Actor {
 
   Record run() {
     seen_.resize(nodes().size());
-    tenant_.start();
+    main_.start();
     for (std::size_t i = 0; i < neighbours_.size(); ++i) {
       world_.engine.schedule(Instant{} + neighbours_[i].starts_at, {this, i + 1});
     }
@@ -77,7 +77,7 @@ class Simulation : public Actor {
 
   // A sample of everybody's usage is due, or a neighbour begins.
   void wake(Instant now, std::uint64_t token) override {
-    if (token != kSample) return neighbours_[token - 1].tenant->start();
+    if (token != kSample) return neighbours_[token - 1].training->start();
     sample(now);
     sampling_ = false;
     if (quiet()) return;  // the nodes have stopped; so does this
@@ -100,14 +100,14 @@ class Simulation : public Actor {
   };
   struct Neighbour {
     Duration starts_at;
-    std::unique_ptr<Tenant> tenant;
+    std::unique_ptr<SimTraining> training;
     std::int64_t steps = 0;
   };
 
   void add_neighbours(const Case& scenario_case) {
     const std::vector<Case> cases = neighbour_cases(scenario_case);
     neighbours_.resize(cases.size());
-    std::vector<NodePlace> taken = tenant_.places();
+    std::vector<NodePlace> taken = main_.places();
     for (std::size_t i = 0; i < cases.size(); ++i) {
       Neighbour& neighbour = neighbours_[i];
       neighbour.starts_at = scenario_case.scenario.neighbours[i].starts_at +
@@ -115,41 +115,40 @@ class Simulation : public Actor {
       const auto count = [&neighbour](NodeId, const Report& report) {
         if (std::holds_alternative<StepReport>(report)) ++neighbour.steps;
       };
-      neighbour.tenant =
-          std::make_unique<Tenant>(world_, prepare(cases[i], Need::shape), options_.machines,
-                                   Tenant::Listener{count, [](NodeId, const Finished&) {}}, taken);
-      const auto& places = neighbour.tenant->places();
+      neighbour.training = std::make_unique<SimTraining>(
+          world_, prepare(cases[i], Need::shape), options_.machines,
+          SimTraining::Listener{count, [](NodeId, const Finished&) {}}, taken);
+      const auto& places = neighbour.training->places();
       taken.insert(taken.end(), places.begin(), places.end());
       record_.neighbours.push_back(
           {cases[i].scenario.name, to_yaml(cases[i].scenario), 0, false, {}});
     }
   }
 
-  [[nodiscard]] const SimNode::Peers& nodes() const { return tenant_.nodes(); }
+  [[nodiscard]] const SimNode::Peers& nodes() const { return main_.nodes(); }
   [[nodiscard]] bool goes_on() const {
-    return record_.outcome == Outcome::done && tenant_.failure().empty() && !tenant_.over() &&
-           !quiet();
+    return record_.outcome == Outcome::done && main_.failure().empty() && !main_.over() && !quiet();
   }
   /// Nothing is to come that the nodes could wait for.
   [[nodiscard]] bool quiet() const {
-    std::size_t idle = tenant_.idle_events() + (sampling_ ? 1 : 0);
-    for (const Neighbour& neighbour : neighbours_) idle += neighbour.tenant->idle_events();
+    std::size_t idle = main_.idle_events() + (sampling_ ? 1 : 0);
+    for (const Neighbour& neighbour : neighbours_) idle += neighbour.training->idle_events();
     return world_.engine.pending() <= idle;
   }
 
   void add_outcome() {
     for (std::size_t i = 0; i < neighbours_.size(); ++i) {
       record_.neighbours[i].steps = neighbours_[i].steps;
-      record_.neighbours[i].done = neighbours_[i].tenant->over();
-      record_.neighbours[i].failure = neighbours_[i].tenant->failure();
+      record_.neighbours[i].done = neighbours_[i].training->over();
+      record_.neighbours[i].failure = neighbours_[i].training->failure();
     }
     if (record_.outcome != Outcome::done) return;
-    record_.failure = tenant_.failure();
-    if (record_.failure.empty() && tenant_.over()) return;
+    record_.failure = main_.failure();
+    if (record_.failure.empty() && main_.over()) return;
     record_.outcome = Outcome::failed;
     if (!record_.failure.empty()) return;
     record_.failure = fmt::format("the nodes wait for each other for good, {} of {} finished",
-                                  tenant_.finished(), nodes().size());
+                                  main_.finished(), nodes().size());
   }
 
   void reported(NodeId id, const Report& report) {
@@ -162,14 +161,14 @@ class Simulation : public Actor {
     if (step == nullptr) return memory_.evaluated(id);
     const std::int64_t done = ++steps_;
     if (options_.progress && done % 64 == 0) {
-      const Training& training = tenant_.training();
+      const Training& training = main_.training();
       options_.progress(done, training.steps * training.workers, world_.engine.now());
     }
   }
 
   /// What a worker has burned by now of its cores while it did not compute.
   [[nodiscard]] double burned_s(std::size_t index) const {
-    if (static_cast<int>(index) >= tenant_.training().workers) return 0;
+    if (static_cast<int>(index) >= main_.training().workers) return 0;
     return framework_.waiting_cores * nodes()[index]->waited().seconds();
   }
 
@@ -236,7 +235,7 @@ class Simulation : public Actor {
       const auto id = static_cast<NodeId>(i);
       const std::size_t host = node.place().host;
       NodeTotals totals;
-      totals.role = tenant_.training().role(id);
+      totals.role = main_.training().role(id);
       totals.host = world_.hosts[host].name;
       totals.core = node.place().core;
       totals.cpu_s =
@@ -248,7 +247,7 @@ class Simulation : public Actor {
       totals.messages_sent = traffic.messages_sent;
       totals.undelivered = traffic.undelivered;
       totals.local = traffic.within_host;
-      totals.lost = tenant_.lost(i);
+      totals.lost = main_.lost(i);
       if (world_.network != nullptr) {
         totals.nic_tx = world_.network->sent_by(host);
         totals.nic_rx = world_.network->received_by(host);
@@ -260,7 +259,7 @@ class Simulation : public Actor {
   const SimulateOptions& options_;
   FrameworkSpec framework_;
   World world_;
-  Tenant tenant_;
+  SimTraining main_;  // whose record this is
   std::vector<Neighbour> neighbours_;
   ResidentMemory memory_;
   std::vector<Seen> seen_;

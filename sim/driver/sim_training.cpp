@@ -1,4 +1,4 @@
-#include "sim/driver/tenant.h"
+#include "sim/driver/sim_training.h"
 
 #include "models/protocol/registry.h"
 #include "scenarios/describe/reader.h"
@@ -46,8 +46,8 @@ Bytes batch_bytes(const Case& c, const Training& training) {
 
 }  // namespace
 
-Tenant::Tenant(World& world, const Prepared& prepared, const MachineLookup& machines,
-               Listener listener, const std::vector<NodePlace>& others)
+SimTraining::SimTraining(World& world, const Prepared& prepared, const MachineLookup& machines,
+                         Listener listener, const std::vector<NodePlace>& others)
     : world_(world),
       training_(prepared.training),
       listener_(std::move(listener)),
@@ -73,7 +73,7 @@ Tenant::Tenant(World& world, const Prepared& prepared, const MachineLookup& mach
   add_nodes(prepared.scenario_case);
 }
 
-void Tenant::add_job_times(const Prepared& prepared, const MachineLookup& machines) {
+void SimTraining::add_job_times(const Prepared& prepared, const MachineLookup& machines) {
   const Scenario& scenario = prepared.scenario_case.scenario;
   const bool profiled = training_->network->profiled();
   const std::string& model = prepared.model_key;
@@ -94,14 +94,14 @@ void Tenant::add_job_times(const Prepared& prepared, const MachineLookup& machin
   }
 }
 
-void Tenant::note(const Machine& machine, const JobTime& job_time) {
+void SimTraining::note(const Machine& machine, const JobTime& job_time) {
   machine_ = machine.name;
   if (!job_time.uncalibrated()) return;
   if (!uncalibrated_.empty()) uncalibrated_ += ", ";
   uncalibrated_ += machine.name;
 }
 
-void Tenant::add_nodes(const Case& scenario_case) {
+void SimTraining::add_nodes(const Case& scenario_case) {
   const Traces traces(scenario_case);
   const std::string& served_by = scenario_case.scenario.dataset.input.served_by;
   const auto found = std::ranges::find(world_.hosts, served_by, &Host::name);
@@ -126,16 +126,16 @@ void Tenant::add_nodes(const Case& scenario_case) {
 
 // A run on this machine computes, then sleeps what is left of a given time; elsewhere that is the
 // time that computing takes (JobTime).
-GradientTimes Tenant::gradient_times(const Scenario& scenario, int node,
-                                     const Traces& traces) const {
+GradientTimes SimTraining::gradient_times(const Scenario& scenario, int node,
+                                          const Traces& traces) const {
   const std::size_t spec = places_[static_cast<std::size_t>(node)].spec;
   const bool given = world_.real_cores && spec < scenario.cluster.hosts.size();
   return {StragglerDraws(scenario, node, traces),
           given ? scenario.cluster.hosts[spec].compute : std::nullopt, world_.real_cores};
 }
 
-std::unique_ptr<InputFeed> Tenant::input_of(const Case& scenario_case, int node,
-                                            std::optional<std::size_t> server) const {
+std::unique_ptr<InputFeed> SimTraining::input_of(const Case& scenario_case, int node,
+                                                 std::optional<std::size_t> server) const {
   const InputSpec& input = scenario_case.scenario.dataset.input;
   if (!input.costs() || !training_->is_worker(NodeId(node))) return nullptr;
   const NodePlace& place = places_[static_cast<std::size_t>(node)];
@@ -143,13 +143,13 @@ std::unique_ptr<InputFeed> Tenant::input_of(const Case& scenario_case, int node,
                                      training_->batch_size, server, place.host, place.cores.back());
 }
 
-void Tenant::start() {
+void SimTraining::start() {
   faults_.start();
   for (const auto& node : nodes_) node->start();
 }
 
 // The others go on without it where the strategy can, as in a run.
-void Tenant::died(NodeId id, const std::string& why) {
+void SimTraining::died(NodeId id, const std::string& why) {
   if (!may_lose(*training_, id, static_cast<int>(losses_))) {
     failure_ = fmt::format("{} {}", training_->role(id), why);
     return;
@@ -162,12 +162,12 @@ void Tenant::died(NodeId id, const std::string& why) {
 }
 
 // From an event of its own: this is called by a core that may be one of theirs.
-void Tenant::evaluating(NodeId /*id*/, bool begins) {
+void SimTraining::evaluating(NodeId /*id*/, bool begins) {
   if (!evaluation_blocks_all_) return;
   world_.engine.schedule(world_.engine.now(), {this, begins ? kStop : kGoOn});
 }
 
-void Tenant::wake(Instant /*now*/, std::uint64_t token) {
+void SimTraining::wake(Instant /*now*/, std::uint64_t token) {
   for (int worker = 1; worker < training_->workers; ++worker) {
     SimNode& node = *nodes_[static_cast<std::size_t>(worker)];
     if (token == kStop) {
@@ -178,7 +178,7 @@ void Tenant::wake(Instant /*now*/, std::uint64_t token) {
   }
 }
 
-std::vector<Bytes> Tenant::memory_bases() const {
+std::vector<Bytes> SimTraining::memory_bases() const {
   std::vector<Bytes> bases;
   bases.reserve(places_.size());
   for (const NodePlace& place : places_) bases.push_back(world_.hosts[place.host].memory_base);

@@ -18,7 +18,7 @@ namespace foretrain::sim {
 /// The nodes of a training with all that belongs to it alone: what its jobs cost, its stragglers,
 /// which of its nodes are there, how it ends. Nodes of a host are pinned to its cores round robin,
 /// as a run pins them.
-class Tenant : public Actor {
+class SimTraining : public Actor {
  public:
   /// What its owner wants to hear of.
   struct Listener {
@@ -26,9 +26,9 @@ class Tenant : public Actor {
     std::function<void(NodeId, const Finished&)> finished;
   };
 
-  /// `others`: the places that nodes of other tenants have. @throws InputError
-  Tenant(World& world, const Prepared& prepared, const MachineLookup& machines, Listener listener,
-         const std::vector<NodePlace>& others);
+  /// `others`: the places that nodes of other trainings have. @throws InputError
+  SimTraining(World& world, const Prepared& prepared, const MachineLookup& machines,
+              Listener listener, const std::vector<NodePlace>& others);
 
   /// Every node is ready; its time begins now.
   void start();
