@@ -33,9 +33,9 @@ class JobEfforts {
              const NodeHistory& history)
       : pace_(pace),
         job_time_(job_time),
+        history_(history),
         times_(std::move(times)),
-        jitter_(jitter),
-        history_(history) {}
+        jitter_(jitter) {}
 
   /// The job begins. @throws InputError where it would take longer than 30 years
   JobEffort begin(const Job& job);
@@ -48,9 +48,9 @@ class JobEfforts {
 
   const Pace& pace_;
   const JobTime& job_time_;
+  NodeHistory history_;
   GradientTimes times_;
   Stream jitter_;
-  NodeHistory history_;
   double jitter_factor_ = 1;  // of the gradient that is computed
 };
 

@@ -95,7 +95,7 @@ void Jobs::note_rest(Instant now, const UnderWay& under_way) const {
   history.go_on_from(history.waited(Resource::straggling, middle, now, usual));
 }
 
-void Jobs::finish(Instant now, UnderWay under_way) {
+void Jobs::finish(Instant now, UnderWay&& under_way) {
   Job job = std::move(under_way.job);
   JobResult result;
   Serial serial;

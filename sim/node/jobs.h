@@ -62,16 +62,16 @@ class Jobs : public Actor {
   void begin(Job job);
   void computed(Instant now, std::size_t slot);
   void note_rest(Instant now, const UnderWay& under_way) const;
-  void finish(Instant now, UnderWay under_way);
+  void finish(Instant now, UnderWay&& under_way);
 
   Engine& engine_;
   Process& process_;
   Polling& polling_;
   Loop& loop_;
-  JobEfforts efforts_;
-  Evaluating evaluating_;
-  Unfed unfed_;
   Slots<UnderWay> under_way_;
+  JobEfforts efforts_;
+  Unfed unfed_;
+  Evaluating evaluating_;
 };
 
 }  // namespace foretrain::sim

@@ -7,16 +7,17 @@ namespace foretrain::sim {
 
 Mailbox::Mailbox(World& world, NodeId id, const Peers& peers, Process& process, Polling& polling,
                  Loop& loop, const JobTime& job_time, Duration tensor, bool serves)
-    : world_(world),
+    : place_(process.place()),
       id_(id),
-      peers_(peers),
+      serves_(serves),
       process_(process),
       polling_(polling),
-      loop_(loop),
+      world_(world),
+      peers_(peers),
       job_time_(job_time),
       tensor_(tensor),
-      serves_(serves),
-      connections_(process.place().host) {}
+      loop_(loop),
+      connections_(place_.host) {}
 
 void Mailbox::wake(Instant now, std::uint64_t token) {
   const std::size_t slot = token >> kStageBits;
@@ -40,10 +41,9 @@ bool Mailbox::has_lost(NodeId peer) const { return std::ranges::find(lost_, peer
 
 const TransportCost& Mailbox::transport_with(NodeId peer) const {
   const Host& host = process_.host();
-  const Place& here = process_.place();
   const Place& there = place_of(peer);
-  if (there.host != here.host) return host.remote;
-  return there.core == here.core ? host.local : host.crossing;
+  if (there.host != place_.host) return host.remote;
+  return there.core == place_.core ? host.local : host.crossing;
 }
 
 Effort Mailbox::effort(const AffineCost& cost, Bytes size) const {
@@ -73,7 +73,7 @@ void Mailbox::depart(Instant now, std::size_t slot) {
   ++traffic_.messages_sent;
   const Callback arrived = peers_[index_of(mail.to)]->at_stage(Stage::arrived, slot);
   const std::size_t host = place_of(mail.to).host;
-  if (host == process_.place().host) {
+  if (host == place_.host) {
     traffic_.within_host += size;
     mail.activity = process_.history().current();
     return world_.engine.schedule(now, arrived);
@@ -94,7 +94,7 @@ void Mailbox::arrive(Instant now, std::size_t slot) {
     return;
   }
   traffic_.received += size;
-  const bool same_host = place_of(mail.from).host == process_.place().host;
+  const bool same_host = place_of(mail.from).host == place_.host;
   polling_.packets_came(same_host ? now : mail.departed);
   if (!same_host) mail.activity = process_.history().current();
   const Instant noticed = now + notice(now, mail.from);
@@ -108,7 +108,7 @@ Duration Mailbox::notice(Instant now, NodeId from) const {
   const Cpu& cpu = process_.cpu();
   const TransportCost& transport = transport_with(from);
   const auto paced = [&](Duration time) { return world_.pace.scaled(Resource::latency, time); };
-  if (cpu.idle(process_.place().core)) {
+  if (cpu.idle(place_.core)) {
     return paced(polling_.polls(now) ? transport.handoff : transport.wake);
   }
   const bool sleeps = cpu.is_free(process_.loop()) && !polling_.polls(now);
@@ -135,7 +135,7 @@ void Mailbox::receive(Instant now, std::size_t slot) {
   const Mail& mail = world_.mail[slot];
   const Effort cost = effort(transport_with(mail.from).receive, wire_size(mail.message));
   process_.history().go_on_from(mail.activity);
-  const Instant busy_since = cpu.busy_since(process_.place().core);
+  const Instant busy_since = cpu.busy_since(place_.core);
   const bool yielded = polling_.polls(busy_since) && now - busy_since < process_.host().slice;
   if (cost.total().ns == 0 && !yielded && cpu.is_free(process_.loop())) return deliver(now, slot);
   process_.run(process_.loop(), cost, Work::transport, at_stage(Stage::received, slot),

@@ -66,9 +66,7 @@ class Mailbox : public Actor {
   [[nodiscard]] Callback at_stage(Stage stage, std::size_t slot) {
     return {this, (std::uint64_t{slot} << kStageBits) | static_cast<std::uint64_t>(stage)};
   }
-  [[nodiscard]] const Place& place_of(NodeId peer) const {
-    return peers_[index_of(peer)]->process_.place();
-  }
+  [[nodiscard]] const Place& place_of(NodeId peer) const { return peers_[index_of(peer)]->place_; }
   [[nodiscard]] bool has_lost(NodeId peer) const;
   /// What messages between it and a peer cost.
   [[nodiscard]] const TransportCost& transport_with(NodeId peer) const;
@@ -82,20 +80,23 @@ class Mailbox : public Actor {
   void receive(Instant now, std::size_t slot);
   void deliver(Instant now, std::size_t slot);
 
-  World& world_;
+  // What every peer looks at comes first, what a message touches next: thousands of nodes do not
+  // fit into a cache.
+  Place place_;
   NodeId id_;
-  const Peers& peers_;
-  Process& process_;
-  Polling& polling_;
-  Loop& loop_;
-  const JobTime& job_time_;
-  Duration tensor_;
   bool serves_;
   bool closed_ = false;
-  Connections connections_;
+  Process& process_;
+  Polling& polling_;
+  World& world_;
+  const Peers& peers_;
   Fifo<Unread> unread_;  // messages that have come
-  std::vector<NodeId> lost_;
   Traffic traffic_;
+  const JobTime& job_time_;
+  Duration tensor_;
+  Loop& loop_;
+  std::vector<NodeId> lost_;
+  Connections connections_;
 };
 
 }  // namespace foretrain::sim

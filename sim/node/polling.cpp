@@ -5,13 +5,12 @@
 namespace foretrain::sim {
 
 void Polling::active(Instant now) {
-  const Duration poll = host_.local.poll;
-  if (poll.ns > 0) {
-    const Duration busy = host_.cpu->busy(core_);
+  if (poll_.ns > 0) {
+    const Duration busy = cpu_.busy(core_);
     const Duration gap = now - active_;
     if (jobs_ == 0 && !ended_) {
-      const Duration asleep = std::max(Duration{}, coming_ - (active_ + poll));
-      const Duration awake = coming_ > active_ ? gap - asleep : std::min(gap, poll);
+      const Duration asleep = std::max(Duration{}, coming_ - (active_ + poll_));
+      const Duration awake = coming_ > active_ ? gap - asleep : std::min(gap, poll_);
       polled_ += std::max(Duration{}, std::min(awake, gap - (busy - busy_)));
     }
     busy_ = busy;

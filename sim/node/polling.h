@@ -14,7 +14,7 @@ namespace foretrain::sim {
 class Polling {
  public:
   /// Of a loop on this core.
-  Polling(const Host& host, int core) : host_(host), core_(core) {}
+  Polling(const Host& host, int core) : cpu_(*host.cpu), poll_(host.local.poll), core_(core) {}
 
   /// Time begins: what it has polled before does not count.
   void begin() { polled_ = {}; }
@@ -29,14 +29,13 @@ class Polling {
   void packets_came(Instant since) { coming_ = since; }
 
   /// Whether it polls then, from now on undisturbed.
-  [[nodiscard]] bool polls(Instant at) const {
-    return jobs_ == 0 && at - active_ < host_.local.poll;
-  }
+  [[nodiscard]] bool polls(Instant at) const { return jobs_ == 0 && at - active_ < poll_; }
   /// CPU time so far.
   [[nodiscard]] Duration polled() const { return polled_; }
 
  private:
-  const Host& host_;
+  const Cpu& cpu_;
+  Duration poll_;  // after it was last active
   int core_;
   int jobs_ = 0;
   bool ended_ = false;

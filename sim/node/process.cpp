@@ -10,46 +10,47 @@ Process::Process(World& world, const Place& place, const NodeHistory& history,
                  std::unique_ptr<InputFeed> input)
     : engine_(world.engine),
       host_(world.hosts[place.host]),
-      place_(place),
+      cpu_(*host_.cpu),
       history_(history),
+      loop_(cpu_.add_thread(place.core)),
       input_(std::move(input)),
-      loop_(host_.cpu->add_thread(place.core)) {
+      place_(place) {
   for (int i = 0; i < place.threads; ++i) {
-    compute_.push_back(host_.cpu->add_thread((place.core + i) % host_.cpu->cores()));
+    compute_.push_back(cpu_.add_thread((place.core + i) % cpu_.cores()));
   }
 }
 
 void Process::run(Cpu::ThreadId thread, const Effort& effort, Work work, Callback done,
                   Cpu::Entry entry, double contended) {
   const auto task = history_.ask(engine_.now(), effort);
-  host_.cpu->run(thread, effort.total(), work, done, entry, task, contended);
+  cpu_.run(thread, effort.total(), work, done, entry, task, contended);
 }
 
 void Process::stop(Resource why) {
   if (stops_++ > 0) return;
   history_.stopped(why);
-  host_.cpu->stop(loop_);
+  cpu_.stop(loop_);
   if (input_) input_->stop();
-  for (const Cpu::ThreadId thread : compute_) host_.cpu->stop(thread);
+  for (const Cpu::ThreadId thread : compute_) cpu_.stop(thread);
 }
 
 void Process::go_on() {
   FT_CHECK_OP(stops_, >, 0);
   if (--stops_ > 0) return;
-  host_.cpu->go_on(loop_);
+  cpu_.go_on(loop_);
   if (input_) input_->go_on();
-  for (const Cpu::ThreadId thread : compute_) host_.cpu->go_on(thread);
+  for (const Cpu::ThreadId thread : compute_) cpu_.go_on(thread);
 }
 
 Duration Process::used(Work work) const {
-  Duration used = host_.cpu->used(loop_, work);
-  for (const Cpu::ThreadId thread : compute_) used = used + host_.cpu->used(thread, work);
+  Duration used = cpu_.used(loop_, work);
+  for (const Cpu::ThreadId thread : compute_) used = used + cpu_.used(thread, work);
   if (input_ && work == Work::compute) used = used + input_->used();
   return used;
 }
 
 Duration Process::computed_on_first_core() const {
-  return host_.cpu->used(loop_, Work::compute) + host_.cpu->used(compute_.front(), Work::compute);
+  return cpu_.used(loop_, Work::compute) + cpu_.used(compute_.front(), Work::compute);
 }
 
 }  // namespace foretrain::sim

@@ -46,7 +46,7 @@ class Process {
 
   [[nodiscard]] const Place& place() const { return place_; }
   [[nodiscard]] const Host& host() const { return host_; }
-  [[nodiscard]] const Cpu& cpu() const { return *host_.cpu; }
+  [[nodiscard]] const Cpu& cpu() const { return cpu_; }
   [[nodiscard]] const NodeHistory& history() const { return history_; }
   [[nodiscard]] Cpu::ThreadId loop() const { return loop_; }
   [[nodiscard]] std::span<const Cpu::ThreadId> compute_threads() const { return compute_; }
@@ -60,11 +60,12 @@ class Process {
  private:
   Engine& engine_;
   Host& host_;
-  Place place_;
+  Cpu& cpu_;
   NodeHistory history_;
-  std::unique_ptr<InputFeed> input_;
   Cpu::ThreadId loop_;
   std::vector<Cpu::ThreadId> compute_;
+  std::unique_ptr<InputFeed> input_;
+  Place place_;
   int stops_ = 0;  // that have no `go_on` yet
 };
 
