@@ -10,6 +10,7 @@
 #include "scenarios/node_counts.h"
 #include "scenarios/prepared.h"
 #include "scenarios/read.h"
+#include "scenarios/stragglers.h"
 #include "scenarios/units.h"
 
 #include <boost/asio/post.hpp>

@@ -10,7 +10,6 @@
 #include "models/protocol/input_row.h"
 #include "models/protocol/training.h"
 #include "scenarios/scenario.h"
-#include "scenarios/stragglers.h"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>

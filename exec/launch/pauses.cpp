@@ -1,6 +1,5 @@
 #include "exec/launch/pauses.h"
 
-#include <algorithm>
 #include <csignal>
 #include <utility>
 
