@@ -192,14 +192,13 @@ void check_placement(Case& c, const NodeCounts& counts) {
   check_place_count(c, "servers", placement.servers.size(), counts.servers);
 }
 
-void check_backups(const Case& c, int workers) {
+void check_options(const Case& c, int workers) {
   const TrainingSpec& training = c.scenario.training;
   const Protocol* protocol = find_protocol(training.strategy);
-  if (protocol == nullptr || !reads(*protocol, "backup_workers")) return;
-  if (training.protocol.backup_workers < workers) return;
-  fail(c, "training.backup_workers",
-       fmt::format("{} of {} workers, so nobody is left to make a step; write fewer",
-                   training.protocol.backup_workers, workers));
+  if (protocol == nullptr) return;
+  if (const auto wrong = protocol->wrong(training.protocol, workers)) {
+    fail(c, "training." + wrong->option->path(), wrong->what);
+  }
 }
 
 void check_stragglers(Case& c, int workers, Reading& reading) {
@@ -249,7 +248,7 @@ void check_case(Case& scenario_case, Reading& reading) {
   check_profile(scenario_case);
   check_until(scenario_case);
   const NodeCounts counts = node_counts(scenario_case.scenario);
-  check_backups(scenario_case, counts.workers);
+  check_options(scenario_case, counts.workers);
   check_placement(scenario_case, counts);
   check_stragglers(scenario_case, counts.workers, reading);
   check_lives(scenario_case, counts.workers);

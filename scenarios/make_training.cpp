@@ -66,9 +66,7 @@ void check_profile_times(const Case& c, const DatasetShape& shape, const Network
 }
 
 const Protocol& protocol_of(const Scenario& scenario) {
-  const Protocol* protocol = find_protocol(scenario.training.strategy);
-  FT_CHECK(protocol != nullptr);
-  return *protocol;
+  return protocol_called(scenario.training.strategy);
 }
 
 /// Refuses more workers than the data set has examples.
@@ -129,20 +127,8 @@ std::vector<std::int64_t> tensors_of(const Network& network) {
   return tensors;
 }
 
-/// What the strategy reads; a sweep may have the rest for others.
-ProtocolOptions options_of(const Scenario& scenario) {
-  const Protocol& protocol = protocol_of(scenario);
-  ProtocolOptions options = scenario.training.protocol;
-  const ProtocolOptions unread;
-  if (!reads(protocol, "staleness")) options.staleness = unread.staleness;
-  if (!reads(protocol, "quota")) options.quota = unread.quota;
-  if (!reads(protocol, "backup_workers")) options.backup_workers = unread.backup_workers;
-  return options;
-}
-
-/// Gradients that make an update of a synchronous strategy.
-std::int64_t gradients_a_step(const Training& training) {
-  return training.workers - training.options.backup_workers;
+std::int64_t gradients_an_update(const Training& training) {
+  return protocol_called(training.strategy).gradients_an_update(training.options, training.workers);
 }
 
 /// Gradients a worker, after the length that the scenario gives; of what is known of `made`.
@@ -151,8 +137,7 @@ std::int64_t steps_of(const Scenario& scenario, const Training& made, std::int64
   const std::int64_t workers = made.workers;
   if (training.steps > 0) return training.steps;
   if (training.updates > 0) {
-    const std::int64_t gradients = protocol_of(scenario).update_each ? 1 : gradients_a_step(made);
-    return (training.updates * gradients + workers - 1) / workers;
+    return (training.updates * gradients_an_update(made) + workers - 1) / workers;
   }
   const double epochs = training.epochs > 0 ? training.epochs : 1;
   const double steps =
@@ -201,15 +186,16 @@ std::shared_ptr<const Training> make_training(const Case& scenario_case, const C
   }
   check_fits(scenario_case, counts, *training->network);
   training->strategy = scenario.training.strategy;
-  training->options = options_of(scenario);
+  // What the strategy reads; a sweep may have the rest for others.
+  training->options = scenario.training.protocol.only(protocol_of(scenario).options);
   training->dense = protocol_of(scenario).dense;
   training->workers = counts.workers;
   training->servers = counts.servers;
   training->batch_size = scenario.training.batch_size;
   training->threads = scenario.training.threads;
   training->steps = steps_of(scenario, *training, data.shape.train_examples);
-  if (training->options.backup_workers > 0) {
-    const std::int64_t gradients = gradients_a_step(*training);
+  const std::int64_t gradients = gradients_an_update(*training);
+  if (protocol_of(scenario).synchronous && gradients < training->workers) {
     training->updates = scenario.training.updates > 0
                             ? scenario.training.updates
                             : (training->steps * training->workers + gradients - 1) / gradients;

@@ -1,15 +1,13 @@
 #include "scenarios/node_counts.h"
 
-#include "models/base/check.h"
 #include "models/protocol/registry.h"
 
 namespace foretrain {
 
 NodeCounts node_counts(const Scenario& scenario) {
-  const Protocol* protocol = find_protocol(scenario.training.strategy);
-  FT_CHECK(protocol != nullptr);
-  return {protocol->several_workers ? scenario.training.workers : 1,
-          protocol->servers ? scenario.training.servers : 0};
+  const Protocol& protocol = protocol_called(scenario.training.strategy);
+  return {protocol.several_workers ? scenario.training.workers : 1,
+          protocol.servers ? scenario.training.servers : 0};
 }
 
 }  // namespace foretrain

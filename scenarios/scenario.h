@@ -56,7 +56,7 @@ struct DatasetSpec {
 
 /// `training:` - how it is trained. The length is given by exactly one of steps, epochs, updates.
 struct TrainingSpec {
-  std::string strategy = "sync";  ///< a name in models/protocol/registry.cpp
+  std::string strategy = "sync";  ///< the name of a protocol
   int workers = 1;                ///< of strategies with several
   int servers = 1;                ///< of strategies with servers: shards of the parameters
   int batch_size = 64;            ///< examples a gradient, per worker

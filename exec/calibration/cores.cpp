@@ -3,6 +3,7 @@
 #include "exec/calibration/forked.h"
 #include "models/optimizers/optimizer.h"
 #include "models/protocol/learner.h"
+#include "models/protocol/registry.h"
 #include "models/protocol/shard.h"
 #include "reports/record/statistics.h"
 
@@ -143,7 +144,7 @@ std::shared_ptr<const Training> training_alone(const Case& scenario_case, int ba
   Case alone = scenario_case;
   TrainingSpec& training = alone.scenario.training;
   training = {};
-  training.strategy = "single";
+  training.strategy = protocol_alone().name;
   training.optimizer = scenario_case.scenario.training.optimizer;
   training.batch_size = batch_size;
   training.steps = steps;

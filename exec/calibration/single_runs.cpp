@@ -7,6 +7,7 @@
 #include "exec/system/process.h"
 #include "models/graph/node_memory.h"
 #include "models/graph/step_graph.h"
+#include "models/protocol/registry.h"
 #include "reports/record/statistics.h"
 
 #include <fmt/format.h>
@@ -62,7 +63,7 @@ Record done(const Case& scenario_case, const CalibrateOptions& options) {
 
 // One worker alone on this machine, which needs no other by `strategy`.
 Case single_case(const Case& scenario_case, int batch_size, const Lengths& lengths,
-                 const char* strategy = "single") {
+                 std::string_view strategy = protocol_alone().name) {
   Case single = scenario_case;
   const TrainingSpec& given = scenario_case.scenario.training;
   TrainingSpec& training = single.scenario.training;
@@ -82,7 +83,8 @@ Case single_case(const Case& scenario_case, int batch_size, const Lengths& lengt
 }
 
 SingleRun measure_single(const Case& scenario_case, int batch_size, const Lengths& lengths,
-                         const CalibrateOptions& options, const char* strategy = "single") {
+                         const CalibrateOptions& options,
+                         std::string_view strategy = protocol_alone().name) {
   const Record record = done(single_case(scenario_case, batch_size, lengths, strategy), options);
   std::vector<double> gradients;
   std::vector<double> applies;
@@ -131,7 +133,7 @@ void add_sparse(ModelCost& cost, const Prepared& prepared, const Lengths& length
   constexpr double kFloor_s = 20e-12;
   constexpr double kMostBytes = 100e6;
   const double dense_bytes = applied_bytes(
-      single_case(scenario_case, lengths.checked_batch, lengths, "all_reduce"), data_sets);
+      single_case(scenario_case, lengths.checked_batch, lengths, dense_protocol().name), data_sets);
   std::vector<Figure> figures{{fmt::format("{}, merging", key), kFloor_s},
                               {fmt::format("{}, coding", key), kFloor_s}};
   const bool short_enough = dense_bytes < kMostBytes;
@@ -141,9 +143,9 @@ void add_sparse(ModelCost& cost, const Prepared& prepared, const Lengths& length
         measure_sparse(scenario_case, lengths.checked_batch, usable_cores().front(), data_sets);
     std::vector<double> values{once.merging_s, once.coding_s};
     if (short_enough) {
-      values.push_back(
-          measure_single(scenario_case, lengths.checked_batch, lengths, options, "all_reduce")
-              .apply_s);
+      values.push_back(measure_single(scenario_case, lengths.checked_batch, lengths, options,
+                                      dense_protocol().name)
+                           .apply_s);
     }
     return values;
   });

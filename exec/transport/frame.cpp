@@ -76,10 +76,7 @@ DecodedHeader decode(const HeaderBytes& bytes, Bytes most_payload) {
   return {header, nullptr};
 }
 
-bool is_message(std::uint16_t kind) {
-  return kind >= static_cast<std::uint16_t>(MessageKind::push) &&
-         kind <= static_cast<std::uint16_t>(MessageKind::enough);
-}
+bool is_message(std::uint16_t kind) { return is_message_kind(kind); }
 
 FrameHeader header_of(const Message& message, NodeId from) {
   FrameHeader header;

@@ -13,6 +13,8 @@ namespace {
 /// The parameters that `id` applies gradients to: those of a server's shard, or of the part that a
 /// worker of an all-reduce owns; `single`: all.
 std::int64_t applied_by(const Training& training, NodeId id) {
+  const Protocol& protocol = protocol_called(training.strategy);
+  if (protocol.updated_by != nullptr) return protocol.updated_by(training, id);
   const bool worker = training.is_worker(id);
   if (worker && training.servers > 0) return 0;
   const int shard = static_cast<int>(index_of(id)) - (worker ? 0 : training.workers);
@@ -65,8 +67,10 @@ NodeMemory node_memory(const Training& training, const DataMemory& data, NodeId 
   const std::int64_t applied = applied_by(training, id);
   const std::int64_t slots = training.optimizer->slots();
   const std::int64_t sums = training.sparse() ? 8 : 0;  // a server's, of the pushes of a step
+  const Protocol& protocol = protocol_called(training.strategy);
   NodeMemory memory;
   memory.learned = {applied * (4 * slots + sums)};
+  if (protocol.kept_by != nullptr) memory.learned += protocol.kept_by(training, id);
   memory.message = largest_message(training);
   if (!training.is_worker(id)) {
     memory.learned += {4 * applied};
@@ -87,10 +91,11 @@ NodeMemory node_memory(const Training& training, const DataMemory& data, NodeId 
 
 Bytes expected_held(const Training& training, NodeId id) {
   if (training.is_worker(id)) return {};
-  const bool gathers = !find_protocol(training.strategy)->update_each;
+  const Protocol& protocol = protocol_called(training.strategy);
   const std::int64_t pushed = training.sparse() ? 12 * touched_by_batch(training) / training.servers
                                                 : 4 * applied_by(training, id);
-  return {pushed * (gathers ? training.workers : 1)};
+  // A server that waits for everybody has the gradients of all, those that come too late included.
+  return {pushed * (protocol.synchronous ? training.workers : 1)};
 }
 
 }  // namespace foretrain

@@ -308,8 +308,8 @@ void Builder::leave(std::size_t i) {
 }
 
 void Builder::update() {
-  const bool alone = find_protocol(training_.strategy)->update_each;
-  const std::int64_t gradients = alone ? 1 : training_.workers;
+  const Protocol& protocol = protocol_called(training_.strategy);
+  const auto gradients = protocol.gradients_an_apply(training_.options, training_.workers);
   const Optimizer& rule = *training_.optimizer;
   for (const Run& run : runs_) {
     Operation apply{.kind = OperationKind::apply, .name = run_name("apply", run.buckets)};

@@ -81,8 +81,8 @@ enum class BucketDetail : std::uint8_t {
   runs,  ///< one for neighbours that come of the same layers, belong to the same server
 };
 
-/// The step of one worker, with the updates at the servers that follow from it: `sync` adds up a
-/// gradient of each worker, other strategies apply each by itself.
+/// The step of one worker, with the updates at the servers that follow from it: an apply
+/// takes in as many gradients as the strategy says (Protocol::gradients_an_apply).
 ///
 /// Forward and backward FLOPs, bytes, measured times add up to Network::gradient_cost. A gathered
 /// example is counted as read with a byte a number (as images are kept), sparse 8 bytes an entry.

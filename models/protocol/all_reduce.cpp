@@ -8,22 +8,6 @@ namespace {
 
 constexpr std::uint64_t kEvaluation = 0;
 constexpr std::uint64_t kGradient = 1;  // its first stage; then the others
-// Two jobs a bucket.
-constexpr std::uint64_t kBuckets = std::uint64_t{1} << 32;
-JobId reduce_id(std::uint32_t bucket) { return JobId{kBuckets + 2 * std::uint64_t{bucket}}; }
-JobId apply_id(std::uint32_t bucket) { return JobId{kBuckets + 2 * std::uint64_t{bucket} + 1}; }
-
-// addends[0] + addends[1] + ..., which may begin with `to` itself.
-void add_up(std::span<float> to, const std::vector<std::span<const float>>& addends) {
-  constexpr std::size_t kBlock = 2048;  // 8 KB: the sum stays in the first-level cache
-  for (std::size_t first = 0; first < to.size(); first += kBlock) {
-    const std::size_t last = std::min(first + kBlock, to.size());
-    for (std::size_t k = 1; k < addends.size(); ++k) {
-      const auto before = k == 1 ? addends.front() : std::span<const float>(to);
-      for (std::size_t i = first; i < last; ++i) to[i] = before[i] + addends[k][i];
-    }
-  }
-}
 
 }  // namespace
 
@@ -32,18 +16,15 @@ AllReduceWorker::AllReduceWorker(std::shared_ptr<const Training> training, NodeI
       id_(id),
       learner_(training_, static_cast<int>(index_of(id))),
       parameters_(initial_parameters(*training_)),
-      hypercube_(over_hypercube(*training_)),
-      parts_(training_->layout->buckets.size()),
-      last_step_(training_->steps),
+      reduction_(training_, id, training_->steps, parameters_, held_, *this),
+      owned_(training_->layout->buckets.size()),
       gradient_(learner_, clock_, JobId{kGradient}),
       judge_(training_->target) {
-  for (std::uint32_t index = 0; index < parts_.size(); ++index) {
-    Part& part = parts_[index];
-    const Bucket& bucket = training_->layout->buckets[index];
-    part.sums.resize(route_of(index).sources());
-    if (bucket.shard != rank()) continue;
-    part.own = std::make_unique<ShardBucket>(training_, index, parameters_.part(bucket),
-                                             parameters_.place(bucket));
+  for (std::uint32_t bucket = 0; bucket < owned_.size(); ++bucket) {
+    if (!reduction_.owns(bucket)) continue;
+    const Bucket& part = training_->layout->buckets[bucket];
+    owned_[bucket] = std::make_unique<ShardBucket>(training_, bucket, parameters_.part(part),
+                                                   parameters_.place(part));
   }
 }
 
@@ -66,90 +47,44 @@ void AllReduceWorker::handle(Instant now, Input input, Effects& effects) {
   finish_if_it_may(effects);
 }
 
-bool AllReduceWorker::in_turn(NodeId from, const Message& message, const Route& route) const {
-  if (message.payload.size() != training_->layout->buckets[message.bucket].size()) return false;
-  const Part& part = parts_[message.bucket];
-  const auto sender = static_cast<int>(index_of(from));
-  if (message.kind == MessageKind::parameters) {
-    return message.step == part.step && part.in_sum && route.values_from() == sender;
-  }
-  // A source may be a step ahead where this worker's gradient is in the sum already.
-  if (message.kind != MessageKind::partial) return false;
-  const auto source = route.source_of(sender);
-  return source && message.step == (part.in_sum ? part.step.next() : part.step) &&
-         (part.here >> *source & 1U) == 0;
-}
-
 void AllReduceWorker::receive(Instant now, NodeId from, Message message, Effects& effects) {
-  if (message.kind == MessageKind::enough) return hear_enough(from, message.step, effects);
-  const std::uint32_t index = message.bucket;
-  if (index >= parts_.size() || !in_turn(from, message, route_of(index))) {
-    effects.emplace_back(Fault{from, "it sent a message out of turn"});
-    return;
+  const std::uint32_t bucket = message.bucket;
+  bool in_turn = true;
+  if (message.kind == MessageKind::enough) {
+    in_turn = reduction_.hear_end(from, message.step, step_, effects);
+  } else {
+    const auto reception = reduction_.receive(now, from, std::move(message), effects);
+    if (reception == Reduction::Reception::renewed) return new_values(now, bucket, effects);
+    in_turn = reception == Reduction::Reception::taken;
   }
-  if (message.kind == MessageKind::parameters) {
-    parameters_.put(training_->layout->buckets[message.bucket], message.payload);
-    return new_values(now, message.bucket, effects);
-  }
-  Part& part = parts_[message.bucket];
-  const std::size_t source = *route_of(message.bucket).source_of(static_cast<int>(index_of(from)));
-  held_.take(message.payload.size());
-  part.sums[source] = std::move(message.payload);
-  part.here |= 1U << source;
-  reduce_if_complete(now, message.bucket, effects);
+  if (!in_turn) effects.emplace_back(Fault{from, "it sent a message out of turn"});
 }
 
-// The chief has the values of its last step, so this worker is in that step still, or at its next.
-void AllReduceWorker::hear_enough(NodeId from, Step step, Effects& effects) {
-  const bool known = enough_ && step.value == last_step_;
-  const bool possible = !enough_ && rank() != 0 && (step == step_ || step == step_.next()) &&
-                        step.value > 0 && step.value < last_step_;
-  if (!linked_in_all_reduce(*training_, id_, from) || !(known || possible)) {
-    effects.emplace_back(Fault{from, "it sent a message out of turn"});
-    return;
-  }
-  if (!known) end_after(step, from, effects);
+Job AllReduceWorker::finish_job(std::uint32_t bucket, JobId id, std::vector<Payload> addends) {
+  return owned_[bucket]->apply_job(id, std::move(addends), training_->workers);
 }
 
-void AllReduceWorker::end_after(Step step, NodeId heard_from, Effects& effects) {
-  enough_ = true;
-  last_step_ = step.value;
-  for (int worker = 0; worker < training_->workers; ++worker) {
-    const NodeId peer = training_->worker(worker);
-    if (peer == heard_from || !linked_in_all_reduce(*training_, id_, peer)) continue;
-    effects.emplace_back(Send{peer, {.kind = MessageKind::enough, .step = step}});
-  }
-}
+void AllReduceWorker::finished(std::uint32_t bucket) { owned_[bucket]->finish_apply(); }
 
 void AllReduceWorker::compute_gradient(Instant now, Effects& effects) {
   state_ = State::computing;
-  first_sum_.reset();
-  applying_ = {};
-  moved_ = {};
+  reduction_.begin();
   gradient_.begin(now);
   go_on_computing(now, effects);
 }
 
 void AllReduceWorker::go_on_computing(Instant now, Effects& effects) {
   if (beyond_end()) return;
-  const auto is_here = [&](std::uint32_t index) { return parts_[index].step == step_; };
+  const auto is_here = [&](std::uint32_t bucket) { return reduction_.rounds_of(bucket) == step_; };
   gradient_.go_on(now, parameters_.all(), is_here, effects);
 }
 
 void AllReduceWorker::computed(Instant now, const Computed& computed, Effects& effects) {
   const auto id = static_cast<std::uint64_t>(computed.job);
   if (id == kEvaluation) return report_evaluation(now, computed.result, effects);
-  if (id < kBuckets) return stage_computed(now, computed, effects);
-  const auto index = static_cast<std::uint32_t>((id - kBuckets) / 2);
-  Part& part = parts_[index];
-  applying_ += now - part.job_start;
-  held_.let_go(training_->layout->buckets[index].size() * std::ssize(part.sums));
-  if (computed.job == reduce_id(index)) {
-    return send(MessageKind::partial, index, *route_of(index).sum_to(),
-                std::exchange(part.mine, {}), effects);
-  }
-  part.own->finish_apply();
-  new_values(now, index, effects);
+  if (id < Reduction::kFirstJob) return stage_computed(now, computed, effects);
+  const auto renewed = reduction_.computed(now, computed.job, effects);
+  if (renewed) new_values(now, *renewed, effects);
 }
 
 void AllReduceWorker::stage_computed(Instant now, const Computed& computed, Effects& effects) {
@@ -159,91 +94,19 @@ void AllReduceWorker::stage_computed(Instant now, const Computed& computed, Effe
     state_ = State::reducing;
     computed_at_ = now;
   }
-  for (const std::uint32_t index : stage.buckets) {
-    parts_[index].mine = learner_.push(training_->layout->buckets[index]);
-    parts_[index].has_mine = true;
-    reduce_if_complete(now, index, effects);
+  for (const std::uint32_t bucket : stage.buckets) {
+    reduction_.add(now, bucket, learner_.push(training_->layout->buckets[bucket]), effects);
   }
   if (!gradient_.complete()) return go_on_computing(now, effects);
   end_step_if_it_may(now, effects);
 }
 
-void AllReduceWorker::reduce_if_complete(Instant now, std::uint32_t index, Effects& effects) {
-  Part& part = parts_[index];
-  if (!part.has_mine || !all_here(part) || beyond_end()) return;
-  part.in_sum = true;
-  std::vector<Payload> addends;
-  addends.reserve(part.sums.size() + 1);
-  for (Payload& sum : part.sums) addends.push_back(std::exchange(sum, {}));
-  part.here = 0;
-  if (!addends.empty() && !first_sum_) first_sum_ = now;
-  addends.insert(addends.begin() + (addends.empty() ? 0 : 1), std::exchange(part.mine, {}));
-  part.has_mine = false;
-  if (part.own) {
-    part.job_start = now;
-    effects.emplace_back(
-        Compute{part.own->apply_job(apply_id(index), std::move(addends), training_->workers)});
-  } else if (addends.size() == 1) {
-    send(MessageKind::partial, index, *route_of(index).sum_to(), std::move(addends.front()),
-         effects);
-  } else {
-    reduce(now, index, std::move(addends), effects);
-  }
-}
-
-void AllReduceWorker::reduce(Instant now, std::uint32_t index, std::vector<Payload> addends,
-                             Effects& effects) {
-  Part& part = parts_[index];
-  part.job_start = now;
-  const std::int64_t count = training_->layout->buckets[index].count;
-  const auto additions = std::ssize(addends) - 1;
-  const Cost cost{Flops{static_cast<double>(count * additions)}, Bytes{12 * count * additions}};
-  Job job{reduce_id(index), JobKind::reduce, 0, cost, {}, {}};
-  if (!training_->numerics || addends.front().unshared()) {
-    part.mine = std::move(addends.front());  // in place, while it is in the cache
-  } else {
-    part.mine = Payload::allocate(addends.front().size());  // the sender still holds it
-  }
-  if (training_->numerics) {
-    job.work = [&part, addends = std::move(addends)](Parallel& /*parallel*/) {
-      const auto to = part.mine.writable_floats();
-      std::vector<std::span<const float>> parts;
-      for (const Payload& addend : addends) {
-        parts.push_back(addend.size().value > 0 ? addend.floats() : std::span<const float>(to));
-      }
-      add_up(to, parts);
-      return JobResult{};
-    };
-  }
-  effects.emplace_back(Compute{std::move(job)});
-}
-
-// They were written in place: whatever job runs, it does not read this bucket, whose gradient has
-// been computed; the next one waits for these values. And what is sent of them has left before they
-// change again: that takes a gradient of everybody, who has got them then.
-void AllReduceWorker::new_values(Instant now, std::uint32_t index, Effects& effects) {
-  Part& part = parts_[index];
-  const bool of_this_step = part.step == step_;
-  const Route route = route_of(index);
-  for (std::size_t i = 0; i < route.targets(); ++i) {
-    send(MessageKind::parameters, index, route.target(i),
-         parameters_.part(training_->layout->buckets[index]), effects);
-  }
-  part.in_sum = false;
-  ++part.step;
+void AllReduceWorker::new_values(Instant now, std::uint32_t bucket, Effects& effects) {
   last_update_ = now;
+  const bool of_this_step = reduction_.rounds_of(bucket) == step_.next();
   if (!of_this_step) return go_on_computing(now, effects);
   ++renewed_;
   end_step_if_it_may(now, effects);
-}
-
-void AllReduceWorker::send(MessageKind kind, std::uint32_t index, int to, Payload payload,
-                           Effects& effects) {
-  const Step step = parts_[index].step;
-  Message message{.kind = kind, .step = step, .bucket = index, .version = {step.value}};
-  message.payload = std::move(payload);
-  moved_ += wire_size(message);
-  effects.emplace_back(Send{training_->worker(to), std::move(message)});
 }
 
 bool AllReduceWorker::is_evaluated(Step step) const {
@@ -254,11 +117,12 @@ bool AllReduceWorker::is_evaluated(Step step) const {
 // whole, and so has the end.
 void AllReduceWorker::end_step_if_it_may(Instant now, Effects& effects) {
   if (state_ != State::reducing) return;
-  const bool last = step_.next().value == last_step_;
+  const bool last = step_.next().value == reduction_.rounds();
   const bool judged = is_evaluated(step_.next()) && !last;
-  if (renewed_ < parts_.size() && (last || judged || !first_stage_may_begin())) return;
-  const Duration wait = first_sum_.value_or(computed_at_) - computed_at_;
-  clock_.pulled(now, wait, applying_, moved_, moved_);
+  if (renewed_ < owned_.size() && (last || judged || !first_stage_may_begin())) return;
+  const Duration wait = reduction_.first_sum().value_or(computed_at_) - computed_at_;
+  const Bytes moved = reduction_.moved();
+  clock_.pulled(now, wait, reduction_.computing(), moved, moved);
   // From here on sums of the next step may come, while this worker still evaluates.
   ++step_;
   renewed_ = 0;  // a worker that ends a step early still awaits others of its values
@@ -271,7 +135,7 @@ void AllReduceWorker::end_step_if_it_may(Instant now, Effects& effects) {
 // Values come one by one, so each is looked at once, not all whenever one has come.
 bool AllReduceWorker::first_stage_may_begin() {
   const auto& needs = gradient_.first_needs();
-  while (first_renewed_ < needs.size() && parts_[needs[first_renewed_]].step > step_) {
+  while (first_renewed_ < needs.size() && reduction_.rounds_of(needs[first_renewed_]) > step_) {
     ++first_renewed_;
   }
   return first_renewed_ == needs.size();
@@ -288,7 +152,7 @@ void AllReduceWorker::report_evaluation(Instant now, const JobResult& result, Ef
   if (final) return finish(effects);
   clock_.evaluated(verdict.took);
   effects.emplace_back(Report{clock_.report({step_.value - 1}, 0, gradient_.loss())});
-  if (verdict.enough) end_after(step_, id_, effects);
+  if (verdict.enough) reduction_.end_after(step_, effects);
   go_on(now, effects);
 }
 
@@ -299,21 +163,31 @@ void AllReduceWorker::go_on(Instant now, Effects& effects) {
 }
 
 void AllReduceWorker::finish_if_it_may(Effects& effects) {
-  if (!enough_ || !beyond_end() || jobs_ > 0 || state_ == State::finished) return;
-  const auto is_judged = [&](const Part& part) { return part.step.value == last_step_; };
-  if (std::ranges::all_of(parts_, is_judged)) finish(effects);
+  if (!beyond_end() || jobs_ > 0 || state_ == State::finished) return;
+  if (reduction_.is_cut_short()) finish(effects);
 }
 
 void AllReduceWorker::finish(Effects& effects) {
   state_ = State::finished;
-  effects.emplace_back(Finished{.updates = last_step_,
-                                .gradients = last_step_ * training_->workers,
+  const std::int64_t steps = reduction_.rounds();
+  effects.emplace_back(Finished{.updates = steps,
+                                .gradients = steps * training_->workers,
                                 .last_update = last_update_,
                                 .weights = rank() == 0 ? parameters_.all() : Payload{}});
 }
 
-std::unique_ptr<Node> make_all_reduce_node(std::shared_ptr<const Training> training, NodeId id) {
-  return std::make_unique<AllReduceWorker>(std::move(training), id);
+Protocol all_reduce_protocol() {
+  using enum MessageKind;
+  return {
+      .name = "all_reduce",
+      .doc = "workers add up their gradients among themselves, without servers",
+      .dense = true,
+      .messages = {partial, parameters, enough},
+      .brings_update = {parameters},
+      .linked = linked_in_all_reduce,
+      .make_node = [](std::shared_ptr<const Training> training, NodeId id) {
+        return std::unique_ptr<Node>(std::make_unique<AllReduceWorker>(std::move(training), id));
+      }};
 }
 
 }  // namespace foretrain

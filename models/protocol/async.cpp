@@ -19,13 +19,14 @@ AsyncServer::AsyncServer(std::shared_ptr<const Training> training, NodeId id)
 std::optional<std::size_t> AsyncServer::next(const Queue& /*queue*/) const { return 0; }
 
 bool AsyncServer::may_go_on(const Queue& queue, int worker) const {
-  const bool own = training_->options.quota == "own";
+  const bool own = training_->options.word(kQuota) == kOwnQuota;
   return !own || queue.clocks.of(static_cast<std::size_t>(worker)) < training_->steps;
 }
 
 bool AsyncServer::is_full(const Queue& queue) const {
   if (enough_) return true;
-  if (training_->options.quota == "own") return queue.clocks.slowest() >= training_->steps;
+  if (training_->options.word(kQuota) == kOwnQuota)
+    return queue.clocks.slowest() >= training_->steps;
   return queue.bucket.version().value == quota_;
 }
 
@@ -197,9 +198,37 @@ void AsyncServer::call_over(Instant at, Queue& queue, Effects& effects) {
                                 .last_update = at});
 }
 
-std::unique_ptr<Node> make_async_node(std::shared_ptr<const Training> training, NodeId id) {
+namespace {
+
+std::unique_ptr<Node> make_node(std::shared_ptr<const Training> training, NodeId id) {
   if (training->is_worker(id)) return std::make_unique<Worker>(std::move(training), id);
   return std::make_unique<AsyncServer>(std::move(training), id);
+}
+
+}  // namespace
+
+const Option kQuota{.key = "quota",
+                    .doc = "shared: workers x steps gradients in all; own: each worker its steps",
+                    .fallback = std::string("shared"),
+                    .choices = {"shared", std::string(kOwnQuota)},
+                    .unused_because = "only async, ssp have gradients that count one by one"};
+
+Protocol async_protocol() {
+  using enum MessageKind;
+  const auto one = [](const ProtocolOptions&, int /*workers*/) { return std::int64_t{1}; };
+  return {.name = "async",
+          .doc = "every gradient is an update, as it comes",
+          .servers = true,
+          .synchronous = false,
+          .options = {&kQuota},
+          .messages = {push, parameters, final_parameters, stop, enough},
+          .weighed_against = "sync",
+          .deterministic = [](const ProtocolOptions&) { return false; },
+          .gradients_an_update = one,
+          .gradients_an_apply = one,
+          .most_lost = [](const ProtocolOptions&, int workers) { return workers - 1; },
+          .linked = worker_with_server,
+          .make_node = make_node};
 }
 
 }  // namespace foretrain

@@ -4,6 +4,7 @@
 #include "models/protocol/clocks.h"
 #include "models/protocol/held.h"
 #include "models/protocol/node.h"
+#include "models/protocol/protocol.h"
 #include "models/protocol/shard.h"
 #include "models/protocol/training.h"
 
@@ -16,9 +17,24 @@
 
 namespace foretrain {
 
+/// `training.quota`: when the training ends.
+extern const Option kQuota;
+inline constexpr std::string_view kOwnQuota = "own";
+
 /// Applies every gradient as it comes and answers its worker alone:
 ///
 ///     w_{t+1} = w_t - rate * g_n(w_{t - staleness})
+///
+/// (Dean, Corrado, Monga and others 2012, Downpour SGD; that stale gradients need not hurt: Recht,
+/// Re, Wright, Niu 2011). A step of a bucket, which travels as one message:
+///
+///     worker n -> server    push          g_n, as soon as backpropagation has computed the bucket
+///     server                applies it when those that came before are applied
+///     server -> worker n    parameters    w_{t+1}; where it is over, final_parameters, or stop to
+///                                         who waits for none
+///
+/// A worker's step costs what a step of sync does, in messages and in bytes, and the servers apply
+/// N times as often: an update costs 4 P bytes of gradient in, 4 P of parameters out, one apply.
 ///
 /// Nobody waits for anybody, and a gradient may be stale: `staleness` updates of others came
 /// between its worker's read and its own application. Each of N workers always holds one read that
@@ -107,7 +123,7 @@ class AsyncServer : public Node, public Holder {
   Instant last_update_;
 };
 
-/// The program of node `id`: a Worker or an AsyncServer.
-std::unique_ptr<Node> make_async_node(std::shared_ptr<const Training> training, NodeId id);
+/// Its nodes: a Worker each, and AsyncServers.
+Protocol async_protocol();
 
 }  // namespace foretrain

@@ -7,14 +7,15 @@
 #include <utility>
 
 namespace foretrain {
-namespace {
 
-// What a `choice` says, as its step.
-constexpr Step kSendOn{0};  // of whom it names: the late one
-constexpr Step kApply{1};
-constexpr Step kEnd{2};
-
-}  // namespace
+const Option kBackupWorkers{
+    .key = "backup_workers",
+    .doc = "sync: so many of the workers may be late; the first others make a step",
+    .fallback = std::int64_t{0},
+    .most = 100'000,
+    .unused_because = "only sync waits for everybody, so only it has backups",
+    .one_more = "one backup worker",
+    .one_more_doc = "a worker more may be late"};
 
 BackupServer::BackupServer(std::shared_ptr<const Training> training, NodeId id)
     : training_(std::move(training)), id_(id) {
@@ -44,7 +45,7 @@ void BackupServer::lose(Instant now, NodeId peer, Effects& effects) {
     lost_[index_of(peer)] = true;
     const auto lost = std::ranges::count(lost_, true);
     // The chief's are the weights in the end.
-    if (lost <= training_->options.backup_workers && index_of(peer) != 0) {
+    if (lost <= backups() && index_of(peer) != 0) {
       for (Gathering& gathering : gatherings_) go_on(now, gathering, effects);
       return;
     }
@@ -58,10 +59,9 @@ void BackupServer::give_up(NodeId peer, Effects& effects) {
 }
 
 void BackupServer::receive(Instant now, NodeId from, Message message, Effects& effects) {
-  if (message.kind == MessageKind::enough) return stop(now, from, effects);
-  if (message.kind == MessageKind::choice) {
-    const auto decision = decoded(message);
-    if (from == training_->server(0) && decision) return decide(now, *decision, effects);
+  if (message.kind == MessageKind::enough && chooses()) return stop(now, from, effects);
+  if (const auto decision = decoded(message)) {
+    if (from == training_->server(0)) return decide(now, *decision, effects);
     effects.emplace_back(Fault{from, "it sent a message out of turn"});
     return;
   }
@@ -119,17 +119,9 @@ void BackupServer::choose(Instant now, std::uint32_t worker, Effects& effects) {
 // Tells the other shards, where this one chooses, then does it.
 void BackupServer::decide(Instant now, const Decision& decision, Effects& effects) {
   if (chooses()) {
-    Workers words = decision.chosen;
-    if (words.empty()) words = {decision.late};
-    const Step step = decision.enough ? kEnd : decision.chosen.empty() ? kSendOn : kApply;
-    const Bytes size{static_cast<std::int64_t>(4 * words.size())};
-    Payload payload = Payload::allocate(size);
-    std::memcpy(payload.writable_bytes().data(), words.data(), payload.writable_bytes().size());
+    const Message message = encoded(decision);
     for (int shard = 1; shard < training_->servers; ++shard) {
-      Message message{.kind = MessageKind::choice, .step = step};
-      message.version = {decisions_};
-      message.payload = payload;
-      effects.emplace_back(Send{training_->server(shard), std::move(message)});
+      effects.emplace_back(Send{training_->server(shard), message});
     }
   }
   for (Gathering& gathering : gatherings_) {
@@ -138,17 +130,33 @@ void BackupServer::decide(Instant now, const Decision& decision, Effects& effect
   }
 }
 
+Message BackupServer::encoded(const Decision& decision) const {
+  Message message{.kind = MessageKind::choice, .version = {decisions_}};
+  Workers words = decision.chosen;
+  if (decision.enough) {
+    message.kind = MessageKind::enough;
+  } else if (words.empty()) {
+    message.kind = MessageKind::late;
+    words = {decision.late};
+  }
+  if (words.empty()) return message;
+  message.payload = Payload::allocate({static_cast<std::int64_t>(4 * words.size())});
+  const auto bytes = message.payload.writable_bytes();
+  std::memcpy(bytes.data(), words.data(), bytes.size());
+  return message;
+}
+
+// Nothing: it is no decision, or none that can be.
 std::optional<BackupServer::Decision> BackupServer::decoded(const Message& message) const {
+  if (message.kind == MessageKind::enough) return Decision{.chosen = {}, .enough = true};
+  if (message.kind != MessageKind::choice && message.kind != MessageKind::late) return {};
   const auto bytes = message.payload.bytes();
   Workers words(bytes.size() / sizeof(std::uint32_t));
   std::memcpy(words.data(), bytes.data(), words.size() * sizeof(std::uint32_t));
   const auto workers = static_cast<std::uint32_t>(training_->workers);
   if (words.empty() || std::ranges::any_of(words, [&](auto w) { return w >= workers; })) return {};
-  if (message.step == kEnd) return Decision{.chosen = {}, .enough = true};
-  if (message.step == kSendOn) return Decision{.chosen = {}, .late = words.front()};
-  if (message.step != kApply || words.size() != needed() || !std::ranges::is_sorted(words)) {
-    return {};
-  }
+  if (message.kind == MessageKind::late) return Decision{.chosen = {}, .late = words.front()};
+  if (words.size() != needed() || !std::ranges::is_sorted(words)) return {};
   return Decision{.chosen = std::move(words)};
 }
 

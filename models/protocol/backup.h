@@ -3,6 +3,7 @@
 
 #include "models/protocol/held.h"
 #include "models/protocol/node.h"
+#include "models/protocol/options.h"
 #include "models/protocol/shard.h"
 #include "models/protocol/training.h"
 
@@ -13,6 +14,9 @@
 #include <vector>
 
 namespace foretrain {
+
+/// `training.backup_workers`.
+extern const Option kBackupWorkers;
 
 /// Of N workers, b are backups: a step is made by the first N - b gradients that are complete, and
 /// nobody waits for the rest (Chen, Pan, Monga, Bengio, Jozefowicz 2016):
@@ -87,9 +91,13 @@ class BackupServer : public Node, public Holder {
   void call_over(Instant now, Gathering& gathering, const Decision& last, Effects& effects);
   void answer(const Gathering& gathering, std::uint32_t worker, const Arrival& arrival,
               MessageKind kind, const Owed& what, Effects& effects) const;
+  [[nodiscard]] Message encoded(const Decision& decision) const;
   [[nodiscard]] std::optional<Decision> decoded(const Message& message) const;
   [[nodiscard]] std::size_t needed() const {
-    return static_cast<std::size_t>(training_->workers - training_->options.backup_workers);
+    return static_cast<std::size_t>(training_->workers - backups());
+  }
+  [[nodiscard]] int backups() const {
+    return static_cast<int>(training_->options.integer(kBackupWorkers));
   }
   [[nodiscard]] bool chooses() const { return id_ == training_->server(0); }
 

@@ -18,8 +18,12 @@ std::string_view name_of(MessageKind kind) {
       return "dropped";
     case MessageKind::choice:
       return "choice";
+    case MessageKind::late:
+      return "late";
     case MessageKind::enough:
       return "enough";
+    case MessageKind::end:
+      break;
   }
   return "a message of an unknown kind";
 }

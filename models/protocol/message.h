@@ -15,9 +15,17 @@ enum class MessageKind : std::uint16_t {
   stop = 4,              ///< server to worker: a bucket's last values; what you push is not wanted
   partial = 5,           ///< worker to worker: the sum of a bucket's gradients so far
   dropped = 6,           ///< server to worker: your push came too late; a bucket's values, go on
-  choice = 7,            ///< server to server: whose gradients make a step, who may go on
-  enough = 8,            ///< from the chief: the target is reached, nobody goes on
+  choice = 7,            ///< server to server: whose gradients make a step
+  late = 8,              ///< server to server: who came too late for it, and may go on
+  enough = 9,  ///< from the chief, or on its behalf: the target is reached, nobody goes on
+  end,         ///< no kind: one past the last
 };
+
+/// A number off the wire is a kind of message.
+constexpr bool is_message_kind(std::uint16_t number) {
+  return number >= static_cast<std::uint16_t>(MessageKind::push) &&
+         number < static_cast<std::uint16_t>(MessageKind::end);
+}
 
 /// One message. Durations, never clock readings: clocks of two hosts are not compared.
 struct Message {

@@ -116,10 +116,10 @@ Job ShardBucket::apply_job(JobId id, std::vector<Payload> pushes, std::int64_t g
   return job;
 }
 
-void ShardBucket::finish_apply() {
+void ShardBucket::finish_apply(std::int64_t beside) {
   if (fresh_.size().value > 0) values_ = std::move(fresh_);
   fresh_ = {};
-  examples_ += gradients_ * training_->batch_size;
+  examples_ += (gradients_ + beside) * training_->batch_size;
   pushes_.clear();
   ++version_;
 }

@@ -29,8 +29,9 @@ class ShardBucket {
   /// not be taken until `finish_apply`. In place where nobody else holds them, else into a new
   /// buffer. `gradients`: dense: the number that was added up in `pushes`; 0: one in each.
   Job apply_job(JobId id, std::vector<Payload> pushes, std::int64_t gradients = 0);
-  /// The job is computed: the values are new, the gradients let go.
-  void finish_apply();
+  /// The job is computed: the values are new, the gradients let go. `beside`: gradients that others
+  /// have applied elsewhere meanwhile; schedules count them.
+  void finish_apply(std::int64_t beside = 0);
   /// What the sender of `push` is answered.
   [[nodiscard]] Payload answer(const Payload& push) const { return answer(push, values_); }
   /// The same of values that this bucket once had.

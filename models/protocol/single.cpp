@@ -79,8 +79,13 @@ void SingleWorker::evaluated(Instant now, const JobResult& result, Effects& effe
                                 .weights = parameters_.values()});
 }
 
-std::unique_ptr<Node> make_single_node(std::shared_ptr<const Training> training, NodeId /*id*/) {
-  return std::make_unique<SingleWorker>(std::move(training));
+Protocol single_protocol() {
+  return {.name = "single",
+          .doc = "one worker alone, without messages",
+          .several_workers = false,
+          .make_node = [](std::shared_ptr<const Training> training, NodeId /*id*/) {
+            return std::unique_ptr<Node>(std::make_unique<SingleWorker>(std::move(training)));
+          }};
 }
 
 }  // namespace foretrain

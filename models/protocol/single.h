@@ -4,6 +4,7 @@
 #include "models/protocol/judge.h"
 #include "models/protocol/learner.h"
 #include "models/protocol/node.h"
+#include "models/protocol/protocol.h"
 #include "models/protocol/shard.h"
 #include "models/protocol/step_clock.h"
 #include "models/protocol/training.h"
@@ -41,7 +42,7 @@ class SingleWorker : public Node {
   bool enough_ = false;  // the target is reached
 };
 
-/// The program of the only node.
-std::unique_ptr<Node> make_single_node(std::shared_ptr<const Training> training, NodeId id);
+/// Its only node is a SingleWorker.
+Protocol single_protocol();
 
 }  // namespace foretrain

@@ -8,7 +8,7 @@
 namespace foretrain {
 
 std::optional<std::size_t> SspServer::next(const Queue& queue) const {
-  if (training().options.staleness > 0) return AsyncServer::next(queue);
+  if (training().options.integer(kStaleness) > 0) return AsyncServer::next(queue);
   // Those who have still to contribute to the clock are all here, or it is not complete.
   if (queue.clocks.at_slowest() != std::ssize(queue.arrivals)) return std::nullopt;
   const auto first = std::ranges::min_element(queue.arrivals, {}, &Arrival::from);
@@ -16,13 +16,34 @@ std::optional<std::size_t> SspServer::next(const Queue& queue) const {
 }
 
 bool SspServer::may_go_on(const Queue& queue, int worker) const {
-  return lead(queue, worker) <= training().options.staleness &&
+  return lead(queue, worker) <= training().options.integer(kStaleness) &&
          AsyncServer::may_go_on(queue, worker);
 }
 
-std::unique_ptr<Node> make_ssp_node(std::shared_ptr<const Training> training, NodeId id) {
+namespace {
+
+std::unique_ptr<Node> make_node(std::shared_ptr<const Training> training, NodeId id) {
   if (training->is_worker(id)) return std::make_unique<Worker>(std::move(training), id);
   return std::make_unique<SspServer>(std::move(training), id);
+}
+
+}  // namespace
+
+const Option kStaleness{.key = "staleness",
+                        .doc = "ssp: clocks that a worker may be ahead of the slowest; 0: lockstep",
+                        .fallback = std::int64_t{4},
+                        .unused_because = "only ssp has a bound on staleness"};
+
+// As async, but for the bound.
+Protocol ssp_protocol() {
+  Protocol protocol = async_protocol();
+  protocol.name = "ssp";
+  protocol.doc = "as async, but nobody is further ahead of the slowest than a bound";
+  protocol.options = {&kStaleness, &kQuota};
+  protocol.weighed_against = "";
+  protocol.deterministic = [](const ProtocolOptions& o) { return o.integer(kStaleness) == 0; };
+  protocol.make_node = make_node;
+  return protocol;
 }
 
 }  // namespace foretrain

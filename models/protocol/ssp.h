@@ -8,6 +8,9 @@
 
 namespace foretrain {
 
+/// `training.staleness`: the bound.
+extern const Option kStaleness;
+
 /// A worker that has had c gradients applied is at clock c. It may begin its next step only while
 ///
 ///     c - min over workers of their clocks <= staleness
@@ -29,7 +32,7 @@ class SspServer : public AsyncServer {
   [[nodiscard]] bool may_go_on(const Queue& queue, int worker) const override;
 };
 
-/// The program of node `id`: a Worker or an SspServer.
-std::unique_ptr<Node> make_ssp_node(std::shared_ptr<const Training> training, NodeId id);
+/// Its nodes: a Worker each, and SspServers.
+Protocol ssp_protocol();
 
 }  // namespace foretrain

@@ -3,6 +3,8 @@
 #include "models/protocol/backup.h"
 #include "models/protocol/worker.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -107,12 +109,56 @@ void SyncServer::finish(std::int64_t updates, Effects& effects) {
       .updates = updates, .gradients = updates * training_->workers, .last_update = last_update_});
 }
 
-std::unique_ptr<Node> make_sync_node(std::shared_ptr<const Training> training, NodeId id) {
+namespace {
+
+int backups_of(const ProtocolOptions& options) {
+  return static_cast<int>(options.integer(kBackupWorkers));
+}
+
+std::unique_ptr<Node> make_node(std::shared_ptr<const Training> training, NodeId id) {
   if (training->is_worker(id)) return std::make_unique<Worker>(std::move(training), id);
-  if (training->options.backup_workers > 0) {
+  if (backups_of(training->options) > 0) {
     return std::make_unique<BackupServer>(std::move(training), id);
   }
   return std::make_unique<SyncServer>(std::move(training), id);
+}
+
+// With backup workers shard 0 tells the other shards what it has chosen.
+bool linked(const Training& training, NodeId a, NodeId b) {
+  const bool shards = !training.is_worker(a) && !training.is_worker(b);
+  const bool first = a == training.server(0) || b == training.server(0);
+  return shards ? backups_of(training.options) > 0 && first : worker_with_server(training, a, b);
+}
+
+std::int64_t gradients_an_update(const ProtocolOptions& options, int workers) {
+  return workers - backups_of(options);
+}
+
+std::optional<WrongOption> wrong(const ProtocolOptions& options, int workers) {
+  const int backups = backups_of(options);
+  if (backups < workers) return std::nullopt;
+  return WrongOption{&kBackupWorkers,
+                     fmt::format("{} of {} workers, so nobody is left to make a step; write fewer",
+                                 backups, workers)};
+}
+
+}  // namespace
+
+Protocol sync_protocol() {
+  using enum MessageKind;
+  return {.name = "sync",
+          .doc = "an update takes a gradient of every worker",
+          .servers = true,
+          .options = {&kBackupWorkers},
+          .messages = {push, parameters, final_parameters, stop, dropped, choice, late, enough},
+          .weighed_against = "async",
+          .deterministic = [](const ProtocolOptions& o) { return backups_of(o) == 0; },
+          .gradients_an_update = gradients_an_update,
+          .gradients_an_apply = gradients_an_update,
+          .most_lost = [](const ProtocolOptions& o, int /*workers*/) { return backups_of(o); },
+          .wrong = wrong,
+          .linked = linked,
+          .make_node = make_node};
 }
 
 }  // namespace foretrain

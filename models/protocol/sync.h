@@ -3,6 +3,7 @@
 
 #include "models/protocol/held.h"
 #include "models/protocol/node.h"
+#include "models/protocol/protocol.h"
 #include "models/protocol/shard.h"
 #include "models/protocol/training.h"
 
@@ -15,6 +16,22 @@ namespace foretrain {
 /// Holds every step until each worker's gradient is here, applies their mean, and answers all:
 ///
 ///     w_{t+1} = w_t - rate * (1/N) * sum over workers n = 0 .. N-1 of g_n(w_t)
+///
+/// (Li, Andersen, Park and others 2014; its barrier costs what Chen, Pan, Monga, Bengio, Jozefowicz
+/// 2016 measured, and backup.h lowers). A step of a bucket, which travels as one message:
+///
+///     worker n -> server    push          g_n, as soon as backpropagation has computed the bucket
+///     server                applies the mean, once all N are here
+///     server -> worker n    parameters    w_{t+1}; after the last step final_parameters
+///
+/// Of P parameters in B buckets over S servers, a step costs:
+///
+///     a worker    B messages, 4 P bytes out; as much in
+///     a server    N B / S messages, 4 N P / S bytes in; as much out
+///
+/// with 64 bytes of header a message. So the servers' network carries N times a worker's: it is
+/// what a further server halves. A sparse model sends what a batch touches instead
+/// (sparse_payload.h).
 ///
 /// All workers compute on the same parameters, so staleness is zero, and a step is as slow as its
 /// slowest worker. The sum is taken in the order of the workers, whatever the order of arrival:
@@ -57,7 +74,7 @@ class SyncServer : public Node, public Holder {
   bool finished_ = false;
 };
 
-/// The program of node `id`: a Worker, or a SyncServer; with backup workers a BackupServer.
-std::unique_ptr<Node> make_sync_node(std::shared_ptr<const Training> training, NodeId id);
+/// Its nodes: a Worker each, and SyncServers; with backup workers BackupServers.
+Protocol sync_protocol();
 
 }  // namespace foretrain

@@ -5,6 +5,7 @@
 #include "models/networks/network.h"
 #include "models/optimizers/optimizer.h"
 #include "models/protocol/layout.h"
+#include "models/protocol/options.h"
 #include "models/protocol/target.h"
 #include "models/tensor/payload.h"
 
@@ -15,24 +16,15 @@
 
 namespace foretrain {
 
-/// What only some strategies ask for; `Protocol::keys` says which of it one reads.
-struct ProtocolOptions {
-  int staleness = 4;             ///< clocks that a worker may be ahead of the slowest
-  std::string quota = "shared";  ///< shared: workers x steps gradients in all, whoever sent them;
-                                 ///< own: each worker its own steps
-  int backup_workers = 0;        ///< sync: so many of the workers may be late for a step
-  bool operator==(const ProtocolOptions&) const = default;
-};
-
 /// Shared and immutable: the same in every node of a training.
 struct Training {
-  std::string strategy;  ///< the name of a protocol
-  ProtocolOptions options;
+  std::string strategy;             ///< the name of a protocol
+  ProtocolOptions options;          ///< those that the strategy reads
   int workers = 1;                  ///< node ids 0 .. workers - 1; 0 is the chief
   int servers = 1;                  ///< node ids workers .. workers + servers - 1; 0 for `single`
   int batch_size = 1;               ///< examples a gradient
   std::int64_t steps = 1;           ///< gradients a worker; times workers: gradients in all
-  std::int64_t updates = 0;         ///< with backup workers: of the parameters, in all
+  std::int64_t updates = 0;         ///< in all, where an update leaves some gradients out; else 0
   std::int64_t evaluate_every = 0;  ///< the chief's steps between evaluations; 0: only at the end
   Target target;                    ///< ends it where an evaluation before the last finds it
   std::uint64_t seed = 1;

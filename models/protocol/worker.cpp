@@ -1,6 +1,7 @@
 #include "models/protocol/worker.h"
 
 #include "models/base/check.h"
+#include "models/protocol/backup.h"
 
 #include <algorithm>
 #include <utility>
@@ -205,7 +206,7 @@ void Worker::report_evaluation(Instant now, const JobResult& result, bool final,
 // Nothing of the chief's is under way. With backup workers shard 0 decides for all shards.
 void Worker::stop(Effects& effects) {
   state_ = State::stopping;
-  const int told = training_->options.backup_workers > 0 ? 1 : training_->servers;
+  const int told = training_->options.integer(kBackupWorkers) > 0 ? 1 : training_->servers;
   for (int shard = 0; shard < told; ++shard) {
     Message message{.kind = MessageKind::enough, .step = step_};
     effects.emplace_back(Send{training_->server(shard), std::move(message)});

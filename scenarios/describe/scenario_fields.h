@@ -8,6 +8,7 @@
 #include "scenarios/describe/framework_fields.h"
 #include "scenarios/describe/model_fields.h"
 #include "scenarios/describe/optimizer_fields.h"
+#include "scenarios/describe/protocol_fields.h"
 #include "scenarios/describe/straggler_fields.h"
 #include "scenarios/scenario.h"
 
@@ -17,35 +18,6 @@ std::vector<std::string> strategy_names();
 
 /// A bucket_size of zero bytes.
 inline constexpr std::string_view kPerTensor = "per_tensor";
-
-/// The keys that only some strategies read.
-template <class Visitor, Described<TrainingSpec> T>
-void describe_protocol(Visitor& visit, T& training) {
-  const Protocol* protocol = find_protocol(training.strategy);
-  const auto used = [&](std::string_view key) {
-    return protocol == nullptr || reads(*protocol, key);
-  };
-  visit.field({.key = "staleness",
-               .doc = "ssp: clocks that a worker may be ahead of the slowest; 0: lockstep",
-               .least = 0,
-               .most = 1e6,
-               .used = used("staleness"),
-               .unused_because = "only ssp has a bound on staleness"},
-              training.protocol.staleness);
-  visit.field({.key = "backup_workers",
-               .doc = "sync: so many of the workers may be late; the first others make a step",
-               .least = 0,
-               .most = kNodesMax,
-               .used = used("backup_workers"),
-               .unused_because = "only sync waits for everybody, so only it has backups"},
-              training.protocol.backup_workers);
-  visit.field({.key = "quota",
-               .doc = "shared: workers x steps gradients in all; own: each worker its steps",
-               .choices = {"shared", "own"},
-               .used = used("quota"),
-               .unused_because = "only async, ssp have gradients that count one by one"},
-              training.protocol.quota);
-}
 
 /// How gradients travel.
 template <class Visitor, Described<TrainingSpec> T>
@@ -106,7 +78,7 @@ void describe(Visitor& visit, T& training) {
                .used = servers,
                .unused_because = "this strategy has no servers"},
               training.servers);
-  describe_protocol(visit, training);
+  describe_options(visit, protocol, training.protocol);
   visit.field(
       {.key = "batch_size", .doc = "examples a gradient, per worker", .least = 1, .most = 1e7},
       training.batch_size);

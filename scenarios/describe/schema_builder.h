@@ -20,18 +20,18 @@ class SchemaBuilder {
   }
 
   template <class T>
-  void section(const Field& rule, const T& /*member*/) {
-    add(rule, with_shorthands(rule, object_of<T>()));
+  void section(const Field& rule, const T& member) {
+    add(rule, with_shorthands(rule, object_of(member)));
   }
 
   template <class T>
   void list(const Field& rule, const std::vector<T>& /*member*/) {
-    add(rule, {{"type", "array"}, {"items", with_shorthands(rule, object_of<T>())}});
+    add(rule, {{"type", "array"}, {"items", with_shorthands(rule, object_of(T{}))}});
   }
 
   template <class T>
   void table(const Field& rule, const std::map<std::string, T>& /*member*/) {
-    add(rule, {{"type", "object"}, {"additionalProperties", object_of<T>()}});
+    add(rule, {{"type", "object"}, {"additionalProperties", object_of(T{})}});
   }
 
   /// A key that is no member: its schema is the caller's.
@@ -62,9 +62,8 @@ class SchemaBuilder {
   }
 
   template <class T>
-  static Schema object_of() {
+  static Schema object_of(const T& defaults) {
     SchemaBuilder inner;
-    const T defaults{};
     describe(inner, defaults);
     return inner.take();
   }

@@ -118,6 +118,7 @@ void SimTraining::add_nodes(const Case& scenario_case) {
                     Stream(training_->seed, fmt::format("jitter.worker{}", node)),
                     scenario_case.scenario.framework.tensor,
                     input_of(scenario_case, node, server),
+                    &protocol_called(training_->strategy),
                     !training_->is_worker(NodeId(node)),
                     is_neighbour_};
     nodes_.push_back(std::make_unique<SimNode>(world_, mailboxes_, observer_, std::move(parts)));

@@ -41,9 +41,9 @@ class Simulation : public Actor {
     record_.uncalibrated = main_.uncalibrated();
     record_.kernel_set = kernel_set();
     record_.startup = framework_.session_start;
-    const Protocol& protocol = *find_protocol(prepared.training->strategy);
-    const bool in_step = prepared.training->workers > 1 && !protocol.update_each;
-    if (in_step) record_.startup += framework_.chief_wait;
+    const Training& training = *prepared.training;
+    const bool synchronous = protocol_called(training.strategy).synchronous;
+    if (training.workers > 1 && synchronous) record_.startup += framework_.chief_wait;
     add_neighbours(prepared.scenario_case);
   }
 

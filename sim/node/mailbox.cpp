@@ -6,16 +6,17 @@
 namespace foretrain::sim {
 
 Mailbox::Mailbox(World& world, NodeId id, const Peers& peers, Process& process, Polling& polling,
-                 Loop& loop, const JobTime& job_time, Duration tensor, bool serves)
+                 Loop& loop, const JobTime& job_time, Duration tensor,
+                 const std::vector<MessageKind>& brings_update)
     : place_(process.place()),
       id_(id),
-      serves_(serves),
       process_(process),
       polling_(polling),
       world_(world),
       peers_(peers),
       job_time_(job_time),
       tensor_(tensor),
+      brings_update_(brings_update),
       loop_(loop),
       connections_(place_.host) {}
 
@@ -146,9 +147,8 @@ void Mailbox::deliver(Instant now, std::size_t slot) {
   polling_.active(now);
   Mail mail = world_.mail.take(slot);
   if (has_lost(mail.from)) return;  // it was not yet when this was read
-  // Between workers, values are sent by whoever has added them up.
-  const bool both_work = !serves_ && !peers_[index_of(mail.from)]->serves_;
-  if (both_work && mail.message.kind == MessageKind::parameters) process_.history().updated();
+  const bool updates = std::ranges::find(brings_update_, mail.message.kind) != brings_update_.end();
+  if (updates) process_.history().updated();
   loop_.feed(now, Received{mail.from, std::move(mail.message)});
 }
 

@@ -38,10 +38,12 @@ class Mailbox : public Actor {
   /// By node id.
   using Peers = std::vector<Mailbox*>;
 
-  /// `tensor`: CPU time of a message on top of its host's, either side; `serves`: a server's. The
+  /// `tensor`: CPU time of a message on top of its host's, either side; `brings_update`:
+  /// as its protocol says. The
   /// others, of the same node, outlive this, as `peers` do.
   Mailbox(World& world, NodeId id, const Peers& peers, Process& process, Polling& polling,
-          Loop& loop, const JobTime& job_time, Duration tensor, bool serves);
+          Loop& loop, const JobTime& job_time, Duration tensor,
+          const std::vector<MessageKind>& brings_update);
 
   void send(Instant now, Send& send);
   /// The loop is awake.
@@ -84,7 +86,6 @@ class Mailbox : public Actor {
   // fit into a cache.
   Place place_;
   NodeId id_;
-  bool serves_;
   bool closed_ = false;
   Process& process_;
   Polling& polling_;
@@ -94,6 +95,7 @@ class Mailbox : public Actor {
   Traffic traffic_;
   const JobTime& job_time_;
   Duration tensor_;
+  const std::vector<MessageKind>& brings_update_;
   Loop& loop_;
   std::vector<NodeId> lost_;
   Connections connections_;

@@ -14,7 +14,7 @@ SimNode::SimNode(World& world, Mailbox::Peers& mailboxes, const Observer& observ
                std::move(parts.input)),
       polling_(process_.host(), parts.place.core),
       mailbox_(world, parts.id, mailboxes, process_, polling_, *this, *parts.job_time, parts.tensor,
-               parts.serves),
+               parts.protocol->brings_update),
       jobs_(world.engine, process_, polling_, *this,
             JobEfforts(world.pace, *parts.job_time, std::move(parts.times), parts.jitter,
                        process_.history()),

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "models/protocol/node.h"
+#include "models/protocol/protocol.h"
 #include "sim/node/jobs.h"
 #include "sim/node/loop.h"
 #include "sim/node/mailbox.h"
@@ -34,8 +35,9 @@ struct NodeParts {
   Stream jitter;
   Duration tensor;                   ///< of a message's CPU time on top of its host's, either side
   std::unique_ptr<InputFeed> input;  ///< a worker's; null: batches are there at no cost
-  bool serves = false;               ///< a server
-  bool neighbour = false;            ///< of a training that shares the hosts
+  const Protocol* protocol = nullptr;
+  bool serves = false;     ///< a server
+  bool neighbour = false;  ///< of a training that shares the hosts
 };
 
 /// A node as its host has it: an event loop that tells the program what happened and performs what

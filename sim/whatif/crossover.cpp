@@ -55,12 +55,21 @@ Crossover server_limit(const Trials& trials) {
 
 // Below which jitter ---------------------------------------------------------------------------
 
+// The strategy that waits for all gradients, as far as what it is weighed against does not.
+const Protocol& weighed() {
+  return *std::ranges::find_if(protocols(), [](const Protocol& protocol) {
+    return protocol.synchronous && !protocol.weighed_against.empty();
+  });
+}
+
 // What `strategy` takes where the logarithm of every gradient's time varies by `sigma`.
 std::optional<double> time_with(const Trials& trials, std::string_view strategy, double sigma) {
   Case changed = trials.base();
   Scenario& scenario = changed.scenario;
   if (scenario.training.strategy != strategy) set_strategy(scenario, strategy);
-  scenario.training.protocol.backup_workers = 0;
+  // Waiting for all of them is what is asked about.
+  for (const Option* option : weighed().options)
+    scenario.training.protocol.set(*option, option->fallback);
   trials.keep_examples(scenario);
   // In place of what the scenario says of factors; pauses, lives stay.
   for (StragglerSpec& straggler : scenario.stragglers) {
@@ -77,24 +86,26 @@ std::optional<double> time_with(const Trials& trials, std::string_view strategy,
   return trials.tried(changed, {}).time_s;
 }
 
-// Where both are known: sync takes no longer than async, but for a thousandth.
-std::optional<bool> sync_wins(const Trials& trials, double sigma) {
-  const auto sync = time_with(trials, "sync", sigma);
-  const auto async = time_with(trials, "async", sigma);
-  if (!async) return sync ? std::optional(true) : std::nullopt;
-  return sync && *sync <= *async * 1.001;
+// Where both are known: who waits takes no longer than the other, but for a thousandth.
+std::optional<bool> waiting_wins(const Trials& trials, double sigma) {
+  const auto waiting = time_with(trials, weighed().name, sigma);
+  const auto other = time_with(trials, weighed().weighed_against, sigma);
+  if (!other) return waiting ? std::optional(true) : std::nullopt;
+  return waiting && *waiting <= *other * 1.001;
 }
 
 Crossover jitter_limit(const Trials& trials) {
-  Crossover found{"Below which jitter is sync as fast as async?", {}, {}};
-  const auto wins = [&](double sigma) { return sync_wins(trials, sigma); };
+  const std::string other(weighed().weighed_against);
+  Crossover found{
+      fmt::format("Below which jitter is {} as fast as {}?", weighed().name, other), {}, {}};
+  const auto wins = [&](double sigma) { return waiting_wins(trials, sigma); };
   const auto steady = wins(0);
   if (!steady) {
     found.answer = "Neither comes to its end.";
     return found;
   }
   if (!*steady) {
-    found.answer = "Async is faster without any.";
+    found.answer = fmt::format("None: {} is faster without any.", other);
     found.value = 0;
     return found;
   }
@@ -110,7 +121,7 @@ Crossover jitter_limit(const Trials& trials) {
     (wins(middle).value_or(false) ? below : above) = middle;
   }
   found.value = below;
-  found.answer = below == 0 ? "Any jitter makes async faster."
+  found.answer = below == 0 ? fmt::format("Any jitter makes {} faster.", other)
                             : fmt::format("Below a sigma of {:.2f} (lognormal).", below);
   return found;
 }

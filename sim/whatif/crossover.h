@@ -12,7 +12,7 @@ namespace foretrain::sim {
 ///
 ///     from how many workers the NICs of servers have most of the critical path (up to
 ///     kMostWorkers; of kSearchSteps steps each)
-///     below which jitter (lognormal, of all gradients) sync takes no longer than async
+///     below which jitter (lognormal, of all gradients) waiting for all of them takes no longer
 std::vector<Crossover> find_crossovers(const Trials& trials);
 
 /// Which batch size, how many servers reach the target soonest: doubled, halved from what the

@@ -15,9 +15,7 @@ namespace foretrain::sim {
 namespace {
 
 const Protocol& protocol_of(const Scenario& scenario) {
-  const Protocol* protocol = find_protocol(scenario.training.strategy);
-  FT_CHECK(protocol != nullptr);
-  return *protocol;
+  return protocol_called(scenario.training.strategy);
 }
 
 // As many hosts like the one called `like`, by their names.
@@ -80,31 +78,33 @@ std::optional<std::string> overlap_off(Scenario& scenario) {
   return toggle_overlap(scenario, false);
 }
 
-std::optional<std::string> one_backup(Scenario& scenario) {
-  if (!reads(protocol_of(scenario), "backup_workers"))
-    return std::nullopt;  // only sync has backup workers
-  int& backups = scenario.training.protocol.backup_workers;
-  if (backups + 1 >= node_counts(scenario).workers) return "nobody would be left to make a step";
-  ++backups;
-  return "";
+std::optional<std::string> one_more(Scenario& scenario, const Option& option) {
+  const Protocol& protocol = protocol_of(scenario);
+  if (!reads(protocol, option)) return std::nullopt;
+  ProtocolOptions& options = scenario.training.protocol;
+  options.set(option, options.integer(option) + 1);
+  const auto wrong = protocol.wrong(options, node_counts(scenario).workers);
+  return wrong ? wrong->what : "";
 }
 
-template <std::size_t kIndex>
-std::optional<std::string> other_strategy(Scenario& scenario) {
-  const std::string_view strategy = protocols()[kIndex].name;
+std::optional<std::string> other_strategy(Scenario& scenario, std::string_view strategy) {
   if (scenario.training.strategy == strategy) return std::nullopt;
   return set_strategy(scenario, strategy);
 }
 
-template <std::size_t... kIndices>
-void add_strategies(std::vector<ScenarioChange>& changes,
-                    std::index_sequence<kIndices...> /*all*/) {
-  (changes.push_back({fmt::format("strategy {}", protocols()[kIndices].name),
-                      "as many examples by another strategy", Change::Kind::training,
-                      other_strategy<kIndices>}),
-   ...);
+// What the strategies themselves bring: one more of an option, another strategy.
+void add_changes_of_protocols(std::vector<ScenarioChange>& changes) {
+  for (const Option* option : protocol_options()) {
+    if (option->one_more.empty()) continue;
+    changes.push_back({std::string(option->one_more), option->one_more_doc, Change::Kind::training,
+                       [option](Scenario& scenario) { return one_more(scenario, *option); }});
+  }
+  for (const Protocol& protocol : protocols()) {
+    changes.push_back({fmt::format("strategy {}", protocol.name),
+                       "as many examples by another strategy", Change::Kind::training,
+                       [&protocol](Scenario& s) { return other_strategy(s, protocol.name); }});
+  }
 }
-constexpr std::size_t kStrategies = 5;
 
 }  // namespace
 
@@ -146,7 +146,6 @@ const std::vector<ScenarioChange>& scenario_changes() {
         {"overlap on", "buckets leave while others are computed", Kind::training, overlap_on},
         {"overlap off", "a gradient leaves when all of it is computed", Kind::training,
          overlap_off},
-        {"one backup worker", "a worker more may be late", Kind::training, one_backup},
         {"no neighbours", "the cluster alone", Kind::cluster,
          [](Scenario& scenario) -> std::optional<std::string> {
            if (scenario.neighbours.empty()) return std::nullopt;
@@ -154,8 +153,7 @@ const std::vector<ScenarioChange>& scenario_changes() {
            return "";
          }},
     };
-    FT_CHECK_OP(protocols().size(), ==, kStrategies);
-    add_strategies(changes, std::make_index_sequence<kStrategies>());
+    add_changes_of_protocols(changes);
     return changes;
   }();
   return all;
@@ -219,8 +217,9 @@ std::string set_strategy(Scenario& scenario, std::string_view strategy) {
   if (placed) write_placement(scenario);
   const std::vector<std::string> before = scenario.cluster.placement.servers;
   scenario.training.strategy = strategy;
-  // A backup is of sync alone; a profile has no examples to read twice.
-  scenario.training.protocol.backup_workers = 0;
+  // The options that both have stay.
+  ProtocolOptions& options = scenario.training.protocol;
+  options = options.only(protocol_called(strategy).options);
   if (!placed) return {};
   Placement& placement = scenario.cluster.placement;
   const NodeCounts counts = node_counts(scenario);

@@ -4,6 +4,7 @@
 #include "reports/studies/whatif/whatif.h"
 #include "sim/history/resource.h"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,7 +26,7 @@ struct ScenarioChange {
   std::string_view what;
   Change::Kind kind;
   /// Makes it. Returns why it cannot be made, empty where it is; nothing: it is so already.
-  std::optional<std::string> (*apply)(Scenario& scenario);
+  std::function<std::optional<std::string>(Scenario& scenario)> apply;
 };
 
 const std::vector<ResourceChange>& resource_changes();

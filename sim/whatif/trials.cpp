@@ -1,5 +1,6 @@
 #include "sim/whatif/trials.h"
 
+#include "models/protocol/registry.h"
 #include "reports/record/not_done.h"
 #include "reports/record/summary.h"
 #include "reports/record/text.h"
@@ -21,10 +22,13 @@ double examples_a_step(const Scenario& scenario) {
 
 // Examples whose gradients count, over the whole length of the training.
 double planned_examples(const Training& training) {
-  const int backups = training.options.backup_workers;
   const auto batch = static_cast<double>(training.batch_size);
-  if (backups > 0)
-    return static_cast<double>(training.updates * (training.workers - backups)) * batch;
+  if (training.updates > 0) {
+    const Protocol& protocol = protocol_called(training.strategy);
+    return static_cast<double>(training.updates *
+                               protocol.gradients_an_update(training.options, training.workers)) *
+           batch;
+  }
   return static_cast<double>(training.steps * training.workers) * batch;
 }
 

@@ -4,6 +4,7 @@
 #include "scenarios/input_error.h"
 #include "sim/driver/replay.h"
 #include "tests/support/cases.h"
+#include "tests/support/options.h"
 #include "tests/support/real_run.h"
 #include "tests/support/temp_folder.h"
 
@@ -56,7 +57,7 @@ TEST_CASE("cross: stale synchronous in lockstep ends with the same weights") {
   const int servers = GENERATE(1, 3);
   CAPTURE(servers);
   Case scenario_case = small_case("ssp", 3, 15);
-  scenario_case.scenario.training.protocol.staleness = 0;
+  set_option(scenario_case.scenario.training.protocol, "staleness", 0);
   scenario_case.scenario.training.servers = servers;
   const Record simulated = simulate(scenario_case);
   REQUIRE(simulated.weights_sha256.size() == 64);
@@ -65,7 +66,7 @@ TEST_CASE("cross: stale synchronous in lockstep ends with the same weights") {
 
 TEST_CASE("cross: a run of ssp keeps its bound") {
   Case scenario_case = small_case("ssp", 3, 40);
-  scenario_case.scenario.training.protocol.staleness = 1;
+  set_option(scenario_case.scenario.training.protocol, "staleness", 1);
   StragglerSpec slow;
   slow.workers = {1};
   slow.slowdown = 3;
@@ -99,7 +100,7 @@ TEST_CASE("cross: overlap on or off ends with the same weights") {
   scenario.model.name = "mlp";
   scenario.model.options.hidden = {200, 100};
   scenario.training.bucket_size = {20'000};
-  scenario.training.protocol.staleness = 0;
+  set_option(scenario.training.protocol, "staleness", 0);
   scenario.training.overlap = false;
   const Record joined = simulate(scenario_case);
   REQUIRE(joined.weights_sha256.size() == 64);
@@ -198,8 +199,8 @@ TEST_CASE("cross: a recorded run is replayed to the same weights") {
   Scenario& scenario = scenario_case.scenario;
   scenario.training.servers = 2;
   scenario.training.bucket_size = {8'000};
-  scenario.training.protocol.staleness = 2;
-  scenario.training.protocol.backup_workers = 1;
+  set_option(scenario.training.protocol, "staleness", 2);
+  set_option(scenario.training.protocol, "backup_workers", 1);
   const Record real = run(scenario_case, 1_ms);
   const Record again = sim::replay(real);
   CHECK(again.weights_sha256 == real.weights_sha256);

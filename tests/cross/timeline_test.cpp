@@ -2,6 +2,7 @@
 #include "reports/record/timeline.h"
 
 #include "tests/support/cases.h"
+#include "tests/support/options.h"
 #include "tests/support/real_run.h"
 #include "tests/support/timeline_checks.h"
 
@@ -30,7 +31,7 @@ TEST_CASE("timeline: the steps of a run nest, so do those of its simulation") {
   CAPTURE(strategy);
   Case scenario_case = small_case(strategy, 2, 25);
   scenario_case.scenario.training.evaluate_every = 10;
-  scenario_case.scenario.training.protocol.quota = "own";
+  set_option(scenario_case.scenario.training.protocol, "quota", "own");
   check(simulate(scenario_case));
   check(real_run(scenario_case));
 }

@@ -3,6 +3,7 @@
 #include "reports/record/summary.h"
 #include "sim/driver/replay.h"
 #include "tests/support/cases.h"
+#include "tests/support/options.h"
 #include "tests/support/real_run.h"
 #include "tests/support/temp_folder.h"
 
@@ -19,7 +20,7 @@ Case aiming(const std::string& strategy, int workers) {
   scenario.training.bucket_size = {8'000};
   scenario.training.evaluate_every = 4;
   scenario.training.until = {.accuracy = 0.6};
-  scenario.training.protocol.staleness = 0;
+  set_option(scenario.training.protocol, "staleness", 0);
   return scenario_case;
 }
 
@@ -54,7 +55,7 @@ TEST_CASE("until: the replay of a run without an order ends where the run did") 
   const int backups = GENERATE(0, 1);
   CAPTURE(backups);
   Case scenario_case = aiming(backups > 0 ? "sync" : "async", 3);
-  scenario_case.scenario.training.protocol.backup_workers = backups;
+  set_option(scenario_case.scenario.training.protocol, "backup_workers", backups);
   const Record real = run(scenario_case, 1_ms);
   const TempFolder folder;
   write_record(real, folder.path());

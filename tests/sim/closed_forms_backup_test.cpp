@@ -1,5 +1,6 @@
 // Steps made by the first K of N workers, against order statistics.
 #include "tests/support/cases.h"
+#include "tests/support/options.h"
 
 #include <catch2/catch.hpp>
 
@@ -24,7 +25,7 @@ Mean first_step(int workers, int backups, const StragglerSpec& straggler, std::u
   Case scenario_case = star_case("sync", workers, 0, 1_s);
   Scenario& scenario = scenario_case.scenario;
   scenario.training.updates = 1;
-  scenario.training.protocol.backup_workers = backups;
+  set_option(scenario.training.protocol, "backup_workers", backups);
   scenario.stragglers = {straggler};
   double sum = 0;
   double squares = 0;
@@ -87,7 +88,7 @@ TEST_CASE("closed form A: the steps after the first take no less, no more than N
   // Workers that are late are busy with what will be dropped.
   Case scenario_case = star_case("sync", 8, 0, 1_s);
   scenario_case.scenario.training.updates = 20'000;
-  scenario_case.scenario.training.protocol.backup_workers = 4;
+  set_option(scenario_case.scenario.training.protocol, "backup_workers", 4);
   scenario_case.scenario.stragglers = {exponential()};
   const Record record = simulate(scenario_case);
   const double step_s = record.time.seconds() / 20'000;

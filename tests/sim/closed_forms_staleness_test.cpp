@@ -1,5 +1,6 @@
 // Stale synchronous training goes as fast as a plain Monte Carlo of its rule.
 #include "tests/support/cases.h"
+#include "tests/support/options.h"
 
 #include <catch2/catch.hpp>
 
@@ -19,7 +20,7 @@ StragglerSpec exponential_factors() {
 // Eight workers, a gradient takes a second on average, messages nothing.
 Case eight(const std::string& strategy, int staleness, std::int64_t steps) {
   Case scenario_case = star_case(strategy, 8, steps, 1_s);
-  scenario_case.scenario.training.protocol.staleness = staleness;
+  set_option(scenario_case.scenario.training.protocol, "staleness", staleness);
   return scenario_case;
 }
 

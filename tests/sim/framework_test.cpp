@@ -1,6 +1,7 @@
 // What other programs spend beside the work adds up as its equations say.
 #include "reports/record/summary.h"
 #include "tests/support/cases.h"
+#include "tests/support/options.h"
 
 #include <catch2/catch.hpp>
 
@@ -87,7 +88,7 @@ TEST_CASE("framework: stragglers slow the work but not the overhead") {
 
 TEST_CASE("framework: what waiting burns is the same however often it is looked at") {
   Case scenario_case = star_case("async", 3, 10, 1_s);
-  scenario_case.scenario.training.protocol.quota = "own";
+  set_option(scenario_case.scenario.training.protocol, "quota", "own");
   scenario_case.scenario.framework.waiting_cores = 2;
   scenario_case.scenario.stragglers = {{}};
   scenario_case.scenario.stragglers[0].workers = {2};
@@ -169,7 +170,7 @@ TEST_CASE("framework: input waits for a worker that joins late and rests while i
 TEST_CASE("framework: workers who read one disk take turns") {
   Case scenario_case = star_case("async", 2, 10, 1_ms);
   Scenario& scenario = scenario_case.scenario;
-  scenario.training.protocol.quota = "own";
+  set_option(scenario.training.protocol, "quota", "own");
   scenario.cluster.hosts[0].cores = 4;
   scenario.cluster.placement = {{"node0", "node0"}, {"node1"}};
   scenario.dataset.input.read_rate = {16 * 784 * 4 / 0.1};  // 100 ms a batch

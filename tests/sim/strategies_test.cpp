@@ -1,5 +1,6 @@
 // What strategies gain or lose, where a line of arithmetic says how much.
 #include "tests/support/cases.h"
+#include "tests/support/options.h"
 
 #include <catch2/catch.hpp>
 
@@ -19,7 +20,7 @@ TEST_CASE("strategies: one backup takes a slow worker out of the time of a step"
   CAPTURE(workers);
   const Record plain = simulate(star_case("sync", workers, 40, 20_ms));
   Case scenario_case = star_case("sync", workers + 1, 40, 20_ms);
-  scenario_case.scenario.training.protocol.backup_workers = 1;
+  set_option(scenario_case.scenario.training.protocol, "backup_workers", 1);
   slow_down(scenario_case, 1, 5);
   const Record backed = simulate(scenario_case);
   REQUIRE(backed.outcome == Outcome::done);
@@ -38,7 +39,7 @@ TEST_CASE("strategies: a shared quota is filled by whoever is quick") {
   const Record shared = simulate(scenario_case);
   CHECK(shared.gradients == 60);
   CHECK(shared.time.seconds() == Approx(0.27).epsilon(1e-3));
-  scenario_case.scenario.training.protocol.quota = "own";
+  set_option(scenario_case.scenario.training.protocol, "quota", "own");
   const Record own = simulate(scenario_case);
   CHECK(own.gradients == 60);
   CHECK(own.time.seconds() == Approx(20 * 4 * 0.01).epsilon(1e-3));
@@ -46,8 +47,8 @@ TEST_CASE("strategies: a shared quota is filled by whoever is quick") {
 
 TEST_CASE("strategies: a bound ties the quick to the slow") {
   Case scenario_case = star_case("ssp", 2, 30, 10_ms);
-  scenario_case.scenario.training.protocol.quota = "own";
-  scenario_case.scenario.training.protocol.staleness = 3;
+  set_option(scenario_case.scenario.training.protocol, "quota", "own");
+  set_option(scenario_case.scenario.training.protocol, "staleness", 3);
   slow_down(scenario_case, 1, 2);
   const Record record = simulate(scenario_case);
   CHECK(record.most_lead == 3);

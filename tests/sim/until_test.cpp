@@ -1,6 +1,7 @@
 // Trainings that end at their target, in virtual time.
 #include "reports/record/summary.h"
 #include "tests/support/cases.h"
+#include "tests/support/options.h"
 
 #include <catch2/catch.hpp>
 
@@ -13,7 +14,7 @@ Case aiming(const std::string& strategy, int workers, const Target& target) {
   Scenario& scenario = scenario_case.scenario;
   scenario.training.evaluate_every = 4;
   scenario.training.until = target;
-  scenario.training.protocol.staleness = 1;
+  set_option(scenario.training.protocol, "staleness", 1);
   return scenario_case;
 }
 
@@ -30,7 +31,7 @@ TEST_CASE("until: a simulation of every strategy ends at the first evaluation th
   Case scenario_case = aiming(strategy, workers, target);
   Scenario& scenario = scenario_case.scenario;
   scenario.training.servers = servers;
-  scenario.training.protocol.backup_workers = backups;
+  set_option(scenario.training.protocol, "backup_workers", backups);
   scenario.training.bucket_size = {8'000};
   StragglerSpec jitter;
   jitter.distribution = "exponential";

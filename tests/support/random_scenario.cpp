@@ -1,5 +1,6 @@
 #include "tests/support/random_scenario.h"
 
+#include "models/protocol/registry.h"
 #include "scenarios/node_counts.h"
 #include "scenarios/placement.h"
 #include "tests/support/cases.h"
@@ -115,11 +116,25 @@ void draw_distribution(Stream& draw, StragglerSpec& spec) {
   if (spec.distribution == "pareto") spec.shape = 2.5;
 }
 
+// Whole numbers as small as the trainings are, any of the words, numbers as they are.
+void draw_options(Stream& draw, const Protocol& protocol, TrainingSpec& training) {
+  ProtocolOptions& options = training.protocol;
+  for (const Option* option : protocol.options) {
+    if (std::holds_alternative<std::int64_t>(option->fallback)) {
+      const auto least = static_cast<std::int64_t>(option->least);
+      options.set(*option, least + std::int64_t{below(draw, 4)});
+    } else if (!option->choices.empty()) {
+      options.set(*option, option->choices[draw.below(option->choices.size())]);
+    }
+    if (protocol.wrong(options, training.workers)) options.set(*option, option->fallback);
+  }
+}
+
 void draw_training(Stream& draw, Scenario& scenario) {
-  constexpr std::array kStrategies{"single", "sync", "async", "ssp", "all_reduce"};
   TrainingSpec& training = scenario.training;
-  training.strategy = kStrategies.at(draw.below(kStrategies.size()));
-  const bool several = training.strategy != "single";
+  const Protocol& protocol = protocols()[draw.below(protocols().size())];
+  training.strategy = protocol.name;
+  const bool several = protocol.several_workers;
   training.workers = several ? 1 + below(draw, 6) : 1;
   training.batch_size = 8;
   training.steps = 1 + below(draw, 14);
@@ -128,12 +143,8 @@ void draw_training(Stream& draw, Scenario& scenario) {
   if (!several) return;
   training.bucket_size = {one_in(draw, 2) ? 4'000 : 1'000'000};
   training.overlap = one_in(draw, 2);
-  if (training.strategy == "all_reduce") return;
-  training.servers = 1 + below(draw, 3);
-  ProtocolOptions& options = training.protocol;
-  if (training.strategy == "sync") options.backup_workers = below(draw, training.workers);
-  if (training.strategy == "ssp") options.staleness = below(draw, 4);
-  if (training.strategy != "sync" && one_in(draw, 2)) options.quota = "own";
+  if (protocol.servers) training.servers = 1 + below(draw, 3);
+  draw_options(draw, protocol, training);
 }
 
 // What another program spends beside the work; with a cluster, what its input costs, a neighbour.

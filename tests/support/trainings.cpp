@@ -2,6 +2,7 @@
 
 #include "models/data/digits.h"
 #include "models/networks/registry.h"
+#include "models/protocol/registry.h"
 
 namespace foretrain::testing {
 
@@ -21,8 +22,11 @@ std::shared_ptr<Training> small_training(const std::string& strategy, int worker
   training->network =
       std::make_shared<const Network>(network_spec("softmax", {}), data->train->shape());
   training->optimizer = make_optimizer({.learning_rate = 0.3});
+  training->dense = protocol_called(strategy).dense;
+  const std::int64_t parameters = training->network->parameters();
   training->layout = std::make_shared<Layout>(
-      make_layout(training->network->parameters(), bucket_size, std::max(1, servers)));
+      servers == 0 && workers > 1 ? make_dealt_layout(parameters, bucket_size, workers)
+                                  : make_layout(parameters, bucket_size, std::max(1, servers)));
   training->test_examples = data->test->examples();
   training->data = data;
   return training;

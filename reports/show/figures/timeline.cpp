@@ -1,4 +1,5 @@
 // What every worker did when, with the updates of the servers below.
+#include "models/protocol/registry.h"
 #include "reports/record/shown.h"
 #include "reports/record/source.h"
 #include "reports/show/figures/of_records.h"
@@ -90,7 +91,8 @@ std::vector<Span> add_workers(const Record& record, const Window& window, Panel&
     panel.rows.push_back(fmt::format("worker{}", worker));
   }
   // Workers' clocks differ by a message's time: updates for all are told by one of them.
-  const bool for_all = record.scenario_case.scenario.training.strategy == "sync";
+  const Protocol& protocol = protocol_called(record.scenario_case.scenario.training.strategy);
+  const bool for_all = protocol.servers && protocol.synchronous;
   std::vector<Span> applying;
   std::size_t spans = 0;
   for (const StepRow& step : record.steps) {

@@ -1,5 +1,6 @@
 #include "reports/studies/published/predictions.h"
 
+#include "models/protocol/registry.h"
 #include "reports/record/not_done.h"
 #include "reports/studies/parallel/in_parallel.h"
 #include "reports/studies/published/quantity.h"
@@ -17,9 +18,9 @@ namespace {
 
 bool is_case_of(const ReportedFigure& figure, const Case& each) {
   const TrainingSpec& training = each.scenario.training;
-  const bool single = training.strategy == "single";
+  const bool alone = !protocol_called(training.strategy).several_workers;
   return training.strategy == figure.mode &&
-         (single || !figure.workers || training.workers == *figure.workers) &&
+         (alone || !figure.workers || training.workers == *figure.workers) &&
          (!figure.batch_size || training.batch_size == *figure.batch_size);
 }
 

@@ -4,6 +4,7 @@
 #include "reports/record/summary.h"
 #include "scenarios/input_error.h"
 #include "scenarios/placement.h"
+#include "scenarios/node_counts.h"
 
 #include <fmt/format.h>
 
@@ -124,8 +125,7 @@ const Quantity kQuantities[] = {
        const auto step_s = p.summary.step_time_s_median;
        if (!step_s) return std::nullopt;
        const TrainingSpec& training = training_of(p);
-       const int workers = training.strategy == "single" ? 1 : training.workers;
-       return workers * training.batch_size / *step_s;
+       return node_counts(p.record.scenario_case.scenario).workers * training.batch_size / *step_s;
      }},
     {"chief_wait", Source::simulated,
      [](const Place& p) -> Known {

@@ -97,7 +97,7 @@ void add_nodes(const Validation& validation, std::vector<Goal>& goals) {
 }
 
 void add_figures(const Validation& validation, std::vector<Goal>& goals) {
-  Tally bytes("bytes sent, exact (async, ssp: replays)", "", 0);
+  Tally bytes("bytes sent, exact (or of replays)", "", 0);
   Tally staleness("mean staleness, where it varies", "%", kGoalStaleness * 100);
   Tally weights("weights equal bit for bit", "", 0);
   Tally replays("weights of replays equal bit for bit", "", 0);
@@ -159,7 +159,7 @@ void add_order(const Validation& validation, std::vector<Goal>& goals) {
     goals.push_back(std::move(goal));
   };
   add("order of the cases by gradients/s", order.all);
-  add("order of sync, async, all else equal", order.sync_async);
+  add("order of strategies, all else equal", order.weighed);
 }
 
 }  // namespace

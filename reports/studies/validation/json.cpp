@@ -191,7 +191,7 @@ Json to_json(const Validation& validation) {
   json["order_kept"] = or_null(order.all.kept());
   json["order"] = {{"kendall_tau", or_null(order.tau)},
                    {"all", pairs_json(validation, order.all)},
-                   {"sync_against_async", pairs_json(validation, order.sync_async)}};
+                   {"strategies_weighed", pairs_json(validation, order.weighed)}};
   return json;
 }
 

@@ -1,6 +1,7 @@
 // Compares all cases with all.
 #include "reports/studies/validation/order.h"
 
+#include "models/protocol/registry.h"
 #include "reports/record/statistics.h"
 #include "reports/studies/validation/verdict.h"
 
@@ -30,9 +31,11 @@ std::vector<Setting> but_for_strategy(const Case& scenario_case) {
   return settings;
 }
 
-bool sync_against_async(const CaseValidation& a, const CaseValidation& b) {
-  const bool these = (a.strategy() == "sync" && b.strategy() == "async") ||
-                     (a.strategy() == "async" && b.strategy() == "sync");
+bool are_weighed(const CaseValidation& a, const CaseValidation& b) {
+  const Protocol* one = find_protocol(a.strategy());
+  const Protocol* other = find_protocol(b.strategy());
+  if (one == nullptr || other == nullptr) return false;
+  const bool these = one->weighed_against == other->name || other->weighed_against == one->name;
   return these && but_for_strategy(a.scenario_case) == but_for_strategy(b.scenario_case);
 }
 
@@ -70,10 +73,10 @@ Order order_of(const Validation& validation) {
         if (inverted) pairs.inverted.push_back(inversion);
       };
       count(order.all);
-      if (sync_against_async(validation.cases[i], validation.cases[j])) count(order.sync_async);
+      if (are_weighed(validation.cases[i], validation.cases[j])) count(order.weighed);
     }
   }
-  for (PairOrder* pairs : {&order.all, &order.sync_async}) {
+  for (PairOrder* pairs : {&order.all, &order.weighed}) {
     std::ranges::stable_sort(pairs->inverted, std::greater{},
                              [](const Inversion& pair) { return pair.measured / pair.predicted; });
   }

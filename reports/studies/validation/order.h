@@ -32,7 +32,7 @@ struct PairOrder {
 struct Order {
   std::optional<double> tau;  ///< Kendall's tau-b (kendall_tau) over all cases
   PairOrder all;
-  PairOrder sync_async;  ///< of `all`, those of sync against async with otherwise equal settings
+  PairOrder weighed;  ///< of `all`, strategies that are weighed against each other, all else equal
 };
 
 Order order_of(const Validation& validation);

@@ -10,7 +10,7 @@ std::optional<PhaseSeconds> recorded_path(const Record& record) {
   const TrainingSpec& training = record.scenario_case.scenario.training;
   const Protocol* protocol = find_protocol(training.strategy);
   const bool in_step =
-      protocol != nullptr && !protocol->update_each && training.protocol.backup_workers == 0;
+      protocol != nullptr && protocol->synchronous && protocol->deterministic(training.protocol);
   if (!in_step || record.steps.empty()) return std::nullopt;
   std::map<Step, const Phases*> last;  // by step
   for (const StepRow& row : record.steps) {

@@ -5,6 +5,7 @@
 #include "scenarios/read.h"
 #include "tests/exec/emulation/support.h"
 #include "tests/support/cases.h"
+#include "tests/support/options.h"
 #include "tests/support/places.h"
 
 #include <catch2/catch.hpp>
@@ -53,7 +54,7 @@ TEST_CASE("emulated run: other strategies that have an order end with the same b
   TrainingSpec& training = scenario_case.scenario.training;
   training.overlap = overlap;
   training.bucket_size = Bytes{8'000};
-  training.protocol.staleness = 0;
+  set_option(training.protocol, "staleness", 0);
   CHECK(run_emulated(scenario_case).weights_sha256 == simulate(scenario_case).weights_sha256);
 }
 

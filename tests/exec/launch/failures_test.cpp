@@ -3,6 +3,7 @@
 #include "exec/launch/run.h"
 #include "exec/transport/handshake.h"
 #include "tests/support/cases.h"
+#include "tests/support/options.h"
 #include "tests/support/places.h"
 
 #include <boost/asio/io_context.hpp>
@@ -73,7 +74,7 @@ int free_port() {
 Record run_and(const std::string& strategy, const std::function<void()>& harm,
                std::int64_t steps = 10'000'000, int backup_workers = 0) {
   Case scenario_case = small_case(strategy, 2, steps);
-  scenario_case.scenario.training.protocol.backup_workers = backup_workers;
+  set_option(scenario_case.scenario.training.protocol, "backup_workers", backup_workers);
   bool harmed = false;
   exec::RunOptions options;
   options.program = program_path();

@@ -5,6 +5,7 @@
 #include "tests/exec/metrics/samples.h"
 #include "tests/reports/support.h"
 #include "tests/support/cases.h"
+#include "tests/support/options.h"
 #include "tests/support/real_run.h"
 
 #include <boost/asio/connect.hpp>
@@ -109,7 +110,7 @@ TEST_CASE("metrics endpoint: a run is scraped while it goes on") {
   MetricsEndpoint endpoint(kAnyPort);
   const tcp::endpoint place = place_of(endpoint);
   Case scenario_case = small_case("async", 2, 400);
-  scenario_case.scenario.training.protocol.quota = "own";
+  set_option(scenario_case.scenario.training.protocol, "quota", "own");
   RunOptions options;
   std::vector<double> seen;
   options.watch = [&](const Record& so_far, std::int64_t all) {

@@ -1,12 +1,14 @@
 // Backup workers: who is chosen, who is dropped, what several shards agree on.
 #include "models/protocol/backup.h"
 
+#include "tests/support/options.h"
 #include "tests/support/shuffled.h"
 #include "tests/support/trainings.h"
 
 #include <catch2/catch.hpp>
 
 using namespace foretrain;
+using testing::set_option;
 using testing::Shuffled;
 using testing::small_training;
 
@@ -15,7 +17,7 @@ namespace {
 std::shared_ptr<Training> with_backups(int workers, int backups, int servers,
                                        std::int64_t updates) {
   auto training = small_training("sync", workers, servers, updates, Bytes{8'000});
-  training->options.backup_workers = backups;
+  set_option(training->options, "backup_workers", backups);
   training->updates = updates;
   return training;
 }

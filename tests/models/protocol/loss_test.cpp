@@ -1,10 +1,12 @@
 // Trainings that go on without a worker: whenever it is lost, they come to their end.
+#include "tests/support/options.h"
 #include "tests/support/shuffled.h"
 #include "tests/support/trainings.h"
 
 #include <catch2/catch.hpp>
 
 using namespace foretrain;
+using testing::set_option;
 using testing::Shuffled;
 using testing::small_training;
 
@@ -32,9 +34,9 @@ TEST_CASE("loss: a training without a worker goes on to its end, whenever it was
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     CAPTURE(seed);
     auto training = small_training(kind.strategy, 3, servers, 6, Bytes{8'000});
-    training->options.quota = kind.quota;
-    training->options.staleness = kind.staleness;
-    training->options.backup_workers = kind.backups;
+    set_option(training->options, "quota", kind.quota);
+    set_option(training->options, "staleness", kind.staleness);
+    set_option(training->options, "backup_workers", kind.backups);
     training->updates = 6;
     Shuffled shuffled(training, seed);
     shuffled.lose_after(static_cast<int>(2 + 5 * seed), 1 + static_cast<int>(seed % 2));
@@ -56,7 +58,7 @@ TEST_CASE("loss: two of three workers may go where nobody waits for them") {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     CAPTURE(seed);
     const auto training = small_training(strategy, 3, 2, 8, Bytes{8'000});
-    training->options.quota = quota;
+    set_option(training->options, "quota", quota);
     Shuffled shuffled(training, seed);
     shuffled.lose_after(5, 1);
     shuffled.lose_after(static_cast<int>(6 + 3 * seed), 2);
@@ -75,7 +77,7 @@ TEST_CASE("loss: who may be lost") {
   CHECK_FALSE(may_lose(*async, NodeId(3), 0));
   const auto sync = small_training("sync", 3, 1, 8);
   CHECK_FALSE(may_lose(*sync, NodeId(1), 0));
-  sync->options.backup_workers = 1;
+  set_option(sync->options, "backup_workers", 1);
   CHECK(may_lose(*sync, NodeId(1), 0));
   CHECK_FALSE(may_lose(*sync, NodeId(2), 1));
 }

@@ -2,12 +2,14 @@
 #include "models/networks/registry.h"
 #include "models/protocol/gradient_stages.h"
 #include "models/protocol/job_placement.h"
+#include "tests/support/options.h"
 #include "tests/support/shuffled.h"
 #include "tests/support/trainings.h"
 
 #include <catch2/catch.hpp>
 
 using namespace foretrain;
+using testing::set_option;
 using testing::Shuffled;
 using testing::small_training;
 
@@ -89,7 +91,7 @@ TEST_CASE("overlap: on or off the weights are the same bits in any order of arri
   CAPTURE(strategy);
   auto joined = deep_training(strategy, 3, strategy == "all_reduce" ? 0 : 2);
   joined->overlap = false;
-  joined->options.staleness = 0;
+  set_option(joined->options, "staleness", 0);
   Shuffled expected(joined, 1);
   expected.run();
   REQUIRE(expected.faults.empty());
@@ -109,8 +111,8 @@ TEST_CASE("overlap: strategies without an order end in every order of arrival") 
   const std::string strategy = GENERATE("async", "ssp", "sync");
   CAPTURE(strategy);
   auto training = deep_training(strategy, 3, 2);
-  training->options.staleness = 1;
-  if (strategy == "sync") training->options.backup_workers = 1;
+  set_option(training->options, "staleness", 1);
+  if (strategy == "sync") set_option(training->options, "backup_workers", 1);
   training->updates = 6;
   for (std::uint64_t seed = 1; seed < 15; ++seed) {
     CAPTURE(seed);

@@ -4,6 +4,7 @@
 #include "models/networks/registry.h"
 #include "models/protocol/shard.h"
 #include "models/protocol/sparse_payload.h"
+#include "tests/support/options.h"
 #include "tests/support/shuffled.h"
 
 #include <catch2/catch.hpp>
@@ -12,6 +13,7 @@
 
 namespace foretrain {
 namespace {
+using testing::set_option;
 using testing::Shuffled;
 
 constexpr std::int64_t kFeatures = 512;
@@ -218,7 +220,7 @@ TEST_CASE("sparse: a training that reaches its target ends alike in any timing")
   CAPTURE(strategy);
   const int workers = strategy == "single" ? 1 : 3;
   auto training = sparse_training(strategy, workers, strategy == "single" ? 0 : 2, 60, rule("sgd"));
-  training->options.staleness = 0;
+  set_option(training->options, "staleness", 0);
   training->evaluate_every = 3;
   // Labels are drawn, so there is little to learn: chance is as far as it gets.
   training->target.accuracy = 0.5;

@@ -1,12 +1,14 @@
 // Stale synchronous parallel: the bound, lockstep, quotas.
 #include "models/protocol/ssp.h"
 
+#include "tests/support/options.h"
 #include "tests/support/shuffled.h"
 #include "tests/support/trainings.h"
 
 #include <catch2/catch.hpp>
 
 using namespace foretrain;
+using testing::set_option;
 using testing::Shuffled;
 using testing::small_training;
 
@@ -15,7 +17,7 @@ TEST_CASE("ssp: in lockstep the weights are the same bits whatever the order of 
   const int servers = GENERATE(1, 3);
   CAPTURE(workers, servers);
   auto training = small_training("ssp", workers, servers, 5, Bytes{4'000});
-  training->options.staleness = 0;
+  set_option(training->options, "staleness", 0);
   Shuffled first(training, 1);
   first.run();
   REQUIRE(first.finished == training->nodes());
@@ -36,7 +38,7 @@ TEST_CASE("ssp: nobody begins a step further ahead than the bound in fifty rando
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     CAPTURE(bound, seed);
     auto training = small_training("ssp", 3, 2, 12, Bytes{8'000});
-    training->options.staleness = bound;
+    set_option(training->options, "staleness", bound);
     Shuffled shuffled(training, seed);
     shuffled.run();
     REQUIRE(shuffled.finished == training->nodes());
@@ -50,7 +52,7 @@ TEST_CASE("ssp: nobody begins a step further ahead than the bound in fifty rando
 
 TEST_CASE("ssp: a bound that nobody reaches is async") {
   auto bounded = small_training("ssp", 3, 1, 8);
-  bounded->options.staleness = 1'000;
+  set_option(bounded->options, "staleness", 1'000);
   const auto free = small_training("async", 3, 1, 8);
   for (std::uint64_t seed = 1; seed < 6; ++seed) {
     Shuffled first(bounded, seed);
@@ -67,8 +69,8 @@ TEST_CASE("quota: with their own, all workers do all their steps and nothing is 
   CAPTURE(strategy);
   for (std::uint64_t seed = 1; seed < 8; ++seed) {
     auto training = small_training(strategy, 3, 2, 7, Bytes{8'000});
-    training->options.quota = "own";
-    training->options.staleness = 2;
+    set_option(training->options, "quota", "own");
+    set_option(training->options, "staleness", 2);
     Shuffled shuffled(training, seed);
     shuffled.run();
     REQUIRE(shuffled.finished == training->nodes());

@@ -3,12 +3,14 @@
 #include "models/protocol/all_reduce.h"
 #include "models/protocol/backup.h"
 #include "models/protocol/sync.h"
+#include "tests/support/options.h"
 #include "tests/support/shuffled.h"
 #include "tests/support/trainings.h"
 
 #include <catch2/catch.hpp>
 
 using namespace foretrain;
+using testing::set_option;
 using testing::Shuffled;
 using testing::small_training;
 
@@ -35,8 +37,8 @@ std::shared_ptr<Training> training_of(const Setup& setup, const Target& target) 
     training->layout = std::make_shared<Layout>(
         make_dealt_layout(training->network->parameters(), setup.bucket_size, setup.workers));
   }
-  training->options.backup_workers = setup.backups;
-  training->options.staleness = setup.staleness;
+  set_option(training->options, "backup_workers", setup.backups);
+  set_option(training->options, "staleness", setup.staleness);
   training->updates = kSteps;
   training->evaluate_every = 2;
   training->target = target;

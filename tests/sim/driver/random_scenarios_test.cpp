@@ -1,7 +1,9 @@
 // Whatever the scenario, its training ends or says why it cannot, with nothing lost on the way.
+#include "models/protocol/async.h"
 #include "models/protocol/message.h"
 #include "models/protocol/registry.h"
 #include "reports/record/collector.h"
+#include "scenarios/node_counts.h"
 #include "scenarios/placement.h"
 #include "scenarios/stragglers.h"
 #include "sim/network/tcp.h"
@@ -42,14 +44,19 @@ struct Played {
   [[nodiscard]] bool somebody_lost() const {
     return std::ranges::any_of(record.nodes, [](const auto& node) { return !node.lost.empty(); });
   }
-  [[nodiscard]] bool is(const char* strategy) const {
-    return scenario.training.strategy == strategy;
+  [[nodiscard]] const Protocol& protocol() const {
+    return protocol_called(scenario.training.strategy);
   }
-  /// Every gradient makes a step: none is dropped, none is on its way in the end.
+  [[nodiscard]] std::int64_t gradients_an_update() const {
+    return protocol().gradients_an_update(scenario.training.protocol,
+                                          node_counts(scenario).workers);
+  }
+  /// Every gradient counts: none is dropped, none is on its way in the end.
   [[nodiscard]] bool in_step() const {
-    return is("single") || is("all_reduce") ||
-           (is("sync") && scenario.training.protocol.backup_workers == 0);
+    return protocol().synchronous && gradients_an_update() % node_counts(scenario).workers == 0;
   }
+  /// Some workers may be late for a step.
+  [[nodiscard]] bool has_backups() const { return protocol().synchronous && !in_step(); }
   /// When the last node had ended.
   [[nodiscard]] Instant end() const { return record.usage.back().time; }
 
@@ -85,15 +92,17 @@ void check_counts(const Played& played) {
   if (!played.done()) return;
   CHECK(record.time.ns > 0);
   CHECK(std::ranges::count_if(record.evals, &EvalReport::final) == 1);
+  const std::int64_t gradients = played.gradients_an_update();
+  if (played.protocol().synchronous) {
+    CHECK(record.updates == (workers * training.steps + gradients - 1) / gradients);
+  }
   if (played.in_step()) {
-    CHECK(record.updates == training.steps);
+    CHECK(record.gradients == workers * training.steps);
     CHECK(record.dropped == 0);
     CHECK(std::ssize(record.steps) == workers * training.steps);
-  } else if (played.is("sync")) {
-    const std::int64_t needed = workers - training.protocol.backup_workers;
-    CHECK(record.updates == (workers * training.steps + needed - 1) / needed);
-    CHECK(record.gradients == record.updates * needed);
-  } else if (!played.somebody_lost() || training.protocol.quota == "shared") {
+  } else if (played.has_backups()) {
+    CHECK(record.gradients == record.updates * gradients);
+  } else if (!played.somebody_lost() || training.protocol.word(kQuota) != kOwnQuota) {
     CHECK(record.updates == workers * training.steps);
     CHECK(record.gradients == record.updates);
   }
@@ -218,9 +227,9 @@ int check_work(const Played& played) {
 
 // Whether two nodes may have something to say to each other.
 bool talk(const Played& played, std::size_t a, std::size_t b) {
-  if (played.is("all_reduce")) return true;
+  if (!played.protocol().servers) return true;
   const auto workers = static_cast<std::size_t>(node_counts(played.scenario).workers);
-  if (a >= workers && b >= workers) return played.scenario.training.protocol.backup_workers > 0;
+  if (a >= workers && b >= workers) return played.has_backups();
   return (a < workers) != (b < workers);
 }
 
@@ -277,7 +286,7 @@ bool says_who_is_missing(const Played& played) {
   const std::string& failure = played.record.failure;
   if (failure.find(" died at ") != std::string::npos) return true;
   const TrainingSpec& training = played.scenario.training;
-  return played.is("sync") && training.protocol.backup_workers > 0 && training.servers > 1 &&
+  return played.has_backups() && training.servers > 1 &&
          failure.find(": the connection to it was lost") != std::string::npos;
 }
 

@@ -2,6 +2,7 @@
 #include "sim/node/faults.h"
 
 #include "tests/support/cases.h"
+#include "tests/support/options.h"
 
 #include <catch2/catch.hpp>
 
@@ -153,7 +154,7 @@ TEST_CASE("faults: in async the others make the gradients of a worker that dies"
   CHECK(record.time.seconds() == Approx(2.5));
   CHECK(record.nodes[2].lost == death_at(1'010_ms));
   CHECK(record.nodes[1].lost.empty());
-  scenario_case.scenario.training.protocol.quota = "own";
+  set_option(scenario_case.scenario.training.protocol, "quota", "own");
   const Record own = simulate_with(scenario_case, {dying(2, 1'010_ms)});
   REQUIRE(own.outcome == Outcome::done);
   CHECK(own.gradients == 250);
@@ -162,7 +163,7 @@ TEST_CASE("faults: in async the others make the gradients of a worker that dies"
 
 TEST_CASE("faults: a backup stands in for a worker that dies") {
   Case scenario_case = star_case("sync", 3, 100, 20_ms);
-  scenario_case.scenario.training.protocol.backup_workers = 1;
+  set_option(scenario_case.scenario.training.protocol, "backup_workers", 1);
   const Record record = simulate_with(scenario_case, {dying(1, 1'010_ms)});
   REQUIRE(record.outcome == Outcome::done);
   CHECK(!record.nodes[1].lost.empty());
@@ -185,7 +186,7 @@ TEST_CASE("faults: a death that the strategy cannot do without ends the training
 
 TEST_CASE("faults: a worker that dies when it has made its gradients costs none of them") {
   Case scenario_case = star_case("async", 2, 100, 20_ms);
-  scenario_case.scenario.training.protocol.quota = "own";
+  set_option(scenario_case.scenario.training.protocol, "quota", "own");
   StragglerSpec slow;
   slow.workers = {0};
   slow.slowdown = 10;
@@ -206,7 +207,7 @@ TEST_CASE("faults: nobody dies after the end of the training") {
 TEST_CASE("faults: bytes are read or counted as undelivered, whenever a worker dies") {
   Case scenario_case = star_case("async", 3, 30, 20_ms);
   auto& scenario = scenario_case.scenario;
-  scenario.training.protocol.quota = "own";
+  set_option(scenario.training.protocol, "quota", "own");
   scenario.cluster.hosts[0].nic = {static_cast<double>(message_size().value) / 10e-3};
   Bytes most;
   for (Duration at = 300_ms; at < 400_ms; at += 3_ms) {

@@ -52,9 +52,9 @@ TEST_CASE("order: sync stands against async where all else is equal") {
   const Order order = order_of(v);
   CHECK(order.all.ordered == 10);
   CHECK(order.all.inverted.size() == 1);
-  CHECK(order.sync_async.ordered == 2);
-  REQUIRE(order.sync_async.inverted.size() == 1);
-  CHECK(order.sync_async.inverted[0].faster == 1);
+  CHECK(order.weighed.ordered == 2);
+  REQUIRE(order.weighed.inverted.size() == 1);
+  CHECK(order.weighed.inverted[0].faster == 1);
   CHECK(order.tau.value() == Approx(0.8));  // nine pairs agree, one does not
 }
 

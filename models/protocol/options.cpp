@@ -1,0 +1,52 @@
+#include "models/protocol/options.h"
+
+#include "models/base/check.h"
+
+#include <utility>
+
+namespace foretrain {
+
+std::string Option::path() const {
+  if (section == nullptr) return std::string(key);
+  return std::string(section->key) + '.' + std::string(key);
+}
+
+const Option::Value& ProtocolOptions::value(const Option& option) const {
+  const auto found = set_.find(option.path());
+  return found == set_.end() ? option.fallback : found->second;
+}
+
+std::int64_t ProtocolOptions::integer(const Option& option) const {
+  return std::get<std::int64_t>(value(option));
+}
+
+double ProtocolOptions::number(const Option& option) const {
+  return std::get<double>(value(option));
+}
+
+const std::string& ProtocolOptions::word(const Option& option) const {
+  return std::get<std::string>(value(option));
+}
+
+void ProtocolOptions::set(const Option& option, Option::Value value) {
+  FT_CHECK_OP(value.index(), ==, option.fallback.index());
+  if (value == option.fallback) {
+    set_.erase(option.path());
+  } else {
+    set_.insert_or_assign(option.path(), std::move(value));
+  }
+}
+
+bool ProtocolOptions::has_any(const OptionSection& section) const {
+  const std::string prefix = std::string(section.key) + '.';
+  const auto first = set_.lower_bound(prefix);
+  return first != set_.end() && first->first.starts_with(prefix);
+}
+
+ProtocolOptions ProtocolOptions::only(const std::vector<const Option*>& options) const {
+  ProtocolOptions some;
+  for (const Option* option : options) some.set(*option, value(*option));
+  return some;
+}
+
+}  // namespace foretrain

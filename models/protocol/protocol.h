@@ -1,0 +1,75 @@
+// A strategy of distributed SGD as it describes itself, in its own file.
+#pragma once
+
+#include "models/protocol/message.h"
+#include "models/protocol/node.h"
+#include "models/protocol/options.h"
+#include "models/protocol/training.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace foretrain {
+
+/// Options of which one is wrong beside the others, where no range of its own says so.
+struct WrongOption {
+  const Option* option;
+  std::string what;  ///< what is wrong, what to write instead
+};
+
+/// All that others have to know of a strategy. Whoever drives, forecasts or reports a training asks
+/// here and nowhere else: no strategy's name stands outside models/protocol and scenarios.
+struct Protocol {
+  std::string_view name;
+  std::string_view doc;         ///< for help and editors; one line
+  bool several_workers = true;  ///< else one
+  bool servers = false;         ///< at least one; else none
+  /// No worker goes on from an update before all have given their part to it.
+  bool synchronous = true;
+  bool dense = false;  ///< gradients travel as full vectors, also of a sparse model
+  std::vector<const Option*> options{};
+
+  /// The kinds of message that its nodes send.
+  std::vector<MessageKind> messages{};
+  /// Of them, those that bring a worker an update which was made at another worker.
+  std::vector<MessageKind> brings_update{};
+  /// The strategy that people weigh it against, all else equal; empty: none.
+  std::string_view weighed_against{};
+
+  /// Equal inputs to a scenario end in bitwise equal weights, whatever the timing.
+  bool (*deterministic)(const ProtocolOptions& options) = [](const ProtocolOptions&) {
+    return true;
+  };
+  /// Gradients that make an update of the parameters.
+  std::int64_t (*gradients_an_update)(const ProtocolOptions& options, int workers) =
+      [](const ProtocolOptions&, int workers) { return std::int64_t{workers}; };
+  /// Gradients that an `apply` job takes in.
+  std::int64_t (*gradients_an_apply)(const ProtocolOptions& options, int workers) =
+      [](const ProtocolOptions&, int workers) { return std::int64_t{workers}; };
+  /// Of so many workers, how many may be lost and the rest goes on; never the chief, whose weights
+  /// are the result, never a server.
+  int (*most_lost)(const ProtocolOptions& options, int workers) = [](const ProtocolOptions&, int) {
+    return 0;
+  };
+  std::optional<WrongOption> (*wrong)(const ProtocolOptions& options, int workers) =
+      [](const ProtocolOptions&, int) { return std::optional<WrongOption>(); };
+  /// Parameters whose optimizer's state node `id` holds. Null: those of its shard: a server's, or
+  /// the part that a worker owns where there are none.
+  std::int64_t (*updated_by)(const Training& training, NodeId id) = nullptr;
+  /// What node `id` holds beside parameters, that state and what a gradient takes. Null: nothing.
+  Bytes (*kept_by)(const Training& training, NodeId id) = nullptr;
+  /// Nodes `a` and `b` talk to each other. Null: nobody does.
+  bool (*linked)(const Training& training, NodeId a, NodeId b) = nullptr;
+  std::unique_ptr<Node> (*make_node)(std::shared_ptr<const Training> training, NodeId id) = nullptr;
+};
+
+/// A worker talks to every server, nobody else to anybody: for `Protocol::linked`.
+inline bool worker_with_server(const Training& training, NodeId a, NodeId b) {
+  return training.is_worker(a) != training.is_worker(b);
+}
+
+}  // namespace foretrain
