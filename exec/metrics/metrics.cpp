@@ -1,7 +1,5 @@
 #include "exec/metrics/metrics.h"
 
-#include "reports/record/shown.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,16 +27,6 @@ std::string label(std::string_view name, std::string_view value) {
 std::string number(double value) {
   if (std::isnan(value)) return "NaN";
   return fmt::format("{}", value);
-}
-
-Phases& operator+=(Phases& sum, const Phases& p) {
-  sum.compute += p.compute;
-  sum.push += p.push;
-  sum.wait += p.wait;
-  sum.apply += p.apply;
-  sum.pull += p.pull;
-  sum.evaluate += p.evaluate;
-  return sum;
 }
 
 /// Where a figure is counted at all, what was counted since is added.
@@ -189,16 +177,10 @@ class Exposition {
     family("phase_seconds_total", "counter", "Exposed time of the six phases of a worker's steps.");
     for (const Node& node : metrics_.nodes_) {
       if (!worker(node)) continue;
-      const Phases& p = node.phases;
-      const auto phase = [&](const char* name, Duration time) {
-        sample("", label("node", node.role) + "," + label("phase", name), number(time.seconds()));
-      };
-      phase("compute", p.compute);
-      phase("push", p.push);
-      phase("wait", p.wait);
-      phase("apply", p.apply);
-      phase("pull", p.pull);
-      phase("evaluate", p.evaluate);
+      for (const auto& [name, of] : kPhases<Duration>) {
+        sample("", label("node", node.role) + "," + label("phase", name),
+               number((node.phases.*of).seconds()));
+      }
     }
   }
 

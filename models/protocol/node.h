@@ -5,6 +5,7 @@
 #include "models/base/time.h"
 #include "models/protocol/job.h"
 #include "models/protocol/message.h"
+#include "models/protocol/phases.h"
 
 #include <limits>
 #include <optional>
@@ -52,17 +53,6 @@ struct Compute {
 struct ArmTimer {
   TimerId timer{};
   Duration after;
-};
-
-/// The exposed time of a worker's step; the six add up to it. Push and pull share the time on the
-/// wire in proportion to the bytes each moved.
-struct Phases {
-  Duration compute;
-  Duration push;
-  Duration wait;  ///< for other workers, or for the server to get to it
-  Duration apply;
-  Duration pull;
-  Duration evaluate;
 };
 
 /// A worker ended a step.

@@ -9,21 +9,13 @@
 namespace foretrain {
 namespace {
 
-Instant end_of_step(const StepReport& step) {
-  const Phases& p = step.phases;
-  return step.start + p.compute + p.push + p.wait + p.apply + p.pull + p.evaluate;
-}
-
-Phases operator+(const Phases& a, const Phases& b) {
-  return {a.compute + b.compute, a.push + b.push, a.wait + b.wait,
-          a.apply + b.apply,     a.pull + b.pull, a.evaluate + b.evaluate};
-}
+Instant end_of_step(const StepReport& step) { return step.start + length_of(step.phases); }
 
 }  // namespace
 
 void StepTally::add(const StepReport& step) {
   ++totals_.steps;
-  totals_.sum = totals_.sum + step.phases;
+  totals_.sum += step.phases;
   totals_.staleness += step.staleness;
   lengths_ns_.push_back((end_of_step(step) - step.start - step.phases.evaluate).ns);
 }

@@ -21,13 +21,9 @@ struct Figure64 {
 /// A figure of which all negative values say that it is not known.
 Bytes known(Bytes bytes) { return std::max(bytes, Bytes{-1}); }
 
-auto fields(const Phases& p) {
-  return std::tie(p.compute, p.push, p.wait, p.apply, p.pull, p.evaluate);
-}
-
 auto fields(const StepRow& row) {
   const StepReport& r = row.report;
-  return std::tuple(row.worker, r.step, r.start, fields(r.phases), r.staleness, Figure64{r.loss});
+  return std::tuple(row.worker, r.step, r.start, r.phases, r.staleness, Figure64{r.loss});
 }
 
 auto fields(const EvalReport& e) {
@@ -54,9 +50,7 @@ auto fields(const Record& r) {
                   r.most_lead, r.refused, r.weights_sha256);
 }
 
-auto fields(const StepTotals& t) {
-  return std::tuple(t.steps, fields(t.sum), t.staleness, t.median);
-}
+auto fields(const StepTotals& t) { return std::tuple(t.steps, t.sum, t.staleness, t.median); }
 
 bool same_totals(const std::optional<StepTotals>& a, const std::optional<StepTotals>& b) {
   if (!a || !b) return a.has_value() == b.has_value();

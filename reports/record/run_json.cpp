@@ -62,15 +62,13 @@ Json neighbours_json(const std::vector<NeighbourTotals>& neighbours) {
 }
 
 Json step_totals_json(const StepTotals& totals) {
-  return {{"steps", totals.steps},
-          {"compute_ns", totals.sum.compute.ns},
-          {"push_ns", totals.sum.push.ns},
-          {"wait_ns", totals.sum.wait.ns},
-          {"apply_ns", totals.sum.apply.ns},
-          {"pull_ns", totals.sum.pull.ns},
-          {"evaluate_ns", totals.sum.evaluate.ns},
-          {"staleness", totals.staleness},
-          {"median_ns", totals.median.ns}};
+  Json json{{"steps", totals.steps}};
+  for (const auto& [name, of] : kPhases<Duration>) {
+    json[fmt::format("{}_ns", name)] = (totals.sum.*of).ns;
+  }
+  json["staleness"] = totals.staleness;
+  json["median_ns"] = totals.median.ns;
+  return json;
 }
 
 /// An object of run.json; every error names the file, then the way to the key.
@@ -180,9 +178,9 @@ std::vector<NeighbourTotals> parse_neighbours(const Reader& reader) {
 StepTotals parse_step_totals(const Reader& reader) {
   StepTotals totals;
   totals.steps = reader.integer("steps");
-  totals.sum = {{reader.integer("compute_ns")}, {reader.integer("push_ns")},
-                {reader.integer("wait_ns")},    {reader.integer("apply_ns")},
-                {reader.integer("pull_ns")},    {reader.integer("evaluate_ns")}};
+  for (const auto& [name, of] : kPhases<Duration>) {
+    totals.sum.*of = {reader.integer(fmt::format("{}_ns", name).c_str())};
+  }
   totals.staleness = reader.integer("staleness");
   totals.median = {reader.integer("median_ns")};
   return totals;

@@ -87,10 +87,6 @@ std::vector<std::vector<const UsageRow*>> usage_by_node(const Record& record) {
   return by_node(record.usage, record.nodes.size(), [](const UsageRow& row) { return row.node; });
 }
 
-Duration length_of(const Phases& p) {
-  return p.compute + p.push + p.wait + p.apply + p.pull + p.evaluate;
-}
-
 double Used::rate(double amount) const {
   const double passed_s = (row->time - from).seconds();
   return passed_s > 0 ? amount / passed_s : 0;

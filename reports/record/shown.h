@@ -23,9 +23,6 @@ std::vector<int> shown_nodes(const Record& record, std::size_t most);
 std::vector<std::vector<const StepRow*>> steps_by_worker(const Record& record);
 std::vector<std::vector<const UsageRow*>> usage_by_node(const Record& record);
 
-/// Start to end of a step; `evaluate` is part of it.
-Duration length_of(const Phases& phases);
-
 /// What a node used from the row before to this one.
 struct Used {
   Instant from;

@@ -45,10 +45,8 @@ StepTotals step_totals_of(const Record& record) {
 
 void summarize_steps(const Record& record, Summary& summary) {
   const StepTotals totals = step_totals_of(record);
-  const Phases& sum = totals.sum;
   summary.steps = totals.steps;
-  summary.phases = {seconds(sum.compute), seconds(sum.push), seconds(sum.wait),
-                    seconds(sum.apply),   seconds(sum.pull), seconds(sum.evaluate)};
+  summary.phases = seconds_of(totals.sum);
   if (summary.steps == 0) return;
   summary.step_time_s_median = seconds(totals.median);
   summary.staleness_mean =
@@ -87,9 +85,9 @@ Json nodes_json(const Record& record) {
 }
 
 Json phases_json(const PhaseSeconds& phases) {
-  return {{"compute_s", phases.compute_s}, {"push_s", phases.push_s},
-          {"wait_s", phases.wait_s},       {"apply_s", phases.apply_s},
-          {"pull_s", phases.pull_s},       {"evaluate_s", phases.evaluate_s}};
+  Json json = Json::object();
+  for (const auto& [name, of] : kPhases<double>) json[fmt::format("{}_s", name)] = phases.*of;
+  return json;
 }
 
 }  // namespace

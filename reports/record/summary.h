@@ -13,16 +13,6 @@
 
 namespace foretrain {
 
-/// Seconds of each phase, added up over all steps of all workers.
-struct PhaseSeconds {
-  double compute_s = 0;
-  double push_s = 0;
-  double wait_s = 0;
-  double apply_s = 0;
-  double pull_s = 0;
-  double evaluate_s = 0;
-};
-
 /// Empty optionals: not known (no numerics, no step, no evaluation, no time).
 struct Summary {
   std::int64_t steps = 0;  ///< reported by workers, all together

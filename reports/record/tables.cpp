@@ -3,14 +3,31 @@
 
 #include "reports/record/csv.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
+#include <span>
 
 namespace foretrain {
 namespace {
 
-constexpr auto kStepColumns =
-    std::to_array<std::string_view>({"worker", "step", "start_s", "compute_s", "push_s", "wait_s",
-                                     "apply_s", "pull_s", "evaluate_s", "staleness", "loss"});
+/// worker, step, start_s, the phases, staleness, loss.
+std::span<const std::string_view> step_columns() {
+  static const auto phases = [] {
+    std::array<std::string, kPhases<Duration>.size()> names;
+    std::ranges::transform(kPhases<Duration>, names.begin(),
+                           [](const auto& phase) { return fmt::format("{}_s", phase.name); });
+    return names;
+  }();
+  static const auto columns = [] {
+    std::vector<std::string_view> names{"worker", "step", "start_s"};
+    names.insert(names.end(), phases.begin(), phases.end());
+    names.insert(names.end(), {"staleness", "loss"});
+    return names;
+  }();
+  return columns;
+}
 constexpr auto kEvalColumns = std::to_array<std::string_view>(
     {"step", "version", "time_s", "took_s", "loss", "accuracy", "auc", "final"});
 constexpr auto kUsageColumns =
@@ -31,12 +48,10 @@ Instant instant(Duration since_ready) { return Instant{} + since_ready; }
 }  // namespace
 
 std::string steps_csv(const std::vector<StepRow>& rows) {
-  CsvWriter csv(kStepColumns);
+  CsvWriter csv(step_columns());
   for (const auto& [worker, report] : rows) {
-    const Phases& p = report.phases;
     csv.integer(worker).integer(report.step.value).time_s(report.start);
-    csv.time_s(p.compute).time_s(p.push).time_s(p.wait);
-    csv.time_s(p.apply).time_s(p.pull).time_s(p.evaluate);
+    for (const auto& [name, of] : kPhases<Duration>) csv.time_s(report.phases.*of);
     csv.integer(report.staleness).number(report.loss).end_row();
   }
   return std::string(csv.written());
@@ -65,17 +80,14 @@ std::string usage_csv(const std::vector<UsageRow>& rows) {
 }
 
 std::vector<StepRow> parse_steps(std::string_view text, const std::string& source) {
-  CsvReader csv(text, source, kStepColumns);
+  CsvReader csv(text, source, step_columns());
   std::vector<StepRow> rows;
   while (csv.next_row()) {
     StepRow& row = rows.emplace_back();
     row.worker = static_cast<int>(csv.integer());
     row.report.step = {csv.integer()};
     row.report.start = instant(csv.time_s());
-    Phases& p = row.report.phases;
-    for (Duration* phase : {&p.compute, &p.push, &p.wait, &p.apply, &p.pull, &p.evaluate}) {
-      *phase = csv.time_s();
-    }
+    for (const auto& [name, of] : kPhases<Duration>) row.report.phases.*of = csv.time_s();
     row.report.staleness = csv.integer();
     row.report.loss = csv.number();
   }

@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <iterator>
@@ -70,13 +69,8 @@ class Track {
 };
 
 void draw_phases(Track& track, Instant at, const Phases& p) {
-  using Named = std::pair<std::string_view, Duration>;
-  for (const auto& [name, length] : std::to_array<Named>({{"compute", p.compute},
-                                                          {"push", p.push},
-                                                          {"wait", p.wait},
-                                                          {"apply", p.apply},
-                                                          {"pull", p.pull},
-                                                          {"evaluate", p.evaluate}})) {
+  for (const auto& [name, of] : kPhases<Duration>) {
+    const Duration length = p.*of;
     if (length.ns > 0) track.slice(name, at, length, {});
     at = at + length;
   }
@@ -94,8 +88,7 @@ void draw_between(Track& track, std::span<const StepRow* const> rows) {
   Duration longest;
   for (const StepRow* row : rows) {
     const Phases& p = row->report.phases;
-    sum = {sum.compute + p.compute, sum.push + p.push, sum.wait + p.wait,
-           sum.apply + p.apply,     sum.pull + p.pull, sum.evaluate + p.evaluate};
+    sum += p;
     longest = std::max(longest, length_of(p));
   }
   const StepReport& first = rows.front()->report;

@@ -279,17 +279,12 @@ void add_phases(WhatIf& whatif, const Record& recorded, const Record& simulated)
     return static_cast<double>(std::max<std::int64_t>(1, s.steps));
   };
   const auto path = recorded_path(recorded);
-  const auto add = [&](const char* name, double PhaseSeconds::*phase) {
-    PhasePair pair{name, one.phases.*phase / steps(one), other.phases.*phase / steps(other), {}};
-    if (path) pair.path_s = *path.*phase;
+  for (const auto& [name, of] : kPhases<double>) {
+    PhasePair pair{
+        std::string(name), one.phases.*of / steps(one), other.phases.*of / steps(other), {}};
+    if (path) pair.path_s = *path.*of;
     whatif.phases.push_back(pair);
-  };
-  add("compute", &PhaseSeconds::compute_s);
-  add("push", &PhaseSeconds::push_s);
-  add("wait", &PhaseSeconds::wait_s);
-  add("apply", &PhaseSeconds::apply_s);
-  add("pull", &PhaseSeconds::pull_s);
-  add("evaluate", &PhaseSeconds::evaluate_s);
+  }
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -62,16 +61,11 @@ std::string what_of(const Job& job, std::optional<std::uint32_t> bucket) {
 }
 
 std::string what_of(const StepReport& report) {
-  const Phases& phases = report.phases;
-  // An evaluation has a line of its own.
-  const std::array<std::pair<const char*, Duration>, 5> named{{{"compute", phases.compute},
-                                                               {"push", phases.push},
-                                                               {"wait", phases.wait},
-                                                               {"apply", phases.apply},
-                                                               {"pull", phases.pull}}};
   std::string what = fmt::format("ends step {}:", report.step.value);
-  for (const auto& [phase, time] : named) {
-    if (time.ns != 0) what += fmt::format(" {} {}", phase, ms(time.ns));
+  for (const auto& [phase, of] : kPhases<Duration>) {
+    const Duration time = report.phases.*of;
+    const bool told = of == &Phases::evaluate;  // an evaluation has a line of its own
+    if (time.ns != 0 && !told) what += fmt::format(" {} {}", phase, ms(time.ns));
   }
   return what;
 }

@@ -95,23 +95,17 @@ Figure learning_by_step(const std::vector<Record>& records) {
 }
 
 Figure phase_bars(const std::vector<Record>& records) {
-  constexpr auto kPhases = std::to_array<std::pair<const char*, double PhaseSeconds::*>>(
-      {{"compute", &PhaseSeconds::compute_s},
-       {"push", &PhaseSeconds::push_s},
-       {"wait", &PhaseSeconds::wait_s},
-       {"apply", &PhaseSeconds::apply_s},
-       {"pull", &PhaseSeconds::pull_s},
-       {"evaluate", &PhaseSeconds::evaluate_s}});
   const Legend legend = legend_of(records);
   Panel panel{"mean step", "", "time [ms]", {}, {}};
-  for (const auto& [name, member] : kPhases) {
-    panel.series.push_back({name, {}, {}, false, static_cast<int>(panel.series.size())});
+  for (const auto& [name, of] : kPhases<double>) {
+    const auto colour = static_cast<int>(panel.series.size());
+    panel.series.push_back({std::string(name), {}, {}, false, colour});
   }
   for (std::size_t i = 0; i < records.size(); ++i) {
     const Summary summary = summarize(records[i]);
     if (summary.steps == 0) continue;
-    for (std::size_t layer = 0; layer < kPhases.size(); ++layer) {
-      const double phase_s = summary.phases.*kPhases[layer].second;
+    for (std::size_t layer = 0; layer < panel.series.size(); ++layer) {
+      const double phase_s = summary.phases.*kPhases<double>[layer].of;
       panel.series[layer].x.push_back(static_cast<double>(panel.categories.size()));
       panel.series[layer].y.push_back(phase_s * 1e3 / static_cast<double>(summary.steps));
     }

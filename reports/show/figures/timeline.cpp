@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -22,16 +21,11 @@ constexpr int kMostWorkers = 8;           // the first of them
 constexpr std::size_t kStepsShown = 40;   // of worker 0; the others' of the same time
 constexpr std::size_t kStepsInView = 10;  // at first
 constexpr std::size_t kMostSpans = 1500;  // where one worker is far faster than another
-constexpr std::size_t kApply = 3;
 
-/// In the order in which a step goes.
-constexpr auto kPhases =
-    std::to_array<std::pair<const char*, Duration Phases::*>>({{"compute", &Phases::compute},
-                                                               {"push", &Phases::push},
-                                                               {"wait", &Phases::wait},
-                                                               {"apply", &Phases::apply},
-                                                               {"pull", &Phases::pull},
-                                                               {"evaluate", &Phases::evaluate}});
+/// Which phase it is in which servers are at work.
+constexpr auto kApply = static_cast<std::size_t>(
+    std::ranges::find(kPhases<Duration>, &Phases::apply, &Phase<Duration>::of) -
+    kPhases<Duration>.begin());
 
 double ms(Instant time) { return time.seconds() * 1e3; }
 
@@ -99,8 +93,8 @@ std::vector<Span> add_workers(const Record& record, const Window& window, Panel&
     if (step.report.start < window.begin || step.report.start >= window.end) continue;
     const auto row = rows.find(step.worker);
     Instant at = step.report.start;
-    for (std::size_t phase = 0; phase < kPhases.size(); ++phase) {
-      const Duration took = step.report.phases.*kPhases[phase].second;
+    for (std::size_t phase = 0; phase < kPhases<Duration>.size(); ++phase) {
+      const Duration took = step.report.phases.*kPhases<Duration>[phase].of;
       const Span span{at, at + took};
       at = span.second;
       if (took <= Duration{}) continue;
@@ -124,9 +118,9 @@ Figure timeline(const Record& record, const std::string& name) {
   const auto window = window_of(record);
   if (!window) return figure;
   Panel panel{"what each node does", "time [ms]", "", {}, {}};
-  for (const auto& [phase, member] : kPhases) {
+  for (const auto& [phase, of] : kPhases<Duration>) {
     const int colour = static_cast<int>(panel.series.size());
-    panel.series.push_back({phase, {}, {}, false, colour, Mark::span});
+    panel.series.push_back({std::string(phase), {}, {}, false, colour, Mark::span});
   }
   const std::vector<Span> applying = add_workers(record, *window, panel);
   const auto servers = std::ranges::count_if(

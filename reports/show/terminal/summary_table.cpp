@@ -41,9 +41,9 @@ std::string largest_phases(const Summary& s) {
     double time_s;
   };
   const PhaseSeconds& p = s.phases;
-  std::array shares{Share{"compute", p.compute_s}, Share{"network", p.push_s + p.pull_s},
-                    Share{"waiting", p.wait_s}, Share{"applying", p.apply_s},
-                    Share{"evaluation", p.evaluate_s}};
+  std::array shares{Share{"compute", p.compute}, Share{"network", p.push + p.pull},
+                    Share{"waiting", p.wait}, Share{"applying", p.apply},
+                    Share{"evaluation", p.evaluate}};
   double all_s = 0;
   for (const Share& share : shares) all_s += share.time_s;
   if (all_s <= 0) return {};
@@ -81,15 +81,13 @@ std::string line(std::string_view name, std::string_view value) {
 }
 
 std::string phases_line(const Summary& s) {
-  const PhaseSeconds& p = s.phases;
-  const double total = p.compute_s + p.push_s + p.wait_s + p.apply_s + p.pull_s + p.evaluate_s;
-  if (total <= 0) return "-";
-  const auto percent = [&](double part) { return 100 * part / total; };
-  return fmt::format(
-      "compute {:.0f}, push {:.0f}, wait {:.0f}, apply {:.0f}, pull {:.0f}, "
-      "evaluate {:.0f}",
-      percent(p.compute_s), percent(p.push_s), percent(p.wait_s), percent(p.apply_s),
-      percent(p.pull_s), percent(p.evaluate_s));
+  const double total_s = length_of(s.phases);
+  if (total_s <= 0) return "-";
+  std::vector<std::string> parts;
+  for (const auto& [name, of] : kPhases<double>) {
+    parts.push_back(fmt::format("{} {:.0f}", name, 100 * (s.phases.*of) / total_s));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
 }
 
 /// A row of the nodes: 2 + 10 + 16 + 5 + 8 + 12 + 13 + 13 = 79 columns.

@@ -22,7 +22,7 @@ struct Row {
   double unit = 1;  ///< figures are told in so many of the metric's own
 };
 
-/// The first rows are what people decide by; the phases say where a difference comes from.
+/// What people decide by; below them the phases say where a difference comes from.
 constexpr auto kRows = std::to_array<Row>({
     {"step_time_ms", "step time [ms]"},
     {"time_s", "time [s]"},
@@ -35,12 +35,6 @@ constexpr auto kRows = std::to_array<Row>({
     {"final_loss", "final loss [nats]"},
     {"bytes_sent", "bytes sent"},
     {"messages_sent", "messages sent"},
-    {"compute_ms", "  compute [ms/step]"},
-    {"push_ms", "  push"},
-    {"wait_ms", "  wait"},
-    {"apply_ms", "  apply"},
-    {"pull_ms", "  pull"},
-    {"evaluate_ms", "  evaluate"},
 });
 /// Of the node whose forecast is worst.
 constexpr auto kNodeRows = std::to_array<Row>({
@@ -92,6 +86,12 @@ std::string case_table(const CaseValidation& c, int repetitions) {
   text += table_row("", "measured", "spread", "predicted", "error");
   for (const Row& row : kRows) {
     if (const Comparison* comparison = c.find(row.metric)) text += row_of(row, *comparison);
+  }
+  for (const auto& [name, of] : kPhases<double>) {
+    const std::string metric = fmt::format("{}_ms", name);
+    const bool first = name == kPhases<double>.front().name;
+    const std::string title = fmt::format("  {}{}", name, first ? " [ms/step]" : "");
+    if (const Comparison* each = c.find(metric)) text += row_of({metric, title}, *each);
   }
   for (const Row& row : kNodeRows) {
     if (const Comparison* worst = c.worst_node(row.metric)) text += row_of(row, *worst);

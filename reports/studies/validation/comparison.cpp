@@ -5,6 +5,8 @@
 #include "reports/record/statistics.h"
 #include "reports/record/summary.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -24,10 +26,9 @@ struct Metric {
 };
 
 /// Mean time of a phase in a step.
-template <double PhaseSeconds::*Phase>
-std::optional<double> mean_ms(const Figures& f) {
+std::optional<double> mean_ms(const Figures& f, const Phase<double>& phase) {
   if (f.summary.steps == 0) return std::nullopt;
-  return f.summary.phases.*Phase * 1e3 / static_cast<double>(f.summary.steps);
+  return f.summary.phases.*phase.of * 1e3 / static_cast<double>(f.summary.steps);
 }
 
 template <std::optional<double> Summary::*Figure>
@@ -65,12 +66,6 @@ constexpr auto kMetrics = std::to_array<Metric>({
        return std::optional(static_cast<double>(f.summary.bytes_sent.value));
      }},
     {"messages_sent", messages_sent},
-    {"compute_ms", mean_ms<&PhaseSeconds::compute_s>},
-    {"push_ms", mean_ms<&PhaseSeconds::push_s>},
-    {"wait_ms", mean_ms<&PhaseSeconds::wait_s>},
-    {"apply_ms", mean_ms<&PhaseSeconds::apply_s>},
-    {"pull_ms", mean_ms<&PhaseSeconds::pull_s>},
-    {"evaluate_ms", mean_ms<&PhaseSeconds::evaluate_s>},
 });
 
 struct NodeMetric {
@@ -141,14 +136,18 @@ std::vector<Comparison> compare(const std::vector<Record>& runs, const Record& s
   for (const Record& run : runs) measured.push_back({run, summarize(run)});
   const Figures forecast{simulated, summarize(simulated)};
   std::vector<Comparison> comparisons;
-  for (const Metric& metric : kMetrics) {
+  const auto add = [&](std::string name, const auto& of) {
     std::vector<double> values;
     for (const Figures& figures : measured) {
-      if (const auto value = metric.of(figures)) values.push_back(*value);
+      if (const auto value = of(figures)) values.push_back(*value);
     }
-    const auto predicted = metric.of(forecast);
-    if (!predicted || values.size() < runs.size()) continue;
-    comparisons.push_back(compared(metric.name, "", values, *predicted));
+    const auto predicted = of(forecast);
+    if (!predicted || values.size() < runs.size()) return;
+    comparisons.push_back(compared(std::move(name), "", values, *predicted));
+  };
+  for (const Metric& metric : kMetrics) add(metric.name, metric.of);
+  for (const Phase<double>& phase : kPhases<double>) {
+    add(fmt::format("{}_ms", phase.name), [&](const Figures& f) { return mean_ms(f, phase); });
   }
   compare_nodes(runs, simulated, comparisons);
   return comparisons;

@@ -18,17 +18,9 @@ std::optional<PhaseSeconds> recorded_path(const Record& record) {
     if (phases == nullptr || row.report.phases.wait < phases->wait) phases = &row.report.phases;
   }
   PhaseSeconds sum;
-  for (const auto& [step, phases] : last) {
-    sum.compute_s += phases->compute.seconds();
-    sum.push_s += phases->push.seconds();
-    sum.wait_s += phases->wait.seconds();
-    sum.apply_s += phases->apply.seconds();
-    sum.pull_s += phases->pull.seconds();
-    sum.evaluate_s += phases->evaluate.seconds();
-  }
-  const auto steps = static_cast<double>(last.size());
-  return PhaseSeconds{sum.compute_s / steps, sum.push_s / steps, sum.wait_s / steps,
-                      sum.apply_s / steps,   sum.pull_s / steps, sum.evaluate_s / steps};
+  for (const auto& [step, phases] : last) sum += seconds_of(*phases);
+  for (const auto& [name, of] : kPhases<double>) sum.*of /= static_cast<double>(last.size());
+  return sum;
 }
 
 }  // namespace foretrain

@@ -121,10 +121,7 @@ TEST_CASE("phases: none is ever negative") {
   Shuffled run(small_training("sync", 3, 2, 9, {4'000}), 5);
   run.run();
   for (const StepReport& step : run.steps) {
-    const Phases& p = step.phases;
-    for (const Duration phase : {p.compute, p.push, p.wait, p.apply, p.pull, p.evaluate}) {
-      CHECK(phase >= Duration{});
-    }
+    for (const auto& [name, of] : kPhases<Duration>) CHECK(step.phases.*of >= Duration{});
   }
 }
 

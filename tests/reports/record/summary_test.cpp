@@ -30,12 +30,12 @@ TEST_CASE("summary: the figures are those worked out by hand") {
   CHECK(s.test_accuracy.value() == 0.875);
   CHECK(s.bytes_sent == Bytes{2'000});
   CHECK(s.bytes_received == Bytes{2'000});
-  CHECK(s.phases.compute_s == Approx(0.044));
-  CHECK(s.phases.push_s == Approx(0.011));
-  CHECK(s.phases.wait_s == Approx(0.022));
-  CHECK(s.phases.apply_s == Approx(0.011));
-  CHECK(s.phases.pull_s == Approx(0.022));
-  CHECK(s.phases.evaluate_s == Approx(0.005));
+  CHECK(s.phases.compute == Approx(0.044));
+  CHECK(s.phases.push == Approx(0.011));
+  CHECK(s.phases.wait == Approx(0.022));
+  CHECK(s.phases.apply == Approx(0.011));
+  CHECK(s.phases.pull == Approx(0.022));
+  CHECK(s.phases.evaluate == Approx(0.005));
 }
 
 TEST_CASE("summary: the time of a step leaves evaluation out") {

@@ -115,11 +115,8 @@ void check_steps(const Played& played) {
   Instant before;
   for (const StepRow& row : record.steps) {
     const StepReport& step = row.report;
-    const Phases& p = step.phases;
-    for (const Duration phase : {p.compute, p.push, p.wait, p.apply, p.pull, p.evaluate}) {
-      REQUIRE(phase.ns >= 0);
-    }
-    const Instant end = step.start + p.compute + p.push + p.wait + p.apply + p.pull + p.evaluate;
+    for (const auto& [name, of] : kPhases<Duration>) REQUIRE((step.phases.*of).ns >= 0);
+    const Instant end = step.start + length_of(step.phases);
     auto& [number, ready] = next[row.worker];
     CAPTURE(row.worker, number);
     REQUIRE(step.step == Step{number});

@@ -102,8 +102,8 @@ TEST_CASE("recorded path: of each step that of the worker whom others waited for
   add(1, 1, 100, 120);
   const auto path = recorded_path(record);
   REQUIRE(path.has_value());
-  CHECK(path->compute_s == Approx(300e-9));
-  CHECK(path->wait_s == Approx(15e-9));
+  CHECK(path->compute == Approx(300e-9));
+  CHECK(path->wait == Approx(15e-9));
   record.scenario_case = case_of("async");
   CHECK_FALSE(recorded_path(record).has_value());
 }
