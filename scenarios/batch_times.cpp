@@ -3,7 +3,7 @@
 
 #include "models/data/file_bytes.h"
 #include "models/data/refuse.h"
-#include "scenarios/csv_line.h"
+#include "scenarios/csv.h"
 #include "scenarios/decimal.h"
 
 #include <algorithm>
@@ -15,24 +15,20 @@ namespace {
 
 constexpr std::string_view kBatchSize = "batch_size";
 constexpr std::string_view kSeconds = "seconds";
-using Cells = std::vector<std::string_view>;
+using Cells = std::vector<CsvCell>;
 
-/// Reads a file line by line.
+/// Reads a file row by row.
 class TableReader {
  public:
   explicit TableReader(const std::string& path)
-      : file_(path, "a CSV file of step times by batch size") {}
+      : file_(path, "a CSV file of step times by batch size"),
+        rows_(file_.text(), CsvRows::Comments::are_passed_over,
+              [this](std::size_t line, std::size_t, const std::string& what) {
+                refuse_line(file_.path(), static_cast<std::int64_t>(line), "{}", what);
+              }) {}
 
   BatchTimes read() {
-    std::string_view text = file_.text();
-    while (!text.empty()) {
-      const std::size_t end = std::min(text.find('\n'), text.size());
-      ++line_;
-      const Cells cells = cells_of(text.substr(0, end));
-      const bool blank = cells.size() == 1 && cells.front().empty();
-      if (!blank && !cells.front().starts_with('#')) read_line(cells);
-      text.remove_prefix(std::min(end + 1, text.size()));
-    }
+    while (rows_.next()) read_row(rows_.cells());
     if (times_.empty()) {
       refuse(file_.path(), "no step times; write a line {},{}, then one for each measurement",
              kBatchSize, kSeconds);
@@ -41,15 +37,17 @@ class TableReader {
   }
 
  private:
-  void read_line(const Cells& cells) {
+  void read_row(const Cells& cells) {
     if (columns_ == 0) return read_titles(cells);
     if (cells.size() != columns_) {
-      refuse_line(file_.path(), line_, "{} values under {} columns; write one for each column",
+      refuse_line(file_.path(), line(), "{} values under {} columns; write one for each column",
                   cells.size(), columns_);
     }
-    const int examples = batch_size(cells[batch_size_]);
-    times_[examples].push_back(seconds(cells[seconds_]));
+    const int examples = batch_size(cells[batch_size_].text);
+    times_[examples].push_back(seconds(cells[seconds_].text));
   }
+
+  [[nodiscard]] std::int64_t line() const { return static_cast<std::int64_t>(rows_.line()); }
 
   void read_titles(const Cells& cells) {
     columns_ = cells.size();
@@ -58,13 +56,13 @@ class TableReader {
   }
 
   [[nodiscard]] std::size_t column(const Cells& cells, std::string_view name) const {
-    const auto found = std::ranges::find(cells, name);
+    const auto found = std::ranges::find(cells, name, &CsvCell::text);
     if (found == cells.end()) {
-      refuse_line(file_.path(), line_, "no column is called {}; the first line names them: {},{}",
+      refuse_line(file_.path(), line(), "no column is called {}; the first line names them: {},{}",
                   name, kBatchSize, kSeconds);
     }
-    if (std::count(cells.begin(), cells.end(), name) > 1) {
-      refuse_line(file_.path(), line_, "two columns are called {}; keep one", name);
+    if (std::ranges::count(cells, name, &CsvCell::text) > 1) {
+      refuse_line(file_.path(), line(), "two columns are called {}; keep one", name);
     }
     return static_cast<std::size_t>(found - cells.begin());
   }
@@ -74,7 +72,7 @@ class TableReader {
     const auto decimal = parse_decimal(cell);
     const auto number = decimal ? to_integer(*decimal) : std::nullopt;
     if (number && *number >= 1 && *number <= kMost) return static_cast<int>(*number);
-    refuse_line(file_.path(), line_, "{}: '{}' is no batch size; write a whole number, 1 to {}",
+    refuse_line(file_.path(), line(), "{}: '{}' is no batch size; write a whole number, 1 to {}",
                 kBatchSize, cell, kMost);
   }
 
@@ -82,17 +80,17 @@ class TableReader {
     constexpr double kMost_s = 1e6;
     const auto decimal = parse_decimal(cell);
     if (!decimal) {
-      refuse_line(file_.path(), line_, "{}: '{}' is not a number; write one, 0.0121 for instance",
+      refuse_line(file_.path(), line(), "{}: '{}' is not a number; write one, 0.0121 for instance",
                   kSeconds, cell);
     }
     const double time_s = to_double(*decimal);
     if (time_s > 0 && time_s <= kMost_s) return time_s;
-    refuse_line(file_.path(), line_, "{}: {} is {}; write seconds", kSeconds, cell,
+    refuse_line(file_.path(), line(), "{}: {} is {}; write seconds", kSeconds, cell,
                 time_s > 0 ? "more than 1000000" : "not above 0");
   }
 
   FileBytes file_;
-  std::int64_t line_ = 0;
+  CsvRows rows_;
   std::size_t columns_ = 0;     // of the first line; 0: not read yet
   std::size_t batch_size_ = 0;  // column
   std::size_t seconds_ = 0;     // column

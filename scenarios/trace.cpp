@@ -3,7 +3,7 @@
 
 #include "models/data/file_bytes.h"
 #include "models/data/refuse.h"
-#include "scenarios/csv_line.h"
+#include "scenarios/csv.h"
 #include "scenarios/decimal.h"
 #include "scenarios/describe/reader.h"
 
@@ -22,21 +22,28 @@ namespace {
 constexpr std::string_view kWorker = "worker";
 constexpr std::string_view kToDo = "every row needs a time above 0";
 
-/// Reads a file line by line.
+/// Reads a file row by row.
 class TraceReader {
  public:
   TraceReader(const std::string& path, const std::string& column)
-      : file_(path, "a CSV file of step times"), text_(file_.text()) {
-    const std::size_t end = text_.find_last_not_of(" \t\r\n");
-    text_ = text_.substr(0, end == std::string_view::npos ? 0 : end + 1);
-    read_columns(column);
+      : file_(path, "a CSV file of step times"),
+        rows_(without_end(file_.text()), CsvRows::Comments::are_rows,
+              [this](std::size_t line, std::size_t, const std::string& what) {
+                refuse_line(file_.path(), static_cast<std::int64_t>(line), "{}", what);
+              }) {
+    there_is_one_ = rows_.next();
+    if (there_is_one_) read_columns(column);
   }
 
   Trace read() {
     double sum = 0;
     std::size_t count = 0;
-    while (!text_.empty()) {
-      const std::vector<std::string_view> fields = next_line();
+    for (; there_is_one_; there_is_one_ = rows_.next()) {
+      const Cells& fields = rows_.cells();
+      if (fields.size() != columns_) {
+        refuse_line(file_.path(), line(), "{} values, but the first line has {}; {}", fields.size(),
+                    columns_, kToDo);
+      }
       const double time = time_in(fields);
       sum += time;
       ++count;
@@ -52,24 +59,21 @@ class TraceReader {
   }
 
  private:
-  std::vector<std::string_view> next_line() {
-    const std::size_t end = text_.find('\n');
-    std::vector<std::string_view> fields = cells_of(text_.substr(0, end));
-    text_.remove_prefix(end == std::string_view::npos ? text_.size() : end + 1);
-    ++line_;
-    if (columns_ > 0 && fields.size() != columns_) {
-      refuse_line(file_.path(), line_, "{} values, but the first line has {}; {}", fields.size(),
-                  columns_, kToDo);
-    }
-    return fields;
+  using Cells = std::vector<CsvCell>;
+
+  /// Blank lines at the end are no rows.
+  static std::string_view without_end(std::string_view text) {
+    const std::size_t end = text.find_last_not_of(" \t\r\n");
+    return text.substr(0, end == std::string_view::npos ? 0 : end + 1);
   }
 
+  [[nodiscard]] std::int64_t line() const { return static_cast<std::int64_t>(rows_.line()); }
+
   void read_columns(const std::string& column) {
-    const std::string_view all = text_;
-    const std::vector<std::string_view> first = next_line();
+    const Cells& first = rows_.cells();
     columns_ = first.size();
     time_ = columns_ - 1;
-    const auto is_number = [](std::string_view field) { return parse_decimal(field).has_value(); };
+    const auto is_number = [](const CsvCell& cell) { return parse_decimal(cell.text).has_value(); };
     if (std::ranges::all_of(first, is_number)) {
       if (!column.empty()) {
         refuse_line(file_.path(), 1,
@@ -77,12 +81,10 @@ class TraceReader {
                     "write them",
                     column);
       }
-      text_ = all;
-      line_ = 0;
-      return;
+      return;  // they are times
     }
     const auto find = [&](std::string_view name) -> std::optional<std::size_t> {
-      const auto found = std::ranges::find(first, name);
+      const auto found = std::ranges::find(first, name, &CsvCell::text);
       if (found == first.end()) return std::nullopt;
       return static_cast<std::size_t>(found - first.begin());
     };
@@ -91,12 +93,15 @@ class TraceReader {
       if (!found) refuse_column(column, first);
       time_ = *found;
     }
-    name_ = first[time_];
+    name_ = first[time_].text;
     worker_ = find(kWorker);
     if (worker_ == time_) worker_.reset();
+    there_is_one_ = rows_.next();
   }
 
-  [[noreturn]] void refuse_column(const std::string& column, std::vector<std::string_view> there) {
+  [[noreturn]] void refuse_column(const std::string& column, const Cells& first) {
+    std::vector<std::string_view> there;
+    for (const CsvCell& cell : first) there.push_back(cell.text);
     constexpr std::size_t kShown = 8;
     if (there.size() > kShown) {
       there.resize(kShown);
@@ -110,41 +115,41 @@ class TraceReader {
     return name_.empty() ? "" : fmt::format("{}: ", name_);
   }
 
-  [[nodiscard]] double time_in(const std::vector<std::string_view>& fields) const {
-    const std::string_view field = fields[time_];
-    if (field.empty()) refuse_line(file_.path(), line_, "{}no value; {}", called(), kToDo);
+  [[nodiscard]] double time_in(const Cells& fields) const {
+    const std::string_view field = fields[time_].text;
+    if (field.empty()) refuse_line(file_.path(), line(), "{}no value; {}", called(), kToDo);
     const auto decimal = parse_decimal(field);
     if (!decimal) {
-      refuse_line(file_.path(), line_, "{}'{}' is not a number; {}", called(), field, kToDo);
+      refuse_line(file_.path(), line(), "{}'{}' is not a number; {}", called(), field, kToDo);
     }
     const double time = to_double(*decimal);
     // Not so large either that a sum of them is no number any more.
     constexpr double kMost = 1e200;
     if (!(time > 0) || time > kMost) {
-      refuse_line(file_.path(), line_, "{}{} is {}; {}", called(), field,
+      refuse_line(file_.path(), line(), "{}{} is {}; {}", called(), field,
                   time > 0 ? "out of range" : "not above 0", kToDo);
     }
     return time;
   }
 
-  [[nodiscard]] std::int64_t worker_in(const std::vector<std::string_view>& fields) const {
-    const std::string_view field = fields[*worker_];
+  [[nodiscard]] std::int64_t worker_in(const Cells& fields) const {
+    const std::string_view field = fields[*worker_].text;
     const auto decimal = parse_decimal(field);
     const auto number = decimal ? to_integer(*decimal) : std::nullopt;
     if (!number) {
-      refuse_line(file_.path(), line_, "{}: '{}' is not a whole number; number the workers",
+      refuse_line(file_.path(), line(), "{}: '{}' is not a whole number; number the workers",
                   kWorker, field);
     }
     return *number;
   }
 
   FileBytes file_;
-  std::string_view text_;  // what is still to be read
-  std::int64_t line_ = 0;
+  CsvRows rows_;
+  bool there_is_one_ = false;  // a row of times, not read yet
   std::size_t columns_ = 0;
   std::size_t time_ = 0;               // column
   std::optional<std::size_t> worker_;  // column
-  std::string_view name_;              // of the column of times
+  std::string name_;                   // of the column of times
   std::map<std::int64_t, std::vector<double>> times_;
 };
 

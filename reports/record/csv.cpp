@@ -28,6 +28,8 @@ std::optional<T> parse(std::string_view text) {
   return value;
 }
 
+bool is_blank(char c) { return c == ' ' || c == '\t'; }
+
 /// Seconds with up to nine decimals, to the nanosecond; never by way of a double.
 std::optional<std::int64_t> parse_ns(std::string_view text) {
   const bool negative = text.starts_with('-');
@@ -82,7 +84,10 @@ CsvWriter& CsvWriter::number(double value) {
 
 CsvWriter& CsvWriter::text(std::string_view value) {
   begin_cell();
-  if (value.find_first_of(",\"\r\n") == std::string_view::npos) {
+  // A blank at an end would be taken for one beside the cell.
+  const bool bare = value.find_first_of(",\"\r\n") == std::string_view::npos &&
+                    (value.empty() || (!is_blank(value.front()) && !is_blank(value.back())));
+  if (bare) {
     buffer_.append(value);
     return *this;
   }
@@ -107,46 +112,39 @@ void CsvWriter::end_row() {
 
 CsvReader::CsvReader(std::string_view text, std::string source,
                      std::span<const std::string_view> columns)
-    : rest_(text), source_(std::move(source)), columns_(columns) {
-  const std::string header = fmt::format("{}", fmt::join(columns, ","));
-  const std::string_view first = rest_.substr(0, rest_.find('\n'));
-  if (first.size() == rest_.size() || first != header) {
-    fail(fmt::format("the columns are not {}", header));
+    : source_(std::move(source)),
+      columns_(columns),
+      rows_(text, CsvRows::Comments::are_rows,
+            [this](std::size_t line, std::size_t, const std::string& what) { fail(line, what); }) {
+  const bool titled = rows_.next() && rows_.ended();
+  if (!titled || !std::ranges::equal(rows_.cells(), columns, {}, &CsvCell::text)) {
+    fail(1, fmt::format("the columns are not {}", fmt::join(columns, ",")));
   }
-  rest_.remove_prefix(first.size() + 1);
   column_ = columns_.size();
 }
 
 bool CsvReader::next_row() {
   FT_CHECK_OP(column_, ==, columns_.size());
-  if (rest_.empty()) return false;
-  ++line_;
-  const std::size_t end = rest_.find('\n');
-  if (end == std::string_view::npos) fail("the file ends in the middle of a row");
-  row_ = rest_.substr(0, end);
-  rest_.remove_prefix(end + 1);
+  if (!rows_.next()) return false;
+  if (!rows_.ended()) fail(rows_.line(), "the file ends in the middle of a row");
   column_ = 0;
-  const auto cells = static_cast<std::size_t>(std::ranges::count(row_, ',')) + 1;
-  if (cells != columns_.size()) {
-    fail(fmt::format("{} cells, there are {} columns", cells, columns_.size()));
+  if (const std::size_t cells = rows_.cells().size(); cells != columns_.size()) {
+    fail(rows_.line(), fmt::format("{} cells, there are {} columns", cells, columns_.size()));
   }
   return true;
 }
 
 std::string_view CsvReader::cell() {
   FT_CHECK_OP(column_, <, columns_.size());
-  const std::string_view cell = row_.substr(0, row_.find(','));
-  row_.remove_prefix(std::min(cell.size() + 1, row_.size()));
-  ++column_;
-  return cell;
+  return rows_.cells()[column_++].text;
 }
 
-void CsvReader::fail(const std::string& what) const {
-  throw InputError(fmt::format("{}:{}: {}; the record is damaged", source_, line_, what));
+void CsvReader::fail(std::size_t line, const std::string& what) const {
+  throw InputError(fmt::format("{}:{}: {}; the record is damaged", source_, line, what));
 }
 
 void CsvReader::fail_cell(std::string_view cell, std::string_view wanted) const {
-  fail(fmt::format("{}: '{}' is not {}", columns_[column_ - 1], cell, wanted));
+  fail(rows_.line(), fmt::format("{}: '{}' is not {}", columns_[column_ - 1], cell, wanted));
 }
 
 std::int64_t CsvReader::integer() {
@@ -177,37 +175,6 @@ double CsvReader::number() {
   const auto value = parse<double>(text);
   if (!value) fail_cell(text, "a number");
   return *value;
-}
-
-std::vector<std::vector<std::string>> csv_rows(std::string_view text) {
-  std::vector<std::vector<std::string>> rows;
-  std::vector<std::string> row;
-  std::string cell;
-  bool quoted = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (quoted) {
-      if (c != '"') {
-        cell += c;
-      } else if (i + 1 < text.size() && text[i + 1] == '"') {
-        cell += text[++i];
-      } else {
-        quoted = false;
-      }
-    } else if (c == '"') {
-      quoted = true;
-    } else if (c == ',' || c == '\n') {
-      row.push_back(std::exchange(cell, {}));
-      if (c == '\n') rows.push_back(std::exchange(row, {}));
-    } else if (c != '\r') {
-      cell += c;
-    }
-  }
-  if (!cell.empty() || !row.empty()) {
-    row.push_back(cell);
-    rows.push_back(row);
-  }
-  return rows;
 }
 
 }  // namespace foretrain

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "models/base/time.h"
+#include "scenarios/csv.h"
 
 #include <fmt/format.h>
 
@@ -25,7 +26,7 @@ class CsvWriter {
   CsvWriter& time_s(Duration value);
   CsvWriter& time_s(Instant value) { return time_s(value - Instant{}); }
   CsvWriter& number(double value);
-  CsvWriter& text(std::string_view value);  ///< quoted where it has to be
+  CsvWriter& text(std::string_view value);  ///< quoted where it has to be (scenarios/csv.h)
   CsvWriter& empty();
   void end_row();
 
@@ -38,7 +39,7 @@ class CsvWriter {
   bool row_begun_ = false;
 };
 
-/// Reads what CsvWriter wrote, but for text. Every error is an InputError that begins with
+/// Reads numbers that CsvWriter wrote. Every error is an InputError that begins with
 /// `source:line`, names the column, and ends in "the record is damaged".
 class CsvReader {
  public:
@@ -55,19 +56,13 @@ class CsvReader {
 
  private:
   std::string_view cell();
-  [[noreturn]] void fail(const std::string& what) const;
+  [[noreturn]] void fail(std::size_t line, const std::string& what) const;
   [[noreturn]] void fail_cell(std::string_view cell, std::string_view wanted) const;
 
-  std::string_view rest_;
   std::string source_;
   std::span<const std::string_view> columns_;
-  std::string_view row_;
-  int line_ = 1;
+  CsvRows rows_;
   std::size_t column_ = 0;
 };
-
-/// The cells of each row of a whole table, the first row among them: what CsvWriter wrote, text of
-/// more than one line, too (RFC 4180: in a quoted cell a quote is doubled).
-std::vector<std::vector<std::string>> csv_rows(std::string_view text);
 
 }  // namespace foretrain

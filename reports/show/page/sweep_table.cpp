@@ -1,9 +1,9 @@
 // A sweep's cases as a table, from its file or from records.
-#include "reports/record/csv.h"
 #include "reports/record/source.h"
 #include "reports/record/summary.h"
 #include "reports/show/figures/of_records.h"
 #include "reports/show/page/sweep_section.h"
+#include "scenarios/csv.h"
 #include "scenarios/input_error.h"
 
 #include <fmt/format.h>
@@ -35,12 +35,15 @@ SweepTable without_constants(SweepTable sweep) {
 }  // namespace
 
 SweepTable read_sweep(std::string_view csv, const std::string& source) {
-  const auto rows = csv_rows(csv);
   const auto fail = [&](const std::string& what) {
     throw InputError(fmt::format("{}: {}; is this the table of a sweep?", source, what));
   };
-  if (rows.empty()) fail("it is empty");
-  const std::vector<std::string>& head = rows.front();
+  CsvRows rows(csv, CsvRows::Comments::are_rows,
+               [&](std::size_t line, std::size_t, const std::string& what) {
+                 fail(fmt::format("line {}: {}", line, what));
+               });
+  if (!rows.next()) fail("it is empty");
+  const std::vector<std::string> head = rows.texts();
   const auto place_of = [&](std::string_view name) {
     const auto found = std::ranges::find(head, name);
     if (found == head.end()) fail(fmt::format("no column {}", name));
@@ -54,8 +57,8 @@ SweepTable read_sweep(std::string_view csv, const std::string& source) {
   if (mode < name) fail("the column mode stands before the settings");
   SweepTable sweep;
   for (std::size_t i = name + 1; i < mode; ++i) sweep.settings.push_back(head[i]);
-  for (std::size_t r = 1; r < rows.size(); ++r) {
-    const std::vector<std::string>& cells = rows[r];
+  for (std::size_t r = 1; rows.next(); ++r) {
+    const std::vector<std::string> cells = rows.texts();
     if (cells.size() != head.size()) {
       fail(fmt::format("row {} has {} cells, the head has {}", r, cells.size(), head.size()));
     }

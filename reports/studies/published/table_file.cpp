@@ -1,6 +1,6 @@
 #include "reports/studies/published/table_file.h"
 
-#include "scenarios/csv_line.h"
+#include "scenarios/csv.h"
 #include "scenarios/decimal.h"
 #include "scenarios/input_error.h"
 #include "scenarios/yaml/text_guard.h"
@@ -18,15 +18,14 @@ std::vector<TableRow> read_table(const std::string& path,
   const std::string text = read_text(path);
   std::vector<TableRow> rows;
   bool titled = false;
-  int line = 0;
-  for (std::string_view rest = text; !rest.empty();) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
-    ++line;
-    const std::vector<std::string_view> cells = cells_of(rest.substr(0, end));
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-    if ((cells.size() == 1 && cells.front().empty()) || cells.front().starts_with('#')) continue;
-    const std::string place = fmt::format("{}:{}", path, line);
-    if (!titled && !std::ranges::equal(cells, columns)) {
+  CsvRows table(text, CsvRows::Comments::are_passed_over,
+                [&](std::size_t line, std::size_t, const std::string& what) {
+                  throw InputError(fmt::format("{}:{}: {}", path, line, what));
+                });
+  while (table.next()) {
+    const std::vector<CsvCell>& cells = table.cells();
+    const std::string place = fmt::format("{}:{}", path, table.line());
+    if (!titled && !std::ranges::equal(cells, columns, {}, &CsvCell::text)) {
       throw InputError(
           fmt::format("{}: the columns have to be {}", place, fmt::join(columns, ",")));
     }
@@ -34,7 +33,7 @@ std::vector<TableRow> read_table(const std::string& path,
       throw InputError(fmt::format("{}: {} values under {} columns; write one for each column",
                                    place, cells.size(), columns.size()));
     }
-    if (titled) rows.push_back({place, {cells.begin(), cells.end()}});
+    if (titled) rows.push_back({place, table.texts()});
     titled = true;
   }
   if (!titled)

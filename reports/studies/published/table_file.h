@@ -16,7 +16,7 @@ struct TableRow {
 };
 
 /// Reads a table whose first line names precisely `columns`. Blank lines and those that begin with
-/// `#` are passed over; a cell has no comma. @throws InputError that names file and line
+/// `#` are passed over. @throws InputError that names file and line
 std::vector<TableRow> read_table(const std::string& path,
                                  std::span<const std::string_view> columns);
 
