@@ -5,6 +5,7 @@
 #include "exec/launch/run.h"
 #include "exec/metrics/endpoint.h"
 #include "exec/system/process.h"
+#include "exec/transport/build_name.h"
 #include "models/base/check.h"
 #include "models/data/data_error.h"
 #include "reports/cli/arguments.h"
@@ -323,7 +324,7 @@ int main(int argc, char** argv) {
   CLI::App app{
       "foretrain: see before you train.\nTrains by distributed SGD over TCP, forecasts the same "
       "in virtual time."};
-  app.set_version_flag("--version", std::string("foretrain ") + FORETRAIN_VERSION);
+  app.set_version_flag("--version", "foretrain " + exec::build_name());
   app.require_subcommand(1);
   fit_help(app);
   Arguments arguments;

@@ -44,8 +44,8 @@ void Door::accept(tcp::acceptor& acceptor) {
     Handshake{key_, kMostControl}.answer(
         connection, kLauncher,
         [this](const std::shared_ptr<Connection>& peer, std::uint32_t id) { on_joined_(peer, id); },
-        [this, peer = connection->peer()](Refusal /*refusal*/, const std::string& why) {
-          on_refused_(peer, why);
+        [this, peer = connection->peer()](Refusal refusal, const std::string& why) {
+          on_refused_(peer, refusal, why);
         });
     accept(acceptor);
   });

@@ -20,7 +20,8 @@ class Door {
   /// The connection, and who it says it is.
   using OnJoined = std::function<void(const std::shared_ptr<Connection>&, std::uint32_t id)>;
   /// The address of somebody who was shown the door, and why.
-  using OnRefused = std::function<void(const std::string& peer, const std::string& why)>;
+  using OnRefused =
+      std::function<void(const std::string& peer, Refusal refusal, const std::string& why)>;
 
   Door(boost::asio::io_context& loop, JobKey key) : loop_(loop), key_(std::move(key)) {}
 

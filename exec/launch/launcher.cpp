@@ -87,8 +87,11 @@ Record Launcher::run() {
     watch_time();
     door_.open(
         [this](const std::shared_ptr<Connection>& peer, std::uint32_t id) { on_joined(peer, id); },
-        [this](const std::string& peer, const std::string& why) {
-          if (stage_ != Stage::ending) refusals_.add(peer, why);
+        [this](const std::string& peer, Refusal refusal, const std::string& why) {
+          if (stage_ == Stage::ending) return;
+          // It is one of ours, and will be no other however long we wait.
+          if (refusal == Refusal::build) return fail(fmt::format("a node at {}: {}", peer, why));
+          refusals_.add(peer, why);
         });
     loop_.run();
   }

@@ -91,8 +91,9 @@ void NodeProcess::greet(tcp::socket socket) {
       },
       [this](Refusal refusal, const std::string& why) {
         if (refusal == Refusal::left) return join_later(why);
-        end_alone(fmt::format("at the launcher ({}): {}; give the same key to every task",
-                              to_text(joining_.launcher), why));
+        const char* advice = refusal == Refusal::build ? "" : "; give the same key to every task";
+        end_alone(
+            fmt::format("at the launcher ({}): {}{}", to_text(joining_.launcher), why, advice));
       });
 }
 

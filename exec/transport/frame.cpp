@@ -12,7 +12,6 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "the wire is little-endian");
 
 constexpr std::uint32_t kMagic = 0x4e525446;  // "FTRN"
-constexpr std::uint16_t kFormat = 1;
 constexpr std::size_t kChecksumAt = 60;
 
 template <class T>
@@ -37,7 +36,7 @@ std::uint32_t checksum(const HeaderBytes& bytes) {
 HeaderBytes encode(const FrameHeader& header) {
   HeaderBytes bytes{};
   put(bytes, 0, kMagic);
-  put(bytes, 4, kFormat);
+  put(bytes, 4, kWireVersion);
   put(bytes, 6, header.kind);
   put(bytes, 8, header.from);
   put(bytes, 12, header.bucket);
@@ -53,7 +52,9 @@ HeaderBytes encode(const FrameHeader& header) {
 
 DecodedHeader decode(const HeaderBytes& bytes, Bytes most_payload) {
   if (get<std::uint32_t>(bytes, 0) != kMagic) return {{}, "it does not speak this protocol"};
-  if (get<std::uint16_t>(bytes, 4) != kFormat) return {{}, "it speaks another version"};
+  if (get<std::uint16_t>(bytes, 4) != kWireVersion) {
+    return {{}, "it speaks another version; build foretrain of the same commit on every host"};
+  }
   if (get<std::uint32_t>(bytes, kChecksumAt) != checksum(bytes)) {
     return {{}, "it sent a damaged header"};
   }

@@ -12,6 +12,9 @@ namespace foretrain::exec {
 /// Offsets, little-endian: magic 0 (4 bytes, "FTRN") · format 4 (2) · kind 6 (2) · from 8 (4) ·
 /// bucket 12 (4) · step 16 (8) · version 24 (8) · wait 32 (8, ns) · apply 40 (8, ns) ·
 /// payload bytes 48 (8) · staleness 56 (4) · CRC-32 of the 60 bytes before it 60 (4).
+/// The format says which version of the wire this is: raised by one whenever the header, the
+/// handshake, or what control frames carry changes.
+inline constexpr std::uint16_t kWireVersion = 2;
 using HeaderBytes = std::array<std::byte, static_cast<std::size_t>(kHeaderSize.value)>;
 
 struct FrameHeader {

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <span>
 #include <utility>
+#include <vector>
 
 namespace foretrain::exec {
 namespace {
@@ -56,6 +58,28 @@ class Part : public std::enable_shared_from_this<Part> {
   [[nodiscard]] Proof proof_of(End end) const {
     return handshake_.key.prove(end, ends_, connecting_, accepting_);
   }
+
+  // What proves that this end knows the key, then what it is.
+  void send_proof(HandshakeKind kind, End end, std::uint32_t from) {
+    const Proof proof = proof_of(end);
+    std::vector<std::byte> bytes(proof.begin(), proof.end());
+    const auto build = std::as_bytes(std::span(handshake_.build));
+    bytes.insert(bytes.end(), build.begin(), build.end());
+    send(kind, from, bytes);
+  }
+
+  // Nothing: it is no proof of `end`; else the build that came with it.
+  [[nodiscard]] std::optional<std::string> proved_build(End end,
+                                                        std::span<const std::byte> bytes) const {
+    const Proof expected = proof_of(end);
+    if (bytes.size() < expected.size() || !JobKey::equal(expected, bytes.first(expected.size()))) {
+      return {};
+    }
+    const auto build = bytes.subspan(expected.size());
+    return std::string(reinterpret_cast<const char*>(build.data()), build.size());
+  }
+
+  [[nodiscard]] const std::string& own_build() const { return handshake_.build; }
 
   static bool read(std::span<const std::byte> bytes, Nonce& nonce) {
     if (bytes.size() != nonce.size()) return false;
@@ -112,10 +136,12 @@ class Accepting final : public Part {
       accepting_ = draw_nonce();
       return send(HandshakeKind::challenge, ends_.accepting, accepting_);
     }
-    if (challenged_ && kind == HandshakeKind::proof &&
-        JobKey::equal(proof_of(End::connecting), bytes)) {
-      send(HandshakeKind::welcome, ends_.accepting, proof_of(End::accepting));
-      return succeed();
+    const bool turn = challenged_ && kind == HandshakeKind::proof;
+    if (const auto build = turn ? proved_build(End::connecting, bytes) : std::nullopt) {
+      const bool same = *build == own_build();
+      send_proof(same ? HandshakeKind::welcome : HandshakeKind::other_build, End::accepting,
+                 ends_.accepting);
+      return same ? succeed() : refuse(Refusal::build, other_build(*build, own_build()));
     }
     send(HandshakeKind::refusal, ends_.accepting, {});
     refuse(Refusal::key, kOtherKey);
@@ -140,11 +166,13 @@ class Connecting final : public Part {
     const auto kind = static_cast<HandshakeKind>(header.kind);
     if (!challenged_ && kind == HandshakeKind::challenge && read(bytes, accepting_)) {
       challenged_ = true;
-      return send(HandshakeKind::proof, ends_.connecting, proof_of(End::connecting));
+      return send_proof(HandshakeKind::proof, End::connecting, ends_.connecting);
     }
-    if (challenged_ && kind == HandshakeKind::welcome &&
-        JobKey::equal(proof_of(End::accepting), bytes)) {
-      return succeed();
+    const bool turn =
+        challenged_ && (kind == HandshakeKind::welcome || kind == HandshakeKind::other_build);
+    if (const auto build = turn ? proved_build(End::accepting, bytes) : std::nullopt) {
+      if (kind == HandshakeKind::welcome) return succeed();
+      return refuse(Refusal::build, other_build(*build, own_build()));
     }
     refuse(Refusal::key, kind == HandshakeKind::refusal ? "it knows another job key" : kOtherKey);
   }

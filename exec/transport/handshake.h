@@ -1,6 +1,7 @@
 // How the two ends of a new connection prove to each other that they belong to the same run.
 #pragma once
 
+#include "exec/transport/build_name.h"
 #include "exec/transport/connection.h"
 #include "exec/transport/job_key.h"
 
@@ -16,21 +17,33 @@ namespace foretrain::exec {
 ///     connecting end                   accepting end
 ///     hello ------------------------->            my id (the frame's `from`), my nonce
 ///           <------------------------- challenge  my nonce
-///     proof ------------------------->            HMAC of both nonces, both ids: I know the key
-///           <------------------------- welcome    so do I: its own HMAC of them
+///     proof ------------------------->            HMAC of both nonces, both ids: I know the key;
+///                                                 my build
+///           <------------------------- welcome    so do I: its own HMAC of them; my build, too
 ///           <------------------------- refusal    instead: you do not know the key
+///           <------------------------- other_build  instead of welcome, with the same: so do I,
+///                                                 but my build is not yours
 ///
 /// The accepting end gives away nothing before the other has proved itself. Nonces are fresh, so
 /// what somebody overheard is of no use; ids are in the proof, so no node's answer is another's.
-enum class HandshakeKind : std::uint16_t { hello = 90, challenge, proof, welcome, refusal };
+/// Rows travel as their bytes, so only equal builds may talk to each other.
+enum class HandshakeKind : std::uint16_t {
+  hello = 90,
+  challenge,
+  proof,
+  welcome,
+  refusal,
+  other_build
+};
 
-/// What a frame may carry before its sender is known.
-inline constexpr Bytes kMostBeforeProof{64};
+/// What a frame may carry before its sender is known: a proof, the name of a build.
+inline constexpr Bytes kMostBeforeProof{32 + 96};
 
 enum class Refusal {
-  left,   ///< it was gone before it came to that; another attempt may do
-  key,    ///< it knows another key, or none
-  silent  ///< it did not go on in time
+  left,    ///< it was gone before it came to that; another attempt may do
+  key,     ///< it knows another key, or none
+  silent,  ///< it did not go on in time
+  build    ///< it knows the key, but is another build
 };
 
 /// `from`: the id of the end that connects.
@@ -45,7 +58,8 @@ using OnRefused = std::function<void(Refusal, const std::string& why)>;
 struct Handshake {
   JobKey key;
   Bytes most_payload;
-  Duration limit{20'000'000'000};  ///< of all of it
+  Duration limit{20'000'000'000};    ///< of all of it
+  std::string build = build_name();  ///< of this end
 
   /// As the end that accepted; `self` is this end's id.
   void answer(const std::shared_ptr<Connection>& connection, std::uint32_t self, OnProved on_proved,

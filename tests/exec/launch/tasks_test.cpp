@@ -128,8 +128,8 @@ class Job {
   std::vector<pid_t> tasks_;
 };
 
-// Offers the launcher another key, again and again until it is heard; why it was refused.
-std::string try_with_wrong_key(int port) {
+// Comes to the launcher as rank 1, again and again until it is heard; why it was refused.
+std::string try_to_join(int port, const exec::Handshake& handshake) {
   std::string answer;
   for (int i = 0; i < 200 && answer.empty(); ++i) {
     boost::asio::io_context loop(1);
@@ -142,7 +142,7 @@ std::string try_with_wrong_key(int port) {
       continue;
     }
     auto connection = std::make_shared<exec::Connection>(std::move(socket), exec::kMostBeforeProof);
-    exec::Handshake{exec::JobKey("not-the-key-of-the-job"), {1'000}}.begin(
+    handshake.begin(
         connection, {1, exec::kLauncher}, [](const auto&, std::uint32_t) {},
         [&](exec::Refusal, const std::string& why) { answer = why; });
     loop.run_for(std::chrono::seconds(2));
@@ -153,7 +153,8 @@ std::string try_with_wrong_key(int port) {
 TEST_CASE("tasks: three processes find each other by variables while a stranger is kept out") {
   Job job(3);
   job.start(0);
-  CHECK(try_with_wrong_key(job.port()) == "it knows another job key");
+  const exec::Handshake stranger{exec::JobKey("not-the-key-of-the-job"), {1'000}};
+  CHECK(try_to_join(job.port(), stranger) == "it knows another job key");
   job.start(1);
   job.start(2);
   CHECK(job.end_of(0) == 0);
@@ -210,6 +211,21 @@ TEST_CASE("tasks: a rank with another key is refused and says so") {
   CHECK(job.end_of(2) == 1);
   CHECK(job.answer().at("failure") == "worker1 (rank 1) did not join within 2 s");
   CHECK(job.answer().at("refused") == 1);
+}
+
+TEST_CASE("tasks: a rank of another build ends the run at once and both are named") {
+  Job job(3);
+  job.start(0);
+  const exec::Handshake older{
+      .key = exec::JobKey(kKey), .most_payload = {1'000}, .build = "0.0.9 (aaaaaaaaaaaa, wire 2)"};
+  const std::string at_node = try_to_join(job.port(), older);
+  CHECK(at_node.find("it is another build, " + exec::build_name() + ", this one is 0.0.9") == 0);
+  CHECK(job.end_of(0) == 1);
+  const std::string failure = job.answer().at("failure");
+  CHECK(failure.find("a node at 127.0.0.1:") == 0);
+  CHECK(failure.find(": it is another build, 0.0.9 (aaaaaaaaaaaa, wire 2), this one is " +
+                     exec::build_name() + "; build foretrain of the same commit on every host") !=
+        std::string::npos);
 }
 
 TEST_CASE("tasks: a number that does not fit the scenario ends all of them with the right one") {

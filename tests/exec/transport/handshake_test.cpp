@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -58,6 +59,28 @@ struct Pair {
   }
 };
 
+// Both ends, with a build each.
+std::pair<Outcome, Outcome> meet_builds(const std::string& connecting, const std::string& accepting,
+                                        const JobKey& key) {
+  boost::asio::io_context loop{1};
+  tcp::acceptor acceptor(loop, {boost::asio::ip::address_v4::loopback(), 0});
+  tcp::socket left(loop);
+  tcp::socket right(loop);
+  left.connect(acceptor.local_endpoint());
+  acceptor.accept(right);
+  Outcome one;
+  Outcome other;
+  const auto accepted = std::make_shared<Connection>(std::move(right), kMostBeforeProof);
+  const auto connected = std::make_shared<Connection>(std::move(left), kMostBeforeProof);
+  const JobKey kept("0123456789abcdef");
+  Handshake{.key = kept, .most_payload = {1'000}, .build = accepting}.answer(
+      accepted, kServer, other.on_proved(), other.on_refused());
+  Handshake{.key = key, .most_payload = {1'000}, .build = connecting}.begin(
+      connected, {kWorker, kServer}, one.on_proved(), one.on_refused());
+  loop.run_for(std::chrono::milliseconds(300));
+  return {one, other};
+}
+
 // Both ends, with a key each; `ends`: who the connecting end takes both for.
 std::pair<Outcome, Outcome> meet(const JobKey& connecting, const JobKey& accepting,
                                  Ends ends = {kWorker, kServer}) {
@@ -89,6 +112,37 @@ TEST_CASE("handshake: another key or none is refused and its end is told") {
   CHECK(connecting.why == "it knows another job key");
   CHECK(!connecting.proved_by);
   CHECK(!accepting.proved_by);
+}
+
+TEST_CASE("handshake: two builds refuse each other, and each end names both") {
+  const auto [connecting, accepting] =
+      meet_builds("0.1.0 (aaaaaaaaaaaa, wire 2)", "0.1.0 (bbbbbbbbbbbb, wire 2)", kKey);
+  CHECK(!connecting.proved_by);
+  CHECK(!accepting.proved_by);
+  CHECK(connecting.refusal == Refusal::build);
+  CHECK(accepting.refusal == Refusal::build);
+  CHECK(accepting.why ==
+        "it is another build, 0.1.0 (aaaaaaaaaaaa, wire 2), this one is 0.1.0 (bbbbbbbbbbbb, wire "
+        "2); build foretrain of the same commit on every host");
+  CHECK(connecting.why ==
+        "it is another build, 0.1.0 (bbbbbbbbbbbb, wire 2), this one is 0.1.0 (aaaaaaaaaaaa, wire "
+        "2); build foretrain of the same commit on every host");
+}
+
+TEST_CASE("handshake: equal builds know each other, whoever compiled them") {
+  const auto [connecting, accepting] =
+      meet_builds("0.1.0 (aaaaaaaaaaaa-dirty.1234abcd, wire 2)",
+                  "0.1.0 (aaaaaaaaaaaa-dirty.1234abcd, wire 2)", kKey);
+  CHECK(connecting.proved_by == kWorker);
+  CHECK(accepting.proved_by == kWorker);
+}
+
+TEST_CASE("handshake: who does not know the key is not told the build") {
+  const auto [connecting, accepting] =
+      meet_builds("0.1.0 (aaaaaaaaaaaa, wire 2)", "0.1.0 (bbbbbbbbbbbb, wire 2)", JobKey("other"));
+  CHECK(connecting.refusal == Refusal::key);
+  CHECK(connecting.why == "it knows another job key");
+  CHECK(accepting.refusal == Refusal::key);
 }
 
 TEST_CASE("handshake: who was looking for somebody else is refused") {
@@ -135,6 +189,8 @@ TEST_CASE("handshake: a proof that was overheard is worth nothing the next time"
     std::ranges::copy(challenge, theirs.begin());
     const Proof proof = kKey.prove(End::connecting, {kWorker, kServer}, mine, theirs);
     overheard.assign(proof.begin(), proof.end());
+    const auto build = std::as_bytes(std::span(build_name()));
+    overheard.insert(overheard.end(), build.begin(), build.end());
     worker.send(HandshakeKind::proof, overheard);
     CHECK(worker.receive().first == HandshakeKind::welcome);
     CHECK(pair.outcome.proved_by == kWorker);

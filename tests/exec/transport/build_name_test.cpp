@@ -1,0 +1,111 @@
+// The name of a build: of sources that are committed, changed, without their history.
+#include "exec/transport/build_name.h"
+
+#include "tests/support/places.h"
+#include "tests/support/temp_folder.h"
+
+#include <catch2/catch.hpp>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+namespace foretrain::exec {
+namespace {
+namespace fs = std::filesystem;
+
+bool done(const std::string& command) { return std::system(command.c_str()) == 0; }
+
+void write(const fs::path& path, const std::string& text) {
+  fs::create_directories(path.parent_path());
+  std::ofstream(path) << text;
+}
+
+// A small tree of sources, in history where this machine has git.
+struct Sources {
+  TempFolder folder;
+
+  Sources() {
+    write(root() / "CMakeLists.txt", "project(foretrain)\n");
+    write(root() / "main.cpp", "int main() {}\n");
+    write(root() / "exec/a.cpp", "int a;\n");
+    write(root() / "tests/a_test.cpp", "int test;\n");
+    write(root() / "README.md", "words\n");
+  }
+  [[nodiscard]] fs::path root() const { return fs::path(folder.path()) / "tree"; }
+  [[nodiscard]] bool git(const std::string& words) const {
+    return done("git -c safe.directory='*' -c user.name=a -c user.email=a@localhost -C '" +
+                root().string() + "' " + words + " >/dev/null 2>&1");
+  }
+  [[nodiscard]] bool commit() const { return git("init") && git("add -A") && git("commit -m one"); }
+  // What the build would call them.
+  [[nodiscard]] std::string name() const {
+    const std::string out = folder / "commit.cpp";
+    REQUIRE(done("cmake -DROOT='" + root().string() + "' -DOUT='" + out + "' -DVERSION=1.2.3 -P '" +
+                 testing::source_dir() + "/exec/transport/commit.cmake'"));
+    std::ifstream file(out);
+    const std::string text(std::istreambuf_iterator<char>(file), {});
+    CHECK(text.find("kVersion = \"1.2.3\"") != std::string::npos);
+    const std::string before = "kCommit = \"";
+    const auto at = text.find(before) + before.size();
+    return text.substr(at, text.find('"', at) - at);
+  }
+};
+
+TEST_CASE("build name: it says the version, the commit, the wire") {
+  const std::string name = build_name();
+  CAPTURE(name);
+  CHECK(name.find(std::string(kVersion) + " (" + kCommit + ", wire ") == 0);
+  CHECK(name.size() <= 96);  // fits into a handshake
+}
+
+TEST_CASE("build name: sources without their history are known by what they are") {
+  const Sources one;
+  const Sources same;
+  CHECK(one.name().find("sources.") == 0);
+  CHECK(one.name() == same.name());
+  write(same.root() / "exec/a.cpp", "int b;\n");
+  CHECK(one.name() != same.name());
+}
+
+TEST_CASE("build name: a commit is its hash, changes of the sources are told apart") {
+  const Sources one;
+  if (!one.commit()) {
+    WARN("without git there is no history to name");
+    return;
+  }
+  const std::string clean = one.name();
+  CHECK(clean.size() == 12);
+  CHECK(clean.find_first_not_of("0123456789abcdef") == std::string::npos);
+
+  SECTION("words and tests are no part of the program") {
+    write(one.root() / "README.md", "other words\n");
+    write(one.root() / "tests/a_test.cpp", "int other;\n");
+    CHECK(one.name() == clean);
+  }
+  SECTION("the same changes have the same name, others have not") {
+    write(one.root() / "exec/a.cpp", "int b;\n");
+    const std::string changed = one.name();
+    CHECK(changed.find(clean + "-dirty.") == 0);
+    write(one.root() / "exec/a.cpp", "int c;\n");
+    CHECK(one.name() != changed);
+    write(one.root() / "exec/a.cpp", "int b;\n");
+    CHECK(one.name() == changed);
+    write(one.root() / "exec/a.cpp", "int a;\n");
+    CHECK(one.name() == clean);
+  }
+  SECTION("a new source, or one that is gone, is a change") {
+    write(one.root() / "exec/new.cpp", "int n;\n");
+    const std::string more = one.name();
+    CHECK(more.find(clean + "-dirty.") == 0);
+    fs::remove(one.root() / "exec/new.cpp");
+    fs::remove(one.root() / "exec/a.cpp");
+    CHECK(one.name().find(clean + "-dirty.") == 0);
+    CHECK(one.name() != more);
+  }
+}
+
+}  // namespace
+}  // namespace foretrain::exec
