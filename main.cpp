@@ -3,6 +3,7 @@
 #include "exec/calibration/calibration_cache.h"
 #include "exec/calibration/drift.h"
 #include "exec/launch/run.h"
+#include "exec/launch/this_program.h"
 #include "exec/metrics/endpoint.h"
 #include "exec/system/process.h"
 #include "exec/transport/build_name.h"
@@ -130,7 +131,9 @@ int run(const Arguments& arguments) {
     say(arguments, "metrics: " + metrics->url());
     options.watch = [&](const Record& so_far, std::int64_t all) { metrics->follow(so_far, all); };
   }
-  return train_cases(answer_of(arguments, "run"), cases, [&](const Case& each) {
+  Answer answer = answer_of(arguments, "run");
+  answer.provenance = exec::this_program;
+  return train_cases(answer, cases, [&](const Case& each) {
     if (metrics) metrics->begin();
     return run_case(arguments, options, each);
   });

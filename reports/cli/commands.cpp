@@ -58,6 +58,7 @@ int train_cases(const Answer& answer, const std::vector<Case>& cases, const Trai
     const auto folder = answer.folder_of(each);
     all.push_back(to_json(record));
     write_record(record, folder);
+    if (answer.provenance) write_provenance(answer.provenance(), folder);
     status = status_of(record.outcome);
     if (status != kDone && answer.quiet) fmt::print(stderr, "error: {}\n", record.failure);
     answer.say(fmt::format("{}record: {}\n", summary_table(record), folder.string()));

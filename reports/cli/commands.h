@@ -1,6 +1,7 @@
 // What the commands that train do with the cases of a scenario, whichever the mode.
 #pragma once
 
+#include "reports/record/provenance.h"
 #include "reports/record/record.h"
 
 #include <nlohmann/json.hpp>
@@ -22,7 +23,8 @@ struct Answer {
   std::string command;        ///< run, simulate: the last part of the default folder
   std::filesystem::path out;  ///< empty: the default folder
   bool json = false;
-  bool quiet = false;  ///< says nothing but what was asked for
+  bool quiet = false;                        ///< says nothing but what was asked for
+  std::function<Provenance()> provenance{};  ///< goes beside each record; null: nothing does
 
   void say(const std::string& line) const;
   [[nodiscard]] std::filesystem::path folder_of(const Case& scenario_case) const;

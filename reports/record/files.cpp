@@ -2,6 +2,7 @@
 #include "reports/record/files.h"
 
 #include "reports/record/inputs.h"
+#include "reports/record/provenance.h"
 #include "reports/record/run_json.h"
 #include "reports/record/tables.h"
 #include "reports/record/tensorboard.h"
@@ -84,6 +85,7 @@ void write_record(const Record& record, const fs::path& folder) {
   // All are written beside their places first, so a writer that dies leaves the older record.
   const auto files = record_files(record);
   fs::remove(folder / "inputs.bin", error);  // of an earlier record
+  fs::remove(folder / kProvenanceFile, error);
   const auto aside = [&](const std::string& name) {
     return folder / fmt::format(".{}.new", fs::path(name).filename().string());
   };

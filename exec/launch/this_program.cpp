@@ -1,0 +1,32 @@
+#include "exec/launch/this_program.h"
+
+#include "exec/launch/rendezvous.h"
+#include "exec/transport/build_name.h"
+
+#include <ctime>
+#include <fstream>
+
+namespace foretrain::exec {
+namespace {
+
+// Each word ends with a zero byte.
+std::vector<std::string> words_of_command() {
+  std::vector<std::string> words;
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
+  return words;
+}
+
+std::string date_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  gmtime_r(&now, &utc);
+  char text[32];
+  return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc)};
+}
+
+}  // namespace
+
+Provenance this_program() { return {build_name(), date_now(), host_name(), words_of_command()}; }
+
+}  // namespace foretrain::exec

@@ -1,0 +1,36 @@
+#include "reports/record/provenance.h"
+
+#include "reports/record/files.h"
+#include "scenarios/input_error.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <fstream>
+
+namespace foretrain {
+
+namespace fs = std::filesystem;
+
+void write_provenance(const Provenance& provenance, const fs::path& folder) {
+  const nlohmann::ordered_json json{{"build", provenance.build},
+                                    {"date", provenance.date},
+                                    {"host", provenance.host},
+                                    {"command", provenance.command}};
+  const auto repair = nlohmann::ordered_json::error_handler_t::replace;  // words are bytes
+  write_text_file(folder / kProvenanceFile, json.dump(2, ' ', false, repair) + "\n");
+}
+
+std::optional<Provenance> read_provenance(const fs::path& folder) {
+  const fs::path path = folder / kProvenanceFile;
+  if (!fs::exists(path)) return {};
+  try {
+    std::ifstream file(path);
+    const auto json = nlohmann::json::parse(file);
+    return Provenance{json.at("build"), json.at("date"), json.at("host"), json.at("command")};
+  } catch (const nlohmann::json::exception& error) {
+    throw InputError(fmt::format("{}: {}; the file is damaged", path.string(), error.what()));
+  }
+}
+
+}  // namespace foretrain
