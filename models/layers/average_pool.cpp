@@ -2,6 +2,7 @@
 
 #include "models/base/check.h"
 #include "models/layers/example_parts.h"
+#include "models/tensor/array.h"
 
 #include <fmt/format.h>
 
@@ -21,8 +22,19 @@ struct Window {
   [[nodiscard]] int count() const { return last - first; }
 };
 
-void add(const float* __restrict__ from, float scale, int channels, float* __restrict__ to) {
-  for (int c = 0; c < channels; ++c) to[c] += from[c] * scale;
+/// Calls body(output pixel, input pixel, factor) for each pixel of each window.
+template <class Body>
+void for_windows(const Shape& input, int side, const Body& body) {
+  for (int out = 0; out < side * side; ++out) {
+    const Window rows(out / side, side, input.rows);
+    const Window columns(out % side, side, input.columns);
+    const float factor = 1.0F / static_cast<float>(rows.count() * columns.count());
+    for (int y = rows.first; y < rows.last; ++y) {
+      for (int x = columns.first; x < columns.last; ++x) {
+        body(out, std::int64_t{y} * input.columns + x, factor);
+      }
+    }
+  }
 }
 
 }  // namespace
@@ -35,11 +47,7 @@ std::string AdaptiveAveragePool::name() const { return fmt::format("average_pool
 
 Cost AdaptiveAveragePool::forward_cost(std::int64_t batch) const {
   double reads = 0;  // of a channel, by all windows
-  for (int y = 0; y < side_; ++y) {
-    for (int x = 0; x < side_; ++x) {
-      reads += Window(y, side_, input_.rows).count() * Window(x, side_, input_.columns).count();
-    }
-  }
+  for_windows(input_, side_, [&](auto /*out*/, auto /*in*/, auto /*factor*/) { ++reads; });
   return {Flops{reads * static_cast<double>(batch) * input_.channels},
           Bytes{4 * batch * (input_.size() + output().size())}};
 }
@@ -50,40 +58,20 @@ Cost AdaptiveAveragePool::backward_cost(std::int64_t batch, bool input_gradient)
 
 void AdaptiveAveragePool::forward_one(const float* input, float* output) const {
   const int channels = input_.channels;
-  for (int oy = 0; oy < side_; ++oy) {
-    const Window rows(oy, side_, input_.rows);
-    for (int ox = 0; ox < side_; ++ox) {
-      const Window columns(ox, side_, input_.columns);
-      const float scale = 1.0F / static_cast<float>(rows.count() * columns.count());
-      std::fill_n(output, channels, 0.0F);
-      for (int y = rows.first; y < rows.last; ++y) {
-        for (int x = columns.first; x < columns.last; ++x) {
-          const std::int64_t pixel = static_cast<std::int64_t>(y) * input_.columns + x;
-          add(input + pixel * channels, scale, channels, output);
-        }
-      }
-      output += channels;
-    }
-  }
+  ArrayMap(output, this->output().size()).setZero();
+  for_windows(input_, side_, [&](std::int64_t out, std::int64_t in, float factor) {
+    ArrayMap(output + out * channels, channels) +=
+        ConstArrayMap(input + in * channels, channels) * factor;
+  });
 }
 
 void AdaptiveAveragePool::backward_one(const float* output_gradient, float* input_gradient) const {
   const int channels = input_.channels;
-  std::fill_n(input_gradient, input_.size(), 0.0F);
-  for (int oy = 0; oy < side_; ++oy) {
-    const Window rows(oy, side_, input_.rows);
-    for (int ox = 0; ox < side_; ++ox) {
-      const Window columns(ox, side_, input_.columns);
-      const float scale = 1.0F / static_cast<float>(rows.count() * columns.count());
-      for (int y = rows.first; y < rows.last; ++y) {
-        for (int x = columns.first; x < columns.last; ++x) {
-          const std::int64_t pixel = static_cast<std::int64_t>(y) * input_.columns + x;
-          add(output_gradient, scale, channels, input_gradient + pixel * channels);
-        }
-      }
-      output_gradient += channels;
-    }
-  }
+  ArrayMap(input_gradient, input_.size()).setZero();
+  for_windows(input_, side_, [&](std::int64_t out, std::int64_t in, float factor) {
+    ArrayMap(input_gradient + in * channels, channels) +=
+        ConstArrayMap(output_gradient + out * channels, channels) * factor;
+  });
 }
 
 void AdaptiveAveragePool::forward(const ForwardPass& pass) const {

@@ -36,7 +36,7 @@ void spread_pixels(const ConvWindow& window, const SpreadRow& row, const float* 
     for_panels(0, window.run(), [&](int lane, int count, int vectors) {
       in.b_step = whole_vectors(count);
       out.lanes = whole_vectors(count);
-      for_equal_blocks(window.out_columns, max_rows<Simd>(vectors), [&](int pixel, int pixels) {
+      for_equal_blocks(window.out_columns, max_rows(vectors), [&](int pixel, int pixels) {
         in.a = gradient + std::ptrdiff_t{pixel} * channels;
         out.c = spread + (row.margin + pixel) * row.pixel + ky * row.run + lane;
         tile(pixels, vectors, in, out);

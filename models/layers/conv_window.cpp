@@ -9,7 +9,7 @@ namespace {
 constexpr int kPanelFloats = 6 * 1024;
 constexpr int kBlockDepth = kPanelFloats / kPanelLanes;
 // Weight rows of one unit: a tile of one vector, or tiles of two.
-constexpr int kUnitRows = max_rows<Simd>(1);
+constexpr int kUnitRows = max_rows(1);
 
 // Calls body(ky, kys, first, length) for blocks of the window of about kBlockDepth numbers: whole
 // runs where they are short, else parts of one run.
@@ -35,7 +35,7 @@ void correlate_image(const ConvWindow& window, int vectors, TileInput in, TileOu
   for (int y = 0; y < window.out_rows; ++y) {
     const float* row = image + y * row_floats;
     float* out_row = output + std::ptrdiff_t{y} * window.out_columns * lanes;
-    for_equal_blocks(window.out_columns, max_rows<Simd>(vectors), [&](int x, int pixels) {
+    for_equal_blocks(window.out_columns, max_rows(vectors), [&](int x, int pixels) {
       in.a = row + x * in.row_step;
       out.c = out_row + std::ptrdiff_t{x} * lanes;
       tile(pixels, vectors, in, out);
@@ -70,7 +70,7 @@ void correlate_unit(const ConvWindow& window, int vectors, int lanes, int unit, 
   const int ky = unit / units;
   const int first = window.run() * (unit % units) / units;
   const int last = window.run() * (unit % units + 1) / units;
-  for_equal_blocks(last - first, max_rows<Simd>(vectors), [&](int row, int rows) {
+  for_equal_blocks(last - first, max_rows(vectors), [&](int row, int rows) {
     in.a = image + ky * window.row_floats() + first + row;
     out.c = gradient + (std::ptrdiff_t{ky} * window.run() + first + row) * lanes;
     tile(rows, vectors, in, out);

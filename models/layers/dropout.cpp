@@ -2,7 +2,7 @@
 
 #include "models/base/check.h"
 #include "models/layers/example_parts.h"
-#include "models/tensor/eight.h"
+#include "models/tensor/array.h"
 
 #include <fmt/format.h>
 
@@ -25,13 +25,9 @@ void draw_kept(Stream& shared, std::uint32_t threshold, std::int64_t units, std:
 }
 
 /// to = from * scale where kept, else 0 (also where `from` is infinite).
-void keep(const float* from, const std::uint8_t* kept, float scale, std::int64_t first,
-          std::int64_t last, float* to) {
-  std::int64_t i = first;
-  for (; i + 8 <= last; i += 8) {
-    store8(keep8(load_bytes8(kept + i) != 0, load8(from + i) * scale), to + i);
-  }
-  for (; i < last; ++i) to[i] = kept[i] != 0 ? from[i] * scale : 0.0F;
+void keep(const float* from, const std::uint8_t* kept, float scale, std::int64_t count, float* to) {
+  using Mask = Eigen::Map<const Eigen::Array<std::uint8_t, Eigen::Dynamic, 1>>;
+  ArrayMap(to, count) = (Mask(kept, count) != 0).select(ConstArrayMap(from, count) * scale, 0.0F);
 }
 
 }  // namespace
@@ -67,20 +63,17 @@ void Dropout::forward(const ForwardPass& pass) const {
   }
   auto* kept = reinterpret_cast<std::uint8_t*>(pass.saved);
   draw_kept(*pass.dropout, threshold_, pass.batch * size, kept);
-  for_examples(*pass.parallel, pass.batch, size,
-               [&](int /*part*/, std::int64_t first, std::int64_t last) {
-                 keep(pass.input, kept, scale_, first * size, last * size, pass.output);
-               });
+  for_numbers(pass, size, [&](std::int64_t first, std::int64_t count) {
+    keep(pass.input + first, kept + first, scale_, count, pass.output + first);
+  });
 }
 
 void Dropout::backward(const BackwardPass& pass) const {
   if (pass.input_gradient == nullptr) return;
-  const std::int64_t size = shape_.size();
   const auto* kept = reinterpret_cast<const std::uint8_t*>(pass.saved);
-  for_examples(
-      *pass.parallel, pass.batch, size, [&](int /*part*/, std::int64_t first, std::int64_t last) {
-        keep(pass.output_gradient, kept, scale_, first * size, last * size, pass.input_gradient);
-      });
+  for_numbers(pass, shape_.size(), [&](std::int64_t first, std::int64_t count) {
+    keep(pass.output_gradient + first, kept + first, scale_, count, pass.input_gradient + first);
+  });
 }
 
 }  // namespace foretrain

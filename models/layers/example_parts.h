@@ -2,6 +2,7 @@
 #pragma once
 
 #include "models/base/parallel.h"
+#include "models/layers/layer.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -31,6 +32,15 @@ void for_examples(Parallel& parallel, std::int64_t batch, std::int64_t numbers_p
   }
   const auto run = [&](int part) { work(part, batch * part / parts, batch * (part + 1) / parts); };
   parallel.run(parts, std::cref(run));  // by reference: a std::function of its own would allocate
+}
+
+/// Elementwise: calls `work(first, count)` for the numbers of each run of examples.
+template <class Work>
+void for_numbers(const LayerPass& pass, std::int64_t numbers_per_example, const Work& work) {
+  for_examples(*pass.parallel, pass.batch, numbers_per_example,
+               [&](int /*part*/, std::int64_t first, std::int64_t last) {
+                 work(first * numbers_per_example, (last - first) * numbers_per_example);
+               });
 }
 
 }  // namespace foretrain

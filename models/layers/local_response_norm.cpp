@@ -2,7 +2,7 @@
 
 #include "models/base/check.h"
 #include "models/layers/example_parts.h"
-#include "models/tensor/eight.h"
+#include "models/tensor/array.h"
 
 #include <fmt/format.h>
 
@@ -21,8 +21,8 @@ constexpr std::int64_t kPixels = 8;
 constexpr std::int64_t kWorkOfNumber = 4;
 
 struct Powers {
-  Floats8 minus_beta;  // s^-beta
-  Floats8 inverse;     // 1 / s
+  Lanes minus_beta;  // s^-beta
+  Lanes inverse;     // 1 / s
 };
 
 float power(float s, double exponent) {
@@ -33,43 +33,32 @@ float power(float s, double exponent) {
 }
 
 /// Of s > 0. One division: it takes as long as a root.
-Powers powers(Floats8 s, double beta) {
-  const Floats8 root = sqrt8(s);
+Powers powers(const Lanes& s, double beta) {
+  const Lanes half = root(s);
   if (beta == 0.75) {
-    const Floats8 fourth = sqrt8(root);
-    const Floats8 minus = 1.0F / (root * fourth);
-    return {minus, minus * minus * root};
+    const Lanes minus = 1 / (half * root(half));
+    return {minus, minus * minus * half};
   }
   if (beta == 0.5) {
-    const Floats8 minus = 1.0F / root;
+    const Lanes minus = 1 / half;
     return {minus, minus * minus};
   }
-  Floats8 minus{};
-  for (int lane = 0; lane < 8; ++lane) minus[lane] = power(s[lane], -beta);
-  return {minus, 1.0F / s};
+  return {s.unaryExpr([beta](float x) { return power(x, -beta); }), 1 / s};
 }
 
-/// terms[0] + terms[1] + ... + terms[size - 1], for eight neighbouring starts.
+/// terms[0] + terms[1] + ... + terms[size - 1], for neighbouring starts. `kSize`: size, or 0.
 template <int kSize>
-Floats8 sum_of(const float* terms, int size) {
+Lanes sum_of(const float* terms, int size) {
   const int count = kSize > 0 ? kSize : size;
-  Floats8 sum = load8(terms);
-  for (int i = 1; i < count; ++i) sum += load8(terms + i);
+  Lanes sum = lanes(terms);
+  for (int i = 1; i < count; ++i) sum += lanes(terms + i);
   return sum;
 }
 
-Floats8 sum_window(const float* terms, int size) {
-  if (size == 9) return sum_of<9>(terms, size);
-  if (size == 5) return sum_of<5>(terms, size);
-  return sum_of<0>(terms, size);
-}
-
-Floats8 load_channels(const float* from, std::int64_t left) {
-  return left >= 8 ? load8(from) : load8(from, left);
-}
-
-void store_channels(Floats8 x, float* to, std::int64_t left) {
-  left >= 8 ? store8(x, to) : store8(x, to, left);
+Lanes sum_window(const float* terms, int size) {
+  return size == 9   ? sum_of<9>(terms, size)
+         : size == 5 ? sum_of<5>(terms, size)
+                     : sum_of<0>(terms, size);
 }
 
 }  // namespace
@@ -99,7 +88,7 @@ Cost LocalResponseNorm::backward_cost(std::int64_t batch, bool input_gradient) c
 }
 
 std::int64_t LocalResponseNorm::pitch() const {
-  return (shape_.channels + 7) / 8 * 8 + (size_ - 1 + 7) / 8 * 8;
+  return (shape_.channels + size_ - 1 + 2 * kLanes - 1) / kLanes * kLanes;
 }
 
 std::int64_t LocalResponseNorm::scratch_of_part() const {
@@ -120,20 +109,17 @@ void LocalResponseNorm::forward_pixels(const ForwardPass& pass, std::int64_t fir
   for (; first < last; first += kPixels) {
     const std::int64_t count = std::min(kPixels, last - first);
     for (std::int64_t p = 0; p < count; ++p) {
-      const float* x = pass.input + (first + p) * channels;
-      float* squares = terms + p * pitch() + before;
-      for (std::int64_t c = 0; c < channels; c += 8) {
-        const Floats8 number = load_channels(x + c, channels - c);
-        store_channels(number * number, squares + c, channels - c);
-      }
+      ArrayMap(terms + p * pitch() + before, channels) =
+          ConstArrayMap(pass.input + (first + p) * channels, channels).square();
     }
     for (std::int64_t p = 0; p < count; ++p) {
-      const std::int64_t pixel = (first + p) * channels;
-      for (std::int64_t c = 0; c < channels; c += 8) {
-        const Floats8 s = k + factor * sum_window(terms + p * pitch() + c, size_);
-        const Floats8 x = load_channels(pass.input + pixel + c, channels - c);
-        store_channels(x * powers(s, beta_).minus_beta, pass.output + pixel + c, channels - c);
-        if (scale != nullptr) store_channels(s, scale + pixel + c, channels - c);
+      for (std::int64_t c = 0; c < channels; c += kLanes) {
+        const std::int64_t at = (first + p) * channels + c;
+        const std::int64_t left = channels - c;
+        const Lanes s = k + factor * sum_window(terms + p * pitch() + c, size_);
+        store(lanes(pass.input + at, left, 0) * powers(s, beta_).minus_beta, pass.output + at,
+              left);
+        if (scale != nullptr) store(s, scale + at, left);
       }
     }
   }
@@ -149,25 +135,24 @@ void LocalResponseNorm::backward_pixels(const BackwardPass& pass, std::int64_t f
   for (; first < last; first += kPixels) {
     const std::int64_t count = std::min(kPixels, last - first);
     for (std::int64_t p = 0; p < count; ++p) {
-      const std::int64_t pixel = (first + p) * channels;
-      float* shares = terms + p * pitch() + before;
-      for (std::int64_t c = 0; c < channels; c += 8) {
+      for (std::int64_t c = 0; c < channels; c += kLanes) {
+        const std::int64_t at = (first + p) * channels + c;
         const std::int64_t left = channels - c;
-        const Powers of = powers(load_channels(scale + pixel + c, left), beta_);
-        const Floats8 dy = load_channels(pass.output_gradient + pixel + c, left);
-        const Floats8 y = load_channels(pass.output + pixel + c, left);
-        store_channels(dy * y * of.inverse, shares + c, left);
-        store_channels(dy * of.minus_beta, pass.input_gradient + pixel + c, left);
+        const Powers of = powers(lanes(scale + at, left, 1), beta_);
+        const Lanes dy = lanes(pass.output_gradient + at, left, 0);
+        const Lanes y = lanes(pass.output + at, left, 0);
+        store(dy * y * of.inverse, terms + p * pitch() + before + c, left);
+        store(dy * of.minus_beta, pass.input_gradient + at, left);
       }
     }
     for (std::int64_t p = 0; p < count; ++p) {
-      const std::int64_t pixel = (first + p) * channels;
-      for (std::int64_t c = 0; c < channels; c += 8) {
+      for (std::int64_t c = 0; c < channels; c += kLanes) {
+        const std::int64_t at = (first + p) * channels + c;
         const std::int64_t left = channels - c;
-        const Floats8 sum = sum_window(terms + p * pitch() + c, size_);
-        const Floats8 x = load_channels(pass.input + pixel + c, left);
-        const Floats8 direct = load_channels(pass.input_gradient + pixel + c, left);
-        store_channels(direct - factor * x * sum, pass.input_gradient + pixel + c, left);
+        const Lanes sum = sum_window(terms + p * pitch() + c, size_);
+        const Lanes x = lanes(pass.input + at, left, 0);
+        const Lanes direct = lanes(pass.input_gradient + at, left, 0);
+        store(direct - factor * x * sum, pass.input_gradient + at, left);
       }
     }
   }

@@ -1,6 +1,7 @@
 #include "models/layers/relu.h"
 
 #include "models/layers/example_parts.h"
+#include "models/tensor/array.h"
 
 namespace foretrain {
 
@@ -16,29 +17,18 @@ Cost Relu::backward_cost(std::int64_t batch, bool input_gradient) const {
 }
 
 void Relu::forward(const ForwardPass& pass) const {
-  const std::int64_t size = shape_.size();
-  for_examples(*pass.parallel, pass.batch, size,
-               [&](int /*part*/, std::int64_t first, std::int64_t last) {
-                 const float* __restrict__ input = pass.input;
-                 float* __restrict__ output = pass.output;
-                 for (std::int64_t i = first * size; i < last * size; ++i) {
-                   output[i] = input[i] < 0.0F ? 0.0F : input[i];
-                 }
-               });
+  for_numbers(pass, shape_.size(), [&](std::int64_t first, std::int64_t count) {
+    ArrayMap(pass.output + first, count) = ConstArrayMap(pass.input + first, count).max(0.0F);
+  });
 }
 
 void Relu::backward(const BackwardPass& pass) const {
   if (pass.input_gradient == nullptr) return;
-  const std::int64_t size = shape_.size();
-  for_examples(*pass.parallel, pass.batch, size,
-               [&](int /*part*/, std::int64_t first, std::int64_t last) {
-                 const float* __restrict__ output = pass.output;
-                 const float* __restrict__ from = pass.output_gradient;
-                 float* __restrict__ to = pass.input_gradient;
-                 for (std::int64_t i = first * size; i < last * size; ++i) {
-                   to[i] = output[i] > 0.0F ? from[i] : 0.0F;
-                 }
-               });
+  for_numbers(pass, shape_.size(), [&](std::int64_t first, std::int64_t count) {
+    ArrayMap(pass.input_gradient + first, count) =
+        gated(ConstArrayMap(pass.output_gradient + first, count),
+              ConstArrayMap(pass.output + first, count));
+  });
 }
 
 }  // namespace foretrain

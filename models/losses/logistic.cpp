@@ -2,7 +2,7 @@
 
 #include "models/base/check.h"
 #include "models/losses/log_product.h"
-#include "models/tensor/eight.h"
+#include "models/tensor/array.h"
 
 #include <algorithm>
 
@@ -20,26 +20,25 @@ BatchLoss compute(const float* logits, float* gradient, std::int64_t batch,
   BatchLoss loss;
   LogProduct factors;
   const float scale = 1.0F / static_cast<float>(batch);
-  for (std::int64_t first = 0; first < batch; first += 8) {
-    const auto count = static_cast<int>(std::min<std::int64_t>(8, batch - first));
-    const Floats8 z = load8(logits + first, count);
-    Floats8 sign{};
-    for (int lane = 0; lane < count; ++lane) {
-      const std::int32_t label = labels[static_cast<std::size_t>(first + lane)];
+  for (std::int64_t first = 0; first < batch; first += kLanes) {
+    const std::int64_t count = std::min<std::int64_t>(kLanes, batch - first);
+    const Lanes z = lanes(logits + first, count, 0);
+    Lanes sign = Lanes::Zero();
+    for (std::int64_t i = 0; i < count; ++i) {
+      const std::int32_t label = labels[static_cast<std::size_t>(first + i)];
       FT_CHECK(label == 0 || label == 1);
-      sign[lane] = label == 1 ? 1.0F : -1.0F;
-      loss.correct += (z[lane] > 0) == (label == 1) ? 1 : 0;
+      sign[i] = label == 1 ? 1.0F : -1.0F;
+      loss.correct += (z[i] > 0) == (label == 1) ? 1 : 0;
     }
-    const Floats8 t = -(sign * z);
-    const Floats8 e = exp8(t > 0.0F ? -t : t);
-    for (int lane = 0; lane < count; ++lane) {
-      loss.sum += t[lane] > 0 ? static_cast<double>(t[lane]) : 0.0;
-      factors.multiply(1 + static_cast<double>(e[lane]));
+    const Lanes t = -sign * z;
+    const Lanes e = (-t.abs()).exp();
+    for (std::int64_t i = 0; i < count; ++i) {
+      loss.sum += std::max(static_cast<double>(t[i]), 0.0);
+      factors.multiply(1 + static_cast<double>(e[i]));
     }
-    if (gradient != nullptr) {
-      const Floats8 share = (t > 0.0F ? 1.0F + Floats8{} : e) / (1.0F + e);
-      store8(-(sign * share) * scale, gradient + first, count);
-    }
+    if (gradient == nullptr) continue;
+    const Lanes share = (t > 0).select(Lanes::Ones(), e) / (1 + e);
+    store(-sign * share * scale, gradient + first, count);
   }
   loss.sum += factors.log();
   return loss;

@@ -1,9 +1,9 @@
 // Adagrad: steps that shrink with the sum of squared gradients (Duchi, Hazan, Singer 2011).
 #pragma once
 
-#include "models/optimizers/optimizer.h"
+#include "models/optimizers/update.h"
 
-#include <utility>
+#include <algorithm>
 
 namespace foretrain {
 
@@ -15,19 +15,30 @@ namespace foretrain {
 ///
 /// State: n, from initial_accumulator. Without decay a gradient of zero changes nothing: rows that
 /// a sparse gradient lacks can be left out.
-class Adagrad : public Optimizer {
+class Adagrad final : public Optimizer {
  public:
-  explicit Adagrad(OptimizerSpec spec) : spec_(std::move(spec)) {}
-
+  using Optimizer::Optimizer;
   [[nodiscard]] int slots() const override { return 1; }
-  void initialize(std::span<float> state) const override;
-  [[nodiscard]] Flops flops_per_parameter() const override;
-  void apply(const UpdateContext& context, bool bias, std::span<const float> before,
-             std::span<const float> gradient, std::span<float> after,
-             std::span<float* const> state) const override;
+  void initialize(std::span<float> state) const override {
+    std::ranges::fill(state, static_cast<float>(spec().initial_accumulator));
+  }
 
  private:
-  OptimizerSpec spec_;
+  // n: 2, w: root, add, multiply, divide, subtract.
+  [[nodiscard]] double rule_flops() const override { return 7; }
+
+  void update(const Update& u) const override {
+    const auto rate = static_cast<float>(u.rate);
+    const auto epsilon = static_cast<float>(spec().epsilon);
+    for_each_block(u.size(), [&](const auto& part) {
+      const auto w = part(u.before);
+      const auto g = part(u.gradient) + u.decay * w;
+      auto n = part(u.state(0));
+      auto after = part(u.after());
+      n += g.square();
+      after = w - rate * g / (root(n) + epsilon);
+    });
+  }
 };
 
 }  // namespace foretrain

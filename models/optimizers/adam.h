@@ -1,9 +1,10 @@
 // Adam: steps scaled by running moments of the gradient (Kingma & Ba 2015).
 #pragma once
 
-#include "models/optimizers/optimizer.h"
+#include "models/optimizers/power.h"
+#include "models/optimizers/update.h"
 
-#include <utility>
+#include <cmath>
 
 namespace foretrain {
 
@@ -17,19 +18,36 @@ namespace foretrain {
 /// State: m, v, from 0. Of a sparse gradient only the rows present are touched, with the t of all
 /// updates: the moments of the others do not decay, nor do they move w, which differs from a dense
 /// gradient with zeros.
-class Adam : public Optimizer {
+class Adam final : public Optimizer {
  public:
-  explicit Adam(OptimizerSpec spec) : spec_(std::move(spec)) {}
-
+  using Optimizer::Optimizer;
   [[nodiscard]] int slots() const override { return 2; }
-  void initialize(std::span<float> state) const override;
-  [[nodiscard]] Flops flops_per_parameter() const override;
-  void apply(const UpdateContext& context, bool bias, std::span<const float> before,
-             std::span<const float> gradient, std::span<float> after,
-             std::span<float* const> state) const override;
 
  private:
-  OptimizerSpec spec_;
+  // m: 3, v: 4, w: root, scale, add, multiply, divide, subtract.
+  [[nodiscard]] double rule_flops() const override { return 13; }
+
+  void update(const Update& u) const override {
+    const std::int64_t t = u.version + 1;
+    const auto beta1 = static_cast<float>(spec().beta1);
+    const auto beta2 = static_cast<float>(spec().beta2);
+    const auto rest1 = static_cast<float>(1 - spec().beta1);
+    const auto rest2 = static_cast<float>(1 - spec().beta2);
+    // The corrections of the moments, folded into what all parameters share.
+    const auto rate = static_cast<float>(u.rate / (1 - whole_power(spec().beta1, t)));
+    const auto scale = static_cast<float>(1 / std::sqrt(1 - whole_power(spec().beta2, t)));
+    const auto epsilon = static_cast<float>(spec().epsilon);
+    for_each_block(u.size(), [&](const auto& part) {
+      const auto w = part(u.before);
+      const auto g = part(u.gradient) + u.decay * w;
+      auto m = part(u.state(0));
+      auto v = part(u.state(1));
+      auto after = part(u.after());
+      m = beta1 * m + rest1 * g;
+      v = beta2 * v + rest2 * g.square();
+      after = w - rate * m / (root(v) * scale + epsilon);
+    });
+  }
 };
 
 }  // namespace foretrain

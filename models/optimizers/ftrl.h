@@ -1,9 +1,8 @@
 // FTRL-proximal with rates per coordinate, for sparse models (McMahan with 15 others, 2013).
 #pragma once
 
-#include "models/optimizers/optimizer.h"
-
-#include <utility>
+#include "models/base/check.h"
+#include "models/optimizers/update.h"
 
 namespace foretrain {
 
@@ -22,19 +21,41 @@ namespace foretrain {
 /// cannot change, since z was summed with it: schedules are refused (the rate of each coordinate
 /// falls as alpha / (beta + sqrt(n))). Without decay, from w = 0, a gradient of zero changes
 /// nothing: rows that a sparse gradient lacks can be left out.
-class Ftrl : public Optimizer {
+class Ftrl final : public Optimizer {
  public:
-  explicit Ftrl(OptimizerSpec spec);
-
+  explicit Ftrl(const OptimizerSpec& spec) : Optimizer(spec) {
+    FT_CHECK(spec.schedule == ScheduleSpec{});
+  }
   [[nodiscard]] int slots() const override { return 2; }
-  void initialize(std::span<float> state) const override;
-  [[nodiscard]] Flops flops_per_parameter() const override;
-  void apply(const UpdateContext& context, bool bias, std::span<const float> before,
-             std::span<const float> gradient, std::span<float> after,
-             std::span<float* const> state) const override;
 
  private:
-  OptimizerSpec spec_;
+  // n: 2, sigma: 2 roots, subtract, multiply; z: 3; w: clamp, subtract; add, multiply, add, divide,
+  // compare, negate.
+  [[nodiscard]] double rule_flops() const override { return 18; }
+
+  void update(const Update& u) const override {
+    const auto alpha = static_cast<float>(u.rate);
+    if (alpha == 0) {  // frozen biases: the equation would divide by it
+      u.after() = u.before;
+      return;
+    }
+    const float per_alpha = 1 / alpha;
+    const auto beta = static_cast<float>(spec().beta);
+    const auto l1 = static_cast<float>(spec().l1);
+    const auto l2 = static_cast<float>(spec().l2);
+    for_each_block(u.size(), [&](const auto& part) {
+      const auto w = part(u.before);
+      const auto g = part(u.gradient) + u.decay * w;
+      auto z = part(u.state(0));
+      auto n = part(u.state(1));
+      auto after = part(u.after());
+      const auto sigma = (root(n + g.square()) - root(n)) * per_alpha;
+      z += g - sigma * w;
+      n += g.square();
+      // Both cases of w in one: within +-l1 it is (z - z) / ..., which is +0, where w started.
+      after = (z.max(-l1).min(l1) - z) / ((beta + root(n)) * per_alpha + l2);
+    });
+  }
 };
 
 }  // namespace foretrain

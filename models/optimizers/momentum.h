@@ -1,9 +1,7 @@
 // Gradient descent with momentum (Polyak 1964; Nesterov's form: Sutskever with others, 2013).
 #pragma once
 
-#include "models/optimizers/optimizer.h"
-
-#include <utility>
+#include "models/optimizers/update.h"
 
 namespace foretrain {
 
@@ -16,19 +14,30 @@ namespace foretrain {
 /// The rate is outside v, as in PyTorch: when a schedule changes it, the whole step changes. State:
 /// v, from 0. Of a sparse gradient only the rows present are touched: v of the others neither
 /// decays nor moves w, which differs from a dense gradient with zeros.
-class Momentum : public Optimizer {
+class Momentum final : public Optimizer {
  public:
-  explicit Momentum(OptimizerSpec spec) : spec_(std::move(spec)) {}
-
+  using Optimizer::Optimizer;
   [[nodiscard]] int slots() const override { return 1; }
-  void initialize(std::span<float> state) const override;
-  [[nodiscard]] Flops flops_per_parameter() const override;
-  void apply(const UpdateContext& context, bool bias, std::span<const float> before,
-             std::span<const float> gradient, std::span<float> after,
-             std::span<float* const> state) const override;
 
  private:
-  OptimizerSpec spec_;
+  [[nodiscard]] double rule_flops() const override { return spec().nesterov ? 6 : 4; }
+
+  void update(const Update& u) const override {
+    const auto rate = static_cast<float>(u.rate);
+    const auto momentum = static_cast<float>(spec().momentum);
+    for_each_block(u.size(), [&](const auto& part) {
+      const auto w = part(u.before);
+      const auto g = part(u.gradient) + u.decay * w;
+      auto v = part(u.state(0));
+      auto after = part(u.after());
+      v = momentum * v + g;
+      if (spec().nesterov) {
+        after = w - rate * (g + momentum * v);
+      } else {
+        after = w - rate * v;
+      }
+    });
+  }
 };
 
 }  // namespace foretrain

@@ -1,6 +1,7 @@
 #include "models/optimizers/norms.h"
 
 #include "models/base/check.h"
+#include "models/tensor/array.h"
 
 #include <algorithm>
 #include <array>
@@ -11,25 +12,14 @@ namespace {
 
 constexpr std::size_t kPiecesMost = 256;
 constexpr std::size_t kPieceLeast = 4096;
-/// Additions in flight, enough to keep up with memory.
-constexpr std::size_t kLanes = 16;
 
-double sum_of_squares(const float* x, std::size_t count) {
-  std::array<double, kLanes> lanes{};
-  std::size_t i = 0;
-  for (; i + kLanes <= count; i += kLanes) {
-    for (std::size_t lane = 0; lane < kLanes; ++lane) {
-      const double value = x[i + lane];
-      lanes[lane] += value * value;  // the product is exact
-    }
-  }
-  for (std::size_t lane = 0; i < count; ++i, ++lane) {
-    const double value = x[i];
-    lanes[lane] += value * value;
-  }
-  double sum = 0;
-  for (const double lane : lanes) sum += lane;
-  return sum;
+// 16 additions are in flight, enough to keep up with memory; each product is exact.
+double sum_of_squares(std::span<const float> x) {
+  Eigen::Array<double, kLanes, 1> sums = Eigen::Array<double, kLanes, 1>::Zero();
+  const auto add = [&](const auto& block) { sums += block.template cast<double>().square(); };
+  for (; std::ssize(x) >= kLanes; x = x.subspan(kLanes)) add(lanes(x.data()));
+  add(lanes(x.data(), std::ssize(x), 0));
+  return sums.sum();
 }
 
 struct Pieces {
@@ -41,7 +31,7 @@ struct Pieces {
 
   void add_up(std::size_t piece) {
     const std::size_t first = piece * length;
-    sums[piece] = sum_of_squares(x.data() + first, std::min(length, x.size() - first));
+    sums[piece] = sum_of_squares(x.subspan(first, std::min(length, x.size() - first)));
   }
 
   std::span<const float> x;
@@ -70,8 +60,7 @@ double squared_norm(std::span<const float> x, Parallel& parallel) {
 void clip(std::span<float> gradient, double norm, double most) {
   FT_CHECK_OP(most, >, 0.0);
   if (!(norm > most)) return;
-  const auto scale = static_cast<float>(most / norm);
-  for (float& value : gradient) value *= scale;
+  array(gradient) *= static_cast<float>(most / norm);
 }
 
 double penalty(const OptimizerSpec& spec, std::span<const ParameterBlock> blocks,

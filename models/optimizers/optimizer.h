@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace foretrain {
@@ -58,24 +59,37 @@ struct UpdateContext {
       0;  ///< whose gradients were applied before this one: schedules count them
 };
 
+struct Update;
+
 /// An update rule. It works element by element, so any part of the parameters can be applied by
 /// itself, with the part of the state that lies beside it.
 class Optimizer {
  public:
+  explicit Optimizer(OptimizerSpec spec) : spec_(std::move(spec)) {}
   virtual ~Optimizer() = default;
 
   /// Numbers of state that each parameter has.
   [[nodiscard]] virtual int slots() const = 0;
-  /// What the state starts from. `state`: [slots()][count].
-  virtual void initialize(std::span<float> state) const = 0;
+  /// What the state starts from: 0, unless the rule says otherwise. `state`: [slots()][count].
+  virtual void initialize(std::span<float> state) const;
   /// Operations on one parameter.
-  [[nodiscard]] virtual Flops flops_per_parameter() const = 0;
+  [[nodiscard]] Flops flops_per_parameter() const;
 
   /// after = rule(before, gradient, state), all of one kind (weights, or biases). `after` may be
   /// `before`. `state`: slots() pointers to arrays of that length, changed in place.
-  virtual void apply(const UpdateContext& context, bool bias, std::span<const float> before,
-                     std::span<const float> gradient, std::span<float> after,
-                     std::span<float* const> state) const = 0;
+  void apply(const UpdateContext& context, bool bias, std::span<const float> before,
+             std::span<const float> gradient, std::span<float> after,
+             std::span<float* const> state) const;
+
+ protected:
+  [[nodiscard]] const OptimizerSpec& spec() const { return spec_; }
+
+ private:
+  /// Without those of a penalty.
+  [[nodiscard]] virtual double rule_flops() const = 0;
+  virtual void update(const Update& u) const = 0;
+
+  OptimizerSpec spec_;
 };
 
 std::vector<std::string> optimizer_names();

@@ -1,9 +1,7 @@
 // Stochastic gradient descent (Robbins & Monro 1951).
 #pragma once
 
-#include "models/optimizers/optimizer.h"
-
-#include <utility>
+#include "models/optimizers/update.h"
 
 namespace foretrain {
 
@@ -12,19 +10,18 @@ namespace foretrain {
 ///
 /// No state. Without decay a gradient of zero changes nothing: rows that a sparse gradient lacks
 /// can be left out.
-class Sgd : public Optimizer {
+class Sgd final : public Optimizer {
  public:
-  explicit Sgd(OptimizerSpec spec) : spec_(std::move(spec)) {}
-
+  using Optimizer::Optimizer;
   [[nodiscard]] int slots() const override { return 0; }
-  void initialize(std::span<float> state) const override;
-  [[nodiscard]] Flops flops_per_parameter() const override;
-  void apply(const UpdateContext& context, bool bias, std::span<const float> before,
-             std::span<const float> gradient, std::span<float> after,
-             std::span<float* const> state) const override;
 
  private:
-  OptimizerSpec spec_;
+  [[nodiscard]] double rule_flops() const override { return 2; }
+
+  void update(const Update& u) const override {
+    const auto& w = u.before;
+    u.after() = w - static_cast<float>(u.rate) * (u.gradient + u.decay * w);
+  }
 };
 
 }  // namespace foretrain

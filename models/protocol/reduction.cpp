@@ -1,5 +1,7 @@
 #include "models/protocol/reduction.h"
 
+#include "models/tensor/array.h"
+
 #include <algorithm>
 #include <span>
 #include <utility>
@@ -19,11 +21,11 @@ JobId finish_id(std::uint32_t bucket) {
 void add_up(std::span<float> to, const std::vector<std::span<const float>>& addends) {
   constexpr std::size_t kBlock = 2048;  // 8 KB: the sum stays in the first-level cache
   for (std::size_t first = 0; first < to.size(); first += kBlock) {
-    const std::size_t last = std::min(first + kBlock, to.size());
-    for (std::size_t k = 1; k < addends.size(); ++k) {
-      const auto before = k == 1 ? addends.front() : std::span<const float>(to);
-      for (std::size_t i = first; i < last; ++i) to[i] = before[i] + addends[k][i];
-    }
+    const auto part = [&](auto x) {
+      return array(x.subspan(first, std::min(kBlock, to.size() - first)));
+    };
+    part(to) = part(addends[0]) + part(addends[1]);
+    for (std::size_t k = 2; k < addends.size(); ++k) part(to) += part(addends[k]);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include "models/base/check.h"
 #include "models/protocol/sparse_payload.h"
+#include "models/tensor/array.h"
 
 #include <algorithm>
 #include <array>
@@ -234,19 +235,17 @@ void reduce_and_apply(const Optimizer& optimizer, const UpdateContext& context, 
                       std::span<const float> before, std::span<const std::span<const float>> sums,
                       std::int64_t count, std::span<float> after, std::span<float* const> state) {
   FT_CHECK_OP(state.size(), <=, kMostSlots);
-  alignas(64) std::array<float, kBlock> mean;
+  alignas(64) std::array<float, kBlock> block;
   const float scale = 1.0F / static_cast<float>(count);
   for (std::size_t first = 0; first < before.size(); first += kBlock) {
     const std::size_t length = std::min(kBlock, before.size() - first);
     std::span<const float> gradient = sums.front().subspan(first, length);
     if (count > 1) {
-      std::ranges::copy(gradient, mean.begin());
-      for (std::size_t k = 1; k < sums.size(); ++k) {
-        const float* part = sums[k].data() + first;
-        for (std::size_t i = 0; i < length; ++i) mean[i] += part[i];
-      }
-      for (std::size_t i = 0; i < length; ++i) mean[i] *= scale;
-      gradient = std::span(mean).first(length);
+      ArrayMap mean = array(std::span(block).first(length));
+      mean = array(gradient);
+      for (const auto& part : sums.subspan(1)) mean += array(part.subspan(first, length));
+      mean *= scale;
+      gradient = std::span(block).first(length);
     }
     SlotPointers pointers{};
     for (std::size_t slot = 0; slot < state.size(); ++slot) pointers[slot] = state[slot] + first;

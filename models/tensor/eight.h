@@ -1,7 +1,6 @@
 // Eight numbers side by side, as the compilers' own vectors.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 #include <cstring>
 
@@ -15,14 +14,12 @@
 
 namespace foretrain {
 
-// For layers and losses, whose sums have one fixed order: eight lanes on every machine, whatever
-// its registers hold, so results are the same bits everywhere. (The kernels of tensor/simd.h take
-// the widest there are.) `+ - * / < > ==` and `mask ? a : b` work lane by lane; a comparison gives
-// Ints8, -1 where it holds, else 0.
+// For the pools, which choose numbers with their places: Eigen 3.4 has no select in registers, nor
+// one whose mask counts for numbers and integers alike. `+ < > ==` and `mask ? a : b` work lane by
+// lane; a comparison gives Ints8, -1 where it holds, else 0.
 
 using Floats8 = float __attribute__((vector_size(32)));
 using Ints8 = std::int32_t __attribute__((vector_size(32)));
-using Words8 = std::uint32_t __attribute__((vector_size(32)));
 using Bytes8 = std::uint8_t __attribute__((vector_size(8)));
 
 inline Floats8 load8(const float* from) {
@@ -69,39 +66,6 @@ inline void store_bytes8(Ints8 x, std::uint8_t* to, std::int64_t count = 8) {
 /// x where `mask` is -1, 0 where it is 0.
 inline Floats8 keep8(Ints8 mask, Floats8 x) {
   return reinterpret_cast<Floats8>(mask & reinterpret_cast<Ints8>(x));
-}
-
-inline Floats8 sqrt8(Floats8 x) {
-#ifdef __AVX__
-  return _mm256_sqrt_ps(x);
-#else
-  for (int lane = 0; lane < 8; ++lane) x[lane] = std::sqrt(x[lane]);
-  return x;
-#endif
-}
-
-inline float sum8(Floats8 x) {
-  return ((x[0] + x[4]) + (x[1] + x[5])) + ((x[2] + x[6]) + (x[3] + x[7]));
-}
-
-/// Exponential function of x <= 0, to about 1e-7 of the result; 0 below -87, NaN of NaN.
-///
-/// x = n ln 2 + r with |r| <= 0.35: e^r by its series, 2^n by the bits of a float.
-inline Floats8 exp8(Floats8 x) {
-  constexpr float kRound = 0x1.8p23F;         // adding it leaves an integer in the low bits
-  constexpr float kLn2High = 0x1.62e4p-1F;    // n times it is exact
-  constexpr float kLn2Low = 0x1.7f7d1cp-20F;  // ln 2 - kLn2High
-  const Floats8 rounded = x * 0x1.715476p+0F + kRound;  // x / ln 2
-  const Floats8 n = rounded - kRound;
-  const Floats8 r = (x - n * kLn2High) - n * kLn2Low;
-  Floats8 series = r * (1.0F / 5040) + 1.0F / 720;
-  series = series * r + 1.0F / 120;
-  series = series * r + 1.0F / 24;
-  series = series * r + 1.0F / 6;
-  series = series * r + 0.5F;
-  series = (series * r * r + r) + 1.0F;
-  const Words8 power = (reinterpret_cast<Words8>(rounded) << 23) + (127U << 23);
-  return keep8(~(x < -87.0F), series * reinterpret_cast<Floats8>(power));
 }
 
 }  // namespace foretrain

@@ -58,7 +58,7 @@ void multiply_panel(const Product& p, int depth_first, int depth, int first, int
   out.add = depth_first > 0;
   out.bias = p.bias != nullptr ? bias : nullptr;
   out.relu = p.relu && depth_first + depth == p.depth;
-  for_equal_blocks(p.rows, max_rows<Simd>(vectors), [&](int row, int rows) {
+  for_equal_blocks(p.rows, max_rows(vectors), [&](int row, int rows) {
     in.a = p.a + row * p.a_step + depth_first;
     out.c = p.c + row * p.c_step + first;
     tile(rows, vectors, in, out);
@@ -120,7 +120,7 @@ std::size_t column_floats(const OuterProduct& p) {
 
 // Rows [first, last) of c, at most kOuterRows.
 void outer_rows(const OuterProduct& p, int first, int last, const float* panels, float* columns) {
-  for_equal_blocks(last - first, max_rows<Simd>(kMaxVectors), [&](int row, int rows) {
+  for_equal_blocks(last - first, max_rows(kMaxVectors), [&](int row, int rows) {
     float* dst = columns + std::ptrdiff_t{row} * p.rows;
     for (int r = 0; r < p.rows; ++r, dst += rows) {
       pack_rows(p.a + std::ptrdiff_t{r} * p.depth + first + row, 0, 1, rows, rows, dst);
@@ -135,7 +135,7 @@ void outer_rows(const OuterProduct& p, int first, int last, const float* panels,
     TileOutput out;
     out.row_step = p.lanes;
     out.lanes = lanes;
-    for_equal_blocks(last - first, max_rows<Simd>(kMaxVectors), [&](int row, int rows) {
+    for_equal_blocks(last - first, max_rows(kMaxVectors), [&](int row, int rows) {
       in.a = columns + std::ptrdiff_t{row} * p.rows;
       in.step = rows;
       out.c = p.c + std::ptrdiff_t{first + row} * p.lanes + lane;
@@ -172,7 +172,7 @@ void narrow_rows(const OuterProduct& p, int first, int last, float* scratch) {
     TileOutput out;
     out.row_step = count;
     out.lanes = columns;
-    for_equal_blocks(p.lanes, max_rows<Simd>(vectors), [&](int lane, int lanes) {
+    for_equal_blocks(p.lanes, max_rows(vectors), [&](int lane, int lanes) {
       in.a = p.b + lane;
       out.c = scratch + std::ptrdiff_t{lane} * count + column;
       tile(lanes, vectors, in, out);

@@ -1,145 +1,80 @@
-// Vectors of floats as the kernels use them, one type for each register width.
+// Registers of floats as the kernels use them, after Eigen's packets.
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
+#include <Eigen/Core>
 
-#if defined(__AVX2__) || defined(__AVX512F__)
-#include <immintrin.h>
-#endif
+#include <algorithm>
+#include <cstdint>
+
+// Eigen's packets are the compilers' vectors, whose alignment a template argument does not carry.
+#pragma GCC diagnostic ignored "-Wignored-attributes"
 
 namespace foretrain {
 
-// Each type below has the same operations; a kernel is a template on the type, so the logic of one
-// width is tested with another. Addresses need no alignment except for `stream`, which writes past
-// the caches. `load_some` and `store_some` touch the first `count` numbers only; the others read
-// as zero. `multiply_add(a, b, c)` is a b + c, rounded once where the processor can. `hold` keeps a
-// loaded vector in a register: g++ would load it again for each multiplication, and processors load
-// no faster than they multiply.
+/// A register of `kLanesOf` floats: 4, or 8, 16 where the build's processor has them; a kernel is a
+/// template on it, so the logic of one width is tested with another. Addresses need no alignment.
+/// `load_some`, `store_some` touch the first `count` numbers only; the others read as zero.
+template <int kLanesOf>
+struct Register {
+  using Packet = typename Eigen::internal::find_best_packet<float, kLanesOf>::type;
+  using Traits = Eigen::internal::unpacket_traits<Packet>;
+  static constexpr int kCount = kLanesOf;
+  static constexpr bool kExists = Traits::size == kCount;
+  Packet v;
 
-/// Arrays that a compiler may vectorise or not: any machine, any width.
-template <int kWidth>
-struct PlainSimd {
-  static constexpr int kCount = kWidth;
-  static constexpr int kRegisters = 16;
-  float v[kWidth];
-
-  static PlainSimd broadcast(float x) {
-    PlainSimd r;
-    for (float& e : r.v) e = x;
-    return r;
-  }
-  static PlainSimd zero() { return broadcast(0); }
-  static PlainSimd load(const float* p) {
-    PlainSimd r;
-    for (int i = 0; i < kWidth; ++i) r.v[i] = p[i];
-    return r;
-  }
-  static PlainSimd load_some(const float* p, int count) {
-    PlainSimd r = zero();
-    for (int i = 0; i < count; ++i) r.v[i] = p[i];
-    return r;
-  }
-  void store(float* p) const { store_some(p, kWidth); }
-  void store_some(float* p, int count) const {
-    for (int i = 0; i < count; ++i) p[i] = v[i];
-  }
-  void stream(float* p) const { store(p); }
-  static void hold(PlainSimd& /*x*/) {}
-  static PlainSimd multiply_add(PlainSimd a, PlainSimd b, PlainSimd c) {
-    for (int i = 0; i < kWidth; ++i) c.v[i] += a.v[i] * b.v[i];
-    return c;
-  }
-  static PlainSimd add(PlainSimd a, PlainSimd b) {
-    for (int i = 0; i < kWidth; ++i) a.v[i] += b.v[i];
-    return a;
-  }
-  // max(x, least); NaN stays NaN.
-  static PlainSimd at_least(PlainSimd x, PlainSimd least) {
-    for (int i = 0; i < kWidth; ++i) x.v[i] = least.v[i] > x.v[i] ? least.v[i] : x.v[i];
-    return x;
-  }
-  // x where `gate` is above zero, else 0.
-  static PlainSimd gated(PlainSimd x, PlainSimd gate) {
-    for (int i = 0; i < kWidth; ++i) x.v[i] = gate.v[i] > 0 ? x.v[i] : 0.0F;
-    return x;
-  }
-};
-
-#if defined(__AVX2__) && defined(__FMA__)
-struct Simd8 {
-  static constexpr int kCount = 8;
-  static constexpr int kRegisters = 16;
-  __m256 v;
-
-  static Simd8 broadcast(float x) { return {_mm256_set1_ps(x)}; }
-  static Simd8 zero() { return {_mm256_setzero_ps()}; }
-  static Simd8 load(const float* p) { return {_mm256_loadu_ps(p)}; }
-  static Simd8 load_some(const float* p, int count) {
-    const __m256i index = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-    return {_mm256_maskload_ps(p, _mm256_cmpgt_epi32(_mm256_set1_epi32(count), index))};
-  }
-  void store(float* p) const { _mm256_storeu_ps(p, v); }
-  // Not by a masked store, which takes 20 cycles on some processors.
-  void store_some(float* p, int count) const {
-    if (count >= kCount) return store(p);
-    __m128 rest = _mm256_castps256_ps128(v);
-    if ((count & 4) != 0) {
-      _mm_storeu_ps(p, rest);
-      rest = _mm256_extractf128_ps(v, 1);
-      p += 4;
+  static Register broadcast(float x) { return {Eigen::internal::pset1<Packet>(x)}; }
+  static Register zero() { return broadcast(0); }
+  static Register load(const float* p) { return {Eigen::internal::ploadu<Packet>(p)}; }
+  static Register load_some(const float* p, int count) {
+    if constexpr (Traits::masked_load_available) {
+      return {Eigen::internal::ploadu<Packet>(p, mask(count))};
+    } else {
+      float some[kCount] = {};
+      std::copy_n(p, std::min(count, kCount), some);
+      return load(some);
     }
-    if ((count & 2) != 0) {
-      _mm_storel_pi(reinterpret_cast<__m64*>(p), rest);
-      rest = _mm_movehl_ps(rest, rest);
-      p += 2;
+  }
+  void store(float* p) const { Eigen::internal::pstoreu(p, v); }
+  void store_some(float* p, int count) const {
+    if constexpr (kCount == 16) {
+      Eigen::internal::pstoreu(p, v, mask(count));
+    } else {  // masks of AVX take 20 cycles on some processors
+      if (count >= kCount) return store(p);
+      float all[kCount];
+      store(all);
+      const float* from = all;
+      for (int piece = kCount / 2; piece > 0; piece /= 2) {
+        if ((count & piece) == 0) continue;
+        p = std::copy_n(from, piece, p);
+        from += piece;
+      }
     }
-    if ((count & 1) != 0) _mm_store_ss(p, rest);
   }
-  void stream(float* p) const { _mm256_stream_ps(p, v); }
-  static void hold(Simd8& x) { asm("" : "+x"(x.v)); }
-  static Simd8 multiply_add(Simd8 a, Simd8 b, Simd8 c) { return {_mm256_fmadd_ps(a.v, b.v, c.v)}; }
-  static Simd8 add(Simd8 a, Simd8 b) { return {_mm256_add_ps(a.v, b.v)}; }
-  static Simd8 at_least(Simd8 x, Simd8 least) { return {_mm256_max_ps(least.v, x.v)}; }
-  static Simd8 gated(Simd8 x, Simd8 gate) {
-    return {_mm256_and_ps(x.v, _mm256_cmp_ps(gate.v, _mm256_setzero_ps(), _CMP_GT_OQ))};
-  }
-};
-#endif
 
-#if defined(__AVX512F__)
-struct Simd16 {
-  static constexpr int kCount = 16;
-  static constexpr int kRegisters = 32;
-  __m512 v;
+  /// Keeps a loaded vector in its register: g++ would load it again for each multiplication, and
+  /// processors load no faster than they multiply.
+  static void hold(Register& x) { asm("" : "+v"(x.v)); }
+  /// a b + c, rounded once where the processor can.
+  static Register multiply_add(Register a, Register b, Register c) {
+    return {Eigen::internal::pmadd(a.v, b.v, c.v)};
+  }
+  static Register add(Register a, Register b) { return {Eigen::internal::padd(a.v, b.v)}; }
+  /// max(x, least); NaN stays NaN.
+  static Register at_least(Register x, Register least) {
+    return {Eigen::internal::pmax(x.v, least.v)};
+  }
+  /// x where `gate` is above zero, else 0.
+  static Register gated(Register x, Register gate) {
+    return {Eigen::internal::pand(Eigen::internal::pcmp_lt(zero().v, gate.v), x.v)};
+  }
 
-  static Simd16 broadcast(float x) { return {_mm512_set1_ps(x)}; }
-  static Simd16 zero() { return {_mm512_setzero_ps()}; }
-  static Simd16 load(const float* p) { return {_mm512_loadu_ps(p)}; }
-  static __mmask16 first(int count) {
-    return static_cast<__mmask16>((1U << std::min(count, kCount)) - 1U);
-  }
-  static Simd16 load_some(const float* p, int count) {
-    return {_mm512_maskz_loadu_ps(first(count), p)};
-  }
-  void store(float* p) const { _mm512_storeu_ps(p, v); }
-  void store_some(float* p, int count) const { _mm512_mask_storeu_ps(p, first(count), v); }
-  void stream(float* p) const { _mm512_stream_ps(p, v); }
-  static void hold(Simd16& x) { asm("" : "+v"(x.v)); }
-  static Simd16 multiply_add(Simd16 a, Simd16 b, Simd16 c) {
-    return {_mm512_fmadd_ps(a.v, b.v, c.v)};
-  }
-  static Simd16 add(Simd16 a, Simd16 b) { return {_mm512_add_ps(a.v, b.v)}; }
-  static Simd16 at_least(Simd16 x, Simd16 least) { return {_mm512_max_ps(least.v, x.v)}; }
-  static Simd16 gated(Simd16 x, Simd16 gate) {
-    return {_mm512_maskz_mov_ps(_mm512_cmp_ps_mask(gate.v, _mm512_setzero_ps(), _CMP_GT_OQ), x.v)};
-  }
+ private:
+  using Mask = std::conditional_t<kCount == 16, std::uint16_t, std::uint8_t>;
+  static Mask mask(int count) { return static_cast<Mask>((1U << std::min(count, kCount)) - 1U); }
 };
-using Simd = Simd16;
-#elif defined(__AVX2__) && defined(__FMA__)
-using Simd = Simd8;
-#else
-using Simd = PlainSimd<4>;
-#endif
+
+/// The widest register of the build's processor.
+using Simd = Register<Eigen::internal::packet_traits<float>::size>;
+inline constexpr int kRegisters = EIGEN_ARCH_DEFAULT_NUMBER_OF_REGISTERS;
 
 }  // namespace foretrain

@@ -25,44 +25,22 @@ constexpr auto make_kernels(std::integer_sequence<int, kRows...> /*rows*/) {
   return std::array<Kernel, sizeof...(kRows)>{plain_kernel<kRows + 1, kVectors>...};
 }
 
-constexpr auto kOneVector = make_kernels<1>(std::make_integer_sequence<int, max_rows<Simd>(1)>());
-constexpr auto kTwoVectors = make_kernels<2>(std::make_integer_sequence<int, max_rows<Simd>(2)>());
+constexpr auto kOneVector = make_kernels<1>(std::make_integer_sequence<int, max_rows(1)>());
+constexpr auto kTwoVectors = make_kernels<2>(std::make_integer_sequence<int, max_rows(2)>());
 
-constexpr int kSquare = 8;
+using Rows = Eigen::internal::find_best_packet<float, 8>::type;
+constexpr int kSquare = Eigen::internal::unpacket_traits<Rows>::size;
 
 // dst[i][j] = src[j][i] for i, j < kSquare.
-#if defined(__AVX2__)
 void transpose_square(const float* src, std::ptrdiff_t src_step, float* dst,
                       std::ptrdiff_t dst_step) {
-  __m256 pairs[kSquare];  // of a register: four columns of row i, of row i + 4
-  for (int i = 0; i < 4; ++i) {
-    const auto halves = [&](int column) {
-      const __m128 low = _mm_loadu_ps(src + i * src_step + column);
-      return _mm256_insertf128_ps(_mm256_castps128_ps256(low),
-                                  _mm_loadu_ps(src + (i + 4) * src_step + column), 1);
-    };
-    pairs[i] = halves(0);
-    pairs[i + 4] = halves(4);
-  }
-  for (int c = 0; c < kSquare; c += 4) {
-    const __m256 a = _mm256_unpacklo_ps(pairs[c], pairs[c + 1]);
-    const __m256 b = _mm256_unpackhi_ps(pairs[c], pairs[c + 1]);
-    const __m256 d = _mm256_unpacklo_ps(pairs[c + 2], pairs[c + 3]);
-    const __m256 e = _mm256_unpackhi_ps(pairs[c + 2], pairs[c + 3]);
-    _mm256_storeu_ps(dst + (c + 0) * dst_step, _mm256_shuffle_ps(a, d, 0x44));
-    _mm256_storeu_ps(dst + (c + 1) * dst_step, _mm256_shuffle_ps(a, d, 0xEE));
-    _mm256_storeu_ps(dst + (c + 2) * dst_step, _mm256_shuffle_ps(b, e, 0x44));
-    _mm256_storeu_ps(dst + (c + 3) * dst_step, _mm256_shuffle_ps(b, e, 0xEE));
-  }
-}
-#else
-void transpose_square(const float* src, std::ptrdiff_t src_step, float* dst,
-                      std::ptrdiff_t dst_step) {
+  Eigen::internal::PacketBlock<Rows, kSquare> block;
   for (int i = 0; i < kSquare; ++i) {
-    for (int j = 0; j < kSquare; ++j) dst[i * dst_step + j] = src[j * src_step + i];
+    block.packet[i] = Eigen::internal::ploadu<Rows>(src + i * src_step);
   }
+  Eigen::internal::ptranspose(block);
+  for (int i = 0; i < kSquare; ++i) Eigen::internal::pstoreu(dst + i * dst_step, block.packet[i]);
 }
-#endif
 
 }  // namespace
 

@@ -36,8 +36,6 @@ struct TileOutput {
   const float* bias = nullptr;  ///< where not `add`: the sum begins here, null: at zero; whole
                                 ///< vectors
   bool relu = false;            ///< max(0, sum) is stored
-  bool stream = false;          ///< written past the caches, neither `add` nor `relu`; each row of
-                                ///< c aligned to a vector, lanes whole
 };
 
 inline constexpr int kMaxVectors = 2;
@@ -46,12 +44,11 @@ inline constexpr int kPanelLanes = kMaxVectors * Simd::kCount;
 
 /// The most rows of a tile of 1 or 2 vectors. Accumulators, the vectors of b, a broadcast number
 /// fill the registers.
-template <class V>
 constexpr int max_rows(int vectors) {
-  return vectors == 1 ? (V::kRegisters == 32 ? 14 : 12) : (V::kRegisters - 2 - 1) / 2;
+  return vectors == 1 ? (kRegisters == 32 ? 14 : 12) : (kRegisters - 2 - 1) / 2;
 }
 
-/// Rows 1 to max_rows<Simd>(vectors), vectors 1 or 2; `group_step` is not read.
+/// Rows 1 to max_rows(vectors), vectors 1 or 2; `group_step` is not read.
 void tile(int rows, int vectors, const TileInput& in, const TileOutput& out);
 /// Rows in two groups of 3 or 5 for one vector: a window of few channels, whose runs are short.
 void tile_grouped(int group, const TileInput& in, const TileOutput& out);

@@ -57,15 +57,7 @@ template <class V, int kRows, int kVectors>
 [[gnu::always_inline]] inline void finish_tile(const TileOutput& out,
                                                const V (&sum)[kRows][kVectors]) {
   const bool whole = out.lanes == kVectors * V::kCount;
-  if (out.stream) {
-#pragma GCC unroll 16
-    for (int r = 0; r < kRows; ++r) {
-#pragma GCC unroll 2
-      for (int v = 0; v < kVectors; ++v) {
-        sum[r][v].stream(out.c + r * out.row_step + v * V::kCount);
-      }
-    }
-  } else if (out.add) {
+  if (out.add) {
     whole ? store_tile<true, true>(out, sum) : store_tile<true, false>(out, sum);
   } else {
     whole ? store_tile<false, true>(out, sum) : store_tile<false, false>(out, sum);

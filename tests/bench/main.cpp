@@ -31,9 +31,17 @@ void bench_transport(bool smoke) {
   }
 }
 
+bool smoke_in(const std::vector<std::string>& arguments) {
+  return std::ranges::count(arguments, "--smoke") > 0;
+}
+
 int part_or_error(const std::string& part, const std::vector<std::string>& arguments) {
   try {
     if (part == "sim") return bench::simulations(arguments);
+    if (part == "products") {
+      bench::products(smoke_in(arguments));
+      return 0;
+    }
     return part == "models" ? bench::models(arguments) : bench::exec_runs(arguments);
   } catch (const std::exception& error) {
     fmt::print(stderr, "error: {}\n", error.what());
@@ -47,8 +55,8 @@ int part_or_error(const std::string& part, const std::vector<std::string>& argum
 int main(int argc, char** argv) {
   using namespace foretrain;
   const std::vector<std::string> arguments(argv + 1, argv + argc);
-  const bool smoke = std::ranges::count(arguments, "--smoke") > 0;
-  const std::vector<std::string> parts{"models", "exec", "sim"};
+  const bool smoke = smoke_in(arguments);
+  const std::vector<std::string> parts{"models", "products", "exec", "sim"};
   if (!arguments.empty() && std::ranges::count(parts, arguments.front()) > 0) {
     return part_or_error(arguments.front(), {arguments.begin() + 1, arguments.end()});
   }

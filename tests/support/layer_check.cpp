@@ -145,6 +145,26 @@ void check_gradient(const std::vector<float>& gradient, std::uint64_t seed, cons
   }
 }
 
+/// One of the examples.
+LayerNumbers alone(const LayerNumbers& numbers, std::int64_t example) {
+  const auto slice = [&](const std::vector<float>& all) {
+    const auto each = std::ssize(all) / numbers.batch;
+    return std::vector<float>(all.begin() + each * example, all.begin() + each * (example + 1));
+  };
+  LayerNumbers one;
+  one.batch = 1;
+  one.input = slice(numbers.input);
+  one.parameters = numbers.parameters;
+  one.output_gradient = slice(numbers.output_gradient);
+  one.dropout = numbers.dropout;
+  return one;
+}
+
+bool same_as_slice(const std::vector<float>& one, const std::vector<float>& all,
+                   std::int64_t example) {
+  return std::equal(one.begin(), one.end(), all.begin() + std::ssize(one) * example);
+}
+
 }  // namespace
 
 double relative_error(const std::vector<float>& a, const std::vector<double>& b) {
@@ -260,6 +280,13 @@ void check_same_bits(const Layer& layer, const LayerCase& layer_case, std::int64
   for (int offset = 1; offset < 64; ++offset) {
     CAPTURE(offset);
     REQUIRE((run_layer(layer, numbers, serial, offset) == expected));
+  }
+  if (numbers.input.empty() || layer_case.spec.kind == "dropout") return;
+  for (std::int64_t example = 0; example < std::min<std::int64_t>(batch, 5); ++example) {
+    CAPTURE(example);
+    const LayerResult one = run_layer(layer, alone(numbers, example), serial, 3);
+    REQUIRE(same_as_slice(one.output, expected.output, example));
+    REQUIRE(same_as_slice(one.input_gradient, expected.input_gradient, example));
   }
 }
 

@@ -54,7 +54,8 @@ LayerResult run_layer(const Layer& layer, const LayerNumbers& numbers, Parallel&
 void check_against_twin(const Layer& layer, const LayerCase& layer_case, std::int64_t batch,
                         std::uint64_t seed);
 
-/// The same bits with 1, 2, 3 threads and at 64 offsets in memory.
+/// The same bits with 1, 2, 3 threads and at 64 offsets in memory; each example the same bits alone
+/// as among the others (unless sparse, or dropped out by draws in their order).
 void check_same_bits(const Layer& layer, const LayerCase& layer_case, std::int64_t batch);
 
 /// sqrt(sum of (a - b)^2) / sqrt(sum of b^2)

@@ -78,6 +78,24 @@ TEST_CASE("logistic: the loss alone is the same bits at any offset in memory", "
   }
 }
 
+// Batches of powers of two: their scale changes no bit but the exponent's.
+TEST_CASE("logistic: a slice of a batch is the same bits as the whole", "[losses]") {
+  const Logits z = draw(64, 3, 94);
+  std::vector<float> whole = z.numbers;
+  logistic(whole.data(), 64, z.labels);
+  for (const std::int64_t batch : {1, 4, 16, 32}) {
+    for (std::int64_t first = 0; first + batch <= 64; first += 5) {
+      std::vector<float> part(z.numbers.begin() + first, z.numbers.begin() + first + batch);
+      logistic(part.data(), batch,
+               std::span(z.labels).subspan(static_cast<std::size_t>(first),
+                                           static_cast<std::size_t>(batch)));
+      for (float& x : part) x *= static_cast<float>(batch) / 64;
+      CAPTURE(batch, first);
+      REQUIRE(std::equal(part.begin(), part.end(), whole.begin() + first));
+    }
+  }
+}
+
 TEST_CASE("logistic: far from zero nothing overflows, nothing cancels", "[losses]") {
   std::vector<float> z{50, -50, 50, -50, 1e30F, -1e30F};
   const std::vector<std::int32_t> labels{1, 0, 0, 1, 1, 0};

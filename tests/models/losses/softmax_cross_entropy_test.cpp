@@ -101,6 +101,27 @@ TEST_CASE("softmax_cross_entropy: the loss alone is the same bits at any offset 
   }
 }
 
+// Batches of powers of two: their scale changes no bit but the exponent's.
+TEST_CASE("softmax_cross_entropy: a slice of a batch is the same bits as the whole", "[losses]") {
+  for (const int classes : kClasses) {
+    const Logits z = draw(32, classes, 3, 84);
+    std::vector<float> whole = z.numbers;
+    softmax_cross_entropy(whole.data(), 32, classes, z.labels);
+    for (const std::int64_t batch : {1, 4, 16}) {
+      for (std::int64_t first = 0; first + batch <= 32; first += 3) {
+        std::vector<float> part(z.numbers.begin() + first * classes,
+                                z.numbers.begin() + (first + batch) * classes);
+        softmax_cross_entropy(part.data(), batch, classes,
+                              std::span(z.labels).subspan(static_cast<std::size_t>(first),
+                                                          static_cast<std::size_t>(batch)));
+        for (float& x : part) x *= static_cast<float>(batch) / 32;
+        CAPTURE(classes, batch, first);
+        REQUIRE(std::equal(part.begin(), part.end(), whole.begin() + first * classes));
+      }
+    }
+  }
+}
+
 TEST_CASE("softmax_cross_entropy: of equal logits the first is the likeliest class", "[losses]") {
   for (const int classes : {10, 20, 50}) {
     const std::vector<float> z(static_cast<std::size_t>(classes) * 3, 0.5F);

@@ -76,6 +76,7 @@ void check_tile(const Tile& run, int rows, int group, int width, int vectors, in
 // All lane counts that need `kVectors` vectors.
 template <class V, int kRows, int kVectors, int kGroup>
 void check_width(Stream& stream) {
+  if (!V::kExists) return;
   const Tile run = [](const TileInput& in, const TileOutput& out) {
     tile_kernel<V, kRows, kVectors, kGroup>(in, out, in.group_step);
   };
@@ -86,10 +87,10 @@ void check_width(Stream& stream) {
 
 TEST_CASE("tile: any register width computes the product") {
   Stream stream(1, "test");
-  check_width<PlainSimd<4>, 6, 2, 3>(stream);
-  check_width<PlainSimd<8>, 10, 1, 5>(stream);
-  check_width<PlainSimd<16>, 1, 1, 3>(stream);
-  check_width<PlainSimd<16>, 14, 2, 3>(stream);
+  check_width<Register<4>, 6, 2, 3>(stream);
+  check_width<Register<8>, 10, 1, 5>(stream);
+  check_width<Register<16>, 1, 1, 3>(stream);
+  check_width<Register<16>, 14, 2, 3>(stream);
   check_width<Simd, 12, 1, 3>(stream);
   check_width<Simd, 5, 2, 3>(stream);
 }
@@ -97,7 +98,7 @@ TEST_CASE("tile: any register width computes the product") {
 TEST_CASE("tile: every size that is chosen at run time computes the product") {
   Stream stream(2, "test");
   for (int vectors = 1; vectors <= kMaxVectors; ++vectors) {
-    for (int rows = 1; rows <= max_rows<Simd>(vectors); ++rows) {
+    for (int rows = 1; rows <= max_rows(vectors); ++rows) {
       const auto run = [&](TileInput in, const TileOutput& out) {
         in.row_step = 61;
         tile(rows, vectors, in, out);
@@ -116,8 +117,6 @@ TEST_CASE("tile: every size that is chosen at run time computes the product") {
 
 TEST_CASE("tile: what is not a number stays so through a ReLU") {
   const float nan = std::nanf("");
-  CHECK(
-      std::isnan(PlainSimd<8>::at_least(PlainSimd<8>::broadcast(nan), PlainSimd<8>::zero()).v[0]));
   float numbers[Simd::kCount];
   Simd::at_least(Simd::broadcast(nan), Simd::zero()).store(numbers);
   CHECK(std::isnan(numbers[0]));
