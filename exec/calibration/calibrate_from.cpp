@@ -131,7 +131,7 @@ Gathered gather(const Measurements& measurements) {
 }
 
 /// The straight line through two batch sizes; nothing where a part of it would be below zero.
-std::optional<AffineCost> line_through(const BatchTime& a, const BatchTime& b) {
+std::optional<AffineCost> line_through_times(const BatchTime& a, const BatchTime& b) {
   const double slope_s = (b.time - a.time).seconds() / (b.examples - a.examples);
   const double overhead_s = a.time.seconds() - slope_s * a.examples;
   if (slope_s < 0 || overhead_s < 0) return std::nullopt;
@@ -171,7 +171,7 @@ ModelCost cost_of(const Gathered& gathered, const ModelCost& known,
                                 row.examples, row.time.seconds() * 1e3,
                                 gathered.gradients.at(row.examples).size()));
   }
-  const auto line = rows.size() == 2 ? line_through(rows[0], rows[1]) : std::nullopt;
+  const auto line = rows.size() == 2 ? line_through_times(rows[0], rows[1]) : std::nullopt;
   if (line) {
     cost.gradient = *line;
   } else {

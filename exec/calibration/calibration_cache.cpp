@@ -37,7 +37,7 @@ fs::path cache_file() {
   return cache_folder() / fmt::format("{}-{:x}.yaml", host, changed);
 }
 
-void write(const Machine& machine, const fs::path& path) try {
+void write_machine(const Machine& machine, const fs::path& path) try {
   if (path.has_parent_path()) fs::create_directories(path.parent_path());
   // Written beside and renamed: a reader never sees half a file.
   const fs::path fresh = path.string() + fmt::format(".{}", getpid());
@@ -112,7 +112,7 @@ Machine cached_machine(const Prepared& prepared, bool emulated, const Tell& tell
     return machine;
   }
   try {
-    write(machine, path);
+    write_machine(machine, path);
     tell(fmt::format("  kept in {}", path.string()));
   } catch (const std::exception& error) {
     tell(fmt::format("  not kept: {}", error.what()));
@@ -124,10 +124,10 @@ Machine cached_machine(const Prepared& prepared, bool emulated, const Tell& tell
 fs::path calibrate_to(const fs::path& out, const std::vector<Case>& cases, const Tell& tell) {
   fs::path path = out.empty() ? cache_file() : out;
   // A place that cannot be written is told before anything is measured.
-  write(Machine{}, path.string() + ".probe");
+  write_machine(Machine{}, path.string() + ".probe");
   fs::remove(path.string() + ".probe");
   idle(tell);
-  write(
+  write_machine(
       calibrate(cases.empty() ? parse_scenario(kUsual, "calibration") : cases, telling(tell, true)),
       path);
   return path;

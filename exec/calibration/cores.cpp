@@ -23,7 +23,7 @@ namespace foretrain::exec {
 namespace {
 using Clock = std::chrono::steady_clock;
 
-double since(Clock::time_point start) {
+double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
@@ -45,7 +45,7 @@ double apply_seconds(std::size_t count) {
                                                     gradients[pair + 1].floats()};
     const auto start = Clock::now();
     reduce_and_apply(*optimizer, {}, false, values, parts, std::ssize(parts), values, {});
-    times.push_back(since(start));
+    times.push_back(seconds_since(start));
   }
   return median(times).value();
 }
@@ -56,13 +56,13 @@ double share_lost(int core) {
                         [] {
                           double lost_s = 0;
                           const auto start = Clock::now();
-                          for (auto last = start; since(start) < 0.05;) {
+                          for (auto last = start; seconds_since(start) < 0.05;) {
                             const auto now = Clock::now();
                             const double gap_s = std::chrono::duration<double>(now - last).count();
                             if (gap_s > 100e-6) lost_s += gap_s;  // longer than any interrupt
                             last = now;
                           }
-                          return lost_s / since(start);
+                          return lost_s / seconds_since(start);
                         })
       .get();
 }
@@ -84,13 +84,13 @@ Gradients compute_gradients(const std::shared_ptr<const Training>& training) {
   const Payload parameters = initial_parameters(*training);
   std::vector<double> cpu;
   const auto start = Clock::now();
-  while (since(start) < 0.15) {
+  while (seconds_since(start) < 0.15) {
     const double before_s = cpu_s();
     learner.gradient_job(0, JobId{}, parameters).work(serial);
     cpu.push_back(cpu_s() - before_s);
     sched_yield();
   }
-  return {static_cast<double>(cpu.size()) / since(start), median(cpu).value()};
+  return {static_cast<double>(cpu.size()) / seconds_since(start), median(cpu).value()};
 }
 
 // Two at once.
@@ -125,7 +125,7 @@ double measure_slice(int core) {
     std::vector<double> gaps;
     const auto start = Clock::now();
     auto last = start;
-    while (since(start) < 0.25) {
+    while (seconds_since(start) < 0.25) {
       const auto now = Clock::now();
       const double gap = std::chrono::duration<double>(now - last).count();
       if (gap > 200e-6) gaps.push_back(gap);  // longer than any interrupt

@@ -37,7 +37,7 @@ constexpr Duration kCompute{200'000};
 
 using Clock = std::chrono::steady_clock;
 
-double cpu_s() {
+double process_cpu_s() {
   const ProcessUsage used = process_usage();
   return used.cpu_user_s + used.cpu_system_s;
 }
@@ -81,12 +81,12 @@ class Caller : public Node {
  private:
   void compute() {
     if (setting_.compute.ns == 0) return;
-    const double before_s = cpu_s();
+    const double before_s = process_cpu_s();
     const auto end = Clock::now() + std::chrono::nanoseconds(setting_.compute.ns);
     while (Clock::now() < end) {
       for (std::size_t i = 0; i < elsewhere_.size(); i += 64) ++elsewhere_[i];
     }
-    computed_s_ += cpu_s() - before_s;
+    computed_s_ += process_cpu_s() - before_s;
   }
 
   PingPong setting_;
@@ -126,10 +126,10 @@ Sample drive(boost::asio::io_context& loop, tcp::socket socket, const PingPong& 
   hooks.fault = [&loop](const Fault&) { loop.stop(); };
   NodeDriver driver(loop, self_and_peer.first, std::move(program), std::move(hooks));
   driver.add_peer(self_and_peer.second, std::make_shared<Connection>(std::move(socket), kMost));
-  const double before = cpu_s();
+  const double before = process_cpu_s();
   driver.start();
   run_polling(loop, kPoll, [&] { return !setting.polling; });
-  sample.cpu_s = cpu_s() - before - sample.other_cpu_s;
+  sample.cpu_s = process_cpu_s() - before - sample.other_cpu_s;
   return sample;
 }
 

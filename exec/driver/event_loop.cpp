@@ -6,9 +6,14 @@
 #include <chrono>
 
 namespace foretrain::exec {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+}  // namespace
+
 void run_polling(boost::asio::io_context& loop, const Duration& poll,
                  const std::function<bool()>& occupied) {
-  using Clock = std::chrono::steady_clock;
   const auto nanoseconds = [](Duration d) { return std::chrono::nanoseconds(d.ns); };
   Duration pause = kPause;
   Clock::time_point last_event = Clock::now();

@@ -24,8 +24,8 @@ namespace http = beast::http;
 using asio::ip::tcp;
 using boost::system::error_code;
 
-constexpr auto kPatience = std::chrono::seconds(10);  // with a client that says nothing
-constexpr auto kRetry = std::chrono::milliseconds(100);
+constexpr auto kClientPatience = std::chrono::seconds(10);  // with a client that says nothing
+constexpr auto kAcceptRetry = std::chrono::milliseconds(100);
 
 /// One client: its request is read, answered, and the next one, until it leaves. Lives as long as
 /// something of it is under way.
@@ -37,7 +37,7 @@ class Session : public std::enable_shared_from_this<Session> {
   void read() {
     parser_.emplace();
     parser_->body_limit(0);
-    stream_.expires_after(kPatience);
+    stream_.expires_after(kClientPatience);
     http::async_read(stream_, buffer_, *parser_,
                      [self = shared_from_this()](error_code error, std::size_t /*bytes*/) {
                        if (!error) self->answer();
@@ -74,7 +74,7 @@ class Session : public std::enable_shared_from_this<Session> {
   http::response<http::string_body> response_;
 };
 
-[[noreturn]] void refuse(const std::string& text, const std::string& what) {
+[[noreturn]] void refuse_place(const std::string& text, const std::string& what) {
   throw InputError(fmt::format("--metrics {}: {}", text, what));
 }
 
@@ -87,14 +87,15 @@ tcp::endpoint read_metrics_place(const std::string& text) {
   const char* end = port_text.data() + port_text.size();
   const auto [read, wrong] = std::from_chars(port_text.data(), end, port);
   if (wrong != std::errc{} || read != end) {
-    refuse(text, "write :PORT for this machine alone, ADDRESS:PORT for others, as :9464");
+    refuse_place(text, "write :PORT for this machine alone, ADDRESS:PORT for others, as :9464");
   }
   std::string host = colon == std::string::npos ? "" : text.substr(0, colon);
   if (host.empty()) return {asio::ip::address_v4::loopback(), port};
   if (host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
   error_code error;
   const auto address = asio::ip::make_address(host, error);
-  if (error) refuse(text, fmt::format("'{}' is no address, as 127.0.0.1 or 0.0.0.0 is", host));
+  if (error)
+    refuse_place(text, fmt::format("'{}' is no address, as 127.0.0.1 or 0.0.0.0 is", host));
   return {address, port};
 }
 
@@ -104,7 +105,7 @@ MetricsEndpoint::MetricsEndpoint(const tcp::endpoint& place) {
   if (!error) acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
   if (!error) acceptor_.bind(place, error);
   if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
-  if (error) refuse(to_text(place), fmt::format("cannot listen there: {}", error.message()));
+  if (error) refuse_place(to_text(place), fmt::format("cannot listen there: {}", error.message()));
   accept();
   thread_ = std::thread([this] { loop_.run(); });
 }
@@ -143,7 +144,7 @@ void MetricsEndpoint::accept() {
 
 // Out of descriptors, say: at once again would keep a core busy.
 void MetricsEndpoint::accept_later() {
-  later_.expires_after(kRetry);
+  later_.expires_after(kAcceptRetry);
   later_.async_wait([this](error_code error) {
     if (!error) accept();
   });

@@ -24,7 +24,7 @@ std::string label(std::string_view name, std::string_view value) {
   return fmt::format("{}=\"{}\"", name, escaped(value));
 }
 
-std::string number(double value) {
+std::string sample_value(double value) {
   if (std::isnan(value)) return "NaN";
   return fmt::format("{}", value);
 }
@@ -135,9 +135,9 @@ class Exposition {
                        label("strategy", metrics_.strategy_), label("machine", metrics_.machine_)),
            "1");
     single("startup_seconds", "gauge", "From the launch until every node was ready.",
-           number(metrics_.startup_.seconds()));
+           sample_value(metrics_.startup_.seconds()));
     single("training_seconds", "gauge", "Time since every node was ready, at the latest report.",
-           number(metrics_.latest_.seconds()));
+           sample_value(metrics_.latest_.seconds()));
     single("steps_planned", "gauge", "Steps of all workers if nothing ends them earlier.",
            fmt::format("{}", metrics_.planned_));
     std::int64_t gradients = 0;
@@ -156,13 +156,13 @@ class Exposition {
     single("evaluated_updates", "gauge", "Updates that the latest evaluated parameters had seen.",
            fmt::format("{}", latest.version.value));
     single("test_loss", "gauge", "Loss over the test examples at the latest evaluation, nats.",
-           number(latest.loss));
+           sample_value(latest.loss));
     single("test_accuracy", "gauge",
            "Share of the test examples that the latest evaluation got right.",
-           number(latest.accuracy));
+           sample_value(latest.accuracy));
     if (!std::isnan(latest.auc)) {
       single("test_auc", "gauge", "Area under the ROC curve at the latest evaluation.",
-             number(latest.auc));
+             sample_value(latest.auc));
     }
   }
 
@@ -170,7 +170,7 @@ class Exposition {
     each(Who::workers, "steps_total", "counter", "Steps of a worker.",
          [](const Node& n) { return fmt::format("{}", n.steps); });
     each(Who::workers, "loss", "gauge", "Loss of a worker's latest batch, nats.",
-         [](const Node& n) { return n.steps > 0 ? number(n.loss) : ""; });
+         [](const Node& n) { return n.steps > 0 ? sample_value(n.loss) : ""; });
     each(Who::workers, "staleness_updates_total", "counter",
          "Updates that gradients had missed, added up; over steps it is the mean staleness.",
          [](const Node& n) { return fmt::format("{}", n.staleness); });
@@ -192,11 +192,11 @@ class Exposition {
       std::int64_t below = 0;
       for (std::size_t i = 0; i < Metrics::kStepTime.size(); ++i) {
         below += node.step_time[i];
-        sample("_bucket", who + "," + label("le", number(Metrics::kStepTime[i])),
+        sample("_bucket", who + "," + label("le", sample_value(Metrics::kStepTime[i])),
                fmt::format("{}", below));
       }
       sample("_bucket", who + "," + label("le", "+Inf"), fmt::format("{}", node.steps));
-      sample("_sum", who, number(node.step_time_sum.seconds()));
+      sample("_sum", who, sample_value(node.step_time_sum.seconds()));
       sample("_count", who, fmt::format("{}", node.steps));
     }
   }
@@ -223,8 +223,8 @@ class Exposition {
     family("cpu_seconds_total", "counter", "CPU time of a node's process since it was ready.");
     for (const Node& node : metrics_.nodes_) {
       const std::string who = label("node", node.role);
-      sample("", who + "," + label("mode", "user"), number(node.cpu_user_s));
-      sample("", who + "," + label("mode", "system"), number(node.cpu_system_s));
+      sample("", who + "," + label("mode", "user"), sample_value(node.cpu_user_s));
+      sample("", who + "," + label("mode", "system"), sample_value(node.cpu_system_s));
     }
   }
 

@@ -17,6 +17,8 @@
 namespace foretrain::exec {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 // Between fork and exec: only calls that are safe there.
 [[noreturn]] void become(char* const* arguments, const std::vector<int>& cores, pid_t launcher) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -60,7 +62,6 @@ std::optional<std::string> how_ended(pid_t process) {
 }
 
 void end_processes(const std::vector<pid_t>& processes, Duration grace) {
-  using Clock = std::chrono::steady_clock;
   const auto deadline = Clock::now() + std::chrono::nanoseconds(grace.ns);
   std::vector<pid_t> alive;
   for (const pid_t process : processes) {

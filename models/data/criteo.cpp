@@ -21,9 +21,9 @@ namespace foretrain {
 namespace {
 
 /// What a field's feature is made of, hashed before it: so none is taken for another.
-enum class Kind : std::uint8_t { kMissing, kSmall, kLogarithm, kCategory };
+enum class ValueKind : std::uint8_t { kMissing, kSmall, kLogarithm, kCategory };
 
-FeatureHash hash_of(int field, Kind kind) {
+FeatureHash hash_of(int field, ValueKind kind) {
   FeatureHash hash;
   hash.add(static_cast<std::uint64_t>(field) << 8 | static_cast<std::uint64_t>(kind));
   return hash;
@@ -32,12 +32,12 @@ FeatureHash hash_of(int field, Kind kind) {
 FeatureHash hash_of_integer(int field, std::int64_t value) {
   constexpr std::int64_t kSmallest = 2;  // up to here a value of its own
   if (value <= kSmallest) {
-    FeatureHash hash = hash_of(field, Kind::kSmall);
+    FeatureHash hash = hash_of(field, ValueKind::kSmall);
     hash.add(static_cast<std::uint64_t>(value));
     return hash;
   }
   const double log = portable_log(static_cast<double>(value));
-  FeatureHash hash = hash_of(field, Kind::kLogarithm);
+  FeatureHash hash = hash_of(field, ValueKind::kLogarithm);
   hash.add(static_cast<std::uint64_t>(std::floor(log * log)));
   return hash;
 }
@@ -80,9 +80,9 @@ class CriteoFormat : public LineFormat {
  private:
   [[nodiscard]] std::uint32_t hash_field(const TextLine& line, int field,
                                          std::string_view text) const {
-    if (text.empty()) return hash_of(field, Kind::kMissing).below(hash_bits_);
+    if (text.empty()) return hash_of(field, ValueKind::kMissing).below(hash_bits_);
     if (field > kCriteoIntegers) {
-      FeatureHash hash = hash_of(field, Kind::kCategory);
+      FeatureHash hash = hash_of(field, ValueKind::kCategory);
       hash.add(text);
       return hash.below(hash_bits_);
     }
@@ -112,7 +112,9 @@ std::shared_ptr<const Dataset> open_texts(const std::vector<SparseText>& sources
   return make_sparse_dataset(std::move(texts), std::move(format), shape, memory_limit);
 }
 
-SparseText text_of(const std::string& path) { return SparseText(FileBytes(path, "a Criteo file")); }
+SparseText criteo_text(const std::string& path) {
+  return SparseText(FileBytes(path, "a Criteo file"));
+}
 
 }  // namespace
 
@@ -126,18 +128,18 @@ DataSplit open_criteo_folder(const std::string& folder, int hash_bits, Bytes mem
   test.reserve(2);
   for (const char* name : {"test.csv", "dev.csv"}) {
     const std::string path = folder + "/" + name;
-    if (fs::exists(path, ignored)) test.push_back(text_of(path));
+    if (fs::exists(path, ignored)) test.push_back(criteo_text(path));
   }
   if (test.empty()) refuse(folder, "the folder has no test.csv, no dev.csv; put one there");
   DataSplit split;
-  split.train = open_texts({text_of(folder + "/train.csv")}, hash_bits, memory_limit);
+  split.train = open_texts({criteo_text(folder + "/train.csv")}, hash_bits, memory_limit);
   split.test = open_texts(test, hash_bits, memory_limit);
   return split;
 }
 
 std::shared_ptr<const Dataset> open_criteo(const std::string& path, int hash_bits,
                                            Bytes memory_limit) {
-  return open_texts({text_of(path)}, hash_bits, memory_limit);
+  return open_texts({criteo_text(path)}, hash_bits, memory_limit);
 }
 
 std::shared_ptr<const Dataset> parse_criteo(std::string_view text, const std::string& name,

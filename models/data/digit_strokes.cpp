@@ -101,7 +101,7 @@ Prototypes nine() {
 // clang-format on
 
 /// Catmull-Rom: at t = 0 in b, at t = 1 in c, with the directions a to c in b, b to d in c.
-double between(double a, double b, double c, double d, double t) {
+double curve_point(double a, double b, double c, double d, double t) {
   return b + 0.5 * t * ((c - a) + t * ((2 * a - 5 * b + 4 * c - d) + t * (3 * (b - c) + d - a)));
 }
 
@@ -130,7 +130,7 @@ std::vector<Point> flatten(const Stroke& stroke, int pieces) {
     const Point &a = at(i - 1), &b = at(i), &c = at(i + 1), &d = at(i + 2);
     for (int piece = 1; piece <= pieces; ++piece) {
       const double t = static_cast<double>(piece) / pieces;
-      line.push_back({between(a.x, b.x, c.x, d.x, t), between(a.y, b.y, c.y, d.y, t)});
+      line.push_back({curve_point(a.x, b.x, c.x, d.x, t), curve_point(a.y, b.y, c.y, d.y, t)});
     }
   }
   return line;

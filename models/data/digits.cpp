@@ -18,7 +18,7 @@ namespace foretrain {
 namespace {
 
 constexpr int kSide = 28;  // pixels
-constexpr int kClasses = 10;
+constexpr int kDigits = 10;
 constexpr int kPieces = 4;  // straight pieces between two points of a curve
 
 // How much the images differ. Lengths in pixels where nothing else is said.
@@ -26,17 +26,17 @@ constexpr double kWidth = 13;
 constexpr double kHeight = 19;
 constexpr double kScaleMin = 0.75;
 constexpr double kScaleMax = 1.12;
-constexpr double kAspect = 0.18;  // width against height, a share each way
-constexpr double kTurn = 0.12;    // tangent of half the largest angle: 13.7 degrees
-constexpr double kShear = 0.28;   // to the right, per pixel upwards
-constexpr double kShift = 2.0;    // each way
-constexpr double kJitter = 0.05;  // of a point, each way, as a share of the box
-constexpr double kPenMin = 0.5;   // half the thickness of a stroke
+constexpr double kAspect = 0.18;      // width against height, a share each way
+constexpr double kTurn = 0.12;        // tangent of half the largest angle: 13.7 degrees
+constexpr double kShear = 0.28;       // to the right, per pixel upwards
+constexpr double kShiftPixels = 2.0;  // each way
+constexpr double kJitter = 0.05;      // of a point, each way, as a share of the box
+constexpr double kPenMin = 0.5;       // half the thickness of a stroke
 constexpr double kPenMax = 1.5;
 constexpr double kInkMin = 0.65;  // of the darkest
 constexpr double kStray = 0.4;    // chance of a stray line
 constexpr int kSpecksMax = 4;
-constexpr double kNoiseMax = 0.16;  // largest change of a pixel in the noisiest images
+constexpr double kPixelNoiseMax = 0.16;  // largest change of a pixel in the noisiest images
 
 /// Ink of each pixel, 0 to 1.
 using Canvas = std::array<double, kSide * kSide>;
@@ -70,8 +70,8 @@ Placement draw_placement(Stream& stream) {
           .xy = -(cosine * shear + sine) * height,
           .yx = sine * width,
           .yy = (cosine - sine * shear) * height,
-          .x = middle + between(stream, -kShift, kShift),
-          .y = middle + between(stream, -kShift, kShift)};
+          .x = middle + between(stream, -kShiftPixels, kShiftPixels),
+          .y = middle + between(stream, -kShiftPixels, kShiftPixels)};
 }
 
 /// Inks the pixels near the line from `from` to `to`: those whose centre is closer than `pen`
@@ -138,7 +138,7 @@ void draw_dirt(Canvas& canvas, Stream& stream) {
 /// The canvas as bytes, with noise: a triangular draw a pixel.
 void develop(const Canvas& canvas, Stream& stream, std::span<std::uint8_t> pixels) {
   const double darkest = between(stream, kInkMin, 1);
-  const double noise = between(stream, 0, kNoiseMax);
+  const double noise = between(stream, 0, kPixelNoiseMax);
   std::uint64_t dice = 0;  // four pixels' worth of random bytes, two each
   for (std::size_t i = 0; i < pixels.size(); ++i) {
     dice = i % 4 == 0 ? stream.bits() : dice >> 16;
@@ -154,12 +154,12 @@ Images draw(std::int64_t count, std::uint64_t seed, std::string_view name) {
   images.examples = count;
   images.rows = kSide;
   images.columns = kSide;
-  images.classes = kClasses;
+  images.classes = kDigits;
   images.labels.resize(static_cast<std::size_t>(count));
   images.pixels.resize(static_cast<std::size_t>(count) * kSide * kSide);
   for (std::size_t i = 0; i < images.labels.size(); ++i) {
     Stream stream(seed, fmt::format("data.digits.{}.{}", name, i));
-    const int digit = static_cast<int>(stream.below(kClasses));
+    const int digit = static_cast<int>(stream.below(kDigits));
     Canvas canvas{};
     draw_digit(canvas, digit, stream);
     draw_dirt(canvas, stream);

@@ -162,7 +162,7 @@ Prototype draw_prototype(int c, int channels, std::uint64_t seed) {
   return prototype;
 }
 
-double between(Stream& stream, double low, double high) {
+double uniform_between(Stream& stream, double low, double high) {
   return low + (high - low) * stream.uniform();
 }
 
@@ -228,7 +228,7 @@ Layer make_layer(const Fill& fill, const Drawing& drawing, double gain, double o
   constexpr std::uint64_t kWhole = std::uint64_t{kTile} << kFraction;
   Layer layer;
   layer.tile = &drawing.textures[static_cast<std::size_t>(fill.texture)];
-  layer.step = static_cast<std::uint32_t>(between(stream, kRepeatsMin, kRepeatsMax) *
+  layer.step = static_cast<std::uint32_t>(uniform_between(stream, kRepeatsMin, kRepeatsMax) *
                                           static_cast<double>(kWhole) / drawing.spec.side);
   layer.u = static_cast<std::uint32_t>(stream.below(kWhole));
   layer.v = static_cast<std::uint32_t>(stream.below(kWhole));
@@ -286,11 +286,11 @@ class DrawnImages : public ImageSource {
     const int side = drawing_->spec.side;
     const int channels = drawing_->spec.channels;
     const Prototype& of_class = drawing_->prototypes[static_cast<std::size_t>(draw_label(stream))];
-    const double radius = side * between(stream, kRadiusMin, kRadiusMax);
-    const double middle_x = side * between(stream, 0.5 - kShift, 0.5 + kShift);
-    const double middle_y = side * between(stream, 0.5 - kShift, 0.5 + kShift);
-    const double gain = between(stream, kGainMin, kGainMax);
-    const double offset = between(stream, -kOffset, kOffset);
+    const double radius = side * uniform_between(stream, kRadiusMin, kRadiusMax);
+    const double middle_x = side * uniform_between(stream, 0.5 - kShift, 0.5 + kShift);
+    const double middle_y = side * uniform_between(stream, 0.5 - kShift, 0.5 + kShift);
+    const double gain = uniform_between(stream, kGainMin, kGainMax);
+    const double offset = uniform_between(stream, -kOffset, kOffset);
     const auto noise = static_cast<int>(stream.below(kNoiseMax + 1));
     const Layer figure = make_layer(of_class.figure, *drawing_, gain, offset, stream);
     const Layer ground = make_layer(of_class.ground, *drawing_, gain, offset, stream);

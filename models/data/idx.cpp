@@ -23,7 +23,7 @@ constexpr std::uint32_t kChannelsMax = 4;
 constexpr std::int64_t kPackedDataMax = 4'000'000'000;  // bytes; beyond it a header is damaged
 constexpr std::int64_t kPackingMax = 1'032;  // deflate cannot pack better (zlib's technical notes)
 constexpr const char* kFetchAgain = "the file is damaged, fetch it again";
-constexpr const char* kExpected = "an IDX file";
+constexpr const char* kIdxFile = "an IDX file";
 
 [[noreturn]] void fail_truncated(const Unpacker& input, std::int64_t found, std::int64_t expected) {
   refuse(input.path(), "{} after {} of {} bytes; the file is truncated, fetch it again",
@@ -236,7 +236,7 @@ class MappedIdx : public ImageSource {
 }  // namespace
 
 IdxHeader read_idx_header(const std::string& path) {
-  const FileBytes file(path, kExpected);
+  const FileBytes file(path, kIdxFile);
   Unpacker input(file.bytes(), path);
   return read_header(input, nullptr);
 }
@@ -266,16 +266,16 @@ std::vector<std::uint8_t> parse_idx_pixels(std::span<const std::uint8_t> file,
 
 Images read_idx_dataset(const std::string& images_path, const std::string& labels_path,
                         int classes) {
-  const FileBytes images(images_path, kExpected);
-  const FileBytes labels(labels_path, kExpected);
+  const FileBytes images(images_path, kIdxFile);
+  const FileBytes labels(labels_path, kIdxFile);
   return parse_idx(images.bytes(), images_path, labels.bytes(), labels_path, classes);
 }
 
 std::shared_ptr<const ImageSource> open_idx_dataset(const std::string& images_path,
                                                     const std::string& labels_path, int classes,
                                                     Bytes memory_limit) {
-  FileBytes images(images_path, kExpected);
-  const FileBytes labels(labels_path, kExpected);
+  FileBytes images(images_path, kIdxFile);
+  const FileBytes labels(labels_path, kIdxFile);
   Opened opened(images.bytes(), images_path, labels.bytes(), labels_path);
   // A one-channel file with a header of four numbers is read whole: nobody writes large ones.
   const bool plain =

@@ -27,7 +27,7 @@ void scale(const std::uint8_t* from, std::int64_t count, float* to) {
 }
 
 /// What is cut out of one image.
-struct Window {
+struct CropWindow {
   std::int64_t row = 0;
   std::int64_t column = 0;
   bool mirrored = false;
@@ -116,10 +116,10 @@ class ImageDataset : public Dataset {
 
  private:
   /// In this order: row, column, coin; only what the options ask for is drawn.
-  [[nodiscard]] Window draw_window(Stream* augment) const {
+  [[nodiscard]] CropWindow draw_window(Stream* augment) const {
     const std::int64_t rows = whole_.rows - part_.rows;
     const std::int64_t columns = whole_.columns - part_.columns;
-    Window window{rows / 2, columns / 2, false};
+    CropWindow window{rows / 2, columns / 2, false};
     if (augment == nullptr) return window;
     if (options_.crop != 0) {
       window.row = static_cast<std::int64_t>(augment->below(static_cast<std::uint64_t>(rows) + 1));
@@ -130,7 +130,7 @@ class ImageDataset : public Dataset {
     return window;
   }
 
-  void convert(const std::uint8_t* from, Window window, float* to) const {
+  void convert(const std::uint8_t* from, CropWindow window, float* to) const {
     const std::int64_t channels = part_.channels;
     const std::int64_t width = part_.columns * channels;
     float* row_to = to;

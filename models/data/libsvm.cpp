@@ -18,7 +18,7 @@
 namespace foretrain {
 namespace {
 
-constexpr std::int64_t kClassesMax = 65'536;
+constexpr std::int64_t kLabelsMax = 65'536;
 constexpr std::string_view kBlank = " \t";
 
 /// The next word of `text`, which is cut off there; empty at its end.
@@ -148,7 +148,7 @@ struct Scanned {
 Scanned scan(std::vector<SparseText> sources, const LibsvmOptions& options) {
   check_hash_bits(options.hash_bits);
   Reading reading;
-  reading.labels = options.classes > 0 ? options.classes : kClassesMax;
+  reading.labels = options.classes > 0 ? options.classes : kLabelsMax;
   const LibsvmFormat as_they_are(options, reading);
   Scanned scanned;
   scanned.texts.reserve(sources.size());
@@ -179,7 +179,9 @@ Scanned scan(std::vector<SparseText> sources, const LibsvmOptions& options) {
   return scanned;
 }
 
-SparseText text_of(const std::string& path) { return SparseText(FileBytes(path, "a LIBSVM file")); }
+SparseText libsvm_text(const std::string& path) {
+  return SparseText(FileBytes(path, "a LIBSVM file"));
+}
 
 }  // namespace
 
@@ -213,7 +215,7 @@ LibsvmFiles find_libsvm_files(const std::string& folder) {
 DataSplit open_libsvm_folder(const std::string& folder, const LibsvmOptions& options,
                              Bytes memory_limit) {
   const LibsvmFiles files = find_libsvm_files(folder);
-  Scanned both = scan({text_of(files.train), text_of(files.test)}, options);
+  Scanned both = scan({libsvm_text(files.train), libsvm_text(files.test)}, options);
   const auto part = [&](ScannedText& text) {
     std::vector<ScannedText> alone;
     alone.push_back(std::move(text));
@@ -227,7 +229,7 @@ DataSplit open_libsvm_folder(const std::string& folder, const LibsvmOptions& opt
 
 std::shared_ptr<const Dataset> open_libsvm(const std::string& path, const LibsvmOptions& options,
                                            Bytes memory_limit) {
-  Scanned one = scan({text_of(path)}, options);
+  Scanned one = scan({libsvm_text(path)}, options);
   return make_sparse_dataset(std::move(one.texts), one.format, one.shape, memory_limit);
 }
 

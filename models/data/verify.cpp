@@ -26,9 +26,9 @@ namespace {
 
 constexpr int kAnyClass = 65'536;  // of IDX labels: whatever there is
 constexpr int kHashBits = 20;      // of what has to be hashed
-constexpr const char* kExpected = "a data file";
+constexpr const char* kDataFile = "a data file";
 
-enum class Format { kUnknown, kIdx, kCifar10, kLibsvm, kCriteo };
+enum class FileKind { kUnknown, kIdx, kCifar10, kLibsvm, kCriteo };
 
 /// Counts by class, as `0: 5,923  1: 6,742 ...`.
 class ClassCounts {
@@ -123,7 +123,7 @@ std::string describe_criteo(const std::string& path) {
   const auto dataset = open_criteo(path, kHashBits, Bytes{0});
   std::string text = describe_sparse("Criteo", *dataset, true);
   // The rows are sound, so every missing field is a tab before another, or before the line's end.
-  const FileBytes file(path, kExpected);
+  const FileBytes file(path, kDataFile);
   std::int64_t missing = 0;
   char before = '\n';
   for (const char c : file.text()) {
@@ -144,7 +144,7 @@ std::string describe_libsvm(const std::string& path) {
 }
 
 std::string describe_idx_labels(const std::string& path, const IdxHeader& header) {
-  const FileBytes file(path, kExpected);
+  const FileBytes file(path, kDataFile);
   ClassCounts classes;
   for (const std::uint16_t label : parse_idx_labels(file.bytes(), path, kAnyClass)) {
     classes.add(label);
@@ -155,7 +155,7 @@ std::string describe_idx_labels(const std::string& path, const IdxHeader& header
 
 /// Images without their labels.
 std::string describe_idx_images(const std::string& path, const IdxHeader& header) {
-  const FileBytes file(path, kExpected);
+  const FileBytes file(path, kDataFile);
   const std::vector<std::uint8_t> pixels = parse_idx_pixels(file.bytes(), path);
   const auto [low, high] = std::minmax_element(pixels.begin(), pixels.end());
   std::uint64_t sum = 0;
@@ -172,49 +172,49 @@ bool starts_like_idx(std::span<const std::uint8_t> start) {
 }
 
 /// By the first bytes: text is told from binary, then by its tabs.
-Format format_of(const FileBytes& file) {
+FileKind kind_of_file(const FileBytes& file) {
   constexpr std::size_t kLook = 4'096;
   const auto start = file.bytes().first(std::min(file.bytes().size(), kLook));
   if (starts_like_idx(start) || (start.size() >= 2 && start[0] == 0x1f && start[1] == 0x8b)) {
-    return Format::kIdx;
+    return FileKind::kIdx;
   }
   const bool text = std::all_of(start.begin(), start.end(), [](std::uint8_t byte) {
     return byte >= ' ' || byte == '\t' || byte == '\r' || byte == '\n';
   });
-  if (!text) return file.path().ends_with(".bin") ? Format::kCifar10 : Format::kUnknown;
+  if (!text) return file.path().ends_with(".bin") ? FileKind::kCifar10 : FileKind::kUnknown;
   const std::string_view first = file.text().substr(0, file.text().find('\n'));
   // A damaged row is to be told as such, so a few tabs are enough.
   constexpr int kFewTabs = 10;
-  if (std::count(first.begin(), first.end(), '\t') >= kFewTabs) return Format::kCriteo;
-  return Format::kLibsvm;
+  if (std::count(first.begin(), first.end(), '\t') >= kFewTabs) return FileKind::kCriteo;
+  return FileKind::kLibsvm;
 }
 
 std::string describe_file(const std::string& path) {
-  switch (format_of(FileBytes(path, kExpected))) {
-    case Format::kIdx: {
+  switch (kind_of_file(FileBytes(path, kDataFile))) {
+    case FileKind::kIdx: {
       const IdxHeader header = read_idx_header(path);
       return header.kind == IdxKind::kLabels ? describe_idx_labels(path, header)
                                              : describe_idx_images(path, header);
     }
-    case Format::kCifar10:
+    case FileKind::kCifar10:
       return describe_images("CIFAR-10", *open_cifar10({path}, Bytes{0}));
-    case Format::kLibsvm:
+    case FileKind::kLibsvm:
       return describe_libsvm(path);
-    case Format::kCriteo:
+    case FileKind::kCriteo:
       return describe_criteo(path);
-    case Format::kUnknown:
+    case FileKind::kUnknown:
       break;
   }
   refuse(path, "neither IDX nor CIFAR-10 (*.bin) nor text of LIBSVM or Criteo");
 }
 
 /// The names that a folder's files have, by format; `*` stands for anything.
-Format format_of_name(std::string_view name) {
-  if (name.starts_with("train-") || name.starts_with("t10k-")) return Format::kIdx;
-  if (name.ends_with(".bin")) return Format::kCifar10;
-  if (name.ends_with(".train") || name.ends_with(".test")) return Format::kLibsvm;
-  if (name == "train.csv" || name == "test.csv" || name == "dev.csv") return Format::kCriteo;
-  return Format::kUnknown;
+FileKind kind_of_name(std::string_view name) {
+  if (name.starts_with("train-") || name.starts_with("t10k-")) return FileKind::kIdx;
+  if (name.ends_with(".bin")) return FileKind::kCifar10;
+  if (name.ends_with(".train") || name.ends_with(".test")) return FileKind::kLibsvm;
+  if (name == "train.csv" || name == "test.csv" || name == "dev.csv") return FileKind::kCriteo;
+  return FileKind::kUnknown;
 }
 
 std::string describe_idx_folder(const std::string& folder) {
@@ -231,9 +231,9 @@ std::string describe_folder(const std::string& folder) {
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
        entry.increment(error)) {
     const std::string name = entry->path().filename().string();
-    const Format format = format_of_name(name);
-    idx = idx || format == Format::kIdx;
-    if (format != Format::kUnknown) files.push_back(entry->path().string());
+    const FileKind format = kind_of_name(name);
+    idx = idx || format == FileKind::kIdx;
+    if (format != FileKind::kUnknown) files.push_back(entry->path().string());
   }
   if (error) refuse(folder, "cannot be read: {}", error.message());
   if (idx) return describe_idx_folder(folder);

@@ -12,8 +12,8 @@ namespace foretrain {
 namespace {
 
 /// Input rows, or columns, of output `i` of `side`.
-struct Window {
-  Window(int i, int side, int length)
+struct PooledSpan {
+  PooledSpan(int i, int side, int length)
       : first(static_cast<int>(static_cast<std::int64_t>(i) * length / side)),
         last(static_cast<int>(((static_cast<std::int64_t>(i) + 1) * length + side - 1) / side)) {}
 

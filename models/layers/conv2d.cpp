@@ -13,8 +13,8 @@ namespace foretrain {
 namespace {
 
 // Below this many multiply-adds, about 30 us, a thread is not worth waking.
-constexpr std::int64_t kWorthSplitting = 1'500'000;
-constexpr int kMostParts = 8;
+constexpr std::int64_t kWorthSplittingConv = 1'500'000;
+constexpr int kMostConvParts = 8;
 // Images that a part pads, then reads once a panel: 256 KB, a share of the second cache.
 constexpr std::ptrdiff_t kGroupFloats = 64 * 1024;
 // Images of a group of the backward pass: 4 MB, but enough for a few threads.
@@ -24,8 +24,10 @@ constexpr std::int64_t kLine = 16;  // floats of a cache line: no two parts writ
 
 std::int64_t whole_lines(std::int64_t floats) { return (floats + kLine - 1) / kLine * kLine; }
 
-int parts_of(std::int64_t work, std::int64_t units) {
-  return work < kWorthSplitting ? 1 : static_cast<int>(std::min<std::int64_t>(units, kMostParts));
+int conv_parts(std::int64_t work, std::int64_t units) {
+  return work < kWorthSplittingConv
+             ? 1
+             : static_cast<int>(std::min<std::int64_t>(units, kMostConvParts));
 }
 
 // What the passes of a layer share: how work is cut, where in the scratch things lie. A place that
@@ -52,7 +54,7 @@ struct Plan {
   [[nodiscard]] std::int64_t panel_floats() const {
     return whole_lines(std::int64_t{window.depth()} * lanes());
   }
-  [[nodiscard]] int forward_parts() const { return parts_of(work(batch), batch); }
+  [[nodiscard]] int forward_parts() const { return conv_parts(work(batch), batch); }
   [[nodiscard]] std::int64_t forward_group() const {
     const std::int64_t share = (batch + forward_parts() - 1) / forward_parts();
     return std::clamp<std::int64_t>(kGroupFloats / window.image_floats(), 1, share);
@@ -96,9 +98,9 @@ struct Plan {
     return spreads() ? whole_lines(static_cast<std::int64_t>(spread_floats(window))) : 0;
   }
   [[nodiscard]] int input_parts() const {
-    if (!spreads()) return kMostParts;
+    if (!spreads()) return kMostConvParts;
     return static_cast<int>(
-        std::clamp<std::int64_t>(kBackwardFloats / spread_part_floats(), 2, kMostParts));
+        std::clamp<std::int64_t>(kBackwardFloats / spread_part_floats(), 2, kMostConvParts));
   }
   [[nodiscard]] std::int64_t backward_floats() const {
     return back_weights_floats() +
@@ -171,14 +173,14 @@ class Backward {
   // Calls body(part, first image, last image) for at most `most` parts of the group.
   template <class Body>
   void for_images(std::int64_t work, int most, const Body& body) {
-    const int parts = parts_of(work, std::min(count_, most));
+    const int parts = conv_parts(work, std::min(count_, most));
     const auto part = [&](int i) { body(i, count_ * i / parts, count_ * (i + 1) / parts); };
     pass_.parallel->run(parts, std::cref(part));
   }
 
   void gate() {
     // A number takes about as long as 32 multiply-adds.
-    for_images(count_ * plan_.output.size() * 32, kMostParts,
+    for_images(count_ * plan_.output.size() * 32, kMostConvParts,
                [this](int /*part*/, int first, int last) {
                  for (int image = first; image < last; ++image) gate_one(image);
                });
@@ -191,7 +193,7 @@ class Backward {
 
   void weights() {
     const int units = weight_units(plan_.window, plan_.output.channels);
-    const int parts = parts_of(plan_.work(count_), units);
+    const int parts = conv_parts(plan_.work(count_), units);
     const auto part = [&](int i) {
       correlate_weights(plan_.window, padded(), {panels_, plan_.gradient_floats(), count_},
                         plan_.output.channels, units * i / parts, units * (i + 1) / parts,

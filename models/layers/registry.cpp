@@ -100,13 +100,13 @@ Made make_sparse_dense(const Building& b) {
   return std::make_unique<SparseDense>(b.input.sparse_features, b.units(), b.input.sparse_entries);
 }
 
-struct Kind {
+struct KnownLayer {
   LayerKind kind;
   Made (*make)(const Building&);
 };
 
-const std::vector<Kind>& kinds() {
-  static const std::vector<Kind> all{
+const std::vector<KnownLayer>& kinds() {
+  static const std::vector<KnownLayer> all{
       {{"dense", {"units", "init"}}, make_dense},
       {{"conv", {"units", "size", "stride", "padding", "init"}}, make_conv},
       {{"max_pool", {"size", "stride", "padding"}}, make_max_pool},
@@ -130,7 +130,7 @@ const std::vector<LayerKind>& layer_kinds() {
   static const std::vector<LayerKind> all = [] {
     std::vector<LayerKind> list;
     list.reserve(kinds().size());
-    for (const Kind& each : kinds()) list.push_back(each.kind);
+    for (const KnownLayer& each : kinds()) list.push_back(each.kind);
     return list;
   }();
   return all;
@@ -146,8 +146,8 @@ bool fuses_relu(std::string_view kind) { return kind == "dense" || kind == "conv
 std::unique_ptr<const Layer> make_layer(const LayerSpec& spec, int number, const InputShape& input,
                                         Shape before, bool relu) {
   const Building building{spec, number, input, before, relu};
-  const auto found =
-      std::ranges::find_if(kinds(), [&](const Kind& each) { return each.kind.name == spec.kind; });
+  const auto found = std::ranges::find_if(
+      kinds(), [&](const KnownLayer& each) { return each.kind.name == spec.kind; });
   if (found == kinds().end()) building.fail("there is no such kind of layer");
   if (number == 0 && input.sparse() && spec.kind != "sparse_dense") {
     building.fail("the examples are sparse, so the first layer must be a sparse_dense");

@@ -8,7 +8,9 @@ namespace foretrain {
 namespace {
 
 // Rounded up to a cache line.
-std::size_t lines(std::int64_t floats) { return (static_cast<std::size_t>(floats) + 15) / 16 * 16; }
+std::size_t padded_floats(std::int64_t floats) {
+  return (static_cast<std::size_t>(floats) + 15) / 16 * 16;
+}
 
 }  // namespace
 
@@ -18,7 +20,7 @@ Network::Workspace::Plan::Plan(const Layers& layers, std::int64_t batch) : examp
   outputs.reserve(layers.size());
   saved.reserve(layers.size());
   for (std::size_t i = 0; i < layers.size(); ++i) {
-    const std::size_t size = lines(batch * layers[i]->output().size());
+    const std::size_t size = padded_floats(batch * layers[i]->output().size());
     outputs.push_back(total);
     total += size;
     gradient_sizes[i % 2] = std::max(gradient_sizes[i % 2], size);
@@ -26,14 +28,14 @@ Network::Workspace::Plan::Plan(const Layers& layers, std::int64_t batch) : examp
   }
   for (const auto& layer : layers) {
     saved.push_back(total);
-    total += lines((layer->saved_bytes(batch) + 3) / 4);
+    total += padded_floats((layer->saved_bytes(batch) + 3) / 4);
   }
   for (std::size_t parity = 0; parity < 2; ++parity) {
     gradients[parity] = total;
     total += gradient_sizes[parity];
   }
   scratch = total;
-  total += lines(scratch_most);
+  total += padded_floats(scratch_most);
 }
 
 Bytes Network::Workspace::size(const Layers& layers, std::int64_t batch) {

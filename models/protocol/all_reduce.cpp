@@ -6,8 +6,8 @@
 namespace foretrain {
 namespace {
 
-constexpr std::uint64_t kEvaluation = 0;
-constexpr std::uint64_t kGradient = 1;  // its first stage; then the others
+constexpr std::uint64_t kRingEvaluation = 0;
+constexpr std::uint64_t kRingGradient = 1;  // its first stage; then the others
 
 }  // namespace
 
@@ -18,7 +18,7 @@ AllReduceWorker::AllReduceWorker(std::shared_ptr<const Training> training, NodeI
       parameters_(initial_parameters(*training_)),
       reduction_(training_, id, training_->steps, parameters_, held_, *this),
       owned_(training_->layout->buckets.size()),
-      gradient_(learner_, clock_, JobId{kGradient}),
+      gradient_(learner_, clock_, JobId{kRingGradient}),
       judge_(training_->target) {
   for (std::uint32_t bucket = 0; bucket < owned_.size(); ++bucket) {
     if (!reduction_.owns(bucket)) continue;
@@ -81,7 +81,7 @@ void AllReduceWorker::go_on_computing(Instant now, Effects& effects) {
 
 void AllReduceWorker::computed(Instant now, const Computed& computed, Effects& effects) {
   const auto id = static_cast<std::uint64_t>(computed.job);
-  if (id == kEvaluation) return report_evaluation(now, computed.result, effects);
+  if (id == kRingEvaluation) return report_evaluation(now, computed.result, effects);
   if (id < Reduction::kFirstJob) return stage_computed(now, computed, effects);
   const auto renewed = reduction_.computed(now, computed.job, effects);
   if (renewed) new_values(now, *renewed, effects);
@@ -143,7 +143,7 @@ bool AllReduceWorker::first_stage_may_begin() {
 
 void AllReduceWorker::evaluate(Instant now, State state, Effects& effects) {
   state_ = state;
-  judge_.begin(now, JobId{kEvaluation}, learner_, parameters_.all(), effects);
+  judge_.begin(now, JobId{kRingEvaluation}, learner_, parameters_.all(), effects);
 }
 
 void AllReduceWorker::report_evaluation(Instant now, const JobResult& result, Effects& effects) {

@@ -11,7 +11,7 @@
 namespace foretrain {
 namespace {
 
-constexpr std::size_t kBlock = 2048;      // 8 KB: the sum stays in the first-level cache
+constexpr std::size_t kMeanBlock = 2048;  // 8 KB: the sum stays in the first-level cache
 constexpr std::size_t kPart = 64 * 1024;  // that a thread takes at a time
 constexpr std::size_t kMostSlots = 4;     // of any optimizer
 
@@ -235,10 +235,10 @@ void reduce_and_apply(const Optimizer& optimizer, const UpdateContext& context, 
                       std::span<const float> before, std::span<const std::span<const float>> sums,
                       std::int64_t count, std::span<float> after, std::span<float* const> state) {
   FT_CHECK_OP(state.size(), <=, kMostSlots);
-  alignas(64) std::array<float, kBlock> block;
+  alignas(64) std::array<float, kMeanBlock> block;
   const float scale = 1.0F / static_cast<float>(count);
-  for (std::size_t first = 0; first < before.size(); first += kBlock) {
-    const std::size_t length = std::min(kBlock, before.size() - first);
+  for (std::size_t first = 0; first < before.size(); first += kMeanBlock) {
+    const std::size_t length = std::min(kMeanBlock, before.size() - first);
     std::span<const float> gradient = sums.front().subspan(first, length);
     if (count > 1) {
       ArrayMap mean = array(std::span(block).first(length));

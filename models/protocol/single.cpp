@@ -6,9 +6,9 @@
 
 namespace foretrain {
 namespace {
-constexpr JobId kGradient{0};
-constexpr JobId kApply{1};
-constexpr JobId kEvaluation{2};
+constexpr JobId kGradientJob{0};
+constexpr JobId kApplyJob{1};
+constexpr JobId kEvaluationJob{2};
 }  // namespace
 
 SingleWorker::SingleWorker(std::shared_ptr<const Training> training)
@@ -24,22 +24,22 @@ void SingleWorker::handle(Instant now, Input input, Effects& effects) {
   if (std::holds_alternative<Started>(input)) compute_gradient(now, effects);
   const auto* computed = std::get_if<Computed>(&input);
   if (computed == nullptr) return;
-  if (computed->job == kGradient) apply(now, computed->result, effects);
-  if (computed->job == kApply) end_step(now, effects);
-  if (computed->job == kEvaluation) evaluated(now, computed->result, effects);
+  if (computed->job == kGradientJob) apply(now, computed->result, effects);
+  if (computed->job == kApplyJob) end_step(now, effects);
+  if (computed->job == kEvaluationJob) evaluated(now, computed->result, effects);
 }
 
 void SingleWorker::compute_gradient(Instant now, Effects& effects) {
   clock_.start(now);
   FT_CHECK_OP(learner_.stages().size(), ==, 1u);  // there is one bucket
   effects.emplace_back(
-      Compute{learner_.gradient_job(0, kGradient, learner_.view(all(), parameters_.values()))});
+      Compute{learner_.gradient_job(0, kGradientJob, learner_.view(all(), parameters_.values()))});
 }
 
 void SingleWorker::apply(Instant now, const JobResult& gradient, Effects& effects) {
   loss_ = gradient.loss;
   clock_.computed(now);
-  effects.emplace_back(Compute{parameters_.apply_job(kApply, {learner_.push(all())})});
+  effects.emplace_back(Compute{parameters_.apply_job(kApplyJob, {learner_.push(all())})});
 }
 
 void SingleWorker::end_step(Instant now, Effects& effects) {
@@ -59,7 +59,7 @@ void SingleWorker::report_step(Effects& effects) {
 }
 
 void SingleWorker::evaluate(Instant now, Effects& effects) {
-  judge_.begin(now, kEvaluation, learner_, parameters_.values(), effects);
+  judge_.begin(now, kEvaluationJob, learner_, parameters_.values(), effects);
 }
 
 void SingleWorker::evaluated(Instant now, const JobResult& result, Effects& effects) {

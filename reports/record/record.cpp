@@ -19,7 +19,7 @@ struct Figure64 {
 };
 
 /// A figure of which all negative values say that it is not known.
-Bytes known(Bytes bytes) { return std::max(bytes, Bytes{-1}); }
+Bytes known_bytes(Bytes bytes) { return std::max(bytes, Bytes{-1}); }
 
 auto fields(const StepRow& row) {
   const StepReport& r = row.report;
@@ -32,14 +32,14 @@ auto fields(const EvalReport& e) {
 }
 
 auto fields(const UsageRow& u) {
-  return std::tuple(u.time, u.node, Figure64{u.cpu_user_s}, Figure64{u.cpu_system_s}, known(u.rss),
-                    u.tx, u.rx, known(u.nic_tx), known(u.nic_rx));
+  return std::tuple(u.time, u.node, Figure64{u.cpu_user_s}, Figure64{u.cpu_system_s},
+                    known_bytes(u.rss), u.tx, u.rx, known_bytes(u.nic_tx), known_bytes(u.nic_rx));
 }
 
 auto fields(const NodeTotals& n) {
-  return std::tuple(n.role, n.host, n.core, Figure64{n.cpu_s}, known(n.rss), n.tx, n.rx,
-                    known(n.nic_tx), known(n.nic_rx), n.messages_sent, known(n.undelivered),
-                    known(n.local), n.lost);
+  return std::tuple(n.role, n.host, n.core, Figure64{n.cpu_s}, known_bytes(n.rss), n.tx, n.rx,
+                    known_bytes(n.nic_tx), known_bytes(n.nic_rx), n.messages_sent,
+                    known_bytes(n.undelivered), known_bytes(n.local), n.lost);
 }
 
 auto fields(const Setting& setting) { return std::tie(setting.key, setting.value); }

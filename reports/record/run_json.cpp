@@ -17,9 +17,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
+Json known_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
-Json or_null(Bytes bytes) { return bytes.value < 0 ? Json() : Json(bytes.value); }
+Json known_or_null(Bytes bytes) { return bytes.value < 0 ? Json() : Json(bytes.value); }
 
 Json placement_json(const std::vector<NodeTotals>& nodes) {
   Json placement = Json::object();
@@ -31,20 +31,20 @@ Json placement_json(const std::vector<NodeTotals>& nodes) {
   return placement;
 }
 
-Json nodes_json(const std::vector<NodeTotals>& nodes) {
+Json totals_json(const std::vector<NodeTotals>& nodes) {
   Json array = Json::array();
   for (const NodeTotals& node : nodes) {
     array.push_back({{"role", node.role},
                      {"cpu_s", node.cpu_s},
-                     {"rss_bytes", or_null(node.rss)},
+                     {"rss_bytes", known_or_null(node.rss)},
                      {"tx_bytes", node.tx.value},
                      {"rx_bytes", node.rx.value},
-                     {"nic_tx_bytes", or_null(node.nic_tx)},
-                     {"nic_rx_bytes", or_null(node.nic_rx)},
+                     {"nic_tx_bytes", known_or_null(node.nic_tx)},
+                     {"nic_rx_bytes", known_or_null(node.nic_rx)},
                      {"messages_sent", node.messages_sent},
-                     {"undelivered_bytes", or_null(node.undelivered)},
-                     {"local_bytes", or_null(node.local)},
-                     {"lost", or_null(node.lost)}});
+                     {"undelivered_bytes", known_or_null(node.undelivered)},
+                     {"local_bytes", known_or_null(node.local)},
+                     {"lost", known_or_null(node.lost)}});
   }
   return array;
 }
@@ -55,7 +55,7 @@ Json neighbours_json(const std::vector<NeighbourTotals>& neighbours) {
     array.push_back({{"name", each.name},
                      {"steps", each.steps},
                      {"done", each.done},
-                     {"failure", or_null(each.failure)},
+                     {"failure", known_or_null(each.failure)},
                      {"scenario", each.scenario}});
   }
   return array;
@@ -220,19 +220,19 @@ std::string run_json(const Record& record) {
   json["program"] = FORETRAIN_VERSION;
   json["mode"] = name_of(record.mode);
   json["outcome"] = name_of(record.outcome);
-  json["failure"] = or_null(record.failure);
+  json["failure"] = known_or_null(record.failure);
   json["settings"] = to_json(record.scenario_case.settings);
-  json["machine"] = or_null(record.machine);
-  json["uncalibrated"] = or_null(record.uncalibrated);
-  json["kernel_set"] = or_null(record.kernel_set);
-  json["congestion_control"] = or_null(record.congestion_control);
+  json["machine"] = known_or_null(record.machine);
+  json["uncalibrated"] = known_or_null(record.uncalibrated);
+  json["kernel_set"] = known_or_null(record.kernel_set);
+  json["congestion_control"] = known_or_null(record.congestion_control);
   json["placement"] = placement_json(record.nodes);
   json["totals"] = {{"time_ns", record.time.ns}, {"startup_ns", record.startup.ns},
                     {"updates", record.updates}, {"gradients", record.gradients},
                     {"dropped", record.dropped}, {"most_lead", record.most_lead},
                     {"refused", record.refused}};
-  json["weights_sha256"] = or_null(record.weights_sha256);
-  json["nodes"] = nodes_json(record.nodes);
+  json["weights_sha256"] = known_or_null(record.weights_sha256);
+  json["nodes"] = totals_json(record.nodes);
   if (!record.neighbours.empty()) json["neighbours"] = neighbours_json(record.neighbours);
   if (record.step_totals) json["step_totals"] = step_totals_json(*record.step_totals);
   json["rows"] = {{"steps", record.steps.size()},

@@ -5,6 +5,7 @@
 #include "reports/record/collector.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 #include <openssl/evp.h>
 
 #include <algorithm>
@@ -20,7 +21,7 @@ using Json = nlohmann::ordered_json;
 /// The double nearest to the time, so that it prints with no more digits than it has.
 double seconds(Duration d) { return static_cast<double>(d.ns) / 1e9; }
 
-std::optional<double> known(double value) {
+std::optional<double> known_value(double value) {
   return std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
@@ -133,9 +134,9 @@ Summary summarize(const Record& record) {
       summary.time_to_target_s = seconds(e.time - Instant{});
     }
     if (!e.final) continue;
-    summary.final_loss = known(e.loss);
-    summary.test_accuracy = known(e.accuracy);
-    summary.test_auc = known(e.auc);
+    summary.final_loss = known_value(e.loss);
+    summary.test_accuracy = known_value(e.accuracy);
+    summary.test_auc = known_value(e.auc);
   }
   for (const NodeTotals& node : record.nodes) {
     summary.bytes_sent += node.tx;

@@ -12,7 +12,7 @@ using namespace foretrain;
 
 namespace {
 
-BatchTimes read(const std::string& text) {
+BatchTimes read_times(const std::string& text) {
   const TempFolder folder;
   std::ofstream(folder / "times.csv") << text;
   return read_batch_times(folder / "times.csv");
@@ -20,16 +20,16 @@ BatchTimes read(const std::string& text) {
 
 /// What is wrong with it, without the folder.
 std::string wrong(const std::string& text) {
-  const std::string what = complaint([&] { read(text); });
+  const std::string what = complaint([&] { read_times(text); });
   return what.substr(what.find("times.csv"));
 }
 
 }  // namespace
 
 TEST_CASE("batch times: rows in any order and columns in any order") {
-  CHECK(read("batch_size,seconds\n32,0.012\n8,0.004\n32,0.014\n") ==
+  CHECK(read_times("batch_size,seconds\n32,0.012\n8,0.004\n32,0.014\n") ==
         BatchTimes{{8, {0.004}}, {32, {0.012, 0.014}}});
-  CHECK(read("# of a card\n\nsystem,seconds , \"batch_size\"\r\nx,5e-3,16\r\n\r\n") ==
+  CHECK(read_times("# of a card\n\nsystem,seconds , \"batch_size\"\r\nx,5e-3,16\r\n\r\n") ==
         BatchTimes{{16, {0.005}}});
 }
 

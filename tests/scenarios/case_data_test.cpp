@@ -75,7 +75,7 @@ void overwrite(const std::string& path, std::int64_t offset, char byte) {
   file.put(byte);
 }
 
-bool says(const std::string& message, const std::string& part) {
+bool names(const std::string& message, const std::string& part) {
   INFO(message);
   return message.find(part) != std::string::npos;
 }
@@ -122,7 +122,7 @@ TEST_CASE("case data: a missing data file is told at the scenario's key") {
   fs::remove(folder.labels("t10k"));
   const std::string message = folder.error();
   CHECK(message.find("x.yaml:4:9: dataset.path: " + folder.path()) == 0);
-  CHECK(says(message, "t10k-labels"));
+  CHECK(names(message, "t10k-labels"));
   CHECK(folder.error({"dataset.path=/no/such/folder"})
             .find("--set dataset.path=/no/such/folder: dataset.path: /no/such/folder: ") == 0);
 }
@@ -132,7 +132,7 @@ TEST_CASE("case data: a truncated IDX file is told at the scenario's key") {
   fs::resize_file(folder.images("train"), 20);
   const std::string message = folder.error();
   CHECK(message.find("x.yaml:4:9: dataset.path: " + folder.images("train") + ": ") == 0);
-  CHECK(says(message, "truncated"));
+  CHECK(names(message, "truncated"));
 }
 
 TEST_CASE("case data: an IDX file with a wrong magic is told at the scenario's key") {
@@ -140,7 +140,7 @@ TEST_CASE("case data: an IDX file with a wrong magic is told at the scenario's k
   overwrite(folder.images("train"), 2, '\x09');
   const std::string message = folder.error();
   CHECK(message.find("x.yaml:4:9: dataset.path: " + folder.images("train") + ": ") == 0);
-  CHECK(says(message, "0x00000903"));
+  CHECK(names(message, "0x00000903"));
 }
 
 TEST_CASE("case data: labels and images of different counts are told at the scenario's key") {
@@ -151,7 +151,7 @@ TEST_CASE("case data: labels and images of different counts are told at the scen
                 fs::copy_options::overwrite_existing);
   const std::string message = folder.error();
   CHECK(message.find("x.yaml:4:9: dataset.path: " + folder.images("train") + ": 6 images") == 0);
-  CHECK(says(message, "5 labels"));
+  CHECK(names(message, "5 labels"));
 }
 
 TEST_CASE("case data: images where labels belong are refused by their headers alone") {

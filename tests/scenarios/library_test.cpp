@@ -20,15 +20,15 @@ namespace {
 constexpr const char* kVariable = "FORETRAIN_LIBRARY";
 
 /// The variable as it was, once the test is over.
-class Environment {
+class NoLibraryVariable {
  public:
-  Environment() {
+  NoLibraryVariable() {
     if (const char* value = std::getenv(kVariable)) before_ = value;
     unsetenv(kVariable);
   }
-  Environment(const Environment&) = delete;
-  Environment& operator=(const Environment&) = delete;
-  ~Environment() {
+  NoLibraryVariable(const NoLibraryVariable&) = delete;
+  NoLibraryVariable& operator=(const NoLibraryVariable&) = delete;
+  ~NoLibraryVariable() {
     if (before_) {
       setenv(kVariable, before_->c_str(), 1);
     } else {
@@ -42,23 +42,23 @@ class Environment {
 };
 
 TEST_CASE("library: a build finds the scenarios of its sources") {
-  const Environment environment;
+  const NoLibraryVariable environment;
   CHECK(std::filesystem::equivalent(library_folder(), source_dir() + "/scenarios"));
 }
 
 TEST_CASE("library: the environment names another one") {
-  const Environment environment;
+  const NoLibraryVariable environment;
   const TempFolder folder;
   std::filesystem::create_directory(folder / "studies");
   std::ofstream(folder / "studies/mine.yaml") << "foretrain: 1\ntraining: {steps: 3}\n";
-  Environment::set(folder.path());
+  NoLibraryVariable::set(folder.path());
   CHECK(library_folder() == folder.path());
   CHECK(in_library("scenarios/studies/mine.yaml") == folder / "studies/mine.yaml");
   CHECK(read_scenario("scenarios/studies/mine.yaml", {}).front().scenario.training.steps == 3);
 }
 
 TEST_CASE("library: a path that it does not have stays as it is") {
-  const Environment environment;
+  const NoLibraryVariable environment;
   CHECK(in_library("scenarios/no_such_file.yaml") == "scenarios/no_such_file.yaml");
   CHECK(in_library("elsewhere/quickstart.yaml") == "elsewhere/quickstart.yaml");
   const std::string file = source_dir() + "/scenarios/quickstart.yaml";
@@ -66,8 +66,8 @@ TEST_CASE("library: a path that it does not have stays as it is") {
 }
 
 TEST_CASE("library: a variable that names no folder is an error that says so") {
-  const Environment environment;
-  Environment::set("/no/such/folder");
+  const NoLibraryVariable environment;
+  NoLibraryVariable::set("/no/such/folder");
   const std::string error = error_of([] { library_folder(); });
   CHECK(error.find("FORETRAIN_LIBRARY: /no/such/folder is no folder") != std::string::npos);
 }

@@ -17,11 +17,13 @@ std::string text_of(const std::string& optimizer) {
   return "foretrain: 1\ntraining: {optimizer: {" + optimizer + "}}\n";
 }
 
-OptimizerSpec read(const std::string& optimizer) {
+OptimizerSpec read_optimizer(const std::string& optimizer) {
   return only(text_of(optimizer)).training.optimizer;
 }
 
-std::string complaint(const std::string& optimizer) { return scenario_error(text_of(optimizer)); }
+std::string optimizer_complaint(const std::string& optimizer) {
+  return scenario_error(text_of(optimizer));
+}
 
 }  // namespace
 
@@ -36,9 +38,10 @@ TEST_CASE("optimizer keys: every key reaches its member") {
   momentum.clip_norm = 5;
   momentum.biases = {.rate_factor = 2, .weight_decay = 0.2};
   momentum.schedule = {.kind = "step", .warmup = 10, .every = 100, .factor = 0.5};
-  CHECK(read("name: momentum, learning_rate: 0.5, momentum: 0.8, nesterov: on, weight_decay: 0.1, "
-             "biases: {rate_factor: 2, weight_decay: 0.2}, penalty_in_loss: on, clip_norm: 5, "
-             "schedule: {kind: step, warmup: 10, every: 100, factor: 0.5}") == momentum);
+  CHECK(read_optimizer(
+            "name: momentum, learning_rate: 0.5, momentum: 0.8, nesterov: on, weight_decay: 0.1, "
+            "biases: {rate_factor: 2, weight_decay: 0.2}, penalty_in_loss: on, clip_norm: 5, "
+            "schedule: {kind: step, warmup: 10, every: 100, factor: 0.5}") == momentum);
   OptimizerSpec adam;
   adam.name = "adam";
   adam.learning_rate = 0.001;
@@ -46,26 +49,26 @@ TEST_CASE("optimizer keys: every key reaches its member") {
   adam.beta2 = 0.9;
   adam.epsilon = 0.1;
   adam.schedule = {.kind = "cosine", .examples = 1000, .floor = 0.1};
-  CHECK(read("name: adam, beta1: 0.8, beta2: 0.9, epsilon: 0.1, "
-             "schedule: {kind: cosine, examples: 1000, floor: 0.1}") == adam);
+  CHECK(read_optimizer("name: adam, beta1: 0.8, beta2: 0.9, epsilon: 0.1, "
+                       "schedule: {kind: cosine, examples: 1000, floor: 0.1}") == adam);
   OptimizerSpec adagrad;
   adagrad.name = "adagrad";
   adagrad.learning_rate = 0.01;
   adagrad.initial_accumulator = 0.1;
-  CHECK(read("name: adagrad, initial_accumulator: 0.1") == adagrad);
+  CHECK(read_optimizer("name: adagrad, initial_accumulator: 0.1") == adagrad);
   OptimizerSpec ftrl;
   ftrl.name = "ftrl";
   ftrl.beta = 2;
   ftrl.l1 = 3;
   ftrl.l2 = 4;
-  CHECK(read("name: ftrl, beta: 2, l1: 3, l2: 4") == ftrl);
+  CHECK(read_optimizer("name: ftrl, beta: 2, l1: 3, l2: 4") == ftrl);
 }
 
 TEST_CASE("optimizer keys: the learning rate left out is the rule's own in each case of a sweep") {
-  CHECK(read("").learning_rate == 0.1);
+  CHECK(read_optimizer("").learning_rate == 0.1);
   for (const std::string& name : optimizer_names()) {
-    CHECK(read("name: " + name).learning_rate == default_learning_rate(name));
-    CHECK(read("learning_rate: 0.7, name: " + name).learning_rate == 0.7);
+    CHECK(read_optimizer("name: " + name).learning_rate == default_learning_rate(name));
+    CHECK(read_optimizer("learning_rate: 0.7, name: " + name).learning_rate == 0.7);
   }
   const auto cases = parse_scenario(
       "foretrain: 1\nsweep: {training.optimizer.name: [adam, sgd, momentum]}\n", "x.yaml");
@@ -93,7 +96,7 @@ TEST_CASE("optimizer keys: the resolved scenario says them all to be read back")
 }
 
 TEST_CASE("optimizer keys: a key that the rule does not use is an error with its place") {
-  CHECK(complaint("beta1: 0.5") ==
+  CHECK(optimizer_complaint("beta1: 0.5") ==
         "x.yaml:2:31: training.optimizer.beta1: set to 0.5, but no case uses it (only adam has "
         "it); remove it");
   for (const char* optimizer :
@@ -105,7 +108,7 @@ TEST_CASE("optimizer keys: a key that the rule does not use is an error with its
         "name: ftrl, schedule: {warmup: 10}",
         "name: ftrl, schedule: {kind: cosine, examples: 10}"}) {
     INFO(optimizer);
-    CHECK(complaint(optimizer).find("but no case uses it") != std::string::npos);
+    CHECK(optimizer_complaint(optimizer).find("but no case uses it") != std::string::npos);
   }
 }
 
@@ -120,10 +123,10 @@ TEST_CASE("optimizer keys: a schedule that one case of a sweep uses is fine") {
 }
 
 TEST_CASE("optimizer keys: a schedule misses what it cannot do without") {
-  CHECK(complaint("schedule: {kind: step}")
+  CHECK(optimizer_complaint("schedule: {kind: step}")
             .find("training.optimizer.schedule.every: missing; write every: ...") !=
         std::string::npos);
-  CHECK(complaint("schedule: {kind: cosine}")
+  CHECK(optimizer_complaint("schedule: {kind: cosine}")
             .find("training.optimizer.schedule.examples: missing; write examples: ...") !=
         std::string::npos);
 }
@@ -151,15 +154,15 @@ TEST_CASE("optimizer keys: numbers that no training can have are refused") {
                                 "schedule: {kind: cosine, examples: 0}",
                                 "schedule: {kind: cosine, examples: 1, floor: 2}"}) {
     INFO(optimizer);
-    const std::string said = complaint(optimizer);
+    const std::string said = optimizer_complaint(optimizer);
     INFO(said);
     CHECK(said.find("x.yaml:2:") == 0);
     CHECK((said.find("is out of range") != std::string::npos ||
            said.find("is not a number") != std::string::npos));
   }
-  CHECK(complaint("schedule: {kind: cosin, examples: 1}").find("did you mean cosine?") !=
+  CHECK(optimizer_complaint("schedule: {kind: cosin, examples: 1}").find("did you mean cosine?") !=
         std::string::npos);
-  CHECK(complaint("schedule: {warm_up: 1}").find("did you mean") != std::string::npos);
+  CHECK(optimizer_complaint("schedule: {warm_up: 1}").find("did you mean") != std::string::npos);
 }
 
 TEST_CASE("optimizer keys: the schema lists them without one being required") {

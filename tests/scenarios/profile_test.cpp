@@ -30,8 +30,8 @@ std::shared_ptr<const Training> training_of(const std::string& text) {
   return prepare(parse_scenario(text, "x.yaml").front(), Need::shape).training;
 }
 
-std::string training_error(const std::string& text) {
-  return error_of([&] { training_of(text); });
+std::string profile_error(const std::string& text) {
+  return error_of([&] { profiled_training(text); });
 }
 
 }  // namespace
@@ -41,7 +41,7 @@ TEST_CASE("profile scenario: the file is the network and numerics are off by the
   const Scenario s = only(profile.text("training: {steps: 5}\n"));
   CHECK(!s.numerics);
   CHECK(s.model.label() == "two");
-  const auto training = training_of(profile.text("training: {steps: 5}\n"));
+  const auto training = profiled_training(profile.text("training: {steps: 5}\n"));
   CHECK(training->network->profiled());
   CHECK(training->layout->parameters == 3'000);
   CHECK(training->steps == 5);
@@ -62,7 +62,7 @@ TEST_CASE("profile scenario: times are of its batch size else of the training's"
   const Profile profile;
   const std::string rest = "training: {steps: 5, batch_size: 64}\n";
   const auto gradient = [](const std::string& text) {
-    return training_of(text)->network->gradient_cost(64).measured;
+    return profiled_training(text)->network->gradient_cost(64).measured;
   };
   CHECK(gradient(profile.text(rest)) == Duration{10'000'000});
   CHECK(gradient(profile.text(rest, ", profile_batch: 32")) == Duration{20'000'000});
@@ -70,8 +70,8 @@ TEST_CASE("profile scenario: times are of its batch size else of the training's"
 
 TEST_CASE("profile scenario: epochs need the number of examples") {
   const Profile profile;
-  CHECK(training_of(profile.text("dataset: {take: 640, test_take: 7}\n"
-                                 "training: {epochs: 2, batch_size: 32}\n"))
+  CHECK(profiled_training(profile.text("dataset: {take: 640, test_take: 7}\n"
+                                       "training: {epochs: 2, batch_size: 32}\n"))
             ->steps == 40);
   CHECK(scenario_error(profile.text("training: {epochs: 2}\n")) ==
         "x.yaml:3:20: training.epochs: how many examples an epoch has is not in a profile; write "
@@ -112,20 +112,20 @@ TEST_CASE("profile scenario: another network beside it is refused") {
 }
 
 TEST_CASE("profile scenario: what is wrong in its file is told with both places") {
-  CHECK(training_error("foretrain: 1\nmodel: {profile: nowhere.csv}\ntraining: {steps: 5}\n") ==
+  CHECK(profile_error("foretrain: 1\nmodel: {profile: nowhere.csv}\ntraining: {steps: 5}\n") ==
         "x.yaml:2:18: model.profile: nowhere.csv: no such file; check the path");
   const Profile profile;
   std::ofstream(profile.path()) << "layer,parameter_bytes,forward_ms,backward_ms\na,4,1,-1\n";
-  CHECK(training_error(profile.text("training: {steps: 5}\n")) ==
+  CHECK(profile_error(profile.text("training: {steps: 5}\n")) ==
         "x.yaml:2:18: model.profile: " + profile.path() +
             ":2:7: backward_ms: -1 is negative; write 0 or more");
 }
 
 TEST_CASE("profile scenario: more servers than parameters and endless batches are refused") {
   const Profile profile;
-  CHECK(training_error(profile.text("training: {steps: 5, servers: 4000}\n"))
+  CHECK(profile_error(profile.text("training: {steps: 5, servers: 4000}\n"))
             .find("training.servers: 4000 servers for the 3000 parameters of two") !=
         std::string::npos);
-  CHECK(training_error(profile.text("training: {steps: 5}\ndataset: {test_take: 1e12}\n"))
+  CHECK(profile_error(profile.text("training: {steps: 5}\ndataset: {test_take: 1e12}\n"))
             .find("x.yaml:2:18: model.profile: 1000000000000 examples take longer than") == 0);
 }

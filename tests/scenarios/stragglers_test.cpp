@@ -10,12 +10,12 @@ using namespace foretrain;
 
 namespace {
 
-constexpr std::uint64_t kSeed = 20'261'120;
-constexpr int kDraws = 400'000;
+constexpr std::uint64_t kDelaySeed = 20'261'120;
+constexpr int kDelays = 400'000;
 
 Scenario with(const StragglerSpec& spec) {
   Scenario scenario;
-  scenario.seed = kSeed;
+  scenario.seed = kDelaySeed;
   scenario.stragglers = {spec};
   return scenario;
 }
@@ -29,31 +29,31 @@ StragglerSpec drawn(const std::string& distribution, double shift, double sigma,
   return spec;
 }
 
-struct Moments {
+struct DelayMoments {
   double mean = 0;
   double deviation = 0;
   double least = 0;
 };
 
-Moments moments_of(const Scenario& scenario) {
+DelayMoments moments_of(const Scenario& scenario) {
   StragglerDraws draws(scenario, 0);
   double sum = 0;
   double squares = 0;
   double least = 1e300;
-  for (int i = 0; i < kDraws; ++i) {
+  for (int i = 0; i < kDelays; ++i) {
     const double x = draws.next();
     sum += x;
     squares += x * x;
     least = std::min(least, x);
   }
-  const double mean = sum / kDraws;
-  return {mean, std::sqrt(squares / kDraws - mean * mean), least};
+  const double mean = sum / kDelays;
+  return {mean, std::sqrt(squares / kDelays - mean * mean), least};
 }
 
 }  // namespace
 
 TEST_CASE("stragglers: every distribution has mean 1 and the deviation of its formula") {
-  INFO("seed " << kSeed);
+  INFO("seed " << kDelaySeed);
   struct Expected {
     StragglerSpec spec;
     double deviation;
@@ -67,8 +67,8 @@ TEST_CASE("stragglers: every distribution has mean 1 and the deviation of its fo
         // A Pareto of mean 1: deviation 1 / sqrt(a (a - 2)), least (a - 1) / a.
         Expected{drawn("pareto", 0, 0, 5), 1 / std::sqrt(15.0), 0.8}}) {
     INFO(e.spec.distribution);
-    const Moments m = moments_of(with(e.spec));
-    CHECK(std::abs(m.mean - 1) < 5 * e.deviation / std::sqrt(kDraws));
+    const DelayMoments m = moments_of(with(e.spec));
+    CHECK(std::abs(m.mean - 1) < 5 * e.deviation / std::sqrt(kDelays));
     CHECK(m.deviation == Approx(e.deviation).epsilon(0.05));
     CHECK(m.least > 0);
     CHECK(m.least >= e.least);
@@ -116,7 +116,7 @@ TEST_CASE("stragglers: a slowdown scales the draws of a distribution") {
 }
 
 TEST_CASE("stragglers: pauses come at exponential intervals after the one before") {
-  INFO("seed " << kSeed);
+  INFO("seed " << kDelaySeed);
   StragglerSpec spec;
   spec.pause = {5'000'000};
   spec.every = {20'000'000};

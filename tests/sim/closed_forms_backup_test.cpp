@@ -43,7 +43,7 @@ Mean first_step(int workers, int backups, const StragglerSpec& straggler, std::u
   return {mean, std::sqrt((squares / count - mean * mean) / count)};
 }
 
-StragglerSpec exponential() {
+StragglerSpec exponential_delays() {
   StragglerSpec spec;
   spec.distribution = "exponential";
   return spec;
@@ -54,7 +54,7 @@ StragglerSpec exponential() {
 TEST_CASE("closed form A: the first step of K of N takes the K-th of N draws") {
   const auto [backups, expected] = GENERATE(table<int, double>({{4, 0.6345}, {0, 2.7179}}));
   CAPTURE(backups);
-  const Mean step = first_step(8, backups, exponential(), 12'000);
+  const Mean step = first_step(8, backups, exponential_delays(), 12'000);
   CAPTURE(step.mean_s, step.error_s);
   CHECK(step.error_s / expected < 0.005);
   CHECK(step.mean_s == Approx(expected).epsilon(0.01));
@@ -62,7 +62,7 @@ TEST_CASE("closed form A: the first step of K of N takes the K-th of N draws") {
 
 TEST_CASE("closed form A: with b backups beside N workers it is the N-th of N + b") {
   // (H_10 - H_2) / mu
-  const Mean step = first_step(10, 2, exponential(), 15'000);
+  const Mean step = first_step(10, 2, exponential_delays(), 15'000);
   CAPTURE(step.mean_s, step.error_s);
   CHECK(step.error_s / 1.4290 < 0.004);
   CHECK(step.mean_s == Approx(1.4290).epsilon(0.01));

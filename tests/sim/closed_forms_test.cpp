@@ -29,11 +29,6 @@ Record simulate_with(Case scenario_case, const StragglerSpec& straggler) {
   return simulate(scenario_case);
 }
 
-// The factor with which a NIC of `rate` carries a model's message in `seconds`.
-BytesPerSecond rate_for(double seconds) {
-  return {static_cast<double>(message_size().value) / seconds};
-}
-
 // --- A. Waiting for the slowest (Dutta et al., arXiv 1803.01113) ---
 
 TEST_CASE("closed form A: sync with exponential steps waits H_N on average") {

@@ -19,9 +19,9 @@ constexpr std::int64_t kLayerBytes = 4'000;
 
 /// Two layers of 1,000 parameters, 1 + 3 ms and 2 + 4 ms for 32 examples, on hosts of their own
 /// around a switch 30 us away. Nothing else costs time.
-class Job {
+class ProfiledJob {
  public:
-  explicit Job(const std::string& strategy, int workers = 1) {
+  explicit ProfiledJob(const std::string& strategy, int workers = 1) {
     std::ofstream(folder_ / "two.csv") << "layer,parameter_bytes,forward_ms,backward_ms\n"
                                           "first,4000,1,3\nlast,4000,2,4\n";
     Scenario& s = c.scenario;
@@ -74,13 +74,13 @@ BytesPerSecond rate_for(Bytes message, double seconds) {
 }
 
 TEST_CASE("profile: a sync step is its passes and two messages") {
-  Job job("sync");
+  ProfiledJob job("sync");
   job.host().nic = rate_for(kHeaderSize + Bytes{2 * kLayerBytes}, 1e-3);
   check_steps(job.simulate(), kGradient + 2_ms + 120_us);
 }
 
 TEST_CASE("profile: with overlap a step waits for the messages of its first layer alone") {
-  Job job("sync");
+  ProfiledJob job("sync");
   job.c.scenario.training.overlap = true;
   job.c.scenario.training.bucket_size = {kLayerBytes};
   // The last layer's bucket goes there and back while the first layer's backward pass runs: 3 ms.
@@ -89,7 +89,7 @@ TEST_CASE("profile: with overlap a step waits for the messages of its first laye
 }
 
 TEST_CASE("profile: overlap hides what fits behind the backward pass of the first layer") {
-  Job job("sync");
+  ProfiledJob job("sync");
   job.c.scenario.training.bucket_size = {kLayerBytes};
   job.host().nic = rate_for(kHeaderSize + Bytes{kLayerBytes}, 1e-3);
   const Record apart = job.simulate();
@@ -100,12 +100,12 @@ TEST_CASE("profile: overlap hides what fits behind the backward pass of the firs
 }
 
 TEST_CASE("profile: a ring of three takes its passes and four exchanges") {
-  Job job("all_reduce", 3);
+  ProfiledJob job("all_reduce", 3);
   check_steps(job.simulate(), kGradient + 60_us * 4);
 }
 
 TEST_CASE("profile: several workers are waited for as any others") {
-  Job job("sync", 4);
+  ProfiledJob job("sync", 4);
   StragglerSpec slow;
   slow.workers = {2};
   slow.slowdown = 2.5;
@@ -114,13 +114,13 @@ TEST_CASE("profile: several workers are waited for as any others") {
 }
 
 TEST_CASE("profile: the time grows with the batch") {
-  Job job("sync");
+  ProfiledJob job("sync");
   job.c.scenario.training.batch_size = 48;
   check_steps(job.simulate(), 15_ms + 120_us);
 }
 
 TEST_CASE("profile: an evaluation is the forward pass of the test examples") {
-  Job job("sync");
+  ProfiledJob job("sync");
   job.c.scenario.training.evaluate_every = 10;
   job.c.scenario.dataset.test_take = 320;
   const Record record = job.simulate();
@@ -132,14 +132,14 @@ TEST_CASE("profile: an evaluation is the forward pass of the test examples") {
 }
 
 TEST_CASE("profile: a host's own costs of messages are paid on both sides") {
-  Job job("sync");
+  ProfiledJob job("sync");
   job.host().send = {10e-6, 0};
   job.host().receive = {25e-6, 0};
   check_steps(job.simulate(), kGradient + 120_us + (10_us + 25_us) * 2);
 }
 
 TEST_CASE("profile: a host's compute says what a gradient takes in all") {
-  Job job("sync");
+  ProfiledJob job("sync");
   job.host().compute = 40_ms;
   check_steps(job.simulate(), 40_ms + 120_us);
 }

@@ -20,6 +20,9 @@ Case star_case(const std::string& strategy, int workers, std::int64_t steps, Dur
 /// Bytes on the wire of one message that carries all parameters of `star_case` or `small_case`.
 Bytes message_size();
 
+/// The NIC through which such a message takes so long.
+BytesPerSecond rate_for(double seconds);
+
 /// A machine whose every figure is made up: 100 us + 2 us an example, messages of about 10 us.
 Machine made_up_machine();
 /// The same, of whatever model: `Prepared::model_key`.

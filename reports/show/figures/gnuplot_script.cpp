@@ -28,10 +28,10 @@ constexpr auto kPointTypes = std::to_array<int>({7, 5, 9, 13, 11, 15, 4});
 
 // Lengths in pixels of the SVG; the width of a letter is about that.
 constexpr int kPanelWidth = 520;
-constexpr int kPanelHeight = 330;    // with its title, without names or key
-constexpr int kStackedHeight = 215;  // likewise, of one above another
-constexpr int kRowHeight = 34;       // of a panel with names at its y axis
-constexpr int kTopHeight = 64;       // titles
+constexpr int kPanelHeight = 330;        // with its title, without names or key
+constexpr int kPlotStackedHeight = 215;  // likewise, of one above another
+constexpr int kPlotRowHeight = 34;       // of a panel with names at its y axis
+constexpr int kTopHeight = 64;           // titles
 constexpr int kSourceHeight = 22;
 constexpr int kColourBarWidth = 100;
 constexpr int kKeyRowHeight = 18;
@@ -53,7 +53,7 @@ std::string literal(std::string_view text) {
   return out + "'";
 }
 
-std::string_view colour_of(const Series& s) {
+std::string_view line_colour(const Series& s) {
   return kPalette[static_cast<std::size_t>(s.colour) % kPalette.size()];
 }
 
@@ -80,7 +80,7 @@ struct Canvas {
   double panels_top = 0;
 };
 
-bool has_cells(const Panel& panel) {
+bool draws_cells(const Panel& panel) {
   return std::ranges::any_of(panel.series, [](const Series& s) { return s.mark == Mark::cell; });
 }
 
@@ -119,12 +119,12 @@ Canvas canvas_of(const Figure& figure) {
       const int names = 30 + kLetterWidth * static_cast<int>(row.size());
       canvas.left = std::max(canvas.left, std::min(names, kPanelWidth / 2));
     }
-    const int rows = 90 + kRowHeight * static_cast<int>(panel.rows.size());
+    const int rows = 90 + kPlotRowHeight * static_cast<int>(panel.rows.size());
     canvas.panel_height = std::max(canvas.panel_height, rows);
   }
   const int key_height = 16 + kKeyRowHeight * canvas.key_rows;
   const int names_height = 46 + (canvas.slanted ? longest / 3 : 0);  // the sine of 20 degrees
-  const int panels_height = figure.stacked ? count * kStackedHeight : canvas.panel_height;
+  const int panels_height = figure.stacked ? count * kPlotStackedHeight : canvas.panel_height;
   const int top_height = kTopHeight + (figure.source.empty() ? 0 : kSourceHeight);
   canvas.height = panels_height + key_height + names_height;
   canvas.panels_bottom = static_cast<double>(key_height + names_height) / canvas.height;
@@ -133,7 +133,7 @@ Canvas canvas_of(const Figure& figure) {
 }
 
 /// `every` reads the rows of one series: the table is long, and its header is row -1.
-std::string source_of(const Figure& figure, std::size_t first_row, std::size_t rows) {
+std::string data_of(const Figure& figure, std::size_t first_row, std::size_t rows) {
   return fmt::format("{} skip 1 every ::{}::{}", literal(figure.name + ".csv"), first_row,
                      first_row + rows - 1);
 }
@@ -148,30 +148,30 @@ std::string style_of(const Series& s, bool bars) {
                        kGuides[grey]);
   }
   if (bars)
-    return fmt::format("with boxxyerror fillstyle solid noborder lc rgb '{}'", colour_of(s));
+    return fmt::format("with boxxyerror fillstyle solid noborder lc rgb '{}'", line_colour(s));
   if (s.mark == Mark::cell) return "with boxxyerror fillstyle solid noborder lc palette z";
   if (s.mark == Mark::column || s.mark == Mark::span) {
     return fmt::format("with boxxyerror fillstyle {} lc rgb '{}'",
                        s.dashed ? "transparent solid 0.5 noborder" : "solid noborder",
-                       colour_of(s));
+                       line_colour(s));
   }
   if (s.mark == Mark::trace) {
     return fmt::format("with lines lw 1 dt {} lc rgb '{}'", s.dashed ? "(7,4)" : "solid",
-                       colour_of(s));
+                       line_colour(s));
   }
-  if (s.dashed) return fmt::format("with lines lw 1.8 dt (7,4) lc rgb '{}'", colour_of(s));
+  if (s.dashed) return fmt::format("with lines lw 1.8 dt (7,4) lc rgb '{}'", line_colour(s));
   const auto mark = kPointTypes[static_cast<std::size_t>(s.colour) % kPointTypes.size()];
   if (s.mark == Mark::points) {
-    return fmt::format("with points pt {} ps 0.6 lc rgb '{}'", mark, colour_of(s));
+    return fmt::format("with points pt {} ps 0.6 lc rgb '{}'", mark, line_colour(s));
   }
   // Broad, pale: a forecast that lies on it is seen.
   return fmt::format("with linespoints lw 5 pt {} ps 0.8 pi {} lc rgb '{}'", mark,
-                     1 + s.x.size() / kPointsShown, pale(colour_of(s)));
+                     1 + s.x.size() / kPointsShown, pale(line_colour(s)));
 }
 
 /// What gnuplot makes of a row of the table; `base` is its fifth column, `x_end` its sixth, `value`
 /// its seventh.
-std::string columns_of(const Series& s, bool bars) {
+std::string plot_columns(const Series& s, bool bars) {
   switch (s.mark) {
     case Mark::column:
       return "(($3+$6)/2):($4/2):3:6:(0):4";
@@ -191,8 +191,8 @@ std::string plot_command(const Figure& figure, const Panel& panel, std::size_t f
   for (const Series& s : panel.series) {
     const bool bars = panel.stacks(s);
     const bool first = s.mark != Mark::cell && titled.insert(s.title).second;
-    parts.push_back(fmt::format("{} using {} {} {}", source_of(figure, first_row, s.x.size()),
-                                columns_of(s, bars), style_of(s, bars),
+    parts.push_back(fmt::format("{} using {} {} {}", data_of(figure, first_row, s.x.size()),
+                                plot_columns(s, bars), style_of(s, bars),
                                 first ? "title " + literal(s.title) : "notitle"));
     first_row += s.x.size();
   }
@@ -215,7 +215,7 @@ std::string margins(const Figure& figure, const Canvas& canvas, std::size_t inde
   const auto place = static_cast<double>(index);
   const double width = figure.stacked ? 1 : 1 / count;
   const double begin = figure.stacked ? 0 : place * width;
-  const int right = has_cells(figure.panels[index]) ? kColourBarWidth : 24;
+  const int right = draws_cells(figure.panels[index]) ? kColourBarWidth : 24;
   double bottom = canvas.panels_bottom;
   double top = canvas.panels_top;
   if (figure.stacked) {
@@ -268,7 +268,7 @@ std::string panel_commands(const Figure& figure, const Canvas& canvas, std::size
   text += fmt::format("  set title {}\n  set xlabel {}\n  set ylabel {}\n", literal(panel.title),
                       literal(bottom ? panel.x_label : ""), literal(panel.y_label));
   text += panel.logarithmic ? "  set logscale xy\n" : "  unset logscale\n";
-  text += has_cells(panel)
+  text += draws_cells(panel)
               ? fmt::format("  set colorbox\n  set cblabel {}\n", literal(panel.value_label))
               : "  unset colorbox\n";
   text += fmt::format("  set format x {}\n", bottom ? "" : "''");

@@ -35,7 +35,7 @@ constexpr auto kMetrics = std::to_array<Metric>(
      {"final_loss", "test loss", "loss [nats]", 1},
      {"staleness_mean", "staleness", "mean staleness [updates]", 1}});
 
-std::optional<double> number(const std::string& text) {
+std::optional<double> number_in_cell(const std::string& text) {
   double value = 0;
   const char* end = text.data() + text.size();
   if (text.empty() || std::from_chars(text.data(), end, value).ptr != end) return std::nullopt;
@@ -49,7 +49,7 @@ std::optional<double> figure_of(const SweepTable::Row& row, const Metric& metric
 }
 
 /// Those that some rows know, that are not the same in all.
-std::vector<Metric> metrics_of(const SweepTable& sweep) {
+std::vector<Metric> sweep_metrics(const SweepTable& sweep) {
   std::vector<Metric> metrics;
   for (const Metric& metric : kMetrics) {
     std::set<double> values;
@@ -73,7 +73,7 @@ std::vector<Axis> axes_of(const SweepTable& sweep) {
   for (std::size_t key = 0; key < sweep.settings.size(); ++key) {
     std::set<double> values;
     const bool all = std::ranges::all_of(sweep.rows, [&](const SweepTable::Row& row) {
-      const auto value = number(row.settings[key]);
+      const auto value = number_in_cell(row.settings[key]);
       if (value) values.insert(*value);
       return value.has_value();
     });
@@ -92,14 +92,14 @@ std::string others(const SweepTable& sweep, const SweepTable::Row& row,
   std::vector<std::string> parts;
   for (std::size_t key = 0; key < sweep.settings.size(); ++key) {
     if (keys.contains(key) || row.settings[key].empty()) continue;
-    parts.push_back(number(row.settings[key])
+    parts.push_back(number_in_cell(row.settings[key])
                         ? fmt::format("{} {}", last_part(sweep.settings[key]), row.settings[key])
                         : row.settings[key]);
   }
   return parts.empty() ? "all cases" : fmt::format("{}", fmt::join(parts, ", "));
 }
 
-std::string source_of(const SweepTable& sweep) {
+std::string sweep_source(const SweepTable& sweep) {
   std::vector<std::string> sources;
   for (const SweepTable::Row& row : sweep.rows) {
     if (std::ranges::find(sources, row.source) == sources.end()) sources.push_back(row.source);
@@ -120,7 +120,7 @@ Panel lines_of(const SweepTable& sweep, const Axis& axis, const Metric& metric) 
       panel.series.push_back({title, {}, {}, false, colour});
       series = panel.series.end() - 1;
     }
-    const double x = *number(row.settings[axis.key]);
+    const double x = *number_in_cell(row.settings[axis.key]);
     const auto place = std::ranges::lower_bound(series->x, x) - series->x.begin();
     series->x.insert(series->x.begin() + place, x);
     series->y.insert(series->y.begin() + place, *value);
@@ -154,8 +154,8 @@ Panel map_of(const SweepTable& sweep, const Axis& x, const Axis& y, const Metric
   for (const SweepTable::Row& row : sweep.rows) {
     const auto value = figure_of(row, metric);
     if (!value || others(sweep, row, {x.key, y.key}) != fixed) continue;
-    const double at_x = *number(row.settings[x.key]);
-    const double at_y = *number(row.settings[y.key]);
+    const double at_x = *number_in_cell(row.settings[x.key]);
+    const double at_y = *number_in_cell(row.settings[y.key]);
     cells.x.push_back(
         static_cast<double>(std::ranges::lower_bound(x.values, at_x) - x.values.begin()));
     cells.y.push_back(
@@ -169,7 +169,7 @@ Panel map_of(const SweepTable& sweep, const Axis& x, const Axis& y, const Metric
 }
 
 Table table_of(const SweepTable& sweep, const std::vector<Metric>& metrics) {
-  Table table{"Cases", source_of(sweep), {{"case", false, true}}, {}};
+  Table table{"Cases", sweep_source(sweep), {{"case", false, true}}, {}};
   for (const std::string& key : sweep.settings) table.columns.push_back({key});
   for (const Metric& metric : metrics) table.columns.push_back({metric.label, true});
   const bool failed =
@@ -189,12 +189,12 @@ Table table_of(const SweepTable& sweep, const std::vector<Metric>& metrics) {
 
 Section sweep_section(const SweepTable& sweep) {
   Section section{"sweep", "Sweep", "", {}, {}};
-  const std::vector<Metric> metrics = metrics_of(sweep);
+  const std::vector<Metric> metrics = sweep_metrics(sweep);
   if (sweep.rows.empty() || metrics.empty()) return section;
   const std::vector<Axis> axes = axes_of(sweep);
   const std::string title = "Cases beside each other";
-  Figure lines{"sweep", title, {}, source_of(sweep)};
-  Figure maps{"sweep_map", "Two settings at once", {}, source_of(sweep)};
+  Figure lines{"sweep", title, {}, sweep_source(sweep)};
+  Figure maps{"sweep_map", "Two settings at once", {}, sweep_source(sweep)};
   const bool both = axes.size() > 1 && axes[1].values.size() >= kFewestCells;
   for (const Metric& metric : metrics) {
     if (lines.panels.size() == kMostFigures) break;

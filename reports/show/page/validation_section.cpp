@@ -6,6 +6,7 @@
 #include "reports/studies/validation/verdict.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <cmath>
 #include <optional>
@@ -20,11 +21,11 @@ using Tone = Cell::Tone;
 
 constexpr std::size_t kUnfoldedRows = 10;  // of pairs in the wrong order
 
-std::optional<double> number(const Json& json) {
+std::optional<double> number_in(const Json& json) {
   return json.is_number() ? std::optional(json.get<double>()) : std::nullopt;
 }
 
-std::string text(const Json& json) {
+std::string text_in(const Json& json) {
   return json.is_string() ? json.get<std::string>() : std::string("-");
 }
 
@@ -46,18 +47,18 @@ Table goals_of(const Json& validation) {
       {{"goal"}, {"at most", true}, {"measured", true}, {"met", true}, {"worst", false, true}},
       {}};
   for (const Json& goal : validation.at("goals")) {
-    const std::string unit = goal.at("unit").is_string() ? " " + text(goal.at("unit")) : "";
+    const std::string unit = goal.at("unit").is_string() ? " " + text_in(goal.at("unit")) : "";
     const auto with_unit = [&](const Json& value) {
       return value.is_number() ? fmt::format("{:.1f}{}", value.get<double>(), unit) : "-";
     };
     const bool met = goal.at("is_met").get<bool>();
     table.rows.push_back(
-        {{text(goal.at("goal"))},
+        {{text_in(goal.at("goal"))},
          {with_unit(goal.at("limit"))},
          {with_unit(goal.at("measured"))},
          {fmt::format("{} of {}", goal.at("met").get<int>(), goal.at("of").get<int>()),
           met ? Tone::good : Tone::bad},
-         {met ? "" : text(goal.at("worst"))}});
+         {met ? "" : text_in(goal.at("worst"))}});
   }
   return table;
 }
@@ -78,7 +79,7 @@ Table strategies_of(const Json& validation) {
     const bool has_steady = entry.contains("steady") && entry.at("steady").is_object();
     const Json& judged = has_steady ? entry.at("steady") : entry;
     const auto share = [&](const char* key) {
-      return judged.contains(key) ? number(judged.at(key)) : std::nullopt;
+      return judged.contains(key) ? number_in(judged.at(key)) : std::nullopt;
     };
     table.rows.push_back({{item.key()},
                           {fmt::format("{}", entry.value("cases", 0))},
@@ -86,7 +87,7 @@ Table strategies_of(const Json& validation) {
                           {percent(share("step_time_error_median"))},
                           {percent(share("step_time_error_p95"))},
                           {percent(share("step_time_error_max"))},
-                          {entry.contains("worst_case") ? text(entry.at("worst_case")) : "-"}});
+                          {entry.contains("worst_case") ? text_in(entry.at("worst_case")) : "-"}});
   }
   return table;
 }
@@ -119,14 +120,14 @@ Table cases_of(const Json& validation) {
                           {percent(each.spread)},
                           {figure(each.predicted)},
                           std::move(error),
-                          {text(verdict.at("verdict")), held ? Tone::good : Tone::bad},
-                          {why.is_object() ? text(why.at("sentence")) : ""}});
+                          {text_in(verdict.at("verdict")), held ? Tone::good : Tone::bad},
+                          {why.is_object() ? text_in(why.at("sentence")) : ""}});
   }
   return table;
 }
 
 /// Every metric of every case.
-Table metrics_of(const Json& validation) {
+Table validated_metrics(const Json& validation) {
   Table table{"Every metric",
               {},
               {{"case", false, true},
@@ -139,14 +140,14 @@ Table metrics_of(const Json& validation) {
               {},
               true};
   for (const Json& row : validation.at("cases")) {
-    Cell error = error_cell(number(row.at("error")));
+    Cell error = error_cell(number_in(row.at("error")));
     error.tone = Tone::plain;
     table.rows.push_back({{case_title(row)},
-                          {text(row.at("metric"))},
-                          {row.contains("node") ? text(row.at("node")) : ""},
-                          {figure(number(row.at("measured")))},
-                          {percent(number(row.at("spread")))},
-                          {figure(number(row.at("predicted")))},
+                          {text_in(row.at("metric"))},
+                          {row.contains("node") ? text_in(row.at("node")) : ""},
+                          {figure(number_in(row.at("measured")))},
+                          {percent(number_in(row.at("spread")))},
+                          {figure(number_in(row.at("predicted")))},
                           std::move(error)});
   }
   return table;
@@ -161,10 +162,10 @@ Table inversions_of(const Json& validation) {
                {"predicted ratio", true}},
               {}};
   for (const Json& pair : validation.at("order").at("all").at("inverted")) {
-    table.rows.push_back({{text(pair.at("faster"))},
-                          {text(pair.at("slower"))},
-                          {figure(number(pair.at("measured_ratio")))},
-                          {figure(number(pair.at("predicted_ratio")))}});
+    table.rows.push_back({{text_in(pair.at("faster"))},
+                          {text_in(pair.at("slower"))},
+                          {figure(number_in(pair.at("measured_ratio")))},
+                          {figure(number_in(pair.at("predicted_ratio")))}});
   }
   return table;
 }
@@ -183,7 +184,8 @@ Section validation_section(const Json& validation) {
   if (!accuracy.panels.empty()) section.figures.push_back(std::move(accuracy));
   std::vector<Table> tables{goals_of(validation), strategies_of(validation), cases_of(validation),
                             inversions_of(validation)};
-  if (validation.at("verdicts").size() <= kDetailedCases) tables.push_back(metrics_of(validation));
+  if (validation.at("verdicts").size() <= kDetailedCases)
+    tables.push_back(validated_metrics(validation));
   for (Table& table : tables) {
     if (table.rows.empty()) continue;
     table.source += (table.source.empty() ? "" : "; ") + source;

@@ -5,6 +5,7 @@
 #include "reports/show/figures/of_records.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -16,18 +17,18 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::optional<double> number(const Json& object, const char* key) {
+std::optional<double> number_at(const Json& object, const char* key) {
   if (!object.contains(key) || !object.at(key).is_number()) return std::nullopt;
   return object.at(key).get<double>();
 }
 
-std::string text(const Json& object, const char* key) {
+std::string text_at(const Json& object, const char* key) {
   if (!object.contains(key) || !object.at(key).is_string()) return {};
   return object.at(key).get<std::string>();
 }
 
-std::string source_of(const Json& whatif) {
-  return simulated_on(text(whatif, "machine"), text(whatif, "uncalibrated"));
+std::string whatif_source(const Json& whatif) {
+  return simulated_on(text_at(whatif, "machine"), text_at(whatif, "uncalibrated"));
 }
 
 /// Per cent of the time that is saved, a bar a change; a mark where the resource would be free.
@@ -35,22 +36,22 @@ Panel ranking_of(const Json& whatif) {
   Panel panel{"time saved by each change", "time saved [%]", "", {}, {}};
   Series saved{"time saved", {}, {}, false, 0, Mark::span};
   Series free{"if it took no time at all", {}, {}, false, 1, Mark::points};
-  const auto whole = number(whatif, "time_s");
+  const auto whole = number_at(whatif, "time_s");
   for (const Json& change : whatif.at("changes")) {
-    const auto share = number(change, "saved");
+    const auto share = number_at(change, "saved");
     if (!share) continue;
     const auto row = static_cast<double>(panel.rows.size());
-    panel.rows.push_back(text(change, "name"));
+    panel.rows.push_back(text_at(change, "name"));
     // A loss lies left of zero; a bar reaches from the lesser end to the greater one.
     saved.x.push_back(std::min(0.0, *share * 100));
     saved.x_end.push_back(std::max(0.0, *share * 100));
     saved.y.push_back(row);
-    saved.names.push_back(text(change, "what"));
-    const auto without = number(change, "free_time_s");
+    saved.names.push_back(text_at(change, "what"));
+    const auto without = number_at(change, "free_time_s");
     if (!without || !whole) continue;
     free.x.push_back((1 - *without / *whole) * 100);
     free.y.push_back(row);
-    free.names.push_back(text(change, "name"));
+    free.names.push_back(text_at(change, "name"));
   }
   if (!saved.x.empty()) panel.series.push_back(std::move(saved));
   if (!free.x.empty()) panel.series.push_back(std::move(free));
@@ -63,10 +64,10 @@ Panel path_of(const Json& whatif) {
   Series shares{"share of the path", {}, {}, false, 2, Mark::span};
   for (const Json& part : whatif.at("path")) {
     shares.x.push_back(0);
-    shares.x_end.push_back(number(part, "share").value_or(0) * 100);
+    shares.x_end.push_back(number_at(part, "share").value_or(0) * 100);
     shares.y.push_back(static_cast<double>(panel.rows.size()));
-    shares.names.push_back(text(part, "whose"));
-    panel.rows.push_back(text(part, "resource"));
+    shares.names.push_back(text_at(part, "whose"));
+    panel.rows.push_back(text_at(part, "resource"));
   }
   if (!shares.x.empty()) panel.series.push_back(std::move(shares));
   return panel;
@@ -74,7 +75,7 @@ Panel path_of(const Json& whatif) {
 
 Table changes_of(const Json& whatif) {
   Table table{"Changes",
-              source_of(whatif),
+              whatif_source(whatif),
               {{"change"},
                {"what it does", false, true},
                {"time [s]", true},
@@ -85,26 +86,26 @@ Table changes_of(const Json& whatif) {
                {"why not", false, true}},
               {}};
   for (const Json& change : whatif.at("changes")) {
-    const auto share = number(change, "saved");
-    table.rows.push_back({{text(change, "name")},
-                          {text(change, "what")},
-                          {figure(number(change, "time_s"))},
+    const auto share = number_at(change, "saved");
+    table.rows.push_back({{text_at(change, "name")},
+                          {text_at(change, "what")},
+                          {figure(number_at(change, "time_s"))},
                           {share ? fmt::format("{:+.1f}", *share * 100) : "-"},
-                          {figure(number(change, "elasticity"))},
-                          {figure(number(change, "free_time_s"))},
-                          {figure(number(change, "cost"))},
-                          {text(change, "why_not")}});
+                          {figure(number_at(change, "elasticity"))},
+                          {figure(number_at(change, "free_time_s"))},
+                          {figure(number_at(change, "cost"))},
+                          {text_at(change, "why_not")}});
   }
   return table;
 }
 
 Table crossovers_of(const Json& whatif) {
   Table table{"Where one choice begins to beat another",
-              source_of(whatif),
+              whatif_source(whatif),
               {{"question", false, true}, {"answer", false, true}},
               {}};
   for (const Json& each : whatif.at("crossovers")) {
-    table.rows.push_back({{text(each, "question")}, {text(each, "answer")}});
+    table.rows.push_back({{text_at(each, "question")}, {text_at(each, "answer")}});
   }
   return table;
 }
@@ -112,12 +113,12 @@ Table crossovers_of(const Json& whatif) {
 }  // namespace
 
 Section whatif_section(const Json& whatif) {
-  Section section{"whatif", "What if", text(whatif, "limit"), {}, {}};
-  const std::string measure = text(whatif, "measure");
+  Section section{"whatif", "What if", text_at(whatif, "limit"), {}, {}};
+  const std::string measure = text_at(whatif, "measure");
   Figure figure{"whatif",
-                text(whatif, "name") + (measure.empty() ? "" : ", time for " + measure),
+                text_at(whatif, "name") + (measure.empty() ? "" : ", time for " + measure),
                 {},
-                source_of(whatif)};
+                whatif_source(whatif)};
   for (Panel& panel : std::vector{ranking_of(whatif), path_of(whatif)}) {
     if (!panel.series.empty()) figure.panels.push_back(std::move(panel));
   }

@@ -27,7 +27,7 @@ Row titles(const Training& training) {
 }
 
 /// `1,234.5`; nothing for nothing.
-std::string number(double value, int decimals) {
+std::string number_text(double value, int decimals) {
   if (value == 0) return {};
   const double scale = std::pow(10, decimals);
   const auto scaled = static_cast<std::int64_t>(std::llround(value * scale));
@@ -43,7 +43,7 @@ int decimals_for(double sum) {
   return sum >= 100 ? 2 : 3;
 }
 
-std::string count(std::int64_t value) { return value == 0 ? std::string() : grouped(value); }
+std::string whole_number(std::int64_t value) { return value == 0 ? std::string() : grouped(value); }
 
 std::string run_text(BucketRun run) {
   if (run.count == 0) return {};
@@ -54,8 +54,8 @@ std::string run_text(BucketRun run) {
 double mega(Flops flops) { return flops.value / 1e6; }
 double mega(Bytes bytes) { return static_cast<double>(bytes.value) / 1e6; }
 double milliseconds(Duration time) { return static_cast<double>(time.ns) / 1e6; }
-std::string megabytes(Bytes bytes) {
-  return bytes.value == 0 ? "0" : number(mega(bytes), decimals_for(mega(bytes)));
+std::string megabytes_text(Bytes bytes) {
+  return bytes.value == 0 ? "0" : number_text(mega(bytes), decimals_for(mega(bytes)));
 }
 
 /// The figures of a line, with as many decimals as their column has.
@@ -67,13 +67,14 @@ class Figures {
         bytes_(decimals_for(std::max(mega(total.read), mega(total.written)))) {}
 
   [[nodiscard]] Row row(const Operation& operation) const {
-    return {operation.name,
-            operation.output ? to_string(*operation.output) : "",
-            count(operation.parameters),
-            number(profiled_ ? milliseconds(operation.measured) : mega(operation.flops), work_),
-            number(mega(operation.read), bytes_),
-            number(mega(operation.written), bytes_),
-            run_text(operation.buckets)};
+    return {
+        operation.name,
+        operation.output ? to_string(*operation.output) : "",
+        whole_number(operation.parameters),
+        number_text(profiled_ ? milliseconds(operation.measured) : mega(operation.flops), work_),
+        number_text(mega(operation.read), bytes_),
+        number_text(mega(operation.written), bytes_),
+        run_text(operation.buckets)};
   }
 
  private:
@@ -104,7 +105,7 @@ std::string lay_out(const std::vector<Row>& rows) {
   return text;
 }
 
-std::string sentence(std::string_view model, const Training& training) {
+std::string graph_sentence(std::string_view model, const Training& training) {
   const Network& network = *training.network;
   const std::size_t buckets = training.layout->buckets.size();
   const Cost cost = network.gradient_cost(training.batch_size);
@@ -126,7 +127,7 @@ std::string memory_text(const Training& training) {
   const StepMemory m = step_memory(training);
   const int decimals = decimals_for(mega(m.counted()));
   const auto mb = [&](Bytes bytes) {
-    return bytes.value == 0 ? "0" : number(mega(bytes), decimals);
+    return bytes.value == 0 ? "0" : number_text(mega(bytes), decimals);
   };
   if (training.network->profiled()) {
     return wrap(fmt::format(
@@ -177,7 +178,7 @@ std::string step_table(std::string_view model, const Training& training) {
   sum.written = total.written;
   sum.measured = total.measured;
   rows.push_back(figures.row(sum));
-  return sentence(model, training) + "\n" + lay_out(rows) + "\n" + memory_text(training);
+  return graph_sentence(model, training) + "\n" + lay_out(rows) + "\n" + memory_text(training);
 }
 
 std::string step_dot(std::string_view model, const Training& training) {
@@ -193,7 +194,8 @@ std::string step_dot(std::string_view model, const Training& training) {
   };
   const auto flow = [&](std::ostream& out, const auto& edge) {
     const Flow& what = graph[edge];
-    const std::string label = fmt::format("{} {} MB", to_string(what.kind), megabytes(what.size));
+    const std::string label =
+        fmt::format("{} {} MB", to_string(what.kind), megabytes_text(what.size));
     out << fmt::format("[label={}{}]", boost::escape_dot_string(label),
                        what.kind == FlowKind::kept ? " style=dashed constraint=false" : "");
   };

@@ -5,6 +5,7 @@
 #include "reports/record/text.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
@@ -19,7 +20,7 @@ std::string quantity(std::optional<double> value, std::string_view unit) {
   return value ? fmt::format("{} {}", figure(value), unit) : "-";
 }
 
-std::string count(std::int64_t value, std::string_view one, std::string_view many) {
+std::string how_many(std::int64_t value, std::string_view one, std::string_view many) {
   return fmt::format("{} {}", grouped(value), value == 1 ? one : many);
 }
 
@@ -55,18 +56,18 @@ std::string largest_phases(const Summary& s) {
   return text;
 }
 
-std::string sentence(const Record& record, const Summary& s) {
+std::string outcome_sentence(const Record& record, const Summary& s) {
   const std::string what = fmt::format("{} {}", title_of(record.scenario_case),
                                        record.mode == Mode::simulate ? "simulated" : "run");
   if (record.outcome == Outcome::failed) {
-    return fmt::format("{} failed after {}: {}", what, count(s.steps, "step", "steps"),
+    return fmt::format("{} failed after {}: {}", what, how_many(s.steps, "step", "steps"),
                        record.failure);
   }
   if (record.outcome == Outcome::interrupted) {
-    return fmt::format("{} was interrupted after {}.", what, count(s.steps, "step", "steps"));
+    return fmt::format("{} was interrupted after {}.", what, how_many(s.steps, "step", "steps"));
   }
   std::string text = fmt::format("{}: {} in {} s", what,
-                                 count(s.gradients, "gradient", "gradients"), figure(s.time_s));
+                                 how_many(s.gradients, "gradient", "gradients"), figure(s.time_s));
   if (s.gradients_per_s) text += fmt::format(", {} a second", figure(s.gradients_per_s));
   text += target_reached(record.scenario_case.scenario.training.until, s);
   if (s.test_accuracy) text += fmt::format("; test accuracy {:.4f}", *s.test_accuracy);
@@ -118,14 +119,16 @@ std::string nodes_table(const Record& record) {
 
 }  // namespace
 
-std::string record_sentence(const Record& record) { return sentence(record, summarize(record)); }
+std::string record_sentence(const Record& record) {
+  return outcome_sentence(record, summarize(record));
+}
 
 std::string summary_table(const Record& record) {
   const Summary s = summarize(record);
-  std::string text = wrap(sentence(record, s)) + "\n";
+  std::string text = wrap(outcome_sentence(record, s)) + "\n";
   text += line("step time", s.step_time_s_median ? fmt::format("{} ms, the median of {}",
                                                                figure(*s.step_time_s_median * 1e3),
-                                                               count(s.steps, "step", "steps"))
+                                                               how_many(s.steps, "step", "steps"))
                                                  : "-");
   text += line("updates",
                fmt::format("{}, {}", grouped(s.updates), quantity(s.updates_per_s, "a second")));
@@ -136,15 +139,15 @@ std::string summary_table(const Record& record) {
   text += line("bytes sent", grouped(s.bytes_sent.value));
   if (record.startup.ns > 0) text += line("start-up", quantity(s.startup_s, "s"));
   if (record.most_lead > 0) {
-    text += line("lead", count(record.most_lead, "gradient ahead of the slowest, at most",
-                               "gradients ahead of the slowest, at most"));
+    text += line("lead", how_many(record.most_lead, "gradient ahead of the slowest, at most",
+                                  "gradients ahead of the slowest, at most"));
   }
   if (record.dropped > 0)
-    text +=
-        line("dropped", count(record.dropped, "gradient came too late", "gradients came too late"));
+    text += line("dropped",
+                 how_many(record.dropped, "gradient came too late", "gradients came too late"));
   if (record.refused > 0) {
-    text += line("refused", count(record.refused, "stranger without the job key",
-                                  "strangers without the job key"));
+    text += line("refused", how_many(record.refused, "stranger without the job key",
+                                     "strangers without the job key"));
   }
   if (!record.uncalibrated.empty()) {
     text += line("uncalibrated",
@@ -156,8 +159,8 @@ std::string summary_table(const Record& record) {
   for (const NeighbourTotals& each : record.neighbours) {
     const std::string state =
         each.failure.empty() ? (each.done ? "done" : "still training") : "failed: " + each.failure;
-    text += line("neighbour",
-                 fmt::format("{}: {}, {}", each.name, count(each.steps, "step", "steps"), state));
+    text += line("neighbour", fmt::format("{}: {}, {}", each.name,
+                                          how_many(each.steps, "step", "steps"), state));
   }
   if (!record.weights_sha256.empty()) {
     text += line("weights", fmt::format("sha256 {} ({})", record.weights_sha256.substr(0, 16),

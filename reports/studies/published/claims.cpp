@@ -15,13 +15,13 @@
 namespace foretrain {
 namespace {
 
-constexpr std::array<std::string_view, 11> kColumns{
+constexpr std::array<std::string_view, 11> kClaimColumns{
     "study",    "claim",    "metric",     "relation",    "first", "second",
     "scenario", "quantity", "first_case", "second_case", "note"};
 
-std::string known(const std::string& cell) { return cell == "-" ? std::string() : cell; }
+std::string cell_text(const std::string& cell) { return cell == "-" ? std::string() : cell; }
 
-std::string name_of(const ReportedFigure& figure) {
+std::string figure_name(const ReportedFigure& figure) {
   const auto cell = [](std::optional<int> number) {
     return number ? fmt::format("{}", *number) : std::string("-");
   };
@@ -30,11 +30,11 @@ std::string name_of(const ReportedFigure& figure) {
 }
 
 /// The first figure of the study that is called `name`: of several nodes the first one.
-const Prediction* find(const std::vector<Prediction>& predictions, const Claim& claim,
-                       const std::string& name) {
+const Prediction* prediction_of(const std::vector<Prediction>& predictions, const Claim& claim,
+                                const std::string& name) {
   const auto found = std::ranges::find_if(predictions, [&](const Prediction& each) {
     return each.reported.study == claim.study && each.reported.metric == claim.metric &&
-           name_of(each.reported) == name;
+           figure_name(each.reported) == name;
   });
   return found == predictions.end() ? nullptr : &*found;
 }
@@ -66,14 +66,14 @@ std::optional<Answered> executed(const Claim& claim, const std::vector<Measured>
 
 std::vector<Claim> read_claims(const std::string& path) {
   std::vector<Claim> claims;
-  for (const TableRow& row : read_table(path, kColumns)) {
+  for (const TableRow& row : read_table(path, kClaimColumns)) {
     const std::vector<std::string>& c = row.cells;
     if (c[3] != "<" && c[3] != ">" && c[3] != "~") {
       throw InputError(fmt::format("{}: relation '{}'; write <, > or ~", row.place, c[3]));
     }
-    claims.push_back({row.place, c[0], c[1], c[2], c[3], c[4], c[5], known(c[6]), known(c[7]),
-                      whole_in(c[8], row.place).value_or(0), whole_in(c[9], row.place).value_or(0),
-                      known(c[10])});
+    claims.push_back({row.place, c[0], c[1], c[2], c[3], c[4], c[5], cell_text(c[6]),
+                      cell_text(c[7]), whole_in(c[8], row.place).value_or(0),
+                      whole_in(c[9], row.place).value_or(0), cell_text(c[10])});
     if (!claims.back().quantity.empty() && !is_quantity(claims.back().quantity)) {
       throw InputError(
           fmt::format("{}: no quantity is called '{}'", row.place, claims.back().quantity));
@@ -89,8 +89,8 @@ std::vector<ClaimAnswers> answer(const std::vector<Claim>& claims,
   for (const Claim& claim : claims) {
     const auto of_study = [&](const Prediction& p) { return p.reported.study == claim.study; };
     if (std::ranges::none_of(predictions, of_study)) continue;
-    const Prediction* first = find(predictions, claim, claim.first);
-    const Prediction* second = find(predictions, claim, claim.second);
+    const Prediction* first = prediction_of(predictions, claim, claim.first);
+    const Prediction* second = prediction_of(predictions, claim, claim.second);
     if (first == nullptr || second == nullptr) {
       throw InputError(fmt::format("{}: no reported {} is called {}", claim.place, claim.metric,
                                    first == nullptr ? claim.first : claim.second));

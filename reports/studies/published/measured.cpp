@@ -14,7 +14,7 @@
 namespace foretrain {
 namespace {
 
-constexpr std::array<std::string_view, 10> kColumns{
+constexpr std::array<std::string_view, 10> kMeasuredColumns{
     "scenario", "case", "quantity", "median", "low", "high", "seeds", "mode", "machine", "date"};
 
 }  // namespace
@@ -23,7 +23,7 @@ std::vector<Measured> read_measured(const std::string& path) {
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) return {};
   std::vector<Measured> rows;
-  for (const TableRow& row : read_table(path, kColumns)) {
+  for (const TableRow& row : read_table(path, kMeasuredColumns)) {
     const std::vector<std::string>& c = row.cells;
     rows.push_back({c[0], whole_in(c[1], row.place).value_or(0), c[2], number_in(c[3], row.place),
                     number_in(c[4], row.place), number_in(c[5], row.place),
@@ -33,7 +33,7 @@ std::vector<Measured> read_measured(const std::string& path) {
 }
 
 std::string measured_csv(const std::vector<Measured>& rows) {
-  CsvWriter csv(kColumns);
+  CsvWriter csv(kMeasuredColumns);
   for (const Measured& row : rows) {
     csv.text(row.scenario).integer(row.number).text(row.quantity);
     csv.number(row.median).number(row.low).number(row.high).integer(row.seeds);

@@ -33,7 +33,7 @@ constexpr std::array<std::pair<Role, std::string_view>, 7> kRoles{{
     {Role::unknown, "unknown"},
 }};
 
-std::string known(const std::string& cell) { return cell == "-" ? std::string() : cell; }
+std::string text_in(const std::string& cell) { return cell == "-" ? std::string() : cell; }
 
 std::string cell_of(std::optional<int> number) {
   return number ? fmt::format("{}", *number) : std::string("-");
@@ -80,8 +80,8 @@ std::vector<ReportedFigure> read_reported(const std::string& path) {
   for (const TableRow& row : read_table(path, kReported)) {
     const std::vector<std::string>& c = row.cells;
     figures.push_back({row.place, c[0], c[1], c[2], c[3], whole_in(c[4], row.place),
-                       whole_in(c[5], row.place), known(c[6]), known(c[7]), c[8], known(c[9]),
-                       number_in(c[10], row.place), known(c[11])});
+                       whole_in(c[5], row.place), text_in(c[6]), text_in(c[7]), c[8], text_in(c[9]),
+                       number_in(c[10], row.place), text_in(c[11])});
   }
   return figures;
 }
@@ -91,10 +91,10 @@ std::vector<FigureReading> read_readings(const std::string& path) {
   for (const TableRow& row : read_table(path, kReadings)) {
     const std::vector<std::string>& c = row.cells;
     FigureReading reading{{c.begin(), c.begin() + kPatterns},
-                          known(c[8]),
-                          known(c[9]),
+                          text_in(c[8]),
+                          text_in(c[9]),
                           role_of(c[10], row.place),
-                          known(c[11])};
+                          text_in(c[11])};
     if (!reading.quantity.empty() && !is_quantity(reading.quantity)) {
       throw InputError(fmt::format("{}: no quantity is called '{}'", row.place, reading.quantity));
     }

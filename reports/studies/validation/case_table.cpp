@@ -56,7 +56,7 @@ std::string error_text(const Comparison& c, Told told) {
   return fmt::format("{:+.4f}", std::abs(c.difference) < 5e-5 ? 0.0 : c.difference);
 }
 
-std::string row_of(const Row& row, const Comparison& c) {
+std::string cells_of(const Row& row, const Comparison& c) {
   const std::string title =
       c.node.empty() ? std::string(row.title) : c.node + " " + std::string(row.title);
   const std::string spread = c.spread ? fmt::format("± {:.1f} %", *c.spread * 100) : "-";
@@ -85,7 +85,7 @@ std::string case_table(const CaseValidation& c, int repetitions) {
   std::string text = heading(c, repetitions);
   text += table_row("", "measured", "spread", "predicted", "error");
   for (const Row& row : kRows) {
-    if (const Comparison* comparison = c.find(row.metric)) text += row_of(row, *comparison);
+    if (const Comparison* comparison = c.find(row.metric)) text += cells_of(row, *comparison);
   }
   for (const auto& [name, of] : kPhases<double>) {
     const std::string metric = fmt::format("{}_ms", name);
@@ -94,7 +94,7 @@ std::string case_table(const CaseValidation& c, int repetitions) {
     if (const Comparison* each = c.find(metric)) text += row_of({metric, title}, *each);
   }
   for (const Row& row : kNodeRows) {
-    if (const Comparison* worst = c.worst_node(row.metric)) text += row_of(row, *worst);
+    if (const Comparison* worst = c.worst_node(row.metric)) text += cells_of(row, *worst);
   }
   return text;
 }

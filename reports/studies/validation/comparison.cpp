@@ -32,7 +32,7 @@ std::optional<double> mean_ms(const Figures& f, const Phase<double>& phase) {
 }
 
 template <std::optional<double> Summary::*Figure>
-std::optional<double> known(const Figures& f) {
+std::optional<double> summary_value(const Figures& f) {
   return f.summary.*Figure;
 }
 
@@ -54,13 +54,13 @@ constexpr auto kMetrics = std::to_array<Metric>({
        return step_s ? std::optional(*step_s * 1e3) : std::nullopt;
      }},
     {"time_s", [](const Figures& f) { return std::optional(f.summary.time_s); }},
-    {"updates_per_s", known<&Summary::updates_per_s>},
-    {"gradients_per_s", known<&Summary::gradients_per_s>},
-    {"examples_per_s", known<&Summary::examples_per_s>},
+    {"updates_per_s", summary_value<&Summary::updates_per_s>},
+    {"gradients_per_s", summary_value<&Summary::gradients_per_s>},
+    {"examples_per_s", summary_value<&Summary::examples_per_s>},
     {"time_to_target_s", time_to_target_s},
-    {"staleness_mean", known<&Summary::staleness_mean>},
-    {"test_accuracy", known<&Summary::test_accuracy>},
-    {"final_loss", known<&Summary::final_loss>},
+    {"staleness_mean", summary_value<&Summary::staleness_mean>},
+    {"test_accuracy", summary_value<&Summary::test_accuracy>},
+    {"final_loss", summary_value<&Summary::final_loss>},
     {"bytes_sent",
      [](const Figures& f) {
        return std::optional(static_cast<double>(f.summary.bytes_sent.value));

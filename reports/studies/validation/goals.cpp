@@ -48,7 +48,7 @@ class Tally {
   bool lost_ = false;  // the worst has no number
 };
 
-std::optional<double> percent(std::optional<double> share) {
+std::optional<double> in_percent(std::optional<double> share) {
   return share ? std::optional(*share * 100) : std::nullopt;
 }
 
@@ -89,7 +89,7 @@ void add_nodes(const Validation& validation, std::vector<Goal>& goals) {
       cpu.add(deviation(*worst), name(*worst));
     }
     if (const Comparison* worst = c.worst_node("rss_bytes")) {
-      memory.add(percent(deviation(*worst)), name(*worst));
+      memory.add(in_percent(deviation(*worst)), name(*worst));
     }
   }
   cpu.end(goals);
@@ -107,7 +107,7 @@ void add_figures(const Validation& validation, std::vector<Goal>& goals) {
       bytes.holds(c.replay_bytes_equal.value_or(sent->exact), name);
     }
     const Comparison* mean = c.find("staleness_mean");
-    if (mean != nullptr && c.staleness_distance) staleness.add(percent(deviation(*mean)), name);
+    if (mean != nullptr && c.staleness_distance) staleness.add(in_percent(deviation(*mean)), name);
     if (c.weights_equal) weights.holds(*c.weights_equal, name);
     if (c.replay_equal) replays.holds(*c.replay_equal, name);
   }
@@ -123,7 +123,7 @@ void add_time_to_target(const Validation& validation, std::vector<Goal>& goals) 
   const auto add = [&](const Case& scenario_case, const std::vector<Comparison>& comparisons) {
     for (const Comparison& c : comparisons) {
       if (c.metric == "time_to_target_s") {
-        target.add(percent(deviation(c)), title_of(scenario_case));
+        target.add(in_percent(deviation(c)), title_of(scenario_case));
         return;
       }
     }

@@ -17,7 +17,7 @@
 namespace foretrain {
 namespace {
 
-std::string percent(std::optional<double> share) {
+std::string percent_cell(std::optional<double> share) {
   return share ? fmt::format("{:.1f} %", *share * 100) : "-";
 }
 
@@ -60,7 +60,7 @@ std::string strategies(const Validation& validation) {
   for (const StrategyVerdict& v : verdicts) {
     const auto& range = v.judged();
     const auto of = [&](double ErrorRange::*figure) {
-      return range ? percent((*range).*figure) : std::string("-");
+      return range ? percent_cell((*range).*figure) : std::string("-");
     };
     text += strategy_row(v.strategy, fmt::format("{}", v.cases), fmt::format("{}", v.noisy),
                          of(&ErrorRange::median), of(&ErrorRange::p95), of(&ErrorRange::max),
@@ -80,13 +80,13 @@ std::string drift(const Validation& validation) {
   text += strategy_row("strategy", "", "", "median", "95 %", "most", "");
   for (const StrategyVerdict& v : strategy_verdicts(validation)) {
     if (!v.undrifted) continue;
-    text += strategy_row(v.strategy, "", "", percent(v.undrifted->median),
-                         percent(v.undrifted->p95), percent(v.undrifted->max), "");
+    text += strategy_row(v.strategy, "", "", percent_cell(v.undrifted->median),
+                         percent_cell(v.undrifted->p95), percent_cell(v.undrifted->max), "");
   }
   return text;
 }
 
-std::string with_unit(double value, const std::string& unit) {
+std::string figure_with_unit(double value, const std::string& unit) {
   return unit.empty() ? "" : fmt::format("{:.1f} {}", value, unit);
 }
 
@@ -108,8 +108,8 @@ std::string goals(const Validation& validation) {
   std::string text = goal_row("goal", "at most", "measured", "met");
   for (const Goal& goal : goals_of(validation)) {
     const bool numbered = !goal.unit.empty();
-    text += goal_row(goal.name, with_unit(goal.limit, goal.unit),
-                     goal.worst ? with_unit(*goal.worst, goal.unit)
+    text += goal_row(goal.name, figure_with_unit(goal.limit, goal.unit),
+                     goal.worst ? figure_with_unit(*goal.worst, goal.unit)
                      : numbered ? "far off"
                                 : "",
                      fmt::format("{} of {}", goal.met, goal.of));

@@ -2,20 +2,22 @@
 #include "reports/record/summary.h"
 #include "reports/studies/whatif/whatif.h"
 
+#include <nlohmann/json.hpp>
+
 namespace foretrain {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json or_null(std::optional<double> value) { return value ? Json(*value) : Json(); }
-Json or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
+Json given_or_null(std::optional<double> value) { return value ? Json(*value) : Json(); }
+Json given_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
 const char* name_of(Change::Kind kind) {
   if (kind == Change::Kind::resource) return "resource";
   return kind == Change::Kind::cluster ? "cluster" : "training";
 }
 
-std::optional<double> saved(const WhatIf& whatif, std::optional<double> time_s) {
+std::optional<double> saved_time(const WhatIf& whatif, std::optional<double> time_s) {
   if (!whatif.time_s || !time_s) return std::nullopt;
   return 1 - *time_s / *whatif.time_s;
 }
@@ -26,7 +28,7 @@ Json path_json(const WhatIf& whatif) {
     path.push_back({{"resource", share.resource},
                     {"time_s", share.time_s},
                     {"share", share.share},
-                    {"whose", or_null(share.whose)}});
+                    {"whose", given_or_null(share.whose)}});
   }
   return path;
 }
@@ -37,12 +39,12 @@ Json changes_json(const WhatIf& whatif) {
     changes.push_back({{"name", change.name},
                        {"what", change.what},
                        {"kind", name_of(change.kind)},
-                       {"time_s", or_null(change.time_s)},
-                       {"saved", or_null(saved(whatif, change.time_s))},
-                       {"free_time_s", or_null(change.free_time_s)},
-                       {"elasticity", or_null(change.elasticity)},
-                       {"cost", or_null(change.cost)},
-                       {"why_not", or_null(change.why_not)}});
+                       {"time_s", given_or_null(change.time_s)},
+                       {"saved", given_or_null(saved_time(whatif, change.time_s))},
+                       {"free_time_s", given_or_null(change.free_time_s)},
+                       {"elasticity", given_or_null(change.elasticity)},
+                       {"cost", given_or_null(change.cost)},
+                       {"why_not", given_or_null(change.why_not)}});
   }
   return changes;
 }
@@ -66,17 +68,17 @@ Json to_json(const WhatIf& whatif) {
   json["settings"] = to_json(whatif.scenario_case.settings);
   json["limit"] = {{"resource", whatif.limit.resource},
                    {"share", whatif.limit.share},
-                   {"whose", or_null(whatif.limit.whose)},
-                   {"change", or_null(whatif.limit.change)},
+                   {"whose", given_or_null(whatif.limit.whose)},
+                   {"change", given_or_null(whatif.limit.change)},
                    {"sentence", first_sentence(whatif)}};
   json["mode"] = "simulate";
-  json["machine"] = or_null(whatif.machine);
-  json["uncalibrated"] = or_null(whatif.uncalibrated);
-  json["recorded"] = or_null(whatif.recorded);
+  json["machine"] = given_or_null(whatif.machine);
+  json["uncalibrated"] = given_or_null(whatif.uncalibrated);
+  json["recorded"] = given_or_null(whatif.recorded);
   json["measure"] = whatif.measure;
   json["examples"] = whatif.examples;
-  json["time_s"] = or_null(whatif.time_s);
-  json["cost"] = or_null(whatif.cost);
+  json["time_s"] = given_or_null(whatif.time_s);
+  json["cost"] = given_or_null(whatif.cost);
   json["path_s"] = whatif.path_s;
   json["path_whole"] = whatif.path_whole;
   json["queued_share"] = whatif.queued;
@@ -84,15 +86,16 @@ Json to_json(const WhatIf& whatif) {
   json["changes"] = changes_json(whatif);
   json["crossovers"] = Json::array();
   for (const Crossover& each : whatif.crossovers) {
-    json["crossovers"].push_back(
-        {{"question", each.question}, {"answer", each.answer}, {"value", or_null(each.value)}});
+    json["crossovers"].push_back({{"question", each.question},
+                                  {"answer", each.answer},
+                                  {"value", given_or_null(each.value)}});
   }
   if (!whatif.phases.empty()) {
     for (const PhasePair& pair : whatif.phases) {
       json["phases"].push_back({{"phase", pair.phase},
                                 {"recorded_s", pair.recorded_s},
                                 {"simulated_s", pair.simulated_s},
-                                {"recorded_path_s", or_null(pair.path_s)}});
+                                {"recorded_path_s", given_or_null(pair.path_s)}});
     }
   }
   if (whatif.verified) json["verified"] = verified_json(*whatif.verified);

@@ -20,7 +20,7 @@ std::string seconds(std::optional<double> time_s) {
   return time_s ? figure(time_s) + " s" : std::string("-");
 }
 
-std::string percent(double share) { return fmt::format("{:.0f} %", share * 100); }
+std::string whole_percent(double share) { return fmt::format("{:.0f} %", share * 100); }
 
 std::optional<double> saved(const WhatIf& whatif, std::optional<double> time_s) {
   if (!whatif.time_s || !time_s || *whatif.time_s <= 0) return std::nullopt;
@@ -56,11 +56,11 @@ std::string path_table(const WhatIf& whatif) {
     if (share.share < kLeastShare) continue;
     const std::string whose = share.whose.empty() ? "" : "  most of it " + share.whose;
     text += fmt::format("  {}{}{}{}\n", left(share.resource, 27), right(seconds(share.time_s), 12),
-                        right(percent(share.share), 10), whose);
+                        right(whole_percent(share.share), 10), whose);
   }
   if (whatif.queued >= kLeastShare) {
-    text +=
-        fmt::format("  of it {} in line for a core that had other work\n", percent(whatif.queued));
+    text += fmt::format("  of it {} in line for a core that had other work\n",
+                        whole_percent(whatif.queued));
   }
   return text;
 }
@@ -162,18 +162,18 @@ std::string first_sentence(const WhatIf& whatif) {
   const Limit& limit = whatif.limit;
   std::string text =
       fmt::format("{}: {}{} limits it, {} of the critical path", title, limit.resource,
-                  limit.whose.empty() ? "" : " of " + limit.whose, percent(limit.share));
+                  limit.whose.empty() ? "" : " of " + limit.whose, whole_percent(limit.share));
   const Change* change = whatif.find(limit.change);
   const auto gain = change != nullptr ? saved(whatif, change->time_s) : std::nullopt;
   if (gain) {
     text += fmt::format("; {} {} {}", change->what, *gain < 0 ? "costs" : "saves",
-                        percent(std::abs(*gain)));
+                        whole_percent(std::abs(*gain)));
   }
   // The first one saves most.
   const Change& best = whatif.changes.front();
   const auto most = saved(whatif, best.time_s);
   if (most && *most > kTells && best.name != limit.change) {
-    text += fmt::format("; most is saved by {}, {}", best.name, percent(*most));
+    text += fmt::format("; most is saved by {}, {}", best.name, whole_percent(*most));
   }
   return text + ".";
 }

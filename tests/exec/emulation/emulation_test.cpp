@@ -31,7 +31,7 @@ using exec::NetworkNamespace;
 using exec::run_tool;
 using nlohmann::json;
 
-ClusterSpec star(int hosts, BytesPerSecond nic) {
+ClusterSpec emulated_star(int hosts, BytesPerSecond nic) {
   ClusterSpec cluster;
   HostSpec host;
   host.name = "node";
@@ -85,7 +85,7 @@ void transfer(const Emulation& emulation, std::size_t size) {
 
 TEST_CASE("emulation: a host's interface has the rate and the burst of the scenario") {
   if (!can_emulate()) return;
-  ClusterSpec cluster = star(2, {1.25e7});
+  ClusterSpec cluster = emulated_star(2, {1.25e7});
   cluster.hosts.push_back(cluster.hosts[0]);
   cluster.hosts[1].name = "fast";
   cluster.hosts[1].count = 1;
@@ -105,7 +105,7 @@ TEST_CASE("emulation: a host's interface has the rate and the burst of the scena
 
 TEST_CASE("emulation: what goes from host to host is counted where it leaves, where it arrives") {
   if (!can_emulate()) return;
-  const Emulation emulation(star(3, {1.25e8}));
+  const Emulation emulation(emulated_star(3, {1.25e8}));
   constexpr std::size_t kSize = 1'000'000;
   const InterfaceBytes before = emulation.counted(0);
   REQUIRE(before.tx >= Bytes{0});
@@ -122,15 +122,15 @@ TEST_CASE("emulation: this machine's network stays as it is") {
   const auto links = [] { return asked({find_tool("ip"), "-j", "address"}).size(); };
   const std::string home = network_of(getpid());
   const std::size_t before = links();
-  const Emulation emulation(star(2, {1.25e8}));
+  const Emulation emulation(emulated_star(2, {1.25e8}));
   CHECK(links() == before);
   CHECK(network_of(getpid()) == home);
 }
 
 TEST_CASE("emulation: two at a time have the same addresses without conflict") {
   if (!can_emulate()) return;
-  const Emulation first(star(2, {1.25e8}));
-  const Emulation second(star(2, {1.25e8}));
+  const Emulation first(emulated_star(2, {1.25e8}));
+  const Emulation second(emulated_star(2, {1.25e8}));
   transfer(second, 10'000);
   CHECK(first.counted(0).tx.value < 1'000);
 }
@@ -139,7 +139,7 @@ TEST_CASE("emulation: it is gone when its object is") {
   if (!can_emulate()) return;
   std::set<std::string> networks;
   {
-    const Emulation emulation(star(2, {1.25e8}));
+    const Emulation emulation(emulated_star(2, {1.25e8}));
     for (std::size_t host = 0; host < 2; ++host) {
       emulation.network(host).enter([&] { networks.insert(network_of(gettid())); });
     }
@@ -158,7 +158,7 @@ TEST_CASE("emulation: an exception inside a network leads back out of it") {
 
 TEST_CASE("emulation: latency is a queue of netem behind the rate") {
   if (!can_emulate()) return;
-  ClusterSpec cluster = star(2, {1.25e8});
+  ClusterSpec cluster = emulated_star(2, {1.25e8});
   cluster.hosts[0].latency = {2'000'000};
   try {
     const Emulation emulation(cluster);
@@ -180,15 +180,15 @@ TEST_CASE("emulation: latency is a queue of netem behind the rate") {
 TEST_CASE("emulation: who is not root is told so") {
   const uid_t user = geteuid();
   if (user == 0) REQUIRE(seteuid(65'534) == 0);
-  const std::string error = error_of(star(1, {1e6}));
+  const std::string error = error_of(emulated_star(1, {1e6}));
   REQUIRE(seteuid(user) == 0);
   CHECK(error.find("--emulate: makes network namespaces, for which it has to be root") == 0);
 }
 
 TEST_CASE("emulation: clusters that no machine stands for are refused") {
   if (!can_emulate()) return;
-  CHECK(error_of(star(1, {1.3e10})).find("above 100 Gbps") != std::string::npos);
-  CHECK(error_of(star(251, {1e8})).find("at most 250") != std::string::npos);
+  CHECK(error_of(emulated_star(1, {1.3e10})).find("above 100 Gbps") != std::string::npos);
+  CHECK(error_of(emulated_star(251, {1e8})).find("at most 250") != std::string::npos);
 }
 
 TEST_CASE("emulation: the burst left out is a millisecond of the rate, no less than 32 KB") {

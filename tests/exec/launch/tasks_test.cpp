@@ -27,14 +27,14 @@ namespace {
 namespace fs = std::filesystem;
 using boost::asio::ip::tcp;
 
-constexpr const char* kKey = "a-key-that-the-test-made";
+constexpr const char* kJobKey = "a-key-that-the-test-made";
 
 std::string text_of(const fs::path& path) {
   std::ifstream file(path);
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-int free_port() {
+int unused_port() {
   boost::asio::io_context loop;
   return tcp::acceptor(loop, {boost::asio::ip::address_v4::loopback(), 0}).local_endpoint().port();
 }
@@ -44,7 +44,7 @@ class Job {
  public:
   explicit Job(int size, std::string join_limit = "60 s")
       : folder_(fs::temp_directory_path() / ("foretrain-tasks-" + std::to_string(getpid()))),
-        port_(free_port()),
+        port_(unused_port()),
         size_(size),
         limit_(std::move(join_limit)),
         tasks_(static_cast<std::size_t>(size), 0) {
@@ -69,7 +69,8 @@ class Job {
   [[nodiscard]] std::string errors(int rank) const { return file(std::to_string(rank) + ".err"); }
   [[nodiscard]] nlohmann::json answer() const { return nlohmann::json::parse(file("0.out")); }
 
-  void start(int rank, const std::vector<std::string>& more = {}, const std::string& key = kKey) {
+  void start(int rank, const std::vector<std::string>& more = {},
+             const std::string& key = kJobKey) {
     std::vector<std::string> arguments{program_path(), "run",   "small.yaml", "--quiet",
                                        "--json",       "--out", "out"};
     arguments.insert(arguments.end(), more.begin(), more.end());

@@ -26,7 +26,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr const char* kPrometheus = "/usr/bin/prometheus";
 
-int free_port() {
+int port_for_metrics() {
   asio::io_context loop;
   return tcp::acceptor(loop, {asio::ip::address_v4::loopback(), 0}).local_endpoint().port();
 }
@@ -69,8 +69,8 @@ TEST_CASE("metrics: Prometheus scrapes a run while it goes on") {
     return;
   }
   Sandbox sandbox;
-  const int metrics = free_port();
-  const int web = free_port();
+  const int metrics = port_for_metrics();
+  const int web = port_for_metrics();
   sandbox.write("prometheus.yml",
                 fmt::format("global: {{scrape_interval: 100ms, scrape_timeout: 100ms}}\n"
                             "scrape_configs:\n"

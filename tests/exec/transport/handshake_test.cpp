@@ -42,14 +42,14 @@ struct Outcome {
   }
 };
 
-struct Pair {
+struct HandshakePair {
   boost::asio::io_context loop{1};
   tcp::socket left{loop};
   tcp::socket right{loop};
   std::shared_ptr<Connection> accepting;
   Outcome outcome;  // of the accepting end
 
-  explicit Pair(const JobKey& key, Duration limit = {5'000'000'000}) {
+  explicit HandshakePair(const JobKey& key, Duration limit = {5'000'000'000}) {
     tcp::acceptor acceptor(loop, {boost::asio::ip::address_v4::loopback(), 0});
     left.connect(acceptor.local_endpoint());
     acceptor.accept(right);
@@ -84,7 +84,7 @@ std::pair<Outcome, Outcome> meet_builds(const std::string& connecting, const std
 // Both ends, with a key each; `ends`: who the connecting end takes both for.
 std::pair<Outcome, Outcome> meet(const JobKey& connecting, const JobKey& accepting,
                                  Ends ends = {kWorker, kServer}) {
-  Pair pair(accepting);
+  HandshakePair pair(accepting);
   Outcome outcome;
   auto connection = std::make_shared<Connection>(std::move(pair.left), kMostBeforeProof);
   Handshake{connecting, {1'000'000}}.begin(connection, ends, outcome.on_proved(),
@@ -93,10 +93,10 @@ std::pair<Outcome, Outcome> meet(const JobKey& connecting, const JobKey& accepti
   return {outcome, pair.outcome};
 }
 
-const JobKey kKey("0123456789abcdef");
+const JobKey kSharedKey("0123456789abcdef");
 
 TEST_CASE("handshake: two ends that know the key know each other") {
-  const auto [connecting, accepting] = meet(kKey, kKey);
+  const auto [connecting, accepting] = meet(kSharedKey, kSharedKey);
   CHECK(connecting.proved_by == kWorker);
   CHECK(accepting.proved_by == kWorker);
   CHECK(!connecting.refusal);
@@ -105,7 +105,7 @@ TEST_CASE("handshake: two ends that know the key know each other") {
 
 TEST_CASE("handshake: another key or none is refused and its end is told") {
   const JobKey other = GENERATE(JobKey("fedcba9876543210"), JobKey());
-  const auto [connecting, accepting] = meet(other, kKey);
+  const auto [connecting, accepting] = meet(other, kSharedKey);
   CHECK(accepting.refusal == Refusal::key);
   CHECK(accepting.why == "it does not know the job key");
   CHECK(connecting.refusal == Refusal::key);
@@ -146,14 +146,14 @@ TEST_CASE("handshake: who does not know the key is not told the build") {
 }
 
 TEST_CASE("handshake: who was looking for somebody else is refused") {
-  const auto [connecting, accepting] = meet(kKey, kKey, {kWorker, kServer + 1});
+  const auto [connecting, accepting] = meet(kSharedKey, kSharedKey, {kWorker, kServer + 1});
   CHECK(accepting.refusal == Refusal::key);
   CHECK(connecting.refusal == Refusal::key);
 }
 
 // A stranger who writes by hand.
 struct Stranger {
-  Pair& pair;
+  HandshakePair& pair;
 
   void send(HandshakeKind kind, const std::vector<std::byte>& bytes) const {
     FrameHeader header;
@@ -179,7 +179,7 @@ TEST_CASE("handshake: a proof that was overheard is worth nothing the next time"
   const std::vector<std::byte> nonce(32, std::byte{7});
   std::vector<std::byte> overheard;
   {
-    Pair pair(kKey);
+    HandshakePair pair(kSharedKey);
     const Stranger worker{pair};
     worker.send(HandshakeKind::hello, nonce);
     const auto challenge = worker.receive().second;
@@ -187,7 +187,7 @@ TEST_CASE("handshake: a proof that was overheard is worth nothing the next time"
     Nonce theirs{};
     std::ranges::copy(nonce, mine.begin());
     std::ranges::copy(challenge, theirs.begin());
-    const Proof proof = kKey.prove(End::connecting, {kWorker, kServer}, mine, theirs);
+    const Proof proof = kSharedKey.prove(End::connecting, {kWorker, kServer}, mine, theirs);
     overheard.assign(proof.begin(), proof.end());
     const auto build = std::as_bytes(std::span(build_name()));
     overheard.insert(overheard.end(), build.begin(), build.end());
@@ -195,7 +195,7 @@ TEST_CASE("handshake: a proof that was overheard is worth nothing the next time"
     CHECK(worker.receive().first == HandshakeKind::welcome);
     CHECK(pair.outcome.proved_by == kWorker);
   }
-  Pair pair(kKey);
+  HandshakePair pair(kSharedKey);
   const Stranger stranger{pair};
   stranger.send(HandshakeKind::hello, nonce);
   CHECK(stranger.receive().first == HandshakeKind::challenge);
@@ -205,7 +205,7 @@ TEST_CASE("handshake: a proof that was overheard is worth nothing the next time"
 }
 
 TEST_CASE("handshake: the other end's own words are no proof") {
-  Pair pair(kKey);
+  HandshakePair pair(kSharedKey);
   const Stranger stranger{pair};
   stranger.send(HandshakeKind::hello, std::vector<std::byte>(32));
   const auto challenge = stranger.receive().second;
@@ -214,7 +214,7 @@ TEST_CASE("handshake: the other end's own words are no proof") {
 }
 
 TEST_CASE("handshake: whoever skips the challenge is refused") {
-  Pair pair(kKey);
+  HandshakePair pair(kSharedKey);
   const Stranger stranger{pair};
   stranger.send(GENERATE(HandshakeKind::proof, HandshakeKind::welcome, HandshakeKind::challenge),
                 std::vector<std::byte>(32));
@@ -223,7 +223,7 @@ TEST_CASE("handshake: whoever skips the challenge is refused") {
 }
 
 TEST_CASE("handshake: a stranger's long message is refused before room is made for it") {
-  Pair pair(kKey);
+  HandshakePair pair(kSharedKey);
   const Stranger stranger{pair};
   stranger.send(HandshakeKind::hello, std::vector<std::byte>(1'000));
   pair.loop.run_for(std::chrono::milliseconds(100));
@@ -232,18 +232,18 @@ TEST_CASE("handshake: a stranger's long message is refused before room is made f
 }
 
 TEST_CASE("handshake: one that leaves is told from one that says nothing") {
-  Pair leaving(kKey);
+  HandshakePair leaving(kSharedKey);
   leaving.left.close();
   leaving.loop.run_for(std::chrono::milliseconds(100));
   CHECK(leaving.outcome.refusal == Refusal::left);
   CHECK(leaving.outcome.why == "it closed the connection");
-  Pair silent(kKey, {20'000'000});
+  HandshakePair silent(kSharedKey, {20'000'000});
   silent.loop.run_for(std::chrono::milliseconds(300));
   CHECK(silent.outcome.refusal == Refusal::silent);
 }
 
 TEST_CASE("handshake: afterwards frames may be as long as was agreed") {
-  Pair pair(kKey);
+  HandshakePair pair(kSharedKey);
   auto connection = std::make_shared<Connection>(std::move(pair.left), kMostBeforeProof);
   std::size_t arrived = 0;
   pair.outcome.then = [&](const std::shared_ptr<Connection>& proved) {
@@ -251,7 +251,7 @@ TEST_CASE("handshake: afterwards frames may be as long as was agreed") {
         [&](const FrameHeader& header, const Payload&) { arrived = header.payload_bytes; },
         [](const std::string&) {});
   };
-  Handshake{kKey, {1'000'000}}.begin(
+  Handshake{kSharedKey, {1'000'000}}.begin(
       connection, {kWorker, kServer},
       [&](const std::shared_ptr<Connection>& proved, std::uint32_t) {
         FrameHeader header;

@@ -28,13 +28,13 @@ std::string record(int label, int start) {
   return raw;
 }
 
-void write(const std::string& path, const std::string& raw) {
+void write_raw(const std::string& path, const std::string& raw) {
   std::ofstream(path, std::ios::binary) << raw;
 }
 
 std::string complaint_about(const std::string& raw) {
   const TempFolder folder;
-  write(folder / "test_batch.bin", raw);
+  write_raw(folder / "test_batch.bin", raw);
   return complaint([&] { open_cifar10({folder / "test_batch.bin"}, Bytes{1'000'000}); });
 }
 
@@ -61,10 +61,10 @@ TEST_CASE("cifar10: the planes of a record become pixels of three channels", "[c
 
 TEST_CASE("cifar10: a folder is its batches in the order of their names", "[cifar10]") {
   const TempFolder folder;
-  write(folder / "data_batch_2.bin", record(2, 2));
-  write(folder / "data_batch_1.bin", record(0, 0) + record(1, 1));
-  write(folder / "test_batch.bin", record(7, 3));
-  write(folder / "readme.html", "no data");
+  write_raw(folder / "data_batch_2.bin", record(2, 2));
+  write_raw(folder / "data_batch_1.bin", record(0, 0) + record(1, 1));
+  write_raw(folder / "test_batch.bin", record(7, 3));
+  write_raw(folder / "readme.html", "no data");
   const ImageSources sources = open_cifar10_folder(folder.path(), Bytes{1'000'000});
   REQUIRE(sources.train->examples() == 3);
   for (int i = 0; i < 3; ++i) CHECK(sources.train->label(i) == i);
@@ -76,8 +76,8 @@ TEST_CASE("cifar10: a folder is its batches in the order of their names", "[cifa
 
 TEST_CASE("cifar10: images above the limit stay in their files with the same bytes", "[cifar10]") {
   const TempFolder folder;
-  write(folder / "data_batch_1.bin", record(0, 0) + record(1, 1));
-  write(folder / "data_batch_2.bin", record(2, 2));
+  write_raw(folder / "data_batch_1.bin", record(0, 0) + record(1, 1));
+  write_raw(folder / "data_batch_2.bin", record(2, 2));
   const std::vector<std::string> paths{folder / "data_batch_1.bin", folder / "data_batch_2.bin"};
   const auto held = open_cifar10(paths, Bytes{3 * 3072});
   const auto mapped = open_cifar10(paths, Bytes{3 * 3072 - 1});
@@ -110,7 +110,7 @@ TEST_CASE("cifar10: a label above 9 is named with its record", "[cifar10]") {
 TEST_CASE("cifar10: a folder without batches says which file is missing", "[cifar10]") {
   const TempFolder folder;
   CHECK_THAT(complaint([&] { find_cifar10_files(folder.path()); }), Contains("data_batch_*.bin"));
-  write(folder / "data_batch_1.bin", record(0, 0));
+  write_raw(folder / "data_batch_1.bin", record(0, 0));
   CHECK_THAT(complaint([&] { find_cifar10_files(folder.path()); }), Contains("test_*.bin"));
   CHECK_THAT(complaint([&] { find_cifar10_files(folder / "absent"); }), Contains("no such folder"));
 }

@@ -32,7 +32,7 @@ std::uint32_t feature(int field, const std::string& text) {
   return rows_of(*dataset)[0].entries[static_cast<std::size_t>(field - 1)].first;
 }
 
-std::string complaint_about(const std::string& text) {
+std::string criteo_complaint(const std::string& text) {
   return complaint([&] { parse_criteo(text, "a.csv", 20); });
 }
 
@@ -84,18 +84,18 @@ TEST_CASE("criteo: large integers share a feature by their logarithm", "[criteo]
 TEST_CASE("criteo: what is wrong is named with file and line", "[criteo]") {
   std::string short_row = row();
   short_row.erase(short_row.size() - 3, 2);  // the last tab with its field
-  CHECK_THAT(complaint_about(row() + short_row),
+  CHECK_THAT(criteo_complaint(row() + short_row),
              Contains("a.csv:2: 39 fields between tabs where a row has 40"));
-  CHECK_THAT(complaint_about("1\t" + row()), Contains("a.csv:1: 41 fields"));
-  CHECK_THAT(complaint_about(row() + row() + "\n"), Contains("a.csv:3: 1 fields"));
+  CHECK_THAT(criteo_complaint("1\t" + row()), Contains("a.csv:1: 41 fields"));
+  CHECK_THAT(criteo_complaint(row() + row() + "\n"), Contains("a.csv:3: 1 fields"));
   CHECK_THAT(
-      complaint_about(row(2, "1.5")),
+      criteo_complaint(row(2, "1.5")),
       Contains("a.csv:1: integer `1.5`, field 3 (the label is field 1), is no whole number"));
-  CHECK_THAT(complaint_about(row(13, "nan")), Contains("a.csv:1: integer `nan`, field 14"));
-  CHECK_THAT(complaint_about(row(1, "99999999999999999999")), Contains("no whole number"));
-  CHECK_THAT(complaint_about(row() + row(0, "", "2")), Contains("a.csv:2: label `2`"));
-  CHECK_THAT(complaint_about(row(0, "", "")), Contains("a.csv:1: label ``"));
-  CHECK_THAT(complaint_about(""), Contains("a.csv: holds no example"));
+  CHECK_THAT(criteo_complaint(row(13, "nan")), Contains("a.csv:1: integer `nan`, field 14"));
+  CHECK_THAT(criteo_complaint(row(1, "99999999999999999999")), Contains("no whole number"));
+  CHECK_THAT(criteo_complaint(row() + row(0, "", "2")), Contains("a.csv:2: label `2`"));
+  CHECK_THAT(criteo_complaint(row(0, "", "")), Contains("a.csv:1: label ``"));
+  CHECK_THAT(criteo_complaint(""), Contains("a.csv: holds no example"));
   CHECK_THAT(complaint([] { parse_criteo(row(), "a", 0); }), Contains("0 bits of hash"));
 }
 

@@ -20,7 +20,7 @@ std::string complaint_about(const std::string& text, const LibsvmOptions& option
   return complaint([&] { parse_libsvm(text, "a.train", options); });
 }
 
-void write(const std::string& path, const std::string& text) {
+void write_libsvm(const std::string& path, const std::string& text) {
   std::ofstream(path, std::ios::binary) << text;
 }
 
@@ -68,8 +68,8 @@ TEST_CASE("libsvm: indices beyond the bits are hashed all of them", "[libsvm]") 
 
 TEST_CASE("libsvm: train and test are read alike", "[libsvm]") {
   const TempFolder folder;
-  write(folder / "a.train", "1 1:1\n1 2:1\n");
-  write(folder / "a.test", "-1 40:1\n1 1:1\n");
+  write_libsvm(folder / "a.train", "1 1:1\n1 2:1\n");
+  write_libsvm(folder / "a.test", "-1 40:1\n1 1:1\n");
   const DataSplit split = open_libsvm_folder(folder.path(), {.hash_bits = 5}, Bytes{1'000'000});
   CHECK(rows_of(*split.train)[0].label == 1);
   CHECK(rows_of(*split.test)[0].label == 0);
@@ -84,8 +84,8 @@ TEST_CASE("libsvm: a text above the limit is read line by line to the same rows"
     text += std::to_string(i % 3) + " " + std::to_string(i + 1) + ":0.25 " +
             std::to_string(2 * i + 3) + ":" + std::to_string(i) + (i % 2 == 0 ? "\n" : "\r\n");
   }
-  write(folder / "a.train", text);
-  write(folder / "a.test", "2 1:1\n");
+  write_libsvm(folder / "a.train", text);
+  write_libsvm(folder / "a.test", "2 1:1\n");
   const DataSplit held = open_libsvm_folder(folder.path(), {}, Bytes{1'000'000});
   const DataSplit streamed = open_libsvm_folder(folder.path(), {}, Bytes{0});
   CHECK_FALSE(held.train->worth_prefetching());
@@ -138,9 +138,9 @@ TEST_CASE("libsvm: what is wrong is named with file and line", "[libsvm]") {
 TEST_CASE("libsvm: a folder names the file that it misses or has twice", "[libsvm]") {
   const TempFolder folder;
   CHECK_THAT(complaint([&] { find_libsvm_files(folder.path()); }), Contains("no .train file"));
-  write(folder / "a.train", "1 1:1\n");
+  write_libsvm(folder / "a.train", "1 1:1\n");
   CHECK_THAT(complaint([&] { find_libsvm_files(folder.path()); }), Contains("no .test file"));
-  write(folder / "b.train", "1 1:1\n");
+  write_libsvm(folder / "b.train", "1 1:1\n");
   CHECK_THAT(complaint([&] { find_libsvm_files(folder.path()); }),
              Contains("several .train files"));
 }

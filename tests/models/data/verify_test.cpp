@@ -18,7 +18,7 @@ using Catch::Contains;
 
 namespace {
 
-void write(const std::string& path, const std::string& text) {
+void write_data(const std::string& path, const std::string& text) {
   std::ofstream(path, std::ios::binary) << text;
 }
 
@@ -53,35 +53,35 @@ TEST_CASE("verify: an IDX folder or each of its files") {
 
 TEST_CASE("verify: CIFAR-10") {
   const TempFolder folder;
-  write(folder / "some.bin", std::string(2 * kCifarRecord, '\3'));
+  write_data(folder / "some.bin", std::string(2 * kCifarRecord, '\3'));
   CHECK(describe_data(folder / "some.bin") ==
         "format     CIFAR-10\nexamples   2\nshape      32x32x3\nclasses    1 (3: 2)\n"
         "values     3 to 3, mean 3.00\n");
-  write(folder / "some.bin", std::string(kCifarRecord + 1, '\3'));
+  write_data(folder / "some.bin", std::string(kCifarRecord + 1, '\3'));
   CHECK_THAT(complaint([&] { describe_data(folder / "some.bin"); }),
              Contains("/some.bin: record 1 has 1 of its 3,073 bytes"));
 }
 
 TEST_CASE("verify: LIBSVM with its density") {
   const TempFolder folder;
-  write(folder / "a.train", "-1 1:0.5 3:2\n1 3:-1\n");
+  write_data(folder / "a.train", "-1 1:0.5 3:2\n1 3:-1\n");
   CHECK(describe_data(folder.path()) ==
         "a.train\nformat     LIBSVM\nexamples   2\n"
         "features   2 distinct, 1.50 an example, density 0.7500\nclasses    2 (0: 1, 1: 1)\n"
         "values     -1 to 2\n");
-  write(folder / "a.train", "1 1:0.5 3:2\n1 3:-1 2:7\n");
+  write_data(folder / "a.train", "1 1:0.5 3:2\n1 3:-1 2:7\n");
   CHECK_THAT(complaint([&] { describe_data(folder.path()); }),
              Contains("/a.train:2: index 2 after 3"));
 }
 
 TEST_CASE("verify: Criteo with what is missing") {
   const TempFolder folder;
-  write(folder / "train.csv", criteo_row("0") + criteo_row("1") + criteo_row("0"));
+  write_data(folder / "train.csv", criteo_row("0") + criteo_row("1") + criteo_row("0"));
   const std::string text = describe_data(folder / "train.csv");
   CHECK_THAT(text, Contains("format     Criteo\nexamples   3\nfeatures   39 distinct (hashed to 20"
                             " bits), 39.00 an example\nclasses    2 (0: 2, 1: 1)\n"));
   CHECK_THAT(text, Contains("missing    33.3 % of the fields\n"));
-  write(folder / "train.csv", criteo_row("0") + criteo_row("1", 38));
+  write_data(folder / "train.csv", criteo_row("0") + criteo_row("1", 38));
   CHECK_THAT(complaint([&] { describe_data(folder.path()); }),
              Contains("/train.csv:2: 39 fields between tabs"));
 }
@@ -90,7 +90,7 @@ TEST_CASE("verify: what is no data set is refused") {
   const TempFolder folder;
   CHECK_THAT(complaint([&] { describe_data(folder.path()); }), Contains("has no data set"));
   CHECK_THAT(complaint([&] { describe_data(folder / "absent"); }), Contains("no such file"));
-  write(folder / "image.png", "\x89PNG\1\2");
+  write_data(folder / "image.png", "\x89PNG\1\2");
   CHECK_THAT(complaint([&] { describe_data(folder / "image.png"); }), Contains("neither IDX nor"));
 }
 

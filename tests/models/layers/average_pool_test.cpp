@@ -14,7 +14,7 @@ LayerCase pool(Shape input, int side) {
   return {.spec = {.kind = "average_pool", .size = side}, .input = input};
 }
 
-AdaptiveAveragePool make(const LayerCase& of) { return {of.input, of.spec.size}; }
+AdaptiveAveragePool make_average_pool(const LayerCase& of) { return {of.input, of.spec.size}; }
 
 }  // namespace
 
@@ -26,13 +26,13 @@ TEST_CASE("average_pool: output and gradient agree with the double twin", "[laye
       pool({5, 9, 2}, 3),   pool({4, 3, 1}, 1),
   };
   for (const LayerCase& each : cases) {
-    check_against_twin(make(each), each, 1, 21);
-    check_against_twin(make(each), each, 3, 22);
+    check_against_twin(make_average_pool(each), each, 1, 21);
+    check_against_twin(make_average_pool(each), each, 3, 22);
   }
 }
 
 TEST_CASE("average_pool: the same bits with any number of threads at any offset", "[layers]") {
-  check_same_bits(make(pool({13, 13, 20}, 6)), pool({13, 13, 20}, 6), 40);
+  check_same_bits(make_average_pool(pool({13, 13, 20}, 6)), pool({13, 13, 20}, 6), 40);
 }
 
 TEST_CASE("average_pool: says what it is with what it costs", "[layers]") {

@@ -23,7 +23,7 @@ LayerCase conv(Shape input, ConvShape shape, bool relu) {
           .relu = relu};
 }
 
-Conv2d make(const LayerCase& of) {
+Conv2d make_conv(const LayerCase& of) {
   return {of.input, {of.spec.units, of.spec.size, of.spec.stride, of.spec.padding}, of.relu};
 }
 
@@ -40,7 +40,7 @@ TEST_CASE("conv: output and gradients agree with the double twin at the shapes o
       {2, conv({9, 9, 4}, {3, 2, 3}, false)},      {2, conv({4, 4, 3}, {4, 3, 1, 3}, false)},
       {4, conv({28, 28, 1}, {6, 5, 1, 2}, true)},
   };
-  for (const auto& [batch, each] : cases) check_against_twin(make(each), each, batch, 1);
+  for (const auto& [batch, each] : cases) check_against_twin(make_conv(each), each, batch, 1);
 }
 
 TEST_CASE("conv: output and gradients agree with the double twin at drawn shapes") {
@@ -53,7 +53,7 @@ TEST_CASE("conv: output and gradients agree with the double twin at drawn shapes
   for (int trial = 0; trial < 40; ++trial) {
     const LayerCase each = conv({draw(5, 14), draw(5, 14), draw(1, 20)},
                                 {draw(1, 40), draw(1, 5), draw(1, 3), draw(0, 3)}, trial % 2 == 0);
-    check_against_twin(make(each), each, draw(1, 4), seed);
+    check_against_twin(make_conv(each), each, draw(1, 4), seed);
   }
 }
 
@@ -63,7 +63,7 @@ TEST_CASE("conv: the same bits with any number of threads at any offset") {
         {9, conv({9, 9, 32}, {40, 3, 1, 1}, true)},
         {5, conv({28, 28, 3}, {16, 5, 2, 2}, false)},
         {2, conv({9, 9, 16}, {21, 3, 1, 1}, true)}}) {
-    check_same_bits(make(each), each, batch);
+    check_same_bits(make_conv(each), each, batch);
   }
 }
 

@@ -15,7 +15,7 @@ LayerCase dense(int inputs, int outputs, bool relu) {
   return {.spec = {.kind = "dense", .units = outputs}, .input = {1, 1, inputs}, .relu = relu};
 }
 
-Dense make(const LayerCase& of) {
+Dense make_dense(const LayerCase& of) {
   return {static_cast<int>(of.input.size()), of.spec.units, of.relu};
 }
 
@@ -30,7 +30,7 @@ TEST_CASE("dense: output and gradients agree with the double twin at the sizes o
         Size{2, 1, 1}, Size{65, 7, 1}, Size{33, 203, 16}, Size{33, 203, 17}}) {
     for (const bool relu : {false, true}) {
       const LayerCase each = dense(size.inputs, size.outputs, relu);
-      check_against_twin(make(each), each, size.batch, 1);
+      check_against_twin(make_dense(each), each, size.batch, 1);
     }
   }
 }
@@ -42,15 +42,16 @@ TEST_CASE("dense: output and gradients agree with the double twin at drawn sizes
   for (int trial = 0; trial < 30; ++trial) {
     const LayerCase each = dense(1 + static_cast<int>(stream.below(300)),
                                  1 + static_cast<int>(stream.below(60)), trial % 2 == 0);
-    check_against_twin(make(each), each, 1 + static_cast<std::int64_t>(stream.below(20)), seed);
+    check_against_twin(make_dense(each), each, 1 + static_cast<std::int64_t>(stream.below(20)),
+                       seed);
   }
 }
 
 TEST_CASE("dense: the same bits with any number of threads at any offset") {
   // The large one is cut into parts; ten outputs take the path of narrow layers.
-  check_same_bits(make(dense(700, 600, true)), dense(700, 600, true), 9);
-  check_same_bits(make(dense(784, 10, false)), dense(784, 10, false), 256);
-  check_same_bits(make(dense(90, 64, true)), dense(90, 64, true), 5);
+  check_same_bits(make_dense(dense(700, 600, true)), dense(700, 600, true), 9);
+  check_same_bits(make_dense(dense(784, 10, false)), dense(784, 10, false), 256);
+  check_same_bits(make_dense(dense(90, 64, true)), dense(90, 64, true), 5);
 }
 
 TEST_CASE("dense: counted parameters and operations") {

@@ -18,7 +18,7 @@ LayerCase norm(Shape shape, int size, double alpha, double beta, double k) {
           .input = shape};
 }
 
-LocalResponseNorm make(const LayerCase& of) {
+LocalResponseNorm make_norm(const LayerCase& of) {
   return {of.input, of.spec.size, of.spec.alpha, of.spec.beta, of.spec.k};
 }
 
@@ -34,19 +34,19 @@ TEST_CASE("lrn: output and gradient agree with the double twin", "[layers]") {
       norm({1, 1, 30}, 16, 1, 1.25, 0.1),
   };
   for (const LayerCase& each : cases) {
-    check_against_twin(make(each), each, 1, 31);
-    check_against_twin(make(each), each, 3, 32);
+    check_against_twin(make_norm(each), each, 1, 31);
+    check_against_twin(make_norm(each), each, 3, 32);
   }
 }
 
 TEST_CASE("lrn: the same bits with any number of threads at any offset", "[layers]") {
-  check_same_bits(make(norm({6, 6, 64}, 9, 1, 0.75, 1)), norm({6, 6, 64}, 9, 1, 0.75, 1), 30);
-  check_same_bits(make(norm({6, 6, 21}, 4, 1, 0.5, 1)), norm({6, 6, 21}, 4, 1, 0.5, 1), 30);
+  check_same_bits(make_norm(norm({6, 6, 64}, 9, 1, 0.75, 1)), norm({6, 6, 64}, 9, 1, 0.75, 1), 30);
+  check_same_bits(make_norm(norm({6, 6, 21}, 4, 1, 0.5, 1)), norm({6, 6, 21}, 4, 1, 0.5, 1), 30);
 }
 
 TEST_CASE("lrn: an even size sees one channel more before than behind", "[layers]") {
   const LayerCase of = norm({1, 1, 4}, 2, 2, 1, 1);
-  const LocalResponseNorm layer = make(of);
+  const LocalResponseNorm layer = make_norm(of);
   LayerNumbers numbers = draw_numbers(layer, of, 1, 1);
   numbers.input = {0, 1, 0, 1};
   Serial serial;
@@ -57,7 +57,7 @@ TEST_CASE("lrn: an even size sees one channel more before than behind", "[layers
 TEST_CASE("lrn: NaN or infinity becomes NaN with any beta", "[layers]") {
   for (const double beta : {0.5, 0.75, 0.6}) {
     const LayerCase of = norm({1, 1, 1}, 1, 1, beta, 1);
-    const LocalResponseNorm layer = make(of);
+    const LocalResponseNorm layer = make_norm(of);
     LayerNumbers numbers = draw_numbers(layer, of, 1, 1);
     Serial serial;
     for (const float bad :

@@ -18,7 +18,7 @@ LayerCase pool(Shape input, int size, int stride, int padding) {
           .input = input};
 }
 
-MaxPool make(const LayerCase& of) {
+MaxPool make_max_pool(const LayerCase& of) {
   return {of.input, of.spec.size, of.spec.stride, of.spec.padding};
 }
 
@@ -48,19 +48,19 @@ TEST_CASE("max_pool: output and gradient agree with the double twin", "[layers]"
       pool({9, 3, 2}, 2, 1, 1),
   };
   for (const LayerCase& each : cases) {
-    check_against_twin(make(each), each, 1, 11);
-    check_against_twin(make(each), each, 3, 12);
+    check_against_twin(make_max_pool(each), each, 1, 11);
+    check_against_twin(make_max_pool(each), each, 3, 12);
   }
 }
 
 TEST_CASE("max_pool: the same bits with any number of threads at any offset", "[layers]") {
-  check_same_bits(make(pool({28, 28, 6}, 2, 2, 0)), pool({28, 28, 6}, 2, 2, 0), 30);
-  check_same_bits(make(pool({12, 12, 20}, 3, 2, 1)), pool({12, 12, 20}, 3, 2, 1), 30);
+  check_same_bits(make_max_pool(pool({28, 28, 6}, 2, 2, 0)), pool({28, 28, 6}, 2, 2, 0), 30);
+  check_same_bits(make_max_pool(pool({12, 12, 20}, 3, 2, 1)), pool({12, 12, 20}, 3, 2, 1), 30);
 }
 
 TEST_CASE("max_pool: the gradient goes to the first of equal maxima", "[layers]") {
   const LayerCase of = pool({3, 3, 1}, 3, 1, 0);
-  const MaxPool layer = make(of);
+  const MaxPool layer = make_max_pool(of);
   LayerNumbers numbers = draw_numbers(layer, of, 1, 1);
   numbers.input = {0, 1, 2, 2, 0, 2, 1, 2, 0};
   numbers.output_gradient = {5};
@@ -72,7 +72,7 @@ TEST_CASE("max_pool: the gradient goes to the first of equal maxima", "[layers]"
 
 TEST_CASE("max_pool: the gradients of overlapping windows add up", "[layers]") {
   const LayerCase of = pool({3, 3, 1}, 2, 1, 0);
-  const MaxPool layer = make(of);
+  const MaxPool layer = make_max_pool(of);
   LayerNumbers numbers = draw_numbers(layer, of, 1, 1);
   numbers.input = {0, 1, 0, 2, 9, 3, 0, 4, 0};
   numbers.output_gradient = {1, 2, 4, 8};
@@ -83,7 +83,7 @@ TEST_CASE("max_pool: the gradients of overlapping windows add up", "[layers]") {
 
 TEST_CASE("max_pool: a NaN is passed on", "[layers]") {
   const LayerCase of = pool({2, 2, 1}, 2, 2, 0);
-  const MaxPool layer = make(of);
+  const MaxPool layer = make_max_pool(of);
   LayerNumbers numbers = draw_numbers(layer, of, 1, 1);
   Serial serial;
   for (std::size_t at = 0; at < 4; ++at) {

@@ -15,16 +15,16 @@ using namespace foretrain::testing;
 
 namespace {
 
-struct Logits {
+struct BinaryLogits {
   std::vector<float> numbers;
   std::vector<std::int32_t> labels;
 
   [[nodiscard]] std::int64_t batch() const { return static_cast<std::int64_t>(numbers.size()); }
 };
 
-Logits draw(std::int64_t batch, double scale, std::uint64_t seed) {
+BinaryLogits draw(std::int64_t batch, double scale, std::uint64_t seed) {
   Stream stream(seed, "test.logits");
-  Logits logits;
+  BinaryLogits logits;
   for (std::int64_t i = 0; i < batch; ++i) {
     logits.numbers.push_back(static_cast<float>(scale * stream.normal()));
     logits.labels.push_back(static_cast<std::int32_t>(stream.below(2)));
@@ -37,7 +37,7 @@ Logits draw(std::int64_t batch, double scale, std::uint64_t seed) {
 TEST_CASE("logistic: the loss is the double twin's", "[losses]") {
   for (const std::int64_t batch : {1, 7, 8, 3000}) {
     for (const double scale : {0.01, 2.0, 100.0}) {
-      const Logits z = draw(batch, scale, 91);
+      const BinaryLogits z = draw(batch, scale, 91);
       const std::vector<double> doubles(z.numbers.begin(), z.numbers.end());
       CAPTURE(batch, scale);
       CHECK(logistic_loss(z.numbers.data(), batch, z.labels).sum ==
@@ -47,7 +47,7 @@ TEST_CASE("logistic: the loss is the double twin's", "[losses]") {
 }
 
 TEST_CASE("logistic: the gradient agrees with differences of the double twin", "[losses]") {
-  const Logits z = draw(37, 3, 92);
+  const BinaryLogits z = draw(37, 3, 92);
   std::vector<float> gradient = z.numbers;
   logistic(gradient.data(), z.batch(), z.labels);
   std::vector<double> doubles(z.numbers.begin(), z.numbers.end());
@@ -65,7 +65,7 @@ TEST_CASE("logistic: the gradient agrees with differences of the double twin", "
 }
 
 TEST_CASE("logistic: the loss alone is the same bits at any offset in memory", "[losses]") {
-  const Logits z = draw(61, 3, 93);
+  const BinaryLogits z = draw(61, 3, 93);
   std::vector<float> gradient = z.numbers;
   const BatchLoss expected = logistic(gradient.data(), z.batch(), z.labels);
   for (std::size_t offset = 0; offset < 16; ++offset) {

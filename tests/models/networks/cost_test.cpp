@@ -9,7 +9,7 @@
 namespace foretrain {
 namespace {
 
-InputShape images(int side, int channels, int classes) {
+InputShape image_input(int side, int channels, int classes) {
   return {.image = {side, side, channels}, .classes = classes};
 }
 
@@ -27,18 +27,18 @@ double forward_flops(const std::string& name, const InputShape& input, std::int6
 }
 
 TEST_CASE("network: every network has exactly the parameters of its source") {
-  CHECK(parameters_of("softmax", images(28, 1, 10)) == 7'850);
-  CHECK(parameters_of("lenet", images(28, 1, 10)) == 61'706);
-  CHECK(parameters_of("lenet_large", images(28, 1, 10)) == 3'274'634);
-  CHECK(parameters_of("alexnet", images(224, 3, 1000)) == 61'100'840);
-  CHECK(parameters_of("alexnet", images(256, 3, 1000)) == 61'100'840);
-  CHECK(parameters_of("alexnet_cifar", images(24, 3, 10)) == 1'068'298);
+  CHECK(parameters_of("softmax", image_input(28, 1, 10)) == 7'850);
+  CHECK(parameters_of("lenet", image_input(28, 1, 10)) == 61'706);
+  CHECK(parameters_of("lenet_large", image_input(28, 1, 10)) == 3'274'634);
+  CHECK(parameters_of("alexnet", image_input(224, 3, 1000)) == 61'100'840);
+  CHECK(parameters_of("alexnet", image_input(256, 3, 1000)) == 61'100'840);
+  CHECK(parameters_of("alexnet_cifar", image_input(24, 3, 10)) == 1'068'298);
 }
 
 TEST_CASE("network: mlp has a matrix with biases for each hidden size") {
-  CHECK(parameters_of("mlp", images(28, 1, 10), {.hidden = {300, 100}}) ==
+  CHECK(parameters_of("mlp", image_input(28, 1, 10), {.hidden = {300, 100}}) ==
         784 * 300 + 300 + 300 * 100 + 100 + 100 * 10 + 10);
-  CHECK(parameters_of("mlp", images(28, 1, 10), {.hidden = {7}}) == 784 * 7 + 7 + 7 * 10 + 10);
+  CHECK(parameters_of("mlp", image_input(28, 1, 10), {.hidden = {7}}) == 784 * 7 + 7 + 7 * 10 + 10);
 }
 
 TEST_CASE("network: sparse_logistic has a weight for each hash with one bias") {
@@ -58,8 +58,8 @@ TEST_CASE("network: a forward pass of lenet is counted as by hand") {
   const double conv2 = 10 * 10 * 16 * (5 * 5 * 6) * 2;
   const double pool2 = 5 * 5 * 16 * (2 * 2);
   const double dense = (400 * 120 + 120 * 84 + 84 * 10) * 2;
-  CHECK(forward_flops("lenet", images(28, 1, 10), 1) == conv1 + pool1 + conv2 + pool2 + dense);
-  CHECK(forward_flops("lenet", images(28, 1, 10), 64) ==
+  CHECK(forward_flops("lenet", image_input(28, 1, 10), 1) == conv1 + pool1 + conv2 + pool2 + dense);
+  CHECK(forward_flops("lenet", image_input(28, 1, 10), 64) ==
         64 * (conv1 + pool1 + conv2 + pool2 + dense));
 }
 
@@ -69,7 +69,7 @@ TEST_CASE("network: a backward pass of lenet is two products a layer save the fi
   const double conv2 = 2 * (10 * 10 * 16 * (5 * 5 * 6) * 2);
   const double pool2 = 5 * 5 * 16;
   const double dense = 2 * ((400 * 120 + 120 * 84 + 84 * 10) * 2);
-  const InputShape input = images(28, 1, 10);
+  const InputShape input = image_input(28, 1, 10);
   CHECK(gradient_flops("lenet", input, 8) ==
         forward_flops("lenet", input, 8) + 8 * (conv1 + pool1 + conv2 + pool2 + dense));
 }
@@ -91,7 +91,7 @@ TEST_CASE("network: a gradient of alexnet is counted as by hand") {
   const double pools = pool1 + pool2 + pool5;
   const double forward = conv1 + products + 9 * pools + 2 * dropped;
   const double backward = conv1 + 2 * products + pools + dropped;
-  const InputShape input = images(224, 3, 1000);
+  const InputShape input = image_input(224, 3, 1000);
   CHECK(conv1 + products == 1'428'376'960.0);  // 0.714 G multiply-adds, as is published
   CHECK(forward_flops("alexnet", input, 1) == forward);
   CHECK(gradient_flops("alexnet", input, 64) == 64 * (forward + backward));
@@ -104,7 +104,7 @@ TEST_CASE("network: at 256 pixels alexnet averages 7 x 7 pixels to 6 x 6") {
   const double pools = 9.0 * (31 * 31 * 64 + 15 * 15 * 192 + 7 * 7 * 256);
   const double average = 256.0 * (6 * 6) * (2 * 2);  // windows of 2 x 2 that overlap
   const double dense = (9216.0 * 4096 + 4096.0 * 4096 + 4096.0 * 1000) * 2;
-  CHECK(forward_flops("alexnet", images(256, 3, 1000), 1) ==
+  CHECK(forward_flops("alexnet", image_input(256, 3, 1000), 1) ==
         convs + pools + average + dense + 2 * (9216 + 4096));
 }
 

@@ -15,7 +15,7 @@ using namespace foretrain::testing;
 
 namespace {
 
-constexpr int kSteps = 20;
+constexpr int kGoldenSteps = 20;
 
 /// How each is trained, with what its curve shows.
 struct Story {
@@ -50,8 +50,8 @@ std::vector<double> train(const NetworkCase& each, const Story& story) {
   Serial serial;
   Batch batch;
   std::vector<double> losses;
-  losses.reserve(kSteps);
-  for (int step = 0; step < kSteps; ++step) {
+  losses.reserve(kGoldenSteps);
+  for (int step = 0; step < kGoldenSteps; ++step) {
     draw_batch(each.input, story.batch, stream, batch);
     losses.push_back(network.gradient(parameters, batch, gradient, *workspace, serial));
     for (std::size_t i = 0; i < parameters.size(); ++i) {
@@ -68,7 +68,7 @@ std::string path_of(const std::string& name) {
 void write(const NetworkCase& each, const Story& story, const std::vector<double>& losses) {
   std::ofstream file(path_of(each.name));
   file << fmt::format("# The loss of {} over {} steps of SGD, rate {}, batches of {}, seed 1.\n",
-                      each.name, kSteps, story.rate, story.batch);
+                      each.name, kGoldenSteps, story.rate, story.batch);
   file << fmt::format("# Notice: {}.\n", story.notice);
   file << "# Rewritten by FORETRAIN_REWRITE_GOLDEN=1; other kernels may differ by 1e-3 of it.\n";
   file << "# network step loss\n";
@@ -77,7 +77,7 @@ void write(const NetworkCase& each, const Story& story, const std::vector<double
   }
 }
 
-std::vector<double> read(const std::string& name) {
+std::vector<double> read_losses(const std::string& name) {
   std::ifstream file(path_of(name));
   INFO(path_of(name));
   REQUIRE(file.good());
@@ -100,7 +100,7 @@ void check_curve(const NetworkCase& each) {
   const Story& story = stories().at(each.name);
   const std::vector<double> losses = train(each, story);
   if (std::getenv("FORETRAIN_REWRITE_GOLDEN") != nullptr) write(each, story, losses);
-  const std::vector<double> golden = read(each.name);
+  const std::vector<double> golden = read_losses(each.name);
   REQUIRE(golden.size() == losses.size());
   for (std::size_t i = 0; i < losses.size(); ++i) {
     CAPTURE(each.name, i);

@@ -12,7 +12,7 @@ using namespace foretrain::testing;
 
 namespace {
 
-constexpr std::uint64_t kSeed = 2024;
+constexpr std::uint64_t kGradientSeed = 2024;
 
 struct Computed {
   double loss = 0;
@@ -23,13 +23,13 @@ struct Computed {
 
 struct Trial {
   explicit Trial(const NetworkCase& each) : of(each), network(each.spec, each.input) {
-    parameters = lively_parameters(each, kSeed);
-    Stream stream(kSeed, "test.batch");
+    parameters = lively_parameters(each, kGradientSeed);
+    Stream stream(kGradientSeed, "test.batch");
     draw_batch(each.input, each.batch, stream, batch);
   }
 
   [[nodiscard]] Computed compute(Parallel& parallel) const {
-    const auto workspace = network.make_workspace(Stream(kSeed, "test.dropout"));
+    const auto workspace = network.make_workspace(Stream(kGradientSeed, "test.dropout"));
     Computed computed;
     computed.gradient.assign(parameters.size(), std::nanf(""));
     computed.loss = network.gradient(parameters, batch, computed.gradient, *workspace, parallel);
@@ -66,12 +66,12 @@ void check_block(const Trial& trial, const TwinNetwork& twin, const Computed& co
 }
 
 void check_network(const NetworkCase& each) {
-  CAPTURE(each.name, kSeed);
+  CAPTURE(each.name, kGradientSeed);
   const Trial trial(each);
   Serial serial;
   const Computed computed = trial.compute(serial);
   const TwinNetwork twin(each.spec, each.input, trial.parameters, trial.batch,
-                         Stream(kSeed, "test.dropout"));
+                         Stream(kGradientSeed, "test.dropout"));
   REQUIRE(computed.loss == Approx(twin.loss()).epsilon(1e-5));
   for (const ParameterBlock& block : trial.network.blocks()) {
     check_block(trial, twin, computed, block, 1);

@@ -18,9 +18,9 @@ using namespace foretrain::testing;
 
 namespace {
 
-constexpr std::uint64_t kSeed = 31;
+constexpr std::uint64_t kTorchSeed = 31;
 
-struct Trial {
+struct TorchTrial {
   NetworkCase of;
   std::vector<float> parameters;
   Batch batch;
@@ -45,7 +45,7 @@ std::vector<float> spread(const SparseRows& rows, std::int64_t examples, std::in
   return dense;
 }
 
-void write(const Trial& trial) {
+void write(const TorchTrial& trial) {
   std::filesystem::create_directory(trial.folder);
   const InputShape& input = trial.of.input;
   const Shape shape =
@@ -71,10 +71,10 @@ void write(const Trial& trial) {
 }
 
 /// False where python3 is without PyTorch.
-bool run_torch(const std::vector<Trial>& trials) {
+bool run_torch(const std::vector<TorchTrial>& trials) {
   std::string command =
       fmt::format("/usr/bin/python3 '{}/tests/support/torch_twin.py'", source_dir());
-  for (const Trial& trial : trials) command += fmt::format(" '{}'", trial.folder);
+  for (const TorchTrial& trial : trials) command += fmt::format(" '{}'", trial.folder);
   const int status = std::system(command.c_str());
   REQUIRE(WIFEXITED(status));
   const int code = WEXITSTATUS(status);
@@ -84,7 +84,7 @@ bool run_torch(const std::vector<Trial>& trials) {
   return true;
 }
 
-std::vector<float> read_gradient(const Trial& trial) {
+std::vector<float> read_gradient(const TorchTrial& trial) {
   std::vector<float> gradient(trial.parameters.size());
   std::ifstream file(trial.folder + "/gradient.f32", std::ios::binary);
   file.read(reinterpret_cast<char*>(gradient.data()),
@@ -94,9 +94,9 @@ std::vector<float> read_gradient(const Trial& trial) {
 }
 
 /// |ours - theirs| / |theirs| of each tensor in the Euclidean norm: at most 1e-4.
-void compare(const Trial& trial) {
+void compare(const TorchTrial& trial) {
   const Network network(trial.of.spec, trial.of.input);
-  const auto workspace = network.make_workspace(Stream(kSeed, "dropout"));
+  const auto workspace = network.make_workspace(Stream(kTorchSeed, "dropout"));
   Serial serial;
   std::vector<float> ours(trial.parameters.size());
   const double loss = network.gradient(trial.parameters, trial.batch, ours, *workspace, serial);
@@ -126,12 +126,12 @@ void compare(const Trial& trial) {
 
 void check_networks(bool narrow) {
   const TempFolder temp;
-  std::vector<Trial> trials;
+  std::vector<TorchTrial> trials;
   for (NetworkCase& each : network_cases(narrow)) {
     each.spec = without_dropout(std::move(each.spec));
-    Trial& trial =
-        trials.emplace_back(Trial{each, lively_parameters(each, kSeed), {}, temp / each.name});
-    Stream stream(kSeed, "test.batch");
+    TorchTrial& trial = trials.emplace_back(
+        TorchTrial{each, lively_parameters(each, kTorchSeed), {}, temp / each.name});
+    Stream stream(kTorchSeed, "test.batch");
     draw_batch(each.input, each.batch, stream, trial.batch);
     write(trial);
   }
@@ -139,7 +139,7 @@ void check_networks(bool narrow) {
     WARN("skipped: /usr/bin/python3 has no torch");
     return;
   }
-  for (const Trial& trial : trials) compare(trial);
+  for (const TorchTrial& trial : trials) compare(trial);
 }
 
 }  // namespace

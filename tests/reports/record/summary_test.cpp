@@ -4,6 +4,7 @@
 #include "tests/reports/support.h"
 
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
 
 #include <array>
 #include <limits>
@@ -12,7 +13,7 @@ namespace foretrain {
 namespace {
 
 using namespace testing;
-constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNotKnown = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
 
@@ -108,7 +109,7 @@ TEST_CASE("summary as JSON: what is not known is null, never a number") {
   Record record = small_record(Mode::simulate, "sync");
   record.weights_sha256.clear();
   record.time = {};
-  for (EvalReport& e : record.evals) e.loss = e.accuracy = kUnknown;
+  for (EvalReport& e : record.evals) e.loss = e.accuracy = kNotKnown;
   const auto json = to_json(record);
   for (const char* key : {"weights_sha256", "final_loss", "test_accuracy", "failure",
                           "gradients_per_s", "updates_per_s", "examples_per_s"}) {

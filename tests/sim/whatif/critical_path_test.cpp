@@ -35,11 +35,6 @@ void check_whole(const Watched& watched) {
   CHECK(watched.path.time(Resource::waiting).ns == 0);
 }
 
-// A message that leaves a NIC of `rate` in `seconds`.
-BytesPerSecond rate_for(double seconds) {
-  return {static_cast<double>(message_size().value) / seconds};
-}
-
 TEST_CASE("critical path: every nanosecond of any strategy has a resource") {
   const std::string strategy = GENERATE("single", "sync", "async", "ssp", "all_reduce");
   CAPTURE(strategy);

@@ -9,10 +9,10 @@ namespace foretrain::testing {
 namespace {
 using namespace literals;
 
-sim::SimulateOptions options() {
-  sim::SimulateOptions options;
-  options.machines = [](const std::string&) { return made_up_machine(); };
-  return options;
+sim::SimulateOptions crossover_options() {
+  sim::SimulateOptions crossover_options;
+  crossover_options.machines = [](const std::string&) { return made_up_machine(); };
+  return crossover_options;
 }
 
 Case star_with_port(int workers, Duration compute) {

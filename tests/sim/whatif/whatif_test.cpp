@@ -50,11 +50,6 @@ double fresh(const Scenario& scenario) {
   return simulate(other, fresh).time.seconds();
 }
 
-// A message that leaves a NIC of `rate` in `seconds`.
-BytesPerSecond rate_for(double seconds) {
-  return {static_cast<double>(message_size().value) / seconds};
-}
-
 Case nic_bound() {
   Case scenario_case = star_case("sync", 8, 50, 5_ms);
   scenario_case.scenario.cluster.hosts[0].nic = rate_for(1e-3);
