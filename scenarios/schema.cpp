@@ -5,6 +5,8 @@
 #include "scenarios/describe/scenario_fields.h"
 #include "scenarios/describe/schema_builder.h"
 
+#include <nlohmann/json.hpp>
+
 namespace foretrain {
 namespace {
 

@@ -3,6 +3,7 @@
 #include "reports/record/collector.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstdio>

@@ -6,7 +6,7 @@
 #include "reports/record/record.h"
 #include "scenarios/case_data.h"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <cstdint>
 #include <span>

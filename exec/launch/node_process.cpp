@@ -15,6 +15,7 @@
 
 #include <boost/asio/post.hpp>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <malloc.h>
 

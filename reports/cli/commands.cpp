@@ -9,6 +9,7 @@
 #include "reports/studies/determinism/determinism.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <cstdio>
 

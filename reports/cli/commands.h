@@ -4,7 +4,7 @@
 #include "reports/record/provenance.h"
 #include "reports/record/record.h"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <filesystem>
 #include <functional>

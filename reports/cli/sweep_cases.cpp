@@ -3,6 +3,7 @@
 #include "reports/show/terminal/progress.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <cstdio>
 #include <utility>

@@ -8,6 +8,7 @@
 #include "reports/studies/validation/verdict.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <chrono>
 #include <cstdio>

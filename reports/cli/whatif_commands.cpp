@@ -3,6 +3,7 @@
 #include "reports/record/files.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace foretrain {
 

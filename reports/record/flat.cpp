@@ -2,6 +2,8 @@
 
 #include "reports/record/summary.h"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <cstdint>
 

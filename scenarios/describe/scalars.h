@@ -6,7 +6,7 @@
 #include "scenarios/describe/field.h"
 #include "scenarios/yaml/value.h"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <cstdint>
 #include <optional>

@@ -4,6 +4,8 @@
 #include "scenarios/describe/field.h"
 #include "scenarios/describe/scalars.h"
 
+#include <nlohmann/json.hpp>
+
 #include <map>
 #include <string>
 #include <utility>

@@ -4,6 +4,7 @@
 #include "scenarios/units.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace foretrain {
 namespace {

@@ -5,6 +5,7 @@
 #include "tests/support/cases.h"
 
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
 
 #include <string>
 

@@ -4,6 +4,7 @@
 #include "reports/show/figures/vega_lite_layers.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>

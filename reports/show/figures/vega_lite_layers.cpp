@@ -1,6 +1,7 @@
 #include "reports/show/figures/vega_lite_layers.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <set>
 #include <string_view>

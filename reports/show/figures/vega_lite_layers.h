@@ -3,7 +3,7 @@
 
 #include "reports/show/figures/figure.h"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -10,6 +10,7 @@
 #include "scenarios/input_error.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <charconv>

@@ -4,8 +4,6 @@
 #include "reports/record/record.h"
 #include "reports/show/page/page.h"
 
-#include <nlohmann/json.hpp>
-
 #include <filesystem>
 #include <string>
 #include <vector>

@@ -7,6 +7,7 @@
 #include "scenarios/input_error.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <charconv>

@@ -3,7 +3,7 @@
 
 #include "reports/show/page/page.h"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 namespace foretrain {
 

@@ -5,6 +5,7 @@
 #include "reports/studies/bands/bands.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <array>
 #include <string_view>

@@ -4,7 +4,7 @@
 #include "reports/studies/published/claims.h"
 #include "reports/studies/published/predictions.h"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <string>
 #include <vector>

@@ -9,6 +9,7 @@
 #include "reports/studies/validation/verdict.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <array>
 #include <limits>

@@ -3,7 +3,7 @@
 
 #include "reports/studies/validation/validation.h"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <cstddef>
 #include <string>

@@ -7,6 +7,7 @@
 #include "reports/studies/validation/output.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <chrono>
 #include <fstream>

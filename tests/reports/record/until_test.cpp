@@ -4,6 +4,7 @@
 #include "tests/reports/support.h"
 
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
 
 #include <limits>
 #include <vector>

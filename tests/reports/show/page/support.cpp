@@ -9,6 +9,7 @@
 #include "tests/reports/support.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <string>
 

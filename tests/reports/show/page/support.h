@@ -4,7 +4,7 @@
 #include "reports/record/record.h"
 #include "reports/show/page/page.h"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <vector>
 

@@ -6,6 +6,7 @@
 #include "tests/scenarios/messages.h"
 
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
 
 #include <sstream>
 #include <string>

@@ -5,6 +5,7 @@
 #include "tests/reports/studies/validation/support.h"
 
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstdlib>

@@ -6,6 +6,7 @@
 #include "tests/reports/support.h"
 
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
 
 #include <sstream>
 
