@@ -15,7 +15,6 @@ namespace {
 
 constexpr std::string_view kBatchSize = "batch_size";
 constexpr std::string_view kSeconds = "seconds";
-using Cells = std::vector<CsvCell>;
 
 /// Reads a file row by row.
 class TableReader {
@@ -37,7 +36,7 @@ class TableReader {
   }
 
  private:
-  void read_row(const Cells& cells) {
+  void read_row(const CsvCells& cells) {
     if (columns_ == 0) return read_titles(cells);
     if (cells.size() != columns_) {
       refuse_line(file_.path(), line(), "{} values under {} columns; write one for each column",
@@ -49,13 +48,13 @@ class TableReader {
 
   [[nodiscard]] std::int64_t line() const { return static_cast<std::int64_t>(rows_.line()); }
 
-  void read_titles(const Cells& cells) {
+  void read_titles(const CsvCells& cells) {
     columns_ = cells.size();
     batch_size_ = column(cells, kBatchSize);
     seconds_ = column(cells, kSeconds);
   }
 
-  [[nodiscard]] std::size_t column(const Cells& cells, std::string_view name) const {
+  [[nodiscard]] std::size_t column(const CsvCells& cells, std::string_view name) const {
     const auto found = std::ranges::find(cells, name, &CsvCell::text);
     if (found == cells.end()) {
       refuse_line(file_.path(), line(), "no column is called {}; the first line names them: {},{}",

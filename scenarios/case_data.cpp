@@ -1,6 +1,7 @@
 // Data sets by their scenario.
 #include "scenarios/case_data.h"
 
+#include "scenarios/check.h"
 #include "scenarios/describe/reader.h"
 
 #include <fmt/format.h>
@@ -10,10 +11,6 @@
 
 namespace foretrain {
 namespace {
-
-[[noreturn]] void fail(const Case& c, const std::string& key, const std::string& what) {
-  fail_at(c.place_of(key), key, what);
-}
 
 /// How many of `there` examples are used.
 std::int64_t taken(const Case& c, const std::string& key, std::int64_t asked, std::int64_t there) {

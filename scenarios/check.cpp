@@ -14,11 +14,11 @@
 #include <set>
 
 namespace foretrain {
-namespace {
 
-[[noreturn]] void fail(const Case& c, const std::string& key, const std::string& what) {
+void fail(const Case& c, const std::string& key, const std::string& what) {
   fail_at(c.place_of(key), key, what);
 }
+namespace {
 
 void check_length(Case& c) {
   TrainingSpec& training = c.scenario.training;

@@ -4,6 +4,8 @@
 #include "scenarios/describe/reader.h"
 #include "scenarios/scenario.h"
 
+#include <string>
+
 namespace foretrain {
 
 /// Checks a case whose values are each within their rules, then makes it whole: one epoch where no
@@ -11,5 +13,8 @@ namespace foretrain {
 /// number: an error only where no case has them, which `reading` finds out); a placement as long
 /// as the strategy needs. @throws InputError
 void check_case(Case& scenario_case, Reading& reading);
+
+/// @throws InputError with the place of `key` in the case, the key, and `what` is wrong
+[[noreturn]] void fail(const Case& c, const std::string& key, const std::string& what);
 
 }  // namespace foretrain

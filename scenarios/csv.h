@@ -14,6 +14,7 @@ struct CsvCell {
   std::string_view text;   ///< without its quotes; until the next row
   std::size_t column = 1;  ///< at which it begins in its line, counted from 1
 };
+using CsvCells = std::vector<CsvCell>;
 
 /// Cuts a table into rows and cells (RFC 4180): a cell in double quotes may hold commas, line
 /// feeds, and quotes, which are doubled. Blanks around a cell, the carriage return of a line's end
@@ -33,7 +34,7 @@ class CsvRows {
   /// Goes to the next row; false at the end.
   bool next();
 
-  [[nodiscard]] const std::vector<CsvCell>& cells() const { return cells_; }
+  [[nodiscard]] const CsvCells& cells() const { return cells_; }
   /// The same, as text of their own.
   [[nodiscard]] std::vector<std::string> texts() const;
   /// On which the row begins, counted from 1.
@@ -56,7 +57,7 @@ class CsvRows {
   std::size_t line_begin_ = 0;  // in text_
   std::size_t row_line_ = 0;
   bool ended_ = true;
-  std::vector<CsvCell> cells_;
+  CsvCells cells_;
   std::deque<std::string> undoubled_;  // texts of cells that hold quotes
 };
 

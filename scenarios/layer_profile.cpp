@@ -22,8 +22,6 @@ enum Column : std::size_t { kLayer, kParameterBytes, kForward, kBackward, kColum
 constexpr std::array<std::string_view, kColumns> kNames{"layer", "parameter_bytes", "forward_ms",
                                                         "backward_ms"};
 
-using Cells = std::vector<CsvCell>;
-
 class ProfileReader {
  public:
   ProfileReader(std::string_view text, std::string source, int batch_size)
@@ -66,7 +64,7 @@ class ProfileReader {
   }
 
   void read_titles() {
-    const Cells& titles = rows_.cells();
+    const CsvCells& titles = rows_.cells();
     width_ = titles.size();
     const std::vector<std::string> names(kNames.begin(), kNames.end());
     std::array<bool, kColumns> found{};

@@ -1,8 +1,9 @@
-// Network, layout and length of a training by its scenario.
+// A training by its scenario: network, layout, length.
 #include "scenarios/make_training.h"
 
 #include "models/base/check.h"
 #include "models/protocol/registry.h"
+#include "scenarios/check.h"
 #include "scenarios/describe/reader.h"
 #include "scenarios/layer_profile.h"
 #include "scenarios/node_counts.h"
@@ -14,10 +15,6 @@
 
 namespace foretrain {
 namespace {
-
-[[noreturn]] void fail(const Case& c, const std::string& key, const std::string& what) {
-  fail_at(c.place_of(key), key, what);
-}
 
 /// Examples that the times of the profile are of.
 int profile_batch(const Scenario& scenario) {

@@ -39,7 +39,7 @@ class TraceReader {
     double sum = 0;
     std::size_t count = 0;
     for (; there_is_one_; there_is_one_ = rows_.next()) {
-      const Cells& fields = rows_.cells();
+      const CsvCells& fields = rows_.cells();
       if (fields.size() != columns_) {
         refuse_line(file_.path(), line(), "{} values, but the first line has {}; {}", fields.size(),
                     columns_, kToDo);
@@ -59,8 +59,6 @@ class TraceReader {
   }
 
  private:
-  using Cells = std::vector<CsvCell>;
-
   /// Blank lines at the end are no rows.
   static std::string_view without_end(std::string_view text) {
     const std::size_t end = text.find_last_not_of(" \t\r\n");
@@ -70,7 +68,7 @@ class TraceReader {
   [[nodiscard]] std::int64_t line() const { return static_cast<std::int64_t>(rows_.line()); }
 
   void read_columns(const std::string& column) {
-    const Cells& first = rows_.cells();
+    const CsvCells& first = rows_.cells();
     columns_ = first.size();
     time_ = columns_ - 1;
     const auto is_number = [](const CsvCell& cell) { return parse_decimal(cell.text).has_value(); };
@@ -99,7 +97,7 @@ class TraceReader {
     there_is_one_ = rows_.next();
   }
 
-  [[noreturn]] void refuse_column(const std::string& column, const Cells& first) {
+  [[noreturn]] void refuse_column(const std::string& column, const CsvCells& first) {
     std::vector<std::string_view> there;
     for (const CsvCell& cell : first) there.push_back(cell.text);
     constexpr std::size_t kShown = 8;
@@ -115,7 +113,7 @@ class TraceReader {
     return name_.empty() ? "" : fmt::format("{}: ", name_);
   }
 
-  [[nodiscard]] double time_in(const Cells& fields) const {
+  [[nodiscard]] double time_in(const CsvCells& fields) const {
     const std::string_view field = fields[time_].text;
     if (field.empty()) refuse_line(file_.path(), line(), "{}no value; {}", called(), kToDo);
     const auto decimal = parse_decimal(field);
@@ -132,7 +130,7 @@ class TraceReader {
     return time;
   }
 
-  [[nodiscard]] std::int64_t worker_in(const Cells& fields) const {
+  [[nodiscard]] std::int64_t worker_in(const CsvCells& fields) const {
     const std::string_view field = fields[*worker_].text;
     const auto decimal = parse_decimal(field);
     const auto number = decimal ? to_integer(*decimal) : std::nullopt;

@@ -3,7 +3,6 @@
 #include "exec/launch/memory_need.h"
 #include "exec/system/process.h"
 #include "models/protocol/registry.h"
-#include "reports/record/collector.h"
 #include "scenarios/prepared.h"
 #include "scenarios/read.h"
 #include "scenarios/units.h"
@@ -36,10 +35,6 @@ Duration since(Clock::time_point start) {
 }
 
 }  // namespace
-
-Launcher::Launcher(const Case& scenario_case, const RunOptions& options, JobKey key,
-                   const tcp::endpoint& meeting)
-    : Launcher(prepare(scenario_case, Need::shape), options, std::move(key), meeting) {}
 
 Launcher::Launcher(const Prepared& prepared, const RunOptions& options, JobKey key,
                    const tcp::endpoint& meeting)

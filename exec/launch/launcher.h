@@ -29,16 +29,13 @@ namespace foretrain::exec {
 class Launcher {
  public:
   /// `meeting`: where it listens; port 0 is any that is free.
-  Launcher(const Case& scenario_case, const RunOptions& options, JobKey key,
+  Launcher(const Prepared& prepared, const RunOptions& options, JobKey key,
            const boost::asio::ip::tcp::endpoint& meeting);
   ~Launcher();
 
   Record run();
 
  private:
-  Launcher(const Prepared& prepared, const RunOptions& options, JobKey key,
-           const boost::asio::ip::tcp::endpoint& meeting);
-
   enum class Stage { joining, preparing, training, ending };
   struct Member {
     std::string role;

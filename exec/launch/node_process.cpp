@@ -6,7 +6,6 @@
 #include "models/networks/registry.h"
 #include "models/protocol/registry.h"
 #include "models/protocol/sparse_payload.h"
-#include "reports/record/collector.h"
 #include "scenarios/node_counts.h"
 #include "scenarios/prepared.h"
 #include "scenarios/read.h"
@@ -33,9 +32,8 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 
-constexpr auto kFlushInterval = std::chrono::milliseconds(100);
+constexpr auto kInterval = std::chrono::milliseconds(100);  // of retries, of what is flushed
 constexpr const char* kOutOfMemory = "there is not enough memory for it";
-constexpr auto kRetry = std::chrono::milliseconds(100);
 
 // What a gradient takes on the node's host, where the scenario says it.
 std::optional<Duration> given_time(const Prepared& prepared, NodeId id) {
@@ -99,13 +97,13 @@ void NodeProcess::greet(tcp::socket socket) {
 }
 
 void NodeProcess::join_later(const std::string& why) {
-  if (Clock::now() + kRetry >= join_deadline_) {
+  if (Clock::now() + kInterval >= join_deadline_) {
     return end_alone(fmt::format(
         "could not join the launcher (rank 0) at {} within {}: {}; see that rank 0 runs, and "
         "that MASTER_ADDR and MASTER_PORT, where set, are right in every task",
         to_text(joining_.launcher), to_text(joining_.limit), why));
   }
-  join_timer_.expires_after(kRetry);
+  join_timer_.expires_after(kInterval);
   join_timer_.async_wait([this](error_code error) {
     if (!error) join();
   });
@@ -370,7 +368,7 @@ void NodeProcess::flush() {
 }
 
 void NodeProcess::flush_later() {
-  flush_timer_.expires_after(kFlushInterval);
+  flush_timer_.expires_after(kInterval);
   flush_timer_.async_wait([this](error_code error) {
     if (error || over_) return;
     flush();

@@ -97,7 +97,8 @@ Record run(const Case& scenario_case, const RunOptions& options) {
           "out, or start one process");
     }
     const Meeting meeting = arrange(options);
-    return Launcher(scenario_case, options, meeting.key, meeting.place).run();
+    const Prepared prepared = prepare(scenario_case, Need::shape);
+    return Launcher(prepared, options, meeting.key, meeting.place).run();
   }
   const auto task = read_task(process_environment);
   if (task && task->size > 1) {
@@ -111,7 +112,8 @@ Record run(const Case& scenario_case, const RunOptions& options) {
   if (options.emulate) check_emulated(scenario_case.scenario.cluster);
   const tcp::endpoint loopback(boost::asio::ip::address_v4::loopback(),
                                static_cast<std::uint16_t>(options.port));
-  return Launcher(scenario_case, options, JobKey::random(), loopback).run();
+  const Prepared prepared = prepare(scenario_case, Need::shape);
+  return Launcher(prepared, options, JobKey::random(), loopback).run();
 }
 
 std::optional<int> take_part(const std::vector<Case>& cases, RunOptions& options) {

@@ -179,7 +179,7 @@ class Exposition {
       if (!worker(node)) continue;
       for (const auto& [name, of] : kPhases<Duration>) {
         sample("", label("node", node.role) + "," + label("phase", name),
-               number((node.phases.*of).seconds()));
+               sample_value((node.phases.*of).seconds()));
       }
     }
   }

@@ -26,8 +26,8 @@ struct PooledSpan {
 template <class Body>
 void for_windows(const Shape& input, int side, const Body& body) {
   for (int out = 0; out < side * side; ++out) {
-    const Window rows(out / side, side, input.rows);
-    const Window columns(out % side, side, input.columns);
+    const PooledSpan rows(out / side, side, input.rows);
+    const PooledSpan columns(out % side, side, input.columns);
     const float factor = 1.0F / static_cast<float>(rows.count() * columns.count());
     for (int y = rows.first; y < rows.last; ++y) {
       for (int x = columns.first; x < columns.last; ++x) {

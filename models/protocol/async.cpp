@@ -200,7 +200,7 @@ void AsyncServer::call_over(Instant at, Queue& queue, Effects& effects) {
 
 namespace {
 
-std::unique_ptr<Node> make_node(std::shared_ptr<const Training> training, NodeId id) {
+std::unique_ptr<Node> async_node(std::shared_ptr<const Training> training, NodeId id) {
   if (training->is_worker(id)) return std::make_unique<Worker>(std::move(training), id);
   return std::make_unique<AsyncServer>(std::move(training), id);
 }
@@ -228,7 +228,7 @@ Protocol async_protocol() {
           .gradients_an_apply = one,
           .most_lost = [](const ProtocolOptions&, int workers) { return workers - 1; },
           .linked = worker_with_server,
-          .make_node = make_node};
+          .make_node = async_node};
 }
 
 }  // namespace foretrain

@@ -57,10 +57,12 @@ T length_of(const PhasesOf<T>& phases) {
   return sum;
 }
 
+/// The nearest to each, which a file says in as few digits as there are.
 inline PhaseSeconds seconds_of(const Phases& phases) {
   PhaseSeconds seconds;
   for (std::size_t i = 0; i < kPhases<double>.size(); ++i) {
-    seconds.*kPhases<double>[i].of = (phases.*kPhases<Duration>[i].of).seconds();
+    const Duration phase = phases.*kPhases<Duration>[i].of;
+    seconds.*kPhases<double>[i].of = static_cast<double>(phase.ns) / 1e9;
   }
   return seconds;
 }

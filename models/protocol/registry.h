@@ -1,4 +1,4 @@
-// The strategies: a new one is a file beside this one, and its line in registry.cpp.
+// The strategies by name: a new one is a file beside this one with its line in registry.cpp.
 #pragma once
 
 #include "models/protocol/node.h"

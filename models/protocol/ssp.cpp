@@ -22,7 +22,7 @@ bool SspServer::may_go_on(const Queue& queue, int worker) const {
 
 namespace {
 
-std::unique_ptr<Node> make_node(std::shared_ptr<const Training> training, NodeId id) {
+std::unique_ptr<Node> ssp_node(std::shared_ptr<const Training> training, NodeId id) {
   if (training->is_worker(id)) return std::make_unique<Worker>(std::move(training), id);
   return std::make_unique<SspServer>(std::move(training), id);
 }
@@ -42,7 +42,7 @@ Protocol ssp_protocol() {
   protocol.options = {&kStaleness, &kQuota};
   protocol.weighed_against = "";
   protocol.deterministic = [](const ProtocolOptions& o) { return o.integer(kStaleness) == 0; };
-  protocol.make_node = make_node;
+  protocol.make_node = ssp_node;
   return protocol;
 }
 

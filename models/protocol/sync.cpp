@@ -115,7 +115,7 @@ int backups_of(const ProtocolOptions& options) {
   return static_cast<int>(options.integer(kBackupWorkers));
 }
 
-std::unique_ptr<Node> make_node(std::shared_ptr<const Training> training, NodeId id) {
+std::unique_ptr<Node> sync_node(std::shared_ptr<const Training> training, NodeId id) {
   if (training->is_worker(id)) return std::make_unique<Worker>(std::move(training), id);
   if (backups_of(training->options) > 0) {
     return std::make_unique<BackupServer>(std::move(training), id);
@@ -124,17 +124,17 @@ std::unique_ptr<Node> make_node(std::shared_ptr<const Training> training, NodeId
 }
 
 // With backup workers shard 0 tells the other shards what it has chosen.
-bool linked(const Training& training, NodeId a, NodeId b) {
+bool linked_in_sync(const Training& training, NodeId a, NodeId b) {
   const bool shards = !training.is_worker(a) && !training.is_worker(b);
   const bool first = a == training.server(0) || b == training.server(0);
   return shards ? backups_of(training.options) > 0 && first : worker_with_server(training, a, b);
 }
 
-std::int64_t gradients_an_update(const ProtocolOptions& options, int workers) {
+std::int64_t gradients_of_step(const ProtocolOptions& options, int workers) {
   return workers - backups_of(options);
 }
 
-std::optional<WrongOption> wrong(const ProtocolOptions& options, int workers) {
+std::optional<WrongOption> too_many_backups(const ProtocolOptions& options, int workers) {
   const int backups = backups_of(options);
   if (backups < workers) return std::nullopt;
   return WrongOption{&kBackupWorkers,
@@ -153,12 +153,12 @@ Protocol sync_protocol() {
           .messages = {push, parameters, final_parameters, stop, dropped, choice, late, enough},
           .weighed_against = "async",
           .deterministic = [](const ProtocolOptions& o) { return backups_of(o) == 0; },
-          .gradients_an_update = gradients_an_update,
-          .gradients_an_apply = gradients_an_update,
+          .gradients_an_update = gradients_of_step,
+          .gradients_an_apply = gradients_of_step,
           .most_lost = [](const ProtocolOptions& o, int /*workers*/) { return backups_of(o); },
-          .wrong = wrong,
-          .linked = linked,
-          .make_node = make_node};
+          .wrong = too_many_backups,
+          .linked = linked_in_sync,
+          .make_node = sync_node};
 }
 
 }  // namespace foretrain

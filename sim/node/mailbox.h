@@ -1,4 +1,4 @@
-// The messages of a node, out and in.
+// The messages of a node, those it sends as those it gets.
 #pragma once
 
 #include "sim/cpu/job_time.h"

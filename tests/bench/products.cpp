@@ -61,6 +61,18 @@ Matrix draw(std::int64_t rows, std::int64_t columns) {
 /// The same layer by Eigen's products; a convolution by copies of its windows, image by image, so
 /// that they stay in the cache.
 class ByEigen {
+ private:
+  template <class M>
+  auto image_of(M& x, std::int64_t i) const {
+    return x.row(i).template reshaped<Eigen::RowMajor>(of_.input.rows,
+                                                       of_.input.columns * of_.input.channels);
+  }
+  auto middle() {
+    const int channels = of_.input.channels;
+    return padded_.block(of_.conv.padding, of_.conv.padding * channels, of_.input.rows,
+                         of_.input.columns * channels);
+  }
+
  public:
   ByEigen(const Subject& of, const Layer& layer, const float* parameters)
       : of_(of),
@@ -121,16 +133,6 @@ class ByEigen {
  private:
   MatrixMap image(Matrix& y, std::int64_t i) const {
     return {&y(i, 0), out_.pixels(), out_.channels};
-  }
-  template <class M>
-  auto image_of(M& x, std::int64_t i) const {
-    return x.row(i).template reshaped<Eigen::RowMajor>(of_.input.rows,
-                                                       of_.input.columns * of_.input.channels);
-  }
-  auto middle() {
-    const int channels = of_.input.channels;
-    return padded_.block(of_.conv.padding, of_.conv.padding * channels, of_.input.rows,
-                         of_.input.columns * channels);
   }
   /// Calls body(output pixel, place in its window, numbers of the padded image) for each row of
   /// each window.

@@ -272,9 +272,10 @@ void bench_numerics(const Options& options) {
     Serial serial;
     Batch batch;
     for (int worker = 0; worker < training->workers; ++worker) {
-      Sampler sampler(data->train->examples(), worker, training->workers, training->batch_size, 1);
+      Sampler sampler(training->data->train->examples(), worker, training->workers,
+                      training->batch_size, 1);
       for (std::int64_t step = 0; step < training->steps; ++step) {
-        data->train->gather(sampler.next(), &augment, batch);
+        training->data->train->gather(sampler.next(), &augment, batch);
         training->network->gradient(values, batch, gradient, *workspace, serial);
       }
     }

@@ -14,7 +14,7 @@ namespace foretrain::testing {
 namespace {
 using namespace literals;
 
-Record run(const Case& scenario_case) {
+Record run_it(const Case& scenario_case) {
   exec::RunOptions options;
   options.program = program_path();
   return exec::run(scenario_case, options);
@@ -38,7 +38,7 @@ void let_die(Case& scenario_case, int worker) {
 TEST_CASE("faults: async goes on without a worker that dies, in both modes") {
   Case scenario_case = slow_case("async", 3);
   let_die(scenario_case, 2);
-  for (const Record& record : {run(scenario_case), simulate(scenario_case)}) {
+  for (const Record& record : {run_it(scenario_case), simulate(scenario_case)}) {
     INFO(name_of(record.mode) << ": " << record.failure);
     CHECK(record.outcome == Outcome::done);
     CHECK(record.gradients == 600);
@@ -50,7 +50,7 @@ TEST_CASE("faults: async goes on without a worker that dies, in both modes") {
 TEST_CASE("faults: sync fails where a worker dies, with the same words in both modes") {
   Case scenario_case = slow_case("sync", 2);
   let_die(scenario_case, 1);
-  const Record real = run(scenario_case);
+  const Record real = run_it(scenario_case);
   CHECK(real.outcome == Outcome::failed);
   CHECK(real.failure == "worker1 " + death_at(20_ms));
   const Record simulated = simulate(scenario_case);
@@ -66,7 +66,7 @@ TEST_CASE("faults: a worker that joins late is waited for in sync, not in async"
   late.workers = {1};
   late.joins_at = 30_ms;
   scenario_case.scenario.stragglers = {late};
-  const Record real = run(scenario_case);
+  const Record real = run_it(scenario_case);
   const Record simulated = simulate(scenario_case);
   for (const Record* record : {&real, &simulated}) {
     INFO(name_of(record->mode) << ": " << record->failure);
@@ -85,7 +85,7 @@ TEST_CASE("faults: a trace slows a run, too, and changes no sum") {
   Case scenario_case = small_case("sync", 2, 30);
   scenario_case.scenario.stragglers.resize(1);
   scenario_case.scenario.stragglers[0].trace = folder / "times.csv";
-  const Record real = run(scenario_case);
+  const Record real = run_it(scenario_case);
   INFO(real.failure);
   REQUIRE(real.outcome == Outcome::done);
   CHECK(real.weights_sha256 == simulate(scenario_case).weights_sha256);

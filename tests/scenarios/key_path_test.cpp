@@ -42,7 +42,7 @@ TEST_CASE("key path: brackets and dots mean the same and are written in one way"
 
 TEST_CASE("key path: what is no path is refused") {
   for (const std::string text :
-       {"", ".", "a.", ".a", "a..b", "a[", "a[]", "a[x]", "a]", "[0]", "a[0]b", "a[-1]"}) {
+       {"", ".", "a.", ".a", "a..b", "a[", "a[]", "a[x]", "a]", "[0]", "a[0]b", "a[-1]", "a.[0]"}) {
     CAPTURE(text);
     CHECK_THROWS_AS(parse_key_path(text), BadValue);
   }

@@ -12,7 +12,7 @@ namespace {
 
 const std::string kTitles = "layer,parameter_bytes,forward_ms,backward_ms\n";
 
-std::string profile_error(const std::string& text) {
+std::string layers_error(const std::string& text) {
   return error_of([&] { parse_profile(text, "p.csv", 1); });
 }
 
@@ -37,57 +37,57 @@ TEST_CASE("layer profile: columns may be in any order with comments and blanks b
 }
 
 TEST_CASE("layer profile: a column that is missing or unknown or twice there is told") {
-  CHECK(profile_error("layer,parameter_bytes,forward_ms\na,4,1\n") ==
+  CHECK(layers_error("layer,parameter_bytes,forward_ms\na,4,1\n") ==
         "p.csv:1:1: there is no column backward_ms; the first line names the columns: "
         "layer,parameter_bytes,forward_ms,backward_ms");
-  CHECK(profile_error("layer,parameter_bytes,forward_ms,backwards_ms\n") ==
+  CHECK(layers_error("layer,parameter_bytes,forward_ms,backwards_ms\n") ==
         "p.csv:1:34: 'backwards_ms' is no column of a profile; did you mean backward_ms?");
-  CHECK(profile_error("layer,parameter_bytes,forward_ms,backward_ms,device\n") ==
+  CHECK(layers_error("layer,parameter_bytes,forward_ms,backward_ms,device\n") ==
         "p.csv:1:46: 'device' is no column of a profile; they are layer, parameter_bytes, "
         "forward_ms, backward_ms");
-  CHECK(profile_error("layer,layer,parameter_bytes,forward_ms,backward_ms\n") ==
+  CHECK(layers_error("layer,layer,parameter_bytes,forward_ms,backward_ms\n") ==
         "p.csv:1:7: a second column layer; keep one");
 }
 
 TEST_CASE("layer profile: a cell that is no count or no time is told its place") {
-  CHECK(profile_error(kTitles + "a,4,1,1\nb,4,-0.5,1\n") ==
+  CHECK(layers_error(kTitles + "a,4,1,1\nb,4,-0.5,1\n") ==
         "p.csv:3:5: forward_ms: -0.5 is negative; write 0 or more");
-  CHECK(profile_error(kTitles + "a,4,1,\n") ==
+  CHECK(layers_error(kTitles + "a,4,1,\n") ==
         "p.csv:2:7: backward_ms: missing; write a number, 1.92 for instance");
-  CHECK(profile_error(kTitles + "a,4,1 ms,1\n") ==
+  CHECK(layers_error(kTitles + "a,4,1 ms,1\n") ==
         "p.csv:2:5: forward_ms: '1 ms' is not a number; write one, 1.92 for instance");
-  CHECK(profile_error(kTitles + "a,6,1,1\n") ==
+  CHECK(layers_error(kTitles + "a,6,1,1\n") ==
         "p.csv:2:3: parameter_bytes: 6 is no whole number of floats; write a multiple of 4");
-  CHECK(profile_error(kTitles + "a,4.5,1,1\n") ==
+  CHECK(layers_error(kTitles + "a,4.5,1,1\n") ==
         "p.csv:2:3: parameter_bytes: 4.5 is no whole number of floats; write a multiple of 4");
-  CHECK(profile_error(kTitles + "a,-4,1,1\n") ==
+  CHECK(layers_error(kTitles + "a,-4,1,1\n") ==
         "p.csv:2:3: parameter_bytes: -4 is negative; write 0 or more");
-  CHECK(profile_error(kTitles + "a,4e15,1,1\n") ==
+  CHECK(layers_error(kTitles + "a,4e15,1,1\n") ==
         "p.csv:2:3: parameter_bytes: 4e15 is too large; write up to 1000000000000");
-  CHECK(profile_error(kTitles + ",4,1,1\n") == "p.csv:2:1: layer: empty; name the layer");
-  CHECK(profile_error(kTitles + "a,4,nan,1\n").find("p.csv:2:5: forward_ms: 'nan' is not") == 0);
-  CHECK(profile_error(kTitles + "a,4,1e300,1\n")
+  CHECK(layers_error(kTitles + ",4,1,1\n") == "p.csv:2:1: layer: empty; name the layer");
+  CHECK(layers_error(kTitles + "a,4,nan,1\n").find("p.csv:2:5: forward_ms: 'nan' is not") == 0);
+  CHECK(layers_error(kTitles + "a,4,1e300,1\n")
             .find("p.csv:2:5: forward_ms: 1e300, so that a gradient takes more than") == 0);
 }
 
 TEST_CASE("layer profile: a row of another width or an open quote is told") {
-  CHECK(profile_error(kTitles + "a,4,1\n") ==
+  CHECK(layers_error(kTitles + "a,4,1\n") ==
         "p.csv:2:1: 3 cells under 4 columns; write one for each column");
-  CHECK(profile_error(kTitles + "a,4,1,1,\n") ==
+  CHECK(layers_error(kTitles + "a,4,1,1,\n") ==
         "p.csv:2:1: 5 cells under 4 columns; write one for each column");
-  CHECK(profile_error(kTitles + "\"a,4,1,1\n") ==
+  CHECK(layers_error(kTitles + "\"a,4,1,1\n") ==
         "p.csv:2:1: a quote that does not end; write a second one");
-  CHECK(profile_error(kTitles + "\"a\"b,4,1,1\n") ==
+  CHECK(layers_error(kTitles + "\"a\"b,4,1,1\n") ==
         "p.csv:2:4: text behind the end of a quoted cell; write a comma before it");
 }
 
 TEST_CASE("layer profile: nothing to learn is refused") {
   for (const std::string& text : {std::string(), std::string("# only this\n"), kTitles}) {
-    CHECK(profile_error(text) ==
+    CHECK(layers_error(text) ==
           "p.csv: there is no layer; write a line layer,parameter_bytes,forward_ms,backward_ms, "
           "then one for each layer");
   }
-  CHECK(profile_error(kTitles + "relu,0,1,1\n") ==
+  CHECK(layers_error(kTitles + "relu,0,1,1\n") ==
         "p.csv: no layer has parameters; nothing would be learned, check parameter_bytes");
 }
 

@@ -1,4 +1,4 @@
-// Layout and length of a training by its scenario.
+// A training by its scenario: layout, length.
 #include "scenarios/make_training.h"
 
 #include "scenarios/prepared.h"

@@ -26,7 +26,7 @@ class Profile {
   TempFolder folder_;
 };
 
-std::shared_ptr<const Training> training_of(const std::string& text) {
+std::shared_ptr<const Training> profiled_training(const std::string& text) {
   return prepare(parse_scenario(text, "x.yaml").front(), Need::shape).training;
 }
 

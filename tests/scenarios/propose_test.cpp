@@ -1,4 +1,4 @@
-// What somebody probably meant, where a name is near enough.
+// What somebody probably meant: near names, or none where none is near.
 #include "scenarios/propose.h"
 
 #include <catch2/catch.hpp>

@@ -227,12 +227,3 @@ TEST_CASE("set: what is no assignment is refused") {
   CHECK(scenario_error("foretrain: 1\nseed: 1\n", {"seed.x=2"}).find("seed is a scalar") !=
         std::string::npos);
 }
-
-TEST_CASE("key path: what is no path is refused") {
-  for (const char* text :
-       {"", ".", "a.", ".a", "a..b", "a[", "a[]", "a[x]", "a]", "[0]", "a[0]b", "a[-1]", "a.[0]"}) {
-    INFO(text);
-    CHECK(error_of([&] { parse_key_path(text); }).find("is no path") != std::string::npos);
-  }
-  CHECK(to_text(parse_key_path("a.b[0][1].c.2")) == "a.b[0][1].c[2]");
-}

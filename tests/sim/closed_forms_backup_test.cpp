@@ -89,7 +89,7 @@ TEST_CASE("closed form A: the steps after the first take no less, no more than N
   Case scenario_case = star_case("sync", 8, 0, 1_s);
   scenario_case.scenario.training.updates = 20'000;
   set_option(scenario_case.scenario.training.protocol, "backup_workers", 4);
-  scenario_case.scenario.stragglers = {exponential()};
+  scenario_case.scenario.stragglers = {exponential_delays()};
   const Record record = simulate(scenario_case);
   const double step_s = record.time.seconds() / 20'000;
   CHECK(step_s > 0.6345 * 1.05);  // the 4th of 8

@@ -69,13 +69,13 @@ void check_steps(const Record& record, Duration expected) {
   }
 }
 
-BytesPerSecond rate_for(Bytes message, double seconds) {
+BytesPerSecond nic_for(Bytes message, double seconds) {
   return {static_cast<double>(message.value) / seconds};
 }
 
 TEST_CASE("profile: a sync step is its passes and two messages") {
   ProfiledJob job("sync");
-  job.host().nic = rate_for(kHeaderSize + Bytes{2 * kLayerBytes}, 1e-3);
+  job.host().nic = nic_for(kHeaderSize + Bytes{2 * kLayerBytes}, 1e-3);
   check_steps(job.simulate(), kGradient + 2_ms + 120_us);
 }
 
@@ -84,14 +84,14 @@ TEST_CASE("profile: with overlap a step waits for the messages of its first laye
   job.c.scenario.training.overlap = true;
   job.c.scenario.training.bucket_size = {kLayerBytes};
   // The last layer's bucket goes there and back while the first layer's backward pass runs: 3 ms.
-  job.host().nic = rate_for(kHeaderSize + Bytes{kLayerBytes}, 1e-3);
+  job.host().nic = nic_for(kHeaderSize + Bytes{kLayerBytes}, 1e-3);
   check_steps(job.simulate(), kGradient + 2_ms + 120_us);
 }
 
 TEST_CASE("profile: overlap hides what fits behind the backward pass of the first layer") {
   ProfiledJob job("sync");
   job.c.scenario.training.bucket_size = {kLayerBytes};
-  job.host().nic = rate_for(kHeaderSize + Bytes{kLayerBytes}, 1e-3);
+  job.host().nic = nic_for(kHeaderSize + Bytes{kLayerBytes}, 1e-3);
   const Record apart = job.simulate();
   job.c.scenario.training.overlap = true;
   const Record overlapped = job.simulate();

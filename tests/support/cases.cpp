@@ -41,6 +41,10 @@ Machine made_up_machine(const std::string& model_key) {
   return machine;
 }
 
+BytesPerSecond rate_for(double seconds) {
+  return {static_cast<double>(message_size().value) / seconds};
+}
+
 Machine made_up_machine() {
   Machine machine;
   machine.name = "made up";

@@ -91,7 +91,7 @@ std::string case_table(const CaseValidation& c, int repetitions) {
     const std::string metric = fmt::format("{}_ms", name);
     const bool first = name == kPhases<double>.front().name;
     const std::string title = fmt::format("  {}{}", name, first ? " [ms/step]" : "");
-    if (const Comparison* each = c.find(metric)) text += row_of({metric, title}, *each);
+    if (const Comparison* each = c.find(metric)) text += cells_of({metric, title}, *each);
   }
   for (const Row& row : kNodeRows) {
     if (const Comparison* worst = c.worst_node(row.metric)) text += cells_of(row, *worst);

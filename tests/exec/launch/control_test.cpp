@@ -1,4 +1,4 @@
-// What launcher and nodes tell each other arrives as it was.
+// What launcher, nodes tell each other arrives as it was.
 #include "exec/launch/control.h"
 
 #include <catch2/catch.hpp>

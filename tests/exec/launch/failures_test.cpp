@@ -29,7 +29,7 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-std::string text_of(const fs::path& path) {
+std::string contents_of(const fs::path& path) {
   std::ifstream file(path);
   return {std::istreambuf_iterator<char>(file), {}};
 }
@@ -41,9 +41,9 @@ std::vector<pid_t> nodes_of(pid_t parent, const std::string& id = {}) {
     const std::string name = entry.path().filename();
     if (name.find_first_not_of("0123456789") != std::string::npos) continue;
     std::error_code gone;
-    const std::string status = text_of(entry.path() / "status");
+    const std::string status = contents_of(entry.path() / "status");
     if (status.find("PPid:\t" + std::to_string(parent) + "\n") == std::string::npos) continue;
-    std::string line = text_of(entry.path() / "cmdline");
+    std::string line = contents_of(entry.path() / "cmdline");
     std::replace(line.begin(), line.end(), '\0', ' ');
     if (line.find(" node --address ") == std::string::npos) continue;
     if (!id.empty() && line.find("--id " + id + " ") == std::string::npos) continue;
@@ -266,7 +266,7 @@ TEST_CASE("failure: nodes do not outlive a launcher that is killed") {
   for (int i = 0; i < 500 && alive; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
     alive = std::any_of(nodes.begin(), nodes.end(), [](pid_t node) {
-      const std::string stat = text_of(fs::path("/proc") / std::to_string(node) / "stat");
+      const std::string stat = contents_of(fs::path("/proc") / std::to_string(node) / "stat");
       return !stat.empty() && stat.find(") Z ") == std::string::npos;
     });
   }

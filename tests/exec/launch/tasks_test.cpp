@@ -29,7 +29,7 @@ using boost::asio::ip::tcp;
 
 constexpr const char* kJobKey = "a-key-that-the-test-made";
 
-std::string text_of(const fs::path& path) {
+std::string file_text(const fs::path& path) {
   std::ifstream file(path);
   return {std::istreambuf_iterator<char>(file), {}};
 }
@@ -65,7 +65,9 @@ class Job {
   }
 
   [[nodiscard]] int port() const { return port_; }
-  [[nodiscard]] std::string file(const std::string& name) const { return text_of(folder_ / name); }
+  [[nodiscard]] std::string file(const std::string& name) const {
+    return file_text(folder_ / name);
+  }
   [[nodiscard]] std::string errors(int rank) const { return file(std::to_string(rank) + ".err"); }
   [[nodiscard]] nlohmann::json answer() const { return nlohmann::json::parse(file("0.out")); }
 
@@ -217,8 +219,9 @@ TEST_CASE("tasks: a rank with another key is refused and says so") {
 TEST_CASE("tasks: a rank of another build ends the run at once and both are named") {
   Job job(3);
   job.start(0);
-  const exec::Handshake older{
-      .key = exec::JobKey(kKey), .most_payload = {1'000}, .build = "0.0.9 (aaaaaaaaaaaa, wire 2)"};
+  const exec::Handshake older{.key = exec::JobKey(kJobKey),
+                              .most_payload = {1'000},
+                              .build = "0.0.9 (aaaaaaaaaaaa, wire 2)"};
   const std::string at_node = try_to_join(job.port(), older);
   CHECK(at_node.find("it is another build, " + exec::build_name() + ", this one is 0.0.9") == 0);
   CHECK(job.end_of(0) == 1);

@@ -1,4 +1,4 @@
-// Real child processes: how they end, and that none is left.
+// Real child processes: how they end, that none is left.
 #include "exec/system/process.h"
 
 #include <catch2/catch.hpp>

@@ -44,7 +44,7 @@ struct Sources {
   [[nodiscard]] std::string name() const {
     const std::string out = folder / "commit.cpp";
     REQUIRE(done("cmake -DROOT='" + root().string() + "' -DOUT='" + out + "' -DVERSION=1.2.3 -P '" +
-                 testing::source_dir() + "/exec/transport/commit.cmake'"));
+                 foretrain::source_dir() + "/exec/transport/commit.cmake'"));
     std::ifstream file(out);
     const std::string text(std::istreambuf_iterator<char>(file), {});
     CHECK(text.find("kVersion = \"1.2.3\"") != std::string::npos);

@@ -79,7 +79,7 @@ TEST_CASE("frame: garbage, another version and a length beyond reason are told a
   CHECK(decode(garbage, kMost).error == std::string("it does not speak this protocol"));
 
   HeaderBytes newer = encode(some_header());
-  newer[4] = std::byte{2};
+  newer[4] = std::byte{kWireVersion + 1};
   CHECK(decode(newer, kMost).error ==
         std::string("it speaks another version; build foretrain of the same commit on every host"));
 

@@ -116,7 +116,7 @@ TEST_CASE("handshake: another key or none is refused and its end is told") {
 
 TEST_CASE("handshake: two builds refuse each other, and each end names both") {
   const auto [connecting, accepting] =
-      meet_builds("0.1.0 (aaaaaaaaaaaa, wire 2)", "0.1.0 (bbbbbbbbbbbb, wire 2)", kKey);
+      meet_builds("0.1.0 (aaaaaaaaaaaa, wire 2)", "0.1.0 (bbbbbbbbbbbb, wire 2)", kSharedKey);
   CHECK(!connecting.proved_by);
   CHECK(!accepting.proved_by);
   CHECK(connecting.refusal == Refusal::build);
@@ -132,7 +132,7 @@ TEST_CASE("handshake: two builds refuse each other, and each end names both") {
 TEST_CASE("handshake: equal builds know each other, whoever compiled them") {
   const auto [connecting, accepting] =
       meet_builds("0.1.0 (aaaaaaaaaaaa-dirty.1234abcd, wire 2)",
-                  "0.1.0 (aaaaaaaaaaaa-dirty.1234abcd, wire 2)", kKey);
+                  "0.1.0 (aaaaaaaaaaaa-dirty.1234abcd, wire 2)", kSharedKey);
   CHECK(connecting.proved_by == kWorker);
   CHECK(accepting.proved_by == kWorker);
 }

@@ -80,7 +80,7 @@ TEST_CASE("logistic: the loss alone is the same bits at any offset in memory", "
 
 // Batches of powers of two: their scale changes no bit but the exponent's.
 TEST_CASE("logistic: a slice of a batch is the same bits as the whole", "[losses]") {
-  const Logits z = draw(64, 3, 94);
+  const BinaryLogits z = draw(64, 3, 94);
   std::vector<float> whole = z.numbers;
   logistic(whole.data(), 64, z.labels);
   for (const std::int64_t batch : {1, 4, 16, 32}) {

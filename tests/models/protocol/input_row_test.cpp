@@ -1,4 +1,4 @@
-// What a record keeps of a node's inputs, so that a replay knows them again.
+// What a record keeps of a node's inputs, by which a replay knows them again.
 #include "models/protocol/input_row.h"
 
 #include <catch2/catch.hpp>

@@ -15,10 +15,11 @@ namespace {
 using testing::Shuffled;
 using testing::small_training;
 
-std::shared_ptr<Training> training_of(const Protocol& protocol, std::int64_t steps) {
+std::shared_ptr<Training> training_by(const Protocol& protocol, std::int64_t steps) {
   const int workers = protocol.several_workers ? 3 : 1;
+  const Bytes bucket_size{protocol.several_workers ? 4'000 : 1'000'000};
   return small_training(std::string(protocol.name), workers, protocol.servers ? 2 : 0, steps,
-                        {4'000});
+                        bucket_size);
 }
 
 TEST_CASE("protocols: each has a name of its own, a sentence, keys of its own") {
@@ -38,7 +39,7 @@ TEST_CASE("protocols: each has a name of its own, a sentence, keys of its own") 
 TEST_CASE("protocols: nodes send the kinds of message that their strategy lists, no others") {
   for (const Protocol& protocol : protocols()) {
     CAPTURE(protocol.name);
-    const auto training = training_of(protocol, 6);
+    const auto training = training_by(protocol, 6);
     training->evaluate_every = 2;
     training->target = {.accuracy = 0, .loss = 2.2};
     std::set<MessageKind> sent;
@@ -59,7 +60,7 @@ TEST_CASE("protocols: nodes send the kinds of message that their strategy lists,
 
 TEST_CASE("protocols: who is deterministic ends with the same weights in any order") {
   for (const Protocol& protocol : protocols()) {
-    const auto training = training_of(protocol, 5);
+    const auto training = training_by(protocol, 5);
     if (!protocol.deterministic(training->options)) continue;
     CAPTURE(protocol.name);
     Shuffled first(training, 1);
@@ -76,7 +77,7 @@ TEST_CASE("protocols: who is deterministic ends with the same weights in any ord
 TEST_CASE("protocols: an update takes as many gradients as the strategy says") {
   for (const Protocol& protocol : protocols()) {
     CAPTURE(protocol.name);
-    const auto training = training_of(protocol, 32);
+    const auto training = training_by(protocol, 32);
     const auto an_update = protocol.gradients_an_update(training->options, training->workers);
     Shuffled nodes(training, 1);
     nodes.run();

@@ -1,4 +1,4 @@
-// The ways of a sum, then of the values, followed worker by worker.
+// The ways of a bucket's sum, of its values, followed worker by worker.
 #include "models/protocol/route.h"
 
 #include <catch2/catch.hpp>

@@ -15,18 +15,18 @@ namespace {
 
 constexpr std::int64_t kAll = std::numeric_limits<std::int64_t>::max();
 
-struct Message {
+struct Queued {
   std::uint32_t bucket = 0;
   int number = 0;
   std::int64_t bytes = 100;
 
   [[nodiscard]] std::int64_t size() const { return bytes; }
 };
-using Queue = SendQueue<Message>;
+using Queue = SendQueue<Queued>;
 
 std::vector<int> numbers_of(const Queue& queue) {
   std::vector<int> numbers;
-  for (const Message& message : queue) numbers.push_back(message.number);
+  for (const Queued& message : queue) numbers.push_back(message.number);
   return numbers;
 }
 
@@ -67,10 +67,10 @@ TEST_CASE("send queue: random messages leave in the order of their buckets and o
   for (int round = 0; round < 200; ++round) {
     const auto taken = static_cast<std::int64_t>(draw.below(500));
     Queue queue;
-    std::vector<Message> twin;  // inserted by hand
+    std::vector<Queued> twin;  // inserted by hand
     for (int number = 0; number < 50; ++number) {
-      const Message message{static_cast<std::uint32_t>(draw.below(5)), number,
-                            static_cast<std::int64_t>(1 + draw.below(200))};
+      const Queued message{static_cast<std::uint32_t>(draw.below(5)), number,
+                           static_cast<std::int64_t>(1 + draw.below(200))};
       queue.push(message, taken);
       std::int64_t before = 0;
       std::size_t place = 0;
@@ -84,7 +84,7 @@ TEST_CASE("send queue: random messages leave in the order of their buckets and o
       }
     }
     std::vector<int> expected;
-    for (const Message& message : twin) expected.push_back(message.number);
+    for (const Queued& message : twin) expected.push_back(message.number);
     REQUIRE(numbers_of(queue) == expected);
   }
 }

@@ -24,7 +24,7 @@ const Expression kExpressions[] = {
     [](auto x, auto y, auto to) { to += x * y; },
 };
 
-std::vector<float> draw(std::size_t count, Stream& stream) {
+std::vector<float> draw_normal(std::size_t count, Stream& stream) {
   std::vector<float> numbers(count);
   for (float& x : numbers) x = static_cast<float>(stream.normal());
   return numbers;
@@ -39,8 +39,8 @@ bool same_bits(float a, float b) {
 TEST_CASE("array: a slice of an expression is the same bits as the whole") {
   constexpr std::size_t kCount = 150;
   Stream stream(1, "test");
-  const std::vector<float> x = draw(kCount, stream);
-  const std::vector<float> y = draw(kCount, stream);
+  const std::vector<float> x = draw_normal(kCount, stream);
+  const std::vector<float> y = draw_normal(kCount, stream);
   for (const Expression& expression : kExpressions) {
     std::vector<float> whole(kCount, 1);
     expression(array(std::span(x)), array(std::span(y)), array(std::span(whole)));
@@ -61,7 +61,7 @@ TEST_CASE("array: a slice of an expression is the same bits as the whole") {
 
 TEST_CASE("array: the root of a number is rounded correctly in registers") {
   Stream stream(2, "test");
-  std::vector<float> x = draw(1'000, stream);
+  std::vector<float> x = draw_normal(1'000, stream);
   x[0] = 0;
   x[1] = 1e-41F;  // an estimate would make it zero
   x[2] = 3e38F;
@@ -72,7 +72,7 @@ TEST_CASE("array: the root of a number is rounded correctly in registers") {
 
 TEST_CASE("array: an exponential in a block does not depend on its lane") {
   Stream stream(3, "test");
-  const std::vector<float> x = draw(200, stream);
+  const std::vector<float> x = draw_normal(200, stream);
   for (const float number : x) {
     const Lanes all = Lanes::Constant(number).exp();
     for (int lane = 0; lane < kLanes; ++lane) REQUIRE(same_bits(all[lane], all[0]));

@@ -24,7 +24,7 @@ std::string text_of(const std::vector<TimelineSlice>& slices) {
   return text;
 }
 
-Record long_record(std::int64_t steps) {
+Record many_steps(std::int64_t steps) {
   Record record = small_record(Mode::simulate, "sync");
   const StepRow usual = record.steps.back();
   record.steps.clear();
@@ -79,7 +79,7 @@ TEST_CASE("timeline: names from outside leave it JSON") {
 }
 
 TEST_CASE("timeline: of many steps the longest is drawn, the others are told together") {
-  Record record = long_record(100'000);
+  Record record = many_steps(100'000);
   record.steps[77'777].report.phases.wait += 7_s;
   for (std::size_t i = 77'778; i < record.steps.size(); ++i) {
     record.steps[i].report.start = record.steps[i].report.start + 7_s;
@@ -98,7 +98,7 @@ TEST_CASE("timeline: of many steps the longest is drawn, the others are told tog
 }
 
 TEST_CASE("timeline: as many steps as are drawn one by one are all drawn") {
-  const auto slices = check_timeline(timeline_json(long_record(kMostStepsDrawn)))[2];
+  const auto slices = check_timeline(timeline_json(many_steps(kMostStepsDrawn)))[2];
   const auto steps = std::ranges::count_if(
       slices, [](const TimelineSlice& s) { return s.name.starts_with("step "); });
   CHECK(steps == static_cast<std::ptrdiff_t>(kMostStepsDrawn));

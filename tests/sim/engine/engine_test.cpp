@@ -11,7 +11,7 @@
 namespace foretrain::sim {
 namespace {
 
-struct Recorder : Actor {
+struct EventLog : Actor {
   void wake(Instant now, std::uint64_t token) override {
     times.push_back(now);
     tokens.push_back(token);
@@ -22,7 +22,7 @@ struct Recorder : Actor {
 
 TEST_CASE("engine: events of one instant happen in the order in which they were scheduled") {
   Engine engine;
-  Recorder recorder;
+  EventLog recorder;
   for (std::uint64_t token = 0; token < 100; ++token) engine.schedule({7}, {&recorder, token});
   engine.schedule({3}, {&recorder, 100});
   engine.run();
@@ -37,7 +37,7 @@ TEST_CASE("engine: time never runs backwards") {
   CAPTURE(seed);
   Stream stream(seed, "test");
   Engine engine;
-  Recorder recorder;
+  EventLog recorder;
   for (int i = 0; i < 1000; ++i) {
     engine.schedule({static_cast<std::int64_t>(stream.below(500))}, {&recorder, 0});
   }
@@ -48,7 +48,7 @@ TEST_CASE("engine: time never runs backwards") {
 
 TEST_CASE("engine: nothing can be scheduled in the past") {
   Engine engine;
-  Recorder recorder;
+  EventLog recorder;
   engine.schedule({5}, {&recorder, 0});
   engine.run();
   CHECK_THROWS_AS(engine.schedule({4}, {&recorder, 0}), InvariantViolation);

@@ -24,7 +24,7 @@ Case star_with_port(int workers, Duration compute) {
 TEST_CASE("crossover: a server's port binds from where its time exceeds a gradient") {
   // 12 N ms in, 11 N ms out, 12 gradients of 19 ms: 23 N >= 228 from N = 10 on, of 40 ms from 21.
   const auto [compute, expected] = GENERATE(table<Duration, int>({{19_ms, 10}, {40_ms, 21}}));
-  const sim::SimulateOptions simulate = options();
+  const sim::SimulateOptions simulate = crossover_options();
   DataSets data_sets;
   const sim::Trials trials(prepare(star_with_port(2, compute), Need::shape), simulate, data_sets);
   const auto found = sim::find_crossovers(trials);
@@ -33,7 +33,7 @@ TEST_CASE("crossover: a server's port binds from where its time exceeds a gradie
 }
 
 TEST_CASE("crossover: a port that never binds is said to be free") {
-  const sim::SimulateOptions simulate = options();
+  const sim::SimulateOptions simulate = crossover_options();
   DataSets data_sets;
   const sim::Trials trials(prepare(star_case("sync", 2, 30, 20_ms), Need::shape), simulate,
                            data_sets);
@@ -41,7 +41,7 @@ TEST_CASE("crossover: a port that never binds is said to be free") {
 }
 
 TEST_CASE("crossover: jitter makes async faster as soon as there is any") {
-  const sim::SimulateOptions simulate = options();
+  const sim::SimulateOptions simulate = crossover_options();
   DataSets data_sets;
   const sim::Trials trials(prepare(star_case("async", 4, 200, 20_ms), Need::shape), simulate,
                            data_sets);
@@ -76,7 +76,7 @@ TEST_CASE("crossover: async updates that queue need jitter to pay") {
 TEST_CASE("crossover: the best batch and number of servers are sought for a target alone") {
   Case scenario_case = star_case("sync", 2, 400, 20_ms);
   Scenario& scenario = scenario_case.scenario;
-  const sim::SimulateOptions simulate = options();
+  const sim::SimulateOptions simulate = crossover_options();
   DataSets data_sets;
   CHECK(sim::find_best(sim::Trials(prepare(scenario_case, Need::shape), simulate, data_sets))
             .empty());
@@ -87,7 +87,6 @@ TEST_CASE("crossover: the best batch and number of servers are sought for a targ
   scenario.training.evaluate_every = 4;
   scenario.training.batch_size = 4;
   scenario.training.until.accuracy = 0.6;
-  DataSets data_sets;
   const auto found =
       sim::find_best(sim::Trials(prepare(scenario_case, Need::shape), simulate, data_sets));
   REQUIRE(found.size() == 2);
