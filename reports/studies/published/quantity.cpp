@@ -3,8 +3,8 @@
 #include "models/base/check.h"
 #include "reports/record/summary.h"
 #include "scenarios/input_error.h"
-#include "scenarios/placement.h"
 #include "scenarios/node_counts.h"
+#include "scenarios/placement.h"
 
 #include <fmt/format.h>
 
