@@ -64,7 +64,12 @@ Job AllReduceWorker::finish_job(std::uint32_t bucket, JobId id, std::vector<Payl
   return owned_[bucket]->apply_job(id, std::move(addends), training_->workers);
 }
 
-void AllReduceWorker::finished(std::uint32_t bucket) { owned_[bucket]->finish_apply(); }
+// What is sent of them has left before they change again: that takes a gradient of everybody, who
+// has got them then.
+Payload AllReduceWorker::finished(std::uint32_t bucket) {
+  owned_[bucket]->finish_apply();
+  return parameters_.part(training_->layout->buckets[bucket]);
+}
 
 void AllReduceWorker::compute_gradient(Instant now, Effects& effects) {
   state_ = State::computing;

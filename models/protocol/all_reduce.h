@@ -50,7 +50,7 @@ class AllReduceWorker : public Node, public Holder, private Reduction::Owner {
   enum class State { idle, computing, reducing, evaluating, judging, finished };
 
   Job finish_job(std::uint32_t bucket, JobId id, std::vector<Payload> addends) override;
-  void finished(std::uint32_t bucket) override;
+  Payload finished(std::uint32_t bucket) override;
 
   void receive(Instant now, NodeId from, Message message, Effects& effects);
   /// Where the target is reached: when all values are those that were judged, no job of this

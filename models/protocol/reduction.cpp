@@ -80,7 +80,7 @@ Reduction::Reception Reduction::receive(Instant now, NodeId from, Message messag
   }
   if (message.kind == MessageKind::parameters) {
     parameters_.put(training_->layout->buckets[bucket], message.payload);
-    renew(bucket, effects);
+    renew(bucket, message.payload, effects);
     return Reception::renewed;
   }
   Part& part = parts_[bucket];
@@ -102,8 +102,7 @@ std::optional<std::uint32_t> Reduction::computed(Instant now, JobId job, Effects
          effects);
     return std::nullopt;
   }
-  owner_.finished(bucket);
-  renew(bucket, effects);
+  renew(bucket, owner_.finished(bucket), effects);
   return bucket;
 }
 
@@ -154,15 +153,13 @@ void Reduction::reduce(std::uint32_t bucket, std::vector<Payload> addends, Effec
   effects.emplace_back(Compute{std::move(job)});
 }
 
-// They were written in place: whatever job runs, it does not read this bucket, which this worker
-// has given its part of; the next one waits for these values. And what is sent of them has left
-// before they change again: that takes a part of everybody, who has got them then.
-void Reduction::renew(std::uint32_t bucket, Effects& effects) {
+// They are in their place: whatever job runs, it does not read this bucket, which this worker has
+// given its part of; the next one waits for these values.
+void Reduction::renew(std::uint32_t bucket, const Payload& values, Effects& effects) {
   Part& part = parts_[bucket];
   const Route route = route_of(bucket);
   for (std::size_t i = 0; i < route.targets(); ++i) {
-    send(MessageKind::parameters, bucket, route.target(i),
-         parameters_.part(training_->layout->buckets[bucket]), effects);
+    send(MessageKind::parameters, bucket, route.target(i), values, effects);
   }
   part.in_sum = false;
   ++part.round;

@@ -43,8 +43,8 @@ class Reduction {
     /// A job that makes new values of what is added up from `addends`, and writes them to the
     /// bucket's place in the parameters.
     virtual Job finish_job(std::uint32_t bucket, JobId id, std::vector<Payload> addends) = 0;
-    /// That job is computed.
-    virtual void finished(std::uint32_t bucket) = 0;
+    /// That job is computed. Returns the new values, which may not change while they are sent.
+    virtual Payload finished(std::uint32_t bucket) = 0;
   };
 
   /// Its jobs' ids begin here: lower ones are the worker's own.
@@ -107,7 +107,7 @@ class Reduction {
 
   void reduce_if_complete(Instant now, std::uint32_t bucket, Effects& effects);
   void reduce(std::uint32_t bucket, std::vector<Payload> addends, Effects& effects);
-  void renew(std::uint32_t bucket, Effects& effects);
+  void renew(std::uint32_t bucket, const Payload& values, Effects& effects);
   void tell_end(NodeId heard_from, Effects& effects);
   void send(MessageKind kind, std::uint32_t bucket, int to, Payload payload, Effects& effects);
 

@@ -270,8 +270,7 @@ Case RandomScenarios::draw(Stream& draw) const {
     scenario.neighbours.push_back({folder_ / "neighbour.yaml", {}, up_to(draw, 10_ms)});
   }
   if (one_in(draw, 6) && scenario.dataset.format != "libsvm" &&
-      scenario.training.strategy != "single" && scenario.training.strategy != "all_reduce" &&
-      scenario.training.servers <= 2) {
+      protocol_called(scenario.training.strategy).servers && scenario.training.servers <= 2) {
     scenario.training.bucket_size = {};
   }
   return result;
