@@ -3,6 +3,7 @@
 #include "models/base/check.h"
 #include "models/protocol/all_reduce.h"
 #include "models/protocol/async.h"
+#include "models/protocol/local_sgd.h"
 #include "models/protocol/single.h"
 #include "models/protocol/ssp.h"
 #include "models/protocol/sync.h"
@@ -18,6 +19,7 @@ const std::vector<Protocol>& protocols() {
       async_protocol(),       //
       ssp_protocol(),         //
       all_reduce_protocol(),  //
+      local_sgd_protocol(),   //
   };
   return all;
 }
