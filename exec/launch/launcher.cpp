@@ -3,6 +3,7 @@
 #include "exec/launch/memory_need.h"
 #include "exec/system/process.h"
 #include "models/protocol/registry.h"
+#include "reports/record/collector.h"
 #include "scenarios/prepared.h"
 #include "scenarios/read.h"
 #include "scenarios/units.h"
@@ -24,7 +25,6 @@ using boost::system::error_code;
 using Clock = std::chrono::steady_clock;
 
 namespace {
-
 constexpr auto kSuspicion = std::chrono::milliseconds(300);  // a SIGCHLD takes less to come
 constexpr auto kLook = std::chrono::milliseconds(250);
 constexpr auto kFarewell = std::chrono::seconds(2);  // for a last flush of rows

@@ -6,6 +6,7 @@
 #include "models/networks/registry.h"
 #include "models/protocol/registry.h"
 #include "models/protocol/sparse_payload.h"
+#include "reports/record/collector.h"
 #include "scenarios/node_counts.h"
 #include "scenarios/prepared.h"
 #include "scenarios/read.h"
@@ -31,7 +32,6 @@ using boost::system::error_code;
 using Clock = std::chrono::steady_clock;
 
 namespace {
-
 constexpr auto kInterval = std::chrono::milliseconds(100);  // of retries, of what is flushed
 constexpr const char* kOutOfMemory = "there is not enough memory for it";
 
