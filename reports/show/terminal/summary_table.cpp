@@ -85,6 +85,7 @@ std::string phases_line(const Summary& s) {
   const double total_s = length_of(s.phases);
   if (total_s <= 0) return "-";
   std::vector<std::string> parts;
+  parts.reserve(kPhases<double>.size());
   for (const auto& [name, of] : kPhases<double>) {
     parts.push_back(fmt::format("{} {:.0f}", name, 100 * (s.phases.*of) / total_s));
   }
