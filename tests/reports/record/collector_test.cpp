@@ -7,6 +7,7 @@
 #include "tests/reports/support.h"
 
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <filesystem>
