@@ -60,7 +60,8 @@ struct ModelCost {
                        ///< after its gradient; 0: as the machine's
   AffineCost scattered{};  ///< likewise of a sparse push, which lies all over the parameters
   AffineCost merged{};     ///< likewise of several at once; 0: as scattered
-  AffineCost coding{};     ///< making, or reading, a message of sparse updates, by its bytes
+  AffineCost coding{};     ///< making, or reading, a message of sparse updates, by its bytes that
+                           ///< are written, or read (Worked)
   double contention = 0;   ///< its compute takes this times as long while another core computes; 0:
                            ///< as the machine's
   Duration contended{};    ///< and a gradient longer by that, however small: its parameters come

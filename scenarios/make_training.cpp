@@ -2,6 +2,7 @@
 #include "scenarios/make_training.h"
 
 #include "models/base/check.h"
+#include "models/cost/work.h"
 #include "models/protocol/registry.h"
 #include "scenarios/check.h"
 #include "scenarios/describe/reader.h"
@@ -54,7 +55,7 @@ void check_profile_times(const Case& c, const DatasetShape& shape, const Network
   constexpr double kMost_s = 1e6;  // as a host's `compute`
   const int batch = profile_batch(c.scenario);
   // Of the batch that was measured: `read_profile` has seen to it that this can be counted.
-  const double measured_s = network.gradient_cost(batch).measured.seconds();
+  const double measured_s = gradient_cost(network, batch).measured.seconds();
   const auto examples = std::max<std::int64_t>(c.scenario.training.batch_size, shape.test_examples);
   if (measured_s * static_cast<double>(examples) / batch <= kMost_s) return;
   fail(c, "model.profile",

@@ -1,6 +1,7 @@
 #include "exec/calibration/cores.h"
 
 #include "exec/calibration/forked.h"
+#include "models/cost/work.h"
 #include "models/optimizers/optimizer.h"
 #include "models/protocol/learner.h"
 #include "models/protocol/registry.h"
@@ -112,11 +113,14 @@ AffineCost line_through(double count_a, double time_a_s, double count_b, double 
 AffineCost measure_apply(int core) {
   constexpr std::size_t kSmall = 2'000;
   constexpr std::size_t kLarge = 200'000;
-  constexpr double kBytesPerFloat = 4 * 4.0;  // two gradients and the values read, values written
+  const auto rule = make_optimizer({});
+  const auto bytes = [&](std::int64_t count) {
+    return static_cast<double>(apply_cost(count, 2, *rule).bytes().value);
+  };
   Forked<double> small(core, [] { return apply_seconds(kSmall); });
   const double small_s = small.get();
   Forked<double> large(core, [] { return apply_seconds(kLarge); });
-  return line_through(kSmall * kBytesPerFloat, small_s, kLarge * kBytesPerFloat, large.get());
+  return line_through(bytes(kSmall), small_s, bytes(kLarge), large.get());
 }
 
 // The gaps that each of the two sees.

@@ -5,6 +5,7 @@
 #include "exec/calibration/sparse_costs.h"
 #include "exec/launch/run.h"
 #include "exec/system/process.h"
+#include "models/cost/work.h"
 #include "models/graph/node_memory.h"
 #include "models/graph/step_graph.h"
 #include "models/protocol/registry.h"
@@ -39,8 +40,8 @@ struct Lengths {
 Lengths lengths_for(const Network& network, std::int64_t test_examples) {
   constexpr double kFlopsPerSecond = 30e9;  // of a core, about
   constexpr double kRunSeconds = 1;         // spent on one batch size in one repetition
-  const double gradient_s = network.gradient_cost(1).flops.value / kFlopsPerSecond;
-  const double evaluate_s = network.evaluation_cost(1).flops.value / kFlopsPerSecond;
+  const double gradient_s = gradient_cost(network, 1).flops.value / kFlopsPerSecond;
+  const double evaluate_s = evaluation_cost(network, 1).flops.value / kFlopsPerSecond;
   Lengths lengths;
   lengths.large_batch = static_cast<int>(std::clamp(kRunSeconds / 8 / gradient_s, 4.0, 256.0));
   lengths.small_batch = std::max(1, lengths.large_batch / 8);
@@ -106,8 +107,8 @@ SingleRun measure_single(const Case& scenario_case, int batch_size, const Length
 // That an update moves.
 double applied_bytes(const Case& scenario_case, DataSets& data_sets) {
   const Prepared prepared = prepare(scenario_case, Need::shape, data_sets);
-  const GraphTotals applied = totals(make_step_graph(*prepared.training), OperationKind::apply);
-  return static_cast<double>((applied.read + applied.written).value);
+  const Cost applied = totals(make_step_graph(*prepared.training), OperationKind::apply);
+  return static_cast<double>(applied.bytes().value);
 }
 
 // Of updates after gradients of two batch sizes, by bytes; where both move as many, by the large

@@ -32,7 +32,7 @@ class Exchange {
       : all_(training->layout->buckets.front()),
         learner_(training, 0),
         parameters_(training, 0, initial_parameters(*training)),
-        held_(learner_.view(all_, parameters_.values())) {}
+        held_(learner_.view(all_, parameters_.values(), effects_)) {}
 
   // One batch; every third update is of its push and the one before.
   void step(int number) {
@@ -41,9 +41,10 @@ class Exchange {
     gradient.work(serial);
     if (gradient.prefetch) gradient.prefetch();
     Payload push;
+    effects_.clear();
     double coding_s = seconds_of([&] {
-      push = learner_.push(all_);
-      FT_CHECK(parameters_.accepts(push));
+      push = learner_.push(all_, false, effects_);
+      FT_CHECK(parameters_.accepts(push, effects_));
     });
     const bool two = number % 3 == 2;
     std::vector<Payload> pushes{push};
@@ -51,10 +52,14 @@ class Exchange {
     const Job apply = parameters_.apply_job(JobId{}, std::move(pushes));
     const double apply_s = seconds_of([&] { apply.work(serial); });
     parameters_.finish_apply();
-    (two ? merged_ : scattered_).push_back(apply_s / static_cast<double>(apply.cost.bytes.value));
-    coding_s += seconds_of([&] { held_ = parameters_.answer(push); });
-    const Bytes sent = push.size() + held_.size();
-    coding_.push_back(coding_s / 2 / static_cast<double>(sent.value));
+    (two ? merged_ : scattered_).push_back(apply_s / static_cast<double>(apply.cost.bytes().value));
+    coding_s += seconds_of([&] { held_ = parameters_.answer(push, effects_); });
+    Bytes coded;
+    for (const Effect& effect : effects_) {
+      const Cost& cost = std::get<Worked>(effect).cost;
+      coded += cost.read.messages + cost.written.messages;
+    }
+    coding_.push_back(coding_s / static_cast<double>(coded.value));
     last_ = std::move(push);
   }
 
@@ -65,6 +70,7 @@ class Exchange {
 
  private:
   const Bucket& all_;
+  Effects effects_;  // what the pieces of work are told to cost
   Learner learner_;
   ShardBucket parameters_;
   Payload held_;

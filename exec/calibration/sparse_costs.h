@@ -7,9 +7,9 @@ namespace foretrain::exec {
 
 /// Seconds a byte.
 struct SparseCosts {
-  double merging_s = 0;  ///< of the memory that an update moves (Cost::bytes): by how much more of
-                         ///< two pushes than of one
-  double coding_s = 0;   ///< of a message, for who makes it and, again, for who reads it
+  double merging_s = 0;  ///< of the memory that an update moves (Cost::bytes()): by how much more
+                         ///< of two pushes than of one
+  double coding_s = 0;   ///< of what is made, checked, answered of messages (Worked)
 };
 
 /// Of the scenario's model and data, at that batch size: pushes are made, checked, applied alone

@@ -106,6 +106,8 @@ void NodeDriver::perform(Effect& effect) {
     begin_send(*send);
   } else if (auto* compute = std::get_if<Compute>(&effect)) {
     begin_job(std::move(compute->job));
+  } else if (std::holds_alternative<Worked>(effect)) {
+    // It has taken its time.
   } else if (auto* timer = std::get_if<ArmTimer>(&effect)) {
     arm(*timer);
   } else if (auto* report = std::get_if<Report>(&effect)) {

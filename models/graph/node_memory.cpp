@@ -1,8 +1,9 @@
 #include "models/graph/node_memory.h"
 
+#include "models/cost/work.h"
 #include "models/graph/step_memory.h"
-#include "models/graph/touched.h"
 #include "models/protocol/registry.h"
+#include "models/protocol/touched.h"
 
 #include <algorithm>
 #include <cmath>
@@ -25,22 +26,16 @@ std::int64_t applied_by(const Training& training, NodeId id) {
   return count;
 }
 
-/// Parameters that a batch of a sparse training touches, in the mean.
-std::int64_t touched_by_batch(const Training& training) {
-  return std::min<std::int64_t>(training.network->parameters(),
-                                std::llround(training.touched_mean));
+/// Of all buckets of a sparse training, in the mean.
+Bytes push_of(const Training& training) {
+  const std::int64_t count = touched(training);
+  return push_size({count, count});
 }
 
 Bytes largest_message(const Training& training) {
   if (training.nodes() == 1) return {};
-  if (training.sparse()) return {12 * touched_by_batch(training)};
+  if (training.sparse()) return push_of(training);
   return std::ranges::max(training.layout->buckets, {}, &Bucket::count).size();
-}
-
-Bytes gradient_of(const Training& training) {
-  const std::int64_t count =
-      training.sparse() ? touched_by_batch(training) : training.network->parameters();
-  return {4 * count};
 }
 
 /// Its forward passes write outputs, scratch; no gradients. A room that its batches need beyond the
@@ -84,7 +79,8 @@ NodeMemory node_memory(const Training& training, const DataMemory& data, NodeId 
   memory.data = share.value > 0 ? share : data.examples + Bytes{8 * examples};
   const StepMemory step = step_memory(training);
   const std::int64_t batches = data.prefetched && !training.sparse() ? 2 : 1;
-  memory.step = gradient_of(training) + step.activations() + step.scratch + step.batch * batches;
+  memory.step =
+      Bytes{4 * touched(training)} + step.activations() + step.scratch + step.batch * batches;
   if (index_of(id) == 0) memory.evaluation = evaluation_of(training, step);
   return memory;
 }
@@ -92,8 +88,8 @@ NodeMemory node_memory(const Training& training, const DataMemory& data, NodeId 
 Bytes expected_held(const Training& training, NodeId id) {
   if (training.is_worker(id)) return {};
   const Protocol& protocol = protocol_called(training.strategy);
-  const std::int64_t pushed = training.sparse() ? 12 * touched_by_batch(training) / training.servers
-                                                : 4 * applied_by(training, id);
+  const std::int64_t pushed =
+      training.sparse() ? push_of(training).value / training.servers : 4 * applied_by(training, id);
   // A server that waits for everybody has the gradients of all, those that come too late included.
   return {pushed * (protocol.synchronous ? training.workers : 1)};
 }

@@ -1,9 +1,10 @@
 #include "models/graph/step_graph.h"
 
 #include "models/base/check.h"
-#include "models/graph/touched.h"
-#include "models/protocol/registry.h"
+#include "models/cost/work.h"
+#include "models/graph/bucket_cost.h"
 #include "models/protocol/sparse_payload.h"
+#include "models/protocol/touched.h"
 
 #include <fmt/format.h>
 
@@ -60,17 +61,17 @@ class Builder {
   [[nodiscard]] const Layer& layer(std::size_t i) const { return *network_.layers()[i]; }
   [[nodiscard]] bool clips() const { return training_.optimizer_spec.clip_norm > 0; }
   [[nodiscard]] bool has_servers() const { return training_.servers > 0; }
+  /// A gradient is made into pushes, for a server, or as a sparse one is applied.
+  [[nodiscard]] bool pushes() const { return has_servers() || training_.sparse(); }
   [[nodiscard]] Shape input_of(std::size_t i) const {
     return i == 0 ? network_.input().image : layer(i - 1).output();
   }
   [[nodiscard]] Bytes output_bytes(std::size_t i) const {
     return {4 * batch_ * layer(i).output().size()};
   }
-  [[nodiscard]] Bytes labels() const { return {network_.profiled() ? 0 : 4 * batch_}; }
+  [[nodiscard]] Bytes labels() const { return loss_cost(network_, batch_).read.batch; }
   [[nodiscard]] Bytes inputs() const {
-    const InputShape& input = network_.input();
-    if (!input.sparse()) return {4 * batch_ * input.image.size()};
-    return {static_cast<std::int64_t>(8 * static_cast<double>(batch_) * input.sparse_entries)};
+    return batch_cost(network_, batch_).written.batch - labels();
   }
 
   void cut_runs(BucketDetail detail);
@@ -79,6 +80,9 @@ class Builder {
   [[nodiscard]] std::int64_t parameters_in(BucketRun run) const;
   [[nodiscard]] std::int64_t touched_in(BucketRun run) const;
   [[nodiscard]] Bytes push_bytes(BucketRun run) const;
+  /// What its buckets cost, added up.
+  [[nodiscard]] Operation of_buckets(OperationKind kind, std::string_view name, const Run& run,
+                                     Cost BucketCost::*part) const;
 
   Vertex add(const Operation& operation) { return boost::add_vertex(operation, graph_); }
   void connect(Vertex from, Vertex to, FlowKind kind, Bytes size) {
@@ -93,6 +97,7 @@ class Builder {
   void backward(std::size_t i);
   void clip();
   void leave(std::size_t i);
+  Vertex add_apply(const Run& run);
   void update();
 
   const Training& training_;
@@ -178,31 +183,36 @@ Bytes Builder::push_bytes(BucketRun run) const {
   if (!training_.sparse()) return {4 * parameters_in(run)};
   Bytes bytes;
   for (std::uint32_t b = run.first; b < run.first + run.count; ++b) {
-    bytes += push_size(touched_mean(training_, buckets_[b]), false);
+    bytes += push_size(listed_mean(training_, buckets_[b], false));
   }
   return bytes;
 }
 
+Operation Builder::of_buckets(OperationKind kind, std::string_view name, const Run& run,
+                              Cost BucketCost::*part) const {
+  Operation operation{.kind = kind, .name = run_name(name, run.buckets)};
+  operation.parameters = parameters_in(run.buckets);
+  operation.buckets = run.buckets;
+  for (std::uint32_t b = run.buckets.first; b < run.buckets.first + run.buckets.count; ++b) {
+    operation.cost = operation.cost + bucket_cost(training_, buckets_[b]).*part;
+  }
+  return operation;
+}
+
 void Builder::gather() {
-  const std::int64_t numbers = inputs().value / 4;
   Operation operation{.kind = OperationKind::gather, .name = "gather"};
   if (!network_.sparse()) operation.output = known(network_.input().image);
-  operation.read = network_.sparse() ? inputs() : Bytes{numbers};
-  operation.written = inputs() + labels();
+  operation.cost = batch_cost(network_, batch_);
   gather_ = add(operation);
 }
 
 void Builder::forward(std::size_t i) {
-  const Cost cost = layer(i).forward_cost(batch_);
   Operation operation{.kind = OperationKind::forward,
                       .name = fmt::format("forward {} {}", i, layer(i).name()),
                       .layer = static_cast<int>(i)};
   operation.output = known(layer(i).output());
   operation.parameters = layer(i).parameters();
-  operation.flops = cost.flops;
-  operation.measured = cost.measured;
-  operation.written = output_bytes(i) + Bytes{layer(i).saved_bytes(batch_)};
-  operation.read = cost.bytes - operation.written;
+  operation.cost = layer(i).forward_cost(batch_);
   operation.buckets = buckets_of(i);
   forward_.push_back(add(operation));
   if (i == 0) {
@@ -217,8 +227,7 @@ void Builder::loss() {
   Operation operation{.kind = OperationKind::loss,
                       .name = fmt::format("loss {}", network_.loss_name())};
   operation.output = known(layer(forward_.size() - 1).output());
-  operation.read = logits + labels();
-  operation.written = logits;
+  operation.cost = loss_cost(network_, batch_);
   loss_ = add(operation);
   connect(gather_, loss_, FlowKind::batch, labels());
   connect(forward_.back(), loss_, FlowKind::activation, logits);
@@ -226,30 +235,19 @@ void Builder::loss() {
 }
 
 void Builder::penalty(Vertex loss) {
-  const OptimizerSpec& spec = training_.optimizer_spec;
   Operation operation{.kind = OperationKind::penalty, .name = "penalty"};
-  for (const ParameterBlock& block : network_.blocks()) {
-    const double decay = block.bias ? spec.biases.weight_decay : spec.weight_decay;
-    if (decay != 0) operation.parameters += block.count;
-  }
-  operation.flops = Flops{2.0 * static_cast<double>(operation.parameters)};
-  operation.read = {4 * operation.parameters};
+  operation.cost = penalty_cost(network_, training_.optimizer_spec);
+  operation.parameters = operation.cost.read.parameters.value / 4;
   connect(loss, add(operation), FlowKind::loss, {8});
 }
 
 void Builder::backward(std::size_t i) {
-  const Cost cost = layer(i).backward_cost(batch_, i > 0);
-  const Bytes gradient{4 * touched(training_, i)};
   Operation operation{.kind = OperationKind::backward,
                       .name = fmt::format("backward {} {}", i, layer(i).name()),
                       .layer = static_cast<int>(i)};
   if (i > 0) operation.output = known(input_of(i));
   operation.parameters = layer(i).parameters();
-  operation.flops = cost.flops;
-  operation.measured = cost.measured;
-  // A sparse layer's cost goes by the mean example, its gradient by the batches seen.
-  operation.written = std::min(cost.bytes, gradient + (i > 0 ? output_bytes(i - 1) : Bytes{}));
-  operation.read = cost.bytes - operation.written;
+  operation.cost = layer(i).backward_cost(batch_, i > 0);
   operation.buckets = buckets_of(i);
   backward_[i] = add(operation);
   if (i + 1 == network_.layers().size()) {
@@ -263,14 +261,9 @@ void Builder::backward(std::size_t i) {
 }
 
 void Builder::clip() {
-  std::int64_t count = 0;
-  for (std::size_t i = 0; i < backward_.size(); ++i) count += touched(training_, i);
   Operation operation{.kind = OperationKind::clip, .name = "clip"};
   operation.parameters = network_.parameters();
-  // A square, its addition, the scaling; the gradient is read for the norm, then to scale it.
-  operation.flops = Flops{3.0 * static_cast<double>(count)};
-  operation.read = {2 * 4 * count};
-  operation.written = {4 * count};
+  operation.cost = clip_cost(touched(training_));
   operation.buckets = {0, static_cast<std::uint32_t>(buckets_.size())};
   clip_ = add(operation);
   for (std::size_t i = backward_.size(); i-- > 0;) {
@@ -295,47 +288,38 @@ void Builder::connect_gradients(const Run& run, Vertex to) {
 
 /// Pushes the buckets whose gradients are whole once layer `i` has gone backward.
 void Builder::leave(std::size_t i) {
-  if (!has_servers()) return;
+  if (!pushes()) return;
   for (Run& run : runs_) {
     if (run.layers.first != i) continue;
-    Operation operation{.kind = OperationKind::push, .name = run_name("push", run.buckets)};
-    operation.parameters = parameters_in(run.buckets);
-    operation.read = push_bytes(run.buckets);
-    operation.buckets = run.buckets;
-    run.source = add(operation);
+    run.source = add(of_buckets(OperationKind::push, "push", run, &BucketCost::push));
     connect_gradients(run, run.source);
   }
 }
 
+/// By whoever updates; without servers after what others have added up, or from the gradient.
+Vertex Builder::add_apply(const Run& run) {
+  const Bytes pushed = push_bytes(run.buckets);
+  Operation reduce = of_buckets(OperationKind::reduce, "reduce", run, &BucketCost::reduce);
+  const bool adds_up = reduce.cost != Cost{};
+  const Vertex reduced = adds_up ? add(reduce) : 0;
+  const Vertex applied = add(of_buckets(OperationKind::apply, "apply", run, &BucketCost::apply));
+  if (adds_up) connect_gradients(run, reduced);
+  if (!adds_up && !pushes()) connect_gradients(run, applied);
+  if (adds_up || pushes()) {
+    connect(adds_up ? reduced : run.source, applied, FlowKind::gradient, pushed);
+  }
+  return applied;
+}
+
 void Builder::update() {
   const Protocol& protocol = protocol_called(training_.strategy);
-  const auto gradients = protocol.gradients_an_apply(training_.options, training_.workers);
-  const Optimizer& rule = *training_.optimizer;
+  const bool alone =
+      !has_servers() && protocol.gradients_an_apply(training_.options, training_.workers) == 1;
   for (const Run& run : runs_) {
-    Operation apply{.kind = OperationKind::apply, .name = run_name("apply", run.buckets)};
-    apply.parameters = parameters_in(run.buckets);
-    const Bytes pushed = push_bytes(run.buckets) * gradients;
-    // Of a sparse push a third is gradients; what several touch is counted for each.
-    const std::int64_t count =
-        training_.sparse() ? std::min(apply.parameters, pushed.value / 12) : apply.parameters;
-    apply.flops = Flops{static_cast<double>(count) *
-                        (static_cast<double>(gradients) + rule.flops_per_parameter().value)};
-    const Bytes changed{4 * count * (1 + rule.slots())};
-    apply.read = pushed + changed;
-    apply.written = changed;
-    apply.buckets = run.buckets;
-    const Vertex applied = add(apply);
-    if (!has_servers()) {
-      connect_gradients(run, applied);
-      continue;
-    }
-    connect(run.source, applied, FlowKind::gradient, push_bytes(run.buckets));
-    Operation pull{.kind = OperationKind::pull, .name = run_name("pull", run.buckets)};
-    pull.parameters = parameters_in(run.buckets);
-    pull.written = {4 * touched_in(run.buckets)};
-    pull.buckets = run.buckets;
-    const Bytes size = pull.written;
-    connect(applied, add(pull), FlowKind::parameters, size);
+    const Vertex applied = add_apply(run);
+    if (alone && !pushes()) continue;
+    const Operation pull = of_buckets(OperationKind::pull, "pull", run, &BucketCost::pull);
+    connect(applied, add(pull), FlowKind::parameters, {4 * touched_in(run.buckets)});
   }
 }
 
@@ -351,30 +335,18 @@ std::string_view to_string(FlowKind kind) {
   return kNames[static_cast<std::size_t>(kind)];
 }
 
-namespace {
-
-template <class Wanted>
-GraphTotals sum(const StepGraph& graph, Wanted wanted) {
-  GraphTotals total;
-  for (Vertex v = 0; v < boost::num_vertices(graph); ++v) {
-    const Operation& operation = graph[v];
-    if (!wanted(operation.kind)) continue;
-    total.flops = total.flops + operation.flops;
-    total.read += operation.read;
-    total.written += operation.written;
-    total.measured += operation.measured;
-  }
+Cost totals(const StepGraph& graph) {
+  Cost total;
+  for (Vertex v = 0; v < boost::num_vertices(graph); ++v) total = total + graph[v].cost;
   return total;
 }
 
-}  // namespace
-
-GraphTotals totals(const StepGraph& graph) {
-  return sum(graph, [](OperationKind) { return true; });
-}
-
-GraphTotals totals(const StepGraph& graph, OperationKind kind) {
-  return sum(graph, [&](OperationKind k) { return k == kind; });
+Cost totals(const StepGraph& graph, OperationKind kind) {
+  Cost total;
+  for (Vertex v = 0; v < boost::num_vertices(graph); ++v) {
+    if (graph[v].kind == kind) total = total + graph[v].cost;
+  }
+  return total;
 }
 
 }  // namespace foretrain

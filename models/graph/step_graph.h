@@ -1,7 +1,7 @@
 // One step of a training as a graph of operations, counted in FLOPs, bytes, parameters.
 #pragma once
 
-#include "models/base/quantity.h"
+#include "models/base/cost.h"
 #include "models/protocol/training.h"
 #include "models/tensor/shape.h"
 
@@ -21,9 +21,10 @@ enum class OperationKind : std::uint8_t {
   penalty,   ///< the L2 penalty that the reported loss includes
   backward,  ///< of one layer
   clip,      ///< the gradient scaled to a norm, once all of it is there
-  push,      ///< a bucket's gradient to its server
+  push,      ///< a bucket's gradient to its server: made, checked there
+  reduce,    ///< of a bucket, what workers add up before its owner applies
   apply,     ///< a bucket's gradients summed, its parameters updated
-  pull,      ///< a bucket's new parameters from its server
+  pull,      ///< a bucket's new parameters from who applied: gathered there, put in their place
 };
 
 /// A run of buckets, as indices into Layout::buckets; `count` 0: none.
@@ -34,18 +35,15 @@ struct BucketRun {
   bool operator==(const BucketRun&) const = default;
 };
 
-/// A vertex. Bytes are every tensor read or written once, whatever a cache saves.
+/// A vertex.
 struct Operation {
   OperationKind kind = OperationKind::gather;
   std::string name;               ///< `forward 0 conv 6@5x5 pad 2 + relu`, `push 3`
   int layer = -1;                 ///< forward, backward: counted from 0
   std::optional<Shape> output{};  ///< of one example; backward: of the gradient by the input
   std::int64_t parameters = 0;    ///< of the layer, or of the buckets
-  /// A multiply-add is two. The loss has none: it is a few operations an output.
-  Flops flops{};
-  Bytes read{};
-  Bytes written{};
-  Duration measured{};  ///< by a profile, which counts neither FLOPs nor activations
+  /// As models/cost/work.h counts; of a profile the measured time alone.
+  Cost cost{};
   /// Forward: whose values it reads; backward: that its gradient belongs to.
   BucketRun buckets{};
 };
@@ -81,25 +79,18 @@ enum class BucketDetail : std::uint8_t {
   runs,  ///< one for neighbours that come of the same layers, belong to the same server
 };
 
-/// The step of one worker, with the updates at the servers that follow from it: an apply
-/// takes in as many gradients as the strategy says (Protocol::gradients_an_apply).
-///
-/// Forward and backward FLOPs, bytes, measured times add up to Network::gradient_cost. A gathered
-/// example is counted as read with a byte a number (as images are kept), sparse 8 bytes an entry.
+/// The step of the chief, with the updates that follow from it: an apply takes in as many gradients
+/// as the strategy says (Protocol::gradients_an_apply); without servers the workers' sums are part
+/// of it; a round's averaging of parameters is not. What it costs is what the programs of
+/// models/protocol ask for, or tell of.
 StepGraph make_step_graph(const Training& training, BucketDetail detail = BucketDetail::each);
 
 /// What flows, in a word.
 std::string_view to_string(FlowKind kind);
 
-/// Sums over operations.
-struct GraphTotals {
-  Flops flops;
-  Bytes read;
-  Bytes written;
-  Duration measured;
-};
-GraphTotals totals(const StepGraph& graph);
+/// Of all operations.
+Cost totals(const StepGraph& graph);
 /// Of one kind alone.
-GraphTotals totals(const StepGraph& graph, OperationKind kind);
+Cost totals(const StepGraph& graph, OperationKind kind);
 
 }  // namespace foretrain

@@ -1,6 +1,7 @@
 #include "models/graph/step_memory.h"
 
-#include "models/graph/touched.h"
+#include "models/cost/work.h"
+#include "models/protocol/touched.h"
 
 #include <algorithm>
 #include <array>
@@ -11,12 +12,12 @@ namespace {
 /// Of so many floats, as a workspace places them: whole cache lines.
 Bytes lines(std::int64_t floats) { return {(floats + 15) / 16 * 16 * 4}; }
 
-Bytes batch_bytes(const InputShape& input, std::int64_t batch) {
-  const Bytes labels{4 * batch};
-  if (!input.sparse()) return Bytes{4 * batch * input.image.size()} + labels;
+Bytes batch_bytes(const Network& network, std::int64_t batch) {
+  const InputShape& input = network.input();
+  if (!input.sparse()) return batch_cost(network, batch).written.batch;
   // A value, its column, its feature; what is sorted, before and after. Of this step and the next.
   const auto entries = static_cast<std::int64_t>(static_cast<double>(batch) * input.sparse_entries);
-  return (Bytes{entries * (3 * 4 + 2 * 8) + 4 * (batch + 1)} + labels) * 2;
+  return (Bytes{entries * (3 * 4 + 2 * 8) + 4 * (batch + 1)} + Bytes{4 * batch}) * 2;
 }
 
 }  // namespace
@@ -42,7 +43,7 @@ StepMemory step_memory(const Training& training) {
     memory.scratch = std::max(memory.scratch, lines(layers[i]->scratch_floats(batch)));
   }
   memory.output_gradients = alternating[0] + alternating[1];
-  memory.batch = batch_bytes(network.input(), batch);
+  memory.batch = batch_bytes(network, batch);
   return memory;
 }
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace foretrain {
 namespace {
@@ -48,12 +49,17 @@ std::string AdaptiveAveragePool::name() const { return fmt::format("average_pool
 Cost AdaptiveAveragePool::forward_cost(std::int64_t batch) const {
   double reads = 0;  // of a channel, by all windows
   for_windows(input_, side_, [&](auto /*out*/, auto /*in*/, auto /*factor*/) { ++reads; });
-  return {Flops{reads * static_cast<double>(batch) * input_.channels},
-          Bytes{4 * batch * (input_.size() + output().size())}};
+  Cost cost{Flops{reads * static_cast<double>(batch) * input_.channels}};
+  cost.read.activations = {4 * batch * input_.size()};
+  cost.written.activations = {4 * batch * output().size()};
+  return cost;
 }
 
 Cost AdaptiveAveragePool::backward_cost(std::int64_t batch, bool input_gradient) const {
-  return input_gradient ? forward_cost(batch) : Cost{};
+  if (!input_gradient) return {};
+  Cost cost = forward_cost(batch);
+  std::swap(cost.read, cost.written);
+  return cost;
 }
 
 void AdaptiveAveragePool::forward_one(const float* input, float* output) const {

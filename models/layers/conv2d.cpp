@@ -272,15 +272,16 @@ Fans Conv2d::fans() const {
 }
 
 Cost Conv2d::forward_cost(std::int64_t batch) const {
-  return {Flops{2.0 * static_cast<double>(batch) * static_cast<double>(output_.pixels()) *
-                static_cast<double>(weights())},
-          Bytes{4 * (batch * (input_.size() + output_.size()) + parameters())}};
+  Cost cost{Flops{2.0 * static_cast<double>(batch) * static_cast<double>(output_.pixels()) *
+                  static_cast<double>(weights())}};
+  cost.read.parameters = {4 * parameters()};
+  cost.read.activations = {4 * batch * input_.size()};
+  cost.written.activations = {4 * batch * output_.size()};
+  return cost;
 }
 
 Cost Conv2d::backward_cost(std::int64_t batch, bool input_gradient) const {
-  const Cost once = forward_cost(batch);
-  if (!input_gradient) return once;
-  return {Flops{2 * once.flops.value}, Bytes{2 * once.bytes.value}};
+  return product_backward_cost(forward_cost(batch), input_gradient);
 }
 
 std::int64_t Conv2d::scratch_floats(std::int64_t batch) const {

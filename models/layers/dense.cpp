@@ -61,14 +61,15 @@ std::string Dense::name() const {
 }
 
 Cost Dense::forward_cost(std::int64_t batch) const {
-  return {Flops{2.0 * static_cast<double>(batch) * static_cast<double>(weights())},
-          Bytes{4 * (batch * (inputs_ + outputs_) + parameters())}};
+  Cost cost{Flops{2.0 * static_cast<double>(batch) * static_cast<double>(weights())}};
+  cost.read.parameters = {4 * parameters()};
+  cost.read.activations = {4 * batch * inputs_};
+  cost.written.activations = {4 * batch * outputs_};
+  return cost;
 }
 
 Cost Dense::backward_cost(std::int64_t batch, bool input_gradient) const {
-  const Cost once = forward_cost(batch);
-  if (!input_gradient) return once;
-  return {Flops{2 * once.flops.value}, Bytes{2 * once.bytes.value}};
+  return product_backward_cost(forward_cost(batch), input_gradient);
 }
 
 std::int64_t Dense::scratch_floats(std::int64_t batch) const {

@@ -43,6 +43,22 @@ struct BackwardPass : LayerPass {
   std::span<float> gradient;         ///< by the parameters; all of it is written
 };
 
+/// The backward pass of a layer whose forward pass is one product of its input and its parameters:
+/// two products as large, one for each gradient, or the parameters' alone.
+inline Cost product_backward_cost(const Cost& forward, bool input_gradient) {
+  Cost cost = forward;
+  cost.read = {};
+  cost.written = {};
+  cost.read.activations = forward.read.activations + forward.written.activations;
+  cost.written.gradients = forward.read.parameters;
+  if (!input_gradient) return cost;
+  cost.flops = cost.flops + cost.flops;
+  cost.read.activations += forward.written.activations;
+  cost.read.parameters = forward.read.parameters;
+  cost.written.activations = forward.read.activations;
+  return cost;
+}
+
 /// A layer is immutable and shared; what a pass scribbles on is given to it. No pass allocates. No
 /// sum depends on an address or on the number of threads.
 class Layer {
@@ -58,7 +74,7 @@ class Layer {
   /// Inputs and outputs of one unit, by which initialisations scale weights.
   [[nodiscard]] virtual Fans fans() const { return {}; }
 
-  /// Counted: a multiply-add is two operations; bytes are every tensor read or written once.
+  /// Counted as models/cost/work.h says.
   [[nodiscard]] virtual Cost forward_cost(std::int64_t batch) const = 0;
   [[nodiscard]] virtual Cost backward_cost(std::int64_t batch, bool input_gradient) const = 0;
 

@@ -154,15 +154,19 @@ std::string MaxPool::name() const {
 
 Cost MaxPool::forward_cost(std::int64_t batch) const {
   const std::int64_t outputs = batch * output_.size();
-  return {Flops{static_cast<double>(outputs) * size_ * size_},  // comparisons
-          Bytes{4 * batch * input_.size() + outputs * (4 + 1)}};
+  Cost cost{Flops{static_cast<double>(outputs) * size_ * size_}};  // comparisons
+  cost.read.activations = {4 * batch * input_.size()};
+  cost.written.activations = {outputs * (4 + 1)};  // with the place of each
+  return cost;
 }
 
 Cost MaxPool::backward_cost(std::int64_t batch, bool input_gradient) const {
   if (!input_gradient) return {};
   const std::int64_t outputs = batch * output_.size();
-  return {Flops{static_cast<double>(outputs)},  // additions
-          Bytes{4 * batch * input_.size() + outputs * (4 + 1)}};
+  Cost cost{Flops{static_cast<double>(outputs)}};  // additions
+  cost.read.activations = {outputs * (4 + 1)};
+  cost.written.activations = {4 * batch * input_.size()};
+  return cost;
 }
 
 void MaxPool::forward_edge(const float* input, int oy, int ox, float* output,

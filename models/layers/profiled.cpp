@@ -13,7 +13,7 @@ ProfiledLayer::ProfiledLayer(LayerTimes times, int batch)
 
 Cost ProfiledLayer::scaled(double measured_s, std::int64_t batch) const {
   const double time_s = measured_s * static_cast<double>(batch) / batch_;
-  return {{}, {}, Duration::from_seconds(time_s)};
+  return {.measured = Duration::from_seconds(time_s)};
 }
 
 Cost ProfiledLayer::forward_cost(std::int64_t batch) const {

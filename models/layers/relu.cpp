@@ -7,13 +7,19 @@ namespace foretrain {
 
 Cost Relu::forward_cost(std::int64_t batch) const {
   const std::int64_t units = batch * shape_.size();
-  return {Flops{static_cast<double>(units)}, Bytes{units * 2 * 4}};  // input, output
+  Cost cost{Flops{static_cast<double>(units)}};
+  cost.read.activations = {4 * units};
+  cost.written.activations = {4 * units};
+  return cost;
 }
 
 Cost Relu::backward_cost(std::int64_t batch, bool input_gradient) const {
   if (!input_gradient) return {};
   const std::int64_t units = batch * shape_.size();
-  return {Flops{static_cast<double>(units)}, Bytes{units * 3 * 4}};  // output, both gradients
+  Cost cost{Flops{static_cast<double>(units)}};
+  cost.read.activations = {2 * 4 * units};  // output, the gradient by it
+  cost.written.activations = {4 * units};
+  return cost;
 }
 
 void Relu::forward(const ForwardPass& pass) const {

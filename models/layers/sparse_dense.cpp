@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace foretrain {
 
@@ -22,12 +23,18 @@ std::string SparseDense::name() const {
 Cost SparseDense::forward_cost(std::int64_t batch) const {
   const double values = static_cast<double>(batch) * entries_;
   const double rows = std::min(values, static_cast<double>(features_));
-  const double numbers = 2 * values + (rows + 1 + static_cast<double>(batch)) * outputs_;
-  return {Flops{2 * values * outputs_}, Bytes{static_cast<std::int64_t>(4 * numbers)}};
+  Cost cost{Flops{2 * values * outputs_}};
+  cost.read.batch = {static_cast<std::int64_t>(2 * 4 * values)};
+  cost.read.parameters = {static_cast<std::int64_t>(4 * (rows + 1) * outputs_)};
+  cost.written.activations = {4 * batch * outputs_};
+  return cost;
 }
 
 Cost SparseDense::backward_cost(std::int64_t batch, bool /*input_gradient*/) const {
-  return forward_cost(batch);
+  Cost cost = forward_cost(batch);
+  cost.written.gradients = std::exchange(cost.read.parameters, {});
+  cost.read.activations = std::exchange(cost.written.activations, {});
+  return cost;
 }
 
 std::int64_t SparseDense::rows(const LayerPass& pass) const {

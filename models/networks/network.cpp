@@ -177,20 +177,6 @@ Score Network::evaluate(std::span<const float> parameters, const Dataset& data, 
   return score;
 }
 
-Cost Network::gradient_cost(std::int64_t examples) const {
-  Cost cost = evaluation_cost(examples);
-  for (const auto& layer : layers_) {
-    cost = cost + layer->backward_cost(examples, layer != layers_.front());
-  }
-  return cost;
-}
-
-Cost Network::evaluation_cost(std::int64_t examples) const {
-  Cost cost{};
-  for (const auto& layer : layers_) cost = cost + layer->forward_cost(examples);
-  return cost;
-}
-
 Bytes Network::workspace_size(std::int64_t examples) const {
   return Workspace::size(layers_, examples);
 }

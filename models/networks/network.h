@@ -85,10 +85,6 @@ class Network {
   /// It is known by a profile: only what counts, cuts, costs it can be asked.
   [[nodiscard]] bool profiled() const { return profiled_; }
 
-  /// What one gradient over `examples` costs.
-  [[nodiscard]] Cost gradient_cost(std::int64_t examples) const;
-  /// What evaluating `examples` costs.
-  [[nodiscard]] Cost evaluation_cost(std::int64_t examples) const;
   /// What a Workspace holds for batches of `examples`.
   [[nodiscard]] Bytes workspace_size(std::int64_t examples) const;
   /// Examples that an evaluation takes at a time.

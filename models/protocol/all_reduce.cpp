@@ -100,7 +100,8 @@ void AllReduceWorker::stage_computed(Instant now, const Computed& computed, Effe
     computed_at_ = now;
   }
   for (const std::uint32_t bucket : stage.buckets) {
-    reduction_.add(now, bucket, learner_.push(training_->layout->buckets[bucket]), effects);
+    Payload mine = learner_.push(training_->layout->buckets[bucket], false, effects);
+    reduction_.add(now, bucket, std::move(mine), effects);
   }
   if (!gradient_.complete()) return go_on_computing(now, effects);
   end_step_if_it_may(now, effects);

@@ -46,8 +46,8 @@ void AsyncServer::receive(Instant now, NodeId from, Message message, Effects& ef
   const auto queue = std::ranges::find_if(
       queues_, [&](const Queue& q) { return q.bucket.index() == message.bucket; });
   if (message.kind != MessageKind::push || queue == queues_.end() || !training_->is_worker(from) ||
-      message.version > queue->bucket.version() || !queue->bucket.accepts(message.payload) ||
-      queue->pushed[index_of(from)]) {
+      message.version > queue->bucket.version() ||
+      !queue->bucket.accepts(message.payload, effects) || queue->pushed[index_of(from)]) {
     effects.emplace_back(Fault{from, "it sent a message out of turn"});
     return;
   }
@@ -158,7 +158,7 @@ void AsyncServer::count(Queue& queue) {
   held_.take(size);
 }
 
-void AsyncServer::answer(const Queue& queue, const Arrival& arrival, bool last, Effects& effects) {
+void AsyncServer::answer(Queue& queue, const Arrival& arrival, bool last, Effects& effects) {
   Message message{.kind = last ? MessageKind::final_parameters : MessageKind::parameters,
                   .step = arrival.push.step,
                   .bucket = queue.bucket.index(),
@@ -166,7 +166,8 @@ void AsyncServer::answer(const Queue& queue, const Arrival& arrival, bool last, 
                   .staleness = arrival.staleness};
   message.wait = arrival.wait;
   message.apply = arrival.apply;
-  message.payload = last ? queue.bucket.values() : queue.bucket.answer(arrival.push.payload);
+  message.payload =
+      last ? queue.bucket.values() : queue.bucket.answer(arrival.push.payload, effects);
   effects.emplace_back(Send{arrival.from, std::move(message)});
 }
 

@@ -106,7 +106,7 @@ class AsyncServer : public Node, public Holder {
   void lose(Instant now, NodeId peer, Effects& effects);
   /// The target is reached.
   void stop(NodeId from, Effects& effects);
-  void answer(const Queue& queue, const Arrival& arrival, bool last, Effects& effects);
+  static void answer(Queue& queue, const Arrival& arrival, bool last, Effects& effects);
   /// Its pushes have changed: counts them as held.
   void count(Queue& queue);
   /// `at`: its last update.

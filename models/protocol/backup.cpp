@@ -70,7 +70,7 @@ void BackupServer::receive(Instant now, NodeId from, Message message, Effects& e
   const std::uint32_t worker = index_of(from);
   if (message.kind != MessageKind::push || gathering == gatherings_.end() ||
       !training_->is_worker(from) || message.version > gathering->bucket.version() ||
-      !gathering->bucket.accepts(message.payload) || gathering->arrivals[worker]) {
+      !gathering->bucket.accepts(message.payload, effects) || gathering->arrivals[worker]) {
     effects.emplace_back(Fault{from, "it sent a message out of turn"});
     return;
   }
@@ -166,7 +166,7 @@ void BackupServer::go_on(Instant now, Gathering& gathering, Effects& effects) {
     if (decision.enough) return call_over(last_update_, gathering, {}, effects);
     if (decision.chosen.empty()) {
       const std::uint32_t late = decision.late;
-      gathering.owed[late] = Owed{gathering.bucket.values(), gathering.bucket.version()};
+      gathering.owed[late] = Owed{gathering.bucket.lend(), gathering.bucket.version()};
       if (chooses() && &gathering == &gatherings_.front()) ++dropped_;
       if (gathering.arrivals[late]) send_on(gathering, late, effects);
       gathering.decisions.pop_front();
@@ -220,7 +220,7 @@ void BackupServer::send_on(Gathering& gathering, std::uint32_t worker, Effects& 
   gathering.owed[worker].reset();
 }
 
-void BackupServer::answer(const Gathering& gathering, std::uint32_t worker, const Arrival& arrival,
+void BackupServer::answer(Gathering& gathering, std::uint32_t worker, const Arrival& arrival,
                           MessageKind kind, const Owed& what, Effects& effects) const {
   if (lost_[worker]) return;
   Message message{.kind = kind,
@@ -230,7 +230,8 @@ void BackupServer::answer(const Gathering& gathering, std::uint32_t worker, cons
   message.wait = arrival.push.wait;
   message.apply = arrival.push.apply;
   const bool last = kind == MessageKind::final_parameters;
-  message.payload = last ? what.values : gathering.bucket.answer(arrival.push.payload, what.values);
+  message.payload =
+      last ? what.values : gathering.bucket.answer(arrival.push.payload, what.values, effects);
   effects.emplace_back(Send{training_->worker(static_cast<int>(worker)), std::move(message)});
 }
 

@@ -89,8 +89,8 @@ class BackupServer : public Node, public Holder {
   void send_on(Gathering& gathering, std::uint32_t worker, Effects& effects);
   /// At the last update; `last`: whose it was, and whose answers are still due.
   void call_over(Instant now, Gathering& gathering, const Decision& last, Effects& effects);
-  void answer(const Gathering& gathering, std::uint32_t worker, const Arrival& arrival,
-              MessageKind kind, const Owed& what, Effects& effects) const;
+  void answer(Gathering& gathering, std::uint32_t worker, const Arrival& arrival, MessageKind kind,
+              const Owed& what, Effects& effects) const;
   [[nodiscard]] Message encoded(const Decision& decision) const;
   [[nodiscard]] std::optional<Decision> decoded(const Message& message) const;
   [[nodiscard]] std::size_t needed() const {

@@ -1,6 +1,8 @@
 #include "models/protocol/gradient_stages.h"
 
+#include "models/cost/work.h"
 #include "models/protocol/job_placement.h"
+#include "models/protocol/touched.h"
 
 #include <algorithm>
 
@@ -24,6 +26,7 @@ GradientStage cut_forward(const Training& training, std::vector<GradientStage>& 
   const Network& network = *training.network;
   const auto layers = network.layers();
   GradientStage stage;
+  stage.cost = batch_cost(network, training.batch_size);
   std::uint32_t needed = 0;
   for (std::size_t layer = 0; layer < layers.size(); ++layer) {
     const bool last = layer + 1 == layers.size();
@@ -37,6 +40,8 @@ GradientStage cut_forward(const Training& training, std::vector<GradientStage>& 
     stage.forward.last = layer + 1;
     stage.cost = stage.cost + layers[layer]->forward_cost(training.batch_size);
   }
+  stage.cost = stage.cost + loss_cost(network, training.batch_size) +
+               penalty_cost(network, training.optimizer_spec);
   return stage;
 }
 
@@ -81,7 +86,13 @@ std::vector<GradientStage> gradient_stages(const Training& training) {
     stage = {.forward = {}, .backward = {layer, layer}, .needs = {}, .buckets = {}, .cost = {}};
   }
   if (stages.size() > 1 && runs_inline(stages.back().cost)) join_tail(stages);
-  const double whole = nominal_seconds(network.gradient_cost(batch));
+  // Its norm is known when all of it is: there is one stage.
+  if (training.optimizer_spec.clip_norm > 0) {
+    stages.back().cost = stages.back().cost + clip_cost(touched(training));
+  }
+  Cost all;
+  for (const GradientStage& each : stages) all = all + each.cost;
+  const double whole = nominal_seconds(all);
   for (GradientStage& each : stages) {
     each.share = stages.size() == 1 ? 1 : nominal_seconds(each.cost) / whole;
   }

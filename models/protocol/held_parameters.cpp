@@ -1,5 +1,7 @@
 #include "models/protocol/held_parameters.h"
 
+#include "models/cost/work.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -9,13 +11,14 @@ HeldParameters::HeldParameters(Payload start) : all_(std::move(start)) {
   if (all_.has_bytes()) numbers_ = all_.writable_floats();
 }
 
-void HeldParameters::put(const Bucket& bucket, const Payload& values) {
+void HeldParameters::put(const Bucket& bucket, const Payload& values, Effects& effects) {
   if (bucket.size() == all_.size()) {
     all_ = values;
     numbers_ = {};  // it is somebody else's, too
-  } else if (values.has_bytes()) {
-    std::ranges::copy(values.floats(), numbers_.begin() + bucket.first);
+    return;
   }
+  if (values.has_bytes()) std::ranges::copy(values.floats(), numbers_.begin() + bucket.first);
+  effects.emplace_back(Worked{copy_cost(bucket.count)});
 }
 
 std::span<float> HeldParameters::place(const Bucket& bucket) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "models/protocol/layout.h"
+#include "models/protocol/node.h"
 #include "models/tensor/payload.h"
 
 #include <span>
@@ -18,7 +19,7 @@ class HeldParameters {
   /// `start`: held by nobody else.
   explicit HeldParameters(Payload start);
 
-  void put(const Bucket& bucket, const Payload& values);
+  void put(const Bucket& bucket, const Payload& values, Effects& effects);
   /// Where the values of a bucket are, for who changes them in place; empty without numerics.
   [[nodiscard]] std::span<float> place(const Bucket& bucket);
   /// What is there, for who sends it: it has left before the bucket is changed again.

@@ -14,7 +14,7 @@ inline constexpr Duration kInlineJob{50'000};
 /// What a job of this cost takes on a fixed nominal core (20 GFLOP/s, 10 GB/s), s. What a profile
 /// measured it takes as it is.
 constexpr double nominal_seconds(Cost cost) {
-  return cost.flops.value / 20e9 + static_cast<double>(cost.bytes.value) / 10e9 +
+  return cost.flops.value / 20e9 + static_cast<double>(cost.bytes().value) / 10e9 +
          cost.measured.seconds();
 }
 

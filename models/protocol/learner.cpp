@@ -1,6 +1,7 @@
 #include "models/protocol/learner.h"
 
 #include "models/base/check.h"
+#include "models/cost/work.h"
 #include "models/optimizers/norms.h"
 #include "models/protocol/sparse_payload.h"
 
@@ -97,10 +98,13 @@ Learner::Indices Learner::within(const Bucket& bucket, const std::vector<std::ui
   return {first, last};
 }
 
-Payload Learner::push(const Bucket& bucket, bool all) const {
+Payload Learner::push(const Bucket& bucket, bool all, Effects& effects) const {
   if (!sparse()) return gradient_.slice(bucket.offset(), bucket.size());
+  const auto worked = [&](Listed listed) { effects.emplace_back(Worked{encode_cost(listed)}); };
   if (!training_->numerics) {
-    return Payload::sized(push_size(touched_mean(*training_, bucket), all));
+    const Listed listed = listed_mean(*training_, bucket, all);
+    worked(listed);
+    return Payload::sized(push_size(listed));
   }
   const Gathered& last = gathered(batches_ - 1);
   const Indices touched = within(bucket, last.touched);
@@ -113,10 +117,12 @@ Payload Learner::push(const Bucket& bucket, bool all) const {
   const auto indices = counted_from_bucket(touched);
   const auto wanted = all ? std::vector<std::uint32_t>{}
                           : counted_from_bucket(within(bucket, gathered(batches_).touched));
-  return encode({.touched = indices,
-                 .gradient = gradient_.floats().subspan(from, touched.size()),
-                 .all = all,
-                 .wanted = wanted});
+  const SparsePush push{.touched = indices,
+                        .gradient = gradient_.floats().subspan(from, touched.size()),
+                        .all = all,
+                        .wanted = wanted};
+  worked(push.listed());
+  return encode(push);
 }
 
 Bytes Learner::answer_size(const Bucket& bucket) const {
@@ -125,11 +131,12 @@ Bytes Learner::answer_size(const Bucket& bucket) const {
   return {static_cast<std::int64_t>(4 * within(bucket, gathered(batches_).touched).size())};
 }
 
-Payload Learner::view(const Bucket& bucket, const Payload& values) const {
+Payload Learner::view(const Bucket& bucket, const Payload& values, Effects& effects) const {
   if (!sparse() || values.size() != bucket.size()) return values;
   const Bytes size = answer_size(bucket);
-  if (!training_->numerics) return Payload::sized(size);
   if (size == bucket.size()) return values;
+  effects.emplace_back(Worked{pick_cost(size.value / 4)});
+  if (!training_->numerics) return Payload::sized(size);
   Payload wanted = Payload::allocate(size);
   const auto to = wanted.writable_floats();
   const Indices indices = within(bucket, gathered(batches_).touched);
@@ -141,7 +148,7 @@ Payload Learner::view(const Bucket& bucket, const Payload& values) const {
 
 Job Learner::evaluation_job(JobId id, const Payload& parameters) {
   const std::int64_t examples = training_->test_examples;
-  Job job{id, JobKind::evaluate, examples, training_->network->evaluation_cost(examples), {}, {}};
+  Job job{id, JobKind::evaluate, examples, evaluation_cost(*training_->network, examples), {}, {}};
   if (!training_->numerics) return job;
   job.work = [this, parameters, examples](Parallel& parallel) {
     const Score score = training_->network->evaluate(parameters.floats(), *training_->data->test, 0,

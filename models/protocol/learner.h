@@ -3,7 +3,7 @@
 
 #include "models/data/sampler.h"
 #include "models/protocol/gradient_stages.h"
-#include "models/protocol/job.h"
+#include "models/protocol/node.h"
 #include "models/protocol/training.h"
 
 #include <cstdint>
@@ -30,11 +30,11 @@ class Learner {
   Job gradient_job(std::size_t stage, JobId id, const Payload& parameters);
   /// What a push of the last gradient carries for `bucket`. `all`: sparse: the whole bucket is
   /// wanted in return.
-  [[nodiscard]] Payload push(const Bucket& bucket, bool all = false) const;
+  [[nodiscard]] Payload push(const Bucket& bucket, bool all, Effects& effects) const;
   /// An answer to that push has this size (sparse: or the bucket's).
   [[nodiscard]] Bytes answer_size(const Bucket& bucket) const;
   /// What the next gradient reads of `bucket`, whose values, or the answer of a server, are given.
-  [[nodiscard]] Payload view(const Bucket& bucket, const Payload& values) const;
+  [[nodiscard]] Payload view(const Bucket& bucket, const Payload& values, Effects& effects) const;
 
   /// Loss and accuracy of `parameters` (all of them) over the test examples.
   Job evaluation_job(JobId id, const Payload& parameters);

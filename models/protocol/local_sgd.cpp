@@ -1,5 +1,6 @@
 #include "models/protocol/local_sgd.h"
 
+#include "models/cost/work.h"
 #include "models/protocol/route.h"
 #include "models/tensor/array.h"
 
@@ -162,8 +163,8 @@ void LocalSgdWorker::stage_computed(Instant now, const Computed& computed, Effec
   const GradientStage& stage = gradient_.computed(now, computed);
   if (gradient_.complete()) computed_at_ = now;
   for (const std::uint32_t index : stage.buckets) {
-    effects.emplace_back(Compute{
-        own_[index]->apply_job(JobId{kLocalApply + index}, {learner_.push(bucket_at(index))})});
+    effects.emplace_back(Compute{own_[index]->apply_job(
+        JobId{kLocalApply + index}, {learner_.push(bucket_at(index), false, effects)})});
   }
   if (!gradient_.complete()) go_on_computing(now, effects);
 }
@@ -186,7 +187,10 @@ bool LocalSgdWorker::ends_round() const {
 // Averaging ------------------------------------------------------------------------------------
 
 Job LocalSgdWorker::finish_job(std::uint32_t bucket, JobId id, std::vector<Payload> addends) {
-  Job job{id, JobKind::apply, 0, average_cost(bucket, std::ssize(addends)), {}, {}};
+  const std::int64_t count = bucket_at(bucket).count;
+  Cost cost = average_cost(count, std::ssize(addends));
+  if (outer_) cost = cost + apply_cost(count, 1, *outer_);
+  Job job{id, JobKind::apply, 0, cost, {}, {}};
   // Of its own: the next step changes the parameters, while others still read these values.
   Payload& values = owned_[bucket].values;
   const Bytes size = bucket_at(bucket).size();
@@ -197,15 +201,6 @@ Job LocalSgdWorker::finish_job(std::uint32_t bucket, JobId id, std::vector<Paylo
     return JobResult{};
   };
   return job;
-}
-
-// Every addend is read, the mean written, copied; an outer optimizer reads and writes its state.
-Cost LocalSgdWorker::average_cost(std::uint32_t bucket, std::int64_t addends) const {
-  const std::int64_t count = bucket_at(bucket).count;
-  const std::int64_t kept = outer_ ? 1 + outer_->slots() : 0;
-  const double outer = outer_ ? outer_->flops_per_parameter().value : 0;
-  return {Flops{static_cast<double>(count) * (static_cast<double>(addends) + outer)},
-          Bytes{4 * count * (addends + 3 + 2 * kept)}};
 }
 
 void LocalSgdWorker::average(std::uint32_t bucket, const std::vector<Payload>& addends) {
@@ -242,7 +237,7 @@ Payload LocalSgdWorker::finished(std::uint32_t bucket) {
 
 void LocalSgdWorker::new_values(Instant now, std::uint32_t bucket, Effects& effects) {
   last_update_ = now;
-  if (averaged_) averaged_->put(bucket_at(bucket), parameters_.part(bucket_at(bucket)));
+  if (averaged_) averaged_->put(bucket_at(bucket), parameters_.part(bucket_at(bucket)), effects);
   const bool of_this_round = reduction_.rounds_of(bucket) == round_.next();
   if (!of_this_round) return go_on_computing(now, effects);
   ++renewed_;

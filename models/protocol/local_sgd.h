@@ -70,7 +70,6 @@ class LocalSgdWorker : public Node, public Holder, private Reduction::Owner {
 
   Job finish_job(std::uint32_t bucket, JobId id, std::vector<Payload> addends) override;
   Payload finished(std::uint32_t bucket) override;
-  [[nodiscard]] Cost average_cost(std::uint32_t bucket, std::int64_t addends) const;
   void average(std::uint32_t bucket, const std::vector<Payload>& addends);
 
   void receive(Instant now, NodeId from, Message message, Effects& effects);

@@ -50,6 +50,11 @@ struct Send {
 struct Compute {
   Job job;
 };
+/// What the node did itself to bring about the effects that follow: there is nothing left to do,
+/// but it took time, which nobody else knows of.
+struct Worked {
+  Cost cost;
+};
 struct ArmTimer {
   TimerId timer{};
   Duration after;
@@ -91,7 +96,7 @@ struct Fault {
   std::optional<NodeId> peer;
   std::string why;
 };
-using Effect = std::variant<Send, Compute, ArmTimer, Report, Finished, Fault>;
+using Effect = std::variant<Send, Compute, Worked, ArmTimer, Report, Finished, Fault>;
 using Effects = std::vector<Effect>;
 
 /// A node's program. It owns no socket, no thread and no clock; `now` is what the driver's clock

@@ -1,5 +1,6 @@
 #include "models/protocol/reduction.h"
 
+#include "models/cost/work.h"
 #include "models/tensor/array.h"
 
 #include <algorithm>
@@ -79,7 +80,7 @@ Reduction::Reception Reduction::receive(Instant now, NodeId from, Message messag
     return Reception::refused;
   }
   if (message.kind == MessageKind::parameters) {
-    parameters_.put(training_->layout->buckets[bucket], message.payload);
+    parameters_.put(training_->layout->buckets[bucket], message.payload, effects);
     renew(bucket, message.payload, effects);
     return Reception::renewed;
   }
@@ -131,8 +132,7 @@ void Reduction::reduce_if_complete(Instant now, std::uint32_t bucket, Effects& e
 void Reduction::reduce(std::uint32_t bucket, std::vector<Payload> addends, Effects& effects) {
   Part& part = parts_[bucket];
   const std::int64_t count = training_->layout->buckets[bucket].count;
-  const auto additions = std::ssize(addends) - 1;
-  const Cost cost{Flops{static_cast<double>(count * additions)}, Bytes{12 * count * additions}};
+  const Cost cost = reduce_cost(count, std::ssize(addends));
   Job job{reduce_id(bucket), JobKind::reduce, 0, cost, {}, {}};
   if (!training_->numerics || addends.front().unshared()) {
     part.mine = std::move(addends.front());  // in place, while it is in the cache

@@ -1,11 +1,13 @@
 #include "models/protocol/shard.h"
 
 #include "models/base/check.h"
+#include "models/cost/work.h"
 #include "models/protocol/sparse_payload.h"
 #include "models/tensor/array.h"
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 
 namespace foretrain {
@@ -72,38 +74,45 @@ void ShardBucket::begin_state() {
   touched_.met.resize(count);
 }
 
-bool ShardBucket::accepts(const Payload& push) const {
+bool ShardBucket::accepts(const Payload& push, Effects& effects) const {
   if (!training_->sparse()) return push.size() == values_.size();
-  return !training_->numerics || decode(push, values_.size().value / 4).has_value();
+  if (!training_->numerics) {
+    effects.emplace_back(Worked{decode_cost(listed_in(push))});
+    return true;
+  }
+  const auto parts = decode(push, values_.size().value / 4);
+  if (parts) effects.emplace_back(Worked{decode_cost(parts->listed())});
+  return parts.has_value();
 }
 
-Cost ShardBucket::apply_cost(const std::vector<Payload>& pushes) const {
-  const auto inputs = static_cast<std::int64_t>(pushes.size());
-  std::int64_t count = values_.size().value / 4;
-  std::int64_t bytes = 0;
-  if (training_->sparse()) {
-    // Indices and gradients are read, then the rows that are touched, each once for every push.
-    for (const Payload& push : pushes) bytes += push.size().value;
-    count = std::min(count, bytes / 12);
-  } else {
-    bytes = 4 * count * inputs;
-  }
-  // Every gradient, the values, their state are read; values, state written.
+// Without numerics: such pushes want all, or as many as they touch.
+Listed ShardBucket::listed_in(const Payload& push) const {
+  const Bucket& bucket = training_->layout->buckets[index_];
+  const Listed all = listed_mean(*training_, bucket, true);
+  const bool wants_all = push.size() == push_size(all) && all.touched > 0;
+  return wants_all ? all : listed_mean(*training_, bucket, false);
+}
+
+Cost ShardBucket::cost_of(const std::vector<Payload>& pushes) const {
+  const std::int64_t count = values_.size().value / 4;
   const Optimizer& rule = *training_->optimizer;
-  const double flops =
-      static_cast<double>(count) * (static_cast<double>(inputs) + rule.flops_per_parameter().value);
-  return {Flops{flops}, Bytes{bytes + 4 * count * (2 + 2 * rule.slots())}};
+  if (!training_->sparse()) return apply_cost(count, std::ssize(pushes), rule);
+  Bytes size;
+  for (const Payload& push : pushes) size += push.size();
+  const Cost cost = sparse_apply_cost(count, std::ssize(pushes), size, rule);
+  return lent_ ? cost + copy_cost(count) : cost;
 }
 
 Job ShardBucket::apply_job(JobId id, std::vector<Payload> pushes, std::int64_t gradients) {
   FT_CHECK(pushes_.empty());
   pushes_ = std::move(pushes);
   gradients_ = gradients > 0 ? gradients : std::ssize(pushes_);
-  Job job{id, JobKind::apply, 0, apply_cost(pushes_), {}, {}};
+  Job job{id, JobKind::apply, 0, cost_of(pushes_), {}, {}};
   job.scattered = training_->sparse();
   job.pushes = static_cast<int>(pushes_.size());
   if (!training_->numerics) return job;
-  if (place_.empty() && !values_.unshared()) fresh_ = Payload::allocate(values_.size());
+  const bool kept = (training_->sparse() && lent_) || !values_.unshared();
+  if (place_.empty() && kept) fresh_ = Payload::allocate(values_.size());
   job.work = [this](Parallel& parallel) {
     Payload& own = fresh_.size().value > 0 ? fresh_ : values_;
     const std::span<float> after = place_.empty() ? own.writable_floats() : place_;
@@ -120,25 +129,30 @@ Job ShardBucket::apply_job(JobId id, std::vector<Payload> pushes, std::int64_t g
 void ShardBucket::finish_apply(std::int64_t beside) {
   if (fresh_.size().value > 0) values_ = std::move(fresh_);
   fresh_ = {};
+  lent_ = false;
   examples_ += (gradients_ + beside) * training_->batch_size;
   pushes_.clear();
   ++version_;
 }
 
-Payload ShardBucket::answer(const Payload& push, const Payload& values) const {
+Payload ShardBucket::answer(const Payload& push, const Payload& values, Effects& effects) {
   if (!training_->sparse()) return values;
-  if (!training_->numerics) {
-    const Bucket& bucket = training_->layout->buckets[index_];
-    const std::int64_t touched = touched_mean(*training_, bucket);
-    const bool all = push.size() == push_size(touched, true) && touched > 0;
-    return Payload::sized({4 * (all ? bucket.count : touched)});
+  std::optional<SparsePush> parts;
+  if (training_->numerics) parts = decode(push, values.size().value / 4).value();
+  const Listed listed = parts ? parts->listed() : listed_in(push);
+  effects.emplace_back(Worked{decode_cost(listed)});
+  const bool all = parts ? parts->all : listed.wanted < listed.touched;
+  if (all) {
+    lent_ = true;
+    return values;
   }
-  const SparsePush parts = decode(push, values.size().value / 4).value();
-  if (parts.all) return values;
-  Payload wanted = Payload::allocate({static_cast<std::int64_t>(4 * parts.wanted.size())});
+  effects.emplace_back(Worked{gather_cost(listed.wanted)});
+  const Bytes size{4 * listed.wanted};
+  if (!parts) return Payload::sized(size);
+  Payload wanted = Payload::allocate(size);
   const auto from = values.floats();
   const auto to = wanted.writable_floats();
-  for (std::size_t i = 0; i < to.size(); ++i) to[i] = from[parts.wanted[i]];
+  for (std::size_t i = 0; i < to.size(); ++i) to[i] = from[parts->wanted[i]];
   return wanted;
 }
 

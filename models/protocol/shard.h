@@ -1,7 +1,8 @@
 // A server's side of learning: the buckets that it holds, changed by gradients.
 #pragma once
 
-#include "models/protocol/job.h"
+#include "models/cost/work.h"
+#include "models/protocol/node.h"
 #include "models/protocol/training.h"
 
 #include <cstdint>
@@ -24,7 +25,7 @@ class ShardBucket {
               std::span<float> place);
 
   /// `push` has the right size for this bucket (sparse: is well formed).
-  [[nodiscard]] bool accepts(const Payload& push) const;
+  [[nodiscard]] bool accepts(const Payload& push, Effects& effects) const;
   /// The mean of the gradients in `pushes`, added up in the order given, applied. The values may
   /// not be taken until `finish_apply`. In place where nobody else holds them, else into a new
   /// buffer. `gradients`: dense: the number that was added up in `pushes`; 0: one in each.
@@ -33,9 +34,16 @@ class ShardBucket {
   /// have applied elsewhere meanwhile; schedules count them.
   void finish_apply(std::int64_t beside = 0);
   /// What the sender of `push` is answered.
-  [[nodiscard]] Payload answer(const Payload& push) const { return answer(push, values_); }
-  /// The same of values that this bucket once had.
-  [[nodiscard]] Payload answer(const Payload& push, const Payload& values) const;
+  [[nodiscard]] Payload answer(const Payload& push, Effects& effects) {
+    return answer(push, values_, effects);
+  }
+  /// The same of values that this bucket has, or once had.
+  [[nodiscard]] Payload answer(const Payload& push, const Payload& values, Effects& effects);
+  /// The values, for who keeps them while they change: the next update leaves them as they are.
+  [[nodiscard]] Payload lend() {
+    lent_ = true;
+    return values_;
+  }
 
   [[nodiscard]] std::uint32_t index() const { return index_; }
   [[nodiscard]] const Payload& values() const { return values_; }
@@ -59,7 +67,8 @@ class ShardBucket {
 
   void begin_state();
   [[nodiscard]] std::span<float> state(std::size_t slot);
-  [[nodiscard]] Cost apply_cost(const std::vector<Payload>& pushes) const;
+  [[nodiscard]] Listed listed_in(const Payload& push) const;
+  [[nodiscard]] Cost cost_of(const std::vector<Payload>& pushes) const;
   void apply_dense(std::span<float> after, Parallel& parallel);
   void apply_sparse(std::span<float> after);
   void add_up();
@@ -76,6 +85,7 @@ class ShardBucket {
   Payload fresh_;             // where the running job writes, unless in place
   std::vector<Payload> pushes_;
   std::int64_t gradients_ = 0;  // in the pushes
+  bool lent_ = false;           // sparse: an update changes a copy of all values
   Touched touched_;
 };
 

@@ -32,14 +32,18 @@ void SingleWorker::handle(Instant now, Input input, Effects& effects) {
 void SingleWorker::compute_gradient(Instant now, Effects& effects) {
   clock_.start(now);
   FT_CHECK_OP(learner_.stages().size(), ==, 1u);  // there is one bucket
-  effects.emplace_back(
-      Compute{learner_.gradient_job(0, kGradientJob, learner_.view(all(), parameters_.values()))});
+  const Payload view = learner_.view(all(), parameters_.values(), worked_);
+  Job job = learner_.gradient_job(0, kGradientJob, view);
+  for (const Effect& worked : worked_) job.cost = job.cost + std::get<Worked>(worked).cost;
+  worked_.clear();
+  effects.emplace_back(Compute{std::move(job)});
 }
 
 void SingleWorker::apply(Instant now, const JobResult& gradient, Effects& effects) {
   loss_ = gradient.loss;
   clock_.computed(now);
-  effects.emplace_back(Compute{parameters_.apply_job(kApplyJob, {learner_.push(all())})});
+  const Payload push = learner_.push(all(), false, worked_);
+  effects.emplace_back(Compute{parameters_.apply_job(kApplyJob, {push})});
 }
 
 void SingleWorker::end_step(Instant now, Effects& effects) {

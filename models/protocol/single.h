@@ -35,6 +35,9 @@ class SingleWorker : public Node {
   std::shared_ptr<const Training> training_;
   Learner learner_;
   ShardBucket parameters_;
+  /// A sparse gradient's: to pick what it reads, to make the last one a push. Counted with the next
+  /// gradient: a machine that was measured has measured them with the steps of this node.
+  Effects worked_;
   StepClock clock_;
   double loss_ = 0;
   Instant last_update_;

@@ -9,7 +9,7 @@
 namespace foretrain {
 namespace {
 
-constexpr std::int64_t kHead = 8;  // n, m
+constexpr std::size_t kHead = 8;  // n, m
 
 // To the end, whatever it finds, so that the compiler makes vectors of it: every push is asked.
 bool ascending_below(std::span<const std::uint32_t> indices, std::int64_t count) {
@@ -29,8 +29,7 @@ void append(std::span<std::byte>& to, std::span<const T> from) {
 
 Payload encode(const SparsePush& push) {
   FT_CHECK_OP(push.touched.size(), ==, push.gradient.size());
-  const auto words = 2 * push.touched.size() + push.wanted.size();
-  Payload payload = Payload::allocate({kHead + static_cast<std::int64_t>(4 * words)});
+  Payload payload = Payload::allocate(push_size(push.listed()));
   std::span<std::byte> to = payload.writable_bytes();
   const std::uint32_t head[2] = {
       static_cast<std::uint32_t>(push.touched.size()),
@@ -68,8 +67,9 @@ std::int64_t touched_mean(const Training& training, const Bucket& bucket) {
   return std::clamp<std::int64_t>(std::llround(training.touched_mean * share), 0, bucket.count);
 }
 
-Bytes push_size(std::int64_t touched, bool all) {
-  return {kHead + 8 * touched + (all ? 0 : 4 * touched)};
+Listed listed_mean(const Training& training, const Bucket& bucket, bool all) {
+  const std::int64_t touched = touched_mean(training, bucket);
+  return {touched, all ? 0 : touched};
 }
 
 }  // namespace foretrain

@@ -1,6 +1,7 @@
 // What messages carry where a gradient touches few parameters.
 #pragma once
 
+#include "models/cost/work.h"
 #include "models/protocol/layout.h"
 #include "models/protocol/training.h"
 #include "models/tensor/payload.h"
@@ -25,6 +26,8 @@ struct SparsePush {
   std::span<const float> gradient;  ///< as `touched`
   bool all = false;
   std::span<const std::uint32_t> wanted;  ///< empty where `all`
+
+  [[nodiscard]] Listed listed() const { return {std::ssize(touched), std::ssize(wanted)}; }
 };
 
 Payload encode(const SparsePush& push);
@@ -33,11 +36,11 @@ Payload encode(const SparsePush& push);
 std::optional<SparsePush> decode(const Payload& push, std::int64_t count);
 
 /// Largest encoded push for `count` parameters.
-constexpr Bytes largest_push(std::int64_t count) { return {8 + 12 * count}; }
+constexpr Bytes largest_push(std::int64_t count) { return push_size({count, count}); }
 
 /// Without numerics: how many parameters of `bucket` a batch touches, its share of the mean.
 std::int64_t touched_mean(const Training& training, const Bucket& bucket);
-/// Without numerics: the size of a push that touches that many, and wants as many, or all.
-Bytes push_size(std::int64_t touched, bool all);
+/// Without numerics: what a push of `bucket` lists that wants as many as it touches, or all.
+Listed listed_mean(const Training& training, const Bucket& bucket, bool all);
 
 }  // namespace foretrain

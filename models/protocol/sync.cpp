@@ -39,7 +39,8 @@ void SyncServer::receive(Instant now, NodeId from, Message message, Effects& eff
       gatherings_, [&](const Gathering& g) { return g.bucket.index() == message.bucket; });
   if (message.kind != MessageKind::push || gathering == gatherings_.end() ||
       !training_->is_worker(from) || message.step.value != gathering->bucket.version().value ||
-      !gathering->bucket.accepts(message.payload) || gathering->arrivals[index_of(from)].here) {
+      !gathering->bucket.accepts(message.payload, effects) ||
+      gathering->arrivals[index_of(from)].here) {
     effects.emplace_back(Fault{from, "it sent a message out of turn"});
     return;
   }
@@ -70,7 +71,8 @@ void SyncServer::answer(Instant now, Gathering& gathering, Effects& effects) {
                     .version = version};
     message.wait = gathering.apply_start - arrival.at;
     message.apply = now - gathering.apply_start;
-    message.payload = last ? gathering.bucket.values() : gathering.bucket.answer(arrival.push);
+    message.payload =
+        last ? gathering.bucket.values() : gathering.bucket.answer(arrival.push, effects);
     effects.emplace_back(Send{training_->worker(worker), std::move(message)});
     held_.let_go(arrival.push.size());
     arrival = {};

@@ -1,6 +1,7 @@
 #include "models/protocol/worker.h"
 
 #include "models/base/check.h"
+#include "models/cost/work.h"
 #include "models/protocol/backup.h"
 
 #include <algorithm>
@@ -47,7 +48,7 @@ void Worker::compute_gradient(Instant now, Effects& effects) {
   state_ = State::computing;
   for (std::size_t i = 0; training_->sparse() && i < buckets_.size(); ++i) {
     BucketView& bucket = buckets_[i];
-    bucket.view = learner_.view(training_->layout->buckets[i], bucket.values);
+    bucket.view = learner_.view(training_->layout->buckets[i], bucket.values, effects);
     if (!bucket.last) bucket.values = bucket.view;  // what nobody reads again is let go
   }
   counted_ = false;
@@ -57,14 +58,15 @@ void Worker::compute_gradient(Instant now, Effects& effects) {
 
 void Worker::go_on_computing(Instant now, Effects& effects) {
   const auto is_here = [&](std::uint32_t index) { return !buckets_[index].awaited; };
-  gradient_.go_on(now, parameters_held(&BucketView::view), is_here, effects);
+  const Payload parameters = parameters_held(&BucketView::view, effects);
+  gradient_.go_on(now, parameters, is_here, effects);
 }
 
 void Worker::computed(Instant now, const Computed& computed, Effects& effects) {
   push(gradient_.computed(now, computed), effects);
   if (!gradient_.complete()) return go_on_computing(now, effects);
   state_ = State::waiting;
-  put_deferred();
+  put_deferred(effects);
   if (!may_end_step()) return;
   if (counted_) clock_.pulled(now, {}, {}, {}, {});
   end_step(now, effects);
@@ -79,7 +81,7 @@ void Worker::push(const GradientStage& stage, Effects& effects) {
     ++awaited_;
     Message message{.kind = MessageKind::push, .step = step_, .bucket = index};
     message.version = buckets_[index].version;
-    message.payload = learner_.push(layout.buckets[index], is_evaluated(step_.next()));
+    message.payload = learner_.push(layout.buckets[index], is_evaluated(step_.next()), effects);
     effects.emplace_back(Send{training_->server(layout.buckets[index].shard), std::move(message)});
   }
 }
@@ -112,7 +114,7 @@ void Worker::receive(Instant now, NodeId from, Message message, Effects& effects
   const Bytes size = wire_size(message);
   const bool last =
       message.kind == MessageKind::final_parameters || message.kind == MessageKind::stop;
-  put(message.bucket, std::move(message.payload));
+  put(message.bucket, std::move(message.payload), effects);
   BucketView& bucket = buckets_[message.bucket];
   const bool awaited = std::exchange(bucket.awaited, false);
   bucket.version = message.version;
@@ -134,7 +136,7 @@ void Worker::receive(Instant now, NodeId from, Message message, Effects& effects
 }
 
 // A job that runs reads no bucket whose push is out. Others are renewed only when it is over.
-void Worker::put(std::uint32_t index, Payload values) {
+void Worker::put(std::uint32_t index, Payload values, Effects& effects) {
   BucketView& bucket = buckets_[index];
   const bool idle = state_ == State::waiting || state_ == State::idle || state_ == State::stopping;
   if (!idle && !bucket.awaited) {
@@ -142,13 +144,15 @@ void Worker::put(std::uint32_t index, Payload values) {
   } else if (training_->sparse()) {
     bucket.values = std::move(values);
   } else {
-    parameters_.put(training_->layout->buckets[index], values);
+    parameters_.put(training_->layout->buckets[index], values, effects);
   }
 }
 
-void Worker::put_deferred() {
+void Worker::put_deferred(Effects& effects) {
   for (std::uint32_t index = 0; index < buckets_.size(); ++index) {
-    if (buckets_[index].deferred) put(index, *std::exchange(buckets_[index].deferred, {}));
+    if (buckets_[index].deferred) {
+      put(index, *std::exchange(buckets_[index].deferred, {}), effects);
+    }
   }
 }
 
@@ -184,17 +188,19 @@ void Worker::report_step(Effects& effects) {
 
 void Worker::evaluate(Instant now, State state, Effects& effects) {
   state_ = state;
-  judge_.begin(now, kEvaluation, learner_, parameters_held(&BucketView::values), effects);
+  const Payload parameters = parameters_held(&BucketView::values, effects);
+  judge_.begin(now, kEvaluation, learner_, parameters, effects);
 }
 
 void Worker::report_evaluation(Instant now, const JobResult& result, bool final, Effects& effects) {
   const Judge::Verdict verdict =
       judge_.report(now, step_, buckets_.front().version, result, final, effects);
   state_ = State::waiting;
-  put_deferred();
+  put_deferred(effects);
   if (final) {
     state_ = State::finished;
-    effects.emplace_back(Finished{.weights = parameters_held(&BucketView::values)});
+    const Payload weights = parameters_held(&BucketView::values, effects);
+    effects.emplace_back(Finished{.weights = weights});
     return;
   }
   clock_.evaluated(verdict.took);
@@ -220,11 +226,12 @@ void Worker::go_on(Instant now, Effects& effects) {
   effects.emplace_back(Finished{});
 }
 
-Payload Worker::parameters_held(Payload BucketView::*part) const {
+Payload Worker::parameters_held(Payload BucketView::*part, Effects& effects) const {
   if (!training_->sparse()) return parameters_.all();
   if (buckets_.size() == 1) return buckets_.front().*part;
   Bytes size;
   for (const BucketView& bucket : buckets_) size += (bucket.*part).size();
+  effects.emplace_back(Worked{copy_cost(size.value / 4)});
   if (!training_->numerics) return Payload::sized(size);
   Payload held = Payload::allocate(size);
   auto to = held.writable_floats().begin();

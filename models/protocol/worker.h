@@ -40,8 +40,8 @@ class Worker : public Node {
   void push(const GradientStage& stage, Effects& effects);
   void receive(Instant now, NodeId from, Message message, Effects& effects);
   [[nodiscard]] bool in_turn(NodeId from, const Message& message) const;
-  void put(std::uint32_t index, Payload values);
-  void put_deferred();
+  void put(std::uint32_t index, Payload values, Effects& effects);
+  void put_deferred(Effects& effects);
   [[nodiscard]] bool may_end_step() const;
   void end_step(Instant now, Effects& effects);
   void report_step(Effects& effects);
@@ -55,7 +55,7 @@ class Worker : public Node {
   struct BucketView;
   /// What a gradient reads, or an evaluation: all parameters; sparse: `part` of all buckets, end to
   /// end.
-  [[nodiscard]] Payload parameters_held(Payload BucketView::*part) const;
+  [[nodiscard]] Payload parameters_held(Payload BucketView::*part, Effects& effects) const;
   [[nodiscard]] bool fits(const Payload& values, const Bucket& bucket) const;
   /// This node judges the parameters that it holds after so many of its steps.
   [[nodiscard]] bool is_evaluated(Step step) const;

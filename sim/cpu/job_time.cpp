@@ -82,15 +82,26 @@ Duration JobTime::apply(const Job& job) const {
   const bool from_messages = job.kind == JobKind::reduce && apply_ != AffineCost{};
   const AffineCost& dense = from_messages ? apply_ : model_.apply;
   const AffineCost& own = job.scattered ? sparse : dense;
-  const auto bytes = static_cast<double>(job.cost.bytes.value);
+  const auto bytes = static_cast<double>(job.cost.bytes().value);
   if (own != AffineCost{}) return own.of(bytes);
   return apply_from_ == Source::described ? described(job.cost) : apply_.of(bytes);
 }
 
-Duration JobTime::described(Cost cost) const {
+Duration JobTime::of(const Worked& worked) const {
+  const Bytes messages = worked.cost.read.messages + worked.cost.written.messages;
+  if (messages.value > 0 && model_.coding != AffineCost{}) {
+    return model_.coding.of(static_cast<double>(messages.value));
+  }
+  const auto bytes = static_cast<double>(worked.cost.bytes().value);
+  if (apply_from_ == Source::measured) return Duration::from_seconds(bytes * apply_.per_item_s);
+  const double bandwidth = roofline_.memory_bandwidth.value;
+  return Duration::from_seconds(bandwidth > 0 ? bytes / bandwidth : 0);
+}
+
+Duration JobTime::described(const Cost& cost) const {
   const double computing_s = cost.flops.value / (roofline_.gflops * 1e9);
   const double bandwidth = roofline_.memory_bandwidth.value;
-  const double moving_s = bandwidth > 0 ? static_cast<double>(cost.bytes.value) / bandwidth : 0;
+  const double moving_s = bandwidth > 0 ? static_cast<double>(cost.bytes().value) / bandwidth : 0;
   return roofline_.overhead + Duration::from_seconds(std::max(computing_s, moving_s));
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "models/networks/network.h"
-#include "models/protocol/job.h"
+#include "models/protocol/node.h"
 #include "scenarios/framework.h"
 #include "scenarios/machine.h"
 
@@ -23,6 +23,11 @@ namespace foretrain::sim {
 ///                                                     push, of several; or of any)
 ///     all       overhead + max(FLOPs / peak, bytes / bandwidth)     (described: Roofline)
 ///
+/// and what a node does as it handles a message (`Worked`):
+///
+///     sparse messages   overhead + bytes of them x per_byte         (of the model)
+///     values, or else   bytes x per_byte | bytes / bandwidth        (of any update | described)
+///
 /// What another program spends on a step (scenarios/framework.h) comes on top of a gradient, told
 /// apart; an evaluation that blocks nobody takes no time.
 ///
@@ -39,21 +44,16 @@ class JobTime {
   /// @throws InputError where nothing is known of the model
   JobTime(const Machine* machine, const std::string& model, std::optional<Duration> fixed_gradient);
 
-  /// Of a training whose messages are sparse: they are made and read.
-  void code_messages() { coding_ = model_.coding; }
-
   /// Of trainings by a program that spends so much on a step, with so many workers.
   void add(const FrameworkSpec& framework, int workers);
 
   /// Undisturbed, at full speed; of a gradient the median.
   [[nodiscard]] Duration of(const Job& job) const;
+  /// What a node did itself.
+  [[nodiscard]] Duration of(const Worked& worked) const;
   /// What another program spends on the job beside it: no straggler makes that longer.
   [[nodiscard]] Duration overhead(const Job& job) const {
     return job.kind == JobKind::gradient && job.stage == 0 ? step_overhead_ : Duration{};
-  }
-  /// What a message of this size costs either side besides its way through the kernel.
-  [[nodiscard]] Duration coding(Bytes size) const {
-    return coding_.of(static_cast<double>(size.value));
   }
   /// By what share of itself a gradient takes longer while another core of its host computes,
   /// beside what all compute does; 0: another job.
@@ -73,13 +73,12 @@ class JobTime {
 
   [[nodiscard]] Duration gradient(const Job& job) const;
   [[nodiscard]] Duration apply(const Job& job) const;
-  [[nodiscard]] Duration described(Cost cost) const;
+  [[nodiscard]] Duration described(const Cost& cost) const;
 
   Source compute_ = Source::measured;  // of gradients that are not fixed, of evaluations
   Source apply_from_ = Source::measured;
   ModelCost model_;
   AffineCost apply_;
-  AffineCost coding_;
   Roofline roofline_;
   std::optional<Duration> fixed_gradient_;
   Duration step_overhead_;

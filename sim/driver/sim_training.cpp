@@ -88,10 +88,7 @@ void SimTraining::add_job_times(const Prepared& prepared, const MachineLookup& m
     job_times_.emplace_back(machine ? &*machine : nullptr, model, fixed);
     if (machine) note(*machine, job_times_.back());
   }
-  for (JobTime& job_time : job_times_) {
-    job_time.add(scenario.framework, training_->workers);
-    if (training_->sparse()) job_time.code_messages();
-  }
+  for (JobTime& job_time : job_times_) job_time.add(scenario.framework, training_->workers);
 }
 
 void SimTraining::note(const Machine& machine, const JobTime& job_time) {

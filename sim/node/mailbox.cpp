@@ -6,15 +6,13 @@
 namespace foretrain::sim {
 
 Mailbox::Mailbox(World& world, NodeId id, const Peers& peers, Process& process, Polling& polling,
-                 Loop& loop, const JobTime& job_time, Duration tensor,
-                 const std::vector<MessageKind>& brings_update)
+                 Loop& loop, Duration tensor, const std::vector<MessageKind>& brings_update)
     : place_(process.place()),
       id_(id),
       process_(process),
       polling_(polling),
       world_(world),
       peers_(peers),
-      job_time_(job_time),
       tensor_(tensor),
       brings_update_(brings_update),
       loop_(loop),
@@ -47,19 +45,19 @@ const TransportCost& Mailbox::transport_with(NodeId peer) const {
   return there.core == place_.core ? host.local : host.crossing;
 }
 
-Effort Mailbox::effort(const AffineCost& cost, Bytes size) const {
+Effort Mailbox::effort(const AffineCost& cost, Bytes size, Duration worked) const {
   const Pace& pace = world_.pace;
   const Resource resource = process_.history().messages();
-  const Duration own = cost.of(static_cast<double>(size.value)) + job_time_.coding(size);
-  Effort effort(resource, pace.scaled(resource, own));
+  const Duration own = cost.of(static_cast<double>(size.value));
+  Effort effort(resource, worked + pace.scaled(resource, own));
   return effort.add(Resource::framework, pace.scaled(Resource::framework, tensor_));
 }
 
 // Out ------------------------------------------------------------------------------------------
 
-void Mailbox::send(Instant now, Send& send) {
+void Mailbox::send(Instant now, Send& send, Duration worked) {
   const Bytes size = wire_size(send.message);
-  const Effort cost = effort(transport_with(send.to).send, size);
+  const Effort cost = effort(transport_with(send.to).send, size, worked);
   const std::size_t slot = world_.mail.keep({id_, send.to, std::move(send.message), {}});
   if (cost.total().ns == 0 && process_.cpu().is_free(process_.loop())) return depart(now, slot);
   process_.run(process_.loop(), cost, Work::transport, at_stage(Stage::sent, slot));
@@ -134,7 +132,7 @@ void Mailbox::read_all(Instant now) {
 void Mailbox::receive(Instant now, std::size_t slot) {
   const Cpu& cpu = process_.cpu();
   const Mail& mail = world_.mail[slot];
-  const Effort cost = effort(transport_with(mail.from).receive, wire_size(mail.message));
+  const Effort cost = effort(transport_with(mail.from).receive, wire_size(mail.message), {});
   process_.history().go_on_from(mail.activity);
   const Instant busy_since = cpu.busy_since(place_.core);
   const bool yielded = polling_.polls(busy_since) && now - busy_since < process_.host().slice;

@@ -1,7 +1,6 @@
 // The messages of a node, those it sends as those it gets.
 #pragma once
 
-#include "sim/cpu/job_time.h"
 #include "sim/node/connections.h"
 #include "sim/node/loop.h"
 #include "sim/node/polling.h"
@@ -38,14 +37,13 @@ class Mailbox : public Actor {
   /// By node id.
   using Peers = std::vector<Mailbox*>;
 
-  /// `tensor`: CPU time of a message on top of its host's, either side; `brings_update`:
-  /// as its protocol says. The
-  /// others, of the same node, outlive this, as `peers` do.
+  /// `tensor`: CPU time of a message on top of its host's, either side; `brings_update`: as its
+  /// protocol says. The others, of the same node, outlive this, as `peers` do.
   Mailbox(World& world, NodeId id, const Peers& peers, Process& process, Polling& polling,
-          Loop& loop, const JobTime& job_time, Duration tensor,
-          const std::vector<MessageKind>& brings_update);
+          Loop& loop, Duration tensor, const std::vector<MessageKind>& brings_update);
 
-  void send(Instant now, Send& send);
+  /// `worked`: what its node has done besides, which goes first.
+  void send(Instant now, Send& send, Duration worked);
   /// The loop is awake.
   void read_all(Instant now);
   /// Its node is dead.
@@ -72,8 +70,8 @@ class Mailbox : public Actor {
   [[nodiscard]] bool has_lost(NodeId peer) const;
   /// What messages between it and a peer cost.
   [[nodiscard]] const TransportCost& transport_with(NodeId peer) const;
-  /// Of one message, with the framework's share.
-  [[nodiscard]] Effort effort(const AffineCost& cost, Bytes size) const;
+  /// Of one message, after what its node has worked, with the framework's share.
+  [[nodiscard]] Effort effort(const AffineCost& cost, Bytes size, Duration worked) const;
   void depart(Instant now, std::size_t slot);
   void arrive(Instant now, std::size_t slot);
   /// How long the loop takes to notice what comes now.
@@ -93,7 +91,6 @@ class Mailbox : public Actor {
   const Peers& peers_;
   Fifo<Unread> unread_;  // messages that have come
   Traffic traffic_;
-  const JobTime& job_time_;
   Duration tensor_;
   const std::vector<MessageKind>& brings_update_;
   Loop& loop_;

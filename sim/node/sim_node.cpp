@@ -9,11 +9,12 @@ SimNode::SimNode(World& world, Mailbox::Peers& mailboxes, const Observer& observ
       observer_(observer),
       id_(parts.id),
       program_(std::move(parts.program)),
+      job_time_(*parts.job_time),
       process_(world, parts.place,
                NodeHistory(world.history, parts.id, parts.serves, parts.neighbour),
                std::move(parts.input)),
       polling_(process_.host(), parts.place.core),
-      mailbox_(world, parts.id, mailboxes, process_, polling_, *this, *parts.job_time, parts.tensor,
+      mailbox_(world, parts.id, mailboxes, process_, polling_, *this, parts.tensor,
                parts.protocol->brings_update),
       jobs_(world.engine, process_, polling_, *this,
             JobEfforts(world.pace, *parts.job_time, std::move(parts.times), parts.jitter,
@@ -69,6 +70,8 @@ void SimNode::wake(Instant now, std::uint64_t token) {
     case Stage::lost:
       feed(now, PeerLost{NodeId(static_cast<std::uint32_t>(slot))});
       break;
+    case Stage::worked:
+      break;
   }
   mailbox_.read_all(now);
 }
@@ -84,15 +87,21 @@ void SimNode::feed(Instant now, Input input) {
   Effects effects = std::move(world_.effects);
   program_->handle(now, std::move(input), effects);
   for (Effect& effect : effects) perform(now, effect);
+  if (worked_.ns > 0) {
+    const Effort rest(process_.history().messages(), std::exchange(worked_, {}));
+    process_.run(process_.loop(), rest, Work::transport, at_stage(Stage::worked, 0));
+  }
   effects.clear();
   world_.effects = std::move(effects);
 }
 
 void SimNode::perform(Instant now, Effect& effect) {
   if (auto* send = std::get_if<Send>(&effect)) {
-    mailbox_.send(now, *send);
+    mailbox_.send(now, *send, std::exchange(worked_, {}));
   } else if (auto* compute = std::get_if<Compute>(&effect)) {
     jobs_.ask_for(std::move(compute->job));
+  } else if (auto* worked = std::get_if<Worked>(&effect)) {
+    worked_ += world_.pace.scaled(process_.history().messages(), job_time_.of(*worked));
   } else if (auto* timer = std::get_if<ArmTimer>(&effect)) {
     world_.engine.schedule(now + timer->after, at_stage(Stage::timer, timers_.keep(timer->timer)));
   } else if (auto* report = std::get_if<Report>(&effect)) {

@@ -79,7 +79,7 @@ class SimNode : public Actor, private Loop {
 
  private:
   /// What an event is about; its token is that with the slot of the timer, the number of the peer.
-  enum class Stage : std::uint8_t { start, timer, lost };
+  enum class Stage : std::uint8_t { start, timer, lost, worked };
   static constexpr int kStageBits = 2;
 
   [[nodiscard]] Callback at_stage(Stage stage, std::size_t slot) {
@@ -94,11 +94,13 @@ class SimNode : public Actor, private Loop {
   const Observer& observer_;
   NodeId id_;
   std::unique_ptr<Node> program_;
+  const JobTime& job_time_;
   Process process_;
   Polling polling_;
   Mailbox mailbox_;
   Jobs jobs_;
   Slots<TimerId> timers_;
+  Duration worked_;  // that what it wants done next has to wait for
   std::optional<Instant> begun_;
   std::optional<Instant> ended_;
 };

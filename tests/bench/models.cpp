@@ -2,6 +2,7 @@
 
 #include "exec/driver/compute_threads.h"
 #include "exec/system/process.h"
+#include "models/cost/work.h"
 #include "models/data/open_data.h"
 #include "models/data/sampler.h"
 #include "models/networks/network.h"
@@ -117,11 +118,13 @@ class Steps {
 
   void step(Parallel& parallel) {
     learner_->gradient_job(0, {}, shard_->values()).work(parallel);
-    shard_->apply_job({}, {learner_->push(training_->layout->buckets.front())}).work(parallel);
+    Effects worked;  // nothing: of a dense gradient a push is a part
+    const Payload push = learner_->push(training_->layout->buckets.front(), false, worked);
+    shard_->apply_job({}, {push}).work(parallel);
     shard_->finish_apply();
   }
   [[nodiscard]] double flops() const {
-    return training_->network->gradient_cost(training_->batch_size).flops.value;
+    return gradient_cost(*training_->network, training_->batch_size).flops.value;
   }
 
  private:

@@ -1,4 +1,5 @@
 // Scenarios whose model is a profile.
+#include "models/cost/work.h"
 #include "scenarios/prepared.h"
 #include "tests/scenarios/messages.h"
 #include "tests/support/temp_folder.h"
@@ -62,7 +63,7 @@ TEST_CASE("profile scenario: times are of its batch size else of the training's"
   const Profile profile;
   const std::string rest = "training: {steps: 5, batch_size: 64}\n";
   const auto gradient = [](const std::string& text) {
-    return profiled_training(text)->network->gradient_cost(64).measured;
+    return gradient_cost(*profiled_training(text)->network, 64).measured;
   };
   CHECK(gradient(profile.text(rest)) == Duration{10'000'000});
   CHECK(gradient(profile.text(rest, ", profile_batch: 32")) == Duration{20'000'000});

@@ -1,4 +1,5 @@
 // Machines that nobody has measured, one kind or several, in one forecast.
+#include "models/cost/work.h"
 #include "reports/record/summary.h"
 #include "reports/show/terminal/summary_table.h"
 #include "scenarios/read.h"
@@ -40,9 +41,9 @@ Record simulate_text(const std::vector<std::string>& overrides) {
 /// Computing alone, s.
 double gradient_s(double gflops, double bytes_per_s, double overhead_s) {
   const Prepared prepared = prepare(parse_scenario(kTwoKinds, "x.yaml").front(), Need::shape);
-  const Cost cost = prepared.training->network->gradient_cost(16);
+  const Cost cost = gradient_cost(*prepared.training->network, 16);
   return overhead_s + std::max(cost.flops.value / (gflops * 1e9),
-                               static_cast<double>(cost.bytes.value) / bytes_per_s);
+                               static_cast<double>(cost.bytes().value) / bytes_per_s);
 }
 
 TEST_CASE("described machines: sync waits for the slow kind") {

@@ -181,8 +181,8 @@ class Story {
       }
     } else if (auto* finished = std::get_if<Finished>(&effect)) {
       add(id, what_of(*finished));
-    } else {
-      add(id, "cannot go on: " + std::get<Fault>(effect).why);
+    } else if (const auto* fault = std::get_if<Fault>(&effect)) {
+      add(id, "cannot go on: " + fault->why);
     }
   }
 

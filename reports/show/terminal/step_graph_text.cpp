@@ -1,5 +1,6 @@
 #include "reports/show/terminal/step_graph_text.h"
 
+#include "models/cost/work.h"
 #include "models/graph/step_graph.h"
 #include "models/graph/step_memory.h"
 #include "reports/record/text.h"
@@ -61,20 +62,20 @@ std::string megabytes_text(Bytes bytes) {
 /// The figures of a line, with as many decimals as their column has.
 class Figures {
  public:
-  Figures(const Training& training, const GraphTotals& total)
+  Figures(const Training& training, const Cost& total)
       : profiled_(training.network->profiled()),
         work_(decimals_for(profiled_ ? milliseconds(total.measured) : mega(total.flops))),
-        bytes_(decimals_for(std::max(mega(total.read), mega(total.written)))) {}
+        bytes_(decimals_for(mega(std::max(total.read.total(), total.written.total())))) {}
 
   [[nodiscard]] Row row(const Operation& operation) const {
-    return {
-        operation.name,
-        operation.output ? to_string(*operation.output) : "",
-        whole_number(operation.parameters),
-        number_text(profiled_ ? milliseconds(operation.measured) : mega(operation.flops), work_),
-        number_text(mega(operation.read), bytes_),
-        number_text(mega(operation.written), bytes_),
-        run_text(operation.buckets)};
+    const Cost& cost = operation.cost;
+    return {operation.name,
+            operation.output ? to_string(*operation.output) : "",
+            whole_number(operation.parameters),
+            number_text(profiled_ ? milliseconds(cost.measured) : mega(cost.flops), work_),
+            number_text(mega(cost.read.total()), bytes_),
+            number_text(mega(cost.written.total()), bytes_),
+            run_text(operation.buckets)};
   }
 
  private:
@@ -108,7 +109,7 @@ std::string lay_out(const std::vector<Row>& rows) {
 std::string graph_sentence(std::string_view model, const Training& training) {
   const Network& network = *training.network;
   const std::size_t buckets = training.layout->buckets.size();
-  const Cost cost = network.gradient_cost(training.batch_size);
+  const Cost cost = gradient_cost(network, training.batch_size);
   const std::string work = network.profiled()
                                ? fmt::format("took {} ms", figure(milliseconds(cost.measured)))
                                : fmt::format("takes {} MFLOP", figure(mega(cost.flops)));
@@ -121,6 +122,23 @@ std::string graph_sentence(std::string_view model, const Training& training) {
                         buckets == 1 ? "bucket" : "buckets");
   }
   return wrap(text);
+}
+
+/// What the bytes are of.
+std::string traffic_text(const Cost& total) {
+  const Traffic all = total.read + total.written;
+  std::string parts;
+  for (const auto& [what, size] : {std::pair{"activations", all.activations},
+                                   {"parameters", all.parameters},
+                                   {"gradients", all.gradients},
+                                   {"optimizer state", all.state},
+                                   {"batch", all.batch},
+                                   {"messages", all.messages}}) {
+    if (size.value == 0) continue;
+    parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", what,
+                         number_text(mega(size), decimals_for(mega(all.total()))));
+  }
+  return parts.empty() ? "" : wrap(fmt::format("Of what is read, written: {} MB.", parts));
 }
 
 std::string memory_text(const Training& training) {
@@ -154,6 +172,7 @@ std::string_view color_of(OperationKind kind) {
     case OperationKind::push:
     case OperationKind::pull:
       return "#e3e3e3";
+    case OperationKind::reduce:
     case OperationKind::apply:
       return "#dcefdc";
     default:
@@ -165,7 +184,7 @@ std::string_view color_of(OperationKind kind) {
 
 std::string step_table(std::string_view model, const Training& training) {
   const StepGraph graph = make_step_graph(training, BucketDetail::runs);
-  const GraphTotals total = totals(graph);
+  const Cost total = totals(graph);
   const Figures figures(training, total);
   std::vector<Row> rows{titles(training), {"", "", "", "", "[MB]", "[MB]", ""}};
   rows.reserve(boost::num_vertices(graph) + 3);
@@ -173,12 +192,10 @@ std::string step_table(std::string_view model, const Training& training) {
     rows.push_back(figures.row(graph[v]));
   Operation sum{.name = "sum"};
   sum.parameters = training.network->parameters();
-  sum.flops = total.flops;
-  sum.read = total.read;
-  sum.written = total.written;
-  sum.measured = total.measured;
+  sum.cost = total;
   rows.push_back(figures.row(sum));
-  return graph_sentence(model, training) + "\n" + lay_out(rows) + "\n" + memory_text(training);
+  return graph_sentence(model, training) + "\n" + lay_out(rows) + "\n" + traffic_text(total) +
+         memory_text(training);
 }
 
 std::string step_dot(std::string_view model, const Training& training) {

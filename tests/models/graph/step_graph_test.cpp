@@ -1,6 +1,7 @@
 // The step graph: what it counts, what waits for what.
 #include "models/graph/step_graph.h"
 
+#include "models/cost/work.h"
 #include "models/protocol/shard.h"
 #include "tests/models/graph/trainings.h"
 
@@ -46,16 +47,15 @@ std::int64_t flow_into(const StepGraph& graph, OperationKind kind, FlowKind what
   return bytes;
 }
 
-TEST_CASE("step graph: forward with backward is what the network counts for a gradient") {
+TEST_CASE("step graph: from gathering to going backward it is what a gradient is counted for") {
   for (const std::string& name : network_names()) {
     CAPTURE(name);
     const auto training = training_of({.network = name, .bucket_size = {1'000'000}});
     const StepGraph graph = make_step_graph(*training);
-    const GraphTotals forward = totals(graph, OperationKind::forward);
-    const GraphTotals backward = totals(graph, OperationKind::backward);
-    const Cost cost = training->network->gradient_cost(64);
-    CHECK(forward.flops.value + backward.flops.value == cost.flops.value);
-    CHECK(forward.read + forward.written + backward.read + backward.written == cost.bytes);
+    const auto of = [&](OperationKind kind) { return totals(graph, kind); };
+    CHECK(of(OperationKind::gather) + of(OperationKind::forward) + of(OperationKind::loss) +
+              of(OperationKind::backward) ==
+          gradient_cost(*training->network, 64));
   }
 }
 
@@ -67,7 +67,7 @@ TEST_CASE("step graph: a forward pass reads its input with its parameters") {
     Shape input = training->network->input().image;
     for (const std::size_t v : all_of(graph, OperationKind::forward)) {
       CAPTURE(graph[v].name);
-      CHECK(graph[v].read.value == 4 * (64 * input.size() + graph[v].parameters));
+      CHECK(graph[v].cost.read.total().value == 4 * (64 * input.size() + graph[v].parameters));
       input = *graph[v].output;
     }
   }
@@ -153,7 +153,7 @@ TEST_CASE("step graph: a clipped gradient leaves once all of it is there") {
     CHECK(before(graph, push) == clip);
   // Five layers of lenet have parameters.
   CHECK(before(graph, clip.front()).size() == 5);
-  CHECK(graph[clip.front()].flops.value == 3.0 * 61'706);
+  CHECK(graph[clip.front()].cost.flops.value == 3.0 * 61'706);
 }
 
 TEST_CASE("step graph: buckets shown as runs count as much as each by itself") {
@@ -162,9 +162,7 @@ TEST_CASE("step graph: buckets shown as runs count as much as each by itself") {
     const auto training = training_of({.network = "lenet_large", .servers = servers});
     const StepGraph each = make_step_graph(*training);
     const StepGraph runs = make_step_graph(*training, BucketDetail::runs);
-    CHECK(totals(each).flops.value == totals(runs).flops.value);
-    CHECK(totals(each).read == totals(runs).read);
-    CHECK(totals(each).written == totals(runs).written);
+    CHECK(totals(each) == totals(runs));
     if (servers > 0) CHECK(boost::num_vertices(runs) < boost::num_vertices(each) / 4);
   }
 }
@@ -179,18 +177,13 @@ TEST_CASE("step graph: an update costs what a server's job is said to cost") {
       training_of({.network = network, .strategy = strategy, .optimizer = optimizer});
   const StepGraph graph = make_step_graph(*training);
   const auto applies = all_of(graph, OperationKind::apply);
-  const auto pushes = all_of(graph, OperationKind::push);
   REQUIRE(applies.size() == training->layout->buckets.size());
   for (const std::size_t v : applies) {
-    const std::uint32_t b = graph[v].buckets.first;
-    const auto push =
-        std::ranges::find_if(pushes, [&](std::size_t p) { return graph[p].buckets.first == b; });
-    ShardBucket bucket(training, b, {});
+    const auto edge = *boost::in_edges(v, graph).first;  // from its push
+    ShardBucket bucket(training, graph[v].buckets.first, {});
     const std::vector<Payload> gradients(strategy == "sync" ? 3 : 1,
-                                         Payload::sized(graph[*push].read));
-    const Cost cost = bucket.apply_job(JobId{0}, gradients).cost;
-    CHECK(graph[v].flops.value == cost.flops.value);
-    CHECK(graph[v].read + graph[v].written == cost.bytes);
+                                         Payload::sized(graph[edge].size));
+    CHECK(graph[v].cost == bucket.apply_job(JobId{0}, gradients).cost);
   }
 }
 
@@ -202,7 +195,7 @@ TEST_CASE("step graph: by a dense strategy all parameters of a sparse network ar
   const StepGraph graph = make_step_graph(*training);
   std::int64_t updated = 0;
   for (const std::size_t v : all_of(graph, OperationKind::apply)) {
-    CHECK(graph[v].written.value == 4 * graph[v].parameters);
+    CHECK(graph[v].cost.written.total().value == 4 * graph[v].parameters);
     updated += graph[v].parameters;
   }
   CHECK(updated == training->network->parameters());
@@ -210,10 +203,30 @@ TEST_CASE("step graph: by a dense strategy all parameters of a sparse network ar
 
 TEST_CASE("step graph: a sparse gradient is as large as what a batch touches") {
   const StepGraph graph = make_step_graph(*training_of({.network = "sparse_logistic"}));
-  const auto backward = all_of(graph, OperationKind::backward);
-  CHECK(graph[backward.front()].written.value == 4 * 1001);
-  const auto pull = all_of(graph, OperationKind::pull);
-  CHECK(graph[pull.front()].written.value == 4 * 1001);
+  CHECK(flow_into(graph, OperationKind::push, FlowKind::gradient) == 4 * 1001);
+  CHECK(flow_into(graph, OperationKind::pull, FlowKind::parameters) == 4 * 1001);
+  const Cost push = totals(graph, OperationKind::push);
+  CHECK(push.written == Traffic{.messages = {4 * (2 + 3 * 1001)}});
+  const Cost pull = totals(graph, OperationKind::pull);
+  CHECK(pull.written == Traffic{.messages = {4 * 1001}});
+}
+
+TEST_CASE("step graph: workers that sum up among themselves reduce before the owner applies") {
+  const auto training = training_of({.strategy = "all_reduce", .workers = 3, .servers = 0});
+  training->layout = std::make_shared<const Layout>(
+      make_dealt_layout(training->network->parameters(), {50'000}, 3));
+  const StepGraph graph = make_step_graph(*training);
+  const auto reduces = all_of(graph, OperationKind::reduce);
+  REQUIRE(reduces.size() == training->layout->buckets.size());
+  // Of three gradients the owner adds two: the sum that comes to it, its own.
+  for (const std::size_t v : reduces) {
+    CHECK(graph[v].cost == reduce_cost(graph[v].parameters, 2));
+    CHECK(before(graph, v + 1).front() == v);
+    CHECK(graph[v + 1].cost == apply_cost(graph[v].parameters, 2, *training->optimizer));
+  }
+  // The chief puts in place what others own.
+  CHECK(totals(graph, OperationKind::pull).written.total().value ==
+        4 * (61'706 - training->layout->buckets[0].count - training->layout->buckets[3].count));
 }
 
 }  // namespace

@@ -40,6 +40,6 @@ TEST_CASE("average_pool: says what it is with what it costs", "[layers]") {
   CHECK(layer.name() == "average_pool 6x6");
   CHECK(layer.output() == Shape{6, 6, 4});
   CHECK(layer.forward_cost(3).flops.value == 3.0 * 12 * 12 * 4);
-  CHECK(layer.forward_cost(3).bytes.value == 4 * 3 * 4 * (144 + 36));
+  CHECK(layer.forward_cost(3).bytes().value == 4 * 3 * 4 * (144 + 36));
   CHECK(layer.backward_cost(3, true).flops.value == 3.0 * 12 * 12 * 4);
 }

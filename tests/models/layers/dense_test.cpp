@@ -62,5 +62,5 @@ TEST_CASE("dense: counted parameters and operations") {
   CHECK(layer.forward_cost(64).flops.value == 2.0 * 64 * 784 * 10);
   CHECK(layer.backward_cost(64, false).flops.value == 2.0 * 64 * 784 * 10);
   CHECK(layer.backward_cost(64, true).flops.value == 2.0 * 2 * 64 * 784 * 10);
-  CHECK(layer.forward_cost(64).bytes.value == 4 * (64 * 794 + 7'850));
+  CHECK(layer.forward_cost(64).bytes().value == 4 * (64 * 794 + 7'850));
 }

@@ -75,5 +75,5 @@ TEST_CASE("dropout: says what it is with what it costs", "[layers]") {
   const Dropout layer({1, 1, 9}, 0.5);
   CHECK(layer.name() == "dropout 0.5");
   CHECK(layer.saved_bytes(3) == 27);
-  CHECK(layer.forward_cost(3).bytes.value == 27 * 9);
+  CHECK(layer.forward_cost(3).bytes().value == 27 * 9);
 }

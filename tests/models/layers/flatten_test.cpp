@@ -13,7 +13,7 @@ TEST_CASE("flatten: numbers pass unchanged both ways", "[layers]") {
   const Flatten layer(of.input);
   CHECK(layer.output() == Shape{1, 1, 60});
   CHECK(layer.name() == "flatten");
-  CHECK(layer.forward_cost(7).bytes.value == 0);
+  CHECK(layer.forward_cost(7).bytes().value == 0);
   check_against_twin(layer, of, 2, 51);
   const LayerNumbers numbers = draw_numbers(layer, of, 2, 52);
   Serial serial;

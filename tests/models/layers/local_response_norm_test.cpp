@@ -73,6 +73,6 @@ TEST_CASE("lrn: says what it is with what it costs", "[layers]") {
   CHECK(layer.name() == "lrn 9");
   CHECK(layer.output() == Shape{12, 12, 64});
   CHECK(layer.forward_cost(2).flops.value == 2.0 * 12 * 12 * 64 * 15);
-  CHECK(layer.forward_cost(2).bytes.value == 2 * 12 * 12 * 64 * 12);
+  CHECK(layer.forward_cost(2).bytes().value == 2 * 12 * 12 * 64 * 12);
   CHECK(layer.saved_bytes(2) == 2 * 12 * 12 * 64 * 4);
 }

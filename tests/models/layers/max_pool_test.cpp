@@ -100,7 +100,7 @@ TEST_CASE("max_pool: says what it is with what it costs", "[layers]") {
   CHECK(layer.output() == Shape{12, 12, 64});
   CHECK(layer.parameters() == 0);
   CHECK(layer.forward_cost(2).flops.value == 2.0 * 12 * 12 * 64 * 9);
-  CHECK(layer.forward_cost(2).bytes.value == 2 * 64 * (24 * 24 * 4 + 12 * 12 * 5));
-  CHECK(layer.backward_cost(2, true).bytes.value == layer.forward_cost(2).bytes.value);
+  CHECK(layer.forward_cost(2).bytes().value == 2 * 64 * (24 * 24 * 4 + 12 * 12 * 5));
+  CHECK(layer.backward_cost(2, true).bytes().value == layer.forward_cost(2).bytes().value);
   CHECK(layer.backward_cost(2, false).flops.value == 0);
 }

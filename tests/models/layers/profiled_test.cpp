@@ -16,7 +16,7 @@ TEST_CASE("profiled: a pass takes what was measured and grows with the batch") {
   CHECK(layer.backward_cost(64, true).measured == 10_ms);
   CHECK(layer.backward_cost(64, false).measured == 10_ms);
   CHECK(layer.forward_cost(32).flops.value == 0);
-  CHECK(layer.forward_cost(32).bytes.value == 0);
+  CHECK(layer.forward_cost(32).bytes().value == 0);
 }
 
 }  // namespace

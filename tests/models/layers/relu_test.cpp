@@ -42,6 +42,6 @@ TEST_CASE("relu: says what it is with what it costs", "[layers]") {
   const Relu layer({2, 3, 4});
   CHECK(layer.name() == "relu");
   CHECK(layer.forward_cost(5).flops.value == 5 * 24);
-  CHECK(layer.forward_cost(5).bytes.value == 5 * 24 * 8);
-  CHECK(layer.backward_cost(5, true).bytes.value == 5 * 24 * 12);
+  CHECK(layer.forward_cost(5).bytes().value == 5 * 24 * 8);
+  CHECK(layer.backward_cost(5, true).bytes().value == 5 * 24 * 12);
 }

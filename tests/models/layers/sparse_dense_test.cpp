@@ -82,7 +82,7 @@ TEST_CASE("sparse_dense: says what it is with what it costs", "[layers]") {
   CHECK(layer.biases() == 1);
   CHECK(layer.output() == Shape{1, 1, 1});
   CHECK(layer.forward_cost(10).flops.value == 2 * 390);
-  CHECK(layer.forward_cost(10).bytes.value == 4 * (2 * 390 + 390 + 1 + 10));
+  CHECK(layer.forward_cost(10).bytes().value == 4 * (2 * 390 + 390 + 1 + 10));
   // There are no more rows to touch than features.
-  CHECK(SparseDense(5, 1, 39.0).forward_cost(10).bytes.value == 4 * (2 * 390 + 5 + 1 + 10));
+  CHECK(SparseDense(5, 1, 39.0).forward_cost(10).bytes().value == 4 * (2 * 390 + 5 + 1 + 10));
 }

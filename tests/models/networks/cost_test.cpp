@@ -1,4 +1,5 @@
 // The costs of the networks, counted by hand.
+#include "models/cost/work.h"
 #include "models/networks/network.h"
 #include "models/networks/registry.h"
 
@@ -19,11 +20,11 @@ std::int64_t parameters_of(const std::string& name, const InputShape& input,
 }
 
 double gradient_flops(const std::string& name, const InputShape& input, std::int64_t batch) {
-  return Network(network_spec(name, {}), input).gradient_cost(batch).flops.value;
+  return gradient_cost(Network(network_spec(name, {}), input), batch).flops.value;
 }
 
 double forward_flops(const std::string& name, const InputShape& input, std::int64_t batch) {
-  return Network(network_spec(name, {}), input).evaluation_cost(batch).flops.value;
+  return evaluation_cost(Network(network_spec(name, {}), input), batch).flops.value;
 }
 
 TEST_CASE("network: every network has exactly the parameters of its source") {

@@ -1,6 +1,8 @@
 // A worker's parameters, renewed bucket by bucket.
 #include "models/protocol/held_parameters.h"
 
+#include "models/cost/work.h"
+
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -24,11 +26,15 @@ constexpr Bucket kSecond{.first = 2, .count = 3};
 
 TEST_CASE("held parameters: a bucket comes to its place and leaves the others") {
   HeldParameters held(numbers({1, 2, 3, 4, 5}));
-  held.put(kSecond, numbers({7, 8, 9}));
+  Effects effects;
+  held.put(kSecond, numbers({7, 8, 9}), effects);
   CHECK(seen(held.all()) == std::vector<float>{1, 2, 7, 8, 9});
   CHECK(seen(held.part(kFirst)) == std::vector<float>{1, 2});
-  held.put(kFirst, numbers({5, 6}));
+  held.put(kFirst, numbers({5, 6}), effects);
   CHECK(seen(held.all()) == std::vector<float>{5, 6, 7, 8, 9});
+  REQUIRE(effects.size() == 2);
+  CHECK(std::get<Worked>(effects[0]).cost == copy_cost(3));
+  CHECK(std::get<Worked>(effects[1]).cost == copy_cost(2));
 }
 
 TEST_CASE("held parameters: what is changed in place is what is sent and read") {
@@ -40,14 +46,18 @@ TEST_CASE("held parameters: what is changed in place is what is sent and read") 
 TEST_CASE("held parameters: one bucket of all is taken as it is, not copied") {
   HeldParameters held(numbers({1, 2}));
   const Payload whole = numbers({3, 4});
-  held.put({.first = 0, .count = 2}, whole);
+  Effects effects;
+  held.put({.first = 0, .count = 2}, whole, effects);
+  CHECK(effects.empty());
   CHECK(held.all().floats().data() == whole.floats().data());
   CHECK(held.place({.first = 0, .count = 2}).empty());  // it is somebody else's, too
 }
 
 TEST_CASE("held parameters: without numerics there are sizes alone") {
   HeldParameters held(Payload::sized({20}));
-  held.put(kFirst, Payload::sized({8}));
+  Effects effects;
+  held.put(kFirst, Payload::sized({8}), effects);
+  CHECK(std::get<Worked>(effects.at(0)).cost == copy_cost(2));
   CHECK(held.place(kFirst).empty());
   CHECK(held.part(kSecond).size() == Bytes{12});
 }

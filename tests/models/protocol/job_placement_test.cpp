@@ -28,9 +28,9 @@ TEST_CASE("job placement: a job that sleeps never stops the loop") {
 
 TEST_CASE("job placement: bytes count at 10 GB/s and a measured time as it is") {
   Cost moved;
-  moved.bytes = {499'999};
+  moved.read.messages = {499'999};
   CHECK(place_of(moved, false) == JobPlace::loop);
-  moved.bytes = {500'001};
+  moved.read.messages = {500'001};
   CHECK(place_of(moved, false) == JobPlace::compute_threads);
   Cost measured;
   measured.measured = {50'001};

@@ -197,10 +197,49 @@ TEST_CASE("sparse: without numerics sizes follow the mean of the features in a b
   training->layout = std::make_shared<Layout>(make_layout(513, Bytes{4 * 513}, 2));
   const Bucket& first = training->layout->buckets[0];
   CHECK(touched_mean(*training, first) == 20);
-  CHECK(push_size(20, false) == Bytes{4 * (2 + 20 + 20 + 20)});
-  const ShardBucket shard(training, 0, Payload::sized({4 * 513}));
-  CHECK(shard.answer(Payload::sized(push_size(20, false))).size() == Bytes{80});
-  CHECK(shard.answer(Payload::sized(push_size(20, true))).size() == first.size());
+  CHECK(push_size({20, 20}) == Bytes{4 * (2 + 20 + 20 + 20)});
+  ShardBucket shard(training, 0, Payload::sized({4 * 513}));
+  Effects worked;
+  CHECK(shard.answer(Payload::sized(push_size({20, 20})), worked).size() == Bytes{80});
+  CHECK(shard.answer(Payload::sized(push_size({20, 0})), worked).size() == first.size());
+}
+
+TEST_CASE("sparse: what a push takes to be checked and answered is told") {
+  const auto training = sparse_training("sync", 1, 1, 4, rule("sgd"));
+  ShardBucket shard(training, 0, initial_parameters(*training));
+  const std::vector<std::uint32_t> touched{1, 5, 9};
+  const std::vector<float> gradient{1, 2, 3};
+  const std::vector<std::uint32_t> wanted{2, 5};
+  const Payload push = encode({touched, gradient, false, wanted});
+  Effects effects;
+  CHECK(shard.accepts(push, effects));
+  CHECK(shard.answer(push, effects).size() == Bytes{8});
+  std::vector<Cost> told;
+  for (const Effect& effect : effects) told.push_back(std::get<Worked>(effect).cost);
+  CHECK(told == std::vector<Cost>{decode_cost({3, 2}), decode_cost({3, 2}), gather_cost(2)});
+}
+
+TEST_CASE("sparse: values that were lent stay as they were while an update changes a copy") {
+  const auto training = sparse_training("async", 2, 1, 4, rule("sgd"));
+  ShardBucket shard(training, 0, initial_parameters(*training));
+  const std::vector<std::uint32_t> touched{1, 5, 9};
+  const std::vector<float> gradient{1, 2, 3};
+  const Payload push = encode({touched, gradient, true, {}});
+  const auto update = [&] {
+    Serial serial;
+    const Job job = shard.apply_job(JobId{0}, {push});
+    job.work(serial);
+    shard.finish_apply();
+    return job.cost;
+  };
+  Effects effects;
+  const Payload lent = shard.answer(push, effects);
+  const std::vector<float> before(lent.floats().begin(), lent.floats().end());
+  const Cost copied = update();
+  CHECK(std::ranges::equal(lent.floats(), before));
+  CHECK(shard.values().floats()[5] != before[5]);
+  // The next one changes what nobody else holds.
+  CHECK(update() + copy_cost(std::ssize(before)) == copied);
 }
 
 TEST_CASE("sparse: a shard that is over waits for the others with its values whole") {

@@ -15,7 +15,8 @@ Job job_of(JobKind kind, double flops, std::int64_t bytes, Duration measured = {
   Job job;
   job.kind = kind;
   job.examples = 10;
-  job.cost = {Flops{flops}, Bytes{bytes}, measured};
+  job.cost = {.flops = {flops}, .measured = measured};
+  job.cost.read.activations = {bytes};
   return job;
 }
 
@@ -93,13 +94,40 @@ TEST_CASE("job time: a small gradient is slowed down more by others that use the
   CHECK(JobTime(&machine, "lenet", {}).contended(job) == 0);
 }
 
-TEST_CASE("job time: messages of sparse updates are made and read") {
+/// A message of so many bytes was made.
+Worked made(std::int64_t bytes) {
+  Worked worked;
+  worked.cost.read.gradients = {bytes};
+  worked.cost.written.messages = {bytes};
+  return worked;
+}
+
+/// So many bytes were read and written elsewhere.
+Worked moved(std::int64_t bytes) {
+  Worked worked;
+  worked.cost.read.parameters = {bytes};
+  worked.cost.written.parameters = {bytes};
+  return worked;
+}
+
+TEST_CASE("job time: sparse messages cost by their bytes what the model's have cost") {
   Machine machine;
+  machine.apply = {1, 1e-9};
   machine.models["sparse"].coding = {2e-6, 1e-9};
-  JobTime job_time(&machine, "sparse", {});
-  CHECK(job_time.coding({10'000}) == Duration{});
-  job_time.code_messages();
-  CHECK(job_time.coding({10'000}) == 12_us);
+  machine.models["other"] = {};
+  CHECK(JobTime(&machine, "sparse", {}).of(made(10'000)) == 12_us);
+  // As memory is moved by updates, where nobody has measured that.
+  CHECK(JobTime(&machine, "other", {}).of(made(10'000)) == 20_us);
+}
+
+TEST_CASE("job time: values are moved as fast as updates move memory or as is described") {
+  Machine machine;
+  machine.apply = {1, 1e-9};
+  machine.models["softmax"].apply = {0, 5e-9};
+  CHECK(JobTime(&machine, "softmax", {}).of(moved(10'000)) == 20_us);
+  const Machine other = described();
+  CHECK(JobTime(&other, "softmax", {}).of(moved(10'000)) == 2_us);
+  CHECK(JobTime(nullptr, "", {}).of(moved(10'000)) == 0_us);
 }
 
 TEST_CASE("job time: what grows faster than the batch is a power of it") {

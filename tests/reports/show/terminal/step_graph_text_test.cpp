@@ -40,6 +40,8 @@ TEST_CASE("step table: softmax as people see it") {
                 "  apply 0                                   7,850  0.024  0.063  0.031        0\n"
                 "  sum                                       7,850  2.031  0.551  0.269\n"
                 "\n"
+                "Of what is read, written: activations 0.412, parameters 0.094, gradients 0.063,\n"
+                "batch 0.251 MB.\n"
                 "Memory of a worker: 0.068 MB = parameters 0.031 + gradients 0.031 + optimizer\n"
                 "state 0 + activations 0.005 (outputs 0.003, gradients by them 0.003, saved 0);\n"
                 "beside it scratch "));

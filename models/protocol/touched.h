@@ -1,4 +1,4 @@
-// How many numbers a layer's gradient has.
+// How many numbers a gradient has.
 #pragma once
 
 #include "models/protocol/training.h"
@@ -18,6 +18,13 @@ inline std::int64_t touched(const Training& training, std::size_t i) {
   if (!training.sparse() || i > 0) return own;
   const std::int64_t others = network.parameters() - own;
   return std::clamp<std::int64_t>(std::llround(training.touched_mean) - others, 0, own);
+}
+
+/// The same of all layers.
+inline std::int64_t touched(const Training& training) {
+  const std::int64_t others =
+      training.network->parameters() - training.network->layers().front()->parameters();
+  return touched(training, 0) + others;
 }
 
 }  // namespace foretrain

@@ -1,0 +1,140 @@
+// What the step graph counts is what the nodes ask for or tell of in a step.
+#include "models/graph/step_graph.h"
+#include "models/protocol/registry.h"
+#include "tests/models/graph/trainings.h"
+
+#include <catch2/catch.hpp>
+
+#include <deque>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace foretrain {
+namespace {
+
+using testing::Counted;
+using testing::training_of;
+
+/// What the nodes of a training have cost so far.
+struct Spent {
+  Cost chief;    // but for updates
+  Cost servers;  // but for updates
+  Cost updates;
+};
+
+/// Carries a training out, inputs first in, first out, each effect at once.
+Spent spent_in(const std::shared_ptr<const Training>& training) {
+  std::vector<std::unique_ptr<Node>> nodes;
+  std::deque<std::pair<NodeId, Input>> inputs;
+  for (int node = 0; node < training->nodes(); ++node) {
+    nodes.push_back(make_node(training, NodeId(node)));
+    inputs.emplace_back(NodeId(node), Started{});
+  }
+  Spent spent;
+  const auto add = [&](NodeId id, const Cost& cost, bool update) {
+    if (update) spent.updates = spent.updates + cost;
+    if (!update && index_of(id) == 0) spent.chief = spent.chief + cost;
+    if (!update && !training->is_worker(id)) spent.servers = spent.servers + cost;
+  };
+  while (!inputs.empty()) {
+    auto [id, input] = std::move(inputs.front());
+    inputs.pop_front();
+    Effects effects;
+    nodes[index_of(id)]->handle({}, std::move(input), effects);
+    for (Effect& effect : effects) {
+      REQUIRE_FALSE(std::holds_alternative<Fault>(effect));
+      if (auto* send = std::get_if<Send>(&effect)) {
+        inputs.emplace_back(send->to, Received{id, std::move(send->message)});
+      } else if (auto* compute = std::get_if<Compute>(&effect)) {
+        const JobKind kind = compute->job.kind;
+        add(id, compute->job.cost, kind == JobKind::apply || kind == JobKind::reduce);
+        inputs.emplace_back(id, Computed{compute->job.id, {}});
+      } else if (auto* worked = std::get_if<Worked>(&effect)) {
+        add(id, worked->cost, false);
+      }
+    }
+  }
+  return spent;
+}
+
+Cost times(const Cost& cost, int count) {
+  Cost sum;
+  for (int i = 0; i < count; ++i) sum = sum + cost;
+  return sum;
+}
+
+std::shared_ptr<Training> counted_training(const Counted& counted) {
+  auto training = training_of(counted);
+  const Protocol& protocol = *find_protocol(counted.strategy);
+  training->dense = protocol.dense;
+  if (protocol.dense) training->touched_mean = 0;
+  if (!protocol.servers && protocol.several_workers) {
+    training->layout = std::make_shared<const Layout>(
+        make_dealt_layout(training->network->parameters(), counted.bucket_size, counted.workers));
+  }
+  training->test_examples = 10;
+  return training;
+}
+
+/// A step in the middle: what a training of so many steps takes more than one of a step less.
+void check_step(const Counted& counted) {
+  const auto shorter = counted_training(counted);
+  const auto longer = counted_training(counted);
+  shorter->steps = 3;
+  longer->steps = 4;
+  const Spent before = spent_in(shorter);
+  const Spent after = spent_in(longer);
+  const int workers = counted.workers;
+  const Protocol& protocol = protocol_called(counted.strategy);
+  const bool each = protocol.gradients_an_apply(longer->options, workers) == 1;
+  // A worker's part of a step for each worker; updates are of all of them together, or one each.
+  const auto of_all = [&](const Spent& spent) {
+    return times(spent.chief, workers) + spent.servers + times(spent.updates, each ? 1 : workers);
+  };
+  const Cost step = times(totals(make_step_graph(*longer)), workers);
+  CHECK(step.flops.value > 0);
+  CHECK(of_all(before) + step == of_all(after));
+}
+
+TEST_CASE("step totals: the graph of a step costs what nodes ask for and tell of") {
+  const std::string strategy = GENERATE("sync", "async", "ssp");
+  const std::string network = GENERATE("softmax", "lenet", "lenet_large", "sparse_logistic");
+  const int servers = GENERATE(1, 2);
+  OptimizerSpec optimizer;
+  optimizer.name = GENERATE("sgd", "adam");
+  CAPTURE(strategy, network, servers, optimizer.name);
+  check_step({.network = network,
+              .strategy = strategy,
+              .workers = 3,
+              .servers = servers,
+              .optimizer = optimizer});
+}
+
+TEST_CASE("step totals: a single worker is counted, its gradient dense or sparse or clipped") {
+  const std::string network = GENERATE("lenet", "sparse_logistic");
+  OptimizerSpec optimizer;
+  optimizer.clip_norm = GENERATE(0.0, 1.0);
+  optimizer.weight_decay = 1e-4;
+  optimizer.penalty_in_loss = true;
+  CAPTURE(network, optimizer.clip_norm);
+  check_step({.network = network,
+              .strategy = "single",
+              .workers = 1,
+              .servers = 0,
+              .optimizer = optimizer});
+}
+
+TEST_CASE("step totals: sums among workers are counted in a ring or over a hypercube") {
+  const std::string network = GENERATE("lenet", "sparse_logistic");
+  const int workers = GENERATE(1, 2, 3, 4, 8);
+  CAPTURE(network, workers);
+  check_step({.network = network, .strategy = "all_reduce", .workers = workers, .servers = 0});
+}
+
+TEST_CASE("step totals: a step between two averagings is counted") {
+  check_step({.network = "lenet", .strategy = "local_sgd", .workers = 3, .servers = 0});
+}
+
+}  // namespace
+}  // namespace foretrain
