@@ -66,8 +66,8 @@ struct ModelCost {
                            ///< as the machine's
   Duration contended{};    ///< and a gradient longer by that, however small: its parameters come
                            ///< from a memory that others use
-  double crowding = 1;    ///< its compute takes this times as long where it comes back to a core on
-                          ///< which another thread computed
+  double cache_pollution = 1;  ///< its compute takes this times as long where it comes back to a
+                               ///< core on which another thread computed
   double streaming = 1;   ///< a byte of its messages takes this times as long as one that a cache
                           ///< holds: above 1 where its parameters lie in memory
   double crossing = 0;    ///< likewise of messages from one core to another; 0: as streaming

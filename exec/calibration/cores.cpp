@@ -3,9 +3,9 @@
 #include "exec/calibration/forked.h"
 #include "models/cost/work.h"
 #include "models/optimizers/optimizer.h"
-#include "models/protocol/learner.h"
 #include "models/protocol/registry.h"
 #include "models/protocol/shard.h"
+#include "models/protocol/worker_compute.h"
 #include "reports/record/statistics.h"
 
 #include <sched.h>
@@ -80,14 +80,14 @@ struct Gradients {
 };
 
 Gradients compute_gradients(const std::shared_ptr<const Training>& training) {
-  Learner learner(training, 0);
+  WorkerCompute worker_compute(training, 0);
   Serial serial;
   const Payload parameters = initial_parameters(*training);
   std::vector<double> cpu;
   const auto start = Clock::now();
   while (seconds_since(start) < 0.15) {
     const double before_s = cpu_s();
-    learner.gradient_job(0, JobId{}, parameters).work(serial);
+    worker_compute.gradient_job(0, JobId{}, parameters).work(serial);
     cpu.push_back(cpu_s() - before_s);
     sched_yield();
   }
@@ -162,7 +162,7 @@ Company measure_company(const Case& scenario_case, int batch_size, const std::ve
   const Gradients alone = Forked<Gradients>(cores[0], compute).get();
   const auto [first, second] = on_cores(cores[0], cores[0], compute);
   Company company;
-  company.crowding = std::max(1.0, (first.cpu_s + second.cpu_s) / 2 / alone.cpu_s);
+  company.cache_pollution = std::max(1.0, (first.cpu_s + second.cpu_s) / 2 / alone.cpu_s);
   if (cores.size() < 2) return company;
   const Gradients other = Forked<Gradients>(cores[1], compute).get();
   const auto [here, there] = on_cores(cores[0], cores[1], compute);

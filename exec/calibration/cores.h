@@ -27,8 +27,8 @@ std::shared_ptr<const Training> training_alone(const Case& scenario_case, int ba
 
 /// By what factors gradients slow down in company.
 struct Company {
-  double contention = 1;  ///< while another core computes them too
-  double crowding = 1;    ///< where another thread computes them on the same core, in turns
+  double contention = 1;       ///< while another core computes them too
+  double cache_pollution = 1;  ///< where another thread computes them on the same core, in turns
 };
 /// Of the scenario's model at `batch_size`, by processes that know nothing of each other: rates of
 /// two on two cores (if there are), CPU time of a gradient of two that yield the core to each other

@@ -214,7 +214,7 @@ ModelCost measure_model(const Prepared& prepared, const CalibrateOptions& option
     std::vector<double> values{small.gradient_s, large.gradient_s,
                                third.gradient_s, (small.evaluate_s + large.evaluate_s) / 2,
                                large.jitter,     small.apply_s,
-                               large.apply_s,    company.crowding};
+                               large.apply_s,    company.cache_pollution};
     if (cores.size() > 1) {
       values.push_back(of_small.contention);
       values.push_back(company.contention);
@@ -229,7 +229,7 @@ ModelCost measure_model(const Prepared& prepared, const CalibrateOptions& option
                               {fmt::format("{}, jitter", key), kAnyJitter},
                               {fmt::format("{}, apply of {}", key, lengths.small_batch), 5e-6},
                               {fmt::format("{}, apply of {}", key, lengths.large_batch), 5e-6},
-                              {fmt::format("{}, crowding", key)}};
+                              {fmt::format("{}, cache_pollution", key)}};
   // Where neighbours' work makes one core of two for seconds, that says nothing of this machine.
   constexpr double kUndisturbed = 0.25;
   if (cores.size() > 1) {
@@ -248,7 +248,7 @@ ModelCost measure_model(const Prepared& prepared, const CalibrateOptions& option
       update_cost(scenario_case, lengths, small, large, data_sets);
   cost.checked_batch = lengths.checked_batch;
   cost.residual = cost.gradient_of(lengths.checked_batch).seconds() / results[2] - 1;
-  cost.crowding = results[7];
+  cost.cache_pollution = results[7];
   if (cores.size() > 1) {
     add_contention(cost, {results[0], results[8] * results[0]},
                    {results[1], results[9] * results[1]});

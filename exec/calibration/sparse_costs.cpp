@@ -3,8 +3,8 @@
 #include "exec/calibration/cores.h"
 #include "exec/calibration/forked.h"
 #include "models/base/check.h"
-#include "models/protocol/learner.h"
 #include "models/protocol/shard.h"
+#include "models/protocol/worker_compute.h"
 #include "reports/record/statistics.h"
 
 #include <algorithm>
@@ -30,20 +30,20 @@ class Exchange {
  public:
   explicit Exchange(const std::shared_ptr<const Training>& training)
       : all_(training->layout->buckets.front()),
-        learner_(training, 0),
+        worker_compute_(training, 0),
         parameters_(training, 0, initial_parameters(*training)),
-        held_(learner_.view(all_, parameters_.values(), effects_)) {}
+        held_(worker_compute_.view(all_, parameters_.values(), effects_)) {}
 
   // One batch; every third update is of its push and the one before.
   void step(int number) {
     Serial serial;
-    Job gradient = learner_.gradient_job(0, JobId{}, held_);
+    Job gradient = worker_compute_.gradient_job(0, JobId{}, held_);
     gradient.work(serial);
     if (gradient.prefetch) gradient.prefetch();
     Payload push;
     effects_.clear();
     double coding_s = seconds_of([&] {
-      push = learner_.push(all_, false, effects_);
+      push = worker_compute_.push(all_, false, effects_);
       FT_CHECK(parameters_.accepts(push, effects_));
     });
     const bool two = number % 3 == 2;
@@ -71,7 +71,7 @@ class Exchange {
  private:
   const Bucket& all_;
   Effects effects_;  // what the pieces of work are told to cost
-  Learner learner_;
+  WorkerCompute worker_compute_;
   ShardBucket parameters_;
   Payload held_;
   Payload last_;

@@ -8,7 +8,7 @@ namespace {
 Flops operations(std::int64_t count, double each) { return {static_cast<double>(count) * each}; }
 
 /// Logits in, with the labels.
-Cost judged(const Network& network, std::int64_t examples) {
+Cost logits_cost(const Network& network, std::int64_t examples) {
   Cost cost;
   cost.read.activations = {4 * examples * network.layers().back()->output().size()};
   cost.read.batch = {network.profiled() ? 0 : 4 * examples};
@@ -40,7 +40,7 @@ Cost batch_cost(const Network& network, std::int64_t examples) {
 }
 
 Cost loss_cost(const Network& network, std::int64_t examples) {
-  Cost cost = judged(network, examples);
+  Cost cost = logits_cost(network, examples);
   cost.written.activations = cost.read.activations;
   return cost;
 }
@@ -76,7 +76,7 @@ Cost gradient_cost(const Network& network, std::int64_t examples) {
 
 Cost evaluation_cost(const Network& network, std::int64_t examples) {
   return batch_cost(network, examples) + forward_cost(network, examples) +
-         judged(network, examples);
+         logits_cost(network, examples);
 }
 
 Cost apply_cost(std::int64_t parameters, std::int64_t gradients, const Optimizer& rule) {

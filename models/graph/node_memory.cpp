@@ -42,10 +42,10 @@ Bytes largest_message(const Training& training) {
 /// training's lies beside that, which other blocks keep from growing.
 Bytes evaluation_of(const Training& training, const StepMemory& step) {
   const Network& network = *training.network;
-  Training judging = training;
-  judging.batch_size =
+  Training evaluating = training;
+  evaluating.batch_size =
       static_cast<int>(std::min(network.evaluation_batch(), training.test_examples));
-  const StepMemory memory = step_memory(judging);
+  const StepMemory memory = step_memory(evaluating);
   const bool fits = memory.activations() + memory.scratch <= step.activations() + step.scratch;
   return memory.batch + (fits ? Bytes{} : memory.outputs + memory.scratch);
 }

@@ -13,7 +13,7 @@ namespace foretrain {
 ///     resident = data + learned + max(set_up, step + evaluation + message + held)
 ///
 /// Memory that a process frees stays its own and is used again, so what is resident is the most
-/// that was held: it never falls. `held` is what others have sent (Holder::held_most), which
+/// that was held: it never falls. `held` is what others have sent (Buffering::peak_buffered), which
 /// depends on when they did. What waits in sockets is the kernel's, and in nobody's resident
 /// memory.
 struct NodeMemory {

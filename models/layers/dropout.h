@@ -6,7 +6,7 @@
 namespace foretrain {
 
 /// y = x / (1 - rate) with probability 1 - rate, else 0, unit by unit (inverted dropout; Srivastava
-/// et al. 2014, section 10). The identity where the network is judged.
+/// et al. 2014, section 10). The identity where the network is evaluated.
 ///
 /// Which units go is drawn in order, two a draw of `pass.dropout`, so it does not depend on
 /// threads; a probability is a multiple of 2^-32.

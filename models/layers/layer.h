@@ -32,7 +32,7 @@ struct LayerPass {
 
 struct ForwardPass : LayerPass {
   float* output = nullptr;
-  /// Null: the network is judged, not trained; nothing is saved, nothing dropped.
+  /// Null: the network is evaluated, not trained; nothing is saved, nothing dropped.
   Stream* dropout = nullptr;
 };
 

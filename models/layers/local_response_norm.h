@@ -33,7 +33,7 @@ class LocalResponseNorm final : public Layer {
   void backward(const BackwardPass& pass) const override;
 
  private:
-  /// Pixels [first, last) of the batch. `scale`: s, null where the network is judged.
+  /// Pixels [first, last) of the batch. `scale`: s, null where the network is evaluated.
   void forward_pixels(const ForwardPass& pass, std::int64_t first, std::int64_t last, float* terms,
                       float* scale) const;
   void backward_pixels(const BackwardPass& pass, std::int64_t first, std::int64_t last,

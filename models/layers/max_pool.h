@@ -43,7 +43,7 @@ class MaxPool final : public Layer {
 
   [[nodiscard]] int unhurt_columns(int oy) const;
 
-  // Of one example, [rows][columns][channels]. `places` is null where the network is judged.
+  // Of one example, [rows][columns][channels]. `places` is null where the network is evaluated.
   void forward_one(const float* input, float* output, std::uint8_t* places) const;
   /// One output pixel whose window may reach beyond the image.
   void forward_edge(const float* input, int oy, int ox, float* output, std::uint8_t* places) const;

@@ -151,29 +151,29 @@ Score Network::evaluate(std::span<const float> parameters, const Dataset& data, 
   FT_CHECK_OP(static_cast<std::int64_t>(parameters.size()), ==, parameters_);
   const auto outputs = static_cast<std::size_t>(layers_.back()->output().size());
   const Loss loss{static_cast<int>(outputs)};
-  Judging& judging = workspace.judging;
-  judging.scores.clear();
-  judging.labels.clear();
+  EvaluationBuffers& evaluation = workspace.evaluation;
+  evaluation.scores.clear();
+  evaluation.labels.clear();
   Score score;
   const std::int64_t most = evaluation_batch();
   for (; first < last; first += most) {
-    judging.examples.resize(static_cast<std::size_t>(std::min(most, last - first)));
-    std::iota(judging.examples.begin(), judging.examples.end(), first);
-    data.gather(judging.examples, nullptr, judging.batch);
-    Pass pass(*this, workspace, parameters, judging.batch, parallel);
+    evaluation.examples.resize(static_cast<std::size_t>(std::min(most, last - first)));
+    std::iota(evaluation.examples.begin(), evaluation.examples.end(), first);
+    data.gather(evaluation.examples, nullptr, evaluation.batch);
+    Pass pass(*this, workspace, parameters, evaluation.batch, parallel);
     pass.forward(0, layers_.size(), false);
     const auto logits = pass.logits();
-    const BatchLoss found = loss.alone(logits.data(), judging.batch);
+    const BatchLoss found = loss.alone(logits.data(), evaluation.batch);
     score.loss += found.sum;
     score.correct += found.correct;
     if (input_.classes != 2) continue;
-    for (std::size_t i = 0; i < judging.batch.labels.size(); ++i) {
+    for (std::size_t i = 0; i < evaluation.batch.labels.size(); ++i) {
       const float* z = logits.data() + i * outputs;
-      judging.scores.push_back(loss.logistic() ? z[0] : z[1] - z[0]);
-      judging.labels.push_back(judging.batch.labels[i]);
+      evaluation.scores.push_back(loss.logistic() ? z[0] : z[1] - z[0]);
+      evaluation.labels.push_back(evaluation.batch.labels[i]);
     }
   }
-  if (input_.classes == 2) score.auc = area_under_roc(judging.scores, judging.labels);
+  if (input_.classes == 2) score.auc = area_under_roc(evaluation.scores, evaluation.labels);
   return score;
 }
 

@@ -13,7 +13,7 @@
 namespace foretrain {
 
 /// What an evaluation gathers.
-struct Judging {
+struct EvaluationBuffers {
   std::vector<std::int64_t> examples;
   Batch batch;
   std::vector<float> scores;
@@ -42,7 +42,7 @@ class Network::Workspace {
   [[nodiscard]] float* scratch();
 
   Stream dropout;
-  Judging judging;
+  EvaluationBuffers evaluation;
 
  private:
   /// Where the parts begin, in floats; each at a multiple of 16.

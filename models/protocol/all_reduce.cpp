@@ -14,12 +14,12 @@ constexpr std::uint64_t kRingGradient = 1;  // its first stage; then the others
 AllReduceWorker::AllReduceWorker(std::shared_ptr<const Training> training, NodeId id)
     : training_(std::move(training)),
       id_(id),
-      learner_(training_, static_cast<int>(index_of(id))),
+      worker_compute_(training_, static_cast<int>(index_of(id))),
       parameters_(initial_parameters(*training_)),
-      reduction_(training_, id, training_->steps, parameters_, held_, *this),
+      reduction_(training_, id, training_->steps, parameters_, buffered_, *this),
       owned_(training_->layout->buckets.size()),
-      gradient_(learner_, clock_, JobId{kRingGradient}),
-      judge_(training_->target) {
+      gradient_(worker_compute_, clock_, JobId{kRingGradient}),
+      evaluator_(training_->target) {
   for (std::uint32_t bucket = 0; bucket < owned_.size(); ++bucket) {
     if (!reduction_.owns(bucket)) continue;
     const Bucket& part = training_->layout->buckets[bucket];
@@ -100,7 +100,7 @@ void AllReduceWorker::stage_computed(Instant now, const Computed& computed, Effe
     computed_at_ = now;
   }
   for (const std::uint32_t bucket : stage.buckets) {
-    Payload mine = learner_.push(training_->layout->buckets[bucket], false, effects);
+    Payload mine = worker_compute_.push(training_->layout->buckets[bucket], false, effects);
     reduction_.add(now, bucket, std::move(mine), effects);
   }
   if (!gradient_.complete()) return go_on_computing(now, effects);
@@ -119,13 +119,13 @@ bool AllReduceWorker::is_evaluated(Step step) const {
   return rank() == 0 && training_->evaluated_after(step);
 }
 
-// The next step needs no more than the values that its first stage reads; what is judged has to be
-// whole, and so has the end.
+// The next step needs no more than the values that its first stage reads; what is evaluated has to
+// be whole, and so has the end.
 void AllReduceWorker::end_step_if_it_may(Instant now, Effects& effects) {
   if (state_ != State::reducing) return;
   const bool last = step_.next().value == reduction_.rounds();
-  const bool judged = is_evaluated(step_.next()) && !last;
-  if (renewed_ < owned_.size() && (last || judged || !first_stage_may_begin())) return;
+  const bool evaluated = is_evaluated(step_.next()) && !last;
+  if (renewed_ < owned_.size() && (last || evaluated || !first_stage_may_begin())) return;
   const Duration wait = reduction_.first_sum().value_or(computed_at_) - computed_at_;
   const Bytes moved = reduction_.moved();
   clock_.pulled(now, wait, reduction_.computing(), moved, moved);
@@ -133,7 +133,7 @@ void AllReduceWorker::end_step_if_it_may(Instant now, Effects& effects) {
   ++step_;
   renewed_ = 0;  // a worker that ends a step early still awaits others of its values
   first_renewed_ = 0;
-  if (judged) return evaluate(now, State::evaluating, effects);
+  if (evaluated) return evaluate(now, State::evaluating, effects);
   effects.emplace_back(Report{clock_.report({step_.value - 1}, 0, gradient_.loss())});
   go_on(now, effects);
 }
@@ -149,22 +149,23 @@ bool AllReduceWorker::first_stage_may_begin() {
 
 void AllReduceWorker::evaluate(Instant now, State state, Effects& effects) {
   state_ = state;
-  judge_.begin(now, JobId{kRingEvaluation}, learner_, parameters_.all(), effects);
+  evaluator_.begin(now, JobId{kRingEvaluation}, worker_compute_, parameters_.all(), effects);
 }
 
 void AllReduceWorker::report_evaluation(Instant now, const JobResult& result, Effects& effects) {
-  const bool final = state_ == State::judging;
-  const Judge::Verdict verdict = judge_.report(now, step_, {step_.value}, result, final, effects);
+  const bool final = state_ == State::final_evaluation;
+  const Evaluator::Outcome outcome =
+      evaluator_.report(now, step_, {step_.value}, result, final, effects);
   if (final) return finish(effects);
-  clock_.evaluated(verdict.took);
+  clock_.evaluated(outcome.took);
   effects.emplace_back(Report{clock_.report({step_.value - 1}, 0, gradient_.loss())});
-  if (verdict.enough) reduction_.end_after(step_, effects);
+  if (outcome.enough) reduction_.end_after(step_, effects);
   go_on(now, effects);
 }
 
 void AllReduceWorker::go_on(Instant now, Effects& effects) {
   if (!beyond_end()) return compute_gradient(now, effects);
-  if (rank() == 0) return evaluate(now, State::judging, effects);
+  if (rank() == 0) return evaluate(now, State::final_evaluation, effects);
   finish(effects);
 }
 

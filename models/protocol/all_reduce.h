@@ -1,17 +1,17 @@
 // Synchronous SGD without servers: workers sum up their gradients among themselves.
 #pragma once
 
-#include "models/protocol/held.h"
+#include "models/protocol/buffered.h"
+#include "models/protocol/evaluator.h"
+#include "models/protocol/gradient_progress.h"
 #include "models/protocol/held_parameters.h"
-#include "models/protocol/judge.h"
-#include "models/protocol/learner.h"
 #include "models/protocol/node.h"
 #include "models/protocol/protocol.h"
 #include "models/protocol/reduction.h"
 #include "models/protocol/shard.h"
-#include "models/protocol/staged_gradient.h"
 #include "models/protocol/step_clock.h"
 #include "models/protocol/training.h"
+#include "models/protocol/worker_compute.h"
 
 #include <cstdint>
 #include <memory>
@@ -36,24 +36,24 @@ namespace foretrain {
 /// The order of a sum is that of the route, so weights are a function of the seed, whatever the
 /// timing. A worker begins its next step when the values are here that its first layers read; it
 /// may be one step ahead of another. Where the chief says that the target is reached, each worker
-/// ends with the values that were judged.
+/// ends with the values that were evaluated.
 ///
 /// Of a step, `wait` is what passes between the worker's gradient and the first sum that reaches
 /// it: what the slowest holds up; `apply` is the time of its reductions and updates.
-class AllReduceWorker : public Node, public Holder, private Reduction::Owner {
+class AllReduceWorker : public Node, public Buffering, private Reduction::Owner {
  public:
   AllReduceWorker(std::shared_ptr<const Training> training, NodeId id);
 
   void handle(Instant now, Input input, Effects& effects) override;
 
  private:
-  enum class State { idle, computing, reducing, evaluating, judging, finished };
+  enum class State { idle, computing, reducing, evaluating, final_evaluation, finished };
 
   Job finish_job(std::uint32_t bucket, JobId id, std::vector<Payload> addends) override;
   Payload finished(std::uint32_t bucket) override;
 
   void receive(Instant now, NodeId from, Message message, Effects& effects);
-  /// Where the target is reached: when all values are those that were judged, no job of this
+  /// Where the target is reached: when all values are those that were evaluated, no job of this
   /// worker's under way.
   void finish_if_it_may(Effects& effects);
   void computed(Instant now, const Computed& computed, Effects& effects);
@@ -78,7 +78,7 @@ class AllReduceWorker : public Node, public Holder, private Reduction::Owner {
 
   std::shared_ptr<const Training> training_;
   NodeId id_;
-  Learner learner_;
+  WorkerCompute worker_compute_;
   HeldParameters parameters_;
   Reduction reduction_;                              // a step is a round of it
   std::vector<std::unique_ptr<ShardBucket>> owned_;  // by bucket; null: another's
@@ -89,10 +89,10 @@ class AllReduceWorker : public Node, public Holder, private Reduction::Owner {
   std::size_t first_renewed_ = 0;  // of those that the first stage needs: so many, in their order
 
   StepClock clock_;
-  StagedGradient gradient_;
+  GradientProgress gradient_;
   Instant computed_at_;
   Instant last_update_;
-  Judge judge_;
+  Evaluator evaluator_;
 };
 
 /// Its nodes: an AllReduceWorker each.

@@ -85,7 +85,7 @@ void AsyncServer::applied(Instant now, Queue& queue, Effects& effects) {
   const std::size_t worker = index_of(done.from);
   queue.clocks.advance(worker);
   if (!queue.clocks.is_lost(worker)) queue.held.push_back(std::move(done));
-  if (is_full(queue)) return call_over(now, queue, effects);
+  if (is_full(queue)) return announce_end(now, queue, effects);
   release(queue, effects);
   count(queue);
   apply_next(now, queue, effects);
@@ -122,7 +122,7 @@ void AsyncServer::lose(Instant now, NodeId peer, Effects& effects) {
     std::erase_if(queue.held, is_of_peer);
     if (queue.applying) continue;  // the rest follows when it is applied
     if (is_full(queue)) {          // it had the last steps to do
-      call_over(now, queue, effects);
+      announce_end(now, queue, effects);
       continue;
     }
     release(queue, effects);
@@ -138,8 +138,8 @@ void AsyncServer::stop(NodeId from, Effects& effects) {
   }
   enough_ = true;
   for (Queue& queue : queues_) {
-    // What is being applied is called over with its update.
-    if (!queue.over && !queue.applying) call_over(last_update_, queue, effects);
+    // What is being applied is told of the end with its update.
+    if (!queue.over && !queue.applying) announce_end(last_update_, queue, effects);
   }
 }
 
@@ -154,8 +154,8 @@ void AsyncServer::count(Queue& queue) {
     const auto pushes = queue.arrivals.size() + queue.held.size() + (queue.applying ? 1 : 0);
     size = queue.bucket.values().size() * static_cast<std::int64_t>(pushes);
   }
-  held_.let_go(std::exchange(queue.counted, size));
-  held_.take(size);
+  buffered_.let_go(std::exchange(queue.counted, size));
+  buffered_.take(size);
 }
 
 void AsyncServer::answer(Queue& queue, const Arrival& arrival, bool last, Effects& effects) {
@@ -171,7 +171,7 @@ void AsyncServer::answer(Queue& queue, const Arrival& arrival, bool last, Effect
   effects.emplace_back(Send{arrival.from, std::move(message)});
 }
 
-void AsyncServer::call_over(Instant at, Queue& queue, Effects& effects) {
+void AsyncServer::announce_end(Instant at, Queue& queue, Effects& effects) {
   for (const Arrival& arrival : queue.held) answer(queue, arrival, true, effects);
   for (int index = 0; index < training_->workers; ++index) {
     const NodeId worker = training_->worker(index);

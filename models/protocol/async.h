@@ -1,8 +1,8 @@
 // Asynchronous SGD with a parameter server.
 #pragma once
 
+#include "models/protocol/buffered.h"
 #include "models/protocol/clocks.h"
-#include "models/protocol/held.h"
 #include "models/protocol/node.h"
 #include "models/protocol/protocol.h"
 #include "models/protocol/shard.h"
@@ -50,7 +50,7 @@ inline constexpr std::string_view kOwnQuota = "own";
 ///
 /// A worker that is lost is not waited for any more, and what it pushed is dropped where it was not
 /// applied yet. The chief cannot be lost: the weights in the end are its.
-class AsyncServer : public Node, public Holder {
+class AsyncServer : public Node, public Buffering {
  public:
   AsyncServer(std::shared_ptr<const Training> training, NodeId id);
 
@@ -110,7 +110,7 @@ class AsyncServer : public Node, public Holder {
   /// Its pushes have changed: counts them as held.
   void count(Queue& queue);
   /// `at`: its last update.
-  void call_over(Instant at, Queue& queue, Effects& effects);
+  void announce_end(Instant at, Queue& queue, Effects& effects);
 
   std::shared_ptr<const Training> training_;
   NodeId id_;

@@ -79,7 +79,7 @@ void BackupServer::receive(Instant now, NodeId from, Message message, Effects& e
     if (gathering == gatherings_.begin()) ++dropped_;
     return;
   }
-  held_.take(message.payload.size());
+  buffered_.take(message.payload.size());
   gathering->arrivals[worker] = Arrival{now, std::move(message)};
   if (gathering->owed[worker]) {
     send_on(*gathering, worker, effects);
@@ -101,7 +101,7 @@ void BackupServer::stop(Instant now, NodeId from, Effects& effects) {
 }
 
 void BackupServer::choose(Instant now, std::uint32_t worker, Effects& effects) {
-  // What is late for the last step is called over.
+  // What is late for the last step is told of the end.
   if (enough_ || decisions_ == training_->updates) return;
   const auto is_here = [&](const Gathering& g) { return g.arrivals[worker].has_value(); };
   if (!std::ranges::all_of(gatherings_, is_here)) return;
@@ -163,7 +163,7 @@ std::optional<BackupServer::Decision> BackupServer::decoded(const Message& messa
 void BackupServer::go_on(Instant now, Gathering& gathering, Effects& effects) {
   while (!gathering.applying && !gathering.decisions.empty()) {
     const Decision& decision = gathering.decisions.front();
-    if (decision.enough) return call_over(last_update_, gathering, {}, effects);
+    if (decision.enough) return announce_end(last_update_, gathering, {}, effects);
     if (decision.chosen.empty()) {
       const std::uint32_t late = decision.late;
       gathering.owed[late] = Owed{gathering.bucket.lend(), gathering.bucket.version()};
@@ -195,7 +195,7 @@ void BackupServer::applied(Instant now, Gathering& gathering, Effects& effects) 
   last_update_ = now;
   gathering.applying = false;
   if (gathering.bucket.version().value == training_->updates) {
-    return call_over(now, gathering, decision, effects);
+    return announce_end(now, gathering, decision, effects);
   }
   const Owed current{gathering.bucket.values(), gathering.bucket.version()};
   for (const std::uint32_t worker : decision.chosen) {
@@ -209,7 +209,7 @@ void BackupServer::applied(Instant now, Gathering& gathering, Effects& effects) 
 }
 
 void BackupServer::let_go(std::optional<Arrival>& arrival) {
-  if (arrival) held_.let_go(arrival->push.payload.size());
+  if (arrival) buffered_.let_go(arrival->push.payload.size());
   arrival.reset();
 }
 
@@ -235,8 +235,8 @@ void BackupServer::answer(Gathering& gathering, std::uint32_t worker, const Arri
   effects.emplace_back(Send{training_->worker(static_cast<int>(worker)), std::move(message)});
 }
 
-void BackupServer::call_over(Instant now, Gathering& gathering, const Decision& last,
-                             Effects& effects) {
+void BackupServer::announce_end(Instant now, Gathering& gathering, const Decision& last,
+                                Effects& effects) {
   const Owed current{gathering.bucket.values(), gathering.bucket.version()};
   const bool counts = chooses() && &gathering == &gatherings_.front();
   for (std::uint32_t worker = 0; worker < gathering.arrivals.size(); ++worker) {

@@ -1,7 +1,7 @@
 // The server of synchronous SGD with backup workers.
 #pragma once
 
-#include "models/protocol/held.h"
+#include "models/protocol/buffered.h"
 #include "models/protocol/node.h"
 #include "models/protocol/options.h"
 #include "models/protocol/shard.h"
@@ -39,7 +39,7 @@ extern const Option kBackupWorkers;
 /// Dube, Nagpurkar 2018, who cancel late gradients). A later one begins with up to b workers that
 /// are busy with what will be dropped, so in the mean it takes at least as long, also where times
 /// have no memory; at most the largest of the N - b draws of those that begin it at once.
-class BackupServer : public Node, public Holder {
+class BackupServer : public Node, public Buffering {
  public:
   BackupServer(std::shared_ptr<const Training> training, NodeId id);
 
@@ -88,7 +88,7 @@ class BackupServer : public Node, public Holder {
   void let_go(std::optional<Arrival>& arrival);
   void send_on(Gathering& gathering, std::uint32_t worker, Effects& effects);
   /// At the last update; `last`: whose it was, and whose answers are still due.
-  void call_over(Instant now, Gathering& gathering, const Decision& last, Effects& effects);
+  void announce_end(Instant now, Gathering& gathering, const Decision& last, Effects& effects);
   void answer(Gathering& gathering, std::uint32_t worker, const Arrival& arrival, MessageKind kind,
               const Owed& what, Effects& effects) const;
   [[nodiscard]] Message encoded(const Decision& decision) const;

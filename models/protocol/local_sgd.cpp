@@ -76,13 +76,13 @@ LocalSgdWorker::LocalSgdWorker(std::shared_ptr<const Training> training, NodeId 
     : training_(std::move(training)),
       id_(id),
       local_steps_(training_->options.integer(kLocalSteps)),
-      learner_(training_, static_cast<int>(index_of(id))),
+      worker_compute_(training_, static_cast<int>(index_of(id))),
       parameters_(initial_parameters(*training_)),
-      reduction_(training_, id, averagings_of(*training_), parameters_, held_, *this),
+      reduction_(training_, id, averagings_of(*training_), parameters_, buffered_, *this),
       outer_(outer_of(training_->options)),
       owned_(training_->layout->buckets.size()),
-      gradient_(learner_, clock_, JobId{kLocalGradient}),
-      judge_(training_->target) {
+      gradient_(worker_compute_, clock_, JobId{kLocalGradient}),
+      evaluator_(training_->target) {
   const auto buckets = static_cast<std::uint32_t>(training_->layout->buckets.size());
   for (std::uint32_t index = 0; index < buckets; ++index) {
     const Bucket& bucket = bucket_at(index);
@@ -164,7 +164,7 @@ void LocalSgdWorker::stage_computed(Instant now, const Computed& computed, Effec
   if (gradient_.complete()) computed_at_ = now;
   for (const std::uint32_t index : stage.buckets) {
     effects.emplace_back(Compute{own_[index]->apply_job(
-        JobId{kLocalApply + index}, {learner_.push(bucket_at(index), false, effects)})});
+        JobId{kLocalApply + index}, {worker_compute_.push(bucket_at(index), false, effects)})});
   }
   if (!gradient_.complete()) go_on_computing(now, effects);
 }
@@ -245,15 +245,15 @@ void LocalSgdWorker::new_values(Instant now, std::uint32_t bucket, Effects& effe
 }
 
 // After an averaging the next step may begin when the values are here that its first layers read;
-// what is judged has to be whole, and so has the end.
+// what is evaluated has to be whole, and so has the end.
 void LocalSgdWorker::end_step_if_it_may(Instant now, Effects& effects) {
   if (state_ != State::averaging) return;
   const bool averages = ends_round();
   const bool last = averages && round_.next().value == reduction_.rounds();
-  const bool judged = is_evaluated(step_.next()) && !last;
+  const bool evaluated = is_evaluated(step_.next()) && !last;
   if (averages && renewed_ < own_.size()) {
     const auto is_new = [&](std::uint32_t index) { return reduction_.rounds_of(index) > round_; };
-    if (last || judged || !std::ranges::all_of(gradient_.first_needs(), is_new)) return;
+    if (last || evaluated || !std::ranges::all_of(gradient_.first_needs(), is_new)) return;
   }
   if (averages) {
     const Duration applying = applied_at_ - computed_at_ + reduction_.computing();
@@ -265,7 +265,7 @@ void LocalSgdWorker::end_step_if_it_may(Instant now, Effects& effects) {
     clock_.applied(now);
   }
   ++step_;
-  if (judged) return evaluate(now, State::evaluating, effects);
+  if (evaluated) return evaluate(now, State::evaluating, effects);
   effects.emplace_back(Report{clock_.report({step_.value - 1}, 0, gradient_.loss())});
   go_on(now, effects);
 }
@@ -278,22 +278,23 @@ const Payload& LocalSgdWorker::averaged() const {
 
 void LocalSgdWorker::evaluate(Instant now, State state, Effects& effects) {
   state_ = state;
-  judge_.begin(now, JobId{kLocalEvaluation}, learner_, averaged(), effects);
+  evaluator_.begin(now, JobId{kLocalEvaluation}, worker_compute_, averaged(), effects);
 }
 
 void LocalSgdWorker::report_evaluation(Instant now, const JobResult& result, Effects& effects) {
-  const bool final = state_ == State::judging;
-  const Judge::Verdict verdict = judge_.report(now, step_, {round_.value}, result, final, effects);
+  const bool final = state_ == State::final_evaluation;
+  const Evaluator::Outcome outcome =
+      evaluator_.report(now, step_, {round_.value}, result, final, effects);
   if (final) return finish(effects);
-  clock_.evaluated(verdict.took);
+  clock_.evaluated(outcome.took);
   effects.emplace_back(Report{clock_.report({step_.value - 1}, 0, gradient_.loss())});
-  if (verdict.enough && round_.value > 0) reduction_.end_after(round_, effects);
+  if (outcome.enough && round_.value > 0) reduction_.end_after(round_, effects);
   go_on(now, effects);
 }
 
 void LocalSgdWorker::go_on(Instant now, Effects& effects) {
   if (!over()) return compute_gradient(now, effects);
-  if (rank() == 0) return evaluate(now, State::judging, effects);
+  if (rank() == 0) return evaluate(now, State::final_evaluation, effects);
   finish(effects);
 }
 

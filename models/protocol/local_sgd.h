@@ -1,17 +1,17 @@
 // Local SGD: workers learn by themselves for some steps, then average their parameters.
 #pragma once
 
-#include "models/protocol/held.h"
+#include "models/protocol/buffered.h"
+#include "models/protocol/evaluator.h"
+#include "models/protocol/gradient_progress.h"
 #include "models/protocol/held_parameters.h"
-#include "models/protocol/judge.h"
-#include "models/protocol/learner.h"
 #include "models/protocol/node.h"
 #include "models/protocol/protocol.h"
 #include "models/protocol/reduction.h"
 #include "models/protocol/shard.h"
-#include "models/protocol/staged_gradient.h"
 #include "models/protocol/step_clock.h"
 #include "models/protocol/training.h"
+#include "models/protocol/worker_compute.h"
 
 #include <cstdint>
 #include <memory>
@@ -53,14 +53,14 @@ namespace foretrain {
 ///
 /// The chief evaluates the parameters that were averaged last, also within a round. Where they
 /// reach the target, each worker ends with them; what it has learned since is lost.
-class LocalSgdWorker : public Node, public Holder, private Reduction::Owner {
+class LocalSgdWorker : public Node, public Buffering, private Reduction::Owner {
  public:
   LocalSgdWorker(std::shared_ptr<const Training> training, NodeId id);
 
   void handle(Instant now, Input input, Effects& effects) override;
 
  private:
-  enum class State { idle, learning, averaging, evaluating, judging, finished };
+  enum class State { idle, learning, averaging, evaluating, final_evaluation, finished };
   /// Of a bucket that this worker owns.
   struct Owned {
     Payload values;               // what was averaged; another worker may be reading it still
@@ -85,7 +85,7 @@ class LocalSgdWorker : public Node, public Holder, private Reduction::Owner {
   void evaluate(Instant now, State state, Effects& effects);
   void report_evaluation(Instant now, const JobResult& result, Effects& effects);
   void go_on(Instant now, Effects& effects);
-  /// Where the target is reached: when all values are those that were judged, no job of this
+  /// Where the target is reached: when all values are those that were evaluated, no job of this
   /// worker's under way.
   void finish_if_it_may(Effects& effects);
   void finish(Effects& effects);
@@ -109,7 +109,7 @@ class LocalSgdWorker : public Node, public Holder, private Reduction::Owner {
   std::shared_ptr<const Training> training_;
   NodeId id_;
   std::int64_t local_steps_;
-  Learner learner_;
+  WorkerCompute worker_compute_;
   HeldParameters parameters_;
   Reduction reduction_;
   std::vector<std::unique_ptr<ShardBucket>> own_;  // by bucket: this worker's optimizer
@@ -125,11 +125,11 @@ class LocalSgdWorker : public Node, public Holder, private Reduction::Owner {
   std::size_t renewed_ = 0;  // buckets that have the new values of this round
 
   StepClock clock_;
-  StagedGradient gradient_;
+  GradientProgress gradient_;
   Instant computed_at_;
   Instant applied_at_;
   Instant last_update_;
-  Judge judge_;
+  Evaluator evaluator_;
 };
 
 /// Its nodes: a LocalSgdWorker each.

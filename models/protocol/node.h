@@ -68,7 +68,7 @@ struct StepReport {
   std::int64_t staleness = 0;
   double loss = 0;  ///< mean over the batch, nats; NaN without numerics
 };
-/// The chief judged the parameters that it holds.
+/// The chief evaluated the parameters that it holds.
 struct EvalReport {
   Step step;        ///< the chief's steps so far
   Version version;  ///< updates that the parameters have seen

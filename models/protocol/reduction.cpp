@@ -33,12 +33,12 @@ void add_up(std::span<float> to, const std::vector<std::span<const float>>& adde
 }  // namespace
 
 Reduction::Reduction(std::shared_ptr<const Training> training, NodeId id, std::int64_t rounds,
-                     HeldParameters& parameters, Held& held, Owner& owner)
+                     HeldParameters& parameters, BufferedBytes& held, Owner& owner)
     : training_(std::move(training)),
       id_(id),
       rounds_(rounds),
       parameters_(parameters),
-      held_(held),
+      buffered_(held),
       owner_(owner),
       hypercube_(over_hypercube(*training_)),
       parts_(training_->layout->buckets.size()) {
@@ -86,7 +86,7 @@ Reduction::Reception Reduction::receive(Instant now, NodeId from, Message messag
   }
   Part& part = parts_[bucket];
   const std::size_t source = *route_of(bucket).source_of(static_cast<int>(index_of(from)));
-  held_.take(message.payload.size());
+  buffered_.take(message.payload.size());
   part.sums[source] = std::move(message.payload);
   part.here |= 1U << source;
   reduce_if_complete(now, bucket, effects);
@@ -97,7 +97,7 @@ std::optional<std::uint32_t> Reduction::computed(Instant now, JobId job, Effects
   const auto bucket = static_cast<std::uint32_t>((static_cast<std::uint64_t>(job) - kFirstJob) / 2);
   Part& part = parts_[bucket];
   computing_ += now - part.job_start;
-  held_.let_go(training_->layout->buckets[bucket].size() * std::ssize(part.sums));
+  buffered_.let_go(training_->layout->buckets[bucket].size() * std::ssize(part.sums));
   if (job == reduce_id(bucket)) {
     send(MessageKind::partial, bucket, *route_of(bucket).sum_to(), std::exchange(part.mine, {}),
          effects);

@@ -1,7 +1,7 @@
 // Buckets that workers add up among themselves, round after round, without a server.
 #pragma once
 
-#include "models/protocol/held.h"
+#include "models/protocol/buffered.h"
 #include "models/protocol/held_parameters.h"
 #include "models/protocol/node.h"
 #include "models/protocol/route.h"
@@ -52,7 +52,7 @@ class Reduction {
 
   /// New values are put into `parameters`; what others send is counted in `held`. Both outlive it.
   Reduction(std::shared_ptr<const Training> training, NodeId id, std::int64_t rounds,
-            HeldParameters& parameters, Held& held, Owner& owner);
+            HeldParameters& parameters, BufferedBytes& held, Owner& owner);
 
   /// This worker is at a new step: counts anew what it takes.
   void begin();
@@ -73,7 +73,8 @@ class Reduction {
   }
 
   // The end, where a target is reached before all rounds are done. No bucket gets further than what
-  // the chief has judged without a part of the chief's, so all end with the values of that round.
+  // the chief has evaluated without a part of the chief's, so all end with the values of that
+  // round.
 
   /// The chief ends it after `round`: tells the workers that this one talks to.
   void end_after(Step round, Effects& effects);
@@ -125,7 +126,7 @@ class Reduction {
   NodeId id_;
   std::int64_t rounds_;
   HeldParameters& parameters_;
-  Held& held_;
+  BufferedBytes& buffered_;
   Owner& owner_;
   bool hypercube_;
   std::vector<Part> parts_;

@@ -13,9 +13,9 @@ constexpr JobId kEvaluationJob{2};
 
 SingleWorker::SingleWorker(std::shared_ptr<const Training> training)
     : training_(std::move(training)),
-      learner_(training_, 0),
+      worker_compute_(training_, 0),
       parameters_(training_, 0, initial_parameters(*training_)),
-      judge_(training_->target) {
+      evaluator_(training_->target) {
   // Nothing travels, so nothing is cut: make_layout is given a bucket that holds everything.
   FT_CHECK_OP(training_->layout->buckets.size(), ==, 1u);
 }
@@ -31,9 +31,9 @@ void SingleWorker::handle(Instant now, Input input, Effects& effects) {
 
 void SingleWorker::compute_gradient(Instant now, Effects& effects) {
   clock_.start(now);
-  FT_CHECK_OP(learner_.stages().size(), ==, 1u);  // there is one bucket
-  const Payload view = learner_.view(all(), parameters_.values(), worked_);
-  Job job = learner_.gradient_job(0, kGradientJob, view);
+  FT_CHECK_OP(worker_compute_.stages().size(), ==, 1u);  // there is one bucket
+  const Payload view = worker_compute_.view(all(), parameters_.values(), worked_);
+  Job job = worker_compute_.gradient_job(0, kGradientJob, view);
   for (const Effect& worked : worked_) job.cost = job.cost + std::get<Worked>(worked).cost;
   worked_.clear();
   effects.emplace_back(Compute{std::move(job)});
@@ -42,7 +42,7 @@ void SingleWorker::compute_gradient(Instant now, Effects& effects) {
 void SingleWorker::apply(Instant now, const JobResult& gradient, Effects& effects) {
   loss_ = gradient.loss;
   clock_.computed(now);
-  const Payload push = learner_.push(all(), false, worked_);
+  const Payload push = worker_compute_.push(all(), false, worked_);
   effects.emplace_back(Compute{parameters_.apply_job(kApplyJob, {push})});
 }
 
@@ -63,17 +63,17 @@ void SingleWorker::report_step(Effects& effects) {
 }
 
 void SingleWorker::evaluate(Instant now, Effects& effects) {
-  judge_.begin(now, kEvaluationJob, learner_, parameters_.values(), effects);
+  evaluator_.begin(now, kEvaluationJob, worker_compute_, parameters_.values(), effects);
 }
 
 void SingleWorker::evaluated(Instant now, const JobResult& result, Effects& effects) {
   const Version version = parameters_.version();
-  const Judge::Verdict verdict =
-      judge_.report(now, {version.value}, version, result, over(), effects);
+  const Evaluator::Outcome outcome =
+      evaluator_.report(now, {version.value}, version, result, over(), effects);
   if (!over()) {
-    clock_.evaluated(verdict.took);
+    clock_.evaluated(outcome.took);
     report_step(effects);
-    enough_ = verdict.enough;
+    enough_ = outcome.enough;
     if (enough_) return evaluate(now, effects);
     return compute_gradient(now, effects);
   }

@@ -1,13 +1,13 @@
 // One worker that keeps the parameters itself.
 #pragma once
 
-#include "models/protocol/judge.h"
-#include "models/protocol/learner.h"
+#include "models/protocol/evaluator.h"
 #include "models/protocol/node.h"
 #include "models/protocol/protocol.h"
 #include "models/protocol/shard.h"
 #include "models/protocol/step_clock.h"
 #include "models/protocol/training.h"
+#include "models/protocol/worker_compute.h"
 
 #include <memory>
 
@@ -33,7 +33,7 @@ class SingleWorker : public Node {
   }
 
   std::shared_ptr<const Training> training_;
-  Learner learner_;
+  WorkerCompute worker_compute_;
   ShardBucket parameters_;
   /// A sparse gradient's: to pick what it reads, to make the last one a push. Counted with the next
   /// gradient: a machine that was measured has measured them with the steps of this node.
@@ -41,7 +41,7 @@ class SingleWorker : public Node {
   StepClock clock_;
   double loss_ = 0;
   Instant last_update_;
-  Judge judge_;
+  Evaluator evaluator_;
   bool enough_ = false;  // the target is reached
 };
 

@@ -44,7 +44,7 @@ void SyncServer::receive(Instant now, NodeId from, Message message, Effects& eff
     effects.emplace_back(Fault{from, "it sent a message out of turn"});
     return;
   }
-  held_.take(message.payload.size());
+  buffered_.take(message.payload.size());
   gathering->arrivals[index_of(from)] = {true, now, std::move(message.payload)};
   if (--gathering->missing == 0) apply(now, *gathering, effects);
 }
@@ -74,7 +74,7 @@ void SyncServer::answer(Instant now, Gathering& gathering, Effects& effects) {
     message.payload =
         last ? gathering.bucket.values() : gathering.bucket.answer(arrival.push, effects);
     effects.emplace_back(Send{training_->worker(worker), std::move(message)});
-    held_.let_go(arrival.push.size());
+    buffered_.let_go(arrival.push.size());
     arrival = {};
   }
   gathering.missing = training_->workers;
@@ -82,16 +82,16 @@ void SyncServer::answer(Instant now, Gathering& gathering, Effects& effects) {
 }
 
 void SyncServer::stop(NodeId from, Step step, Effects& effects) {
-  const auto is_judged = [&](const Gathering& g) {
+  const auto is_evaluated_here = [&](const Gathering& g) {
     return g.bucket.version().value == step.value && g.missing > 0 && !g.arrivals.front().here;
   };
-  if (from != training_->worker(0) || !std::ranges::all_of(gatherings_, is_judged)) {
+  if (from != training_->worker(0) || !std::ranges::all_of(gatherings_, is_evaluated_here)) {
     effects.emplace_back(Fault{from, "it sent a message out of turn"});
     return;
   }
   for (Gathering& gathering : gatherings_) {
     for (Arrival& arrival : gathering.arrivals) {
-      held_.let_go(arrival.push.size());
+      buffered_.let_go(arrival.push.size());
       arrival = {};
     }
     for (int worker = 0; worker < training_->workers; ++worker) {

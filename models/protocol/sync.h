@@ -1,7 +1,7 @@
 // Synchronous SGD with a parameter server.
 #pragma once
 
-#include "models/protocol/held.h"
+#include "models/protocol/buffered.h"
 #include "models/protocol/node.h"
 #include "models/protocol/protocol.h"
 #include "models/protocol/shard.h"
@@ -38,9 +38,9 @@ namespace foretrain {
 /// the weights are the same bits in every run and every simulation of a scenario.
 /// Buckets are independent of each other; each waits for its own N gradients.
 ///
-/// Where the chief says that the target is reached, all buckets have the version that it judged:
+/// Where the chief says that the target is reached, all buckets have the version that it evaluated:
 /// the next one would need its gradient. So the training ends with the same weights in any timing.
-class SyncServer : public Node, public Holder {
+class SyncServer : public Node, public Buffering {
  public:
   SyncServer(std::shared_ptr<const Training> training, NodeId id);
 

@@ -43,7 +43,7 @@ struct Training {
   /// What workers learn from; null without numerics, and where no worker lives.
   std::shared_ptr<const DataSplit> data;
 
-  /// The chief judges the parameters that it holds after so many of its steps.
+  /// The chief evaluates the parameters that it holds after so many of its steps.
   [[nodiscard]] bool evaluated_after(Step step) const {
     return evaluate_every > 0 && step.value % evaluate_every == 0;
   }

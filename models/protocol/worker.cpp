@@ -16,11 +16,11 @@ constexpr JobId kGradient{1};  // its first stage; then the others
 Worker::Worker(std::shared_ptr<const Training> training, NodeId id)
     : training_(std::move(training)),
       id_(id),
-      learner_(training_, static_cast<int>(index_of(id))),
+      worker_compute_(training_, static_cast<int>(index_of(id))),
       parameters_(initial_parameters(*training_)),
       buckets_(training_->layout->buckets.size()),
-      gradient_(learner_, clock_, kGradient),
-      judge_(training_->target) {
+      gradient_(worker_compute_, clock_, kGradient),
+      evaluator_(training_->target) {
   if (!training_->sparse()) return;
   for (std::size_t i = 0; i < buckets_.size(); ++i) {
     const Bucket& bucket = training_->layout->buckets[i];
@@ -38,7 +38,7 @@ void Worker::handle(Instant now, Input input, Effects& effects) {
     effects.emplace_back(Fault{lost->peer, "the connection to it was lost"});
   } else if (auto* done = std::get_if<Computed>(&input)) {
     if (done->job == kEvaluation) {
-      return report_evaluation(now, done->result, state_ == State::judging, effects);
+      return report_evaluation(now, done->result, state_ == State::final_evaluation, effects);
     }
     computed(now, *done, effects);
   }
@@ -48,7 +48,7 @@ void Worker::compute_gradient(Instant now, Effects& effects) {
   state_ = State::computing;
   for (std::size_t i = 0; training_->sparse() && i < buckets_.size(); ++i) {
     BucketView& bucket = buckets_[i];
-    bucket.view = learner_.view(training_->layout->buckets[i], bucket.values, effects);
+    bucket.view = worker_compute_.view(training_->layout->buckets[i], bucket.values, effects);
     if (!bucket.last) bucket.values = bucket.view;  // what nobody reads again is let go
   }
   counted_ = false;
@@ -75,13 +75,14 @@ void Worker::computed(Instant now, const Computed& computed, Effects& effects) {
 void Worker::push(const GradientStage& stage, Effects& effects) {
   const auto& layout = *training_->layout;
   for (const std::uint32_t index : stage.buckets) {
-    if (buckets_[index].last) continue;  // called over while computing
+    if (buckets_[index].last) continue;  // told of the end while computing
     buckets_[index].awaited = true;
     buckets_[index].pushed = step_;
     ++awaited_;
     Message message{.kind = MessageKind::push, .step = step_, .bucket = index};
     message.version = buckets_[index].version;
-    message.payload = learner_.push(layout.buckets[index], is_evaluated(step_.next()), effects);
+    message.payload =
+        worker_compute_.push(layout.buckets[index], is_evaluated(step_.next()), effects);
     effects.emplace_back(Send{training_->server(layout.buckets[index].shard), std::move(message)});
   }
 }
@@ -157,15 +158,15 @@ void Worker::put_deferred(Effects& effects) {
 }
 
 bool Worker::fits(const Payload& values, const Bucket& bucket) const {
-  return values.size() == bucket.size() || values.size() == learner_.answer_size(bucket);
+  return values.size() == bucket.size() || values.size() == worker_compute_.answer_size(bucket);
 }
 
 bool Worker::is_evaluated(Step step) const {
   return index_of(id_) == 0 && training_->evaluated_after(step);
 }
 
-// The next step needs no more than the values that its first stage reads; what is judged has to be
-// whole, and so has the end.
+// The next step needs no more than the values that its first stage reads; what is evaluated has to
+// be whole, and so has the end.
 bool Worker::may_end_step() const {
   if (awaited_ == 0) return true;
   if (buckets_.front().awaited || buckets_.front().last) return false;
@@ -189,12 +190,12 @@ void Worker::report_step(Effects& effects) {
 void Worker::evaluate(Instant now, State state, Effects& effects) {
   state_ = state;
   const Payload parameters = parameters_held(&BucketView::values, effects);
-  judge_.begin(now, kEvaluation, learner_, parameters, effects);
+  evaluator_.begin(now, kEvaluation, worker_compute_, parameters, effects);
 }
 
 void Worker::report_evaluation(Instant now, const JobResult& result, bool final, Effects& effects) {
-  const Judge::Verdict verdict =
-      judge_.report(now, step_, buckets_.front().version, result, final, effects);
+  const Evaluator::Outcome outcome =
+      evaluator_.report(now, step_, buckets_.front().version, result, final, effects);
   state_ = State::waiting;
   put_deferred(effects);
   if (final) {
@@ -203,9 +204,9 @@ void Worker::report_evaluation(Instant now, const JobResult& result, bool final,
     effects.emplace_back(Finished{.weights = weights});
     return;
   }
-  clock_.evaluated(verdict.took);
+  clock_.evaluated(outcome.took);
   report_step(effects);
-  if (verdict.enough && !over()) return stop(effects);
+  if (outcome.enough && !over()) return stop(effects);
   go_on(now, effects);
 }
 
@@ -221,7 +222,7 @@ void Worker::stop(Effects& effects) {
 
 void Worker::go_on(Instant now, Effects& effects) {
   if (!over()) return compute_gradient(now, effects);
-  if (index_of(id_) == 0) return evaluate(now, State::judging, effects);
+  if (index_of(id_) == 0) return evaluate(now, State::final_evaluation, effects);
   state_ = State::finished;
   effects.emplace_back(Finished{});
 }

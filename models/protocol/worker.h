@@ -1,13 +1,13 @@
 // The worker of a parameter server.
 #pragma once
 
+#include "models/protocol/evaluator.h"
+#include "models/protocol/gradient_progress.h"
 #include "models/protocol/held_parameters.h"
-#include "models/protocol/judge.h"
-#include "models/protocol/learner.h"
 #include "models/protocol/node.h"
-#include "models/protocol/staged_gradient.h"
 #include "models/protocol/step_clock.h"
 #include "models/protocol/training.h"
+#include "models/protocol/worker_compute.h"
 
 #include <cstdint>
 #include <memory>
@@ -31,7 +31,7 @@ class Worker : public Node {
   void handle(Instant now, Input input, Effects& effects) override;
 
  private:
-  enum class State { idle, computing, waiting, evaluating, stopping, judging, finished };
+  enum class State { idle, computing, waiting, evaluating, stopping, final_evaluation, finished };
 
   void compute_gradient(Instant now, Effects& effects);
   /// Asks for the stages of the gradient whose values are here.
@@ -57,7 +57,7 @@ class Worker : public Node {
   /// end.
   [[nodiscard]] Payload parameters_held(Payload BucketView::*part, Effects& effects) const;
   [[nodiscard]] bool fits(const Payload& values, const Bucket& bucket) const;
-  /// This node judges the parameters that it holds after so many of its steps.
+  /// This node evaluates the parameters that it holds after so many of its steps.
   [[nodiscard]] bool is_evaluated(Step step) const;
 
   /// What this worker knows of a bucket.
@@ -73,7 +73,7 @@ class Worker : public Node {
 
   std::shared_ptr<const Training> training_;
   NodeId id_;
-  Learner learner_;
+  WorkerCompute worker_compute_;
   State state_ = State::idle;
   Step step_;
   HeldParameters parameters_;  // dense
@@ -83,9 +83,9 @@ class Worker : public Node {
   bool counted_ = false;         // the first bucket's push of this step counted
 
   StepClock clock_;
-  StagedGradient gradient_;
+  GradientProgress gradient_;
   std::int64_t staleness_ = 0;
-  Judge judge_;
+  Evaluator evaluator_;
 };
 
 }  // namespace foretrain

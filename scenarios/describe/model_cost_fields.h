@@ -49,13 +49,13 @@ void describe_company(Visitor& visit, T& model) {
                .most = 1e6,
                .written = model.contended.ns > 0},
               model.contended);
-  visit.field({.key = "crowding",
+  visit.field({.key = "cache_pollution",
                .doc = "its compute takes this times as long where it comes back to a core on which "
                       "another thread computed",
                .least = 1,
                .most = 1e3,
-               .written = model.crowding > 1},
-              model.crowding);
+               .written = model.cache_pollution > 1},
+              model.cache_pollution);
   visit.field({.key = "streaming",
                .doc = "a byte of its messages takes this times as long as the machine says: its "
                       "parameters lie in memory, not in a cache",

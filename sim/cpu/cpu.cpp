@@ -22,7 +22,7 @@ Cpu::Cpu(Engine& engine, int cores, const Sharing& sharing, Recorder history)
   FT_CHECK_OP(cores, <, 1 << kCoreBits);
   FT_CHECK_OP(sharing.slice.ns, >, 0);
   FT_CHECK_OP(sharing.contention, >=, 1.0);
-  FT_CHECK_OP(sharing.crowding, >=, 1.0);
+  FT_CHECK_OP(sharing.cache_pollution, >=, 1.0);
   for (Core& core : cores_) core.recorded = history_.add_core();
 }
 
@@ -116,7 +116,7 @@ double Cpu::slowness(std::size_t index) const {
   const Core& core = cores_[index];
   if (!computes(core)) return 1;
   const Item& running = threads_[core.line.front()].items.front();
-  const double alone = running.crowded ? sharing_.crowding : 1;
+  const double alone = running.crowded ? sharing_.cache_pollution : 1;
   if (!contends_) return alone;
   for (std::size_t other = 0; other < cores_.size(); ++other) {
     if (other != index && computes(cores_[other])) {
@@ -128,13 +128,13 @@ double Cpu::slowness(std::size_t index) const {
 
 // Whether what the running thread computes finds the caches as another thread left them. One that
 // goes on where it was finds its own.
-void Cpu::judge_crowding(const Core& core) {
-  if (sharing_.crowding == 1 || !computes(core)) return;
+void Cpu::find_pollution(const Core& core) {
+  if (sharing_.cache_pollution == 1 || !computes(core)) return;
   Thread& running = threads_[core.line.front()];
   const Duration others = core.computed - running.seen;
   if (others.ns == 0) return;
   Item& item = running.items.front();
-  item.crowded = static_cast<double>(others.ns) >= (sharing_.crowding - 1) * item.left;
+  item.crowded = static_cast<double>(others.ns) >= (sharing_.cache_pollution - 1) * item.left;
 }
 
 // Accounts for what the running thread did since the last change.
@@ -177,7 +177,7 @@ void Cpu::plan(std::size_t index, Instant now) {
   Core& core = cores_[index];
   ++core.generation;
   if (core.line.empty()) return;
-  judge_crowding(core);
+  find_pollution(core);
   core.slowness = slowness(index);
   const Item& item = threads_[core.line.front()].items.front();
   Instant next = now + Duration{static_cast<std::int64_t>(std::ceil(item.left * core.slowness))};

@@ -23,17 +23,18 @@ enum class Work : std::uint8_t { compute, transport };
 /// carries much.
 ///
 /// Compute slows down by the contention factor while another core of the host computes (shared
-/// caches, memory and power), by the crowding factor when it goes on after another thread computed
-/// on its core, and used its caches, for at least as long as that costs; transport does not.
+/// caches, memory and power), by the cache_pollution factor when it goes on after another thread
+/// computed on its core, and used its caches, for at least as long as that costs; transport does
+/// not.
 ///
 /// Realism: no migration, no cost of a switch beyond what the work items carry; a kernel sometimes
 /// lets the running thread end its slice first.
 class Cpu : public Actor {
  public:
   struct Sharing {
-    Duration slice;         ///< > 0
-    double contention = 1;  ///< >= 1
-    double crowding = 1;    ///< >= 1
+    Duration slice;              ///< > 0
+    double contention = 1;       ///< >= 1
+    double cache_pollution = 1;  ///< >= 1
   };
 
   /// `history`: is told what its cores do.
@@ -111,7 +112,7 @@ class Cpu : public Actor {
   void settle(Core& core, Instant now);
   void plan(std::size_t index, Instant now);
   void finish_item(std::size_t index, Instant now);
-  void judge_crowding(const Core& core);
+  void find_pollution(const Core& core);
   [[nodiscard]] bool computes(const Core& core) const;
   [[nodiscard]] double slowness(std::size_t index) const;
   void contention_changed(std::size_t except, Instant now);

@@ -54,7 +54,7 @@ SimTraining::SimTraining(World& world, const Prepared& prepared, const MachineLo
       places_(placed(world, prepared, others)),
       is_neighbour_(!others.empty()),
       faults_(world.engine, prepared.scenario_case.scenario, training_->workers, nodes_,
-              is_neighbour_ ? 1 : world.pace.of(Resource::straggling),
+              is_neighbour_ ? 1 : world.time_factors.of(Resource::straggling),
               [this](NodeId id, const std::string& why) { died(id, why); }),
       evaluation_blocks_all_(prepared.scenario_case.scenario.framework.evaluation == "all"),
       lost_(static_cast<std::size_t>(training_->nodes())) {

@@ -173,7 +173,7 @@ class Simulation : public Actor {
   }
 
   void sample(Instant now) {
-    if (world_.network != nullptr) world_.network->count_moving();
+    if (world_.fabric != nullptr) world_.fabric->count_moving();
     for (std::size_t i = 0; i < nodes().size(); ++i) {
       const SimNode& node = *nodes()[i];
       Seen seen{node.used(Work::compute),
@@ -192,10 +192,10 @@ class Simulation : public Actor {
       row.rss = memory_.of(NodeId(static_cast<std::uint32_t>(i)), node.program());
       row.tx = seen.tx - seen_[i].tx;
       row.rx = seen.rx - seen_[i].rx;
-      if (world_.network != nullptr) {
+      if (world_.fabric != nullptr) {
         const std::size_t host = node.place().host;
-        seen.nic_tx = world_.network->sent_by(host);
-        seen.nic_rx = world_.network->received_by(host);
+        seen.nic_tx = world_.fabric->sent_by(host);
+        seen.nic_rx = world_.fabric->received_by(host);
         row.nic_tx = seen.nic_tx - seen_[i].nic_tx;
         row.nic_rx = seen.nic_rx - seen_[i].nic_rx;
       }
@@ -229,7 +229,7 @@ class Simulation : public Actor {
   }
 
   void add_nodes() {
-    if (world_.network != nullptr) world_.network->count_moving();
+    if (world_.fabric != nullptr) world_.fabric->count_moving();
     for (std::size_t i = 0; i < nodes().size(); ++i) {
       const SimNode& node = *nodes()[i];
       const auto id = static_cast<NodeId>(i);
@@ -248,9 +248,9 @@ class Simulation : public Actor {
       totals.undelivered = traffic.undelivered;
       totals.local = traffic.within_host;
       totals.lost = main_.lost(i);
-      if (world_.network != nullptr) {
-        totals.nic_tx = world_.network->sent_by(host);
-        totals.nic_rx = world_.network->received_by(host);
+      if (world_.fabric != nullptr) {
+        totals.nic_tx = world_.fabric->sent_by(host);
+        totals.nic_rx = world_.fabric->received_by(host);
       }
       record_.nodes.push_back(totals);
     }

@@ -23,7 +23,7 @@ enum class Resource : std::uint8_t {
   switches,        ///< bytes over any other link
   latency,         ///< of wires; until a window of TCP is acknowledged; until a loop looks
   straggling,      ///< what stragglers add to gradients; pauses
-  evaluation,      ///< the chief judges, others may have to stand still for it
+  evaluation,      ///< the chief evaluates, others may have to stand still for it
   input,           ///< batches read, shipped, parsed
   framework,       ///< what another program spends beside the work
   neighbours,      ///< cores that other trainings have
@@ -35,12 +35,12 @@ inline constexpr std::size_t kResources = 14;
 std::string_view label_of(Resource resource);
 
 /// By how much each resource takes longer than the scenario says: 0.5 is twice as fast, 0 is free.
-class Pace {
+class TimeFactors {
  public:
-  Pace() { factors_.fill(1); }
+  TimeFactors() { factors_.fill(1); }
 
   /// `factor` >= 0.
-  Pace& set(Resource resource, double factor) {
+  TimeFactors& set(Resource resource, double factor) {
     factors_[static_cast<std::size_t>(resource)] = factor;
     return *this;
   }
@@ -53,13 +53,14 @@ class Pace {
     return {std::llround(static_cast<double>(time.ns) * factor)};
   }
 
-  bool operator==(const Pace&) const = default;
+  bool operator==(const TimeFactors&) const = default;
 
  private:
   std::array<double, kResources> factors_{};
 };
 
-/// What a piece of work of a core is made of; each part in the time that it takes at some pace.
+/// What a piece of work of a core is made of; each part in the time that it takes at some
+/// time_factors.
 class Effort {
  public:
   struct Part {

@@ -1,7 +1,7 @@
 #include "sim/memory/resident.h"
 
 #include "models/base/check.h"
-#include "models/protocol/held.h"
+#include "models/protocol/buffered.h"
 
 namespace foretrain::sim {
 
@@ -17,8 +17,8 @@ ResidentMemory::ResidentMemory(const Training& training, const DataMemory& data,
 
 Bytes ResidentMemory::of(NodeId id, const Node& program) const {
   const Process& process = nodes_[index_of(id)];
-  const auto* holder = dynamic_cast<const Holder*>(&program);
-  const Bytes held = holder != nullptr ? holder->held_most() : Bytes{};
+  const auto* holder = dynamic_cast<const Buffering*>(&program);
+  const Bytes held = holder != nullptr ? holder->peak_buffered() : Bytes{};
   return process.base + process.memory.resident(process.has_evaluated, held);
 }
 

@@ -22,7 +22,7 @@ class ResidentMemory {
   /// `bases`: by node.
   ResidentMemory(const Training& training, const DataMemory& data, const std::vector<Bytes>& bases);
 
-  /// Node `id` has judged the parameters.
+  /// Node `id` has evaluated the parameters.
   void evaluated(NodeId id) { nodes_[index_of(id)].has_evaluated = true; }
   /// Of the process of `program`, which is node `id`'s, by now.
   [[nodiscard]] Bytes of(NodeId id, const Node& program) const;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "models/base/quantity.h"
-#include "sim/network/network.h"
+#include "sim/network/fabric.h"
 
 #include <limits>
 #include <vector>
@@ -16,7 +16,7 @@ class Connections {
   /// From this host.
   explicit Connections(std::size_t host) : host_(host) {}
 
-  Network::ConnectionId to(NodeId peer, std::size_t its_host, Network& network) {
+  Fabric::ConnectionId to(NodeId peer, std::size_t its_host, Fabric& fabric) {
     const std::size_t index = index_of(peer);
     if (by_peer_.empty()) first_ = index;
     if (index < first_) {
@@ -24,17 +24,17 @@ class Connections {
       first_ = index;
     }
     if (index - first_ >= by_peer_.size()) by_peer_.resize(index - first_ + 1, kNone);
-    Network::ConnectionId& connection = by_peer_[index - first_];
-    if (connection == kNone) connection = network.connect(host_, its_host);
+    Fabric::ConnectionId& connection = by_peer_[index - first_];
+    if (connection == kNone) connection = fabric.connect(host_, its_host);
     return connection;
   }
 
  private:
-  static constexpr auto kNone = std::numeric_limits<Network::ConnectionId>::max();
+  static constexpr auto kNone = std::numeric_limits<Fabric::ConnectionId>::max();
 
   std::size_t host_;
   std::size_t first_ = 0;  // peer
-  std::vector<Network::ConnectionId> by_peer_;
+  std::vector<Fabric::ConnectionId> by_peer_;
 };
 
 }  // namespace foretrain::sim

@@ -9,11 +9,11 @@ constexpr std::uint64_t kWhats = 4;  // a token: which worker, what happens to i
 }  // namespace
 
 Faults::Faults(Engine& engine, const Scenario& scenario, int workers, const SimNode::Peers& nodes,
-               double pace, Died died)
+               double time_factors, Died died)
     : engine_(engine), nodes_(nodes), died_(std::move(died)) {
   if (scenario.stragglers.empty()) return;
   for (int worker = 0; worker < workers; ++worker) {
-    workers_.push_back({life_of(scenario, worker), StandingStill(scenario, worker, pace)});
+    workers_.push_back({life_of(scenario, worker), StandingStill(scenario, worker, time_factors)});
   }
 }
 

@@ -18,10 +18,10 @@ class Faults : public Actor {
   /// The training's answer to the death of a worker, which may have been the end of it.
   using Died = std::function<void(NodeId worker, const std::string& why)>;
 
-  /// `nodes`: the workers, then others; there until this is gone. `pace`: pauses take this times as
-  /// long as they are drawn, 0: there are none.
+  /// `nodes`: the workers, then others; there until this is gone. `time_factors`: pauses take this
+  /// times as long as they are drawn, 0: there are none.
   Faults(Engine& engine, const Scenario& scenario, int workers, const SimNode::Peers& nodes,
-         double pace, Died died);
+         double time_factors, Died died);
 
   /// The training's time begins now, before its nodes start.
   void start();

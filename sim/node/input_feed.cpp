@@ -54,7 +54,7 @@ void InputFeed::get() {
   if (spec_.read_rate.value == 0) return world_.engine.schedule(now, read);
   Instant& disk_free = world_.hosts[reader_].disk_free;
   disk_free = std::max(now, disk_free) +
-              world_.pace.scaled(Resource::input, transfer_time(batch_, spec_.read_rate));
+              world_.time_factors.scaled(Resource::input, transfer_time(batch_, spec_.read_rate));
   world_.engine.schedule(disk_free, read);
 }
 
@@ -63,14 +63,14 @@ void InputFeed::wake(Instant now, std::uint64_t token) {
     case Stage::read: {
       const Callback shipped{this, static_cast<std::uint64_t>(Stage::shipped)};
       if (reader_ == host_) return wake(now, shipped.token);
-      if (!connection_) connection_ = world_.network->connect(reader_, host_);
-      return world_.network->send(*connection_, batch_, 0, shipped);
+      if (!connection_) connection_ = world_.fabric->connect(reader_, host_);
+      return world_.fabric->send(*connection_, batch_, 0, shipped);
     }
     case Stage::shipped:
       if (spec_.parse.ns == 0) return wake(now, static_cast<std::uint64_t>(Stage::parsed));
       return world_.hosts[host_].cpu->run(
-          thread_, world_.pace.scaled(Resource::input, spec_.parse * examples_), Work::compute,
-          {this, static_cast<std::uint64_t>(Stage::parsed)});
+          thread_, world_.time_factors.scaled(Resource::input, spec_.parse * examples_),
+          Work::compute, {this, static_cast<std::uint64_t>(Stage::parsed)});
     case Stage::parsed:
       getting_ = false;
       if (waiting_) {

@@ -53,7 +53,7 @@ class InputFeed : public Actor {
   std::size_t reader_;  // host
   std::size_t host_;    // of the worker
   Cpu::ThreadId thread_;
-  std::optional<Network::ConnectionId> connection_;
+  std::optional<Fabric::ConnectionId> connection_;
   int here_ = 0;  // batches that nobody has taken
   bool getting_ = false;
   bool started_ = false;

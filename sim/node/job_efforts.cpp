@@ -14,13 +14,13 @@ double JobEfforts::straggling(const Job& job) {
     const double sigma = job_time_.gradient_jitter();
     jitter_factor_ = sigma > 0 ? portable_exp(sigma * jitter_.normal()) : 1;
   }
-  const double pace = history_.neighbour() ? 1 : pace_.of(Resource::straggling);
-  return pace == 1 ? factor : 1 + (factor - 1) * pace;
+  const double scale = history_.neighbour() ? 1 : time_factors_.of(Resource::straggling);
+  return scale == 1 ? factor : 1 + (factor - 1) * scale;
 }
 
 JobEffort JobEfforts::begin(const Job& job) {
   const Resource resource = history_.of(job.kind);
-  const Duration undisturbed = pace_.scaled(resource, job_time_.of(job));
+  const Duration undisturbed = time_factors_.scaled(resource, job_time_.of(job));
   JobEffort asked{Effort(resource, undisturbed)};
   if (job.kind == JobKind::gradient) asked = gradient(job, undisturbed, straggling(job));
   asked.contended = job_time_.contended(job);
@@ -30,7 +30,7 @@ JobEffort JobEfforts::begin(const Job& job) {
 JobEffort JobEfforts::gradient(const Job& job, Duration undisturbed, double straggling) const {
   const Resource resource = history_.of(job.kind);
   const auto given = times_.given(job);
-  const Duration usual = given ? pace_.scaled(resource, *given) : undisturbed;
+  const Duration usual = given ? time_factors_.scaled(resource, *given) : undisturbed;
   const auto times = [usual](double factor) { return static_cast<double>(usual.ns) * factor; };
   const double stretched = times(straggling * jitter_factor_);
   if (stretched > 1e18) throw InputError("stragglers: a gradient takes longer than 30 years");
@@ -43,7 +43,8 @@ JobEffort JobEfforts::gradient(const Job& job, Duration undisturbed, double stra
   } else {
     asked.effort.add(history_.neighbour() ? resource : Resource::straggling, length - steady);
   }
-  asked.effort.add(Resource::framework, pace_.scaled(Resource::framework, job_time_.overhead(job)));
+  asked.effort.add(Resource::framework,
+                   time_factors_.scaled(Resource::framework, job_time_.overhead(job)));
   return asked;
 }
 

@@ -25,13 +25,13 @@ struct JobEffort {
 ///               + what a framework spends
 ///     others    their time
 ///
-/// Jitter is a draw of each gradient, lognormal of median 1. At another pace of straggling that
+/// Jitter is a draw of each gradient, lognormal of median 1. Another time factor of straggling
 /// scales what a factor is above 1.
 class JobEfforts {
  public:
-  JobEfforts(const Pace& pace, const JobTime& job_time, GradientTimes times, Stream jitter,
-             const NodeHistory& history)
-      : pace_(pace),
+  JobEfforts(const TimeFactors& time_factors, const JobTime& job_time, GradientTimes times,
+             Stream jitter, const NodeHistory& history)
+      : time_factors_(time_factors),
         job_time_(job_time),
         history_(history),
         times_(std::move(times)),
@@ -46,7 +46,7 @@ class JobEfforts {
   [[nodiscard]] JobEffort gradient(const Job& job, Duration undisturbed, double straggling) const;
   double straggling(const Job& job);
 
-  const Pace& pace_;
+  const TimeFactors& time_factors_;
   const JobTime& job_time_;
   NodeHistory history_;
   GradientTimes times_;

@@ -25,7 +25,7 @@ namespace foretrain::sim {
 /// 3. Its work takes place in zero time, at its end.
 class Jobs : public Actor {
  public:
-  /// The chief judges the parameters: from now on, or (false) no more.
+  /// The chief evaluates the parameters: from now on, or (false) no more.
   using Evaluating = std::function<void(bool begins)>;
 
   /// The others, of the same node, outlive this.

@@ -46,11 +46,11 @@ const TransportCost& Mailbox::transport_with(NodeId peer) const {
 }
 
 Effort Mailbox::effort(const AffineCost& cost, Bytes size, Duration worked) const {
-  const Pace& pace = world_.pace;
+  const TimeFactors& factors = world_.time_factors;
   const Resource resource = process_.history().messages();
   const Duration own = cost.of(static_cast<double>(size.value));
-  Effort effort(resource, worked + pace.scaled(resource, own));
-  return effort.add(Resource::framework, pace.scaled(Resource::framework, tensor_));
+  Effort effort(resource, worked + factors.scaled(resource, own));
+  return effort.add(Resource::framework, factors.scaled(Resource::framework, tensor_));
 }
 
 // Out ------------------------------------------------------------------------------------------
@@ -77,8 +77,8 @@ void Mailbox::depart(Instant now, std::size_t slot) {
     mail.activity = process_.history().current();
     return world_.engine.schedule(now, arrived);
   }
-  Network& network = *world_.network;
-  network.send(connections_.to(mail.to, host, network), size, mail.message.bucket, arrived);
+  Fabric& fabric = *world_.fabric;
+  fabric.send(connections_.to(mail.to, host, fabric), size, mail.message.bucket, arrived);
 }
 
 // In -------------------------------------------------------------------------------------------
@@ -106,12 +106,14 @@ void Mailbox::arrive(Instant now, std::size_t slot) {
 Duration Mailbox::notice(Instant now, NodeId from) const {
   const Cpu& cpu = process_.cpu();
   const TransportCost& transport = transport_with(from);
-  const auto paced = [&](Duration time) { return world_.pace.scaled(Resource::latency, time); };
+  const auto scaled = [&](Duration time) {
+    return world_.time_factors.scaled(Resource::latency, time);
+  };
   if (cpu.idle(place_.core)) {
-    return paced(polling_.polls(now) ? transport.handoff : transport.wake);
+    return scaled(polling_.polls(now) ? transport.handoff : transport.wake);
   }
   const bool sleeps = cpu.is_free(process_.loop()) && !polling_.polls(now);
-  return sleeps ? paced(transport.preempt) : Duration{};
+  return sleeps ? scaled(transport.preempt) : Duration{};
 }
 
 // Unless the loop was awake before.

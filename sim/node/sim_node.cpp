@@ -17,7 +17,7 @@ SimNode::SimNode(World& world, Mailbox::Peers& mailboxes, const Observer& observ
       mailbox_(world, parts.id, mailboxes, process_, polling_, *this, parts.tensor,
                parts.protocol->brings_update),
       jobs_(world.engine, process_, polling_, *this,
-            JobEfforts(world.pace, *parts.job_time, std::move(parts.times), parts.jitter,
+            JobEfforts(world.time_factors, *parts.job_time, std::move(parts.times), parts.jitter,
                        process_.history()),
             [this](bool begins) { observer_.evaluating(id_, begins); }) {
   mailboxes.push_back(&mailbox_);
@@ -101,7 +101,7 @@ void SimNode::perform(Instant now, Effect& effect) {
   } else if (auto* compute = std::get_if<Compute>(&effect)) {
     jobs_.ask_for(std::move(compute->job));
   } else if (auto* worked = std::get_if<Worked>(&effect)) {
-    worked_ += world_.pace.scaled(process_.history().messages(), job_time_.of(*worked));
+    worked_ += world_.time_factors.scaled(process_.history().messages(), job_time_.of(*worked));
   } else if (auto* timer = std::get_if<ArmTimer>(&effect)) {
     world_.engine.schedule(now + timer->after, at_stage(Stage::timer, timers_.keep(timer->timer)));
   } else if (auto* report = std::get_if<Report>(&effect)) {

@@ -21,7 +21,7 @@ struct Observer {
   std::function<void(NodeId, const Report&)> report;
   std::function<void(NodeId, const Finished&)> finished;
   std::function<void(NodeId, const Fault&)> fault;
-  /// The chief judges the parameters: from now on, or (false) no more.
+  /// The chief evaluates the parameters: from now on, or (false) no more.
   std::function<void(NodeId, bool begins)> evaluating;
 };
 

@@ -104,11 +104,11 @@ std::optional<double> Trials::time_of(const Record& record) const {
   return record.time.seconds() * (examples_ / done);
 }
 
-Trial Trials::tried(const Case& scenario_case, const Pace& pace) const {
+Trial Trials::tried(const Case& scenario_case, const TimeFactors& time_factors) const {
   try {
     const Prepared prepared = this->prepared(scenario_case);
     const double price = price_per_hour(prepared);
-    const Record record = simulate(prepared, {pace, nullptr});
+    const Record record = simulate(prepared, {time_factors, nullptr});
     if (record.outcome != Outcome::done) return {std::nullopt, record.failure, price};
     return {time_of(record), {}, price};
   } catch (const InputError& error) {

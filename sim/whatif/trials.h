@@ -45,7 +45,7 @@ class Trials {
   [[nodiscard]] Record simulate(const Case& scenario_case, const Variant& variant) const;
   [[nodiscard]] std::optional<double> time_of(const Record& record) const;
   /// As simulate, but what is wrong with the change is part of the answer.
-  [[nodiscard]] Trial tried(const Case& scenario_case, const Pace& pace) const;
+  [[nodiscard]] Trial tried(const Case& scenario_case, const TimeFactors& time_factors) const;
   /// What the training, cut to so many steps of a worker, waits for.
   [[nodiscard]] CriticalPath path_of(Case scenario_case, std::int64_t steps) const;
 

@@ -30,7 +30,7 @@ constexpr double kFaster = 1 / 1.01;  // 1 % faster: for an elasticity
 // A case that is simulated, for one figure of one change.
 struct Job {
   Case scenario_case;
-  Pace pace;
+  TimeFactors time_factors;
   std::size_t change = 0;  // of WhatIf::changes
   std::optional<double> Change::*figure = &Change::time_s;
 };
@@ -136,9 +136,9 @@ class Asking {
       if (count < (several ? 2 : 1)) continue;
       const std::size_t index = add_change(std::string(each.name), each.what);
       const auto paced = [&](double factor) {
-        Pace pace;
-        for (const Resource resource : each.resources) pace.set(resource, factor);
-        return pace;
+        TimeFactors time_factors;
+        for (const Resource resource : each.resources) time_factors.set(resource, factor);
+        return time_factors;
       };
       const Case& base = trials_.base();
       jobs_.push_back({base, paced(each.factor), index, &Change::time_s});
@@ -174,7 +174,7 @@ class Asking {
     std::int64_t done = 0;
     in_parallel(std::ssize(jobs_), options_.threads, [&](std::int64_t number) {
       const Job& job = jobs_[static_cast<std::size_t>(number)];
-      const Trial trial = trials_.tried(job.scenario_case, job.pace);
+      const Trial trial = trials_.tried(job.scenario_case, job.time_factors);
       const std::lock_guard lock(mutex);
       Change& change = whatif_.changes[job.change];
       change.*job.figure = trial.time_s;

@@ -20,7 +20,7 @@ Bytes in_kernel(const Scenario& scenario) {
 
 World::World(const Prepared& prepared, bool emulate, const MachineLookup& machines,
              const Variant& variant)
-    : pace(variant.pace),
+    : time_factors(variant.time_factors),
       history(variant.history),
       real_cores(emulate || prepared.scenario_case.scenario.cluster.hosts.empty()) {
   const Scenario& scenario = prepared.scenario_case.scenario;
@@ -32,7 +32,7 @@ World::World(const Prepared& prepared, bool emulate, const MachineLookup& machin
   const auto cores_of = [&](int cores, const Machine& machine) {
     const ModelCost costs = costs_of(machine);
     const double contention = costs.contention > 0 ? costs.contention : machine.contention;
-    const Cpu::Sharing sharing{machine.slice, contention, costs.crowding};
+    const Cpu::Sharing sharing{machine.slice, contention, costs.cache_pollution};
     return std::make_shared<Cpu>(engine, cores, sharing, history);
   };
   if (real_cores) {
@@ -63,15 +63,15 @@ World::World(const Prepared& prepared, bool emulate, const MachineLookup& machin
     }
   }
   if (!scenario.cluster.hosts.empty()) {
-    network =
-        std::make_unique<Network>(engine, emulate ? emulated(scenario.cluster) : scenario.cluster,
-                                  in_kernel(scenario), pace, serving_hosts(prepared), history);
+    fabric = std::make_unique<Fabric>(
+        engine, emulate ? emulated(scenario.cluster) : scenario.cluster, in_kernel(scenario),
+        time_factors, serving_hosts(prepared), history);
   }
 }
 
 // Which hosts have a server; nobody asks in a plain simulation.
 std::vector<bool> World::serving_hosts(const Prepared& prepared) const {
-  if (!history.keeps() && pace == Pace()) return {};
+  if (!history.keeps() && time_factors == TimeFactors()) return {};
   std::vector<bool> serving(hosts.size());
   const auto workers = static_cast<std::size_t>(prepared.training->workers);
   for (std::size_t node = workers; node < prepared.places.size(); ++node) {

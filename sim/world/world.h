@@ -8,7 +8,7 @@
 #include "sim/engine/engine.h"
 #include "sim/engine/slots.h"
 #include "sim/history/recorder.h"
-#include "sim/network/network.h"
+#include "sim/network/fabric.h"
 #include "sim/world/host_machine.h"
 
 #include <memory>
@@ -40,7 +40,7 @@ struct Mail {
 
 /// A simulation beside the plain one: as if some resources were faster; with its history.
 struct Variant {
-  Pace pace;
+  TimeFactors time_factors;
   History* history = nullptr;  ///< null: none is kept
 };
 
@@ -52,11 +52,11 @@ struct World {
         const Variant& variant = {});
 
   Engine engine;
-  Pace pace;
+  TimeFactors time_factors;
   Recorder history;
   std::vector<Host> hosts;
-  std::unique_ptr<Network> network;  ///< null on loopback
-  bool real_cores = false;           ///< nodes are those of a run on this machine
+  std::unique_ptr<Fabric> fabric;  ///< null on loopback
+  bool real_cores = false;         ///< nodes are those of a run on this machine
   Slots<Mail> mail;
   Effects effects;  ///< memory for those of a node that is fed
 

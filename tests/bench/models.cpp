@@ -7,8 +7,8 @@
 #include "models/data/sampler.h"
 #include "models/networks/network.h"
 #include "models/networks/registry.h"
-#include "models/protocol/learner.h"
 #include "models/protocol/shard.h"
+#include "models/protocol/worker_compute.h"
 #include "reports/record/statistics.h"
 #include "tests/bench/peer.h"
 
@@ -112,14 +112,14 @@ class Steps {
     const std::int64_t parameters = training_->network->parameters();
     training_->layout =
         std::make_shared<const Layout>(make_layout(parameters, Bytes{4 * parameters}, 1));
-    learner_.emplace(training_, 0);
+    worker_compute_.emplace(training_, 0);
     shard_.emplace(training_, 0, initial_parameters(*training_));
   }
 
   void step(Parallel& parallel) {
-    learner_->gradient_job(0, {}, shard_->values()).work(parallel);
+    worker_compute_->gradient_job(0, {}, shard_->values()).work(parallel);
     Effects worked;  // nothing: of a dense gradient a push is a part
-    const Payload push = learner_->push(training_->layout->buckets.front(), false, worked);
+    const Payload push = worker_compute_->push(training_->layout->buckets.front(), false, worked);
     shard_->apply_job({}, {push}).work(parallel);
     shard_->finish_apply();
   }
@@ -146,7 +146,7 @@ class Steps {
   }
 
   std::shared_ptr<Training> training_;
-  std::optional<Learner> learner_;
+  std::optional<WorkerCompute> worker_compute_;
   std::optional<ShardBucket> shard_;
 };
 

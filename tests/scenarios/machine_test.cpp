@@ -81,7 +81,7 @@ TEST_CASE("machine: what is written reads back as the same bits") {
     checked.growth = 1 + stream.uniform();
     checked.contention = 1 + stream.uniform();
     checked.contended = {static_cast<std::int64_t>(stream.below(1'000'000'000))};
-    checked.crowding = 1 + stream.uniform();
+    checked.cache_pollution = 1 + stream.uniform();
     checked.streaming = 1 + stream.uniform();
     checked.crossing = 1 + stream.uniform();
     checked.apply = cost();

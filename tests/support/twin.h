@@ -52,7 +52,7 @@ class TwinParameters {
 };
 
 /// One layer. `sparse`: for sparse_dense, whose parameters are all rows. `dropout`: null where the
-/// network is judged.
+/// network is evaluated.
 Activations twin_forward(const LayerSpec& spec, int classes, const Activations& input,
                          const SparseRows* sparse, const TwinParameters& parameters,
                          Stream* dropout);

@@ -219,9 +219,10 @@ TEST_CASE("cpu: work of its own contention is slower by that, too") {
   CHECK(ends.at[1] == Instant{} + 23_ms);
 }
 
-TEST_CASE("cpu: compute that comes back after another thread's is slower by the crowding factor") {
+TEST_CASE(
+    "cpu: compute that comes back after another thread's is slower by the cache_pollution factor") {
   Engine engine;
-  Cpu cpu(engine, 1, {.slice = 3_ms, .crowding = 1.5});
+  Cpu cpu(engine, 1, {.slice = 3_ms, .cache_pollution = 1.5});
   Ends ends;
   Later later;
   const auto first = cpu.add_thread(0);

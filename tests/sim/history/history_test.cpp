@@ -58,10 +58,10 @@ TEST_CASE("history: all resources twice as fast end in half the time") {
   host.nic = {1e7};
   host.latency = 100_us;
   host.send = host.receive = {50e-6, 1e-9};
-  sim::Pace pace;
-  for (std::size_t i = 0; i < sim::kResources; ++i) pace.set(static_cast<Resource>(i), 0.5);
+  sim::TimeFactors time_factors;
+  for (std::size_t i = 0; i < sim::kResources; ++i) time_factors.set(static_cast<Resource>(i), 0.5);
   const double before = simulate(scenario_case).time.seconds();
-  CHECK(simulate(scenario_case, {pace, nullptr}).time.seconds() ==
+  CHECK(simulate(scenario_case, {time_factors, nullptr}).time.seconds() ==
         Approx(before / 2).epsilon(1e-5));
 }
 

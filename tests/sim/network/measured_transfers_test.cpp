@@ -1,5 +1,5 @@
 // Transfers that were measured between network namespaces or packet by packet elsewhere.
-#include "sim/network/network.h"
+#include "sim/network/fabric.h"
 #include "tests/support/actors.h"
 
 #include <catch2/catch.hpp>
@@ -15,7 +15,7 @@ using namespace literals;
 double incast_s(ClusterSpec cluster, int senders, Bytes size) {
   cluster.hosts[0].count = senders + 1;
   Engine engine;
-  Network network(engine, cluster);
+  Fabric network(engine, cluster);
   testing::Ends ends;
   for (int sender = 1; sender <= senders; ++sender) {
     network.send(network.connect(static_cast<std::size_t>(sender), 0), size, 0, {&ends, 0});

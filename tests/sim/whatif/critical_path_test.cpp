@@ -18,9 +18,9 @@ struct Watched {
   CriticalPath path;
 };
 
-Watched watch(const Case& scenario_case, const sim::Pace& pace = {}) {
+Watched watch(const Case& scenario_case, const sim::TimeFactors& time_factors = {}) {
   sim::History history;
-  Watched watched{simulate(scenario_case, {pace, &history}), {}};
+  Watched watched{simulate(scenario_case, {time_factors, &history}), {}};
   REQUIRE(watched.record.outcome == Outcome::done);
   watched.path = sim::critical_path(history, Instant{} + watched.record.time);
   return watched;

@@ -1,5 +1,5 @@
 // What a worker reports of a step, on the largest network of all.
-#include "models/protocol/learner.h"
+#include "models/protocol/worker_compute.h"
 
 #include "models/data/open_data.h"
 #include "models/networks/registry.h"
@@ -46,13 +46,13 @@ std::shared_ptr<Training> alexnet_training(bool penalty_in_loss) {
 
 double first_loss(const std::shared_ptr<Training>& training, const Payload& parameters,
                   Parallel& parallel) {
-  Learner learner(training, 0);
-  return learner.gradient_job(0, {}, parameters).work(parallel).loss;
+  WorkerCompute worker_compute(training, 0);
+  return worker_compute.gradient_job(0, {}, parameters).work(parallel).loss;
 }
 
 }  // namespace
 
-TEST_CASE("learner: the first loss of alexnet holds the penalty of its initial weights") {
+TEST_CASE("worker_compute: the first loss of alexnet holds the penalty of its initial weights") {
   const auto plain = alexnet_training(false);
   const auto penalised = alexnet_training(true);
   const Payload parameters = initial_parameters(*plain);

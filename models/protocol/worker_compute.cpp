@@ -1,4 +1,4 @@
-#include "models/protocol/learner.h"
+#include "models/protocol/worker_compute.h"
 
 #include "models/base/check.h"
 #include "models/cost/work.h"
@@ -14,7 +14,7 @@
 
 namespace foretrain {
 
-Learner::Learner(std::shared_ptr<const Training> training, int worker)
+WorkerCompute::WorkerCompute(std::shared_ptr<const Training> training, int worker)
     : training_(std::move(training)), stages_(gradient_stages(*training_)) {
   if (!training_->numerics) {
     gradient_ = Payload::sized({training_->layout->parameters * 4});
@@ -32,7 +32,7 @@ Learner::Learner(std::shared_ptr<const Training> training, int worker)
   if (sparse()) gather_up_to(0);
 }
 
-void Learner::gather_up_to(std::int64_t number) {
+void WorkerCompute::gather_up_to(std::int64_t number) {
   for (; gathered_ <= number; ++gathered_) {
     Gathered& to = gathered(gathered_);
     training_->data->train->gather(sampler_->next(), &*augment_, to.batch);
@@ -40,7 +40,7 @@ void Learner::gather_up_to(std::int64_t number) {
   }
 }
 
-Job Learner::gradient_job(std::size_t stage, JobId id, const Payload& parameters) {
+Job WorkerCompute::gradient_job(std::size_t stage, JobId id, const Payload& parameters) {
   const GradientStage& part = stages_[stage];
   Job job{id, JobKind::gradient, training_->batch_size, part.cost, {}, {}};
   job.stage = static_cast<int>(stage);
@@ -69,8 +69,8 @@ Job Learner::gradient_job(std::size_t stage, JobId id, const Payload& parameters
   return job;
 }
 
-double Learner::compute(std::size_t stage, std::int64_t number, const Payload& parameters,
-                        std::span<float> gradient, Parallel& parallel) {
+double WorkerCompute::compute(std::size_t stage, std::int64_t number, const Payload& parameters,
+                              std::span<float> gradient, Parallel& parallel) {
   const Network& network = *training_->network;
   const OptimizerSpec& spec = training_->optimizer_spec;
   const GradientStage& part = stages_[stage];
@@ -92,13 +92,14 @@ double Learner::compute(std::size_t stage, std::int64_t number, const Payload& p
   return loss;
 }
 
-Learner::Indices Learner::within(const Bucket& bucket, const std::vector<std::uint32_t>& touched) {
+WorkerCompute::Indices WorkerCompute::within(const Bucket& bucket,
+                                             const std::vector<std::uint32_t>& touched) {
   const auto first = std::ranges::lower_bound(touched, bucket.first);
   const auto last = std::ranges::lower_bound(touched, bucket.first + bucket.count);
   return {first, last};
 }
 
-Payload Learner::push(const Bucket& bucket, bool all, Effects& effects) const {
+Payload WorkerCompute::push(const Bucket& bucket, bool all, Effects& effects) const {
   if (!sparse()) return gradient_.slice(bucket.offset(), bucket.size());
   const auto worked = [&](Listed listed) { effects.emplace_back(Worked{encode_cost(listed)}); };
   if (!training_->numerics) {
@@ -125,13 +126,13 @@ Payload Learner::push(const Bucket& bucket, bool all, Effects& effects) const {
   return encode(push);
 }
 
-Bytes Learner::answer_size(const Bucket& bucket) const {
+Bytes WorkerCompute::answer_size(const Bucket& bucket) const {
   if (!sparse()) return bucket.size();
   if (!training_->numerics) return {4 * touched_mean(*training_, bucket)};
   return {static_cast<std::int64_t>(4 * within(bucket, gathered(batches_).touched).size())};
 }
 
-Payload Learner::view(const Bucket& bucket, const Payload& values, Effects& effects) const {
+Payload WorkerCompute::view(const Bucket& bucket, const Payload& values, Effects& effects) const {
   if (!sparse() || values.size() != bucket.size()) return values;
   const Bytes size = answer_size(bucket);
   if (size == bucket.size()) return values;
@@ -146,7 +147,7 @@ Payload Learner::view(const Bucket& bucket, const Payload& values, Effects& effe
   return wanted;
 }
 
-Job Learner::evaluation_job(JobId id, const Payload& parameters) {
+Job WorkerCompute::evaluation_job(JobId id, const Payload& parameters) {
   const std::int64_t examples = training_->test_examples;
   Job job{id, JobKind::evaluate, examples, evaluation_cost(*training_->network, examples), {}, {}};
   if (!training_->numerics) return job;

@@ -1,5 +1,5 @@
 // Messages take what sharing ports takes, what TCP adds.
-#include "sim/network/network.h"
+#include "sim/network/fabric.h"
 
 #include "tests/support/actors.h"
 
@@ -16,18 +16,18 @@ using Arrivals = testing::Ends;
 
 constexpr BytesPerSecond kMegabyte{1e6};
 
-TEST_CASE("network: a lone message takes its size over the rate, with both latencies") {
+TEST_CASE("fabric: a lone message takes its size over the rate, with both latencies") {
   Engine engine;
-  Network network(engine, star_of(2, kMegabyte, 10_us, false));
+  Fabric network(engine, star_of(2, kMegabyte, 10_us, false));
   Arrivals arrivals;
   network.send(network.connect(0, 1), {1000}, 0, {&arrivals, 0});
   engine.run();
   CHECK(arrivals.at[0] == Instant{} + 1_ms + 20_us);
 }
 
-TEST_CASE("network: N messages into one port take N times as long") {
+TEST_CASE("fabric: N messages into one port take N times as long") {
   Engine engine;
-  Network network(engine, star_of(5, kMegabyte, 10_us, false));
+  Fabric network(engine, star_of(5, kMegabyte, 10_us, false));
   Arrivals arrivals;
   for (std::size_t sender = 0; sender < 4; ++sender) {
     network.send(network.connect(sender, 4), {1000}, 0, {&arrivals, sender});
@@ -36,9 +36,9 @@ TEST_CASE("network: N messages into one port take N times as long") {
   for (const Instant at : arrivals.at) CHECK(at == Instant{} + 4_ms + 20_us);
 }
 
-TEST_CASE("network: the two directions of a port do not share") {
+TEST_CASE("fabric: the two directions of a port do not share") {
   Engine engine;
-  Network network(engine, star_of(2, kMegabyte, 10_us, false));
+  Fabric network(engine, star_of(2, kMegabyte, 10_us, false));
   Arrivals arrivals;
   network.send(network.connect(0, 1), {1000}, 0, {&arrivals, 0});
   network.send(network.connect(1, 0), {1000}, 0, {&arrivals, 1});
@@ -47,9 +47,9 @@ TEST_CASE("network: the two directions of a port do not share") {
   CHECK(arrivals.at[1] == Instant{} + 1_ms + 20_us);
 }
 
-TEST_CASE("network: a message that comes second slows the first down for as long as it lasts") {
+TEST_CASE("fabric: a message that comes second slows the first down for as long as it lasts") {
   Engine engine;
-  Network network(engine, star_of(3, kMegabyte, 10_us, false));
+  Fabric network(engine, star_of(3, kMegabyte, 10_us, false));
   Arrivals arrivals;
   Later later;
   network.send(network.connect(0, 2), {2000}, 0, {&arrivals, 0});
@@ -60,9 +60,9 @@ TEST_CASE("network: a message that comes second slows the first down for as long
   CHECK(arrivals.at[0] == Instant{} + 2_ms + 500_us + 20_us);
 }
 
-TEST_CASE("network: messages of a connection leave one after the other with low buckets first") {
+TEST_CASE("fabric: messages of a connection leave one after the other with low buckets first") {
   Engine engine;
-  Network network(engine, star_of(2, kMegabyte, 0_us, false));
+  Fabric network(engine, star_of(2, kMegabyte, 0_us, false));
   Arrivals arrivals;
   const auto connection = network.connect(0, 1);
   // 5 has begun to leave; 1 overtakes 3; the second 3 stays behind the first one.
@@ -75,9 +75,9 @@ TEST_CASE("network: messages of a connection leave one after the other with low 
                                             Instant{} + 2_ms});
 }
 
-TEST_CASE("network: what waits in the kernel is overtaken by nothing") {
+TEST_CASE("fabric: what waits in the kernel is overtaken by nothing") {
   Engine engine;
-  Network network(engine, star_of(2, kMegabyte, 0_us, false), {2500}, {}, {}, {});
+  Fabric network(engine, star_of(2, kMegabyte, 0_us, false), {2500}, {}, {}, {});
   Arrivals arrivals;
   const auto connection = network.connect(0, 1);
   // 3 has begun to enter the kernel; 1 overtakes 2, which has not.
@@ -89,9 +89,9 @@ TEST_CASE("network: what waits in the kernel is overtaken by nothing") {
                                             Instant{} + 5_ms, Instant{} + 4_ms});
 }
 
-TEST_CASE("network: however many messages wait, a connection gets one share") {
+TEST_CASE("fabric: however many messages wait, a connection gets one share") {
   Engine engine;
-  Network network(engine, star_of(3, kMegabyte, 0_us, false));
+  Fabric network(engine, star_of(3, kMegabyte, 0_us, false));
   Arrivals arrivals;
   const auto busy = network.connect(0, 2);
   for (std::size_t i = 0; i < 3; ++i) network.send(busy, {1000}, 0, {&arrivals, i});
@@ -102,12 +102,12 @@ TEST_CASE("network: however many messages wait, a connection gets one share") {
   CHECK(arrivals.at[2] == Instant{} + 4_ms);
 }
 
-TEST_CASE("network: TCP adds headers to every packet, an Ethernet wire what surrounds them") {
+TEST_CASE("fabric: TCP adds headers to every packet, an Ethernet wire what surrounds them") {
   CHECK(framed(1) == 67);
   CHECK(framed(1448) == 1514);
   CHECK(framed(1449) == 1449 + 2 * 66);
   Engine engine;
-  Network network(engine, star_of(2, {125e6}, 0_us, true));
+  Fabric network(engine, star_of(2, {125e6}, 0_us, true));
   Arrivals arrivals;
   network.send(network.connect(0, 1), {1'448'000}, 0, {&arrivals, 0});
   engine.run();
@@ -115,10 +115,10 @@ TEST_CASE("network: TCP adds headers to every packet, an Ethernet wire what surr
 }
 
 // Rounds of 10, 20, 40, ... segments, a round trip each, until a round takes that long to send.
-TEST_CASE("network: from ten segments the window doubles each round trip until it fills the path") {
+TEST_CASE("fabric: from ten segments the window doubles each round trip until it fills the path") {
   Engine engine;
-  const Duration latency = 5_ms;                                          // 20 ms a round trip
-  Network network(engine, star_of(2, {1538.0 * 10'000}, latency, true));  // 10,000 packets/s
+  const Duration latency = 5_ms;                                         // 20 ms a round trip
+  Fabric network(engine, star_of(2, {1538.0 * 10'000}, latency, true));  // 10,000 packets/s
   Arrivals arrivals;
   const auto connection = network.connect(0, 1);
   network.send(connection, {100 * 1448}, 0, {&arrivals, 0});

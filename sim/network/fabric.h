@@ -28,15 +28,15 @@ namespace foretrain::sim {
 ///
 /// Realism: acknowledgements take nothing from the other direction (they are 2 % of it); switches
 /// have memory for all that waits; nothing is lost, so nothing is sent twice.
-class Network : public Actor {
+class Fabric : public Actor {
  public:
-  Network(Engine& engine, const ClusterSpec& cluster) : Network(engine, cluster, {}, {}, {}, {}) {}
+  Fabric(Engine& engine, const ClusterSpec& cluster) : Fabric(engine, cluster, {}, {}, {}, {}) {}
   /// `unsent`: the bytes of a connection that wait in the kernel, where none overtakes another; of
   /// a message that has begun to leave, none does anyway. With wires that are faster or slower, by
-  /// `pace`: `serves` says of each host whether a server is there, empty: of none. `history`: is
-  /// told what messages wait for.
-  Network(Engine& engine, const ClusterSpec& cluster, Bytes unsent, const Pace& pace,
-          const std::vector<bool>& serves, Recorder history);
+  /// `time_factors`: `serves` says of each host whether a server is there, empty: of none.
+  /// `history`: is told what messages wait for.
+  Fabric(Engine& engine, const ClusterSpec& cluster, Bytes unsent, const TimeFactors& time_factors,
+         const std::vector<bool>& serves, Recorder history);
 
   using ConnectionId = Departures::ConnectionId;
   /// From a host to another one.
@@ -91,7 +91,7 @@ class Network : public Actor {
 
   Engine& engine_;
   Topology topology_;
-  Pace pace_;
+  TimeFactors time_factors_;
   FlowNetwork flows_;
   Departures departures_;
   bool tcp_;

@@ -1,9 +1,9 @@
 // A gradient on its way through its stages.
 #pragma once
 
-#include "models/protocol/learner.h"
 #include "models/protocol/node.h"
 #include "models/protocol/step_clock.h"
+#include "models/protocol/worker_compute.h"
 
 #include <cstdint>
 #include <functional>
@@ -13,10 +13,10 @@ namespace foretrain {
 
 /// Asks for each stage as soon as the values that it needs are here. Its jobs have the ids `first`,
 /// `first` + 1, ... One gradient at a time.
-class StagedGradient {
+class GradientProgress {
  public:
-  StagedGradient(Learner& learner, StepClock& clock, JobId first)
-      : learner_(learner), clock_(clock), first_(first) {}
+  GradientProgress(WorkerCompute& worker_compute, StepClock& clock, JobId first)
+      : worker_compute_(worker_compute), clock_(clock), first_(first) {}
 
   /// The step begins; no stage is asked for yet.
   void begin(Instant now);
@@ -28,14 +28,14 @@ class StagedGradient {
 
   /// The values that the first stage needs.
   [[nodiscard]] const std::vector<std::uint32_t>& first_needs() const {
-    return learner_.stages().front().needs;
+    return worker_compute_.stages().front().needs;
   }
   /// All stages are computed.
-  [[nodiscard]] bool complete() const { return computed_ == learner_.stages().size(); }
+  [[nodiscard]] bool complete() const { return computed_ == worker_compute_.stages().size(); }
   [[nodiscard]] double loss() const { return loss_; }
 
  private:
-  Learner& learner_;
+  WorkerCompute& worker_compute_;
   StepClock& clock_;
   JobId first_;
   std::size_t asked_ = 0;  // stages

@@ -8,7 +8,7 @@
 namespace foretrain {
 
 /// Bytes of payloads, from when they are taken to when they are let go.
-class Held {
+class BufferedBytes {
  public:
   void take(Bytes size) {
     now_ += size;
@@ -24,14 +24,14 @@ class Held {
 
 /// A node's program that holds payloads of others longer than it takes to copy them: gradients that
 /// a server gathers, or has not come to yet; sums that a worker has not added its own to.
-class Holder {
+class Buffering {
  public:
-  virtual ~Holder() = default;
+  virtual ~Buffering() = default;
   /// The most that it has held at one time.
-  [[nodiscard]] Bytes held_most() const { return held_.most(); }
+  [[nodiscard]] Bytes peak_buffered() const { return buffered_.most(); }
 
  protected:
-  Held held_;
+  BufferedBytes buffered_;
 };
 
 }  // namespace foretrain

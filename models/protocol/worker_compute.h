@@ -17,9 +17,9 @@ namespace foretrain {
 ///
 /// Of a sparse model a worker holds only the parameters that its next batch reads, so it gathers
 /// that batch before it pushes the gradient of this one.
-class Learner {
+class WorkerCompute {
  public:
-  Learner(std::shared_ptr<const Training> training, int worker);
+  WorkerCompute(std::shared_ptr<const Training> training, int worker);
 
   /// What the gradient of a batch is cut into.
   [[nodiscard]] const std::vector<GradientStage>& stages() const { return stages_; }

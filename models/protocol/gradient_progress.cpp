@@ -1,31 +1,31 @@
-#include "models/protocol/staged_gradient.h"
+#include "models/protocol/gradient_progress.h"
 
 #include <algorithm>
 #include <utility>
 
 namespace foretrain {
 
-void StagedGradient::begin(Instant now) {
+void GradientProgress::begin(Instant now) {
   clock_.start(now);
   asked_ = 0;
   computed_ = 0;
   idle_since_.reset();
 }
 
-void StagedGradient::go_on(Instant now, const Payload& parameters,
-                           const std::function<bool(std::uint32_t bucket)>& is_here,
-                           Effects& effects) {
-  const auto& stages = learner_.stages();
+void GradientProgress::go_on(Instant now, const Payload& parameters,
+                             const std::function<bool(std::uint32_t bucket)>& is_here,
+                             Effects& effects) {
+  const auto& stages = worker_compute_.stages();
   while (asked_ < stages.size() && std::ranges::all_of(stages[asked_].needs, is_here)) {
     if (idle_since_) clock_.stalled(now - *std::exchange(idle_since_, {}));
     const JobId id{static_cast<std::uint64_t>(first_) + asked_};
-    effects.emplace_back(Compute{learner_.gradient_job(asked_, id, parameters)});
+    effects.emplace_back(Compute{worker_compute_.gradient_job(asked_, id, parameters)});
     ++asked_;
   }
 }
 
-const GradientStage& StagedGradient::computed(Instant now, const Computed& computed) {
-  const auto& stages = learner_.stages();
+const GradientStage& GradientProgress::computed(Instant now, const Computed& computed) {
+  const auto& stages = worker_compute_.stages();
   const auto number = static_cast<std::size_t>(computed.job) - static_cast<std::size_t>(first_);
   ++computed_;
   if (!stages[number].forward.empty()) loss_ = computed.result.loss;

@@ -1,4 +1,4 @@
-#include "sim/network/network.h"
+#include "sim/network/fabric.h"
 
 #include "models/base/check.h"
 
@@ -31,9 +31,9 @@ std::vector<Resource> resources_of(const Topology& topology, const std::vector<b
 }
 
 std::vector<PortSpec> paced(std::vector<PortSpec> ports, const std::vector<Resource>& resources,
-                            const Pace& pace) {
+                            const TimeFactors& time_factors) {
   for (std::size_t i = 0; i < ports.size(); ++i) {
-    const double factor = pace.of(resources[i]);
+    const double factor = time_factors.of(resources[i]);
     if (factor == 0) {
       ports[i] = {kFreeRate};
     } else {
@@ -44,12 +44,12 @@ std::vector<PortSpec> paced(std::vector<PortSpec> ports, const std::vector<Resou
 }
 }  // namespace
 
-Network::Network(Engine& engine, const ClusterSpec& cluster, Bytes unsent, const Pace& pace,
-                 const std::vector<bool>& serves, Recorder history)
+Fabric::Fabric(Engine& engine, const ClusterSpec& cluster, Bytes unsent,
+               const TimeFactors& time_factors, const std::vector<bool>& serves, Recorder history)
     : engine_(engine),
       topology_(cluster),
-      pace_(pace),
-      flows_(engine, paced(topology_.ports(), resources_of(topology_, serves), pace)),
+      time_factors_(time_factors),
+      flows_(engine, paced(topology_.ports(), resources_of(topology_, serves), time_factors)),
       departures_(flows_, resources_of(topology_, serves), history),
       tcp_(cluster.tcp),
       // What has begun to leave has at least a byte in the kernel.
@@ -57,12 +57,12 @@ Network::Network(Engine& engine, const ClusterSpec& cluster, Bytes unsent, const
   hosts_.resize(topology_.hosts());
 }
 
-Network::ConnectionId Network::connect(std::size_t from, std::size_t to) {
+Fabric::ConnectionId Fabric::connect(std::size_t from, std::size_t to) {
   const auto [entry, is_new] =
       route_of_.try_emplace({from, to}, static_cast<std::uint32_t>(routes_.size()));
   if (is_new) {
     routes_.push_back(topology_.route(from, to));
-    routes_.back().latency = pace_.scaled(Resource::latency, routes_.back().latency);
+    routes_.back().latency = time_factors_.scaled(Resource::latency, routes_.back().latency);
   }
   const Topology::Route& route = routes_[entry->second];
   connections_.push_back({static_cast<std::uint32_t>(from), static_cast<std::uint32_t>(to),
@@ -71,7 +71,7 @@ Network::ConnectionId Network::connect(std::size_t from, std::size_t to) {
   return static_cast<ConnectionId>(connections_.size() - 1);
 }
 
-void Network::send(ConnectionId id, Bytes size, std::uint32_t bucket, Callback arrived) {
+void Fabric::send(ConnectionId id, Bytes size, std::uint32_t bucket, Callback arrived) {
   FT_CHECK_OP(size.value, >, 0);
   const Instant now = engine_.now();
   Connection& connection = connections_[id];
@@ -87,7 +87,7 @@ void Network::send(ConnectionId id, Bytes size, std::uint32_t bucket, Callback a
   begin_flow(id, piece);
 }
 
-double Network::next_piece(ConnectionId id, Instant now) {
+double Fabric::next_piece(ConnectionId id, Instant now) {
   Connection& connection = connections_[id];
   const double allowance = connection.slow_start.allowance();
   if (allowance < kNothing) {
@@ -101,7 +101,7 @@ double Network::next_piece(ConnectionId id, Instant now) {
   return connection.piece;
 }
 
-void Network::wake(Instant now, std::uint64_t token) {
+void Fabric::wake(Instant now, std::uint64_t token) {
   const auto id = static_cast<ConnectionId>(token >> kKindBits);
   const std::uint64_t kind = token & ((1U << kKindBits) - 1);
   if (kind == kMoved) return moved(id, now);
@@ -111,28 +111,28 @@ void Network::wake(Instant now, std::uint64_t token) {
   begin_flow(id, piece);
 }
 
-void Network::begin_flow(ConnectionId id, double piece) {
+void Fabric::begin_flow(ConnectionId id, double piece) {
   Connection& connection = connections_[id];
   connection.flow =
       flows_.begin(routes_[connection.route].ports, piece, {this, token_of(id, kMoved)});
   departures_.is_moved_by(id, connection.flow);
 }
 
-void Network::count(Connection& connection, double moved) {
+void Fabric::count(Connection& connection, double moved) {
   const double more = std::max(0.0, moved - connection.counted);  // of one look, by rounding, less
   hosts_[connection.from].sent += more;
   hosts_[connection.to].received += more;
   connection.counted += more;
 }
 
-void Network::count_moving() {
+void Fabric::count_moving() {
   for (Connection& connection : connections_) {
     if (connection.piece == 0) continue;
     count(connection, connection.piece - flows_.left(connection.flow));
   }
 }
 
-void Network::moved(ConnectionId id, Instant now) {
+void Fabric::moved(ConnectionId id, Instant now) {
   Connection& connection = connections_[id];
   connection.slow_start.sent(connection.piece, now);
   Waiting& first = connection.waiting.front();

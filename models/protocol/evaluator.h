@@ -1,32 +1,33 @@
 // The chief's side of an evaluation: when it began, what it found.
 #pragma once
 
-#include "models/protocol/learner.h"
 #include "models/protocol/node.h"
 #include "models/protocol/target.h"
+#include "models/protocol/worker_compute.h"
 
 #include <utility>
 
 namespace foretrain {
 
 /// Of worker 0, whatever the strategy. One evaluation at a time.
-class Judge {
+class Evaluator {
  public:
-  explicit Judge(const Target& target) : target_(target) {}
+  explicit Evaluator(const Target& target) : target_(target) {}
 
-  struct Verdict {
+  struct Outcome {
     Duration took;
     bool enough = false;  ///< the target is reached
   };
 
   /// Asks for the evaluation of `parameters` (all of them) as the job `id`.
-  void begin(Instant now, JobId id, Learner& learner, const Payload& parameters, Effects& effects) {
+  void begin(Instant now, JobId id, WorkerCompute& worker_compute, const Payload& parameters,
+             Effects& effects) {
     start_ = now;
-    effects.emplace_back(Compute{learner.evaluation_job(id, parameters)});
+    effects.emplace_back(Compute{worker_compute.evaluation_job(id, parameters)});
   }
   /// The job is computed: reports what it found of the parameters at `version`, after `step` steps
   /// of the chief; `final`: of the last ones.
-  Verdict report(Instant now, Step step, Version version, const JobResult& result, bool final,
+  Outcome report(Instant now, Step step, Version version, const JobResult& result, bool final,
                  Effects& effects) {
     const Duration took = now - start_;
     effects.emplace_back(Report{
