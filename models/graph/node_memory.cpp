@@ -41,6 +41,7 @@ Bytes largest_message(const Training& training) {
 /// Its forward passes write outputs, scratch; no gradients. A room that its batches need beyond the
 /// training's lies beside that, which other blocks keep from growing.
 Bytes evaluation_of(const Training& training, const StepMemory& step) {
+  if (training.test_examples == 0) return {};
   const Network& network = *training.network;
   Training evaluating = training;
   evaluating.batch_size =

@@ -50,7 +50,8 @@ TEST_CASE("prepared: a server trains what the others do and opens no data set") 
                      .at(0);
   const Prepared launcher = prepare(c, Need::shape);
   std::filesystem::remove(folder / "a.train");
-  const Training& server = *prepare_server(c, launcher.dataset).training;
+  const Prepared prepared = prepare_server(c, launcher.dataset);
+  const Training& server = *prepared.training;
   CHECK(server.data == nullptr);
   CHECK(server.numerics);
   CHECK(server.steps == 6);

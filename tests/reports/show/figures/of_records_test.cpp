@@ -46,7 +46,8 @@ TEST_CASE("staleness: shares of the steps, of the records in which a gradient wa
 TEST_CASE("staleness: more values than columns share them") {
   Record record = records_with_usage()[0];
   record.steps[0].report.staleness = 100;
-  const Series& series = staleness_histogram({record}).panels.at(0).series.at(0);
+  const Figure figure = staleness_histogram({record});
+  const Series& series = figure.panels.at(0).series.at(0);
   CHECK(series.x.size() <= 40);
   CHECK(series.names[1] == "3 to 5");
   CHECK(series.y.back() == 25);
