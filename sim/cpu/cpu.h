@@ -23,7 +23,7 @@ enum class Work : std::uint8_t { compute, transport };
 /// carries much.
 ///
 /// Compute slows down by the contention factor while another core of the host computes (shared
-/// caches, memory and power), by the cache_pollution factor when it goes on after another thread
+/// caches, memory and power), by the cache pollution factor when it goes on after another thread
 /// computed on its core, and used its caches, for at least as long as that costs; transport does
 /// not.
 ///

@@ -60,7 +60,7 @@ class TimeFactors {
 };
 
 /// What a piece of work of a core is made of; each part in the time that it takes at some
-/// time_factors.
+/// time factors.
 class Effort {
  public:
   struct Part {

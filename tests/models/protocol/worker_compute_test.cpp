@@ -52,7 +52,7 @@ double first_loss(const std::shared_ptr<Training>& training, const Payload& para
 
 }  // namespace
 
-TEST_CASE("worker_compute: the first loss of alexnet holds the penalty of its initial weights") {
+TEST_CASE("worker compute: the first loss of alexnet holds the penalty of its initial weights") {
   const auto plain = alexnet_training(false);
   const auto penalised = alexnet_training(true);
   const Payload parameters = initial_parameters(*plain);
