@@ -1,0 +1,195 @@
+#include "models/protocol/collective_worker.h"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+namespace foretrain {
+
+CollectiveWorker::CollectiveWorker(std::shared_ptr<const Training> training, NodeId id,
+                                   std::int64_t steps_a_round)
+    : training_(std::move(training)),
+      id_(id),
+      steps_a_round_(steps_a_round),
+      worker_compute_(training_, static_cast<int>(index_of(id))),
+      parameters_(initial_parameters(*training_)),
+      reduction_(training_, id, (training_->steps + steps_a_round - 1) / steps_a_round, parameters_,
+                 buffered_, *this),
+      gradient_(worker_compute_, clock_, JobId{kGradient}),
+      evaluator_(training_->target) {}
+
+void CollectiveWorker::handle(Instant now, Input input, Effects& effects) {
+  if (state_ == State::finished) return;
+  const std::size_t before = effects.size();
+  if (std::holds_alternative<Started>(input)) {
+    compute_gradient(now, effects);
+  } else if (auto* received = std::get_if<Received>(&input)) {
+    receive(now, received->from, std::move(received->message), effects);
+  } else if (auto* done = std::get_if<Computed>(&input)) {
+    --jobs_;
+    computed(now, *done, effects);
+  } else if (auto* lost = std::get_if<PeerLost>(&input)) {
+    effects.emplace_back(Fault{lost->peer, "the connection to it was lost"});
+  }
+  const auto is_job = [](const Effect& effect) { return std::holds_alternative<Compute>(effect); };
+  const auto asked = std::span(effects).subspan(before);
+  jobs_ += static_cast<int>(std::ranges::count_if(asked, is_job));
+  finish_if_it_may(effects);
+}
+
+void CollectiveWorker::receive(Instant now, NodeId from, Message message, Effects& effects) {
+  const std::uint32_t bucket = message.bucket;
+  bool in_turn = true;
+  if (message.kind == MessageKind::enough) {
+    in_turn = reduction_.hear_end(from, message.step, round_, effects);
+  } else {
+    const auto reception = reduction_.receive(now, from, std::move(message), effects);
+    if (reception == Reduction::Reception::renewed) return new_values(now, bucket, effects);
+    in_turn = reception == Reduction::Reception::taken;
+  }
+  if (!in_turn) effects.emplace_back(Fault{from, "it sent a message out of turn"});
+}
+
+void CollectiveWorker::computed(Instant now, const Computed& computed, Effects& effects) {
+  const auto id = static_cast<std::uint64_t>(computed.job);
+  if (id == kEvaluation) return report_evaluation(now, computed.result, effects);
+  if (id < kFirstOwn) return stage_computed(now, computed, effects);
+  if (id < Reduction::kFirstJob) {
+    own_computed(now, static_cast<std::uint32_t>(id - kFirstOwn), effects);
+    return end_step_if_it_may(now, effects);
+  }
+  const auto bucket = reduction_.computed(now, computed.job, effects);
+  if (bucket) new_values(now, *bucket, effects);
+}
+
+// A step ---------------------------------------------------------------------------------------
+
+void CollectiveWorker::compute_gradient(Instant now, Effects& effects) {
+  state_ = State::computing;
+  contributed_ = 0;
+  reduction_.begin();
+  gradient_.begin(now);
+  go_on_computing(now, effects);
+}
+
+void CollectiveWorker::go_on_computing(Instant now, Effects& effects) {
+  if (over() || state_ != State::computing) return;
+  const auto is_here = [&](std::uint32_t bucket) { return reduction_.rounds_of(bucket) == round_; };
+  gradient_.go_on(now, parameters_.all(), is_here, effects);
+}
+
+// What a stage has read no later stage of this gradient reads: the strategy may change it.
+void CollectiveWorker::stage_computed(Instant now, const Computed& computed, Effects& effects) {
+  if (over()) return;
+  const GradientStage& stage = gradient_.computed(now, computed);
+  if (gradient_.complete()) computed_at_ = now;
+  for (const std::uint32_t bucket : stage.buckets) {
+    use_gradient(now, bucket, worker_compute_.push(bucket_at(bucket), false, effects), effects);
+  }
+  if (!gradient_.complete()) return go_on_computing(now, effects);
+  end_step_if_it_may(now, effects);
+}
+
+void CollectiveWorker::contribute(Instant now, std::uint32_t bucket, Payload part,
+                                  Effects& effects) {
+  if (over()) return;
+  ++contributed_;
+  if (ends_round()) reduction_.add(now, bucket, std::move(part), effects);
+}
+
+bool CollectiveWorker::ends_round() const {
+  const std::int64_t steps = step_.next().value;
+  return steps == training_->steps || steps % steps_a_round_ == 0;
+}
+
+void CollectiveWorker::new_values(Instant now, std::uint32_t bucket, Effects& effects) {
+  last_update_ = now;
+  renewed(bucket, effects);
+  const bool of_this_round = reduction_.rounds_of(bucket) == round_.next();
+  if (!of_this_round) return go_on_computing(now, effects);
+  ++renewed_;
+  end_step_if_it_may(now, effects);
+}
+
+// After a round the next step needs no more than the values that its first stage reads; what is
+// evaluated has to be whole, and so has the end.
+void CollectiveWorker::end_step_if_it_may(Instant now, Effects& effects) {
+  const std::size_t buckets = training_->layout->buckets.size();
+  if (state_ == State::computing && gradient_.complete() && contributed_ == buckets) {
+    state_ = State::reducing;
+    through_at_ = now;
+  }
+  if (state_ != State::reducing) return;
+  const bool ends = ends_round();
+  const bool last = ends && round_.next().value == reduction_.rounds();
+  const bool evaluated = is_evaluated(step_.next()) && !last;
+  if (ends && renewed_ < buckets && (last || evaluated || !next_step_may_begin())) return;
+  if (ends) {
+    end_round(now);
+  } else {
+    clock_.applied(now);
+  }
+  ++step_;
+  if (evaluated) return evaluate(now, State::evaluating, effects);
+  effects.emplace_back(Report{clock_.report({step_.value - 1}, 0, gradient_.loss())});
+  go_on(now, effects);
+}
+
+// From here on sums of the next round may come, while this worker still evaluates.
+void CollectiveWorker::end_round(Instant now) {
+  const Duration wait = reduction_.first_sum().value_or(through_at_) - through_at_;
+  const Duration apply = through_at_ - computed_at_ + reduction_.computing();
+  clock_.pulled(now, wait, apply, reduction_.moved(), reduction_.moved());
+  ++round_;
+  renewed_ = 0;  // a worker that ends a round early still awaits others of its values
+  first_renewed_ = 0;
+}
+
+// Values come one by one, so each is looked at once, not all whenever one has come.
+bool CollectiveWorker::next_step_may_begin() {
+  const auto& needs = gradient_.first_needs();
+  while (first_renewed_ < needs.size() && reduction_.rounds_of(needs[first_renewed_]) > round_) {
+    ++first_renewed_;
+  }
+  return first_renewed_ == needs.size();
+}
+
+// Evaluation, the end --------------------------------------------------------------------------
+
+void CollectiveWorker::evaluate(Instant now, State state, Effects& effects) {
+  state_ = state;
+  evaluator_.begin(now, JobId{kEvaluation}, worker_compute_, learned(), effects);
+}
+
+void CollectiveWorker::report_evaluation(Instant now, const JobResult& result, Effects& effects) {
+  const bool final = state_ == State::final_evaluation;
+  const Evaluator::Outcome outcome =
+      evaluator_.report(now, step_, {round_.value}, result, final, effects);
+  if (final) return finish(effects);
+  clock_.evaluated(outcome.took);
+  effects.emplace_back(Report{clock_.report({step_.value - 1}, 0, gradient_.loss())});
+  if (outcome.enough && round_.value > 0) reduction_.end_after(round_, effects);
+  go_on(now, effects);
+}
+
+void CollectiveWorker::go_on(Instant now, Effects& effects) {
+  if (!over()) return compute_gradient(now, effects);
+  if (is_chief()) return evaluate(now, State::final_evaluation, effects);
+  finish(effects);
+}
+
+void CollectiveWorker::finish_if_it_may(Effects& effects) {
+  if (!over() || jobs_ > 0 || state_ == State::finished) return;
+  if (reduction_.is_cut_short()) finish(effects);
+}
+
+void CollectiveWorker::finish(Effects& effects) {
+  state_ = State::finished;
+  const std::int64_t steps = std::min(reduction_.rounds() * steps_a_round_, training_->steps);
+  effects.emplace_back(Finished{.updates = reduction_.rounds(),
+                                .gradients = steps * training_->workers,
+                                .last_update = last_update_,
+                                .weights = is_chief() ? learned() : Payload{}});
+}
+
+}  // namespace foretrain
