@@ -172,7 +172,8 @@ Protocol local_sgd_protocol() {
             std::int64_t count = 0;
             for (const Bucket& bucket : training.layout->buckets) {
               const bool owned = bucket.shard == static_cast<int>(index_of(id));
-              if (owned && has_outer(training.options)) count += 2 * bucket.count;
+              // What was averaged, until it is sent; for the outer optimizer two more of each.
+              if (owned) count += (has_outer(training.options) ? 3 : 1) * bucket.count;
             }
             const bool chief = index_of(id) == 0;
             if (chief && evaluates_within(training)) count += training.layout->parameters;

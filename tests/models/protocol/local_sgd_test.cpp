@@ -11,7 +11,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
+#include <memory>
 #include <set>
+#include <utility>
 #include <vector>
 
 namespace foretrain {
@@ -216,15 +219,52 @@ TEST_CASE("local_sgd: a worker holds all of an optimizer, an owner the outer one
   const Protocol protocol = local_sgd_protocol();
   const std::int64_t all = training->layout->parameters;
   CHECK(protocol.updated_by(*training, NodeId(1)) == all);
-  CHECK(protocol.kept_by(*training, NodeId(1)) == Bytes{0});
-  set_option(training->options, "outer.name", "nesterov");
   std::int64_t owned = 0;
   for (const Bucket& bucket : training->layout->buckets) {
     if (bucket.shard == 1) owned += bucket.count;
   }
-  CHECK(protocol.kept_by(*training, NodeId(1)) == Bytes{8 * owned});
+  CHECK(protocol.kept_by(*training, NodeId(1)) == Bytes{4 * owned});  // what it sends
+  set_option(training->options, "outer.name", "nesterov");
+  CHECK(protocol.kept_by(*training, NodeId(1)) == Bytes{12 * owned});
   training->evaluate_every = 3;
-  CHECK(protocol.kept_by(*training, NodeId(0)) == Bytes{8 * (all - owned) + 4 * all});
+  CHECK(protocol.kept_by(*training, NodeId(0)) == Bytes{12 * (all - owned) + 4 * all});
+}
+
+TEST_CASE("local_sgd: what an owner keeps is what it holds while its averages wait to be sent") {
+  const auto training = local_training(2, 1, 1);
+  const std::vector<std::unique_ptr<Node>> nodes = [&] {
+    std::vector<std::unique_ptr<Node>> made;
+    for (int id = 0; id < 2; ++id) made.push_back(make_node(training, NodeId(id)));
+    return made;
+  }();
+  std::deque<std::pair<NodeId, Input>> inputs{{NodeId(0), Started{}}, {NodeId(1), Started{}}};
+  std::vector<Payload> waiting;  // of worker 1
+  Serial serial;
+  for (; !inputs.empty(); inputs.pop_front()) {
+    auto& [id, input] = inputs.front();
+    Effects effects;
+    nodes[index_of(id)]->handle({}, std::move(input), effects);
+    for (Effect& effect : effects) {
+      if (auto* compute = std::get_if<Compute>(&effect)) {
+        inputs.emplace_back(id, Computed{compute->job.id, compute->job.work(serial)});
+        continue;
+      }
+      auto* send = std::get_if<Send>(&effect);
+      if (send == nullptr) continue;
+      if (id == NodeId(1) && send->message.kind == MessageKind::parameters) {
+        waiting.push_back(std::move(send->message.payload));
+      } else {
+        inputs.emplace_back(send->to, Received{id, std::move(send->message)});
+      }
+    }
+  }
+  Bytes held;
+  for (const Payload& values : waiting) {
+    CHECK(values.unshared());  // nowhere among the parameters
+    held += values.size();
+  }
+  CHECK(waiting.size() > 1);
+  CHECK(held == local_sgd_protocol().kept_by(*training, NodeId(1)));
 }
 
 }  // namespace
