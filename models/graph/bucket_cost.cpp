@@ -13,17 +13,23 @@ std::int64_t gradients_an_apply(const Training& training) {
   return protocol.gradients_an_apply(training.options, training.workers);
 }
 
-// Workers sum up their gradients without a server.
-bool among_workers(const Training& training) {
-  return training.servers == 0 && gradients_an_apply(training) > 1;
+bool averages(const Training& training) {
+  return protocol_called(training.strategy).steps_an_averaging(training.options) > 0;
 }
 
-// Gradients, or sums of them, that whoever applies has to add up.
-std::int64_t addends(const Training& training, const Bucket& bucket) {
-  if (among_workers(training)) {
-    return 1 + static_cast<std::int64_t>(Route(training, bucket.shard, bucket.shard).sources());
-  }
-  return gradients_an_apply(training);
+// Workers sum up their gradients, or their parameters, without a server.
+bool among_workers(const Training& training) {
+  return training.servers == 0 && (gradients_an_apply(training) > 1 || averages(training));
+}
+
+// Among workers: the sums that the owner of a bucket adds up, its own part included.
+std::int64_t sums_of(const Training& training, const Bucket& bucket) {
+  return 1 + static_cast<std::int64_t>(Route(training, bucket.shard, bucket.shard).sources());
+}
+
+// Of n parts that end as k sums n - k have been added to others.
+Cost cost_before_owner(const Training& training, const Bucket& bucket) {
+  return reduce_cost(bucket.count, training.workers - sums_of(training, bucket) + 1);
 }
 
 Cost dense_pull(const Training& training, const Bucket& bucket) {
@@ -42,7 +48,7 @@ Cost sparse_pull(const Training& training, const Listed& listed) {
 
 BucketCost bucket_cost(const Training& training, const Bucket& bucket) {
   const Optimizer& rule = *training.optimizer;
-  const std::int64_t gradients = addends(training, bucket);
+  const std::int64_t gradients = gradients_an_apply(training);
   BucketCost cost;
   if (training.sparse()) {
     const Listed listed = listed_mean(training, bucket, false);
@@ -52,11 +58,15 @@ BucketCost bucket_cost(const Training& training, const Bucket& bucket) {
     cost.pull = sparse_pull(training, listed);
     return cost;
   }
-  // Of n gradients that end as k sums n - k have been added to others.
-  if (among_workers(training)) {
-    cost.reduce = reduce_cost(bucket.count, training.workers - gradients + 1);
+  const bool sums = among_workers(training) && !averages(training);
+  if (sums) cost.reduce = cost_before_owner(training, bucket);
+  cost.apply = apply_cost(bucket.count, sums ? sums_of(training, bucket) : gradients, rule);
+  if (averages(training)) {
+    const Protocol& protocol = protocol_called(training.strategy);
+    cost.average =
+        cost_before_owner(training, bucket) +
+        protocol.averaging_cost(training.options, bucket.count, sums_of(training, bucket));
   }
-  cost.apply = apply_cost(bucket.count, gradients, rule);
   cost.pull = dense_pull(training, bucket);
   return cost;
 }

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace foretrain {
@@ -314,13 +315,21 @@ Vertex Builder::add_apply(const Run& run) {
 
 void Builder::update() {
   const Protocol& protocol = protocol_called(training_.strategy);
+  const std::int64_t averaged = protocol.steps_an_averaging(training_.options);
   const bool alone =
       !has_servers() && protocol.gradients_an_apply(training_.options, training_.workers) == 1;
   for (const Run& run : runs_) {
-    const Vertex applied = add_apply(run);
-    if (alone && !pushes()) continue;
-    const Operation pull = of_buckets(OperationKind::pull, "pull", run, &BucketCost::pull);
-    connect(applied, add(pull), FlowKind::parameters, {4 * touched_in(run.buckets)});
+    Vertex renewed = add_apply(run);
+    if (averaged == 0 && alone && !pushes()) continue;
+    const Bytes values{4 * touched_in(run.buckets)};
+    Operation pull = of_buckets(OperationKind::pull, "pull", run, &BucketCost::pull);
+    if (averaged > 0) {
+      Operation average = of_buckets(OperationKind::average, "average", run, &BucketCost::average);
+      average.every = pull.every = averaged;
+      const Vertex mean = add(average);
+      connect(std::exchange(renewed, mean), mean, FlowKind::parameters, values);
+    }
+    connect(renewed, add(pull), FlowKind::parameters, values);
   }
 }
 
@@ -339,6 +348,14 @@ std::string_view to_string(FlowKind kind) {
 Cost totals(const StepGraph& graph) {
   Cost total;
   for (Vertex v = 0; v < boost::num_vertices(graph); ++v) total = total + graph[v].cost;
+  return total;
+}
+
+Cost totals_of_every_step(const StepGraph& graph) {
+  Cost total;
+  for (Vertex v = 0; v < boost::num_vertices(graph); ++v) {
+    if (graph[v].every == 1) total = total + graph[v].cost;
+  }
   return total;
 }
 

@@ -24,6 +24,7 @@ enum class OperationKind : std::uint8_t {
   push,      ///< a bucket's gradient to its server: made, checked there
   reduce,    ///< of a bucket, what workers add up before its owner applies
   apply,     ///< a bucket's gradients summed, its parameters updated
+  average,   ///< of a bucket, the mean of all workers' parameters
   pull,      ///< a bucket's new parameters from who applied: gathered there, put in their place
 };
 
@@ -46,6 +47,7 @@ struct Operation {
   Cost cost{};
   /// Forward: whose values it reads; backward: that its gradient belongs to.
   BucketRun buckets{};
+  std::int64_t every = 1;  ///< a step in so many has it
 };
 
 enum class FlowKind : std::uint8_t {
@@ -81,8 +83,9 @@ enum class BucketDetail : std::uint8_t {
 
 /// The step of the chief, with the updates that follow from it: an apply takes in as many gradients
 /// as the strategy says (Protocol::gradients_an_apply); without servers the workers' sums are part
-/// of it; a round's averaging of parameters is not. What it costs is what the programs of
-/// models/protocol ask for, or tell of.
+/// of it. Where parameters are averaged after some steps, it is a step that ends so: operations
+/// that other steps have not say `every`. What it costs is what the programs of models/protocol ask
+/// for, or tell of.
 StepGraph make_step_graph(const Training& training, BucketDetail detail = BucketDetail::each);
 
 /// What flows, in a word.
@@ -90,6 +93,8 @@ std::string_view to_string(FlowKind kind);
 
 /// Of all operations.
 Cost totals(const StepGraph& graph);
+/// Of those that every step has.
+Cost totals_of_every_step(const StepGraph& graph);
 /// Of one kind alone.
 Cost totals(const StepGraph& graph, OperationKind kind);
 

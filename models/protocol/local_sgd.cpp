@@ -54,6 +54,11 @@ std::unique_ptr<const Optimizer> outer_of(const ProtocolOptions& options) {
   return make_optimizer(spec);
 }
 
+Cost averaging_cost(const Optimizer* outer, std::int64_t parameters, std::int64_t addends) {
+  const Cost cost = average_cost(parameters, addends);
+  return outer == nullptr ? cost : cost + apply_cost(parameters, 1, *outer);
+}
+
 // The chief is asked for the average where a round has gone on from it.
 bool evaluates_within(const Training& training) {
   const std::int64_t every = training.evaluate_every;
@@ -95,9 +100,7 @@ void LocalSgdWorker::own_computed(Instant now, std::uint32_t bucket, Effects& ef
 // Averaging ------------------------------------------------------------------------------------
 
 Job LocalSgdWorker::finish_job(std::uint32_t bucket, JobId id, std::vector<Payload> addends) {
-  const std::int64_t count = bucket_at(bucket).count;
-  Cost cost = average_cost(count, std::ssize(addends));
-  if (outer_) cost = cost + apply_cost(count, 1, *outer_);
+  const Cost cost = averaging_cost(outer_.get(), bucket_at(bucket).count, std::ssize(addends));
   Job job{id, JobKind::apply, 0, cost, {}, {}};
   // Of its own: the next step changes the parameters, while others still read these values.
   Payload& values = owned_[bucket].values;
@@ -166,6 +169,12 @@ Protocol local_sgd_protocol() {
       .gradients_an_update = [](const ProtocolOptions& options,
                                 int workers) { return workers * options.integer(kLocalSteps); },
       .gradients_an_apply = [](const ProtocolOptions&, int) { return std::int64_t{1}; },
+      .steps_an_averaging =
+          [](const ProtocolOptions& options) { return options.integer(kLocalSteps); },
+      .averaging_cost =
+          [](const ProtocolOptions& options, std::int64_t parameters, std::int64_t addends) {
+            return averaging_cost(outer_of(options).get(), parameters, addends);
+          },
       .updated_by = [](const Training& training, NodeId) { return training.layout->parameters; },
       .kept_by =
           [](const Training& training, NodeId id) {

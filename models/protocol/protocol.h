@@ -50,6 +50,13 @@ struct Protocol {
   /// Gradients that an `apply` job takes in.
   std::int64_t (*gradients_an_apply)(const ProtocolOptions& options, int workers) =
       [](const ProtocolOptions&, int workers) { return std::int64_t{workers}; };
+  /// In one of so many steps workers average their parameters; 0: they never do.
+  std::int64_t (*steps_an_averaging)(const ProtocolOptions& options) = [](const ProtocolOptions&) {
+    return std::int64_t{0};
+  };
+  /// What the owner of a bucket does then, with so many sums of others and of its own part.
+  Cost (*averaging_cost)(const ProtocolOptions& options, std::int64_t parameters,
+                         std::int64_t addends) = nullptr;
   /// Of so many workers, how many may be lost and the rest goes on; never the chief, whose weights
   /// are the result, never a server.
   int (*most_lost)(const ProtocolOptions& options, int workers) = [](const ProtocolOptions&, int) {

@@ -3,6 +3,7 @@
 #include "models/cost/work.h"
 #include "models/graph/step_graph.h"
 #include "models/graph/step_memory.h"
+#include "models/protocol/registry.h"
 #include "reports/record/text.h"
 #include "scenarios/prepared.h"
 
@@ -69,7 +70,8 @@ class Figures {
 
   [[nodiscard]] Row row(const Operation& operation) const {
     const Cost& cost = operation.cost;
-    return {operation.name,
+    return {operation.every == 1 ? operation.name
+                                 : fmt::format("{}, a step in {}", operation.name, operation.every),
             operation.output ? to_string(*operation.output) : "",
             whole_number(operation.parameters),
             number_text(profiled_ ? milliseconds(cost.measured) : mega(cost.flops), work_),
@@ -115,11 +117,14 @@ std::string graph_sentence(std::string_view model, const Training& training) {
                                : fmt::format("takes {} MFLOP", figure(mega(cost.flops)));
   std::string text = fmt::format("{}: a gradient over {} examples {}; its {} parameters ", model,
                                  training.batch_size, work, grouped(network.parameters()));
-  if (training.servers == 0) {
+  const std::int64_t averaged =
+      protocol_called(training.strategy).steps_an_averaging(training.options);
+  if (training.nodes() == 1) {
     text += "stay where they are.";
   } else {
-    text += fmt::format("travel in {} {}.", grouped(static_cast<std::int64_t>(buckets)),
-                        buckets == 1 ? "bucket" : "buckets");
+    text += fmt::format("travel in {} {}{}.", grouped(static_cast<std::int64_t>(buckets)),
+                        buckets == 1 ? "bucket" : "buckets",
+                        averaged > 1 ? fmt::format(", every {} steps", averaged) : "");
   }
   return wrap(text);
 }
@@ -174,6 +179,7 @@ std::string_view color_of(OperationKind kind) {
       return "#e3e3e3";
     case OperationKind::reduce:
     case OperationKind::apply:
+    case OperationKind::average:
       return "#dcefdc";
     default:
       return "#ffffff";
@@ -192,8 +198,15 @@ std::string step_table(std::string_view model, const Training& training) {
     rows.push_back(figures.row(graph[v]));
   Operation sum{.name = "sum"};
   sum.parameters = training.network->parameters();
-  sum.cost = total;
+  sum.cost = totals_of_every_step(graph);
   rows.push_back(figures.row(sum));
+  const auto [first, last] = boost::vertices(graph);
+  const auto rare = std::find_if(first, last, [&](auto v) { return graph[v].every > 1; });
+  if (rare != last) {
+    sum.name = fmt::format("sum, a step in {}", graph[*rare].every);
+    sum.cost = total;
+    rows.push_back(figures.row(sum));
+  }
   return graph_sentence(model, training) + "\n" + lay_out(rows) + "\n" + traffic_text(total) +
          memory_text(training);
 }

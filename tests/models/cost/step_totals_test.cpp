@@ -2,6 +2,7 @@
 #include "models/graph/step_graph.h"
 #include "models/protocol/registry.h"
 #include "tests/models/graph/trainings.h"
+#include "tests/support/options.h"
 
 #include <catch2/catch.hpp>
 
@@ -14,6 +15,7 @@ namespace foretrain {
 namespace {
 
 using testing::Counted;
+using testing::set_option;
 using testing::training_of;
 
 /// What the nodes of a training have cost so far.
@@ -133,7 +135,38 @@ TEST_CASE("step totals: sums among workers are counted in a ring or over a hyper
 }
 
 TEST_CASE("step totals: a step between two averagings is counted") {
-  check_step({.network = "lenet", .strategy = "local_sgd", .workers = 3, .servers = 0});
+  const auto shorter =
+      counted_training({.network = "lenet", .strategy = "local_sgd", .workers = 3, .servers = 0});
+  const auto longer = std::make_shared<Training>(*shorter);
+  shorter->steps = 3;
+  longer->steps = 4;
+  const Spent before = spent_in(shorter);
+  const Spent after = spent_in(longer);
+  const StepGraph graph = make_step_graph(*longer);
+  const Cost apply = totals(graph, OperationKind::apply);
+  CHECK(before.chief + totals_of_every_step(graph) == after.chief + apply);
+  CHECK(before.updates + times(apply, 3) == after.updates);
+}
+
+TEST_CASE("step totals: a step that ends in an averaging is counted") {
+  const int workers = GENERATE(1, 2, 3, 4);
+  const std::string outer = GENERATE("none", "nesterov");
+  CAPTURE(workers, outer);
+  const auto shorter = counted_training(
+      {.network = "lenet", .strategy = "local_sgd", .workers = workers, .servers = 0});
+  set_option(shorter->options, "local_steps", 2);
+  set_option(shorter->options, "outer.name", outer);
+  const auto longer = std::make_shared<Training>(*shorter);
+  shorter->steps = 4;
+  longer->steps = 5;  // a third round of one step
+  const Spent before = spent_in(shorter);
+  const Spent after = spent_in(longer);
+  const StepGraph graph = make_step_graph(*longer);
+  const Cost apply = totals(graph, OperationKind::apply);
+  const Cost average = totals(graph, OperationKind::average);
+  CHECK(average.flops.value > 0);
+  CHECK(before.updates + times(apply, workers) + average == after.updates);
+  CHECK(before.chief + totals(graph) == after.chief + apply + average);
 }
 
 }  // namespace

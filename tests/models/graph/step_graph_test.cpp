@@ -4,6 +4,7 @@
 #include "models/cost/work.h"
 #include "models/protocol/shard.h"
 #include "tests/models/graph/trainings.h"
+#include "tests/support/options.h"
 
 #include <boost/graph/topological_sort.hpp>
 #include <catch2/catch.hpp>
@@ -16,6 +17,7 @@ namespace foretrain {
 namespace {
 
 using testing::Counted;
+using testing::set_option;
 using testing::single_training;
 using testing::training_of;
 
@@ -227,6 +229,26 @@ TEST_CASE("step graph: workers that sum up among themselves reduce before the ow
   // The chief puts in place what others own.
   CHECK(totals(graph, OperationKind::pull).written.total().value ==
         4 * (61'706 - training->layout->buckets[0].count - training->layout->buckets[3].count));
+}
+
+TEST_CASE("step graph: parameters are averaged after the step of every round that ends it") {
+  const auto training = training_of({.strategy = "local_sgd", .workers = 3, .servers = 0});
+  set_option(training->options, "local_steps", 8);
+  training->layout = std::make_shared<const Layout>(
+      make_dealt_layout(training->network->parameters(), {50'000}, 3));
+  const StepGraph graph = make_step_graph(*training);
+  const auto averages = all_of(graph, OperationKind::average);
+  REQUIRE(averages.size() == training->layout->buckets.size());
+  for (const std::size_t v : averages) {
+    CHECK(graph[v].every == 8);
+    CHECK(graph[v].cost ==
+          reduce_cost(graph[v].parameters, 2) + average_cost(graph[v].parameters, 2));
+    CHECK(graph[before(graph, v).front()].kind == OperationKind::apply);
+    CHECK(graph[v + 1].kind == OperationKind::pull);
+    CHECK(graph[v + 1].every == 8);
+  }
+  CHECK(totals(graph).flops.value == totals_of_every_step(graph).flops.value +
+                                         totals(graph, OperationKind::average).flops.value);
 }
 
 }  // namespace
