@@ -130,6 +130,7 @@ Cost decode_cost(Listed listed) {
 Cost gather_cost(std::int64_t wanted) {
   Cost cost;
   cost.read.parameters = {4 * wanted};
+  cost.read.messages = {4 * wanted};
   cost.written.messages = {4 * wanted};
   return cost;
 }

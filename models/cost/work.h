@@ -43,7 +43,7 @@ namespace foretrain {
 ///     average         n k         4 n k parameters                  8 n parameters
 ///     encode          0           4 t grad., 4 (t + w) batch        8 + 8 t + 4 w messages
 ///     decode          0           8 + 4 (t + w) messages            -
-///     gather          0           4 w parameters                    4 w messages
+///     gather          0           4 w parameters, 4 w messages      4 w messages
 ///     pick            0           4 w parameters, 4 w batch         4 w parameters
 ///     copy            0           4 n parameters                    4 n parameters
 ///

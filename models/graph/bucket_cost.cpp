@@ -39,7 +39,7 @@ Cost dense_pull(const Training& training, const Bucket& bucket) {
 
 Cost sparse_pull(const Training& training, const Listed& listed) {
   if (training.servers == 0) return pick_cost(listed.wanted);
-  const Cost answered = decode_cost(listed) + gather_cost(listed.wanted);
+  const Cost answered = gather_cost(listed.wanted);
   if (training.layout->buckets.size() == 1) return answered;
   return answered + copy_cost(listed.wanted);  // buckets are put end to end
 }

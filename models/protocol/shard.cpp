@@ -138,9 +138,8 @@ void ShardBucket::finish_apply(std::int64_t beside) {
 Payload ShardBucket::answer(const Payload& push, const Payload& values, Effects& effects) {
   if (!training_->sparse()) return values;
   std::optional<SparsePush> parts;
-  if (training_->numerics) parts = decode(push, values.size().value / 4).value();
+  if (training_->numerics) parts = parts_of(push);
   const Listed listed = parts ? parts->listed() : listed_in(push);
-  effects.emplace_back(Worked{decode_cost(listed)});
   const bool all = parts ? parts->all : listed.wanted < listed.touched;
   if (all) {
     lent_ = true;
@@ -188,7 +187,7 @@ void ShardBucket::add_up() {
   touched_.ends.clear();
   const auto mark = static_cast<std::uint32_t>(version_.value + 1);
   for (const Payload& push : pushes_) {
-    const SparsePush parts = decode(push, values_.size().value / 4).value();
+    const SparsePush parts = parts_of(push);
     for (std::size_t i = 0; i < parts.touched.size(); ++i) {
       const std::uint32_t index = parts.touched[i];
       if (touched_.met[index] == mark) {

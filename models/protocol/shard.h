@@ -15,7 +15,8 @@ namespace foretrain {
 /// A bucket's values, the optimizer's state beside them, and the job that is changing both.
 ///
 /// A push is a gradient of the bucket's length; of a sparse model it is a SparsePush, and an answer
-/// carries the values that it asks for.
+/// carries the values that it asks for. A push of another node goes through `accepts` first: that
+/// is where it is checked.
 class ShardBucket {
  public:
   ShardBucket(std::shared_ptr<const Training> training, std::uint32_t index,

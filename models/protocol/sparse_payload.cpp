@@ -11,11 +11,27 @@ namespace {
 
 constexpr std::size_t kHead = 8;  // n, m
 
-// To the end, whatever it finds, so that the compiler makes vectors of it: every push is asked.
+// To the end, whatever it finds, so that the compiler makes vectors of it.
 bool ascending_below(std::span<const std::uint32_t> indices, std::int64_t count) {
   unsigned wrong = 0;
   for (std::size_t i = 1; i < indices.size(); ++i) wrong |= indices[i - 1] >= indices[i] ? 1U : 0U;
   return wrong == 0 && (indices.empty() || indices.back() < count);
+}
+
+// Payloads begin at a multiple of 4 bytes, and these hold words only.
+const std::uint32_t* words_of(const Payload& push) {
+  return reinterpret_cast<const std::uint32_t*>(push.bytes().data());
+}
+
+struct Head {
+  std::size_t touched = 0;
+  std::size_t wanted = 0;
+  bool all = false;
+};
+Head head_of(const Payload& push) {
+  const std::uint32_t* const words = words_of(push);
+  const bool all = words[1] == SparsePush::kAll;
+  return {words[0], all ? 0 : words[1], all};
 }
 
 template <class T>
@@ -42,22 +58,25 @@ Payload encode(const SparsePush& push) {
 }
 
 std::optional<SparsePush> decode(const Payload& push, std::int64_t count) {
-  const std::span<const std::byte> bytes = push.bytes();
-  if (bytes.size() < kHead || bytes.size() % 4 != 0) return std::nullopt;
-  // Payloads begin at a multiple of 4 bytes, and hold words only.
-  const auto* words = reinterpret_cast<const std::uint32_t*>(bytes.data());
-  const std::size_t n = words[0];
-  const bool all = words[1] == SparsePush::kAll;
-  const std::size_t m = all ? 0 : words[1];
-  if (bytes.size() / 4 != 2 + 2 * n + m) return std::nullopt;
-  SparsePush parts;
-  parts.touched = {words + 2, n};
-  parts.gradient = push.floats().subspan(2 + n, n);
-  parts.all = all;
-  parts.wanted = {words + 2 + 2 * n, m};
+  const std::size_t size = push.bytes().size();
+  if (size < kHead || size % 4 != 0) return std::nullopt;
+  const Head head = head_of(push);
+  if (size / 4 != 2 + 2 * head.touched + head.wanted) return std::nullopt;
+  const SparsePush parts = parts_of(push);
   if (!ascending_below(parts.touched, count) || !ascending_below(parts.wanted, count)) {
     return std::nullopt;
   }
+  return parts;
+}
+
+SparsePush parts_of(const Payload& push) {
+  const Head head = head_of(push);
+  const std::uint32_t* const lists = words_of(push) + 2;
+  SparsePush parts;
+  parts.touched = {lists, head.touched};
+  parts.gradient = push.floats().subspan(2 + head.touched, head.touched);
+  parts.all = head.all;
+  parts.wanted = {lists + 2 * head.touched, head.wanted};
   return parts;
 }
 

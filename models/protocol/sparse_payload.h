@@ -34,6 +34,8 @@ Payload encode(const SparsePush& push);
 /// The parts of an encoded push (they point into it); nothing where it is malformed for a bucket of
 /// `count` parameters.
 std::optional<SparsePush> decode(const Payload& push, std::int64_t count);
+/// The same of a push that `decode` has taken: nothing is checked again.
+SparsePush parts_of(const Payload& push);
 
 /// Largest encoded push for `count` parameters.
 constexpr Bytes largest_push(std::int64_t count) { return push_size({count, count}); }

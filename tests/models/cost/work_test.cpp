@@ -145,7 +145,7 @@ TEST_CASE("work: a sparse push is written once and its lists are read") {
   CHECK(encode_cost(listed).written == Traffic{.messages = push_size(listed)});
   CHECK(decode_cost(listed).read == Traffic{.messages = {4 * (2 + 20 + 30)}});
   CHECK(decode_cost(listed).written == Traffic{});
-  CHECK(gather_cost(30).read == Traffic{.parameters = {4 * 30}});
+  CHECK(gather_cost(30).read == Traffic{.parameters = {4 * 30}, .messages = {4 * 30}});
   CHECK(gather_cost(30).written == Traffic{.messages = {4 * 30}});
 }
 
