@@ -224,6 +224,9 @@ Protocol async_protocol() {
           .options = {&kQuota},
           .messages = {push, parameters, final_parameters, stop, enough},
           .weighed_against = "sync",
+          .statistical_efficiency =
+              "gradients are stale, computed with parameters that others "
+              "have changed since: the loss at the same step differs",
           .deterministic = [](const ProtocolOptions&) { return false; },
           .gradients_an_update = one,
           .gradients_an_apply = one,

@@ -166,6 +166,9 @@ Protocol local_sgd_protocol() {
       .messages = {partial, parameters, enough},
       .brings_update = {parameters},
       .weighed_against = "all_reduce",
+      .statistical_efficiency =
+          "between two averagings workers drift apart, for none has the "
+          "others' gradients: the loss at the same step differs",
       .gradients_an_update = [](const ProtocolOptions& options,
                                 int workers) { return workers * options.integer(kLocalSteps); },
       .gradients_an_apply = [](const ProtocolOptions&, int) { return std::int64_t{1}; },

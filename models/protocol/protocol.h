@@ -39,6 +39,9 @@ struct Protocol {
   std::vector<MessageKind> brings_update{};
   /// The strategy that people weigh it against, all else equal; empty: none.
   std::string_view weighed_against{};
+  /// Why as many gradients teach it something else than synchronous SGD, whose updates are means of
+  /// gradients by the same parameters: a clause. Empty: they do not.
+  std::string_view statistical_efficiency{};
 
   /// Equal inputs to a scenario end in bitwise equal weights, whatever the timing.
   bool (*deterministic)(const ProtocolOptions& options) = [](const ProtocolOptions&) {

@@ -41,6 +41,8 @@ Protocol ssp_protocol() {
   protocol.doc = "as async, but nobody is further ahead of the slowest than a bound";
   protocol.options = {&kStaleness, &kQuota};
   protocol.weighed_against = "";
+  protocol.statistical_efficiency =
+      "gradients are stale, within a bound: the loss at the same step differs";
   protocol.deterministic = [](const ProtocolOptions& o) { return o.integer(kStaleness) == 0; };
   protocol.make_node = ssp_node;
   return protocol;

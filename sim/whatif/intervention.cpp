@@ -102,7 +102,8 @@ void add_changes_of_protocols(std::vector<ScenarioChange>& changes) {
   for (const Protocol& protocol : protocols()) {
     changes.push_back({fmt::format("strategy {}", protocol.name),
                        "as many examples by another strategy", Change::Kind::training,
-                       [&protocol](Scenario& s) { return other_strategy(s, protocol.name); }});
+                       [&protocol](Scenario& s) { return other_strategy(s, protocol.name); },
+                       protocol.statistical_efficiency});
   }
 }
 

@@ -27,6 +27,7 @@ struct ScenarioChange {
   Change::Kind kind;
   /// Makes it. Returns why it cannot be made, empty where it is; nothing: it is so already.
   std::function<std::optional<std::string>(Scenario& scenario)> apply;
+  std::string_view statistical_efficiency{};  ///< as the protocol says that it changes to
 };
 
 const std::vector<ResourceChange>& resource_changes();

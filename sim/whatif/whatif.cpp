@@ -154,6 +154,7 @@ class Asking {
       if (!why) continue;
       const std::size_t index = add_change(each.name, each.what);
       whatif_.changes[index].kind = each.kind;
+      whatif_.changes[index].statistical_efficiency = each.statistical_efficiency;
       whatif_.changes[index].why_not = *why;
       if (!why->empty()) continue;
       trials_.keep_examples(changed.scenario);

@@ -83,6 +83,7 @@ Table changes_of(const Json& whatif) {
                {"elasticity [%/%]", true},
                {"time if free [s]", true},
                {"cost", true},
+               {"statistical efficiency", false, true},
                {"why not", false, true}},
               {}};
   for (const Json& change : whatif.at("changes")) {
@@ -94,8 +95,10 @@ Table changes_of(const Json& whatif) {
                           {figure(number_at(change, "elasticity"))},
                           {figure(number_at(change, "free_time_s"))},
                           {figure(number_at(change, "cost"))},
+                          {text_at(change, "statistical_efficiency")},
                           {text_at(change, "why_not")}});
   }
+  table.drop_empty_columns();
   return table;
 }
 

@@ -44,7 +44,8 @@ Json changes_json(const WhatIf& whatif) {
                        {"free_time_s", given_or_null(change.free_time_s)},
                        {"elasticity", given_or_null(change.elasticity)},
                        {"cost", given_or_null(change.cost)},
-                       {"why_not", given_or_null(change.why_not)}});
+                       {"why_not", given_or_null(change.why_not)},
+                       {"statistical_efficiency", given_or_null(change.statistical_efficiency)}});
   }
   return changes;
 }

@@ -65,6 +65,17 @@ std::string path_table(const WhatIf& whatif) {
   return text;
 }
 
+/// Times for as many examples say nothing of what is learned from them.
+std::string efficiency_text(const WhatIf& whatif) {
+  std::string text;
+  for (const Change& change : whatif.changes) {
+    if (!change.why_not.empty() || change.statistical_efficiency.empty()) continue;
+    text += wrap(fmt::format("Statistical efficiency of {}: {}.", change.name,
+                             change.statistical_efficiency));
+  }
+  return text;
+}
+
 std::string changes_table(const WhatIf& whatif) {
   const bool priced = whatif.cost.has_value();
   const auto cost = [&](std::optional<double> value) { return priced ? money(value) : ""; };
@@ -92,6 +103,7 @@ std::string changes_table(const WhatIf& whatif) {
     text += wrap(
         "Another batch, strategy, number of workers learns something else from as many examples: "
         "with a target (training.until) the time until it is reached is compared.");
+    text += efficiency_text(whatif);
   }
   return text;
 }
@@ -174,6 +186,10 @@ std::string first_sentence(const WhatIf& whatif) {
   const auto most = saved(whatif, best.time_s);
   if (most && *most > kTells && best.name != limit.change) {
     text += fmt::format("; most is saved by {}, {}", best.name, whole_percent(*most));
+    const bool wanted = whatif.scenario_case.scenario.training.until.wanted();
+    if (!best.statistical_efficiency.empty() && !wanted) {
+      text += ", at another statistical efficiency";
+    }
   }
   return text + ".";
 }

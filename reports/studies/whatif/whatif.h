@@ -41,6 +41,8 @@ struct Change {
   std::optional<double> elasticity;
   std::optional<double> cost;  ///< of all hosts for that time, where they have prices
   std::string why_not;         ///< empty: it was simulated
+  /// Why as many examples teach it something else than synchronous SGD; empty: they do not.
+  std::string statistical_efficiency;
 };
 
 /// Where one choice begins to beat another, found by search.

@@ -51,6 +51,21 @@ TEST_CASE("whatif text: the first sentence says what limits it and what helps mo
         "most is saved by strategy all_reduce, 60 %.");
 }
 
+TEST_CASE("whatif text: a strategy that learns otherwise says how, unless a target says how long") {
+  WhatIf whatif = made_up();
+  whatif.changes[0].name = "strategy local_sgd";
+  whatif.changes[0].statistical_efficiency = "workers drift apart";
+  const std::string note = "Statistical efficiency of strategy local_sgd: workers drift apart.";
+  CHECK(first_sentence(whatif).ends_with(
+      "most is saved by strategy local_sgd, 60 %, at another statistical efficiency."));
+  CHECK(to_table(whatif).find(note) != std::string::npos);
+  CHECK(to_json(whatif)["changes"][0]["statistical_efficiency"] == "workers drift apart");
+  CHECK(to_json(whatif)["changes"][1]["statistical_efficiency"].is_null());
+  whatif.scenario_case.scenario.training.until.accuracy = 0.9;
+  CHECK(first_sentence(whatif).ends_with("most is saved by strategy local_sgd, 60 %."));
+  CHECK(to_table(whatif).find(note) == std::string::npos);
+}
+
 TEST_CASE("whatif text: it fits 80 columns with every figure in it") {
   const std::string text = to_table(made_up());
   std::istringstream lines(text);
