@@ -38,6 +38,10 @@ Duration interpolated(const std::vector<BatchTime>& times, double examples) {
 
 namespace {
 
+constexpr RetiredKey kRetired[] = {{"models.*.crowding",
+                                    "calibrate this machine again (foretrain calibrate --out "
+                                    "FILE), which writes cache_pollution"}};
+
 void check_tables(const Machine& machine, const std::map<std::string, std::string>& places) {
   for (const auto& [model, cost] : machine.models) {
     const auto descends = [](const BatchTime& a, const BatchTime& b) {
@@ -63,7 +67,7 @@ Machine parse_machine(const std::string& text, const std::string& source) {
   check_version(root, "foretrain_machine", "foretrain",
                 "this is a scenario; a machine file is what foretrain calibrate writes");
   root.erase("foretrain_machine");
-  Reading reading(machine_keys());
+  Reading reading(machine_keys(), kRetired);
   Reader reader(reading, root, "");
   Machine machine;
   describe(reader, machine);

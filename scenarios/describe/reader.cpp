@@ -77,6 +77,11 @@ void Reading::check_all_used() const {
 
 void Reading::fail_unknown(const Entry& entry, const std::string& parent) const {
   const std::string prefix = parent.empty() ? "" : parent + ".";
+  for (const RetiredKey& key : retired_) {
+    if (!matches(key.path, without_indices(prefix + entry.key))) continue;
+    fail_at(to_text(entry.mark), prefix + entry.key,
+            fmt::format("this key is no more; {}", key.advice));
+  }
   std::vector<std::string> here;
   std::string elsewhere;
   for (const std::string& key : keys_) {

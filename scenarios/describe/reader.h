@@ -9,17 +9,27 @@
 #include <concepts>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace foretrain {
 
+/// A key that files of an earlier program have.
+struct RetiredKey {
+  std::string_view path;    ///< as key paths are listed: `models.*.crowding`
+  std::string_view advice;  ///< what to do about such a file
+};
+
 /// What is remembered of a file over the cases that are read from it.
 class Reading {
  public:
-  /// `keys`: every key path that the file may have (schema.h), for proposals.
-  explicit Reading(std::vector<std::string> keys) : keys_(std::move(keys)) {}
+  /// `keys`: every key path that the file may have (schema.h), for proposals; `retired`: those that
+  /// it may have no more, which outlive this.
+  explicit Reading(std::vector<std::string> keys, std::span<const RetiredKey> retired = {})
+      : keys_(std::move(keys)), retired_(retired) {}
 
   void note_place(const std::string& path, const Mark& mark) { places_[path] = to_text(mark); }
   /// Where each key of the last case was given; begins the next case.
@@ -37,6 +47,7 @@ class Reading {
   using Key = std::pair<std::string, std::string>;  // place, path
 
   std::vector<std::string> keys_;
+  std::span<const RetiredKey> retired_;
   std::map<std::string, std::string> places_;
   std::set<Key> used_;
   std::vector<std::pair<Key, std::string>> complaints_;  // in the order of the file

@@ -125,6 +125,14 @@ TEST_CASE("machine: an unknown key is told the nearest") {
         "models.softmax 784x10.gradient.per_item?");
 }
 
+TEST_CASE("machine: a key that files have no more says what to do about it") {
+  std::string text = kMachine;
+  text.insert(text.find("    evaluate"), "    crowding: 1.2\n");
+  CHECK(machine_error(text) ==
+        "m.yaml:16:5: models.softmax 784x10.crowding: this key is no more; calibrate this machine "
+        "again (foretrain calibrate --out FILE), which writes cache_pollution");
+}
+
 TEST_CASE("machine: one that is described needs nothing measured") {
   const Machine m = parse_machine(
       "foretrain_machine: 1\nname: a100\ncores: 8\ngflops: 15000\nmemory_bandwidth: 1500 GB/s\n"
