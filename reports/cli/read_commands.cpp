@@ -51,9 +51,9 @@ int report(const Arguments& arguments) {
   Found found;
   for (const std::string& folder : arguments.records) add_folder(folder, found);
   CaseTable table;
-  for (const Record& record : found.records) {
-    table.add(record);
-    answer_of(arguments, "report").say(summary_table(record));
+  for (std::size_t i = 0; i < found.records.size(); ++i) {
+    table.add(found.records[i]);
+    answer_of(arguments, "report").say(summary_table(found.records[i], found.builds[i]));
   }
   if (found.records.size() > 1) answer_of(arguments, "report").say(table.text());
   return print(write_report(page_of(found), arguments.out.empty() ? "out/report" : arguments.out));

@@ -27,6 +27,12 @@ TEST_CASE("provenance: a run says which build wrote its folder, a simulation doe
         std::vector<std::string>{"run", "small.yaml", "--quiet", "--set", "training.steps=3",
                                  "--out", "real"});
 
+  // A report tells it, on the terminal as on its page.
+  const auto report = sandbox.call("report real --out page");
+  CHECK(report.err.find("written by      " + exec::build_name()) != std::string::npos);
+  const std::string page = testing::text_of(sandbox.path("page/report.html"));
+  CHECK(page.find(exec::build_name()) != std::string::npos);
+
   REQUIRE(
       sandbox.call("simulate small.yaml --quiet --machine machine.yaml --out forecast").status ==
       0);

@@ -25,7 +25,7 @@ std::string outcome_of(const Record& record) {
   return record.failure.empty() ? std::string(name_of(record.outcome)) : record.failure;
 }
 
-Table summary_of(const std::vector<Record>& records) {
+Table summary_of(const std::vector<Record>& records, const std::vector<std::string>& builds) {
   const Legend legend = legend_of(records);
   const bool broken =
       std::ranges::any_of(records, [](const Record& r) { return r.outcome != Outcome::done; });
@@ -33,6 +33,7 @@ Table summary_of(const std::vector<Record>& records) {
               {},
               {{"record"},
                {"from", false, true},
+               {"written by", false, true},
                {"outcome", false, broken},
                {"steps", true},
                {"time [s]", true},
@@ -53,6 +54,7 @@ Table summary_of(const std::vector<Record>& records) {
     table.rows.push_back(
         {{legend.titles[i]},
          {source_of(records[i])},
+         {i < builds.size() && !builds[i].empty() ? builds[i] : "-"},
          {outcome_of(records[i]), tone},
          {grouped(s.steps)},
          {figure(s.time_s)},
@@ -144,9 +146,10 @@ std::string sentence_of(const std::vector<Record>& records) {
   return table.sentence();
 }
 
-std::vector<Section> sections_of(const std::vector<Record>& records) {
+std::vector<Section> sections_of(const std::vector<Record>& records,
+                                 const std::vector<std::string>& builds) {
   if (records.empty()) return {};
-  Section summary{"summary", "Summary", {}, {summary_of(records)}, {}};
+  Section summary{"summary", "Summary", {}, {summary_of(records, builds)}, {}};
   if (Table nodes = nodes_of(records); !nodes.rows.empty())
     summary.tables.push_back(std::move(nodes));
 

@@ -13,7 +13,8 @@ namespace foretrain {
 std::string sentence_of(const std::vector<Record>& records);
 
 /// Summary, learning, resources, steps, timeline, staleness: those of which the records know
-/// something.
-std::vector<Section> sections_of(const std::vector<Record>& records);
+/// something. `builds`: that wrote each of them, as Found has them; may be left out.
+std::vector<Section> sections_of(const std::vector<Record>& records,
+                                 const std::vector<std::string>& builds = {});
 
 }  // namespace foretrain

@@ -1,6 +1,7 @@
 #include "reports/show/page/report.h"
 
 #include "reports/record/files.h"
+#include "reports/record/provenance.h"
 #include "reports/show/figures/of_records.h"
 #include "reports/show/page/record_sections.h"
 #include "reports/show/page/sweep_section.h"
@@ -70,15 +71,21 @@ std::vector<fs::path> folders_in(const fs::path& folder) {
   return folders;
 }
 
+void add_record(const fs::path& folder, Found& found) {
+  found.records.push_back(read_record(folder));
+  const auto provenance = read_provenance(folder);
+  found.builds.push_back(provenance ? provenance->build : "");
+}
+
 /// Beside each other: a run, then the simulation of the same case.
 void add_records_of_validation(const fs::path& folder, Found& found) {
   const std::vector<fs::path> cases = folders_in(folder / "run");
   if (cases.size() > kDetailedCases) return;
   for (const fs::path& each : cases) {
     const auto runs = folders_in(each);
-    if (!runs.empty()) found.records.push_back(read_record(runs.front()));
+    if (!runs.empty()) add_record(runs.front(), found);
     const fs::path simulated = folder / "simulate" / each.filename();
-    if (fs::exists(simulated / "run.json")) found.records.push_back(read_record(simulated));
+    if (fs::exists(simulated / "run.json")) add_record(simulated, found);
   }
 }
 
@@ -154,13 +161,13 @@ void add_folder(const fs::path& folder, Found& found) {
     return add_whatif(folder, found);
   }
   const std::size_t before = found.records.size() + found.sections.size();
-  if (fs::exists(folder / "run.json")) found.records.push_back(read_record(folder));
+  if (fs::exists(folder / "run.json")) add_record(folder, found);
   if (fs::exists(folder / "validation.json")) add_validation(folder / "validation.json", found);
   if (fs::exists(folder / "sweep.csv")) add_sweep(folder / "sweep.csv", found);
   if (fs::exists(folder / "whatif.json")) add_whatif(folder / "whatif.json", found);
   if (found.records.size() + found.sections.size() > before) return;
   for (const fs::path& each : folders_in(folder)) {
-    if (fs::exists(each / "run.json")) found.records.push_back(read_record(each));
+    if (fs::exists(each / "run.json")) add_record(each, found);
   }
   if (found.records.size() > before) return;
   throw InputError(fmt::format("{}: {}", folder.string(), what_is_wrong(folder)));
@@ -169,7 +176,7 @@ void add_folder(const fs::path& folder, Found& found) {
 Page page_of(const Found& found) {
   Page page;
   std::vector<Section> sections = found.sections;
-  std::vector<Section> of_records = sections_of(found.records);
+  std::vector<Section> of_records = sections_of(found.records, found.builds);
   Section sweep = sweep_section(sweep_of(found.records));
   const bool has_sweep = std::ranges::any_of(
       sections, [](const Section& s) { return s.id == "sweep" || s.id == "validation"; });

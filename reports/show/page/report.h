@@ -13,7 +13,8 @@ namespace foretrain {
 /// What was found in folders.
 struct Found {
   std::vector<Record> records;
-  std::vector<Section> sections;  ///< of validations, sweeps, answers to what if
+  std::vector<std::string> builds;  ///< that wrote each record; empty: its folder does not say
+  std::vector<Section> sections;    ///< of validations, sweeps, answers to what if
   std::vector<std::string> sentences;
   std::string name;      ///< of the scenario, where no record says it
   std::string question;  ///< of the first scenario that has one

@@ -124,7 +124,7 @@ std::string record_sentence(const Record& record) {
   return outcome_sentence(record, summarize(record));
 }
 
-std::string summary_table(const Record& record) {
+std::string summary_table(const Record& record, std::string_view build) {
   const Summary s = summarize(record);
   std::string text = wrap(outcome_sentence(record, s)) + "\n";
   text += line("step time", s.step_time_s_median ? fmt::format("{} ms, the median of {}",
@@ -167,6 +167,7 @@ std::string summary_table(const Record& record) {
     text += line("weights", fmt::format("sha256 {} ({})", record.weights_sha256.substr(0, 16),
                                         record.kernel_set));
   }
+  if (!build.empty()) text += line("written by", build);
   return text + nodes_table(record);
 }
 

@@ -2,6 +2,7 @@
 #include "reports/show/page/report.h"
 
 #include "reports/record/files.h"
+#include "reports/record/provenance.h"
 #include "reports/show/page/sweep_section.h"
 #include "reports/studies/validation/output.h"
 #include "scenarios/input_error.h"
@@ -41,6 +42,26 @@ TEST_CASE("report: a record, the records of a sweep in their order") {
   REQUIRE(found.records.size() == 3);
   CHECK(found.records[1].scenario_case.settings[0].value == "2");
   CHECK(found.records[2].scenario_case.settings[0].value == "10");
+}
+
+TEST_CASE("report: the build that wrote a run stands beside it, where its folder says") {
+  const TemporaryFolder folder;
+  write_record(small_record(Mode::run, "sync"), folder.path() / "a");
+  write_provenance({"0.1.0 (2c2e608b1a2c, wire 2)", "", "", {}}, folder.path() / "a");
+  write_record(small_record(Mode::simulate, "sync"), folder.path() / "b");
+  const auto written_by = [](const Found& found) {
+    const Table table = page_of(found).sections.at(0).tables.at(0);
+    const auto column = std::ranges::find(table.columns, "written by", &Table::Column::name);
+    std::vector<std::string> texts;
+    if (column == table.columns.end()) return texts;
+    for (const auto& row : table.rows) {
+      texts.push_back(row.at(static_cast<std::size_t>(column - table.columns.begin())).text);
+    }
+    return texts;
+  };
+  CHECK(written_by(found_in(folder.path())) ==
+        std::vector<std::string>{"0.1.0 (2c2e608b1a2c, wire 2)", "-"});
+  CHECK(written_by(found_in(folder.path() / "b")).empty());
 }
 
 TEST_CASE("report: a validation with the records of its few cases") {
