@@ -8,7 +8,10 @@
 namespace foretrain {
 
 AsyncServer::AsyncServer(std::shared_ptr<const Training> training, NodeId id)
-    : training_(std::move(training)), id_(id), quota_(training_->steps * training_->workers) {
+    : training_(std::move(training)),
+      id_(id),
+      quota_(training_->steps * training_->workers),
+      own_quota_(training_->options.word(kQuota) == kOwnQuota) {
   const Payload start = initial_parameters(*training_);
   const int shard = static_cast<int>(index_of(id)) - training_->workers;
   for (const std::uint32_t index : training_->layout->of_shard(shard)) {
@@ -19,14 +22,12 @@ AsyncServer::AsyncServer(std::shared_ptr<const Training> training, NodeId id)
 std::optional<std::size_t> AsyncServer::next(const Queue& /*queue*/) const { return 0; }
 
 bool AsyncServer::may_go_on(const Queue& queue, int worker) const {
-  const bool own = training_->options.word(kQuota) == kOwnQuota;
-  return !own || queue.clocks.of(static_cast<std::size_t>(worker)) < training_->steps;
+  return !own_quota_ || queue.clocks.of(static_cast<std::size_t>(worker)) < training_->steps;
 }
 
 bool AsyncServer::is_full(const Queue& queue) const {
   if (enough_) return true;
-  if (training_->options.word(kQuota) == kOwnQuota)
-    return queue.clocks.slowest() >= training_->steps;
+  if (own_quota_) return queue.clocks.slowest() >= training_->steps;
   return queue.bucket.version().value == quota_;
 }
 

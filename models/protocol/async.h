@@ -94,7 +94,6 @@ class AsyncServer : public Node, public Buffering {
   [[nodiscard]] static std::int64_t lead(const Queue& queue, int worker) {
     return queue.clocks.of(static_cast<std::size_t>(worker)) - queue.clocks.slowest();
   }
-  [[nodiscard]] const Training& training() const { return *training_; }
 
  private:
   void receive(Instant now, NodeId from, Message message, Effects& effects);
@@ -116,6 +115,7 @@ class AsyncServer : public Node, public Buffering {
   NodeId id_;
   std::vector<Queue> queues_;  // one a bucket of this shard
   std::int64_t quota_;
+  bool own_quota_;  // each worker has one: its steps
   std::int64_t dropped_ = 0;
   std::int64_t most_lead_ = 0;
   std::size_t complete_ = 0;  // buckets that are over

@@ -18,7 +18,9 @@ const Option kBackupWorkers{
     .one_more_doc = "a worker more may be late"};
 
 BackupServer::BackupServer(std::shared_ptr<const Training> training, NodeId id)
-    : training_(std::move(training)), id_(id) {
+    : training_(std::move(training)),
+      id_(id),
+      backups_(static_cast<int>(training_->options.integer(kBackupWorkers))) {
   const Payload start = initial_parameters(*training_);
   const int shard = static_cast<int>(index_of(id)) - training_->workers;
   const auto workers = static_cast<std::size_t>(training_->workers);
@@ -45,7 +47,7 @@ void BackupServer::lose(Instant now, NodeId peer, Effects& effects) {
     lost_[index_of(peer)] = true;
     const auto lost = std::ranges::count(lost_, true);
     // The chief's are the weights in the end.
-    if (lost <= backups() && index_of(peer) != 0) {
+    if (lost <= backups_ && index_of(peer) != 0) {
       for (Gathering& gathering : gatherings_) go_on(now, gathering, effects);
       return;
     }

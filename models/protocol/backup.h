@@ -94,15 +94,13 @@ class BackupServer : public Node, public Buffering {
   [[nodiscard]] Message encoded(const Decision& decision) const;
   [[nodiscard]] std::optional<Decision> decoded(const Message& message) const;
   [[nodiscard]] std::size_t needed() const {
-    return static_cast<std::size_t>(training_->workers - backups());
-  }
-  [[nodiscard]] int backups() const {
-    return static_cast<int>(training_->options.integer(kBackupWorkers));
+    return static_cast<std::size_t>(training_->workers - backups_);
   }
   [[nodiscard]] bool chooses() const { return id_ == training_->server(0); }
 
   std::shared_ptr<const Training> training_;
   NodeId id_;
+  int backups_;
   std::vector<Gathering> gatherings_;  // one a bucket of this shard
   std::size_t over_ = 0;               // of them
   std::int64_t dropped_ = 0;

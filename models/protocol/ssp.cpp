@@ -7,8 +7,11 @@
 
 namespace foretrain {
 
+SspServer::SspServer(const std::shared_ptr<const Training>& training, NodeId id)
+    : AsyncServer(training, id), staleness_(training->options.integer(kStaleness)) {}
+
 std::optional<std::size_t> SspServer::next(const Queue& queue) const {
-  if (training().options.integer(kStaleness) > 0) return AsyncServer::next(queue);
+  if (staleness_ > 0) return AsyncServer::next(queue);
   // Those who have still to contribute to the clock are all here, or it is not complete.
   if (queue.clocks.at_slowest() != std::ssize(queue.arrivals)) return std::nullopt;
   const auto first = std::ranges::min_element(queue.arrivals, {}, &Arrival::from);
@@ -16,15 +19,14 @@ std::optional<std::size_t> SspServer::next(const Queue& queue) const {
 }
 
 bool SspServer::may_go_on(const Queue& queue, int worker) const {
-  return lead(queue, worker) <= training().options.integer(kStaleness) &&
-         AsyncServer::may_go_on(queue, worker);
+  return lead(queue, worker) <= staleness_ && AsyncServer::may_go_on(queue, worker);
 }
 
 namespace {
 
 std::unique_ptr<Node> ssp_node(std::shared_ptr<const Training> training, NodeId id) {
   if (training->is_worker(id)) return std::make_unique<Worker>(std::move(training), id);
-  return std::make_unique<SspServer>(std::move(training), id);
+  return std::make_unique<SspServer>(training, id);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include "models/protocol/async.h"
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 
@@ -25,11 +26,14 @@ extern const Option kStaleness;
 /// one of their mean.
 class SspServer : public AsyncServer {
  public:
-  using AsyncServer::AsyncServer;
+  SspServer(const std::shared_ptr<const Training>& training, NodeId id);
 
  protected:
   [[nodiscard]] std::optional<std::size_t> next(const Queue& queue) const override;
   [[nodiscard]] bool may_go_on(const Queue& queue, int worker) const override;
+
+ private:
+  std::int64_t staleness_;
 };
 
 /// Its nodes: a Worker each, and SspServers.

@@ -11,7 +11,7 @@ namespace foretrain::sim {
 template <class T>
 class Slots {
  public:
-  std::size_t keep(T item) {
+  std::size_t keep(T&& item) {
     if (free_.empty()) {
       items_.push_back(std::move(item));
       return items_.size() - 1;

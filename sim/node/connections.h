@@ -5,6 +5,7 @@
 #include "sim/network/fabric.h"
 
 #include <limits>
+#include <utility>
 #include <vector>
 
 namespace foretrain::sim {
@@ -13,10 +14,8 @@ namespace foretrain::sim {
 /// whose numbers come after those of thousands of workers.
 class Connections {
  public:
-  /// From this host.
-  explicit Connections(std::size_t host) : host_(host) {}
-
-  Fabric::ConnectionId to(NodeId peer, std::size_t its_host, Fabric& fabric) {
+  /// `hosts`: the node's, its peer's.
+  Fabric::ConnectionId to(NodeId peer, std::pair<std::size_t, std::size_t> hosts, Fabric& fabric) {
     const std::size_t index = index_of(peer);
     if (by_peer_.empty()) first_ = index;
     if (index < first_) {
@@ -25,14 +24,13 @@ class Connections {
     }
     if (index - first_ >= by_peer_.size()) by_peer_.resize(index - first_ + 1, kNone);
     Fabric::ConnectionId& connection = by_peer_[index - first_];
-    if (connection == kNone) connection = fabric.connect(host_, its_host);
+    if (connection == kNone) connection = fabric.connect(hosts.first, hosts.second);
     return connection;
   }
 
  private:
   static constexpr auto kNone = std::numeric_limits<Fabric::ConnectionId>::max();
 
-  std::size_t host_;
   std::size_t first_ = 0;  // peer
   std::vector<Fabric::ConnectionId> by_peer_;
 };

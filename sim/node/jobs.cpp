@@ -6,14 +6,12 @@
 
 namespace foretrain::sim {
 
-Jobs::Jobs(Engine& engine, Process& process, Polling& polling, Loop& loop, JobEfforts efforts,
-           Evaluating evaluating)
+Jobs::Jobs(Engine& engine, Process& process, Polling& polling, Loop& loop, JobEfforts efforts)
     : engine_(engine),
       process_(process),
       polling_(polling),
       loop_(loop),
-      efforts_(std::move(efforts)),
-      evaluating_(std::move(evaluating)) {}
+      efforts_(std::move(efforts)) {}
 
 void Jobs::wake(Instant now, std::uint64_t token) {
   polling_.active(now);
@@ -28,7 +26,7 @@ void Jobs::wake(Instant now, std::uint64_t token) {
   }
 }
 
-void Jobs::ask_for(Job job) {
+void Jobs::ask_for(Job&& job) {
   const bool gradient = job.kind == JobKind::gradient;
   if (gradient && !unfed_.stages.empty()) return unfed_.stages.push_back(std::move(job));
   InputFeed* input = process_.input();
@@ -37,7 +35,7 @@ void Jobs::ask_for(Job job) {
     unfed_.cause = process_.history().current();
     return unfed_.stages.push_back(std::move(job));
   }
-  if (job.kind == JobKind::evaluate) evaluating_(true);
+  if (job.kind == JobKind::evaluate) loop_.evaluating(true);
   begin(std::move(job));
 }
 
@@ -47,7 +45,7 @@ void Jobs::fed(Instant now) {
   for (Job& job : std::exchange(unfed_.stages, {})) begin(std::move(job));
 }
 
-void Jobs::begin(Job job) {
+void Jobs::begin(Job&& job) {
   const JobEffort asked = efforts_.begin(job);
   const JobPlace place = place_of(job.cost, efforts_.sleeps(job));
   const Cpu::ThreadId loop = process_.loop();
@@ -95,18 +93,19 @@ void Jobs::note_rest(Instant now, const UnderWay& under_way) const {
   history.go_on_from(history.waited(Resource::straggling, middle, now, usual));
 }
 
-void Jobs::finish(Instant now, UnderWay&& under_way) {
-  Job job = std::move(under_way.job);
+void Jobs::finish(Instant now, UnderWay under_way) {
+  Job& job = under_way.job;
   JobResult result;
   Serial serial;
   if (job.work) result = job.work(serial);
   if (job.prefetch) job.prefetch();
   if (under_way.place != JobPlace::loop) polling_.job_ends();
-  if (job.kind == JobKind::evaluate) evaluating_(false);
+  if (job.kind == JobKind::evaluate) loop_.evaluating(false);
   if (job.kind == JobKind::apply) process_.history().updated();
-  const JobId id = job.id;
-  job = {};  // what it holds is let go before the program goes on
-  loop_.feed(now, Computed{id, result});
+  // What they hold is let go before the program goes on.
+  job.work = nullptr;
+  job.prefetch = nullptr;
+  loop_.feed(now, Computed{job.id, result});
   loop_.read_mail(now);
 }
 

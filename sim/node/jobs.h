@@ -8,7 +8,6 @@
 #include "sim/node/process.h"
 
 #include <cstdint>
-#include <functional>
 #include <vector>
 
 namespace foretrain::sim {
@@ -25,14 +24,10 @@ namespace foretrain::sim {
 /// 3. Its work takes place in zero time, at its end.
 class Jobs : public Actor {
  public:
-  /// The chief evaluates the parameters: from now on, or (false) no more.
-  using Evaluating = std::function<void(bool begins)>;
-
   /// The others, of the same node, outlive this.
-  Jobs(Engine& engine, Process& process, Polling& polling, Loop& loop, JobEfforts efforts,
-       Evaluating evaluating);
+  Jobs(Engine& engine, Process& process, Polling& polling, Loop& loop, JobEfforts efforts);
 
-  void ask_for(Job job);
+  void ask_for(Job&& job);
   void wake(Instant now, std::uint64_t token) override;
 
  private:
@@ -59,10 +54,10 @@ class Jobs : public Actor {
     return {this, (std::uint64_t{slot} << kStageBits) | static_cast<std::uint64_t>(stage)};
   }
   void fed(Instant now);
-  void begin(Job job);
+  void begin(Job&& job);
   void computed(Instant now, std::size_t slot);
   void note_rest(Instant now, const UnderWay& under_way) const;
-  void finish(Instant now, UnderWay&& under_way);
+  void finish(Instant now, UnderWay under_way);
 
   Engine& engine_;
   Process& process_;
@@ -71,7 +66,6 @@ class Jobs : public Actor {
   Slots<UnderWay> under_way_;
   JobEfforts efforts_;
   Unfed unfed_;
-  Evaluating evaluating_;
 };
 
 }  // namespace foretrain::sim

@@ -12,6 +12,8 @@ class Loop {
   virtual void feed(Instant now, Input input) = 0;
   /// What the loop was awake for is done: it reads all messages that have come.
   virtual void read_mail(Instant now) = 0;
+  /// The chief evaluates the parameters: from now on, or (false) no more.
+  virtual void evaluating(bool begins) = 0;
 
  protected:
   ~Loop() = default;

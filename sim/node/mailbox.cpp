@@ -15,8 +15,7 @@ Mailbox::Mailbox(World& world, NodeId id, const Peers& peers, Process& process, 
       peers_(peers),
       tensor_(tensor),
       brings_update_(brings_update),
-      loop_(loop),
-      connections_(place_.host) {}
+      loop_(loop) {}
 
 void Mailbox::wake(Instant now, std::uint64_t token) {
   const std::size_t slot = token >> kStageBits;
@@ -78,7 +77,8 @@ void Mailbox::depart(Instant now, std::size_t slot) {
     return world_.engine.schedule(now, arrived);
   }
   Fabric& fabric = *world_.fabric;
-  fabric.send(connections_.to(mail.to, host, fabric), size, mail.message.bucket, arrived);
+  fabric.send(connections_.to(mail.to, {place_.host, host}, fabric), size, mail.message.bucket,
+              arrived);
 }
 
 // In -------------------------------------------------------------------------------------------

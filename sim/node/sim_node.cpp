@@ -18,8 +18,7 @@ SimNode::SimNode(World& world, Mailbox::Peers& mailboxes, const Observer& observ
                parts.protocol->brings_update),
       jobs_(world.engine, process_, polling_, *this,
             JobEfforts(world.time_factors, *parts.job_time, std::move(parts.times), parts.jitter,
-                       process_.history()),
-            [this](bool begins) { observer_.evaluating(id_, begins); }) {
+                       process_.history())) {
   mailboxes.push_back(&mailbox_);
 }
 
@@ -103,7 +102,8 @@ void SimNode::perform(Instant now, Effect& effect) {
   } else if (auto* worked = std::get_if<Worked>(&effect)) {
     worked_ += world_.time_factors.scaled(process_.history().messages(), job_time_.of(*worked));
   } else if (auto* timer = std::get_if<ArmTimer>(&effect)) {
-    world_.engine.schedule(now + timer->after, at_stage(Stage::timer, timers_.keep(timer->timer)));
+    const std::size_t slot = timers_.keep(TimerId{timer->timer});
+    world_.engine.schedule(now + timer->after, at_stage(Stage::timer, slot));
   } else if (auto* report = std::get_if<Report>(&effect)) {
     observer_.report(id_, *report);
   } else if (auto* finished = std::get_if<Finished>(&effect)) {

@@ -88,6 +88,7 @@ class SimNode : public Actor, private Loop {
   void begin(Instant now);
   void feed(Instant now, Input input) override;
   void read_mail(Instant now) override { mailbox_.read_all(now); }
+  void evaluating(bool begins) override { observer_.evaluating(id_, begins); }
   void perform(Instant now, Effect& effect);
 
   World& world_;
