@@ -52,7 +52,7 @@ class Exchange {
     const Job apply = parameters_.apply_job(JobId{}, std::move(pushes));
     const double apply_s = seconds_of([&] { apply.work(serial); });
     parameters_.finish_apply();
-    (two ? merged_ : scattered_).push_back(apply_s / static_cast<double>(apply.cost.bytes().value));
+    (two ? merged_ : scattered_).push_back(apply_s / static_cast<double>(apply.cost.bytes.value));
     coding_s += seconds_of([&] { held_ = parameters_.answer(push, effects_); });
     Bytes coded;
     for (const Effect& effect : effects_) {

@@ -90,7 +90,7 @@ std::vector<GradientStage> gradient_stages(const Training& training) {
   if (training.optimizer_spec.clip_norm > 0) {
     stages.back().cost = stages.back().cost + clip_cost(touched(training));
   }
-  Cost all;
+  TotalCost all;
   for (const GradientStage& each : stages) all = all + each.cost;
   const double whole = nominal_seconds(all);
   for (GradientStage& each : stages) {

@@ -26,7 +26,7 @@ struct GradientStage {
   LayerRange backward;
   std::vector<std::uint32_t> needs;    ///< buckets whose values no stage before it has read
   std::vector<std::uint32_t> buckets;  ///< whose gradient is complete after it
-  Cost cost;
+  TotalCost cost;
   double share = 1;  ///< of the whole gradient, by the nominal core
 };
 

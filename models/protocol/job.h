@@ -32,7 +32,7 @@ struct Job {
   JobId id{};
   JobKind kind = JobKind::gradient;
   std::int64_t examples = 0;  ///< of a gradient or an evaluation
-  Cost cost;
+  TotalCost cost;
   /// Carries the job out, on a thread of the driver's choice; it touches only what the node leaves
   /// alone until `Computed`. Empty without numerics: the driver then reports a default result.
   std::function<JobResult(Parallel&)> work;

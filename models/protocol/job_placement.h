@@ -13,14 +13,16 @@ inline constexpr Duration kInlineJob{50'000};
 
 /// What a job of this cost takes on a fixed nominal core (20 GFLOP/s, 10 GB/s), s. What a profile
 /// measured it takes as it is.
-constexpr double nominal_seconds(Cost cost) {
-  return cost.flops.value / 20e9 + static_cast<double>(cost.bytes().value) / 10e9 +
+constexpr double nominal_seconds(const TotalCost& cost) {
+  return cost.flops.value / 20e9 + static_cast<double>(cost.bytes.value) / 10e9 +
          cost.measured.seconds();
 }
 
 /// Whether a job of this cost is too small for a thread of its own: by the nominal core, not by a
 /// measured one, so that a run and its simulation on any machine agree.
-constexpr bool runs_inline(Cost cost) { return nominal_seconds(cost) < kInlineJob.seconds(); }
+constexpr bool runs_inline(const TotalCost& cost) {
+  return nominal_seconds(cost) < kInlineJob.seconds();
+}
 
 enum class JobPlace : std::uint8_t {
   loop,            ///< between two messages
@@ -31,7 +33,7 @@ enum class JobPlace : std::uint8_t {
 /// A small job runs on the loop, but not one that `sleeps` until its time is over (it is given one:
 /// scenarios/gradient_times.h): nothing would be sent or received meanwhile. It computes so little
 /// that a second thread is not worth waking. Any other job has all threads that compute.
-constexpr JobPlace place_of(Cost cost, bool sleeps) {
+constexpr JobPlace place_of(const TotalCost& cost, bool sleeps) {
   if (!runs_inline(cost)) return JobPlace::compute_threads;
   return sleeps ? JobPlace::one_thread : JobPlace::loop;
 }

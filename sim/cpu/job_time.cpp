@@ -82,7 +82,7 @@ Duration JobTime::apply(const Job& job) const {
   const bool from_messages = job.kind == JobKind::reduce && apply_ != AffineCost{};
   const AffineCost& dense = from_messages ? apply_ : model_.apply;
   const AffineCost& own = job.scattered ? sparse : dense;
-  const auto bytes = static_cast<double>(job.cost.bytes().value);
+  const auto bytes = static_cast<double>(job.cost.bytes.value);
   if (own != AffineCost{}) return own.of(bytes);
   return apply_from_ == Source::described ? described(job.cost) : apply_.of(bytes);
 }
@@ -98,10 +98,10 @@ Duration JobTime::of(const Worked& worked) const {
   return Duration::from_seconds(bandwidth > 0 ? bytes / bandwidth : 0);
 }
 
-Duration JobTime::described(const Cost& cost) const {
+Duration JobTime::described(const TotalCost& cost) const {
   const double computing_s = cost.flops.value / (roofline_.gflops * 1e9);
   const double bandwidth = roofline_.memory_bandwidth.value;
-  const double moving_s = bandwidth > 0 ? static_cast<double>(cost.bytes().value) / bandwidth : 0;
+  const double moving_s = bandwidth > 0 ? static_cast<double>(cost.bytes.value) / bandwidth : 0;
   return roofline_.overhead + Duration::from_seconds(std::max(computing_s, moving_s));
 }
 

@@ -73,7 +73,7 @@ class JobTime {
 
   [[nodiscard]] Duration gradient(const Job& job) const;
   [[nodiscard]] Duration apply(const Job& job) const;
-  [[nodiscard]] Duration described(const Cost& cost) const;
+  [[nodiscard]] Duration described(const TotalCost& cost) const;
 
   Source compute_ = Source::measured;  // of gradients that are not fixed, of evaluations
   Source apply_from_ = Source::measured;

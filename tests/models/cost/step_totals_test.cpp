@@ -20,9 +20,9 @@ using testing::training_of;
 
 /// What the nodes of a training have cost so far.
 struct Spent {
-  Cost chief;    // but for updates
-  Cost servers;  // but for updates
-  Cost updates;
+  TotalCost chief;    // but for updates
+  TotalCost servers;  // but for updates
+  TotalCost updates;
 };
 
 /// Carries a training out, inputs first in, first out, each effect at once.
@@ -34,7 +34,7 @@ Spent spent_in(const std::shared_ptr<const Training>& training) {
     inputs.emplace_back(NodeId(node), Started{});
   }
   Spent spent;
-  const auto add = [&](NodeId id, const Cost& cost, bool update) {
+  const auto add = [&](NodeId id, const TotalCost& cost, bool update) {
     if (update) spent.updates = spent.updates + cost;
     if (!update && index_of(id) == 0) spent.chief = spent.chief + cost;
     if (!update && !training->is_worker(id)) spent.servers = spent.servers + cost;
@@ -60,8 +60,8 @@ Spent spent_in(const std::shared_ptr<const Training>& training) {
   return spent;
 }
 
-Cost times(const Cost& cost, int count) {
-  Cost sum;
+TotalCost times(const TotalCost& cost, int count) {
+  TotalCost sum;
   for (int i = 0; i < count; ++i) sum = sum + cost;
   return sum;
 }
@@ -94,7 +94,7 @@ void check_step(const Counted& counted) {
   const auto of_all = [&](const Spent& spent) {
     return times(spent.chief, workers) + spent.servers + times(spent.updates, each ? 1 : workers);
   };
-  const Cost step = times(totals(make_step_graph(*longer)), workers);
+  const TotalCost step = times(totals(make_step_graph(*longer)), workers);
   CHECK(step.flops.value > 0);
   CHECK(of_all(before) + step == of_all(after));
 }

@@ -235,7 +235,7 @@ TEST_CASE("sparse: values that were lent stay as they were while an update chang
   Effects effects;
   const Payload lent = shard.answer(push, effects);
   const std::vector<float> before(lent.floats().begin(), lent.floats().end());
-  const Cost copied = update();
+  const TotalCost copied = update();
   CHECK(std::ranges::equal(lent.floats(), before));
   CHECK(shard.values().floats()[5] != before[5]);
   // The next one changes what nobody else holds.

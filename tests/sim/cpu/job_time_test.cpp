@@ -15,8 +15,9 @@ Job job_of(JobKind kind, double flops, std::int64_t bytes, Duration measured = {
   Job job;
   job.kind = kind;
   job.examples = 10;
-  job.cost = {.flops = {flops}, .measured = measured};
-  job.cost.read.activations = {bytes};
+  Cost cost{.flops = {flops}, .measured = measured};
+  cost.read.activations = {bytes};
+  job.cost = cost;
   return job;
 }
 
