@@ -49,10 +49,8 @@ std::string AdaptiveAveragePool::name() const { return fmt::format("average_pool
 Cost AdaptiveAveragePool::forward_cost(std::int64_t batch) const {
   double reads = 0;  // of a channel, by all windows
   for_windows(input_, side_, [&](auto /*out*/, auto /*in*/, auto /*factor*/) { ++reads; });
-  Cost cost{Flops{reads * static_cast<double>(batch) * input_.channels}};
-  cost.read.activations = {4 * batch * input_.size()};
-  cost.written.activations = {4 * batch * output().size()};
-  return cost;
+  return activations_cost(reads * static_cast<double>(batch) * input_.channels,
+                          4 * batch * input_.size(), 4 * batch * output().size());
 }
 
 Cost AdaptiveAveragePool::backward_cost(std::int64_t batch, bool input_gradient) const {

@@ -272,11 +272,10 @@ Fans Conv2d::fans() const {
 }
 
 Cost Conv2d::forward_cost(std::int64_t batch) const {
-  Cost cost{Flops{2.0 * static_cast<double>(batch) * static_cast<double>(output_.pixels()) *
-                  static_cast<double>(weights())}};
+  const double products = static_cast<double>(batch) * static_cast<double>(output_.pixels()) *
+                          static_cast<double>(weights());
+  Cost cost = activations_cost(2 * products, 4 * batch * input_.size(), 4 * batch * output_.size());
   cost.read.parameters = {4 * parameters()};
-  cost.read.activations = {4 * batch * input_.size()};
-  cost.written.activations = {4 * batch * output_.size()};
   return cost;
 }
 

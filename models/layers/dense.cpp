@@ -61,10 +61,9 @@ std::string Dense::name() const {
 }
 
 Cost Dense::forward_cost(std::int64_t batch) const {
-  Cost cost{Flops{2.0 * static_cast<double>(batch) * static_cast<double>(weights())}};
+  Cost cost = activations_cost(2.0 * static_cast<double>(batch) * static_cast<double>(weights()),
+                               4 * batch * inputs_, 4 * batch * outputs_);
   cost.read.parameters = {4 * parameters()};
-  cost.read.activations = {4 * batch * inputs_};
-  cost.written.activations = {4 * batch * outputs_};
   return cost;
 }
 

@@ -45,19 +45,14 @@ std::string Dropout::name() const { return fmt::format("dropout {}", rate_); }
 
 Cost Dropout::forward_cost(std::int64_t batch) const {
   const std::int64_t units = batch * shape_.size();
-  Cost cost{Flops{2.0 * static_cast<double>(units)}};  // a comparison, a product
-  cost.read.activations = {4 * units};
-  cost.written.activations = {units * (4 + 1)};  // output, mask
-  return cost;
+  // A comparison, a product; output, mask.
+  return activations_cost(2.0 * static_cast<double>(units), 4 * units, (4 + 1) * units);
 }
 
 Cost Dropout::backward_cost(std::int64_t batch, bool input_gradient) const {
   if (!input_gradient) return {};
   const std::int64_t units = batch * shape_.size();
-  Cost cost{Flops{static_cast<double>(units)}};
-  cost.read.activations = {units * (4 + 1)};
-  cost.written.activations = {4 * units};
-  return cost;
+  return activations_cost(static_cast<double>(units), (4 + 1) * units, 4 * units);
 }
 
 void Dropout::forward(const ForwardPass& pass) const {

@@ -43,6 +43,14 @@ struct BackwardPass : LayerPass {
   std::span<float> gradient;         ///< by the parameters; all of it is written
 };
 
+/// A pass that reads and writes so many bytes of activations.
+inline Cost activations_cost(double operations, std::int64_t read, std::int64_t written) {
+  Cost cost{Flops{operations}};
+  cost.read.activations = {read};
+  cost.written.activations = {written};
+  return cost;
+}
+
 /// The backward pass of a layer whose forward pass is one product of its input and its parameters:
 /// two products as large, one for each gradient, or the parameters' alone.
 inline Cost product_backward_cost(const Cost& forward, bool input_gradient) {

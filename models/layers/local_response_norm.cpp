@@ -75,20 +75,17 @@ std::string LocalResponseNorm::name() const { return fmt::format("lrn {}", size_
 Cost LocalResponseNorm::forward_cost(std::int64_t batch) const {
   const std::int64_t units = batch * shape_.size();
   // A square, the sum, its scaling, two roots with a product, the division.
-  Cost cost{Flops{static_cast<double>(units) * (1 + size_ + 1 + 3 + 1)}};
-  cost.read.activations = {4 * units};
-  cost.written.activations = {2 * 4 * units};  // output, s
-  return cost;
+  const double operations = static_cast<double>(units) * (1 + size_ + 1 + 3 + 1);
+  return activations_cost(operations, 4 * units, 2 * 4 * units);  // writes output, s
 }
 
 Cost LocalResponseNorm::backward_cost(std::int64_t batch, bool input_gradient) const {
   if (!input_gradient) return {};
   const std::int64_t units = batch * shape_.size();
   // Two powers, the term, the sum, both parts of the gradient.
-  Cost cost{Flops{static_cast<double>(units) * (6 + 2 + size_ + 4)}};
-  cost.read.activations = {4 * 4 * units};  // input, output, s, the gradient by the output
-  cost.written.activations = {4 * units};
-  return cost;
+  const double operations = static_cast<double>(units) * (6 + 2 + size_ + 4);
+  // Reads input, output, s, the gradient by the output.
+  return activations_cost(operations, 4 * 4 * units, 4 * units);
 }
 
 std::int64_t LocalResponseNorm::pitch() const {

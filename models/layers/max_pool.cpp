@@ -154,19 +154,17 @@ std::string MaxPool::name() const {
 
 Cost MaxPool::forward_cost(std::int64_t batch) const {
   const std::int64_t outputs = batch * output_.size();
-  Cost cost{Flops{static_cast<double>(outputs) * size_ * size_}};  // comparisons
-  cost.read.activations = {4 * batch * input_.size()};
-  cost.written.activations = {outputs * (4 + 1)};  // with the place of each
-  return cost;
+  // Comparisons; each output with its place.
+  return activations_cost(static_cast<double>(outputs) * size_ * size_, 4 * batch * input_.size(),
+                          (4 + 1) * outputs);
 }
 
 Cost MaxPool::backward_cost(std::int64_t batch, bool input_gradient) const {
   if (!input_gradient) return {};
   const std::int64_t outputs = batch * output_.size();
-  Cost cost{Flops{static_cast<double>(outputs)}};  // additions
-  cost.read.activations = {outputs * (4 + 1)};
-  cost.written.activations = {4 * batch * input_.size()};
-  return cost;
+  // Additions.
+  return activations_cost(static_cast<double>(outputs), (4 + 1) * outputs,
+                          4 * batch * input_.size());
 }
 
 void MaxPool::forward_edge(const float* input, int oy, int ox, float* output,

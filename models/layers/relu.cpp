@@ -7,19 +7,14 @@ namespace foretrain {
 
 Cost Relu::forward_cost(std::int64_t batch) const {
   const std::int64_t units = batch * shape_.size();
-  Cost cost{Flops{static_cast<double>(units)}};
-  cost.read.activations = {4 * units};
-  cost.written.activations = {4 * units};
-  return cost;
+  return activations_cost(static_cast<double>(units), 4 * units, 4 * units);
 }
 
 Cost Relu::backward_cost(std::int64_t batch, bool input_gradient) const {
   if (!input_gradient) return {};
   const std::int64_t units = batch * shape_.size();
-  Cost cost{Flops{static_cast<double>(units)}};
-  cost.read.activations = {2 * 4 * units};  // output, the gradient by it
-  cost.written.activations = {4 * units};
-  return cost;
+  // Output, the gradient by it; the gradient by the input.
+  return activations_cost(static_cast<double>(units), 2 * 4 * units, 4 * units);
 }
 
 void Relu::forward(const ForwardPass& pass) const {
