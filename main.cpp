@@ -1,7 +1,6 @@
 // The front door: one subcommand, one call.
 #include "exec/calibration/calibrate_from.h"
 #include "exec/calibration/calibration_cache.h"
-#include "exec/calibration/drift.h"
 #include "exec/launch/run.h"
 #include "exec/launch/this_program.h"
 #include "exec/metrics/endpoint.h"
@@ -38,7 +37,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -60,6 +58,8 @@ exec::RunOptions run_options_of(const Arguments& arguments) {
   options.emulate = arguments.emulate;
   options.port = arguments.port;
   options.max_delay = Duration::from_seconds(arguments.max_delay_ms / 1e3);
+  options.probe = true;
+  options.handovers = exec::known_handovers(arguments.machine);
   return options;
 }
 
@@ -170,16 +170,6 @@ int simulate(const Arguments& arguments) {
                                : train_cases(answer, cases, each_case);
 }
 
-// Of what runs on this machine as it computes; others are given how long a gradient takes.
-std::optional<double> drift_now(const Arguments& arguments, exec::DriftMeter& meter,
-                                const Case& scenario_case, DataSets& data_sets) {
-  const auto& hosts = scenario_case.scenario.cluster.hosts;
-  const auto given = [](const HostSpec& host) { return host.compute || !host.machine.empty(); };
-  if (std::ranges::any_of(hosts, given)) return std::nullopt;
-  const Prepared prepared = prepare(scenario_case, Need::shape, data_sets);
-  return meter.measure(prepared, machine_of(arguments, prepared));
-}
-
 int sweep(const Arguments& arguments) {
   const std::vector<Case> cases = read_cases(arguments);
   SweepOptions options;
@@ -209,13 +199,11 @@ int sweep(const Arguments& arguments) {
 
 int validate(const Arguments& arguments) {
   exec::idle([&](const std::string& line) { say(arguments, line); });
-  exec::DriftMeter meter;
   DataSets data_sets;
   const exec::RunOptions options = run_options_of(arguments);
   const Modes modes{[&](const Case& each) { return run_case(arguments, options, each); },
                     [&](const Case& each) { return simulate_case(arguments, each, data_sets); },
-                    sim::replay,
-                    [&](const Case& each) { return drift_now(arguments, meter, each, data_sets); }};
+                    sim::replay};
   return validate_cases(answer_of(arguments, "validate"), read_cases(arguments),
                         arguments.judgement, modes);
 }

@@ -3,6 +3,7 @@
 
 #include "models/base/quantity.h"
 #include "models/base/time.h"
+#include "scenarios/core_probe.h"
 
 #include <map>
 #include <string>
@@ -117,8 +118,9 @@ struct Machine {
   AffineCost apply;        ///< reduce and apply, by bytes of memory moved (Cost::bytes)
   std::map<std::string, ModelCost> models;
   Roofline
-      roofline;      ///< what was not measured takes this long: other models; `apply` where it is 0
-  std::string date;  ///< of the measurements, 2026-11-22; empty: by hand
+      roofline;  ///< what was not measured takes this long: other models; `apply` where it is 0
+  CoresSeen cores_seen{};                 ///< what its cores were while it was measured
+  std::string date;                       ///< of the measurements, 2026-11-22; empty: by hand
   std::vector<Measurement> measurements;  ///< how sure each of them is
   std::vector<std::string> not_measured;  ///< what stands at its default, and why
 

@@ -1,9 +1,11 @@
 #include "exec/calibration/calibrate.h"
 
+#include "exec/calibration/core_watch.h"
 #include "exec/calibration/cores.h"
 #include "exec/calibration/ping_pong.h"
 #include "exec/calibration/repeater.h"
 #include "exec/calibration/single_runs.h"
+#include "exec/system/core_probe.h"
 #include "exec/system/process.h"
 #include "scenarios/input_error.h"
 #include "scenarios/prepared.h"
@@ -14,6 +16,7 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
+#include <optional>
 
 namespace foretrain::exec {
 namespace {
@@ -26,13 +29,17 @@ void say(const CalibrateOptions& options, const std::string& what) {
 }
 
 // Everything but the copy per byte is in microseconds, and noise of one of them decides nothing.
-TransportCost repeat_transport(Repeater& repeater, const std::string& name,
-                               const std::function<TransportCost()>& measure) {
+struct Transport {
+  TransportCost cost;
+  std::optional<CoreDistance> distance;
+};
+Transport repeat_transport(Repeater& repeater, const std::string& name,
+                           const std::function<TransportCost()>& measure) {
   constexpr double kFloor_s = 2e-6;
   constexpr double kByteFloor_s = 30e-12;
   constexpr double kSlice_s = 5e-3;  // later, one time in many, the kernel lets a sleeper look
   TransportCost cost;
-  const std::vector<double> medians = repeater.measure(
+  const auto [medians, distance] = repeater.measure_across(
       {{name + ".send.overhead", kFloor_s},
        {name + ".send.per_item", kByteFloor_s},
        {name + ".receive.overhead", kFloor_s},
@@ -52,12 +59,29 @@ TransportCost repeat_transport(Repeater& repeater, const std::string& name,
   cost.handoff = Duration::from_seconds(medians[4]);
   cost.wake = Duration::from_seconds(medians[5]);
   cost.preempt = Duration::from_seconds(medians[6]);
-  return cost;
+  return {cost, distance};
+}
+
+CoreWatch watch_of(const Machine& machine, const CalibrateOptions& options) {
+  const auto look = [cores = usable_cores(), known = machine.cores_seen.handover] {
+    return probe_cores(cores, known);
+  };
+  return CoreWatch(options.look ? options.look : look, machine.cores_seen);
+}
+
+// What the machine file says of the cores; with people told where that is much.
+void note_cores(Machine& machine, const CoreWatch& watch, const CalibrateOptions& options) {
+  machine.cores_seen = watch.seen();
+  const ReferenceTimes& alone = machine.cores_seen.alone;
+  const double wander = alone.slowest.seconds() / alone.fastest.seconds() - 1;
+  if (wander <= kWander) return;
+  say(options, fmt::format("this machine's speed wanders by {:.0f} %: forecasts have a range",
+                           100 * wander));
 }
 
 void measure_cores(Machine& machine, Repeater& repeater, int core) {
-  const std::vector<double> apply =
-      repeater.measure({{"apply.overhead", 2e-6}, {"apply.per_item"}}, [core] {
+  const std::vector<double> apply = repeater.measure(
+      {{"apply.overhead", 2e-6, 0.5, true}, {"apply.per_item", 0, 0.5, true}}, [core] {
         const AffineCost once = measure_apply(core);
         return std::vector<double>{once.overhead_s, once.per_item_s};
       });
@@ -71,26 +95,25 @@ void measure_cores(Machine& machine, Repeater& repeater, int core) {
   }
 }
 
-}  // namespace
-
-void calibrate_model(Machine& machine, const Case& scenario_case, const CalibrateOptions& options) {
+void measure_into(Machine& machine, const Case& scenario_case, const CalibrateOptions& options,
+                  CoreWatch& watch) {
   DataSets data_sets;
   const Prepared prepared = prepare(scenario_case, Need::shape, data_sets);
   const std::string& key = prepared.model_key;
   if (machine.models.contains(key)) return;
   say(options, key + ": one worker alone");
-  Repeater repeater(machine, options);
+  Repeater repeater(machine, options, watch);
   const ModelCost cost = measure_model(prepared, options, repeater, data_sets);
   machine.models[key] = cost;
   say(options, fmt::format("{}: the fit is {:+.1f} % off at batch {}", key, 100 * cost.residual,
                            cost.checked_batch));
 }
 
-void calibrate_emulation(Machine& machine, const CalibrateOptions& options) {
+void measure_emulated(Machine& machine, const CalibrateOptions& options, CoreWatch& watch) {
   std::erase_if(machine.not_measured,
                 [](const std::string& what) { return what.starts_with("emulated: "); });
   say(options, "messages between emulated hosts");
-  Repeater repeater(machine, options);
+  Repeater repeater(machine, options, watch);
   const std::vector<int> cores = usable_cores();
   const int other = cores.size() > 1 ? cores[1] : -1;
   try {
@@ -100,12 +123,27 @@ void calibrate_emulation(Machine& machine, const CalibrateOptions& options) {
     host.count = 2;
     host.nic = {125e6};
     const Hosts hosts(cluster, true);
-    machine.emulated = repeat_transport(repeater, "emulated",
-                                        [&] { return measure_transport(cores[0], other, hosts); });
+    machine.emulated = repeat_transport(repeater, "emulated", [&] {
+                         return measure_transport(cores[0], other, hosts);
+                       }).cost;
   } catch (const InputError& error) {
     machine.not_measured.push_back(fmt::format("emulated: {}", error.what()));
     say(options, machine.not_measured.back());
   }
+}
+
+}  // namespace
+
+void calibrate_model(Machine& machine, const Case& scenario_case, const CalibrateOptions& options) {
+  CoreWatch watch = watch_of(machine, options);
+  measure_into(machine, scenario_case, options, watch);
+  note_cores(machine, watch, options);
+}
+
+void calibrate_emulation(Machine& machine, const CalibrateOptions& options) {
+  CoreWatch watch = watch_of(machine, options);
+  measure_emulated(machine, options, watch);
+  note_cores(machine, watch, options);
 }
 
 Machine calibrate(const std::vector<Case>& cases, const CalibrateOptions& asked) {
@@ -120,13 +158,15 @@ Machine calibrate(const std::vector<Case>& cases, const CalibrateOptions& asked)
   machine.date = fmt::format("{:%Y-%m-%d}", std::chrono::system_clock::now());
   machine.not_measured = {"messages between machines: write send, receive at a host of cluster",
                           "accelerators, disks"};
-  Repeater repeater(machine, options);
+  CoreWatch watch = watch_of(machine, options);
+  Repeater repeater(machine, options, watch);
   say(options, "messages over loopback");
-  machine.loopback = repeat_transport(
+  const Transport loopback = repeat_transport(
       repeater, "loopback", [&] { return measure_transport(cores[0], other, Hosts({}, false)); });
+  machine.loopback = loopback.cost;
   if (other < 0) machine.not_measured.emplace_back("wake, preempt, contention: one core");
   if (options.emulate) {
-    calibrate_emulation(machine, options);
+    measure_emulated(machine, options, watch);
   } else {
     machine.not_measured.emplace_back("emulated: not asked for");
   }
@@ -134,7 +174,9 @@ Machine calibrate(const std::vector<Case>& cases, const CalibrateOptions& asked)
   measure_cores(machine, repeater, cores[0]);
   say(options, "memory of a node");
   machine.memory_base = measure_base(options);
-  for (const Case& each : cases) calibrate_model(machine, each, options);
+  for (const Case& each : cases) measure_into(machine, each, options, watch);
+  note_cores(machine, watch, options);
+  if (loopback.distance) machine.cores_seen.loopback_distance = name_of(*loopback.distance);
   return machine;
 }
 

@@ -1,6 +1,7 @@
 // Measures what this machine costs, as far as a forecast needs it.
 #pragma once
 
+#include "scenarios/core_probe.h"
 #include "scenarios/machine.h"
 #include "scenarios/scenario.h"
 
@@ -21,6 +22,8 @@ struct CalibrateOptions {
   int repetitions = 5;
   /// Nothing noisy is measured again after this; `calibrate` has a minute and a half at most.
   std::chrono::steady_clock::time_point patience = std::chrono::steady_clock::time_point::max();
+  /// Looks at this machine's cores before each measurement, and after it; empty: probe_cores.
+  std::function<CoreProbe()> look{};
   /// Measure messages between emulated hosts too, where this machine can emulate.
   bool emulate = false;
 };

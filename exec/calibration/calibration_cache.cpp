@@ -121,6 +121,12 @@ Machine cached_machine(const Prepared& prepared, bool emulated, const Tell& tell
   return machine;
 }
 
+KnownHandovers known_handovers(const fs::path& machine) {
+  const fs::path path = machine.empty() ? cache_file() : machine;
+  if (!fs::exists(path)) return {};
+  return read_machine(path.string()).cores_seen.handover;
+}
+
 fs::path calibrate_to(const fs::path& out, const std::vector<Case>& cases, const Tell& tell) {
   fs::path path = out.empty() ? cache_file() : out;
   // A place that cannot be written is told before anything is measured.

@@ -22,6 +22,10 @@ bool idle(const Tell& tell);
 /// another machine are not used. `emulated`: messages between emulated hosts too.
 Machine cached_machine(const Prepared& prepared, bool emulated, const Tell& tell);
 
+/// Hand-overs between cores that the calibration in the file `machine` met; empty: the one that is
+/// kept. None where it says nothing of them, or is not there.
+KnownHandovers known_handovers(const std::filesystem::path& machine);
+
 /// Measures this machine anew, each model of `cases` (empty: softmax, lenet, lenet_large,
 /// sparse_logistic), and writes the machine file `out`; empty: the cache. Returns its path.
 std::filesystem::path calibrate_to(const std::filesystem::path& out, const std::vector<Case>& cases,

@@ -2,9 +2,11 @@
 #pragma once
 
 #include "exec/calibration/calibrate.h"
+#include "exec/calibration/core_watch.h"
 #include "scenarios/machine.h"
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,14 +17,22 @@ struct Figure {
   std::string name;
   double floor = 0;  ///< a spread of less than this, in the figure's unit, is noted, but no noise
   double quantile = 0.5;  ///< of its values: less for what others can only make larger
+  bool compute = false;   ///< a time of one worker's compute: the machine's speed of the moment is
+                          ///< divided out of it
 };
 
-/// Repeats measurements and notes how sure they are.
+/// What was measured between two cores.
+struct AcrossCores {
+  std::vector<double> values;            ///< as Repeater::measure returns them
+  std::optional<CoreDistance> distance;  ///< of the cores meanwhile; empty: one core
+};
+
+/// Repeats measurements, looks at the cores before and after each, notes how sure they are.
 class Repeater {
  public:
-  /// `machine` gets the notes; `options` are told of what is noisy. Both outlive this.
-  Repeater(Machine& machine, const CalibrateOptions& options)
-      : machine_(machine), options_(options) {}
+  /// `machine` gets the notes; `options` are told of what is noisy. All outlive this.
+  Repeater(Machine& machine, const CalibrateOptions& options, CoreWatch& watch)
+      : machine_(machine), options_(options), watch_(watch) {}
 
   /// The quantile of what `once` returns, a value for each of `figures`. It is called as often as
   /// the options say; as often again, kRounds times at most, while the spread (half the
@@ -30,12 +40,29 @@ class Repeater {
   std::vector<double> measure(const std::vector<Figure>& figures,
                               const std::function<std::vector<double>()>& once);
 
+  /// The same of what depends on how far apart two cores are. A measurement in which that changed
+  /// is made again, kAttempts times in all. Those at the distance that was met most often count,
+  /// near where both were met alike; where it changed in every one, all do, as mixed.
+  AcrossCores measure_across(const std::vector<Figure>& figures,
+                             const std::function<std::vector<double>()>& once);
+
   static constexpr int kRounds = 3;
+  static constexpr int kAttempts = 3;
   static constexpr double kNoisy = 0.1;
 
  private:
+  struct Taken {
+    std::vector<double> values;
+    std::optional<CoreDistance> distance;
+  };
+  using Once = std::function<std::vector<double>()>;
+
+  Taken take(const std::vector<Figure>& figures, const Once& once);
+  AcrossCores repeat(const std::vector<Figure>& figures, const Once& once, bool across);
+
   Machine& machine_;
   const CalibrateOptions& options_;
+  CoreWatch& watch_;
 };
 
 }  // namespace foretrain::exec

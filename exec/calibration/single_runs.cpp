@@ -135,10 +135,10 @@ void add_sparse(ModelCost& cost, const Prepared& prepared, const Lengths& length
   constexpr double kMostBytes = 100e6;
   const double dense_bytes = applied_bytes(
       single_case(scenario_case, lengths.checked_batch, lengths, dense_protocol().name), data_sets);
-  std::vector<Figure> figures{{fmt::format("{}, merging", key), kFloor_s},
-                              {fmt::format("{}, coding", key), kFloor_s}};
+  std::vector<Figure> figures{{fmt::format("{}, merging", key), kFloor_s, 0.5, true},
+                              {fmt::format("{}, coding", key), kFloor_s, 0.5, true}};
   const bool short_enough = dense_bytes < kMostBytes;
-  if (short_enough) figures.push_back({fmt::format("{}, dense apply", key), 5e-6});
+  if (short_enough) figures.push_back({fmt::format("{}, dense apply", key), 5e-6, 0.5, true});
   const std::vector<double> results = repeater.measure(figures, [&] {
     const SparseCosts once =
         measure_sparse(scenario_case, lengths.checked_batch, usable_cores().front(), data_sets);
@@ -202,7 +202,10 @@ ModelCost measure_model(const Prepared& prepared, const CalibrateOptions& option
   const Lengths lengths = lengths_for(network, prepared.training->test_examples);
   const std::string& key = prepared.model_key;
   const auto gradient_of = [&](int batch) {
-    return Figure{fmt::format("{}, gradient of {}", key, batch)};
+    return Figure{.name = fmt::format("{}, gradient of {}", key, batch), .compute = true};
+  };
+  const auto apply_of = [&](int batch) {
+    return Figure{fmt::format("{}, apply of {}", key, batch), 5e-6, 0.5, true};
   };
   const std::vector<int> cores = usable_cores();
   const auto once = [&] {
@@ -225,10 +228,10 @@ ModelCost measure_model(const Prepared& prepared, const CalibrateOptions& option
   std::vector<Figure> figures{gradient_of(lengths.small_batch),
                               gradient_of(lengths.large_batch),
                               gradient_of(lengths.checked_batch),
-                              {fmt::format("{}, evaluation", key)},
+                              {.name = fmt::format("{}, evaluation", key), .compute = true},
                               {fmt::format("{}, jitter", key), kAnyJitter},
-                              {fmt::format("{}, apply of {}", key, lengths.small_batch), 5e-6},
-                              {fmt::format("{}, apply of {}", key, lengths.large_batch), 5e-6},
+                              apply_of(lengths.small_batch),
+                              apply_of(lengths.large_batch),
                               {fmt::format("{}, cache_pollution", key)}};
   // Where neighbours' work makes one core of two for seconds, that says nothing of this machine.
   constexpr double kUndisturbed = 0.25;
@@ -259,12 +262,6 @@ ModelCost measure_model(const Prepared& prepared, const CalibrateOptions& option
     add_streaming(cost, key, {4 * network.parameters()}, repeater);
   }
   return cost;
-}
-
-double measure_gradient(const Prepared& prepared, int batch_size, const CalibrateOptions& options) {
-  const Training& training = *prepared.training;
-  const Lengths lengths = lengths_for(*training.network, training.test_examples);
-  return measure_single(prepared.scenario_case, batch_size, lengths, options).gradient_s;
 }
 
 Bytes measure_base(const CalibrateOptions& options) {

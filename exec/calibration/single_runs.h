@@ -41,9 +41,6 @@ void add_contention(ModelCost& cost, const InCompany& small, const InCompany& la
 ModelCost measure_model(const Prepared& prepared, const CalibrateOptions& options,
                         Repeater& repeater, DataSets& data_sets);
 
-/// Seconds of a gradient of so many examples, median of one of the runs that measure_model does.
-double measure_gradient(const Prepared& prepared, int batch_size, const CalibrateOptions& options);
-
 /// Resident memory of a node's process that has next to nothing to learn, beside that.
 Bytes measure_base(const CalibrateOptions& options);
 

@@ -1,10 +1,13 @@
 #include "exec/launch/run.h"
 
+#include "exec/emulation/hosts.h"
 #include "exec/launch/key_file.h"
 #include "exec/launch/launcher.h"
 #include "exec/launch/node_process.h"
 #include "exec/launch/rendezvous.h"
 #include "exec/system/cache_folder.h"
+#include "exec/system/core_probe.h"
+#include "exec/system/process.h"
 #include "scenarios/describe/reader.h"
 #include "scenarios/emulated.h"
 #include "scenarios/input_error.h"
@@ -19,7 +22,10 @@
 #include <cstdlib>
 #include <limits>
 #include <map>
+#include <set>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace foretrain::exec {
 namespace {
@@ -73,6 +79,30 @@ int node_of(const Joining& joining) {
   return NodeProcess(loop, joining).run();
 }
 
+// Those that its nodes are pinned to. Where that is one alone, or none, all that they may use: how
+// far apart these are is a matter of the machine's moment, too.
+std::vector<int> cores_of(const Prepared& prepared) {
+  const std::vector<int> usable = usable_cores();
+  std::set<int> used;
+  for (const Seat& seat : seats_of(prepared, usable)) {
+    used.insert(seat.cores.begin(), seat.cores.end());
+  }
+  if (used.size() < 2 || !prepared.scenario_case.scenario.transport.pin) return usable;
+  return {used.begin(), used.end()};
+}
+
+Record train(const Prepared& prepared, const RunOptions& options, const tcp::endpoint& place) {
+  std::vector<CoreProbe> probes;
+  const auto look = [&, cores = cores_of(prepared)] {
+    if (options.probe) probes.push_back(probe_cores(cores, options.handovers));
+  };
+  look();
+  Record record = Launcher(prepared, options, JobKey::random(), place).run();
+  if (record.outcome == Outcome::done) look();
+  record.probes = std::move(probes);
+  return record;
+}
+
 }  // namespace
 
 Record run(const Case& scenario_case, const RunOptions& options) {
@@ -113,7 +143,7 @@ Record run(const Case& scenario_case, const RunOptions& options) {
   const tcp::endpoint loopback(boost::asio::ip::address_v4::loopback(),
                                static_cast<std::uint16_t>(options.port));
   const Prepared prepared = prepare(scenario_case, Need::shape);
-  return Launcher(prepared, options, JobKey::random(), loopback).run();
+  return train(prepared, options, loopback);
 }
 
 std::optional<int> take_part(const std::vector<Case>& cases, RunOptions& options) {

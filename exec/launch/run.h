@@ -3,6 +3,7 @@
 
 #include "exec/launch/task.h"
 #include "reports/record/record.h"
+#include "scenarios/core_probe.h"
 #include "scenarios/scenario.h"
 
 #include <filesystem>
@@ -27,6 +28,10 @@ struct RunOptions {
   /// Launcher's port on loopback (of tasks: theirs); server shard s, without servers worker s,
   /// listens at port + 1 + s. 0: any that are free.
   int port = 0;
+  /// The cores are looked at right before the training and right after it (Record::probes), some
+  /// 20 ms each; not those of other machines. Named by what this machine's calibration met.
+  bool probe = false;
+  KnownHandovers handovers{};
   /// Nodes that have not joined, or are not ready, after this long are given up.
   Duration join_timeout{60'000'000'000};
   /// Test seam: nodes sleep up to this long before every input and send.

@@ -66,7 +66,8 @@ bool same_rows(const std::vector<Row>& a, const std::vector<Row>& b) {
 }  // namespace
 
 bool operator==(const Record& a, const Record& b) {
-  return fields(a) == fields(b) && same_rows(a.nodes, b.nodes) && a.neighbours == b.neighbours &&
+  return fields(a) == fields(b) && a.calibrated == b.calibrated && a.probes == b.probes &&
+         same_rows(a.nodes, b.nodes) && a.neighbours == b.neighbours &&
          same_totals(a.step_totals, b.step_totals) && same_rows(a.steps, b.steps) &&
          same_rows(a.evals, b.evals) && same_rows(a.usage, b.usage) &&
          same_rows(a.scenario_case.settings, b.scenario_case.settings) &&

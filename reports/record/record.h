@@ -5,6 +5,7 @@
 #include "models/base/time.h"
 #include "models/protocol/input_row.h"
 #include "models/protocol/node.h"
+#include "scenarios/core_probe.h"
 #include "scenarios/scenario.h"
 
 #include <cstdint>
@@ -84,6 +85,11 @@ struct Record {
   /// Simulation: machines, `, ` between them, whose gradients are timed by what they are described
   /// as, not by what was measured; empty: none.
   std::string uncalibrated;
+  /// Simulation: the cores of this machine while it was calibrated; unknown where its times are of
+  /// others, or nobody looked.
+  CoresSeen calibrated{};
+  /// Run: the cores that it used, right before it and right after it; empty: nobody looked.
+  std::vector<CoreProbe> probes{};
   std::string kernel_set;
   std::string congestion_control;  ///< run: of the sockets; empty in a simulation
   Duration time;                   ///< until the last update

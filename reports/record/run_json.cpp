@@ -71,6 +71,33 @@ Json step_totals_json(const StepTotals& totals) {
   return json;
 }
 
+Json cores_json(const std::vector<CoreProbe>& probes) {
+  Json array = Json::array();
+  for (const CoreProbe& probe : probes) {
+    array.push_back({{"alone_s", probe.alone_s},
+                     {"together_s", probe.together_s},
+                     {"shared_line_s", probe.shared_line_s},
+                     {"handover_s", probe.handover_s},
+                     {"byte_s", probe.byte_s},
+                     {"distance", probe.distance ? Json(name_of(*probe.distance)) : Json()}});
+  }
+  return array;
+}
+
+Json reference_json(const ReferenceTimes& times) {
+  return {{"median_ns", times.median.ns},
+          {"fastest_ns", times.fastest.ns},
+          {"slowest_ns", times.slowest.ns}};
+}
+
+Json calibrated_json(const CoresSeen& seen) {
+  return {{"alone", reference_json(seen.alone)},
+          {"together", reference_json(seen.together)},
+          {"near_ns", seen.handover.near.ns},
+          {"far_ns", seen.handover.far.ns},
+          {"loopback_distance", known_or_null(seen.loopback_distance)}};
+}
+
 /// An object of run.json; every error names the file, then the way to the key.
 class Reader {
  public:
@@ -175,6 +202,39 @@ std::vector<NeighbourTotals> parse_neighbours(const Reader& reader) {
   return neighbours;
 }
 
+std::vector<CoreProbe> parse_cores(const Reader& reader) {
+  constexpr std::array kDistances{CoreDistance::near, CoreDistance::far, CoreDistance::mixed};
+  std::vector<CoreProbe> probes;
+  const Json& array = reader.at("cores");
+  if (!array.is_array()) reader.fail("cores: is not an array");
+  for (const Json& element : array) {
+    const Reader each(element, reader.path("cores"));
+    CoreProbe& probe = probes.emplace_back();
+    probe.alone_s = each.number("alone_s");
+    probe.together_s = each.number("together_s");
+    probe.shared_line_s = each.number("shared_line_s");
+    probe.handover_s = each.number("handover_s");
+    probe.byte_s = each.number("byte_s");
+    if (!each.at("distance").is_null()) probe.distance = each.one_of("distance", kDistances);
+  }
+  return probes;
+}
+
+ReferenceTimes parse_reference(const Reader& reader) {
+  return {{reader.integer("median_ns")},
+          {reader.integer("fastest_ns")},
+          {reader.integer("slowest_ns")}};
+}
+
+CoresSeen parse_calibrated(const Reader& reader) {
+  CoresSeen seen;
+  seen.alone = parse_reference(reader.object("alone"));
+  seen.together = parse_reference(reader.object("together"));
+  seen.handover = {{reader.integer("near_ns")}, {reader.integer("far_ns")}};
+  seen.loopback_distance = reader.text("loopback_distance");
+  return seen;
+}
+
 StepTotals parse_step_totals(const Reader& reader) {
   StepTotals totals;
   totals.steps = reader.integer("steps");
@@ -224,6 +284,8 @@ std::string run_json(const Record& record) {
   json["settings"] = to_json(record.scenario_case.settings);
   json["machine"] = known_or_null(record.machine);
   json["uncalibrated"] = known_or_null(record.uncalibrated);
+  if (record.calibrated.known()) json["calibrated"] = calibrated_json(record.calibrated);
+  if (!record.probes.empty()) json["cores"] = cores_json(record.probes);
   json["kernel_set"] = known_or_null(record.kernel_set);
   json["congestion_control"] = known_or_null(record.congestion_control);
   json["placement"] = placement_json(record.nodes);
@@ -262,6 +324,10 @@ RunJson parse_run_json(std::string_view text, const std::string& source) {
   record.failure = reader.text("failure");
   record.machine = reader.text("machine");
   record.uncalibrated = reader.text("uncalibrated");
+  if (json.contains("calibrated")) {
+    record.calibrated = parse_calibrated(reader.object("calibrated"));
+  }
+  if (json.contains("cores")) record.probes = parse_cores(reader);
   record.kernel_set = reader.text("kernel_set");
   record.congestion_control = reader.text("congestion_control");
   record.weights_sha256 = reader.text("weights_sha256");

@@ -3,6 +3,7 @@
 
 #include "models/base/check.h"
 #include "reports/record/collector.h"
+#include "reports/record/core_state.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -181,6 +182,17 @@ Json to_json(const Record& record) {
   json["weights_sha256"] = or_null(record.weights_sha256);
   json["kernel_set"] = or_null(record.kernel_set);
   json["uncalibrated"] = or_null(record.uncalibrated);
+  const auto distance = core_distance(record);
+  json["core_distance"] = distance ? Json(name_of(*distance)) : Json();
+  if (record.calibrated.known() && s.step_time_s_median) {
+    const SpeedRange range = speed_range(record);
+    json["step_time_s_low"] = *s.step_time_s_median * range.low;
+    json["step_time_s_high"] = *s.step_time_s_median * range.high;
+  }
+  if (record.probes.size() == 2) {
+    json["reference_before_s"] = reference_s(record, record.probes.front());
+    json["reference_after_s"] = reference_s(record, record.probes.back());
+  }
   json["bytes_sent"] = s.bytes_sent.value;
   json["bytes_received"] = s.bytes_received.value;
   json["phases"] = phases_json(s.phases);

@@ -79,6 +79,55 @@ void describe_roofline(Visitor& visit, T& roofline) {
               roofline.overhead);
 }
 
+template <class Visitor, Described<KnownHandovers> T>
+void describe(Visitor& visit, T& handover) {
+  visit.field({.key = "near",
+               .doc = "between cores that share a cache",
+               .least = 0,
+               .most = 1,
+               .written = handover.near.ns > 0},
+              handover.near);
+  visit.field({.key = "far",
+               .doc = "between cores that do not",
+               .least = 0,
+               .most = 1,
+               .written = handover.far.ns > 0},
+              handover.far);
+}
+
+template <class Visitor, Described<ReferenceTimes> T>
+void describe(Visitor& visit, T& times) {
+  visit.field(
+      {.key = "median", .doc = "over the measurements", .above = 0, .most = 1e3, .required = true},
+      times.median);
+  visit.field(
+      {.key = "fastest", .doc = "5th percentile", .above = 0, .most = 1e3, .required = true},
+      times.fastest);
+  visit.field(
+      {.key = "slowest", .doc = "95th percentile", .above = 0, .most = 1e3, .required = true},
+      times.slowest);
+}
+
+template <class Visitor, Described<CoresSeen> T>
+void describe(Visitor& visit, T& seen) {
+  visit.section(
+      {.key = "alone", .doc = "what the reference kernel took on one core", .required = true},
+      seen.alone);
+  visit.section({.key = "together",
+                 .doc = "what it took on all cores at once",
+                 .written = seen.together != ReferenceTimes{}},
+                seen.together);
+  visit.section({.key = "handover",
+                 .doc = "a cache line from one core to another",
+                 .written = seen.handover != KnownHandovers{}},
+                seen.handover);
+  visit.field({.key = "loopback_distance",
+               .doc = "of the cores between which loopback was measured",
+               .choices = {"near", "far", "mixed"},
+               .written = !seen.loopback_distance.empty()},
+              seen.loopback_distance);
+}
+
 template <class Visitor, Described<Machine> T>
 void describe(Visitor& visit, T& machine) {
   visit.field({.key = "name", .doc = "of the machine", .required = true}, machine.name);
@@ -111,6 +160,10 @@ void describe(Visitor& visit, T& machine) {
   visit.section({.key = "apply", .doc = "reduce and apply, by bytes of memory moved"},
                 machine.apply);
   describe_roofline(visit, machine.roofline);
+  visit.section({.key = "cores_seen",
+                 .doc = "how fast its cores were while it was measured, how far apart",
+                 .written = machine.cores_seen.known()},
+                machine.cores_seen);
   visit.field({.key = "date",
                .doc = "of the measurements: 2026-11-22; left out: written by hand",
                .written = !machine.date.empty()},

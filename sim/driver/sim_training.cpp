@@ -81,12 +81,14 @@ void SimTraining::add_job_times(const Prepared& prepared, const MachineLookup& m
     const Machine machine = machines("");
     job_times_.emplace_back(&machine, model, std::nullopt);
     note(machine, job_times_.back());
+    calibrated_ = machine.cores_seen;
   }
   for (const HostSpec& spec : scenario.cluster.hosts) {
     const auto machine = world_.real_cores ? machines("") : machine_of(spec, profiled, machines);
     const auto fixed = world_.real_cores ? std::nullopt : spec.compute;
     job_times_.emplace_back(machine ? &*machine : nullptr, model, fixed);
     if (machine) note(*machine, job_times_.back());
+    if (world_.real_cores) calibrated_ = machine->cores_seen;
   }
   for (JobTime& job_time : job_times_) job_time.add(scenario.framework, training_->workers);
 }

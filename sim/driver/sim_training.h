@@ -51,6 +51,8 @@ class SimTraining : public Actor {
   [[nodiscard]] std::vector<Bytes> memory_bases() const;
   /// The machine that its times are of; the last one where hosts differ.
   [[nodiscard]] const std::string& machine() const { return machine_; }
+  /// The cores of this machine when it was calibrated; of others nothing is known.
+  [[nodiscard]] const CoresSeen& calibrated() const { return calibrated_; }
   /// Machines whose compute is described, not measured; may be empty.
   [[nodiscard]] const std::string& uncalibrated() const { return uncalibrated_; }
 
@@ -81,6 +83,7 @@ class SimTraining : public Actor {
   std::size_t finished_ = 0;
   std::string failure_;
   std::string machine_;
+  CoresSeen calibrated_;
   std::string uncalibrated_;
 };
 

@@ -39,6 +39,7 @@ class Simulation : public Actor {
                                      world_.hosts.front().cpu->cores());
     }
     record_.uncalibrated = main_.uncalibrated();
+    record_.calibrated = main_.calibrated();
     record_.kernel_set = kernel_set();
     record_.startup = framework_.session_start;
     const Training& training = *prepared.training;

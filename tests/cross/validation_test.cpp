@@ -44,7 +44,7 @@ TEST_CASE("validate: a machine file with faster compute is off by its name again
   // The median, as a step's time is one: a step that the machine held up does not hide the error.
   const double measured_s = median(compute_s(run)).value();
   const CaseValidation faster =
-      compare_case(scenario_case, {{run}, {}, simulate_with(scenario_case, 0.7 * measured_s)});
+      compare_case(scenario_case, {{run}, simulate_with(scenario_case, 0.7 * measured_s)});
   CHECK(faster.weights_equal == std::optional(true));
   const auto verdict = verdict_of(faster);
   REQUIRE(verdict.has_value());
@@ -54,7 +54,7 @@ TEST_CASE("validate: a machine file with faster compute is off by its name again
   CHECK(verdict->why->predicted_ms == Approx(0.7e3 * measured_s).epsilon(1e-3));
   // With what was measured the forecast is nearer.
   const CaseValidation right =
-      compare_case(scenario_case, {{run}, {}, simulate_with(scenario_case, measured_s)});
+      compare_case(scenario_case, {{run}, simulate_with(scenario_case, measured_s)});
   const auto error = [](const CaseValidation& c) {
     return std::abs(c.find("step_time_ms")->error.value());
   };
@@ -65,7 +65,7 @@ TEST_CASE("validate: a real run without an order is replayed to its weights") {
   const Case scenario_case = small_case("async", 2, 20);
   const Record run = real_run(scenario_case);
   const CaseValidation v =
-      compare_case(scenario_case, {{run}, {}, simulate(scenario_case)}, sim::replay);
+      compare_case(scenario_case, {{run}, simulate(scenario_case)}, sim::replay);
   CHECK(v.replay_equal == std::optional(true));
   CHECK(v.replay_bytes_equal == std::optional(true));
   CHECK(v.staleness_distance.has_value());

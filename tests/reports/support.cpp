@@ -118,6 +118,13 @@ Record random_record(std::uint64_t seed) {
   record.scenario_case.scenario.seed = draw.below(1'000'000);
   record.machine = "two words";
   record.uncalibrated = "one, two";
+  if (draw.below(2) == 0) {
+    const auto times = [&] {
+      return ReferenceTimes{{1 + any_count(draw)}, {1}, {any_count(draw)}};
+    };
+    record.calibrated = {times(), times(), {{any_count(draw)}, {7}}, "mixed"};
+    record.probes = {{0.01, 0.02, 1e-9, 2e-9, 3e-12, CoreDistance::far}, {0.125, 0, 0, 0, 0, {}}};
+  }
   record.congestion_control = draw.below(2) == 0 ? "" : "cubic";
   record.time = any_time(draw);
   record.startup = any_time(draw);

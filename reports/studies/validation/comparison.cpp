@@ -122,7 +122,7 @@ Comparison compared(std::string metric, std::string node, const std::vector<doub
   c.q1 = quantile(values, 0.25).value();
   c.q3 = quantile(values, 0.75).value();
   c.spread = relative_spread(values);
-  c.predicted = predicted;
+  c.predicted = c.predicted_low = c.predicted_high = predicted;
   c.error = relative_error(c.measured, predicted);
   c.difference = predicted - c.measured;
   c.exact = std::ranges::all_of(values, [&](double value) { return value == predicted; });
@@ -151,21 +151,6 @@ std::vector<Comparison> compare(const std::vector<Record>& runs, const Record& s
   }
   compare_nodes(runs, simulated, comparisons);
   return comparisons;
-}
-
-void compare_without_drift(const std::vector<Record>& runs, const std::vector<double>& drifts,
-                           const Record& simulated, std::vector<Comparison>& comparisons) {
-  FT_CHECK_OP(runs.size(), ==, drifts.size());
-  comparisons.push_back(compared("drift", "", drifts, 1));
-  const auto predicted_s = summarize(simulated).step_time_s_median;
-  std::vector<double> steps_ms;
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    FT_CHECK(drifts[i] > 0);
-    const auto step_s = summarize(runs[i]).step_time_s_median;
-    if (step_s) steps_ms.push_back(*step_s * 1e3 / drifts[i]);
-  }
-  if (!predicted_s || steps_ms.size() < runs.size()) return;
-  comparisons.push_back(compared("undrifted_step_time_ms", "", steps_ms, *predicted_s * 1e3));
 }
 
 std::optional<double> deviation(const Comparison& comparison) {

@@ -16,7 +16,8 @@ namespace foretrain {
 /// updates_per_s, gradients_per_s, examples_per_s, time_to_target_s (interpolated), staleness_mean,
 /// test_accuracy, final_loss, bytes_sent, messages_sent, and the phases of a mean step: compute_ms,
 /// push_ms, wait_ms, apply_ms, pull_ms, evaluate_ms. Of a node: cpu_percent (of a core), rss_bytes.
-/// Where the machine's drift is known: drift, undrifted_step_time_ms (each run's over its drift).
+/// What runs say of their cores adds drift, undrifted_step_time_ms, alike_step_time_ms
+/// (like_with_like.h).
 struct Comparison {
   std::string metric;
   std::string node;              ///< its role; empty: the whole training
@@ -26,6 +27,8 @@ struct Comparison {
   std::optional<double> spread;  ///< half the interquartile range of the runs over the median;
                                  ///< empty for one run, or around zero
   double predicted = 0;
+  double predicted_low = 0;   ///< where calibration met a machine that wanders, the forecast of its
+  double predicted_high = 0;  ///< fastest moments, of its slowest; else as predicted
   std::optional<double> error;  ///< predicted / measured - 1; empty where only measured is zero
   double difference = 0;        ///< predicted - measured
   bool exact = false;           ///< every run measured precisely what was predicted
@@ -37,10 +40,6 @@ Comparison compared(std::string metric, std::string node, const std::vector<doub
 
 /// Every metric that all runs and the simulation know.
 std::vector<Comparison> compare(const std::vector<Record>& runs, const Record& simulated);
-
-/// Adds drift (forecast as 1), undrifted_step_time_ms. `drifts`: of each run, all above 0.
-void compare_without_drift(const std::vector<Record>& runs, const std::vector<double>& drifts,
-                           const Record& simulated, std::vector<Comparison>& comparisons);
 
 /// How far off the forecast of a metric is by the measure in which its goal is written: points of
 /// cpu_percent, else the error without its sign. Empty where there is no error.

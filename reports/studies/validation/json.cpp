@@ -46,19 +46,47 @@ Json figures_json(const Comparison& c) {
   json["q3"] = c.q3;
   json["spread"] = or_null(c.spread);
   json["predicted"] = c.predicted;
+  json["predicted_low"] = c.predicted_low;
+  json["predicted_high"] = c.predicted_high;
   json["error"] = or_null(c.error);
   json["difference"] = c.difference;
   json["exact"] = c.exact;
   return json;
 }
 
+Json distance_json(std::optional<CoreDistance> distance) {
+  return distance ? Json(name_of(*distance)) : Json();
+}
+
+/// Of all runs of a case together.
+std::optional<CoreDistance> distance_of(const CaseValidation& c) {
+  std::vector<std::optional<CoreDistance>> distances;
+  for (const CoresOfRun& run : c.cores) distances.push_back(run.distance);
+  return distance_over(distances);
+}
+
 /// A row a case and metric.
 void add_metrics(const CaseValidation& c, Json& rows) {
   for (const Comparison& comparison : c.comparisons) {
     Json row = {{"settings", to_json(c.scenario_case.settings)}, {"strategy", c.strategy()}};
+    row["core_distance"] = distance_json(distance_of(c));
     row.update(figures_json(comparison));
     rows.push_back(std::move(row));
   }
+}
+
+/// Each run with the cores that it had.
+Json trainings_json(const CaseValidation& c) {
+  Json trainings = Json::array();
+  for (const CoresOfRun& run : c.cores) {
+    const auto step_ms = run.step_time_s ? std::optional(*run.step_time_s * 1e3) : std::nullopt;
+    trainings.push_back({{"core_distance", distance_json(run.distance)},
+                         {"reference_before_s", or_null(run.reference_before_s)},
+                         {"reference_after_s", or_null(run.reference_after_s)},
+                         {"drift", or_null(run.drift)},
+                         {"step_time_ms", or_null(step_ms)}});
+  }
+  return trainings;
 }
 
 Json verdict_json(const CaseValidation& c) {
@@ -81,6 +109,8 @@ Json verdict_json(const CaseValidation& c) {
   json["weights_equal"] = or_null(c.weights_equal);
   json["replay_equal"] = or_null(c.replay_equal);
   json["replay_bytes_equal"] = or_null(c.replay_bytes_equal);
+  json["core_distance"] = distance_json(distance_of(c));
+  json["trainings"] = trainings_json(c);
   if (!c.replay_failure.empty()) json["replay_failure"] = c.replay_failure;
   if (c.scenario_case.scenario.training.until.wanted()) {
     json["runs_that_reached_target"] = c.reached;
@@ -117,6 +147,10 @@ Json strategies_json(const Validation& validation) {
                                             {"step_time_error_p95", v.undrifted->p95},
                                             {"step_time_error_max", v.undrifted->max}}
                                      : Json();
+    entry["alike"] = v.alike ? Json{{"step_time_error_median", v.alike->median},
+                                    {"step_time_error_p95", v.alike->p95},
+                                    {"step_time_error_max", v.alike->max}}
+                             : Json();
     entry["worst_case"] =
         v.worst ? Json(title_of(validation.cases[*v.worst].scenario_case)) : Json();
   }
@@ -148,6 +182,15 @@ Json pairs_json(const Validation& validation, const PairOrder& pairs) {
                         {"predicted_ratio", pair.predicted}});
   }
   return {{"pairs", pairs.ordered}, {"inverted", inverted}};
+}
+
+Json distances_json(const Validation& validation) {
+  const auto shares = distance_shares(validation);
+  if (!shares) return Json();
+  return {{"near", shares->near},
+          {"far", shares->far},
+          {"mixed", shares->mixed},
+          {"calibrated", shares->calibrated.empty() ? Json() : Json(shares->calibrated)}};
 }
 
 Json groups_json(const Validation& validation) {
@@ -185,6 +228,7 @@ Json to_json(const Validation& validation) {
   json["drift"] =
       drift ? Json{{"least", drift->least}, {"median", drift->median}, {"most", drift->most}}
             : Json();
+  json["core_distances"] = distances_json(validation);
   json["goals"] = goals_json(validation);
   json["over_seeds"] = groups_json(validation);
   json["weights_equal"] = or_null(validation.weights_equal());

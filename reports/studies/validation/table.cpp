@@ -69,21 +69,41 @@ std::string strategies(const Validation& validation) {
   return text;
 }
 
+/// The rows of strategies of which there is such a figure.
+std::string rows_of(const Validation& validation,
+                    std::optional<ErrorRange> StrategyVerdict::*range) {
+  std::string text = strategy_row("strategy", "", "", "median", "95 %", "most", "");
+  for (const StrategyVerdict& v : strategy_verdicts(validation)) {
+    const std::optional<ErrorRange>& errors = v.*range;
+    if (!errors) continue;
+    text += strategy_row(v.strategy, "", "", percent_cell(errors->median),
+                         percent_cell(errors->p95), percent_cell(errors->max), "");
+  }
+  return text;
+}
+
 /// How far the machine itself was off, and what is left without that.
 std::string drift(const Validation& validation) {
   const auto range = drift_of(validation);
   if (!range) return {};
-  std::string text = wrap(fmt::format(
-      "One worker alone took {:.2f} times what it took when the machine was calibrated ({:.2f} to "
-      "{:.2f}, over the cases). With that drift taken out:",
-      range->median, range->least, range->most));
-  text += strategy_row("strategy", "", "", "median", "95 %", "most", "");
-  for (const StrategyVerdict& v : strategy_verdicts(validation)) {
-    if (!v.undrifted) continue;
-    text += strategy_row(v.strategy, "", "", percent_cell(v.undrifted->median),
-                         percent_cell(v.undrifted->p95), percent_cell(v.undrifted->max), "");
-  }
-  return text;
+  return wrap(fmt::format(
+             "A fixed piece of compute took {:.2f} times what it took when the machine was "
+             "calibrated ({:.2f} to {:.2f}, over the cases). With that drift taken out:",
+             range->median, range->least, range->most)) +
+         rows_of(validation, &StrategyVerdict::undrifted);
+}
+
+/// How far apart the cores were, and the errors of runs that had them as calibration had.
+std::string distances(const Validation& validation) {
+  const auto shares = distance_shares(validation);
+  if (!shares) return {};
+  std::string text = fmt::format("Cores were near in {:.0f} % of the trainings, far in {:.0f} %",
+                                 100 * shares->near, 100 * shares->far);
+  if (shares->mixed > 0) text += fmt::format(", in {:.0f} % they changed", 100 * shares->mixed);
+  if (shares->calibrated.empty()) return wrap(text + ".");
+  return wrap(fmt::format("{}; loopback was calibrated {}. Of the trainings that had them so:",
+                          text, shares->calibrated)) +
+         rows_of(validation, &StrategyVerdict::alike);
 }
 
 std::string figure_with_unit(double value, const std::string& unit) {
@@ -176,6 +196,11 @@ std::string remarks(const CaseValidation& c) {
     const std::string why = verdict->why ? "; " + sentence(*verdict->why) : "";
     text += note(std::string(name_of(*verdict)) + why);
   }
+  const Comparison* step = c.find("step_time_ms");
+  if (step != nullptr && step->predicted_high > step->predicted_low) {
+    text += note(fmt::format("this machine wanders: predicted {} to {}",
+                             figure(step->predicted_low), figure(step->predicted_high)));
+  }
   if (!c.weights_equal.value_or(true)) text += note("WEIGHTS DIFFER");
   if (!c.replay_equal.value_or(true))
     text += note(fmt::format("WEIGHTS OF THE REPLAY DIFFER {}", c.replay_failure));
@@ -220,8 +245,9 @@ std::string short_title(const CaseValidation& c, const Validation& validation) {
 
 std::string to_table(const Validation& validation) {
   std::string text = wrap(first_sentence(validation));
-  for (const std::string& part : {strategies(validation), drift(validation), goals(validation),
-                                  order(validation), seeds(validation), all_cases(validation)}) {
+  for (const std::string& part :
+       {strategies(validation), drift(validation), distances(validation), goals(validation),
+        order(validation), seeds(validation), all_cases(validation)}) {
     if (!part.empty()) text += "\n" + part;
   }
   if (validation.cases.size() > kDetailedCases) return text;

@@ -10,7 +10,6 @@
 #include <nlohmann/json.hpp>
 
 #include <chrono>
-#include <fstream>
 #include <numeric>
 #include <system_error>
 #include <utility>
@@ -21,7 +20,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kFinished = "validation.json";
-constexpr const char* kDrift = "drift";  // beside a run's record: one number
 
 /// One validation in its folder.
 class Keeper {
@@ -67,8 +65,7 @@ class Keeper {
     for (int repetition = 1; repetition <= options_.repetitions; ++repetition) {
       runs.push_back(read_record(place_of_run(i, repetition)));
     }
-    return compare_case(cases_[i], {std::move(runs), drifts_of(i), std::move(simulated)},
-                        modes_.replay);
+    return compare_case(cases_[i], {std::move(runs), std::move(simulated)}, modes_.replay);
   }
 
   [[nodiscard]] int found() const { return found_; }
@@ -102,24 +99,11 @@ class Keeper {
     options_.tell(fmt::format("case {} of {}, repetition {} of {}{}{}", i + 1, cases_.size(),
                               repetition, options_.repetitions, left.empty() ? "" : ", ", left));
     const auto before = std::chrono::steady_clock::now();
-    const auto drift = modes_.drift ? modes_.drift(cases_[i]) : std::nullopt;
     const fs::path place = place_of_run(i, repetition);
     keep(modes_.run(cases_[i]), place, i);
-    if (drift) write_text_file(place / kDrift, fmt::format("{}\n", *drift));
     const auto passed = std::chrono::steady_clock::now() - before;
     time_left_.took(i, std::chrono::duration<double>(passed).count());
     --to_come_[i];
-  }
-
-  /// Of each run of a case; empty where it is not known of one of them.
-  [[nodiscard]] std::vector<double> drifts_of(std::size_t i) const {
-    std::vector<double> drifts;
-    for (int repetition = 1; repetition <= options_.repetitions; ++repetition) {
-      double drift = 0;
-      if (!(std::ifstream(place_of_run(i, repetition) / kDrift) >> drift)) return {};
-      drifts.push_back(drift);
-    }
-    return drifts;
   }
 
   /// Writes the record to `place`, or to broken/CASE, where half a training does no harm.

@@ -5,7 +5,6 @@
 
 #include <filesystem>
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,9 +15,6 @@ struct Modes {
   std::function<Record(const Case&)> run;
   std::function<Record(const Case&)> simulate;
   Replay replay{};
-  /// How much slower this machine is right now than when it was calibrated, for such a case (1.2:
-  /// 20 % slower). Empty, or nothing in it: not known.
-  std::function<std::optional<double>(const Case&)> drift{};
 };
 
 struct ValidateOptions {
@@ -33,7 +29,7 @@ struct ValidateOptions {
 };
 
 /// Runs every case `repetitions` times, alternating over the cases so that a slow minute of the
-/// machine meets them all, and asks before each how far the machine has drifted; then simulates
+/// machine meets them all; then simulates
 /// each once, replays what has no order of its own.
 ///
 /// Leaves in the folder: run/CASE/1, run/CASE/2, ...; simulate/CASE; cases.csv; last

@@ -125,13 +125,15 @@ const Comparison* CaseValidation::worst_node(std::string_view metric) const {
 
 CaseValidation compare_case(const Case& scenario_case, CaseRecords&& records,
                             const Replay& replay) {
-  auto& [runs, drifts, simulated] = records;
+  auto& [runs, simulated] = records;
   for (const Record& run : runs) FT_CHECK(run.outcome == Outcome::done);
   FT_CHECK(simulated.outcome == Outcome::done);
   CaseValidation c;
   c.scenario_case = scenario_case;
   c.comparisons = compare(runs, simulated);
-  if (!drifts.empty()) compare_without_drift(runs, drifts, simulated, c.comparisons);
+  compare_like_with_like(runs, simulated, c.comparisons);
+  add_ranges(simulated, c.comparisons);
+  for (const Record& run : runs) c.cores.push_back(cores_of_run(run, simulated));
   c.reached = static_cast<int>(std::ranges::count_if(runs, reaches));
   c.reach_predicted = reaches(simulated);
   const bool ordered = deterministic(scenario_case);

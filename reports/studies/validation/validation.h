@@ -3,6 +3,7 @@
 
 #include "reports/record/record.h"
 #include "reports/studies/validation/comparison.h"
+#include "reports/studies/validation/like_with_like.h"
 
 #include <functional>
 #include <map>
@@ -16,6 +17,7 @@ namespace foretrain {
 struct CaseValidation {
   Case scenario_case;
   std::vector<Comparison> comparisons;
+  std::vector<CoresOfRun> cores;  ///< of each run, in their order
   /// Kolmogorov-Smirnov distance between the staleness of the steps of all runs and that of the
   /// simulation's. Empty where staleness cannot vary (deterministic protocols), or has no rows.
   std::optional<double> staleness_distance;
@@ -48,8 +50,7 @@ using Replay = std::function<Record(const Record&)>;
 
 /// What there is of a case: all are trainings that were done.
 struct CaseRecords {
-  std::vector<Record> runs;    ///< one or more
-  std::vector<double> drifts;  ///< of each run (Modes::drift); empty: not known
+  std::vector<Record> runs;  ///< one or more
   Record simulated;
 };
 

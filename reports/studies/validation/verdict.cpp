@@ -30,17 +30,21 @@ struct Errors {
 };
 
 StrategyVerdict judge(const Validation& validation, const std::string& strategy) {
-  StrategyVerdict result{strategy, 0, 0, 0, {}, {}, {}, {}};
+  StrategyVerdict result{strategy, 0, 0, 0, {}, {}, {}, {}, {}};
   Errors all;
   Errors steady;
   Errors undrifted;
+  Errors alike;
   for (std::size_t i = 0; i < validation.cases.size(); ++i) {
     const CaseValidation& c = validation.cases[i];
     if (c.strategy() != strategy) continue;
-    const Comparison* still = c.find("undrifted_step_time_ms");
-    if (still != nullptr && still->error && still->spread.value_or(0) <= kSteadySpread) {
-      undrifted.add(std::abs(*still->error), i);
-    }
+    const auto add_steady = [&](const char* metric, Errors& errors) {
+      const Comparison* found = c.find(metric);
+      if (found == nullptr || !found->error || found->spread.value_or(0) > kSteadySpread) return;
+      errors.add(std::abs(*found->error), i);
+    };
+    add_steady("undrifted_step_time_ms", undrifted);
+    add_steady("alike_step_time_ms", alike);
     const auto verdict = verdict_of(c);
     if (!verdict) continue;
     ++result.cases;
@@ -54,6 +58,7 @@ StrategyVerdict judge(const Validation& validation, const std::string& strategy)
   result.all = range_of(all.values);
   result.steady = range_of(steady.values);
   result.undrifted = range_of(undrifted.values);
+  result.alike = range_of(alike.values);
   if (result.all) result.worst = result.steady ? steady.worst : all.worst;
   return result;
 }

@@ -57,6 +57,8 @@ struct StrategyVerdict {
   std::optional<ErrorRange> steady;  ///< over those that are not noisy
   /// Likewise of the steps with the machine's drift taken out; noisy by their own spread.
   std::optional<ErrorRange> undrifted;
+  /// Likewise of the runs whose cores were as far apart as where loopback was calibrated.
+  std::optional<ErrorRange> alike;
   /// Those by which it is judged: the steady ones, where there are some.
   [[nodiscard]] const std::optional<ErrorRange>& judged() const { return steady ? steady : all; }
   std::optional<std::size_t> worst;  ///< place of the steady case with the largest error; without

@@ -3,15 +3,25 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <utility>
 
 namespace foretrain::exec {
 namespace {
+
+/// Cores that are near, their kernel always as fast.
+CoreProbe still() { return {0.01, 0.01, 12e-9, 30e-9, 0.013e-9, CoreDistance::near}; }
 
 struct Told {
   Machine machine;
   std::vector<std::string> lines;
   CalibrateOptions options;
+  std::function<CoreProbe()> look = still;
+  CoreWatch watch{[this] { return look(); }};
 
   Told() {
     options.progress = [this](const std::string& line) { lines.push_back(line); };
@@ -20,7 +30,7 @@ struct Told {
 
 TEST_CASE("repeater: what is steady is measured as often as asked and noted") {
   Told told;
-  Repeater repeater(told.machine, told.options);
+  Repeater repeater(told.machine, told.options, told.watch);
   int calls = 0;
   const auto medians = repeater.measure({{"one"}, {"two"}}, [&] {
     ++calls;
@@ -37,7 +47,7 @@ TEST_CASE("repeater: what is steady is measured as often as asked and noted") {
 
 TEST_CASE("repeater: what is noisy is measured up to three times as often and says so") {
   Told told;
-  Repeater repeater(told.machine, told.options);
+  Repeater repeater(told.machine, told.options, told.watch);
   int calls = 0;
   repeater.measure({{"steady"}, {"noisy"}}, [&] {
     ++calls;
@@ -52,7 +62,7 @@ TEST_CASE("repeater: what is noisy is measured up to three times as often and sa
 
 TEST_CASE("repeater: a noisy moment passes") {
   Told told;
-  Repeater repeater(told.machine, told.options);
+  Repeater repeater(told.machine, told.options, told.watch);
   int calls = 0;
   const auto medians = repeater.measure({{"figure"}}, [&] {
     ++calls;
@@ -64,7 +74,7 @@ TEST_CASE("repeater: a noisy moment passes") {
 
 TEST_CASE("repeater: below its floor nothing is noise") {
   Told told;
-  Repeater repeater(told.machine, told.options);
+  Repeater repeater(told.machine, told.options, told.watch);
   int calls = 0;
   repeater.measure({{"figure", 1e-6}},
                    [&] { return std::vector<double>{++calls % 2 == 0 ? 1e-6 : 2e-6}; });
@@ -76,7 +86,7 @@ TEST_CASE("repeater: below its floor nothing is noise") {
 TEST_CASE("repeater: when patience has ended what is noisy is said to be so at once") {
   Told told;
   told.options.patience = std::chrono::steady_clock::now();
-  Repeater repeater(told.machine, told.options);
+  Repeater repeater(told.machine, told.options, told.watch);
   int calls = 0;
   repeater.measure({{"noisy"}}, [&] { return std::vector<double>{++calls % 2 == 0 ? 1.0 : 2.0}; });
   CHECK(calls == 5);
@@ -85,11 +95,108 @@ TEST_CASE("repeater: when patience has ended what is noisy is said to be so at o
 
 TEST_CASE("repeater: of what others can only make larger a lower quantile counts") {
   Told told;
-  Repeater repeater(told.machine, told.options);
+  Repeater repeater(told.machine, told.options, told.watch);
   double next = 100;
   const auto quartiles = repeater.measure({{.name = "figure", .quantile = 0.25}},
                                           [&] { return std::vector<double>{++next}; });
   CHECK(quartiles == std::vector<double>{102});
+}
+
+TEST_CASE("repeater: what compute took is told at the machine's usual speed") {
+  Told told;
+  told.look = [] {
+    CoreProbe slow = still();
+    slow.alone_s *= 1.25;
+    return slow;
+  };
+  Repeater repeater(told.machine, told.options, told.watch);
+  const auto medians = repeater.measure({{.name = "gradient", .compute = true}, {"message"}}, [] {
+    return std::vector<double>{5, 5};
+  });
+  CHECK(medians[0] == Approx(4));
+  CHECK(medians[1] == 5);
+}
+
+/// Looks as `distances` have it, by letters: near, far; the last one stays.
+std::function<CoreProbe()> as(std::string distances) {
+  return [distances, next = std::size_t{0}]() mutable {
+    CoreProbe probe = still();
+    const char letter = distances[std::min(next++, distances.size() - 1)];
+    probe.distance = letter == 'n' ? CoreDistance::near : CoreDistance::far;
+    return probe;
+  };
+}
+
+TEST_CASE("repeater: between cores that moved meanwhile is measured again") {
+  Told told;
+  told.options.repetitions = 1;
+  told.look = as("nfn");
+  Repeater repeater(told.machine, told.options, told.watch);
+  double next = 0;
+  const auto moved =
+      repeater.measure_across({{"figure"}}, [&] { return std::vector<double>{++next}; });
+  CHECK(moved.values == std::vector<double>{2});
+  CHECK(moved.distance == CoreDistance::near);
+}
+
+TEST_CASE("repeater: what is measured on one core is not measured again when they move") {
+  Told told;
+  told.options.repetitions = 1;
+  told.look = as("nfn");
+  Repeater repeater(told.machine, told.options, told.watch);
+  double next = 0;
+  CHECK(repeater.measure({{"figure"}}, [&] { return std::vector<double>{++next}; })[0] == 1);
+}
+
+TEST_CASE("repeater: of two distances the one that was met more often counts") {
+  Told told;
+  told.look = as("nnffffnnff");
+  Repeater repeater(told.machine, told.options, told.watch);
+  double next = 0;
+  const auto most =
+      repeater.measure_across({{"figure", 100}}, [&] { return std::vector<double>{++next}; });
+  CHECK(most.distance == CoreDistance::far);
+  CHECK(most.values == std::vector<double>{3});  // of 2, 3 and 5
+  CHECK(told.machine.measurements[0].repetitions == 3);
+}
+
+TEST_CASE("repeater: cores that never stay are mixed") {
+  Told told;
+  told.look = [turn = 0]() mutable {
+    CoreProbe probe = still();
+    probe.distance = ++turn % 2 == 0 ? CoreDistance::near : CoreDistance::far;
+    return probe;
+  };
+  Repeater repeater(told.machine, told.options, told.watch);
+  int calls = 0;
+  const auto mixed = repeater.measure_across({{"figure"}}, [&] {
+    ++calls;
+    return std::vector<double>{7};
+  });
+  CHECK(calls == 5 * Repeater::kAttempts);
+  CHECK(mixed.distance == CoreDistance::mixed);
+  CHECK(mixed.values == std::vector<double>{7});
+}
+
+TEST_CASE("core watch: what calibration saw of the cores becomes figures of the machine") {
+  int looks = 0;
+  CoreWatch watch([&] {
+    CoreProbe probe = still();
+    const bool far = ++looks % 4 == 0;
+    probe.alone_s = far ? 0.012 : 0.010;
+    probe.handover_s = far ? 150e-9 : 30e-9;
+    probe.distance = far ? CoreDistance::far : CoreDistance::near;
+    return probe;
+  });
+  for (int i = 0; i < 20; ++i) watch.look();
+  const CoresSeen seen = watch.seen();
+  CHECK(seen.known());
+  CHECK(seen.alone == ReferenceTimes{{10'000'000}, {10'000'000}, {12'000'000}});
+  CHECK(seen.handover == KnownHandovers{{30}, {150}});
+  // Of a machine that is known, its speed stays what figures are of.
+  CoreWatch later(still, seen);
+  CHECK(later.slower(watch.look(), watch.look()) == Approx(1.0).epsilon(0.2));
+  CHECK(later.seen() == seen);
 }
 
 }  // namespace

@@ -70,7 +70,7 @@ TEST_CASE("validation table: it fits a terminal, whatever the figures") {
   tiny.nodes[1].role = huge.nodes[1].role;
   tiny.evals.back().loss = 1.2345e-300;
   Validation v = validate_times({{100}, 97}, {{50}, 153});
-  v.cases.push_back(compare_case(wide, {{huge}, {}, tiny}));
+  v.cases.push_back(compare_case(wide, {{huge}, tiny}));
   const std::string table = to_table(v);
   INFO(table);
   CHECK(widest_line(table) <= 80);
@@ -81,7 +81,7 @@ TEST_CASE("validation table: weights that differ are shouted") {
   const Case c = case_of("sync");
   Record simulated = timed(Mode::simulate, c, 100);
   simulated.weights_sha256[0] = 'b';
-  const Validation v{{compare_case(c, {{timed(Mode::run, c, 100)}, {}, simulated})}, 1, 0};
+  const Validation v{{compare_case(c, {{timed(Mode::run, c, 100)}, simulated})}, 1, 0};
   CHECK_THAT(to_table(v), Catch::Contains("WEIGHTS OF sync DIFFER"));
 }
 

@@ -18,6 +18,21 @@ Record timed(Mode mode, const Case& scenario_case, std::int64_t ms) {
   return record;
 }
 
+Record timed_on(const Case& scenario_case, std::int64_t ms, double drift, CoreDistance distance) {
+  Record record = timed(Mode::run, scenario_case, ms);
+  const double alone_s = 0.01 * drift;
+  record.probes.assign(2, {alone_s, 2 * alone_s, 12e-9, 30e-9, 0.013e-9, distance});
+  return record;
+}
+
+Record calibrated(const Case& scenario_case, std::int64_t ms, const std::string& distance) {
+  Record record = timed(Mode::simulate, scenario_case, ms);
+  record.calibrated.alone = {{10'000'000}, {10'000'000}, {10'000'000}};
+  record.calibrated.together = {{20'000'000}, {20'000'000}, {20'000'000}};
+  record.calibrated.loopback_distance = distance;
+  return record;
+}
+
 Case case_with(const std::string& strategy, const std::string& key, const std::string& value) {
   Case scenario_case = case_of(strategy);
   scenario_case.settings.push_back({key, value});
@@ -30,9 +45,8 @@ CaseValidation compare_times(const Case& scenario_case, const Times& times) {
   for (const std::int64_t ms : times.runs_ms) {
     runs.push_back(timed(Mode::run, scenario_case, ms));
   }
-  return compare_case(
-      scenario_case,
-      {std::move(runs), {}, timed(Mode::simulate, scenario_case, times.simulated_ms)});
+  return compare_case(scenario_case,
+                      {std::move(runs), timed(Mode::simulate, scenario_case, times.simulated_ms)});
 }
 
 Validation validate_times(const Times& sync, const Times& async) {

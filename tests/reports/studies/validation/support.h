@@ -14,6 +14,12 @@ namespace foretrain::testing {
 /// compute.
 Record timed(Mode mode, const Case& scenario_case, std::int64_t ms);
 
+/// The same on cores that took so many times what calibration's took, so far apart.
+Record timed_on(const Case& scenario_case, std::int64_t ms, double drift,
+                CoreDistance distance = CoreDistance::near);
+/// A simulation on a machine that was calibrated, its loopback with cores so far apart.
+Record calibrated(const Case& scenario_case, std::int64_t ms, const std::string& distance = "near");
+
 /// A case of `strategy` with one more setting of its sweep.
 Case case_with(const std::string& strategy, const std::string& key, const std::string& value);
 

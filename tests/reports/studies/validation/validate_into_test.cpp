@@ -16,7 +16,6 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,8 +38,6 @@ struct Noted {
   int runs_before_interrupt = 1'000;
   std::vector<std::string> told;
 
-  std::optional<double> drift;
-
   Modes modes() {
     return {[this](const Case& c) {
               order += "run " + c.scenario.training.strategy + "; ";
@@ -55,8 +52,7 @@ struct Noted {
               order += "simulate " + c.scenario.training.strategy + "; ";
               return timed(Mode::simulate, c, simulated_ms);
             },
-            {},
-            [this](const Case&) { return drift; }};
+            {}};
   }
   Validation validate(const fs::path& folder, int repetitions, bool anew = false) {
     ValidateOptions options;
@@ -71,29 +67,6 @@ struct Noted {
 constexpr const char* kSimulations = "simulate sync; simulate async; ";
 
 }  // namespace
-
-TEST_CASE("validate: the machine's drift is kept with each run and taken out of its step time") {
-  const TemporaryFolder folder;
-  Noted noted;
-  noted.drift = 1.25;
-  noted.run_ms = 125;
-  noted.validate(folder.path(), 1);
-  noted.drift = 5;  // of nothing, since no run is left to be done
-  const Validation v = noted.validate(folder.path(), 1);
-  CHECK(metric(v.cases[0], "drift").measured == Approx(1.25));
-  CHECK(metric(v.cases[0], "step_time_ms").error.value() == Approx(-0.2));
-  CHECK(metric(v.cases[0], "undrifted_step_time_ms").error.value() == Approx(0).margin(1e-9));
-}
-
-TEST_CASE("validate: without the drift of one run that of its case is not known") {
-  const TemporaryFolder folder;
-  Noted noted;
-  noted.validate(folder.path(), 1);
-  noted.drift = 1.25;
-  const Validation v = noted.validate(folder.path(), 2);
-  CHECK(v.cases[0].find("drift") == nullptr);
-  CHECK(v.cases[0].find("undrifted_step_time_ms") == nullptr);
-}
 
 TEST_CASE("validate: runs alternate over the cases, simulations come once each") {
   const TemporaryFolder folder;

@@ -49,7 +49,7 @@ TEST_CASE("validate: bytes and messages are exact where every run sent what was 
   const Case c = case_of("sync");
   std::vector<Record> runs = two_runs(c);
   const auto check = [&](const std::string& name) {
-    return metric(compare_case(c, {runs, {}, timed(Mode::simulate, c, 100)}), name);
+    return metric(compare_case(c, {runs, timed(Mode::simulate, c, 100)}), name);
   };
   CHECK(check("bytes_sent").exact);
   CHECK(check("bytes_sent").error.value() == 0);
@@ -68,7 +68,7 @@ TEST_CASE("validate: each node has its CPU and memory, the worst of them is foun
   simulated.nodes[1].cpu_s -= 0.012;
   simulated.nodes[0].rss = {1'500'000};
   simulated.nodes[1].rss = {2'500'000};
-  const CaseValidation v = compare_case(c, {two_runs(c), {}, simulated});
+  const CaseValidation v = compare_case(c, {two_runs(c), simulated});
   const Comparison* cpu = v.worst_node("cpu_percent");
   REQUIRE(cpu != nullptr);
   CHECK(cpu->node == "worker1");
@@ -86,7 +86,7 @@ TEST_CASE("validate: what is not zero against a measured zero has no relative er
   const Case c = case_of("async");
   Record run = timed(Mode::run, c, 100);
   for (StepRow& row : run.steps) row.report.staleness = 0;
-  const CaseValidation v = compare_case(c, {{run}, {}, timed(Mode::simulate, c, 100)});
+  const CaseValidation v = compare_case(c, {{run}, timed(Mode::simulate, c, 100)});
   const Comparison& staleness = metric(v, "staleness_mean");
   CHECK_FALSE(staleness.error.has_value());
   CHECK(staleness.difference == Approx(1.25));
@@ -98,10 +98,10 @@ TEST_CASE("validate: distributions of staleness are pooled over the runs and com
   std::vector<Record> runs = two_runs(c);
   for (StepRow& row : runs[1].steps) row.report.staleness = 1;
   // Runs: 0, 1, 1, 3 and four ones; simulation: 0, 1, 1, 3. Furthest apart from 1 on: 7/8 to 3/4.
-  const CaseValidation v = compare_case(c, {runs, {}, timed(Mode::simulate, c, 100)});
+  const CaseValidation v = compare_case(c, {runs, timed(Mode::simulate, c, 100)});
   CHECK(v.staleness_distance.value() == Approx(0.125));
   const Case sync = case_of("sync");
-  CHECK_FALSE(compare_case(sync, {two_runs(sync), {}, timed(Mode::simulate, sync, 100)})
+  CHECK_FALSE(compare_case(sync, {two_runs(sync), timed(Mode::simulate, sync, 100)})
                   .staleness_distance.has_value());
 }
 
@@ -110,7 +110,7 @@ TEST_CASE("validate: what one mode does not know is not compared") {
   Record simulated = timed(Mode::simulate, c, 100);
   simulated.evals.clear();
   simulated.weights_sha256.clear();
-  const Validation v{{compare_case(c, {two_runs(c), {}, simulated})}, 2, 0};
+  const Validation v{{compare_case(c, {two_runs(c), simulated})}, 2, 0};
   CHECK(v.cases[0].find("test_accuracy") == nullptr);
   CHECK_FALSE(v.weights_equal().has_value());
 }
@@ -119,7 +119,7 @@ TEST_CASE("validate: weights are compared where the protocol is deterministic") 
   const Case sync = case_of("sync");
   std::vector<Record> runs = two_runs(sync);
   const auto equal = [&] {
-    return compare_case(sync, {runs, {}, timed(Mode::simulate, sync, 100)}).weights_equal;
+    return compare_case(sync, {runs, timed(Mode::simulate, sync, 100)}).weights_equal;
   };
   CHECK(equal() == std::optional(true));
   runs[1].weights_sha256[63] = 'b';
@@ -127,7 +127,7 @@ TEST_CASE("validate: weights are compared where the protocol is deterministic") 
   runs[1].kernel_set = "avx512";  // other sums, so not comparable
   CHECK_FALSE(equal().has_value());
   const Case async = case_of("async");
-  CHECK_FALSE(compare_case(async, {two_runs(async), {}, timed(Mode::simulate, async, 100)})
+  CHECK_FALSE(compare_case(async, {two_runs(async), timed(Mode::simulate, async, 100)})
                   .weights_equal.has_value());
 }
 
@@ -138,7 +138,7 @@ TEST_CASE("validate: what has no order of its own is replayed, the rest is not")
     const Case c = case_of(strategy);
     std::vector<Record> runs = two_runs(c);
     for (Record& run : runs) run.inputs.emplace_back();
-    return compare_case(c, {runs, {}, timed(Mode::simulate, c, 100)}, [&](const Record& run) {
+    return compare_case(c, {runs, timed(Mode::simulate, c, 100)}, [&](const Record& run) {
       ++replays;
       Record again = run;
       again.weights_sha256 = weights;
@@ -164,7 +164,7 @@ TEST_CASE("validate: bytes without an order of their own are held to those of th
     simulated.nodes[0].tx += Bytes{1};  // the forecast is of another order
     std::vector<Record> runs = two_runs(c);
     for (Record& run : runs) run.inputs.emplace_back();
-    const Validation v{{compare_case(c, {runs, {}, simulated},
+    const Validation v{{compare_case(c, {runs, simulated},
                                      [&](const Record& run) {
                                        Record again = run;
                                        again.nodes[0].tx += more;
@@ -185,7 +185,7 @@ TEST_CASE("validate: a replay that cannot be done is told as one that differs") 
   std::vector<Record> runs = two_runs(c);
   runs[0].inputs.emplace_back();
   const CaseValidation v = compare_case(
-      c, {runs, {}, timed(Mode::simulate, c, 100)},
+      c, {runs, timed(Mode::simulate, c, 100)},
       [](const Record&) -> Record { throw InputError("input 3 of worker0: no such message"); });
   CHECK(v.replay_equal == std::optional(false));
   CHECK(v.replay_failure == "input 3 of worker0: no such message");
@@ -195,7 +195,7 @@ TEST_CASE("validate: time to target is between evaluations and compared where al
   Case c = case_of("sync");
   c.scenario.training.until.accuracy = 0.6875;  // half way from 0.5 to 0.875
   std::vector<Record> runs = two_runs(c);
-  const auto compare = [&] { return compare_case(c, {runs, {}, timed(Mode::simulate, c, 100)}); };
+  const auto compare = [&] { return compare_case(c, {runs, timed(Mode::simulate, c, 100)}); };
   CHECK(metric(compare(), "time_to_target_s").measured == Approx(0.055));  // of 10 and 100 ms
   CHECK(compare().reached == 2);
   CHECK(compare().reach_predicted);

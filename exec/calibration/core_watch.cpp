@@ -1,0 +1,65 @@
+#include "exec/calibration/core_watch.h"
+
+#include "reports/record/statistics.h"
+
+#include <optional>
+#include <utility>
+
+namespace foretrain::exec {
+namespace {
+
+constexpr int kFirstLooks = 15;  // 0.3 s: some of the moments that a machine has
+
+std::vector<double> all_of(const std::vector<CoreProbe>& probes, double CoreProbe::*figure) {
+  std::vector<double> values;
+  for (const CoreProbe& probe : probes) {
+    if (probe.*figure > 0) values.push_back(probe.*figure);
+  }
+  return values;
+}
+
+ReferenceTimes times_of(const std::vector<double>& values) {
+  if (values.empty()) return {};
+  const auto at = [&](double share) {
+    return Duration::from_seconds(quantile(values, share).value());
+  };
+  return {at(0.5), at(0.05), at(0.95)};
+}
+
+// Median of the hand-overs at this distance; 0: it was not met.
+Duration handover_at(const std::vector<CoreProbe>& probes, CoreDistance distance) {
+  std::vector<double> values;
+  for (const CoreProbe& probe : probes) {
+    if (probe.distance == distance) values.push_back(probe.handover_s);
+  }
+  return Duration::from_seconds(median(values).value_or(0));
+}
+
+}  // namespace
+
+CoreWatch::CoreWatch(Look look, const CoresSeen& known)
+    : look_(std::move(look)), known_(known), usual_s_(known.alone.median.seconds()) {
+  if (usual_s_ > 0) return;
+  for (int i = 0; i < kFirstLooks; ++i) probes_.push_back(look_());
+  usual_s_ = median(all_of(probes_, &CoreProbe::alone_s)).value();
+}
+
+CoreProbe CoreWatch::look() { return probes_.emplace_back(look_()); }
+
+double CoreWatch::slower(const CoreProbe& before, const CoreProbe& after) const {
+  return (before.alone_s + after.alone_s) / 2 / usual_s_;
+}
+
+CoresSeen CoreWatch::seen() const {
+  CoresSeen seen = known_;
+  if (!known_.known()) {
+    seen.alone = times_of(all_of(probes_, &CoreProbe::alone_s));
+    seen.alone.median = Duration::from_seconds(usual_s_);
+    seen.together = times_of(all_of(probes_, &CoreProbe::together_s));
+  }
+  if (seen.handover.near.ns == 0) seen.handover.near = handover_at(probes_, CoreDistance::near);
+  if (seen.handover.far.ns == 0) seen.handover.far = handover_at(probes_, CoreDistance::far);
+  return seen;
+}
+
+}  // namespace foretrain::exec

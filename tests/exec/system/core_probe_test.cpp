@@ -1,0 +1,36 @@
+// A look at the cores that this machine has.
+#include "exec/system/core_probe.h"
+
+#include "exec/system/process.h"
+
+#include <catch2/catch.hpp>
+
+namespace foretrain::exec {
+
+TEST_CASE("core probe: two cores have a distance, whatever it is") {
+  const auto cores = usable_cores();
+  const CoreProbe probe = probe_cores(cores, {});
+  CHECK(probe.alone_s > 0);
+  if (cores.size() < 2) return;
+  CHECK(probe.together_s > 0);
+  CHECK(probe.shared_line_s > 0);
+  CHECK(probe.handover_s > 0);
+  CHECK(probe.byte_s > 0);
+  CHECK(probe.distance.has_value());
+}
+
+TEST_CASE("core probe: one core alone has a speed and no distance") {
+  const CoreProbe probe = probe_cores({usable_cores().front()}, {});
+  CHECK(probe.alone_s > 0);
+  CHECK(probe.together_s == 0);
+  CHECK(probe.handover_s == 0);
+  CHECK_FALSE(probe.distance);
+}
+
+TEST_CASE("core probe: who looks stays on the cores where it was") {
+  const auto cores = usable_cores();
+  probe_cores(cores, {});
+  CHECK(usable_cores() == cores);
+}
+
+}  // namespace foretrain::exec

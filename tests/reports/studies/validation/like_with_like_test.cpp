@@ -1,0 +1,127 @@
+// Runs on cores that were slower, or elsewhere, than those that were calibrated.
+#include "reports/studies/validation/like_with_like.h"
+
+#include "reports/studies/validation/output.h"
+#include "reports/studies/validation/verdict.h"
+#include "tests/reports/studies/validation/support.h"
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+namespace foretrain {
+namespace {
+using namespace testing;
+using Catch::Contains;
+
+}  // namespace
+
+TEST_CASE("like with like: what the cores were slower by is taken out of a step") {
+  const Case c = case_of("sync");
+  const CaseValidation v = compare_case(c, {{timed_on(c, 125, 1.25)}, calibrated(c, 100)});
+  CHECK(metric(v, "drift").measured == Approx(1.25));
+  CHECK(metric(v, "step_time_ms").error.value() == Approx(-0.2));
+  CHECK(metric(v, "undrifted_step_time_ms").error.value() == Approx(0).margin(1e-9));
+}
+
+TEST_CASE("like with like: of links that are described only compute follows the cores") {
+  Case c = case_of("sync");
+  c.scenario.cluster.hosts.emplace_back();
+  Record run = timed_on(c, 100, 2);
+  for (StepRow& row : run.steps) {
+    row.report.phases = {};
+    row.report.phases.compute = {2'000'000};
+    row.report.phases.push = {8'000'000};
+  }
+  const CaseValidation v = compare_case(c, {{run}, calibrated(c, 100)});
+  CHECK(metric(v, "undrifted_step_time_ms").measured == Approx(10 / 1.2));
+}
+
+TEST_CASE("like with like: without the drift of one run that of its case is not known") {
+  const Case c = case_of("sync");
+  const auto known = [&](const std::vector<Record>& runs, const Record& simulated) {
+    return compare_case(c, {runs, simulated}).find("drift") != nullptr;
+  };
+  const Record looked = timed_on(c, 100, 1);
+  const Record did_not = timed(Mode::run, c, 100);
+  CHECK(known({looked, looked}, calibrated(c, 100)));
+  CHECK_FALSE(known({looked, did_not}, calibrated(c, 100)));
+  CHECK_FALSE(known({looked, looked}, timed(Mode::simulate, c, 100)));
+}
+
+TEST_CASE("like with like: runs with cores elsewhere than calibration are told apart") {
+  const Case c = case_of("sync");
+  const std::vector<Record> runs{
+      timed_on(c, 100, 1, CoreDistance::near), timed_on(c, 250, 1, CoreDistance::far),
+      timed_on(c, 260, 1, CoreDistance::far), timed_on(c, 102, 1, CoreDistance::near),
+      timed_on(c, 104, 1, CoreDistance::near)};
+  const CaseValidation near = compare_case(c, {runs, calibrated(c, 102, "near")});
+  CHECK(metric(near, "step_time_ms").measured == Approx(10.4));
+  CHECK(metric(near, "alike_step_time_ms").measured == Approx(10.2));
+  CHECK(metric(near, "alike_step_time_ms").error.value() == Approx(0).margin(1e-9));
+  const CaseValidation far = compare_case(c, {runs, calibrated(c, 102, "far")});
+  CHECK(metric(far, "alike_step_time_ms").measured == Approx(25.5));
+  const CaseValidation mixed = compare_case(c, {runs, calibrated(c, 102, "mixed")});
+  CHECK(mixed.find("alike_step_time_ms") == nullptr);
+}
+
+TEST_CASE("like with like: shares of distances are told, with the errors of those alike") {
+  const Case c = case_of("sync");
+  const Validation v{
+      {compare_case(
+          c, {{timed_on(c, 100, 1, CoreDistance::near), timed_on(c, 100, 1, CoreDistance::near),
+               timed_on(c, 200, 1, CoreDistance::far), timed_on(c, 100, 1, CoreDistance::mixed)},
+              calibrated(c, 103)})},
+      4,
+      0};
+  const auto shares = distance_shares(v);
+  REQUIRE(shares);
+  CHECK(shares->near == 0.5);
+  CHECK(shares->far == 0.25);
+  CHECK(shares->mixed == 0.25);
+  CHECK(strategy_verdicts(v)[0].alike.value().median == Approx(0.03));
+  const std::string table = to_table(v);
+  CHECK_THAT(table, Contains("near in 50 % of the trainings, far in 25 %"));
+  CHECK_THAT(table, Contains("3.0 %"));
+  CHECK(widest_line(table) <= 80);
+  const auto json = to_json(v);
+  CHECK(json["core_distances"]["near"] == 0.5);
+  CHECK(json["verdicts"][0]["core_distance"] == "mixed");
+  CHECK(json["verdicts"][0]["trainings"][2]["core_distance"] == "far");
+  CHECK(json["cases"][0]["core_distance"] == "mixed");
+}
+
+TEST_CASE("like with like: nobody looked, so nothing is said of distances") {
+  const Case c = case_of("sync");
+  const Validation v{{compare_times(c, {{100}, 100})}, 1, 0};
+  CHECK_FALSE(distance_shares(v));
+  CHECK(to_json(v)["core_distances"].is_null());
+  CHECK(to_json(v)["cases"][0]["core_distance"].is_null());
+}
+
+TEST_CASE("like with like: on a machine that wandered a forecast has a range") {
+  const Case c = case_of("sync");
+  Record simulated = calibrated(c, 100);
+  simulated.calibrated.together = {{20'000'000}, {18'000'000}, {25'000'000}};
+  const Validation v{{compare_case(c, {{timed_on(c, 100, 1)}, simulated})}, 1, 0};
+  const Comparison& step = metric(v.cases[0], "step_time_ms");
+  CHECK(step.predicted_low == Approx(9));
+  CHECK(step.predicted_high == Approx(12.5));
+  const Comparison& rate = metric(v.cases[0], "gradients_per_s");
+  CHECK(rate.predicted_low == Approx(rate.predicted / 1.25));
+  CHECK(rate.predicted_high == Approx(rate.predicted / 0.9));
+  CHECK(metric(v.cases[0], "bytes_sent").predicted_low ==
+        metric(v.cases[0], "bytes_sent").predicted);
+  CHECK_THAT(to_table(v), Contains("predicted 9 to 12.5"));
+  CHECK(to_json(v)["cases"][0]["predicted_high"] == step.predicted_high);
+}
+
+TEST_CASE("like with like: on a machine that kept its speed both ends are the forecast") {
+  const Case c = case_of("sync");
+  const Validation v{{compare_case(c, {{timed_on(c, 100, 1)}, calibrated(c, 100)})}, 1, 0};
+  const Comparison& step = metric(v.cases[0], "step_time_ms");
+  CHECK(step.predicted_low == step.predicted);
+  CHECK(step.predicted_high == step.predicted);
+  CHECK(to_table(v).find("wanders") == std::string::npos);
+}
+
+}  // namespace foretrain
