@@ -82,7 +82,7 @@ int node_of(const Joining& joining) {
 // Those that its nodes are pinned to. Where that is one alone, or none, all that they may use: how
 // far apart these are is a matter of the machine's moment, too.
 std::vector<int> cores_of(const Prepared& prepared) {
-  const std::vector<int> usable = usable_cores();
+  std::vector<int> usable = usable_cores();
   std::set<int> used;
   for (const Seat& seat : seats_of(prepared, usable)) {
     used.insert(seat.cores.begin(), seat.cores.end());

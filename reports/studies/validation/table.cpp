@@ -101,8 +101,11 @@ std::string distances(const Validation& validation) {
                                  100 * shares->near, 100 * shares->far);
   if (shares->mixed > 0) text += fmt::format(", in {:.0f} % they changed", 100 * shares->mixed);
   if (shares->calibrated.empty()) return wrap(text + ".");
-  return wrap(fmt::format("{}; loopback was calibrated {}. Of the trainings that had them so:",
-                          text, shares->calibrated)) +
+  text += fmt::format("; loopback was calibrated {}", shares->calibrated);
+  const auto verdicts = strategy_verdicts(validation);
+  const auto alike = [](const StrategyVerdict& v) { return v.alike.has_value(); };
+  if (std::ranges::none_of(verdicts, alike)) return wrap(text + ".");
+  return wrap(text + ". Of the trainings that had them so:") +
          rows_of(validation, &StrategyVerdict::alike);
 }
 

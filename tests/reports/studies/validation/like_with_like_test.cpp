@@ -90,6 +90,16 @@ TEST_CASE("like with like: shares of distances are told, with the errors of thos
   CHECK(json["cases"][0]["core_distance"] == "mixed");
 }
 
+TEST_CASE("like with like: where no training had its cores as calibration no error is told") {
+  const Case c = case_of("sync");
+  const Validation v{
+      {compare_case(c, {{timed_on(c, 100, 1, CoreDistance::far)}, calibrated(c, 100, "near")})},
+      1,
+      0};
+  CHECK_THAT(to_table(v), Contains("\nnear.\n"));
+  CHECK(to_table(v).find("had them so") == std::string::npos);
+}
+
 TEST_CASE("like with like: nobody looked, so nothing is said of distances") {
   const Case c = case_of("sync");
   const Validation v{{compare_times(c, {{100}, 100})}, 1, 0};
