@@ -52,10 +52,10 @@ struct KnownHandovers {
 ///
 /// The second rule needs no memory of the machine, so a calibration that met one mode only knows
 /// which it was; the first takes over once both were seen, because a processor may lie closer to
-/// the border than the one that the rule was tried on: 2 cores of an AMD EPYC (Zen 4) VM, 250
+/// the border than the one that the rule was tried on: 2 cores of an AMD EPYC (Zen 4) VM, 270
 /// probes, 12.6 ns a line of the shared cache, 26 to 49 ns a near hand-over, 148 to 174 a far one.
 ///
-/// Bytes say the same less clearly (0.012 to 0.03 ns near, 0.04 to 0.07 far there): they are noted,
+/// Bytes say the same less clearly (0.012 to 0.017 ns near, 0.038 to 0.074 far): they are noted,
 /// the hand-over decides.
 CoreDistance distance_of(const PairProbe& pair, double shared_line_s, const KnownHandovers& known);
 inline constexpr double kFarRatio = 4.5;
