@@ -27,16 +27,15 @@ class Adagrad final : public Optimizer {
   // n: 2, w: root, add, multiply, divide, subtract.
   [[nodiscard]] double rule_flops() const override { return 7; }
 
-  void update(const Update& u) const override {
+  [[gnu::flatten]] void update(const Update& u) const override {
     const auto rate = static_cast<float>(u.rate);
     const auto epsilon = static_cast<float>(spec().epsilon);
     for_each_block(u.size(), [&](const auto& part) {
       const auto w = part(u.before);
       const auto g = part(u.gradient) + u.decay * w;
-      auto n = part(u.state(0));
-      auto after = part(u.after());
-      n += g.square();
-      after = w - rate * g / (root(n) + epsilon);
+      const auto n = (part(u.state(0)) + g.square()).eval();
+      part(u.state(0)) = n;
+      part(u.after()) = w - rate * g / (root(n) + epsilon);
     });
   }
 };

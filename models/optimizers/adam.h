@@ -27,7 +27,7 @@ class Adam final : public Optimizer {
   // m: 3, v: 4, w: root, scale, add, multiply, divide, subtract.
   [[nodiscard]] double rule_flops() const override { return 13; }
 
-  void update(const Update& u) const override {
+  [[gnu::flatten]] void update(const Update& u) const override {
     const std::int64_t t = u.version + 1;
     const auto beta1 = static_cast<float>(spec().beta1);
     const auto beta2 = static_cast<float>(spec().beta2);
@@ -40,12 +40,11 @@ class Adam final : public Optimizer {
     for_each_block(u.size(), [&](const auto& part) {
       const auto w = part(u.before);
       const auto g = part(u.gradient) + u.decay * w;
-      auto m = part(u.state(0));
-      auto v = part(u.state(1));
-      auto after = part(u.after());
-      m = beta1 * m + rest1 * g;
-      v = beta2 * v + rest2 * g.square();
-      after = w - rate * m / (root(v) * scale + epsilon);
+      const auto m = (beta1 * part(u.state(0)) + rest1 * g).eval();
+      const auto v = (beta2 * part(u.state(1)) + rest2 * g.square()).eval();
+      part(u.state(0)) = m;
+      part(u.state(1)) = v;
+      part(u.after()) = w - rate * m / (root(v) * scale + epsilon);
     });
   }
 };

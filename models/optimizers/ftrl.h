@@ -33,7 +33,7 @@ class Ftrl final : public Optimizer {
   // compare, negate.
   [[nodiscard]] double rule_flops() const override { return 18; }
 
-  void update(const Update& u) const override {
+  [[gnu::flatten]] void update(const Update& u) const override {
     const auto alpha = static_cast<float>(u.rate);
     if (alpha == 0) {  // frozen biases: the equation would divide by it
       u.after() = u.before;
@@ -46,14 +46,15 @@ class Ftrl final : public Optimizer {
     for_each_block(u.size(), [&](const auto& part) {
       const auto w = part(u.before);
       const auto g = part(u.gradient) + u.decay * w;
-      auto z = part(u.state(0));
-      auto n = part(u.state(1));
-      auto after = part(u.after());
-      const auto sigma = (root(n + g.square()) - root(n)) * per_alpha;
-      z += g - sigma * w;
-      n += g.square();
+      const auto n_before = part(u.state(1)).eval();
+      const auto n = (n_before + g.square()).eval();
+      const auto root_n = root(n).eval();
+      const auto sigma = (root_n - root(n_before)) * per_alpha;
+      const auto z = (part(u.state(0)) + (g - sigma * w)).eval();
       // Both cases of w in one: within +-l1 it is (z - z) / ..., which is +0, where w started.
-      after = (z.max(-l1).min(l1) - z) / ((beta + root(n)) * per_alpha + l2);
+      part(u.after()) = (z.max(-l1).min(l1) - z) / ((beta + root_n) * per_alpha + l2);
+      part(u.state(0)) = z;
+      part(u.state(1)) = n;
     });
   }
 };

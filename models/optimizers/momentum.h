@@ -22,15 +22,15 @@ class Momentum final : public Optimizer {
  private:
   [[nodiscard]] double rule_flops() const override { return spec().nesterov ? 6 : 4; }
 
-  void update(const Update& u) const override {
+  [[gnu::flatten]] void update(const Update& u) const override {
     const auto rate = static_cast<float>(u.rate);
     const auto momentum = static_cast<float>(spec().momentum);
     for_each_block(u.size(), [&](const auto& part) {
       const auto w = part(u.before);
       const auto g = part(u.gradient) + u.decay * w;
-      auto v = part(u.state(0));
+      const auto v = (momentum * part(u.state(0)) + g).eval();
       auto after = part(u.after());
-      v = momentum * v + g;
+      part(u.state(0)) = v;
       if (spec().nesterov) {
         after = w - rate * (g + momentum * v);
       } else {
