@@ -1,14 +1,96 @@
 // A loop that polls uses its core, for as long as it does.
+#include "sim/node/polling.h"
+
+#include "tests/support/actors.h"
 #include "tests/support/cases.h"
 
 #include <catch2/catch.hpp>
 
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace foretrain::testing {
 namespace {
 using namespace literals;
+
+// --- Alone ---
+
+/// A host of one core whose loops poll for 2 ms.
+struct Alone {
+  sim::Engine engine;
+  sim::Host host = make_host(engine);
+  sim::Polling polling{host, 0};
+  Ends ends;
+
+  static sim::Host make_host(sim::Engine& engine) {
+    sim::Host host;
+    host.cpu = std::make_shared<sim::Cpu>(engine, 1, sim::Cpu::Sharing{.slice = 3_ms});
+    host.local.poll = 2_ms;
+    return host;
+  }
+  /// Another thread has the core for so long from now on; time passes until then.
+  void keep_core_busy(Duration time) {
+    host.cpu->run(host.cpu->add_thread(0), time, sim::Work::transport, {&ends, 0});
+    engine.run();
+  }
+};
+
+TEST_CASE("polling: a loop polls for a while after it was active, then sleeps") {
+  Alone alone;
+  alone.polling.active(Instant{} + 1_ms);
+  const Duration before = alone.polling.polled();
+  CHECK(alone.polling.polls(Instant{} + 2_ms));
+  CHECK_FALSE(alone.polling.polls(Instant{} + 3_ms));
+  alone.polling.active(Instant{} + 10_ms);
+  CHECK(alone.polling.polled() - before == 2_ms);
+  alone.polling.active(Instant{} + 10'500_us);
+  CHECK(alone.polling.polled() - before == 2'500_us);
+}
+
+TEST_CASE("polling: beside a job of its own a loop sleeps at once") {
+  Alone alone;
+  alone.polling.job_begins();
+  CHECK_FALSE(alone.polling.polls(Instant{} + 1_us));
+  alone.polling.active(Instant{} + 1_ms);
+  CHECK(alone.polling.polled() == Duration{});
+  alone.polling.job_ends();
+  CHECK(alone.polling.polls(Instant{} + 2_ms));
+  alone.polling.active(Instant{} + 2_ms);
+  CHECK(alone.polling.polled() == 1_ms);
+}
+
+TEST_CASE("polling: from the first packet of a message until it is there a loop is awake") {
+  Alone alone;
+  // Asleep from 2 ms to 5, when it is woken.
+  alone.polling.packets_came(Instant{} + 5_ms);
+  alone.polling.active(Instant{} + 9_ms);
+  CHECK(alone.polling.polled() == 6_ms);
+  // That began before the loop would have slept.
+  alone.polling.packets_came(Instant{} + 10_ms);
+  alone.polling.active(Instant{} + 19_ms);
+  CHECK(alone.polling.polled() == 16_ms);
+}
+
+TEST_CASE("polling: a core that others use is not polled on") {
+  Alone alone;
+  alone.keep_core_busy(1'500_us);
+  alone.polling.active(Instant{} + 1'800_us);
+  CHECK(alone.polling.polled() == 300_us);
+}
+
+TEST_CASE("polling: what counts is from the beginning of the training to the loop's end") {
+  Alone alone;
+  alone.polling.active(Instant{} + 1_ms);
+  alone.polling.begin();
+  CHECK(alone.polling.polled() == Duration{});
+  alone.polling.active(Instant{} + 2_ms);
+  alone.polling.end();
+  alone.polling.active(Instant{} + 3_ms);
+  CHECK(alone.polling.polled() == 1_ms);
+}
+
+// --- In a training ---
 
 /// One worker, one server on two cores; gradients of 10 ms, messages that cost nothing.
 Record simulate_polling(Duration poll, BytesPerSecond nic = {}) {

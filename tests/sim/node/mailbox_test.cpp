@@ -1,0 +1,175 @@
+// When a loop reads what has come, what of it reaches its program.
+#include "sim/node/mailbox.h"
+
+#include "scenarios/prepared.h"
+#include "tests/support/actors.h"
+#include "tests/support/cases.h"
+
+#include <catch2/catch.hpp>
+
+#include <functional>
+#include <utility>
+#include <vector>
+
+namespace foretrain::testing {
+namespace {
+using namespace literals;
+
+constexpr Duration kHandoff = 2_us;
+constexpr Duration kWake = 50_us;
+constexpr Duration kPreempt = 200_us;
+const std::vector<MessageKind> kNoUpdates;
+
+/// Notes what its program would be told, and when.
+struct Reader final : sim::Loop {
+  Reader(sim::World& world, sim::Mailbox::Peers& mailboxes, NodeId id, int core)
+      : process(world, {.host = 0, .core = core}, sim::NodeHistory(world.history, id, false, false),
+                nullptr),
+        polling(process.host(), core),
+        mailbox(world, id, mailboxes, process, polling, *this, {}, kNoUpdates) {
+    mailboxes.push_back(&mailbox);
+  }
+  void feed(Instant now, Input input) override {
+    if (std::holds_alternative<Received>(input)) told.push_back(now);
+  }
+  void read_mail(Instant now) override { mailbox.read_all(now); }
+  void evaluating(bool /*begins*/) override {}
+
+  sim::Process process;
+  sim::Polling polling;
+  sim::Mailbox mailbox;
+  std::vector<Instant> told;
+};
+
+/// A sender on core 0 of this machine, a receiver on core 1; sending costs nothing.
+struct Pair {
+  explicit Pair(Duration receive_cost = {})
+      : world(prepare(small_case("sync", 1, 1), Need::shape), false, [=](const std::string&) {
+          Machine machine;
+          machine.cores = 2;
+          machine.slice = 3_ms;
+          machine.loopback.receive.overhead_s = receive_cost.seconds();
+          machine.loopback.handoff = kHandoff;
+          machine.loopback.wake = kWake;
+          machine.loopback.poll = 1_ms;
+          machine.loopback.preempt = kPreempt;
+          return machine;
+        }) {}
+
+  void at(Duration time, std::function<void()> action) {
+    later.add(world.engine, time, std::move(action));
+  }
+  void send_at(Duration time) {
+    at(time, [this, time] {
+      Send send{NodeId(1), {.kind = MessageKind::push}};
+      sender.mailbox.send(Instant{} + time, send, {});
+    });
+  }
+  /// Another process computes on the receiver's core.
+  void compute_at(Duration time, Duration amount) {
+    at(time, [this, amount] {
+      sim::Cpu& cpu = *world.hosts[0].cpu;
+      cpu.run(cpu.add_thread(1), amount, sim::Work::compute, {&ends, 0});
+    });
+  }
+  /// When the receiver is told, each message.
+  std::vector<Instant> told() {
+    world.engine.run();
+    return receiver.told;
+  }
+
+  sim::World world;
+  sim::Mailbox::Peers mailboxes;
+  Reader sender{world, mailboxes, NodeId(0), 0};
+  Reader receiver{world, mailboxes, NodeId(1), 1};
+  Later later;
+  Ends ends;  // of what else the cores do
+};
+
+std::vector<Instant> once(Duration at) { return {Instant{} + at}; }
+
+TEST_CASE("mailbox: a loop that sleeps on an idle core is woken") {
+  Pair pair;
+  pair.send_at(5_ms);
+  CHECK(pair.told() == once(5_ms + kWake));
+}
+
+TEST_CASE("mailbox: a loop that polls takes a message over") {
+  Pair pair;
+  pair.at(4'500_us, [&] { pair.receiver.polling.active(Instant{} + 4'500_us); });
+  pair.send_at(5_ms);
+  CHECK(pair.told() == once(5_ms + kHandoff));
+}
+
+TEST_CASE("mailbox: a loop that sleeps while others compute on its core is let in later") {
+  Pair pair;
+  pair.compute_at(1_ms, 20_ms);
+  pair.send_at(5_ms);
+  CHECK(pair.told() == once(5_ms + kPreempt));
+}
+
+TEST_CASE("mailbox: a loop at work reads when it is through") {
+  Pair pair;
+  pair.at(5_ms, [&] {
+    const sim::Effort effort(sim::Resource::worker_cpu, 1_ms);
+    pair.receiver.process.run(pair.receiver.process.loop(), effort, sim::Work::transport,
+                              {&pair.ends, 0});
+  });
+  pair.send_at(5'200_us);
+  CHECK(pair.told() == once(6_ms));
+}
+
+TEST_CASE("mailbox: a loop that is awake for something else reads what has come, once") {
+  Pair pair;
+  pair.send_at(5_ms);
+  pair.at(5'010_us, [&] { pair.receiver.mailbox.read_all(Instant{} + 5'010_us); });
+  CHECK(pair.told() == once(5'010_us));
+}
+
+TEST_CASE("mailbox: a loop that polled when others took its core waits for its turn") {
+  Pair pair(10_us);
+  pair.at(4'900_us, [&] { pair.receiver.polling.active(Instant{} + 4'900_us); });
+  pair.compute_at(5_ms, 2_ms);
+  pair.send_at(5'500_us);
+  CHECK(pair.told() == once(7'010_us));
+}
+
+TEST_CASE("mailbox: a loop that slept goes before those that have had more of its core") {
+  Pair pair(10_us);
+  pair.compute_at(3_ms, 20_ms);
+  pair.send_at(5_ms);
+  CHECK(pair.told() == once(5_ms + kPreempt + 10_us));
+}
+
+TEST_CASE("mailbox: what comes from a lost peer, or to a dead node, is counted and not read") {
+  const bool dead = GENERATE(false, true);
+  CAPTURE(dead);
+  Pair pair;
+  pair.send_at(5_ms);
+  pair.at(6_ms, [&] {
+    if (dead) {
+      pair.receiver.mailbox.close();
+    } else {
+      pair.receiver.mailbox.lose(NodeId(0));
+    }
+  });
+  pair.send_at(7_ms);
+  CHECK(pair.told() == once(5_ms + kWake));
+  const sim::Traffic& sent = pair.sender.mailbox.traffic();
+  const sim::Traffic& got = pair.receiver.mailbox.traffic();
+  CHECK(sent.messages_sent == 2);
+  CHECK(sent.within_host == sent.sent);
+  CHECK(got.undelivered == kHeaderSize);
+  CHECK(got.received + got.undelivered == sent.sent);
+}
+
+TEST_CASE("mailbox: what was read but not delivered when its peer was lost is not told") {
+  Pair pair(1_ms);
+  pair.send_at(5_ms);
+  // It is being received from 5.05 ms on.
+  pair.at(5'500_us, [&] { pair.receiver.mailbox.lose(NodeId(0)); });
+  CHECK(pair.told().empty());
+}
+
+}  // namespace
+}  // namespace foretrain::testing
