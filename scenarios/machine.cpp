@@ -13,13 +13,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 namespace foretrain {
 
 Duration ModelCost::gradient_of(double examples) const {
   if (!gradient_times.empty()) return interpolated(gradient_times, examples);
-  return gradient.of(growth == 1 ? examples : std::pow(examples, growth));
+  return gradient.of(examples);
 }
 
 Duration interpolated(const std::vector<BatchTime>& times, double examples) {
@@ -38,9 +37,21 @@ Duration interpolated(const std::vector<BatchTime>& times, double examples) {
 
 namespace {
 
-constexpr RetiredKey kRetired[] = {{"models.*.crowding",
-                                    "calibrate this machine again (foretrain calibrate --out "
-                                    "FILE), which writes cache_pollution"}};
+// What they said follows from `memory` and from what jobs touch.
+constexpr std::string_view kAgain =
+    "calibrate this machine again (foretrain calibrate --out FILE), which writes memory";
+constexpr RetiredKey kRetired[] = {
+    {"models.*.contention", kAgain},
+    {"models.*.contended", kAgain},
+    {"models.*.crowding", kAgain},
+    {"models.*.cache_pollution", kAgain},
+    {"models.*.streaming", kAgain},
+    {"models.*.crossing", kAgain},
+    {"models.*.scattered", kAgain},
+    {"models.*.merged", kAgain},
+    {"models.*.growth",
+     "write gradient_times, a table over batch sizes, or calibrate this machine again "
+     "(foretrain calibrate --out FILE)"}};
 
 void check_tables(const Machine& machine, const std::map<std::string, std::string>& places) {
   for (const auto& [model, cost] : machine.models) {

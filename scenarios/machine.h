@@ -3,6 +3,7 @@
 
 #include "models/base/quantity.h"
 #include "models/base/time.h"
+#include "models/cost/caches.h"
 #include "scenarios/core_probe.h"
 
 #include <map>
@@ -50,28 +51,17 @@ struct BatchTime {
 /// proportion.
 Duration interpolated(const std::vector<BatchTime>& times, double examples);
 
-/// A model's compute on one core, by the number of examples.
+/// A model's compute on one core, by the number of examples: with all of its bytes in the core's
+/// own cache, where the machine says what it takes to bring them there (Machine::memory).
 struct ModelCost {
   AffineCost gradient;         ///< median, by examples ^ growth
   AffineCost evaluate;         ///< median
   double gradient_jitter = 0;  ///< standard deviation of the logarithm of a gradient's time
   std::vector<BatchTime> gradient_times{};  ///< not empty: a table instead of `gradient`
-  double growth = 1;   ///< of a gradient's time: above 1, an example costs more in a larger batch
-  AffineCost apply{};  ///< applying its updates, by bytes, as a worker finds them
-                       ///< after its gradient; 0: as the machine's
-  AffineCost scattered{};  ///< likewise of a sparse push, which lies all over the parameters
-  AffineCost merged{};     ///< likewise of several at once; 0: as scattered
-  AffineCost coding{};     ///< making, or reading, a message of sparse updates, by its bytes that
-                           ///< are written, or read (Worked)
-  double contention = 0;   ///< its compute takes this times as long while another core computes; 0:
-                           ///< as the machine's
-  Duration contended{};    ///< and a gradient longer by that, however small: its parameters come
-                           ///< from a memory that others use
-  double cache_pollution = 1;  ///< its compute takes this times as long where it comes back to a
-                               ///< core on which another thread computed
-  double streaming = 1;   ///< a byte of its messages takes this times as long as one that a cache
-                          ///< holds: above 1 where its parameters lie in memory
-  double crossing = 0;    ///< likewise of messages from one core to another; 0: as streaming
+  AffineCost apply{};                       ///< applying its updates, by bytes; 0: as the machine's
+  AffineCost sparse_apply{};  ///< likewise of sparse pushes, which lie all over the parameters
+  AffineCost coding{};    ///< making, or reading, a message of sparse updates, by its bytes that
+                          ///< are written, or read (Worked)
   int checked_batch = 0;  ///< a third batch size that was measured, no part of the fit; 0: none
   double residual = 0;    ///< what the fit says of that one over what was measured, less 1
 
@@ -115,6 +105,7 @@ struct Machine {
   Bytes memory_base{11'300'000};
   TransportCost loopback;
   TransportCost emulated;  ///< between networks that this machine emulates; all 0: as `loopback`
+  MemoryHierarchy memory;  ///< what jobs wait for beside their compute
   AffineCost apply;        ///< reduce and apply, by bytes of memory moved (Cost::bytes)
   std::map<std::string, ModelCost> models;
   Roofline

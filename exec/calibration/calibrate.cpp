@@ -2,6 +2,7 @@
 
 #include "exec/calibration/core_watch.h"
 #include "exec/calibration/cores.h"
+#include "exec/calibration/memory.h"
 #include "exec/calibration/ping_pong.h"
 #include "exec/calibration/repeater.h"
 #include "exec/calibration/single_runs.h"
@@ -95,6 +96,28 @@ void measure_cores(Machine& machine, Repeater& repeater, int core) {
   }
 }
 
+void measure_caches(Machine& machine, Repeater& repeater, const std::vector<int>& cores) {
+  constexpr double kByteFloor_s = 10e-12;
+  const CacheSizes sizes = cache_sizes(cores.front());
+  if (!sizes.told) {
+    machine.not_measured.emplace_back("memory.private_cache: not told by the kernel");
+  }
+  const std::vector<double> medians = repeater.measure(
+      {{"memory.shared_byte", kByteFloor_s},
+       {"memory.memory_byte", kByteFloor_s},
+       {"memory.fresh_byte", kByteFloor_s},
+       {"memory.bandwidth"},
+       {"contention"}},
+      [&] {
+        const MemoryHierarchy once = measure_memory(cores, sizes);
+        const double contention = cores.size() > 1 ? measure_contention(cores[0], cores[1]) : 1;
+        return std::vector<double>{once.shared_byte_s, once.memory_byte_s, once.fresh_byte_s,
+                                   once.bandwidth.value, contention};
+      });
+  machine.memory = {sizes.of_core, sizes.shared, medians[0], medians[1], medians[2], {medians[3]}};
+  machine.contention = std::max(1.0, medians[4]);
+}
+
 void measure_into(Machine& machine, const Case& scenario_case, const CalibrateOptions& options,
                   CoreWatch& watch) {
   DataSets data_sets;
@@ -103,7 +126,7 @@ void measure_into(Machine& machine, const Case& scenario_case, const CalibrateOp
   if (machine.models.contains(key)) return;
   say(options, key + ": one worker alone");
   Repeater repeater(machine, options, watch);
-  const ModelCost cost = measure_model(prepared, options, repeater, data_sets);
+  const ModelCost cost = measure_model(prepared, machine.memory, options, repeater, data_sets);
   machine.models[key] = cost;
   say(options, fmt::format("{}: the fit is {:+.1f} % off at batch {}", key, 100 * cost.residual,
                            cost.checked_batch));
@@ -170,6 +193,8 @@ Machine calibrate(const std::vector<Case>& cases, const CalibrateOptions& asked)
   } else {
     machine.not_measured.emplace_back("emulated: not asked for");
   }
+  say(options, "caches and memory");
+  measure_caches(machine, repeater, cores);
   say(options, "reducing and applying gradients, slices of a shared core");
   measure_cores(machine, repeater, cores[0]);
   say(options, "memory of a node");

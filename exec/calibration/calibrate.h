@@ -20,6 +20,9 @@ struct CalibrateOptions {
   std::function<void(const std::string& what)> progress;
   /// Of each measurement, at least; a noisy one has up to three times as many.
   int repetitions = 5;
+  /// A training of one worker takes so long at least, and at most: until its steps are steady.
+  double shortest_s = 0.5;
+  double longest_s = 3;
   /// Nothing noisy is measured again after this; `calibrate` has a minute and a half at most.
   std::chrono::steady_clock::time_point patience = std::chrono::steady_clock::time_point::max();
   /// Looks at this machine's cores before each measurement, and after it; empty: probe_cores.

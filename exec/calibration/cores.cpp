@@ -5,16 +5,10 @@
 #include "models/optimizers/optimizer.h"
 #include "models/protocol/registry.h"
 #include "models/protocol/shard.h"
-#include "models/protocol/worker_compute.h"
 #include "reports/record/statistics.h"
-
-#include <sched.h>
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
-#include <ctime>
-#include <functional>
 #include <memory>
 #include <span>
 #include <utility>
@@ -68,39 +62,19 @@ double share_lost(int core) {
       .get();
 }
 
-double cpu_s() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
-struct Gradients {
-  double rate = 0;   // a second, one after another
-  double cpu_s = 0;  // of one, median
-};
-
-Gradients compute_gradients(const std::shared_ptr<const Training>& training) {
-  WorkerCompute worker_compute(training, 0);
-  Serial serial;
-  const Payload parameters = initial_parameters(*training);
-  std::vector<double> cpu;
+// Multiplications and additions a second, of numbers that stay in the first cache.
+double arithmetic_rate() {
+  constexpr std::size_t kNumbers = 2048;
+  std::vector<float> numbers(kNumbers, 1.0F);
+  std::int64_t rounds = 0;
   const auto start = Clock::now();
-  while (seconds_since(start) < 0.15) {
-    const double before_s = cpu_s();
-    worker_compute.gradient_job(0, JobId{}, parameters).work(serial);
-    cpu.push_back(cpu_s() - before_s);
-    sched_yield();
+  while (seconds_since(start) < 0.1) {
+    for (int i = 0; i < 100; ++i) {
+      for (float& number : numbers) number = number * 0.999F + 0.001F;
+    }
+    ++rounds;
   }
-  return {static_cast<double>(cpu.size()) / seconds_since(start), median(cpu).value()};
-}
-
-// Two at once.
-std::pair<Gradients, Gradients> on_cores(int one, int two,
-                                         const std::function<Gradients()>& compute) {
-  Forked<Gradients> first(one, compute);
-  Forked<Gradients> second(two, compute);
-  const Gradients of_first = first.get();
-  return {of_first, second.get()};
+  return static_cast<double>(rounds) / seconds_since(start) + 0 * static_cast<double>(numbers[7]);
 }
 
 }  // namespace
@@ -155,19 +129,13 @@ std::shared_ptr<const Training> training_alone(const Case& scenario_case, int ba
   return prepare(alone, Need::examples, data_sets).training;
 }
 
-Company measure_company(const Case& scenario_case, int batch_size, const std::vector<int>& cores,
-                        DataSets& data_sets) {
-  const auto training = training_alone(scenario_case, batch_size, 1, data_sets);
-  const std::function compute = [&] { return compute_gradients(training); };
-  const Gradients alone = Forked<Gradients>(cores[0], compute).get();
-  const auto [first, second] = on_cores(cores[0], cores[0], compute);
-  Company company;
-  company.cache_pollution = std::max(1.0, (first.cpu_s + second.cpu_s) / 2 / alone.cpu_s);
-  if (cores.size() < 2) return company;
-  const Gradients other = Forked<Gradients>(cores[1], compute).get();
-  const auto [here, there] = on_cores(cores[0], cores[1], compute);
-  company.contention = std::max(1.0, (alone.rate + other.rate) / (here.rate + there.rate));
-  return company;
+double measure_contention(int core_a, int core_b) {
+  const double alone = Forked<double>(core_a, arithmetic_rate).get();
+  Forked<double> here(core_a, arithmetic_rate);
+  Forked<double> there(core_b, arithmetic_rate);
+  const double beside = here.get();
+  there.get();
+  return std::max(1.0, alone / beside);
 }
 
 double busy_share() {

@@ -25,16 +25,9 @@ double measure_slice(int core);
 std::shared_ptr<const Training> training_alone(const Case& scenario_case, int batch_size,
                                                std::int64_t steps, DataSets& data_sets);
 
-/// By what factors gradients slow down in company.
-struct Company {
-  double contention = 1;       ///< while another core computes them too
-  double cache_pollution = 1;  ///< where another thread computes them on the same core, in turns
-};
-/// Of the scenario's model at `batch_size`, by processes that know nothing of each other: rates of
-/// two on two cores (if there are), CPU time of a gradient of two that yield the core to each other
-/// after each.
-Company measure_company(const Case& scenario_case, int batch_size, const std::vector<int>& cores,
-                        DataSets& data_sets);
+/// How many times as long arithmetic takes on numbers that each core's own cache holds while the
+/// other core does the same: above 1 where they share execution units, or a power budget.
+double measure_contention(int core_a, int core_b);
 
 /// The straight line through two measured points.
 AffineCost line_through(double count_a, double time_a_s, double count_b, double time_b_s);

@@ -255,26 +255,4 @@ TransportCost measure_transport(int core_a, int core_b, const Hosts& hosts) {
   return cost;
 }
 
-Streaming measure_streaming(int core_a, int core_b, Bytes payload) {
-  constexpr Bytes kLongest{16'000'000};  // with its header it is below kMost
-  constexpr int kRounds = 30;
-  const Hosts hosts({}, false);
-  const auto trip = [&](int echo_core, Bytes size, int rounds) {
-    return measure_round_trip(core_a, echo_core,
-                              {.payload = size, .rounds = rounds, .compute = kCompute}, hosts);
-  };
-  const Bytes longest = std::min(payload, kLongest);
-  const double message_s = trip(core_a, {}, 1000).time_s;
-  const double cached_s =
-      (trip(core_a, kLarge, 200).time_s - message_s) / static_cast<double>(kLarge.value);
-  if (cached_s <= 0) return {};
-  const auto over_cached = [&](double grown_s) {
-    return std::max(1.0, grown_s / static_cast<double>(longest.value) / cached_s);
-  };
-  const double within = over_cached(trip(core_a, longest, kRounds).time_s - message_s);
-  if (core_b < 0) return {within, within};
-  const CpuGrowth growth = cpu_growth(trip(core_b, {}, 200), trip(core_b, longest, kRounds));
-  return {within, over_cached(growth.total_s())};
-}
-
 }  // namespace foretrain::exec

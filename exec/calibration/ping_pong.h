@@ -51,13 +51,4 @@ RoundTrip measure_round_trip(int caller_core, int echo_core, const PingPong& set
 /// `core_b` negative: this machine has one core, and nobody is woken on another.
 TransportCost measure_transport(int core_a, int core_b, const Hosts& hosts);
 
-/// How many times as long a byte takes that no cache holds. At least 1.
-struct Streaming {
-  double within = 1;    ///< on one core
-  double crossing = 1;  ///< from one core to another: CPU time, of the two together
-};
-/// Of messages of `payload` (16 MB, where it is more), against the large one of measure_transport
-/// on one core. `core_b` negative: as within.
-Streaming measure_streaming(int core_a, int core_b, Bytes payload);
-
 }  // namespace foretrain::exec

@@ -16,8 +16,7 @@
 namespace foretrain::exec {
 namespace {
 
-constexpr int kBatches = 40;  // of a worker that has just begun: it has met none of them before
-constexpr int kBeginnings = 10;
+constexpr int kBatches = 2000;
 
 double seconds_of(const auto& work) {
   const auto start = std::chrono::steady_clock::now();
@@ -34,8 +33,8 @@ class Exchange {
         parameters_(training, 0, initial_parameters(*training)),
         held_(worker_compute_.view(all_, parameters_.values(), effects_)) {}
 
-  // One batch; every third update is of its push and the one before.
-  void step(int number) {
+  // One batch.
+  void step() {
     Serial serial;
     Job gradient = worker_compute_.gradient_job(0, JobId{}, held_);
     gradient.work(serial);
@@ -46,13 +45,8 @@ class Exchange {
       push = worker_compute_.push(all_, false, effects_);
       FT_CHECK(parameters_.accepts(push, effects_));
     });
-    const bool two = number % 3 == 2;
-    std::vector<Payload> pushes{push};
-    if (two) pushes.push_back(last_);
-    const Job apply = parameters_.apply_job(JobId{}, std::move(pushes));
-    const double apply_s = seconds_of([&] { apply.work(serial); });
+    parameters_.apply_job(JobId{}, {push}).work(serial);
     parameters_.finish_apply();
-    (two ? merged_ : scattered_).push_back(apply_s / static_cast<double>(apply.cost.bytes.value));
     coding_s += seconds_of([&] { held_ = parameters_.answer(push, effects_); });
     Bytes coded;
     for (const Effect& effect : effects_) {
@@ -60,12 +54,11 @@ class Exchange {
       coded += cost.read.messages + cost.written.messages;
     }
     coding_.push_back(coding_s / static_cast<double>(coded.value));
-    last_ = std::move(push);
   }
 
-  [[nodiscard]] SparseCosts costs() {
-    return {std::max(0.0, median(merged_).value() - median(scattered_).value()),
-            median(coding_).value()};
+  /// Of the later steps: in the first ones it meets its parameters for the first time.
+  [[nodiscard]] double coding_s() {
+    return median({coding_.begin() + std::ssize(coding_) / 4, coding_.end()}).value();
   }
 
  private:
@@ -74,31 +67,20 @@ class Exchange {
   WorkerCompute worker_compute_;
   ShardBucket parameters_;
   Payload held_;
-  Payload last_;
-  std::vector<double> scattered_;
-  std::vector<double> merged_;
   std::vector<double> coding_;
 };
 
 }  // namespace
 
-SparseCosts measure_sparse(const Case& scenario_case, int batch_size, int core,
-                           DataSets& data_sets) {
+double measure_coding(const Case& scenario_case, int batch_size, int core, DataSets& data_sets) {
   const auto training = training_alone(scenario_case, batch_size, kBatches, data_sets);
   FT_CHECK(training->sparse());
-  std::vector<double> merging;
-  std::vector<double> coding;
-  for (int begun = 0; begun < kBeginnings; ++begun) {
-    Forked<SparseCosts> child(core, [&] {
-      Exchange exchange(training);
-      for (int i = 0; i < kBatches; ++i) exchange.step(i);
-      return exchange.costs();
-    });
-    const SparseCosts costs = child.get();
-    merging.push_back(costs.merging_s);
-    coding.push_back(costs.coding_s);
-  }
-  return {median(merging).value(), median(coding).value()};
+  Forked<double> child(core, [&] {
+    Exchange exchange(training);
+    for (int i = 0; i < kBatches; ++i) exchange.step();
+    return exchange.coding_s();
+  });
+  return child.get();
 }
 
 }  // namespace foretrain::exec

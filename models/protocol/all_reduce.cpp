@@ -40,7 +40,7 @@ Protocol all_reduce_protocol() {
           .messages = {partial, parameters, enough},
           .brings_update = {parameters},
           .linked = linked_in_all_reduce,
-          .make_node = [](std::shared_ptr<const Training> training, NodeId id) {
+          .make_node = [](const std::shared_ptr<const Training>& training, NodeId id) {
             return std::unique_ptr<Node>(std::make_unique<AllReduceWorker>(training, id));
           }};
 }

@@ -202,9 +202,9 @@ void AsyncServer::announce_end(Instant at, Queue& queue, Effects& effects) {
 
 namespace {
 
-std::unique_ptr<Node> async_node(std::shared_ptr<const Training> training, NodeId id) {
-  if (training->is_worker(id)) return std::make_unique<Worker>(std::move(training), id);
-  return std::make_unique<AsyncServer>(std::move(training), id);
+std::unique_ptr<Node> async_node(const std::shared_ptr<const Training>& training, NodeId id) {
+  if (training->is_worker(id)) return std::make_unique<Worker>(training, id);
+  return std::make_unique<AsyncServer>(training, id);
 }
 
 }  // namespace

@@ -25,7 +25,8 @@ struct JobResult {
   double auc = std::numeric_limits<double>::quiet_NaN();       ///< two classes: area under ROC
 };
 
-/// A node numbers its jobs as it likes; `Computed` brings the number back.
+/// A node numbers its jobs as it likes, a piece of work alike in every step; `Computed` brings
+/// the number back.
 enum class JobId : std::uint64_t {};
 
 struct Job {

@@ -193,7 +193,7 @@ Protocol local_sgd_protocol() {
           },
       .linked = linked_in_all_reduce,
       .make_node =
-          [](std::shared_ptr<const Training> training, NodeId id) {
+          [](const std::shared_ptr<const Training>& training, NodeId id) {
             return std::unique_ptr<Node>(std::make_unique<LocalSgdWorker>(training, id));
           }};
 }

@@ -74,7 +74,8 @@ struct Protocol {
   Bytes (*kept_by)(const Training& training, NodeId id) = nullptr;
   /// Nodes `a` and `b` talk to each other. Null: nobody does.
   bool (*linked)(const Training& training, NodeId a, NodeId b) = nullptr;
-  std::unique_ptr<Node> (*make_node)(std::shared_ptr<const Training> training, NodeId id) = nullptr;
+  std::unique_ptr<Node> (*make_node)(const std::shared_ptr<const Training>& training,
+                                     NodeId id) = nullptr;
 };
 
 /// A worker talks to every server, nobody else to anybody: for `Protocol::linked`.

@@ -87,8 +87,8 @@ Protocol single_protocol() {
   return {.name = "single",
           .doc = "one worker alone, without messages",
           .several_workers = false,
-          .make_node = [](std::shared_ptr<const Training> training, NodeId /*id*/) {
-            return std::unique_ptr<Node>(std::make_unique<SingleWorker>(std::move(training)));
+          .make_node = [](const std::shared_ptr<const Training>& training, NodeId /*id*/) {
+            return std::unique_ptr<Node>(std::make_unique<SingleWorker>(training));
           }};
 }
 

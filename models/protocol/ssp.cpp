@@ -24,8 +24,8 @@ bool SspServer::may_go_on(const Queue& queue, int worker) const {
 
 namespace {
 
-std::unique_ptr<Node> ssp_node(std::shared_ptr<const Training> training, NodeId id) {
-  if (training->is_worker(id)) return std::make_unique<Worker>(std::move(training), id);
+std::unique_ptr<Node> ssp_node(const std::shared_ptr<const Training>& training, NodeId id) {
+  if (training->is_worker(id)) return std::make_unique<Worker>(training, id);
   return std::make_unique<SspServer>(training, id);
 }
 

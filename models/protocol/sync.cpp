@@ -117,12 +117,12 @@ int backups_of(const ProtocolOptions& options) {
   return static_cast<int>(options.integer(kBackupWorkers));
 }
 
-std::unique_ptr<Node> sync_node(std::shared_ptr<const Training> training, NodeId id) {
-  if (training->is_worker(id)) return std::make_unique<Worker>(std::move(training), id);
+std::unique_ptr<Node> sync_node(const std::shared_ptr<const Training>& training, NodeId id) {
+  if (training->is_worker(id)) return std::make_unique<Worker>(training, id);
   if (backups_of(training->options) > 0) {
-    return std::make_unique<BackupServer>(std::move(training), id);
+    return std::make_unique<BackupServer>(training, id);
   }
-  return std::make_unique<SyncServer>(std::move(training), id);
+  return std::make_unique<SyncServer>(training, id);
 }
 
 // With backup workers shard 0 tells the other shards what it has chosen.

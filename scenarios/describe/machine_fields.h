@@ -2,6 +2,7 @@
 #pragma once
 
 #include "scenarios/describe/field.h"
+#include "scenarios/describe/memory_fields.h"
 #include "scenarios/describe/model_cost_fields.h"
 #include "scenarios/machine.h"
 
@@ -157,6 +158,11 @@ void describe(Visitor& visit, T& machine) {
        .doc = "messages between networks that the machine emulates; left out: as loopback",
        .written = machine.emulated != TransportCost{}},
       machine.emulated);
+  visit.section({.key = "memory",
+                 .doc = "caches, and what a byte takes that is not in the core's own; left out: "
+                        "every byte is there",
+                 .written = machine.memory.known()},
+                machine.memory);
   visit.section({.key = "apply", .doc = "reduce and apply, by bytes of memory moved"},
                 machine.apply);
   describe_roofline(visit, machine.roofline);

@@ -16,29 +16,26 @@ Cpu::Cpu(Engine& engine, int cores, const Sharing& sharing, Recorder history)
     : engine_(engine),
       history_(history),
       sharing_(sharing),
-      cores_(static_cast<std::size_t>(cores)),
-      contends_(sharing.contention > 1) {
+      cores_(static_cast<std::size_t>(cores)) {
   FT_CHECK_OP(cores, >, 0);
   FT_CHECK_OP(cores, <, 1 << kCoreBits);
   FT_CHECK_OP(sharing.slice.ns, >, 0);
   FT_CHECK_OP(sharing.contention, >=, 1.0);
-  FT_CHECK_OP(sharing.cache_pollution, >=, 1.0);
   for (Core& core : cores_) core.recorded = history_.add_core();
 }
 
 Cpu::ThreadId Cpu::add_thread(int core) {
   FT_CHECK_OP(static_cast<std::size_t>(core), <, cores_.size());
-  threads_.push_back({core, {}, {}, {}, {}, false});
+  threads_.push_back({core, {}, {}, {}, false});
   threads_.back().recorded = history_.add_thread();
   return threads_.size() - 1;
 }
 
 void Cpu::run(ThreadId thread, Duration amount, Work work, Callback done, Entry entry,
-              History::TaskId task, double contended) {
+              History::TaskId task) {
   FT_CHECK_OP(amount.ns, >=, 0);
   Thread& owner = threads_[thread];
-  owner.items.push_back({static_cast<double>(amount.ns), work, task, done, contended, false});
-  contends_ = contends_ || contended > 0;
+  owner.items.push_back({static_cast<double>(amount.ns), work, task, done});
   if (owner.items.size() > 1 || owner.stopped) return;  // in line already, or not to be
   enter(thread, entry);
 }
@@ -113,28 +110,16 @@ bool Cpu::computes(const Core& core) const {
 }
 
 double Cpu::slowness(std::size_t index) const {
-  const Core& core = cores_[index];
-  if (!computes(core)) return 1;
-  const Item& running = threads_[core.line.front()].items.front();
-  const double alone = running.crowded ? sharing_.cache_pollution : 1;
-  if (!contends_) return alone;
+  if (sharing_.contention == 1 || !computes(cores_[index])) return 1;
   for (std::size_t other = 0; other < cores_.size(); ++other) {
-    if (other != index && computes(cores_[other])) {
-      return alone * (sharing_.contention + running.contended);
-    }
+    if (other != index && computes(cores_[other])) return sharing_.contention;
   }
-  return alone;
+  return 1;
 }
 
-// Whether what the running thread computes finds the caches as another thread left them. One that
-// goes on where it was finds its own.
-void Cpu::find_pollution(const Core& core) {
-  if (sharing_.cache_pollution == 1 || !computes(core)) return;
-  Thread& running = threads_[core.line.front()];
-  const Duration others = core.computed - running.seen;
-  if (others.ns == 0) return;
-  Item& item = running.items.front();
-  item.crowded = static_cast<double>(others.ns) >= (sharing_.cache_pollution - 1) * item.left;
+int Cpu::computing() const {
+  return static_cast<int>(
+      std::ranges::count_if(cores_, [this](const Core& core) { return computes(core); }));
 }
 
 // Accounts for what the running thread did since the last change.
@@ -149,10 +134,6 @@ void Cpu::settle(Core& core, Instant now) {
   item.left = std::max(0.0, item.left - static_cast<double>(passed.ns) / core.slowness);
   running.used[static_cast<int>(item.work)] += passed;
   running.had += passed;
-  if (item.work == Work::compute) {
-    core.computed += passed;
-    running.seen = core.computed;
-  }
   history_.ran(core.recorded, item.task, now + Duration{-passed.ns}, now);
 }
 
@@ -177,7 +158,6 @@ void Cpu::plan(std::size_t index, Instant now) {
   Core& core = cores_[index];
   ++core.generation;
   if (core.line.empty()) return;
-  find_pollution(core);
   core.slowness = slowness(index);
   const Item& item = threads_[core.line.front()].items.front();
   Instant next = now + Duration{static_cast<std::int64_t>(std::ceil(item.left * core.slowness))};
@@ -224,7 +204,7 @@ void Cpu::finish_item(std::size_t index, Instant now) {
 }
 
 void Cpu::contention_changed(std::size_t except, Instant now) {
-  if (!contends_) return;
+  if (sharing_.contention == 1) return;
   for (std::size_t index = 0; index < cores_.size(); ++index) {
     if (index == except || !computes(cores_[index]) || cores_[index].calling) continue;
     settle(cores_[index], now);

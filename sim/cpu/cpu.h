@@ -22,19 +22,16 @@ enum class Work : std::uint8_t { compute, transport };
 /// that carries little interrupts gradients, and what a server computes interrupts a loop that
 /// carries much.
 ///
-/// Compute slows down by the contention factor while another core of the host computes (shared
-/// caches, memory and power), by the cache pollution factor when it goes on after another thread
-/// computed on its core, and used its caches, for at least as long as that costs; transport does
-/// not.
+/// Compute slows down by the contention factor while another core of the host computes (execution
+/// units, power); transport does not.
 ///
 /// Realism: no migration, no cost of a switch beyond what the work items carry; a kernel sometimes
 /// lets the running thread end its slice first.
 class Cpu : public Actor {
  public:
   struct Sharing {
-    Duration slice;              ///< > 0
-    double contention = 1;       ///< >= 1
-    double cache_pollution = 1;  ///< >= 1
+    Duration slice;         ///< > 0
+    double contention = 1;  ///< >= 1
   };
 
   /// `history`: is told what its cores do.
@@ -49,9 +46,9 @@ class Cpu : public Actor {
 
   /// Adds `amount` (at full speed) to what `thread` has to do; `done` is woken when it is done.
   /// What `done` adds for the same thread runs on without waiting in line again. `task`: what the
-  /// history calls it. `contended`: what is added to the contention factor for this work.
+  /// history calls it.
   void run(ThreadId thread, Duration amount, Work work, Callback done, Entry entry = Entry::last,
-           History::TaskId task = History::kNoTask, double contended = 0);
+           History::TaskId task = History::kNoTask);
 
   /// `thread` stands still: what it has to do, then or by then, waits until it goes on. Not from
   /// within the callback of work on its core.
@@ -63,6 +60,8 @@ class Cpu : public Actor {
   [[nodiscard]] bool is_free(ThreadId thread) const {
     return threads_[thread].items.empty() && !threads_[thread].stopped;
   }
+  /// Cores that compute now.
+  [[nodiscard]] int computing() const;
   [[nodiscard]] int cores() const { return static_cast<int>(cores_.size()); }
   [[nodiscard]] bool idle(int core) const { return cores_[core].line.empty(); }
   /// When the core last went from idle to busy; meaningful while it is busy.
@@ -81,15 +80,12 @@ class Cpu : public Actor {
     Work work = Work::compute;
     History::TaskId task = History::kNoTask;
     Callback done;
-    double contended = 0;
-    bool crowded = false;
   };
   struct Thread {
     int core = 0;
     Fifo<Item> items;
     Duration used[2];
-    Duration had;   // of its core, as the scheduler counts it: sleep earns a slice at most
-    Duration seen;  // what its core had computed when it last did
+    Duration had;  // of its core, as the scheduler counts it: sleep earns a slice at most
     bool stopped = false;
     std::uint32_t recorded = 0;  // as what, in the history
   };
@@ -99,7 +95,6 @@ class Cpu : public Actor {
     Instant slice_start;
     Instant busy_since;
     Duration busy;                 // until `since`
-    Duration computed;             // of that
     Duration least;                // that a thread in line has had, or the last one that was
     double slowness = 1;           // of the first item, since `since`
     std::uint64_t generation = 0;  // of the event that counts
@@ -112,7 +107,6 @@ class Cpu : public Actor {
   void settle(Core& core, Instant now);
   void plan(std::size_t index, Instant now);
   void finish_item(std::size_t index, Instant now);
-  void find_pollution(const Core& core);
   [[nodiscard]] bool computes(const Core& core) const;
   [[nodiscard]] double slowness(std::size_t index) const;
   void contention_changed(std::size_t except, Instant now);
@@ -122,7 +116,6 @@ class Cpu : public Actor {
   Sharing sharing_;
   std::vector<Core> cores_;
   std::vector<Thread> threads_;
-  bool contends_ = false;  // compute, at all
 };
 
 }  // namespace foretrain::sim

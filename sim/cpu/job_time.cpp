@@ -68,20 +68,8 @@ Duration JobTime::gradient(const Job& job) const {
   return part(model_.gradient_of(static_cast<double>(job.examples)), job.share);
 }
 
-double JobTime::contended(const Job& job) const {
-  if (job.kind != JobKind::gradient || model_.contended.ns == 0) return 0;
-  if (fixed_gradient_ || compute_ != Source::measured) return 0;
-  const Duration alone = model_.gradient_of(static_cast<double>(job.examples));
-  return alone.ns > 0 ? model_.contended.seconds() / alone.seconds() : 0;
-}
-
 Duration JobTime::apply(const Job& job) const {
-  const bool merged = job.pushes > 1 && model_.merged != AffineCost{};
-  const AffineCost& sparse = merged ? model_.merged : model_.scattered;
-  // What messages brought no gradient has left in a cache.
-  const bool from_messages = job.kind == JobKind::reduce && apply_ != AffineCost{};
-  const AffineCost& dense = from_messages ? apply_ : model_.apply;
-  const AffineCost& own = job.scattered ? sparse : dense;
+  const AffineCost& own = job.scattered ? model_.sparse_apply : model_.apply;
   const auto bytes = static_cast<double>(job.cost.bytes.value);
   if (own != AffineCost{}) return own.of(bytes);
   return apply_from_ == Source::described ? described(job.cost) : apply_.of(bytes);

@@ -17,10 +17,10 @@ namespace foretrain::sim {
 ///     gradient  a fixed time, by shares of its stages | the profile's times of their layers
 ///               | a table over batch sizes            (measured for the model)
 ///     evaluate  the profile's times of its layers
-///     gradient  overhead + examples ^ growth x per_example
+///     gradient  overhead + examples x per_example
 ///     evaluate  overhead + examples x per_example     (both measured for the model)
-///     apply     overhead + bytes x per_byte           (of the model's updates: dense, of a sparse
-///                                                     push, of several; or of any)
+///     apply     overhead + bytes x per_byte           (of the model's updates: dense, or of sparse
+///                                                     pushes; or of any)
 ///     all       overhead + max(FLOPs / peak, bytes / bandwidth)     (described: Roofline)
 ///
 /// and what a node does as it handles a message (`Worked`):
@@ -55,9 +55,12 @@ class JobTime {
   [[nodiscard]] Duration overhead(const Job& job) const {
     return job.kind == JobKind::gradient && job.stage == 0 ? step_overhead_ : Duration{};
   }
-  /// By what share of itself a gradient takes longer while another core of its host computes,
-  /// beside what all compute does; 0: another job.
-  [[nodiscard]] double contended(const Job& job) const;
+  /// It is calibrated: what it waits for its bytes comes on top (models/cost/caches.h).
+  [[nodiscard]] bool refills(JobKind kind) const {
+    if (kind == JobKind::evaluate) return false;  // measured with all that it waits for
+    if (kind != JobKind::gradient) return apply_from_ == Source::measured;
+    return !fixed_gradient_ && compute_ == Source::measured;
+  }
   /// Standard deviation of the logarithm of a gradient's time: lognormal around the median. Without
   /// it two workers of equal speed would meet at the server in one pattern for good.
   [[nodiscard]] double gradient_jitter() const {

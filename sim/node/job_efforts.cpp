@@ -18,12 +18,30 @@ double JobEfforts::straggling(const Job& job) {
   return scale == 1 ? factor : 1 + (factor - 1) * scale;
 }
 
+Duration JobEfforts::refill(const Job& job) {
+  const CacheUse& use = cache_use_;
+  if (use.caches == nullptr) return {};
+  const bool gradient = job.kind == JobKind::gradient;
+  if (!gradient || job.stage == 0) {
+    const Bytes size = gradient ? use.gradient : job.cost.footprint;
+    const Refill refill =
+        use.caches->touch(use.core, {use.node, static_cast<std::uint64_t>(job.id), size});
+    if (!job_time_.refills(job.kind)) {
+      gradient_refill_ = {};
+      return {};
+    }
+    const Duration time = use.caches->time_of(refill, std::max(1, use.cpu->computing()));
+    if (!gradient) return time;
+    gradient_refill_ = time;
+  }
+  return {std::llround(static_cast<double>(gradient_refill_.ns) * job.share)};
+}
+
 JobEffort JobEfforts::begin(const Job& job) {
   const Resource resource = history_.of(job.kind);
-  const Duration undisturbed = time_factors_.scaled(resource, job_time_.of(job));
+  const Duration undisturbed = time_factors_.scaled(resource, job_time_.of(job) + refill(job));
   JobEffort asked{Effort(resource, undisturbed)};
   if (job.kind == JobKind::gradient) asked = gradient(job, undisturbed, straggling(job));
-  asked.contended = job_time_.contended(job);
   return asked;
 }
 

@@ -2,7 +2,9 @@
 #pragma once
 
 #include "models/base/random.h"
+#include "models/cost/caches.h"
 #include "scenarios/gradient_times.h"
+#include "sim/cpu/cpu.h"
 #include "sim/cpu/job_time.h"
 #include "sim/history/resource.h"
 #include "sim/node/node_history.h"
@@ -11,10 +13,18 @@
 
 namespace foretrain::sim {
 
+/// What the jobs of a node touch, and the caches in which they find it or not.
+struct CacheUse {
+  Caches* caches = nullptr;  ///< of its host; null: every byte is there
+  const Cpu* cpu = nullptr;
+  int core = 0;
+  std::uint32_t node = 0;
+  Bytes gradient;  ///< a whole gradient touches
+};
+
 /// What one job asks of a thread that carries it out.
 struct JobEffort {
   Effort effort;          ///< told apart by what it is spent on
-  double contended = 0;   ///< JobTime::contended
   Duration least{};       ///< it ends so long after its beginning, or later: its given time
   Duration straggling{};  ///< of that time, or of the effort
 };
@@ -25,17 +35,22 @@ struct JobEffort {
 ///               + what a framework spends
 ///     others    their time
 ///
+/// Their time is that of their compute and that until their bytes are there (models/cost/caches.h),
+/// as the caches are when the job begins. A gradient that comes in stages touches all of its bytes
+/// with the first; the others wait for their share.
+///
 /// Jitter is a draw of each gradient, lognormal of median 1. Another time factor of straggling
 /// scales what a factor is above 1.
 class JobEfforts {
  public:
   JobEfforts(const TimeFactors& time_factors, const JobTime& job_time, GradientTimes times,
-             Stream jitter, const NodeHistory& history)
+             Stream jitter, const NodeHistory& history, const CacheUse& cache_use)
       : time_factors_(time_factors),
         job_time_(job_time),
         history_(history),
         times_(std::move(times)),
-        jitter_(jitter) {}
+        jitter_(jitter),
+        cache_use_(cache_use) {}
 
   /// The job begins. @throws InputError where it would take longer than 30 years
   JobEffort begin(const Job& job);
@@ -45,6 +60,8 @@ class JobEfforts {
  private:
   [[nodiscard]] JobEffort gradient(const Job& job, Duration undisturbed, double straggling) const;
   double straggling(const Job& job);
+  /// Until its bytes are there.
+  Duration refill(const Job& job);
 
   const TimeFactors& time_factors_;
   const JobTime& job_time_;
@@ -52,6 +69,8 @@ class JobEfforts {
   GradientTimes times_;
   Stream jitter_;
   double jitter_factor_ = 1;  // of the gradient that is computed
+  CacheUse cache_use_;
+  Duration gradient_refill_;  // likewise, of all its stages
 };
 
 }  // namespace foretrain::sim

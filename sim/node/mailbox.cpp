@@ -40,8 +40,7 @@ bool Mailbox::has_lost(NodeId peer) const { return std::ranges::find(lost_, peer
 const TransportCost& Mailbox::transport_with(NodeId peer) const {
   const Host& host = process_.host();
   const Place& there = place_of(peer);
-  if (there.host != place_.host) return host.remote;
-  return there.core == place_.core ? host.local : host.crossing;
+  return there.host == place_.host ? host.local : host.remote;
 }
 
 Effort Mailbox::effort(const AffineCost& cost, Bytes size, Duration worked) const {
@@ -50,6 +49,22 @@ Effort Mailbox::effort(const AffineCost& cost, Bytes size, Duration worked) cons
   const Duration own = cost.of(static_cast<double>(size.value));
   Effort effort(resource, worked + factors.scaled(resource, own));
   return effort.add(Resource::framework, factors.scaled(Resource::framework, tensor_));
+}
+
+// Of the buffer that it is put into, which the one before was put into, too.
+Duration Mailbox::refill(const Mail& mail) const {
+  constexpr Bytes kSmall{4096};  // lies where it was put last
+  Caches* caches = process_.host().caches.get();
+  const Bytes size = mail.message.payload.size();
+  if (caches == nullptr || size < kSmall) return {};
+  // By sender, bucket, kind; beyond the numbers of jobs.
+  const std::uint64_t buffer = (std::uint64_t{1} << 39) | ((index_of(mail.from) & 0x7fff) << 24) |
+                               (std::uint64_t{mail.message.bucket} << 4) |
+                               static_cast<std::uint64_t>(mail.message.kind);
+  const Refill refill =
+      caches->touch(place_.core, {static_cast<std::uint32_t>(index_of(id_)), buffer, size});
+  const Duration time = caches->time_of_message(refill, std::max(1, process_.cpu().computing()));
+  return world_.time_factors.scaled(process_.history().messages(), time);
 }
 
 // Out ------------------------------------------------------------------------------------------
@@ -134,7 +149,8 @@ void Mailbox::read_all(Instant now) {
 void Mailbox::receive(Instant now, std::size_t slot) {
   const Cpu& cpu = process_.cpu();
   const Mail& mail = world_.mail[slot];
-  const Effort cost = effort(transport_with(mail.from).receive, wire_size(mail.message), {});
+  const Effort cost =
+      effort(transport_with(mail.from).receive, wire_size(mail.message), refill(mail));
   process_.history().go_on_from(mail.activity);
   const Instant busy_since = cpu.busy_since(place_.core);
   const bool yielded = polling_.polls(busy_since) && now - busy_since < process_.host().slice;

@@ -72,6 +72,8 @@ class Mailbox : public Actor {
   [[nodiscard]] const TransportCost& transport_with(NodeId peer) const;
   /// Of one message, after what its node has worked, with the framework's share.
   [[nodiscard]] Effort effort(const AffineCost& cost, Bytes size, Duration worked) const;
+  /// Until the memory that it is put into is there.
+  [[nodiscard]] Duration refill(const Mail& mail) const;
   void depart(Instant now, std::size_t slot);
   void arrive(Instant now, std::size_t slot);
   /// How long the loop takes to notice what comes now.

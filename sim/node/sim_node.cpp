@@ -3,6 +3,14 @@
 #include <utility>
 
 namespace foretrain::sim {
+namespace {
+
+CacheUse cache_use(const Process& process, const NodeParts& parts) {
+  return {process.host().caches.get(), &process.cpu(), parts.place.core,
+          static_cast<std::uint32_t>(index_of(parts.id)), parts.gradient};
+}
+
+}  // namespace
 
 SimNode::SimNode(World& world, Mailbox::Peers& mailboxes, const Observer& observer, NodeParts parts)
     : world_(world),
@@ -18,7 +26,7 @@ SimNode::SimNode(World& world, Mailbox::Peers& mailboxes, const Observer& observ
                parts.protocol->brings_update),
       jobs_(world.engine, process_, polling_, *this,
             JobEfforts(world.time_factors, *parts.job_time, std::move(parts.times), parts.jitter,
-                       process_.history())) {
+                       process_.history(), cache_use(process_, parts))) {
   mailboxes.push_back(&mailbox_);
 }
 

@@ -36,6 +36,7 @@ struct NodeParts {
   Duration tensor;                   ///< of a message's CPU time on top of its host's, either side
   std::unique_ptr<InputFeed> input;  ///< a worker's; null: batches are there at no cost
   const Protocol* protocol = nullptr;
+  Bytes gradient;          ///< that a gradient touches
   bool serves = false;     ///< a server
   bool neighbour = false;  ///< of a training that shares the hosts
 };

@@ -25,25 +25,13 @@ World::World(const Prepared& prepared, bool emulate, const MachineLookup& machin
       real_cores(emulate || prepared.scenario_case.scenario.cluster.hosts.empty()) {
   const Scenario& scenario = prepared.scenario_case.scenario;
   const bool profiled = prepared.training->network->profiled();
-  const auto costs_of = [&](const Machine& machine) {
-    const auto known = machine.models.find(prepared.model_key);
-    return known == machine.models.end() ? ModelCost{} : known->second;
-  };
-  const auto cores_of = [&](int cores, const Machine& machine) {
-    const ModelCost costs = costs_of(machine);
-    const double contention = costs.contention > 0 ? costs.contention : machine.contention;
-    const Cpu::Sharing sharing{machine.slice, contention, costs.cache_pollution};
-    return std::make_shared<Cpu>(engine, cores, sharing, history);
-  };
   if (real_cores) {
     const Machine machine = machines("");
-    const auto cpu = cores_of(machine.cores, machine);
-    if (scenario.cluster.hosts.empty()) {
-      add_host("localhost", cpu, machine, costs_of(machine));
-    }
+    const Cores cores = make_cores(machine.cores, machine);
+    if (scenario.cluster.hosts.empty()) add_host("localhost", cores, machine);
     for (const HostSpec& spec : scenario.cluster.hosts) {
       for (int index = 0; index < spec.count; ++index) {
-        add_host(host_name(spec, index), cpu, machine, costs_of(machine));
+        add_host(host_name(spec, index), cores, machine);
       }
     }
   } else {
@@ -51,13 +39,13 @@ World::World(const Prepared& prepared, bool emulate, const MachineLookup& machin
       Machine machine = machine_of(spec, profiled, machines).value_or(Machine{});
       machine.emulated = machine.loopback;  // what a real network's driver costs, nobody measured
       for (int index = 0; index < spec.count; ++index) {
-        add_host(host_name(spec, index), cores_of(spec.cores, machine), machine, costs_of(machine));
+        add_host(host_name(spec, index), make_cores(spec.cores, machine), machine);
       }
     }
   }
   if (scenario.transport.poll) {
     for (Host& host : hosts) {
-      for (TransportCost* cost : {&host.local, &host.crossing, &host.remote}) {
+      for (TransportCost* cost : {&host.local, &host.remote}) {
         cost->poll = *scenario.transport.poll;
       }
     }
@@ -80,20 +68,19 @@ std::vector<bool> World::serving_hosts(const Prepared& prepared) const {
   return serving;
 }
 
-// A byte that is streamed from memory costs more, whichever way it goes.
-void World::add_host(const std::string& name, std::shared_ptr<Cpu> cpu, const Machine& machine,
-                     const ModelCost& model) {
-  const auto streamed = [](TransportCost cost, double factor) {
-    cost.send.per_item_s *= factor;
-    cost.receive.per_item_s *= factor;
-    return cost;
-  };
+World::Cores World::make_cores(int cores, const Machine& machine) {
+  Cores made{std::make_shared<Cpu>(engine, cores, Cpu::Sharing{machine.slice, machine.contention},
+                                   history),
+             nullptr};
+  if (machine.memory.known()) made.caches = std::make_shared<Caches>(machine.memory, cores);
+  return made;
+}
+
+void World::add_host(const std::string& name, const Cores& cores, const Machine& machine) {
   const bool measured = machine.emulated != TransportCost{};
-  const double crossing = model.crossing > 0 ? model.crossing : model.streaming;
-  hosts.push_back({name, std::move(cpu), streamed(machine.loopback, model.streaming),
-                   streamed(machine.loopback, crossing),
-                   streamed(measured ? machine.emulated : machine.loopback, model.streaming),
-                   machine.slice, machine.memory_base});
+  hosts.push_back({name, cores.cpu, machine.loopback,
+                   measured ? machine.emulated : machine.loopback, machine.slice,
+                   machine.memory_base, cores.caches});
 }
 
 }  // namespace foretrain::sim

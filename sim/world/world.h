@@ -21,12 +21,13 @@ namespace foretrain::sim {
 struct Host {
   std::string name;
   std::shared_ptr<Cpu> cpu;  ///< of its own; of the machine that emulates it
-  TransportCost local;       ///< messages within the host, on one core
-  TransportCost crossing;    ///< from one core to another of it
+  TransportCost local;       ///< messages within the host
   TransportCost remote;      ///< messages from, to other hosts
   Duration slice;
-  Bytes memory_base;    ///< of a node's process
-  Instant disk_free{};  ///< its disk reads until then
+  Bytes memory_base;               ///< of a node's process
+  std::shared_ptr<Caches> caches;  ///< of its own, or of the machine that emulates it; null: every
+                                   ///< byte is there
+  Instant disk_free{};             ///< its disk reads until then
 };
 
 /// A message on its way.
@@ -62,8 +63,12 @@ struct World {
 
  private:
   [[nodiscard]] std::vector<bool> serving_hosts(const Prepared& prepared) const;
-  void add_host(const std::string& name, std::shared_ptr<Cpu> cpu, const Machine& machine,
-                const ModelCost& model);
+  struct Cores {
+    std::shared_ptr<Cpu> cpu;
+    std::shared_ptr<Caches> caches;
+  };
+  [[nodiscard]] Cores make_cores(int cores, const Machine& machine);
+  void add_host(const std::string& name, const Cores& cores, const Machine& machine);
 };
 
 }  // namespace foretrain::sim

@@ -69,6 +69,12 @@ TEST_CASE("machine: what is written reads back as the same bits") {
     m.kernel_set = "avx2";
     m.slice = {static_cast<std::int64_t>(1 + stream.below(1'000'000'000))};
     m.contention = 1 + stream.uniform();
+    m.memory = {{1 + static_cast<std::int64_t>(stream.below(1'000'000))},
+                {static_cast<std::int64_t>(stream.below(1'000'000'000))},
+                stream.uniform() * 1e-9,
+                stream.uniform() * 1e-9,
+                stream.uniform() * 1e-9,
+                {1 + stream.uniform() * 1e10}};
     m.memory_base = {static_cast<std::int64_t>(stream.below(1'000'000'000))};
     m.loopback = {cost(), cost(), {static_cast<std::int64_t>(stream.below(1'000'000))}, {7}};
     m.apply = cost();
@@ -78,15 +84,8 @@ TEST_CASE("machine: what is written reads back as the same bits") {
       model.evaluate = cost();
     }
     ModelCost& checked = m.models["softmax 784x10"];
-    checked.growth = 1 + stream.uniform();
-    checked.contention = 1 + stream.uniform();
-    checked.contended = {static_cast<std::int64_t>(stream.below(1'000'000'000))};
-    checked.cache_pollution = 1 + stream.uniform();
-    checked.streaming = 1 + stream.uniform();
-    checked.crossing = 1 + stream.uniform();
     checked.apply = cost();
-    checked.scattered = cost();
-    checked.merged = cost();
+    checked.sparse_apply = cost();
     checked.coding = cost();
     checked.checked_batch = 1 + static_cast<int>(stream.below(1000));
     checked.residual = stream.uniform() - 0.5;
@@ -131,7 +130,7 @@ TEST_CASE("machine: a key that files have no more says what to do about it") {
   text.insert(text.find("    evaluate"), "    crowding: 1.2\n");
   CHECK(machine_error(text) ==
         "m.yaml:16:5: models.softmax 784x10.crowding: this key is no more; calibrate this machine "
-        "again (foretrain calibrate --out FILE), which writes cache_pollution");
+        "again (foretrain calibrate --out FILE), which writes memory");
 }
 
 TEST_CASE("machine: one that is described needs nothing measured") {

@@ -81,48 +81,41 @@ TEST_CASE("strategies: what a job has made leaves before the next job begins") {
   CHECK(mean_step_s(simulate(scenario_case, options)) < 6e-3);
 }
 
-TEST_CASE("strategies: bytes of a model that is streamed from memory take longer") {
-  Case scenario_case = small_case("sync", 1, 30);
+/// Nothing costs time but a gradient of 5 ms, and bytes that are in no cache.
+Machine forgetful(Bytes private_cache, Bytes shared_cache) {
+  Machine machine;
+  machine.cores = 2;
+  machine.models["softmax 784x10"] = {{5e-3, 0}, {}};
+  machine.memory = {private_cache, shared_cache, 1e-10, 1e-9, 0, {}};
+  return machine;
+}
+
+double step_on(const Machine& machine, const std::string& strategy, int workers) {
+  Case scenario_case = small_case(strategy, workers, 200);
   scenario_case.scenario.numerics = false;
   sim::SimulateOptions options;
   options.usage_interval = {};
-  const auto step_s = [&](double streaming, double crossing = 0, int cores = 2) {
-    options.machines = [&](const std::string&) {
-      Machine machine;
-      machine.cores = cores;
-      machine.loopback.send = {0, 1e-7};
-      machine.loopback.receive = {0, 2e-7};
-      machine.models["softmax 784x10"] = {{5e-3, 0}, {}};
-      machine.models["softmax 784x10"].streaming = streaming;
-      machine.models["softmax 784x10"].crossing = crossing;
-      return machine;
-    };
-    return mean_step_s(simulate(scenario_case, options));
-  };
-  // Nothing else costs time but the gradient: 5 ms.
-  CHECK((step_s(3) - 5e-3) / (step_s(1) - 5e-3) == Approx(3).epsilon(0.05));
-  // The worker and its server have a core each, or share one.
-  CHECK((step_s(2, 4) - 5e-3) / (step_s(1) - 5e-3) == Approx(4).epsilon(0.05));
-  CHECK((step_s(2, 4, 1) - 5e-3) / (step_s(1, 1, 1) - 5e-3) == Approx(2).epsilon(0.05));
+  options.machines = [&](const std::string&) { return machine; };
+  return mean_step_s(simulate(scenario_case, options));
 }
 
-TEST_CASE("strategies: a gradient is longer by what it contends for while another core computes") {
-  const auto step_s = [](Duration contended, int workers) {
-    Case scenario_case = small_case("all_reduce", workers, 30);
-    scenario_case.scenario.numerics = false;
-    sim::SimulateOptions options;
-    options.usage_interval = {};
-    options.machines = [&](const std::string&) {
-      Machine machine;
-      machine.cores = 2;
-      machine.models["softmax 784x10"] = {{5e-3, 0}, {}};
-      machine.models["softmax 784x10"].contended = contended;
-      return machine;
-    };
-    return mean_step_s(simulate(scenario_case, options));
+TEST_CASE("strategies: a gradient waits for the bytes that other nodes pushed out of a cache") {
+  constexpr Bytes kHuge{1'000'000'000};
+  constexpr Bytes kSmall{100'000};
+  const double alone_s = step_on(forgetful(kHuge, kHuge), "single", 1);
+  CHECK(alone_s == Approx(5e-3).epsilon(0.02));
+  // One step of a worker touches more than the small cache holds.
+  const double shared_s = step_on(forgetful(kSmall, kHuge), "single", 1);
+  const double memory_s = step_on(forgetful(kSmall, kSmall), "single", 1);
+  CHECK(shared_s > alone_s);
+  CHECK(memory_s - alone_s == Approx(10 * (shared_s - alone_s)).epsilon(0.1));
+  // What fits for one worker does not for two on the same host.
+  constexpr Bytes kForOne{1'000'000};
+  const auto more_s = [&](int workers) {
+    return step_on(forgetful(kSmall, kForOne), "all_reduce", workers) -
+           step_on(forgetful(kHuge, kHuge), "all_reduce", workers);
   };
-  CHECK(step_s(1_ms, 2) - step_s({}, 2) == Approx(1e-3).epsilon(0.01));
-  CHECK(step_s(1_ms, 1) == step_s({}, 1));
+  CHECK(more_s(2) > 1.2 * more_s(1));
 }
 
 TEST_CASE("strategies: values of several buckets are put in their place by who gets them") {

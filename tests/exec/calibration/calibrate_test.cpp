@@ -1,8 +1,10 @@
 // A calibration for real, as short as it can be.
 #include "exec/calibration/calibrate.h"
 
+#include "exec/calibration/memory.h"
 #include "exec/calibration/ping_pong.h"
 #include "exec/calibration/single_runs.h"
+#include "exec/calibration/steady_runs.h"
 #include "exec/system/process.h"
 #include "scenarios/emulated.h"
 #include "tests/exec/emulation/support.h"
@@ -18,34 +20,39 @@ namespace {
 using exec::fitted;
 
 TEST_CASE("calibrate: an overhead and a cost an example go through both points") {
-  const ModelCost cost = fitted({32, 1e-3}, {256, 5e-3});
-  CHECK(cost.growth == 1);
-  CHECK(cost.gradient_of(32).seconds() == Approx(1e-3).epsilon(1e-6));
-  CHECK(cost.gradient_of(256).seconds() == Approx(5e-3).epsilon(1e-6));
-  CHECK(cost.gradient_of(144).seconds() == Approx(3e-3).epsilon(1e-6));
+  const AffineCost cost = fitted({32, 1e-3}, {256, 5e-3});
+  CHECK(cost.of(32).seconds() == Approx(1e-3).epsilon(1e-6));
+  CHECK(cost.of(256).seconds() == Approx(5e-3).epsilon(1e-6));
+  CHECK(cost.of(144).seconds() == Approx(3e-3).epsilon(1e-6));
 }
 
-TEST_CASE("calibrate: examples that cost more in a larger batch grow as a power") {
-  const ModelCost cost = fitted({10, 1e-3}, {1000, 1});
-  CHECK(cost.growth == Approx(1.5));
-  CHECK(cost.gradient_of(10).seconds() == Approx(1e-3).epsilon(1e-6));
-  CHECK(cost.gradient_of(100).seconds() == Approx(1e-3 * 31.6228).epsilon(1e-4));
-  CHECK(cost.gradient_of(1000).seconds() == Approx(1).epsilon(1e-6));
+TEST_CASE("calibrate: neither an overhead nor a cost an example is below zero") {
+  for (const auto& [small_s, large_s] : {std::pair{1e-3, 9e-3}, std::pair{1e-3, 0.9e-3}}) {
+    const AffineCost cost = fitted({32, small_s}, {256, large_s});
+    CHECK(cost.overhead_s == 0);
+    CHECK(cost.per_item_s == Approx((small_s / 32 + large_s / 256) / 2));
+  }
 }
 
-TEST_CASE("calibrate: contention is a factor and a time through gradients of two sizes") {
-  ModelCost cost;
-  exec::add_contention(cost, {4e-3, 4.9e-3}, {20e-3, 22.5e-3});
-  CHECK(cost.contention == Approx(1.1));
-  CHECK(cost.contended.seconds() == Approx(0.5e-3));
-  // The small one is as fast, or faster, than alone: nothing is added to it.
-  exec::add_contention(cost, {4e-3, 4e-3}, {20e-3, 22e-3});
-  CHECK(cost.contention == Approx(1.1));
-  CHECK(cost.contended == Duration{});
-  // A factor below 1 is none.
-  exec::add_contention(cost, {4e-3, 4.6e-3}, {20e-3, 20.2e-3});
-  CHECK(cost.contention == 1);
-  CHECK(cost.contended.seconds() == Approx(0.4e-3));
+TEST_CASE("calibrate: steps are steady where two quarters of them take as long") {
+  std::vector<double> times(80, 1.0);
+  std::fill_n(times.begin(), 20, 5.0);  // the first quarter counts for nothing
+  CHECK(exec::quarters_of(times).steady());
+  std::fill_n(times.begin() + 20, 20, 1.03);
+  CHECK(!exec::quarters_of(times).steady());
+  CHECK(exec::quarters_of(times).second_s == 1.03);
+  CHECK(exec::quarters_of(times).last_s == 1.0);
+}
+
+TEST_CASE("calibrate: caches have sizes and what is farther away costs more") {
+  const std::vector<int> cores = exec::usable_cores();
+  const exec::CacheSizes sizes = exec::cache_sizes(cores.front());
+  CHECK(sizes.of_core.value > 0);
+  const MemoryHierarchy memory = exec::measure_memory({cores.front()}, sizes);
+  CHECK(memory.known());
+  CHECK(memory.shared_byte_s <= memory.memory_byte_s);
+  CHECK(memory.memory_byte_s <= memory.fresh_byte_s);
+  CHECK(memory.bandwidth.value == 0);  // one core says nothing of all
 }
 
 TEST_CASE("calibrate: a machine file says when and how sure and reads back") {
@@ -54,6 +61,7 @@ TEST_CASE("calibrate: a machine file says when and how sure and reads back") {
   exec::CalibrateOptions options;
   options.program = program_path();
   options.repetitions = 1;
+  options.shortest_s = options.longest_s = 0.02;
   std::vector<std::string> told;
   options.progress = [&](const std::string& line) { told.push_back(line); };
   const Machine machine = exec::calibrate({scenario_case, scenario_case}, options);
@@ -78,31 +86,7 @@ TEST_CASE("calibrate: a machine file says when and how sure and reads back") {
   CHECK(parse_machine(to_yaml(machine), "written") == machine);
 }
 
-TEST_CASE(
-    "calibrate: what a byte of its messages costs is measured of a model that no cache holds") {
-  const Case softmax = small_case("sync", 1, 20);
-  Case wide = softmax;
-  wide.scenario.model.name = "mlp";
-  wide.scenario.model.options.hidden = {700};  // 2.2 MB of parameters
-  exec::CalibrateOptions options;
-  options.program = program_path();
-  options.repetitions = 1;
-  Machine machine;
-  for (const Case& each : {softmax, wide}) exec::calibrate_model(machine, each, options);
-  const auto measured = [&](const std::string& model) {
-    return std::ranges::any_of(machine.measurements, [&](const Measurement& m) {
-      return m.figure == model + ", streaming";
-    });
-  };
-  CHECK_FALSE(measured("softmax 784x10"));
-  CHECK(machine.models.at("softmax 784x10").streaming == 1);
-  CHECK(measured("mlp-700 784x10"));
-  CHECK(machine.models.at("mlp-700 784x10").streaming >= 1);
-  CHECK(machine.models.at("softmax 784x10").crossing == 0);
-  CHECK(machine.models.at("mlp-700 784x10").crossing >= 1);
-}
-
-TEST_CASE("calibrate: of a sparse model pushes and messages and dense updates are measured") {
+TEST_CASE("calibrate: of a sparse model pushes and messages are measured") {
   Case clicks = small_case("sync", 1, 20);
   clicks.scenario.model.name = "sparse_logistic";
   clicks.scenario.model.hash_bits = 12;
@@ -110,15 +94,14 @@ TEST_CASE("calibrate: of a sparse model pushes and messages and dense updates ar
   exec::CalibrateOptions options;
   options.program = program_path();
   options.repetitions = 1;
+  options.shortest_s = options.longest_s = 0.02;
   Machine machine;
   exec::calibrate_model(machine, clicks, options);
   REQUIRE(machine.models.size() == 1);
   const auto& [key, model] = *machine.models.begin();
-  CHECK(model.merged.overhead_s == model.scattered.overhead_s);
-  CHECK(model.merged != AffineCost{});
+  CHECK(model.sparse_apply != AffineCost{});
   CHECK(model.coding.per_item_s > 0);
-  CHECK(model.apply.per_item_s > 0);
-  for (const char* what : {", merging", ", coding", ", dense apply"}) {
+  for (const char* what : {", coding"}) {
     CAPTURE(what);
     const std::string figure = key + what;
     CHECK(std::ranges::count(machine.measurements, figure, &Measurement::figure) == 1);

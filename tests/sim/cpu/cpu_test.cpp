@@ -206,41 +206,6 @@ TEST_CASE("cpu: compute on two cores at once is slower by the contention factor"
   CHECK(ends.at[1] == Instant{} + 50_ms);
 }
 
-TEST_CASE("cpu: work of its own contention is slower by that, too") {
-  Engine engine;
-  Cpu cpu(engine, 2, {3_ms, 1.25});
-  Ends ends;
-  cpu.run(cpu.add_thread(0), 10_ms, Work::compute, {&ends, 0}, Cpu::Entry::last, History::kNoTask,
-          0.25);
-  cpu.run(cpu.add_thread(1), 20_ms, Work::compute, {&ends, 1});
-  engine.run();
-  CHECK(ends.at[0] == Instant{} + 15_ms);
-  // 12 ms of it by then; the rest alone.
-  CHECK(ends.at[1] == Instant{} + 23_ms);
-}
-
-TEST_CASE(
-    "cpu: compute that comes back after another thread's is slower by the cache_pollution factor") {
-  Engine engine;
-  Cpu cpu(engine, 1, {.slice = 3_ms, .cache_pollution = 1.5});
-  Ends ends;
-  Later later;
-  const auto first = cpu.add_thread(0);
-  const auto second = cpu.add_thread(0);
-  cpu.run(first, 4_ms, Work::compute, {&ends, 0});
-  cpu.run(second, 2_ms, Work::compute, {&ends, 1});
-  // The first has done 3 ms when its slice ends; the second takes 3 ms for 2, then it 1.5 for 1.
-  later.add(engine, 10_ms, [&] { cpu.run(first, 2_ms, Work::compute, {&ends, 2}); });
-  later.add(engine, 20_ms, [&] { cpu.run(second, 100_us, Work::compute, {&ends, 3}); });
-  later.add(engine, 30_ms, [&] { cpu.run(first, 2_ms, Work::compute, {&ends, 4}); });
-  engine.run();
-  CHECK(ends.at[1] == Instant{} + 6_ms);
-  CHECK(ends.at[0] == Instant{} + 7'500_us);
-  CHECK(ends.at[2] == Instant{} + 12_ms);  // its own caches
-  CHECK(ends.at[3] == Instant{} + 20'150_us);
-  CHECK(ends.at[4] == Instant{} + 32_ms);  // so little has spoiled none of them
-}
-
 TEST_CASE("cpu: work done is work asked, whatever the order") {
   const std::uint64_t seed = GENERATE(1U, 2U, 3U, 4U, 5U);
   CAPTURE(seed);

@@ -64,35 +64,14 @@ TEST_CASE(
   Machine machine;
   machine.apply = {0, 1e-9};
   machine.models["lenet"].apply = {0, 2e-9};
-  machine.models["sparse"].scattered = {0, 5e-9};
+  machine.models["sparse"].sparse_apply = {0, 5e-9};
   Job job = job_of(JobKind::apply, 0, 1'000'000);
   CHECK(JobTime(&machine, "lenet", {}).of(job) == 2_ms);
-  // What messages brought no gradient has left in a cache.
-  CHECK(JobTime(&machine, "lenet", {}).of(job_of(JobKind::reduce, 0, 1'000'000)) == 1_ms);
   // A dense update of a sparse model is one as any other.
   CHECK(JobTime(&machine, "sparse", {}).of(job) == 1_ms);
   job.scattered = true;
   CHECK(JobTime(&machine, "sparse", {}).of(job) == 5_ms);
   CHECK(JobTime(&machine, "lenet", {}).of(job) == 1_ms);
-  // Several at once cost as one does, unless that is known.
-  job.pushes = 2;
-  CHECK(JobTime(&machine, "sparse", {}).of(job) == 5_ms);
-  machine.models["sparse"].merged = {0, 7e-9};
-  CHECK(JobTime(&machine, "sparse", {}).of(job) == 7_ms);
-}
-
-TEST_CASE("job time: a small gradient is slowed down more by others that use the memory") {
-  Machine machine;
-  machine.models["lenet"].gradient = {1e-3, 1e-4};
-  machine.models["lenet"].contended = 1_ms;
-  Job job = job_of(JobKind::gradient, 0, 0);
-  job.examples = 10;
-  CHECK(JobTime(&machine, "lenet", {}).contended(job) == Approx(0.5));
-  CHECK(JobTime(&machine, "lenet", 5_ms).contended(job) == 0);
-  job.examples = 90;
-  CHECK(JobTime(&machine, "lenet", {}).contended(job) == Approx(0.1));
-  job.kind = JobKind::evaluate;
-  CHECK(JobTime(&machine, "lenet", {}).contended(job) == 0);
 }
 
 /// A message of so many bytes was made.
@@ -131,14 +110,15 @@ TEST_CASE("job time: values are moved as fast as updates move memory or as is de
   CHECK(JobTime(nullptr, "", {}).of(moved(10'000)) == 0_us);
 }
 
-TEST_CASE("job time: what grows faster than the batch is a power of it") {
-  Machine machine;
-  ModelCost& model = machine.models["lenet"];
-  model.gradient = {0, 1e-3};
-  model.growth = 1.5;
-  Job job = job_of(JobKind::gradient, 0, 0);
-  job.examples = 4;
-  CHECK(JobTime(&machine, "lenet", {}).of(job) == 8_ms);
+TEST_CASE("job time: what was measured waits for its bytes and what is given does not") {
+  Machine machine = described();
+  machine.models["softmax"] = {{0, 1e-3}, {0, 1e-3}};
+  CHECK(JobTime(&machine, "softmax", {}).refills(JobKind::gradient));
+  CHECK(!JobTime(&machine, "softmax", 5_ms).refills(JobKind::gradient));
+  CHECK(!JobTime(&machine, "lenet", {}).refills(JobKind::gradient));  // a roofline knows its bytes
+  CHECK(!JobTime(&machine, "softmax", {}).refills(JobKind::apply));
+  machine.apply = {0, 1e-9};
+  CHECK(JobTime(&machine, "softmax", {}).refills(JobKind::apply));
 }
 
 TEST_CASE("job time: a fixed time is shared among the stages of a gradient") {

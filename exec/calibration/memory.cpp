@@ -1,0 +1,173 @@
+#include "exec/calibration/memory.h"
+
+#include "exec/calibration/cores.h"
+#include "exec/calibration/forked.h"
+#include "models/cost/work.h"
+#include "models/protocol/worker_compute.h"
+#include "reports/record/statistics.h"
+
+#include <fmt/format.h>
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <system_error>
+
+namespace foretrain::exec {
+namespace {
+using Clock = std::chrono::steady_clock;
+
+constexpr Bytes kUsualCache{1'048'576};
+constexpr double kWalk_s = 0.05;
+
+double passed_s(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+std::string first_line(const std::string& path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+// `1024K`, `32M`; 0: neither.
+Bytes size_in(const std::string& text) {
+  if (text.empty()) return {};
+  const std::int64_t unit = text.back() == 'K' ? 1024 : text.back() == 'M' ? 1024 * 1024 : 0;
+  return {std::atoll(text.c_str()) * unit};
+}
+
+// Memory that no process has used yet.
+class Pages {
+ public:
+  explicit Pages(Bytes size) : count_(static_cast<std::size_t>(size.value) / sizeof(float)) {
+    void* const place = mmap(nullptr, count_ * sizeof(float), PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (place == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mmap");
+    numbers_ = static_cast<float*>(place);
+  }
+  Pages(const Pages&) = delete;
+  Pages& operator=(const Pages&) = delete;
+  ~Pages() { munmap(numbers_, count_ * sizeof(float)); }
+
+  void walk() {
+    for (std::size_t i = 0; i < count_; ++i) numbers_[i] = numbers_[i] * 0.5F + 1.0F;
+  }
+
+ private:
+  std::size_t count_;
+  float* numbers_ = nullptr;
+};
+
+// Seconds of a byte, median of some walks.
+double walked_s(Bytes size) {
+  Pages pages(size);
+  pages.walk();
+  std::vector<double> times;
+  for (const auto start = Clock::now(); times.size() < 3 || passed_s(start) < kWalk_s;) {
+    const auto begun = Clock::now();
+    pages.walk();
+    times.push_back(passed_s(begun));
+  }
+  return median(times).value() / static_cast<double>(size.value);
+}
+
+// Seconds of a byte that nobody has touched, median of some pieces of memory.
+double fresh_s() {
+  constexpr Bytes kPiece{4'194'304};
+  std::vector<double> times;
+  for (int i = 0; i < 10; ++i) {
+    Pages pages(kPiece);
+    const auto begun = Clock::now();
+    pages.walk();
+    times.push_back(passed_s(begun));
+  }
+  return median(times).value() / static_cast<double>(kPiece.value);
+}
+
+// Seconds of gradients, one after another, so much memory being walked over before each.
+double gradient_s(const std::shared_ptr<const Training>& training, Bytes walked) {
+  constexpr int kFewest = 12;
+  WorkerCompute worker_compute(training, 0);
+  Serial serial;
+  const Payload parameters = initial_parameters(*training);
+  std::optional<Pages> pages;
+  if (walked.value > 0) pages.emplace(walked);
+  std::vector<double> times;
+  for (const auto start = Clock::now(); times.size() < kFewest || passed_s(start) < kWalk_s;) {
+    if (pages) pages->walk();
+    const auto begun = Clock::now();
+    worker_compute.gradient_job(0, JobId{}, parameters).work(serial);
+    times.push_back(passed_s(begun));
+  }
+  // The first ones touch their memory for the first time; what interrupts them is longer.
+  return quantile({times.begin() + 4, times.end()}, 0.25).value();
+}
+
+}  // namespace
+
+CacheSizes cache_sizes(int core) {
+  CacheSizes sizes;
+  for (int index = 0; index < 8; ++index) {
+    const std::string folder =
+        fmt::format("/sys/devices/system/cpu/cpu{}/cache/index{}/", core, index);
+    const std::string level = first_line(folder + "level");
+    if (first_line(folder + "type") == "Instruction") continue;
+    const Bytes size = size_in(first_line(folder + "size"));
+    if (level == "2") sizes.of_core = size;
+    if (level == "3") sizes.shared = size;
+  }
+  sizes.told = sizes.of_core.value > 0;
+  if (!sizes.told) sizes.of_core = kUsualCache;
+  return sizes;
+}
+
+MemoryHierarchy measure_memory(const std::vector<int>& cores, const CacheSizes& sizes) {
+  constexpr int kBatch = 48;
+  constexpr int kSteps = 1'000'000;  // never done
+  Case scenario_case;
+  scenario_case.scenario.dataset.take = 4 * kBatch;
+  scenario_case.scenario.dataset.test_take = 1;
+  DataSets data_sets;
+  const auto training = training_alone(scenario_case, kBatch, kSteps, data_sets);
+  const auto bytes =
+      static_cast<double>(gradient_cost(*training->network, kBatch).footprint().value);
+  const auto gradient_after = [&](Bytes walked) {
+    return Forked<double>(cores.front(), [&] { return gradient_s(training, walked); }).get();
+  };
+  const Bytes beyond_own = sizes.of_core * 4;
+  const Bytes beyond_all{std::max(4 * sizes.shared.value, 32 * sizes.of_core.value)};
+  const double near_s = gradient_after({});
+  const auto byte_s = [&](Bytes walked) {
+    return std::max(0.0, (gradient_after(walked) - near_s) / bytes);
+  };
+  MemoryHierarchy memory;
+  memory.private_cache = sizes.of_core;
+  memory.shared_cache = sizes.shared;
+  memory.memory_byte_s = byte_s(beyond_all);
+  memory.shared_byte_s = memory.memory_byte_s;
+  if (sizes.shared.value >= 2 * beyond_own.value) {
+    memory.shared_byte_s = std::min(memory.memory_byte_s, byte_s(beyond_own));
+  }
+  memory.fresh_byte_s =
+      std::max(memory.memory_byte_s, Forked<double>(cores.front(), fresh_s).get());
+  if (cores.size() < 2) return memory;
+  std::vector<std::unique_ptr<Forked<double>>> all;
+  all.reserve(cores.size());
+  for (const int core : cores) {
+    all.push_back(std::make_unique<Forked<double>>(core, [=] { return walked_s(beyond_all); }));
+  }
+  double rate = 0;
+  for (const auto& each : all) rate += 1 / each->get();
+  memory.bandwidth = {rate};
+  return memory;
+}
+
+}  // namespace foretrain::exec

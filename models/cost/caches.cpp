@@ -1,0 +1,85 @@
+#include "models/cost/caches.h"
+
+#include "models/base/random.h"
+
+#include <algorithm>
+
+namespace foretrain {
+namespace {
+
+constexpr double kNothingLeft = 12;  // caches away: one byte in 160,000 is still there
+
+// Names it on its host: nodes are few, what they touch is numbered from 0, or from 2^32.
+std::uint64_t name_of(const Touched& touched) {
+  return (std::uint64_t{touched.node} << 40) ^ touched.what;
+}
+
+// The share that is still there, so many caches away.
+double share_left(double caches) { return caches > kNothingLeft ? 0 : portable_exp(-caches); }
+
+}  // namespace
+
+Caches::Caches(const MemoryHierarchy& memory, int cores)
+    : memory_(memory), by_core_(static_cast<std::size_t>(cores)) {}
+
+Refill Caches::touch(int core, const Touched& touched) {
+  if (!memory_.known() || touched.size.value <= 0) return {};
+  const auto size = static_cast<double>(touched.size.value);
+  Recent& recent = by_core_[static_cast<std::size_t>(core) % by_core_.size()];
+  const double away = lost(recent, touched, memory_.private_cache);
+  const double far_away = std::min(away, lost(on_host_, touched, memory_.shared_cache));
+  if (met_.insert(name_of(touched)).second) return {0, 0, size};
+  return {away - far_away, far_away, 0};
+}
+
+double Caches::lost(Recent& recent, const Touched& touched, Bytes cache) {
+  const auto size = static_cast<double>(touched.size.value);
+  const auto held = static_cast<double>(cache.value);
+  double distance = 0;
+  auto place = recent.rbegin();
+  for (; place != recent.rend() && !place->is(touched); ++place) {
+    distance += static_cast<double>(place->size.value);
+    if (distance > kNothingLeft * held) break;
+  }
+  const bool found = place != recent.rend() && place->is(touched);
+  if (found) {
+    std::rotate(place.base() - 1, place.base(), recent.end());
+    recent.back() = touched;
+  } else {
+    if (place != recent.rend()) recent.erase(recent.begin(), place.base());
+    recent.push_back(touched);
+    return size;
+  }
+  if (held <= 0) return size;
+  const double there = held * (share_left(distance / held) - share_left((distance + size) / held));
+  return std::clamp(size - there, 0.0, size);
+}
+
+double Caches::memory_byte_s(int cores) const {
+  if (memory_.bandwidth.value <= 0) return memory_.memory_byte_s;
+  return std::max(memory_.memory_byte_s, cores / memory_.bandwidth.value);
+}
+
+Duration Caches::time_of(const Refill& refill, int cores) const {
+  return Duration::from_seconds(refill.shared * memory_.shared_byte_s +
+                                refill.memory * memory_byte_s(cores) +
+                                refill.fresh * memory_.fresh_byte_s);
+}
+
+Duration Caches::time_of_message(const Refill& refill, int cores) const {
+  const double more_s = std::max(0.0, memory_byte_s(cores) - memory_.shared_byte_s);
+  return Duration::from_seconds((refill.memory + refill.fresh) * more_s);
+}
+
+AloneRefill refill_alone(const MemoryHierarchy& memory, Bytes gradient, Bytes apply) {
+  constexpr int kSteps = 3;  // the first touches everything for the first time
+  Caches caches(memory, 1);
+  AloneRefill alone;
+  for (int step = 0; step < kSteps; ++step) {
+    alone.gradient_s = caches.time_of(caches.touch(0, {0, 0, gradient})).seconds();
+    alone.apply_s = caches.time_of(caches.touch(0, {0, 1, apply})).seconds();
+  }
+  return alone;
+}
+
+}  // namespace foretrain
