@@ -5,6 +5,7 @@
 #include "exec/launch/this_program.h"
 #include "exec/metrics/endpoint.h"
 #include "exec/system/process.h"
+#include "exec/system/processor.h"
 #include "exec/transport/build_name.h"
 #include "models/base/check.h"
 #include "models/data/data_error.h"
@@ -41,6 +42,7 @@
 #include <exception>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -88,8 +90,9 @@ sim::MachineLookup machines_for(const Arguments& arguments, const Prepared& prep
 }
 
 // `progress`: null, nothing is told of the steps.
+// `recorded`: inputs of a run whose job times count (sim::SimulateOptions::recorded).
 Record simulate_quietly(const Arguments& arguments, const Case& scenario_case, DataSets& data_sets,
-                        Progress* progress) {
+                        Progress* progress, std::span<const InputRow> recorded = {}) {
   const Prepared prepared =
       prepare(scenario_case, need_of_simulation(scenario_case.scenario), data_sets);
   sim::SimulateOptions options;
@@ -100,6 +103,7 @@ Record simulate_quietly(const Arguments& arguments, const Case& scenario_case, D
   };
   options.interrupted = CtrlC::asked;
   options.summary_only = arguments.rows == "summary";
+  options.recorded = recorded;
   return sim::simulate(prepared, options);
 }
 
@@ -107,6 +111,14 @@ Record simulate_case(const Arguments& arguments, const Case& scenario_case, Data
   Progress progress("simulate " + scenario_case.label(), arguments.quiet);
   const CtrlC ctrl_c;
   return simulate_quietly(arguments, scenario_case, data_sets, &progress);
+}
+
+// A run's case again, its jobs as long as the run recorded them.
+std::optional<Record> simulate_own_times(const Arguments& arguments, const Record& run,
+                                         DataSets& data_sets) {
+  if (!sim::has_job_times(run)) return std::nullopt;
+  return simulate_quietly(arguments, sim::case_of_times(run.scenario_case, data_sets), data_sets,
+                          nullptr, run.inputs);
 }
 
 // What went wrong: whose fault it is decides the status.
@@ -197,15 +209,25 @@ int sweep(const Arguments& arguments) {
   return sweep_cases(answer_of(arguments, "sweep"), cases, std::move(options));
 }
 
+std::optional<LedgerPlace> ledger_place(const Arguments& arguments) {
+  if (arguments.ledger.empty()) return std::nullopt;
+  constexpr std::size_t kDay = 10;  // 2026-11-23
+  const std::string date = exec::this_program().date.substr(0, kDay);
+  const auto file = std::filesystem::path(arguments.scenario).stem().string();
+  return LedgerPlace{arguments.ledger, {exec::this_processor(), date, exec::kCommit, file}};
+}
+
 int validate(const Arguments& arguments) {
   exec::idle([&](const std::string& line) { say(arguments, line); });
   DataSets data_sets;
-  const exec::RunOptions options = run_options_of(arguments);
-  const Modes modes{[&](const Case& each) { return run_case(arguments, options, each); },
-                    [&](const Case& each) { return simulate_case(arguments, each, data_sets); },
-                    sim::replay};
+  exec::RunOptions options = run_options_of(arguments);
+  options.job_times = true;
+  const Modes modes{
+      [&](const Case& each) { return run_case(arguments, options, each); },
+      [&](const Case& each) { return simulate_case(arguments, each, data_sets); }, sim::replay,
+      [&](const Record& run) { return simulate_own_times(arguments, run, data_sets); }};
   return validate_cases(answer_of(arguments, "validate"), read_cases(arguments),
-                        arguments.judgement, modes);
+                        arguments.judgement, modes, ledger_place(arguments));
 }
 
 // Of one case; `record`: null, or the record that has it.
@@ -300,6 +322,7 @@ constexpr Command kCommands[] = {
     {"run", "train for real: one process a node, over TCP", run_options, run},
     {"simulate", "the same training in virtual time", simulate_options, simulate},
     {"validate", "both, side by side, with errors", validate_options, validate},
+    {"ledger", "what validations found on each machine, as a table", ledger_options, ledger},
     {"whatif", "what limits a training, what each change would buy", whatif_options, whatif},
     {"sweep", "all cases of a scenario as rows of one table, resumable", sweep_options, sweep},
     {"check", "read a scenario, print it resolved, run nothing", check_options, check},

@@ -21,7 +21,9 @@ NodeDriver::NodeDriver(asio::io_context& loop, NodeId id, std::unique_ptr<Node> 
       hooks_(std::move(hooks)),
       max_delay_(max_delay),
       times_(std::move(computing.times)),
+      timed_(computing.timed),
       threads_(computing.threads) {
+  if (timed_) asio::post(compute_, [this] { job_clock_.lap(); });
   if (max_delay_.ns > 0) {
     // Seeded by the clock: the point is that no two runs are alike.
     delays_.emplace(static_cast<std::uint64_t>(Clock::now().time_since_epoch().count()),
@@ -167,26 +169,30 @@ void NodeDriver::begin_job(Job job) {
   const JobTerms terms{place_of(job.cost, given.has_value()), times_.begin(job), given, prefetch_};
   begin_prefetch(job);
   if (terms.place == JobPlace::loop) {
-    const JobResult result = carry_out(job, terms);
+    const Clock::time_point begin = timed_ ? Clock::now() : Clock::time_point();
+    Computed computed{job.id, carry_out(job, terms)};
+    if (timed_) computed.took = JobClock::on_loop(begin);
     // Through the queue: a chain of small jobs must neither nest nor keep the loop to itself.
-    asio::post(loop_, [this, id = job.id, result] { feed(Computed{id, result}); });
+    asio::post(loop_, [this, computed] { feed(computed); });
     return;
   }
   ++computing_;
-  asio::post(compute_, [this, job = std::move(job), terms]() mutable {
-    const JobId id = job.id;
-    JobResult result;
+  const Clock::time_point asked = timed_ ? Clock::now() : Clock::time_point();
+  asio::post(compute_, [this, job = std::move(job), terms, asked]() mutable {
+    Computed computed{job.id, {}};
     std::string broken;
     try {
-      result = carry_out(job, terms);
+      computed.result = carry_out(job, terms);
     } catch (const std::exception& error) {
       broken = error.what();
     }
     job = {};  // what it holds is let go before the program goes on
-    asio::post(loop_, [this, id, result, broken] {
+    if (timed_) computed.took = job_clock_.lap();
+    asio::post(loop_, [this, computed, broken, asked]() mutable {
       --computing_;
       if (!broken.empty()) return hooks_.fault(Fault{{}, broken});
-      feed(Computed{id, result});
+      if (timed_) computed.took = job_clock_.handed_over(asked, computed.took);
+      feed(computed);
     });
   });
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "exec/driver/compute_threads.h"
+#include "exec/driver/job_clock.h"
 #include "exec/transport/connection.h"
 #include "models/base/random.h"
 #include "models/protocol/job_placement.h"
@@ -35,7 +36,8 @@ struct DriverHooks {
 /// How a node computes.
 struct Computing {
   GradientTimes times;
-  int threads = 1;  ///< that a job computes with
+  int threads = 1;     ///< that a job computes with
+  bool timed = false;  ///< measures what each job takes (job_clock.h)
 };
 
 /// Performs a node's effects in order and adds nothing of its own: sends go out on TCP, jobs run
@@ -104,6 +106,8 @@ class NodeDriver {
   Duration max_delay_;
   std::optional<Stream> delays_;
   GradientTimes times_;
+  bool timed_;
+  JobClock job_clock_;
   ComputeThreads threads_;
   Serial serial_;                      // small jobs are not worth a second thread
   std::shared_future<void> prefetch_;  // the last one that was begun

@@ -186,14 +186,14 @@ void Launcher::on_joined(const std::shared_ptr<Connection>& connection, std::uin
                                const Payload& payload) { on_frame(id, header, payload); },
                     [this, id](const std::string& why) { on_left(members_[id], why); });
   // Where there are servers, nobody else listens.
-  const int first = training_->servers > 0 ? training_->workers : 0;
-  const int listener = static_cast<int>(id) - first;
+  const int listener = static_cast<int>(id) - (training_->servers > 0 ? training_->workers : 0);
   const int port = options_.port > 0 && listener >= 0 ? options_.port + 1 + listener : 0;
   nlohmann::json setup{{"scenario", to_yaml(record_.scenario_case.scenario)},
                        {"places", record_.scenario_case.places},
                        {"dataset", to_json(dataset_)},
                        {"port", port},
                        {"interface", hosts_.interface()},
+                       {"job_times", options_.job_times},
                        {"max_delay_ns", options_.max_delay.ns}};
   if (options_.emulate) setup["address"] = hosts_.address(member.host);
   send_json(*connection, ControlKind::setup, NodeId(id), setup);

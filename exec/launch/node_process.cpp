@@ -38,8 +38,7 @@ constexpr const char* kOutOfMemory = "there is not enough memory for it";
 // What a gradient takes on the node's host, where the scenario says it.
 std::optional<Duration> given_time(const Prepared& prepared, NodeId id) {
   const auto& hosts = prepared.scenario_case.scenario.cluster.hosts;
-  if (hosts.empty()) return std::nullopt;
-  return hosts[prepared.places.at(index_of(id)).spec].compute;
+  return hosts.empty() ? std::nullopt : hosts[prepared.places.at(index_of(id)).spec].compute;
 }
 
 // How a worker computes: its own cores do, whatever its scenario describes.
@@ -169,9 +168,10 @@ void NodeProcess::set_up(const nlohmann::json& setup) {
              : prepare_server(scenario_case, dataset_shape_of(setup.at("dataset")));
   malloc_trim(0);  // of what was needed to draw or read them
   training_ = prepared.training;
+  Computing computing = worker ? computing_of(prepared, id_) : Computing{};
+  computing.timed = setup.at("job_times");
   driver_ = std::make_unique<NodeDriver>(loop_, id_, make_node(training_, id_), hooks(),
-                                         worker ? computing_of(prepared, id_) : Computing{},
-                                         Duration{setup.at("max_delay_ns")});
+                                         std::move(computing), Duration{setup.at("max_delay_ns")});
   peers_ = peers_of(*training_, id_);
   peers_missing_ = peers_.size();
   // Of two that talk to each other the one with the lower id connects.

@@ -25,6 +25,8 @@ struct RunOptions {
   std::string job_key;
   /// Each host of the scenario's cluster becomes a network of this machine (emulation.h).
   bool emulate = false;
+  /// The record says of each job what it took (InputRow::took).
+  bool job_times = false;
   /// Launcher's port on loopback (of tasks: theirs); server shard s, without servers worker s,
   /// listens at port + 1 + s. 0: any that are free.
   int port = 0;

@@ -3,7 +3,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <cstdio>
+#include <ctime>
 
 namespace foretrain::exec {
 namespace {
@@ -28,6 +30,12 @@ ProcessUsage process_usage() {
   rusage used{};
   getrusage(RUSAGE_SELF, &used);
   return {seconds(used.ru_utime), seconds(used.ru_stime), resident(), {used.ru_maxrss * 1024}};
+}
+
+Duration thread_cpu_time() {
+  timespec used{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  return {std::int64_t{used.tv_sec} * 1'000'000'000 + used.tv_nsec};
 }
 
 }  // namespace foretrain::exec

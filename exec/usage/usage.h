@@ -2,6 +2,7 @@
 #pragma once
 
 #include "models/base/quantity.h"
+#include "models/base/time.h"
 
 namespace foretrain::exec {
 
@@ -14,5 +15,8 @@ struct ProcessUsage {
 
 /// From getrusage and /proc/self/statm.
 ProcessUsage process_usage();
+
+/// CPU time that the calling thread has used so far.
+Duration thread_cpu_time();
 
 }  // namespace foretrain::exec

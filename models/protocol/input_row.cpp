@@ -15,6 +15,7 @@ InputRow row_of(NodeId node, Instant time, const Input& input) {
   } else if (const auto* computed = std::get_if<Computed>(&input)) {
     row.kind = InputRow::Kind::computed;
     row.id = static_cast<std::uint64_t>(computed->job);
+    row.took = computed->took;
   } else if (const auto* timer = std::get_if<TimerFired>(&input)) {
     row.kind = InputRow::Kind::timer;
     row.id = static_cast<std::uint64_t>(timer->timer);

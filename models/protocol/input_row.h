@@ -20,6 +20,7 @@ struct InputRow {
   std::uint32_t bucket = 0;  ///< received
   Kind kind = Kind::started;
   std::uint16_t message = 0;  ///< received: its MessageKind
+  Duration took{};            ///< computed: what the job took of its core; zero: not known
 
   bool operator==(const InputRow&) const = default;
 };

@@ -27,6 +27,9 @@ struct Received {
 struct Computed {
   JobId job{};
   JobResult result;
+  /// What it took of its core, where the driver has measured that; else zero. For the record: no
+  /// program looks at it.
+  Duration took{};
 };
 enum class TimerId : std::uint64_t {};
 struct TimerFired {

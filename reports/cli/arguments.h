@@ -47,6 +47,8 @@ struct Arguments {
   bool records_kept = false;
   // The others.
   Judgement judgement;
+  std::string ledger;  ///< of validate, where it is entered; of ledger, the file; empty: nowhere
+  std::string into;    ///< of ledger: the file whose table is renewed; empty: none
   bool schema = false;
   std::string graph;                 ///< table | dot; empty: not asked for
   std::vector<std::string> records;  ///< of report

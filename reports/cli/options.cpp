@@ -115,7 +115,22 @@ void validate_options(CLI::App& command, Arguments& arguments) {
                   "exit status 1 where a strategy's median error of step time is above PERCENT")
       ->type_name("PERCENT")
       ->check(CLI::NonNegativeNumber);
+  command
+      .add_option("--ledger", arguments.ledger,
+                  "enter what was measured on this machine into the ledger FILE")
+      ->type_name("FILE");
   command.add_flag("--json", arguments.json, kJson);
+}
+
+void ledger_options(CLI::App& command, Arguments& arguments) {
+  command.add_option("ledger", arguments.ledger, "what validate --ledger wrote")
+      ->required()
+      ->type_name("FILE");
+  command
+      .add_option("--into", arguments.into,
+                  "print nothing, renew the table in FILE: between <!-- ledger --> and <!-- end of "
+                  "ledger -->")
+      ->type_name("FILE");
 }
 
 void sweep_options(CLI::App& command, Arguments& arguments) {

@@ -1,14 +1,20 @@
 #include "reports/cli/read_commands.h"
 
 #include "reports/cli/data_commands.h"
+#include "reports/record/files.h"
 #include "reports/show/page/report.h"
 #include "reports/show/terminal/case_text.h"
 #include "reports/show/terminal/step_graph_text.h"
 #include "reports/show/terminal/summary_table.h"
+#include "reports/studies/ledger/ledger.h"
+#include "scenarios/input_error.h"
 #include "scenarios/read.h"
 #include "scenarios/schema.h"
+#include "scenarios/yaml/text_guard.h"
 
 #include <fmt/format.h>
+
+#include <filesystem>
 
 namespace foretrain {
 
@@ -63,6 +69,21 @@ int data(const Arguments& arguments) {
   if (arguments.data_command == "list") return print(list_data());
   if (arguments.data_command == "verify") return print(verify_data(arguments.data_path));
   return print(draw_data(arguments.data_format, arguments.data_settings, arguments.out));
+}
+
+int ledger(const Arguments& arguments) {
+  if (!std::filesystem::exists(arguments.ledger)) {
+    throw InputError(
+        fmt::format("{}: there is no such file; validate --ledger writes one", arguments.ledger));
+  }
+  const std::string table = ledger_table(read_ledger(arguments.ledger));
+  if (arguments.into.empty()) return print(table);
+  try {
+    write_text_file(arguments.into, with_ledger_table(read_text(arguments.into), table));
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{}: {}", arguments.into, error.what()));
+  }
+  return kDone;
 }
 
 }  // namespace foretrain

@@ -1,4 +1,4 @@
-// The commands that train nothing: check, report, data.
+// The commands that train nothing: check, report, ledger, data.
 #pragma once
 
 #include "reports/cli/arguments.h"
@@ -11,6 +11,8 @@ namespace foretrain {
 int check(const Arguments& arguments);
 /// Figures from records.
 int report(const Arguments& arguments);
+/// The table of a ledger, or that table in a file.
+int ledger(const Arguments& arguments);
 /// Lists, verifies, draws data sets. @throws DataError
 int data(const Arguments& arguments);
 

@@ -85,7 +85,8 @@ bool passes(const Validation& validation, const Judgement& judgement) {
 }  // namespace
 
 int validate_cases(const Answer& answer, const std::vector<Case>& cases, const Judgement& judgement,
-                   const Modes& modes) {
+                   const Modes& modes, const std::optional<LedgerPlace>& ledger) {
+  if (ledger) read_ledger(ledger->path);  // a damaged one is told before anything is trained
   NowAndThen progress(answer);
   ValidateOptions options;
   options.folder = answer.folder_of({{}, cases.front().scenario, {}});
@@ -97,6 +98,10 @@ int validate_cases(const Answer& answer, const std::vector<Case>& cases, const J
   std::FILE* const people = answer.json ? stderr : stdout;
   fmt::print(people, "{}records: {}\n", to_table(validation), options.folder.string());
   fmt::print(people, "{}", draw_figures(validation, options.folder));
+  if (ledger) {
+    enter_into_ledger(ledger->path, ledger_rows(validation, ledger->measured));
+    fmt::print(people, "ledger:  {}\n", ledger->path.string());
+  }
   return passes(validation, judgement) ? kDone : kFailed;
 }
 

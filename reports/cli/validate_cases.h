@@ -2,8 +2,10 @@
 #pragma once
 
 #include "reports/cli/commands.h"
+#include "reports/studies/ledger/ledger.h"
 #include "reports/studies/validation/validate_into.h"
 
+#include <filesystem>
 #include <optional>
 #include <vector>
 
@@ -15,11 +17,17 @@ struct Judgement {
   std::optional<double> fail_above;
 };
 
+/// Where what was measured is entered.
+struct LedgerPlace {
+  std::filesystem::path path;
+  Occasion measured;
+};
+
 /// Validates all cases into the folder of the answer, prints what came out, draws figures. In a
 /// folder that nobody named, a validation that was finished begins anew. Returns the exit status:
 /// kFailed where weights differ or `fail_above` says so; a goal that is missed is no failure.
 /// @throws NotDone, InputError as validate_into does
 int validate_cases(const Answer& answer, const std::vector<Case>& cases, const Judgement& judgement,
-                   const Modes& modes);
+                   const Modes& modes, const std::optional<LedgerPlace>& ledger = {});
 
 }  // namespace foretrain

@@ -48,7 +48,7 @@ std::string inputs_file(const std::vector<InputRow>& rows) {
     put(text, row.bucket);
     put(text, static_cast<std::uint16_t>(row.kind));
     put(text, row.message);
-    put(text, std::uint64_t{0});
+    put(text, row.took.ns);
   }
   return text;
 }
@@ -78,7 +78,7 @@ std::vector<InputRow> parse_inputs(std::string_view text, const std::string& pat
     }
     row.kind = static_cast<InputRow::Kind>(kind);
     row.message = get<std::uint16_t>(text, at);
-    at += sizeof(std::uint64_t);
+    row.took.ns = get<std::int64_t>(text, at);
   }
   return rows;
 }

@@ -32,10 +32,10 @@ Cpu::ThreadId Cpu::add_thread(int core) {
 }
 
 void Cpu::run(ThreadId thread, Duration amount, Work work, Callback done, Entry entry,
-              History::TaskId task) {
+              History::TaskId task, Pace pace) {
   FT_CHECK_OP(amount.ns, >=, 0);
   Thread& owner = threads_[thread];
-  owner.items.push_back({static_cast<double>(amount.ns), work, task, done});
+  owner.items.push_back({static_cast<double>(amount.ns), work, task, done, pace});
   if (owner.items.size() > 1 || owner.stopped) return;  // in line already, or not to be
   enter(thread, entry);
 }
@@ -110,7 +110,9 @@ bool Cpu::computes(const Core& core) const {
 }
 
 double Cpu::slowness(std::size_t index) const {
-  if (sharing_.contention == 1 || !computes(cores_[index])) return 1;
+  const Core& core = cores_[index];
+  if (sharing_.contention == 1 || !computes(core)) return 1;
+  if (threads_[core.line.front()].items.front().pace == Pace::recorded) return 1;
   for (std::size_t other = 0; other < cores_.size(); ++other) {
     if (other != index && computes(cores_[other])) return sharing_.contention;
   }

@@ -44,11 +44,14 @@ class Cpu : public Actor {
   /// more.
   enum class Entry : std::uint8_t { last, woken };
 
+  /// Whether contention slows work down; recorded: its amount has what others cost it already.
+  enum class Pace : std::uint8_t { shared, recorded };
+
   /// Adds `amount` (at full speed) to what `thread` has to do; `done` is woken when it is done.
   /// What `done` adds for the same thread runs on without waiting in line again. `task`: what the
   /// history calls it.
   void run(ThreadId thread, Duration amount, Work work, Callback done, Entry entry = Entry::last,
-           History::TaskId task = History::kNoTask);
+           History::TaskId task = History::kNoTask, Pace pace = Pace::shared);
 
   /// `thread` stands still: what it has to do, then or by then, waits until it goes on. Not from
   /// within the callback of work on its core.
@@ -80,6 +83,7 @@ class Cpu : public Actor {
     Work work = Work::compute;
     History::TaskId task = History::kNoTask;
     Callback done;
+    Pace pace = Pace::shared;
   };
   struct Thread {
     int core = 0;

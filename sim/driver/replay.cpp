@@ -73,7 +73,7 @@ class Replay {
         if (found == member.results.end()) return std::nullopt;
         const JobResult result = found->second;
         member.results.erase(found);
-        return Computed{JobId{row.id}, result};
+        return Computed{JobId{row.id}, result, row.took};
       }
       case InputRow::Kind::received: {
         auto& messages = member.messages[row.peer];
@@ -177,6 +177,18 @@ Record replay(const Record& recorded) {
     }
   }
   return Replay(recorded, prepare(recorded.scenario_case, Need::examples).training).run();
+}
+
+bool has_job_times(const Record& recorded) {
+  return std::ranges::any_of(recorded.inputs, [](const InputRow& row) { return row.took.ns > 0; });
+}
+
+Case case_of_times(const Case& scenario_case, DataSets& data_sets) {
+  Case result = scenario_case;
+  const Scenario& scenario = scenario_case.scenario;
+  const bool sparse = prepare(scenario_case, Need::shape, data_sets).training->sparse();
+  result.scenario.numerics = sparse || scenario.training.until.wanted();
+  return result;
 }
 
 }  // namespace foretrain::sim

@@ -1,7 +1,8 @@
-// A recorded training again: the same programs, fed in the recorded order.
+// A recorded training again: in the order of its inputs, or by the times of its jobs.
 #pragma once
 
 #include "reports/record/record.h"
+#include "scenarios/case_data.h"
 
 namespace foretrain::sim {
 
@@ -12,5 +13,13 @@ namespace foretrain::sim {
 /// Returns the record of what the nodes reported, with the recorded times.
 /// @throws InputError where the record has no inputs, or no such training could have made them
 Record replay(const Record& recorded);
+
+/// Whether `recorded` says what its jobs took: a run that was asked to (RunOptions::job_times).
+bool has_job_times(const Record& recorded);
+
+/// The case to simulate where jobs take what a run recorded of them (SimulateOptions::recorded).
+/// Nobody asks what is learned then: without numerics, but where sizes of messages or the end of
+/// the training depend on values.
+Case case_of_times(const Case& scenario_case, DataSets& data_sets);
 
 }  // namespace foretrain::sim

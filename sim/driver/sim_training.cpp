@@ -55,7 +55,8 @@ Bytes gradient_footprint(const Training& training) {
 }  // namespace
 
 SimTraining::SimTraining(World& world, const Prepared& prepared, const MachineLookup& machines,
-                         Listener listener, const std::vector<NodePlace>& others)
+                         Listener listener, const std::vector<NodePlace>& others,
+                         std::span<const InputRow> recorded)
     : world_(world),
       training_(prepared.training),
       listener_(std::move(listener)),
@@ -78,7 +79,7 @@ SimTraining::SimTraining(World& world, const Prepared& prepared, const MachineLo
                            fault.peer ? training_->role(*fault.peer) + ": " : "", fault.why);
   };
   observer_.evaluating = [this](NodeId id, bool begins) { evaluating(id, begins); };
-  add_nodes(prepared.scenario_case);
+  add_nodes(prepared.scenario_case, recorded);
 }
 
 void SimTraining::add_job_times(const Prepared& prepared, const MachineLookup& machines) {
@@ -108,7 +109,7 @@ void SimTraining::note(const Machine& machine, const JobTime& job_time) {
   uncalibrated_ += machine.name;
 }
 
-void SimTraining::add_nodes(const Case& scenario_case) {
+void SimTraining::add_nodes(const Case& scenario_case, std::span<const InputRow> recorded) {
   const Traces traces(scenario_case);
   const std::string& served_by = scenario_case.scenario.dataset.input.served_by;
   const auto found = std::ranges::find(world_.hosts, served_by, &Host::name);
@@ -121,6 +122,7 @@ void SimTraining::add_nodes(const Case& scenario_case) {
                     place_of(place),
                     make_node(training_, NodeId(node)),
                     &job_times_[place.spec],
+                    RecordedTimes(recorded, NodeId(node)),
                     gradient_times(scenario_case.scenario, node, traces),
                     Stream(training_->seed, fmt::format("jitter.worker{}", node)),
                     scenario_case.scenario.framework.tensor,

@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -26,9 +27,11 @@ class SimTraining : public Actor {
     std::function<void(NodeId, const Finished&)> finished;
   };
 
-  /// `others`: the places that nodes of other trainings have. @throws InputError
+  /// `others`: the places that nodes of other trainings have. `recorded`: inputs of a run whose
+  /// jobs these are (SimulateOptions::recorded). @throws InputError
   SimTraining(World& world, const Prepared& prepared, const MachineLookup& machines,
-              Listener listener, const std::vector<NodePlace>& others);
+              Listener listener, const std::vector<NodePlace>& others,
+              std::span<const InputRow> recorded = {});
 
   /// Every node is ready; its time begins now.
   void start();
@@ -59,7 +62,7 @@ class SimTraining : public Actor {
  private:
   void add_job_times(const Prepared& prepared, const MachineLookup& machines);
   void note(const Machine& machine, const JobTime& job_time);
-  void add_nodes(const Case& scenario_case);
+  void add_nodes(const Case& scenario_case, std::span<const InputRow> recorded);
   [[nodiscard]] GradientTimes gradient_times(const Scenario& scenario, int node,
                                              const Traces& traces) const;
   [[nodiscard]] std::unique_ptr<InputFeed> input_of(const Case& scenario_case, int node,

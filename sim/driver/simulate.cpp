@@ -29,7 +29,7 @@ class Simulation : public Actor {
         main_(world_, prepared, options.machines,
               {[this](NodeId id, const Report& report) { reported(id, report); },
                [this](NodeId, const Finished& finished) { add_end(record_, end_of(finished)); }},
-              {}),
+              {}, options.recorded),
         memory_(*prepared.training, prepared.data_memory, main_.memory_bases()) {
     record_.mode = Mode::simulate;
     record_.scenario_case = prepared.scenario_case;

@@ -6,6 +6,7 @@
 #include "sim/world/world.h"
 
 #include <functional>
+#include <span>
 
 namespace foretrain::sim {
 
@@ -21,6 +22,9 @@ struct SimulateOptions {
   Duration usage_interval{100'000'000};
   /// As if resources were faster; with a history.
   Variant variant;
+  /// Inputs of a run of the case: its jobs take what that run recorded of them, not what the
+  /// machine says (sim/cpu/recorded_times.h). They outlive the simulation.
+  std::span<const InputRow> recorded{};
   /// Keep no row of a step or of usage, but what the steps come to.
   bool summary_only = false;
   /// Asked now and then; true ends the simulation with the record so far.

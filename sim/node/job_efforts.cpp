@@ -38,10 +38,20 @@ Duration JobEfforts::refill(const Job& job) {
 }
 
 JobEffort JobEfforts::begin(const Job& job) {
+  const double factor = job.kind == JobKind::gradient ? straggling(job) : 1;
+  const Duration filled = refill(job);  // messages find what it leaves in the caches
+  if (const auto took = recorded_.begin(job)) return as_recorded(job, *took, factor);
   const Resource resource = history_.of(job.kind);
-  const Duration undisturbed = time_factors_.scaled(resource, job_time_.of(job) + refill(job));
+  const Duration undisturbed = time_factors_.scaled(resource, job_time_.of(job) + filled);
   JobEffort asked{Effort(resource, undisturbed)};
-  if (job.kind == JobKind::gradient) asked = gradient(job, undisturbed, straggling(job));
+  if (job.kind == JobKind::gradient) asked = gradient(job, undisturbed, factor);
+  return asked;
+}
+
+JobEffort JobEfforts::as_recorded(const Job& job, Duration took, double straggling) const {
+  JobEffort asked{Effort(history_.of(job.kind), took), Cpu::Pace::recorded, {}, {}};
+  const auto given = times_.given(job);
+  if (given) asked.least = {std::llround(static_cast<double>(given->ns) * straggling)};
   return asked;
 }
 

@@ -6,9 +6,11 @@
 #include "scenarios/gradient_times.h"
 #include "sim/cpu/cpu.h"
 #include "sim/cpu/job_time.h"
+#include "sim/cpu/recorded_times.h"
 #include "sim/history/resource.h"
 #include "sim/node/node_history.h"
 
+#include <optional>
 #include <utility>
 
 namespace foretrain::sim {
@@ -24,7 +26,8 @@ struct CacheUse {
 
 /// What one job asks of a thread that carries it out.
 struct JobEffort {
-  Effort effort;          ///< told apart by what it is spent on
+  Effort effort;  ///< told apart by what it is spent on
+  Cpu::Pace pace = Cpu::Pace::shared;
   Duration least{};       ///< it ends so long after its beginning, or later: its given time
   Duration straggling{};  ///< of that time, or of the effort
 };
@@ -41,12 +44,18 @@ struct JobEffort {
 ///
 /// Jitter is a draw of each gradient, lognormal of median 1. Another time factor of straggling
 /// scales what a factor is above 1.
+///
+/// Where a recorded run says what the job took, that is all (sim/cpu/recorded_times.h): no jitter,
+/// no factor, nothing for cores or caches shared with others. Of a given time it sleeps the rest,
+/// as the run did.
 class JobEfforts {
  public:
-  JobEfforts(const TimeFactors& time_factors, const JobTime& job_time, GradientTimes times,
-             Stream jitter, const NodeHistory& history, const CacheUse& cache_use)
+  JobEfforts(const TimeFactors& time_factors, const JobTime& job_time, RecordedTimes recorded,
+             GradientTimes times, Stream jitter, const NodeHistory& history,
+             const CacheUse& cache_use)
       : time_factors_(time_factors),
         job_time_(job_time),
+        recorded_(std::move(recorded)),
         history_(history),
         times_(std::move(times)),
         jitter_(jitter),
@@ -58,6 +67,7 @@ class JobEfforts {
   [[nodiscard]] bool sleeps(const Job& job) const { return times_.given(job).has_value(); }
 
  private:
+  [[nodiscard]] JobEffort as_recorded(const Job& job, Duration took, double straggling) const;
   [[nodiscard]] JobEffort gradient(const Job& job, Duration undisturbed, double straggling) const;
   double straggling(const Job& job);
   /// Until its bytes are there.
@@ -65,6 +75,7 @@ class JobEfforts {
 
   const TimeFactors& time_factors_;
   const JobTime& job_time_;
+  RecordedTimes recorded_;
   NodeHistory history_;
   GradientTimes times_;
   Stream jitter_;

@@ -60,7 +60,7 @@ void Jobs::begin(Job&& job) {
       {std::move(job), place, static_cast<int>(threads.size()), not_before, asked.straggling});
   for (const Cpu::ThreadId thread : threads) {
     process_.run(thread, asked.effort, Work::compute, at_stage(Stage::computed, slot),
-                 Cpu::Entry::woken);
+                 Cpu::Entry::woken, asked.pace);
   }
 }
 

@@ -21,9 +21,9 @@ Process::Process(World& world, const Place& place, const NodeHistory& history,
 }
 
 void Process::run(Cpu::ThreadId thread, const Effort& effort, Work work, Callback done,
-                  Cpu::Entry entry) {
+                  Cpu::Entry entry, Cpu::Pace pace) {
   const auto task = history_.ask(engine_.now(), effort);
-  cpu_.run(thread, effort.total(), work, done, entry, task);
+  cpu_.run(thread, effort.total(), work, done, entry, task, pace);
 }
 
 void Process::stop(Resource why) {

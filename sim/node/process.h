@@ -33,7 +33,7 @@ class Process {
 
   /// Has a thread of its own do this.
   void run(Cpu::ThreadId thread, const Effort& effort, Work work, Callback done,
-           Cpu::Entry entry = Cpu::Entry::last);
+           Cpu::Entry entry = Cpu::Entry::last, Cpu::Pace pace = Cpu::Pace::shared);
   /// Has the loop do what takes no time, at its turn.
   void wake_loop(Callback done, Cpu::Entry entry = Cpu::Entry::last) {
     run(loop_, Effort(history_.messages()), Work::transport, done, entry);

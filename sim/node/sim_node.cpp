@@ -25,8 +25,9 @@ SimNode::SimNode(World& world, Mailbox::Peers& mailboxes, const Observer& observ
       mailbox_(world, parts.id, mailboxes, process_, polling_, *this, parts.tensor,
                parts.protocol->brings_update),
       jobs_(world.engine, process_, polling_, *this,
-            JobEfforts(world.time_factors, *parts.job_time, std::move(parts.times), parts.jitter,
-                       process_.history(), cache_use(process_, parts))) {
+            JobEfforts(world.time_factors, *parts.job_time, std::move(parts.recorded),
+                       std::move(parts.times), parts.jitter, process_.history(),
+                       cache_use(process_, parts))) {
   mailboxes.push_back(&mailbox_);
 }
 

@@ -31,6 +31,7 @@ struct NodeParts {
   Place place;
   std::unique_ptr<Node> program;
   const JobTime* job_time = nullptr;  ///< of its host
+  RecordedTimes recorded;             ///< of its jobs; of a forecast none
   GradientTimes times;
   Stream jitter;
   Duration tensor;                   ///< of a message's CPU time on top of its host's, either side

@@ -9,6 +9,7 @@
 #include <catch2/catch.hpp>
 
 #include <cmath>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,35 @@ TEST_CASE("validate: a machine file with faster compute is off by its name again
     return std::abs(c.find("step_time_ms")->error.value());
   };
   CHECK(error(right) < error(faster));
+}
+
+TEST_CASE("validate: with the job times of a real run what is left is the protocol's error") {
+  const Case scenario_case = small_case("single", 1, 20);
+  exec::RunOptions asked;
+  asked.job_times = true;
+  const Record run = real_run(scenario_case, asked);
+  CHECK_FALSE(sim::has_job_times(real_run(scenario_case)));
+  std::vector<Duration> gradients;  // the gradient is job 0
+  for (const InputRow& row : run.inputs) {
+    if (row.kind != InputRow::Kind::computed) continue;
+    CHECK(row.took.ns > 0);
+    if (row.id == 0) gradients.push_back(row.took);
+  }
+  sim::SimulateOptions options;
+  options.machines = [](const std::string&) { return made_up_machine(); };
+  options.usage_interval = {};
+  options.recorded = run.inputs;
+  const Record own = simulate(scenario_case, options);
+  REQUIRE(own.steps.size() == gradients.size());
+  for (std::size_t i = 0; i < gradients.size(); ++i) {
+    CHECK(own.steps[i].report.phases.compute == gradients[i]);
+  }
+  const CaseValidation v = compare_case(scenario_case, {{run}, simulate(scenario_case)}, {},
+                                        [&](const Record&) { return std::optional(own); });
+  const Comparison* step = v.find("step_time_ms");
+  REQUIRE(step != nullptr);
+  REQUIRE(step->protocol_error.has_value());
+  CHECK(*step->protocol_error + step->compute_error().value() == Approx(step->error.value()));
 }
 
 TEST_CASE("validate: a real run without an order is replayed to its weights") {

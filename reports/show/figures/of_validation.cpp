@@ -121,7 +121,14 @@ std::vector<ForecastCase> forecast_cases(const Json& validation) {
     each.settings = row.at("settings");
     each.measured = row.at("measured").get<double>();
     each.predicted = row.at("predicted").get<double>();
-    if (row.at("spread").is_number()) each.spread = row.at("spread").get<double>();
+    // Older validations do not take their errors apart.
+    const auto known = [&](const char* key) {
+      const bool there = row.contains(key) && row.at(key).is_number();
+      return there ? std::optional(row.at(key).get<double>()) : std::nullopt;
+    };
+    each.spread = known("spread");
+    each.protocol_error = known("protocol_error");
+    each.compute_error = known("compute_error");
   }
   return cases;
 }

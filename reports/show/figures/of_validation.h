@@ -16,9 +16,11 @@ struct ForecastCase {
   std::string title;  ///< its strategy, then what else the sweep sets
   std::string strategy;
   nlohmann::ordered_json settings;
-  double measured = 0;           ///< ms, median of the runs
-  double predicted = 0;          ///< ms
-  std::optional<double> spread;  ///< of the runs, as Comparison has it
+  double measured = 0;                   ///< ms, median of the runs
+  double predicted = 0;                  ///< ms
+  std::optional<double> spread;          ///< of the runs, as Comparison has it
+  std::optional<double> protocol_error;  ///< likewise
+  std::optional<double> compute_error;
 };
 
 /// How a row of validation.json's `cases` calls its case: as title_of(Case) does.

@@ -33,11 +33,14 @@ std::string percent(std::optional<double> share) {
   return share ? fmt::format("{:.1f}", *share * 100) : "-";
 }
 
+std::string signed_percent_of(std::optional<double> share) {
+  return share ? fmt::format("{:+.1f}", *share * 100) : "-";
+}
+
 /// Signed, with its tone: within the band or not.
 Cell error_cell(std::optional<double> share) {
-  if (!share) return {"-"};
-  return {fmt::format("{:+.1f}", *share * 100),
-          std::abs(*share) <= kErrorBand ? Tone::plain : Tone::bad};
+  const bool far = share && std::abs(*share) > kErrorBand;
+  return {signed_percent_of(share), far ? Tone::bad : Tone::plain};
 }
 
 Table goals_of(const Json& validation) {
@@ -65,13 +68,18 @@ Table goals_of(const Json& validation) {
 
 Table strategies_of(const Json& validation) {
   Table table{"Error of the step time by strategy",
-              "of the cases that are not noisy",
+              "of the cases that are not noisy; protocol: with the compute times that the runs "
+              "recorded themselves; compute: what that changes",
               {{"strategy"},
                {"cases", true},
                {"noisy", true},
                {"median [%]", true},
                {"95th percentile [%]", true},
                {"most [%]", true},
+               {"protocol: median [%]", true},
+               {"protocol: 95th percentile [%]", true},
+               {"compute: median [%]", true},
+               {"compute: 95th percentile [%]", true},
                {"worst case", false, true}},
               {}};
   for (const auto& item : validation.at("strategies").items()) {
@@ -81,12 +89,20 @@ Table strategies_of(const Json& validation) {
     const auto share = [&](const char* key) {
       return judged.contains(key) ? number_in(judged.at(key)) : std::nullopt;
     };
+    const auto apart = [&](const char* part, const char* key) {
+      const bool known = entry.contains(part) && entry.at(part).is_object();
+      return known ? number_in(entry.at(part).at(key)) : std::nullopt;
+    };
     table.rows.push_back({{item.key()},
                           {fmt::format("{}", entry.value("cases", 0))},
                           {fmt::format("{}", entry.value("noisy", 0))},
                           {percent(share("step_time_error_median"))},
                           {percent(share("step_time_error_p95"))},
                           {percent(share("step_time_error_max"))},
+                          {percent(apart("protocol", "step_time_error_median"))},
+                          {percent(apart("protocol", "step_time_error_p95"))},
+                          {percent(apart("compute", "step_time_error_median"))},
+                          {percent(apart("compute", "step_time_error_p95"))},
                           {entry.contains("worst_case") ? text_in(entry.at("worst_case")) : "-"}});
   }
   return table;
@@ -102,6 +118,8 @@ Table cases_of(const Json& validation) {
                {"spread [%]", true},
                {"predicted [ms]", true},
                {"error [%]", true},
+               {"protocol [%]", true},
+               {"compute [%]", true},
                {"verdict"},
                {"differs most", false, true}},
               {}};
@@ -120,6 +138,8 @@ Table cases_of(const Json& validation) {
                           {percent(each.spread)},
                           {figure(each.predicted)},
                           std::move(error),
+                          {signed_percent_of(each.protocol_error)},
+                          {signed_percent_of(each.compute_error)},
                           {text_in(verdict.at("verdict")), held ? Tone::good : Tone::bad},
                           {why.is_object() ? text_in(why.at("sentence")) : ""}});
   }

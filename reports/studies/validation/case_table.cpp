@@ -64,6 +64,12 @@ std::string cells_of(const Row& row, const Comparison& c) {
                    error_text(c, row.told));
 }
 
+std::string error_apart(const Comparison& c) {
+  if (!c.protocol_error) return {};
+  return table_row("  of that protocol", "", "", "", signed_percent(c.protocol_error)) +
+         table_row("  of that compute", "", "", "", signed_percent(c.compute_error()));
+}
+
 std::string heading(const CaseValidation& c, int repetitions) {
   std::string text = fmt::format("{}: {}, 1 simulation", title_of(c.scenario_case),
                                  repetitions == 1 ? "1 run" : fmt::format("{} runs", repetitions));
@@ -85,7 +91,10 @@ std::string case_table(const CaseValidation& c, int repetitions) {
   std::string text = heading(c, repetitions);
   text += table_row("", "measured", "spread", "predicted", "error");
   for (const Row& row : kRows) {
-    if (const Comparison* comparison = c.find(row.metric)) text += cells_of(row, *comparison);
+    const Comparison* comparison = c.find(row.metric);
+    if (comparison == nullptr) continue;
+    text += cells_of(row, *comparison);
+    if (&row == &kRows.front()) text += error_apart(*comparison);
   }
   for (const auto& [name, of] : kPhases<double>) {
     const std::string metric = fmt::format("{}_ms", name);

@@ -153,6 +153,21 @@ std::vector<Comparison> compare(const std::vector<Record>& runs, const Record& s
   return comparisons;
 }
 
+std::optional<double> Comparison::compute_error() const {
+  if (!error || !protocol_error) return std::nullopt;
+  return *error - *protocol_error;
+}
+
+void compare_own_times(const Record& run, const Record& own_times,
+                       std::vector<Comparison>& comparisons) {
+  for (const Comparison& own : compare({run}, own_times)) {
+    const auto same = std::ranges::find_if(comparisons, [&](const Comparison& c) {
+      return c.metric == own.metric && c.node == own.node;
+    });
+    if (same != comparisons.end()) same->protocol_error = own.error;
+  }
+}
+
 std::optional<double> deviation(const Comparison& comparison) {
   if (comparison.metric == "cpu_percent") return std::abs(comparison.difference);
   return comparison.error ? std::optional(std::abs(*comparison.error)) : std::nullopt;

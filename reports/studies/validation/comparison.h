@@ -30,8 +30,14 @@ struct Comparison {
   double predicted_low = 0;   ///< where calibration met a machine that wanders, the forecast of its
   double predicted_high = 0;  ///< fastest moments, of its slowest; else as predicted
   std::optional<double> error;  ///< predicted / measured - 1; empty where only measured is zero
-  double difference = 0;        ///< predicted - measured
-  bool exact = false;           ///< every run measured precisely what was predicted
+  /// The same error of one of the runs against its simulation with the compute times that it
+  /// recorded itself: that of protocol, transport and network. Empty where there is none.
+  std::optional<double> protocol_error{};
+  double difference = 0;  ///< predicted - measured
+  bool exact = false;     ///< every run measured precisely what was predicted
+
+  /// What is left of the error: that of compute.
+  [[nodiscard]] std::optional<double> compute_error() const;
 };
 
 /// `values`, at least one, against `predicted`.
@@ -40,6 +46,11 @@ Comparison compared(std::string metric, std::string node, const std::vector<doub
 
 /// Every metric that all runs and the simulation know.
 std::vector<Comparison> compare(const std::vector<Record>& runs, const Record& simulated);
+
+/// Takes the errors apart. `run`: the record whose own compute times `own_times` was simulated
+/// with.
+void compare_own_times(const Record& run, const Record& own_times,
+                       std::vector<Comparison>& comparisons);
 
 /// How far off the forecast of a metric is by the measure in which its goal is written: points of
 /// cpu_percent, else the error without its sign. Empty where there is no error.

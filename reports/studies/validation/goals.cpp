@@ -57,7 +57,13 @@ void add_step_time(const Validation& validation, std::vector<Goal>& goals) {
   Tally tail("step time, 95th percentile of each", "%", kGoalStepTimeP95 * 100);
   Tally still_middle("the same, the machine's drift taken out", "%", kGoalStepTimeMedian * 100);
   Tally still_tail("its 95th percentile of each", "%", kGoalStepTimeP95 * 100);
+  Tally own_middle("the same, by the runs' own compute times", "%", kGoalProtocolMedian * 100);
+  Tally own_tail("its 95th percentile of each", "%", kGoalProtocolP95 * 100);
   for (const StrategyVerdict& strategy : strategy_verdicts(validation)) {
+    if (strategy.protocol) {
+      own_middle.add(strategy.protocol->median * 100, strategy.strategy);
+      own_tail.add(strategy.protocol->p95 * 100, strategy.strategy);
+    }
     if (strategy.undrifted) {
       still_middle.add(strategy.undrifted->median * 100, strategy.strategy);
       still_tail.add(strategy.undrifted->p95 * 100, strategy.strategy);
@@ -70,6 +76,8 @@ void add_step_time(const Validation& validation, std::vector<Goal>& goals) {
   tail.end(goals);
   still_middle.end(goals);
   still_tail.end(goals);
+  own_middle.end(goals);
+  own_tail.end(goals);
   Tally noisy("noisy cases, between the runs' quartiles", "", 0);
   for (const CaseValidation& c : validation.cases) {
     const auto verdict = verdict_of(c);

@@ -49,6 +49,8 @@ Json figures_json(const Comparison& c) {
   json["predicted_low"] = c.predicted_low;
   json["predicted_high"] = c.predicted_high;
   json["error"] = or_null(c.error);
+  json["protocol_error"] = or_null(c.protocol_error);
+  json["compute_error"] = or_null(c.compute_error());
   json["difference"] = c.difference;
   json["exact"] = c.exact;
   return json;
@@ -131,6 +133,13 @@ void add_errors(Json& strategies, const Validation& validation) {
   }
 }
 
+Json range_json(const std::optional<ErrorRange>& range) {
+  if (!range) return Json();
+  return {{"step_time_error_median", range->median},
+          {"step_time_error_p95", range->p95},
+          {"step_time_error_max", range->max}};
+}
+
 Json strategies_json(const Validation& validation) {
   Json strategies = Json::object();
   add_errors(strategies, validation);
@@ -139,18 +148,11 @@ Json strategies_json(const Validation& validation) {
     entry["cases"] = v.cases;
     entry["noisy"] = v.noisy;
     entry["noisy_held"] = v.noisy_held;
-    entry["steady"] = v.steady ? Json{{"step_time_error_median", v.steady->median},
-                                      {"step_time_error_p95", v.steady->p95},
-                                      {"step_time_error_max", v.steady->max}}
-                               : Json();
-    entry["undrifted"] = v.undrifted ? Json{{"step_time_error_median", v.undrifted->median},
-                                            {"step_time_error_p95", v.undrifted->p95},
-                                            {"step_time_error_max", v.undrifted->max}}
-                                     : Json();
-    entry["alike"] = v.alike ? Json{{"step_time_error_median", v.alike->median},
-                                    {"step_time_error_p95", v.alike->p95},
-                                    {"step_time_error_max", v.alike->max}}
-                             : Json();
+    entry["steady"] = range_json(v.steady);
+    entry["undrifted"] = range_json(v.undrifted);
+    entry["alike"] = range_json(v.alike);
+    entry["protocol"] = range_json(v.protocol);
+    entry["compute"] = range_json(v.compute);
     entry["worst_case"] =
         v.worst ? Json(title_of(validation.cases[*v.worst].scenario_case)) : Json();
   }
@@ -245,9 +247,9 @@ std::string to_text(const Json& json) {
 }
 
 std::string cases_csv(const Validation& validation) {
-  static constexpr auto kColumns =
-      std::to_array<std::string_view>({"case", "strategy", "metric", "node", "measured", "q1", "q3",
-                                       "spread", "predicted", "error"});
+  static constexpr auto kColumns = std::to_array<std::string_view>(
+      {"case", "strategy", "metric", "node", "measured", "q1", "q3", "spread", "predicted", "error",
+       "protocol_error", "compute_error"});
   const auto known = [](std::optional<double> value) {
     return value.value_or(std::numeric_limits<double>::quiet_NaN());
   };
@@ -256,7 +258,8 @@ std::string cases_csv(const Validation& validation) {
     for (const Comparison& each : c.comparisons) {
       csv.text(title_of(c.scenario_case)).text(c.strategy()).text(each.metric).text(each.node);
       csv.number(each.measured).number(each.q1).number(each.q3).number(known(each.spread));
-      csv.number(each.predicted).number(known(each.error)).end_row();
+      csv.number(each.predicted).number(known(each.error));
+      csv.number(known(each.protocol_error)).number(known(each.compute_error())).end_row();
     }
   }
   return std::string(csv.written());

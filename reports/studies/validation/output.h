@@ -13,8 +13,9 @@ namespace foretrain {
 /// At most so many cases have all their metrics in the table; of more, cases.csv has them.
 inline constexpr std::size_t kDetailedCases = 4;
 
-/// A terminal of 80 columns: the sentence that matters, the strategies, the goals, pairs that lost
-/// their order, groups of seeds, a line a case, then each metric of each case where they are few.
+/// A terminal of 80 columns: the sentence that matters, the strategies, their errors apart, the
+/// goals, pairs that lost their order, groups of seeds, a line a case, then each metric of each
+/// case where they are few.
 std::string to_table(const Validation& validation);
 
 /// One case, metric by metric; at most 80 columns.
@@ -27,7 +28,7 @@ nlohmann::ordered_json to_json(const Validation& validation);
 std::string to_text(const nlohmann::ordered_json& json);
 
 /// A row a case and metric: case, strategy, metric, node, measured, q1, q3, spread, predicted,
-/// error. Empty: not known.
+/// error, protocol_error, compute_error. Empty: not known.
 std::string cases_csv(const Validation& validation);
 
 /// `sync lenet 3`: a case by the values of its settings where all cases set the same ones, else its

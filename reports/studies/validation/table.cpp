@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 #include <string_view>
@@ -109,6 +110,31 @@ std::string distances(const Validation& validation) {
          rows_of(validation, &StrategyVerdict::alike);
 }
 
+/// 2 + 13 + 6 x 10 = 75 columns.
+std::string apart_row(std::string_view strategy, const std::array<std::string, 6>& cells) {
+  std::string row = fmt::format("  {}", left(strategy, 13));
+  for (const std::string& cell : cells) row += right(cell, 10);
+  row.erase(row.find_last_not_of(' ') + 1);
+  return row + "\n";
+}
+
+/// Which half of the errors is whose.
+std::string errors_apart(const Validation& validation) {
+  std::string rows;
+  for (const StrategyVerdict& v : strategy_verdicts(validation)) {
+    if (!v.protocol || !v.compute) continue;
+    rows += apart_row(v.strategy, {percent_cell(v.protocol->median), percent_cell(v.protocol->p95),
+                                   percent_cell(v.protocol->max), percent_cell(v.compute->median),
+                                   percent_cell(v.compute->p95), percent_cell(v.compute->max)});
+  }
+  if (rows.empty()) return {};
+  return wrap(
+             "With the compute times that each run recorded itself, what is left is the error of "
+             "protocol, transport and network; the difference is that of compute:") +
+         apart_row("", {"protocol", "", "", "compute", "", ""}) +
+         apart_row("strategy", {"median", "95 %", "most", "median", "95 %", "most"}) + rows;
+}
+
 std::string figure_with_unit(double value, const std::string& unit) {
   return unit.empty() ? "" : fmt::format("{:.1f} {}", value, unit);
 }
@@ -198,6 +224,12 @@ std::string remarks(const CaseValidation& c) {
   if (verdict && (verdict->noisy || !verdict->held)) {
     const std::string why = verdict->why ? "; " + sentence(*verdict->why) : "";
     text += note(std::string(name_of(*verdict)) + why);
+    const Comparison& step = *c.find("step_time_ms");
+    if (step.protocol_error) {
+      text += note(fmt::format("of {}: protocol {}, compute {}", signed_percent(step.error),
+                               signed_percent(step.protocol_error),
+                               signed_percent(step.compute_error())));
+    }
   }
   const Comparison* step = c.find("step_time_ms");
   if (step != nullptr && step->predicted_high > step->predicted_low) {
@@ -249,8 +281,8 @@ std::string short_title(const CaseValidation& c, const Validation& validation) {
 std::string to_table(const Validation& validation) {
   std::string text = wrap(first_sentence(validation));
   for (const std::string& part :
-       {strategies(validation), drift(validation), distances(validation), goals(validation),
-        order(validation), seeds(validation), all_cases(validation)}) {
+       {strategies(validation), drift(validation), distances(validation), errors_apart(validation),
+        goals(validation), order(validation), seeds(validation), all_cases(validation)}) {
     if (!part.empty()) text += "\n" + part;
   }
   if (validation.cases.size() > kDetailedCases) return text;

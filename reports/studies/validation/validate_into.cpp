@@ -65,7 +65,8 @@ class Keeper {
     for (int repetition = 1; repetition <= options_.repetitions; ++repetition) {
       runs.push_back(read_record(place_of_run(i, repetition)));
     }
-    return compare_case(cases_[i], {std::move(runs), std::move(simulated)}, modes_.replay);
+    return compare_case(cases_[i], {std::move(runs), std::move(simulated)}, modes_.replay,
+                        modes_.own_times);
   }
 
   [[nodiscard]] int found() const { return found_; }

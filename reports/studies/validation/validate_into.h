@@ -15,6 +15,7 @@ struct Modes {
   std::function<Record(const Case&)> run;
   std::function<Record(const Case&)> simulate;
   Replay replay{};
+  OwnTimes own_times{};
 };
 
 struct ValidateOptions {
@@ -29,8 +30,8 @@ struct ValidateOptions {
 };
 
 /// Runs every case `repetitions` times, alternating over the cases so that a slow minute of the
-/// machine meets them all; then simulates
-/// each once, replays what has no order of its own.
+/// machine meets them all; then simulates each once, replays what has no order of its own, and
+/// simulates one run of each with the compute times that it recorded.
 ///
 /// Leaves in the folder: run/CASE/1, run/CASE/2, ...; simulate/CASE; cases.csv; last
 /// validation.json (output.h), which says that it is finished. A training that was not done costs

@@ -123,8 +123,8 @@ const Comparison* CaseValidation::worst_node(std::string_view metric) const {
   return worst;
 }
 
-CaseValidation compare_case(const Case& scenario_case, CaseRecords&& records,
-                            const Replay& replay) {
+CaseValidation compare_case(const Case& scenario_case, CaseRecords&& records, const Replay& replay,
+                            const OwnTimes& own_times) {
   auto& [runs, simulated] = records;
   for (const Record& run : runs) FT_CHECK(run.outcome == Outcome::done);
   FT_CHECK(simulated.outcome == Outcome::done);
@@ -144,6 +144,9 @@ CaseValidation compare_case(const Case& scenario_case, CaseRecords&& records,
   c.run = std::move(runs[(runs.size() - 1) / 2]);
   c.simulated = std::move(simulated);
   if (!ordered) compare_replay(c, replay);
+  if (own_times) {
+    if (const auto own = own_times(c.run)) compare_own_times(c.run, *own, c.comparisons);
+  }
   c.run.inputs = {};
   return c;
 }

@@ -29,10 +29,24 @@ struct Errors {
   }
 };
 
+/// The same, with what each is made of.
+struct ErrorsApart {
+  Errors whole;
+  std::vector<double> protocol;
+  std::vector<double> compute;
+
+  void add(const Comparison& step, std::size_t place) {
+    whole.add(std::abs(*step.error), place);
+    if (!step.protocol_error) return;
+    protocol.push_back(std::abs(*step.protocol_error));
+    compute.push_back(std::abs(*step.compute_error()));
+  }
+};
+
 StrategyVerdict judge(const Validation& validation, const std::string& strategy) {
-  StrategyVerdict result{strategy, 0, 0, 0, {}, {}, {}, {}, {}};
-  Errors all;
-  Errors steady;
+  StrategyVerdict result{strategy, 0, 0, 0, {}, {}, {}, {}, {}, {}, {}};
+  ErrorsApart all;
+  ErrorsApart steady;
   Errors undrifted;
   Errors alike;
   for (std::size_t i = 0; i < validation.cases.size(); ++i) {
@@ -50,16 +64,19 @@ StrategyVerdict judge(const Validation& validation, const std::string& strategy)
     ++result.cases;
     result.noisy += verdict->noisy ? 1 : 0;
     result.noisy_held += verdict->noisy && verdict->held ? 1 : 0;
-    const auto error = deviation(*c.find("step_time_ms"));
-    if (!error) continue;
-    all.add(*error, i);
-    if (!verdict->noisy) steady.add(*error, i);
+    const Comparison& step = *c.find("step_time_ms");
+    if (!step.error) continue;
+    all.add(step, i);
+    if (!verdict->noisy) steady.add(step, i);
   }
-  result.all = range_of(all.values);
-  result.steady = range_of(steady.values);
+  result.all = range_of(all.whole.values);
+  result.steady = range_of(steady.whole.values);
   result.undrifted = range_of(undrifted.values);
   result.alike = range_of(alike.values);
-  if (result.all) result.worst = result.steady ? steady.worst : all.worst;
+  const ErrorsApart& judged = result.steady ? steady : all;
+  result.protocol = range_of(judged.protocol);
+  result.compute = range_of(judged.compute);
+  if (result.all) result.worst = judged.whole.worst;
   return result;
 }
 

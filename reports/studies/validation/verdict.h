@@ -59,6 +59,10 @@ struct StrategyVerdict {
   std::optional<ErrorRange> undrifted;
   /// Likewise of the runs whose cores were as far apart as where loopback was calibrated.
   std::optional<ErrorRange> alike;
+  /// Of the cases by which it is judged, the error apart: with the runs' own compute times, and
+  /// what those change.
+  std::optional<ErrorRange> protocol;
+  std::optional<ErrorRange> compute;
   /// Those by which it is judged: the steady ones, where there are some.
   [[nodiscard]] const std::optional<ErrorRange>& judged() const { return steady ? steady : all; }
   std::optional<std::size_t> worst;  ///< place of the steady case with the largest error; without

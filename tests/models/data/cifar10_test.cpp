@@ -28,13 +28,13 @@ std::string record(int label, int start) {
   return raw;
 }
 
-void write_raw(const std::string& path, const std::string& raw) {
+void write_cifar(const std::string& path, const std::string& raw) {
   std::ofstream(path, std::ios::binary) << raw;
 }
 
-std::string complaint_about(const std::string& raw) {
+std::string complaint_about_cifar(const std::string& raw) {
   const TempFolder folder;
-  write_raw(folder / "test_batch.bin", raw);
+  write_cifar(folder / "test_batch.bin", raw);
   return complaint([&] { open_cifar10({folder / "test_batch.bin"}, Bytes{1'000'000}); });
 }
 
@@ -61,10 +61,10 @@ TEST_CASE("cifar10: the planes of a record become pixels of three channels", "[c
 
 TEST_CASE("cifar10: a folder is its batches in the order of their names", "[cifar10]") {
   const TempFolder folder;
-  write_raw(folder / "data_batch_2.bin", record(2, 2));
-  write_raw(folder / "data_batch_1.bin", record(0, 0) + record(1, 1));
-  write_raw(folder / "test_batch.bin", record(7, 3));
-  write_raw(folder / "readme.html", "no data");
+  write_cifar(folder / "data_batch_2.bin", record(2, 2));
+  write_cifar(folder / "data_batch_1.bin", record(0, 0) + record(1, 1));
+  write_cifar(folder / "test_batch.bin", record(7, 3));
+  write_cifar(folder / "readme.html", "no data");
   const ImageSources sources = open_cifar10_folder(folder.path(), Bytes{1'000'000});
   REQUIRE(sources.train->examples() == 3);
   for (int i = 0; i < 3; ++i) CHECK(sources.train->label(i) == i);
@@ -76,8 +76,8 @@ TEST_CASE("cifar10: a folder is its batches in the order of their names", "[cifa
 
 TEST_CASE("cifar10: images above the limit stay in their files with the same bytes", "[cifar10]") {
   const TempFolder folder;
-  write_raw(folder / "data_batch_1.bin", record(0, 0) + record(1, 1));
-  write_raw(folder / "data_batch_2.bin", record(2, 2));
+  write_cifar(folder / "data_batch_1.bin", record(0, 0) + record(1, 1));
+  write_cifar(folder / "data_batch_2.bin", record(2, 2));
   const std::vector<std::string> paths{folder / "data_batch_1.bin", folder / "data_batch_2.bin"};
   const auto held = open_cifar10(paths, Bytes{3 * 3072});
   const auto mapped = open_cifar10(paths, Bytes{3 * 3072 - 1});
@@ -96,13 +96,13 @@ TEST_CASE("cifar10: images above the limit stay in their files with the same byt
 TEST_CASE("cifar10: a file that ends within a record names it", "[cifar10]") {
   const std::string raw = record(1, 0) + record(2, 0);
   CHECK_THAT(
-      complaint_about(raw.substr(0, 3073 + 100)),
+      complaint_about_cifar(raw.substr(0, 3073 + 100)),
       Contains("/test_batch.bin: record 1 has 100 of its 3,073 bytes") && Contains("truncated"));
-  CHECK_THAT(complaint_about(""), Contains("/test_batch.bin: the file is empty"));
+  CHECK_THAT(complaint_about_cifar(""), Contains("/test_batch.bin: the file is empty"));
 }
 
 TEST_CASE("cifar10: a label above 9 is named with its record", "[cifar10]") {
-  CHECK_THAT(complaint_about(record(1, 0) + record(10, 0)),
+  CHECK_THAT(complaint_about_cifar(record(1, 0) + record(10, 0)),
              Contains("/test_batch.bin: label 10 at record 1 (counted from 0)") &&
                  Contains("labels are 0 to 9"));
 }
@@ -110,7 +110,7 @@ TEST_CASE("cifar10: a label above 9 is named with its record", "[cifar10]") {
 TEST_CASE("cifar10: a folder without batches says which file is missing", "[cifar10]") {
   const TempFolder folder;
   CHECK_THAT(complaint([&] { find_cifar10_files(folder.path()); }), Contains("data_batch_*.bin"));
-  write_raw(folder / "data_batch_1.bin", record(0, 0));
+  write_cifar(folder / "data_batch_1.bin", record(0, 0));
   CHECK_THAT(complaint([&] { find_cifar10_files(folder.path()); }), Contains("test_*.bin"));
   CHECK_THAT(complaint([&] { find_cifar10_files(folder / "absent"); }), Contains("no such folder"));
 }

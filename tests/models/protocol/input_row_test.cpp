@@ -41,5 +41,12 @@ TEST_CASE("input row: what a message carries is no part of it") {
   CHECK(matches(row_of(NodeId(0), {}, push(1, 2, 3)), heavy));
 }
 
+TEST_CASE("input row: what a job took is kept") {
+  const Computed computed{JobId(7), {}, Duration{1'234}};
+  const InputRow row = row_of(NodeId(0), {}, computed);
+  CHECK(row.took == Duration{1'234});
+  CHECK(matches(row, computed));
+}
+
 }  // namespace
 }  // namespace foretrain

@@ -23,6 +23,7 @@ std::vector<InputRow> rows() {
   InputRow lost;
   lost.id = ~std::uint64_t{0};
   lost.kind = InputRow::Kind::lost;
+  lost.took = {-6'000'000'000};
   return {InputRow{}, received, lost};
 }
 

@@ -43,6 +43,19 @@ TEST_CASE("cpu: three barrier workers on two cores take twice as long as one") {
   CHECK(ends.at[2] == Instant{} + 60_ms);
 }
 
+TEST_CASE("cpu: recorded work takes its time beside others, who do not") {
+  Engine engine;
+  Cpu cpu(engine, 2, {3_ms, 1.5});
+  Ends ends;
+  cpu.run(cpu.add_thread(0), 10_ms, Work::compute, {&ends, 0}, Cpu::Entry::last, History::kNoTask,
+          Cpu::Pace::recorded);
+  cpu.run(cpu.add_thread(1), 10_ms, Work::compute, {&ends, 1});
+  engine.run();
+  CHECK(ends.at[0] == Instant{} + 10_ms);
+  // For 10 ms at two thirds of its speed, then alone.
+  CHECK(ends.at[1].seconds() == Approx(10e-3 + 10e-3 / 3));
+}
+
 TEST_CASE("cpu: work shorter than a slice runs first in, first out") {
   Engine engine;
   Cpu cpu(engine, 1, {3_ms, 1});

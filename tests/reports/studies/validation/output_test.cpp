@@ -8,7 +8,9 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
+#include <optional>
 #include <string>
 
 namespace foretrain {
@@ -114,6 +116,33 @@ TEST_CASE("validation as JSON: one object a case and metric, errors by strategy"
   CHECK(json["order"]["kendall_tau"].get<double>() == Approx(1));
 }
 
+TEST_CASE("validation: errors are told apart as a table, as JSON, as CSV") {
+  const Case c = case_of("sync");
+  const auto compare = [&](std::int64_t predicted_ms) {
+    return compare_case(c, {{timed(Mode::run, c, 100)}, timed(Mode::simulate, c, predicted_ms)}, {},
+                        [&](const Record&) { return std::optional(timed(Mode::simulate, c, 98)); });
+  };
+  const Validation v{{compare(120), compare(101)}, 1, 0};
+  const std::string table = to_table(v);
+  INFO(table);
+  CHECK_THAT(table, Catch::Contains("  sync              2.0 %     2.0 %     2.0 %    12.5 %"));
+  CHECK_THAT(table, Catch::Contains("\n      of +20.0 %: protocol -2.0 %, compute +22.0 %\n"));
+  CHECK_THAT(table, Catch::Contains("    of that protocol"));
+  CHECK_THAT(table, Catch::Contains("the same, by the runs' own compute times"));
+  CHECK(widest_line(table) <= 80);
+  const auto json = to_json(v);
+  CHECK(json["cases"][0]["protocol_error"].get<double>() == Approx(-0.02));
+  CHECK(json["cases"][0]["compute_error"].get<double>() == Approx(0.22));
+  CHECK(json["strategies"]["sync"]["protocol"]["step_time_error_median"].get<double>() ==
+        Approx(0.02));
+  CHECK(json["strategies"]["sync"]["compute"]["step_time_error_max"].get<double>() == Approx(0.22));
+  CHECK_THAT(cases_csv(v), Catch::Contains("\nsync,sync,step_time_ms,,10,10,10,,12,0.1999") &&
+                               Catch::Contains(",-0.02"));
+  const auto unknown = to_json(validate_times({{100}, 90}, {{50}, 60}));
+  CHECK(unknown["cases"][0]["protocol_error"].is_null());
+  CHECK(unknown["strategies"]["sync"]["protocol"].is_null());
+}
+
 TEST_CASE("validation as JSON: nodes, verdicts, goals are there") {
   const auto json = to_json(six_cases());
   const auto& rows = json["cases"];
@@ -137,7 +166,8 @@ TEST_CASE("validation as JSON: nodes, verdicts, goals are there") {
 TEST_CASE("validation as CSV: a row a case and metric, unknown figures are empty") {
   const std::string csv = cases_csv(validate_times({{100}, 90}, {{50}, 60}));
   CHECK_THAT(csv, Catch::StartsWith("case,strategy,metric,node,measured,q1,q3,spread,predicted,"
-                                    "error\nsync,sync,step_time_ms,,10,10,10,,9,-0."));
+                                    "error,protocol_error,compute_error\n"
+                                    "sync,sync,step_time_ms,,10,10,10,,9,-0."));
   CHECK_THAT(csv, Catch::Contains("\nasync,async,rss_bytes,worker1,2000000,"));
 }
 

@@ -131,6 +131,28 @@ TEST_CASE("validate: weights are compared where the protocol is deterministic") 
                   .weights_equal.has_value());
 }
 
+TEST_CASE("validate: an error is the protocol's, with the run's own compute times, and compute's") {
+  const Case c = case_of("sync");
+  std::vector<Record> runs{timed(Mode::run, c, 100), timed(Mode::run, c, 110),
+                           timed(Mode::run, c, 90)};
+  std::int64_t asked_ms = 0;
+  const OwnTimes own = [&](const Record& run) {
+    asked_ms = run.time.ns / 1'000'000;
+    return std::optional(timed(Mode::simulate, c, 98));
+  };
+  const auto v = compare_case(c, {runs, timed(Mode::simulate, c, 120)}, {}, own);
+  CHECK(asked_ms == 100);  // the run in the middle
+  const Comparison& step = metric(v, "step_time_ms");
+  CHECK(step.error.value() == Approx(0.2));
+  CHECK(step.protocol_error.value() == Approx(-0.02));
+  CHECK(step.compute_error().value() == Approx(0.22));
+  CHECK(metric(v, "compute_ms").protocol_error.value() == Approx(-0.02));
+  const auto none = compare_case(c, {runs, timed(Mode::simulate, c, 120)}, {},
+                                 [](const Record&) { return std::optional<Record>(); });
+  CHECK_FALSE(metric(none, "step_time_ms").protocol_error.has_value());
+  CHECK_FALSE(metric(none, "step_time_ms").compute_error().has_value());
+}
+
 TEST_CASE("validate: what has no order of its own is replayed, the rest is not") {
   int replays = 0;
   std::string weights(64, 'a');

@@ -1,0 +1,118 @@
+// The ledger of validations: rows in, rows out, the table of the README.
+#include "reports/studies/ledger/ledger.h"
+
+#include "scenarios/input_error.h"
+#include "tests/reports/studies/validation/support.h"
+#include "tests/support/places.h"
+
+#include <catch2/catch.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace foretrain {
+namespace {
+
+using namespace testing;
+
+Occasion measured(const std::string& file, const std::string& date, const std::string& commit) {
+  return {
+      {"Some, \"quoted\" CPU", 6, 143, 2, {48 << 10}, {2 << 20}, {105 << 20}}, date, commit, file};
+}
+
+LedgerRow row(const Occasion& of, const std::string& strategy, double median) {
+  return {of, strategy, 8, 1, median, 2 * median, median <= 0.05, {}, {}};
+}
+
+TEST_CASE("ledger: a row a strategy, held by both goals, with what is left of the protocol") {
+  const Case c = case_of("sync");
+  const auto own = [&](const Record&) { return std::optional(timed(Mode::simulate, c, 101)); };
+  Validation v{
+      {compare_case(c, {{timed(Mode::run, c, 100)}, timed(Mode::simulate, c, 104)}, {}, own),
+       compare_times(case_of("async"), {{100}, 120})},
+      1,
+      0};
+  const auto rows = ledger_rows(v, measured("loopback", "2026-11-23", "abc"));
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[0].strategy == "sync");
+  CHECK(rows[0].cases == 1);
+  CHECK(rows[0].median == Approx(0.04));
+  CHECK(rows[0].held);
+  CHECK(rows[0].protocol_p95 == std::optional(0.01));
+  CHECK(rows[1].p95 == Approx(0.2));
+  CHECK_FALSE(rows[1].held);
+  CHECK_FALSE(rows[1].protocol_median.has_value());
+}
+
+TEST_CASE("ledger: what is written is read, and entered anew where it was measured again") {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "ledger.csv";
+  CHECK(read_ledger(path).empty());
+  const Occasion first = measured("loopback", "2026-11-22", "abc");
+  const Occasion second = measured("loopback", "2026-11-23", "abc");
+  LedgerRow tiny = row(first, "sync", 0.0001);
+  tiny.protocol_median = 0.0003;
+  tiny.protocol_p95 = 0;
+  enter_into_ledger(path, {tiny, row(first, "async", 0.1234)});
+  enter_into_ledger(path, {row(second, "sync", 0.03)});
+  CHECK(read_ledger(path) ==
+        std::vector{tiny, row(first, "async", 0.1234), row(second, "sync", 0.03)});
+  // Again, with other strategies: the whole of that validation is replaced.
+  enter_into_ledger(path, {row(first, "ssp", 0.02)});
+  CHECK(read_ledger(path) == std::vector{row(second, "sync", 0.03), row(first, "ssp", 0.02)});
+}
+
+TEST_CASE("ledger: a damaged file is refused by its line, and left as it is") {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "ledger.csv";
+  std::string text = ledger_csv({row(measured("loopback", "2026-11-22", "abc"), "sync", 0.1)});
+  text.replace(text.find(",no,"), 4, ",perhaps,");
+  write_text(path, text);
+  CHECK_THROWS_WITH(enter_into_ledger(path, {}),
+                    Catch::Contains("ledger.csv:2: held: 'perhaps' is neither yes nor no"));
+  CHECK(read_text(path) == text);
+}
+
+TEST_CASE("ledger table: the newest validation of each file on each machine") {
+  Occasion elsewhere = measured("loopback", "2026-11-20", "ghi");
+  elsewhere.processor.model = 17;
+  elsewhere.processor.l3 = {};
+  LedgerRow apart = row(measured("loopback", "2026-11-23", "def"), "sync", 0.031);
+  apart.protocol_median = 0.01;
+  apart.protocol_p95 = 0.06;
+  const std::string table =
+      ledger_table({row(measured("loopback", "2026-11-22", "abc"), "single", 0.2),
+                    row(measured("shaped", "2026-11-22", "abc"), "async", 0.04), apart,
+                    row(elsewhere, "sync", 0.5)});
+  CHECK(table ==
+        "| machine | file, date, commit | sync | async |\n"
+        "|---|---|---|---|\n"
+        "| Some, \"quoted\" CPU (6/143), 2 cores, L1d 48 KiB, L2 2 MiB, L3 105 MiB | loopback, "
+        "2026-11-23, def | **3.1 / 6.2** | - |\n"
+        "| | own compute times | 1.0 / 6.0 | - |\n"
+        "|  | shaped, 2026-11-22, abc | - | **4.0 / 8.0** |\n"
+        "| | own compute times | - | - |\n"
+        "| Some, \"quoted\" CPU (6/17), 2 cores, L1d 48 KiB, L2 2 MiB | loopback, 2026-11-20, ghi "
+        "| 50.0 / 100.0 | - |\n"
+        "| | own compute times | - | - |\n");
+}
+
+TEST_CASE("ledger table: the README has the one of the library's ledger") {
+  const auto rows = read_ledger(source_dir() + "/scenarios/validation/ledger.csv");
+  const std::string readme = read_text(source_dir() + "/README.md");
+  CHECK(with_ledger_table(readme, ledger_table(rows)) == readme);
+  for (const LedgerRow& row : rows) CHECK_FALSE(row.measured.processor.name.empty());
+}
+
+TEST_CASE("ledger table: it goes between its two lines, or nowhere") {
+  const std::string text = "above\n<!-- ledger -->\nold\n<!-- end of ledger -->\nbelow\n";
+  CHECK(with_ledger_table(text, "new\n") ==
+        "above\n<!-- ledger -->\nnew\n<!-- end of ledger -->\nbelow\n");
+  CHECK(with_ledger_table(with_ledger_table(text, "new\n"), "old\n") == text);
+  CHECK_THROWS_WITH(with_ledger_table("no place", "new\n"), Catch::Contains("write two lines"));
+  CHECK_THROWS_AS(with_ledger_table("<!-- end of ledger -->\n<!-- ledger -->\n", ""), InputError);
+}
+
+}  // namespace
+}  // namespace foretrain
