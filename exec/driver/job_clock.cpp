@@ -7,7 +7,7 @@
 namespace foretrain::exec {
 namespace {
 
-Duration since(JobClock::Clock::time_point begin) {
+Duration passed_since(JobClock::Clock::time_point begin) {
   const auto passed = JobClock::Clock::now() - begin;
   return {std::chrono::duration_cast<std::chrono::nanoseconds>(passed).count()};
 }
@@ -22,14 +22,14 @@ Duration JobClock::lap() {
 }
 
 Duration JobClock::handed_over(Clock::time_point asked, Duration lap) {
-  last_[told_ % kLast] = std::max(Duration{}, since(asked) - lap);
+  last_[told_ % kLast] = std::max(Duration{}, passed_since(asked) - lap);
   ++told_;
   const auto known = last_.begin() + static_cast<std::ptrdiff_t>(std::min(told_, kLast));
   return lap + *std::min_element(last_.begin(), known);
 }
 
 Duration JobClock::on_loop(Clock::time_point begin) {
-  const Duration passed = since(begin);
+  const Duration passed = passed_since(begin);
   return passed < kInterrupted ? passed : Duration{};
 }
 
