@@ -22,22 +22,19 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// Seconds to reduce two gradients of `count` floats and apply them.
+// Seconds to reduce two gradients of `count` floats and apply them, again and again: all of it is
+// in the core's cache.
 double apply_seconds(std::size_t count) {
-  constexpr std::size_t kCache = 64'000'000;  // bytes: more than all caches
   const Bytes size{static_cast<std::int64_t>(count) * 4};
-  const std::size_t pairs = std::max<std::size_t>(2, kCache / (8 * count));
   std::vector<Payload> gradients;
-  for (std::size_t i = 0; i < 2 * pairs; ++i) {
+  for (int i = 0; i < 2; ++i) {
     std::ranges::fill(gradients.emplace_back(Payload::allocate(size)).writable_floats(), 1e-3F);
   }
+  const std::vector<std::span<const float>> parts{gradients[0].floats(), gradients[1].floats()};
   std::vector<float> values(count, 1.0F);
   const auto optimizer = make_optimizer({});
   std::vector<double> times;
-  for (std::size_t i = 0; i < std::max<std::size_t>(50, std::min<std::size_t>(pairs, 1000)); ++i) {
-    const std::size_t pair = 2 * (i % pairs);
-    const std::vector<std::span<const float>> parts{gradients[pair].floats(),
-                                                    gradients[pair + 1].floats()};
+  for (int i = 0; i < 1000; ++i) {
     const auto start = Clock::now();
     reduce_and_apply(*optimizer, {}, false, values, parts, std::ssize(parts), values, {});
     times.push_back(seconds_since(start));
@@ -86,7 +83,7 @@ AffineCost line_through(double count_a, double time_a_s, double count_b, double 
 
 AffineCost measure_apply(int core) {
   constexpr std::size_t kSmall = 2'000;
-  constexpr std::size_t kLarge = 200'000;
+  constexpr std::size_t kLarge = 40'000;
   const auto rule = make_optimizer({});
   const auto bytes = [&](std::int64_t count) {
     return static_cast<double>(apply_cost(count, 2, *rule).bytes().value);

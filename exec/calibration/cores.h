@@ -15,7 +15,8 @@ namespace foretrain::exec {
 double busy_share();
 
 /// Reduces two gradients and applies them, on a core: seconds, by bytes of memory moved. The
-/// gradients are in no cache, as those of many workers would be.
+/// gradients and parameters are in its cache: what others cost to bring there comes on top
+/// (models/cost/caches.h).
 AffineCost measure_apply(int core);
 
 /// How long the kernel lets one of two busy threads of a core run: seconds; 0: it cannot be told.

@@ -2,7 +2,7 @@
 
 #include "exec/calibration/cores.h"
 #include "exec/calibration/forked.h"
-#include "models/cost/work.h"
+#include "models/graph/working_set.h"
 #include "models/protocol/worker_compute.h"
 #include "reports/record/statistics.h"
 
@@ -138,7 +138,7 @@ MemoryHierarchy measure_memory(const std::vector<int>& cores, const CacheSizes& 
   DataSets data_sets;
   const auto training = training_alone(scenario_case, kBatch, kSteps, data_sets);
   const auto bytes =
-      static_cast<double>(gradient_cost(*training->network, kBatch).footprint().value);
+      static_cast<double>(WorkingSet(training, training->worker(0)).of_gradient().value);
   const auto gradient_after = [&](Bytes walked) {
     return Forked<double>(cores.front(), [&] { return gradient_s(training, walked); }).get();
   };

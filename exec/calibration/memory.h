@@ -19,9 +19,9 @@ CacheSizes cache_sizes(int core);
 /// What a byte takes, measured by gradients of a softmax regression, whose bytes a core's own cache
 /// holds, with other memory walked over between them:
 ///
-///     shared      so much longer takes a gradient after four times what the core's cache holds,
-///     over
-///                 its footprint; as `memory` where the shared cache is not much larger
+///     shared      so much longer takes a gradient after four times what the core's cache holds, by
+///                 the bytes that it touches (models/graph/working_set.h); as `memory` where the
+///                 shared cache is not much larger
 ///     memory      likewise after four times what the shared cache holds
 ///     fresh       a walk over memory that the process was just given
 ///     bandwidth   bytes a second of all `cores` that walk over what no cache holds; 0 for one core

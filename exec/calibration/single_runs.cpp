@@ -8,6 +8,7 @@
 #include "models/cost/work.h"
 #include "models/graph/node_memory.h"
 #include "models/graph/step_graph.h"
+#include "models/graph/working_set.h"
 #include "models/protocol/registry.h"
 #include "reports/record/statistics.h"
 
@@ -85,16 +86,6 @@ void add_sparse(ModelCost& cost, const Prepared& prepared, const Sizes& sizes, R
   cost.coding = {0, results[0]};
 }
 
-// What a worker alone waits for its bytes at one batch size.
-AloneRefill refill_of(const Training& training, const MemoryHierarchy& memory) {
-  const Network& network = *training.network;
-  const Cost gradient = gradient_cost(network, training.batch_size);
-  const Cost apply = totals(make_step_graph(training), OperationKind::apply);
-  if (!training.sparse()) return refill_alone(memory, gradient.footprint(), apply.footprint());
-  const Bytes all{4 * network.parameters()};
-  return refill_alone(memory, sparse_footprint(gradient, all), sparse_footprint(apply, all));
-}
-
 // What is left of what was measured, without that: a tenth at least, which a forecast of where
 // bytes lie may not take away.
 double without(double measured_s, double refill_s) {
@@ -144,7 +135,7 @@ ModelCost measure_model(const Prepared& prepared, const MemoryHierarchy& memory,
                        once);
   const auto refill_at = [&](int batch) {
     const Prepared alone = prepare(runs.alone(batch, 1), Need::shape, data_sets);
-    return refill_of(*alone.training, memory);
+    return refill_alone(memory, alone.training);
   };
   const AloneRefill of_small = refill_at(sizes.small_batch);
   const AloneRefill of_large = refill_at(sizes.large_batch);

@@ -21,11 +21,15 @@ Duration JobClock::lap() {
   return passed;
 }
 
-Duration JobClock::handed_over(Clock::time_point asked, Duration lap) {
-  last_[told_ % kLast] = std::max(Duration{}, passed_since(asked) - lap);
-  ++told_;
-  const auto known = last_.begin() + static_cast<std::ptrdiff_t>(std::min(told_, kLast));
-  return lap + *std::min_element(last_.begin(), known);
+Duration JobClock::handed_over(Clock::time_point asked, Duration lap, bool at_once) {
+  const Duration beside = std::max(Duration{}, passed_since(asked) - lap);
+  if (at_once && beside <= kLongestHandover) last_[told_++ % kLast] = beside;
+  if (told_ == 0) return lap;
+  std::array<Duration, kLast> sorted = last_;
+  const std::size_t known = std::min(told_, kLast);
+  const auto quartile = sorted.begin() + static_cast<std::ptrdiff_t>(known / 4);
+  std::nth_element(sorted.begin(), quartile, sorted.begin() + static_cast<std::ptrdiff_t>(known));
+  return lap + *quartile;
 }
 
 Duration JobClock::on_loop(Clock::time_point begin) {

@@ -16,8 +16,10 @@ namespace foretrain::exec {
 ///     on the loop          the time that passed; nothing, where that is over kInterrupted
 ///
 /// CPU time, since others on the core hold a job up, and a simulation of them does so again. The
-/// loop's share is the least of the last few differences of the time that passed from asking to
-/// being told and the thread's: in the others there were messages, or other nodes.
+/// loop's share is the time that passed from asking to being told without the thread's: the lower
+/// quartile of the last ones, since messages, or other nodes, come between. Jobs that waited in
+/// line for the thread tell nothing of it, nor do those that waited longer than handing over can
+/// take.
 ///
 /// Asking for a thread's CPU time is a call into the kernel, 0.5 us: once for a job that is worth a
 /// thread, never for one on the loop, which is a few microseconds long and seldom interrupted.
@@ -25,19 +27,22 @@ class JobClock {
  public:
   using Clock = std::chrono::steady_clock;
 
+  /// Whoever waited longer for a job, besides its own time, waited for others.
+  static constexpr Duration kLongestHandover{30'000};
   /// A job so long was none of the loop's: somebody else had the core.
   static constexpr Duration kInterrupted{1'000'000};
 
   /// On the compute thread, before its first job and after each: CPU time since the last call.
   Duration lap();
   /// On the loop, which was told of a job that it had asked for at `asked`: the whole of `lap`.
-  Duration handed_over(Clock::time_point asked, Duration lap);
+  /// `at_once`: the thread was idle then.
+  Duration handed_over(Clock::time_point asked, Duration lap, bool at_once);
 
   /// Of a job on the loop.
   static Duration on_loop(Clock::time_point begin);
 
  private:
-  static constexpr std::size_t kLast = 8;
+  static constexpr std::size_t kLast = 16;
 
   Duration seen_;                     // CPU time of the compute thread at its last lap
   std::array<Duration, kLast> last_;  // differences

@@ -176,9 +176,9 @@ void NodeDriver::begin_job(Job job) {
     asio::post(loop_, [this, computed] { feed(computed); });
     return;
   }
-  ++computing_;
+  const bool at_once = computing_++ == 0;
   const Clock::time_point asked = timed_ ? Clock::now() : Clock::time_point();
-  asio::post(compute_, [this, job = std::move(job), terms, asked]() mutable {
+  asio::post(compute_, [this, job = std::move(job), terms, asked, at_once]() mutable {
     Computed computed{job.id, {}};
     std::string broken;
     try {
@@ -188,10 +188,10 @@ void NodeDriver::begin_job(Job job) {
     }
     job = {};  // what it holds is let go before the program goes on
     if (timed_) computed.took = job_clock_.lap();
-    asio::post(loop_, [this, computed, broken, asked]() mutable {
+    asio::post(loop_, [this, computed, broken, asked, at_once]() mutable {
       --computing_;
       if (!broken.empty()) return hooks_.fault(Fault{{}, broken});
-      if (timed_) computed.took = job_clock_.handed_over(asked, computed.took);
+      if (timed_) computed.took = job_clock_.handed_over(asked, computed.took, at_once);
       feed(computed);
     });
   });

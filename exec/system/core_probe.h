@@ -19,7 +19,7 @@ double probe_shared_line(int core);
 
 /// All of it, on the cores that a training uses: the reference kernel on one and on all at once,
 /// then each with the next one of the list, 32 pairs at most. Threads of its own, pinned; the
-/// caller stays where it is. For two cores about 20 ms; each further pair takes one to two more.
+/// caller stays where it is. For two cores about 40 ms; each further pair takes one to two more.
 CoreProbe probe_cores(const std::vector<int>& cores, const KnownHandovers& known);
 
 }  // namespace foretrain::exec

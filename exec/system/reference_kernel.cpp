@@ -16,7 +16,11 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kSide = 64;           // three matrices are 48 KB
 constexpr std::size_t kVector = 32 * 1024;  // floats: two vectors are 256 KB
-constexpr int kReferencePieces = 80;
+constexpr int kPieces = 240;
+constexpr int kTold = 80;  // what is told is of so many
+// Pieces are some 60 us long. In the slower ones somebody else was at work, or the host had just
+// woken both cores on one of its own, as it does after idleness; trainings of seconds outlast that.
+constexpr double kQuiet = 0.1;
 
 struct Work {
   std::vector<float> a = std::vector<float>(kSide * kSide, 0.5F);
@@ -51,17 +55,17 @@ void piece_of(Work& work) {
   for (int i = 0; i < 8; ++i) add_scaled(1e-3F, work.x.data(), work.y.data());
 }
 
-double median_piece_s(Work& work) {
+double quiet_piece_s(Work& work) {
   std::vector<double> times;
-  times.reserve(kReferencePieces);
-  for (int piece = 0; piece < kReferencePieces; ++piece) {
+  times.reserve(kPieces);
+  for (int piece = 0; piece < kPieces; ++piece) {
     const auto start = Clock::now();
     piece_of(work);
     times.push_back(std::chrono::duration<double>(Clock::now() - start).count());
   }
   static std::atomic<float> seen;
   seen = work.c[0] + work.y[0];
-  return median(times).value();
+  return quantile(times, kQuiet).value();
 }
 
 }  // namespace
@@ -76,7 +80,7 @@ double time_reference(const std::vector<int>& cores) {
       Work work;
       --to_come;
       while (to_come > 0) std::this_thread::yield();
-      times[i] = median_piece_s(work) * kReferencePieces;
+      times[i] = quiet_piece_s(work) * kTold;
     });
   }
   for (std::thread& thread : threads) thread.join();

@@ -4,8 +4,6 @@
 #include "models/base/quantity.h"
 #include "models/base/time.h"
 
-#include <algorithm>
-
 namespace foretrain {
 
 /// Bytes that pass between a core and memory, by what they are of.
@@ -21,12 +19,6 @@ struct Traffic {
     return parameters + state + gradients + activations + batch + messages;
   }
   constexpr auto operator<=>(const Traffic&) const = default;
-  /// Of each kind what more is of it.
-  friend constexpr Traffic most(const Traffic& a, const Traffic& b) {
-    return {std::max(a.parameters, b.parameters), std::max(a.state, b.state),
-            std::max(a.gradients, b.gradients),   std::max(a.activations, b.activations),
-            std::max(a.batch, b.batch),           std::max(a.messages, b.messages)};
-  }
   friend constexpr Traffic operator+(const Traffic& a, const Traffic& b) {
     return {a.parameters + b.parameters,   a.state + b.state, a.gradients + b.gradients,
             a.activations + b.activations, a.batch + b.batch, a.messages + b.messages};
@@ -45,8 +37,6 @@ struct Cost {
   Duration measured{};  ///< of a profile's layers
 
   [[nodiscard]] constexpr Bytes bytes() const { return read.total() + written.total(); }
-  /// Bytes that it touches: each once, however often it is read and written.
-  [[nodiscard]] constexpr Bytes footprint() const { return most(read, written).total(); }
   constexpr bool operator==(const Cost&) const = default;
   friend constexpr Cost operator+(const Cost& a, const Cost& b) {
     return {a.flops + b.flops, a.read + b.read, a.written + b.written, a.measured + b.measured};
@@ -54,29 +44,21 @@ struct Cost {
 };
 
 /// A cost added up, as drivers ask for it: where its work runs, how long it takes. Jobs carry this
-/// one: with a Cost they would have 232 bytes instead of 144, and thousands of simulated nodes fit
+/// one: with a Cost they would have 232 bytes instead of 136, and thousands of simulated nodes fit
 /// no cache.
 struct TotalCost {
   Flops flops{};
   Bytes bytes{};
-  Bytes footprint{};
   Duration measured{};
 
   constexpr TotalCost() = default;
   constexpr TotalCost(const Cost& cost)
-      : flops(cost.flops),
-        bytes(cost.bytes()),
-        footprint(cost.footprint()),
-        measured(cost.measured) {}
+      : flops(cost.flops), bytes(cost.bytes()), measured(cost.measured) {}
 
-  /// What work touches is no part: pieces of it may touch the same.
-  constexpr bool operator==(const TotalCost& other) const {
-    return flops == other.flops && bytes == other.bytes && measured == other.measured;
-  }
+  constexpr bool operator==(const TotalCost&) const = default;
   friend constexpr TotalCost operator+(TotalCost a, const TotalCost& b) {
     a.flops = a.flops + b.flops;
     a.bytes += b.bytes;
-    a.footprint += b.footprint;
     a.measured += b.measured;
     return a;
   }

@@ -71,15 +71,4 @@ Duration Caches::time_of_message(const Refill& refill, int cores) const {
   return Duration::from_seconds((refill.memory + refill.fresh) * more_s);
 }
 
-AloneRefill refill_alone(const MemoryHierarchy& memory, Bytes gradient, Bytes apply) {
-  constexpr int kSteps = 3;  // the first touches everything for the first time
-  Caches caches(memory, 1);
-  AloneRefill alone;
-  for (int step = 0; step < kSteps; ++step) {
-    alone.gradient_s = caches.time_of(caches.touch(0, {0, 0, gradient})).seconds();
-    alone.apply_s = caches.time_of(caches.touch(0, {0, 1, apply})).seconds();
-  }
-  return alone;
-}
-
 }  // namespace foretrain

@@ -41,6 +41,13 @@ struct Refill {
   double shared = 0;
   double memory = 0;
   double fresh = 0;
+
+  constexpr Refill& operator+=(const Refill& more) {
+    shared += more.shared;
+    memory += more.memory;
+    fresh += more.fresh;
+    return *this;
+  }
 };
 
 /// The caches of a host, by what its nodes touched in which order:
@@ -55,9 +62,8 @@ struct Refill {
 ///     C (exp(-D / C) - exp(-(D + F) / C))
 ///
 /// Source: the stack distances of Mattson, Gecsei, Slutz, Traiger 1970, with that probability in
-/// place of their threshold. Realism: bytes that two pieces of work have in common count for each;
-/// cores share one cache, whatever the sockets; no associativity, no prefetching beyond what the
-/// measured cost of a byte has in it.
+/// place of their threshold. Realism: cores share one cache, whatever the sockets; no
+/// associativity, no prefetching beyond what the measured cost of a byte has in it.
 class Caches {
  public:
   Caches(const MemoryHierarchy& memory, int cores);
@@ -81,13 +87,5 @@ class Caches {
   Recent on_host_;
   std::unordered_set<std::uint64_t> met_;
 };
-
-/// What a worker alone waits for its bytes in each step, once it has made some: with the gradient's
-/// footprint, then that of the update.
-struct AloneRefill {
-  double gradient_s = 0;
-  double apply_s = 0;
-};
-AloneRefill refill_alone(const MemoryHierarchy& memory, Bytes gradient, Bytes apply);
 
 }  // namespace foretrain

@@ -23,18 +23,6 @@ Cost forward_cost(const Network& network, std::int64_t examples) {
 
 }  // namespace
 
-Bytes sparse_footprint(const Cost& cost, Bytes all) {
-  constexpr std::int64_t kNumbersOfALine = 16;
-  Traffic bytes = most(cost.read, cost.written);
-  if (bytes.parameters.value == 0) return bytes.total();
-  const double states =
-      static_cast<double>(bytes.state.value) / static_cast<double>(bytes.parameters.value);
-  const Bytes lines = std::min(all, bytes.parameters * kNumbersOfALine);
-  bytes.parameters = lines;
-  bytes.state = {static_cast<std::int64_t>(states * static_cast<double>(lines.value))};
-  return bytes.total();
-}
-
 Cost batch_cost(const Network& network, std::int64_t examples) {
   Cost cost;
   if (network.profiled()) return cost;

@@ -51,10 +51,6 @@ namespace foretrain {
 /// it lies, a dense answer a part of the parameters: neither is made, nor read, at any cost but its
 /// transport's.
 
-/// Bytes that sparse work touches, on parameters that take `all` (otherwise Cost::footprint): a
-/// number that is touched alone brings the 64 bytes of its cache line.
-Bytes sparse_footprint(const Cost& cost, Bytes all);
-
 /// Examples become numbers. 0 of a profile, which does not say what it reads.
 Cost batch_cost(const Network& network, std::int64_t examples);
 /// The loss, with its gradient by the last layer's output.

@@ -40,10 +40,11 @@ struct Job {
   /// Prepares what the next job of this kind will read. It may run on another thread beside `work`,
   /// and has to be done before the next one's work begins. Empty: nothing to prepare.
   std::function<void()> prefetch;
-  int stage = 0;           ///< of a gradient that comes in several jobs: which of them, in order
-  double share = 1;        ///< of the whole gradient's time that this job takes
-  bool scattered = false;  ///< what it applies lies all over the parameters: a sparse push
-  int pushes = 1;          ///< that it applies at once
+  std::uint32_t bucket = 0;  ///< of an apply or a reduce
+  int stage = 0;             ///< of a gradient that comes in several jobs: which of them, in order
+  double share = 1;          ///< of the whole gradient's time that this job takes
+  bool scattered = false;    ///< what it applies lies all over the parameters: a sparse push
+  int pushes = 1;            ///< that it applies at once
 };
 
 }  // namespace foretrain

@@ -102,6 +102,7 @@ void LocalSgdWorker::own_computed(Instant now, std::uint32_t bucket, Effects& ef
 Job LocalSgdWorker::finish_job(std::uint32_t bucket, JobId id, std::vector<Payload> addends) {
   const Cost cost = averaging_cost(outer_.get(), bucket_at(bucket).count, std::ssize(addends));
   Job job{id, JobKind::apply, 0, cost, {}, {}};
+  job.bucket = bucket;
   // Of its own: the next step changes the parameters, while others still read these values.
   Payload& values = owned_[bucket].values;
   const Bytes size = bucket_at(bucket).size();

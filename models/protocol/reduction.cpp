@@ -134,6 +134,7 @@ void Reduction::reduce(std::uint32_t bucket, std::vector<Payload> addends, Effec
   const std::int64_t count = training_->layout->buckets[bucket].count;
   const Cost cost = reduce_cost(count, std::ssize(addends));
   Job job{reduce_id(bucket), JobKind::reduce, 0, cost, {}, {}};
+  job.bucket = bucket;
   if (!training_->numerics || addends.front().unshared()) {
     part.mine = std::move(addends.front());  // in place, while it is in the cache
   } else {

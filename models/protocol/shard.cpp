@@ -110,7 +110,7 @@ Job ShardBucket::apply_job(JobId id, std::vector<Payload> pushes, std::int64_t g
   const Cost cost = cost_of(pushes_);
   Job job{id, JobKind::apply, 0, cost, {}, {}};
   job.scattered = training_->sparse();
-  if (job.scattered) job.cost.footprint = sparse_footprint(cost, values_.size());
+  job.bucket = index_;
   job.pushes = static_cast<int>(pushes_.size());
   if (!training_->numerics) return job;
   const bool kept = (training_->sparse() && lent_) || !values_.unshared();

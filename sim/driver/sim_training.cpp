@@ -45,13 +45,6 @@ Bytes batch_bytes(const Case& c, const Training& training) {
   return {4 * training.network->input().image.size() * training.batch_size};
 }
 
-Bytes gradient_footprint(const Training& training) {
-  const Network& network = *training.network;
-  const Cost cost = gradient_cost(network, training.batch_size);
-  if (!training.sparse()) return cost.footprint();
-  return sparse_footprint(cost, {4 * network.parameters()});
-}
-
 }  // namespace
 
 SimTraining::SimTraining(World& world, const Prepared& prepared, const MachineLookup& machines,
@@ -128,7 +121,7 @@ void SimTraining::add_nodes(const Case& scenario_case, std::span<const InputRow>
                     scenario_case.scenario.framework.tensor,
                     input_of(scenario_case, node, server),
                     &protocol_called(training_->strategy),
-                    gradient_footprint(*training_),
+                    training_,
                     !training_->is_worker(NodeId(node)),
                     is_neighbour_};
     nodes_.push_back(std::make_unique<SimNode>(world_, mailboxes_, observer_, std::move(parts)));

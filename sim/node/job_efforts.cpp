@@ -19,22 +19,9 @@ double JobEfforts::straggling(const Job& job) {
 }
 
 Duration JobEfforts::refill(const Job& job) {
-  const CacheUse& use = cache_use_;
-  if (use.caches == nullptr) return {};
-  const bool gradient = job.kind == JobKind::gradient;
-  if (!gradient || job.stage == 0) {
-    const Bytes size = gradient ? use.gradient : job.cost.footprint;
-    const Refill refill =
-        use.caches->touch(use.core, {use.node, static_cast<std::uint64_t>(job.id), size});
-    if (!job_time_.refills(job.kind)) {
-      gradient_refill_ = {};
-      return {};
-    }
-    const Duration time = use.caches->time_of(refill, std::max(1, use.cpu->computing()));
-    if (!gradient) return time;
-    gradient_refill_ = time;
-  }
-  return {std::llround(static_cast<double>(gradient_refill_.ns) * job.share)};
+  if (cache_use_ == nullptr) return {};
+  const Duration time = cache_use_->before(job);  // whoever pays: what it touches, others lose
+  return job_time_.refills(job.kind) ? time : Duration{};
 }
 
 JobEffort JobEfforts::begin(const Job& job) {

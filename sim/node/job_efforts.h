@@ -2,27 +2,18 @@
 #pragma once
 
 #include "models/base/random.h"
-#include "models/cost/caches.h"
 #include "scenarios/gradient_times.h"
 #include "sim/cpu/cpu.h"
 #include "sim/cpu/job_time.h"
 #include "sim/cpu/recorded_times.h"
 #include "sim/history/resource.h"
+#include "sim/node/cache_use.h"
 #include "sim/node/node_history.h"
 
 #include <optional>
 #include <utility>
 
 namespace foretrain::sim {
-
-/// What the jobs of a node touch, and the caches in which they find it or not.
-struct CacheUse {
-  Caches* caches = nullptr;  ///< of its host; null: every byte is there
-  const Cpu* cpu = nullptr;
-  int core = 0;
-  std::uint32_t node = 0;
-  Bytes gradient;  ///< a whole gradient touches
-};
 
 /// What one job asks of a thread that carries it out.
 struct JobEffort {
@@ -38,9 +29,7 @@ struct JobEffort {
 ///               + what a framework spends
 ///     others    their time
 ///
-/// Their time is that of their compute and that until their bytes are there (models/cost/caches.h),
-/// as the caches are when the job begins. A gradient that comes in stages touches all of its bytes
-/// with the first; the others wait for their share.
+/// Their time is that of their compute and that until their bytes are there (cache_use.h).
 ///
 /// Jitter is a draw of each gradient, lognormal of median 1. Another time factor of straggling
 /// scales what a factor is above 1.
@@ -50,9 +39,9 @@ struct JobEffort {
 /// as the run did.
 class JobEfforts {
  public:
+  /// `cache_use`: of its node, outlives this; null: every byte is there.
   JobEfforts(const TimeFactors& time_factors, const JobTime& job_time, RecordedTimes recorded,
-             GradientTimes times, Stream jitter, const NodeHistory& history,
-             const CacheUse& cache_use)
+             GradientTimes times, Stream jitter, const NodeHistory& history, CacheUse* cache_use)
       : time_factors_(time_factors),
         job_time_(job_time),
         recorded_(std::move(recorded)),
@@ -80,8 +69,7 @@ class JobEfforts {
   GradientTimes times_;
   Stream jitter_;
   double jitter_factor_ = 1;  // of the gradient that is computed
-  CacheUse cache_use_;
-  Duration gradient_refill_;  // likewise, of all its stages
+  CacheUse* cache_use_;
 };
 
 }  // namespace foretrain::sim

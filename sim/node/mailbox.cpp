@@ -6,7 +6,8 @@
 namespace foretrain::sim {
 
 Mailbox::Mailbox(World& world, NodeId id, const Peers& peers, Process& process, Polling& polling,
-                 Loop& loop, Duration tensor, const std::vector<MessageKind>& brings_update)
+                 Loop& loop, Duration tensor, const std::vector<MessageKind>& brings_update,
+                 CacheUse* cache_use)
     : place_(process.place()),
       id_(id),
       process_(process),
@@ -15,7 +16,8 @@ Mailbox::Mailbox(World& world, NodeId id, const Peers& peers, Process& process, 
       peers_(peers),
       tensor_(tensor),
       brings_update_(brings_update),
-      loop_(loop) {}
+      loop_(loop),
+      cache_use_(cache_use) {}
 
 void Mailbox::wake(Instant now, std::uint64_t token) {
   const std::size_t slot = token >> kStageBits;
@@ -51,20 +53,15 @@ Effort Mailbox::effort(const AffineCost& cost, Bytes size, Duration worked) cons
   return effort.add(Resource::framework, factors.scaled(Resource::framework, tensor_));
 }
 
-// Of the buffer that it is put into, which the one before was put into, too.
 Duration Mailbox::refill(const Mail& mail) const {
-  constexpr Bytes kSmall{4096};  // lies where it was put last
-  Caches* caches = process_.host().caches.get();
-  const Bytes size = mail.message.payload.size();
-  if (caches == nullptr || size < kSmall) return {};
-  // By sender, bucket, kind; beyond the numbers of jobs.
-  const std::uint64_t buffer = (std::uint64_t{1} << 39) | ((index_of(mail.from) & 0x7fff) << 24) |
-                               (std::uint64_t{mail.message.bucket} << 4) |
-                               static_cast<std::uint64_t>(mail.message.kind);
-  const Refill refill =
-      caches->touch(place_.core, {static_cast<std::uint32_t>(index_of(id_)), buffer, size});
-  const Duration time = caches->time_of_message(refill, std::max(1, process_.cpu().computing()));
+  if (cache_use_ == nullptr) return {};
+  const Message& message = mail.message;
+  const Duration time = cache_use_->before(mail.from, message, !brings_update(message));
   return world_.time_factors.scaled(process_.history().messages(), time);
+}
+
+bool Mailbox::brings_update(const Message& message) const {
+  return std::ranges::find(brings_update_, message.kind) != brings_update_.end();
 }
 
 // Out ------------------------------------------------------------------------------------------
@@ -163,8 +160,7 @@ void Mailbox::deliver(Instant now, std::size_t slot) {
   polling_.active(now);
   Mail mail = world_.mail.take(slot);
   if (has_lost(mail.from)) return;  // it was not yet when this was read
-  const bool updates = std::ranges::find(brings_update_, mail.message.kind) != brings_update_.end();
-  if (updates) process_.history().updated();
+  if (brings_update(mail.message)) process_.history().updated();
   loop_.feed(now, Received{mail.from, std::move(mail.message)});
 }
 

@@ -1,6 +1,7 @@
 // The messages of a node, those it sends as those it gets.
 #pragma once
 
+#include "sim/node/cache_use.h"
 #include "sim/node/connections.h"
 #include "sim/node/loop.h"
 #include "sim/node/polling.h"
@@ -38,9 +39,11 @@ class Mailbox : public Actor {
   using Peers = std::vector<Mailbox*>;
 
   /// `tensor`: CPU time of a message on top of its host's, either side; `brings_update`: as its
-  /// protocol says. The others, of the same node, outlive this, as `peers` do.
+  /// protocol says; `cache_use`: may be null. The others, of the same node, outlive this, as
+  /// `peers` do.
   Mailbox(World& world, NodeId id, const Peers& peers, Process& process, Polling& polling,
-          Loop& loop, Duration tensor, const std::vector<MessageKind>& brings_update);
+          Loop& loop, Duration tensor, const std::vector<MessageKind>& brings_update,
+          CacheUse* cache_use);
 
   /// `worked`: what its node has done besides, which goes first.
   void send(Instant now, Send& send, Duration worked);
@@ -74,6 +77,7 @@ class Mailbox : public Actor {
   [[nodiscard]] Effort effort(const AffineCost& cost, Bytes size, Duration worked) const;
   /// Until the memory that it is put into is there.
   [[nodiscard]] Duration refill(const Mail& mail) const;
+  [[nodiscard]] bool brings_update(const Message& message) const;
   void depart(Instant now, std::size_t slot);
   void arrive(Instant now, std::size_t slot);
   /// How long the loop takes to notice what comes now.
@@ -96,6 +100,7 @@ class Mailbox : public Actor {
   Duration tensor_;
   const std::vector<MessageKind>& brings_update_;
   Loop& loop_;
+  CacheUse* cache_use_;
   std::vector<NodeId> lost_;
   Connections connections_;
 };

@@ -3,15 +3,6 @@
 #include <utility>
 
 namespace foretrain::sim {
-namespace {
-
-CacheUse cache_use(const Process& process, const NodeParts& parts) {
-  return {process.host().caches.get(), &process.cpu(), parts.place.core,
-          static_cast<std::uint32_t>(index_of(parts.id)), parts.gradient};
-}
-
-}  // namespace
-
 SimNode::SimNode(World& world, Mailbox::Peers& mailboxes, const Observer& observer, NodeParts parts)
     : world_(world),
       observer_(observer),
@@ -22,12 +13,13 @@ SimNode::SimNode(World& world, Mailbox::Peers& mailboxes, const Observer& observ
                NodeHistory(world.history, parts.id, parts.serves, parts.neighbour),
                std::move(parts.input)),
       polling_(process_.host(), parts.place.core),
+      cache_use_(CacheUse::of(process_, parts.training, parts.id)),
       mailbox_(world, parts.id, mailboxes, process_, polling_, *this, parts.tensor,
-               parts.protocol->brings_update),
-      jobs_(world.engine, process_, polling_, *this,
-            JobEfforts(world.time_factors, *parts.job_time, std::move(parts.recorded),
-                       std::move(parts.times), parts.jitter, process_.history(),
-                       cache_use(process_, parts))) {
+               parts.protocol->brings_update, cache_use_.get()),
+      jobs_(
+          world.engine, process_, polling_, *this,
+          JobEfforts(world.time_factors, *parts.job_time, std::move(parts.recorded),
+                     std::move(parts.times), parts.jitter, process_.history(), cache_use_.get())) {
   mailboxes.push_back(&mailbox_);
 }
 

@@ -37,7 +37,7 @@ struct NodeParts {
   Duration tensor;                   ///< of a message's CPU time on top of its host's, either side
   std::unique_ptr<InputFeed> input;  ///< a worker's; null: batches are there at no cost
   const Protocol* protocol = nullptr;
-  Bytes gradient;          ///< that a gradient touches
+  std::shared_ptr<const Training> training;
   bool serves = false;     ///< a server
   bool neighbour = false;  ///< of a training that shares the hosts
 };
@@ -100,6 +100,7 @@ class SimNode : public Actor, private Loop {
   const JobTime& job_time_;
   Process process_;
   Polling polling_;
+  std::unique_ptr<CacheUse> cache_use_;
   Mailbox mailbox_;
   Jobs jobs_;
   Slots<TimerId> timers_;

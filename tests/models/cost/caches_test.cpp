@@ -70,7 +70,6 @@ TEST_CASE("caches: memory that all cores want is as fast as its bandwidth") {
 TEST_CASE("caches: nothing is waited for where nothing is known of them") {
   Caches caches({}, 1);
   CHECK(caches.time_of(caches.touch(0, {0, 1, {1'000'000}})) == Duration{});
-  CHECK(refill_alone({}, {1'000'000}, {1'000'000}).gradient_s == 0);
 }
 
 /// A cache of lines that replaces one at random for each that it does not have.

@@ -26,7 +26,7 @@ struct Reader final : sim::Loop {
       : process(world, {.host = 0, .core = core}, sim::NodeHistory(world.history, id, false, false),
                 nullptr),
         polling(process.host(), core),
-        mailbox(world, id, mailboxes, process, polling, *this, {}, kNoUpdates) {
+        mailbox(world, id, mailboxes, process, polling, *this, {}, kNoUpdates, nullptr) {
     mailboxes.push_back(&mailbox);
   }
   void feed(Instant now, Input input) override {

@@ -1,0 +1,161 @@
+#include "models/graph/working_set.h"
+
+#include "models/cost/work.h"
+#include "models/graph/step_memory.h"
+#include "models/protocol/sparse_payload.h"
+#include "models/protocol/touched.h"
+
+#include <algorithm>
+#include <cmath>
+#include <ranges>
+
+namespace foretrain {
+namespace {
+
+constexpr std::size_t kMostGroups = 32;
+constexpr Bytes kSmallMessage{4096};  // lies where it was put last
+constexpr std::int64_t kBytesOfLine = 64;
+
+/// More than one layer has parameters: gradients by the inputs of the later ones read these.
+bool rereads_parameters(const Network& network) {
+  return std::ranges::count_if(network.layers(),
+                               [](const auto& layer) { return layer->parameters() > 0; }) > 1;
+}
+
+/// What an evaluation needs besides parameters.
+Bytes evaluation_of(const Training& training) {
+  if (training.test_examples == 0) return {};
+  const Network& network = *training.network;
+  Training evaluating = training;
+  evaluating.batch_size =
+      static_cast<int>(std::min(network.evaluation_batch(), training.test_examples));
+  const StepMemory memory = step_memory(evaluating);
+  return memory.outputs + memory.scratch + memory.batch +
+         batch_cost(network, training.test_examples).read.batch;
+}
+
+/// Named beyond the kinds of pieces: by kind of message, bucket, sender.
+std::uint64_t buffer_of(NodeId from, const Message& message) {
+  return (std::uint64_t{1} << 39) | (std::uint64_t{index_of(from) & 0x7fff} << 24) |
+         ((std::uint64_t{message.bucket} & 0xfffff) << 4) |
+         (static_cast<std::uint64_t>(message.kind) & 0xf);
+}
+
+}  // namespace
+
+WorkingSet::WorkingSet(std::shared_ptr<const Training> training, NodeId id)
+    : training_(std::move(training)), id_(id) {
+  const auto& buckets = training_->layout->buckets;
+  const auto count = static_cast<std::uint32_t>(buckets.size());
+  groups_.resize(std::min(buckets.size(), kMostGroups));
+  messages_.resize(groups_.size());
+  for (std::uint32_t bucket = 0; bucket < count; ++bucket) {
+    const std::int64_t touched =
+        training_->sparse() ? touched_mean(*training_, buckets[bucket]) : 0;
+    groups_[group_of(bucket)] += parameters_of(bucket, touched);
+  }
+  if (!training_->is_worker(id)) return;
+  const StepMemory memory = step_memory(*training_);
+  activations_ = memory.activations() + memory.scratch;
+  batch_ = memory.batch;
+  rereads_ = !training_->sparse() && rereads_parameters(*training_->network);
+  if (index_of(id) == 0) evaluation_ = evaluation_of(*training_);
+}
+
+Touched WorkingSet::piece(Kind kind, Bytes size, std::uint32_t group) const {
+  const std::uint64_t what = (static_cast<std::uint64_t>(kind) << 32) | group;
+  return {static_cast<std::uint32_t>(index_of(id_)), what, size};
+}
+
+std::uint32_t WorkingSet::group_of(std::uint32_t bucket) const {
+  return static_cast<std::uint32_t>(std::uint64_t{bucket} * groups_.size() /
+                                    training_->layout->buckets.size());
+}
+
+Bytes WorkingSet::parameters_of(std::uint32_t bucket, std::int64_t touched) const {
+  const Bytes all = training_->layout->buckets[bucket].size();
+  return training_->sparse() ? std::min(all, Bytes{kBytesOfLine * touched}) : all;
+}
+
+Refill WorkingSet::gradient(Caches& caches, int core) {
+  Refill refill;
+  const auto touch = [&](const Touched& touched) { refill += caches.touch(core, touched); };
+  const auto count = static_cast<std::uint32_t>(groups_.size());
+  touch(piece(Kind::batch, batch_));
+  for (std::uint32_t i = 0; i < count; ++i) touch(piece(Kind::parameters, groups_[i], i));
+  touch(piece(Kind::activations, activations_));
+  // And back.
+  touch(piece(Kind::activations, activations_));
+  for (std::uint32_t i = count; i-- > 0;) {
+    if (rereads_) touch(piece(Kind::parameters, groups_[i], i));
+    touch(piece(Kind::gradients, groups_[i], i));
+  }
+  return refill;
+}
+
+Refill WorkingSet::job(Caches& caches, int core, const Job& job) {
+  Refill refill;
+  const auto touch = [&](const Touched& touched) { refill += caches.touch(core, touched); };
+  if (job.kind == JobKind::evaluate) {
+    for (std::uint32_t i = 0; i < groups_.size(); ++i) {
+      touch(piece(Kind::parameters, groups_[i], i));
+    }
+    touch(piece(Kind::evaluation, evaluation_));
+    return refill;
+  }
+  const std::uint32_t group = group_of(job.bucket);
+  Bytes came;
+  for (const Touched& message : messages_[group]) {
+    touch(message);
+    came += message.size;
+  }
+  messages_[group].clear();
+  const Bucket& bucket = training_->layout->buckets[job.bucket];
+  // A third of a sparse push is indices, a third gradients.
+  const std::int64_t pushed = came.value > 0 ? came.value / 12 : touched_mean(*training_, bucket);
+  const Bytes size = parameters_of(job.bucket, pushed);
+  if (training_->is_worker(id_)) touch(piece(Kind::gradients, size, group));
+  if (job.kind == JobKind::reduce) return refill;
+  touch(piece(Kind::parameters, size, group));
+  touch(piece(Kind::state, size * training_->optimizer->slots(), group));
+  return refill;
+}
+
+Refill WorkingSet::message(Caches& caches, int core, NodeId from, const Message& message,
+                           bool addend) {
+  const Bytes size = message.payload.size();
+  if (size < kSmallMessage) return {};
+  const Touched buffer{static_cast<std::uint32_t>(index_of(id_)), buffer_of(from, message), size};
+  const Refill refill = caches.touch(core, buffer);
+  if (!addend) return refill;
+  std::vector<Touched>& waiting = messages_[group_of(message.bucket)];
+  const auto known = std::ranges::find(waiting, buffer.what, &Touched::what);
+  if (known == waiting.end()) waiting.push_back(buffer);
+  return refill;
+}
+
+Bytes WorkingSet::of_gradient() const {
+  Bytes all = batch_ + activations_;
+  for (const Bytes& group : groups_) all += group * 2;
+  return all;
+}
+
+AloneRefill refill_alone(const MemoryHierarchy& memory,
+                         const std::shared_ptr<const Training>& training) {
+  constexpr int kSteps = 3;  // the first touches everything for the first time
+  Caches caches(memory, 1);
+  WorkingSet touched(training, training->worker(0));
+  Job apply;
+  apply.kind = JobKind::apply;
+  AloneRefill alone;
+  for (int step = 0; step < kSteps; ++step) {
+    alone = {caches.time_of(touched.gradient(caches, 0)).seconds(), 0};
+    for (std::uint32_t i = 0; i < training->layout->buckets.size(); ++i) {
+      apply.bucket = i;
+      alone.apply_s += caches.time_of(touched.job(caches, 0, apply)).seconds();
+    }
+  }
+  return alone;
+}
+
+}  // namespace foretrain

@@ -1,0 +1,76 @@
+// What the work of a node touches, in order, as the caches of its host see it.
+#pragma once
+
+#include "models/cost/caches.h"
+#include "models/protocol/job.h"
+#include "models/protocol/message.h"
+#include "models/protocol/training.h"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace foretrain {
+
+/// The bytes of one node. Work that touches them asks the host's caches where they lie; bytes that
+/// two pieces of work have in common are the same there, so what a backward pass wrote is near for
+/// the update that follows it.
+///
+///     gradient   batch, parameters, activations, as the layers do it; then back: activations,
+///                parameters (where more than one layer has any), gradients
+///     apply      what is added up (the node's own gradients, what came), parameters, state
+///     reduce     likewise, but parameters and state
+///     evaluate   parameters, what its examples need
+///     message    the buffer that it is put into, which the one before it was put into, too
+///
+/// A sparse batch touches some parameters, each of which brings the 64 bytes of its cache line: a
+/// part of the parameters as large as these lines stands for them.
+///
+/// Realism: a layer's activations are not told apart, nor its parameters from those beside it in a
+/// bucket; of more than 32 buckets several count as one. The data set is not among them, only the
+/// batch that is made of it.
+class WorkingSet {
+ public:
+  /// Of such a node.
+  WorkingSet(std::shared_ptr<const Training> training, NodeId id);
+
+  /// A whole gradient, on `core`, begins.
+  Refill gradient(Caches& caches, int core);
+  /// Any other job.
+  Refill job(Caches& caches, int core, const Job& job);
+  /// A message is put where the program can read it. `addend`: something is made of it by a job of
+  /// its bucket; else it brings values.
+  Refill message(Caches& caches, int core, NodeId from, const Message& message, bool addend);
+
+  /// All that a gradient touches, each byte once.
+  [[nodiscard]] Bytes of_gradient() const;
+
+ private:
+  enum class Kind : std::uint8_t { parameters, state, gradients, activations, batch, evaluation };
+
+  [[nodiscard]] Touched piece(Kind kind, Bytes size, std::uint32_t group = 0) const;
+  /// Buckets of a group, together.
+  [[nodiscard]] std::uint32_t group_of(std::uint32_t bucket) const;
+  /// That work on a whole bucket touches of its parameters; `touched`: where they are sparse.
+  [[nodiscard]] Bytes parameters_of(std::uint32_t bucket, std::int64_t touched) const;
+
+  std::shared_ptr<const Training> training_;
+  NodeId id_;
+  std::vector<Bytes> groups_;  // of parameters that a gradient touches
+  Bytes activations_;
+  Bytes batch_;
+  Bytes evaluation_;
+  bool rereads_ = false;                        // parameters, on the way back
+  std::vector<std::vector<Touched>> messages_;  // by group: came, and wait for a job
+};
+
+/// What a worker alone waits for its bytes in each step, once it has made some.
+struct AloneRefill {
+  double gradient_s = 0;
+  double apply_s = 0;
+};
+/// `training`: of one worker, as `single` does it.
+AloneRefill refill_alone(const MemoryHierarchy& memory,
+                         const std::shared_ptr<const Training>& training);
+
+}  // namespace foretrain

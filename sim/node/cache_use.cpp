@@ -1,0 +1,37 @@
+#include "sim/node/cache_use.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace foretrain::sim {
+
+std::unique_ptr<CacheUse> CacheUse::of(const Process& process,
+                                       const std::shared_ptr<const Training>& training, NodeId id) {
+  Caches* const caches = process.host().caches.get();
+  if (caches == nullptr) return nullptr;
+  return std::make_unique<CacheUse>(process, *caches, training, id);
+}
+
+CacheUse::CacheUse(const Process& process, Caches& caches,
+                   const std::shared_ptr<const Training>& training, NodeId id)
+    : process_(process), caches_(caches), touched_(training, id) {}
+
+int CacheUse::computing() const { return std::max(1, process_.cpu().computing()); }
+
+Duration CacheUse::before(const Job& job) {
+  const int core = process_.place().core;
+  if (job.kind != JobKind::gradient) {
+    return caches_.time_of(touched_.job(caches_, core, job), computing());
+  }
+  if (job.stage == 0) {
+    gradient_ = caches_.time_of(touched_.gradient(caches_, core), computing());
+  }
+  return {std::llround(static_cast<double>(gradient_.ns) * job.share)};
+}
+
+Duration CacheUse::before(NodeId from, const Message& message, bool addend) {
+  const Refill refill = touched_.message(caches_, process_.place().core, from, message, addend);
+  return caches_.time_of_message(refill, computing());
+}
+
+}  // namespace foretrain::sim

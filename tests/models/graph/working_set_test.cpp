@@ -1,0 +1,133 @@
+// What jobs touch of the memory of their node.
+#include "models/graph/working_set.h"
+
+#include "models/graph/step_memory.h"
+#include "tests/models/graph/trainings.h"
+
+#include <catch2/catch.hpp>
+
+namespace foretrain {
+namespace {
+
+using testing::training_of;
+
+/// A private cache that holds nothing to speak of, a shared one of this size.
+MemoryHierarchy memory_with(Bytes shared) { return {{64}, shared, 0, 1e-9, 1e-9, {}}; }
+
+Job job_of(JobKind kind, std::uint32_t bucket = 0) {
+  Job job;
+  job.kind = kind;
+  job.bucket = bucket;
+  return job;
+}
+
+Message push_of(Bytes size, std::uint32_t bucket = 0) {
+  Message message;
+  message.kind = MessageKind::push;
+  message.bucket = bucket;
+  message.payload = Payload::sized(size);
+  return message;
+}
+
+TEST_CASE("working set: a gradient touches batch, activations, parameters, gradients") {
+  const auto training = training_of({.network = "lenet", .strategy = "single", .servers = 0});
+  const StepMemory memory = step_memory(*training);
+  const WorkingSet touched(training, training->worker(0));
+  CHECK(touched.of_gradient() == memory.batch + memory.activations() + memory.scratch +
+                                     Bytes{2 * 4 * training->network->parameters()});
+}
+
+TEST_CASE("working set: what is touched first is fresh once") {
+  const auto training = training_of({.network = "lenet", .strategy = "single", .servers = 0});
+  Caches caches(memory_with({1'000'000'000}), 1);
+  WorkingSet touched(training, training->worker(0));
+  const Refill first = touched.gradient(caches, 0);
+  CHECK(first.fresh == static_cast<double>(touched.of_gradient().value));
+  CHECK(touched.gradient(caches, 0).fresh == 0);
+}
+
+TEST_CASE("working set: an update finds what the backward pass left in the cache") {
+  const auto training = training_of({.network = "lenet_large", .strategy = "single", .servers = 0});
+  const Bytes parameters{4 * training->network->parameters()};
+  // Parameters and gradients fit, all that a gradient touches does not.
+  Caches caches(memory_with(parameters * 4), 1);
+  WorkingSet touched(training, training->worker(0));
+  Refill gradient;
+  Refill update;
+  for (int step = 0; step < 4; ++step) {
+    gradient = touched.gradient(caches, 0);
+    update = touched.job(caches, 0, job_of(JobKind::apply));
+  }
+  const auto bytes = static_cast<double>(parameters.value);
+  CHECK(update.memory < 0.6 * 2 * bytes);  // one before the other, through a cache of four
+  CHECK(gradient.memory > 0.5 * 2 * bytes);
+}
+
+TEST_CASE("working set: an update touches the pushes that came for its bucket, once") {
+  const auto training = training_of({.network = "lenet", .strategy = "sync", .workers = 2});
+  const NodeId server = training->server(0);
+  REQUIRE(training->layout->buckets.size() > 1);
+  const Bytes size = training->layout->buckets[0].size();
+  Caches caches(memory_with({0}), 1);  // holds nothing: each byte that is touched comes from memory
+  WorkingSet touched(training, server);
+  const auto bytes = static_cast<double>(size.value);
+  for (int round = 0; round < 2; ++round) {
+    for (int worker = 0; worker < 2; ++worker) {
+      touched.message(caches, 0, training->worker(worker), push_of(size), true);
+    }
+    touched.job(caches, 0, job_of(JobKind::apply, 1));  // of another bucket
+    const Refill refill = touched.job(caches, 0, job_of(JobKind::apply, 0));
+    CHECK(refill.memory + refill.fresh == Approx(3 * bytes).epsilon(0.01));
+  }
+  const Refill nothing_came = touched.job(caches, 0, job_of(JobKind::apply, 0));
+  CHECK(nothing_came.memory == Approx(bytes).epsilon(0.01));
+}
+
+TEST_CASE("working set: values that a message brings wait for no job") {
+  const auto training = training_of({.network = "lenet", .strategy = "all_reduce", .servers = 0});
+  const Bytes size = training->layout->buckets[0].size();
+  Caches caches(memory_with({0}), 1);
+  WorkingSet touched(training, training->worker(1));
+  touched.gradient(caches, 0);
+  const auto bytes = static_cast<double>(size.value);
+  touched.message(caches, 0, training->worker(0), push_of(size), false);
+  CHECK(touched.job(caches, 0, job_of(JobKind::reduce)).memory == Approx(bytes).epsilon(0.01));
+  touched.message(caches, 0, training->worker(0), push_of(size), true);
+  CHECK(touched.job(caches, 0, job_of(JobKind::reduce)).memory == Approx(2 * bytes).epsilon(0.01));
+}
+
+TEST_CASE("working set: the state of an optimizer lies beside the parameters") {
+  testing::Counted counted{.network = "lenet", .strategy = "single", .servers = 0};
+  const auto moved = [&](const char* name) {
+    counted.optimizer.name = name;
+    const auto training = training_of(counted);
+    Caches caches(memory_with({0}), 1);
+    WorkingSet touched(training, training->worker(0));
+    Refill refill;
+    for (int step = 0; step < 2; ++step) {
+      touched.gradient(caches, 0);
+      refill = touched.job(caches, 0, job_of(JobKind::apply));
+    }
+    return refill.memory;
+  };
+  CHECK(moved("adam") == Approx(2 * moved("sgd")).epsilon(0.01));
+}
+
+TEST_CASE("working set: sparse work touches a line for each parameter") {
+  const auto training =
+      training_of({.network = "sparse_logistic", .strategy = "sync", .workers = 2, .batch = 48});
+  Caches caches(memory_with({0}), 1);
+  WorkingSet touched(training, training->server(0));
+  touched.message(caches, 0, training->worker(0), push_of({12'000}), true);
+  const Refill refill = touched.job(caches, 0, job_of(JobKind::apply));
+  CHECK(refill.memory + refill.fresh == Approx(12'000 + 64 * 1000).epsilon(0.01));
+}
+
+TEST_CASE("working set: nothing is waited for where nothing is known of the caches") {
+  const auto training = training_of({.network = "lenet", .strategy = "single", .servers = 0});
+  CHECK(refill_alone({}, training).gradient_s == 0);
+  CHECK(refill_alone(memory_with({1'000'000}), training).gradient_s > 0);
+}
+
+}  // namespace
+}  // namespace foretrain
