@@ -44,6 +44,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -77,9 +78,13 @@ Record run_case(const Arguments& arguments, exec::RunOptions options, const Case
 
 // The machine that is meant where a scenario names none.
 Machine machine_of(const Arguments& arguments, const Prepared& prepared) {
-  if (!arguments.machine.empty()) return read_machine(arguments.machine);
-  return exec::cached_machine(prepared, arguments.emulate,
-                              [&](const std::string& line) { say(arguments, line); });
+  Machine machine =
+      arguments.machine.empty()
+          ? exec::cached_machine(prepared, arguments.emulate,
+                                 [&](const std::string& line) { say(arguments, line); })
+          : read_machine(arguments.machine);
+  if (!arguments.core_distance) return machine;
+  return at_distance(std::move(machine), *arguments.core_distance);
 }
 
 // The machines of a case; both have to outlive it.
@@ -224,7 +229,12 @@ int validate(const Arguments& arguments) {
   options.job_times = true;
   const Modes modes{
       [&](const Case& each) { return run_case(arguments, options, each); },
-      [&](const Case& each) { return simulate_case(arguments, each, data_sets); }, sim::replay,
+      [&](const Case& each, std::optional<CoreDistance> met) {
+        Arguments placed = arguments;
+        placed.core_distance = met;
+        return simulate_case(placed, each, data_sets);
+      },
+      sim::replay,
       [&](const Record& run) { return simulate_own_times(arguments, run, data_sets); }};
   return validate_cases(answer_of(arguments, "validate"), read_cases(arguments),
                         arguments.judgement, modes, ledger_place(arguments));

@@ -69,6 +69,14 @@ void check_tables(const Machine& machine, const std::map<std::string, std::strin
 
 }  // namespace
 
+Machine at_distance(Machine machine, CoreDistance distance) {
+  if (distance == CoreDistance::far && machine.loopback_far != TransportCost{}) {
+    machine.loopback = machine.loopback_far;
+    machine.cores_seen.loopback_distance = name_of(distance);
+  }
+  return machine;
+}
+
 Machine read_machine(const std::string& path) {
   return parse_machine(read_text(in_library(path)), path);
 }

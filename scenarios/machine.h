@@ -104,6 +104,9 @@ struct Machine {
   /// libraries, its heap and stacks. The default: a release build on Debian 12.
   Bytes memory_base{11'300'000};
   TransportCost loopback;
+  /// Between cores that are far apart (scenarios/core_probe.h), where both distances were met:
+  /// `loopback` is then of cores that are near. All 0: that was not.
+  TransportCost loopback_far;
   TransportCost emulated;  ///< between networks that this machine emulates; all 0: as `loopback`
   MemoryHierarchy memory;  ///< what jobs wait for beside their compute
   AffineCost apply;        ///< reduce and apply, by bytes of memory moved (Cost::bytes)
@@ -117,6 +120,10 @@ struct Machine {
 
   bool operator==(const Machine&) const = default;
 };
+
+/// The machine as one whose cores are so far apart. As it is where messages between such cores were
+/// not measured, or are what it says already.
+Machine at_distance(Machine machine, CoreDistance distance);
 
 /// `path` may be one of the library (library.h). @throws InputError
 Machine read_machine(const std::string& path);

@@ -24,6 +24,8 @@ namespace {
 
 // What is measured once takes a minute or two for four models; all of it shall be done in three.
 constexpr auto kPatience = std::chrono::seconds(90);
+// Of trainings that each go on until they are steady: half a second, or more.
+constexpr int kTrainings = 3;
 
 void say(const CalibrateOptions& options, const std::string& what) {
   if (options.progress) options.progress(what);
@@ -62,6 +64,53 @@ Transport repeat_transport(Repeater& repeater, const std::string& name,
   cost.preempt = Duration::from_seconds(medians[6]);
   return {cost, distance};
 }
+
+// Messages over loopback, between cores at each distance that is met while the rest is measured.
+class Loopback {
+ public:
+  Loopback(Repeater& repeater, CoreWatch& watch, const CalibrateOptions& options)
+      : repeater_(repeater), watch_(watch), options_(options) {}
+
+  void measure() {
+    say(options_, "messages over loopback");
+    first_ = transport("loopback");
+  }
+  // Where the cores have moved since.
+  void look_again() {
+    const auto distance = watch_.look().distance;
+    if (other_ || !distance || *distance == CoreDistance::mixed || distance == first_.distance) {
+      return;
+    }
+    say(options_,
+        fmt::format("messages over loopback, the cores now being {}", name_of(*distance)));
+    const Transport other = transport(fmt::format("loopback, {}", name_of(*distance)));
+    if (other.distance == distance) other_ = other;
+  }
+  void put_into(Machine& machine) const {
+    machine.loopback = first_.cost;
+    if (!first_.distance) return;
+    machine.cores_seen.loopback_distance = name_of(*first_.distance);
+    if (!other_ || *first_.distance == CoreDistance::mixed) return;
+    const bool near_first = *first_.distance == CoreDistance::near;
+    machine.loopback = near_first ? first_.cost : other_->cost;
+    machine.loopback_far = near_first ? other_->cost : first_.cost;
+    machine.cores_seen.loopback_distance = name_of(CoreDistance::near);
+  }
+
+ private:
+  [[nodiscard]] Transport transport(const std::string& name) {
+    const std::vector<int> cores = usable_cores();
+    const int other = cores.size() > 1 ? cores[1] : -1;
+    return repeat_transport(repeater_, name,
+                            [&] { return measure_transport(cores[0], other, Hosts({}, false)); });
+  }
+
+  Repeater& repeater_;
+  CoreWatch& watch_;
+  const CalibrateOptions& options_;
+  Transport first_;
+  std::optional<Transport> other_;
+};
 
 CoreWatch watch_of(const Machine& machine, const CalibrateOptions& options) {
   const auto look = [cores = usable_cores(), known = machine.cores_seen.handover] {
@@ -125,8 +174,10 @@ void measure_into(Machine& machine, const Case& scenario_case, const CalibrateOp
   const std::string& key = prepared.model_key;
   if (machine.models.contains(key)) return;
   say(options, key + ": one worker alone");
-  Repeater repeater(machine, options, watch);
-  const ModelCost cost = measure_model(prepared, machine.memory, options, repeater, data_sets);
+  CalibrateOptions trainings = options;
+  trainings.repetitions = std::min(options.repetitions, kTrainings);
+  Repeater repeater(machine, trainings, watch);
+  const ModelCost cost = measure_model(prepared, machine.memory, trainings, repeater, data_sets);
   machine.models[key] = cost;
   say(options, fmt::format("{}: the fit is {:+.1f} % off at batch {}", key, 100 * cost.residual,
                            cost.checked_batch));
@@ -173,7 +224,6 @@ Machine calibrate(const std::vector<Case>& cases, const CalibrateOptions& asked)
   CalibrateOptions options = asked;
   options.patience = std::min(options.patience, std::chrono::steady_clock::now() + kPatience);
   const std::vector<int> cores = usable_cores();
-  const int other = cores.size() > 1 ? cores[1] : -1;
   Machine machine;
   machine.name = "this machine";
   machine.cores = static_cast<int>(cores.size());
@@ -183,11 +233,9 @@ Machine calibrate(const std::vector<Case>& cases, const CalibrateOptions& asked)
                           "accelerators, disks"};
   CoreWatch watch = watch_of(machine, options);
   Repeater repeater(machine, options, watch);
-  say(options, "messages over loopback");
-  const Transport loopback = repeat_transport(
-      repeater, "loopback", [&] { return measure_transport(cores[0], other, Hosts({}, false)); });
-  machine.loopback = loopback.cost;
-  if (other < 0) machine.not_measured.emplace_back("wake, preempt, contention: one core");
+  Loopback loopback(repeater, watch, options);
+  loopback.measure();
+  if (cores.size() < 2) machine.not_measured.emplace_back("wake, preempt, contention: one core");
   if (options.emulate) {
     measure_emulated(machine, options, watch);
   } else {
@@ -199,9 +247,13 @@ Machine calibrate(const std::vector<Case>& cases, const CalibrateOptions& asked)
   measure_cores(machine, repeater, cores[0]);
   say(options, "memory of a node");
   machine.memory_base = measure_base(options);
-  for (const Case& each : cases) measure_into(machine, each, options, watch);
+  for (const Case& each : cases) {
+    loopback.look_again();
+    measure_into(machine, each, options, watch);
+  }
+  loopback.look_again();
   note_cores(machine, watch, options);
-  if (loopback.distance) machine.cores_seen.loopback_distance = name_of(*loopback.distance);
+  loopback.put_into(machine);
   return machine;
 }
 

@@ -1,8 +1,8 @@
 #include "exec/usage/usage.h"
 
 #include <sys/resource.h>
-#include <unistd.h>
 
+#include <array>
 #include <cstdint>
 #include <cstdio>
 #include <ctime>
@@ -14,14 +14,17 @@ double seconds(const timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
 }
 
-Bytes resident() {
-  long long total = 0;
-  long long pages = 0;
-  std::FILE* file = std::fopen("/proc/self/statm", "r");
+// A figure of /proc/self/status, in kB there; 0: it is not there.
+Bytes status(const char* format) {
+  std::FILE* file = std::fopen("/proc/self/status", "r");
   if (file == nullptr) return {};
-  const int read = std::fscanf(file, "%lld %lld", &total, &pages);
+  long long kilobytes = 0;
+  std::array<char, 256> line{};
+  while (std::fgets(line.data(), line.size(), file) != nullptr) {
+    if (std::sscanf(line.data(), format, &kilobytes) == 1) break;
+  }
   std::fclose(file);
-  return {read == 2 ? pages * sysconf(_SC_PAGESIZE) : 0};
+  return {kilobytes * 1024};
 }
 
 }  // namespace
@@ -29,7 +32,9 @@ Bytes resident() {
 ProcessUsage process_usage() {
   rusage used{};
   getrusage(RUSAGE_SELF, &used);
-  return {seconds(used.ru_utime), seconds(used.ru_stime), resident(), {used.ru_maxrss * 1024}};
+  // Not ru_maxrss, in which a process begins with what the one that started it has held.
+  return {seconds(used.ru_utime), seconds(used.ru_stime), status("VmRSS: %lld"),
+          status("VmHWM: %lld")};
 }
 
 Duration thread_cpu_time() {

@@ -13,7 +13,7 @@ struct ProcessUsage {
   Bytes rss_most;  ///< the most that was resident
 };
 
-/// From getrusage and /proc/self/statm.
+/// From getrusage and /proc/self/status.
 ProcessUsage process_usage();
 
 /// CPU time that the calling thread has used so far.

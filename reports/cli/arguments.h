@@ -3,7 +3,9 @@
 
 #include "reports/cli/commands.h"
 #include "reports/cli/validate_cases.h"
+#include "scenarios/core_probe.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +34,7 @@ struct Arguments {
   bool emulate = false;
   // A simulation.
   std::string machine;
+  std::optional<CoreDistance> core_distance;  ///< of nodes on this machine; empty: as calibrated
   std::string replay;
   int seeds = 0;  ///< 0: not asked for
   bool determinism = false;

@@ -6,6 +6,8 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <map>
+
 namespace foretrain {
 
 namespace {
@@ -65,11 +67,23 @@ void run_options(CLI::App& command, Arguments& arguments) {
   command.add_flag("--json", arguments.json, kJson);
 }
 
+void add_core_distance(CLI::App& command, Arguments& arguments) {
+  const std::map<std::string, CoreDistance> names{{"near", CoreDistance::near},
+                                                  {"far", CoreDistance::far}};
+  command
+      .add_option("--core-distance", arguments.core_distance,
+                  "nodes on this machine have cores that share a cache (near) or do not (far); "
+                  "default: near, where calibration met both")
+      ->transform(CLI::CheckedTransformer(names))
+      ->type_name("near|far");
+}
+
 void simulate_options(CLI::App& command, Arguments& arguments) {
   add_scenario(command, arguments, false);
   add_output(command, arguments, "out/NAME/simulate");
   add_record(command, arguments);
   command.add_option("--machine", arguments.machine, kMachine);
+  add_core_distance(command, arguments);
   command.add_flag("--emulate", arguments.emulate, "hosts share this machine, as of run");
   command.add_flag("--json", arguments.json, kJson);
   auto* replayed =
@@ -88,6 +102,7 @@ void whatif_options(CLI::App& command, Arguments& arguments) {
   command.get_option("scenario")->description("a scenario file, or the folder of a run's record");
   add_output(command, arguments, "out/NAME/whatif");
   command.add_option("--machine", arguments.machine, kMachine);
+  add_core_distance(command, arguments);
   command.add_flag("--emulate", arguments.emulate, "hosts share this machine, as of run");
   command.add_flag("--crossover", arguments.crossover,
                    "search the best batch size, number of servers, for time to the target, too");

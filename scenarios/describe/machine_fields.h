@@ -153,6 +153,10 @@ void describe(Visitor& visit, T& machine) {
                .most = 1e12},
               machine.memory_base);
   visit.section({.key = "loopback", .doc = "messages within the machine"}, machine.loopback);
+  visit.section({.key = "loopback_far",
+                 .doc = "as loopback, between cores that are far apart",
+                 .written = machine.loopback_far != TransportCost{}},
+                machine.loopback_far);
   visit.section(
       {.key = "emulated",
        .doc = "messages between networks that the machine emulates; left out: as loopback",

@@ -7,6 +7,7 @@
 #include <cmath>
 
 using namespace foretrain;
+using namespace foretrain::literals;
 
 namespace {
 
@@ -98,6 +99,20 @@ TEST_CASE("machine: what is written reads back as the same bits") {
     INFO(to_yaml(m));
     CHECK(parse_machine(to_yaml(m), "m.yaml") == m);
   }
+}
+
+TEST_CASE("machine: messages cost what they do between cores so far apart") {
+  Machine machine;
+  machine.name = "this machine";
+  machine.loopback.wake = 40_us;
+  machine.cores_seen.loopback_distance = "near";
+  CHECK(at_distance(machine, CoreDistance::far) == machine);  // nobody measured that
+  machine.loopback_far.wake = 90_us;
+  CHECK(parse_machine(to_yaml(machine), "machine.yaml").loopback_far.wake == 90_us);
+  CHECK(at_distance(machine, CoreDistance::near) == machine);
+  const Machine far = at_distance(machine, CoreDistance::far);
+  CHECK(far.loopback.wake == 90_us);
+  CHECK(far.cores_seen.loopback_distance == "far");
 }
 
 TEST_CASE("machine: times need their unit") {

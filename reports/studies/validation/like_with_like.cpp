@@ -44,6 +44,17 @@ CoresOfRun cores_of_run(const Record& run, const Record& simulated) {
   return cores;
 }
 
+std::optional<CoreDistance> distance_of_most(const std::vector<Record>& runs) {
+  const auto met = [&](CoreDistance distance) {
+    return std::ranges::count_if(runs,
+                                 [&](const Record& run) { return core_distance(run) == distance; });
+  };
+  const auto near = met(CoreDistance::near);
+  const auto far = met(CoreDistance::far);
+  if (near + far == 0) return std::nullopt;
+  return near >= far ? CoreDistance::near : CoreDistance::far;
+}
+
 void compare_like_with_like(const std::vector<Record>& runs, const Record& simulated,
                             std::vector<Comparison>& comparisons) {
   const auto predicted_s = summarize(simulated).step_time_s_median;

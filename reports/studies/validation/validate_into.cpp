@@ -4,6 +4,7 @@
 #include "reports/record/files.h"
 #include "reports/record/not_done.h"
 #include "reports/studies/validation/kept_runs.h"
+#include "reports/studies/validation/like_with_like.h"
 #include "reports/studies/validation/output.h"
 
 #include <fmt/format.h>
@@ -58,13 +59,13 @@ class Keeper {
 
   CaseValidation compare(std::size_t i) {
     options_.tell(fmt::format("simulation {} of {}", i + 1, cases_.size()));
-    Record simulated =
-        keep(modes_.simulate(cases_[i]), options_.folder / "simulate" / names_[i], i);
     std::vector<Record> runs;
     runs.reserve(static_cast<std::size_t>(options_.repetitions));
     for (int repetition = 1; repetition <= options_.repetitions; ++repetition) {
       runs.push_back(read_record(place_of_run(i, repetition)));
     }
+    Record simulated = keep(modes_.simulate(cases_[i], distance_of_most(runs)),
+                            options_.folder / "simulate" / names_[i], i);
     return compare_case(cases_[i], {std::move(runs), std::move(simulated)}, modes_.replay,
                         modes_.own_times);
   }

@@ -2,9 +2,11 @@
 #pragma once
 
 #include "reports/studies/validation/validation.h"
+#include "scenarios/core_probe.h"
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,7 +15,8 @@ namespace foretrain {
 /// The two modes.
 struct Modes {
   std::function<Record(const Case&)> run;
-  std::function<Record(const Case&)> simulate;
+  /// `met`: how far apart the cores of most of its runs were, near or far; empty: nobody knows.
+  std::function<Record(const Case&, std::optional<CoreDistance> met)> simulate;
   Replay replay{};
   OwnTimes own_times{};
 };

@@ -64,6 +64,21 @@ TEST_CASE("like with like: runs with cores elsewhere than calibration are told a
   CHECK(mixed.find("alike_step_time_ms") == nullptr);
 }
 
+TEST_CASE("like with like: a case is simulated for the cores that most of its runs had") {
+  const Case c = case_of("sync");
+  const auto most = [&](const std::vector<CoreDistance>& distances) {
+    std::vector<Record> runs;
+    for (const CoreDistance each : distances) runs.push_back(timed_on(c, 100, 1, each));
+    return distance_of_most(runs);
+  };
+  using enum CoreDistance;
+  CHECK(most({near, far, far}) == far);
+  CHECK(most({near, mixed, mixed}) == near);
+  CHECK(most({near, far}) == near);
+  CHECK_FALSE(most({mixed, mixed}));
+  CHECK_FALSE(distance_of_most({timed(Mode::run, c, 100)}));
+}
+
 TEST_CASE("like with like: shares of distances are told, with the errors of those alike") {
   const Case c = case_of("sync");
   const Validation v{

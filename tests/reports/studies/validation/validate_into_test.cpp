@@ -33,6 +33,7 @@ const std::vector<Case>& sync_and_async() {
 /// Modes that note what they are asked for.
 struct Noted {
   std::string order;
+  std::optional<CoreDistance> met_by_most;  // what the last simulation was told
   int run_ms = 100;
   int simulated_ms = 100;
   int runs_before_interrupt = 1'000;
@@ -48,7 +49,8 @@ struct Noted {
               }
               return record;
             },
-            [this](const Case& c) {
+            [this](const Case& c, std::optional<CoreDistance> met) {
+              met_by_most = met;
               order += "simulate " + c.scenario.training.strategy + "; ";
               return timed(Mode::simulate, c, simulated_ms);
             },
@@ -212,7 +214,7 @@ TEST_CASE("validate: a simulation that is not done is told with its record") {
   const TemporaryFolder folder;
   Noted noted;
   Modes modes = noted.modes();
-  modes.simulate = [](const Case& c) {
+  modes.simulate = [](const Case& c, std::optional<CoreDistance> /*met*/) {
     Record record = timed(Mode::simulate, c, 100);
     record.outcome = Outcome::failed;
     record.failure = "worker1: there is no such machine";
