@@ -100,6 +100,8 @@ struct Machine {
   std::string kernel_set;     ///< the vector instructions that compute was measured with
   Duration slice{3'000'000};  ///< how long a thread runs while another waits for its core
   double contention = 1;      ///< compute takes this times as long while another core computes
+  /// What a core takes to go on with another process than it ran last.
+  Duration process_change{};
   /// Resident memory of a node's process beside what the training holds: the program, its
   /// libraries, its heap and stacks. The default: a release build on Debian 12.
   Bytes memory_base{11'300'000};

@@ -136,6 +136,8 @@ void measure_cores(Machine& machine, Repeater& repeater, int core) {
         return std::vector<double>{once.overhead_s, once.per_item_s};
       });
   machine.apply = {apply[0], apply[1]};
+  machine.process_change = Duration::from_seconds(repeater.measure(
+      {{"process_change", 1e-6}}, [core] { return std::vector{measure_process_change(core)}; })[0]);
   const double slice_s =
       repeater.measure({{"slice"}}, [core] { return std::vector<double>{measure_slice(core)}; })[0];
   if (slice_s > 0) {

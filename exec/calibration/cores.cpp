@@ -7,6 +7,8 @@
 #include "models/protocol/shard.h"
 #include "reports/record/statistics.h"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <chrono>
 #include <memory>
@@ -57,6 +59,20 @@ double share_lost(int core) {
                           return lost_s / seconds_since(start);
                         })
       .get();
+}
+
+// Pieces a second of a process that yields after each.
+double pieces_rate() {
+  constexpr std::size_t kNumbers = 8192;  // 32 KB
+  std::vector<float> numbers(kNumbers, 1.0F);
+  std::int64_t pieces = 0;
+  const auto start = Clock::now();
+  while (seconds_since(start) < 0.1) {
+    for (float& number : numbers) number = number * 0.999F + 0.001F;
+    sched_yield();
+    ++pieces;
+  }
+  return static_cast<double>(pieces) / seconds_since(start) + 0 * static_cast<double>(numbers[7]);
 }
 
 // Multiplications and additions a second, of numbers that stay in the first cache.
@@ -112,6 +128,14 @@ double measure_slice(int core) {
   Forked<double> two(core, median_gap);
   const double one_s = one.get();
   return (one_s + two.get()) / 2;
+}
+
+double measure_process_change(int core) {
+  const double alone = Forked<double>(core, pieces_rate).get();
+  Forked<double> one(core, pieces_rate);
+  Forked<double> other(core, pieces_rate);
+  const double one_rate = one.get();
+  return std::max(0.0, 1 / (one_rate + other.get()) - 1 / alone);
 }
 
 std::shared_ptr<const Training> training_alone(const Case& scenario_case, int batch_size,

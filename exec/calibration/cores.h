@@ -22,6 +22,11 @@ AffineCost measure_apply(int core);
 /// How long the kernel lets one of two busy threads of a core run: seconds; 0: it cannot be told.
 double measure_slice(int core);
 
+/// How much longer a core takes for pieces of work of two processes in turn than of one: seconds a
+/// piece. Each piece touches 32 KB, a first cache, so what the other has pushed out of that is in
+/// it, beside the kernel's work.
+double measure_process_change(int core);
+
 /// What one worker alone computes of the scenario's model and data, within this process.
 std::shared_ptr<const Training> training_alone(const Case& scenario_case, int batch_size,
                                                std::int64_t steps, DataSets& data_sets);

@@ -147,6 +147,11 @@ void describe(Visitor& visit, T& machine) {
                .least = 1,
                .most = 1e3},
               machine.contention);
+  visit.field({.key = "process_change",
+               .doc = "what a core takes to go on with another process than it ran last",
+               .least = 0,
+               .most = 1},
+              machine.process_change);
   visit.field({.key = "memory_base",
                .doc = "resident memory of a node's process beside what the training holds",
                .least = 0,

@@ -24,9 +24,10 @@ Cpu::Cpu(Engine& engine, int cores, const Sharing& sharing, Recorder history)
   for (Core& core : cores_) core.recorded = history_.add_core();
 }
 
-Cpu::ThreadId Cpu::add_thread(int core) {
+Cpu::ThreadId Cpu::add_thread(int core, ProcessId process) {
   FT_CHECK_OP(static_cast<std::size_t>(core), <, cores_.size());
   threads_.push_back({core, {}, {}, {}, false});
+  threads_.back().process = process;
   threads_.back().recorded = history_.add_thread();
   return threads_.size() - 1;
 }
@@ -155,11 +156,22 @@ Duration Cpu::busy(int core) const {
   return runs ? place.busy + (engine_.now() - place.since) : place.busy;
 }
 
+// What the running thread does next takes longer where another process ran before.
+void Cpu::change_process(Core& core) {
+  Thread& running = threads_[core.line.front()];
+  if (running.process == 0 || running.process == core.process) return;
+  Item& item = running.items.front();
+  const bool counts = core.process != 0 && item.pace != Pace::recorded;
+  if (counts) item.left += static_cast<double>(sharing_.change.ns);
+  core.process = running.process;
+}
+
 // Schedules when the running item ends, or its slice does if another thread waits.
 void Cpu::plan(std::size_t index, Instant now) {
   Core& core = cores_[index];
   ++core.generation;
   if (core.line.empty()) return;
+  change_process(core);
   core.slowness = slowness(index);
   const Item& item = threads_[core.line.front()].items.front();
   Instant next = now + Duration{static_cast<std::int64_t>(std::ceil(item.left * core.slowness))};

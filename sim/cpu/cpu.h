@@ -22,29 +22,37 @@ enum class Work : std::uint8_t { compute, transport };
 /// that carries little interrupts gradients, and what a server computes interrupts a loop that
 /// carries much.
 ///
+/// A core that goes on with a thread of another process than it ran last first takes the time of a
+/// change: the kernel's, and that until the first cache has the other's lines again.
+///
 /// Compute slows down by the contention factor while another core of the host computes (execution
 /// units, power); transport does not.
 ///
-/// Realism: no migration, no cost of a switch beyond what the work items carry; a kernel sometimes
-/// lets the running thread end its slice first.
+/// Realism: no migration; a change between threads of one process costs nothing beyond what their
+/// work items carry; a kernel sometimes lets the running thread end its slice first.
 class Cpu : public Actor {
  public:
   struct Sharing {
     Duration slice;         ///< > 0
     double contention = 1;  ///< >= 1
+    Duration change{};      ///< of processes
   };
 
   /// `history`: is told what its cores do.
   Cpu(Engine& engine, int cores, const Sharing& sharing, Recorder history = {});
 
+  /// Whose threads they are; 0: of none that counts as a change.
+  using ProcessId = std::uint32_t;
+  ProcessId add_process() { return ++processes_; }
   using ThreadId = std::size_t;
-  ThreadId add_thread(int core);
+  ThreadId add_thread(int core, ProcessId process = 0);
 
   /// Where a thread without work enters the line: at its end, or, woken, before those that have had
   /// more.
   enum class Entry : std::uint8_t { last, woken };
 
-  /// Whether contention slows work down; recorded: its amount has what others cost it already.
+  /// Whether contention and changes slow work down; recorded: its amount has what others cost it
+  /// already.
   enum class Pace : std::uint8_t { shared, recorded };
 
   /// Adds `amount` (at full speed) to what `thread` has to do; `done` is woken when it is done.
@@ -92,6 +100,7 @@ class Cpu : public Actor {
     Duration had;  // of its core, as the scheduler counts it: sleep earns a slice at most
     bool stopped = false;
     std::uint32_t recorded = 0;  // as what, in the history
+    ProcessId process = 0;
   };
   struct Core {
     Fifo<ThreadId> line;  // runnable; the first one runs
@@ -102,6 +111,7 @@ class Cpu : public Actor {
     Duration least;                // that a thread in line has had, or the last one that was
     double slowness = 1;           // of the first item, since `since`
     std::uint64_t generation = 0;  // of the event that counts
+    ProcessId process = 0;         // whose thread ran last
     bool calling = false;          // a callback runs: nothing is decided meanwhile
     std::uint32_t recorded = 0;    // as what, in the history
   };
@@ -110,6 +120,7 @@ class Cpu : public Actor {
   void line_up(Core& core, ThreadId thread, Entry entry);
   void settle(Core& core, Instant now);
   void plan(std::size_t index, Instant now);
+  void change_process(Core& core);
   void finish_item(std::size_t index, Instant now);
   [[nodiscard]] bool computes(const Core& core) const;
   [[nodiscard]] double slowness(std::size_t index) const;
@@ -120,6 +131,7 @@ class Cpu : public Actor {
   Sharing sharing_;
   std::vector<Core> cores_;
   std::vector<Thread> threads_;
+  ProcessId processes_ = 0;
 };
 
 }  // namespace foretrain::sim

@@ -12,11 +12,12 @@ Process::Process(World& world, const Place& place, const NodeHistory& history,
       host_(world.hosts[place.host]),
       cpu_(*host_.cpu),
       history_(history),
-      loop_(cpu_.add_thread(place.core)),
+      id_(cpu_.add_process()),
+      loop_(cpu_.add_thread(place.core, id_)),
       input_(std::move(input)),
       place_(place) {
   for (int i = 0; i < place.threads; ++i) {
-    compute_.push_back(cpu_.add_thread((place.core + i) % cpu_.cores()));
+    compute_.push_back(cpu_.add_thread((place.core + i) % cpu_.cores(), id_));
   }
 }
 

@@ -62,6 +62,7 @@ class Process {
   Host& host_;
   Cpu& cpu_;
   NodeHistory history_;
+  Cpu::ProcessId id_;  // on its core
   Cpu::ThreadId loop_;
   std::vector<Cpu::ThreadId> compute_;
   std::unique_ptr<InputFeed> input_;

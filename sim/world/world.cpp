@@ -69,9 +69,8 @@ std::vector<bool> World::serving_hosts(const Prepared& prepared) const {
 }
 
 World::Cores World::make_cores(int cores, const Machine& machine) {
-  Cores made{std::make_shared<Cpu>(engine, cores, Cpu::Sharing{machine.slice, machine.contention},
-                                   history),
-             nullptr};
+  const Cpu::Sharing sharing{machine.slice, machine.contention, machine.process_change};
+  Cores made{std::make_shared<Cpu>(engine, cores, sharing, history), nullptr};
   if (machine.memory.known()) made.caches = std::make_shared<Caches>(machine.memory, cores);
   return made;
 }

@@ -29,6 +29,45 @@ TEST_CASE("cpu: a thread alone on its core runs at full speed") {
   CHECK(cpu.used(thread, Work::transport) == 5_ms);
 }
 
+TEST_CASE("cpu: a core that goes on with another process takes the time of a change") {
+  Engine engine;
+  Cpu cpu(engine, 1, {3_ms, 1, 10_us});
+  Ends ends;
+  const auto one = cpu.add_process();
+  const auto other = cpu.add_process();
+  cpu.run(cpu.add_thread(0, one), 4_ms, Work::compute, {&ends, 0});
+  cpu.run(cpu.add_thread(0, other), 1_ms, Work::compute, {&ends, 1});
+  engine.run();
+  // The first begins on a core that nobody had; its slice over, the other runs, then it goes on.
+  CHECK(ends.at[1] == Instant{} + 4_ms + 10_us);
+  CHECK(ends.at[0] == Instant{} + 5_ms + 20_us);
+}
+
+TEST_CASE("cpu: threads of one process take over from each other at no cost") {
+  Engine engine;
+  Cpu cpu(engine, 1, {3_ms, 1, 10_us});
+  Ends ends;
+  const auto process = cpu.add_process();
+  for (std::uint64_t i = 0; i < 2; ++i) {
+    cpu.run(cpu.add_thread(0, process), 4_ms, Work::compute, {&ends, i});
+  }
+  engine.run();
+  CHECK(ends.at[1] == Instant{} + 8_ms);
+}
+
+TEST_CASE("cpu: what was recorded has the changes in it") {
+  Engine engine;
+  Cpu cpu(engine, 1, {3_ms, 1, 10_us});
+  Ends ends;
+  const auto entry = Cpu::Entry::last;
+  for (std::uint64_t i = 0; i < 2; ++i) {
+    cpu.run(cpu.add_thread(0, cpu.add_process()), 1_ms, Work::compute, {&ends, i}, entry,
+            History::kNoTask, Cpu::Pace::recorded);
+  }
+  engine.run();
+  CHECK(ends.at[1] == Instant{} + 2_ms);
+}
+
 TEST_CASE("cpu: three barrier workers on two cores take twice as long as one") {
   Engine engine;
   Cpu cpu(engine, 2, {3_ms, 1});
