@@ -24,11 +24,18 @@ namespace {
 
 // What is measured once takes a minute or two for four models; all of it shall be done in three.
 constexpr auto kPatience = std::chrono::seconds(90);
+// A model that comes later: half a minute.
+constexpr auto kPatienceOfModel = std::chrono::seconds(15);
 // Of trainings that each go on until they are steady: half a second, or more.
 constexpr int kTrainings = 3;
 
 void say(const CalibrateOptions& options, const std::string& what) {
   if (options.progress) options.progress(what);
+}
+
+CalibrateOptions patient(CalibrateOptions options, std::chrono::seconds patience) {
+  options.patience = std::min(options.patience, std::chrono::steady_clock::now() + patience);
+  return options;
 }
 
 // Everything but the copy per byte is in microseconds, and noise of one of them decides nothing.
@@ -210,7 +217,8 @@ void measure_emulated(Machine& machine, const CalibrateOptions& options, CoreWat
 
 }  // namespace
 
-void calibrate_model(Machine& machine, const Case& scenario_case, const CalibrateOptions& options) {
+void calibrate_model(Machine& machine, const Case& scenario_case, const CalibrateOptions& asked) {
+  const CalibrateOptions options = patient(asked, kPatienceOfModel);
   CoreWatch watch = watch_of(machine, options);
   measure_into(machine, scenario_case, options, watch);
   note_cores(machine, watch, options);
@@ -223,8 +231,7 @@ void calibrate_emulation(Machine& machine, const CalibrateOptions& options) {
 }
 
 Machine calibrate(const std::vector<Case>& cases, const CalibrateOptions& asked) {
-  CalibrateOptions options = asked;
-  options.patience = std::min(options.patience, std::chrono::steady_clock::now() + kPatience);
+  const CalibrateOptions options = patient(asked, kPatience);
   const std::vector<int> cores = usable_cores();
   Machine machine;
   machine.name = "this machine";

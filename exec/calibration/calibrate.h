@@ -38,7 +38,7 @@ struct CalibrateOptions {
 Machine calibrate(const std::vector<Case>& cases, const CalibrateOptions& asked);
 
 /// Adds the model of `scenario_case` to what is known of this machine, unless it is known.
-void calibrate_model(Machine& machine, const Case& scenario_case, const CalibrateOptions& options);
+void calibrate_model(Machine& machine, const Case& scenario_case, const CalibrateOptions& asked);
 
 /// Adds messages between emulated hosts; where they cannot be made, why.
 void calibrate_emulation(Machine& machine, const CalibrateOptions& options);

@@ -96,7 +96,7 @@ Machine cached_machine(const Prepared& prepared, bool emulated, const Tell& tell
              ? "Messages between emulated hosts are not known on this machine yet; measuring them."
              : fmt::format("Nothing is known of {} on this machine yet; measuring it.", key));
   } else {
-    tell("This machine is not calibrated yet; that takes half a minute and is done once.");
+    tell("This machine is not calibrated yet; that takes two to three minutes and is done once.");
   }
   const bool keep = idle(tell);
   const CalibrateOptions options = telling(tell, emulated);
