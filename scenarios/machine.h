@@ -54,7 +54,7 @@ Duration interpolated(const std::vector<BatchTime>& times, double examples);
 /// A model's compute on one core, by the number of examples: with all of its bytes in the core's
 /// own cache, where the machine says what it takes to bring them there (Machine::memory).
 struct ModelCost {
-  AffineCost gradient;         ///< median, by examples ^ growth
+  AffineCost gradient;         ///< median, by examples
   AffineCost evaluate;         ///< median
   double gradient_jitter = 0;  ///< standard deviation of the logarithm of a gradient's time
   std::vector<BatchTime> gradient_times{};  ///< not empty: a table instead of `gradient`

@@ -8,6 +8,7 @@
 #include "exec/calibration/single_runs.h"
 #include "exec/system/core_probe.h"
 #include "exec/system/process.h"
+#include "exec/system/processor.h"
 #include "scenarios/input_error.h"
 #include "scenarios/prepared.h"
 
@@ -156,7 +157,7 @@ void measure_cores(Machine& machine, Repeater& repeater, int core) {
 
 void measure_caches(Machine& machine, Repeater& repeater, const std::vector<int>& cores) {
   constexpr double kByteFloor_s = 10e-12;
-  const CacheSizes sizes = cache_sizes(cores.front());
+  const CacheSizes sizes = cache_sizes(this_processor());
   if (!sizes.told) {
     machine.not_measured.emplace_back("memory.private_cache: not told by the kernel");
   }

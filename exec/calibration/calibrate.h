@@ -23,7 +23,8 @@ struct CalibrateOptions {
   /// A training of one worker takes so long at least, and at most: until its steps are steady.
   double shortest_s = 0.5;
   double longest_s = 3;
-  /// Nothing noisy is measured again after this; `calibrate` has a minute and a half at most.
+  /// Nothing noisy is measured again after this; `calibrate` has a minute and a half at most,
+  /// `calibrate_model` a quarter of one.
   std::chrono::steady_clock::time_point patience = std::chrono::steady_clock::time_point::max();
   /// Looks at this machine's cores before each measurement, and after it; empty: probe_cores.
   std::function<CoreProbe()> look{};

@@ -6,17 +6,13 @@
 #include "models/protocol/worker_compute.h"
 #include "reports/record/statistics.h"
 
-#include <fmt/format.h>
-
 #include <sys/mman.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <fstream>
 #include <memory>
 #include <optional>
-#include <string>
 #include <system_error>
 
 namespace foretrain::exec {
@@ -28,20 +24,6 @@ constexpr double kWalk_s = 0.05;
 
 double passed_s(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-std::string first_line(const std::string& path) {
-  std::ifstream file(path);
-  std::string line;
-  std::getline(file, line);
-  return line;
-}
-
-// `1024K`, `32M`; 0: neither.
-Bytes size_in(const std::string& text) {
-  if (text.empty()) return {};
-  const std::int64_t unit = text.back() == 'K' ? 1024 : text.back() == 'M' ? 1024 * 1024 : 0;
-  return {std::atoll(text.c_str()) * unit};
 }
 
 // Memory that no process has used yet.
@@ -113,20 +95,9 @@ double gradient_s(const std::shared_ptr<const Training>& training, Bytes walked)
 
 }  // namespace
 
-CacheSizes cache_sizes(int core) {
-  CacheSizes sizes;
-  for (int index = 0; index < 8; ++index) {
-    const std::string folder =
-        fmt::format("/sys/devices/system/cpu/cpu{}/cache/index{}/", core, index);
-    const std::string level = first_line(folder + "level");
-    if (first_line(folder + "type") == "Instruction") continue;
-    const Bytes size = size_in(first_line(folder + "size"));
-    if (level == "2") sizes.of_core = size;
-    if (level == "3") sizes.shared = size;
-  }
-  sizes.told = sizes.of_core.value > 0;
-  if (!sizes.told) sizes.of_core = kUsualCache;
-  return sizes;
+CacheSizes cache_sizes(const Processor& processor) {
+  const bool told = processor.l2.value > 0;
+  return {told ? processor.l2 : kUsualCache, processor.l3, told};
 }
 
 MemoryHierarchy measure_memory(const std::vector<int>& cores, const CacheSizes& sizes) {

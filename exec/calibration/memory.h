@@ -2,19 +2,19 @@
 #pragma once
 
 #include "models/cost/caches.h"
+#include "reports/record/processor.h"
 
 #include <vector>
 
 namespace foretrain::exec {
 
-/// Sizes of this machine's caches, as the kernel tells them (/sys/devices/system/cpu). Where it
-/// does not: 1 MB a core, no shared one.
+/// Of a processor that does not say: 1 MB a core, no shared one.
 struct CacheSizes {
   Bytes of_core;
   Bytes shared;
   bool told = false;
 };
-CacheSizes cache_sizes(int core);
+CacheSizes cache_sizes(const Processor& processor);
 
 /// What a byte takes, measured by gradients of a softmax regression, whose bytes a core's own cache
 /// holds, with other memory walked over between them:

@@ -5,14 +5,6 @@
 #include <algorithm>
 
 namespace foretrain::exec {
-namespace {
-
-Duration passed_since(JobClock::Clock::time_point begin) {
-  const auto passed = JobClock::Clock::now() - begin;
-  return {std::chrono::duration_cast<std::chrono::nanoseconds>(passed).count()};
-}
-
-}  // namespace
 
 Duration JobClock::lap() {
   const Duration now = thread_cpu_time();
@@ -21,8 +13,8 @@ Duration JobClock::lap() {
   return passed;
 }
 
-Duration JobClock::handed_over(Clock::time_point asked, Duration lap, bool at_once) {
-  const Duration beside = std::max(Duration{}, passed_since(asked) - lap);
+Duration JobClock::handed_over(Duration passed, Duration lap, bool at_once) {
+  const Duration beside = std::max(Duration{}, passed - lap);
   if (at_once && beside <= kLongestHandover) last_[told_++ % kLast] = beside;
   if (told_ == 0) return lap;
   std::array<Duration, kLast> sorted = last_;
@@ -32,9 +24,11 @@ Duration JobClock::handed_over(Clock::time_point asked, Duration lap, bool at_on
   return lap + *quartile;
 }
 
-Duration JobClock::on_loop(Clock::time_point begin) {
-  const Duration passed = passed_since(begin);
-  return passed < kInterrupted ? passed : Duration{};
+Duration JobClock::on_loop(Duration passed) { return passed < kInterrupted ? passed : Duration{}; }
+
+Duration JobClock::since(Clock::time_point begin) {
+  const auto passed = Clock::now() - begin;
+  return {std::chrono::duration_cast<std::chrono::nanoseconds>(passed).count()};
 }
 
 }  // namespace foretrain::exec

@@ -34,12 +34,14 @@ class JobClock {
 
   /// On the compute thread, before its first job and after each: CPU time since the last call.
   Duration lap();
-  /// On the loop, which was told of a job that it had asked for at `asked`: the whole of `lap`.
+  /// On the loop, which was told of a job `passed` after it had asked for it: the whole of `lap`.
   /// `at_once`: the thread was idle then.
-  Duration handed_over(Clock::time_point asked, Duration lap, bool at_once);
+  Duration handed_over(Duration passed, Duration lap, bool at_once);
 
-  /// Of a job on the loop.
-  static Duration on_loop(Clock::time_point begin);
+  /// Of a job on the loop that was told so long after it began.
+  static Duration on_loop(Duration passed);
+
+  static Duration since(Clock::time_point begin);
 
  private:
   static constexpr std::size_t kLast = 16;

@@ -171,7 +171,7 @@ void NodeDriver::begin_job(Job job) {
   if (terms.place == JobPlace::loop) {
     const Clock::time_point begin = timed_ ? Clock::now() : Clock::time_point();
     Computed computed{job.id, carry_out(job, terms)};
-    if (timed_) computed.took = JobClock::on_loop(begin);
+    if (timed_) computed.took = JobClock::on_loop(JobClock::since(begin));
     // Through the queue: a chain of small jobs must neither nest nor keep the loop to itself.
     asio::post(loop_, [this, computed] { feed(computed); });
     return;
@@ -191,7 +191,8 @@ void NodeDriver::begin_job(Job job) {
     asio::post(loop_, [this, computed, broken, asked, at_once]() mutable {
       --computing_;
       if (!broken.empty()) return hooks_.fault(Fault{{}, broken});
-      if (timed_) computed.took = job_clock_.handed_over(asked, computed.took, at_once);
+      if (timed_)
+        computed.took = job_clock_.handed_over(JobClock::since(asked), computed.took, at_once);
       feed(computed);
     });
   });

@@ -13,9 +13,9 @@ namespace foretrain::exec {
 /// tenth percentile of all. Threads of its own, pinned.
 ///
 /// It stands for a training that would tell the same in a second: over 54 rounds on 2 cores of an
-/// AMD EPYC (Zen 4) VM, logarithms of a median step correlated with it by 0.79 (softmax alone),
-/// 0.72 (lenet alone), 0.61 (two workers of sync, on both cores at once); with 40 steps of softmax
-/// alone by 0.76, 0.40, 0.26.
+/// AMD EPYC (Zen 4) VM, by the median of 80 pieces, logarithms of a median step correlated with it
+/// by 0.79 (softmax alone), 0.72 (lenet alone), 0.61 (two workers of sync, on both cores at once);
+/// with 40 steps of softmax alone by 0.76, 0.40, 0.26.
 double time_reference(const std::vector<int>& cores);
 
 }  // namespace foretrain::exec

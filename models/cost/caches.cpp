@@ -9,7 +9,7 @@ namespace {
 
 constexpr double kNothingLeft = 12;  // caches away: one byte in 160,000 is still there
 
-// Names it on its host: nodes are few, what they touch is numbered from 0, or from 2^32.
+// Names it on its host.
 std::uint64_t name_of(const Touched& touched) {
   return (std::uint64_t{touched.node} << 40) ^ touched.what;
 }

@@ -1,7 +1,6 @@
 // What it takes to bring a job the bytes that its host's caches no longer hold.
 #pragma once
 
-#include "models/base/cost.h"
 #include "models/base/quantity.h"
 #include "models/base/time.h"
 
@@ -28,7 +27,7 @@ struct MemoryHierarchy {
 /// What is touched again and again, step by step: what a piece of work of a node reads and writes.
 struct Touched {
   std::uint32_t node = 0;
-  std::uint64_t what = 0;  ///< told apart by the node
+  std::uint64_t what = 0;  ///< told apart by the node; below 2^40
   Bytes size;
 
   [[nodiscard]] bool is(const Touched& other) const {

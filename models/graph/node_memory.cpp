@@ -42,11 +42,7 @@ Bytes largest_message(const Training& training) {
 /// training's lies beside that, which other blocks keep from growing.
 Bytes evaluation_of(const Training& training, const StepMemory& step) {
   if (training.test_examples == 0) return {};
-  const Network& network = *training.network;
-  Training evaluating = training;
-  evaluating.batch_size =
-      static_cast<int>(std::min(network.evaluation_batch(), training.test_examples));
-  const StepMemory memory = step_memory(evaluating);
+  const StepMemory memory = evaluation_memory(training);
   const bool fits = memory.activations() + memory.scratch <= step.activations() + step.scratch;
   return memory.batch + (fits ? Bytes{} : memory.outputs + memory.scratch);
 }

@@ -47,4 +47,11 @@ StepMemory step_memory(const Training& training) {
   return memory;
 }
 
+StepMemory evaluation_memory(const Training& training) {
+  Training evaluating = training;
+  const std::int64_t batch = training.network->evaluation_batch();
+  evaluating.batch_size = static_cast<int>(std::min(batch, training.test_examples));
+  return step_memory(evaluating);
+}
+
 }  // namespace foretrain

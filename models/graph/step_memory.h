@@ -29,5 +29,7 @@ struct StepMemory {
 
 /// Outputs, their gradients, what is saved, scratch add up to Network::workspace_size.
 StepMemory step_memory(const Training& training);
+/// As if the batches of the training's evaluations were its own. It has test examples.
+StepMemory evaluation_memory(const Training& training);
 
 }  // namespace foretrain

@@ -6,8 +6,7 @@
 #include "models/protocol/touched.h"
 
 #include <algorithm>
-#include <cmath>
-#include <ranges>
+#include <utility>
 
 namespace foretrain {
 namespace {
@@ -25,13 +24,9 @@ bool rereads_parameters(const Network& network) {
 /// What an evaluation needs besides parameters.
 Bytes evaluation_of(const Training& training) {
   if (training.test_examples == 0) return {};
-  const Network& network = *training.network;
-  Training evaluating = training;
-  evaluating.batch_size =
-      static_cast<int>(std::min(network.evaluation_batch(), training.test_examples));
-  const StepMemory memory = step_memory(evaluating);
+  const StepMemory memory = evaluation_memory(training);
   return memory.outputs + memory.scratch + memory.batch +
-         batch_cost(network, training.test_examples).read.batch;
+         batch_cost(*training.network, training.test_examples).read.batch;
 }
 
 /// Named beyond the kinds of pieces: by kind of message, bucket, sender.

@@ -52,6 +52,17 @@ void add_record(CLI::App& command, Arguments& arguments) {
       ->check(CLI::IsMember({"all", "summary"}));
 }
 
+void add_core_distance(CLI::App& command, Arguments& arguments) {
+  const std::map<std::string, CoreDistance> names{{"near", CoreDistance::near},
+                                                  {"far", CoreDistance::far}};
+  command
+      .add_option("--core-distance", arguments.core_distance,
+                  "nodes on this machine have cores that share a cache (near) or do not (far); "
+                  "default: near, where calibration met both")
+      ->transform(CLI::CheckedTransformer(names))
+      ->type_name("near|far");
+}
+
 }  // namespace
 
 void run_options(CLI::App& command, Arguments& arguments) {
@@ -65,17 +76,6 @@ void run_options(CLI::App& command, Arguments& arguments) {
                   "this machine alone")
       ->type_name("PLACE");
   command.add_flag("--json", arguments.json, kJson);
-}
-
-void add_core_distance(CLI::App& command, Arguments& arguments) {
-  const std::map<std::string, CoreDistance> names{{"near", CoreDistance::near},
-                                                  {"far", CoreDistance::far}};
-  command
-      .add_option("--core-distance", arguments.core_distance,
-                  "nodes on this machine have cores that share a cache (near) or do not (far); "
-                  "default: near, where calibration met both")
-      ->transform(CLI::CheckedTransformer(names))
-      ->type_name("near|far");
 }
 
 void simulate_options(CLI::App& command, Arguments& arguments) {

@@ -1,6 +1,5 @@
 #include "sim/driver/sim_training.h"
 
-#include "models/cost/work.h"
 #include "models/protocol/registry.h"
 #include "scenarios/describe/reader.h"
 #include "scenarios/emulated.h"

@@ -3,7 +3,7 @@
 
 #include "reports/record/csv.h"
 #include "reports/record/files.h"
-#include "reports/studies/published/table_file.h"
+#include "reports/record/table_file.h"
 #include "reports/studies/validation/goals.h"
 #include "reports/studies/validation/verdict.h"
 #include "scenarios/input_error.h"

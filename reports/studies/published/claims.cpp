@@ -1,8 +1,8 @@
 #include "reports/studies/published/claims.h"
 
+#include "reports/record/table_file.h"
 #include "reports/record/text.h"
 #include "reports/studies/published/quantity.h"
-#include "reports/studies/published/table_file.h"
 #include "scenarios/input_error.h"
 
 #include <fmt/format.h>

@@ -3,7 +3,7 @@
 #include "models/base/check.h"
 #include "reports/record/csv.h"
 #include "reports/record/statistics.h"
-#include "reports/studies/published/table_file.h"
+#include "reports/record/table_file.h"
 
 #include <algorithm>
 #include <array>

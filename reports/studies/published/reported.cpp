@@ -1,7 +1,7 @@
 #include "reports/studies/published/reported.h"
 
+#include "reports/record/table_file.h"
 #include "reports/studies/published/quantity.h"
-#include "reports/studies/published/table_file.h"
 #include "scenarios/input_error.h"
 
 #include <fmt/format.h>

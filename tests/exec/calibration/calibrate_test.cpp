@@ -6,6 +6,7 @@
 #include "exec/calibration/single_runs.h"
 #include "exec/calibration/steady_runs.h"
 #include "exec/system/process.h"
+#include "exec/system/processor.h"
 #include "scenarios/emulated.h"
 #include "tests/exec/emulation/support.h"
 #include "tests/support/cases.h"
@@ -46,13 +47,50 @@ TEST_CASE("calibrate: steps are steady where two quarters of them take as long")
 
 TEST_CASE("calibrate: caches have sizes and what is farther away costs more") {
   const std::vector<int> cores = exec::usable_cores();
-  const exec::CacheSizes sizes = exec::cache_sizes(cores.front());
+  const exec::CacheSizes sizes = exec::cache_sizes(exec::this_processor());
   CHECK(sizes.of_core.value > 0);
   const MemoryHierarchy memory = exec::measure_memory({cores.front()}, sizes);
   CHECK(memory.known());
   CHECK(memory.shared_byte_s <= memory.memory_byte_s);
   CHECK(memory.memory_byte_s <= memory.fresh_byte_s);
   CHECK(memory.bandwidth.value == 0);  // one core says nothing of all
+}
+
+TEST_CASE("calibrate: a processor that does not say has a cache of 1 MB a core") {
+  Processor processor;
+  CHECK(exec::cache_sizes(processor).of_core == Bytes{1 << 20});
+  CHECK_FALSE(exec::cache_sizes(processor).told);
+  processor.l2 = {2 << 20};
+  processor.l3 = {32 << 20};
+  CHECK(exec::cache_sizes(processor).of_core == processor.l2);
+  CHECK(exec::cache_sizes(processor).shared == processor.l3);
+}
+
+TEST_CASE("calibrate: messages are measured again where the cores have moved") {
+  if (exec::usable_cores().size() < 2) return;  // nothing is between two of them
+  exec::CalibrateOptions options;
+  options.program = program_path();
+  options.repetitions = 1;
+  // Far while loopback is measured, then near for good.
+  int looks = 0;
+  options.look = [&looks] {
+    constexpr int kFirst = 17;  // fifteen before anything, then before and after the first
+    CoreProbe probe;
+    probe.alone_s = probe.together_s = 5e-3;
+    probe.handover_s = 50e-9;
+    probe.distance = ++looks <= kFirst ? CoreDistance::far : CoreDistance::near;
+    return probe;
+  };
+  const Machine machine = exec::calibrate({}, options);
+  const auto times = [&](const std::string& figure) {
+    return std::ranges::count(machine.measurements, figure, &Measurement::figure);
+  };
+  CHECK(times("loopback.wake") == 1);
+  CHECK(times("loopback, near.wake") == 1);
+  CHECK(machine.cores_seen.loopback_distance == "near");
+  CHECK(machine.loopback_far != TransportCost{});
+  CHECK(machine.loopback != machine.loopback_far);
+  CHECK(at_distance(machine, CoreDistance::far).loopback == machine.loopback_far);
 }
 
 TEST_CASE("calibrate: a machine file says when and how sure and reads back") {

@@ -33,7 +33,6 @@ const std::vector<Case>& sync_and_async() {
 /// Modes that note what they are asked for.
 struct Noted {
   std::string order;
-  std::optional<CoreDistance> met_by_most;  // what the last simulation was told
   int run_ms = 100;
   int simulated_ms = 100;
   int runs_before_interrupt = 1'000;
@@ -49,8 +48,7 @@ struct Noted {
               }
               return record;
             },
-            [this](const Case& c, std::optional<CoreDistance> met) {
-              met_by_most = met;
+            [this](const Case& c, std::optional<CoreDistance> /*met*/) {
               order += "simulate " + c.scenario.training.strategy + "; ";
               return timed(Mode::simulate, c, simulated_ms);
             },
@@ -208,6 +206,27 @@ TEST_CASE("validate: a run of another scenario in the place of a case is refused
                         Catch::Contains("name another folder with --out"));
   CHECK(noted.order.empty());
   CHECK(noted.validate(folder.path(), 1).found == 0);  // only the second is asked for a place
+}
+
+TEST_CASE("validate: a case is simulated for the cores that its runs had") {
+  const Case scenario_case = case_of("sync");
+  const auto told = [&](CoreDistance distance) {
+    const TemporaryFolder folder;
+    std::optional<CoreDistance> met;
+    Modes modes;
+    modes.run = [&](const Case& c) { return timed_on(c, 100, 1, distance); };
+    modes.simulate = [&](const Case& c, std::optional<CoreDistance> of_most) {
+      met = of_most;
+      return timed(Mode::simulate, c, 100);
+    };
+    ValidateOptions options;
+    options.folder = folder.path();
+    options.repetitions = 1;
+    validate_into({scenario_case}, options, modes);
+    return met;
+  };
+  CHECK(told(CoreDistance::far) == CoreDistance::far);
+  CHECK(told(CoreDistance::near) == CoreDistance::near);
 }
 
 TEST_CASE("validate: a simulation that is not done is told with its record") {

@@ -1,4 +1,4 @@
-#include "reports/studies/published/table_file.h"
+#include "reports/record/table_file.h"
 
 #include "scenarios/csv.h"
 #include "scenarios/decimal.h"

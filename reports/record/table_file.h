@@ -1,4 +1,4 @@
-// The tables of the published studies: comma-separated values under known columns.
+// A table as a file that people keep: comma-separated values under known columns.
 #pragma once
 
 #include <optional>
