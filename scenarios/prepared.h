@@ -13,6 +13,8 @@
 
 namespace foretrain {
 
+struct Machine;
+
 /// What of the data set whoever prepares a case needs.
 enum class Need {
   shape,    ///< how many examples, how large: times alone are of interest
@@ -29,9 +31,18 @@ struct Prepared {
   std::shared_ptr<const Training> training;  ///< nodes, network, layout, length; data, if needed
   DataMemory data_memory;                    ///< that examples take in a worker's process
   std::vector<NodePlace> places;             ///< by node: its host; cores are not taken yet
-  std::string model_key;                     ///< what machine files call the model: `lenet 784x10`,
-                                             ///< `lenet 784x10 threads 2`; empty: a profile
+  /// What machine files call the network: `lenet 784x10`, `lenet 784x10 threads 2`; empty: a
+  /// profile.
+  std::string network_key;
+  /// The same with what else its costs depend on, as calibration measures them: how many entries
+  /// its sparse rows have, to an eighth of a power of two; an optimizer that is not plain SGD.
+  /// `lenet 784x10 adam`, `sparse_logistic 262144x2 entries 40 ftrl`
+  std::string model_key;
 };
+
+/// By which of its names a machine knows the model: model_key, or else network_key, whatever it is
+/// trained with. Where it knows neither: model_key.
+const std::string& key_in(const Machine& machine, const Prepared& prepared);
 
 /// Resolves a case. It costs reading headers; for Need::examples, and for sparse examples whatever
 /// the need, opening the data set: once, or not at all where `data_sets` has it open.

@@ -77,7 +77,7 @@ void add_record(Gathered& gathered, const std::string& folder) {
   check_alone(folder, record);
   const Case& scenario_case = record.scenario_case;
   const Prepared prepared = prepare(scenario_case, Need::shape);
-  name_model(gathered, prepared.model_key, folder);
+  name_model(gathered, prepared.network_key, folder);
   if (gathered.machine.empty()) gathered.machine = record.machine;
   if (gathered.kernel_set.empty()) gathered.kernel_set = record.kernel_set;
   if (gathered.kernel_set != record.kernel_set) {
@@ -111,7 +111,7 @@ Gathered gather(const Measurements& measurements) {
     if (scenario_case.scenario.model.profiled()) {
       refuse(scenario_case.scenario.name, "a profile has its own times; name a model");
     }
-    name_model(gathered, prepare(scenario_case, Need::shape).model_key,
+    name_model(gathered, prepare(scenario_case, Need::shape).network_key,
                scenario_case.scenario.name);
   }
   for (const std::string& source : measurements.from) {

@@ -28,10 +28,10 @@ void describe(Visitor& visit, T& transport) {
   visit.section({.key = "receive", .doc = "CPU time of a message, by bytes", .required = true},
                 transport.receive);
   visit.field({.key = "handoff",
-               .doc = "until a receiver that polls begins to receive",
+               .doc = "until a receiver that polls begins to receive; left out: none",
                .least = 0,
                .most = 1e3,
-               .required = true},
+               .written = transport.handoff.ns > 0},
               transport.handoff);
   visit.field({.key = "wake",
                .doc = "until a receiver that sleeps on an idle core does",

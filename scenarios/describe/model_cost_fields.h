@@ -9,10 +9,10 @@ namespace foretrain {
 template <class Visitor, Described<AffineCost> T>
 void describe(Visitor& visit, T& cost) {
   visit.field({.key = "overhead",
-               .doc = "time however small the count",
+               .doc = "time however small the count; left out: none",
                .least = 0,
                .most = 1e6,
-               .required = true,
+               .written = cost.overhead_s > 0,
                .seconds = true},
               cost.overhead_s);
   visit.field({.key = "per_item",

@@ -77,17 +77,20 @@ SimTraining::SimTraining(World& world, const Prepared& prepared, const MachineLo
 void SimTraining::add_job_times(const Prepared& prepared, const MachineLookup& machines) {
   const Scenario& scenario = prepared.scenario_case.scenario;
   const bool profiled = training_->network->profiled();
-  const std::string& model = prepared.model_key;
+  const auto add = [&](const Machine* machine, std::optional<Duration> fixed) {
+    job_times_.emplace_back(machine, machine ? key_in(*machine, prepared) : prepared.model_key,
+                            fixed);
+  };
   if (scenario.cluster.hosts.empty()) {
     const Machine machine = machines("");
-    job_times_.emplace_back(&machine, model, std::nullopt);
+    add(&machine, std::nullopt);
     note(machine, job_times_.back());
     calibrated_ = machine.cores_seen;
   }
   for (const HostSpec& spec : scenario.cluster.hosts) {
     const auto machine = world_.real_cores ? machines("") : machine_of(spec, profiled, machines);
     const auto fixed = world_.real_cores ? std::nullopt : spec.compute;
-    job_times_.emplace_back(machine ? &*machine : nullptr, model, fixed);
+    add(machine ? &*machine : nullptr, fixed);
     if (machine) note(*machine, job_times_.back());
     if (world_.real_cores) calibrated_ = machine->cores_seen;
   }

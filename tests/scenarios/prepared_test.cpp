@@ -2,6 +2,7 @@
 #include "scenarios/prepared.h"
 
 #include "models/data/data_error.h"
+#include "scenarios/machine.h"
 #include "tests/scenarios/messages.h"
 #include "tests/support/temp_folder.h"
 
@@ -70,7 +71,30 @@ TEST_CASE("prepared: machine files call a model by what its cost depends on") {
         "mlp-30 784x10 threads 2");
   CHECK(prepared("model: {name: sparse_logistic, hash_bits: 8}\n"
                  "dataset: {format: clicks, take: 9, test_take: 1}\n")
-            .model_key == "sparse_logistic 256x2");
+            .network_key == "sparse_logistic 256x2");
+}
+
+TEST_CASE(
+    "prepared: a model's key says how full sparse rows are, and an optimizer that is not SGD") {
+  const std::string adam = "training: {optimizer: {name: adam, learning_rate: 0.1}}\n";
+  CHECK(prepared(kFew + adam).model_key == "softmax 784x10 adam");
+  CHECK(prepared(kFew + adam).network_key == "softmax 784x10");
+  const std::string clicks =
+      "model: {name: sparse_logistic, hash_bits: 12}\n"
+      "dataset: {format: clicks, take: 50, test_take: 1}\n";
+  CHECK(prepared(clicks).model_key == "sparse_logistic 4096x2 entries 40");
+  CHECK(prepared(clicks + adam).model_key == "sparse_logistic 4096x2 entries 40 adam");
+}
+
+TEST_CASE("prepared: a machine that knows the network alone is asked for that") {
+  const Prepared made =
+      prepared(kFew + "training: {optimizer: {name: adam, learning_rate: 0.1}}\n");
+  Machine machine;
+  CHECK(key_in(machine, made) == "softmax 784x10 adam");
+  machine.models["softmax 784x10"] = {};
+  CHECK(key_in(machine, made) == "softmax 784x10");
+  machine.models["softmax 784x10 adam"] = {};
+  CHECK(key_in(machine, made) == "softmax 784x10 adam");
 }
 
 TEST_CASE("prepared: every node has its host") {

@@ -126,6 +126,8 @@ std::vector<ForecastCase> forecast_cases(const Json& validation) {
       const bool there = row.contains(key) && row.at(key).is_number();
       return there ? std::optional(row.at(key).get<double>()) : std::nullopt;
     };
+    each.predicted_low = known("predicted_low");
+    each.predicted_high = known("predicted_high");
     each.spread = known("spread");
     each.protocol_error = known("protocol_error");
     each.compute_error = known("compute_error");

@@ -18,6 +18,8 @@ struct ForecastCase {
   nlohmann::ordered_json settings;
   double measured = 0;                   ///< ms, median of the runs
   double predicted = 0;                  ///< ms
+  std::optional<double> predicted_low;   ///< ms, where the machine wanders
+  std::optional<double> predicted_high;  ///< ms
   std::optional<double> spread;          ///< of the runs, as Comparison has it
   std::optional<double> protocol_error;  ///< likewise
   std::optional<double> compute_error;

@@ -67,21 +67,25 @@ Table goals_of(const Json& validation) {
 }
 
 Table strategies_of(const Json& validation) {
-  Table table{"Error of the step time by strategy",
-              "of the cases that are not noisy; protocol: with the compute times that the runs "
-              "recorded themselves; compute: what that changes",
-              {{"strategy"},
-               {"cases", true},
-               {"noisy", true},
-               {"median [%]", true},
-               {"95th percentile [%]", true},
-               {"most [%]", true},
-               {"protocol: median [%]", true},
-               {"protocol: 95th percentile [%]", true},
-               {"compute: median [%]", true},
-               {"compute: 95th percentile [%]", true},
-               {"worst case", false, true}},
-              {}};
+  Table table{
+      "Error of the step time by strategy",
+      "of the cases that are not noisy; protocol: with the compute times that the runs "
+      "recorded themselves; compute: what that changes; cores alike: of the trainings whose "
+      "cores were as far apart as calibration's",
+      {{"strategy"},
+       {"cases", true},
+       {"noisy", true},
+       {"median [%]", true},
+       {"95th percentile [%]", true},
+       {"most [%]", true},
+       {"protocol: median [%]", true},
+       {"protocol: 95th percentile [%]", true},
+       {"compute: median [%]", true},
+       {"compute: 95th percentile [%]", true},
+       {"cores alike: median [%]", true},
+       {"cores alike: 95th percentile [%]", true},
+       {"worst case", false, true}},
+      {}};
   for (const auto& item : validation.at("strategies").items()) {
     const Json& entry = item.value();
     const bool has_steady = entry.contains("steady") && entry.at("steady").is_object();
@@ -103,23 +107,58 @@ Table strategies_of(const Json& validation) {
                           {percent(apart("protocol", "step_time_error_p95"))},
                           {percent(apart("compute", "step_time_error_median"))},
                           {percent(apart("compute", "step_time_error_p95"))},
+                          {percent(apart("alike", "step_time_error_median"))},
+                          {percent(apart("alike", "step_time_error_p95"))},
                           {entry.contains("worst_case") ? text_in(entry.at("worst_case")) : "-"}});
   }
   return table;
+}
+
+/// How far apart the cores were, as a virtual machine gave them.
+Table distances_of(const Json& validation) {
+  Table table{"How far apart the cores were",
+              "",
+              {{"cores"}, {"of the trainings [%]", true}, {"calibrated so", true}},
+              {}};
+  if (!validation.contains("core_distances")) return table;
+  const Json& shares = validation.at("core_distances");
+  if (!shares.is_object()) return table;
+  const std::string calibrated = text_in(shares.at("calibrated"));
+  for (const char* distance : {"near", "far", "mixed"}) {
+    table.rows.push_back({{distance},
+                          {percent(number_in(shares.at(distance)))},
+                          {calibrated == distance ? "yes" : ""}});
+  }
+  return table;
+}
+
+/// What a machine that wanders makes of a forecast; empty: it does not.
+std::string range_of(const ForecastCase& each) {
+  if (!each.predicted_low || !each.predicted_high) return "";
+  if (*each.predicted_low >= *each.predicted_high) return "";
+  return fmt::format("{} to {}", figure(*each.predicted_low), figure(*each.predicted_high));
+}
+
+std::string distance_in(const Json& verdict) {
+  const auto found = verdict.find("core_distance");
+  return found == verdict.end() || !found->is_string() ? "" : found->get<std::string>();
 }
 
 /// A row a case: its step time, its verdict.
 Table cases_of(const Json& validation) {
   Table table{"Step time of each case",
               "noisy: the runs themselves spread by more than 5 %; held: the forecast is within 5 "
-              "% of the runs' median, of a noisy case between their quartiles",
+              "% of the runs' median, of a noisy case between their quartiles; range: at the "
+              "fastest and the slowest that calibration met this machine",
               {{"case", false, true},
                {"measured [ms]", true},
                {"spread [%]", true},
                {"predicted [ms]", true},
+               {"range [ms]", true},
                {"error [%]", true},
                {"protocol [%]", true},
                {"compute [%]", true},
+               {"cores"},
                {"verdict"},
                {"differs most", false, true}},
               {}};
@@ -137,9 +176,11 @@ Table cases_of(const Json& validation) {
                           {figure(each.measured)},
                           {percent(each.spread)},
                           {figure(each.predicted)},
+                          {range_of(each)},
                           std::move(error),
                           {signed_percent_of(each.protocol_error)},
                           {signed_percent_of(each.compute_error)},
+                          {distance_in(verdict)},
                           {text_in(verdict.at("verdict")), held ? Tone::good : Tone::bad},
                           {why.is_object() ? text_in(why.at("sentence")) : ""}});
   }
@@ -202,14 +243,16 @@ Section validation_section(const Json& validation) {
   Figure accuracy = accuracy_of_forecast(validation);
   const std::string source = accuracy.source;
   if (!accuracy.panels.empty()) section.figures.push_back(std::move(accuracy));
-  std::vector<Table> tables{goals_of(validation), strategies_of(validation), cases_of(validation),
+  std::vector<Table> tables{goals_of(validation), strategies_of(validation),
+                            distances_of(validation), cases_of(validation),
                             inversions_of(validation)};
   if (validation.at("verdicts").size() <= kDetailedCases)
     tables.push_back(validated_metrics(validation));
   for (Table& table : tables) {
     if (table.rows.empty()) continue;
+    table.drop_empty_columns();
     table.source += (table.source.empty() ? "" : "; ") + source;
-    if (&table == &tables[3]) table.folded = table.rows.size() > kUnfoldedRows;
+    if (&table == &tables[4]) table.folded = table.rows.size() > kUnfoldedRows;
     section.tables.push_back(std::move(table));
   }
   return section;
