@@ -41,6 +41,7 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <new>
 #include <optional>
 #include <span>
 #include <string>
@@ -128,6 +129,10 @@ std::optional<Record> simulate_own_times(const Arguments& arguments, const Recor
 
 // What went wrong: whose fault it is decides the status.
 int tell(const std::exception& error) {
+  if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) {
+    fmt::print(stderr, "error: there is not enough memory for it\n");
+    return kFailed;
+  }
   const bool bug = dynamic_cast<const InvariantViolation*>(&error) != nullptr;
   fmt::print(stderr, "error: {}{}\n", bug ? "foretrain has a bug: " : "", error.what());
   if (const auto* broken = dynamic_cast<const NotDone*>(&error))

@@ -6,6 +6,9 @@
 
 #include <fmt/format.h>
 
+#include <unistd.h>
+
+#include <new>
 #include <string>
 #include <utility>
 
@@ -20,6 +23,28 @@ std::int64_t taken(const Case& c, const std::string& key, std::int64_t asked, st
                    there, there));
 }
 
+/// There is no memory for the examples. `size`: that of all of them, where it is known.
+[[noreturn]] void fail_memory(const Case& c, const std::string& size) {
+  const DatasetSpec& spec = c.scenario.dataset;
+  if (spec.take > 0) {
+    fail(c, "dataset.take",
+         fmt::format("there is no memory for {} examples{}; write fewer", spec.take, size));
+  }
+  const char* key = spec.path.empty() ? "dataset" : "dataset.path";
+  fail(c, key, fmt::format("there is no memory for its examples{}; set dataset.take", size));
+}
+
+/// Before examples are drawn for minutes: what no allocator refuses has to fit into this machine.
+void check_memory(const Case& c, Bytes size) {
+  const std::int64_t pages = sysconf(_SC_PHYS_PAGES);
+  const Bytes machine{pages * sysconf(_SC_PAGE_SIZE)};
+  if (pages <= 0 || size <= machine) return;
+  constexpr double kGigabyte = 1e9;
+  fail_memory(c, fmt::format(", {:.1f} GB, this machine has {:.1f} GB",
+                             static_cast<double>(size.value) / kGigabyte,
+                             static_cast<double>(machine.value) / kGigabyte));
+}
+
 /// Calls `read`, which reads files of the data set; what is wrong with one is told at the key that
 /// names it.
 template <class Read>
@@ -28,6 +53,8 @@ auto at_dataset(const Case& c, Read read) {
     return read();
   } catch (const DataError& error) {
     fail(c, c.scenario.dataset.path.empty() ? "dataset" : "dataset.path", error.what());
+  } catch (const std::bad_alloc&) {
+    fail_memory(c, "");
   }
 }
 
@@ -85,6 +112,7 @@ CaseData find_data(const Case& scenario_case, bool with_examples, DataSets& data
   // How many features a batch has is known only from the examples.
   const bool opens = with_examples || !summary || summary->shape.sparse();
   DataSplit data;
+  if (opens && summary) check_memory(c, summary->memory);
   if (opens) data = at_dataset(c, [&] { return data_sets.open(source); });
   CaseData found;
   DatasetShape& shape = found.shape;

@@ -38,7 +38,7 @@ void check_memory(const Training& training, const DataMemory& data) {
   constexpr double kGigabyte = 1e9;
   throw InputError(fmt::format(
       "the nodes of this training hold {:.1f} GB at least, and this machine has {:.1f} GB left; "
-      "take fewer workers, a smaller model or batch, or simulate with numerics: off",
+      "take fewer workers or examples, a smaller model or batch, or simulate with numerics: off",
       static_cast<double>(need.value) / kGigabyte,
       static_cast<double>(available.value) / kGigabyte));
 }

@@ -1,6 +1,7 @@
 #include "exec/launch/run.h"
 
 #include "exec/emulation/hosts.h"
+#include "exec/launch/descriptors.h"
 #include "exec/launch/key_file.h"
 #include "exec/launch/launcher.h"
 #include "exec/launch/node_process.h"
@@ -74,6 +75,7 @@ void check_trainable(const Case& scenario_case) {
 
 int node_of(const Joining& joining) {
   std::signal(SIGPIPE, SIG_IGN);
+  allow_descriptors(0);
   keep_freed_memory();
   boost::asio::io_context loop(1);
   return NodeProcess(loop, joining).run();
@@ -89,6 +91,14 @@ std::vector<int> cores_of(const Prepared& prepared) {
   }
   if (used.size() < 2 || !prepared.scenario_case.scenario.transport.pin) return usable;
   return {used.begin(), used.end()};
+}
+
+// Before anything is opened.
+void allow_connections(const Prepared& prepared) {
+  const std::size_t hosts = prepared.scenario_case.scenario.cluster.hosts.empty()
+                                ? 1
+                                : prepared.places.size();  // at most
+  allow_descriptors(descriptors_need(*prepared.training, hosts));
 }
 
 Record train(const Prepared& prepared, const RunOptions& options, const tcp::endpoint& place) {
@@ -128,6 +138,7 @@ Record run(const Case& scenario_case, const RunOptions& options) {
     }
     const Meeting meeting = arrange(options);
     const Prepared prepared = prepare(scenario_case, Need::shape);
+    allow_connections(prepared);
     return Launcher(prepared, options, meeting.key, meeting.place).run();
   }
   const auto task = read_task(process_environment);
@@ -143,6 +154,7 @@ Record run(const Case& scenario_case, const RunOptions& options) {
   const tcp::endpoint loopback(boost::asio::ip::address_v4::loopback(),
                                static_cast<std::uint16_t>(options.port));
   const Prepared prepared = prepare(scenario_case, Need::shape);
+  allow_connections(prepared);
   return train(prepared, options, loopback);
 }
 

@@ -117,6 +117,15 @@ TEST_CASE("case data: a part of a data set is its first examples") {
         "6, or 0 for all");
 }
 
+TEST_CASE("case data: examples that no memory holds are refused before they are drawn") {
+  const Case c = parse_scenario("foretrain: 1\ndataset: {take: 2000000000}\n", "x.yaml").front();
+  const std::string message = error_of([&] { (void)data_of(c); });
+  CAPTURE(message);
+  CHECK(message.find("x.yaml:2:") == 0);
+  CHECK(names(message, "dataset.take: there is no memory for 2000000000 examples, 1572.0 GB, "));
+  CHECK(names(message, " GB; write fewer"));
+}
+
 TEST_CASE("case data: a missing data file is told at the scenario's key") {
   const Folder folder;
   fs::remove(folder.labels("t10k"));

@@ -1,0 +1,29 @@
+// What the program does where its user may have less of something than a training takes.
+#include "tests/cli/sandbox.h"
+
+#include <catch2/catch.hpp>
+
+namespace foretrain {
+namespace {
+
+using testing::Called;
+using testing::Sandbox;
+
+TEST_CASE("limits: a run raises what it may have open as far as it may") {
+  Sandbox sandbox;
+  const Called called = sandbox.call("run small.yaml --quiet", "ulimit -Sn 12");
+  CHECK(called.err.empty());
+  CHECK(called.status == 0);
+}
+
+TEST_CASE("limits: a run that may not have enough open says how much that is") {
+  Sandbox sandbox;
+  const Called called =
+      sandbox.call("run small.yaml --set training.workers=60 --quiet", "ulimit -n 64");
+  CHECK(called.status == 2);
+  CHECK(called.err.find("up to 95 files and connections open at once, and this one may have 64; "
+                        "raise the hard limit (ulimit -Hn)") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace foretrain
