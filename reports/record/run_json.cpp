@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <sstream>
 #include <utility>
 
 namespace foretrain {
@@ -122,8 +123,10 @@ class Reader {
 
   [[nodiscard]] std::int64_t integer(const char* key) const {
     const Json& value = at(key);
-    if (!value.is_number_integer()) {
-      fail(fmt::format("{}: {} is not a whole number", key, value.dump()));
+    constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+    const bool fits = !value.is_number_unsigned() || value.get<std::uint64_t>() <= kMost;
+    if (!value.is_number_integer() || !fits) {
+      fail(fmt::format("{}: {} is not a whole number of 64 bits", key, value.dump()));
     }
     return value.get<std::int64_t>();
   }
@@ -259,6 +262,31 @@ Case parse_case(const Reader& reader, const std::string& source) {
   return scenario_case;
 }
 
+/// At which line the parser stops. Not all of its exceptions say it: a stream does.
+std::int64_t line_of_error(std::string_view text) {
+  std::istringstream stream{std::string(text)};
+  try {
+    const Json unused = Json::parse(stream);
+  } catch (const Json::exception&) {
+    const std::streamoff read = stream.rdbuf()->pubseekoff(0, std::ios::cur, std::ios::in);
+    const std::streamoff before = std::max<std::streamoff>(read - 1, 0);  // it looks one further
+    return 1 + std::ranges::count(text.substr(0, static_cast<std::size_t>(before)), '\n');
+  }
+  return 1;
+}
+
+Json parsed(std::string_view text, const std::string& source) {
+  try {
+    return Json::parse(text);
+  } catch (const Json::parse_error&) {
+    throw InputError(
+        fmt::format("{}:{}: is not JSON; the record is damaged", source, line_of_error(text)));
+  } catch (const Json::out_of_range&) {
+    throw InputError(fmt::format("{}:{}: a number is too large; the record is damaged", source,
+                                 line_of_error(text)));
+  }
+}
+
 void check_format(const Json& json, const std::string& source) {
   const auto format = json.is_object() ? json.find("foretrain_record") : json.end();
   if (!json.is_object() || format == json.end()) {
@@ -266,9 +294,12 @@ void check_format(const Json& json, const std::string& source) {
         fmt::format("{}: has no `foretrain_record`; this is not a run record", source));
   }
   if (*format != kRecordFormat) {
+    const auto program = json.find("program");
+    const bool named = program != json.end() && program->is_string();
     throw InputError(fmt::format(
         "{}: a record of version {}, this program reads version {}; it was written by foretrain {}",
-        source, format->dump(), kRecordFormat, json.value("program", "of another version")));
+        source, format->dump(), kRecordFormat,
+        named ? program->get<std::string>() : "of another version"));
   }
 }
 
@@ -307,13 +338,7 @@ std::string run_json(const Record& record) {
 }
 
 RunJson parse_run_json(std::string_view text, const std::string& source) {
-  Json json;
-  try {
-    json = Json::parse(text);
-  } catch (const Json::parse_error& error) {
-    const auto lines = std::ranges::count(text.substr(0, std::min(error.byte, text.size())), '\n');
-    throw InputError(fmt::format("{}:{}: is not JSON; the record is damaged", source, lines + 1));
-  }
+  const Json json = parsed(text, source);
   check_format(json, source);
   const Reader reader(json, source + ":");
   RunJson result;

@@ -6,6 +6,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <limits>
 #include <random>
 
@@ -194,7 +195,25 @@ TEST_CASE("record: a damaged run.json is reported with the key") {
   SECTION("a value of another type") {
     replace(file, "\"time_ns\": 100000000", "\"time_ns\": \"soon\"");
     CHECK(complaint(folder.path()) ==
-          "/run.json: totals: time_ns: \"soon\" is not a whole number; the record is damaged");
+          "/run.json: totals: time_ns: \"soon\" is not a whole number of 64 bits; the record is "
+          "damaged");
+  }
+  SECTION("a number that no double holds") {
+    replace(file, "\"time_ns\": 100000000,\n", "\"time_ns\": 9e400\n,");
+    const std::string text = read_text(file);
+    const auto line = std::count(text.begin(), text.begin() + text.find("9e400"), '\n') + 1;
+    CHECK(complaint(folder.path()) ==
+          "/run.json:" + std::to_string(line) + ": a number is too large; the record is damaged");
+  }
+  SECTION("a number that no integer holds") {
+    replace(file, "\"time_ns\": 100000000", "\"time_ns\": 9223372036854775808");
+    CHECK_THAT(complaint(folder.path()),
+               Catch::StartsWith("/run.json: totals: time_ns: 9223372036854775808 is not a whole"));
+  }
+  SECTION("another version of a program that is no text") {
+    replace(file, "\"foretrain_record\": 1", "\"foretrain_record\": 2");
+    replace(file, "\"program\": \"", "\"program\": 7, \"was\": \"");
+    CHECK_THAT(complaint(folder.path()), Catch::EndsWith("foretrain of another version"));
   }
   SECTION("an unknown mode") {
     replace(file, "\"mode\": \"run\"", "\"mode\": \"dream\"");
