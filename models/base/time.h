@@ -3,31 +3,70 @@
 
 #include <compare>
 #include <cstdint>
+#include <limits>
 
 namespace foretrain {
+
+// 292 years hold every training. What is longer comes from a damaged record or a hostile peer: it
+// stays the longest time that there is, either way.
+namespace saturated {
+
+using Limits = std::numeric_limits<std::int64_t>;
+
+constexpr std::int64_t sum(std::int64_t a, std::int64_t b) {
+  std::int64_t all = 0;
+  if (!__builtin_add_overflow(a, b, &all)) [[likely]]
+    return all;
+  return b < 0 ? Limits::min() : Limits::max();
+}
+constexpr std::int64_t difference(std::int64_t a, std::int64_t b) {
+  std::int64_t rest = 0;
+  if (!__builtin_sub_overflow(a, b, &rest)) [[likely]]
+    return rest;
+  return b < 0 ? Limits::max() : Limits::min();
+}
+constexpr std::int64_t product(std::int64_t a, std::int64_t b) {
+  std::int64_t all = 0;
+  if (!__builtin_mul_overflow(a, b, &all)) [[likely]]
+    return all;
+  return (a < 0) == (b < 0) ? Limits::max() : Limits::min();
+}
+
+}  // namespace saturated
 
 /// A length of time, ns. May be negative (a difference of instants).
 struct Duration {
   std::int64_t ns = 0;
 
-  /// Nearest nanosecond; for edges (input, records), never inside a model's arithmetic.
+  /// Nearest nanosecond, zero of what is not a number; for edges (input, records), never inside a
+  /// model's arithmetic.
   static constexpr Duration from_seconds(double seconds) {
-    return {static_cast<std::int64_t>(seconds * 1e9 + (seconds < 0 ? -0.5 : 0.5))};
+    constexpr double kMost = 9223372036854775808.0;  // 2^63, one more than there is
+    const double ns = seconds * 1e9 + (seconds < 0 ? -0.5 : 0.5);
+    if (ns >= kMost) return {saturated::Limits::max()};
+    if (ns >= -kMost) return {static_cast<std::int64_t>(ns)};
+    return {ns < -kMost ? saturated::Limits::min() : 0};
   }
   [[nodiscard]] constexpr double seconds() const { return static_cast<double>(ns) * 1e-9; }
 
   constexpr auto operator<=>(const Duration&) const = default;
   constexpr Duration& operator+=(Duration other) {
-    ns += other.ns;
+    ns = saturated::sum(ns, other.ns);
     return *this;
   }
   constexpr Duration& operator-=(Duration other) {
-    ns -= other.ns;
+    ns = saturated::difference(ns, other.ns);
     return *this;
   }
-  friend constexpr Duration operator+(Duration a, Duration b) { return {a.ns + b.ns}; }
-  friend constexpr Duration operator-(Duration a, Duration b) { return {a.ns - b.ns}; }
-  friend constexpr Duration operator*(Duration a, std::int64_t n) { return {a.ns * n}; }
+  friend constexpr Duration operator+(Duration a, Duration b) {
+    return {saturated::sum(a.ns, b.ns)};
+  }
+  friend constexpr Duration operator-(Duration a, Duration b) {
+    return {saturated::difference(a.ns, b.ns)};
+  }
+  friend constexpr Duration operator*(Duration a, std::int64_t n) {
+    return {saturated::product(a.ns, n)};
+  }
 };
 
 /// A point in time, ns since the moment at which every node of the training was ready.
@@ -37,8 +76,10 @@ struct Instant {
   [[nodiscard]] constexpr double seconds() const { return static_cast<double>(ns) * 1e-9; }
 
   constexpr auto operator<=>(const Instant&) const = default;
-  friend constexpr Duration operator-(Instant a, Instant b) { return {a.ns - b.ns}; }
-  friend constexpr Instant operator+(Instant a, Duration b) { return {a.ns + b.ns}; }
+  friend constexpr Duration operator-(Instant a, Instant b) {
+    return {saturated::difference(a.ns, b.ns)};
+  }
+  friend constexpr Instant operator+(Instant a, Duration b) { return {saturated::sum(a.ns, b.ns)}; }
 };
 
 namespace literals {

@@ -5,14 +5,16 @@
 namespace foretrain {
 
 void StepClock::pulled(Instant now, Duration wait, Duration apply, Bytes pushed, Bytes received) {
-  Duration left = now - computed_;
+  Duration left = std::max(now - computed_, Duration{});  // clocks only go on
   phases_.wait = std::clamp(wait, Duration{}, left);
   left -= phases_.wait;
   phases_.apply = std::clamp(apply, Duration{}, left);
   left -= phases_.apply;
   const double share = static_cast<double>(pushed.value) /
                        static_cast<double>(std::max<std::int64_t>(1, (pushed + received).value));
-  phases_.push = {static_cast<std::int64_t>(static_cast<double>(left.ns) * share)};
+  const double of_push = static_cast<double>(left.ns) * share;
+  const bool all = of_push >= static_cast<double>(left.ns);  // which may be more than an integer
+  phases_.push = all ? left : Duration{static_cast<std::int64_t>(of_push)};
   phases_.pull = left - phases_.push + stalled_;
 }
 

@@ -122,7 +122,11 @@ Record read_record(const fs::path& folder) {
   }
   record.evals = read("evals.csv", parse_evals);
   check_rows(folder / "evals.csv", record.evals.size(), rows.evals);
-  if (fs::exists(folder / "inputs.bin")) record.inputs = read("inputs.bin", parse_inputs);
+  if (fs::exists(folder / "inputs.bin")) {
+    record.inputs = read("inputs.bin", [&](std::string_view text, const std::string& path) {
+      return parse_inputs(text, record.nodes.size(), path);
+    });
+  }
   return std::move(record);
 }
 

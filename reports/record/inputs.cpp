@@ -4,8 +4,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
+#include <optional>
 
 namespace foretrain {
 namespace {
@@ -16,6 +18,7 @@ constexpr std::string_view kMagic = "FTIN";
 constexpr std::uint32_t kVersion = 1;
 constexpr std::size_t kHead = 16;
 constexpr std::size_t kRow = 48;
+constexpr Duration kLongest{1'000'000'000'000'000'000};  // 31 years
 
 template <class T>
 void put(std::string& text, T value) {
@@ -31,6 +34,81 @@ T get(std::string_view text, std::size_t& at) {
   at += sizeof(T);
   return value;
 }
+
+InputRow get_row(std::string_view text, std::size_t at) {
+  InputRow row;
+  row.time.ns = get<std::int64_t>(text, at);
+  row.step = get<std::int64_t>(text, at);
+  row.id = get<std::uint64_t>(text, at);
+  row.node = get<std::uint32_t>(text, at);
+  row.peer = get<std::uint32_t>(text, at);
+  row.bucket = get<std::uint32_t>(text, at);
+  row.kind = static_cast<InputRow::Kind>(get<std::uint16_t>(text, at));
+  row.message = get<std::uint16_t>(text, at);
+  row.took.ns = get<std::int64_t>(text, at);
+  return row;
+}
+
+/// The row without what its kind of input has not.
+InputRow reduced(const InputRow& row) {
+  using Kind = InputRow::Kind;
+  InputRow own;
+  own.time = row.time;
+  own.node = row.node;
+  own.kind = row.kind;
+  if (row.kind == Kind::received) {
+    own.step = row.step;
+    own.bucket = row.bucket;
+    own.message = row.message;
+  }
+  if (row.kind == Kind::received || row.kind == Kind::lost) own.peer = row.peer;
+  if (row.kind == Kind::computed || row.kind == Kind::timer) own.id = row.id;
+  if (row.kind == Kind::computed) own.took = row.took;
+  return own;
+}
+
+/// Looks at the rows of a file one after another.
+class Checker {
+ public:
+  explicit Checker(std::size_t nodes) : latest_(nodes) {}
+
+  /// What is wrong with the row; empty: nothing.
+  std::string look(const InputRow& row) {
+    if (row.kind > InputRow::Kind::lost) {
+      return fmt::format("an input of kind {}", static_cast<int>(row.kind));
+    }
+    const std::size_t nodes = latest_.size();
+    if (row.node >= nodes || row.peer >= nodes) {
+      return fmt::format("node {}, of {}", std::max(row.node, row.peer), nodes);
+    }
+    if (row != reduced(row)) return "a figure that this kind of input has not";
+    const bool received = row.kind == InputRow::Kind::received;
+    if (received && !is_message_kind(row.message)) {
+      return fmt::format("a message of kind {}", row.message);
+    }
+    if (row.step < 0) return fmt::format("step {}", row.step);
+    return look_at_times(row);
+  }
+
+ private:
+  std::string look_at_times(const InputRow& row) {
+    std::optional<Instant>& latest = latest_[row.node];
+    if ((row.kind == InputRow::Kind::started) == latest.has_value()) {
+      return fmt::format("node {} {}", row.node, latest ? "begins again" : "has not begun");
+    }
+    const Instant from = latest.value_or(Instant{});
+    if (row.time < from || row.time > Instant{} + kLongest) {
+      return fmt::format("{:.9f} s, after {:.9f} s", row.time.seconds(), from.seconds());
+    }
+    if (row.took < Duration{} || row.took > kLongest) {
+      return fmt::format("a job of {:.9f} s", row.took.seconds());
+    }
+    latest = row.time;
+    return {};
+  }
+
+  std::vector<std::optional<Instant>> latest_;  // of each node; none: it has not begun
+};
 
 }  // namespace
 
@@ -53,7 +131,8 @@ std::string inputs_file(const std::vector<InputRow>& rows) {
   return text;
 }
 
-std::vector<InputRow> parse_inputs(std::string_view text, const std::string& path) {
+std::vector<InputRow> parse_inputs(std::string_view text, std::size_t nodes,
+                                   const std::string& path) {
   std::size_t at = kMagic.size();
   if (text.size() < kHead || !text.starts_with(kMagic) ||
       get<std::uint32_t>(text, at) != kVersion) {
@@ -65,20 +144,12 @@ std::vector<InputRow> parse_inputs(std::string_view text, const std::string& pat
                                  text.size(), count));
   }
   std::vector<InputRow> rows(count);
-  for (InputRow& row : rows) {
-    row.time.ns = get<std::int64_t>(text, at);
-    row.step = get<std::int64_t>(text, at);
-    row.id = get<std::uint64_t>(text, at);
-    row.node = get<std::uint32_t>(text, at);
-    row.peer = get<std::uint32_t>(text, at);
-    row.bucket = get<std::uint32_t>(text, at);
-    const auto kind = get<std::uint16_t>(text, at);
-    if (kind > static_cast<std::uint16_t>(InputRow::Kind::lost)) {
-      throw InputError(fmt::format("{}: an input of kind {}; the record is damaged", path, kind));
-    }
-    row.kind = static_cast<InputRow::Kind>(kind);
-    row.message = get<std::uint16_t>(text, at);
-    row.took.ns = get<std::int64_t>(text, at);
+  Checker checker(nodes);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    rows[i] = get_row(text, kHead + i * kRow);
+    const std::string wrong = checker.look(rows[i]);
+    if (wrong.empty()) continue;
+    throw InputError(fmt::format("{}: row {}: {}; the record is damaged", path, i + 1, wrong));
   }
   return rows;
 }

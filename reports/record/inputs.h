@@ -3,6 +3,7 @@
 
 #include "models/protocol/input_row.h"
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,7 +15,11 @@ namespace foretrain {
 /// (8). Little-endian, times in nanoseconds.
 std::string inputs_file(const std::vector<InputRow>& rows);
 
+/// Those of a record of so many nodes. What no run writes is refused, so that whoever plays them
+/// back need not be afraid of them: nodes that are not there, fields that a kind of input has not,
+/// times that are negative or go back within a node, a node that begins twice or late.
 /// @throws InputError naming `path`, where the text is no such file
-std::vector<InputRow> parse_inputs(std::string_view text, const std::string& path);
+std::vector<InputRow> parse_inputs(std::string_view text, std::size_t nodes,
+                                   const std::string& path);
 
 }  // namespace foretrain

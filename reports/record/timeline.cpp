@@ -25,7 +25,8 @@ std::string quoted(const std::string& text) {
 
 /// Microseconds with the three decimals of their nanoseconds.
 std::string us(std::int64_t ns) {
-  const auto size = static_cast<std::uint64_t>(ns < 0 ? -ns : ns);
+  const auto bits = static_cast<std::uint64_t>(ns);
+  const std::uint64_t size = ns < 0 ? 0 - bits : bits;  // the least integer has no positive twin
   return fmt::format("{}{}.{:03}", ns < 0 ? "-" : "", size / 1000, size % 1000);
 }
 std::string us(Instant time) { return us(time.ns); }

@@ -3,6 +3,9 @@
 
 #include <catch2/catch.hpp>
 
+#include <cstdint>
+#include <limits>
+
 namespace foretrain {
 namespace {
 using namespace literals;
@@ -45,6 +48,23 @@ TEST_CASE("step clock: a server that claims more than passed does not make a pha
 
 TEST_CASE("step clock: nothing moved, nothing is divided by zero") {
   CHECK(step({}, {}, {0}, {0}).pull == 20_us);
+}
+
+TEST_CASE("step clock: a clock that goes back makes no phase negative") {
+  StepClock clock;
+  clock.start({50});
+  clock.computed({50});
+  clock.pulled({40}, 3_ns, 4_ns, {1}, {1});
+  CHECK(clock.report({0}, 0, 0).phases == Phases{});
+}
+
+TEST_CASE("step clock: the longest time there is can be divided") {
+  StepClock clock;
+  clock.start({});
+  clock.computed({});
+  const Instant end{std::numeric_limits<std::int64_t>::max()};
+  clock.pulled(end, {}, {}, {1}, {0});
+  CHECK(clock.report({0}, 0, 0).phases.push == end - Instant{});
 }
 
 TEST_CASE("step clock: a gradient that stood still for values computes less and pulls more") {

@@ -11,45 +11,91 @@
 namespace foretrain {
 namespace {
 
+/// Of two nodes of three: node 2 begins, is told of a message, a job, the loss of node 1; node 0
+/// begins between them.
 std::vector<InputRow> rows() {
-  InputRow received;
-  received.time = {-5};
-  received.step = 1'000'000'000'000;
-  received.node = 3;
-  received.peer = 4'000'000'000;
-  received.bucket = 7;
-  received.kind = InputRow::Kind::received;
-  received.message = 2;
-  InputRow lost;
-  lost.id = ~std::uint64_t{0};
-  lost.kind = InputRow::Kind::lost;
-  lost.took = {-6'000'000'000};
-  return {InputRow{}, received, lost};
+  std::vector<InputRow> all(5);
+  all[0].node = 2;
+  all[1].kind = InputRow::Kind::received;
+  all[1].time = {5};
+  all[1].node = 2;
+  all[1].step = 1'000'000'000'000;
+  all[1].peer = 1;
+  all[1].bucket = 4'000'000'000;
+  all[1].message = 2;
+  all[2].time = {3};
+  all[3].kind = InputRow::Kind::computed;
+  all[3].time = {5};
+  all[3].node = 2;
+  all[3].id = ~std::uint64_t{0};
+  all[3].took = {6'000'000'000};
+  all[4].kind = InputRow::Kind::lost;
+  all[4].time = {1'000'000'000'000'000'000};
+  all[4].node = 2;
+  all[4].peer = 1;
+  return all;
+}
+
+void check_refused(const std::string& text, const std::string& why) {
+  CHECK_THROWS_WITH(parse_inputs(text, 3, "there/inputs.bin"),
+                    Catch::StartsWith("there/inputs.bin: ") && Catch::Contains(why));
 }
 
 TEST_CASE("inputs: rows come back as they were, 48 bytes each") {
   const std::string file = inputs_file(rows());
-  CHECK(file.size() == 16 + 3 * 48);
-  CHECK(parse_inputs(file, "inputs.bin") == rows());
-  CHECK(parse_inputs(inputs_file({}), "inputs.bin").empty());
+  CHECK(file.size() == 16 + 5 * 48);
+  CHECK(parse_inputs(file, 3, "inputs.bin") == rows());
+  CHECK(parse_inputs(inputs_file({}), 3, "inputs.bin").empty());
 }
 
 TEST_CASE("inputs: a damaged file is refused by its name") {
   const std::string file = inputs_file(rows());
-  const auto refused = [](const std::string& text, const std::string& why) {
-    CHECK_THROWS_WITH(parse_inputs(text, "there/inputs.bin"),
-                      Catch::StartsWith("there/inputs.bin: ") && Catch::Contains(why));
-  };
-  refused("", "no recorded inputs");
-  refused("XXXX" + file.substr(4), "no recorded inputs");
+  check_refused("", "no recorded inputs");
+  check_refused("XXXX" + file.substr(4), "no recorded inputs");
   std::string newer = file;
   newer[4] = 2;
-  refused(newer, "no recorded inputs of this version");
-  refused(file.substr(0, file.size() - 1), "3 rows are announced");
-  refused(file + std::string(48, '\0'), "3 rows are announced");
+  check_refused(newer, "no recorded inputs of this version");
+  check_refused(file.substr(0, file.size() - 1), "5 rows are announced");
+  check_refused(file + std::string(48, '\0'), "5 rows are announced");
   std::string odd = file;
   odd[16 + 36] = 99;  // the kind of the first row
-  refused(odd, "an input of kind 99");
+  check_refused(odd, "row 1: an input of kind 99");
+}
+
+TEST_CASE("inputs: what no run writes is refused with its row") {
+  const auto refused = [](std::size_t row, auto change, const std::string& why) {
+    std::vector<InputRow> damaged = rows();
+    change(damaged[row]);
+    check_refused(inputs_file(damaged), "row " + std::to_string(row + 1) + ": " + why);
+  };
+  refused(
+      0, [](InputRow& row) { row.node = 3; }, "node 3, of 3");
+  refused(
+      0, [](InputRow& row) { row.time = {-1}; }, "-0.000000001 s, after 0.000000000 s");
+  refused(
+      0, [](InputRow& row) { row.step = 1; }, "a figure that this kind of input has not");
+  refused(
+      0, [](InputRow& row) { row.kind = InputRow::Kind::timer; }, "node 2 has not begun");
+  refused(
+      1, [](InputRow& row) { row.peer = 4'000'000'000; }, "node 4000000000, of 3");
+  refused(
+      1, [](InputRow& row) { row.took = {1}; }, "a figure that this kind of input has not");
+  refused(
+      1, [](InputRow& row) { row.message = 0; }, "a message of kind 0");
+  refused(
+      1, [](InputRow& row) { row.message = 1'000; }, "a message of kind 1000");
+  refused(
+      1, [](InputRow& row) { row.step = -1; }, "step -1");
+  refused(
+      2, [](InputRow& row) { row.node = 2; }, "node 2 begins again");
+  refused(
+      3, [](InputRow& row) { row.time = {4}; }, "0.000000004 s, after 0.000000005 s");
+  refused(
+      3, [](InputRow& row) { row.took = {-1}; }, "a job of -0.000000001 s");
+  refused(
+      3, [](InputRow& row) { ++row.peer; }, "a figure that this kind of input has not");
+  refused(
+      4, [](InputRow& row) { ++row.time.ns; }, "1000000000.000000000 s, after");
 }
 
 }  // namespace
