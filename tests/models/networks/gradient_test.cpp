@@ -14,11 +14,11 @@ namespace {
 
 constexpr std::uint64_t kGradientSeed = 2024;
 
-struct Computed {
+struct LossAndGradient {
   double loss = 0;
   std::vector<float> gradient;
 
-  bool operator==(const Computed&) const = default;
+  bool operator==(const LossAndGradient&) const = default;
 };
 
 struct Trial {
@@ -28,9 +28,9 @@ struct Trial {
     draw_batch(each.input, each.batch, stream, batch);
   }
 
-  [[nodiscard]] Computed compute(Parallel& parallel) const {
+  [[nodiscard]] LossAndGradient compute(Parallel& parallel) const {
     const auto workspace = network.make_workspace(Stream(kGradientSeed, "test.dropout"));
-    Computed computed;
+    LossAndGradient computed;
     computed.gradient.assign(parameters.size(), std::nanf(""));
     computed.loss = network.gradient(parameters, batch, computed.gradient, *workspace, parallel);
     return computed;
@@ -44,7 +44,7 @@ struct Trial {
 
 /// Of the gradient by the block along a direction of random signs, where the difference is the
 /// twin's: an error of the gradient shows with about its own norm.
-void check_block(const Trial& trial, const TwinNetwork& twin, const Computed& computed,
+void check_block(const Trial& trial, const TwinNetwork& twin, const LossAndGradient& computed,
                  const ParameterBlock& block, std::uint64_t direction) {
   constexpr double kStep = 1e-8;  // so short that hardly a unit passes its kink
   Nudge nudge{block.first, block.count, kStep, direction};
@@ -69,7 +69,7 @@ void check_network(const NetworkCase& each) {
   CAPTURE(each.name, kGradientSeed);
   const Trial trial(each);
   Serial serial;
-  const Computed computed = trial.compute(serial);
+  const LossAndGradient computed = trial.compute(serial);
   const TwinNetwork twin(each.spec, each.input, trial.parameters, trial.batch,
                          Stream(kGradientSeed, "test.dropout"));
   REQUIRE(computed.loss == Approx(twin.loss()).epsilon(1e-5));
@@ -118,7 +118,7 @@ TEST_CASE("network: loss and gradient are the same bits with any number of threa
     CAPTURE(each.name);
     const Trial trial(each);
     Serial serial;
-    const Computed expected = trial.compute(serial);
+    const LossAndGradient expected = trial.compute(serial);
     for (const int threads : {2, 3}) {
       Threads parallel(threads);
       CHECK((trial.compute(parallel) == expected));
