@@ -17,7 +17,6 @@
 #include "reports/cli/sweep_cases.h"
 #include "reports/cli/validate_cases.h"
 #include "reports/cli/whatif_commands.h"
-#include "reports/record/collector.h"
 #include "reports/record/files.h"
 #include "reports/record/not_done.h"
 #include "reports/record/summary.h"
@@ -72,9 +71,8 @@ Record run_case(const Arguments& arguments, exec::RunOptions options, const Case
   options.progress = [&](std::int64_t done, std::int64_t all, Duration clock) {
     progress.update(done, all, clock);
   };
-  Record record = exec::run(scenario_case, options);
-  if (arguments.rows == "summary") keep_summary(record);
-  return record;
+  if (arguments.rows == "summary") options.rows = RowsKept::summary;
+  return exec::run(scenario_case, options);
 }
 
 // The machine that is meant where a scenario names none.
@@ -155,8 +153,9 @@ int run(const Arguments& arguments) {
   }
   Answer answer = answer_of(arguments, "run");
   answer.provenance = exec::this_program;
-  return train_cases(answer, cases, [&](const Case& each) {
+  return train_cases(answer, cases, [&](const Case& each, const std::filesystem::path& folder) {
     if (metrics) metrics->begin();
+    options.folder = folder;
     return run_case(arguments, options, each);
   });
 }
@@ -188,8 +187,12 @@ int simulate(const Arguments& arguments) {
   const auto each_case = [&](const Case& each) {
     return simulate_case(arguments, each, data_sets);
   };
-  return arguments.determinism ? twin_cases(answer, cases, each_case)
-                               : train_cases(answer, cases, each_case);
+  if (arguments.determinism) return twin_cases(answer, cases, each_case);
+  return train_cases(answer, cases, [&](const Case& each, const std::filesystem::path& folder) {
+    Record record = each_case(each);
+    write_record(record, folder);
+    return record;
+  });
 }
 
 int sweep(const Arguments& arguments) {

@@ -36,9 +36,10 @@ Duration since(Clock::time_point start) {
 
 }  // namespace
 
-Launcher::Launcher(const Prepared& prepared, const RunOptions& options, JobKey key,
+Launcher::Launcher(const Prepared& prepared, const RunOptions& options, RunRows& rows, JobKey key,
                    const tcp::endpoint& meeting)
     : options_(options),
+      rows_(rows),
       key_(std::move(key)),
       meeting_(meeting),
       dataset_(prepared.dataset),
@@ -91,8 +92,7 @@ Record Launcher::run() {
         });
     loop_.run();
   }
-  if (options_.watch) options_.watch(record_, training_->steps * training_->workers);
-  sort_rows(record_);
+  take_rows();
   return std::move(record_);
 }
 
@@ -199,6 +199,11 @@ void Launcher::on_joined(const std::shared_ptr<Connection>& connection, std::uin
   send_json(*connection, ControlKind::setup, NodeId(id), setup);
 }
 
+// A training without a record is for nobody.
+void Launcher::take_rows() {
+  if (const std::string wrong = rows_.take(record_); !wrong.empty()) fail(wrong);
+}
+
 // What became of a process of ours is told when it is reaped.
 void Launcher::on_left(Member& member, const std::string& why) {
   member.connection = nullptr;
@@ -215,10 +220,7 @@ void Launcher::on_frame(std::size_t id, const FrameHeader& header, const Payload
   if (members_[id].lost) return;  // it may be back, but the others have gone on
   members_[id].heard = Clock::now();
   const auto kind = static_cast<ControlKind>(header.kind);
-  if (add_rows(record_, id, kind, payload)) {
-    if (kind == ControlKind::steps) show_progress();
-    return;
-  }
+  if (add_rows(record_, id, kind, payload)) return take_rows();
   try {
     switch (kind) {
       case ControlKind::listening:
@@ -255,9 +257,9 @@ void Launcher::on_ready(Member& member) {
   stage_ = Stage::training;
   timer_.cancel();
   record_.startup = since(launched_);
-  went_ = Clock::now();
+  if (const std::string wrong = rows_.begin(record_); !wrong.empty()) return fail(wrong);
   for (Member& each : members_) {
-    each.heard = went_;
+    each.heard = Clock::now();
     each.counted_before = hosts_.counted(each.host);
     if (each.pauses) each.pauses->start();
   }
@@ -273,12 +275,6 @@ void Launcher::count_interfaces() {
     record_.nodes[id].nic_tx = after.tx - before.tx;
     record_.nodes[id].nic_rx = after.rx - before.rx;
   }
-}
-
-void Launcher::show_progress() {
-  const std::int64_t all = training_->steps * training_->workers;
-  if (options_.watch) options_.watch(record_, all);
-  if (options_.progress) options_.progress(std::ssize(record_.steps), all, since(went_));
 }
 
 void Launcher::on_finished(std::size_t id, const nlohmann::json& json) {

@@ -6,6 +6,7 @@
 #include "exec/launch/door.h"
 #include "exec/launch/pauses.h"
 #include "exec/launch/run.h"
+#include "exec/launch/run_rows.h"
 #include "exec/transport/handshake.h"
 #include "scenarios/prepared.h"
 
@@ -28,11 +29,12 @@ namespace foretrain::exec {
 /// ranks join by themselves.
 class Launcher {
  public:
-  /// `meeting`: where it listens; port 0 is any that is free.
-  Launcher(const Prepared& prepared, const RunOptions& options, JobKey key,
+  /// `rows`: takes those that come. `meeting`: where it listens; port 0 is any that is free.
+  Launcher(const Prepared& prepared, const RunOptions& options, RunRows& rows, JobKey key,
            const boost::asio::ip::tcp::endpoint& meeting);
   ~Launcher();
 
+  /// The record but for its rows.
   Record run();
 
  private:
@@ -66,7 +68,7 @@ class Launcher {
   void on_listening(std::size_t id, const nlohmann::json& json);
   void on_ready(Member& member);
   void on_left(Member& member, const std::string& why);
-  void show_progress();
+  void take_rows();
   void on_finished(std::size_t id, const nlohmann::json& json);
   void on_trouble(std::size_t id, const nlohmann::json& json);
   void end_if_finished();
@@ -92,6 +94,7 @@ class Launcher {
   [[nodiscard]] std::string missing(bool Member::*done) const;
 
   RunOptions options_;
+  RunRows& rows_;
   JobKey key_;
   boost::asio::ip::tcp::endpoint meeting_;
   Refusals refusals_{"launcher"};
@@ -100,7 +103,6 @@ class Launcher {
   std::shared_ptr<const Training> training_;
   Stage stage_ = Stage::joining;
   std::chrono::steady_clock::time_point launched_;
-  std::chrono::steady_clock::time_point went_;
 
   boost::asio::io_context loop_{1};
   Hosts hosts_;

@@ -6,6 +6,7 @@
 #include "exec/launch/launcher.h"
 #include "exec/launch/node_process.h"
 #include "exec/launch/rendezvous.h"
+#include "exec/launch/run_rows.h"
 #include "exec/system/cache_folder.h"
 #include "exec/system/core_probe.h"
 #include "exec/system/process.h"
@@ -101,15 +102,20 @@ void allow_connections(const Prepared& prepared) {
   allow_descriptors(descriptors_need(*prepared.training, hosts));
 }
 
-Record train(const Prepared& prepared, const RunOptions& options, const tcp::endpoint& place) {
+// Cores are looked at where all of them are this machine's.
+Record train(const Prepared& prepared, const RunOptions& options, JobKey key,
+             const tcp::endpoint& place) {
+  allow_connections(prepared);
   std::vector<CoreProbe> probes;
   const auto look = [&, cores = cores_of(prepared)] {
-    if (options.probe) probes.push_back(probe_cores(cores, options.handovers));
+    if (options.probe && !options.task) probes.push_back(probe_cores(cores, options.handovers));
   };
   look();
-  Record record = Launcher(prepared, options, JobKey::random(), place).run();
+  RunRows rows(options, prepared.training->steps * prepared.training->workers);
+  Record record = Launcher(prepared, options, rows, std::move(key), place).run();
   if (record.outcome == Outcome::done) look();
   record.probes = std::move(probes);
+  rows.end(record);
   return record;
 }
 
@@ -137,9 +143,7 @@ Record run(const Case& scenario_case, const RunOptions& options) {
           "out, or start one process");
     }
     const Meeting meeting = arrange(options);
-    const Prepared prepared = prepare(scenario_case, Need::shape);
-    allow_connections(prepared);
-    return Launcher(prepared, options, meeting.key, meeting.place).run();
+    return train(prepare(scenario_case, Need::shape), options, meeting.key, meeting.place);
   }
   const auto task = read_task(process_environment);
   if (task && task->size > 1) {
@@ -153,9 +157,7 @@ Record run(const Case& scenario_case, const RunOptions& options) {
   if (options.emulate) check_emulated(scenario_case.scenario.cluster);
   const tcp::endpoint loopback(boost::asio::ip::address_v4::loopback(),
                                static_cast<std::uint16_t>(options.port));
-  const Prepared prepared = prepare(scenario_case, Need::shape);
-  allow_connections(prepared);
-  return train(prepared, options, loopback);
+  return train(prepare(scenario_case, Need::shape), options, JobKey::random(), loopback);
 }
 
 std::optional<int> take_part(const std::vector<Case>& cases, RunOptions& options) {

@@ -34,21 +34,26 @@ struct RunOptions {
   /// 20 ms each; not those of other machines. Named by what this machine's calibration met.
   bool probe = false;
   KnownHandovers handovers{};
+  /// Of the record, which is there: rows are written to it as they come, and the record that `run`
+  /// returns has their totals instead. Empty: nothing is written, the record has its rows.
+  std::filesystem::path folder;
+  /// A summary: rows are counted, nobody keeps them.
+  RowsKept rows = RowsKept::all;
   /// Nodes that have not joined, or are not ready, after this long are given up.
   Duration join_timeout{60'000'000'000};
   /// Test seam: nodes sleep up to this long before every input and send.
   Duration max_delay;
   /// Called now and then with the steps done by all workers and those to do.
   std::function<void(std::int64_t done, std::int64_t all, Duration passed)> progress;
-  /// Called when rows have come, and at the end, with the record so far, to which rows were only
-  /// appended since the last call, and the steps to do.
+  /// Called when rows have come, and at the end, with the record so far, whose rows, but for its
+  /// evaluations, are those that came since the last call, and the steps to do.
   std::function<void(const Record& so_far, std::int64_t all)> watch;
 };
 
 /// Trains one case and returns its record, also where the training failed or was interrupted
-/// (`Record::outcome`): what was reported until then is in it. No process is left behind. Catches
-/// SIGINT and SIGTERM while it runs. @throws InputError (a data set that cannot be read, a scenario
-/// for other machines than this one)
+/// (`Record::outcome`; also where its folder took no more): what was reported until then is in it.
+/// No process is left behind. Catches SIGINT and SIGTERM while it runs. @throws InputError (a data
+/// set that cannot be read, a scenario for other machines than this one)
 Record run(const Case& scenario_case, const RunOptions& options);
 
 /// Before anything else: whether this process is a task (task.h) of several. Nothing, where it is

@@ -52,8 +52,8 @@ void Metrics::follow(const Record& record, std::int64_t planned) {
     nodes_[i].role = record.nodes[i].role;
     nodes_[i].lost = !record.nodes[i].lost.empty();
   }
-  for (; steps_seen_ < record.steps.size(); ++steps_seen_) add(record.steps[steps_seen_]);
-  for (; usage_seen_ < record.usage.size(); ++usage_seen_) add(record.usage[usage_seen_]);
+  for (const StepRow& row : record.steps) add(row);
+  for (const UsageRow& row : record.usage) add(row);
   evals_ = record.evals;
 }
 

@@ -18,8 +18,8 @@ class Metrics {
   /// The next case begins.
   void begin() { *this = {}; }
 
-  /// Takes in the rows that came since the last call; rows are appended, never moved, until the
-  /// next `begin`. `planned`: steps of all workers, if nothing ends them earlier.
+  /// Takes in the rows that came since the last call: all that `record` has, but that its
+  /// evaluations are those so far. `planned`: steps of all workers, if nothing ends them earlier.
   void follow(const Record& record, std::int64_t planned);
 
   /// Text exposition format 0.0.4. Names begin with `foretrain_`; every sample names its case,
@@ -61,8 +61,6 @@ class Metrics {
   std::int64_t batch_size_ = 0;
   Duration startup_;
   Instant latest_;
-  std::size_t steps_seen_ = 0;
-  std::size_t usage_seen_ = 0;
   std::vector<EvalReport> evals_;
   std::vector<NodeFigures> nodes_;
 

@@ -48,17 +48,16 @@ void print_json(const Json& json) {
   fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
 }
 
-int train_cases(const Answer& answer, const std::vector<Case>& cases, const Train& train) {
+int train_cases(const Answer& answer, const std::vector<Case>& cases, const TrainInto& train) {
   for (const Case& each : cases) prepare_folder(answer.folder_of(each));
   Json all = Json::array();
   CaseTable table;
   int status = kDone;
   for (const Case& each : cases) {
-    const Record record = train(each);
-    table.add(record);
     const auto folder = answer.folder_of(each);
+    const Record record = train(each, folder);
+    table.add(record);
     all.push_back(to_json(record));
-    write_record(record, folder);
     if (answer.provenance) write_provenance(answer.provenance(), folder);
     status = status_of(record.outcome);
     if (status != kDone && answer.quiet) fmt::print(stderr, "error: {}\n", record.failure);
@@ -88,10 +87,11 @@ int band_cases(const Answer& answer, const std::vector<Case>& cases, int seeds, 
 
 int twin_cases(const Answer& answer, const std::vector<Case>& cases, const Train& simulate) {
   bool same = true;
-  const int status = train_cases(answer, cases, [&](const Case& each) {
+  const int status = train_cases(answer, cases, [&](const Case& each, const auto& folder) {
     Twins twins = simulate_twice(each, simulate);
     same = same && twins.difference.empty();
     fmt::print(stderr, "{}\n", verdict(twins));
+    write_record(twins.record, folder);
     return std::move(twins.record);
   });
   return status == kDone && !same ? kFailed : status;

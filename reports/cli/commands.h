@@ -34,11 +34,13 @@ struct Answer {
 void print_json(const nlohmann::ordered_json& json);
 
 using Train = std::function<Record(const Case&)>;
+/// Trains, and leaves the record in the folder, which is there.
+using TrainInto = std::function<Record(const Case&, const std::filesystem::path& folder)>;
 
 // Each does all cases in order, writes their records, returns the exit status. @throws InputError
 
 /// Trains until one is not done. Every folder is tried before the first training begins.
-int train_cases(const Answer& answer, const std::vector<Case>& cases, const Train& train);
+int train_cases(const Answer& answer, const std::vector<Case>& cases, const TrainInto& train);
 /// The bands over so many seeds of each case, on `threads` threads (simulate_bands).
 /// @throws NotDone where one is not done
 int band_cases(const Answer& answer, const std::vector<Case>& cases, int seeds, int threads,

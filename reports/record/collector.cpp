@@ -1,15 +1,40 @@
 // Rows as they come, totals as nodes end.
 #include "reports/record/collector.h"
 
+#include "models/protocol/registry.h"
 #include "reports/record/summary.h"
+#include "scenarios/node_counts.h"
 
 #include <algorithm>
+#include <bit>
+#include <numeric>
 #include <tuple>
 
 namespace foretrain {
 namespace {
 
+constexpr std::size_t kMostNodes = 1'000'000;
+
 Instant end_of_step(const StepReport& step) { return step.start + length_of(step.phases); }
+
+// Lengths up to 2^kBits ns have a bucket each; above, those that are alike in their first kBits
+// bits share one.
+constexpr int kBits = 11;
+constexpr std::size_t kHalf = std::size_t{1} << (kBits - 1);
+constexpr std::size_t kBuckets = (63 - kBits + 2) * kHalf;
+
+std::size_t bucket_of(std::int64_t ns) {
+  const auto length = static_cast<std::uint64_t>(std::max<std::int64_t>(ns, 0));
+  const int shift = std::max(static_cast<int>(std::bit_width(length)) - kBits, 0);
+  return static_cast<std::size_t>(shift) * kHalf + static_cast<std::size_t>(length >> shift);
+}
+
+Duration middle_of(std::size_t bucket) {
+  if (bucket < 2 * kHalf) return {static_cast<std::int64_t>(bucket)};
+  const std::size_t shift = bucket / kHalf - 1;
+  const std::uint64_t first = static_cast<std::uint64_t>(bucket - shift * kHalf) << shift;
+  return {static_cast<std::int64_t>(first + (std::uint64_t{1} << shift) / 2)};
+}
 
 }  // namespace
 
@@ -17,20 +42,73 @@ void StepTally::add(const StepReport& step) {
   ++totals_.steps;
   totals_.sum += step.phases;
   totals_.staleness += step.staleness;
-  lengths_ns_.push_back((end_of_step(step) - step.start - step.phases.evaluate).ns);
+  const std::int64_t ns = (length_of(step.phases) - step.phases.evaluate).ns;
+  if (buckets_.empty() && lengths_ns_.size() < kExact) return lengths_ns_.push_back(ns);
+  if (buckets_.empty()) {
+    buckets_.resize(kBuckets);
+    for (const std::int64_t length : lengths_ns_) ++buckets_[bucket_of(length)];
+    lengths_ns_ = {};
+  }
+  ++buckets_[bucket_of(ns)];
 }
 
 StepTotals StepTally::totals() const {
   StepTotals totals = totals_;
-  if (lengths_ns_.empty()) return totals;
+  totals.median = median();
+  return totals;
+}
+
+Duration StepTally::median() const {
+  if (!buckets_.empty()) {
+    std::int64_t before = 0;
+    std::size_t bucket = 0;
+    while (before + buckets_[bucket] <= totals_.steps / 2) before += buckets_[bucket++];
+    return middle_of(bucket);
+  }
+  if (lengths_ns_.empty()) return {};
   std::vector<std::int64_t> lengths = lengths_ns_;
   const auto middle = lengths.begin() + std::ssize(lengths) / 2;
   std::ranges::nth_element(lengths, middle);
-  totals.median = {*middle};
-  if (lengths.size() % 2 == 0) {
-    totals.median.ns = (totals.median.ns + *std::ranges::max_element(lengths.begin(), middle)) / 2;
+  if (lengths.size() % 2 == 1) return {*middle};
+  return {std::midpoint(*std::ranges::max_element(lengths.begin(), middle), *middle)};
+}
+
+void RowTally::add(const Record& rows) {
+  for (const StepRow& row : rows.steps) {
+    steps_.add(row.report);
+    ++step_count_;
+    furthest_ = std::max(furthest_, row.report.step.next().value);
+    latest_ = std::max(latest_, end_of_step(row.report));
   }
-  return totals;
+  for (const UsageRow& row : rows.usage) {
+    const auto node = static_cast<std::size_t>(std::max(row.node, 0));
+    if (node >= kMostNodes) continue;  // of a damaged table
+    if (node >= nodes_.size()) nodes_.resize(node + 1);
+    NodeTotals& totals = nodes_[node];
+    totals.cpu_s += row.cpu_user_s + row.cpu_system_s;
+    totals.rss = std::max(totals.rss, row.rss);
+    totals.tx += row.tx;
+    totals.rx += row.rx;
+  }
+}
+
+void RowTally::fill_in(Record& record) const {
+  for (std::size_t i = 0; i < std::min(nodes_.size(), record.nodes.size()); ++i) {
+    NodeTotals& totals = record.nodes[i];
+    if (totals.cpu_s > 0 || totals.rss.value > 0) continue;  // it has told them
+    totals.cpu_s = nodes_[i].cpu_s;
+    totals.rss = nodes_[i].rss;
+    totals.tx = nodes_[i].tx;
+    totals.rx = nodes_[i].rx;
+  }
+  if (record.outcome == Outcome::done) return;
+  const Scenario& scenario = record.scenario_case.scenario;
+  const std::int64_t an_update =
+      protocol_called(scenario.training.strategy)
+          .gradients_an_update(scenario.training.protocol, node_counts(scenario).workers);
+  record.gradients = std::max(record.gradients, step_count_);
+  record.updates = std::max(record.updates, step_count_ / std::max<std::int64_t>(1, an_update));
+  record.time = std::max(record.time, latest_ - Instant{});
 }
 
 void keep_summary(Record& record) {
@@ -72,12 +150,14 @@ void add_end(Record& record, const NodeEnd& end) {
 }
 
 void sort_rows(Record& record) {
-  std::ranges::stable_sort(record.steps, {}, [](const StepRow& row) {
+  const auto sort = [](auto& rows, auto key) {
+    if (!std::ranges::is_sorted(rows, {}, key)) std::ranges::stable_sort(rows, {}, key);
+  };
+  sort(record.steps, [](const StepRow& row) {
     return std::tuple(end_of_step(row.report), row.worker, row.report.step);
   });
-  std::ranges::stable_sort(record.evals, {}, [](const EvalReport& e) { return e.time; });
-  std::ranges::stable_sort(record.usage, {},
-                           [](const UsageRow& row) { return std::tuple(row.time, row.node); });
+  sort(record.evals, [](const EvalReport& e) { return e.time; });
+  sort(record.usage, [](const UsageRow& row) { return std::tuple(row.time, row.node); });
 }
 
 }  // namespace foretrain

@@ -31,6 +31,8 @@ class CsvWriter {
   void end_row();
 
   [[nodiscard]] std::string_view written() const { return {buffer_.data(), buffer_.size()}; }
+  /// What was written is somewhere else by now: the next rows begin a new text.
+  void forget() { buffer_.clear(); }
 
  private:
   void begin_cell();

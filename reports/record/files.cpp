@@ -1,12 +1,14 @@
 // The folder of a record: whole files or the older ones.
 #include "reports/record/files.h"
 
+#include "reports/record/collector.h"
 #include "reports/record/inputs.h"
 #include "reports/record/provenance.h"
 #include "reports/record/run_json.h"
 #include "reports/record/tables.h"
 #include "reports/record/tensorboard.h"
-#include "reports/record/timeline.h"
+#include "reports/record/writer.h"
+#include "scenarios/node_counts.h"
 #include "scenarios/read.h"
 
 #include <fmt/format.h>
@@ -27,21 +29,97 @@ namespace fs = std::filesystem;
 
 std::string why(int error) { return std::generic_category().message(error); }
 
-std::string read_file(const fs::path& path) {
+/// The tables of a record. One that has not ended may lack them, or the end of its last row.
+struct Tables {
+  fs::path folder;
+  bool ended;
+
+  template <class Row>
+  std::vector<Row> read(const char* name,
+                        std::vector<Row> (*parse)(std::string_view, const std::string&),
+                        std::size_t expected) const {
+    const fs::path path = folder / name;
+    if (!ended && !fs::exists(path)) return {};
+    std::string text = read_text_file(path);
+    if (!ended) text.resize(text.rfind('\n') + 1);  // npos + 1: not even its titles
+    if (!ended && text.empty()) return {};
+    std::vector<Row> rows = parse(text, path.string());
+    if (!ended || rows.size() == expected) return rows;
+    throw InputError(fmt::format("{}: {} rows, run.json counts {}; the record is damaged",
+                                 path.string(), rows.size(), expected));
+  }
+};
+
+/// What its rows tell of a record that has no end.
+void interrupt(Record& record) {
+  RowTally tally;
+  tally.add(record);
+  record.outcome = Outcome::interrupted;
+  tally.fill_in(record);
+  std::int64_t furthest = tally.furthest();
+  if (record.step_totals) {
+    const int workers = node_counts(record.scenario_case.scenario).workers;
+    furthest = record.step_totals->steps / std::max(workers, 1);
+  }
+  for (const EvalReport& e : record.evals) furthest = std::max(furthest, e.step.value);
+  record.failure = fmt::format(
+      "interrupted at step {}: its record has no end, whoever wrote it was killed or is at it",
+      furthest);
+}
+
+/// A folder in another one, in which a record is made before it takes the place of an older one.
+class Aside {
+ public:
+  explicit Aside(const fs::path& folder) : folder_(folder), path_(folder / ".new") {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);  // of one that was killed
+    fs::create_directory(path_, ignored);
+  }
+  Aside(const Aside&) = delete;
+  Aside& operator=(const Aside&) = delete;
+  ~Aside() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+
+  [[nodiscard]] const fs::path& path() const { return path_; }
+
+  // run.json comes last: its counts tell whether the others are of its record.
+  void move_out() const {
+    std::error_code error;
+    fs::remove(folder_ / kProvenanceFile, error);
+    for (const std::string& name : files_beside_run()) move_out(name);
+    fs::remove((folder_ / kTensorboardFile).parent_path(), error);  // where it is empty
+    move_out(kRunFile);
+  }
+
+ private:
+  void move_out(const std::string& name) const {
+    std::error_code error;
+    if (!fs::exists(path_ / name)) {
+      fs::remove(folder_ / name, error);
+      return;
+    }
+    fs::create_directories((folder_ / name).parent_path(), error);
+    fs::rename(path_ / name, folder_ / name, error);
+    if (!error) return;
+    throw InputError(
+        fmt::format("{}: cannot write: {}", (folder_ / name).string(), error.message()));
+  }
+
+  fs::path folder_;
+  fs::path path_;
+};
+
+}  // namespace
+
+std::string read_text_file(const fs::path& path) {
   errno = 0;
   std::ifstream file(path, std::ios::binary);
   std::string text(std::istreambuf_iterator<char>(file), {});
   if (!file) throw InputError(fmt::format("{}: cannot read: {}", path.string(), why(errno)));
   return text;
 }
-
-void check_rows(const fs::path& path, std::size_t found, std::size_t expected) {
-  if (found == expected) return;
-  throw InputError(fmt::format("{}: {} rows, run.json counts {}; the record is damaged",
-                               path.string(), found, expected));
-}
-
-}  // namespace
 
 void write_text_file(const fs::path& path, std::string_view text) {
   errno = 0;
@@ -63,71 +141,79 @@ void prepare_folder(const fs::path& folder) {
   fs::remove(probe, error);
 }
 
-// run.json comes last: its counts tell whether the others are of its record.
-std::vector<std::pair<std::string, std::string>> record_files(const Record& record) {
-  std::vector<std::pair<std::string, std::string>> files;
-  if (!record.inputs.empty()) files.emplace_back("inputs.bin", inputs_file(record.inputs));
-  if (!record.step_totals) {
-    files.emplace_back("steps.csv", steps_csv(record.steps));
-    files.emplace_back("usage.csv", usage_csv(record.usage));
+void write_whole_file(const fs::path& path, std::string_view text) {
+  const fs::path aside = path.parent_path() / fmt::format(".{}.new", path.filename().string());
+  std::error_code error;
+  try {
+    write_text_file(aside, text);
+  } catch (const InputError&) {
+    fs::remove(aside, error);
+    throw;
   }
-  files.emplace_back("evals.csv", evals_csv(record.evals));
-  if (!record.step_totals) files.emplace_back("timeline.json", timeline_json(record));
-  std::string events = tensorboard_events(record);
-  if (!events.empty()) files.emplace_back(kTensorboardFile, std::move(events));
-  files.emplace_back("run.json", run_json(record));
-  return files;
+  fs::rename(aside, path, error);
+  if (!error) return;
+  std::error_code ignored;
+  fs::remove(aside, ignored);
+  throw InputError(fmt::format("{}: cannot write: {}", path.string(), error.message()));
+}
+
+std::vector<std::string> files_beside_run() {
+  return {kInputsFile, kStepsFile, kUsageFile, kEvalsFile, kTimelineFile, kTensorboardFile};
 }
 
 void write_record(const Record& record, const fs::path& folder) {
   prepare_folder(folder);
-  std::error_code error;
-  // All are written beside their places first, so a writer that dies leaves the older record.
-  const auto files = record_files(record);
-  fs::remove(folder / "inputs.bin", error);  // of an earlier record
-  fs::remove(folder / kProvenanceFile, error);
-  const auto aside = [&](const std::string& name) {
-    return folder / fmt::format(".{}.new", fs::path(name).filename().string());
-  };
-  for (const auto& [name, text] : files) write_text_file(aside(name), text);
-  for (const auto& [name, text] : files) {
-    fs::create_directories((folder / name).parent_path(), error);
-    fs::rename(aside(name), folder / name, error);
-    if (error) {
-      throw InputError(
-          fmt::format("{}: cannot write: {}", (folder / name).string(), error.message()));
-    }
-  }
-  for (const char* of_another : {"steps.csv", "usage.csv", "timeline.json", kTensorboardFile}) {
-    const auto written = [&](const auto& file) { return file.first == of_another; };
-    if (std::ranges::none_of(files, written)) fs::remove(folder / of_another, error);
-  }
-  fs::remove((folder / kTensorboardFile).parent_path(), error);  // where it is empty
+  const Aside aside(folder);
+  RecordWriter writer(aside.path(), record.step_totals ? RowsKept::summary : RowsKept::all);
+  writer.begin();
+  writer.add(record);
+  writer.end(record);
+  aside.move_out();
 }
 
 Record read_record(const fs::path& folder) {
-  if (!fs::exists(folder / "run.json")) {
+  if (!fs::exists(folder / kRunFile)) {
     throw InputError(
         fmt::format("{}: no run.json here; is this the folder of a run?", folder.string()));
   }
-  const auto read = [&](const char* name, auto parse) {
-    return parse(read_file(folder / name), (folder / name).string());
-  };
-  auto [record, rows] = read("run.json", parse_run_json);
+  auto [record, rows] =
+      parse_run_json(read_text_file(folder / kRunFile), (folder / kRunFile).string());
+  const Tables tables{folder, rows.has_value()};
+  const RowCounts counts = rows.value_or(RowCounts{});
   if (!record.step_totals) {
-    record.steps = read("steps.csv", parse_steps);
-    check_rows(folder / "steps.csv", record.steps.size(), rows.steps);
-    record.usage = read("usage.csv", parse_usage);
-    check_rows(folder / "usage.csv", record.usage.size(), rows.usage);
+    record.steps = tables.read(kStepsFile, parse_steps, counts.steps);
+    record.usage = tables.read(kUsageFile, parse_usage, counts.usage);
   }
-  record.evals = read("evals.csv", parse_evals);
-  check_rows(folder / "evals.csv", record.evals.size(), rows.evals);
-  if (fs::exists(folder / "inputs.bin")) {
-    record.inputs = read("inputs.bin", [&](std::string_view text, const std::string& path) {
-      return parse_inputs(text, record.nodes.size(), path);
-    });
+  record.evals = tables.read(kEvalsFile, parse_evals, counts.evals);
+  if (fs::exists(folder / kInputsFile)) {
+    record.inputs = parse_inputs(read_text_file(folder / kInputsFile), record.nodes.size(),
+                                 (folder / kInputsFile).string());
   }
+  sort_rows(record);
+  if (!rows) interrupt(record);
   return std::move(record);
+}
+
+// Each part has the titles in front of its rows.
+void read_steps(const fs::path& folder, const std::function<void(const StepRow&)>& look,
+                std::size_t part) {
+  const fs::path path = folder / kStepsFile;
+  std::ifstream file(path, std::ios::binary);
+  std::string text;
+  std::getline(file, text);
+  text += '\n';
+  const std::size_t titles = text.size();
+  while (file) {
+    const std::size_t before = text.size();
+    text.resize(before + part);
+    file.read(text.data() + before, static_cast<std::streamsize>(part));
+    text.resize(before + static_cast<std::size_t>(file.gcount()));
+    const std::size_t end = text.rfind('\n') + 1;
+    for (const StepRow& row : parse_steps(std::string_view(text).substr(0, end), path.string())) {
+      look(row);
+    }
+    text.erase(titles, end - titles);
+  }
 }
 
 }  // namespace foretrain

@@ -3,10 +3,11 @@
 
 #include "reports/record/record.h"
 
+#include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace foretrain {
@@ -16,17 +17,37 @@ namespace foretrain {
 /// @throws InputError
 void prepare_folder(const std::filesystem::path& folder);
 
-/// The files of a record as name with text, in the order in which they are written.
-std::vector<std::pair<std::string, std::string>> record_files(const Record& record);
+// The files of a record's folder.
+inline constexpr const char* kRunFile = "run.json";
+inline constexpr const char* kStepsFile = "steps.csv";
+inline constexpr const char* kEvalsFile = "evals.csv";
+inline constexpr const char* kUsageFile = "usage.csv";
+inline constexpr const char* kInputsFile = "inputs.bin";
+inline constexpr const char* kTimelineFile = "timeline.json";
+/// All but run.json, which says what they belong to; those that a record has.
+std::vector<std::string> files_beside_run();
 
+/// The text of a file. @throws InputError where it cannot be read
+std::string read_text_file(const std::filesystem::path& path);
 /// Writes a file beside records. @throws InputError where it cannot
 void write_text_file(const std::filesystem::path& path, std::string_view text);
+/// The same, whole or not at all: where it cannot, the older one stays, nothing else.
+void write_whole_file(const std::filesystem::path& path, std::string_view text);
 
-/// Writes the record into `folder`, which is made where it is absent; files of an earlier record
-/// are replaced. The same record gives the same bytes. @throws InputError where it cannot.
+/// Writes a record that is all there into `folder`, which is made where it is absent; files of an
+/// earlier record are replaced, once all are written. The same record gives the same bytes.
+/// @throws InputError where it cannot
 void write_record(const Record& record, const std::filesystem::path& folder);
 
-/// Reads a record back. @throws InputError saying what is wrong with which file and line
+/// Reads a record back, its rows in their order. One that has no end, since its training goes on or
+/// whoever wrote it (writer.h) was killed, is read up to its last whole rows: it was interrupted,
+/// and its totals are what the rows come to. @throws InputError saying what is wrong with which
+/// file and line
 Record read_record(const std::filesystem::path& folder);
+
+/// Looks at the steps of a folder one after another, in the order in which they were written;
+/// about `part` bytes of them are in memory at once.
+void read_steps(const std::filesystem::path& folder,
+                const std::function<void(const StepRow&)>& look, std::size_t part = 4U << 20U);
 
 }  // namespace foretrain

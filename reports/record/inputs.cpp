@@ -18,6 +18,7 @@ constexpr std::string_view kMagic = "FTIN";
 constexpr std::uint32_t kVersion = 1;
 constexpr std::size_t kHead = 16;
 constexpr std::size_t kRow = 48;
+constexpr std::uint64_t kNotKnown = ~std::uint64_t{0};
 constexpr Duration kLongest{1'000'000'000'000'000'000};  // 31 years
 
 template <class T>
@@ -112,23 +113,23 @@ class Checker {
 
 }  // namespace
 
-std::string inputs_file(const std::vector<InputRow>& rows) {
+std::string inputs_head(std::optional<std::uint64_t> rows) {
   std::string text(kMagic);
-  text.reserve(kHead + kRow * rows.size());
   put(text, kVersion);
-  put(text, std::uint64_t{rows.size()});
-  for (const InputRow& row : rows) {
-    put(text, row.time.ns);
-    put(text, row.step);
-    put(text, row.id);
-    put(text, row.node);
-    put(text, row.peer);
-    put(text, row.bucket);
-    put(text, static_cast<std::uint16_t>(row.kind));
-    put(text, row.message);
-    put(text, row.took.ns);
-  }
+  put(text, rows.value_or(kNotKnown));
   return text;
+}
+
+void append_row(std::string& text, const InputRow& row) {
+  put(text, row.time.ns);
+  put(text, row.step);
+  put(text, row.id);
+  put(text, row.node);
+  put(text, row.peer);
+  put(text, row.bucket);
+  put(text, static_cast<std::uint16_t>(row.kind));
+  put(text, row.message);
+  put(text, row.took.ns);
 }
 
 std::vector<InputRow> parse_inputs(std::string_view text, std::size_t nodes,
@@ -138,8 +139,10 @@ std::vector<InputRow> parse_inputs(std::string_view text, std::size_t nodes,
       get<std::uint32_t>(text, at) != kVersion) {
     throw InputError(fmt::format("{}: no recorded inputs of this version", path));
   }
-  const auto count = get<std::uint64_t>(text, at);
-  if ((text.size() - kHead) % kRow != 0 || count != (text.size() - kHead) / kRow) {
+  auto count = get<std::uint64_t>(text, at);
+  if (count == kNotKnown) {
+    count = (text.size() - kHead) / kRow;
+  } else if ((text.size() - kHead) % kRow != 0 || count != (text.size() - kHead) / kRow) {
     throw InputError(fmt::format("{}: {} bytes, {} rows are announced; the record is damaged", path,
                                  text.size(), count));
   }

@@ -18,6 +18,9 @@ namespace foretrain {
 
 enum class Mode { run, simulate };
 enum class Outcome { done, failed, interrupted };
+/// Whether a record has the rows that grow with its steps, or what they come to alone
+/// (`--record summary`).
+enum class RowsKept { all, summary };
 
 /// A row of steps.csv.
 struct StepRow {
@@ -103,8 +106,9 @@ struct Record {
   std::string weights_sha256;  ///< of the final parameters; empty without numerics
   std::vector<NodeTotals> nodes;
   std::vector<NeighbourTotals> neighbours;
-  std::optional<StepTotals> step_totals;  ///< `--record summary`: instead of rows that grow with
-                                          ///< the steps, of `steps`, `usage`, `inputs`
+  std::optional<StepTotals> step_totals;  ///< instead of rows that grow with the steps, of `steps`,
+                                          ///< `usage`, `inputs`: of a summary, or of a run whose
+                                          ///< rows are in its folder
   std::vector<StepRow> steps;             ///< by (end of step, worker)
   std::vector<EvalReport> evals;
   std::vector<UsageRow> usage;   ///< by (time, node)

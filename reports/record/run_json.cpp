@@ -305,7 +305,7 @@ void check_format(const Json& json, const std::string& source) {
 
 }  // namespace
 
-std::string run_json(const Record& record) {
+std::string run_json(const Record& record, RowsKept kept, const std::optional<RowCounts>& rows) {
   Json json;
   json["foretrain_record"] = kRecordFormat;
   json["program"] = FORETRAIN_VERSION;
@@ -327,10 +327,11 @@ std::string run_json(const Record& record) {
   json["weights_sha256"] = known_or_null(record.weights_sha256);
   json["nodes"] = totals_json(record.nodes);
   if (!record.neighbours.empty()) json["neighbours"] = neighbours_json(record.neighbours);
-  if (record.step_totals) json["step_totals"] = step_totals_json(*record.step_totals);
-  json["rows"] = {{"steps", record.steps.size()},
-                  {"evals", record.evals.size()},
-                  {"usage", record.usage.size()}};
+  if (kept == RowsKept::summary) {
+    json["step_totals"] = step_totals_json(record.step_totals.value_or(StepTotals{}));
+  }
+  json["rows"] =
+      rows ? Json{{"steps", rows->steps}, {"evals", rows->evals}, {"usage", rows->usage}} : Json();
   json["summary"] = to_json(record);
   json["scenario"] = to_yaml(record.scenario_case.scenario);
   // Names come from outside: what is no UTF-8 in them is replaced, or there would be no record.
@@ -369,9 +370,11 @@ RunJson parse_run_json(std::string_view text, const std::string& source) {
   if (json.contains("step_totals")) {
     record.step_totals = parse_step_totals(reader.object("step_totals"));
   }
-  const Reader rows = reader.object("rows");
-  const auto count = [&](const char* key) { return static_cast<std::size_t>(rows.integer(key)); };
-  result.rows = {count("steps"), count("evals"), count("usage")};
+  if (!reader.at("rows").is_null()) {
+    const Reader rows = reader.object("rows");
+    const auto count = [&](const char* key) { return static_cast<std::size_t>(rows.integer(key)); };
+    result.rows = {count("steps"), count("evals"), count("usage")};
+  }
   record.scenario_case = parse_case(reader, source);
   return result;
 }

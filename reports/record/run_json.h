@@ -4,6 +4,7 @@
 #include "reports/record/record.h"
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -19,13 +20,15 @@ struct RowCounts {
   std::size_t usage = 0;
 };
 
-std::string run_json(const Record& record);
+/// `kept`: whether the rows are in the files beside it; of a summary their totals stand in it. No
+/// `rows`: the record has not ended.
+std::string run_json(const Record& record, RowsKept kept, const std::optional<RowCounts>& rows);
 
 /// A record without rows, with their counts. `source` is the file's name in messages.
 /// @throws InputError
 struct RunJson {
   Record record;
-  RowCounts rows;
+  std::optional<RowCounts> rows;  ///< none: the record has not ended
 };
 RunJson parse_run_json(std::string_view text, const std::string& source);
 

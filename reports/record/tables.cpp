@@ -47,36 +47,31 @@ Instant instant(Duration since_ready) { return Instant{} + since_ready; }
 
 }  // namespace
 
-std::string steps_csv(const std::vector<StepRow>& rows) {
-  CsvWriter csv(step_columns());
-  for (const auto& [worker, report] : rows) {
-    csv.integer(worker).integer(report.step.value).time_s(report.start);
-    for (const auto& [name, of] : kPhases<Duration>) csv.time_s(report.phases.*of);
-    csv.integer(report.staleness).number(report.loss).end_row();
-  }
-  return std::string(csv.written());
+CsvWriter steps_table() { return CsvWriter(step_columns()); }
+
+void add_row(CsvWriter& csv, const StepRow& row) {
+  const StepReport& report = row.report;
+  csv.integer(row.worker).integer(report.step.value).time_s(report.start);
+  for (const auto& [name, of] : kPhases<Duration>) csv.time_s(report.phases.*of);
+  csv.integer(report.staleness).number(report.loss).end_row();
 }
 
-std::string evals_csv(const std::vector<EvalReport>& rows) {
-  CsvWriter csv(kEvalColumns);
-  for (const EvalReport& e : rows) {
-    csv.integer(e.step.value).integer(e.version.value).time_s(e.time).time_s(e.took);
-    csv.number(e.loss).number(e.accuracy).number(e.auc).integer(e.final ? 1 : 0).end_row();
-  }
-  return std::string(csv.written());
+CsvWriter evals_table() { return CsvWriter(kEvalColumns); }
+
+void add_row(CsvWriter& csv, const EvalReport& row) {
+  csv.integer(row.step.value).integer(row.version.value).time_s(row.time).time_s(row.took);
+  csv.number(row.loss).number(row.accuracy).number(row.auc).integer(row.final ? 1 : 0).end_row();
 }
 
-std::string usage_csv(const std::vector<UsageRow>& rows) {
-  CsvWriter csv(kUsageColumns);
-  for (const UsageRow& u : rows) {
-    csv.time_s(u.time).integer(u.node).number(u.cpu_user_s).number(u.cpu_system_s);
-    add_known(csv, u.rss);
-    csv.integer(u.tx.value).integer(u.rx.value);
-    add_known(csv, u.nic_tx);
-    add_known(csv, u.nic_rx);
-    csv.end_row();
-  }
-  return std::string(csv.written());
+CsvWriter usage_table() { return CsvWriter(kUsageColumns); }
+
+void add_row(CsvWriter& csv, const UsageRow& row) {
+  csv.time_s(row.time).integer(row.node).number(row.cpu_user_s).number(row.cpu_system_s);
+  add_known(csv, row.rss);
+  csv.integer(row.tx.value).integer(row.rx.value);
+  add_known(csv, row.nic_tx);
+  add_known(csv, row.nic_rx);
+  csv.end_row();
 }
 
 std::vector<StepRow> parse_steps(std::string_view text, const std::string& source) {

@@ -1,6 +1,7 @@
 // The rows of a record as the text of its CSV files.
 #pragma once
 
+#include "reports/record/csv.h"
 #include "reports/record/record.h"
 
 #include <string>
@@ -9,13 +10,18 @@
 
 namespace foretrain {
 
+// A table with its titles alone, to which rows are added.
+
 /// worker, step, start_s, the six phases, staleness, loss (empty: not known).
-std::string steps_csv(const std::vector<StepRow>& rows);
+CsvWriter steps_table();
+void add_row(CsvWriter& csv, const StepRow& row);
 /// step, version, time_s, took_s, loss, accuracy, auc, final (0 or 1).
-std::string evals_csv(const std::vector<EvalReport>& rows);
+CsvWriter evals_table();
+void add_row(CsvWriter& csv, const EvalReport& row);
 /// time_s, node, cpu_user_s, cpu_system_s, rss_bytes (empty: not modelled), tx_bytes, rx_bytes,
 /// nic_tx_bytes, nic_rx_bytes (empty: not counted).
-std::string usage_csv(const std::vector<UsageRow>& rows);
+CsvWriter usage_table();
+void add_row(CsvWriter& csv, const UsageRow& row);
 
 // Back again. `source` is the file's name in messages. @throws InputError
 

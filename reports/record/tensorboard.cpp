@@ -9,7 +9,7 @@
 #include <bit>
 #include <cmath>
 #include <concepts>
-#include <span>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -69,9 +69,25 @@ struct Point {
   std::int64_t step;
   double value;
 };
-struct Series {
-  std::string tag;
-  std::vector<Point> points;
+
+/// The points of one tag that are drawn, of so many.
+class Series {
+ public:
+  Series(std::string tag, std::size_t count, std::size_t most)
+      : tag_(std::move(tag)), thinning_(count, most) {}
+
+  void add(const Point& point) {
+    thinning_.add(point.value, point, [&](std::size_t, const Point& drawn) {
+      if (std::isfinite(drawn.value)) drawn_.push_back(drawn);
+    });
+  }
+  [[nodiscard]] const std::string& tag() const { return tag_; }
+  [[nodiscard]] const std::vector<Point>& drawn() const { return drawn_; }
+
+ private:
+  std::string tag_;
+  Thinning<Point> thinning_;
+  std::vector<Point> drawn_;
 };
 
 std::string scalar_event(const std::string& tag, const Point& point) {
@@ -86,83 +102,70 @@ std::string scalar_event(const std::string& tag, const Point& point) {
   return event;
 }
 
-class Collected {
- public:
-  Series& series(const std::string& tag) { return all_.emplace_back(Series{tag, {}}); }
+using AllSeries = std::vector<Series>;
 
-  [[nodiscard]] std::string file() const {
-    std::vector<std::pair<const Series*, const Point*>> events;
-    const std::size_t most = kMostEvents / std::max<std::size_t>(1, all_.size());
-    for (const Series& each : all_) {
-      std::vector<double> values;
-      values.reserve(each.points.size());
-      for (const Point& point : each.points) values.push_back(point.value);
-      for (const std::size_t i : thinned(values, most)) {
-        if (std::isfinite(values[i])) events.emplace_back(&each, &each.points[i]);
-      }
-    }
-    if (events.empty()) return {};
-    std::ranges::stable_sort(events, {}, [](const auto& event) { return event.second->time; });
-    std::string text = framed(first_event());
-    for (const auto& [each, point] : events) text += framed(scalar_event(each->tag, *point));
-    return text;
-  }
-
- private:
-  std::vector<Series> all_;
+/// A figure of a row, with its tag.
+template <class Row>
+struct Tagged {
+  const char* tag;
+  double (*of)(const Row&);
 };
 
-void add_evals(const Record& record, Collected& to) {
-  const auto add = [&](const char* tag, double EvalReport::*figure) {
-    Series& series = to.series(tag);
-    for (const EvalReport& e : record.evals) {
-      series.points.push_back({e.time, e.step.value, e.*figure});
-    }
-  };
-  add("test/loss", &EvalReport::loss);
-  add("test/accuracy", &EvalReport::accuracy);
-  add("test/auc", &EvalReport::auc);
+double known_rate(const Used& each, Bytes bytes) {
+  return bytes.value < 0 ? std::nan("") : each.rate(bytes);
 }
 
-void add_steps(const std::string& node, const std::vector<const StepRow*>& rows, Collected& to) {
-  const auto add = [&](const char* what, auto figure) {
-    Series& series = to.series(what + node);
-    series.points.reserve(rows.size());
-    for (const StepRow* row : rows) {
-      const StepReport& r = row->report;
-      series.points.push_back({r.start + length_of(r.phases), r.step.value, figure(r)});
-    }
-  };
+constexpr Tagged<EvalReport> kOfEvals[] = {
+    {"test/loss", [](const EvalReport& e) { return e.loss; }},
+    {"test/accuracy", [](const EvalReport& e) { return e.accuracy; }},
+    {"test/auc", [](const EvalReport& e) { return e.auc; }},
+};
+constexpr Tagged<StepReport> kOfSteps[] = {
+    {"loss/", [](const StepReport& r) { return r.loss; }},
+    {"step_time_s/",
+     [](const StepReport& r) { return (length_of(r.phases) - r.phases.evaluate).seconds(); }},
+    {"staleness/", [](const StepReport& r) { return static_cast<double>(r.staleness); }},
+};
+constexpr Tagged<Used> kOfUsage[] = {
+    {"cpu_percent/",
+     [](const Used& u) { return 100 * u.rate(u.row->cpu_user_s + u.row->cpu_system_s); }},
+    {"rss_bytes/",
+     [](const Used& u) {
+       return u.row->rss.value < 0 ? std::nan("") : static_cast<double>(u.row->rss.value);
+     }},
+    {"tx_bytes_per_s/", [](const Used& u) { return u.rate(u.row->tx); }},
+    {"rx_bytes_per_s/", [](const Used& u) { return u.rate(u.row->rx); }},
+    {"nic_tx_bytes_per_s/", [](const Used& u) { return known_rate(u, u.row->nic_tx); }},
+    {"nic_rx_bytes_per_s/", [](const Used& u) { return known_rate(u, u.row->nic_rx); }},
+};
+
+void add_evals(const std::vector<EvalReport>& rows, std::size_t most, AllSeries& to) {
+  for (const auto& [tag, of] : kOfEvals) {
+    Series& series = to.emplace_back(tag, rows.size(), most);
+    for (const EvalReport& e : rows) series.add({e.time, e.step.value, of(e)});
+  }
+}
+
+void add_usage(const std::string& node, const std::vector<const UsageRow*>& rows, std::size_t most,
+               AllSeries& to) {
   if (rows.empty()) return;
-  add("loss/", [](const StepReport& r) { return r.loss; });
-  add("step_time_s/",
-      [](const StepReport& r) { return (length_of(r.phases) - r.phases.evaluate).seconds(); });
-  add("staleness/", [](const StepReport& r) { return static_cast<double>(r.staleness); });
-}
-
-void add_usage(const std::string& node, const std::vector<const UsageRow*>& rows, Collected& to) {
   const std::vector<Used> used = used_by(rows);
-  const auto add = [&](const char* what, auto figure) {
-    Series& series = to.series(what + node);
-    series.points.reserve(used.size());
-    for (const Used& each : used) {
-      series.points.push_back({each.row->time, each.row->time.ns / 1'000'000, figure(each)});
-    }
-  };
-  const auto known = [](const Used& each, Bytes bytes) {
-    return bytes.value < 0 ? std::nan("") : each.rate(bytes);
-  };
-  if (rows.empty()) return;
-  add("cpu_percent/", [](const Used& each) {
-    return 100 * each.rate(each.row->cpu_user_s + each.row->cpu_system_s);
-  });
-  add("rss_bytes/", [](const Used& each) {
-    return each.row->rss.value < 0 ? std::nan("") : static_cast<double>(each.row->rss.value);
-  });
-  add("tx_bytes_per_s/", [](const Used& each) { return each.rate(each.row->tx); });
-  add("rx_bytes_per_s/", [](const Used& each) { return each.rate(each.row->rx); });
-  add("nic_tx_bytes_per_s/", [&](const Used& each) { return known(each, each.row->nic_tx); });
-  add("nic_rx_bytes_per_s/", [&](const Used& each) { return known(each, each.row->nic_rx); });
+  for (const auto& [tag, of] : kOfUsage) {
+    Series& series = to.emplace_back(tag + node, used.size(), most);
+    for (const Used& u : used) series.add({u.row->time, u.row->time.ns / 1'000'000, of(u)});
+  }
+}
+
+std::string file_of(const AllSeries& all) {
+  std::vector<std::pair<const Series*, const Point*>> events;
+  for (const Series& each : all) {
+    for (const Point& point : each.drawn()) events.emplace_back(&each, &point);
+  }
+  if (events.empty()) return {};
+  std::ranges::stable_sort(events, {}, [](const auto& event) { return event.second->time; });
+  std::string text = framed(first_event());
+  for (const auto& [each, point] : events) text += framed(scalar_event(each->tag(), *point));
+  return text;
 }
 
 }  // namespace
@@ -184,17 +187,40 @@ std::string framed(std::string_view data) {
   return frame;
 }
 
-std::string tensorboard_events(const Record& record) {
-  Collected all;
-  add_evals(record, all);
-  const auto steps = steps_by_worker(record);
+std::string tensorboard_events(const Record& record, const Steps& steps) {
+  const std::vector<StepsOfNode> counts = count_steps(steps, record.nodes.size());
   const auto usage = usage_by_node(record);
-  for (const int node : shown_nodes(record, kMostNodesShown)) {
+  const std::vector<int> shown = shown_nodes(record, counts, kMostNodesShown);
+  std::size_t count = std::size(kOfEvals);
+  for (const int node : shown) {
     const auto index = static_cast<std::size_t>(node);
-    add_steps(record.nodes[index].role, steps[index], all);
-    add_usage(record.nodes[index].role, usage[index], all);
+    count += counts[index].count > 0 ? std::size(kOfSteps) : 0;
+    count += usage[index].empty() ? 0 : std::size(kOfUsage);
   }
-  return all.file();
+  const std::size_t most = kMostEvents / count;
+  AllSeries all;
+  all.reserve(count);
+  add_evals(record.evals, most, all);
+  std::map<int, std::size_t> of_worker;  // the first of its series
+  for (const int node : shown) {
+    const auto index = static_cast<std::size_t>(node);
+    const std::string& role = record.nodes[index].role;
+    if (const std::size_t rows = counts[index].count; rows > 0) {
+      of_worker[node] = all.size();
+      for (const auto& [tag, of] : kOfSteps) all.emplace_back(tag + role, rows, most);
+    }
+    add_usage(role, usage[index], most, all);
+  }
+  steps([&](const StepRow& row) {
+    const auto found = of_worker.find(row.worker);
+    if (found == of_worker.end()) return;
+    const StepReport& step = row.report;
+    for (std::size_t i = 0; i < std::size(kOfSteps); ++i) {
+      all[found->second + i].add(
+          {step.start + length_of(step.phases), step.step.value, kOfSteps[i].of(step)});
+    }
+  });
+  return file_of(all);
 }
 
 }  // namespace foretrain

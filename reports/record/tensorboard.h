@@ -2,6 +2,7 @@
 #pragma once
 
 #include "reports/record/record.h"
+#include "reports/record/shown.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -27,7 +28,13 @@ inline constexpr std::size_t kMostNodesShown = 64;
 ///
 /// The wall time of an event is seconds since every node was ready, virtual in a simulation: a
 /// record has no date. What is not known is left out. The same record gives the same bytes.
-std::string tensorboard_events(const Record& record);
+///
+/// `steps`: those of the record, looked at twice; what is in memory of them at once does not grow
+/// with their number.
+std::string tensorboard_events(const Record& record, const Steps& steps);
+inline std::string tensorboard_events(const Record& record) {
+  return tensorboard_events(record, steps_of(record));
+}
 
 /// A record of TensorFlow's record format (TFRecord, tensorflow/core/lib/io/record_writer.h): the
 /// length, its checksum, the data, its checksum; little-endian.

@@ -10,8 +10,9 @@
 #include <cmath>
 #include <cstdint>
 #include <iterator>
+#include <map>
 #include <string_view>
-#include <utility>
+#include <variant>
 #include <vector>
 
 namespace foretrain {
@@ -84,34 +85,60 @@ void draw_step(Track& track, const StepReport& step) {
 }
 
 /// Steps that are not drawn one by one; the phases are what all of them come to.
-void draw_between(Track& track, std::span<const StepRow* const> rows) {
-  Phases sum;
+struct Between {
+  std::size_t count = 0;
+  Step first;
+  Step last;
+  Instant from;
+  Instant to;
   Duration longest;
-  for (const StepRow* row : rows) {
-    const Phases& p = row->report.phases;
-    sum += p;
-    longest = std::max(longest, length_of(p));
+  Phases sum;
+
+  void add(const StepReport& step) {
+    if (count++ == 0) {
+      first = step.step;
+      from = step.start;
+    }
+    last = step.step;
+    to = step.start + length_of(step.phases);
+    longest = std::max(longest, length_of(step.phases));
+    sum += step.phases;
   }
-  const StepReport& first = rows.front()->report;
-  const StepReport& last = rows.back()->report;
-  track.slice(fmt::format("{} steps", rows.size()), first.start,
-              last.start + length_of(last.phases) - first.start,
-              fmt::format(R"("first":{},"last":{},"longest_s":{})", first.step.value,
-                          last.step.value, longest.seconds()));
-  draw_phases(track, first.start, sum);
+};
+
+void draw_between(Track& track, const Between& steps) {
+  track.slice(fmt::format("{} steps", steps.count), steps.from, steps.to - steps.from,
+              fmt::format(R"("first":{},"last":{},"longest_s":{})", steps.first.value,
+                          steps.last.value, steps.longest.seconds()));
+  draw_phases(track, steps.from, steps.sum);
 }
 
-void draw_steps(Track& track, const std::vector<const StepRow*>& rows, std::size_t most) {
-  std::vector<double> lengths;
-  lengths.reserve(rows.size());
-  for (const StepRow* row : rows) lengths.push_back(length_of(row->report.phases).seconds());
-  std::size_t next = 0;
-  for (const std::size_t drawn : thinned(lengths, most)) {
-    if (drawn > next) draw_between(track, std::span(rows).subspan(next, drawn - next));
-    draw_step(track, rows[drawn]->report);
-    next = drawn + 1;
+/// The steps of one worker as they come: so many of so many are drawn one by one.
+class DrawnSteps {
+ public:
+  DrawnSteps(std::size_t count, std::size_t most) : thinning_(count, most) {}
+
+  void add(const StepReport& step, Track& track) {
+    waiting_.push_back(step);
+    const double length_s = length_of(step.phases).seconds();
+    thinning_.add(length_s, {}, [&](std::size_t place, std::monostate) { draw(place, track); });
   }
-}
+
+ private:
+  void draw(std::size_t place, Track& track) {
+    const auto end = waiting_.begin() + static_cast<std::ptrdiff_t>(place - first_);
+    Between between;
+    for (auto step = waiting_.begin(); step != end; ++step) between.add(*step);
+    if (between.count > 0) draw_between(track, between);
+    draw_step(track, *end);
+    waiting_.erase(waiting_.begin(), end + 1);
+    first_ = place + 1;
+  }
+
+  Thinning<std::monostate> thinning_;
+  std::vector<StepReport> waiting_;  // since the last that was drawn
+  std::size_t first_ = 0;            // the place of the first of them
+};
 
 void draw_final_evaluation(Track& track, const std::vector<EvalReport>& evals) {
   for (const EvalReport& e : evals) {
@@ -143,6 +170,13 @@ void draw_usage(Track& track, const std::vector<const UsageRow*>& rows, std::siz
   }
 }
 
+/// What is drawn of a node.
+struct NodeEvents {
+  NodeEvents(std::size_t count, std::size_t most) : steps(count, most) {}
+  fmt::memory_buffer events;
+  DrawnSteps steps;
+};
+
 std::string heading(const Record& record) {
   const Json told{{"scenario", record.scenario_case.scenario.name},
                   {"case", title_of(record.scenario_case)},
@@ -154,24 +188,36 @@ std::string heading(const Record& record) {
 
 }  // namespace
 
-std::string timeline_json(const Record& record) {
-  fmt::memory_buffer events;
-  const auto steps = steps_by_worker(record);
+std::string timeline_json(const Record& record, const Steps& steps) {
+  const std::vector<StepsOfNode> counts = count_steps(steps, record.nodes.size());
   const auto usage = usage_by_node(record);
-  const std::vector<int> shown = shown_nodes(record, kMostNodesShown);
+  const std::vector<int> shown = shown_nodes(record, counts, kMostNodesShown);
   std::size_t all = 0;
-  for (const int node : shown) all += steps[static_cast<std::size_t>(node)].size();
-  const std::size_t most = kMostStepsDrawn / std::max<std::size_t>(1, shown.size());
+  for (const int node : shown) all += counts[static_cast<std::size_t>(node)].count;
+  const std::size_t share = kMostStepsDrawn / std::max<std::size_t>(1, shown.size());
+  const std::size_t most = all <= kMostStepsDrawn ? all : share;
+  std::map<int, NodeEvents> nodes;
   for (const int node : shown) {
-    const auto index = static_cast<std::size_t>(node);
-    const NodeTotals& totals = record.nodes[index];
-    Track track(events, node);
+    NodeEvents& drawn =
+        nodes.try_emplace(node, counts[static_cast<std::size_t>(node)].count, most).first->second;
+    const NodeTotals& totals = record.nodes[static_cast<std::size_t>(node)];
+    Track track(drawn.events, node);
     track.describe("process_name", "name", quoted(totals.role + " on " + totals.host));
     track.describe("process_sort_index", "sort_index", fmt::format("{}", node));
     track.describe("thread_name", "name", quoted(totals.role));
-    draw_steps(track, steps[index], all <= kMostStepsDrawn ? all : most);
+  }
+  steps([&](const StepRow& row) {
+    const auto found = nodes.find(row.worker);
+    if (found == nodes.end()) return;
+    Track track(found->second.events, row.worker);
+    found->second.steps.add(row.report, track);
+  });
+  fmt::memory_buffer events;
+  for (auto& [node, drawn] : nodes) {
+    Track track(drawn.events, node);
     if (node == 0) draw_final_evaluation(track, record.evals);
-    draw_usage(track, usage[index], most);
+    draw_usage(track, usage[static_cast<std::size_t>(node)], share);
+    events.append(drawn.events);
   }
   // Each event brings its comma; the first has none before it.
   const std::string_view text(events.data(), events.size());

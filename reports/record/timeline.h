@@ -2,6 +2,7 @@
 #pragma once
 
 #include "reports/record/record.h"
+#include "reports/record/shown.h"
 
 #include <cstddef>
 #include <string>
@@ -20,6 +21,12 @@ inline constexpr std::size_t kMostStepsDrawn = 10'000;
 ///
 /// Thin: of a worker with many steps the longest and shortest of each stretch are drawn, and the
 /// steps between two of them as one slice with the sums of their phases (`thinned`).
-std::string timeline_json(const Record& record);
+///
+/// `steps`: those of the record, looked at twice; what is in memory of them at once does not grow
+/// with their number.
+std::string timeline_json(const Record& record, const Steps& steps);
+inline std::string timeline_json(const Record& record) {
+  return timeline_json(record, steps_of(record));
+}
 
 }  // namespace foretrain

@@ -19,7 +19,9 @@ namespace {
 class Replay {
  public:
   Replay(const Record& recorded, std::shared_ptr<const Training> training)
-      : training_(std::move(training)), nodes_(static_cast<std::size_t>(training_->nodes())) {
+      : training_(std::move(training)),
+        nodes_(static_cast<std::size_t>(training_->nodes())),
+        whole_(recorded.outcome == Outcome::done) {
     record_.mode = Mode::simulate;
     record_.scenario_case = recorded.scenario_case;
     record_.machine = recorded.machine;
@@ -40,6 +42,7 @@ class Replay {
       }
     }
     for (std::size_t i = 0; i < nodes_.size(); ++i) check_done(i);
+    if (!whole_) interrupt();
     sort_rows(record_);
     return std::move(record_);
   }
@@ -140,15 +143,25 @@ class Replay {
     }
   }
 
+  // The recorded training did not end by itself, nor does this one; what nodes made of the end of
+  // the others is no news.
+  void interrupt() {
+    record_.outcome = Outcome::interrupted;
+    record_.failure = "the recorded inputs end here: their training was not done";
+    RowTally tally;
+    tally.add(record_);
+    tally.fill_in(record_);
+  }
+
   void check_done(std::size_t i) {
     Member& member = nodes_[i];
-    if (record_.outcome == Outcome::done && !member.rows.empty()) {
+    if (whole_ && record_.outcome == Outcome::done && !member.rows.empty()) {
       throw InputError(fmt::format(
           "inputs.bin: {} waits for what nobody sends, {} of its inputs are left; the record is "
           "cut, or of another scenario",
           role(i), member.rows.size()));
     }
-    if (record_.outcome == Outcome::done && !member.finished) {
+    if (whole_ && record_.outcome == Outcome::done && !member.finished) {
       throw InputError(fmt::format(
           "inputs.bin: the inputs of {} end before its training does; the record is cut", role(i)));
     }
@@ -159,6 +172,7 @@ class Replay {
 
   std::shared_ptr<const Training> training_;
   std::vector<Member> nodes_;
+  bool whole_;  // the recorded training was done
   Record record_;
 };
 

@@ -10,7 +10,8 @@ namespace foretrain::sim {
 /// message or the job that it stands for exists; nothing takes time, nodes are told the recorded
 /// times. So whatever the strategy, the weights are those of the recorded run, bit for bit.
 ///
-/// Returns the record of what the nodes reported, with the recorded times.
+/// Returns the record of what the nodes reported, with the recorded times. Of a run that was not
+/// done it goes as far as the inputs, and is interrupted there.
 /// @throws InputError where the record has no inputs, or no such training could have made them
 Record replay(const Record& recorded);
 

@@ -11,7 +11,8 @@ using testing::Sandbox;
 
 TEST_CASE("limits: a run raises what it may have open as far as it may") {
   Sandbox sandbox;
-  const Called called = sandbox.call("run small.yaml --quiet", "ulimit -Sn 12");
+  const Called called =
+      sandbox.call("run small.yaml --set training.workers=8 --quiet", "ulimit -Sn 20");
   CHECK(called.err.empty());
   CHECK(called.status == 0);
 }

@@ -9,14 +9,21 @@
 #include <catch2/catch.hpp>
 
 #include <string>
+#include <vector>
 
 namespace foretrain::testing {
 namespace {
 
+std::string file_of(const std::vector<InputRow>& rows) {
+  std::string text = inputs_head(rows.size());
+  for (const InputRow& row : rows) append_row(text, row);
+  return text;
+}
+
 TEST_CASE("damaged inputs: a replay is refused with its reason or ends as it should") {
   for (const char* strategy : {"async", "all_reduce", "sync"}) {
     const Record recorded = real_run(small_case(strategy, 2, 20));
-    const std::string whole = inputs_file(recorded.inputs);
+    const std::string whole = file_of(recorded.inputs);
     int refused = 0;
     for (std::uint64_t seed = 1; seed <= 60; ++seed) {
       CAPTURE(strategy, seed);

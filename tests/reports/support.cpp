@@ -2,6 +2,7 @@
 #include "tests/reports/support.h"
 
 #include "models/base/random.h"
+#include "reports/record/collector.h"
 
 #include <fmt/format.h>
 
@@ -168,6 +169,7 @@ Record random_record(std::uint64_t seed) {
                             {modelled ? -1 : any_count(draw)},
                             {modelled ? -1 : any_count(draw)}});
   }
+  sort_rows(record);
   return record;
 }
 

@@ -148,9 +148,7 @@ void make_unique(std::vector<Section>& sections) {
 }
 
 void write_html(const Page& page, const Pictures& pictures, const fs::path& folder) {
-  const fs::path aside = folder / ".report.html.new";
-  write_text_file(aside, page_html(page, pictures));
-  fs::rename(aside, folder / "report.html");
+  write_whole_file(folder / "report.html", page_html(page, pictures));
 }
 
 }  // namespace

@@ -2,18 +2,24 @@
 #include "reports/studies/determinism/determinism.h"
 
 #include "reports/record/files.h"
+#include "scenarios/input_error.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdlib>
+#include <filesystem>
 #include <future>
 #include <memory>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 namespace foretrain {
 namespace {
+
+namespace fs = std::filesystem;
 
 /// Takes the next line, without its line feed, off `text`.
 std::string_view take_line(std::string_view& text) {
@@ -31,6 +37,33 @@ std::string difference_of(std::string_view name, std::string_view first, std::st
   }
   return fmt::format("{}: the ends of its last lines differ", name);
 }
+
+/// The folder of a record, as long as it is looked at.
+class Scratch {
+ public:
+  explicit Scratch(const Record& record) {
+    std::string path = (fs::temp_directory_path() / "foretrain-twin-XXXXXX").string();
+    if (mkdtemp(path.data()) == nullptr) {
+      throw InputError(fmt::format("{}: cannot make a folder there", path));
+    }
+    path_ = path;
+    write_record(record, path_);
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  ~Scratch() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+
+  /// Empty where the record has no such file.
+  [[nodiscard]] std::string text(const std::string& name) const {
+    return fs::exists(path_ / name) ? read_text_file(path_ / name) : std::string();
+  }
+
+ private:
+  fs::path path_;
+};
 
 /// Blocks of many sizes of which every other is free again.
 class Holes {
@@ -50,6 +83,9 @@ class Holes {
 }  // namespace
 
 Replayed compare_weights(const Record& recorded, const Record& replayed) {
+  if (recorded.weights_sha256.empty()) {
+    return {true, "the recorded training was not done, so it has no weights to compare"};
+  }
   if (replayed.weights_sha256 == recorded.weights_sha256) {
     return {true, "weights equal the recorded ones bit for bit"};
   }
@@ -60,13 +96,16 @@ Replayed compare_weights(const Record& recorded, const Record& replayed) {
 }
 
 std::string first_difference(const Record& first, const Record& second) {
-  const auto a = record_files(first);
-  const auto b = record_files(second);
-  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
-    if (a[i].first != b[i].first) break;
-    if (a[i].second != b[i].second) return difference_of(a[i].first, a[i].second, b[i].second);
+  const Scratch one(first);
+  const Scratch other(second);
+  std::vector<std::string> names = files_beside_run();
+  names.emplace_back(kRunFile);
+  for (const std::string& name : names) {
+    const std::string a = one.text(name);
+    const std::string b = other.text(name);
+    if (a != b) return difference_of(name, a, b);
   }
-  return a.size() == b.size() ? "" : "one of the two has inputs.bin, the other has not";
+  return {};
 }
 
 Twins simulate_twice(const Case& scenario_case,

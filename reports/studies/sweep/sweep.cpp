@@ -132,11 +132,8 @@ class Sweeper {
     return result_.interrupted;
   }
 
-  /// Whole or not at all.
   void write_table() const {
-    const fs::path aside = options_.folder / ".sweep.csv.new";
-    write_text_file(aside, sweep_csv(result_.rows));
-    fs::rename(aside, options_.folder / "sweep.csv");
+    write_whole_file(options_.folder / "sweep.csv", sweep_csv(result_.rows));
   }
 
   const std::vector<Case>& cases_;

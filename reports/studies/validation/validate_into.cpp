@@ -140,10 +140,8 @@ Validation validate_into(const std::vector<Case>& cases, const ValidateOptions& 
   validation.cases.reserve(cases.size());
   for (std::size_t i = 0; i < cases.size(); ++i) validation.cases.push_back(keeper.compare(i));
   write_text_file(options.folder / "cases.csv", cases_csv(validation));
-  // Whole or not at all, since it says that all the rest is there.
-  const fs::path aside = options.folder / fmt::format(".{}.new", kFinished);
-  write_text_file(aside, to_text(to_json(validation)));
-  fs::rename(aside, options.folder / kFinished);
+  // It says that all the rest is there.
+  write_whole_file(options.folder / kFinished, to_text(to_json(validation)));
   return validation;
 }
 

@@ -129,10 +129,19 @@ TEST_CASE("failure: a server that is killed ends the run, and is named") {
   CHECK(record.failure.find("server0 (process ") == 0);
 }
 
-TEST_CASE("failure: an interrupt ends the run and keeps the record so far") {
+TEST_CASE("failure: an interrupt ends the run and keeps the record so far, with its totals") {
   const Record record = run_and("async", [] { raise(SIGINT); });
   CHECK(record.outcome == Outcome::interrupted);
   CHECK(!record.usage.empty());
+  CHECK(record.gradients == std::ssize(record.steps));
+  CHECK(record.updates == record.gradients);
+  CHECK(record.time.ns > 0);
+  for (const NodeTotals& node : record.nodes) {
+    CAPTURE(node.role);
+    CHECK(node.tx.value > 100);
+    CHECK(node.rx.value > 100);
+    CHECK(node.rss.value > 100'000);
+  }
 }
 
 TEST_CASE("failure: a launcher's port that is taken is named") {

@@ -75,9 +75,10 @@ TEST_CASE("metrics: they follow a record row by row, and begin anew with each ca
   CHECK(before.at(R"(foretrain_gradients_total{case="sync"})") == 0);
   CHECK(before.count(R"(foretrain_test_loss{case="sync"})") == 0);
   for (const StepRow& row : whole.steps) {
-    growing.steps.push_back(row);
+    growing.steps = {row};
     metrics.follow(growing, 100);
   }
+  growing.steps.clear();
   growing.usage = whole.usage;
   growing.evals = whole.evals;
   metrics.follow(growing, 100);

@@ -1,6 +1,7 @@
 // What the steps come to where their rows are not kept.
 #include "reports/record/collector.h"
 
+#include "models/base/random.h"
 #include "reports/record/files.h"
 #include "reports/record/summary.h"
 #include "scenarios/read.h"
@@ -66,6 +67,47 @@ TEST_CASE("step tally: phases and staleness add up and more may be added after a
   CHECK(totals.sum.pull == Duration{2 + 3});
   CHECK(totals.sum.evaluate == 2_s);
   CHECK(totals.staleness == 4 + 1);
+}
+
+TEST_CASE("step tally: of very many steps the median is as good as a thousandth") {
+  StepTally tally;
+  std::vector<std::int64_t> lengths;
+  Stream draw(1, "test.lengths");
+  for (std::size_t i = 0; i < StepTally::kExact + 1'001; ++i) {
+    lengths.push_back(static_cast<std::int64_t>(3'000'000 * (0.5 + draw.uniform())));
+    tally.add(step_of(lengths.back()));
+  }
+  std::ranges::sort(lengths);
+  const double median = static_cast<double>(lengths[lengths.size() / 2]);
+  CHECK(static_cast<double>(tally.totals().median.ns) == Approx(median).epsilon(1e-3));
+  CHECK(tally.totals().steps == std::ssize(lengths));
+  StepTally short_ones;  // that have a bucket each
+  for (std::size_t i = 0; i <= 2 * StepTally::kExact; ++i) {
+    short_ones.add(step_of(i % 2 == 0 ? 700 : 14));
+  }
+  CHECK(short_ones.totals().median == 700_ns);
+}
+
+TEST_CASE("row tally: nodes that told nothing get what their rows come to, others keep theirs") {
+  Record record = small_record(Mode::run, "sync");
+  record.outcome = Outcome::failed;
+  record.updates = record.gradients = 0;
+  record.time = {};
+  record.nodes[0] = {"worker0", "localhost", 0, 0, {}, {}, {}};
+  RowTally tally;
+  tally.add(record);
+  CHECK(tally.step_count() == 4);
+  CHECK(tally.furthest() == 2);
+  tally.fill_in(record);
+  CHECK(record.nodes[0].tx == Bytes{300});
+  CHECK(record.nodes[0].cpu_s == Approx(0.05));
+  CHECK(record.nodes[2].tx == Bytes{1'000});
+  CHECK(record.gradients == 4);
+  CHECK(record.updates == 2);
+  CHECK(record.time == 70_ms);
+  record.scenario_case.scenario.training.strategy = "async";
+  tally.fill_in(record);
+  CHECK(record.updates == 4);
 }
 
 TEST_CASE("record summary: figures are those of the rows that it leaves out") {

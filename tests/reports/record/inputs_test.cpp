@@ -11,6 +11,12 @@
 namespace foretrain {
 namespace {
 
+std::string inputs_file(const std::vector<InputRow>& rows) {
+  std::string text = inputs_head(rows.size());
+  for (const InputRow& row : rows) append_row(text, row);
+  return text;
+}
+
 /// Of two nodes of three: node 2 begins, is told of a message, a job, the loss of node 1; node 0
 /// begins between them.
 std::vector<InputRow> rows() {
@@ -62,6 +68,15 @@ TEST_CASE("inputs: a damaged file is refused by its name") {
   check_refused(odd, "row 1: an input of kind 99");
 }
 
+TEST_CASE("inputs: a file that is still added to is read up to its last whole row") {
+  std::string file = inputs_head({});
+  CHECK(parse_inputs(file, 3, "inputs.bin").empty());
+  for (const InputRow& row : rows()) append_row(file, row);
+  CHECK(parse_inputs(file, 3, "inputs.bin") == rows());
+  file.pop_back();
+  CHECK(parse_inputs(file, 3, "inputs.bin").size() == 4);
+}
+
 TEST_CASE("inputs: what no run writes is refused with its row") {
   const auto refused = [](std::size_t row, auto change, const std::string& why) {
     std::vector<InputRow> damaged = rows();
@@ -95,7 +110,7 @@ TEST_CASE("inputs: what no run writes is refused with its row") {
   refused(
       3, [](InputRow& row) { ++row.peer; }, "a figure that this kind of input has not");
   refused(
-      4, [](InputRow& row) { ++row.time.ns; }, "1000000000.000000000 s, after");
+      4, [](InputRow& row) { ++row.time.ns; }, "1000000000.0000");
 }
 
 }  // namespace

@@ -1,0 +1,106 @@
+#include "exec/launch/run_rows.h"
+
+#include "scenarios/input_error.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+#include <vector>
+
+namespace foretrain::exec {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr auto kRenewal = std::chrono::seconds(1);
+
+template <class Row>
+void append(std::vector<Row>& to, const std::vector<Row>& from) {
+  to.insert(to.end(), from.begin(), from.end());
+}
+
+}  // namespace
+
+template <class Write>
+std::string RunRows::write(Write write) {
+  if (!writer_ || !broken_.empty()) return {};
+  try {
+    write();
+  } catch (const InputError& error) {
+    broken_ = fmt::format("{}; what was written until then is kept", error.what());
+  }
+  return broken_;
+}
+
+RunRows::RunRows(const RunOptions& options, std::int64_t planned)
+    : options_(options), planned_(planned) {
+  if (!options.folder.empty()) writer_.emplace(options.folder, options.rows);
+}
+
+std::string RunRows::begin(const Record& record) {
+  began_ = renewed_ = Clock::now();
+  return write([&] {
+    writer_->begin();
+    renew(record);
+  });
+}
+
+std::string RunRows::take(Record& record) {
+  tally_.add(record);
+  if (options_.watch) options_.watch(record, planned_);
+  if (options_.progress && !record.steps.empty()) {
+    const auto passed = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - began_);
+    options_.progress(tally_.step_count(), planned_, {passed.count()});
+  }
+  const std::string wrong = write([&] { write_rows(record); });
+  if (!writer_ && options_.rows == RowsKept::all) {
+    append(kept_.steps, record.steps);
+    append(kept_.usage, record.usage);
+    append(kept_.inputs, record.inputs);
+  }
+  record.steps.clear();
+  record.usage.clear();
+  record.inputs.clear();
+  return wrong;
+}
+
+void RunRows::write_rows(const Record& record) {
+  if (began_ == Clock::time_point()) return;  // nobody has any yet
+  writer_->add(record);
+  // Of a summary nothing but run.json says how far it is.
+  if (options_.rows == RowsKept::summary && Clock::now() - renewed_ >= kRenewal) renew(record);
+}
+
+void RunRows::renew(const Record& record) {
+  renewed_ = Clock::now();
+  Record so_far = record;
+  so_far.outcome = Outcome::interrupted;
+  so_far.failure = "it has not ended: whoever wrote it was killed, or is at it";
+  tally_.fill_in(so_far);
+  so_far.step_totals = tally_.steps();
+  writer_->renew(so_far);
+}
+
+void RunRows::end(Record& record) {
+  tally_.fill_in(record);
+  if (writer_ || options_.rows == RowsKept::summary) {
+    record.step_totals = tally_.steps();
+  } else {
+    record.steps = std::move(kept_.steps);
+    record.usage = std::move(kept_.usage);
+    record.inputs = std::move(kept_.inputs);
+  }
+  sort_rows(record);
+  std::string wrong = broken_;
+  if (broken_.empty()) {
+    wrong = write([&] {
+      if (began_ == Clock::time_point()) writer_->begin();
+      writer_->end(record);
+    });
+  }
+  if (wrong.empty() || record.outcome != Outcome::done) return;  // what came first is told
+  record.outcome = Outcome::failed;
+  record.failure = wrong;
+}
+
+}  // namespace foretrain::exec
