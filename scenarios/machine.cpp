@@ -70,10 +70,17 @@ void check_tables(const Machine& machine, const std::map<std::string, std::strin
 }  // namespace
 
 Machine at_distance(Machine machine, CoreDistance distance) {
-  if (distance == CoreDistance::far && machine.loopback_far != TransportCost{}) {
-    machine.loopback = machine.loopback_far;
-    machine.cores_seen.loopback_distance = name_of(distance);
-  }
+  const FarCost& far = machine.loopback_far;
+  if (distance == CoreDistance::near || far == FarCost{}) return machine;
+  const double share = distance == CoreDistance::far ? 1 : 1 - far.near_share;
+  TransportCost& cost = machine.loopback;
+  const auto between = [&](double of_near, double of_far) {
+    return of_near + share * (of_far - of_near);
+  };
+  cost.send.per_item_s = between(cost.send.per_item_s, far.send_byte_s);
+  cost.receive.per_item_s = between(cost.receive.per_item_s, far.receive_byte_s);
+  cost.handoff = Duration::from_seconds(between(cost.handoff.seconds(), far.handoff.seconds()));
+  machine.cores_seen.loopback_distance = name_of(distance);
   return machine;
 }
 

@@ -62,7 +62,7 @@ struct ModelCost {
   AffineCost sparse_apply{};  ///< likewise of sparse pushes, which lie all over the parameters
   AffineCost coding{};    ///< making, or reading, a message of sparse updates, by its bytes that
                           ///< are written, or read (Worked)
-  int checked_batch = 0;  ///< a third batch size that was measured, no part of the fit; 0: none
+  int checked_batch = 0;  ///< of the batch sizes that were measured, the middle one; 0: none
   double residual = 0;    ///< what the fit says of that one over what was measured, less 1
 
   /// What the gradient of so many examples takes.
@@ -81,6 +81,17 @@ struct TransportCost {
   Duration preempt{};  ///< as wake, on a core that computes
 
   bool operator==(const TransportCost&) const = default;
+};
+
+/// What of a TransportCost is different between cores that are far apart: bytes come from the other
+/// core's cache line by line.
+struct FarCost {
+  double send_byte_s = 0;
+  double receive_byte_s = 0;
+  Duration handoff{};
+  double near_share = 0.5;  ///< of the time: how much of it the cores were near nevertheless
+
+  bool operator==(const FarCost&) const = default;
 };
 
 /// How sure a measured figure is.
@@ -108,7 +119,7 @@ struct Machine {
   TransportCost loopback;
   /// Between cores that are far apart (scenarios/core_probe.h), where both distances were met:
   /// `loopback` is then of cores that are near. All 0: that was not.
-  TransportCost loopback_far;
+  FarCost loopback_far;
   TransportCost emulated;  ///< between networks that this machine emulates; all 0: as `loopback`
   MemoryHierarchy memory;  ///< what jobs wait for beside their compute
   AffineCost apply;        ///< reduce and apply, by bytes of memory moved (Cost::bytes)
@@ -123,8 +134,9 @@ struct Machine {
   bool operator==(const Machine&) const = default;
 };
 
-/// The machine as one whose cores are so far apart. As it is where messages between such cores were
-/// not measured, or are what it says already.
+/// The machine as one whose cores are so far apart; mixed: near for the share of the time that they
+/// were while it was calibrated. As it is where messages between such cores were not measured, or
+/// are what it says already.
 Machine at_distance(Machine machine, CoreDistance distance);
 
 /// `path` may be one of the library (library.h). @throws InputError

@@ -3,7 +3,7 @@
 #include "exec/calibration/core_watch.h"
 #include "exec/calibration/cores.h"
 #include "exec/calibration/memory.h"
-#include "exec/calibration/ping_pong.h"
+#include "exec/calibration/message_costs.h"
 #include "exec/calibration/repeater.h"
 #include "exec/calibration/single_runs.h"
 #include "exec/system/core_probe.h"
@@ -40,84 +40,81 @@ CalibrateOptions patient(CalibrateOptions options, std::chrono::seconds patience
 }
 
 // Everything but the copy per byte is in microseconds, and noise of one of them decides nothing.
-struct Transport {
-  TransportCost cost;
-  std::optional<CoreDistance> distance;
-};
-Transport repeat_transport(Repeater& repeater, const std::string& name,
-                           const std::function<TransportCost()>& measure) {
-  constexpr double kFloor_s = 2e-6;
-  constexpr double kByteFloor_s = 30e-12;
-  constexpr double kSlice_s = 5e-3;  // later, one time in many, the kernel lets a sleeper look
-  TransportCost cost;
-  const auto [medians, distance] = repeater.measure_across(
-      {{name + ".send.overhead", kFloor_s},
-       {name + ".send.per_item", kByteFloor_s},
-       {name + ".receive.overhead", kFloor_s},
-       {name + ".receive.per_item", kByteFloor_s},
-       {name + ".handoff", kFloor_s},
-       {name + ".wake", 5 * kFloor_s},
-       {name + ".preempt", kSlice_s}},
-      [&] {
-        cost = measure();
-        return std::vector<double>{cost.send.overhead_s,    cost.send.per_item_s,
-                                   cost.receive.overhead_s, cost.receive.per_item_s,
-                                   cost.handoff.seconds(),  cost.wake.seconds(),
-                                   cost.preempt.seconds()};
-      });
-  cost.send = {medians[0], medians[1]};
-  cost.receive = {medians[2], medians[3]};
-  cost.handoff = Duration::from_seconds(medians[4]);
-  cost.wake = Duration::from_seconds(medians[5]);
-  cost.preempt = Duration::from_seconds(medians[6]);
-  return {cost, distance};
+constexpr double kMessageFloor_s = 2e-6;
+constexpr double kWakeFloor_s = 10e-6;
+constexpr double kMessageByteFloor_s = 30e-12;
+constexpr double kSliceFloor_s = 5e-3;  // later, one time in many, the kernel lets a sleeper look
+
+// Of two cores, or of one.
+int other_of(const std::vector<int>& cores) { return cores.size() > 1 ? cores[1] : -1; }
+
+OneCore repeat_one_core(Repeater& repeater, const std::string& name, int core, const Hosts& hosts) {
+  const std::vector<double> values =
+      repeater.measure({{name + ", one core, message", kMessageFloor_s},
+                        {name + ", one core, byte", kMessageByteFloor_s}},
+                       [&] {
+                         const OneCore once = measure_one_core(core, hosts);
+                         return std::vector<double>{once.message_s, once.byte_s};
+                       });
+  return {values[0], values[1]};
 }
 
-// Messages over loopback, between cores at each distance that is met while the rest is measured.
+Waking repeat_waking(Repeater& repeater, const std::string& name, const std::vector<int>& cores,
+                     const Hosts& hosts) {
+  const std::vector<double> values =
+      repeater.measure({{name + ", wake", kWakeFloor_s}, {name + ", preempt", kSliceFloor_s}}, [&] {
+        const Waking once = measure_waking(cores[0], cores[1], hosts);
+        return std::vector<double>{once.idle_s, once.busy_s};
+      });
+  return {values[0], values[1]};
+}
+
+// Messages over loopback.
 class Loopback {
  public:
   Loopback(Repeater& repeater, CoreWatch& watch, const CalibrateOptions& options)
-      : repeater_(repeater), watch_(watch), options_(options) {}
-
-  void measure() {
-    say(options_, "messages over loopback");
-    first_ = transport("loopback");
+      : options_(options),
+        cores_(usable_cores()),
+        crossings_([this] { return measure_crossing(cores_[0], other_of(cores_), hosts_); },
+                   watch) {
+    say(options, "messages over loopback");
+    one_ = repeat_one_core(repeater, "loopback", cores_[0], hosts_);
+    if (cores_.size() < 2) return;
+    waking_ = repeat_waking(repeater, "loopback", cores_, hosts_);
+    crossings_.take(options_.repetitions);
   }
-  // Where the cores have moved since.
-  void look_again() {
-    const auto distance = watch_.look().distance;
-    if (other_ || !distance || *distance == CoreDistance::mixed || distance == first_.distance) {
-      return;
-    }
-    say(options_,
-        fmt::format("messages over loopback, the cores now being {}", name_of(*distance)));
-    const Transport other = transport(fmt::format("loopback, {}", name_of(*distance)));
-    if (other.distance == distance) other_ = other;
+  // Some more between two cores, as far apart as they are now.
+  void cross() {
+    if (cores_.size() > 1) crossings_.take(std::min(options_.repetitions, Crossings::kFewest));
   }
   void put_into(Machine& machine) const {
-    machine.loopback = first_.cost;
-    if (!first_.distance) return;
-    machine.cores_seen.loopback_distance = name_of(*first_.distance);
-    if (!other_ || *first_.distance == CoreDistance::mixed) return;
-    const bool near_first = *first_.distance == CoreDistance::near;
-    machine.loopback = near_first ? first_.cost : other_->cost;
-    machine.loopback_far = near_first ? other_->cost : first_.cost;
-    machine.cores_seen.loopback_distance = name_of(CoreDistance::near);
+    if (cores_.size() < 2) {
+      machine.loopback = transport_cost(one_, nullptr, nullptr);
+      return;
+    }
+    const auto near = crossings_.at(CoreDistance::near);
+    const auto far = crossings_.at(CoreDistance::far);
+    const CoreDistance distance = near  ? CoreDistance::near
+                                  : far ? CoreDistance::far
+                                        : CoreDistance::mixed;
+    const auto crossing = crossings_.at(distance);
+    machine.loopback = transport_cost(one_, crossing ? &*crossing : nullptr, &waking_);
+    machine.cores_seen.loopback_distance = name_of(distance);
+    crossings_.note(distance, machine.measurements);
+    if (!near || !far) return;
+    const TransportCost cost = transport_cost(one_, &*far, &waking_);
+    machine.loopback_far = {cost.send.per_item_s, cost.receive.per_item_s, cost.handoff,
+                            crossings_.near_share()};
+    crossings_.note(CoreDistance::far, machine.measurements);
   }
 
  private:
-  [[nodiscard]] Transport transport(const std::string& name) {
-    const std::vector<int> cores = usable_cores();
-    const int other = cores.size() > 1 ? cores[1] : -1;
-    return repeat_transport(repeater_, name,
-                            [&] { return measure_transport(cores[0], other, Hosts({}, false)); });
-  }
-
-  Repeater& repeater_;
-  CoreWatch& watch_;
   const CalibrateOptions& options_;
-  Transport first_;
-  std::optional<Transport> other_;
+  std::vector<int> cores_;
+  Hosts hosts_{{}, false};
+  Crossings crossings_;
+  OneCore one_;
+  Waking waking_;
 };
 
 CoreWatch watch_of(const Machine& machine, const CalibrateOptions& options) {
@@ -199,7 +196,6 @@ void measure_emulated(Machine& machine, const CalibrateOptions& options, CoreWat
   say(options, "messages between emulated hosts");
   Repeater repeater(machine, options, watch);
   const std::vector<int> cores = usable_cores();
-  const int other = cores.size() > 1 ? cores[1] : -1;
   try {
     ClusterSpec cluster;
     HostSpec& host = cluster.hosts.emplace_back();
@@ -207,9 +203,16 @@ void measure_emulated(Machine& machine, const CalibrateOptions& options, CoreWat
     host.count = 2;
     host.nic = {125e6};
     const Hosts hosts(cluster, true);
-    machine.emulated = repeat_transport(repeater, "emulated", [&] {
-                         return measure_transport(cores[0], other, hosts);
-                       }).cost;
+    const OneCore one = repeat_one_core(repeater, "emulated", cores[0], hosts);
+    if (cores.size() < 2) {
+      machine.emulated = transport_cost(one, nullptr, nullptr);
+      return;
+    }
+    const Waking waking = repeat_waking(repeater, "emulated", cores, hosts);
+    Crossings crossings([&] { return measure_crossing(cores[0], cores[1], hosts); }, watch);
+    crossings.take(options.repetitions);
+    const auto crossing = crossings.at(CoreDistance::mixed);
+    machine.emulated = transport_cost(one, crossing ? &*crossing : nullptr, &waking);
   } catch (const InputError& error) {
     machine.not_measured.push_back(fmt::format("emulated: {}", error.what()));
     say(options, machine.not_measured.back());
@@ -244,7 +247,6 @@ Machine calibrate(const std::vector<Case>& cases, const CalibrateOptions& asked)
   CoreWatch watch = watch_of(machine, options);
   Repeater repeater(machine, options, watch);
   Loopback loopback(repeater, watch, options);
-  loopback.measure();
   if (cores.size() < 2) machine.not_measured.emplace_back("wake, preempt, contention: one core");
   if (options.emulate) {
     measure_emulated(machine, options, watch);
@@ -253,15 +255,16 @@ Machine calibrate(const std::vector<Case>& cases, const CalibrateOptions& asked)
   }
   say(options, "caches and memory");
   measure_caches(machine, repeater, cores);
+  loopback.cross();
   say(options, "reducing and applying gradients, slices of a shared core");
   measure_cores(machine, repeater, cores[0]);
+  loopback.cross();
   say(options, "memory of a node");
   machine.memory_base = measure_base(options);
   for (const Case& each : cases) {
-    loopback.look_again();
     measure_into(machine, each, options, watch);
+    loopback.cross();
   }
-  loopback.look_again();
   note_cores(machine, watch, options);
   loopback.put_into(machine);
   return machine;

@@ -28,12 +28,9 @@ namespace foretrain::exec {
 namespace {
 using tcp = boost::asio::ip::tcp;
 
-constexpr int kWarmUp = 200;        // rounds before the first that counts
-constexpr Bytes kLarge{1'000'000};  // a bucket, which no core's own cache holds with its copies
+constexpr int kWarmUp = 200;  // rounds before the first that counts
 constexpr Bytes kMost{16 * 1024 * 1024};
 constexpr std::size_t kElsewhere = 2'000'000;  // bytes: more than a core's own caches hold
-// Of a small gradient. After 0.1 to 0.8 ms of it a round trip takes as long, after none half.
-constexpr Duration kCompute{200'000};
 
 using Clock = std::chrono::steady_clock;
 
@@ -178,20 +175,6 @@ class Busy {
   pid_t child_;
 };
 
-// By what the CPU time of both nodes grows with the message.
-struct CpuGrowth {
-  double sender_s = 0;
-  double receiver_s = 0;
-
-  [[nodiscard]] double total_s() const { return sender_s + receiver_s; }
-  [[nodiscard]] double sent_share() const { return total_s() > 0 ? sender_s / total_s() : 0.5; }
-};
-
-CpuGrowth cpu_growth(const RoundTrip& small, const RoundTrip& large) {
-  return {std::max(0.0, large.cpu_caller_s - small.cpu_caller_s),
-          std::max(0.0, large.cpu_echo_s - small.cpu_echo_s)};
-}
-
 }  // namespace
 
 RoundTrip measure_round_trip(int caller_core, int echo_core, const PingPong& setting,
@@ -212,47 +195,6 @@ RoundTrip measure_round_trip(int caller_core, int echo_core, const PingPong& set
   const Sample there = echo.get();
   const double all = setting.rounds + kWarmUp;
   return {here.median_s, here.cpu_s / all, there.cpu_s / all};
-}
-
-TransportCost measure_transport(int core_a, int core_b, const Hosts& hosts) {
-  const auto trip = [&](int echo_core, const PingPong& setting) {
-    return measure_round_trip(core_a, echo_core, setting, hosts);
-  };
-  const RoundTrip small = trip(core_a, {.rounds = 1000, .compute = kCompute});
-  const RoundTrip large = trip(core_a, {.payload = kLarge, .rounds = 200, .compute = kCompute});
-  double message_s = small.time_s / 2;
-  const auto bytes = static_cast<double>(kLarge.value);
-  const bool shaped = hosts.count() > 1;
-  const double grown_s =
-      shaped ? cpu_growth(small, large).total_s() : std::max(0.0, large.time_s - small.time_s);
-  // On one core it is chance in whose time the kernel carries a packet from one to the other.
-  const int apart = core_b >= 0 ? core_b : core_a;
-  const double sent_share =
-      cpu_growth(trip(apart, {.rounds = 200, .compute = kCompute}),
-                 trip(apart, {.payload = kLarge, .rounds = 200, .compute = kCompute}))
-          .sent_share();
-  TransportCost cost;
-  cost.poll = kPoll;
-  double polled_s = small.time_s;
-  if (core_b >= 0)
-    polled_s = trip(core_b, {.rounds = 1000, .polling = true, .compute = kCompute}).time_s;
-  message_s = std::min(message_s, polled_s / 2);
-  cost.send = {message_s / 2, grown_s * sent_share / bytes};
-  cost.receive = {message_s / 2, grown_s * (1 - sent_share) / bytes};
-  if (core_b < 0) return cost;
-  const Duration rest{2 * kPoll.ns};
-  const RoundTrip rested =
-      trip(core_b, {.rounds = 100, .rest = rest, .polling = true, .compute = kCompute});
-  const RoundTrip crowded = trip(
-      core_b, {.rounds = 100, .rest = rest, .polling = true, .compute = kCompute, .crowded = true});
-  const double handoff_s = polled_s / 2 - message_s;
-  const auto woken = [&](const RoundTrip& woken_trip) {
-    return Duration::from_seconds(std::max(0.0, woken_trip.time_s - 2 * message_s - handoff_s));
-  };
-  cost.handoff = Duration::from_seconds(handoff_s);
-  cost.wake = woken(rested);
-  cost.preempt = woken(crowded);
-  return cost;
 }
 
 }  // namespace foretrain::exec

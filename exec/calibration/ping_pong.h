@@ -1,9 +1,9 @@
-// The cost of a message, measured by two nodes that send one to the other in turn.
+// Round trips of a message between two nodes, which send one to the other in turn.
 #pragma once
 
 #include "exec/emulation/hosts.h"
 #include "models/base/quantity.h"
-#include "scenarios/machine.h"
+#include "models/base/time.h"
 
 namespace foretrain::exec {
 
@@ -30,25 +30,5 @@ struct RoundTrip {
 /// the given core: the caller on the first of `hosts`, the one that answers on the last.
 RoundTrip measure_round_trip(int caller_core, int echo_core, const PingPong& setting,
                              const Hosts& hosts);
-
-/// On one core, where nothing overlaps, a round trip is the CPU time of two messages. The caller
-/// has computed, as a worker that pushes a gradient and pulls parameters; without, a round trip of
-/// a small model takes half as long as in a training:
-///
-///     send(0) + receive(0)   half a small round trip; split evenly between the two. No more than
-///                            half of one between two nodes that poll, who need not be switched to
-///     per byte               what a large payload adds, on emulated hosts, where the link takes
-///                            time too, what it adds to the CPU time of both; split between the two
-///                            as their CPU time grows where each has a core of its own
-///
-/// Across two cores, what is left over is waiting:
-///
-///     handoff                half a round trip of two nodes that poll, less send(0) + receive(0)
-///     wake                   a round trip after a rest in which the answering node fell asleep,
-///                            less two messages and the handoff of the answer
-///     preempt                the same, where another process computes on its core
-///
-/// `core_b` negative: this machine has one core, and nobody is woken on another.
-TransportCost measure_transport(int core_a, int core_b, const Hosts& hosts);
 
 }  // namespace foretrain::exec

@@ -6,10 +6,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cmath>
-#include <utility>
+#include <optional>
 
 namespace foretrain::exec {
 namespace {
@@ -20,43 +19,26 @@ bool noisy(const Figure& figure, double spread, const std::vector<double>& value
 
 }  // namespace
 
-Repeater::Taken Repeater::take(const std::vector<Figure>& figures, const Once& once) {
+std::vector<double> Repeater::take(const std::vector<Figure>& figures,
+                                   const std::function<std::vector<double>()>& once) {
   const CoreProbe before = watch_.look();
-  Taken taken{once(), {}};
+  std::vector<double> taken = once();
   const CoreProbe after = watch_.look();
-  FT_CHECK_OP(taken.values.size(), ==, figures.size());
+  FT_CHECK_OP(taken.size(), ==, figures.size());
   for (std::size_t f = 0; f < figures.size(); ++f) {
-    if (figures[f].compute) taken.values[f] /= watch_.slower(before, after);
+    if (figures[f].compute) taken[f] /= watch_.slower(before, after);
   }
-  taken.distance = distance_over(std::array{before, after});
   return taken;
 }
 
-AcrossCores Repeater::repeat(const std::vector<Figure>& figures, const Once& once, bool across) {
-  std::vector<Taken> all;
-  AcrossCores result;
-  std::vector<std::vector<double>> values;
+std::vector<double> Repeater::measure(const std::vector<Figure>& figures,
+                                      const std::function<std::vector<double>()>& once) {
+  std::vector<std::vector<double>> values(figures.size());
   std::vector<double> spreads(figures.size());
   for (int round = 0; round < kRounds; ++round) {
     for (int i = 0; i < options_.repetitions; ++i) {
-      Taken taken = take(figures, once);
-      for (int attempt = 1; across && attempt < kAttempts; ++attempt) {
-        if (taken.distance != CoreDistance::mixed) break;
-        taken = take(figures, once);
-      }
-      all.push_back(std::move(taken));
-    }
-    const auto met = [&](CoreDistance distance) {
-      return std::ranges::count(all, distance, &Taken::distance);
-    };
-    const auto near = met(CoreDistance::near);
-    const auto far = met(CoreDistance::far);
-    result.distance = all.front().distance;
-    if (near + far > 0) result.distance = near >= far ? CoreDistance::near : CoreDistance::far;
-    values.assign(figures.size(), {});
-    for (const Taken& taken : all) {
-      if (across && taken.distance != result.distance) continue;
-      for (std::size_t f = 0; f < figures.size(); ++f) values[f].push_back(taken.values[f]);
+      const std::vector<double> taken = take(figures, once);
+      for (std::size_t f = 0; f < figures.size(); ++f) values[f].push_back(taken[f]);
     }
     std::optional<std::size_t> worst;  // of those that are noisy
     for (std::size_t f = 0; f < figures.size(); ++f) {
@@ -73,21 +55,14 @@ AcrossCores Repeater::repeat(const std::vector<Figure>& figures, const Once& onc
     }
     if (!again) break;
   }
-  result.values.reserve(figures.size());
+  std::vector<double> results;
+  results.reserve(figures.size());
   for (std::size_t f = 0; f < figures.size(); ++f) {
-    result.values.push_back(quantile(values[f], figures[f].quantile).value());
+    results.push_back(quantile(values[f], figures[f].quantile).value());
     machine_.measurements.push_back(
         {figures[f].name, spreads[f], static_cast<int>(values[f].size())});
   }
-  return result;
-}
-
-std::vector<double> Repeater::measure(const std::vector<Figure>& figures, const Once& once) {
-  return repeat(figures, once, false).values;
-}
-
-AcrossCores Repeater::measure_across(const std::vector<Figure>& figures, const Once& once) {
-  return repeat(figures, once, true);
+  return results;
 }
 
 }  // namespace foretrain::exec

@@ -6,7 +6,6 @@
 #include "scenarios/machine.h"
 
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,12 +18,6 @@ struct Figure {
   double quantile = 0.5;  ///< of its values: less for what others can only make larger
   bool compute = false;   ///< a time of one worker's compute: the machine's speed of the moment is
                           ///< divided out of it
-};
-
-/// What was measured between two cores.
-struct AcrossCores {
-  std::vector<double> values;            ///< as Repeater::measure returns them
-  std::optional<CoreDistance> distance;  ///< of the cores meanwhile; empty: one core
 };
 
 /// Repeats measurements, looks at the cores before and after each, notes how sure they are.
@@ -40,25 +33,12 @@ class Repeater {
   std::vector<double> measure(const std::vector<Figure>& figures,
                               const std::function<std::vector<double>()>& once);
 
-  /// The same of what depends on how far apart two cores are. A measurement in which that changed
-  /// is made again, kAttempts times in all. Those at the distance that was met most often count,
-  /// near where both were met alike; where it changed in every one, all do, as mixed.
-  AcrossCores measure_across(const std::vector<Figure>& figures,
-                             const std::function<std::vector<double>()>& once);
-
   static constexpr int kRounds = 3;
-  static constexpr int kAttempts = 3;
   static constexpr double kNoisy = 0.1;
 
  private:
-  struct Taken {
-    std::vector<double> values;
-    std::optional<CoreDistance> distance;
-  };
-  using Once = std::function<std::vector<double>()>;
-
-  Taken take(const std::vector<Figure>& figures, const Once& once);
-  AcrossCores repeat(const std::vector<Figure>& figures, const Once& once, bool across);
+  std::vector<double> take(const std::vector<Figure>& figures,
+                           const std::function<std::vector<double>()>& once);
 
   Machine& machine_;
   const CalibrateOptions& options_;

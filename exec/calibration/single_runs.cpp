@@ -12,6 +12,7 @@
 #include "models/protocol/registry.h"
 #include "reports/record/statistics.h"
 
+#include <Eigen/Dense>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -94,11 +95,18 @@ double without(double measured_s, double refill_s) {
 
 }  // namespace
 
-AffineCost fitted(const BatchPoint& small, const BatchPoint& large) {
-  const double slope = (large.time_s - small.time_s) / (large.examples - small.examples);
-  const double overhead_s = small.time_s - slope * small.examples;
-  if (slope > 0 && overhead_s >= 0) return {overhead_s, slope};
-  return {0, (small.time_s / small.examples + large.time_s / large.examples) / 2};
+AffineCost fitted(const std::vector<BatchPoint>& points) {
+  const auto count = static_cast<Eigen::Index>(points.size());
+  Eigen::MatrixX2d shares(count, 2);  // of a point's time: one second of overhead, an example
+  for (Eigen::Index i = 0; i < count; ++i) {
+    const BatchPoint& point = points[static_cast<std::size_t>(i)];
+    shares.row(i) << 1 / point.time_s, point.examples / point.time_s;
+  }
+  const Eigen::VectorXd whole = Eigen::VectorXd::Ones(count);
+  const Eigen::Vector2d cost = shares.colPivHouseholderQr().solve(whole);
+  if (cost[0] >= 0 && cost[1] > 0) return {cost[0], cost[1]};
+  const auto examples = shares.col(1);
+  return {0, examples.sum() / examples.squaredNorm()};
 }
 
 ModelCost measure_model(const Prepared& prepared, const MemoryHierarchy& memory,
@@ -140,9 +148,11 @@ ModelCost measure_model(const Prepared& prepared, const MemoryHierarchy& memory,
   const AloneRefill of_small = refill_at(sizes.small_batch);
   const AloneRefill of_large = refill_at(sizes.large_batch);
   ModelCost cost;
+  const AloneRefill of_third = refill_at(sizes.checked_batch);
   cost.gradient =
-      fitted({static_cast<double>(sizes.small_batch), without(results[0], of_small.gradient_s)},
-             {static_cast<double>(sizes.large_batch), without(results[1], of_large.gradient_s)});
+      fitted({{static_cast<double>(sizes.small_batch), without(results[0], of_small.gradient_s)},
+              {static_cast<double>(sizes.checked_batch), without(results[2], of_third.gradient_s)},
+              {static_cast<double>(sizes.large_batch), without(results[1], of_large.gradient_s)}});
   cost.evaluate = {0, results[3]};
   cost.gradient_jitter = results[4];
   const BatchPoint small{static_cast<double>(sizes.small_batch),
@@ -151,8 +161,7 @@ ModelCost measure_model(const Prepared& prepared, const MemoryHierarchy& memory,
                          without(results[6], of_large.apply_s)};
   (network.sparse() ? cost.sparse_apply : cost.apply) = update_cost(runs, small, large, data_sets);
   cost.checked_batch = sizes.checked_batch;
-  const double fit_s =
-      cost.gradient_of(sizes.checked_batch).seconds() + refill_at(sizes.checked_batch).gradient_s;
+  const double fit_s = cost.gradient_of(sizes.checked_batch).seconds() + of_third.gradient_s;
   cost.residual = fit_s / results[2] - 1;
   if (network.sparse()) add_sparse(cost, prepared, sizes, repeater, data_sets);
   return cost;

@@ -5,6 +5,8 @@
 #include "exec/calibration/repeater.h"
 #include "scenarios/prepared.h"
 
+#include <vector>
+
 namespace foretrain::exec {
 
 /// What a batch of so many examples takes.
@@ -13,14 +15,15 @@ struct BatchPoint {
   double time_s = 0;
 };
 
-/// overhead + per_item x examples, through two points, the first of fewer examples; where one of
-/// the two would be below 0, per_item x examples, the mean of both.
-AffineCost fitted(const BatchPoint& small, const BatchPoint& large);
+/// overhead + per_item x examples, by least squares of the relative errors: of points whose times
+/// are a thousand times apart each counts alike. Where the overhead, or the time an example, would
+/// be below 0, per_item x examples.
+AffineCost fitted(const std::vector<BatchPoint>& points);
 
-/// Trains the scenario's model as `run` does it, one worker alone (steady_runs.h), at two batch
-/// sizes in turn, so that a slow moment of the machine meets both, and at a third between them. The
-/// cost is fitted to the two, less what they waited for their bytes by what is known of `memory`;
-/// of the third it says how far off the fit is (`residual`). What an update's byte costs comes from
+/// Trains the scenario's model as `run` does it, one worker alone (steady_runs.h), at three batch
+/// sizes in turn, so that a slow moment of the machine meets all. The cost is fitted to them, less
+/// what they waited for their bytes by what is known of `memory`; of the middle one it says how far
+/// off the fit is (`residual`): how straight the line. What an update's byte costs comes from
 /// the same runs; of a sparse model, what messages cost from sparse_costs.h.
 ModelCost measure_model(const Prepared& prepared, const MemoryHierarchy& memory,
                         const CalibrateOptions& options, Repeater& repeater, DataSets& data_sets);

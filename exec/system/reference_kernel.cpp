@@ -16,7 +16,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kSide = 64;           // three matrices are 48 KB
 constexpr std::size_t kVector = 32 * 1024;  // floats: two vectors are 256 KB
-constexpr int kPieces = 240;
+constexpr int kKernelPieces = 240;
 constexpr int kTold = 80;  // what is told is of so many
 // Pieces are some 60 us long. In the slower ones somebody else was at work, or the host had just
 // woken both cores on one of its own, as it does after idleness; trainings of seconds outlast that.
@@ -57,8 +57,8 @@ void piece_of(Work& work) {
 
 double quiet_piece_s(Work& work) {
   std::vector<double> times;
-  times.reserve(kPieces);
-  for (int piece = 0; piece < kPieces; ++piece) {
+  times.reserve(kKernelPieces);
+  for (int piece = 0; piece < kKernelPieces; ++piece) {
     const auto start = Clock::now();
     piece_of(work);
     times.push_back(std::chrono::duration<double>(Clock::now() - start).count());

@@ -53,14 +53,15 @@ void add_record(CLI::App& command, Arguments& arguments) {
 }
 
 void add_core_distance(CLI::App& command, Arguments& arguments) {
-  const std::map<std::string, CoreDistance> names{{"near", CoreDistance::near},
-                                                  {"far", CoreDistance::far}};
+  const std::map<std::string, CoreDistance> names{
+      {"near", CoreDistance::near}, {"far", CoreDistance::far}, {"mixed", CoreDistance::mixed}};
   command
-      .add_option("--core-distance", arguments.core_distance,
-                  "nodes on this machine have cores that share a cache (near) or do not (far); "
-                  "default: near, where calibration met both")
+      .add_option(
+          "--core-distance", arguments.core_distance,
+          "nodes on this machine have cores that share a cache (near), do not (far), or now "
+          "one, now the other (mixed); default: near, where calibration met both")
       ->transform(CLI::CheckedTransformer(names))
-      ->type_name("near|far");
+      ->type_name("near|far|mixed");
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "scenarios/describe/field.h"
 #include "scenarios/describe/memory_fields.h"
 #include "scenarios/describe/model_cost_fields.h"
+#include "scenarios/describe/transport_cost_fields.h"
 #include "scenarios/machine.h"
 
 namespace foretrain {
@@ -19,37 +20,6 @@ void describe(Visitor& visit, T& measurement) {
               measurement.spread);
   visit.field({.key = "repetitions", .doc = "of it", .least = 1, .most = 1e6, .required = true},
               measurement.repetitions);
-}
-
-template <class Visitor, Described<TransportCost> T>
-void describe(Visitor& visit, T& transport) {
-  visit.section({.key = "send", .doc = "CPU time of a message, by bytes", .required = true},
-                transport.send);
-  visit.section({.key = "receive", .doc = "CPU time of a message, by bytes", .required = true},
-                transport.receive);
-  visit.field({.key = "handoff",
-               .doc = "until a receiver that polls begins to receive; left out: none",
-               .least = 0,
-               .most = 1e3,
-               .written = transport.handoff.ns > 0},
-              transport.handoff);
-  visit.field({.key = "wake",
-               .doc = "until a receiver that sleeps on an idle core does",
-               .least = 0,
-               .most = 1e3,
-               .required = true},
-              transport.wake);
-  visit.field({.key = "preempt",
-               .doc = "until a receiver that sleeps on a core that computes does",
-               .least = 0,
-               .most = 1e3},
-              transport.preempt);
-  visit.field({.key = "poll",
-               .doc = "how long a receiver polls before it sleeps",
-               .least = 0,
-               .most = 1e3,
-               .required = true},
-              transport.poll);
 }
 
 /// The keys stand among those of the machine.
@@ -159,8 +129,8 @@ void describe(Visitor& visit, T& machine) {
               machine.memory_base);
   visit.section({.key = "loopback", .doc = "messages within the machine"}, machine.loopback);
   visit.section({.key = "loopback_far",
-                 .doc = "as loopback, between cores that are far apart",
-                 .written = machine.loopback_far != TransportCost{}},
+                 .doc = "what is different between cores that are far apart",
+                 .written = machine.loopback_far != FarCost{}},
                 machine.loopback_far);
   visit.section(
       {.key = "emulated",

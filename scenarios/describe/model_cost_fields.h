@@ -67,7 +67,7 @@ void describe(Visitor& visit, T& model) {
                  .written = known(model.coding)},
                 model.coding);
   visit.field({.key = "checked_batch",
-               .doc = "a third batch size that was measured, no part of the fit",
+               .doc = "of the batch sizes that were measured, the middle one",
                .least = 0,
                .most = 1e7,
                .written = model.checked_batch > 0},

@@ -31,7 +31,7 @@ namespace foretrain::sim {
 /// What another program spends on a step (scenarios/framework.h) comes on top of a gradient, told
 /// apart; an evaluation that blocks nobody takes no time.
 ///
-/// Realism: what was measured is calibrated at two batch sizes and straight between and beyond
+/// Realism: what was measured is calibrated at three batch sizes and straight between and beyond
 /// them. A profile is as good as its measurement; its times are of the device that was measured,
 /// whatever the host, and stand for a device that computes while its core does nothing else. A
 /// roofline is a bound that kernels stay below, often by half, and that caches let them exceed: it

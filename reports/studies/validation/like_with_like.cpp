@@ -49,10 +49,11 @@ std::optional<CoreDistance> distance_of_most(const std::vector<Record>& runs) {
     return std::ranges::count_if(runs,
                                  [&](const Record& run) { return core_distance(run) == distance; });
   };
-  const auto near = met(CoreDistance::near);
-  const auto far = met(CoreDistance::far);
-  if (near + far == 0) return std::nullopt;
-  return near >= far ? CoreDistance::near : CoreDistance::far;
+  std::optional<CoreDistance> most;
+  for (const CoreDistance each : {CoreDistance::near, CoreDistance::far, CoreDistance::mixed}) {
+    if (met(each) > (most ? met(*most) : 0)) most = each;
+  }
+  return most;
 }
 
 void compare_like_with_like(const std::vector<Record>& runs, const Record& simulated,

@@ -23,8 +23,8 @@ struct CoresOfRun {
 };
 CoresOfRun cores_of_run(const Record& run, const Record& simulated);
 
-/// How far apart the cores of most runs were, near where as many were far; empty: of none it is
-/// known, or they moved in all.
+/// How far apart the cores of most runs were, near rather than far, either rather than mixed where
+/// as many were; empty: of none it is known.
 std::optional<CoreDistance> distance_of_most(const std::vector<Record>& runs);
 
 /// Adds, where each run says so much,

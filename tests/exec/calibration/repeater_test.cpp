@@ -117,67 +117,6 @@ TEST_CASE("repeater: what compute took is told at the machine's usual speed") {
   CHECK(medians[1] == 5);
 }
 
-/// Looks as `distances` have it, by letters: near, far; the last one stays.
-std::function<CoreProbe()> as(std::string distances) {
-  return [distances, next = std::size_t{0}]() mutable {
-    CoreProbe probe = still();
-    const char letter = distances[std::min(next++, distances.size() - 1)];
-    probe.distance = letter == 'n' ? CoreDistance::near : CoreDistance::far;
-    return probe;
-  };
-}
-
-TEST_CASE("repeater: between cores that moved meanwhile is measured again") {
-  Told told;
-  told.options.repetitions = 1;
-  told.look = as("nfn");
-  Repeater repeater(told.machine, told.options, told.watch);
-  double next = 0;
-  const auto moved =
-      repeater.measure_across({{"figure"}}, [&] { return std::vector<double>{++next}; });
-  CHECK(moved.values == std::vector<double>{2});
-  CHECK(moved.distance == CoreDistance::near);
-}
-
-TEST_CASE("repeater: what is measured on one core is not measured again when they move") {
-  Told told;
-  told.options.repetitions = 1;
-  told.look = as("nfn");
-  Repeater repeater(told.machine, told.options, told.watch);
-  double next = 0;
-  CHECK(repeater.measure({{"figure"}}, [&] { return std::vector<double>{++next}; })[0] == 1);
-}
-
-TEST_CASE("repeater: of two distances the one that was met more often counts") {
-  Told told;
-  told.look = as("nnffffnnff");
-  Repeater repeater(told.machine, told.options, told.watch);
-  double next = 0;
-  const auto most =
-      repeater.measure_across({{"figure", 100}}, [&] { return std::vector<double>{++next}; });
-  CHECK(most.distance == CoreDistance::far);
-  CHECK(most.values == std::vector<double>{3});  // of 2, 3 and 5
-  CHECK(told.machine.measurements[0].repetitions == 3);
-}
-
-TEST_CASE("repeater: cores that never stay are mixed") {
-  Told told;
-  told.look = [turn = 0]() mutable {
-    CoreProbe probe = still();
-    probe.distance = ++turn % 2 == 0 ? CoreDistance::near : CoreDistance::far;
-    return probe;
-  };
-  Repeater repeater(told.machine, told.options, told.watch);
-  int calls = 0;
-  const auto mixed = repeater.measure_across({{"figure"}}, [&] {
-    ++calls;
-    return std::vector<double>{7};
-  });
-  CHECK(calls == 5 * Repeater::kAttempts);
-  CHECK(mixed.distance == CoreDistance::mixed);
-  CHECK(mixed.values == std::vector<double>{7});
-}
-
 TEST_CASE("core watch: what calibration saw of the cores becomes figures of the machine") {
   int looks = 0;
   CoreWatch watch([&] {

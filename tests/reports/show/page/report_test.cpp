@@ -80,7 +80,7 @@ TEST_CASE("report: a validation with the records of its few cases") {
   CHECK_THAT(page.sentence, Catch::Contains("sync -10.0 %") && Catch::Contains("async +20.0 %"));
   CHECK(page.sections[1].id == "validation");
   CHECK(page.sections[1].tables[2].rows[0].back().text ==
-        "compute: measured 100 ms, predicted 90 ms");
+        "compute: measured 10 ms, predicted 9 ms");
 }
 
 TEST_CASE("report: a folder that is none of these is said to be what it is") {

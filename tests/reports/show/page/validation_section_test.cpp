@@ -1,3 +1,4 @@
+// The page of a validation: what its tables say of cores and ranges.
 #include "reports/show/page/validation_section.h"
 
 #include "reports/studies/validation/output.h"
@@ -61,6 +62,7 @@ TEST_CASE("validation section: the range of a forecast on a machine that wanders
                                      "Step time of each case");
   CHECK(cell(steady, 0, "range [ms]") == "(none)");
   simulated.calibrated.alone = {{10'000'000}, {9'000'000}, {12'000'000}};
+  simulated.calibrated.together = {{20'000'000}, {18'000'000}, {24'000'000}};
   const Table wandering = *table_called(validation_section(to_json(with_distances(simulated))),
                                         "Step time of each case");
   CHECK(cell(wandering, 0, "range [ms]") == "9 to 12");

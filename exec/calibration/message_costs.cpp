@@ -1,0 +1,149 @@
+#include "exec/calibration/message_costs.h"
+
+#include "exec/calibration/ping_pong.h"
+#include "exec/driver/event_loop.h"
+#include "reports/record/statistics.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace foretrain::exec {
+namespace {
+
+constexpr Bytes kLarge{1'000'000};  // a bucket, which no core's own cache holds with its copies
+// Of a small gradient. After 0.1 to 0.8 ms of it a round trip takes as long, after none half.
+constexpr Duration kCompute{200'000};
+
+bool shaped(const Hosts& hosts) { return hosts.count() > 1; }
+
+// By what the CPU time of both nodes grows with the message.
+struct CpuGrowth {
+  double sender_s = 0;
+  double receiver_s = 0;
+
+  [[nodiscard]] double total_s() const { return sender_s + receiver_s; }
+  [[nodiscard]] double sent_share() const { return total_s() > 0 ? sender_s / total_s() : 0.5; }
+};
+
+CpuGrowth cpu_growth(const RoundTrip& small, const RoundTrip& large) {
+  return {std::max(0.0, large.cpu_caller_s - small.cpu_caller_s),
+          std::max(0.0, large.cpu_echo_s - small.cpu_echo_s)};
+}
+
+double byte_s_of(double grown_s) {
+  return std::max(0.0, grown_s) / static_cast<double>(kLarge.value);
+}
+
+}  // namespace
+
+OneCore measure_one_core(int core, const Hosts& hosts) {
+  const RoundTrip small =
+      measure_round_trip(core, core, {.rounds = 1000, .compute = kCompute}, hosts);
+  const RoundTrip large = measure_round_trip(
+      core, core, {.payload = kLarge, .rounds = 200, .compute = kCompute}, hosts);
+  const double grown_s =
+      shaped(hosts) ? cpu_growth(small, large).total_s() : large.time_s - small.time_s;
+  return {small.time_s / 2, byte_s_of(grown_s)};
+}
+
+Crossing measure_crossing(int core_a, int core_b, const Hosts& hosts) {
+  const auto trip = [&](const PingPong& setting) {
+    return measure_round_trip(core_a, core_b, setting, hosts);
+  };
+  const RoundTrip small = trip({.rounds = 300, .polling = true, .compute = kCompute});
+  const RoundTrip large =
+      trip({.payload = kLarge, .rounds = 100, .polling = true, .compute = kCompute});
+  // Of who polls the CPU time says nothing.
+  const CpuGrowth growth =
+      cpu_growth(trip({.rounds = 100, .compute = kCompute}),
+                 trip({.payload = kLarge, .rounds = 100, .compute = kCompute}));
+  return {small.time_s / 2, shaped(hosts) ? 0 : byte_s_of(large.time_s - small.time_s),
+          growth.sent_share()};
+}
+
+Waking measure_waking(int core_a, int core_b, const Hosts& hosts) {
+  PingPong setting{.rounds = 100, .rest = {2 * kPoll.ns}, .polling = true, .compute = kCompute};
+  const double idle_s = measure_round_trip(core_a, core_b, setting, hosts).time_s;
+  setting.crowded = true;
+  return {idle_s, measure_round_trip(core_a, core_b, setting, hosts).time_s};
+}
+
+TransportCost transport_cost(const OneCore& one, const Crossing* crossing, const Waking* waking) {
+  TransportCost cost;
+  cost.poll = kPoll;
+  double message_s = one.message_s;
+  double byte_s = one.byte_s;
+  double sent_share = 0.5;
+  double handoff_s = 0;
+  if (crossing != nullptr) {
+    message_s = std::min(message_s, crossing->message_s);
+    byte_s = std::max(byte_s, crossing->byte_s);
+    sent_share = crossing->sent_share;
+    handoff_s = crossing->message_s - message_s;
+  }
+  cost.send = {message_s / 2, byte_s * sent_share};
+  cost.receive = {message_s / 2, byte_s * (1 - sent_share)};
+  cost.handoff = Duration::from_seconds(handoff_s);
+  if (waking == nullptr) return cost;
+  const auto woken = [&](double trip_s) {
+    return Duration::from_seconds(std::max(0.0, trip_s - 2 * message_s - handoff_s));
+  };
+  cost.wake = woken(waking->idle_s);
+  cost.preempt = woken(waking->busy_s);
+  return cost;
+}
+
+Crossings::Crossings(std::function<Crossing()> measure, CoreWatch& watch)
+    : measure_(std::move(measure)), watch_(watch) {}
+
+void Crossings::take(int times) {
+  for (int i = 0; i < times; ++i) {
+    const CoreProbe before = watch_.look();
+    const Crossing crossing = measure_();
+    const CoreProbe after = watch_.look();
+    taken_.push_back({crossing, distance_over(std::array{before, after})});
+  }
+}
+
+std::vector<double> Crossings::values(CoreDistance distance, double Crossing::*figure) const {
+  std::vector<double> values;
+  for (const Taken& taken : taken_) {
+    if (distance != CoreDistance::mixed && taken.distance != distance) continue;
+    values.push_back(taken.crossing.*figure);
+  }
+  return values;
+}
+
+std::optional<Crossing> Crossings::at(CoreDistance distance) const {
+  const auto middle = [&](double Crossing::*figure) {
+    return median(values(distance, figure)).value();
+  };
+  if (std::ssize(values(distance, &Crossing::message_s)) < kFewest) return std::nullopt;
+  return Crossing{middle(&Crossing::message_s), middle(&Crossing::byte_s),
+                  middle(&Crossing::sent_share)};
+}
+
+double Crossings::near_share() const {
+  const auto met = [&](CoreDistance distance) {
+    return static_cast<double>(std::ranges::count(taken_, distance, &Taken::distance));
+  };
+  return met(CoreDistance::near) / (met(CoreDistance::near) + met(CoreDistance::far));
+}
+
+void Crossings::note(CoreDistance distance, std::vector<Measurement>& measurements) const {
+  constexpr std::array kFigures{std::pair{"message", &Crossing::message_s},
+                                std::pair{"byte", &Crossing::byte_s},
+                                std::pair{"share of who sends", &Crossing::sent_share}};
+  for (const auto& [name, figure] : kFigures) {
+    const std::vector<double> all = values(distance, figure);
+    measurements.push_back(
+        {fmt::format("loopback, {}, {}",
+                     distance == CoreDistance::mixed ? "all" : name_of(distance), name),
+         relative_spread(all).value_or(0), static_cast<int>(all.size())});
+  }
+}
+
+}  // namespace foretrain::exec

@@ -1,0 +1,87 @@
+// What messages cost between the nodes of one machine, from round trips of two of them.
+#pragma once
+
+#include "exec/calibration/core_watch.h"
+#include "exec/emulation/hosts.h"
+#include "scenarios/machine.h"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace foretrain::exec {
+
+/// Both nodes on one core, where nothing overlaps: a round trip is the CPU time of two messages.
+/// The caller has computed, as a worker that pushes a gradient and pulls parameters; without, a
+/// round trip of a small model takes half as long as in a training.
+struct OneCore {
+  double message_s = 0;  ///< send and receive of an empty message: half a round trip
+  double byte_s = 0;     ///< what a byte of a large one adds; on emulated hosts, where the link
+                         ///< takes time too, what it adds to the CPU time of both
+};
+
+/// Each node on a core of its own, polling.
+struct Crossing {
+  double message_s = 0;     ///< half a round trip of empty messages
+  double byte_s = 0;        ///< what a byte of a large one adds; 0: the link takes time too
+  double sent_share = 0.5;  ///< of the CPU time that a byte adds, the part of who sends it
+};
+
+/// Of a node that has fallen asleep, on a core of its own: a round trip.
+struct Waking {
+  double idle_s = 0;  ///< that core is idle
+  double busy_s = 0;  ///< another process computes there
+};
+
+OneCore measure_one_core(int core, const Hosts& hosts);
+Crossing measure_crossing(int core_a, int core_b, const Hosts& hosts);
+Waking measure_waking(int core_a, int core_b, const Hosts& hosts);
+
+/// All of it together:
+///
+///     send(0) + receive(0)   a message on one core, split evenly between the two; no more than one
+///                            between two cores, who need not be switched to
+///     per byte               on one core, where one copy waits for the other, or across, where
+///                            each line has to come from the other core, whichever takes longer:
+///                            between near cores the first, between far ones the second, four times
+///                            as long (0.15 and 0.6 ns; 2 cores of an AMD EPYC Zen 4 VM). Split as
+///                            the CPU time of both grows
+///     handoff                what half a round trip across takes longer than on one core
+///     wake, preempt          a round trip of who sleeps, less two messages and one handoff
+///
+/// Null: this machine has one core.
+TransportCost transport_cost(const OneCore& one, const Crossing* crossing, const Waking* waking);
+
+/// Crossings between two cores, taken all over a calibration, since those of a virtual machine move
+/// meanwhile, every few seconds.
+class Crossings {
+ public:
+  /// `measure` takes one, a third of a second. `watch` outlives this.
+  Crossings(std::function<Crossing()> measure, CoreWatch& watch);
+
+  /// So many more, each between two looks at the cores.
+  void take(int times);
+  /// Medians of those that had the cores so far apart, before and after; mixed: of all that there
+  /// are. Empty: fewer than kFewest.
+  [[nodiscard]] std::optional<Crossing> at(CoreDistance distance) const;
+  /// How many of those that were near or far were near; there is one.
+  [[nodiscard]] double near_share() const;
+  /// How sure that is: spreads of its three figures.
+  void note(CoreDistance distance, std::vector<Measurement>& measurements) const;
+
+  static constexpr int kFewest = 3;
+
+ private:
+  struct Taken {
+    Crossing crossing;
+    std::optional<CoreDistance> distance;
+  };
+  [[nodiscard]] std::vector<double> values(CoreDistance distance, double Crossing::*figure) const;
+
+  std::function<Crossing()> measure_;
+  CoreWatch& watch_;
+  std::vector<Taken> taken_;
+};
+
+}  // namespace foretrain::exec

@@ -1,0 +1,70 @@
+// The keys of what messages cost on a machine.
+#pragma once
+
+#include "scenarios/describe/field.h"
+#include "scenarios/describe/model_cost_fields.h"
+#include "scenarios/machine.h"
+
+namespace foretrain {
+
+template <class Visitor, Described<TransportCost> T>
+void describe(Visitor& visit, T& transport) {
+  visit.section({.key = "send", .doc = "CPU time of a message, by bytes", .required = true},
+                transport.send);
+  visit.section({.key = "receive", .doc = "CPU time of a message, by bytes", .required = true},
+                transport.receive);
+  visit.field({.key = "handoff",
+               .doc = "until a receiver that polls begins to receive; left out: none",
+               .least = 0,
+               .most = 1e3,
+               .written = transport.handoff.ns > 0},
+              transport.handoff);
+  visit.field({.key = "wake",
+               .doc = "until a receiver that sleeps on an idle core does",
+               .least = 0,
+               .most = 1e3,
+               .required = true},
+              transport.wake);
+  visit.field({.key = "preempt",
+               .doc = "until a receiver that sleeps on a core that computes does",
+               .least = 0,
+               .most = 1e3},
+              transport.preempt);
+  visit.field({.key = "poll",
+               .doc = "how long a receiver polls before it sleeps",
+               .least = 0,
+               .most = 1e3,
+               .required = true},
+              transport.poll);
+}
+
+template <class Visitor, Described<FarCost> T>
+void describe(Visitor& visit, T& far) {
+  visit.field({.key = "send",
+               .doc = "CPU time of a byte that is sent",
+               .least = 0,
+               .most = 1,
+               .required = true,
+               .seconds = true},
+              far.send_byte_s);
+  visit.field({.key = "receive",
+               .doc = "CPU time of a byte that is received",
+               .least = 0,
+               .most = 1,
+               .required = true,
+               .seconds = true},
+              far.receive_byte_s);
+  visit.field({.key = "handoff",
+               .doc = "until a receiver that polls begins to receive; left out: none",
+               .least = 0,
+               .most = 1e3,
+               .written = far.handoff.ns > 0},
+              far.handoff);
+  visit.field({.key = "near_share",
+               .doc = "how much of the time the cores were near nevertheless",
+               .least = 0,
+               .most = 1},
+              far.near_share);
+}
+
+}  // namespace foretrain

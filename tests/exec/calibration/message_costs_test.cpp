@@ -1,0 +1,91 @@
+// Costs of messages from round trips that are made up.
+#include "exec/calibration/message_costs.h"
+
+#include "exec/driver/event_loop.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+
+namespace foretrain::testing {
+namespace {
+using namespace exec;
+
+constexpr OneCore kOne{10e-6, 150e-12};
+constexpr Waking kWaking{100e-6, 70e-6};
+
+CoreProbe at(CoreDistance distance) {
+  CoreProbe probe;
+  probe.alone_s = probe.together_s = 5e-3;
+  probe.distance = distance;
+  return probe;
+}
+
+}  // namespace
+
+TEST_CASE("message costs: near cores cost what one core does, in whose time nothing overlaps") {
+  const Crossing near{10e-6, 120e-12, 0.6};
+  const TransportCost cost = transport_cost(kOne, &near, &kWaking);
+  CHECK(cost.send.overhead_s == 5e-6);
+  CHECK(cost.receive.overhead_s == 5e-6);
+  CHECK(cost.send.per_item_s == Approx(90e-12));
+  CHECK(cost.receive.per_item_s == Approx(60e-12));
+  CHECK(cost.handoff == Duration{});
+  CHECK(cost.wake.ns == 80'000);
+  CHECK(cost.preempt.ns == 50'000);
+  CHECK(cost.poll == kPoll);
+}
+
+TEST_CASE(
+    "message costs: bytes from far cores cost what crossing takes, messages are handed over") {
+  const Crossing far{13e-6, 600e-12, 0.5};
+  const TransportCost cost = transport_cost(kOne, &far, &kWaking);
+  CHECK(cost.send.overhead_s == 5e-6);
+  CHECK(cost.send.per_item_s == Approx(300e-12));
+  CHECK(cost.receive.per_item_s == Approx(300e-12));
+  CHECK(cost.handoff.ns == 3'000);
+  CHECK(cost.wake.ns == 77'000);
+}
+
+TEST_CASE(
+    "message costs: a message across that takes less than one on one core is not switched to") {
+  const Crossing quick{8e-6, 0, 0.5};
+  const TransportCost cost = transport_cost(kOne, &quick, nullptr);
+  CHECK(cost.send.overhead_s == 4e-6);
+  CHECK(cost.handoff == Duration{});
+  CHECK(cost.wake == Duration{});
+}
+
+TEST_CASE("message costs: on one core nobody is woken on another") {
+  const TransportCost cost = transport_cost(kOne, nullptr, nullptr);
+  CHECK(cost.send == AffineCost{5e-6, 75e-12});
+  CHECK(cost.receive == cost.send);
+  CHECK(cost.handoff == Duration{});
+}
+
+TEST_CASE("crossings: each counts where both looks agree") {
+  // Of seven: near, near, mixed, far, far, far, near.
+  using enum CoreDistance;
+  const std::vector<CoreDistance> looks{near, near, near, near, near, far,  far,
+                                        far,  far,  far,  far,  far,  near, near};
+  std::size_t next = 0;
+  const CoresSeen known{{{5'000'000}, {5'000'000}, {5'000'000}}};
+  CoreWatch watch([&] { return at(looks.at(next++)); }, known);
+  double value = 0;
+  Crossings crossings([&] { return Crossing{++value, 10 * value, 0.5}; }, watch);
+  crossings.take(2);
+  CHECK_FALSE(crossings.at(near));  // two are too few
+  crossings.take(5);
+  CHECK(crossings.at(near)->message_s == 2);  // of 1, 2, 7
+  CHECK(crossings.at(far)->message_s == 5);   // of 4, 5, 6
+  CHECK(crossings.at(far)->byte_s == 50);
+  CHECK(crossings.at(mixed)->message_s == 4);  // of all
+  CHECK(crossings.near_share() == 0.5);
+  std::vector<Measurement> notes;
+  crossings.note(far, notes);
+  REQUIRE(notes.size() == 3);
+  CHECK(notes[0].figure == "loopback, far, message");
+  CHECK(notes[0].repetitions == 3);
+}
+
+}  // namespace foretrain::testing
