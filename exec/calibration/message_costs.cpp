@@ -14,10 +14,12 @@ namespace foretrain::exec {
 namespace {
 
 constexpr Bytes kLarge{1'000'000};  // a bucket, which no core's own cache holds with its copies
+constexpr Bytes kShaped{250'000};   // on a link of 1 Gbit/s: 2 ms
 // Of a small gradient. After 0.1 to 0.8 ms of it a round trip takes as long, after none half.
 constexpr Duration kCompute{200'000};
 
 bool shaped(const Hosts& hosts) { return hosts.count() > 1; }
+Bytes large_on(const Hosts& hosts) { return shaped(hosts) ? kShaped : kLarge; }
 
 // By what the CPU time of both nodes grows with the message.
 struct CpuGrowth {
@@ -33,8 +35,8 @@ CpuGrowth cpu_growth(const RoundTrip& small, const RoundTrip& large) {
           std::max(0.0, large.cpu_echo_s - small.cpu_echo_s)};
 }
 
-double byte_s_of(double grown_s) {
-  return std::max(0.0, grown_s) / static_cast<double>(kLarge.value);
+double byte_s_of(double grown_s, const Hosts& hosts) {
+  return std::max(0.0, grown_s) / static_cast<double>(large_on(hosts).value);
 }
 
 }  // namespace
@@ -43,10 +45,10 @@ OneCore measure_one_core(int core, const Hosts& hosts) {
   const RoundTrip small =
       measure_round_trip(core, core, {.rounds = 1000, .compute = kCompute}, hosts);
   const RoundTrip large = measure_round_trip(
-      core, core, {.payload = kLarge, .rounds = 200, .compute = kCompute}, hosts);
+      core, core, {.payload = large_on(hosts), .rounds = 200, .compute = kCompute}, hosts);
   const double grown_s =
       shaped(hosts) ? cpu_growth(small, large).total_s() : large.time_s - small.time_s;
-  return {small.time_s / 2, byte_s_of(grown_s)};
+  return {small.time_s / 2, byte_s_of(grown_s, hosts)};
 }
 
 Crossing measure_crossing(int core_a, int core_b, const Hosts& hosts) {
@@ -55,12 +57,12 @@ Crossing measure_crossing(int core_a, int core_b, const Hosts& hosts) {
   };
   const RoundTrip small = trip({.rounds = 300, .polling = true, .compute = kCompute});
   const RoundTrip large =
-      trip({.payload = kLarge, .rounds = 100, .polling = true, .compute = kCompute});
+      trip({.payload = large_on(hosts), .rounds = 100, .polling = true, .compute = kCompute});
   // Of who polls the CPU time says nothing.
   const CpuGrowth growth =
       cpu_growth(trip({.rounds = 100, .compute = kCompute}),
-                 trip({.payload = kLarge, .rounds = 100, .compute = kCompute}));
-  return {small.time_s / 2, shaped(hosts) ? 0 : byte_s_of(large.time_s - small.time_s),
+                 trip({.payload = large_on(hosts), .rounds = 100, .compute = kCompute}));
+  return {small.time_s / 2, shaped(hosts) ? 0 : byte_s_of(large.time_s - small.time_s, hosts),
           growth.sent_share()};
 }
 

@@ -28,11 +28,12 @@ namespace foretrain::exec {
 namespace {
 using tcp = boost::asio::ip::tcp;
 
-constexpr int kWarmUp = 200;  // rounds before the first that counts
 constexpr Bytes kMost{16 * 1024 * 1024};
 constexpr std::size_t kElsewhere = 2'000'000;  // bytes: more than a core's own caches hold
 
 using Clock = std::chrono::steady_clock;
+
+int all_rounds(const PingPong& setting) { return setting.rounds + setting.rounds / 2; }
 
 double process_cpu_s() {
   const ProcessUsage used = process_usage();
@@ -51,7 +52,7 @@ class Caller : public Node {
   void handle(Instant /*now*/, Input input, Effects& effects) override {
     if (std::holds_alternative<Received>(input)) {
       times_.push_back(std::chrono::duration<double>(Clock::now() - sent_).count());
-      if (static_cast<int>(times_.size()) == setting_.rounds + kWarmUp) {
+      if (static_cast<int>(times_.size()) == all_rounds(setting_)) {
         effects.emplace_back(Finished{});
         return;
       }
@@ -193,7 +194,7 @@ RoundTrip measure_round_trip(int caller_core, int echo_core, const PingPong& set
   Forked<Sample> echo(echo_core, [&] { return answer(acceptor.native_handle(), setting); });
   const Sample here = caller.get();
   const Sample there = echo.get();
-  const double all = setting.rounds + kWarmUp;
+  const double all = all_rounds(setting);
   return {here.median_s, here.cpu_s / all, there.cpu_s / all};
 }
 

@@ -10,7 +10,7 @@ namespace foretrain::exec {
 /// How the message goes to and fro.
 struct PingPong {
   Bytes payload{};       ///< there; the answer is empty
-  int rounds = 0;        ///< that count, after some that do not
+  int rounds = 0;        ///< that count, after half as many that do not
   Duration rest{};       ///< of the caller between two rounds
   bool polling = false;  ///< as a run does it; else both sleep while they wait
   Duration compute{};    ///< of the caller before it sends, over more memory than its core's own

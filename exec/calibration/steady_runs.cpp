@@ -18,6 +18,8 @@ namespace {
 
 constexpr std::int64_t kFewestSteps = 16;    // steps: a quarter has four
 constexpr std::int64_t kMostSteps = 50'000;  // steps
+constexpr std::int64_t kFirstSteps = 1'000;  // steps that tell what one takes: of sparse batches,
+                                             // operations do not
 constexpr double kFlopsPerSecond = 30e9;     // of a core, about
 constexpr double kDifference = 0.02;         // of two quarters that are steady
 
@@ -105,7 +107,7 @@ SteadyRun SteadyRuns::measure(int batch_size, std::string_view strategy) {
   if (length.steps == 0) {
     const Prepared prepared = prepare(alone(batch_size, 1, strategy), Need::shape);
     const double flops = gradient_cost(*prepared.training->network, batch_size).flops.value;
-    length.steps = steps_of(options_.shortest_s, flops / kFlopsPerSecond);
+    length.steps = std::min(kFirstSteps, steps_of(options_.shortest_s, flops / kFlopsPerSecond));
   }
   while (true) {
     const Record record = run(alone(batch_size, length.steps, strategy), run_options);
