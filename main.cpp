@@ -1,6 +1,7 @@
 // The front door: one subcommand, one call.
 #include "exec/calibration/calibrate_from.h"
 #include "exec/calibration/calibration_cache.h"
+#include "exec/launch/kept_weights.h"
 #include "exec/launch/run.h"
 #include "exec/launch/this_program.h"
 #include "exec/metrics/endpoint.h"
@@ -58,6 +59,7 @@ void say(const Arguments& arguments, const std::string& line) {
 exec::RunOptions run_options_of(const Arguments& arguments) {
   exec::RunOptions options;
   options.job_key = arguments.job_key;
+  options.save = arguments.save;
   options.emulate = arguments.emulate;
   options.port = arguments.port;
   options.max_delay = Duration::from_seconds(arguments.max_delay_ms / 1e3);
@@ -143,6 +145,10 @@ int tell(const std::exception& error) {
 int run(const Arguments& arguments) {
   const std::vector<Case> cases = read_cases(arguments);
   exec::RunOptions options = run_options_of(arguments);
+  exec::check_kept(options.save);
+  if (!arguments.save.empty() && cases.size() > 1) {
+    throw InputError("--save: the weights of one training; name a scenario without a sweep");
+  }
   const auto other = exec::take_part(cases, options);
   if (other) return *other;
   std::optional<exec::MetricsEndpoint> metrics;
@@ -340,6 +346,7 @@ constexpr Command kCommands[] = {
     {"run", "train for real: one process a node, over TCP", run_options, run},
     {"simulate", "the same training in virtual time", simulate_options, simulate},
     {"validate", "both, side by side, with errors", validate_options, validate},
+    {"evaluate", "how good weights are on the test set of a scenario", evaluate_options, evaluate},
     {"ledger", "what validations found on each machine, as a table", ledger_options, ledger},
     {"whatif", "what limits a training, what each change would buy", whatif_options, whatif},
     {"sweep", "all cases of a scenario as rows of one table, resumable", sweep_options, sweep},

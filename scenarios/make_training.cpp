@@ -8,6 +8,7 @@
 #include "scenarios/describe/reader.h"
 #include "scenarios/layer_profile.h"
 #include "scenarios/node_counts.h"
+#include "scenarios/weights/weights.h"
 
 #include <fmt/format.h>
 
@@ -32,8 +33,8 @@ std::shared_ptr<const Network> make_network(const Scenario& scenario, const Inpu
   }
   NetworkSpec spec =
       model.layers.empty() ? network_spec(model.name, model.options) : NetworkSpec{model.layers};
-  if (!scenario.training.init.empty()) {
-    for (LayerSpec& layer : spec.layers) layer.init = {.kind = scenario.training.init};
+  if (!scenario.training.init.kind.empty()) {
+    for (LayerSpec& layer : spec.layers) layer.init = {.kind = scenario.training.init.kind};
   }
   return std::make_shared<const Network>(spec, input);
 }
@@ -47,6 +48,17 @@ std::shared_ptr<const Network> network_of(const Case& c, const DatasetShape& sha
     fail(c, listed ? fmt::format("model.layers[{}]", error.layer()) : "model", error.what());
   } catch (const InputError& error) {
     fail(c, "model.profile", error.what());
+  }
+}
+
+/// The weights that it starts from, where a file has them.
+std::shared_ptr<const std::vector<float>> start_of(const Case& c, const Network& network) {
+  const std::string& from = c.scenario.training.init.from;
+  if (from.empty()) return nullptr;
+  try {
+    return std::make_shared<const std::vector<float>>(read_weights(from, network));
+  } catch (const InputError& error) {
+    fail(c, "training.init.from", error.what());
   }
 }
 
@@ -210,6 +222,7 @@ std::shared_ptr<const Training> make_training(const Case& scenario_case, const C
   }
   training->test_examples = data.shape.test_examples;
   training->numerics = numerics;
+  if (numerics) training->start = start_of(scenario_case, *training->network);
   training->data = data.examples;
   return training;
 }

@@ -54,6 +54,14 @@ struct DatasetSpec {
   bool operator==(const DatasetSpec&) const = default;
 };
 
+/// `training: init:` - what it starts from: drawn parameters, or those of another training.
+struct InitSpec {
+  std::string kind;  ///< how all weights are drawn; empty: as the network's source does
+  std::string from;  ///< a file of weights (weights/weights.h); not empty: nothing is drawn
+
+  bool operator==(const InitSpec&) const = default;
+};
+
 /// `training:` - how it is trained. The length is given by exactly one of steps, epochs, updates.
 struct TrainingSpec {
   std::string strategy = "sync";  ///< the name of a protocol
@@ -64,7 +72,7 @@ struct TrainingSpec {
   double epochs = 0;              ///< passes over the training examples, all workers together
   std::int64_t updates = 0;       ///< changes of the parameters
   int threads = 1;                ///< that a worker computes with
-  std::string init;               ///< how all weights are initialised; empty: as the network does
+  InitSpec init;                  ///< what it starts from
   ProtocolOptions protocol;       ///< what only some strategies ask for
   OptimizerSpec optimizer;
   bool overlap = true;              ///< buckets leave while others are computed

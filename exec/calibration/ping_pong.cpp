@@ -35,11 +35,6 @@ using Clock = std::chrono::steady_clock;
 
 int all_rounds(const PingPong& setting) { return setting.rounds + setting.rounds / 2; }
 
-double process_cpu_s() {
-  const ProcessUsage used = process_usage();
-  return used.cpu_user_s + used.cpu_system_s;
-}
-
 // Sends, waits for the answer, rests, sends again.
 class Caller : public Node {
  public:
@@ -79,12 +74,12 @@ class Caller : public Node {
  private:
   void compute() {
     if (setting_.compute.ns == 0) return;
-    const double before_s = process_cpu_s();
+    const double before_s = process_usage().cpu_s();
     const auto end = Clock::now() + std::chrono::nanoseconds(setting_.compute.ns);
     while (Clock::now() < end) {
       for (std::size_t i = 0; i < elsewhere_.size(); i += 64) ++elsewhere_[i];
     }
-    computed_s_ += process_cpu_s() - before_s;
+    computed_s_ += process_usage().cpu_s() - before_s;
   }
 
   PingPong setting_;
@@ -124,10 +119,10 @@ Sample drive(boost::asio::io_context& loop, tcp::socket socket, const PingPong& 
   hooks.fault = [&loop](const Fault&) { loop.stop(); };
   NodeDriver driver(loop, self_and_peer.first, std::move(program), std::move(hooks));
   driver.add_peer(self_and_peer.second, std::make_shared<Connection>(std::move(socket), kMost));
-  const double before = process_cpu_s();
+  const double before = process_usage().cpu_s();
   driver.start();
   run_polling(loop, kPoll, [&] { return !setting.polling; });
-  sample.cpu_s = process_cpu_s() - before - sample.other_cpu_s;
+  sample.cpu_s = process_usage().cpu_s() - before - sample.other_cpu_s;
   return sample;
 }
 

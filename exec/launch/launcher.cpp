@@ -194,6 +194,7 @@ void Launcher::on_joined(const std::shared_ptr<Connection>& connection, std::uin
                        {"port", port},
                        {"interface", hosts_.interface()},
                        {"job_times", options_.job_times},
+                       {"save", options_.save.empty() ? "" : absolute(options_.save).string()},
                        {"max_delay_ns", options_.max_delay.ns}};
   if (options_.emulate) setup["address"] = hosts_.address(member.host);
   send_json(*connection, ControlKind::setup, NodeId(id), setup);

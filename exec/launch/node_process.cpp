@@ -1,6 +1,7 @@
 #include "exec/launch/node_process.h"
 
 #include "exec/driver/event_loop.h"
+#include "exec/launch/kept_weights.h"
 #include "exec/launch/rendezvous.h"
 #include "exec/transport/tuning.h"
 #include "models/networks/registry.h"
@@ -162,6 +163,7 @@ void NodeProcess::set_up(const nlohmann::json& setup) {
   scenario_case.places = setup.at("places").get<std::map<std::string, std::string>>();
   scenario_ = scenario_case.scenario;
   interface_ = setup.at("interface");
+  save_ = setup.at("save");
   const bool worker = static_cast<int>(index_of(id_)) < node_counts(*scenario_).workers;
   const Prepared prepared =
       worker ? prepare(scenario_case, Need::examples)
@@ -248,9 +250,7 @@ void NodeProcess::welcome(const std::shared_ptr<Connection>& connection) {
       [this](const std::shared_ptr<Connection>& peer, std::uint32_t from) {
         const NodeId id{from};
         const bool expected = std::ranges::binary_search(peers_, id) && id < id_;
-        if (expected && !driver_->has_peer(id)) {
-          return add_peer(id, peer);
-        }
+        if (expected && !driver_->has_peer(id)) return add_peer(id, peer);
         refusals_.add(peer->peer(), fmt::format("no node {} is missing here", from));
         peer->close();
       },
@@ -313,8 +313,7 @@ void NodeProcess::finish(const Finished& finished) {
   over_ = true;
   const NodeEnd end = end_of(finished);
   const ProcessUsage used = process_usage();
-  const double cpu_s = used.cpu_user_s + used.cpu_system_s - usage_at_start_.cpu_user_s -
-                       usage_at_start_.cpu_system_s;
+  keep_weights(save_, *training_->network, finished);
   send_json(*launcher_, ControlKind::finished, id_,
             {{"updates", end.updates},
              {"gradients", end.gradients},
@@ -324,7 +323,7 @@ void NodeProcess::finish(const Finished& finished) {
              {"weights_sha256", end.weights_sha256},
              {"kernel_set", kernel_set()},
              {"congestion_control", congestion_control_},
-             {"cpu_s", cpu_s},
+             {"cpu_s", used.cpu_s() - usage_at_start_.cpu_s()},
              {"rss_bytes", used.rss_most.value},
              {"tx_bytes", driver_->sent().value},
              {"rx_bytes", driver_->received().value},

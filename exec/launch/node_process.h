@@ -92,6 +92,7 @@ class NodeProcess {
   bool peers_known_ = false;
   bool ready_ = false;
   bool over_ = false;  // finished, or given up
+  std::string save_;   // where the chief's weights go; empty: nowhere
 
   boost::asio::steady_timer flush_timer_;
   ProcessUsage usage_at_start_;

@@ -37,6 +37,9 @@ struct RunOptions {
   /// Of the record, which is there: rows are written to it as they come, and the record that `run`
   /// returns has their totals instead. Empty: nothing is written, the record has its rows.
   std::filesystem::path folder;
+  /// Where the final weights go (scenarios/weights/weights.h), on the machine of worker 0; empty:
+  /// nowhere.
+  std::filesystem::path save;
   /// A summary: rows are counted, nobody keeps them.
   RowsKept rows = RowsKept::all;
   /// Nodes that have not joined, or are not ready, after this long are given up.

@@ -11,6 +11,8 @@ struct ProcessUsage {
   double cpu_system_s = 0;
   Bytes rss;       ///< resident memory now
   Bytes rss_most;  ///< the most that was resident
+
+  [[nodiscard]] double cpu_s() const { return cpu_user_s + cpu_system_s; }
 };
 
 /// From getrusage and /proc/self/status.

@@ -23,6 +23,9 @@ class Conv2d final : public Layer {
   [[nodiscard]] Shape output() const override { return output_; }
   [[nodiscard]] std::int64_t weights() const override;
   [[nodiscard]] std::int64_t biases() const override { return shape_.channels; }
+  [[nodiscard]] std::vector<std::int64_t> weight_shape() const override {
+    return {shape_.size, shape_.size, input_.channels, shape_.channels};
+  }
   [[nodiscard]] Fans fans() const override;
   [[nodiscard]] Cost forward_cost(std::int64_t batch) const override;
   [[nodiscard]] Cost backward_cost(std::int64_t batch, bool input_gradient) const override;

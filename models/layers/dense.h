@@ -17,6 +17,9 @@ class Dense final : public Layer {
     return static_cast<std::int64_t>(inputs_) * outputs_;
   }
   [[nodiscard]] std::int64_t biases() const override { return outputs_; }
+  [[nodiscard]] std::vector<std::int64_t> weight_shape() const override {
+    return {inputs_, outputs_};
+  }
   [[nodiscard]] Fans fans() const override { return {inputs_, outputs_}; }
   [[nodiscard]] Cost forward_cost(std::int64_t batch) const override;
   [[nodiscard]] Cost backward_cost(std::int64_t batch, bool input_gradient) const override;

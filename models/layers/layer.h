@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace foretrain {
 
@@ -79,6 +80,8 @@ class Layer {
   [[nodiscard]] virtual std::int64_t weights() const { return 0; }
   [[nodiscard]] virtual std::int64_t biases() const { return 0; }
   [[nodiscard]] std::int64_t parameters() const { return weights() + biases(); }
+  /// How the weights lie, outermost first, as the layer's header says; their product is weights().
+  [[nodiscard]] virtual std::vector<std::int64_t> weight_shape() const { return {weights()}; }
   /// Inputs and outputs of one unit, by which initialisations scale weights.
   [[nodiscard]] virtual Fans fans() const { return {}; }
 

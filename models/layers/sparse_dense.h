@@ -19,6 +19,9 @@ class SparseDense final : public Layer {
   [[nodiscard]] Shape output() const override { return {1, 1, outputs_}; }
   [[nodiscard]] std::int64_t weights() const override { return features_ * outputs_; }
   [[nodiscard]] std::int64_t biases() const override { return outputs_; }
+  [[nodiscard]] std::vector<std::int64_t> weight_shape() const override {
+    return {features_, outputs_};
+  }
   [[nodiscard]] Fans fans() const override { return {features_, outputs_}; }
   /// As for compact parameters in which no two values share a feature: those are counted once for
   /// each value, up to all.

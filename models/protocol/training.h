@@ -40,6 +40,8 @@ struct Training {
   double touched_mean = 0;  ///< sparse: parameters that a batch touches, in the mean
   /// False: payloads are sizes, jobs have no work.
   bool numerics = true;
+  /// Parameters to start from; null: drawn. Null without numerics.
+  std::shared_ptr<const std::vector<float>> start{};
   /// What workers learn from; null without numerics, and where no worker lives.
   std::shared_ptr<const DataSplit> data;
 
@@ -58,8 +60,8 @@ struct Training {
   [[nodiscard]] std::string role(NodeId id) const;
 };
 
-/// The parameters that a training starts from, drawn from the stream `init`: every node draws the
-/// same, so nobody has to send them. A size alone without numerics.
+/// The parameters that a training starts from, those of `start` or drawn from the stream `init`:
+/// every node has the same, so nobody has to send them. A size alone without numerics.
 Payload initial_parameters(const Training& training);
 
 }  // namespace foretrain

@@ -30,6 +30,7 @@ struct Arguments {
   int port = 0;
   std::string job_key;
   std::string metrics;  ///< where Prometheus scrapes; empty: nowhere
+  std::string save;     ///< file of the final weights; empty: none
   double max_delay_ms = 0;
   bool emulate = false;
   // A simulation.
@@ -50,8 +51,9 @@ struct Arguments {
   bool records_kept = false;
   // The others.
   Judgement judgement;
-  std::string ledger;  ///< of validate, where it is entered; of ledger, the file; empty: nowhere
-  std::string into;    ///< of ledger: the file whose table is renewed; empty: none
+  std::string ledger;   ///< of validate, where it is entered; of ledger, the file; empty: nowhere
+  std::string weights;  ///< of evaluate: file of weights
+  std::string into;     ///< of ledger: the file whose table is renewed; empty: none
   bool schema = false;
   std::string graph;                 ///< table | dot; empty: not asked for
   std::vector<std::string> records;  ///< of report

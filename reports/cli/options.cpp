@@ -72,6 +72,10 @@ void run_options(CLI::App& command, Arguments& arguments) {
   add_training(command, arguments);
   add_record(command, arguments);
   command
+      .add_option("--save", arguments.save,
+                  "keep the final weights in FILE: .safetensors, or NumPy's .npz")
+      ->type_name("FILE");
+  command
       .add_option("--metrics", arguments.metrics,
                   "serve metrics to Prometheus while it trains, at [ADDRESS]:PORT; :9464 is for "
                   "this machine alone")
@@ -134,6 +138,16 @@ void validate_options(CLI::App& command, Arguments& arguments) {
   command
       .add_option("--ledger", arguments.ledger,
                   "enter what was measured on this machine into the ledger FILE")
+      ->type_name("FILE");
+  command.add_flag("--json", arguments.json, kJson);
+}
+
+void evaluate_options(CLI::App& command, Arguments& arguments) {
+  add_scenario(command, arguments);
+  command
+      .add_option("--weights", arguments.weights,
+                  "what run --save wrote, or another program: .safetensors, .npz")
+      ->required()
       ->type_name("FILE");
   command.add_flag("--json", arguments.json, kJson);
 }

@@ -17,6 +17,7 @@ void run_options(CLI::App& command, Arguments& arguments);
 void simulate_options(CLI::App& command, Arguments& arguments);
 void validate_options(CLI::App& command, Arguments& arguments);
 void whatif_options(CLI::App& command, Arguments& arguments);
+void evaluate_options(CLI::App& command, Arguments& arguments);
 void ledger_options(CLI::App& command, Arguments& arguments);
 void sweep_options(CLI::App& command, Arguments& arguments);
 void check_options(CLI::App& command, Arguments& arguments);

@@ -8,12 +8,16 @@
 #include "reports/show/terminal/summary_table.h"
 #include "reports/studies/ledger/ledger.h"
 #include "scenarios/input_error.h"
+#include "scenarios/prepared.h"
 #include "scenarios/read.h"
 #include "scenarios/schema.h"
+#include "scenarios/weights/weights.h"
 #include "scenarios/yaml/text_guard.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
+#include <cmath>
 #include <filesystem>
 
 namespace foretrain {
@@ -69,6 +73,38 @@ int data(const Arguments& arguments) {
   if (arguments.data_command == "list") return print(list_data());
   if (arguments.data_command == "verify") return print(verify_data(arguments.data_path));
   return print(draw_data(arguments.data_format, arguments.data_settings, arguments.out));
+}
+
+int evaluate(const Arguments& arguments) {
+  const std::vector<Case> cases = read_cases(arguments);
+  DataSets data_sets;
+  for (const Case& each : cases) {
+    const Prepared prepared = prepare(each, Need::examples, data_sets);
+    const Network& network = *prepared.training->network;
+    const std::vector<float> weights = read_weights(arguments.weights, network);
+    const auto workspace = network.make_workspace(Stream(each.scenario.seed, "evaluate"));
+    const std::int64_t examples = prepared.training->test_examples;
+    Serial serial;
+    const Score score =
+        network.evaluate(weights, *prepared.training->data->test, 0, examples, *workspace, serial);
+    const auto count = static_cast<double>(examples);
+    const double loss = score.loss / count;
+    const double accuracy = static_cast<double>(score.correct) / count;
+    if (arguments.json) {
+      nlohmann::ordered_json json{{"scenario", each.scenario.name},
+                                  {"weights", arguments.weights},
+                                  {"test_examples", examples},
+                                  {"loss", loss},
+                                  {"accuracy", accuracy}};
+      if (!std::isnan(score.auc)) json["auc"] = score.auc;
+      print_json(json);
+      continue;
+    }
+    fmt::print("{}: accuracy {:.4f}, loss {:.4f} nats", each.label(), accuracy, loss);
+    if (!std::isnan(score.auc)) fmt::print(", AUC {:.4f}", score.auc);
+    fmt::print(", over {} test examples\n", examples);
+  }
+  return kDone;
 }
 
 int ledger(const Arguments& arguments) {

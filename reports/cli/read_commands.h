@@ -1,4 +1,4 @@
-// The commands that train nothing: check, report, ledger, data.
+// The commands that train nothing: check, report, evaluate, ledger, data.
 #pragma once
 
 #include "reports/cli/arguments.h"
@@ -11,6 +11,8 @@ namespace foretrain {
 int check(const Arguments& arguments);
 /// Figures from records.
 int report(const Arguments& arguments);
+/// Loss and accuracy of weights in a file. @throws DataError
+int evaluate(const Arguments& arguments);
 /// The table of a ledger, or that table in a file.
 int ledger(const Arguments& arguments);
 /// Lists, verifies, draws data sets. @throws DataError

@@ -16,6 +16,21 @@ namespace foretrain {
 
 std::vector<std::string> strategy_names();
 
+template <class Visitor, Described<InitSpec> T>
+void describe(Visitor& visit, T& init) {
+  visit.field({.key = "from",
+               .doc = "weights to start from: a .safetensors or .npz file, as run --save writes it",
+               .written = !init.from.empty()},
+              init.from);
+  visit.field({.key = "kind",
+               .doc = "how all weights are drawn; left out: as the network's source does",
+               .choices = initializer_names(),
+               .used = init.from.empty(),
+               .unused_because = "from says what it starts from",
+               .written = !init.kind.empty()},
+              init.kind);
+}
+
 /// A bucket_size of zero bytes.
 inline constexpr std::string_view kPerTensor = "per_tensor";
 
@@ -102,11 +117,11 @@ void describe(Visitor& visit, T& training) {
               training.updates);
   visit.field({.key = "threads", .doc = "that a worker computes with", .least = 1, .most = 256},
               training.threads);
-  visit.field({.key = "init",
-               .doc = "how all weights are initialised; left out: as the network's source does",
-               .choices = initializer_names(),
-               .written = !training.init.empty()},
-              training.init);
+  visit.section({.key = "init",
+                 .doc = "what it starts from; left out: weights as the network's source draws them",
+                 .written = training.init != InitSpec{},
+                 .shorthand = "kind"},
+                training.init);
   visit.section({.key = "optimizer", .doc = "how a gradient changes the parameters"},
                 training.optimizer);
   visit.field({.key = "evaluate_every",

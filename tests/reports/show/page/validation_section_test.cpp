@@ -1,4 +1,4 @@
-// The page of a validation: what its tables say of cores and ranges.
+// What the page of a validation says of cores, of ranges.
 #include "reports/show/page/validation_section.h"
 
 #include "reports/studies/validation/output.h"

@@ -1,0 +1,103 @@
+#include "scenarios/weights/weights.h"
+
+#include "models/base/check.h"
+#include "models/networks/named_tensors.h"
+#include "scenarios/input_error.h"
+#include "scenarios/weights/tensor_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <iterator>
+#include <string_view>
+
+namespace foretrain {
+namespace {
+
+struct Format {
+  std::string_view extension;
+  std::string (*write)(std::span<const TensorView>);
+  std::vector<Tensor> (*read)(std::string_view);
+};
+constexpr std::array kFormats{Format{".safetensors", to_safetensors, parse_safetensors},
+                              Format{".npz", to_npz, parse_npz}};
+
+const Format& format_of(const std::filesystem::path& path) {
+  const std::string extension = path.extension().string();
+  const auto found = std::ranges::find(kFormats, extension, &Format::extension);
+  if (found != kFormats.end()) return *found;
+  throw InputError(
+      fmt::format("{}: weights are kept in .safetensors or .npz; name it so", path.string()));
+}
+
+/// All of a file, however long.
+std::string bytes_of(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::string bytes{std::istreambuf_iterator<char>(in), {}};
+  if (!in || std::filesystem::is_directory(path)) {
+    throw InputError(fmt::format("{}: cannot be read; check the path", path.string()));
+  }
+  return bytes;
+}
+
+/// The tensor of that name, with that shape.
+const Tensor& found_in(const std::vector<Tensor>& tensors, const NamedTensor& wanted) {
+  const auto found = std::ranges::find(tensors, wanted.name, &Tensor::name);
+  if (found == tensors.end()) {
+    throw BadValue(fmt::format("it has no {} {}; take weights of the same model", wanted.name,
+                               shape_text(wanted.shape)));
+  }
+  if (found->shape == wanted.shape) return *found;
+  throw BadValue(fmt::format("{} is {}, not {}; take weights of the same model", wanted.name,
+                             shape_text(found->shape), shape_text(wanted.shape)));
+}
+
+std::vector<float> parameters_of(const std::vector<Tensor>& tensors, const Network& network) {
+  std::vector<float> parameters(static_cast<std::size_t>(network.parameters()));
+  const std::vector<NamedTensor> wanted = named_tensors(network);
+  for (const NamedTensor& each : wanted) {
+    std::ranges::copy(found_in(tensors, each).values,
+                      parameters.begin() + static_cast<std::ptrdiff_t>(each.first));
+  }
+  for (const Tensor& tensor : tensors) {
+    if (std::ranges::count(wanted, tensor.name, &NamedTensor::name) > 0) continue;
+    throw BadValue(fmt::format("{} {} is no tensor of the model; take weights of the same model",
+                               tensor.name, shape_text(tensor.shape)));
+  }
+  return parameters;
+}
+
+}  // namespace
+
+void check_weights_path(const std::filesystem::path& path) { format_of(path); }
+
+std::string weights_text(const std::filesystem::path& path, const Network& network,
+                         std::span<const float> parameters) {
+  FT_CHECK_OP(static_cast<std::int64_t>(parameters.size()), ==, network.parameters());
+  const std::vector<NamedTensor> named = named_tensors(network);
+  std::vector<TensorView> tensors;
+  for (const NamedTensor& each : named) {
+    tensors.push_back({each.name, each.shape,
+                       parameters.subspan(static_cast<std::size_t>(each.first),
+                                          static_cast<std::size_t>(each.count))});
+  }
+  try {
+    return format_of(path).write(tensors);
+  } catch (const BadValue& error) {
+    throw InputError(fmt::format("{}: {}", path.string(), error.what()));
+  }
+}
+
+std::vector<float> read_weights(const std::filesystem::path& path, const Network& network) {
+  const Format& format = format_of(path);
+  const std::string text = bytes_of(path);
+  try {
+    return parameters_of(format.read(text), network);
+  } catch (const BadValue& error) {
+    throw InputError(fmt::format("{}: {}", path.string(), error.what()));
+  }
+}
+
+}  // namespace foretrain
