@@ -220,6 +220,7 @@ std::shared_ptr<const Training> make_training(const Case& scenario_case, const C
   if (training->sparse()) {
     training->touched_mean = touched_mean(*training->network, data.shape);
   }
+  training->train_examples = data.shape.train_examples;
   training->test_examples = data.shape.test_examples;
   training->numerics = numerics;
   if (numerics) training->start = start_of(scenario_case, *training->network);

@@ -32,6 +32,17 @@ Refill Caches::touch(int core, const Touched& touched) {
   return {away - far_away, far_away, 0};
 }
 
+Refill Caches::pass(Bytes part, Bytes whole) const {
+  if (!memory_.known()) return {};
+  const auto away = [&](Bytes cache) {
+    if (cache.value <= 0) return 1.0;
+    return 1 - share_left(static_cast<double>(whole.value) / static_cast<double>(cache.value));
+  };
+  const auto size = static_cast<double>(part.value);
+  const double far_away = away(memory_.shared_cache);
+  return {size * std::max(0.0, away(memory_.private_cache) - far_away), size * far_away, 0};
+}
+
 double Caches::lost(Recent& recent, const Touched& touched, Bytes cache) {
   const auto size = static_cast<double>(touched.size.value);
   const auto held = static_cast<double>(cache.value);

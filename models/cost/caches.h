@@ -69,6 +69,9 @@ class Caches {
 
   /// Work on `core` touches this now.
   Refill touch(int core, const Touched& touched);
+  /// Work on `core` touches a part of something that it goes through again and again, each time in
+  /// another order, so that `whole` lies between two touches of a byte: a batch of a data set.
+  [[nodiscard]] Refill pass(Bytes part, Bytes whole) const;
   /// What that takes while so many cores want bytes of memory.
   [[nodiscard]] Duration time_of(const Refill& refill, int cores = 1) const;
   /// Likewise of a message, whose cost by bytes has been measured from a shared cache.

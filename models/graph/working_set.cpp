@@ -53,6 +53,9 @@ WorkingSet::WorkingSet(std::shared_ptr<const Training> training, NodeId id)
   const StepMemory memory = step_memory(*training_);
   activations_ = memory.activations() + memory.scratch;
   batch_ = memory.batch;
+  examples_ = batch_cost(*training_->network, training_->batch_size).read.batch;
+  data_set_ =
+      batch_cost(*training_->network, training_->train_examples / training_->workers).read.batch;
   rereads_ = !training_->sparse() && rereads_parameters(*training_->network);
   if (index_of(id) == 0) evaluation_ = evaluation_of(*training_);
 }
@@ -76,6 +79,7 @@ Refill WorkingSet::gradient(Caches& caches, int core) {
   Refill refill;
   const auto touch = [&](const Touched& touched) { refill += caches.touch(core, touched); };
   const auto count = static_cast<std::uint32_t>(groups_.size());
+  if (data_set_.value > 0) refill += caches.pass(examples_, data_set_);
   touch(piece(Kind::batch, batch_));
   for (std::uint32_t i = 0; i < count; ++i) touch(piece(Kind::parameters, groups_[i], i));
   touch(piece(Kind::activations, activations_));

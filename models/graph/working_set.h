@@ -16,7 +16,8 @@ namespace foretrain {
 /// two pieces of work have in common are the same there, so what a backward pass wrote is near for
 /// the update that follows it.
 ///
-///     gradient   batch, parameters, activations, as the layers do it; then back: activations,
+///     gradient   examples out of the worker's share of the data set, batch, parameters,
+///     activations, as the layers do it; then back: activations,
 ///                parameters (where more than one layer has any), gradients
 ///     apply      what is added up (the node's own gradients, what came), parameters, state
 ///     reduce     likewise, but parameters and state
@@ -27,8 +28,7 @@ namespace foretrain {
 /// part of the parameters as large as these lines stands for them.
 ///
 /// Realism: a layer's activations are not told apart, nor its parameters from those beside it in a
-/// bucket; of more than 32 buckets several count as one. The data set is not among them, only the
-/// batch that is made of it.
+/// bucket; of more than 32 buckets several count as one. The data set takes no place from others.
 class WorkingSet {
  public:
   /// Of such a node.
@@ -59,6 +59,8 @@ class WorkingSet {
   std::vector<Bytes> groups_;  // of parameters that a gradient touches
   Bytes activations_;
   Bytes batch_;
+  Bytes examples_;  // that a batch is made of, as the data set has them
+  Bytes data_set_;  // the worker's share of it
   Bytes evaluation_;
   bool rereads_ = false;                        // parameters, on the way back
   std::vector<std::vector<Touched>> messages_;  // by group: came, and wait for a job

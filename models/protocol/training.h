@@ -32,6 +32,7 @@ struct Training {
   std::shared_ptr<const Optimizer> optimizer;
   OptimizerSpec optimizer_spec;  ///< what of it concerns a worker: clipping, penalty
   std::shared_ptr<const Layout> layout;
+  std::int64_t train_examples = 0;  ///< that the workers share; 0: nobody said
   std::int64_t test_examples = 0;
   int threads = 1;      ///< that a worker computes with
   bool overlap = true;  ///< buckets leave while others are computed

@@ -67,6 +67,20 @@ TEST_CASE("caches: memory that all cores want is as fast as its bandwidth") {
   CHECK(caches.time_of_message(refill, 1) == Duration{9'000});
 }
 
+TEST_CASE(
+    "caches: of what is gone through in another order each time, as much is gone as it is large") {
+  const Caches caches({{1'000}, {8'000}, 1e-9, 10e-9, 10e-9, {}}, 1);
+  const Refill all = caches.pass({100}, {1'000'000});
+  CHECK(all.memory == Approx(100));
+  CHECK(all.shared == Approx(0).margin(1e-9));
+  const Refill some = caches.pass({100}, {8'000});  // as large as the shared cache
+  CHECK(some.memory == Approx(100 * (1 - std::exp(-1))));
+  CHECK(some.memory + some.shared == Approx(100 * (1 - std::exp(-8))));
+  const Refill few = caches.pass({100}, {1});
+  CHECK(few.memory + few.shared < 0.2);
+  CHECK(some.fresh == 0);
+}
+
 TEST_CASE("caches: nothing is waited for where nothing is known of them") {
   Caches caches({}, 1);
   CHECK(caches.time_of(caches.touch(0, {0, 1, {1'000'000}})) == Duration{});

@@ -6,6 +6,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <cmath>
+
 namespace foretrain {
 namespace {
 
@@ -35,6 +37,25 @@ TEST_CASE("working set: a gradient touches batch, activations, parameters, gradi
   const WorkingSet touched(training, training->worker(0));
   CHECK(touched.of_gradient() == memory.batch + memory.activations() + memory.scratch +
                                      Bytes{2 * 4 * training->network->parameters()});
+}
+
+TEST_CASE("working set: examples of a large data set come from memory") {
+  const auto small = training_of({.network = "softmax", .strategy = "single", .servers = 0});
+  auto large = std::make_shared<Training>(*small);
+  large->workers = 1;  // who has all examples
+  large->train_examples = 1'000'000;
+  const Bytes shared{100'000'000};
+  const auto missing = [&](const std::shared_ptr<const Training>& training) {
+    Caches caches(memory_with(shared), 1);
+    WorkingSet touched(training, training->worker(0));
+    touched.gradient(caches, 0);
+    return touched.gradient(caches, 0).memory;
+  };
+  const double batch = 784.0 * small->batch_size;
+  CHECK(missing(large) - missing(small) == Approx(batch).epsilon(0.001));
+  auto shares = std::make_shared<Training>(*large);
+  shares->train_examples = 100'000'000 / 784;  // as large as the cache
+  CHECK(missing(shares) - missing(small) == Approx(batch * (1 - std::exp(-1))).epsilon(0.001));
 }
 
 TEST_CASE("working set: what is touched first is fresh once") {
