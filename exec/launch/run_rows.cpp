@@ -52,7 +52,7 @@ std::string RunRows::take(Record& record) {
     const auto passed = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - began_);
     options_.progress(tally_.step_count(), planned_, {passed.count()});
   }
-  const std::string wrong = write([&] { write_rows(record); });
+  std::string wrong = write([&] { write_rows(record); });
   if (!writer_ && options_.rows == RowsKept::all) {
     append(kept_.steps, record.steps);
     append(kept_.usage, record.usage);
