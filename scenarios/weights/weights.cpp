@@ -78,6 +78,7 @@ std::string weights_text(const std::filesystem::path& path, const Network& netwo
   FT_CHECK_OP(static_cast<std::int64_t>(parameters.size()), ==, network.parameters());
   const std::vector<NamedTensor> named = named_tensors(network);
   std::vector<TensorView> tensors;
+  tensors.reserve(named.size());
   for (const NamedTensor& each : named) {
     tensors.push_back({each.name, each.shape,
                        parameters.subspan(static_cast<std::size_t>(each.first),

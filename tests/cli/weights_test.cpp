@@ -46,16 +46,14 @@ TEST_CASE("weights: a training starts from them, whatever its strategy, in both 
   const std::string learned = testing::text_of(sandbox.path("learned.npz"));
   for (const std::string strategy : {"single", "sync", "async", "all_reduce"}) {
     CAPTURE(strategy);
-    const std::string with =
-        "small.yaml --json --machine machine.yaml --set training.strategy=" + strategy + kFrom;
-    const std::string shape = strategy == "single" ? " --set training.workers=1" : "";
-    std::string run_words = with + shape + " --out s --save again.npz";
-    run_words.erase(run_words.find(" --machine machine.yaml"), 23);
-    const Called run = sandbox.call("run " + run_words);
+    std::string words = "small.yaml --json --set training.strategy=" + strategy;
+    if (strategy == "single") words += " --set training.workers=1";
+    words += kFrom;
+    const Called run = sandbox.call("run " + words + " --out s --save again.npz");
     INFO(run.err);
     REQUIRE(run.status == 0);
     CHECK(testing::text_of(sandbox.path("again.npz")) == learned);
-    const Called simulated = sandbox.call("simulate " + with + shape + " --out t");
+    const Called simulated = sandbox.call("simulate --machine machine.yaml --out t " + words);
     REQUIRE(simulated.status == 0);
     CHECK(Json::parse(simulated.out)["weights_sha256"] == Json::parse(run.out)["weights_sha256"]);
   }

@@ -21,7 +21,6 @@
 namespace foretrain {
 namespace {
 
-namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 Json row_of(std::size_t number, const std::string& name, const Case& each, Mode mode) {
