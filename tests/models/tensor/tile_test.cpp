@@ -73,15 +73,16 @@ void check_tile(const Tile& run, int rows, int group, int width, int vectors, in
   CHECK(wrong == 0);
 }
 
-// All lane counts that need `kVectors` vectors.
+// All lane counts that need `kVectors` vectors. A width that this processor has not is not compiled.
 template <class V, int kRows, int kVectors, int kGroup>
 void check_width(Stream& stream) {
-  if (!V::kExists) return;
-  const Tile run = [](const TileInput& in, const TileOutput& out) {
-    tile_kernel<V, kRows, kVectors, kGroup>(in, out, in.group_step);
-  };
-  for (int lanes = (kVectors - 1) * V::kCount + 1; lanes <= kVectors * V::kCount; ++lanes) {
-    check_tile(run, kRows, kGroup, V::kCount, kVectors, lanes, stream);
+  if constexpr (V::kExists) {
+    const Tile run = [](const TileInput& in, const TileOutput& out) {
+      tile_kernel<V, kRows, kVectors, kGroup>(in, out, in.group_step);
+    };
+    for (int lanes = (kVectors - 1) * V::kCount + 1; lanes <= kVectors * V::kCount; ++lanes) {
+      check_tile(run, kRows, kGroup, V::kCount, kVectors, lanes, stream);
+    }
   }
 }
 
