@@ -140,7 +140,8 @@ TEST_CASE("softmax_cross_entropy: huge logits overflow nothing", "[losses]") {
     const BatchLoss loss = softmax_cross_entropy(z.data(), 1, classes, labels);
     CHECK(loss.sum == 0);
     CHECK(loss.correct == 1);
-    for (const float g : z) CHECK(g == 0);
+    // exp of what is far below zero is 0, or the least that the processor's registers know of it.
+    for (const float g : z) CHECK(std::abs(g) < 1e-37F);
   }
 }
 
