@@ -22,6 +22,7 @@ NodeDriver::NodeDriver(asio::io_context& loop, NodeId id, std::unique_ptr<Node> 
       max_delay_(max_delay),
       times_(std::move(computing.times)),
       timed_(computing.timed),
+      computed_(loop),
       threads_(computing.threads) {
   if (timed_) asio::post(compute_, [this] { job_clock_.lap(); });
   if (max_delay_.ns > 0) {
@@ -74,6 +75,7 @@ void NodeDriver::stop() {
   peers_.clear();
   compute_.join();
   prefetcher_.join();
+  computed_.close();
 }
 
 Instant NodeDriver::now() const {
@@ -177,6 +179,7 @@ void NodeDriver::begin_job(Job job) {
     return;
   }
   const bool at_once = computing_++ == 0;
+  computed_.expect();
   const Clock::time_point asked = timed_ ? Clock::now() : Clock::time_point();
   asio::post(compute_, [this, job = std::move(job), terms, asked, at_once]() mutable {
     Computed computed{job.id, {}};
@@ -188,7 +191,7 @@ void NodeDriver::begin_job(Job job) {
     }
     job = {};  // what it holds is let go before the program goes on
     if (timed_) computed.took = job_clock_.lap();
-    asio::post(loop_, [this, computed, broken, asked, at_once]() mutable {
+    computed_.hand_over([this, computed, broken, asked, at_once]() mutable {
       --computing_;
       if (!broken.empty()) return hooks_.fault(Fault{{}, broken});
       if (timed_)

@@ -3,6 +3,7 @@
 
 #include "exec/driver/compute_threads.h"
 #include "exec/driver/job_clock.h"
+#include "exec/driver/loop_queue.h"
 #include "exec/transport/connection.h"
 #include "models/base/random.h"
 #include "models/protocol/job_placement.h"
@@ -108,6 +109,7 @@ class NodeDriver {
   GradientTimes times_;
   bool timed_;
   JobClock job_clock_;
+  LoopQueue computed_;  // jobs that the compute thread has done
   ComputeThreads threads_;
   Serial serial_;                      // small jobs are not worth a second thread
   std::shared_future<void> prefetch_;  // the last one that was begun
