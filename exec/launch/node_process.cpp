@@ -301,8 +301,7 @@ void NodeProcess::maybe_ready() {
 
 void NodeProcess::go() {
   poll_ = scenario_->transport.poll.value_or(kPoll);
-  usage_at_start_ = usage_seen_ = process_usage();
-  if (!interface_.empty()) counted_seen_ = interface_bytes(interface_);
+  sampler_.start(interface_);
   flush_later();
   const int index = static_cast<int>(index_of(id_));
   driver_->start(index < training_->workers ? life_of(*scenario_, index).joins_at : Duration{});
@@ -312,7 +311,8 @@ void NodeProcess::finish(const Finished& finished) {
   flush();
   over_ = true;
   const NodeEnd end = end_of(finished);
-  const ProcessUsage used = process_usage();
+  const double cpu_s = sampler_.cpu_s();
+  const Bytes rss_most = process_usage().rss_most;
   keep_weights(save_, *training_->network, finished);
   send_json(*launcher_, ControlKind::finished, id_,
             {{"updates", end.updates},
@@ -323,39 +323,18 @@ void NodeProcess::finish(const Finished& finished) {
              {"weights_sha256", end.weights_sha256},
              {"kernel_set", kernel_set()},
              {"congestion_control", congestion_control_},
-             {"cpu_s", used.cpu_s() - usage_at_start_.cpu_s()},
-             {"rss_bytes", used.rss_most.value},
+             {"cpu_s", cpu_s},
+             {"rss_bytes", rss_most.value},
              {"tx_bytes", driver_->sent().value},
              {"rx_bytes", driver_->received().value},
              {"messages_sent", driver_->messages_sent()},
              {"refused", refusals_.count()}});
 }
 
-void NodeProcess::sample_usage() {
-  const ProcessUsage used = process_usage();
-  UsageRow row;
-  row.time = driver_->now();
-  row.node = static_cast<int>(index_of(id_));
-  row.cpu_user_s = used.cpu_user_s - usage_seen_.cpu_user_s;
-  row.cpu_system_s = used.cpu_system_s - usage_seen_.cpu_system_s;
-  row.rss = used.rss;
-  row.tx = driver_->sent() - sent_seen_;
-  row.rx = driver_->received() - received_seen_;
-  if (!interface_.empty()) {
-    const InterfaceBytes counted = interface_bytes(interface_);
-    row.nic_tx = counted.tx - counted_seen_.tx;
-    row.nic_rx = counted.rx - counted_seen_.rx;
-    counted_seen_ = counted;
-  }
-  usage_.push_back(row);
-  usage_seen_ = used;
-  sent_seen_ = driver_->sent();
-  received_seen_ = driver_->received();
-}
-
 void NodeProcess::flush() {
   if (over_ || !driver_) return;
-  sample_usage();
+  usage_.push_back(sampler_.sample(driver_->now(), static_cast<int>(index_of(id_)), driver_->sent(),
+                                   driver_->received()));
   send_rows<StepReport>(*launcher_, ControlKind::steps, id_, steps_);
   if (!evals_.empty()) send_rows<EvalReport>(*launcher_, ControlKind::evals, id_, evals_);
   send_rows<UsageRow>(*launcher_, ControlKind::usage, id_, usage_);

@@ -5,8 +5,7 @@
 #include "exec/driver/node_driver.h"
 #include "exec/launch/control.h"
 #include "exec/transport/handshake.h"
-#include "exec/usage/interface.h"
-#include "exec/usage/usage.h"
+#include "exec/usage/usage_sampler.h"
 #include "models/protocol/input_row.h"
 #include "models/protocol/training.h"
 #include "scenarios/scenario.h"
@@ -63,7 +62,6 @@ class NodeProcess {
   void go();
 
   void finish(const Finished& finished);
-  void sample_usage();
   void flush();
   void flush_later();
   void leave();
@@ -95,12 +93,8 @@ class NodeProcess {
   std::string save_;   // where the chief's weights go; empty: nowhere
 
   boost::asio::steady_timer flush_timer_;
-  ProcessUsage usage_at_start_;
-  ProcessUsage usage_seen_;
   std::string interface_;  // of the emulated host; empty: none
-  InterfaceBytes counted_seen_;
-  Bytes sent_seen_;
-  Bytes received_seen_;
+  UsageSampler sampler_;
   std::vector<InputRow> inputs_;
   std::vector<StepReport> steps_;
   std::vector<EvalReport> evals_;
