@@ -222,7 +222,7 @@ void NodeProcess::listen(int port) {
 
 void NodeProcess::tune_socket(int native_socket) {
   congestion_control_ = tune(native_socket, scenario_->transport);
-  give_up_after(native_socket, kSilence + longest_pause(*scenario_));
+  give_up_after(native_socket, scenario_->training.silence_limit + longest_pause(*scenario_));
 }
 
 void NodeProcess::tell_place(int port) {
@@ -345,8 +345,15 @@ void NodeProcess::flush() {
   usage_.clear();
 }
 
+// Often enough not to be called silent.
+std::chrono::nanoseconds NodeProcess::flush_interval() const {
+  constexpr int kFlushes = 4;
+  const std::chrono::nanoseconds limit(scenario_->training.silence_limit.ns);
+  return std::min<std::chrono::nanoseconds>(kInterval, limit / kFlushes);
+}
+
 void NodeProcess::flush_later() {
-  flush_timer_.expires_after(kInterval);
+  flush_timer_.expires_after(flush_interval());
   flush_timer_.async_wait([this](error_code error) {
     if (error || over_) return;
     flush();

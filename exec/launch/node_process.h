@@ -64,6 +64,7 @@ class NodeProcess {
   void finish(const Finished& finished);
   void flush();
   void flush_later();
+  [[nodiscard]] std::chrono::nanoseconds flush_interval() const;
   void leave();
   void give_up(const std::string& why, std::optional<NodeId> peer = {});
   /// `gradient_time`: that a gradient takes at least; 0: what it does.
