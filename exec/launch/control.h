@@ -61,18 +61,6 @@ inline void send_signal(Connection& connection, ControlKind kind, NodeId from) {
 }
 void send_json(Connection& connection, ControlKind kind, NodeId from, const nlohmann::json& json);
 
-/// Keeps count of those who were shown the door, names the first few on standard error.
-class Refusals {
- public:
-  explicit Refusals(std::string who) : who_(std::move(who)) {}
-  void add(const std::string& peer, const std::string& why);
-  [[nodiscard]] std::int64_t count() const { return count_; }
-
- private:
-  std::string who_;
-  std::int64_t count_ = 0;
-};
-
 std::string_view text_of(const Payload& payload);
 /// @throws nlohmann::json::exception where it is no JSON
 nlohmann::json json_of(const Payload& payload);

@@ -42,7 +42,8 @@ Launcher::Launcher(const Prepared& prepared, const RunOptions& options, RunRows&
       meeting_(meeting),
       dataset_(prepared.dataset),
       training_(prepared.training),
-      hosts_(prepared.scenario_case.scenario.cluster, options.emulate) {
+      hosts_(prepared.scenario_case.scenario.cluster, options.emulate),
+      door_(loop_, key_, static_cast<std::size_t>(training_->nodes())) {
   record_.scenario_case = prepared.scenario_case;
   const std::vector<int> cores = usable_cores();
   for (const Seat& seat : seats_of(prepared, cores)) {
@@ -82,12 +83,7 @@ Record Launcher::run() {
     watch_time();
     door_.open(
         [this](const std::shared_ptr<Connection>& peer, std::uint32_t id) { on_joined(peer, id); },
-        [this](const std::string& peer, Refusal refusal, const std::string& why) {
-          if (stage_ == Stage::ending) return;
-          // It is one of ours, and will be no other however long we wait.
-          if (refusal == Refusal::build) return fail(fmt::format("a node at {}: {}", peer, why));
-          refusals_.add(peer, why);
-        });
+        [this](const std::string& peer, const Refused& refused) { on_refused(peer, refused); });
     loop_.run();
   }
   take_rows();
@@ -150,9 +146,10 @@ void Launcher::watch_time() {
   timer_.async_wait([this](error_code error) {
     if (error) return;
     const bool joining = stage_ == Stage::joining;
-    fail(fmt::format("{} did not {} within {}",
+    fail(fmt::format("{} did not {} within {}{}",
                      missing(members_, joining ? &Member::listening : &Member::ready),
-                     joining ? "join" : "get ready", to_text(options_.join_timeout)));
+                     joining ? "join" : "get ready", to_text(options_.join_timeout),
+                     refusals_.summary()));
   });
 }
 
@@ -183,10 +180,21 @@ Duration Launcher::silence_limit() const {
   return scenario.training.silence_limit + longest_pause(scenario);
 }
 
+// What comes to the door before all have joined may be a node of ours, or anybody.
+void Launcher::on_refused(const std::string& peer, const Refused& refused) {
+  if (stage_ == Stage::ending) return;
+  // It is one of ours, and will be no other however long we wait.
+  if (refused.refusal == Refusal::build) {
+    return fail(fmt::format("a node at {}: {}", peer, refused.why));
+  }
+  const bool node = refused.claimed && *refused.claimed < members_.size();
+  refusals_.add(peer, node ? members_[*refused.claimed].role : "", refused.why);
+}
+
 void Launcher::on_joined(const std::shared_ptr<Connection>& connection, std::uint32_t id) {
   if (stage_ == Stage::ending) return connection->close();
   if (id >= members_.size() || members_[id].connection) {
-    refusals_.add(connection->peer(), fmt::format("no node {} is missing here", id));
+    refusals_.add(connection->peer(), fmt::format("node {}", id), "no such node is missing here");
     return connection->close();
   }
   Member& member = members_[id];

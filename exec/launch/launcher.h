@@ -4,6 +4,7 @@
 #include "exec/emulation/hosts.h"
 #include "exec/launch/door.h"
 #include "exec/launch/member.h"
+#include "exec/launch/refusals.h"
 #include "exec/launch/run.h"
 #include "exec/launch/run_rows.h"
 #include "scenarios/prepared.h"
@@ -49,6 +50,7 @@ class Launcher {
   void look_for_silence();
   [[nodiscard]] Duration silence_limit() const;
   void on_joined(const std::shared_ptr<Connection>& connection, std::uint32_t id);
+  void on_refused(const std::string& peer, const Refused& refused);
   void on_frame(std::size_t id, const FrameHeader& header, const Payload& payload);
   void on_listening(std::size_t id, const nlohmann::json& json);
   void on_ready(Member& member);
@@ -83,7 +85,7 @@ class Launcher {
 
   boost::asio::io_context loop_{1};
   Hosts hosts_;
-  Door door_{loop_, key_};
+  Door door_;
   boost::asio::signal_set signals_{loop_};
   boost::asio::steady_timer timer_{loop_};  // until the nodes are ready, then until they are gone
   boost::asio::steady_timer suspicion_{loop_};

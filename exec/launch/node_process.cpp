@@ -48,6 +48,11 @@ Computing computing_of(const Prepared& prepared, NodeId id) {
   return {GradientTimes(draws, given_time(prepared, id), true), prepared.training->threads};
 }
 
+// It was slow, or turned this one away to make room.
+bool is_worth_another(const Refused& refused) {
+  return refused.refusal == Refusal::left || refused.refusal == Refusal::silent;
+}
+
 }  // namespace
 
 NodeProcess::NodeProcess(asio::io_context& loop, const Joining& joining)
@@ -88,11 +93,11 @@ void NodeProcess::greet(tcp::socket socket) {
                         // Without the launcher there is nobody to train for.
                         [this](const std::string& why) { end_alone("lost the launcher: " + why); });
       },
-      [this](Refusal refusal, const std::string& why) {
-        if (refusal == Refusal::left) return join_later(why);
-        const char* advice = refusal == Refusal::build ? "" : "; give the same key to every task";
-        end_alone(
-            fmt::format("at the launcher ({}): {}{}", to_text(joining_.launcher), why, advice));
+      [this](const Refused& refused) {
+        if (is_worth_another(refused)) return join_later(refused.why);
+        const bool key = refused.refusal == Refusal::key;
+        end_alone(fmt::format("at the launcher ({}): {}{}", to_text(joining_.launcher), refused.why,
+                              key ? "; give the same key to every task" : ""));
       });
 }
 
@@ -216,7 +221,7 @@ void NodeProcess::listen(int port) {
     return give_up(fmt::format("cannot listen on {}: {}; choose other ports with --port",
                                to_text(here), error.message()));
   }
-  accept_peer();
+  welcome_peers();
   tell_place(acceptor_->local_endpoint().port());
 }
 
@@ -235,28 +240,23 @@ Bytes NodeProcess::largest_message() const {
   return training_->sparse() ? largest_push(parameters) : Bytes{parameters * 4};
 }
 
-void NodeProcess::accept_peer() {
-  acceptor_->async_accept([this](error_code error, tcp::socket socket) {
-    if (error) return;
-    welcome(std::make_shared<Connection>(std::move(socket), kMostBeforeProof));
-    accept_peer();
-  });
-}
-
 // A connection is a peer's once it has proved so; anything else is shown the door.
-void NodeProcess::welcome(const std::shared_ptr<Connection>& connection) {
-  Handshake{joining_.key, largest_message()}.answer(
-      connection, index_of(id_),
+void NodeProcess::welcome_peers() {
+  lobby_.emplace(loop_, Handshake{joining_.key, largest_message()}, index_of(id_), peers_.size());
+  lobby_->open(
       [this](const std::shared_ptr<Connection>& peer, std::uint32_t from) {
         const NodeId id{from};
         const bool expected = std::ranges::binary_search(peers_, id) && id < id_;
         if (expected && !driver_->has_peer(id)) return add_peer(id, peer);
-        refusals_.add(peer->peer(), fmt::format("no node {} is missing here", from));
+        refusals_.add(peer->peer(), fmt::format("node {}", from), "no such node is missing here");
         peer->close();
       },
-      [this, peer = connection->peer()](Refusal /*refusal*/, const std::string& why) {
-        refusals_.add(peer, why);
+      [this](const std::string& peer, const Refused& refused) {
+        const auto nodes = static_cast<std::uint32_t>(training_->nodes());
+        const bool node = refused.claimed && *refused.claimed < nodes;
+        refusals_.add(peer, node ? training_->role(NodeId(*refused.claimed)) : "", refused.why);
       });
+  lobby_->serve(*acceptor_);
 }
 
 void NodeProcess::connect_to_peers(const nlohmann::json& places) {
@@ -273,7 +273,7 @@ void NodeProcess::connect_to(NodeId id, const nlohmann::json& place) {
   auto socket = std::make_shared<tcp::socket>(loop_);
   socket->open(there.protocol());
   tune_socket(socket->native_handle());
-  socket->async_connect(there, [this, socket, id, there](error_code error) {
+  socket->async_connect(there, [this, socket, id, place, there](error_code error) {
     if (error) {
       return give_up(fmt::format("cannot connect to {}: {}", to_text(there), error.message()), id);
     }
@@ -283,7 +283,18 @@ void NodeProcess::connect_to(NodeId id, const nlohmann::json& place) {
         [this, id](const std::shared_ptr<Connection>& peer, std::uint32_t /*from*/) {
           add_peer(id, peer);
         },
-        [this, id](Refusal /*refusal*/, const std::string& why) { give_up(why, id); });
+        [this, id, place](const Refused& refused) {
+          if (!is_worth_another(refused)) return give_up(refused.why, id);
+          connect_later(id, place, refused.why);
+        });
+  });
+}
+
+void NodeProcess::connect_later(NodeId id, const nlohmann::json& place, const std::string& why) {
+  if (Clock::now() + kInterval >= join_deadline_) return give_up(why, id);
+  auto rest = std::make_shared<asio::steady_timer>(loop_, kInterval);
+  rest->async_wait([this, rest, id, place](error_code error) {
+    if (!error && !over_) connect_to(id, place);
   });
 }
 
