@@ -66,9 +66,10 @@ struct CoreProbe {
                                          ///< (exec/system/reference_kernel.h)
   double together_s = 0;                 ///< on all of them at once, mean; 0: one core
   double shared_line_s = 0;              ///< a line of the cache behind a core's own; 0: one core
-  double handover_s = 0;                 ///< of neighbours among the cores, median; 0: one core
+  double handover_s = 0;                 ///< of neighbours among the cores, median; 0: one core,
+                                         ///< or others kept them too busy to tell
   double byte_s = 0;                     ///< likewise
-  std::optional<CoreDistance> distance;  ///< of all those pairs; empty: one core
+  std::optional<CoreDistance> distance;  ///< of all those pairs; empty: likewise
 
   bool operator==(const CoreProbe&) const = default;
 };

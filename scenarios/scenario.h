@@ -78,8 +78,10 @@ struct TrainingSpec {
   bool overlap = true;              ///< buckets leave while others are computed
   std::int64_t evaluate_every = 0;  ///< the chief's steps between evaluations; 0: only at the end
   Target until;                     ///< ends it before its length where an evaluation finds it
-  Bytes bucket_size{1'000'000};     ///< largest part of the parameters that travels as one message;
-                                    ///< 0: every tensor (a layer's weights, its biases) is one
+  Duration silence_limit{3'000'000'000};  ///< run: who says nothing for so long, beyond the longest
+                                          ///< pause, is lost (exec/launch/silence.h)
+  Bytes bucket_size{1'000'000};  ///< largest part of the parameters that travels as one message;
+                                 ///< 0: every tensor (a layer's weights, its biases) is one
 
   bool operator==(const TrainingSpec&) const = default;
 };

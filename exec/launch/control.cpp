@@ -2,11 +2,9 @@
 
 #include "reports/record/collector.h"
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cstdio>
 
 namespace foretrain::exec {
 
@@ -22,13 +20,6 @@ void send_text(Connection& connection, ControlKind kind, NodeId from, std::strin
 
 void send_json(Connection& connection, ControlKind kind, NodeId from, const nlohmann::json& json) {
   send_text(connection, kind, from, json.dump());
-}
-
-void Refusals::add(const std::string& peer, const std::string& why) {
-  constexpr int kNamed = 10;  // a flood of them would hide what matters
-  if (++count_ > kNamed) return;
-  fmt::print(stderr, "{}: refused {}, which did not prove the job key: {}{}\n", who_, peer, why,
-             count_ == kNamed ? "; more are only counted" : "");
 }
 
 std::string_view text_of(const Payload& payload) {

@@ -52,9 +52,6 @@ enum class ControlKind : std::uint16_t {
 /// The most that a control frame may carry.
 inline constexpr Bytes kMostControl{64'000'000};
 
-/// Who is silent for so long, beyond the longest pause of the scenario, counts as lost.
-inline constexpr Duration kSilence{3'000'000'000};
-
 /// The environment variable by which a launcher hands the job key to the nodes that it starts.
 inline constexpr const char* kKeyVariable = "FORETRAIN_NODE_KEY";
 
@@ -63,18 +60,6 @@ inline void send_signal(Connection& connection, ControlKind kind, NodeId from) {
   send_text(connection, kind, from, {});
 }
 void send_json(Connection& connection, ControlKind kind, NodeId from, const nlohmann::json& json);
-
-/// Keeps count of those who were shown the door, names the first few on standard error.
-class Refusals {
- public:
-  explicit Refusals(std::string who) : who_(std::move(who)) {}
-  void add(const std::string& peer, const std::string& why);
-  [[nodiscard]] std::int64_t count() const { return count_; }
-
- private:
-  std::string who_;
-  std::int64_t count_ = 0;
-};
 
 std::string_view text_of(const Payload& payload);
 /// @throws nlohmann::json::exception where it is no JSON

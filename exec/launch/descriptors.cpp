@@ -1,5 +1,6 @@
 #include "exec/launch/descriptors.h"
 
+#include "exec/transport/lobby.h"
 #include "models/protocol/registry.h"
 #include "scenarios/input_error.h"
 
@@ -13,8 +14,8 @@ namespace foretrain::exec {
 namespace {
 
 // Beside connections: the standard three, an event loop's four, a door, files of data sets, of the
-// record, of metrics, who is at the door and has not proved the key yet.
-constexpr std::size_t kBeside = 32;
+// record, of metrics; strangers, who may connect, too.
+constexpr std::size_t kBeside = 32 + kMostStrangers;
 
 }  // namespace
 

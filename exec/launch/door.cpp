@@ -11,6 +11,9 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 using boost::system::error_code;
 
+Door::Door(asio::io_context& loop, JobKey key, std::size_t nodes)
+    : loop_(loop), lobby_(loop, {std::move(key), kMostControl}, kLauncher, nodes) {}
+
 std::string Door::listen(Hosts& hosts, const tcp::endpoint& place) {
   std::string wrong;
   for (std::size_t host = 0; host < hosts.count() && wrong.empty(); ++host) {
@@ -31,24 +34,9 @@ std::string Door::listen(Hosts& hosts, const tcp::endpoint& place) {
   return wrong;
 }
 
-void Door::open(OnJoined on_joined, OnRefused on_refused) {
-  on_joined_ = std::move(on_joined);
-  on_refused_ = std::move(on_refused);
-  for (tcp::acceptor& acceptor : acceptors_) accept(acceptor);
-}
-
-void Door::accept(tcp::acceptor& acceptor) {
-  acceptor.async_accept([this, &acceptor](error_code error, tcp::socket socket) {
-    if (error) return;
-    const auto connection = std::make_shared<Connection>(std::move(socket), kMostBeforeProof);
-    Handshake{key_, kMostControl}.answer(
-        connection, kLauncher,
-        [this](const std::shared_ptr<Connection>& peer, std::uint32_t id) { on_joined_(peer, id); },
-        [this, peer = connection->peer()](Refusal refusal, const std::string& why) {
-          on_refused_(peer, refusal, why);
-        });
-    accept(acceptor);
-  });
+void Door::open(OnProved on_joined, Lobby::OnTurnedAway on_refused) {
+  lobby_.open(std::move(on_joined), std::move(on_refused));
+  for (tcp::acceptor& acceptor : acceptors_) lobby_.serve(acceptor);
 }
 
 void Door::close() {

@@ -9,7 +9,6 @@
 #include "scenarios/units.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -26,9 +25,8 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 constexpr auto kSuspicion = std::chrono::milliseconds(300);  // a SIGCHLD takes less to come
-constexpr auto kLook = std::chrono::milliseconds(250);
-constexpr auto kFarewell = std::chrono::seconds(2);  // for a last flush of rows
-constexpr Duration kGrace{1'000'000'000};            // from SIGTERM to SIGKILL
+constexpr auto kFarewell = std::chrono::seconds(2);          // for a last flush of rows
+constexpr Duration kGrace{1'000'000'000};                    // from SIGTERM to SIGKILL
 
 Duration since(Clock::time_point start) {
   return {std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count()};
@@ -44,7 +42,8 @@ Launcher::Launcher(const Prepared& prepared, const RunOptions& options, RunRows&
       meeting_(meeting),
       dataset_(prepared.dataset),
       training_(prepared.training),
-      hosts_(prepared.scenario_case.scenario.cluster, options.emulate) {
+      hosts_(prepared.scenario_case.scenario.cluster, options.emulate),
+      door_(loop_, key_, static_cast<std::size_t>(training_->nodes())) {
   record_.scenario_case = prepared.scenario_case;
   const std::vector<int> cores = usable_cores();
   for (const Seat& seat : seats_of(prepared, cores)) {
@@ -84,12 +83,7 @@ Record Launcher::run() {
     watch_time();
     door_.open(
         [this](const std::shared_ptr<Connection>& peer, std::uint32_t id) { on_joined(peer, id); },
-        [this](const std::string& peer, Refusal refusal, const std::string& why) {
-          if (stage_ == Stage::ending) return;
-          // It is one of ours, and will be no other however long we wait.
-          if (refusal == Refusal::build) return fail(fmt::format("a node at {}: {}", peer, why));
-          refusals_.add(peer, why);
-        });
+        [this](const std::string& peer, const Refused& refused) { on_refused(peer, refused); });
     loop_.run();
   }
   take_rows();
@@ -152,32 +146,55 @@ void Launcher::watch_time() {
   timer_.async_wait([this](error_code error) {
     if (error) return;
     const bool joining = stage_ == Stage::joining;
-    fail(fmt::format("{} did not {} within {}",
-                     missing(joining ? &Member::listening : &Member::ready),
-                     joining ? "join" : "get ready", to_text(options_.join_timeout)));
+    fail(fmt::format("{} did not {} within {}{}",
+                     missing(members_, joining ? &Member::listening : &Member::ready),
+                     joining ? "join" : "get ready", to_text(options_.join_timeout),
+                     refusals_.summary()));
   });
 }
 
 // Nodes report ten times a second, so one that does not, and is not paused, is stuck or stopped.
 void Launcher::watch_silence() {
-  timer_.expires_after(kLook);
+  timer_.expires_after(std::chrono::nanoseconds(Silence::interval_of(silence_limit()).ns));
   timer_.async_wait([this](error_code error) {
     if (error || stage_ != Stage::training) return;
-    const Duration most = kSilence + longest_pause(record_.scenario_case.scenario);
-    for (Member& member : members_) {
-      if (member.finished || member.lost || since(member.heard) <= most) continue;
-      const std::string what = fmt::format("was silent for {:g} s", most.seconds());
-      if (!lose(member, what)) fail(fmt::format("{} {}", described(member), what));
-      if (member.process > 0) kill(member.process, SIGKILL);  // it would not hear a polite word
-    }
+    look_for_silence();
     if (stage_ == Stage::training) watch_silence();
   });
+}
+
+void Launcher::look_for_silence() {
+  const Instant now = Instant{} + since(launched_);
+  for (Member& member : members_) {
+    if (member.finished || member.lost) continue;
+    const std::uint64_t bytes = member.connection ? member.connection->received() : 0;
+    if (!member.silence->look(now, bytes)) continue;
+    const std::string what = fmt::format("was silent for {:g} s", silence_limit().seconds());
+    if (!lose(member, what)) fail(fmt::format("{} {}", member.described(), what));
+    if (member.process > 0) kill(member.process, SIGKILL);  // it would not hear a polite word
+  }
+}
+
+Duration Launcher::silence_limit() const {
+  const Scenario& scenario = record_.scenario_case.scenario;
+  return scenario.training.silence_limit + longest_pause(scenario);
+}
+
+// What comes to the door before all have joined may be a node of ours, or anybody.
+void Launcher::on_refused(const std::string& peer, const Refused& refused) {
+  if (stage_ == Stage::ending) return;
+  // It is one of ours, and will be no other however long we wait.
+  if (refused.refusal == Refusal::build) {
+    return fail(fmt::format("a node at {}: {}", peer, refused.why));
+  }
+  const bool node = refused.claimed && *refused.claimed < members_.size();
+  refusals_.add(peer, node ? members_[*refused.claimed].role : "", refused.why);
 }
 
 void Launcher::on_joined(const std::shared_ptr<Connection>& connection, std::uint32_t id) {
   if (stage_ == Stage::ending) return connection->close();
   if (id >= members_.size() || members_[id].connection) {
-    refusals_.add(connection->peer(), fmt::format("no node {} is missing here", id));
+    refusals_.add(connection->peer(), fmt::format("node {}", id), "no such node is missing here");
     return connection->close();
   }
   Member& member = members_[id];
@@ -214,12 +231,11 @@ void Launcher::on_left(Member& member, const std::string& why) {
     if (member.process == 0) lose(member, "left: " + why);
     return;
   }
-  suspect(named(member) + ": " + why);
+  suspect(member.named() + ": " + why);
 }
 
 void Launcher::on_frame(std::size_t id, const FrameHeader& header, const Payload& payload) {
   if (members_[id].lost) return;  // it may be back, but the others have gone on
-  members_[id].heard = Clock::now();
   const auto kind = static_cast<ControlKind>(header.kind);
   if (add_rows(record_, id, kind, payload)) return take_rows();
   try {
@@ -249,7 +265,7 @@ void Launcher::on_listening(std::size_t id, const nlohmann::json& json) {
   stage_ = Stage::preparing;
   nlohmann::json places;
   for (const Member& each : members_) places.push_back(each.place);
-  send_to_all(ControlKind::peers, places);
+  send_to_all(members_, ControlKind::peers, places);
 }
 
 void Launcher::on_ready(Member& member) {
@@ -260,12 +276,12 @@ void Launcher::on_ready(Member& member) {
   record_.startup = since(launched_);
   if (const std::string wrong = rows_.begin(record_); !wrong.empty()) return fail(wrong);
   for (Member& each : members_) {
-    each.heard = Clock::now();
+    each.silence.emplace(silence_limit());
     each.counted_before = hosts_.counted(each.host);
     if (each.pauses) each.pauses->start();
   }
   watch_silence();
-  send_to_all(ControlKind::go, {});
+  send_to_all(members_, ControlKind::go, {});
 }
 
 // When everybody has finished nothing is under way any more, so the counters have seen all.
@@ -304,9 +320,9 @@ bool Launcher::lose(Member& member, const std::string& why) {
   if (!can_lose(member)) return false;
   member.lost = true;
   record_.nodes[static_cast<std::size_t>(member.rank)].lost = why;
-  fmt::print(stderr, "{} {}; the others go on without it\n", described(member), why);
+  fmt::print(stderr, "{} {}; the others go on without it\n", member.described(), why);
   if (member.pauses) member.pauses->end();
-  send_to_all(ControlKind::lost, member.rank);
+  send_to_all(members_, ControlKind::lost, member.rank);
   end_if_finished();
   return true;
 }
@@ -314,8 +330,12 @@ bool Launcher::lose(Member& member, const std::string& why) {
 void Launcher::on_trouble(std::size_t id, const nlohmann::json& json) {
   const std::string why = json.at("why");
   if (lose(members_[id], "gave up: " + why)) return;  // whatever cut it off
-  if (!json.contains("peer")) return fail(fmt::format("{}: {}", named(members_[id]), why));
+  if (!json.contains("peer")) return fail(fmt::format("{}: {}", members_[id].named(), why));
   const std::size_t peer = json.at("peer");
+  if (members_.at(peer).lost) {
+    return fail(fmt::format("{} {}; {}: {}", members_[peer].described(), record_.nodes[peer].lost,
+                            members_[id].role, why));
+  }
   // That a peer broke is the peer's story, if it can still tell it.
   suspect(fmt::format("{}: {} ({} noticed)", members_.at(peer).role, why, members_[id].role));
 }
@@ -327,7 +347,7 @@ void Launcher::reap() {
     if (!what) continue;
     member.reaped = true;
     if (stage_ == Stage::ending || member.lost) continue;
-    if (!lose(member, *what)) fail(fmt::format("{} {}", described(member), *what));
+    if (!lose(member, *what)) fail(fmt::format("{} {}", member.described(), *what));
   }
   if (stage_ == Stage::ending) stop_when_empty();
 }
@@ -338,13 +358,6 @@ void Launcher::stop_when_empty() {
     return (member.process <= 0 || member.reaped) && member.connection == nullptr;
   };
   if (std::ranges::all_of(members_, gone)) loop_.stop();
-}
-
-void Launcher::send_to_all(ControlKind kind, const nlohmann::json& json) {
-  for (std::size_t id = 0; id < members_.size(); ++id) {
-    if (!members_[id].connection) continue;  // it is being mourned already
-    send_json(*members_[id].connection, kind, NodeId(static_cast<std::uint32_t>(id)), json);
-  }
 }
 
 void Launcher::suspect(const std::string& why) {
@@ -379,19 +392,6 @@ void Launcher::end(Outcome outcome) {
     if (!error) loop_.stop();  // the destructor ends who is left
   });
   reap();
-}
-
-std::string Launcher::described(const Member& member) const {
-  if (member.process > 0) return fmt::format("{} (process {})", member.role, member.process);
-  return fmt::format("{} (rank {})", member.role, member.rank);
-}
-
-std::string Launcher::missing(bool Member::*done) const {
-  std::vector<std::string> roles;
-  for (const Member& member : members_) {
-    if (!(member.*done)) roles.push_back(named(member));
-  }
-  return fmt::format("{}", fmt::join(roles, ", "));
 }
 
 }  // namespace foretrain::exec

@@ -2,12 +2,11 @@
 #pragma once
 
 #include "exec/emulation/hosts.h"
-#include "exec/launch/control.h"
 #include "exec/launch/door.h"
-#include "exec/launch/pauses.h"
+#include "exec/launch/member.h"
+#include "exec/launch/refusals.h"
 #include "exec/launch/run.h"
 #include "exec/launch/run_rows.h"
-#include "exec/transport/handshake.h"
 #include "scenarios/prepared.h"
 
 #include <boost/asio/io_context.hpp>
@@ -16,7 +15,9 @@
 #include <boost/asio/steady_timer.hpp>
 #include <nlohmann/json.hpp>
 
+#include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,23 +40,6 @@ class Launcher {
 
  private:
   enum class Stage { joining, preparing, training, ending };
-  struct Member {
-    std::string role;
-    std::size_t host = 0;
-    std::vector<int> cores;  // that it is pinned to; none: where its launcher put it
-    pid_t process = 0;       // 0: another task's
-    int rank = 0;
-    bool reaped = false;
-    std::shared_ptr<Connection> connection;
-    nlohmann::json place;  // where it listens
-    bool listening = false;
-    bool ready = false;
-    bool finished = false;
-    bool lost = false;                            // while the others went on
-    std::chrono::steady_clock::time_point heard;  // while training
-    std::unique_ptr<Pauses> pauses;               // of a worker
-    InterfaceBytes counted_before;                // time zero
-  };
 
   std::unique_ptr<Pauses> make_pauses(int worker);
   void listen();
@@ -63,7 +47,10 @@ class Launcher {
   void watch_signals();
   void watch_time();
   void watch_silence();
+  void look_for_silence();
+  [[nodiscard]] Duration silence_limit() const;
   void on_joined(const std::shared_ptr<Connection>& connection, std::uint32_t id);
+  void on_refused(const std::string& peer, const Refused& refused);
   void on_frame(std::size_t id, const FrameHeader& header, const Payload& payload);
   void on_listening(std::size_t id, const nlohmann::json& json);
   void on_ready(Member& member);
@@ -79,19 +66,11 @@ class Launcher {
   bool lose(Member& member, const std::string& why);
   void stop_when_empty();
 
-  void send_to_all(ControlKind kind, const nlohmann::json& json);
   void fail(const std::string& why);
   /// Fails, unless a more telling reason turns up within a moment: when a node dies, its peers
   /// notice sooner than we do.
   void suspect(const std::string& why);
   void end(Outcome outcome);
-  /// With its process, or its rank.
-  [[nodiscard]] std::string described(const Member& member) const;
-  /// By its role alone where that tells enough: a task's rank is what its user knows.
-  [[nodiscard]] std::string named(const Member& member) const {
-    return options_.task ? described(member) : member.role;
-  }
-  [[nodiscard]] std::string missing(bool Member::*done) const;
 
   RunOptions options_;
   RunRows& rows_;
@@ -106,7 +85,7 @@ class Launcher {
 
   boost::asio::io_context loop_{1};
   Hosts hosts_;
-  Door door_{loop_, key_};
+  Door door_;
   boost::asio::signal_set signals_{loop_};
   boost::asio::steady_timer timer_{loop_};  // until the nodes are ready, then until they are gone
   boost::asio::steady_timer suspicion_{loop_};

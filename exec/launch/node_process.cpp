@@ -48,6 +48,11 @@ Computing computing_of(const Prepared& prepared, NodeId id) {
   return {GradientTimes(draws, given_time(prepared, id), true), prepared.training->threads};
 }
 
+// It was slow, or turned this one away to make room.
+bool is_worth_another(const Refused& refused) {
+  return refused.refusal == Refusal::left || refused.refusal == Refusal::silent;
+}
+
 }  // namespace
 
 NodeProcess::NodeProcess(asio::io_context& loop, const Joining& joining)
@@ -88,11 +93,11 @@ void NodeProcess::greet(tcp::socket socket) {
                         // Without the launcher there is nobody to train for.
                         [this](const std::string& why) { end_alone("lost the launcher: " + why); });
       },
-      [this](Refusal refusal, const std::string& why) {
-        if (refusal == Refusal::left) return join_later(why);
-        const char* advice = refusal == Refusal::build ? "" : "; give the same key to every task";
-        end_alone(
-            fmt::format("at the launcher ({}): {}{}", to_text(joining_.launcher), why, advice));
+      [this](const Refused& refused) {
+        if (is_worth_another(refused)) return join_later(refused.why);
+        const bool key = refused.refusal == Refusal::key;
+        end_alone(fmt::format("at the launcher ({}): {}{}", to_text(joining_.launcher), refused.why,
+                              key ? "; give the same key to every task" : ""));
       });
 }
 
@@ -216,13 +221,13 @@ void NodeProcess::listen(int port) {
     return give_up(fmt::format("cannot listen on {}: {}; choose other ports with --port",
                                to_text(here), error.message()));
   }
-  accept_peer();
+  welcome_peers();
   tell_place(acceptor_->local_endpoint().port());
 }
 
 void NodeProcess::tune_socket(int native_socket) {
   congestion_control_ = tune(native_socket, scenario_->transport);
-  give_up_after(native_socket, kSilence + longest_pause(*scenario_));
+  give_up_after(native_socket, scenario_->training.silence_limit + longest_pause(*scenario_));
 }
 
 void NodeProcess::tell_place(int port) {
@@ -235,28 +240,23 @@ Bytes NodeProcess::largest_message() const {
   return training_->sparse() ? largest_push(parameters) : Bytes{parameters * 4};
 }
 
-void NodeProcess::accept_peer() {
-  acceptor_->async_accept([this](error_code error, tcp::socket socket) {
-    if (error) return;
-    welcome(std::make_shared<Connection>(std::move(socket), kMostBeforeProof));
-    accept_peer();
-  });
-}
-
 // A connection is a peer's once it has proved so; anything else is shown the door.
-void NodeProcess::welcome(const std::shared_ptr<Connection>& connection) {
-  Handshake{joining_.key, largest_message()}.answer(
-      connection, index_of(id_),
+void NodeProcess::welcome_peers() {
+  lobby_.emplace(loop_, Handshake{joining_.key, largest_message()}, index_of(id_), peers_.size());
+  lobby_->open(
       [this](const std::shared_ptr<Connection>& peer, std::uint32_t from) {
         const NodeId id{from};
         const bool expected = std::ranges::binary_search(peers_, id) && id < id_;
         if (expected && !driver_->has_peer(id)) return add_peer(id, peer);
-        refusals_.add(peer->peer(), fmt::format("no node {} is missing here", from));
+        refusals_.add(peer->peer(), fmt::format("node {}", from), "no such node is missing here");
         peer->close();
       },
-      [this, peer = connection->peer()](Refusal /*refusal*/, const std::string& why) {
-        refusals_.add(peer, why);
+      [this](const std::string& peer, const Refused& refused) {
+        const auto nodes = static_cast<std::uint32_t>(training_->nodes());
+        const bool node = refused.claimed && *refused.claimed < nodes;
+        refusals_.add(peer, node ? training_->role(NodeId(*refused.claimed)) : "", refused.why);
       });
+  lobby_->serve(*acceptor_);
 }
 
 void NodeProcess::connect_to_peers(const nlohmann::json& places) {
@@ -273,7 +273,7 @@ void NodeProcess::connect_to(NodeId id, const nlohmann::json& place) {
   auto socket = std::make_shared<tcp::socket>(loop_);
   socket->open(there.protocol());
   tune_socket(socket->native_handle());
-  socket->async_connect(there, [this, socket, id, there](error_code error) {
+  socket->async_connect(there, [this, socket, id, place, there](error_code error) {
     if (error) {
       return give_up(fmt::format("cannot connect to {}: {}", to_text(there), error.message()), id);
     }
@@ -283,7 +283,18 @@ void NodeProcess::connect_to(NodeId id, const nlohmann::json& place) {
         [this, id](const std::shared_ptr<Connection>& peer, std::uint32_t /*from*/) {
           add_peer(id, peer);
         },
-        [this, id](Refusal /*refusal*/, const std::string& why) { give_up(why, id); });
+        [this, id, place](const Refused& refused) {
+          if (!is_worth_another(refused)) return give_up(refused.why, id);
+          connect_later(id, place, refused.why);
+        });
+  });
+}
+
+void NodeProcess::connect_later(NodeId id, const nlohmann::json& place, const std::string& why) {
+  if (Clock::now() + kInterval >= join_deadline_) return give_up(why, id);
+  auto rest = std::make_shared<asio::steady_timer>(loop_, kInterval);
+  rest->async_wait([this, rest, id, place](error_code error) {
+    if (!error && !over_) connect_to(id, place);
   });
 }
 
@@ -301,8 +312,7 @@ void NodeProcess::maybe_ready() {
 
 void NodeProcess::go() {
   poll_ = scenario_->transport.poll.value_or(kPoll);
-  usage_at_start_ = usage_seen_ = process_usage();
-  if (!interface_.empty()) counted_seen_ = interface_bytes(interface_);
+  sampler_.start(interface_);
   flush_later();
   const int index = static_cast<int>(index_of(id_));
   driver_->start(index < training_->workers ? life_of(*scenario_, index).joins_at : Duration{});
@@ -312,7 +322,8 @@ void NodeProcess::finish(const Finished& finished) {
   flush();
   over_ = true;
   const NodeEnd end = end_of(finished);
-  const ProcessUsage used = process_usage();
+  const double cpu_s = sampler_.cpu_s();
+  const Bytes rss_most = process_usage().rss_most;
   keep_weights(save_, *training_->network, finished);
   send_json(*launcher_, ControlKind::finished, id_,
             {{"updates", end.updates},
@@ -323,39 +334,18 @@ void NodeProcess::finish(const Finished& finished) {
              {"weights_sha256", end.weights_sha256},
              {"kernel_set", kernel_set()},
              {"congestion_control", congestion_control_},
-             {"cpu_s", used.cpu_s() - usage_at_start_.cpu_s()},
-             {"rss_bytes", used.rss_most.value},
+             {"cpu_s", cpu_s},
+             {"rss_bytes", rss_most.value},
              {"tx_bytes", driver_->sent().value},
              {"rx_bytes", driver_->received().value},
              {"messages_sent", driver_->messages_sent()},
              {"refused", refusals_.count()}});
 }
 
-void NodeProcess::sample_usage() {
-  const ProcessUsage used = process_usage();
-  UsageRow row;
-  row.time = driver_->now();
-  row.node = static_cast<int>(index_of(id_));
-  row.cpu_user_s = used.cpu_user_s - usage_seen_.cpu_user_s;
-  row.cpu_system_s = used.cpu_system_s - usage_seen_.cpu_system_s;
-  row.rss = used.rss;
-  row.tx = driver_->sent() - sent_seen_;
-  row.rx = driver_->received() - received_seen_;
-  if (!interface_.empty()) {
-    const InterfaceBytes counted = interface_bytes(interface_);
-    row.nic_tx = counted.tx - counted_seen_.tx;
-    row.nic_rx = counted.rx - counted_seen_.rx;
-    counted_seen_ = counted;
-  }
-  usage_.push_back(row);
-  usage_seen_ = used;
-  sent_seen_ = driver_->sent();
-  received_seen_ = driver_->received();
-}
-
 void NodeProcess::flush() {
   if (over_ || !driver_) return;
-  sample_usage();
+  usage_.push_back(sampler_.sample(driver_->now(), static_cast<int>(index_of(id_)), driver_->sent(),
+                                   driver_->received()));
   send_rows<StepReport>(*launcher_, ControlKind::steps, id_, steps_);
   if (!evals_.empty()) send_rows<EvalReport>(*launcher_, ControlKind::evals, id_, evals_);
   send_rows<UsageRow>(*launcher_, ControlKind::usage, id_, usage_);
@@ -366,8 +356,15 @@ void NodeProcess::flush() {
   usage_.clear();
 }
 
+// Often enough not to be called silent.
+std::chrono::nanoseconds NodeProcess::flush_interval() const {
+  constexpr int kFlushes = 4;
+  const std::chrono::nanoseconds limit(scenario_->training.silence_limit.ns);
+  return std::min<std::chrono::nanoseconds>(kInterval, limit / kFlushes);
+}
+
 void NodeProcess::flush_later() {
-  flush_timer_.expires_after(kInterval);
+  flush_timer_.expires_after(flush_interval());
   flush_timer_.async_wait([this](error_code error) {
     if (error || over_) return;
     flush();

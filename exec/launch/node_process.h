@@ -4,9 +4,9 @@
 #include "exec/driver/event_loop.h"
 #include "exec/driver/node_driver.h"
 #include "exec/launch/control.h"
-#include "exec/transport/handshake.h"
-#include "exec/usage/interface.h"
-#include "exec/usage/usage.h"
+#include "exec/launch/refusals.h"
+#include "exec/transport/lobby.h"
+#include "exec/usage/usage_sampler.h"
 #include "models/protocol/input_row.h"
 #include "models/protocol/training.h"
 #include "scenarios/scenario.h"
@@ -52,20 +52,20 @@ class NodeProcess {
   void listen(int port);
   void tune_socket(int native_socket);
   void tell_place(int port);
-  void accept_peer();
   /// What a message between nodes carries at most.
   [[nodiscard]] Bytes largest_message() const;
-  void welcome(const std::shared_ptr<Connection>& connection);
+  void welcome_peers();
   void connect_to_peers(const nlohmann::json& places);
   void connect_to(NodeId id, const nlohmann::json& place);
+  void connect_later(NodeId id, const nlohmann::json& place, const std::string& why);
   void add_peer(NodeId peer, const std::shared_ptr<Connection>& connection);
   void maybe_ready();
   void go();
 
   void finish(const Finished& finished);
-  void sample_usage();
   void flush();
   void flush_later();
+  [[nodiscard]] std::chrono::nanoseconds flush_interval() const;
   void leave();
   void give_up(const std::string& why, std::optional<NodeId> peer = {});
   /// `gradient_time`: that a gradient takes at least; 0: what it does.
@@ -87,6 +87,7 @@ class NodeProcess {
   std::shared_ptr<const Training> training_;
   std::unique_ptr<NodeDriver> driver_;
   std::optional<boost::asio::ip::tcp::acceptor> acceptor_;
+  std::optional<Lobby> lobby_;
   std::vector<NodeId> peers_;  // that this node talks to, ascending
   std::size_t peers_missing_ = 0;
   bool peers_known_ = false;
@@ -95,12 +96,8 @@ class NodeProcess {
   std::string save_;   // where the chief's weights go; empty: nowhere
 
   boost::asio::steady_timer flush_timer_;
-  ProcessUsage usage_at_start_;
-  ProcessUsage usage_seen_;
   std::string interface_;  // of the emulated host; empty: none
-  InterfaceBytes counted_seen_;
-  Bytes sent_seen_;
-  Bytes received_seen_;
+  UsageSampler sampler_;
   std::vector<InputRow> inputs_;
   std::vector<StepReport> steps_;
   std::vector<EvalReport> evals_;

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <optional>
 #include <thread>
 
 namespace foretrain::exec {
@@ -34,9 +35,12 @@ struct alignas(128) Turn {
   enum : int { of_first, of_second, of_writer, of_reader, over };
   std::atomic<int> value{of_first};
 
-  void wait_for(int whose) const {
-    while (value.load(std::memory_order_acquire) != whose) {
-    }
+  // Returns whether it came at once: the other was on its core.
+  bool wait_for(int whose) const {
+    constexpr std::int64_t kAtOnce = 1 << 16;  // looks: some 30 us, longer than an interrupt takes
+    std::int64_t looks = 0;
+    while (value.load(std::memory_order_acquire) != whose) ++looks;
+    return looks <= kAtOnce;
   }
   int wait_while(int whose) const {
     int now = whose;
@@ -47,28 +51,35 @@ struct alignas(128) Turn {
 };
 
 constexpr int kRounds = 64;  // there and back, in a piece
-constexpr int kPieces = 24;
+constexpr std::size_t kPieces = 24;
+constexpr double kLongest_s = 0.25;  // where others keep the cores busy; else a hundredth of it
 constexpr int kReads = 12;
 constexpr std::size_t kWritten = 512 * 1024;
 constexpr std::size_t kMostPairs = 32;  // of more, every second one, third, ...
 
-double hand_over(Turn& turn) {
+// A piece in which one of the two was off its core is broken off: where others keep both cores busy
+// the two may take turns for long, and each hand-over then takes a slice of the scheduler.
+std::optional<double> hand_over(Turn& turn) {
   std::vector<double> pieces;
-  for (int piece = 0; piece < kPieces; ++piece) {
+  const auto begin = Clock::now();
+  while (pieces.size() < kPieces && seconds_since(begin) < kLongest_s) {
     const auto start = Clock::now();
-    for (int round = 0; round < kRounds; ++round) {
+    bool at_once = true;
+    for (int round = 0; round < kRounds && at_once; ++round) {
       turn.give(Turn::of_second);
-      turn.wait_for(Turn::of_first);
+      at_once = turn.wait_for(Turn::of_first);
     }
-    pieces.push_back(seconds_since(start) / (2 * kRounds));
+    if (at_once) pieces.push_back(seconds_since(start) / (2 * kRounds));
   }
+  if (pieces.empty()) return std::nullopt;
   return lower_quartile(pieces);
 }
 
 double read_what_the_other_wrote(Turn& turn, const std::vector<unsigned char>& bytes) {
   std::vector<double> pieces;
   unsigned sum = 0;
-  for (int i = 0; i < kReads; ++i) {
+  const auto begin = Clock::now();
+  for (int i = 0; i < kReads && (i == 0 || seconds_since(begin) < kLongest_s); ++i) {
     turn.give(Turn::of_writer);
     turn.wait_for(Turn::of_reader);
     const auto start = Clock::now();
@@ -145,14 +156,15 @@ double follow(const std::vector<Link>& chain) {
 
 }  // namespace
 
-PairProbe probe_pair(int core_a, int core_b) {
+std::optional<PairProbe> probe_pair(int core_a, int core_b) {
   Turn turn;
   std::vector<unsigned char> bytes(kWritten);
-  PairProbe probe;
+  std::optional<PairProbe> probe;
   std::thread there = on_core(core_b, [&] { second(turn, bytes); });
   std::thread here = on_core(core_a, [&] {
-    probe.handover_s = hand_over(turn);
-    probe.byte_s = read_what_the_other_wrote(turn, bytes);
+    if (const auto handover_s = hand_over(turn)) {
+      probe = {*handover_s, read_what_the_other_wrote(turn, bytes)};
+    }
     turn.give(Turn::over);
   });
   here.join();
@@ -177,13 +189,14 @@ CoreProbe probe_cores(const std::vector<int>& cores, const KnownHandovers& known
   std::vector<std::optional<CoreDistance>> distances;
   const std::size_t every = 1 + (cores.size() - 2) / kMostPairs;
   for (std::size_t i = 0; i + 1 < cores.size(); i += every) {
-    const PairProbe pair = probe_pair(cores[i], cores[i + 1]);
-    handovers.push_back(pair.handover_s);
-    bytes.push_back(pair.byte_s);
-    distances.emplace_back(distance_of(pair, probe.shared_line_s, known));
+    const std::optional<PairProbe> pair = probe_pair(cores[i], cores[i + 1]);
+    if (!pair) continue;
+    handovers.push_back(pair->handover_s);
+    bytes.push_back(pair->byte_s);
+    distances.emplace_back(distance_of(*pair, probe.shared_line_s, known));
   }
-  probe.handover_s = median(handovers).value();
-  probe.byte_s = median(bytes).value();
+  probe.handover_s = median(handovers).value_or(0);
+  probe.byte_s = median(bytes).value_or(0);
   probe.distance = distance_over(distances);
   return probe;
 }

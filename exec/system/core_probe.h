@@ -3,15 +3,17 @@
 
 #include "scenarios/core_probe.h"
 
+#include <optional>
 #include <vector>
 
 namespace foretrain::exec {
 
 /// Two threads, one on each core, hand a cache line to and fro; then the first reads 512 KB over
 /// and over that the other has just written. Takes one to two milliseconds. Of many short pieces
-/// the lower quartile counts, so that an interrupt, or a slice of somebody else's, is not seen; in
-/// a slice that the other core has given away they wait for its end.
-PairProbe probe_pair(int core_a, int core_b);
+/// the lower quartile counts, so that an interrupt, or a slice of somebody else's, is not seen.
+/// Nothing: others keep the cores so busy that within a quarter of a second the two threads were
+/// never on them at the same time.
+std::optional<PairProbe> probe_pair(int core_a, int core_b);
 
 /// What a load of a line takes that is not in the core's own cache but in the one behind it:
 /// seconds. A chain through twice the own cache, in an order that nothing can foresee.

@@ -55,6 +55,7 @@ void Connection::on_read(error_code error, std::size_t count, std::size_t wanted
     if (error && reader_.within_payload()) return fail("the connection ended within a message");
     if (error == asio::error::eof) return fail("it closed the connection");
     if (error) return fail(error.message());
+    received_ += count;
     const char* wrong = reader_.take(count, [this](const FrameHeader& header, Payload payload) {
       on_frame_(header, std::move(payload));
       return !closed_;

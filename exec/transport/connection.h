@@ -7,6 +7,7 @@
 
 #include <boost/asio/ip/tcp.hpp>
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -33,6 +34,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void send(const FrameHeader& header, Payload payload);
   /// From the next frame on, a payload may be this long.
   void allow(Bytes most_payload) { reader_.allow(most_payload); }
+  /// Bytes that have come so far.
+  [[nodiscard]] std::uint64_t received() const { return received_; }
   /// Nothing is waiting to be written.
   [[nodiscard]] bool drained() const { return outgoing_.empty(); }
   [[nodiscard]] bool closed() const { return closed_; }
@@ -65,6 +68,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   boost::asio::ip::tcp::socket socket_;
   std::string peer_;
   FrameReader reader_;
+  std::uint64_t received_ = 0;
   OnFrame on_frame_;
   OnFrame replaced_;  // may be running
   OnClosed on_closed_;

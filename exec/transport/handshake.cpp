@@ -1,6 +1,9 @@
 #include "exec/transport/handshake.h"
 
+#include "scenarios/units.h"
+
 #include <boost/asio/steady_timer.hpp>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
@@ -16,7 +19,7 @@ constexpr const char* kOtherKey = "it does not know the job key";
 
 // One end's part; both ends' parts differ in what they wait for. Held by the callbacks of its
 // connection, which therefore outlives it.
-class Part : public std::enable_shared_from_this<Part> {
+class Part : public HandshakeEnd, public std::enable_shared_from_this<Part> {
  public:
   Part(const Handshake& handshake, Connection& connection, OnProved on_proved, OnRefused on_refused)
       : handshake_(handshake),
@@ -24,7 +27,6 @@ class Part : public std::enable_shared_from_this<Part> {
         on_proved_(std::move(on_proved)),
         on_refused_(std::move(on_refused)),
         timer_(connection.executor()) {}
-  virtual ~Part() = default;
   Part(const Part&) = delete;
   Part& operator=(const Part&) = delete;
 
@@ -38,11 +40,26 @@ class Part : public std::enable_shared_from_this<Part> {
     timer_.expires_after(std::chrono::nanoseconds(handshake_.limit.ns));
     timer_.async_wait([weak = weak_from_this()](boost::system::error_code error) {
       const auto part = weak.lock();
-      if (!error && part) part->refuse(Refusal::silent, "it did not prove the job key in time");
+      if (error || !part) return;
+      part->refuse(Refusal::silent, fmt::format("it did not {} within {}", part->awaited(),
+                                                to_text(part->handshake_.limit)));
     });
   }
 
+  void refuse(Refusal refusal, const std::string& why) override {
+    if (std::exchange(over_, true)) return;
+    timer_.cancel();
+    const auto connection = connection_.shared_from_this();  // lives until this is over
+    const OnRefused on_refused = std::move(on_refused_);
+    on_proved_ = nullptr;
+    connection_.close_when_drained();
+    on_refused({refusal, why, claimed()});
+  }
+
  protected:
+  // What the other end is to do next: "say who it is".
+  [[nodiscard]] virtual const char* awaited() const = 0;
+  [[nodiscard]] virtual std::optional<std::uint32_t> claimed() const = 0;
   virtual void on_frame(const FrameHeader& header, std::span<const std::byte> bytes) = 0;
 
   void send(HandshakeKind kind, std::uint32_t from, std::span<const std::byte> bytes) {
@@ -96,16 +113,6 @@ class Part : public std::enable_shared_from_this<Part> {
     on_proved(connection_.shared_from_this(), ends_.connecting);
   }
 
-  void refuse(Refusal refusal, const std::string& why) {
-    if (std::exchange(over_, true)) return;
-    timer_.cancel();
-    const auto connection = connection_.shared_from_this();  // lives until this is over
-    const OnRefused on_refused = std::move(on_refused_);
-    on_proved_ = nullptr;
-    connection_.close_when_drained();
-    on_refused(refusal, why);
-  }
-
   Ends ends_;
   Nonce connecting_{};
   Nonce accepting_{};
@@ -128,6 +135,12 @@ class Accepting final : public Part {
   }
 
  private:
+  [[nodiscard]] const char* awaited() const override {
+    return challenged_ ? "prove the job key" : "say who it is";
+  }
+  [[nodiscard]] std::optional<std::uint32_t> claimed() const override {
+    return challenged_ ? std::optional(ends_.connecting) : std::nullopt;
+  }
   void on_frame(const FrameHeader& header, std::span<const std::byte> bytes) override {
     const auto kind = static_cast<HandshakeKind>(header.kind);
     if (!challenged_ && kind == HandshakeKind::hello && read(bytes, connecting_)) {
@@ -162,6 +175,8 @@ class Connecting final : public Part {
   void greet() { send(HandshakeKind::hello, ends_.connecting, connecting_); }
 
  private:
+  [[nodiscard]] const char* awaited() const override { return "answer"; }
+  [[nodiscard]] std::optional<std::uint32_t> claimed() const override { return {}; }
   void on_frame(const FrameHeader& header, std::span<const std::byte> bytes) override {
     const auto kind = static_cast<HandshakeKind>(header.kind);
     if (!challenged_ && kind == HandshakeKind::challenge && read(bytes, accepting_)) {
@@ -182,10 +197,13 @@ class Connecting final : public Part {
 
 }  // namespace
 
-void Handshake::answer(const std::shared_ptr<Connection>& connection, std::uint32_t self,
-                       OnProved on_proved, OnRefused on_refused) const {
-  std::make_shared<Accepting>(*this, *connection, self, std::move(on_proved), std::move(on_refused))
-      ->start();
+std::weak_ptr<HandshakeEnd> Handshake::answer(const std::shared_ptr<Connection>& connection,
+                                              std::uint32_t self, OnProved on_proved,
+                                              OnRefused on_refused) const {
+  const auto part = std::make_shared<Accepting>(*this, *connection, self, std::move(on_proved),
+                                                std::move(on_refused));
+  part->start();
+  return part;
 }
 
 void Handshake::begin(const std::shared_ptr<Connection>& connection, Ends ends, OnProved on_proved,

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace foretrain::exec {
@@ -40,17 +41,34 @@ enum class HandshakeKind : std::uint16_t {
 inline constexpr Bytes kMostBeforeProof{32 + 96};
 
 enum class Refusal {
-  left,    ///< it was gone before it came to that; another attempt may do
-  key,     ///< it knows another key, or none
-  silent,  ///< it did not go on in time
-  build    ///< it knows the key, but is another build
+  left,     ///< it was gone before it came to that; another attempt may do
+  key,      ///< it knows another key, or none
+  silent,   ///< it did not go on in time; another attempt may do
+  crowded,  ///< too many waited with it (lobby.h); another attempt may do
+  build     ///< it knows the key, but is another build
+};
+
+/// Why the other end is not let in.
+struct Refused {
+  Refusal refusal;
+  std::string why;  ///< as a part of a sentence about it: "it does not know the job key"
+  /// The id that the connecting end said it has, which anybody may say. Nothing: it said nothing
+  /// that makes sense here, as a stranger does.
+  std::optional<std::uint32_t> claimed{};
 };
 
 /// `from`: the id of the end that connects.
 using OnProved = std::function<void(const std::shared_ptr<Connection>&, std::uint32_t from)>;
-/// `why` as a part of a sentence about the peer: "it does not know the job key". The connection is
-/// closed, or about to be.
-using OnRefused = std::function<void(Refusal, const std::string& why)>;
+/// The connection is closed, or about to be.
+using OnRefused = std::function<void(const Refused&)>;
+
+/// One end's part of a handshake that is under way.
+class HandshakeEnd {
+ public:
+  virtual ~HandshakeEnd() = default;
+  /// The other end is refused now, where that is still open.
+  virtual void refuse(Refusal refusal, const std::string& why) = 0;
+};
 
 /// Begins to read. Either callback is called, once, unless the connection is closed before; on
 /// their thread the connection may then be started anew by whoever owns it. Afterwards a frame may
@@ -61,9 +79,10 @@ struct Handshake {
   Duration limit{20'000'000'000};    ///< of all of it
   std::string build = build_name();  ///< of this end
 
-  /// As the end that accepted; `self` is this end's id.
-  void answer(const std::shared_ptr<Connection>& connection, std::uint32_t self, OnProved on_proved,
-              OnRefused on_refused) const;
+  /// As the end that accepted; `self` is this end's id. What is returned ends with the handshake.
+  std::weak_ptr<HandshakeEnd> answer(const std::shared_ptr<Connection>& connection,
+                                     std::uint32_t self, OnProved on_proved,
+                                     OnRefused on_refused) const;
   /// As the end that connected.
   void begin(const std::shared_ptr<Connection>& connection, Ends ends, OnProved on_proved,
              OnRefused on_refused) const;

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <fstream>
 #include <vector>
 
@@ -55,7 +56,7 @@ std::string tune(int native_socket, const TransportSpec& spec) {
 }
 
 void give_up_after(int native_socket, Duration silence) {
-  const auto seconds = std::max(1, static_cast<int>(silence.seconds()));
+  const auto seconds = std::max(1, static_cast<int>(std::ceil(silence.seconds())));
   set(native_socket, SOL_SOCKET, SO_KEEPALIVE, 1);
   set(native_socket, IPPROTO_TCP, TCP_KEEPIDLE, 1);
   set(native_socket, IPPROTO_TCP, TCP_KEEPINTVL, 1);

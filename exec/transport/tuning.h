@@ -19,7 +19,8 @@ struct TuningError : std::runtime_error {
 std::string tune(int native_socket, const TransportSpec& spec);
 
 /// The connection counts as lost where the other end's kernel says nothing for `silence`: neither
-/// acknowledges what was sent nor answers when it is asked. Whole seconds, at least one.
+/// acknowledges what was sent nor answers when it is asked. Whole seconds, rounded up, at least
+/// one.
 void give_up_after(int native_socket, Duration silence);
 
 }  // namespace foretrain::exec

@@ -34,7 +34,10 @@ class Fifo {
     return item;
   }
   /// Before the item at `place`, one of begin() to end().
-  void insert(typename Items::iterator place, T item) { items_.insert(place, std::move(item)); }
+  void insert(typename Items::iterator place, T item) {
+    if (place == end()) return push_back(std::move(item));
+    items_.insert(place, std::move(item));
+  }
   void erase(typename Items::iterator place) {
     items_.erase(place);
     if (!empty()) return;

@@ -52,12 +52,14 @@ void BackupServer::lose(Instant now, NodeId peer, Effects& effects) {
       return;
     }
   }
-  give_up(peer, effects);
+  effects.emplace_back(Fault{peer, "the connection to it was lost"});
 }
 
-// Also where shard 0 has chosen a gradient that will not come to this shard any more.
-void BackupServer::give_up(NodeId peer, Effects& effects) {
-  effects.emplace_back(Fault{peer, "the connection to it was lost"});
+// It was lost after shard 0 had its gradient and chose it, before this shard had its part.
+void BackupServer::miss(std::uint32_t worker, Effects& effects) const {
+  effects.emplace_back(Fault{training_->worker(static_cast<int>(worker)),
+                             "a step was chosen to have its gradient, this shard's part of which "
+                             "never came"});
 }
 
 void BackupServer::receive(Instant now, NodeId from, Message message, Effects& effects) {
@@ -178,7 +180,7 @@ void BackupServer::go_on(Instant now, Gathering& gathering, Effects& effects) {
     for (const std::uint32_t worker : decision.chosen) {
       const auto& arrival = gathering.arrivals[worker];
       if (!arrival || arrival->push.version != gathering.bucket.version()) {
-        if (lost_[worker]) give_up(training_->worker(static_cast<int>(worker)), effects);
+        if (lost_[worker]) miss(worker, effects);
         return;  // not yet here
       }
       pushes.push_back(arrival->push.payload);

@@ -76,7 +76,7 @@ class BackupServer : public Node, public Buffering {
 
   void receive(Instant now, NodeId from, Message message, Effects& effects);
   void lose(Instant now, NodeId peer, Effects& effects);
-  void give_up(NodeId peer, Effects& effects);
+  void miss(std::uint32_t worker, Effects& effects) const;
   /// Shard 0: the target is reached.
   void stop(Instant now, NodeId from, Effects& effects);
   /// Shard 0: a push of `worker` is here.

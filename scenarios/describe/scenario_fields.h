@@ -133,6 +133,12 @@ void describe(Visitor& visit, T& training) {
                  .doc = "stops where an evaluation of the chief reaches it, in both modes",
                  .written = training.until.wanted()},
                 training.until);
+  visit.field(
+      {.key = "silence_limit",
+       .doc = "run: a node that says nothing for so long, beyond the longest pause, is lost",
+       .least = 0.1,
+       .most = 3600},
+      training.silence_limit);
   describe_travel(visit, training);
 }
 

@@ -66,10 +66,7 @@ SimTraining::SimTraining(World& world, const Prepared& prepared, const MachineLo
     ++finished_;
     faults_.finished(id);
   };
-  observer_.fault = [this](NodeId id, const Fault& fault) {
-    failure_ = fmt::format("{}: {}{}", training_->role(id),
-                           fault.peer ? training_->role(*fault.peer) + ": " : "", fault.why);
-  };
+  observer_.fault = [this](NodeId id, const Fault& fault) { failed(id, fault); };
   observer_.evaluating = [this](NodeId id, bool begins) { evaluating(id, begins); };
   add_nodes(prepared.scenario_case, recorded);
 }
@@ -164,6 +161,19 @@ void SimTraining::died(NodeId id, const std::string& why) {
   ++losses_;
   for (const NodeId peer : peers_of(*training_, id)) {
     if (lost_[index_of(peer)].empty()) nodes_[index_of(peer)]->lose(id);
+  }
+}
+
+// Who died is what its peers suffer from, so it is named first.
+void SimTraining::failed(NodeId id, const Fault& fault) {
+  if (!failure_.empty()) return;  // what comes later follows from it
+  const std::string peer = fault.peer ? training_->role(*fault.peer) : "";
+  if (fault.peer && !lost_[index_of(*fault.peer)].empty()) {
+    failure_ = fmt::format("{} {}; {}: {}", peer, lost_[index_of(*fault.peer)], training_->role(id),
+                           fault.why);
+  } else {
+    failure_ =
+        fmt::format("{}: {}{}", training_->role(id), peer.empty() ? "" : peer + ": ", fault.why);
   }
 }
 

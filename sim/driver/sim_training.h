@@ -68,6 +68,7 @@ class SimTraining : public Actor {
   [[nodiscard]] std::unique_ptr<InputFeed> input_of(const Case& scenario_case, int node,
                                                     std::optional<std::size_t> server) const;
   void died(NodeId id, const std::string& why);
+  void failed(NodeId id, const Fault& fault);
   void evaluating(NodeId id, bool begins);
 
   World& world_;

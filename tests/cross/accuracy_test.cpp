@@ -16,7 +16,7 @@ namespace foretrain {
 namespace {
 
 /// A scenario of the library on a data set, with the least that it has to reach.
-struct Goal {
+struct AccuracyGoal {
   std::string scenario;
   std::string data;  // folder below FORETRAIN_DATA
   std::vector<std::string> settings;
@@ -24,9 +24,9 @@ struct Goal {
   double least;
 };
 
-const std::vector<Goal>& goals() {
+const std::vector<AccuracyGoal>& goals() {
   static const std::string alone = "sweep=null";
-  static const std::vector<Goal> all{
+  static const std::vector<AccuracyGoal> all{
       {"mnist_softmax", "mnist", {alone, "training.strategy=single"}, false, 0.918},
       {"mnist_lenet", "mnist", {alone, "model=lenet"}, false, 0.989},
       {"mnist_lenet",
@@ -45,7 +45,7 @@ const std::vector<Goal>& goals() {
 TEST_CASE("accuracy: the scenarios reach on real data what they should", "[.accuracy]") {
   const char* set = std::getenv("FORETRAIN_DATA");
   const std::filesystem::path data = set != nullptr ? set : source_dir() + "/../shared/data";
-  const Goal& goal = GENERATE(from_range(goals()));
+  const AccuracyGoal& goal = GENERATE(from_range(goals()));
   if (!std::filesystem::exists(data / goal.data)) {
     WARN("skipped: " << (data / goal.data) << " is not here; FORETRAIN_DATA names the folder");
     return;

@@ -24,7 +24,7 @@ Case aiming(const std::string& strategy, int workers) {
   return scenario_case;
 }
 
-Record run(const Case& scenario_case, Duration max_delay) {
+Record run_shaken(const Case& scenario_case, Duration max_delay) {
   exec::RunOptions options;
   options.max_delay = max_delay;
   Record record = real_run(scenario_case, options);
@@ -41,7 +41,7 @@ TEST_CASE("until: a run and a simulation end at the same step with the same weig
   const Case scenario_case = aiming(strategy, strategy == "single" ? 1 : 3);
   const Record simulated = simulate(scenario_case);
   REQUIRE(simulated.weights_sha256.size() == 64);
-  const Record real = run(scenario_case, 1_ms);
+  const Record real = run_shaken(scenario_case, 1_ms);
   CHECK(real.weights_sha256 == simulated.weights_sha256);
   CHECK(real.updates == simulated.updates);
   CHECK(real.gradients == simulated.gradients);
@@ -56,7 +56,7 @@ TEST_CASE("until: the replay of a run without an order ends where the run did") 
   CAPTURE(backups);
   Case scenario_case = aiming(backups > 0 ? "sync" : "async", 3);
   set_option(scenario_case.scenario.training.protocol, "backup_workers", backups);
-  const Record real = run(scenario_case, 1_ms);
+  const Record real = run_shaken(scenario_case, 1_ms);
   const TempFolder folder;
   write_record(real, folder.path());
   const Record again = sim::replay(read_record(folder.path()));

@@ -37,7 +37,8 @@ TEST_CASE("read: every key reaches its member") {
       "foretrain: 1\nname: n\nquestion: Why?\nseed: 18446744073709551615\nmodel: softmax\n"
       "dataset: {format: idx, path: d, take: 10, test_take: 5}\n"
       "training: {strategy: async, workers: 4, servers: 2, batch_size: 8, updates: 9,\n"
-      "  optimizer: {name: sgd, learning_rate: 0.25}, evaluate_every: 7, bucket_size: 64 KiB}\n"
+      "  optimizer: {name: sgd, learning_rate: 0.25}, evaluate_every: 7, bucket_size: 64 KiB,\n"
+      "  silence_limit: 500 ms}\n"
       "numerics: off\n"
       "stragglers: [{workers: [2, 0], slowdown: 2.0},\n"
       "  {workers: all, distribution: shifted_exponential, shift: 0.5}]\n");
@@ -58,6 +59,7 @@ TEST_CASE("read: every key reaches its member") {
   CHECK(s.training.optimizer == OptimizerSpec{"sgd", 0.25});
   CHECK(s.training.evaluate_every == 7);
   CHECK(s.training.bucket_size == Bytes{65'536});
+  CHECK(s.training.silence_limit == Duration{500'000'000});
   CHECK_FALSE(s.numerics);
   REQUIRE(s.stragglers.size() == 2);
   CHECK(s.stragglers[0].workers == std::vector<int>{2, 0});
@@ -103,6 +105,19 @@ TEST_CASE("read: negative workers are out of range") {
         "x.yaml:4:12: training.workers: -2 is out of range; write 1 to 100000");
   CHECK(scenario_error("foretrain: 1\ntraining: {workers: 0}\n") ==
         "x.yaml:2:21: training.workers: 0 is out of range; write 1 to 100000");
+}
+
+TEST_CASE("read: a silence limit is 3 s unless it is given, from 100 ms to 1 h") {
+  CHECK(only("foretrain: 1\n").training.silence_limit == Duration{3'000'000'000});
+  for (const char* limit : {"100 ms", "3600 s"}) {
+    CHECK(scenario_error("foretrain: 1\ntraining: {silence_limit: " + std::string(limit) + "}\n") ==
+          "(no error)");
+  }
+  for (const char* limit : {"99 ms", "3601 s"}) {
+    CHECK(scenario_error("foretrain: 1\ntraining: {silence_limit: " + std::string(limit) + "}\n") ==
+          "x.yaml:2:27: training.silence_limit: " + std::string(limit) +
+              " is out of range; write 100 ms to 3600 s");
+  }
 }
 
 TEST_CASE("read: a scenario of another version is refused at its number") {

@@ -3,6 +3,7 @@
 #include "exec/launch/run.h"
 #include "exec/transport/handshake.h"
 #include "tests/support/cases.h"
+#include "tests/support/free_port.h"
 #include "tests/support/options.h"
 #include "tests/support/places.h"
 
@@ -50,24 +51,6 @@ std::vector<pid_t> nodes_of(pid_t parent, const std::string& id = {}) {
     found.push_back(std::stoi(name));
   }
   return found;
-}
-
-// A port whose successor is free, too, below those that the kernel deals out.
-int free_port() {
-  boost::asio::io_context loop;
-  for (int port = 20'000 + getpid() % 5'000 * 2; port < 32'000; port += 2) {
-    bool free = true;
-    for (const int each : {port, port + 1}) {
-      boost::asio::ip::tcp::acceptor probe(loop, boost::asio::ip::tcp::v4());
-      boost::system::error_code error;
-      probe.bind({boost::asio::ip::address_v4::loopback(), static_cast<std::uint16_t>(each)},
-                 error);
-      free = free && !error;
-    }
-    if (free) return port;
-  }
-  FAIL("no two free ports in a row");
-  return 0;
 }
 
 // A run that would take minutes; `harm` is done to it when it has made some steps.

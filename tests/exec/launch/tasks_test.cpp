@@ -147,7 +147,7 @@ std::string try_to_join(int port, const exec::Handshake& handshake) {
     auto connection = std::make_shared<exec::Connection>(std::move(socket), exec::kMostBeforeProof);
     handshake.begin(
         connection, {1, exec::kLauncher}, [](const auto&, std::uint32_t) {},
-        [&](exec::Refusal, const std::string& why) { answer = why; });
+        [&](const exec::Refused& refused) { answer = refused.why; });
     loop.run_for(std::chrono::seconds(2));
   }
   return answer;
@@ -169,7 +169,8 @@ TEST_CASE("tasks: three processes find each other by variables while a stranger 
   CHECK(answer.at("updates") == 200);
   CHECK(answer.at("refused").get<int>() >= 1);
   CHECK(answer.at("nodes").at(1).at("core").is_null());  // the launcher's placement, none of ours
-  CHECK(job.errors(0).find("which did not prove the job key") != std::string::npos);
+  CHECK(job.errors(0).find(", which called itself worker1: it does not know the job key") !=
+        std::string::npos);
   CHECK(job.file("1.out").empty());
   CHECK(job.file("2.out").empty());
   CHECK(job.file("out/run.json").find("\"refused\"") != std::string::npos);
@@ -212,7 +213,9 @@ TEST_CASE("tasks: a rank with another key is refused and says so") {
   CHECK(job.errors(1).find("it knows another job key; give the same key") != std::string::npos);
   CHECK(job.end_of(0) == 1);
   CHECK(job.end_of(2) == 1);
-  CHECK(job.answer().at("failure") == "worker1 (rank 1) did not join within 2 s");
+  CHECK(job.answer().at("failure") ==
+        "worker1 (rank 1) did not join within 2 s; one that called itself worker1 was refused: it "
+        "does not know the job key");
   CHECK(job.answer().at("refused") == 1);
 }
 

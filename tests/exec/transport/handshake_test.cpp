@@ -26,6 +26,7 @@ struct Outcome {
   std::optional<std::uint32_t> proved_by;
   std::optional<Refusal> refusal;
   std::string why;
+  std::optional<std::uint32_t> claimed;
   std::function<void(const std::shared_ptr<Connection>&)> then;
 
   OnProved on_proved() {
@@ -35,9 +36,10 @@ struct Outcome {
     };
   }
   OnRefused on_refused() {
-    return [this](Refusal kind, const std::string& text) {
-      refusal = kind;
-      why = text;
+    return [this](const Refused& refused) {
+      refusal = refused.refusal;
+      why = refused.why;
+      claimed = refused.claimed;
     };
   }
 };
@@ -240,6 +242,33 @@ TEST_CASE("handshake: one that leaves is told from one that says nothing") {
   HandshakePair silent(kSharedKey, {20'000'000});
   silent.loop.run_for(std::chrono::milliseconds(300));
   CHECK(silent.outcome.refusal == Refusal::silent);
+  CHECK(silent.outcome.why == "it did not say who it is within 20 ms");
+  CHECK(!silent.outcome.claimed);
+}
+
+TEST_CASE("handshake: who said a name and went no further is told from a stranger") {
+  HandshakePair pair(kSharedKey, {200'000'000});
+  const Stranger slow{pair};
+  slow.send(HandshakeKind::hello, std::vector<std::byte>(32));
+  CHECK(slow.receive().first == HandshakeKind::challenge);
+  pair.loop.run_for(std::chrono::milliseconds(400));
+  CHECK(pair.outcome.refusal == Refusal::silent);
+  CHECK(pair.outcome.why == "it did not prove the job key within 200 ms");
+  CHECK(pair.outcome.claimed == kWorker);
+}
+
+TEST_CASE("handshake: a launcher that does not answer is told from one with another key") {
+  boost::asio::io_context loop{1};
+  tcp::acceptor acceptor(loop, {boost::asio::ip::address_v4::loopback(), 0});
+  tcp::socket socket(loop);
+  socket.connect(acceptor.local_endpoint());  // nobody accepts
+  Outcome outcome;
+  const auto connection = std::make_shared<Connection>(std::move(socket), kMostBeforeProof);
+  Handshake{kSharedKey, {1'000}, {20'000'000}}.begin(connection, {kWorker, kLauncher},
+                                                     outcome.on_proved(), outcome.on_refused());
+  loop.run_for(std::chrono::milliseconds(300));
+  CHECK(outcome.refusal == Refusal::silent);
+  CHECK(outcome.why == "it did not answer within 20 ms");
 }
 
 TEST_CASE("handshake: afterwards frames may be as long as was agreed") {
@@ -259,7 +288,7 @@ TEST_CASE("handshake: afterwards frames may be as long as was agreed") {
         header.payload_bytes = 1'000'000;
         proved->send(header, Payload::allocate({1'000'000}));
       },
-      [](Refusal, const std::string& why) { FAIL(why); });
+      [](const Refused& refused) { FAIL(refused.why); });
   pair.loop.run_for(std::chrono::milliseconds(500));
   CHECK(arrived == 1'000'000);
 }

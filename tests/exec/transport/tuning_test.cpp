@@ -47,6 +47,15 @@ TEST_CASE("tuning: what the scenario says is what the socket has") {
   CHECK(socket.option(IPPROTO_TCP, TCP_NOTSENT_LOWAT) == 30'000);
 }
 
+TEST_CASE("tuning: a connection is not given up before the silence is over") {
+  const auto [silence_ms, user_timeout_ms] =
+      GENERATE(table<int, int>({{100, 1'000}, {1'000, 1'000}, {1'500, 2'000}, {3'000, 3'000}}));
+  const Socket socket;
+  give_up_after(socket.native, {silence_ms * 1'000'000LL});
+  CHECK(socket.option(IPPROTO_TCP, TCP_USER_TIMEOUT) == user_timeout_ms);
+  CHECK(socket.option(SOL_SOCKET, SO_KEEPALIVE) == 1);
+}
+
 TEST_CASE(
     "tuning: a congestion control that the kernel lacks is an error that names those it has") {
   const Socket socket;

@@ -34,6 +34,34 @@ TEST_CASE("fifo: items that can only be moved go through it") {
   CHECK(queue.size() == 25);
 }
 
+// The most places that a queue of the test below has had.
+std::size_t most_places = 0;
+struct CountedPlaces : std::vector<int> {
+  void push_back(int item) {
+    std::vector<int>::push_back(item);
+    most_places = std::max(most_places, size());
+  }
+  iterator insert(iterator place, int item) {
+    const iterator placed = std::vector<int>::insert(place, item);
+    most_places = std::max(most_places, size());
+    return placed;
+  }
+};
+
+TEST_CASE("fifo: one that is never empty uses its places again, however items get in") {
+  most_places = 0;
+  Fifo<int, CountedPlaces> queue;
+  queue.push_back(0);
+  for (int i = 0; i < 10'000; ++i) {
+    queue.insert(queue.end(), i);
+    queue.pop_front();
+  }
+  CHECK(most_places > 2);
+  CHECK(most_places < 100);
+  CHECK(queue.end() - queue.begin() == 1);
+  CHECK(queue.front() == 9'999);
+}
+
 TEST_CASE("fifo: after any operations it holds what a deque holds") {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     CAPTURE(seed);

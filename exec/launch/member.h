@@ -1,0 +1,49 @@
+// A node as its launcher knows it.
+#pragma once
+
+#include "exec/launch/control.h"
+#include "exec/launch/pauses.h"
+#include "exec/launch/silence.h"
+#include "exec/usage/interface.h"
+
+#include <nlohmann/json.hpp>
+
+#include <sys/types.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace foretrain::exec {
+
+struct Member {
+  std::string role;
+  std::size_t host = 0;
+  std::vector<int> cores;  ///< that it is pinned to; none: where its launcher put it
+  pid_t process = 0;       ///< 0: another task's
+  int rank = 0;
+  bool reaped = false;
+  std::shared_ptr<Connection> connection{};
+  nlohmann::json place{};  ///< where it listens
+  bool listening = false;
+  bool ready = false;
+  bool finished = false;
+  bool lost = false;                 ///< while the others went on
+  std::optional<Silence> silence{};  ///< while training
+  std::unique_ptr<Pauses> pauses{};  ///< of a worker
+  InterfaceBytes counted_before{};   ///< time zero
+
+  /// With its process, or its rank.
+  [[nodiscard]] std::string described() const;
+  /// By its role alone where that tells enough: a task's rank is what its user knows.
+  [[nodiscard]] std::string named() const { return process > 0 ? role : described(); }
+};
+
+/// Those of whom `done` is not true yet, by name.
+std::string missing(const std::vector<Member>& members, bool Member::*done);
+
+/// To each who is connected; who is not is being mourned already.
+void send_to_all(const std::vector<Member>& members, ControlKind kind, const nlohmann::json& json);
+
+}  // namespace foretrain::exec

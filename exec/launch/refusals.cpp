@@ -1,0 +1,33 @@
+#include "exec/launch/refusals.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+namespace foretrain::exec {
+
+void Refusals::add(const std::string& peer, const std::string& claimed, const std::string& why) {
+  constexpr int kNamed = 10;  // a flood of them would hide what matters
+  constexpr std::size_t kMostClaims = 100;
+  if (claimed.empty()) {
+    ++strangers_;
+  } else if (claimed_.contains(claimed) || claimed_.size() < kMostClaims) {
+    claimed_[claimed] = why;
+  }
+  if (++count_ > kNamed) return;
+  fmt::print(stderr, "{}: refused {}, {}: {}{}\n", who_, peer,
+             claimed.empty() ? "a stranger" : "which called itself " + claimed, why,
+             count_ == kNamed ? "; more are only counted" : "");
+}
+
+std::string Refusals::summary() const {
+  std::string text;
+  for (const auto& [claimed, why] : claimed_) {
+    text += fmt::format("; one that called itself {} was refused: {}", claimed, why);
+  }
+  if (strangers_ == 0) return text;
+  return text + fmt::format("; {} stranger{} {} refused", strangers_, strangers_ == 1 ? "" : "s",
+                            strangers_ == 1 ? "was" : "were");
+}
+
+}  // namespace foretrain::exec

@@ -1,0 +1,179 @@
+// Who waits in a lobby, who is let in, who has to leave: over real sockets on loopback.
+#include "exec/transport/lobby.h"
+
+#include <boost/asio/write.hpp>
+#include <catch2/catch.hpp>
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <deque>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace foretrain::exec {
+namespace {
+using boost::asio::ip::tcp;
+
+const JobKey kLobbyKey("0123456789abcdef");
+constexpr std::uint32_t kHost = 7;
+constexpr std::size_t kExpected = 2;
+constexpr std::size_t kMostWaiting = kMostStrangers + kExpected;
+
+// A lobby with all that came of it.
+struct OpenLobby {
+  boost::asio::io_context loop{1};
+  tcp::acceptor acceptor{loop, {boost::asio::ip::address_v4::loopback(), 0}};
+  Lobby lobby;
+  std::vector<std::uint32_t> proved;  // ids
+  std::vector<std::shared_ptr<Connection>> let_in;
+  std::vector<std::pair<std::string, Refused>> refused;  // with their addresses
+  std::deque<tcp::socket> strangers;
+
+  explicit OpenLobby(Duration limit = {20'000'000'000})
+      : lobby(loop, Handshake{kLobbyKey, {1'000}, limit}, kHost, kExpected) {
+    lobby.open(
+        [this](const std::shared_ptr<Connection>& connection, std::uint32_t from) {
+          proved.push_back(from);
+          let_in.push_back(connection);
+          connection->start([](const FrameHeader&, const Payload&) {}, [](const std::string&) {});
+        },
+        [this](const std::string& peer, const Refused& why) { refused.emplace_back(peer, why); });
+    lobby.serve(acceptor);
+  }
+
+  void turn(int ms = 20) { loop.run_for(std::chrono::milliseconds(ms)); }
+  // Somebody who connects and says nothing. Returns its address.
+  std::string stranger() {
+    tcp::socket& socket = strangers.emplace_back(loop);
+    socket.connect(acceptor.local_endpoint());
+    return to_text(socket.local_endpoint());
+  }
+  // A node of the run, which begins to prove the key.
+  std::shared_ptr<Connection> node(std::uint32_t id) {
+    tcp::socket socket(loop);
+    socket.connect(acceptor.local_endpoint());
+    auto connection = std::make_shared<Connection>(std::move(socket), kMostBeforeProof);
+    Handshake{kLobbyKey, {1'000}}.begin(
+        connection, {id, kHost}, [](const std::shared_ptr<Connection>&, std::uint32_t) {},
+        [](const Refused&) {});
+    return connection;
+  }
+};
+
+TEST_CASE("lobby: nobody waits for the proof of somebody who came before") {
+  OpenLobby open;
+  for (int i = 0; i < 50; ++i) open.stranger();
+  const auto node = open.node(1);
+  open.turn();
+  CHECK(open.proved == std::vector<std::uint32_t>{1});
+  CHECK(open.refused.empty());
+  CHECK(open.lobby.waiting() == 50);
+}
+
+TEST_CASE("lobby: where too many wait, those who came first leave") {
+  OpenLobby open;
+  std::vector<std::string> came;
+  for (std::size_t i = 0; i < kMostWaiting + 3; ++i) came.push_back(open.stranger());
+  open.turn(100);
+  CHECK(open.lobby.waiting() == kMostWaiting);
+  REQUIRE(open.refused.size() == 3);
+  for (std::size_t i = 0; i < 3; ++i) {
+    CHECK(open.refused[i].first == came[i]);
+    CHECK(open.refused[i].second.refusal == Refusal::crowded);
+    CHECK(!open.refused[i].second.claimed);
+    CHECK(open.refused[i].second.why == "it did not prove the job key before 65 others came");
+  }
+}
+
+TEST_CASE("lobby: who has proved the key stays, however many come after") {
+  OpenLobby open;
+  const auto first = open.node(3);
+  open.turn();
+  REQUIRE(open.proved.size() == 1);
+  for (std::size_t i = 0; i < 3 * kMostWaiting; ++i) {
+    open.stranger();
+    if (i % 10 == 0) open.turn(1);
+  }
+  const auto second = open.node(4);
+  open.turn(100);
+  CHECK(open.proved == std::vector<std::uint32_t>{3, 4});
+  CHECK(!open.let_in.front()->closed());
+  CHECK(!open.let_in.back()->closed());
+  CHECK(!first->closed());
+  CHECK(open.lobby.waiting() == kMostWaiting - 1);  // the second node was among them
+}
+
+TEST_CASE("lobby: a node that was slow is told from a stranger by the name that it gave") {
+  OpenLobby open({100'000'000});
+  tcp::socket& slow = open.strangers.emplace_back(open.loop);
+  slow.connect(open.acceptor.local_endpoint());
+  FrameHeader hello;
+  hello.kind = static_cast<std::uint16_t>(HandshakeKind::hello);
+  hello.from = 5;
+  hello.payload_bytes = Nonce{}.size();
+  boost::asio::write(slow, boost::asio::buffer(encode(hello)));
+  boost::asio::write(slow, boost::asio::buffer(Nonce{}));
+  open.turn(300);
+  open.stranger();
+  open.turn(300);
+  REQUIRE(open.refused.size() == 2);
+  CHECK(open.refused[0].second.claimed == 5);
+  CHECK(open.refused[0].second.why == "it did not prove the job key within 100 ms");
+  CHECK(!open.refused[1].second.claimed);
+  CHECK(open.refused[1].second.why == "it did not say who it is within 100 ms");
+  CHECK(open.lobby.waiting() == 0);
+}
+
+TEST_CASE("lobby: one that leaves makes room") {
+  OpenLobby open;
+  for (std::size_t i = 0; i < kMostWaiting; ++i) open.stranger();
+  open.turn(100);
+  open.strangers.clear();
+  open.turn(100);
+  CHECK(open.lobby.waiting() == 0);
+  CHECK(open.refused.size() == kMostWaiting);
+  const auto all_left = std::ranges::all_of(
+      open.refused, [](const auto& each) { return each.second.refusal == Refusal::left; });
+  CHECK(all_left);
+}
+
+// What this process may have open, until the end of the test.
+class FewDescriptors {
+ public:
+  explicit FewDescriptors(rlim_t most) {
+    getrlimit(RLIMIT_NOFILE, &before_);
+    const rlimit few{most, before_.rlim_max};
+    setrlimit(RLIMIT_NOFILE, &few);
+  }
+  FewDescriptors(const FewDescriptors&) = delete;
+  FewDescriptors& operator=(const FewDescriptors&) = delete;
+  ~FewDescriptors() { setrlimit(RLIMIT_NOFILE, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+TEST_CASE("lobby: where nothing more can be opened the oldest makes room, and others get in") {
+  OpenLobby open;
+  for (int i = 0; i < 40; ++i) open.stranger();
+  const auto node = open.node(1);
+  {
+    // Enough for about half of those who are connected.
+    const int next = ::open("/dev/null", O_RDONLY);
+    close(next);
+    const FewDescriptors few(static_cast<rlim_t>(next) + 20);
+    open.turn(1'000);
+  }
+  open.turn(100);
+  CHECK(open.proved == std::vector<std::uint32_t>{1});
+  CHECK(open.refused.size() >= 20);
+}
+
+}  // namespace
+}  // namespace foretrain::exec

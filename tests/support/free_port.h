@@ -1,0 +1,33 @@
+// Ports that nobody has, for tests that name one.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <catch2/catch.hpp>
+
+#include <unistd.h>
+
+#include <cstdint>
+
+namespace foretrain::testing {
+
+/// The first of `count` in a row on loopback, below those that the kernel deals out.
+inline int free_port(int count = 2) {
+  using boost::asio::ip::tcp;
+  boost::asio::io_context loop;
+  for (int port = 20'000 + getpid() % 5'000 * 2; port < 32'000; port += count) {
+    bool free = true;
+    for (int each = port; each < port + count; ++each) {
+      tcp::acceptor probe(loop, tcp::v4());
+      boost::system::error_code error;
+      probe.bind({boost::asio::ip::address_v4::loopback(), static_cast<std::uint16_t>(each)},
+                 error);
+      free = free && !error;
+    }
+    if (free) return port;
+  }
+  FAIL("no free ports in a row");
+  return 0;
+}
+
+}  // namespace foretrain::testing
