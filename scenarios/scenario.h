@@ -109,6 +109,7 @@ struct Scenario {
   TransportSpec transport;
   bool numerics = true;  ///< simulate: carry the gradients out; off: times only
   std::vector<StragglerSpec> stragglers;
+  std::vector<FaultSpec> faults;
   FrameworkSpec framework;                ///< simulate: of another program
   std::vector<NeighbourSpec> neighbours;  ///< simulate: trainings that share the cluster
 

@@ -52,9 +52,6 @@ enum class ControlKind : std::uint16_t {
 /// The most that a control frame may carry.
 inline constexpr Bytes kMostControl{64'000'000};
 
-/// Who is silent for so long, beyond the longest pause of the scenario, counts as lost.
-inline constexpr Duration kSilence{3'000'000'000};
-
 /// The environment variable by which a launcher hands the job key to the nodes that it starts.
 inline constexpr const char* kKeyVariable = "FORETRAIN_NODE_KEY";
 

@@ -57,7 +57,7 @@ Launcher::Launcher(const Prepared& prepared, const RunOptions& options, RunRows&
     totals.host = seat.host_name;
     if (options.task) continue;  // its launcher has placed it
     member.host = seat.host;
-    if (node < training_->workers) member.pauses = make_pauses(node);
+    member.pauses = make_pauses(members_.size() - 1);
     if (!prepared.scenario_case.scenario.transport.pin) continue;
     member.cores = seat.cores;
     totals.core = seat.cores.front();
@@ -96,16 +96,16 @@ Record Launcher::run() {
   return std::move(record_);
 }
 
-std::unique_ptr<Pauses> Launcher::make_pauses(int worker) {
-  const auto index = static_cast<std::size_t>(worker);
-  const auto send_signal = [this, index](int signal) {
-    const Member& member = members_[index];
+std::unique_ptr<Pauses> Launcher::make_pauses(std::size_t node) {
+  const auto send_signal = [this, node](int signal) {
+    const Member& member = members_[node];
     if (member.process > 0 && !member.reaped) kill(member.process, signal);
   };
-  const auto died = [this, index](const std::string& why) {
-    if (!lose(members_[index], why)) fail(fmt::format("{} {}", members_[index].role, why));
+  const auto died = [this, node](const std::string& why) {
+    if (!lose(members_[node], why)) fail(fmt::format("{} {}", members_[node].role, why));
   };
-  return std::make_unique<Pauses>(loop_, record_.scenario_case.scenario, worker, send_signal, died);
+  return std::make_unique<Pauses>(loop_, record_.scenario_case.scenario, static_cast<int>(node),
+                                  send_signal, died);
 }
 
 void Launcher::listen() {
@@ -163,10 +163,10 @@ void Launcher::watch_silence() {
   timer_.expires_after(kLook);
   timer_.async_wait([this](error_code error) {
     if (error || stage_ != Stage::training) return;
-    const Duration most = kSilence + longest_pause(record_.scenario_case.scenario);
+    const Duration most = silence_of(record_.scenario_case.scenario);
     for (Member& member : members_) {
       if (member.finished || member.lost || since(member.heard) <= most) continue;
-      const std::string what = fmt::format("was silent for {:g} s", most.seconds());
+      const std::string what = silent_for(most);
       if (!lose(member, what)) fail(fmt::format("{} {}", described(member), what));
       if (member.process > 0) kill(member.process, SIGKILL);  // it would not hear a polite word
     }

@@ -53,11 +53,11 @@ class Launcher {
     bool finished = false;
     bool lost = false;                            // while the others went on
     std::chrono::steady_clock::time_point heard;  // while training
-    std::unique_ptr<Pauses> pauses;               // of a worker
+    std::unique_ptr<Pauses> pauses;               // where we started it
     InterfaceBytes counted_before;                // time zero
   };
 
-  std::unique_ptr<Pauses> make_pauses(int worker);
+  std::unique_ptr<Pauses> make_pauses(std::size_t node);
   void listen();
   void start_nodes();
   void watch_signals();

@@ -5,7 +5,6 @@
 #include "reports/record/collector.h"
 #include "scenarios/node_counts.h"
 #include "scenarios/placement.h"
-#include "scenarios/stragglers.h"
 #include "sim/network/tcp.h"
 #include "tests/scenarios/messages.h"
 #include "tests/support/cases.h"
@@ -281,7 +280,7 @@ struct Seen {
 // of a step that it was chosen for.
 bool says_who_is_missing(const Played& played) {
   const std::string& failure = played.record.failure;
-  if (failure.find(" died at ") != std::string::npos) return true;
+  if (failure.find(" was killed at ") != std::string::npos) return true;
   const TrainingSpec& training = played.scenario.training;
   return played.has_backups() && training.servers > 1 &&
          failure.find(": the connection to it was lost") != std::string::npos;
