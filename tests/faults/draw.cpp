@@ -184,6 +184,13 @@ void drop_late_joins(Scenario& scenario) {
   });
 }
 
+// Large enough that a gradient is several jobs, which begin as their buckets come.
+void make_larger(Scenario& scenario) {
+  scenario.model.options.hidden = {40, 40};
+  scenario.training.batch_size = 256;
+  if (scenario.training.bucket_size.value < 1'000) scenario.training.bucket_size = {4'000};
+}
+
 }  // namespace
 
 Case draw_training(Stream& draw, const std::string& strategy) {
@@ -216,6 +223,7 @@ Case draw_training(Stream& draw, const std::string& strategy) {
   }
   draw_hosts(draw, scenario);
   draw_stragglers(draw, scenario);
+  if (scenario.seed % 32 == 0 && protocol.several_workers) make_larger(scenario);
   return result;
 }
 

@@ -19,8 +19,8 @@ struct Trial {
 /// Draws a training of `strategy` with faults from the seed, simulates it, with its numbers,
 /// without and with the faults. Beside the invariants (invariants.h), of the whole:
 ///
-/// 1. It comes to its end, or says which node is missing, within the time that it takes without
-///    faults, a few times over, after the last of them: never silently, never not at all.
+/// 1. It comes to its end, or says which node is missing, in the time after the last fault that the
+///    slowest worker would take for all that is to do: never silently, never not at all.
 /// 2. Where it is deterministic and nobody was lost it ends with the bits that it has without
 /// faults.
 /// 3. Every byte that was sent was received, could not be delivered, or is under way.
