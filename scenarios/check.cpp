@@ -4,8 +4,6 @@
 #include "scenarios/describe/scenario_fields.h"
 #include "scenarios/node_counts.h"
 #include "scenarios/placement.h"
-#include "scenarios/stragglers.h"
-#include "scenarios/units.h"
 
 #include <fmt/format.h>
 
@@ -225,21 +223,6 @@ void check_stragglers(Case& c, int workers, Reading& reading) {
   std::erase_if(stragglers, [&](const StragglerSpec& s) { return without_workers.contains(&s); });
 }
 
-// A worker that dies before it has begun is a typing mistake.
-void check_lives(const Case& c, int workers) {
-  const auto& stragglers = c.scenario.stragglers;
-  const bool joins =
-      std::ranges::any_of(stragglers, [](const auto& s) { return s.joins_at.ns > 0; });
-  if (!joins || !somebody_dies(c.scenario)) return;
-  for (int worker = 0; worker < workers; ++worker) {
-    const Life life = life_of(c.scenario, worker);
-    if (life.dies_at.ns == 0 || life.joins_at < life.dies_at) continue;
-    fail(c, "stragglers",
-         fmt::format("worker {} would join at {} but die at {}; let it join before it dies", worker,
-                     to_text(life.joins_at), to_text(life.dies_at)));
-  }
-}
-
 }  // namespace
 
 void check_case(Case& scenario_case, Reading& reading) {
@@ -251,7 +234,7 @@ void check_case(Case& scenario_case, Reading& reading) {
   check_options(scenario_case, counts.workers);
   check_placement(scenario_case, counts);
   check_stragglers(scenario_case, counts.workers, reading);
-  check_lives(scenario_case, counts.workers);
+  check_faults(scenario_case, reading);
 }
 
 }  // namespace foretrain

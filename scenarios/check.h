@@ -9,10 +9,13 @@
 namespace foretrain {
 
 /// Checks a case whose values are each within their rules, then makes it whole: one epoch where no
-/// length is given; no straggler on workers that the case does not have (a sweep may vary their
-/// number: an error only where no case has them, which `reading` finds out); a placement as long
-/// as the strategy needs. @throws InputError
+/// length is given; no straggler, no fault on nodes that the case does not have (a sweep may vary
+/// their number: an error only where no case has them, which `reading` finds out); a placement as
+/// long as the strategy needs. @throws InputError
 void check_case(Case& scenario_case, Reading& reading);
+
+/// Its part for `faults:`, when all else is known to be right.
+void check_faults(Case& scenario_case, Reading& reading);
 
 /// @throws InputError with the place of `key` in the case, the key, and `what` is wrong
 [[noreturn]] void fail(const Case& c, const std::string& key, const std::string& what);

@@ -1,4 +1,4 @@
-// Where a training goes on: machines with their wires, what slows their workers down.
+// Where a training goes on: machines with their wires, what befalls them.
 #pragma once
 
 #include "models/base/quantity.h"
@@ -69,7 +69,7 @@ struct ClusterSpec {
   bool operator==(const ClusterSpec&) const = default;
 };
 
-/// `stragglers[]` - multiplies the compute time of gradients, stops workers, ends them.
+/// `stragglers[]` - multiplies the compute time of gradients, stops workers now and then.
 struct StragglerSpec {
   std::vector<int> workers;  ///< whom it concerns; empty: all
   double slowdown = 1;       ///< constant factor
@@ -82,10 +82,23 @@ struct StragglerSpec {
   Duration every{};          ///< pause: mean of the exponential time from one to the next
   std::string trace;         ///< a CSV file of step times: a factor of mean 1 a gradient (trace.h)
   std::string column;        ///< trace: which one holds the times; empty: the last
-  Duration joins_at{};       ///< the worker begins so long after the others
-  Duration dies_at{};        ///< its process ends, so long after the training began; 0: never
 
   bool operator==(const StragglerSpec&) const = default;
+};
+
+/// `faults[]` - what happens once, to nodes that are named as records name them: `worker1`,
+/// `server0`. One of kill, join, stop, cut, slow.
+struct FaultSpec {
+  Duration at{};                   ///< after the training began, above 0
+  std::string kill{};              ///< its process ends
+  std::string join{};              ///< a worker: it begins only then
+  std::string stop{};              ///< its process stands still, as by SIGSTOP
+  std::vector<std::string> cut{};  ///< two: between their hosts nothing moves
+  std::string slow{};              ///< the link of its host runs at `to`
+  double to = 0;                   ///< slow: share of the link's rate, above 0 to 1
+  Duration lasting{};              ///< stop, cut, slow: for so long
+
+  bool operator==(const FaultSpec&) const = default;
 };
 
 /// `neighbours[]` - another training on the same hosts, over the same network.

@@ -34,6 +34,10 @@ std::vector<std::string> layer_kind_names() {
 
 namespace {
 
+constexpr RetiredKey kRetired[] = {
+    {"stragglers[].dies_at", "write faults: [{at: 20 s, kill: worker1}] at the top level"},
+    {"stragglers[].joins_at", "write faults: [{at: 3 s, join: worker1}] at the top level"}};
+
 Case read_case(const Value& root, const std::vector<Choice>& choices, const std::string& name,
                Reading& reading) {
   Case result;
@@ -93,7 +97,7 @@ std::vector<Case> parse_scenario(const std::string& text, const std::string& sou
     root.erase("sweep");
   }
   const std::string name = std::filesystem::path(source).stem().string();
-  Reading reading(scenario_keys());
+  Reading reading(scenario_keys(), kRetired);
   std::vector<Case> cases;
   cases.reserve(variations.size());
   for (const auto& choices : variations) cases.push_back(read_case(root, choices, name, reading));

@@ -78,7 +78,7 @@ struct TrainingSpec {
   bool overlap = true;              ///< buckets leave while others are computed
   std::int64_t evaluate_every = 0;  ///< the chief's steps between evaluations; 0: only at the end
   Target until;                     ///< ends it before its length where an evaluation finds it
-  Duration silence_limit{3'000'000'000};  ///< run: who says nothing for so long, beyond the longest
+  Duration silence_limit{3'000'000'000};  ///< who says nothing for so long, beyond the longest
                                           ///< pause, is lost (exec/launch/silence.h)
   Bytes bucket_size{1'000'000};  ///< largest part of the parameters that travels as one message;
                                  ///< 0: every tensor (a layer's weights, its biases) is one
@@ -111,6 +111,7 @@ struct Scenario {
   TransportSpec transport;
   bool numerics = true;  ///< simulate: carry the gradients out; off: times only
   std::vector<StragglerSpec> stragglers;
+  std::vector<FaultSpec> faults;
   FrameworkSpec framework;                ///< simulate: of another program
   std::vector<NeighbourSpec> neighbours;  ///< simulate: trainings that share the cluster
 

@@ -2,8 +2,8 @@
 #include "scenarios/stragglers.h"
 
 #include "models/base/check.h"
+#include "scenarios/faults.h"
 #include "scenarios/node_counts.h"
-#include "scenarios/units.h"
 
 #include <fmt/format.h>
 
@@ -104,12 +104,18 @@ double StragglerDraws::next() {
   return factor;
 }
 
-PauseDraws::PauseDraws(const Scenario& scenario, int worker) {
+PauseDraws::PauseDraws(const Scenario& scenario, int node) {
+  const bool serves = node >= node_counts(scenario).workers;
   for (const StragglerSpec& spec : scenario.stragglers) {
-    if (spec.pause.ns == 0 || !concerns(spec, worker)) continue;
-    Stream stream(scenario.seed, fmt::format("pause.worker{}.{}", worker, sources_.size()));
+    if (spec.pause.ns == 0 || !concerns(spec, node)) continue;
+    if (serves && spec.workers.empty()) continue;
+    Stream stream(scenario.seed, fmt::format("pause.worker{}.{}", node, sources_.size()));
     const Instant first = Instant{} + draw_interval(spec.every, stream);
-    sources_.push_back({spec.pause, spec.every, stream, first});
+    sources_.push_back({spec.pause, first, spec.every, stream});
+  }
+  for (const FaultSpec& fault : scenario.faults) {
+    if (fault.stop.empty() || node_called(scenario, fault.stop) != node) continue;
+    sources_.push_back({fault.lasting, Instant{} + fault.at, {}, {}});
   }
 }
 
@@ -117,12 +123,16 @@ std::optional<Pause> PauseDraws::next() {
   const auto first = std::ranges::min_element(sources_, {}, &Source::begin);
   if (first == sources_.end()) return std::nullopt;
   const Pause pause{first->begin, first->pause};
-  first->begin = pause.end() + draw_interval(first->every, first->stream);
+  if (first->stream) {
+    first->begin = pause.end() + draw_interval(first->every, *first->stream);
+  } else {
+    sources_.erase(first);
+  }
   return pause;
 }
 
-StandingStill::StandingStill(const Scenario& scenario, int worker, double stretch)
-    : draws_(scenario, worker), stretch_(stretch), next_(draw()) {}
+StandingStill::StandingStill(const Scenario& scenario, int node, double stretch)
+    : draws_(scenario, node), stretch_(stretch), next_(draw()) {}
 
 std::optional<Pause> StandingStill::draw() {
   if (stretch_ == 0) return std::nullopt;
@@ -156,26 +166,6 @@ Duration longest_pause(const Scenario& scenario) {
   Duration longest;
   for (const StragglerSpec& spec : scenario.stragglers) longest = std::max(longest, spec.pause);
   return longest;
-}
-
-Life life_of(const Scenario& scenario, int worker) {
-  Life life;
-  for (const StragglerSpec& spec : scenario.stragglers) {
-    if (!concerns(spec, worker)) continue;
-    life.joins_at = std::max(life.joins_at, spec.joins_at);
-    if (spec.dies_at.ns == 0) continue;
-    life.dies_at = life.dies_at.ns == 0 ? spec.dies_at : std::min(life.dies_at, spec.dies_at);
-  }
-  return life;
-}
-
-bool somebody_dies(const Scenario& scenario) {
-  return std::ranges::any_of(scenario.stragglers,
-                             [](const StragglerSpec& spec) { return spec.dies_at.ns > 0; });
-}
-
-std::string death_at(Duration dies_at) {
-  return fmt::format("died at {}, as its straggler says", to_text(dies_at));
 }
 
 }  // namespace foretrain

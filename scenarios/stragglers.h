@@ -1,4 +1,4 @@
-// What slows a worker down, stops it for a while, ends it: the same draws in both modes.
+// What slows a worker down, stops a node for a while: the same draws in both modes.
 #pragma once
 
 #include "models/base/random.h"
@@ -53,7 +53,7 @@ class StragglerDraws {
   Stream stream_;
 };
 
-/// A time in which a worker stands still.
+/// A time in which a node stands still.
 struct Pause {
   Instant begin;
   Duration length;
@@ -61,12 +61,14 @@ struct Pause {
   [[nodiscard]] Instant end() const { return begin + length; }
 };
 
-/// The pauses of one worker. Each straggler with a `pause:` that concerns it draws on its own, the
+/// The pauses of one node. Each straggler with a `pause:` that concerns it draws on its own, the
 /// n-th of them from the stream `pause.worker<w>.<n>`: from time zero, or the end of its last
-/// pause, to its next one it is an exponential time of mean `every`.
+/// pause, to its next one it is an exponential time of mean `every`. A fault with `stop:` is one
+/// pause more.
 class PauseDraws {
  public:
-  PauseDraws(const Scenario& scenario, int worker);
+  /// `node`: workers are counted first, then servers, which no straggler concerns.
+  PauseDraws(const Scenario& scenario, int node);
 
   /// The next pause by its begin, which may lie within one before it where several stragglers make
   /// them; nothing where none does.
@@ -75,20 +77,20 @@ class PauseDraws {
  private:
   struct Source {
     Duration pause;
-    Duration every;
-    Stream stream;
     Instant begin;  // of its next
+    Duration every;
+    std::optional<Stream> stream;  // nothing: it has one pause alone
   };
 
   std::vector<Source> sources_;
 };
 
-/// Whether one worker stands still, for a driver that looks whenever this says so. Pauses that
+/// Whether one node stands still, for a driver that looks whenever this says so. Pauses that
 /// begin within another make it longer.
 class StandingStill {
  public:
   /// Pauses take `stretch` times as long as they are drawn; 0: there are none.
-  StandingStill(const Scenario& scenario, int worker, double stretch = 1);
+  StandingStill(const Scenario& scenario, int node, double stretch = 1);
 
   /// What has become due by `now` happens: from now on it stands still, or does not.
   bool look(Instant now);
@@ -109,17 +111,5 @@ class StandingStill {
 
 /// The longest pause that a straggler makes; 0 where none does.
 Duration longest_pause(const Scenario& scenario);
-
-/// The part of a training in which a worker is there. Where several stragglers say so, it is the
-/// latest `joins_at`, the earliest `dies_at`.
-struct Life {
-  Duration joins_at;  ///< after the others have begun
-  Duration dies_at;   ///< after they have; 0: never
-};
-Life life_of(const Scenario& scenario, int worker);
-/// Whether a straggler ends a worker.
-bool somebody_dies(const Scenario& scenario);
-/// What became of such a worker: "died at 20 s, as its straggler says".
-std::string death_at(Duration dies_at);
 
 }  // namespace foretrain

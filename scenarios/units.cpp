@@ -42,6 +42,7 @@ constexpr Unit kTimes[] = {{"s", 0},
                            {"\u00b5s", -6, 0, false},  // micro sign
                            {"\u03bcs", -6, 0, false},  // Greek mu
                            {"ps", -12}};
+constexpr Unit kShares[] = {{"%", -2}};
 constexpr Unit kPrices[] = {{"per hour", 0}, {"/hour", 0, 0, false}, {"/h", 0, 0, false}};
 
 struct Quantity {
@@ -171,6 +172,12 @@ double parse_price(std::string_view text) {
   return price;
 }
 
+double parse_share(std::string_view text) {
+  const double share = in_base_unit(parse_quantity(text, kShares, "1 %"));
+  if (std::isinf(share)) throw BadValue(fmt::format("{} is too much; write less", text));
+  return share;
+}
+
 std::string to_text(Bytes size) {
   static constexpr Unit kDecimal[] = {{"TB", 12}, {"GB", 9}, {"MB", 6}, {"kB", 3}, {"B", 0}};
   static constexpr Unit kBinary[] = {{"GiB", 0, 30}, {"MiB", 0, 20}, {"KiB", 0, 10}};
@@ -205,9 +212,12 @@ std::string price_to_text(double price) {
   return in_largest(decimal_of(price), std::span(kPrices).first(1));
 }
 
+std::string share_to_text(double share) { return in_largest(decimal_of(share), kShares); }
+
 std::string bytes_pattern() { return pattern_of(kSizes); }
 std::string rate_pattern() { return pattern_of(kRates); }
 std::string duration_pattern() { return pattern_of(kTimes); }
 std::string price_pattern() { return pattern_of(kPrices); }
+std::string share_pattern() { return pattern_of(kShares); }
 
 }  // namespace foretrain

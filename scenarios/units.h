@@ -19,6 +19,7 @@ BytesPerSecond parse_rate(std::string_view text);  ///< `10 Gbps`, `100 Mbit/s`,
 Duration parse_duration(std::string_view text);    ///< `30 us`, `2.5 ms`; whole nanoseconds
 double parse_seconds(std::string_view text);       ///< `12.25 ns`, in seconds, nearest double
 double parse_price(std::string_view text);         ///< `2.50 per hour`, in any currency
+double parse_share(std::string_view text);         ///< `1 %`, of 1
 
 // Writing: the short text that reads back as the same value.
 
@@ -27,6 +28,7 @@ std::string to_text(BytesPerSecond rate);
 std::string to_text(Duration time);
 std::string seconds_to_text(double seconds);
 std::string price_to_text(double price);
+std::string share_to_text(double share);
 
 // For JSON Schema: a regular expression that every quantity of the kind matches.
 
@@ -34,5 +36,6 @@ std::string bytes_pattern();
 std::string rate_pattern();
 std::string duration_pattern();
 std::string price_pattern();
+std::string share_pattern();
 
 }  // namespace foretrain

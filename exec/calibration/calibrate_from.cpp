@@ -41,8 +41,8 @@ void check_alone(const std::string& folder, const Record& record) {
   if (const int workers = node_counts(scenario).workers; workers != 1) {
     refuse(folder, fmt::format("{} workers; record one alone: training.strategy=single", workers));
   }
-  if (!scenario.stragglers.empty()) {
-    refuse(folder, "its stragglers slow its steps; record one without");
+  if (!scenario.stragglers.empty() || !scenario.faults.empty()) {
+    refuse(folder, "its stragglers or faults slow its steps; record one without");
   }
   if (std::ranges::any_of(scenario.cluster.hosts, timed)) {
     refuse(folder, "its gradients take what cluster.hosts says (compute); record one without");

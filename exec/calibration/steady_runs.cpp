@@ -95,6 +95,7 @@ Case SteadyRuns::alone(int batch_size, std::int64_t steps, std::string_view stra
   training.evaluate_every = std::max<std::int64_t>(1, steps / 8);
   alone.scenario.dataset.test_take = test_examples_;
   alone.scenario.stragglers.clear();
+  alone.scenario.faults.clear();
   alone.scenario.cluster = {};
   alone.scenario.transport = {};
   return alone;

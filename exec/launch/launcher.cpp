@@ -56,7 +56,7 @@ Launcher::Launcher(const Prepared& prepared, const RunOptions& options, RunRows&
     totals.host = seat.host_name;
     if (options.task) continue;  // its launcher has placed it
     member.host = seat.host;
-    if (node < training_->workers) member.pauses = make_pauses(node);
+    member.pauses = make_pauses(members_.size() - 1);
     if (!prepared.scenario_case.scenario.transport.pin) continue;
     member.cores = seat.cores;
     totals.core = seat.cores.front();
@@ -90,16 +90,16 @@ Record Launcher::run() {
   return std::move(record_);
 }
 
-std::unique_ptr<Pauses> Launcher::make_pauses(int worker) {
-  const auto index = static_cast<std::size_t>(worker);
-  const auto send_signal = [this, index](int signal) {
-    const Member& member = members_[index];
+std::unique_ptr<Pauses> Launcher::make_pauses(std::size_t node) {
+  const auto send_signal = [this, node](int signal) {
+    const Member& member = members_[node];
     if (member.process > 0 && !member.reaped) kill(member.process, signal);
   };
-  const auto died = [this, index](const std::string& why) {
-    if (!lose(members_[index], why)) fail(fmt::format("{} {}", members_[index].role, why));
+  const auto died = [this, node](const std::string& why) {
+    if (!lose(members_[node], why)) fail(fmt::format("{} {}", members_[node].role, why));
   };
-  return std::make_unique<Pauses>(loop_, record_.scenario_case.scenario, worker, send_signal, died);
+  return std::make_unique<Pauses>(loop_, record_.scenario_case.scenario, static_cast<int>(node),
+                                  send_signal, died);
 }
 
 void Launcher::listen() {
@@ -169,16 +169,13 @@ void Launcher::look_for_silence() {
     if (member.finished || member.lost) continue;
     const std::uint64_t bytes = member.connection ? member.connection->received() : 0;
     if (!member.silence->look(now, bytes)) continue;
-    const std::string what = fmt::format("was silent for {:g} s", silence_limit().seconds());
+    const std::string what = silent_for(silence_limit());
     if (!lose(member, what)) fail(fmt::format("{} {}", member.described(), what));
     if (member.process > 0) kill(member.process, SIGKILL);  // it would not hear a polite word
   }
 }
 
-Duration Launcher::silence_limit() const {
-  const Scenario& scenario = record_.scenario_case.scenario;
-  return scenario.training.silence_limit + longest_pause(scenario);
-}
+Duration Launcher::silence_limit() const { return silence_of(record_.scenario_case.scenario); }
 
 // What comes to the door before all have joined may be a node of ours, or anybody.
 void Launcher::on_refused(const std::string& peer, const Refused& refused) {

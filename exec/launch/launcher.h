@@ -41,7 +41,7 @@ class Launcher {
  private:
   enum class Stage { joining, preparing, training, ending };
 
-  std::unique_ptr<Pauses> make_pauses(int worker);
+  std::unique_ptr<Pauses> make_pauses(std::size_t node);
   void listen();
   void start_nodes();
   void watch_signals();

@@ -8,10 +8,10 @@
 #include "models/protocol/registry.h"
 #include "models/protocol/sparse_payload.h"
 #include "reports/record/collector.h"
+#include "scenarios/faults.h"
 #include "scenarios/node_counts.h"
 #include "scenarios/prepared.h"
 #include "scenarios/read.h"
-#include "scenarios/stragglers.h"
 #include "scenarios/units.h"
 
 #include <boost/asio/post.hpp>
@@ -227,7 +227,7 @@ void NodeProcess::listen(int port) {
 
 void NodeProcess::tune_socket(int native_socket) {
   congestion_control_ = tune(native_socket, scenario_->transport);
-  give_up_after(native_socket, scenario_->training.silence_limit + longest_pause(*scenario_));
+  give_up_after(native_socket, silence_of(*scenario_));
 }
 
 void NodeProcess::tell_place(int port) {
@@ -314,8 +314,7 @@ void NodeProcess::go() {
   poll_ = scenario_->transport.poll.value_or(kPoll);
   sampler_.start(interface_);
   flush_later();
-  const int index = static_cast<int>(index_of(id_));
-  driver_->start(index < training_->workers ? life_of(*scenario_, index).joins_at : Duration{});
+  driver_->start(life_of(*scenario_, static_cast<int>(index_of(id_))).joins_at);
 }
 
 void NodeProcess::finish(const Finished& finished) {

@@ -6,10 +6,10 @@
 namespace foretrain::exec {
 using Clock = std::chrono::steady_clock;
 
-Pauses::Pauses(boost::asio::io_context& loop, const Scenario& scenario, int worker,
+Pauses::Pauses(boost::asio::io_context& loop, const Scenario& scenario, int node,
                SendSignal send_signal, Died died)
-    : standing_still_(scenario, worker),
-      dies_at_(life_of(scenario, worker).dies_at),
+    : standing_still_(scenario, node),
+      dies_at_(life_of(scenario, node).dies_at),
       send_signal_(std::move(send_signal)),
       died_(std::move(died)),
       timer_(loop),

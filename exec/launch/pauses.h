@@ -1,6 +1,7 @@
-// Stops a process for a while or ends it, as its straggler says.
+// Stops a process for a while or ends it, as stragglers, faults of the scenario say.
 #pragma once
 
+#include "scenarios/faults.h"
 #include "scenarios/stragglers.h"
 
 #include <boost/asio/io_context.hpp>
@@ -12,20 +13,20 @@
 
 namespace foretrain::exec {
 
-/// The pauses of one worker in real time, with its death. On the thread of the io_context.
+/// The pauses of one node in real time, with its death. On the thread of the io_context.
 class Pauses {
  public:
-  /// Sends the worker a signal: SIGSTOP, SIGCONT, SIGKILL.
+  /// Sends the node a signal: SIGSTOP, SIGCONT, SIGKILL.
   using SendSignal = std::function<void(int signal)>;
-  /// Called after SIGKILL, with what became of the worker.
+  /// Called after SIGKILL, with what became of the node.
   using Died = std::function<void(const std::string& why)>;
 
-  Pauses(boost::asio::io_context& loop, const Scenario& scenario, int worker,
-         SendSignal send_signal, Died died);
+  Pauses(boost::asio::io_context& loop, const Scenario& scenario, int node, SendSignal send_signal,
+         Died died);
 
-  /// Time zero. Nothing happens where the worker neither pauses nor dies.
+  /// Time zero. Nothing happens where the node neither pauses nor dies.
   void start();
-  /// No pause, no death any more: the worker goes on if it stands still. May be called again.
+  /// No pause, no death any more: the node goes on if it stands still. May be called again.
   void end();
 
  private:

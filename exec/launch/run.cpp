@@ -12,8 +12,8 @@
 #include "exec/system/process.h"
 #include "scenarios/describe/reader.h"
 #include "scenarios/emulated.h"
+#include "scenarios/faults.h"
 #include "scenarios/input_error.h"
-#include "scenarios/stragglers.h"
 
 #include <boost/asio/io_context.hpp>
 #include <fmt/format.h>
@@ -72,6 +72,32 @@ void check_trainable(const Case& scenario_case) {
   only_simulated("dataset.read_rate", scenario.dataset.input.read_rate.value > 0);
   only_simulated("dataset.parse", scenario.dataset.input.parse.ns > 0);
   only_simulated("dataset.held_size", scenario.dataset.input.held_size.value > 0);
+  for (std::size_t i = 0; i < scenario.faults.size(); ++i) {
+    const std::string key = fmt::format("faults[{}].", i);
+    const bool cut = !scenario.faults[i].cut.empty();
+    if (!cut && scenario.faults[i].slow.empty()) continue;
+    fail(key + (cut ? "cut" : "slow"),
+         "a run does not touch links, only simulate does; write stop, or kill, or remove it");
+  }
+}
+
+// What signals do, where somebody else starts the processes.
+void check_signals(const Case& scenario_case) {
+  const auto fail = [&](const std::string& key, std::string_view what) {
+    fail_at(scenario_case.place_of(key), key,
+            fmt::format("only who starts a process can {} it, and here a launcher did; remove it, "
+                        "or start one process",
+                        what));
+  };
+  const Scenario& scenario = scenario_case.scenario;
+  for (std::size_t i = 0; i < scenario.stragglers.size(); ++i) {
+    if (scenario.stragglers[i].pause.ns > 0) fail(fmt::format("stragglers[{}].pause", i), "pause");
+  }
+  for (std::size_t i = 0; i < scenario.faults.size(); ++i) {
+    const std::string key = fmt::format("faults[{}].", i);
+    if (!scenario.faults[i].kill.empty()) fail(key + "kill", "end");
+    if (!scenario.faults[i].stop.empty()) fail(key + "stop", "stop");
+  }
 }
 
 int node_of(const Joining& joining) {
@@ -131,17 +157,7 @@ Record run(const Case& scenario_case, const RunOptions& options) {
           "--emulate: makes all hosts on this machine, but a launcher has started the tasks; start "
           "one process, or leave --emulate out");
     }
-    if (longest_pause(scenario_case.scenario).ns > 0) {
-      throw InputError(
-          "stragglers: only who starts a process can pause it, and here a launcher did; leave "
-          "pause: out, or start one process");
-    }
-    if (somebody_dies(scenario_case.scenario)) {
-      throw InputError(
-          "stragglers: only who starts a process can end it, and here a launcher did; leave "
-          "dies_at: "
-          "out, or start one process");
-    }
+    check_signals(scenario_case);
     const Meeting meeting = arrange(options);
     return train(prepare(scenario_case, Need::shape), options, meeting.key, meeting.place);
   }

@@ -52,6 +52,7 @@ void Worker::compute_gradient(Instant now, Effects& effects) {
     if (!bucket.last) bucket.values = bucket.view;  // what nobody reads again is let go
   }
   counted_ = false;
+  dropped_ = false;
   gradient_.begin(now);
   go_on_computing(now, effects);
 }
@@ -77,9 +78,9 @@ void Worker::push(const GradientStage& stage, Effects& effects) {
   for (const std::uint32_t index : stage.buckets) {
     if (buckets_[index].last) continue;  // told of the end while computing
     buckets_[index].awaited = true;
-    buckets_[index].pushed = step_;
+    buckets_[index].pushed = number_;
     ++awaited_;
-    Message message{.kind = MessageKind::push, .step = step_, .bucket = index};
+    Message message{.kind = MessageKind::push, .step = number_, .bucket = index};
     message.version = buckets_[index].version;
     message.payload =
         worker_compute_.push(layout.buckets[index], is_evaluated(step_.next()), effects);
@@ -126,6 +127,7 @@ void Worker::receive(Instant now, NodeId from, Message message, Effects& effects
     counted_ = true;
     staleness_ = message.staleness;
   }
+  if (message.bucket == 0 && message.kind == MessageKind::dropped) dropped_ = true;
   if (state_ == State::stopping && over()) return go_on(now, effects);
   if (!awaited) return;
   --awaited_;
@@ -176,6 +178,7 @@ bool Worker::may_end_step() const {
 }
 
 void Worker::end_step(Instant now, Effects& effects) {
+  if (!dropped_) ++number_;
   if (!counted_) return go_on(now, effects);
   ++step_;
   if (is_evaluated(step_) && !over()) return evaluate(now, State::evaluating, effects);

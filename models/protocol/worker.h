@@ -76,11 +76,15 @@ class Worker : public Node {
   WorkerCompute worker_compute_;
   State state_ = State::idle;
   Step step_;
+  /// What pushes are numbered by: the gradients so far but those that were dropped. So no two that
+  /// count for a bucket have the same. Where the first bucket is over, `step_` rests, this goes on.
+  Step number_;
   HeldParameters parameters_;  // dense
   std::vector<BucketView> buckets_;
   std::size_t awaited_ = 0;      // buckets whose push is not answered
   std::size_t last_values_ = 0;  // buckets that have their last values
   bool counted_ = false;         // the first bucket's push of this step counted
+  bool dropped_ = false;         // it came too late
 
   StepClock clock_;
   GradientProgress gradient_;

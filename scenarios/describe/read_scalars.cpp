@@ -105,6 +105,13 @@ std::vector<T> read_items(const Field& rule, const Value& value, std::string_vie
   return items;
 }
 
+double read_share(const Field& rule, const Value& value) {
+  const std::string& text = text_of(value, "a share, for instance 1 %");
+  const double share = parse_share(text);
+  check_range(rule, share, text, [](double bound) { return share_to_text(bound); });
+  return share;
+}
+
 double read_price(const Field& rule, const Value& value) {
   const std::string& text = text_of(value, "a price, for instance 2.50 per hour");
   const double price = parse_price(text);
@@ -140,6 +147,10 @@ void read_value(const Field& rule, const Value& value, double& member) {
   }
   if (rule.price) {
     member = read_price(rule, value);
+    return;
+  }
+  if (rule.share) {
+    member = read_share(rule, value);
     return;
   }
   const std::string& text = text_of(value, "a number");

@@ -4,6 +4,7 @@
 #include "models/protocol/registry.h"
 #include "scenarios/describe/cluster_fields.h"
 #include "scenarios/describe/dataset_fields.h"
+#include "scenarios/describe/fault_fields.h"
 #include "scenarios/describe/field.h"
 #include "scenarios/describe/framework_fields.h"
 #include "scenarios/describe/model_fields.h"
@@ -133,12 +134,11 @@ void describe(Visitor& visit, T& training) {
                  .doc = "stops where an evaluation of the chief reaches it, in both modes",
                  .written = training.until.wanted()},
                 training.until);
-  visit.field(
-      {.key = "silence_limit",
-       .doc = "run: a node that says nothing for so long, beyond the longest pause, is lost",
-       .least = 0.1,
-       .most = 3600},
-      training.silence_limit);
+  visit.field({.key = "silence_limit",
+               .doc = "a node that says nothing for so long, beyond the longest pause, is lost",
+               .least = 0.1,
+               .most = 3600},
+              training.silence_limit);
   describe_travel(visit, training);
 }
 
@@ -184,6 +184,10 @@ void describe(Visitor& visit, T& scenario) {
               .doc = "what multiplies the compute time of gradients, or stops workers",
               .written = !scenario.stragglers.empty()},
              scenario.stragglers);
+  visit.list({.key = "faults",
+              .doc = "what happens once: nodes that end, stand still, lose each other",
+              .written = !scenario.faults.empty()},
+             scenario.faults);
   visit.list({.key = "neighbours",
               .doc = "simulate: other trainings that share the hosts, the network",
               .written = !scenario.neighbours.empty()},

@@ -78,18 +78,6 @@ void describe(Visitor& visit, T& straggler) {
                .unused_because = "only a pause comes every so often"},
               straggler.every);
   describe_trace(visit, straggler);
-  visit.field({.key = "joins_at",
-               .doc = "the worker begins so long after the others",
-               .above = 0,
-               .most = 1e6,
-               .written = straggler.joins_at.ns > 0},
-              straggler.joins_at);
-  visit.field({.key = "dies_at",
-               .doc = "the worker's process ends, so long after the training began",
-               .above = 0,
-               .most = 1e6,
-               .written = straggler.dies_at.ns > 0},
-              straggler.dies_at);
 }
 
 }  // namespace foretrain

@@ -53,6 +53,7 @@ Value write_value(const Field& /*rule*/, std::uint64_t member) {
 }
 Value write_value(const Field& rule, double member) {
   if (rule.price) return scalar(price_to_text(member));
+  if (rule.share) return scalar(share_to_text(member));
   return scalar(rule.seconds ? seconds_to_text(member) : to_text(decimal_of(member)));
 }
 Value write_value(const Field& /*rule*/, const std::string& member) { return scalar(member); }
@@ -83,6 +84,7 @@ Schema schema_of(const Field& /*rule*/, std::uint64_t) {
 }
 Schema schema_of(const Field& rule, double) {
   if (rule.price) return quantity(price_pattern());
+  if (rule.share) return quantity(share_pattern());
   return rule.seconds ? quantity(duration_pattern()) : bounded(rule, {{"type", "number"}});
 }
 Schema schema_of(const Field& rule, const std::string&) {

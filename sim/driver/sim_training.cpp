@@ -16,6 +16,8 @@ namespace {
 // An evaluation that blocks all: workers but the chief stand still, or go on.
 constexpr std::uint64_t kStop = 0;
 constexpr std::uint64_t kGoOn = 1;
+// And from here on: a node, by its id, that has given up.
+constexpr std::uint64_t kFirstNode = 2;
 
 Place place_of(const NodePlace& node) {
   return {node.host, node.cores.front(), static_cast<int>(node.cores.size())};
@@ -54,19 +56,23 @@ SimTraining::SimTraining(World& world, const Prepared& prepared, const MachineLo
       listener_(std::move(listener)),
       places_(placed(world, prepared, others)),
       is_neighbour_(!others.empty()),
-      faults_(world.engine, prepared.scenario_case.scenario, training_->workers, nodes_,
-              is_neighbour_ ? 1 : world.time_factors.of(Resource::straggling),
-              [this](NodeId id, const std::string& why) { died(id, why); }),
+      scenario_(prepared.scenario_case.scenario),
+      node_faults_(world.engine, scenario_, training_->nodes(), nodes_,
+                   is_neighbour_ ? 1 : world.time_factors.of(Resource::straggling),
+                   [this](NodeId id, const std::string& why) { died(id, why); }),
+      link_faults_(world.engine, scenario_, training_, places_, world.fabric.get(),
+                   [this](NodeId id, NodeId peer) { part(id, peer); }),
       evaluation_blocks_all_(prepared.scenario_case.scenario.framework.evaluation == "all"),
-      lost_(static_cast<std::size_t>(training_->nodes())) {
+      lost_(static_cast<std::size_t>(training_->nodes())),
+      given_up_(lost_.size()) {
   add_job_times(prepared, machines);
   observer_.report = listener_.report;
   observer_.finished = [this](NodeId id, const Finished& finished) {
     listener_.finished(id, finished);
     ++finished_;
-    faults_.finished(id);
+    node_faults_.finished(id);
   };
-  observer_.fault = [this](NodeId id, const Fault& fault) { failed(id, fault); };
+  observer_.fault = [this](NodeId id, const Fault& fault) { gave_up(id, fault); };
   observer_.evaluating = [this](NodeId id, bool begins) { evaluating(id, begins); };
   add_nodes(prepared.scenario_case, recorded);
 }
@@ -112,7 +118,7 @@ void SimTraining::add_nodes(const Case& scenario_case, std::span<const InputRow>
     const NodePlace& place = places_[static_cast<std::size_t>(node)];
     NodeParts parts{NodeId(node),
                     place_of(place),
-                    make_node(training_, NodeId(node)),
+                    program_of(NodeId(node)),
                     &job_times_[place.spec],
                     RecordedTimes(recorded, NodeId(node)),
                     gradient_times(scenario_case.scenario, node, traces),
@@ -146,8 +152,14 @@ std::unique_ptr<InputFeed> SimTraining::input_of(const Case& scenario_case, int 
                                      training_->batch_size, server, place.host, place.cores.back());
 }
 
+std::unique_ptr<Node> SimTraining::program_of(NodeId id) const {
+  auto program = make_node(training_, id);
+  return listener_.around ? listener_.around(id, std::move(program)) : std::move(program);
+}
+
 void SimTraining::start() {
-  faults_.start();
+  node_faults_.start();
+  link_faults_.start();
   for (const auto& node : nodes_) node->start();
 }
 
@@ -164,17 +176,26 @@ void SimTraining::died(NodeId id, const std::string& why) {
   }
 }
 
-// Who died is what its peers suffer from, so it is named first.
-void SimTraining::failed(NodeId id, const Fault& fault) {
+// Whoever has given up is lost where the others can do without it, as in a run. From an event of
+// its own: this is called by its loop. Else who died is named first: its peers suffer from that.
+void SimTraining::gave_up(NodeId id, const Fault& fault) {
   if (!failure_.empty()) return;  // what comes later follows from it
+  if (is_there(id) && may_lose(*training_, id, static_cast<int>(losses_))) {
+    given_up_[index_of(id)] = fault.why;
+    return world_.engine.schedule(world_.engine.now(), {this, kFirstNode + index_of(id)});
+  }
   const std::string peer = fault.peer ? training_->role(*fault.peer) : "";
-  if (fault.peer && !lost_[index_of(*fault.peer)].empty()) {
+  if (fault.peer && !is_there(*fault.peer)) {
     failure_ = fmt::format("{} {}; {}: {}", peer, lost_[index_of(*fault.peer)], training_->role(id),
                            fault.why);
   } else {
     failure_ =
         fmt::format("{}: {}{}", training_->role(id), peer.empty() ? "" : peer + ": ", fault.why);
   }
+}
+
+void SimTraining::part(NodeId id, NodeId peer) {
+  if (is_there(id) && is_there(peer)) nodes_[index_of(id)]->lose(peer);
 }
 
 // From an event of its own: this is called by a core that may be one of theirs.
@@ -184,6 +205,13 @@ void SimTraining::evaluating(NodeId /*id*/, bool begins) {
 }
 
 void SimTraining::wake(Instant /*now*/, std::uint64_t token) {
+  if (token >= kFirstNode) {
+    const NodeId id{static_cast<std::uint32_t>(token - kFirstNode)};
+    if (!is_there(id)) return;
+    node_faults_.finished(id);
+    nodes_[index_of(id)]->die();
+    return died(id, "gave up: " + given_up_[index_of(id)]);
+  }
   for (int worker = 1; worker < training_->workers; ++worker) {
     SimNode& node = *nodes_[static_cast<std::size_t>(worker)];
     if (token == kStop) {

@@ -3,7 +3,8 @@
 
 #include "scenarios/prepared.h"
 #include "sim/cpu/job_time.h"
-#include "sim/node/faults.h"
+#include "sim/faults/link_faults.h"
+#include "sim/faults/node_faults.h"
 #include "sim/node/sim_node.h"
 #include "sim/world/world.h"
 
@@ -16,15 +17,19 @@
 
 namespace foretrain::sim {
 
-/// The nodes of a training with all that belongs to it alone: what its jobs cost, its stragglers,
-/// which of its nodes are there, how it ends. Nodes of a host are pinned to its cores round robin,
-/// as a run pins them.
+/// Puts something around a node's program; empty: nothing.
+using AroundNode = std::function<std::unique_ptr<Node>(NodeId, std::unique_ptr<Node>)>;
+
+/// The nodes of a training with all that belongs to it alone: what its jobs cost, its stragglers
+/// and faults, which of its nodes are there, how it ends. Nodes of a host are pinned to its cores
+/// round robin, as a run pins them.
 class SimTraining : public Actor {
  public:
   /// What its owner wants to hear of.
   struct Listener {
     std::function<void(NodeId, const Report&)> report;
     std::function<void(NodeId, const Finished&)> finished;
+    AroundNode around{};  ///< SimulateOptions::around
   };
 
   /// `others`: the places that nodes of other trainings have. `recorded`: inputs of a run whose
@@ -42,8 +47,8 @@ class SimTraining : public Actor {
   /// Why it cannot go on; empty: it can.
   [[nodiscard]] const std::string& failure() const { return failure_; }
   [[nodiscard]] std::size_t finished() const { return finished_; }
-  /// Faults::idle_events.
-  [[nodiscard]] std::size_t idle_events() const { return faults_.idle_events(); }
+  /// NodeFaults::idle_events.
+  [[nodiscard]] std::size_t idle_events() const { return node_faults_.idle_events(); }
 
   [[nodiscard]] const Training& training() const { return *training_; }
   [[nodiscard]] const SimNode::Peers& nodes() const { return nodes_; }
@@ -68,7 +73,11 @@ class SimTraining : public Actor {
   [[nodiscard]] std::unique_ptr<InputFeed> input_of(const Case& scenario_case, int node,
                                                     std::optional<std::size_t> server) const;
   void died(NodeId id, const std::string& why);
-  void failed(NodeId id, const Fault& fault);
+  void gave_up(NodeId id, const Fault& fault);
+  /// The connection between them is gone, for this one.
+  void part(NodeId id, NodeId peer);
+  [[nodiscard]] bool is_there(NodeId id) const { return lost_[index_of(id)].empty(); }
+  [[nodiscard]] std::unique_ptr<Node> program_of(NodeId id) const;
   void evaluating(NodeId id, bool begins);
 
   World& world_;
@@ -80,9 +89,12 @@ class SimTraining : public Actor {
   Mailbox::Peers mailboxes_;  // by node
   SimNode::Peers nodes_;
   bool is_neighbour_;
-  Faults faults_;
+  Scenario scenario_;
+  NodeFaults node_faults_;
+  LinkFaults link_faults_;
   bool evaluation_blocks_all_;
-  std::vector<std::string> lost_;  // by node
+  std::vector<std::string> lost_;      // by node
+  std::vector<std::string> given_up_;  // by node: why
   std::size_t losses_ = 0;
   std::size_t finished_ = 0;
   std::string failure_;

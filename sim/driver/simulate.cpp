@@ -28,7 +28,8 @@ class Simulation : public Actor {
         world_(prepared, options.emulated, options.machines, options.variant),
         main_(world_, prepared, options.machines,
               {[this](NodeId id, const Report& report) { reported(id, report); },
-               [this](NodeId, const Finished& finished) { add_end(record_, end_of(finished)); }},
+               [this](NodeId, const Finished& finished) { add_end(record_, end_of(finished)); },
+               options.around},
               {}, options.recorded),
         memory_(*prepared.training, prepared.data_memory, main_.memory_bases()) {
     record_.mode = Mode::simulate;
@@ -118,7 +119,7 @@ class Simulation : public Actor {
       };
       neighbour.training = std::make_unique<SimTraining>(
           world_, prepare(cases[i], Need::shape), options_.machines,
-          SimTraining::Listener{count, [](NodeId, const Finished&) {}}, taken);
+          SimTraining::Listener{count, [](NodeId, const Finished&) {}, {}}, taken);
       const auto& places = neighbour.training->places();
       taken.insert(taken.end(), places.begin(), places.end());
       record_.neighbours.push_back(

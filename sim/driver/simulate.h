@@ -6,6 +6,7 @@
 #include "sim/world/world.h"
 
 #include <functional>
+#include <memory>
 #include <span>
 
 namespace foretrain::sim {
@@ -25,6 +26,9 @@ struct SimulateOptions {
   /// Inputs of a run of the case: its jobs take what that run recorded of them, not what the
   /// machine says (sim/cpu/recorded_times.h). They outlive the simulation.
   std::span<const InputRow> recorded{};
+  /// Put around each node's program, but a neighbour's: who watches what it is told, what it wants
+  /// done.
+  std::function<std::unique_ptr<Node>(NodeId, std::unique_ptr<Node>)> around{};
   /// Keep no row of a step or of usage, but what the steps come to.
   bool summary_only = false;
   /// Asked now and then; true ends the simulation with the record so far.

@@ -67,6 +67,9 @@ Fabric::ConnectionId Fabric::connect(std::size_t from, std::size_t to) {
   const Topology::Route& route = routes_[entry->second];
   connections_.push_back({static_cast<std::uint32_t>(from), static_cast<std::uint32_t>(to),
                           entry->second, SlowStart(tcp_ ? route.latency * 2 : Duration{})});
+  if (const auto found = cuts_.find(std::minmax(from, to)); found != cuts_.end()) {
+    connections_.back().cuts = found->second;
+  }
   departures_.add_connection();
   return static_cast<ConnectionId>(connections_.size() - 1);
 }
@@ -81,10 +84,14 @@ void Fabric::send(ConnectionId id, Bytes size, std::uint32_t bucket, Callback ar
   if (!connection.rests) return;
   connection.rests = false;
   departures_.begins(id, now, cause);
+  if (connection.cuts > 0) return departures_.waits_for(id, Resource::straggling, now);
   connection.slow_start.begin(now);
+  go_on(id, now);
+}
+
+void Fabric::go_on(ConnectionId id, Instant now) {
   const double piece = next_piece(id, now);
-  if (piece == 0) return;
-  begin_flow(id, piece);
+  if (piece > 0) begin_flow(id, piece);
 }
 
 double Fabric::next_piece(ConnectionId id, Instant now) {
@@ -94,6 +101,7 @@ double Fabric::next_piece(ConnectionId id, Instant now) {
     connection.piece = 0;
     const Instant next = std::max(now, connection.slow_start.next_round());
     engine_.schedule(next, {this, token_of(id, kNextRound)});
+    connection.awaits_round = true;
     departures_.waits_for(id, Resource::latency, now);
     return 0;
   }
@@ -106,9 +114,57 @@ void Fabric::wake(Instant now, std::uint64_t token) {
   const std::uint64_t kind = token & ((1U << kKindBits) - 1);
   if (kind == kMoved) return moved(id, now);
   Connection& connection = connections_[id];
+  connection.awaits_round = false;
   connection.slow_start.begin_round(now);
-  const double piece = next_piece(id, now);
-  begin_flow(id, piece);
+  if (connection.cuts > 0) return departures_.waits_for(id, Resource::straggling, now);
+  go_on(id, now);
+}
+
+std::vector<Fabric::ConnectionId> Fabric::between(std::size_t a, std::size_t b) const {
+  std::vector<ConnectionId> found;
+  for (ConnectionId id = 0; id < connections_.size(); ++id) {
+    const Connection& connection = connections_[id];
+    const bool there = connection.from == a && connection.to == b;
+    if (there || (connection.from == b && connection.to == a)) found.push_back(id);
+  }
+  return found;
+}
+
+void Fabric::cut(std::size_t a, std::size_t b) {
+  ++cuts_[std::minmax(a, b)];
+  for (const ConnectionId id : between(a, b)) {
+    if (connections_[id].cuts++ == 0) break_off(id, engine_.now());
+  }
+}
+
+void Fabric::break_off(ConnectionId id, Instant now) {
+  Connection& connection = connections_[id];
+  if (connection.piece == 0) return;
+  const double moved = connection.piece - flows_.left(connection.flow);
+  flows_.break_off(connection.flow);
+  count(connection, moved);
+  connection.counted = 0;
+  connection.slow_start.sent(moved, now);
+  // What rounding has left of it leaves later: the flow has not said that it is done.
+  Waiting& first = connection.waiting.front();
+  first.left = std::max(first.left - moved, 2 * kNothing);
+  connection.piece = 0;
+  departures_.waits_for(id, Resource::straggling, now);
+}
+
+void Fabric::mend(std::size_t a, std::size_t b) {
+  --cuts_[std::minmax(a, b)];
+  const Instant now = engine_.now();
+  for (const ConnectionId id : between(a, b)) {
+    Connection& connection = connections_[id];
+    if (--connection.cuts > 0 || connection.rests || connection.awaits_round) continue;
+    connection.slow_start.begin(now);
+    go_on(id, now);
+  }
+}
+
+void Fabric::set_pace(std::size_t host, double share) {
+  for (const FlowNetwork::PortId port : topology_.links_of(host)) flows_.set_pace(port, share);
 }
 
 void Fabric::begin_flow(ConnectionId id, double piece) {

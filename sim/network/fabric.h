@@ -26,8 +26,12 @@ namespace foretrain::sim {
 ///
 /// With `tcp: false` bytes are not framed, and windows do not bind.
 ///
+/// Between hosts that are cut off nothing leaves; what has left arrives. When the cut is mended a
+/// connection goes on where it was, by the window that its rest has left it.
+///
 /// Realism: acknowledgements take nothing from the other direction (they are 2 % of it); switches
-/// have memory for all that waits; nothing is lost, so nothing is sent twice.
+/// have memory for all that waits; nothing is lost, so nothing is sent twice. After a cut a real
+/// connection waits for its next retransmission, up to as long again (its timer doubles: RFC 6298).
 class Fabric : public Actor {
  public:
   Fabric(Engine& engine, const ClusterSpec& cluster) : Fabric(engine, cluster, {}, {}, {}, {}) {}
@@ -46,6 +50,12 @@ class Fabric : public Actor {
   void send(ConnectionId id, Bytes size, std::uint32_t bucket, Callback arrived);
 
   void wake(Instant now, std::uint64_t token) override;
+
+  /// Between two hosts nothing moves, in either direction, until each `cut` has its `mend`.
+  void cut(std::size_t a, std::size_t b);
+  void mend(std::size_t a, std::size_t b);
+  /// The links of a host pass this share of their rate, above 0 to 1.
+  void set_pace(std::size_t host, double share);
 
   /// Counts what has been moved of the messages that are sent now. O(connections).
   void count_moving();
@@ -77,12 +87,19 @@ class Fabric : public Actor {
     SlowStart slow_start;
     SendQueue<Waiting> waiting{};  // the first one is sent
     FlowNetwork::FlowId flow = 0;
-    double piece = 0;    // bytes that its flow moves now; 0: no flow
-    double counted = 0;  // of them
-    bool rests = true;   // nothing to send, not even once the next round comes
+    double piece = 0;           // bytes that its flow moves now; 0: no flow
+    double counted = 0;         // of them
+    bool rests = true;          // nothing to send, not even once the next round comes
+    bool awaits_round = false;  // the next one is scheduled
+    int cuts = 0;               // that are not mended
   };
 
   void begin_flow(ConnectionId id, double piece);
+  /// Sends what it may, where nothing of it is under way.
+  void go_on(ConnectionId id, Instant now);
+  void break_off(ConnectionId id, Instant now);
+  /// Connections between two hosts, in both directions.
+  [[nodiscard]] std::vector<ConnectionId> between(std::size_t a, std::size_t b) const;
   /// The bytes of the first message that may leave now; 0: a round has to be waited for.
   double next_piece(ConnectionId id, Instant now);
   /// So much of its piece has been moved.
@@ -98,6 +115,7 @@ class Fabric : public Actor {
   double unsent_;  // bytes
   std::vector<Topology::Route> routes_;
   std::map<std::pair<std::size_t, std::size_t>, std::uint32_t> route_of_;  // by hosts
+  std::map<std::pair<std::size_t, std::size_t>, int> cuts_;  // by hosts, the lower first
   std::vector<Connection> connections_;
   std::vector<Counters> hosts_;
 };

@@ -24,8 +24,9 @@ FlowNetwork::FlowNetwork(Engine& engine, std::span<const PortSpec> ports) : engi
     FT_CHECK_OP(spec.burst, >=, 0.0);
     ports_.emplace_back();
     ports_.back().spec = spec;
+    ports_.back().full_rate = spec.rate;
     ports_.back().tokens = spec.burst;
-    ports_.back().capacity = spec.burst > 0 ? std::max(kBurstRate, spec.rate) : spec.rate;
+    ports_.back().capacity = spec.burst > 0 ? burst_rate(ports_.back()) : spec.rate;
   }
 }
 
@@ -107,6 +108,30 @@ void FlowNetwork::extend(FlowId id, double bytes, Callback moved) {
   ++port.held;
   port.ends.push_back({flow.end, flow.order, id, flow.epoch});
   std::ranges::push_heap(port.ends, Held::later);
+}
+
+void FlowNetwork::break_off(FlowId id) {
+  FT_CHECK(!flows_[id].drained);
+  if (flows_[id].holder == kNone) {
+    std::erase(fresh_, id);
+  } else {
+    release(id, engine_.now());
+  }
+  remove(id);
+}
+
+void FlowNetwork::set_pace(PortId number, double pace) {
+  FT_CHECK_OP(pace, >, 0.0);
+  Port& port = ports_[number];
+  settle(port, engine_.now());
+  port.pace = pace;
+  port.spec.rate = port.full_rate * pace;
+  port.capacity = port.spec.burst > 0 && port.tokens >= 1 ? burst_rate(port) : port.spec.rate;
+  if (port.active) {
+    mark_dirty(number);
+  } else if (port.count > 0) {
+    activate(number);
+  }
 }
 
 void FlowNetwork::request() {

@@ -7,6 +7,7 @@
 
 #include <boost/container/small_vector.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -64,6 +65,11 @@ class FlowNetwork : public Actor {
   FlowId begin(std::span<const PortId> path, double bytes, Callback moved);
   /// Lets a flow that has moved all go on, with `bytes` more. Only while `moved` is woken.
   void extend(FlowId id, double bytes, Callback moved);
+  /// Ends a flow that has not moved all; `moved` is not woken. Not while another one's is.
+  void break_off(FlowId id);
+  /// From now on the port passes `pace` times what it was made to pass, 0 to 1 but not 0; of a
+  /// token bucket also what it has saved.
+  void set_pace(PortId port, double pace);
 
   void wake(Instant now, std::uint64_t token) override;
 
@@ -99,6 +105,8 @@ class FlowNetwork : public Actor {
   };
   struct Port {
     PortSpec spec;
+    double full_rate = 0;  // spec.rate at pace 1
+    double pace = 1;
     double capacity = 0;                                     // now
     double level = 0;                                        // bytes/s
     double served = 0;                                       // V, bytes
@@ -155,6 +163,10 @@ class FlowNetwork : public Actor {
   void mark_dirty(PortId number);
   void mark_changed(PortId number);
 
+  /// Of a token bucket with something in it.
+  static double burst_rate(const Port& port) {
+    return port.pace * std::max(kBurstRate, port.full_rate);
+  }
   void settle(Port& port, Instant now);
   void hold(FlowId id, PortId number, Instant now);
   void release(FlowId id, Instant now);

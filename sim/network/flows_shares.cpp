@@ -74,10 +74,9 @@ void FlowNetwork::solve_component(PortId first, Instant now) {
     Port& port = ports_[number];
     settle(port, now);
     if (port.spec.burst > 0) {
-      const double burst_rate = std::max(kBurstRate, port.spec.rate);
       const bool saved = port.tokens >= std::min(kPacket, port.spec.burst) ||
                          (port.capacity > port.spec.rate && port.tokens >= 1);
-      port.capacity = saved ? burst_rate : port.spec.rate;
+      port.capacity = saved ? burst_rate(port) : port.spec.rate;
     }
     mark_changed(number);
   }

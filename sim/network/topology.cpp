@@ -109,6 +109,19 @@ Topology::Link Topology::add_port(PortSpec port, Duration latency) {
   return {static_cast<FlowNetwork::PortId>(ports_.size() - 1), {latency.ns, 1}};
 }
 
+std::vector<FlowNetwork::PortId> Topology::links_of(std::size_t host) const {
+  const HostPlace& place = hosts_[host];
+  if (!place.is_vertex) return {place.up.port, place.down.port};
+  std::vector<FlowNetwork::PortId> ports;
+  const auto [first, last] = boost::edges(graph_);
+  for (auto edge = first; edge != last; ++edge) {
+    const bool here = boost::source(*edge, graph_) == place.vertex ||
+                      boost::target(*edge, graph_) == place.vertex;
+    if (here) ports.push_back(graph_[*edge].port);
+  }
+  return ports;
+}
+
 // The latency of a link is that of both directions: the way to a vertex is as long as from it.
 const std::vector<Topology::Distance>& Topology::distances_to(Vertex to) const {
   std::vector<Distance>& distances = distances_[to];

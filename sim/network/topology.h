@@ -54,6 +54,9 @@ class Topology {
     return Nic{hosts_[host].up.port, hosts_[host].down.port};
   }
 
+  /// Both directions of all links of a host.
+  [[nodiscard]] std::vector<FlowNetwork::PortId> links_of(std::size_t host) const;
+
   [[nodiscard]] const std::vector<PortSpec>& ports() const { return ports_; }
   [[nodiscard]] std::size_t hosts() const { return hosts_.size(); }
 

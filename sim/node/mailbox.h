@@ -52,6 +52,7 @@ class Mailbox : public Actor {
   /// Its node is dead.
   void close() { closed_ = true; }
   void lose(NodeId peer) { lost_.push_back(peer); }
+  [[nodiscard]] bool has_lost(NodeId peer) const;
   void wake(Instant now, std::uint64_t token) override;
 
   [[nodiscard]] const Traffic& traffic() const { return traffic_; }
@@ -70,7 +71,6 @@ class Mailbox : public Actor {
     return {this, (std::uint64_t{slot} << kStageBits) | static_cast<std::uint64_t>(stage)};
   }
   [[nodiscard]] const Place& place_of(NodeId peer) const { return peers_[index_of(peer)]->place_; }
-  [[nodiscard]] bool has_lost(NodeId peer) const;
   /// What messages between it and a peer cost.
   [[nodiscard]] const TransportCost& transport_with(NodeId peer) const;
   /// Of one message, after what its node has worked, with the framework's share.

@@ -40,6 +40,7 @@ void SimNode::die() {
 }
 
 void SimNode::lose(NodeId peer) {
+  if (mailbox_.has_lost(peer)) return;
   mailbox_.lose(peer);
   process_.wake_loop(at_stage(Stage::lost, index_of(peer)), Cpu::Entry::woken);
 }

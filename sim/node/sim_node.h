@@ -66,7 +66,7 @@ class SimNode : public Actor, private Loop {
   void go_on() { process_.go_on(); }
   /// Its process is gone; the network still carries what it has of it.
   void die();
-  /// A peer is gone, and its program is told; what comes from that peer is read no more.
+  /// A peer is gone, and its program is told, once; what comes from that peer is read no more.
   void lose(NodeId peer);
   void wake(Instant now, std::uint64_t token) override;
 

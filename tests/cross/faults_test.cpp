@@ -1,6 +1,8 @@
 // Workers that die, join late, follow a trace: both modes end the same way.
+#include "scenarios/faults.h"
+
 #include "exec/launch/run.h"
-#include "scenarios/stragglers.h"
+#include "scenarios/input_error.h"
 #include "tests/support/cases.h"
 #include "tests/support/places.h"
 #include "tests/support/temp_folder.h"
@@ -29,10 +31,7 @@ Case slow_case(const std::string& strategy, int workers) {
 }
 
 void let_die(Case& scenario_case, int worker) {
-  StragglerSpec spec;
-  spec.workers = {worker};
-  spec.dies_at = 20_ms;
-  scenario_case.scenario.stragglers.push_back(spec);
+  scenario_case.scenario.faults.push_back({.at = 20_ms, .kill = "worker" + std::to_string(worker)});
 }
 
 TEST_CASE("faults: async goes on without a worker that dies, in both modes") {
@@ -62,10 +61,7 @@ TEST_CASE("faults: a worker that joins late is waited for in sync, not in async"
   const std::string strategy = GENERATE("sync", "async");
   CAPTURE(strategy);
   Case scenario_case = small_case(strategy, 2, 50);
-  StragglerSpec late;
-  late.workers = {1};
-  late.joins_at = 30_ms;
-  scenario_case.scenario.stragglers = {late};
+  scenario_case.scenario.faults = {{.at = 30_ms, .join = "worker1"}};
   const Record real = run_it(scenario_case);
   const Record simulated = simulate(scenario_case);
   for (const Record* record : {&real, &simulated}) {
@@ -73,10 +69,48 @@ TEST_CASE("faults: a worker that joins late is waited for in sync, not in async"
     CHECK(record->outcome == Outcome::done);
     CHECK(record->gradients == 100);
     for (const StepRow& row : record->steps) {
-      if (row.worker == 1) CHECK(row.report.start >= Instant{} + late.joins_at);
+      if (row.worker == 1) CHECK(row.report.start >= Instant{} + 30_ms);
     }
   }
   if (strategy == "sync") CHECK(real.weights_sha256 == simulated.weights_sha256);
+}
+
+TEST_CASE("faults: a server that is stopped for a moment changes no sum, in both modes") {
+  Case scenario_case = slow_case("sync", 2);
+  const std::string weights = simulate(scenario_case).weights_sha256;
+  scenario_case.scenario.faults = {{.at = 10_ms, .stop = "server0", .lasting = 200_ms}};
+  for (const Record& record : {run_it(scenario_case), simulate(scenario_case)}) {
+    INFO(name_of(record.mode) << ": " << record.failure);
+    CHECK(record.outcome == Outcome::done);
+    CHECK(record.weights_sha256 == weights);
+    CHECK(record.time >= 200_ms);
+  }
+}
+
+TEST_CASE("faults: a worker that is stopped for longer than silence is lost, in both modes") {
+  Case scenario_case = slow_case("async", 3);
+  scenario_case.scenario.faults = {{.at = 20_ms, .stop = "worker2", .lasting = 60_s}};
+  // By then the others are not through.
+  scenario_case.scenario.stragglers[0].slowdown = 200;
+  scenario_case.scenario.training.steps = 150;
+  for (const Record& record : {run_it(scenario_case), simulate(scenario_case)}) {
+    INFO(name_of(record.mode) << ": " << record.failure);
+    CHECK(record.outcome == Outcome::done);
+    CHECK(record.nodes[2].lost == silent_for(TrainingSpec{}.silence_limit));
+  }
+}
+
+TEST_CASE("faults: a run says that it touches no link") {
+  Case scenario_case = small_case("sync", 2, 10);
+  scenario_case.scenario.faults = {{.at = 10_ms, .slow = "worker1", .to = 0.01, .lasting = 200_ms}};
+  scenario_case.places["faults[0].slow"] = "x.yaml:7:20";
+  std::string told;
+  try {
+    run_it(scenario_case);
+  } catch (const InputError& error) {
+    told = error.what();
+  }
+  CHECK(told.find("x.yaml:7:20: faults[0].slow: a run does not touch links") == 0);
 }
 
 TEST_CASE("faults: a trace slows a run, too, and changes no sum") {

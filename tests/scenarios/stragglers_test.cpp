@@ -166,6 +166,7 @@ TEST_CASE("stragglers: several pauses of a worker come in order") {
   often.every = {10'000'000};
   Scenario scenario = with(rare);
   scenario.stragglers.push_back(often);
+  scenario.training.workers = 2;
   PauseDraws draws(scenario, 0);
   Instant last;
   int long_ones = 0;
@@ -197,40 +198,6 @@ TEST_CASE("stragglers: a pause is read with its interval") {
         std::string::npos);
   CHECK(scenario_error("foretrain: 1\nstragglers: [{every: 5 s}]\n").find("only a pause") !=
         std::string::npos);
-}
-
-TEST_CASE("stragglers: a worker is there from its latest beginning to its earliest death") {
-  const std::string text =
-      "foretrain: 1\ntraining: {workers: 3}\nstragglers:\n"
-      "  - {joins_at: 2 s}\n"
-      "  - {workers: [1], joins_at: 5 s, dies_at: 20 s}\n"
-      "  - {workers: [1, 2], dies_at: 10 s}\n";
-  const Scenario scenario = only(text);
-  CHECK(only(to_yaml(scenario)) == scenario);
-  CHECK(somebody_dies(scenario));
-  CHECK_FALSE(somebody_dies(Scenario{}));
-  CHECK(life_of(scenario, 0).joins_at == Duration{2'000'000'000});
-  CHECK(life_of(scenario, 0).dies_at == Duration{});
-  CHECK(life_of(scenario, 1).joins_at == Duration{5'000'000'000});
-  CHECK(life_of(scenario, 1).dies_at == Duration{10'000'000'000});
-  CHECK(death_at(life_of(scenario, 2).dies_at) == "died at 10 s, as its straggler says");
-}
-
-TEST_CASE("stragglers: a death that cannot be is refused") {
-  const auto error = [](const std::string& straggler) {
-    return scenario_error("foretrain: 1\ntraining: {workers: 2}\nstragglers: [{" + straggler +
-                          "}]\n");
-  };
-  CHECK(error("dies_at: 0 s").find("x.yaml:3:24: stragglers[0].dies_at: ") == 0);
-  CHECK(error("dies_at: -1 s").find("stragglers[0].dies_at") != std::string::npos);
-  CHECK(error("joins_at: 0 s").find("stragglers[0].joins_at") != std::string::npos);
-  CHECK(error("dies_at: 20").find("stragglers[0].dies_at") != std::string::npos);
-  CHECK(error("workers: [2], dies_at: 20 s").find("there is no worker 2") != std::string::npos);
-  CHECK(error("workers: [server0], dies_at: 20 s").find("stragglers[0].workers[0]") !=
-        std::string::npos);
-  CHECK(error("workers: [1], joins_at: 5 s, dies_at: 5 s") ==
-        "x.yaml:3:13: stragglers: worker 1 would join at 5 s but die at 5 s; let it join before it "
-        "dies");
 }
 
 TEST_CASE("stragglers: pauses that begin within another one make it longer") {

@@ -36,6 +36,15 @@ TEST_CASE("units: sizes know decimal prefixes from binary ones") {
   CHECK(parse_bytes("3 KB").value == parse_bytes("3 kB").value);
 }
 
+TEST_CASE("units: a share is in per cent") {
+  CHECK(parse_share("1 %") == 0.01);
+  CHECK(parse_share("12.5%") == 0.125);
+  CHECK(share_to_text(0.125) == "12.5 %");
+  CHECK(share_to_text(1) == "100 %");
+  CHECK(std::regex_match("1 %", std::regex(share_pattern())));
+  CHECK(error_of([] { parse_share("3"); }) == "3 has no unit; write for instance 3 %");
+}
+
 TEST_CASE("units: a price is per hour in any currency") {
   CHECK(parse_price("2.50 per hour") == 2.5);
   CHECK(parse_price("0.048/h") == 0.048);

@@ -90,9 +90,7 @@ TEST_CASE("framework: what waiting burns is the same however often it is looked 
   Case scenario_case = star_case("async", 3, 10, 1_s);
   set_option(scenario_case.scenario.training.protocol, "quota", "own");
   scenario_case.scenario.framework.waiting_cores = 2;
-  scenario_case.scenario.stragglers = {{}};
-  scenario_case.scenario.stragglers[0].workers = {2};
-  scenario_case.scenario.stragglers[0].dies_at = 5500_ms;
+  scenario_case.scenario.faults = {{.at = 5500_ms, .kill = "worker2"}};
   sim::SimulateOptions options;
   options.machines = [](const std::string&) { return made_up_machine(); };
   const Record often = simulate(scenario_case, options);
@@ -156,12 +154,10 @@ TEST_CASE("framework: what is fetched ahead costs only what exceeds the gradient
 TEST_CASE("framework: input waits for a worker that joins late and rests while it is paused") {
   Case scenario_case = fed_case();
   Scenario& scenario = scenario_case.scenario;
-  scenario.stragglers = {{}};
-  scenario.stragglers[0].joins_at = 1_s;
+  scenario.faults = {{.at = 1_s, .join = "worker0"}};
   const Record late = simulate(scenario_case);
   CHECK(late.time.seconds() == Approx(1 + 0.08 + 10 * 0.1).epsilon(1e-6));
-  scenario.stragglers[0] = {};
-  scenario.stragglers[0].dies_at = 250_ms;
+  scenario.faults = {{.at = 250_ms, .kill = "worker0"}};
   const Record dead = simulate(scenario_case);
   CHECK(dead.outcome == Outcome::failed);
   CHECK(dead.nodes[0].nic_rx <= Bytes{4 * 16 * 5'000});

@@ -69,10 +69,7 @@ TEST_CASE("until: a simulation that does not get there runs to its end") {
 
 TEST_CASE("until: a worker that is late or lost does not hold up the end") {
   Case scenario_case = aiming("async", 3, {.accuracy = 0.6});
-  StragglerSpec dies;
-  dies.workers = {2};
-  dies.dies_at = 2_ms;
-  scenario_case.scenario.stragglers = {dies};
+  scenario_case.scenario.faults = {{.at = 2_ms, .kill = "worker2"}};
   const Record record = simulate(scenario_case);
   INFO(record.failure);
   REQUIRE(record.outcome == Outcome::done);

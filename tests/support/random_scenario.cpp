@@ -116,6 +116,13 @@ void draw_distribution(Stream& draw, StragglerSpec& spec) {
   if (spec.distribution == "pareto") spec.shape = 2.5;
 }
 
+// A third of them joins late, the rest dies after.
+FaultSpec any_fault(Stream& draw, int workers) {
+  const std::string worker = fmt::format("worker{}", below(draw, workers));
+  if (one_in(draw, 3)) return {.at = up_to(draw, 8_ms), .join = worker};
+  return {.at = 8_ms + up_to(draw, 20_ms), .kill = worker};
+}
+
 // Whole numbers as small as the trainings are, any of the words, numbers as they are.
 void draw_options(Stream& draw, const Protocol& protocol, TrainingSpec& training) {
   ProtocolOptions& options = training.protocol;
@@ -233,13 +240,10 @@ void RandomScenarios::draw_stragglers(Stream& draw, Scenario& scenario, int work
         spec.every = up_to(draw, 20_ms) + 1_ms;
         break;
       case 1:
-        spec.joins_at = up_to(draw, 8_ms);
-        break;
       case 2:
       case 3:
-        spec.workers = {below(draw, workers)};
-        spec.dies_at = 8_ms + up_to(draw, 20_ms);
-        break;
+        scenario.faults.push_back(any_fault(draw, workers));
+        continue;
       case 4:
         spec.trace = folder_ / "trace.csv";
         break;

@@ -76,6 +76,18 @@ TEST_CASE("pauses: pauses that overlap are one long one") {
   CHECK(signals == std::vector<int>{SIGSTOP});
 }
 
+TEST_CASE("pauses: a server is stopped once, as a fault says") {
+  Scenario scenario = pausing({3'600'000'000'000}, {1'000'000});  // of workers
+  scenario.faults = {{.at = {1'000'000}, .stop = "server0", .lasting = {1'000'000}}};
+  boost::asio::io_context loop;
+  std::vector<int> signals;
+  Pauses pauses(
+      loop, scenario, 1, [&](int signal) { signals.push_back(signal); }, lives);
+  pauses.start();
+  loop.run();
+  CHECK(signals == std::vector<int>{SIGSTOP, SIGCONT});
+}
+
 TEST_CASE("pauses: without one nothing is sent, and nothing waits") {
   boost::asio::io_context loop;
   Pauses pauses(
@@ -87,8 +99,7 @@ TEST_CASE("pauses: without one nothing is sent, and nothing waits") {
 
 Scenario dying(Duration dies_at) {
   Scenario scenario;
-  scenario.stragglers.emplace_back();
-  scenario.stragglers.back().dies_at = dies_at;
+  scenario.faults = {{.at = dies_at, .kill = "worker0"}};
   return scenario;
 }
 
@@ -124,7 +135,8 @@ TEST_CASE("pauses: who did not start the workers can neither pause nor end them"
   Case scenario_case = small_case("async", 2, 10);
   scenario_case.scenario.stragglers = pausing({1'000'000}, {1'000'000}).stragglers;
   CHECK_THROWS_AS(exec::run(scenario_case, options), InputError);
-  scenario_case.scenario.stragglers = dying({1'000'000}).stragglers;
+  scenario_case.scenario.stragglers.clear();
+  scenario_case.scenario.faults = dying({1'000'000}).faults;
   CHECK_THROWS_AS(exec::run(scenario_case, options), InputError);
 }
 

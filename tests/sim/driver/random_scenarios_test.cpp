@@ -3,9 +3,9 @@
 #include "models/protocol/message.h"
 #include "models/protocol/registry.h"
 #include "reports/record/collector.h"
+#include "scenarios/faults.h"
 #include "scenarios/node_counts.h"
 #include "scenarios/placement.h"
-#include "scenarios/stragglers.h"
 #include "sim/network/tcp.h"
 #include "tests/scenarios/messages.h"
 #include "tests/support/cases.h"
@@ -281,7 +281,7 @@ struct Seen {
 // misses a part of a gradient that a step was chosen to have.
 bool says_who_is_missing(const Played& played) {
   const std::string& failure = played.record.failure;
-  return failure.starts_with("worker") && failure.find(' ') == failure.find(" died at ");
+  return failure.starts_with("worker") && failure.find(' ') == failure.find(" was killed at ");
 }
 
 void play(std::uint64_t seed, const RandomScenarios& scenarios, Seen& seen) {
@@ -332,7 +332,7 @@ TEST_CASE("random scenarios: a worker that died is named before the shard that m
       "  bucket_size: 8 KB}\n"
       "cluster: {hosts: [{name: a, count: 6, nic: 100 Mbps, latency: 100 us, compute: 2 ms},\n"
       "  {name: slow, nic: 4 Mbps, latency: 100 us, compute: 2 ms}]}\n"
-      "stragglers: [{workers: [0], slowdown: 3.0}, {workers: [2], dies_at: ";
+      "stragglers: [{workers: [0], slowdown: 3.0}]\nfaults: [{kill: worker2, at: ";
   int missed = 0;
   for (int death_ms = 20; death_ms <= 60; death_ms += 2) {
     const std::string at = std::to_string(death_ms) + " ms";

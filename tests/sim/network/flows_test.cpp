@@ -170,5 +170,86 @@ TEST_CASE("flows: a token bucket lets pass what it has saved") {
   CHECK(end.at.seconds() == Approx(0.065).margin(1e-5));
 }
 
+/// Flows that never come to their end, of which some are broken off, through ports whose pace
+/// changes: whatever happened before, rates are those of a plain twin.
+TEST_CASE("flows: broken off or paced anew, those that are left share as a plain twin says") {
+  const std::uint64_t seed = GENERATE(range<std::uint64_t>(1, 201));
+  CAPTURE(seed);
+  Stream stream(seed, "test");
+  const std::size_t ports = 1 + stream.below(8);
+  std::vector<double> capacities;
+  for (std::size_t p = 0; p < ports; ++p) {
+    capacities.push_back(1e6 * static_cast<double>(1 + stream.below(5)));
+  }
+  Engine engine;
+  FlowNetwork network(engine, Player::specs(capacities));
+  std::vector<double> paced = capacities;
+  std::vector<FlowNetwork::FlowId> ids;
+  std::vector<std::vector<std::size_t>> paths;
+  struct Nobody : Actor {
+    void wake(Instant, std::uint64_t) override { FAIL("a flow has ended"); }
+  } nobody;
+  struct Marker : Actor {
+    void wake(Instant, std::uint64_t) override { passed = true; }
+    bool passed = false;
+  } marker;
+  for (int change = 0; change < 60; ++change) {
+    const std::uint64_t what = stream.below(4);
+    if (what == 0) {
+      const std::size_t port = stream.below(ports);
+      const double pace = 0.01 + 0.99 * stream.uniform();
+      network.set_pace(static_cast<FlowNetwork::PortId>(port), pace);
+      paced[port] = capacities[port] * pace;
+    } else if (what == 1 && !ids.empty()) {
+      const std::size_t flow = stream.below(ids.size());
+      network.break_off(ids[flow]);
+      ids.erase(ids.begin() + static_cast<std::ptrdiff_t>(flow));
+      paths.erase(paths.begin() + static_cast<std::ptrdiff_t>(flow));
+    } else {
+      paths.push_back(random_path(stream, ports));
+      const std::vector<FlowNetwork::PortId> path(paths.back().begin(), paths.back().end());
+      ids.push_back(network.begin(path, 1e15, {&nobody, 0}));
+    }
+    if (stream.below(3) == 0) continue;  // several in one instant
+    marker.passed = false;
+    engine.schedule(engine.now() + 1_ms, {&marker, 0});
+    while (!marker.passed) engine.step();
+    const std::vector<double> rates = testing::max_min_rates(paced, paths);
+    for (std::size_t f = 0; f < ids.size(); ++f) {
+      CHECK(network.rate(ids[f]) == Approx(rates[f]).epsilon(1e-9));
+    }
+  }
+  CHECK(network.flows() == ids.size());
+}
+
+TEST_CASE("flows: one that is broken off has moved what it has moved") {
+  Engine engine;
+  const std::vector<PortSpec> ports{{1e6}};
+  FlowNetwork network(engine, ports);
+  struct Stop : Actor {
+    void wake(Instant now, std::uint64_t token) override {
+      if (token == 1) {
+        ended = now;
+        return;
+      }
+      left = network->left(flow);
+      network->break_off(flow);
+    }
+    FlowNetwork* network = nullptr;
+    FlowNetwork::FlowId flow = 0;
+    double left = 0;
+    Instant ended;
+  } stop;
+  stop.network = &network;
+  const std::vector<FlowNetwork::PortId> path{0};
+  stop.flow = network.begin(path, 10'000, {&stop, 2});
+  network.begin(path, 10'000, {&stop, 1});
+  engine.schedule(Instant{} + 4_ms, {&stop, 0});
+  engine.run();
+  CHECK(stop.left == Approx(8'000));       // 2,000 bytes at half the rate
+  CHECK(stop.ended == Instant{} + 12_ms);  // 8,000 more alone
+  CHECK(network.flows() == 0);
+}
+
 }  // namespace
 }  // namespace foretrain::sim

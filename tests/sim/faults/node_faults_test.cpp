@@ -1,5 +1,5 @@
 // Workers that pause, join late, die: what arithmetic says of them, the simulator says too.
-#include "sim/node/faults.h"
+#include "sim/faults/node_faults.h"
 
 #include "tests/support/cases.h"
 #include "tests/support/options.h"
@@ -21,22 +21,25 @@ StragglerSpec pausing(std::vector<int> workers, Duration pause, Duration every) 
   return spec;
 }
 
-StragglerSpec dying(int worker, Duration at) {
-  StragglerSpec spec;
-  spec.workers = {worker};
-  spec.dies_at = at;
-  return spec;
+FaultSpec dying(int worker, Duration at) {
+  return {.at = at, .kill = "worker" + std::to_string(worker)};
 }
 
-StragglerSpec joining(int worker, Duration at) {
-  StragglerSpec spec;
-  spec.workers = {worker};
-  spec.joins_at = at;
-  return spec;
+FaultSpec joining(int worker, Duration at) {
+  return {.at = at, .join = "worker" + std::to_string(worker)};
+}
+
+FaultSpec stopping(const std::string& node, Duration at, Duration lasting) {
+  return {.at = at, .stop = node, .lasting = lasting};
 }
 
 Record simulate_with(Case scenario_case, std::vector<StragglerSpec> stragglers) {
   scenario_case.scenario.stragglers = std::move(stragglers);
+  return simulate(scenario_case);
+}
+
+Record simulate_with(Case scenario_case, std::vector<FaultSpec> faults) {
+  scenario_case.scenario.faults = std::move(faults);
   return simulate(scenario_case);
 }
 
@@ -73,13 +76,13 @@ TEST_CASE("faults: a sync training takes what its one pausing worker takes, exac
 
 TEST_CASE("faults: pauses of length P at intervals of mean E stretch work by 1 + P / E") {
   const Record record =
-      simulate_with(star_case("sync", 1, 40'000, 1_s), {pausing({}, 500_ms, 10_s)});
+      simulate_with(star_case("sync", 1, 40'000, 1_s), std::vector{pausing({}, 500_ms, 10_s)});
   CHECK(record.time.seconds() / 40'000 == Approx(1.05).epsilon(0.01));
 }
 
 TEST_CASE("faults: in async nobody waits for a worker that pauses") {
   const Record record =
-      simulate_with(star_case("async", 4, 10'000, 1_s), {pausing({2}, 10_s, 10_s)});
+      simulate_with(star_case("async", 4, 10'000, 1_s), std::vector{pausing({2}, 10_s, 10_s)});
   const double rate = static_cast<double>(record.gradients) / record.time.seconds();
   CHECK(rate == Approx(3.5).epsilon(0.01));
 }
@@ -110,7 +113,7 @@ TEST_CASE("faults: what the network has when a worker pauses goes on") {
 // --- Beginnings ---
 
 TEST_CASE("faults: in sync the others wait for a worker that joins late") {
-  const Record record = simulate_with(star_case("sync", 2, 10, 1_s), {joining(1, 5_s)});
+  const Record record = simulate_with(star_case("sync", 2, 10, 1_s), std::vector{joining(1, 5_s)});
   REQUIRE(record.outcome == Outcome::done);
   CHECK(record.time.seconds() == Approx(15));
   for (const StepRow& row : record.steps) {
@@ -120,7 +123,7 @@ TEST_CASE("faults: in sync the others wait for a worker that joins late") {
 }
 
 TEST_CASE("faults: in async the others go on until a worker joins") {
-  const Record record = simulate_with(star_case("async", 2, 10, 1_s), {joining(1, 5_s)});
+  const Record record = simulate_with(star_case("async", 2, 10, 1_s), std::vector{joining(1, 5_s)});
   REQUIRE(record.outcome == Outcome::done);
   // Five by one of them, then two a second.
   CHECK(record.time.seconds() == Approx(13));
@@ -130,15 +133,17 @@ TEST_CASE("faults: in async the others go on until a worker joins") {
 TEST_CASE("faults: a worker that joins late changes no sum") {
   const std::string strategy = GENERATE("sync", "all_reduce");
   CAPTURE(strategy);
-  const Case scenario_case = small_case(strategy, 3, 20);
-  const Record record =
-      simulate_with(scenario_case, {joining(1, 50_ms), pausing({1}, 5_ms, 10_ms)});
+  Case scenario_case = small_case(strategy, 3, 20);
+  const std::string weights = simulate(scenario_case).weights_sha256;
+  scenario_case.scenario.stragglers = {pausing({1}, 5_ms, 10_ms)};
+  const Record record = simulate_with(scenario_case, std::vector{joining(1, 50_ms)});
   REQUIRE(record.outcome == Outcome::done);
-  CHECK(record.weights_sha256 == simulate(scenario_case).weights_sha256);
+  CHECK(record.weights_sha256 == weights);
 }
 
 TEST_CASE("faults: who joins after the end of the training finds it over") {
-  const Record record = simulate_with(star_case("async", 2, 10, 1_s), {joining(1, 1'000_s)});
+  const Record record =
+      simulate_with(star_case("async", 2, 10, 1_s), std::vector{joining(1, 1'000_s)});
   REQUIRE(record.outcome == Outcome::done);
   CHECK(record.time.seconds() == Approx(20));
 }
@@ -147,7 +152,7 @@ TEST_CASE("faults: who joins after the end of the training finds it over") {
 
 TEST_CASE("faults: in async the others make the gradients of a worker that dies") {
   Case scenario_case = star_case("async", 3, 100, 20_ms);
-  const Record record = simulate_with(scenario_case, {dying(2, 1'010_ms)});
+  const Record record = simulate_with(scenario_case, std::vector{dying(2, 1'010_ms)});
   REQUIRE(record.outcome == Outcome::done);
   // It made 50 of 300 gradients; two others the rest.
   CHECK(record.gradients == 300);
@@ -155,7 +160,7 @@ TEST_CASE("faults: in async the others make the gradients of a worker that dies"
   CHECK(record.nodes[2].lost == death_at(1'010_ms));
   CHECK(record.nodes[1].lost.empty());
   set_option(scenario_case.scenario.training.protocol, "quota", "own");
-  const Record own = simulate_with(scenario_case, {dying(2, 1'010_ms)});
+  const Record own = simulate_with(scenario_case, std::vector{dying(2, 1'010_ms)});
   REQUIRE(own.outcome == Outcome::done);
   CHECK(own.gradients == 250);
   CHECK(own.time.seconds() == Approx(2));
@@ -164,10 +169,11 @@ TEST_CASE("faults: in async the others make the gradients of a worker that dies"
 TEST_CASE("faults: a backup stands in for a worker that dies") {
   Case scenario_case = star_case("sync", 3, 100, 20_ms);
   set_option(scenario_case.scenario.training.protocol, "backup_workers", 1);
-  const Record record = simulate_with(scenario_case, {dying(1, 1'010_ms)});
+  const Record record = simulate_with(scenario_case, std::vector{dying(1, 1'010_ms)});
   REQUIRE(record.outcome == Outcome::done);
   CHECK(!record.nodes[1].lost.empty());
-  const Record two = simulate_with(scenario_case, {dying(1, 1'010_ms), dying(2, 1'500_ms)});
+  const Record two =
+      simulate_with(scenario_case, std::vector{dying(1, 1'010_ms), dying(2, 1'500_ms)});
   CHECK(two.outcome == Outcome::failed);
   CHECK(two.failure == "worker2 " + death_at(1'500_ms));
 }
@@ -179,7 +185,7 @@ TEST_CASE("faults: a death that the strategy cannot do without ends the training
   const int worker = strategy == "sync" || strategy == "all_reduce" ? 1 : 0;
   const int workers = strategy == "single" ? 1 : 3;
   const Record record =
-      simulate_with(star_case(strategy, workers, 100, 20_ms), {dying(worker, 1'010_ms)});
+      simulate_with(star_case(strategy, workers, 100, 20_ms), std::vector{dying(worker, 1'010_ms)});
   CHECK(record.outcome == Outcome::failed);
   CHECK(record.failure == "worker" + std::to_string(worker) + " " + death_at(1'010_ms));
 }
@@ -190,7 +196,8 @@ TEST_CASE("faults: a worker that dies when it has made its gradients costs none 
   StragglerSpec slow;
   slow.workers = {0};
   slow.slowdown = 10;
-  const Record record = simulate_with(scenario_case, {slow, dying(1, 10_s)});
+  scenario_case.scenario.stragglers = {slow};
+  const Record record = simulate_with(scenario_case, std::vector{dying(1, 10_s)});
   CHECK(record.outcome == Outcome::done);
   CHECK(!record.nodes[1].lost.empty());
   CHECK(record.gradients == 200);
@@ -198,10 +205,52 @@ TEST_CASE("faults: a worker that dies when it has made its gradients costs none 
 }
 
 TEST_CASE("faults: nobody dies after the end of the training") {
-  const Record record = simulate_with(star_case("sync", 2, 100, 20_ms), {dying(1, 10_s)});
+  const Record record =
+      simulate_with(star_case("sync", 2, 100, 20_ms), std::vector{dying(1, 10_s)});
   CHECK(record.outcome == Outcome::done);
   CHECK(record.nodes[1].lost.empty());
   CHECK(record.time.seconds() == Approx(2));
+}
+
+TEST_CASE("faults: a server that dies ends the training") {
+  const Record record = simulate_with(star_case("async", 3, 100, 20_ms),
+                                      std::vector{FaultSpec{.at = 1'010_ms, .kill = "server0"}});
+  CHECK(record.outcome == Outcome::failed);
+  CHECK(record.failure == "server0 " + death_at(1'010_ms));
+}
+
+// --- Standing still ---
+
+TEST_CASE("faults: who is stopped for a while makes all others wait where the strategy does") {
+  const std::string node = GENERATE("worker1", "server0");
+  CAPTURE(node);
+  const Record record =
+      simulate_with(star_case("sync", 2, 100, 20_ms), std::vector{stopping(node, 1'010_ms, 1_s)});
+  REQUIRE(record.outcome == Outcome::done);
+  // A worker stands still in the middle of a gradient, a server misses the end of one by half.
+  CHECK(record.time.seconds() == Approx(node == "worker1" ? 3 : 2.99).epsilon(1e-6));
+}
+
+TEST_CASE("faults: who is stopped for as long as silence is borne is lost") {
+  const Duration lasting = GENERATE(2'999_ms, 3'001_ms);
+  CAPTURE(lasting.ns);
+  const Record record = simulate_with(star_case("async", 3, 1'000, 20_ms),
+                                      std::vector{stopping("worker2", 1_s, lasting)});
+  REQUIRE(record.outcome == Outcome::done);
+  CHECK(record.nodes[2].lost == (lasting < TrainingSpec{}.silence_limit ? "" : "was silent for 3 s"));
+  const Record chief = simulate_with(star_case("async", 3, 1'000, 20_ms),
+                                     std::vector{stopping("worker0", 1_s, lasting)});
+  CHECK((chief.outcome == Outcome::done) == (lasting < TrainingSpec{}.silence_limit));
+  if (chief.outcome != Outcome::done) CHECK(chief.failure == "worker0 was silent for 3 s");
+}
+
+TEST_CASE("faults: silence is borne for longer where workers pause") {
+  Case scenario_case = star_case("async", 3, 1'000, 20_ms);
+  scenario_case.scenario.stragglers = {pausing({1}, 2_s, 1'000_s)};
+  const Record record =
+      simulate_with(scenario_case, std::vector{stopping("worker2", 1_s, 4'900_ms)});
+  REQUIRE(record.outcome == Outcome::done);
+  CHECK(record.nodes[2].lost.empty());
 }
 
 TEST_CASE("faults: bytes are read or counted as undelivered, whenever a worker dies") {
@@ -212,7 +261,7 @@ TEST_CASE("faults: bytes are read or counted as undelivered, whenever a worker d
   Bytes most;
   for (Duration at = 300_ms; at < 400_ms; at += 3_ms) {
     CAPTURE(at.ns);
-    const Record record = simulate_with(scenario_case, {dying(1, at)});
+    const Record record = simulate_with(scenario_case, std::vector{dying(1, at)});
     REQUIRE(record.outcome == Outcome::done);
     Bytes sent;
     Bytes read;
@@ -230,8 +279,9 @@ TEST_CASE("faults: bytes are read or counted as undelivered, whenever a worker d
 
 TEST_CASE("faults: two simulations with all of them are equal, samples of usage included") {
   Case scenario_case = small_case("async", 4, 300);
-  scenario_case.scenario.stragglers = {pausing({}, 3_ms, 10_ms), joining(3, 20_ms),
-                                       dying(2, 30_ms)};
+  scenario_case.scenario.stragglers = {pausing({}, 3_ms, 10_ms)};
+  scenario_case.scenario.faults = {joining(3, 20_ms), dying(2, 30_ms),
+                                   stopping("server0", 10_ms, 5_ms)};
   const auto run = [&] {
     sim::SimulateOptions options;
     options.machines = [](const std::string&) { return made_up_machine(); };

@@ -1,0 +1,59 @@
+// The keys of a scenario's faults.
+#pragma once
+
+#include "scenarios/describe/field.h"
+#include "scenarios/scenario.h"
+
+namespace foretrain {
+
+template <class Visitor, Described<FaultSpec> T>
+void describe(Visitor& visit, T& fault) {
+  visit.field({.key = "at",
+               .doc = "so long after the training began",
+               .above = 0,
+               .most = 1e6,
+               .required = true},
+              fault.at);
+  visit.field({.key = "kill",
+               .doc = "the process of this node ends: worker1, server0",
+               .written = !fault.kill.empty()},
+              fault.kill);
+  visit.field(
+      {.key = "join", .doc = "this worker begins only then", .written = !fault.join.empty()},
+      fault.join);
+  visit.field({.key = "stop",
+               .doc = "the process of this node stands still",
+               .written = !fault.stop.empty()},
+              fault.stop);
+  visit.field({.key = "cut",
+               .doc = "simulate: nothing moves between the hosts of these two nodes",
+               .written = !fault.cut.empty()},
+              fault.cut);
+  visit.field({.key = "slow",
+               .doc = "simulate: the link of this node's host is slower",
+               .written = !fault.slow.empty()},
+              fault.slow);
+  const bool slow = !fault.slow.empty();
+  visit.field({.key = "to",
+               .doc = "slow: share of its rate that the link keeps, 1 %",
+               .above = 0,
+               .most = 1,
+               .required = true,
+               .used = slow,
+               .unused_because = "only slow says how fast a link still is",
+               .written = slow,
+               .share = true},
+              fault.to);
+  const bool lasts = slow || !fault.stop.empty() || !fault.cut.empty();
+  visit.field({.key = "for",
+               .doc = "stop, cut, slow: how long it lasts",
+               .above = 0,
+               .most = 1e6,
+               .required = true,
+               .used = lasts,
+               .unused_because = "only stop, cut, slow come to an end",
+               .written = lasts},
+              fault.lasting);
+}
+
+}  // namespace foretrain

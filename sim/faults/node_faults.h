@@ -1,0 +1,65 @@
+// What happens to nodes from outside, in virtual time: they join late, stand still, die.
+#pragma once
+
+#include "scenarios/faults.h"
+#include "scenarios/stragglers.h"
+#include "sim/node/sim_node.h"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace foretrain::sim {
+
+/// The pauses, the beginnings, the deaths of a training's nodes, as its stragglers and faults say:
+/// the same as a run's launcher makes of them. Who was stopped, and stands still for longer than
+/// silence is borne (`silence_of`), is as good as dead: the launcher ends it.
+class NodeFaults : public Actor {
+ public:
+  /// The training's answer to the death of a node, which may have been the end of it.
+  using Died = std::function<void(NodeId node, const std::string& why)>;
+
+  /// `nodes`: there until this is gone. `time_factors`: pauses take this times as long as they are
+  /// drawn, 0: there are none.
+  NodeFaults(Engine& engine, const Scenario& scenario, int count, const SimNode::Peers& nodes,
+             double time_factors, Died died);
+
+  /// The training's time begins now, before its nodes start.
+  void start();
+  /// Its part is over: nothing happens to it any more.
+  void finished(NodeId node);
+
+  void wake(Instant now, std::uint64_t token) override;
+
+  /// Scheduled events that help nobody who waits: a pause is to begin, or a node's part is over.
+  /// Where all others have happened, the nodes wait for each other for good.
+  [[nodiscard]] std::size_t idle_events() const { return idle_; }
+
+ private:
+  enum class What : std::uint8_t { join, death, pause, silence };
+  struct Victim {
+    Life life;
+    StandingStill pauses;
+    bool is_stopped = false;  // by a fault, at some time
+    Instant stands_since{};   // where it does
+    std::size_t idle = 0;     // of its events
+    std::size_t scheduled = 0;
+    bool over = false;
+  };
+
+  void schedule(std::size_t index, What what, Instant at);
+  void look(std::size_t index, Instant now);
+  void end(std::size_t index, const std::string& why);
+  void count_idle(std::size_t index);
+
+  Engine& engine_;
+  Duration origin_;  // of the training's time
+  Duration silence_;
+  const SimNode::Peers& nodes_;
+  Died died_;
+  std::vector<Victim> victims_;  // by node; none: nothing happens
+  std::size_t idle_ = 0;
+};
+
+}  // namespace foretrain::sim

@@ -1,0 +1,238 @@
+#include "tests/faults/draw.h"
+
+#include "models/protocol/registry.h"
+#include "scenarios/faults.h"
+#include "scenarios/node_counts.h"
+#include "scenarios/placement.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <span>
+#include <vector>
+
+namespace foretrain::faults {
+namespace {
+
+int number(Stream& draw, int least, int most) {
+  return least + static_cast<int>(draw.below(static_cast<std::uint64_t>(most - least + 1)));
+}
+
+bool one_in(Stream& draw, std::uint64_t n) { return draw.below(n) == 0; }
+
+template <class T, std::size_t N>
+T any_of(Stream& draw, const std::array<T, N>& items) {
+  return items.at(draw.below(N));
+}
+
+Duration share_of(Stream& draw, Duration whole, double most) {
+  return {1 + std::llround(draw.uniform() * most * static_cast<double>(whole.ns))};
+}
+
+void draw_options(Stream& draw, const Protocol& protocol, TrainingSpec& training) {
+  ProtocolOptions& options = training.protocol;
+  for (const Option* option : protocol.options) {
+    if (std::holds_alternative<std::int64_t>(option->fallback)) {
+      options.set(*option, static_cast<std::int64_t>(option->least) + number(draw, 0, 3));
+    } else if (!option->choices.empty()) {
+      options.set(*option, option->choices[draw.below(option->choices.size())]);
+    }
+    if (protocol.wrong(options, training.workers)) options.set(*option, option->fallback);
+  }
+}
+
+void draw_hosts(Stream& draw, Scenario& scenario) {
+  const NodeCounts counts = node_counts(scenario);
+  HostSpec host;
+  host.name = "node";
+  // Mostly a host each; else some have two.
+  host.count = one_in(draw, 4) ? std::max(2, counts.nodes() - 1) : counts.nodes();
+  host.cores = number(draw, 1, 2);
+  host.compute = Duration{
+      any_of<std::int64_t>(draw, std::array<std::int64_t, 3>{2'000'000, 50'000'000, 400'000'000})};
+  host.nic = {any_of(draw, std::array{2e3, 2e4, 1e6})};
+  if (one_in(draw, 4)) host.burst = {number(draw, 2'000, 5'000)};
+  if (one_in(draw, 2)) host.latency = {number(draw, 1'000, 20'000'000)};
+  scenario.cluster.hosts = {host};
+  scenario.cluster.tcp = one_in(draw, 2);
+}
+
+void draw_stragglers(Stream& draw, Scenario& scenario) {
+  const int workers = node_counts(scenario).workers;
+  for (int i = number(draw, 0, 2); i > 0; --i) {
+    StragglerSpec spec;
+    spec.workers = {number(draw, 0, workers - 1)};
+    switch (draw.below(3)) {
+      case 0:
+        spec.slowdown = number(draw, 2, 6);
+        break;
+      case 1:
+        spec.pause = *scenario.cluster.hosts[0].compute * number(draw, 1, 4);
+        spec.every = spec.pause * number(draw, 1, 8);
+        break;
+      default:
+        spec.distribution = "exponential";
+    }
+    scenario.stragglers.push_back(spec);
+  }
+}
+
+std::string name_of_node(const Scenario& scenario, int node) {
+  const int workers = node_counts(scenario).workers;
+  return node < workers ? fmt::format("worker{}", node) : fmt::format("server{}", node - workers);
+}
+
+// Much shorter than silence, about as long, longer.
+Duration a_while(Stream& draw, Duration length, Duration silence) {
+  switch (draw.below(4)) {
+    case 0:
+      return silence + share_of(draw, length, 1) + Duration{1'000'000};
+    case 1:
+      return silence - share_of(draw, Duration{1'000'000'000}, 0.5);
+    default:
+      return std::min(share_of(draw, length, 0.5), silence - Duration{1});
+  }
+}
+
+// One part of the hosts is cut off from the other.
+void draw_partition(Stream& draw, Scenario& scenario, FaultSpec fault) {
+  const std::vector<NodePlace> places = place_nodes(scenario);
+  std::vector<int> node_of_host(static_cast<std::size_t>(scenario.cluster.hosts[0].count), -1);
+  for (std::size_t node = 0; node < places.size(); ++node) {
+    node_of_host[places[node].host] = static_cast<int>(node);
+  }
+  std::erase(node_of_host, -1);
+  draw.shuffle(std::span(node_of_host));
+  const auto border = 1 + draw.below(std::max<std::size_t>(1, node_of_host.size() - 1));
+  for (std::size_t a = 0; a < border; ++a) {
+    for (std::size_t b = border; b < node_of_host.size(); ++b) {
+      fault.cut = {name_of_node(scenario, node_of_host[a]),
+                   name_of_node(scenario, node_of_host[b])};
+      scenario.faults.push_back(fault);
+    }
+  }
+}
+
+void draw_swizzle(Stream& draw, Scenario& scenario, Duration at, Duration lasting) {
+  std::vector<int> nodes(static_cast<std::size_t>(node_counts(scenario).nodes()));
+  std::iota(nodes.begin(), nodes.end(), 0);
+  draw.shuffle(std::span(nodes));
+  nodes.resize((nodes.size() + 1) / 2);
+  for (const int node : nodes) {
+    FaultSpec fault;
+    fault.at = at + share_of(draw, lasting, 0.5);
+    fault.stop = name_of_node(scenario, node);
+    fault.lasting = share_of(draw, lasting, 1);
+    scenario.faults.push_back(fault);
+  }
+}
+
+void draw_cut(Stream& draw, Scenario& scenario, FaultSpec fault) {
+  const std::vector<NodePlace> places = place_nodes(scenario);
+  const int nodes = static_cast<int>(places.size());
+  const auto a = static_cast<std::size_t>(number(draw, 0, nodes - 1));
+  const auto b = static_cast<std::size_t>(number(draw, 0, nodes - 1));
+  if (places[a].host == places[b].host) return;
+  fault.cut = {name_of_node(scenario, static_cast<int>(a)),
+               name_of_node(scenario, static_cast<int>(b))};
+  scenario.faults.push_back(fault);
+}
+
+void draw_fault(Stream& draw, Scenario& scenario, Duration length) {
+  const NodeCounts counts = node_counts(scenario);
+  const std::string node = name_of_node(scenario, number(draw, 0, counts.nodes() - 1));
+  FaultSpec fault;
+  fault.at = share_of(draw, length, 1.2);
+  switch (draw.below(8)) {
+    case 0:
+      fault.kill = node;
+      break;
+    case 1:
+      fault.join = fmt::format("worker{}", number(draw, 0, counts.workers - 1));
+      fault.at = share_of(draw, length, 0.5);
+      break;
+    case 2:
+      fault.slow = node;
+      fault.to = any_of(draw, std::array{0.01, 0.1, 0.5});
+      fault.lasting = share_of(draw, length, 1);
+      break;
+    case 3:
+      return draw_swizzle(draw, scenario, fault.at,
+                          a_while(draw, length, TrainingSpec{}.silence_limit));
+    case 4:
+      fault.lasting = a_while(draw, length, silence_of(scenario));
+      return draw_partition(draw, scenario, fault);
+    case 5:
+    case 6:
+      fault.lasting = a_while(draw, length, silence_of(scenario));
+      return draw_cut(draw, scenario, fault);
+    default:
+      fault.stop = node;
+      fault.lasting = a_while(draw, length, silence_of(scenario));
+  }
+  scenario.faults.push_back(fault);
+}
+
+// Nobody dies before it has begun.
+void drop_late_joins(Scenario& scenario) {
+  std::erase_if(scenario.faults, [&](const FaultSpec& fault) {
+    if (fault.join.empty()) return false;
+    const Life life = life_of(scenario, *node_called(scenario, fault.join));
+    return life.dies_at.ns > 0 && life.joins_at >= life.dies_at;
+  });
+}
+
+// Large enough that a gradient is several jobs, which begin as their buckets come.
+void make_larger(Scenario& scenario) {
+  scenario.model.options.hidden = {40, 40};
+  scenario.training.batch_size = 256;
+  if (scenario.training.bucket_size.value < 1'000) scenario.training.bucket_size = {4'000};
+}
+
+}  // namespace
+
+Case draw_training(Stream& draw, const std::string& strategy) {
+  Case result;
+  Scenario& scenario = result.scenario;
+  scenario.name = "faults";
+  scenario.seed = 1 + draw.below(1'000'000);
+  scenario.model.name = "mlp";
+  scenario.model.options.hidden = {number(draw, 2, 4)};
+  scenario.dataset.format = "images";
+  scenario.dataset.side = 8;
+  scenario.dataset.channels = 1;
+  scenario.dataset.classes = 3;
+  scenario.dataset.take = 64;
+  scenario.dataset.test_take = 16;
+  TrainingSpec& training = scenario.training;
+  const Protocol& protocol = protocol_called(strategy);
+  training.strategy = strategy;
+  training.optimizer.learning_rate = 0.2;
+  training.workers = protocol.several_workers ? number(draw, one_in(draw, 8) ? 1 : 2, 5) : 1;
+  training.batch_size = 4;
+  training.steps = number(draw, 2, 10);
+  training.evaluate_every = one_in(draw, 2) ? 0 : number(draw, 1, 4);
+  if (protocol.several_workers) {
+    training.bucket_size = {
+        any_of<std::int64_t>(draw, std::array<std::int64_t, 3>{240, 600, 1'000'000})};
+    training.overlap = one_in(draw, 2);
+    if (protocol.servers) training.servers = number(draw, 1, 3);
+    draw_options(draw, protocol, training);
+  }
+  draw_hosts(draw, scenario);
+  draw_stragglers(draw, scenario);
+  if (scenario.seed % 32 == 0 && protocol.several_workers) make_larger(scenario);
+  return result;
+}
+
+void draw_faults(Stream& draw, Case& scenario_case, Duration length) {
+  Scenario& scenario = scenario_case.scenario;
+  const Duration at_least = std::max(length, Duration{1'000});
+  for (int i = number(draw, 1, 4); i > 0; --i) draw_fault(draw, scenario, at_least);
+  drop_late_joins(scenario);
+}
+
+}  // namespace foretrain::faults

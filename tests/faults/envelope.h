@@ -1,0 +1,71 @@
+// What those who watch a training keep of its messages, of its inputs.
+#pragma once
+
+#include "models/protocol/message.h"
+#include "models/protocol/node.h"
+
+#include <cstddef>
+#include <cstring>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace foretrain::faults {
+
+/// Something happened that may not.
+struct Broken : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// A message with its numbers, which nobody changes any more.
+struct Envelope {
+  explicit Envelope(const Message& message)
+      : kind(message.kind),
+        step(message.step),
+        bucket(message.bucket),
+        version(message.version),
+        size(wire_size(message)) {
+    const auto bytes = message.payload.bytes();
+    numbers.resize(bytes.size() / sizeof(float));
+    if (!numbers.empty()) std::memcpy(numbers.data(), bytes.data(), bytes.size());
+  }
+  /// Words of a decision are no numbers: bits are compared.
+  [[nodiscard]] bool same_numbers(const Envelope& other) const {
+    return numbers.size() == other.numbers.size() &&
+           (numbers.empty() ||
+            std::memcmp(numbers.data(), other.numbers.data(), numbers.size() * sizeof(float)) == 0);
+  }
+  bool operator==(const Envelope& other) const {
+    return kind == other.kind && step == other.step && bucket == other.bucket &&
+           version == other.version && size == other.size && same_numbers(other);
+  }
+
+  MessageKind kind;
+  Step step;
+  std::uint32_t bucket;
+  Version version;
+  Bytes size;
+  std::vector<float> numbers;
+};
+
+/// An input before its node took it.
+struct Heard {
+  explicit Heard(const Input& input) {
+    if (const auto* received = std::get_if<Received>(&input)) {
+      from = received->from;
+      mail.emplace(received->message);
+    } else if (const auto* done = std::get_if<Computed>(&input)) {
+      computed = done->job;
+    } else if (const auto* gone = std::get_if<PeerLost>(&input)) {
+      lost = gone->peer;
+    }
+  }
+
+  NodeId from{};
+  std::optional<Envelope> mail;
+  std::optional<JobId> computed;
+  std::optional<NodeId> lost;
+};
+
+}  // namespace foretrain::faults

@@ -1,0 +1,67 @@
+#include "tests/faults/invariants.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <utility>
+
+namespace foretrain::faults {
+
+class Invariants::Watched : public Node {
+ public:
+  Watched(Invariants& invariants, NodeId id, std::unique_ptr<Node> program)
+      : invariants_(invariants), id_(id), program_(std::move(program)) {}
+
+  void handle(Instant now, Input input, Effects& effects) override {
+    const Heard heard(input);
+    const std::size_t before = effects.size();
+    program_->handle(now, std::move(input), effects);
+    invariants_.happened(id_, heard, std::span(effects).subspan(before));
+  }
+
+ private:
+  Invariants& invariants_;
+  NodeId id_;
+  std::unique_ptr<Node> program_;
+};
+
+Invariants::Invariants(std::shared_ptr<const Training> training)
+    : training_(std::move(training)), wire_(*training_) {
+  for (int i = 0; i < training_->workers; ++i) {
+    workers_.emplace_back(training_, training_->worker(i), rounds_);
+  }
+  for (int i = 0; i < training_->servers; ++i) {
+    servers_.emplace_back(training_, training_->server(i), choices_);
+  }
+}
+
+std::unique_ptr<Node> Invariants::around(NodeId id, std::unique_ptr<Node> program) {
+  return std::make_unique<Watched>(*this, id, std::move(program));
+}
+
+void Invariants::happened(NodeId id, const Heard& heard, std::span<const Effect> effects) {
+  if (heard.lost) wire_.lose(id, *heard.lost);
+  if (heard.mail) wire_.receive(heard.from, id, *heard.mail);
+  for (const Effect& effect : effects) {
+    if (const auto* send = std::get_if<Send>(&effect)) {
+      wire_.send(id, send->to, Envelope(send->message));
+      note_choice(send->message, send->to);
+    } else if (const auto* fault = std::get_if<Fault>(&effect)) {
+      const bool cried = fault->why.find("out of turn") != std::string::npos;
+      if (cried) throw Broken(fmt::format("{}: {}", training_->role(id), fault->why));
+    }
+  }
+  if (training_->is_worker(id)) return workers_[index_of(id)].happened(heard, effects);
+  const auto shard = index_of(id) - static_cast<std::uint32_t>(training_->workers);
+  servers_[shard].happened(heard, effects);
+}
+
+// All other shards are told the same: by what shard 1 hears.
+void Invariants::note_choice(const Message& message, NodeId to) {
+  if (message.kind != MessageKind::choice || to != training_->server(1)) return;
+  const auto bytes = message.payload.bytes();
+  auto& chosen = choices_.emplace_back(bytes.size() / sizeof(std::uint32_t));
+  std::memcpy(chosen.data(), bytes.data(), bytes.size());
+}
+
+}  // namespace foretrain::faults

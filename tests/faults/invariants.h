@@ -1,0 +1,42 @@
+// Watches all nodes of a training, whoever drives them.
+#pragma once
+
+#include "models/protocol/node.h"
+#include "models/protocol/training.h"
+#include "tests/faults/server_books.h"
+#include "tests/faults/wire.h"
+#include "tests/faults/worker_books.h"
+
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace foretrain::faults {
+
+/// Sees what each node is told, what it wants done, and throws Broken as soon as one of the rules
+/// of wire.h, server_books.h, worker_books.h does not hold, or a node says that another one spoke
+/// out of turn: all are honest. The programs know nothing of it.
+class Invariants {
+ public:
+  explicit Invariants(std::shared_ptr<const Training> training);
+
+  /// `program`, watched; this outlives it.
+  std::unique_ptr<Node> around(NodeId id, std::unique_ptr<Node> program);
+
+  [[nodiscard]] const Wire& wire() const { return wire_; }
+
+ private:
+  class Watched;
+
+  void happened(NodeId id, const Heard& heard, std::span<const Effect> effects);
+  void note_choice(const Message& message, NodeId to);
+
+  std::shared_ptr<const Training> training_;
+  Wire wire_;
+  Choices choices_;
+  WorkerBooks::Rounds rounds_;
+  std::vector<WorkerBooks> workers_;
+  std::vector<ServerBooks> servers_;
+};
+
+}  // namespace foretrain::faults

@@ -1,0 +1,176 @@
+// Every rule is seen to be broken by who breaks it.
+#include "tests/faults/invariants.h"
+
+#include "models/protocol/ssp.h"
+#include "scenarios/prepared.h"
+#include "sim/driver/simulate.h"
+#include "tests/support/options.h"
+
+#include <catch2/catch.hpp>
+
+#include <functional>
+#include <string>
+#include <utility>
+
+namespace foretrain::faults {
+namespace {
+
+/// A program with something between it and the world.
+class Mutant : public Node {
+ public:
+  using Change = std::function<void(Node&, Instant, Input, Effects&)>;
+  Mutant(std::unique_ptr<Node> program, Change change)
+      : program_(std::move(program)), change_(std::move(change)) {}
+  void handle(Instant now, Input input, Effects& effects) override {
+    change_(*program_, now, std::move(input), effects);
+  }
+
+ private:
+  std::unique_ptr<Node> program_;
+  Change change_;
+};
+
+Case three_workers(const std::string& strategy) {
+  Case result;
+  Scenario& scenario = result.scenario;
+  scenario.name = "mutants";
+  scenario.dataset.format = "images";
+  scenario.dataset.side = 8;
+  scenario.dataset.channels = 1;
+  scenario.dataset.classes = 3;
+  scenario.dataset.take = 64;
+  scenario.dataset.test_take = 16;
+  scenario.training.strategy = strategy;
+  scenario.training.workers = 3;
+  scenario.training.batch_size = 4;
+  scenario.training.steps = 12;
+  scenario.training.optimizer.learning_rate = 0.2;
+  scenario.training.bucket_size = {300};
+  HostSpec host;
+  host.name = "node";
+  host.count = 4;
+  host.compute = Duration{10'000'000};
+  scenario.cluster.hosts = {host};
+  scenario.stragglers.resize(1);
+  scenario.stragglers[0].workers = {1};
+  scenario.stragglers[0].slowdown = 4;
+  return result;
+}
+
+/// What the invariants say where `between`, of node 1 (or the server, 3), stands between the
+/// program and those who watch it, or beyond them.
+std::string said(const Case& scenario_case, std::uint32_t who, bool beyond,
+                 const Mutant::Change& between, const Training* believed = nullptr) {
+  const Prepared prepared = prepare(scenario_case, Need::examples);
+  const auto training =
+      believed == nullptr ? prepared.training : std::make_shared<const Training>(*believed);
+  Invariants invariants(training);
+  sim::SimulateOptions options;
+  options.machines = [](const std::string&) { return Machine{}; };
+  options.around = [&](NodeId id, std::unique_ptr<Node> program) {
+    const bool here = index_of(id) == who && between;
+    if (here && !beyond) program = std::make_unique<Mutant>(std::move(program), between);
+    program = invariants.around(id, std::move(program));
+    if (here && beyond) program = std::make_unique<Mutant>(std::move(program), between);
+    return program;
+  };
+  try {
+    const Record record = sim::simulate(prepared, options);
+    return record.outcome == Outcome::done ? "" : record.failure;
+  } catch (const Broken& broken) {
+    return broken.what();
+  }
+}
+
+bool has(const std::string& text, const std::string& part) {
+  CAPTURE(text);
+  CHECK(text.find(part) != std::string::npos);
+  return true;
+}
+
+/// Changes the n-th effect that `is_it` finds.
+template <class IsIt, class Do>
+Mutant::Change at_effect(int n, IsIt is_it, Do change) {
+  return [n, is_it, change](Node& node, Instant now, Input input, Effects& effects) mutable {
+    const std::size_t before = effects.size();
+    node.handle(now, std::move(input), effects);
+    for (std::size_t i = before; i < effects.size(); ++i) {
+      auto* send = std::get_if<Send>(&effects[i]);
+      if (send == nullptr || !is_it(send->message) || n-- != 0) continue;
+      change(send->message);
+    }
+  };
+}
+
+void change_a_number(Message& message) {
+  Payload changed = Payload::allocate(message.payload.size());
+  const auto to = changed.writable_floats();
+  std::ranges::copy(message.payload.floats(), to.begin());
+  to[0] += 0.01F;
+  message.payload = changed;
+}
+
+bool is_values(const Message& message) { return message.kind == MessageKind::parameters; }
+
+TEST_CASE("invariants: nothing is said of who does no wrong") {
+  const std::string strategy = GENERATE("sync", "async", "ssp", "all_reduce", "local_sgd");
+  CAPTURE(strategy);
+  CHECK(said(three_workers(strategy), 0, false, {}) == "");
+}
+
+TEST_CASE("invariants: a message that is lost, or comes twice, is missed") {
+  int left = 5;
+  const auto lose = [&left](Node& node, Instant now, Input input, Effects& effects) {
+    if (std::holds_alternative<Received>(input) && left-- == 0) return;
+    node.handle(now, std::move(input), effects);
+  };
+  has(said(three_workers("async"), 1, true, lose), "a message was lost");
+  int right = 5;
+  const auto repeat = [&right](Node& node, Instant now, Input input, Effects& effects) {
+    if (std::holds_alternative<Received>(input) && right-- == 0) node.handle(now, input, effects);
+    node.handle(now, std::move(input), effects);
+  };
+  has(said(three_workers("async"), 1, true, repeat), "was never sent, or came twice");
+}
+
+TEST_CASE("invariants: a server whose values are no sum of its gradients is found") {
+  const std::string strategy = GENERATE("sync", "async", "ssp");
+  CAPTURE(strategy);
+  has(said(three_workers(strategy), 3, false, at_effect(7, is_values, change_a_number)),
+      "updates a value is");
+}
+
+TEST_CASE("invariants: a gradient of another step is found") {
+  const auto is_push = [](const Message& message) { return message.kind == MessageKind::push; };
+  const auto later = [](Message& message) { ++message.step; };
+  has(said(three_workers("async"), 1, false, at_effect(3, is_push, later)), "pushes step");
+  const auto older = [](Message& message) { message.version = {message.version.value - 1}; };
+  has(said(three_workers("async"), 1, false, at_effect(3, is_push, older)), "by version");
+}
+
+TEST_CASE("invariants: a bound of ssp that is one too wide is found") {
+  Case scenario_case = three_workers("ssp");
+  testing::set_option(scenario_case.scenario.training.protocol, "staleness", 3);
+  Training believed = *prepare(scenario_case, Need::examples).training;
+  CHECK(said(scenario_case, 0, false, {}, &believed) == "");
+  believed.options.set(kStaleness, std::int64_t{2});
+  has(said(scenario_case, 0, false, {}, &believed), "ahead of the slowest, 2 are allowed");
+}
+
+TEST_CASE("invariants: values that differ from one worker to the next are found") {
+  const std::string strategy = GENERATE("all_reduce", "local_sgd");
+  CAPTURE(strategy);
+  Case scenario_case = three_workers(strategy);
+  if (strategy == "local_sgd") {
+    testing::set_option(scenario_case.scenario.training.protocol, "local_steps", 2);
+  }
+  // Worker 1 passes on what worker 0 owns, which is every third bucket.
+  const auto is_passed_on = [](const Message& message) {
+    return is_values(message) && message.bucket % 3 == 0;
+  };
+  has(said(scenario_case, 1, false, at_effect(4, is_passed_on, change_a_number)),
+      "is not the same everywhere after round");
+}
+
+}  // namespace
+}  // namespace foretrain::faults

@@ -1,0 +1,74 @@
+// Trainings under faults from as many seeds as asked: `./dev faults`.
+#include "models/protocol/registry.h"
+#include "reports/studies/parallel/in_parallel.h"
+#include "tests/faults/trial.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace foretrain::faults {
+namespace {
+
+struct Tally {
+  std::mutex mutex;
+  std::int64_t done = 0;
+  std::int64_t lost = 0;
+  std::int64_t broken = 0;
+};
+
+void note(Tally& tally, const Trial& trial, const std::string& strategy, std::uint64_t seed) {
+  const std::lock_guard lock(tally.mutex);
+  tally.done += trial.done ? 1 : 0;
+  tally.lost += trial.lost ? 1 : 0;
+  if (trial.broken.empty()) return;
+  constexpr std::int64_t kShown = 5;
+  if (++tally.broken > kShown) return;
+  fmt::print("{} {}: {}\n  again: ./dev faults 1 {} {}\n", strategy, seed, trial.broken, strategy,
+             seed);
+  if (tally.broken == 1) fmt::print("{}\n", trial.scenario);
+}
+
+// Whether a rule was broken.
+bool try_strategy(const std::string& strategy, std::uint64_t first, std::int64_t count) {
+  DataSets data_sets;
+  Tally tally;
+  const int threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  in_parallel(count, threads, [&](std::int64_t i) {
+    const std::uint64_t seed = first + static_cast<std::uint64_t>(i);
+    note(tally, try_faults(seed, strategy, data_sets), strategy, seed);
+  });
+  fmt::print("{}: {} seeds from {}: {} ended, {} of them without somebody, {} broke a rule\n",
+             strategy, count, first, tally.done, tally.lost, tally.broken);
+  return tally.broken > 0;
+}
+
+}  // namespace
+}  // namespace foretrain::faults
+
+// COUNT, a strategy or `all`, the first seed: `./dev faults` draws one.
+int main(int argc, char** argv) {
+  using namespace foretrain;
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  if (arguments.size() != 3) {
+    fmt::print(stderr, "usage: foretrain_faults COUNT STRATEGY|all SEED\n");
+    return 2;
+  }
+  const std::int64_t count = std::atoll(arguments[0].c_str());
+  const std::uint64_t first = std::strtoull(arguments[2].c_str(), nullptr, 10);
+  fmt::print("first seed {}\n", first);
+  bool known = false;
+  bool broken = false;
+  for (const Protocol& protocol : protocols()) {
+    if (arguments[1] != "all" && arguments[1] != protocol.name) continue;
+    known = true;
+    if (faults::try_strategy(std::string(protocol.name), first, count)) broken = true;
+  }
+  if (!known) fmt::print(stderr, "error: there is no strategy {}\n", arguments[1]);
+  return !known ? 2 : broken ? 1 : 0;
+}

@@ -1,0 +1,244 @@
+#include "tests/faults/server_books.h"
+
+#include "models/protocol/backup.h"
+#include "models/protocol/registry.h"
+#include "models/protocol/ssp.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <utility>
+
+namespace foretrain::faults {
+
+ServerBooks::ServerBooks(std::shared_ptr<const Training> training, NodeId id,
+                         const Choices& choices)
+    : training_(std::move(training)),
+      id_(id),
+      choices_(choices),
+      buckets_(training_->layout->of_shard(static_cast<int>(index_of(id)) - training_->workers)),
+      lost_(static_cast<std::size_t>(training_->workers)),
+      rate_(training_->optimizer_spec.learning_rate) {
+  const Protocol& protocol = protocol_called(training_->strategy);
+  gradients_an_update_ = protocol.gradients_an_update(training_->options, training_->workers);
+  synchronous_ = protocol.synchronous;
+  backups_ = synchronous_ && gradients_an_update_ < training_->workers;
+  if (reads(protocol, kStaleness)) bound_ = training_->options.integer(kStaleness);
+  const Payload start = initial_parameters(*training_);
+  for (const std::uint32_t index : buckets_) {
+    const Bucket& bucket = training_->layout->buckets[index];
+    const Payload part = start.slice(bucket.offset(), bucket.size());
+    Account& account = accounts_.emplace_back();
+    account.values.assign(part.floats().begin(), part.floats().end());
+    account.clocks.resize(lost_.size());
+    account.next_step.resize(lost_.size());
+  }
+}
+
+void ServerBooks::require(bool holds, const std::string& what) const {
+  if (!holds) throw Broken(fmt::format("{}: {}", training_->role(id_), what));
+}
+
+ServerBooks::Account& ServerBooks::account(std::uint32_t bucket) {
+  const auto found = std::ranges::find(buckets_, bucket);
+  require(found != buckets_.end(), "a bucket of another shard");
+  return accounts_[static_cast<std::size_t>(found - buckets_.begin())];
+}
+
+std::int64_t ServerBooks::updates(std::uint32_t bucket) const {
+  const auto found = std::ranges::find(buckets_, bucket);
+  return found == buckets_.end()
+             ? 0
+             : accounts_[static_cast<std::size_t>(found - buckets_.begin())].updates;
+}
+
+void ServerBooks::happened(const Heard& heard, std::span<const Effect> effects) {
+  if (heard.lost) lost(*heard.lost);
+  const bool push = heard.mail && heard.mail->kind == MessageKind::push;
+  if (push) pushed(index_of(heard.from), *heard.mail);
+  if (heard.computed) {
+    has_applied(accounts_.at(static_cast<std::size_t>(*heard.computed)), effects);
+  }
+  for (const Effect& effect : effects) {
+    if (const auto* compute = std::get_if<Compute>(&effect)) {
+      begins_apply(accounts_.at(static_cast<std::size_t>(compute->job.id)));
+    } else if (const auto* send = std::get_if<Send>(&effect)) {
+      if (training_->is_worker(send->to)) sent(index_of(send->to), Envelope(send->message));
+    } else if (const auto* end = std::get_if<Finished>(&effect)) {
+      finished(*end);
+    }
+  }
+}
+
+void ServerBooks::pushed(std::uint32_t worker, const Envelope& push) {
+  Account& here = account(push.bucket);
+  const auto of_worker = [&](const Push& other) { return other.worker == worker; };
+  require(std::ranges::none_of(here.waiting, of_worker) &&
+              std::ranges::none_of(here.applying, of_worker) && !here.applied.contains(worker),
+          fmt::format("worker{} pushes before it is answered", worker));
+  require(push.step.value == here.next_step[worker],
+          fmt::format("worker{} pushes step {}, not {}", worker, push.step.value,
+                      here.next_step[worker]));
+  require(push.version.value <= here.updates, "a gradient by parameters of the future");
+  if (!here.over) here.waiting.push_back({worker, push.step, push.version, push.numbers});
+}
+
+// Its gradients that are not applied are dropped; with backups they may have been chosen.
+void ServerBooks::lost(NodeId peer) {
+  if (!training_->is_worker(peer)) return;
+  const std::uint32_t worker = index_of(peer);
+  lost_[worker] = true;
+  for (Account& account : accounts_) {
+    account.applied.erase(worker);
+    if (backups_) continue;
+    std::erase_if(account.waiting, [&](const Push& push) { return push.worker == worker; });
+  }
+}
+
+void ServerBooks::begins_apply(Account& account) {
+  require(account.applying.empty(), "two updates of a bucket at once");
+  const auto take = [&](auto push) {
+    account.applying.push_back(std::move(*push));
+    account.waiting.erase(push);
+  };
+  if (!synchronous_) {
+    require(!account.waiting.empty(), "an update without a gradient");
+    const bool in_order = bound_ && *bound_ == 0;
+    take(in_order ? std::ranges::min_element(account.waiting, {}, &Push::worker)
+                  : account.waiting.begin());
+    return;
+  }
+  const auto counts = [&](const Push& push) {
+    if (push.version.value != account.updates) return false;
+    const auto update = static_cast<std::size_t>(account.updates);
+    return update >= choices_.size() || std::ranges::count(choices_[update], push.worker) > 0;
+  };
+  for (std::size_t i = 0; i < account.waiting.size();) {
+    if (counts(account.waiting[i])) {
+      take(account.waiting.begin() + static_cast<std::ptrdiff_t>(i));
+    } else {
+      ++i;
+    }
+  }
+  const auto count = static_cast<std::int64_t>(account.applying.size());
+  // Of backups with one shard nobody has said who was chosen: answers will.
+  require(backups_ ? count >= gradients_an_update_ : count == gradients_an_update_,
+          fmt::format("an update of {} gradients", count));
+}
+
+void ServerBooks::has_applied(Account& account, std::span<const Effect> effects) {
+  require(!account.applying.empty(), "an update that nobody has begun");
+  std::vector<Push> pushes = std::exchange(account.applying, {});
+  ++account.updates;
+  if (std::ssize(pushes) > gradients_an_update_) leave_those_chosen(account, pushes, effects);
+  require(std::ssize(pushes) == gradients_an_update_, "an update with a gradient too few");
+  add(account, pushes);
+  for (Push& push : pushes) {
+    ++account.clocks[push.worker];
+    const std::uint32_t worker = push.worker;
+    if (!lost_[worker]) account.applied.emplace(worker, std::move(push));
+  }
+}
+
+// Those who are answered; who was chosen, then lost, is not.
+void ServerBooks::leave_those_chosen(Account& account, std::vector<Push>& pushes,
+                                     std::span<const Effect> effects) const {
+  const auto is_answered = [&](const Push& push) {
+    return std::ranges::any_of(effects, [&](const Effect& effect) {
+      const auto* send = std::get_if<Send>(&effect);
+      return send != nullptr && index_of(send->to) == push.worker &&
+             (send->message.kind == MessageKind::parameters ||
+              send->message.kind == MessageKind::final_parameters);
+    });
+  };
+  const auto others = std::stable_partition(pushes.begin(), pushes.end(), is_answered);
+  const auto lost = std::stable_partition(others, pushes.end(),
+                                          [&](const Push& push) { return lost_[push.worker]; });
+  const auto chosen = pushes.begin() + gradients_an_update_;
+  require(chosen >= others && chosen <= lost, "an update with a gradient too few or too many");
+  account.unsure = chosen != others && chosen != lost;
+  account.waiting.insert(account.waiting.end(), std::make_move_iterator(chosen),
+                         std::make_move_iterator(pushes.end()));
+  pushes.erase(chosen, pushes.end());
+}
+
+void ServerBooks::add(Account& account, const std::vector<Push>& pushes) {
+  for (std::size_t i = 0; i < account.values.size(); ++i) {
+    double sum = 0;
+    for (const Push& push : pushes) sum += static_cast<double>(push.gradient.at(i));
+    account.values[i] -= rate_ * sum / static_cast<double>(pushes.size());
+  }
+}
+
+void ServerBooks::sent(std::uint32_t worker, const Envelope& answer) {
+  Account& here = account(answer.bucket);
+  require(!lost_[worker], fmt::format("worker{} is lost, but answered", worker));
+  if (answer.kind == MessageKind::dropped) {
+    const auto late =
+        std::ranges::find(here.waiting, worker, [](const Push& push) { return push.worker; });
+    require(late != here.waiting.end(), "a gradient is dropped that is not here");
+    require(late->version.value < answer.version.value, "a gradient is dropped that was in time");
+    require(answer.version.value <= here.updates, "values of the future");
+    here.waiting.erase(late);
+    return;
+  }
+  require(answer.version.value == here.updates,
+          fmt::format("version {} is sent after {} updates", answer.version.value, here.updates));
+  check_values(here, answer);
+  if (answer.kind == MessageKind::stop) {
+    here.over = true;
+    return;
+  }
+  answered(here, worker, answer);
+}
+
+void ServerBooks::answered(Account& account, std::uint32_t worker, const Envelope& answer) {
+  const auto found = account.applied.find(worker);
+  require(found != account.applied.end() && found->second.step == answer.step,
+          fmt::format("worker{} is told that step {} counted, which did not, or was told before",
+                      worker, answer.step.value));
+  account.applied.erase(found);
+  ++account.next_step[worker];
+  if (answer.kind == MessageKind::final_parameters) {
+    account.over = true;
+  } else if (bound_) {
+    check_bound(account, worker);
+  }
+}
+
+void ServerBooks::check_bound(const Account& account, std::uint32_t worker) const {
+  std::int64_t slowest = account.clocks[worker];
+  for (std::size_t other = 0; other < lost_.size(); ++other) {
+    if (!lost_[other]) slowest = std::min(slowest, account.clocks[other]);
+  }
+  require(account.clocks[worker] - slowest <= *bound_,
+          fmt::format("worker{} goes on {} ahead of the slowest, {} are allowed", worker,
+                      account.clocks[worker] - slowest, *bound_));
+}
+
+void ServerBooks::check_values(Account& account, const Envelope& answer) const {
+  require(answer.numbers.size() == account.values.size(), "values of another size");
+  if (std::exchange(account.unsure, false)) {
+    account.values.assign(answer.numbers.begin(), answer.numbers.end());
+  }
+  for (std::size_t i = 0; i < account.values.size(); ++i) {
+    const double off = std::abs(static_cast<double>(answer.numbers[i]) - account.values[i]);
+    require(off <= 1e-5 * (1 + std::abs(account.values[i])),
+            fmt::format("after {} updates a value is {}, not {}", account.updates,
+                        answer.numbers[i], account.values[i]));
+  }
+}
+
+void ServerBooks::finished(const Finished& finished) {
+  for (const Account& account : accounts_) {
+    require(account.over, "the end, but a bucket goes on");
+    require(account.applying.empty(), "the end in the middle of an update");
+  }
+  require(finished.updates == accounts_.front().updates, "updates are counted wrong");
+  require(finished.gradients == finished.updates * gradients_an_update_,
+          fmt::format("{} gradients in {} updates", finished.gradients, finished.updates));
+}
+
+}  // namespace foretrain::faults

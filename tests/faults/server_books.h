@@ -1,0 +1,93 @@
+// A server's account of each bucket, kept beside it by somebody who only reads its mail.
+#pragma once
+
+#include "models/protocol/training.h"
+#include "tests/faults/envelope.h"
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace foretrain::faults {
+
+/// What shard 0 has told the other shards, by update: whose gradients make it. Without backups, or
+/// with one shard, nothing.
+using Choices = std::vector<std::vector<std::uint32_t>>;
+
+/// What must hold of a server, at every input:
+///
+/// 1. A worker's gradients of a bucket come step after step, the next one when that before it is
+///    answered: no gap, no double.
+/// 2. Each is applied once, or dropped and said to be: values are w - rate x mean of those that the
+///    strategy takes (`sync`: one of each worker, of this step; `async`, `ssp`: the first that
+///    came, at staleness 0 that of the first worker; backups: as shard 0 has chosen), to within
+///    rounding.
+/// 3. Versions count updates; what is answered is the newest version.
+/// 4. `ssp`: nobody is sent on who is further ahead of the slowest worker there is than the bound.
+/// 5. In the end updates x gradients that an update takes have been accepted.
+///
+/// For plain SGD at a constant rate, dense gradients.
+///
+/// With backups and one shard nobody tells whom it chose but its answers. Of several lost workers
+/// that may have been chosen it is not known which was: then the next answer is believed.
+class ServerBooks {
+ public:
+  ServerBooks(std::shared_ptr<const Training> training, NodeId id, const Choices& choices);
+
+  /// One input with what the server made of it. @throws Broken
+  void happened(const Heard& heard, std::span<const Effect> effects);
+
+  [[nodiscard]] std::int64_t updates(std::uint32_t bucket) const;
+
+ private:
+  struct Push {
+    std::uint32_t worker = 0;
+    Step step;
+    Version version;
+    std::vector<float> gradient;
+  };
+  struct Account {
+    std::vector<double> values;
+    std::int64_t updates = 0;
+    std::deque<Push> waiting;  // as they came
+    std::vector<Push> applying;
+    std::map<std::uint32_t, Push> applied;  // by worker: not answered yet
+    std::vector<std::int64_t> clocks;       // by worker: gradients that were applied
+    std::vector<std::int64_t> next_step;    // by worker: that it has to send
+    bool over = false;                      // somebody was told so
+    bool unsure = false;                    // who was chosen: the next answer says the values
+  };
+
+  [[nodiscard]] Account& account(std::uint32_t bucket);
+  void pushed(std::uint32_t worker, const Envelope& push);
+  void lost(NodeId peer);
+  void begins_apply(Account& account);
+  void has_applied(Account& account, std::span<const Effect> effects);
+  void leave_those_chosen(Account& account, std::vector<Push>& pushes,
+                          std::span<const Effect> effects) const;
+  void add(Account& account, const std::vector<Push>& pushes);
+  void sent(std::uint32_t worker, const Envelope& answer);
+  void answered(Account& account, std::uint32_t worker, const Envelope& answer);
+  void check_values(Account& account, const Envelope& answer) const;
+  void check_bound(const Account& account, std::uint32_t worker) const;
+  void finished(const Finished& finished);
+  void require(bool holds, const std::string& what) const;
+
+  std::shared_ptr<const Training> training_;
+  NodeId id_;
+  const Choices& choices_;
+  std::vector<std::uint32_t> buckets_;
+  std::vector<Account> accounts_;  // by bucket of this shard
+  std::vector<bool> lost_;         // by worker
+  double rate_;
+  std::int64_t gradients_an_update_;
+  bool synchronous_;
+  bool backups_;
+  std::optional<std::int64_t> bound_;  // of ssp
+};
+
+}  // namespace foretrain::faults

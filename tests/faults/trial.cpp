@@ -1,0 +1,135 @@
+#include "tests/faults/trial.h"
+
+#include "models/protocol/registry.h"
+#include "scenarios/faults.h"
+#include "scenarios/prepared.h"
+#include "scenarios/read.h"
+#include "sim/driver/simulate.h"
+#include "tests/faults/draw.h"
+#include "tests/faults/invariants.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <regex>
+
+namespace foretrain::faults {
+namespace {
+
+constexpr int kMostLooks = 4'000;  // at 1,024 events: no training here takes a tenth of that
+
+// It has to end by itself.
+sim::SimulateOptions options_of(int& looks) {
+  sim::SimulateOptions options;
+  options.machines = [](const std::string&) { return Machine{}; };
+  options.usage_interval = {};
+  options.interrupted = [&looks] { return ++looks > kMostLooks; };
+  return options;
+}
+
+void require(bool holds, const std::string& what) {
+  if (!holds) throw Broken(what);
+}
+
+bool somebody_lost(const Record& record) {
+  return std::ranges::any_of(record.nodes, [](const auto& node) { return !node.lost.empty(); });
+}
+
+void check_bytes(const Record& record, const Wire& wire) {
+  Bytes left;
+  Bytes undelivered;
+  for (const NodeTotals& node : record.nodes) {
+    left += node.tx - node.rx;
+    left = left - node.undelivered;
+    undelivered += node.undelivered;
+  }
+  // What a node has asked to send may not have left it, what came may not have been read.
+  require(
+      left.value >= 0 && left <= wire.under_way(),
+      fmt::format("{} bytes were sent, but neither received nor undeliverable, {} are under way",
+                  left.value, wire.under_way().value));
+  if (record.outcome == Outcome::done && !somebody_lost(record)) {
+    require(undelivered == Bytes{}, "bytes could not be delivered, though nobody is lost");
+  }
+}
+
+// When the last fault is over, with what comes of it.
+Duration end_of_faults(const Scenario& scenario) {
+  Duration end;
+  for (const FaultSpec& fault : scenario.faults) {
+    end = std::max(end, fault.at + std::max(fault.lasting, silence_of(scenario)));
+  }
+  return end;
+}
+
+// If the worker that all stragglers slow down had to make all gradients, ten times as unlucky.
+Duration slowest_work(const Scenario& scenario, const Training& training) {
+  double gradient_s = scenario.cluster.hosts.front().compute->seconds();
+  for (const StragglerSpec& spec : scenario.stragglers) gradient_s *= spec.slowdown;
+  return Duration::from_seconds(10 * gradient_s *
+                                static_cast<double>(training.steps * training.workers));
+}
+
+void check_end(const Record& record, const Record& plain, const Training& training) {
+  require(record.outcome != Outcome::interrupted, "it does not come to an end");
+  if (record.outcome == Outcome::failed) {
+    static const std::regex names_a_node("(worker|server)[0-9]+");
+    require(std::regex_search(record.failure, names_a_node), record.failure);
+    return;
+  }
+  const Scenario& scenario = record.scenario_case.scenario;
+  const Duration most = end_of_faults(scenario) + plain.time * (2 * training.workers) +
+                        slowest_work(scenario, training);
+  require(record.time <= most, fmt::format("it took {} s, {} without faults", record.time.seconds(),
+                                           plain.time.seconds()));
+  const Protocol& protocol = protocol_called(training.strategy);
+  if (training.servers > 0) {
+    const auto an_update = protocol.gradients_an_update(training.options, training.workers);
+    require(record.gradients == record.updates * an_update,
+            fmt::format("{} gradients in {} updates", record.gradients, record.updates));
+  }
+  if (!protocol.deterministic(training.options) || somebody_lost(record)) return;
+  require(record.weights_sha256 == plain.weights_sha256, "other weights than without faults");
+}
+
+// Without faults, likewise watched.
+Record simulate_watched(const Prepared& prepared, bool with_faults, const Record* plain) {
+  int looks = 0;
+  Invariants invariants(prepared.training);
+  sim::SimulateOptions options = options_of(looks);
+  options.around = [&](NodeId id, std::unique_ptr<Node> program) {
+    return invariants.around(id, std::move(program));
+  };
+  Record record = sim::simulate(prepared, options);
+  check_bytes(record, invariants.wire());
+  if (!with_faults) {
+    require(record.outcome == Outcome::done, "without faults: " + record.failure);
+  } else {
+    check_end(record, *plain, *prepared.training);
+  }
+  return record;
+}
+
+}  // namespace
+
+Trial try_faults(std::uint64_t seed, const std::string& strategy, DataSets& data_sets) {
+  Trial trial;
+  Stream draw(seed, "faults." + strategy);
+  Case scenario_case = draw_training(draw, strategy);
+  trial.scenario = to_yaml(scenario_case.scenario);
+  try {
+    Prepared prepared = prepare(scenario_case, Need::examples, data_sets);
+    const Record plain = simulate_watched(prepared, false, nullptr);
+    draw_faults(draw, prepared.scenario_case, plain.time);
+    trial.scenario = to_yaml(prepared.scenario_case.scenario);
+    parse_scenario(trial.scenario, "faults.yaml");  // a file could hold it
+    const Record record = simulate_watched(prepared, true, &plain);
+    trial.done = record.outcome == Outcome::done;
+    trial.lost = somebody_lost(record);
+  } catch (const std::exception& error) {
+    trial.broken = error.what();
+  }
+  return trial;
+}
+
+}  // namespace foretrain::faults

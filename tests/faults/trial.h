@@ -1,0 +1,30 @@
+// One training under faults, held against what must not happen.
+#pragma once
+
+#include "scenarios/case_data.h"
+
+#include <cstdint>
+#include <string>
+
+namespace foretrain::faults {
+
+/// How a trial went.
+struct Trial {
+  std::string broken;    ///< what happened that may not; empty: nothing
+  std::string scenario;  ///< as a file
+  bool done = false;     ///< the training reached its end
+  bool lost = false;     ///< without somebody
+};
+
+/// Draws a training of `strategy` with faults from the seed, simulates it, with its numbers,
+/// without and with the faults. Beside the invariants (invariants.h), of the whole:
+///
+/// 1. It comes to its end, or says which node is missing, in the time after the last fault that the
+///    slowest worker would take for all that is to do: never silently, never not at all.
+/// 2. Where it is deterministic and nobody was lost it ends with the bits that it has without
+/// faults.
+/// 3. Every byte that was sent was received, could not be delivered, or is under way.
+/// 4. Gradients that were accepted are updates x what an update takes.
+Trial try_faults(std::uint64_t seed, const std::string& strategy, DataSets& data_sets);
+
+}  // namespace foretrain::faults

@@ -1,0 +1,43 @@
+// A fixed number of trainings under faults, of each strategy; `./dev faults` tries fresh ones.
+#include "tests/faults/trial.h"
+
+#include "models/protocol/registry.h"
+
+#include <catch2/catch.hpp>
+
+#include <string>
+
+namespace foretrain::faults {
+namespace {
+
+constexpr std::uint64_t kSeeds = 400;
+
+void try_seeds(const std::string& strategy) {
+  DataSets data_sets;
+  int done = 0;
+  int lost = 0;
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    const Trial trial = try_faults(seed, strategy, data_sets);
+    INFO("./dev faults 1 " << strategy << " " << seed << "\n" << trial.scenario);
+    CHECK(trial.broken == "");
+    done += trial.done ? 1 : 0;
+    lost += trial.lost ? 1 : 0;
+  }
+  // They are seen to have something to check.
+  CHECK(done > 20);
+  CHECK(done < static_cast<int>(kSeeds));
+  const Protocol& protocol = protocol_called(strategy);
+  if (protocol.most_lost({}, 3) > 0) CHECK(lost > 20);
+}
+
+TEST_CASE("faults: no seed breaks a rule of single") { try_seeds("single"); }
+TEST_CASE("faults: no seed breaks a rule of sync") { try_seeds("sync"); }
+TEST_CASE("faults: no seed breaks a rule of async") { try_seeds("async"); }
+TEST_CASE("faults: no seed breaks a rule of ssp") { try_seeds("ssp"); }
+TEST_CASE("faults: no seed breaks a rule of all_reduce") { try_seeds("all_reduce"); }
+TEST_CASE("faults: no seed breaks a rule of local_sgd") { try_seeds("local_sgd"); }
+
+TEST_CASE("faults: every strategy is tried") { CHECK(protocols().size() == 6); }
+
+}  // namespace
+}  // namespace foretrain::faults

@@ -1,0 +1,100 @@
+#include "tests/faults/worker_books.h"
+
+#include "models/protocol/registry.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <utility>
+
+namespace foretrain::faults {
+
+WorkerBooks::WorkerBooks(std::shared_ptr<const Training> training, NodeId id, Rounds& rounds)
+    : training_(std::move(training)),
+      id_(id),
+      rounds_(rounds),
+      views_(training_->layout->buckets.size()) {
+  const Protocol& protocol = protocol_called(training_->strategy);
+  in_step_ =
+      protocol.synchronous &&
+      protocol.gradients_an_update(training_->options, training_->workers) == training_->workers;
+}
+
+void WorkerBooks::require(bool holds, const std::string& what) const {
+  if (!holds) throw Broken(fmt::format("{}: {}", training_->role(id_), what));
+}
+
+void WorkerBooks::happened(const Heard& heard, std::span<const Effect> effects) {
+  if (heard.mail) received(*heard.mail);
+  for (const Effect& effect : effects) {
+    if (const auto* send = std::get_if<Send>(&effect)) sent(send->to, Envelope(send->message));
+  }
+}
+
+void WorkerBooks::received(const Envelope& mail) {
+  View& view = views_.at(mail.bucket);
+  switch (mail.kind) {
+    case MessageKind::parameters:
+    case MessageKind::final_parameters:
+    case MessageKind::dropped:
+    case MessageKind::stop:
+      if (training_->servers == 0) {
+        require(mail.step.value == view.renewals, "values of another round");
+        ++view.renewals;
+        return check_round(mail);
+      }
+      view.version = mail.version.value;
+      view.awaits = false;
+      return;
+    default:
+      return;
+  }
+}
+
+void WorkerBooks::sent(NodeId to, const Envelope& mail) {
+  View& view = views_.at(mail.bucket);
+  switch (mail.kind) {
+    case MessageKind::push:
+      return pushed(mail);
+    case MessageKind::partial:
+      require(mail.step.value == view.partials,
+              fmt::format("its part goes into round {} of bucket {}, not {}", mail.step.value,
+                          mail.bucket, view.partials));
+      ++view.partials;
+      return;
+    case MessageKind::parameters:
+      require(passed_on_.emplace(to, mail.bucket, mail.step.value).second,
+              "the same values twice to the same worker");
+      return check_round(mail);
+    default:
+      return;
+  }
+}
+
+void WorkerBooks::pushed(const Envelope& push) {
+  View& view = views_[push.bucket];
+  require(!view.awaits, fmt::format("bucket {} is pushed before it is answered", push.bucket));
+  view.awaits = true;
+  require(
+      push.version.value == view.version,
+      fmt::format("a gradient by version {}, but {} was sent", push.version.value, view.version));
+  if (!in_step_) return;
+  for (const View& other : views_) {
+    require(other.version >= push.step.value,
+            fmt::format("a gradient of step {} when a bucket is at {}", push.step.value,
+                        other.version));
+  }
+}
+
+void WorkerBooks::check_round(const Envelope& values) {
+  const auto [seen, fresh] =
+      rounds_.try_emplace({values.bucket, values.step.value}, values.numbers);
+  if (fresh) return;
+  const auto& first = seen->second;
+  require(first.size() == values.numbers.size() &&
+              std::memcmp(first.data(), values.numbers.data(), first.size() * sizeof(float)) == 0,
+          fmt::format("bucket {} is not the same everywhere after round {}", values.bucket,
+                      values.step.value));
+}
+
+}  // namespace foretrain::faults

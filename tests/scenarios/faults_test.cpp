@@ -1,0 +1,127 @@
+// What a scenario's faults say, what is said of wrong ones.
+#include "scenarios/faults.h"
+
+#include "scenarios/stragglers.h"
+#include "tests/scenarios/messages.h"
+
+#include <string>
+
+using namespace foretrain;
+
+namespace {
+
+const std::string kHead =
+    "foretrain: 1\ntraining: {workers: 3, servers: 2}\n"
+    "cluster: {hosts: [{name: node, count: 5, compute: 1 ms}]}\n";
+
+// What is said of a fault that stands alone, without the place of the list.
+std::string fault_error(const std::string& fault) {
+  const std::string told = scenario_error(kHead + "faults: [{" + fault + "}]\n");
+  const std::string place = "x.yaml:4:";
+  return told.starts_with(place) ? told.substr(told.find(": ") + 2) : told;
+}
+
+TEST_CASE("faults: each kind is read, and written as it was") {
+  const Scenario scenario = only(
+      kHead +
+      "faults: [{at: 20 s, kill: worker1}, {at: 30 s, cut: [worker0, server0], for: 2 s},\n"
+      "         {at: 5 s, slow: worker1, to: 1 %, for: 3 s}, {at: 1 s, stop: server0, for: 2 s},\n"
+      "         {at: 3 s, join: worker2}]\n");
+  REQUIRE(scenario.faults.size() == 5);
+  CHECK(scenario.faults[0].kill == "worker1");
+  CHECK(scenario.faults[1].cut == std::vector<std::string>{"worker0", "server0"});
+  CHECK(scenario.faults[1].lasting == Duration{2'000'000'000});
+  CHECK(scenario.faults[2].to == 0.01);
+  CHECK(scenario.faults[3].stop == "server0");
+  CHECK(scenario.faults[4].join == "worker2");
+  CHECK(only(to_yaml(scenario)) == scenario);
+}
+
+TEST_CASE("faults: nodes are called as records call them, workers counted first") {
+  const Scenario scenario = only(kHead);
+  CHECK(node_called(scenario, "worker2") == 2);
+  CHECK(node_called(scenario, "server1") == 4);
+  for (const char* name : {"worker3", "server2", "worker", "worker01", "worker-1", "Worker0", ""}) {
+    CAPTURE(name);
+    CHECK_FALSE(node_called(scenario, name).has_value());
+  }
+}
+
+TEST_CASE("faults: a node is there from its latest joining to its earliest death") {
+  const Scenario scenario =
+      only(kHead +
+           "faults: [{at: 2 s, join: worker1}, {at: 5 s, join: worker1},\n"
+           "  {at: 20 s, kill: worker1}, {at: 10 s, kill: worker1}, {at: 1 s, kill: server1}]\n");
+  CHECK(life_of(scenario, 0).joins_at == Duration{});
+  CHECK(life_of(scenario, 0).dies_at == Duration{});
+  CHECK(life_of(scenario, 1).joins_at == Duration{5'000'000'000});
+  CHECK(life_of(scenario, 1).dies_at == Duration{10'000'000'000});
+  CHECK(life_of(scenario, 4).dies_at == Duration{1'000'000'000});
+  CHECK(death_at(life_of(scenario, 1).dies_at) == "was killed at 10 s, as faults: says");
+}
+
+TEST_CASE("faults: a stop is a pause of its node alone") {
+  const Scenario scenario = only(kHead + "faults: [{at: 2 s, stop: server0, for: 1 s}]\n");
+  PauseDraws server(scenario, 3);
+  const auto pause = server.next();
+  REQUIRE(pause.has_value());
+  CHECK(pause->begin == Instant{2'000'000'000});
+  CHECK(pause->length == Duration{1'000'000'000});
+  CHECK_FALSE(server.next().has_value());
+  CHECK_FALSE(PauseDraws(scenario, 0).next().has_value());
+  CHECK(is_stopped(scenario, 3));
+  CHECK_FALSE(is_stopped(scenario, 4));
+}
+
+TEST_CASE("faults: what cannot be is refused, with its key") {
+  CHECK(fault_error("at: 1 s") ==
+        "faults[0]: does not say what happens; write one of kill, join, stop, cut, slow");
+  CHECK(fault_error("at: 1 s, kill: worker0, join: worker1") ==
+        "faults[0]: kill, join in one fault; write one for each");
+  CHECK(fault_error("kill: worker0").find("faults[0].at: missing") != std::string::npos);
+  CHECK(fault_error("at: 0 s, kill: worker0").find("faults[0].at: ") == 0);
+  CHECK(fault_error("at: 20, kill: worker0").find("has no unit") != std::string::npos);
+  CHECK(fault_error("at: 1 s, kill: worker3") ==
+        "faults[0]: there is no worker3; the nodes are worker0 to worker2, server0 to server1");
+  CHECK(fault_error("at: 1 s, join: server0").find("faults[0].join: workers wait") == 0);
+  CHECK(fault_error("at: 1 s, stop: server0").find("faults[0].for: missing") != std::string::npos);
+  CHECK(fault_error("at: 1 s, kill: server0, for: 1 s").find("faults[0].for: ") == 0);
+  CHECK(fault_error("at: 1 s, slow: server0, for: 1 s").find("faults[0].to: missing") !=
+        std::string::npos);
+  CHECK(fault_error("at: 1 s, slow: server0, to: 0.5, for: 1 s").find("write for instance 0.5 %") !=
+        std::string::npos);
+  CHECK(fault_error("at: 1 s, slow: server0, to: 200 %, for: 1 s").find("up to 100 %") !=
+        std::string::npos);
+  CHECK(fault_error("at: 1 s, cut: [server0], for: 1 s").find("faults[0].cut: names 1 nodes") == 0);
+  CHECK(fault_error("at: 1 s, cut: [server0, server0], for: 1 s").find("both are on node3") !=
+        std::string::npos);
+  CHECK(fault_error("at: 2 s, join: worker1}, {at: 2 s, kill: worker1") ==
+        "faults: worker1 would join at 2 s but be killed at 2 s; let it join before");
+}
+
+TEST_CASE("faults: without hosts there is no link") {
+  const std::string text = "foretrain: 1\ntraining: {workers: 2}\nfaults: [{at: 1 s, ";
+  for (const char* fault : {"cut: [worker0, server0]", "slow: worker0, to: 1 %"}) {
+    CHECK(scenario_error(text + fault + ", for: 1 s}]\n").find("list cluster.hosts") !=
+          std::string::npos);
+  }
+}
+
+TEST_CASE("faults: a sweep may have cases without the node") {
+  const std::string text =
+      "foretrain: 1\nfaults: [{at: 1 s, kill: worker2}]\nsweep: {training.workers: [2, 3]}\n";
+  const auto cases = parse_scenario(text, "x.yaml", {});
+  REQUIRE(cases.size() == 2);
+  CHECK(cases[0].scenario.faults.empty());
+  CHECK(cases[1].scenario.faults.size() == 1);
+}
+
+TEST_CASE("faults: the keys that stragglers had for it are told to be gone") {
+  const std::string text = "foretrain: 1\ntraining: {workers: 2}\nstragglers: [{";
+  CHECK(scenario_error(text + "dies_at: 5 s}]\n") ==
+        "x.yaml:3:15: stragglers[0].dies_at: this key is no more; write faults: [{at: 20 s, kill: "
+        "worker1}] at the top level");
+  CHECK(scenario_error(text + "joins_at: 5 s}]\n").find("join: worker1") != std::string::npos);
+}
+
+}  // namespace
