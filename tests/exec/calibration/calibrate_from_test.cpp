@@ -190,7 +190,7 @@ TEST_CASE("calibrate from: records that say nothing of a model alone are refused
   CHECK(wrong(small_case("sync", 1, 5), as_it_is) == "(no error)");
   Case slow = alone(8, 5);
   slow.scenario.stragglers.emplace_back().slowdown = 2;
-  CHECK_THAT(wrong(slow, as_it_is), Contains("its stragglers slow its steps"));
+  CHECK_THAT(wrong(slow, as_it_is), Contains("its stragglers or faults slow its steps"));
   Case fixed = star_case("sync", 1, 5, 3_ms);
   fixed.scenario.cluster.hosts.front().nic = {1e9};
   CHECK_THAT(wrong(fixed, as_it_is), Contains("its gradients take what cluster.hosts says"));

@@ -1,3 +1,4 @@
+// Work that a thread hands over to a loop: order, more of it, its end.
 #include "exec/driver/loop_queue.h"
 
 #include <boost/asio/io_context.hpp>
