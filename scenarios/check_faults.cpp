@@ -90,22 +90,22 @@ void check_lives(const Case& c) {
 
 }  // namespace
 
-void check_faults(Case& c, Reading& reading) {
-  auto& faults = c.scenario.faults;
+void check_faults(Case& scenario_case, Reading& reading) {
+  auto& faults = scenario_case.scenario.faults;
   std::set<const FaultSpec*> without_nodes;
   for (std::size_t i = 0; i < faults.size(); ++i) {
-    const std::string key = check_kind(c, fmt::format("faults[{}]", i), faults[i]);
+    const std::string key = check_kind(scenario_case, fmt::format("faults[{}]", i), faults[i]);
     if (!faults[i].join.empty() && faults[i].join.starts_with("server")) {
-      fail(c, key, "workers wait for a server that is not there; name a worker");
+      fail(scenario_case, key, "workers wait for a server that is not there; name a worker");
     }
-    if (!check_names(c, fmt::format("faults[{}]", i), faults[i], reading)) {
+    if (!check_names(scenario_case, fmt::format("faults[{}]", i), faults[i], reading)) {
       without_nodes.insert(&faults[i]);
     } else {
-      check_link(c, key, faults[i]);
+      check_link(scenario_case, key, faults[i]);
     }
   }
   std::erase_if(faults, [&](const FaultSpec& fault) { return without_nodes.contains(&fault); });
-  check_lives(c);
+  check_lives(scenario_case);
 }
 
 }  // namespace foretrain

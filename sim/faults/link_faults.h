@@ -45,8 +45,8 @@ class LinkFaults : public Actor {
   void schedule(std::size_t fault, What what, Instant at);
   [[nodiscard]] std::size_t host_of(const std::string& node) const;
   [[nodiscard]] Hosts hosts_of(const FaultSpec& fault) const;
-  void begin(std::size_t fault, Instant now);
-  void end(std::size_t fault);
+  void begin(std::size_t index, Instant now);
+  void end(std::size_t index);
   void pace(std::size_t host);
   void part(Hosts hosts);
 

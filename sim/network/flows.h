@@ -69,7 +69,7 @@ class FlowNetwork : public Actor {
   void break_off(FlowId id);
   /// From now on the port passes `pace` times what it was made to pass, 0 to 1 but not 0; of a
   /// token bucket also what it has saved.
-  void set_pace(PortId port, double pace);
+  void set_pace(PortId number, double pace);
 
   void wake(Instant now, std::uint64_t token) override;
 

@@ -73,7 +73,8 @@ void check_tile(const Tile& run, int rows, int group, int width, int vectors, in
   CHECK(wrong == 0);
 }
 
-// All lane counts that need `kVectors` vectors. A width that this processor has not is not compiled.
+// All lane counts that need `kVectors` vectors. A width that this processor has not is not
+// compiled.
 template <class V, int kRows, int kVectors, int kGroup>
 void check_width(Stream& stream) {
   if constexpr (V::kExists) {

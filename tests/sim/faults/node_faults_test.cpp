@@ -237,7 +237,8 @@ TEST_CASE("faults: who is stopped for as long as silence is borne is lost") {
   const Record record = simulate_with(star_case("async", 3, 1'000, 20_ms),
                                       std::vector{stopping("worker2", 1_s, lasting)});
   REQUIRE(record.outcome == Outcome::done);
-  CHECK(record.nodes[2].lost == (lasting < TrainingSpec{}.silence_limit ? "" : "was silent for 3 s"));
+  CHECK(record.nodes[2].lost ==
+        (lasting < TrainingSpec{}.silence_limit ? "" : "was silent for 3 s"));
   const Record chief = simulate_with(star_case("async", 3, 1'000, 20_ms),
                                      std::vector{stopping("worker0", 1_s, lasting)});
   CHECK((chief.outcome == Outcome::done) == (lasting < TrainingSpec{}.silence_limit));
