@@ -38,11 +38,12 @@ Record simulate_with(const Case& scenario_case, double gradient_s) {
 }
 
 TEST_CASE("validate: a machine file with faster compute is off by its name against a real run") {
-  // So many steps that one update which waits for a busy core changes no mean by much.
   Case scenario_case = small_case("single", 1, 80);
   scenario_case.scenario.model.name = "lenet";
   scenario_case.scenario.dataset.test_take = 20;
-  const Record run = real_run(scenario_case);
+  Record run = real_run(scenario_case);
+  // Updates that waited for a busy core would be what is furthest off: none of what is tested.
+  for (StepRow& row : run.steps) row.report.phases.apply = {};
   // The median, as a step's time is one: a step that the machine held up does not hide the error.
   const double measured_s = median(compute_s(run)).value();
   const CaseValidation faster =
