@@ -40,6 +40,9 @@ namespace {
 // What they said follows from `memory` and from what jobs touch.
 constexpr std::string_view kAgain =
     "calibrate this machine again (foretrain calibrate --out FILE), which writes memory";
+constexpr std::string_view kAsLoopback =
+    "leave it out: it is as loopback's, or calibrate this machine again (foretrain calibrate --out "
+    "FILE)";
 constexpr RetiredKey kRetired[] = {
     {"models.*.contention", kAgain},
     {"models.*.contended", kAgain},
@@ -49,6 +52,10 @@ constexpr RetiredKey kRetired[] = {
     {"models.*.crossing", kAgain},
     {"models.*.scattered", kAgain},
     {"models.*.merged", kAgain},
+    {"emulated.handoff", kAsLoopback},
+    {"emulated.wake", kAsLoopback},
+    {"emulated.preempt", kAsLoopback},
+    {"emulated.poll", kAsLoopback},
     {"models.*.growth",
      "write gradient_times, a table over batch sizes, or calibrate this machine again "
      "(foretrain calibrate --out FILE)"}};

@@ -59,10 +59,9 @@ OneCore repeat_one_core(Repeater& repeater, const std::string& name, int core, c
   return {values[0], values[1]};
 }
 
-Waking repeat_waking(Repeater& repeater, const std::string& name, const std::vector<int>& cores,
-                     const Hosts& hosts) {
-  const std::vector<double> values =
-      repeater.measure({{name + ", wake", kWakeFloor_s}, {name + ", preempt", kSliceFloor_s}}, [&] {
+Waking repeat_waking(Repeater& repeater, const std::vector<int>& cores, const Hosts& hosts) {
+  const std::vector<double> values = repeater.measure(
+      {{"loopback, wake", kWakeFloor_s}, {"loopback, preempt", kSliceFloor_s}}, [&] {
         const Waking once = measure_waking(cores[0], cores[1], hosts);
         return std::vector<double>{once.idle_s, once.busy_s};
       });
@@ -80,7 +79,7 @@ class Loopback {
     say(options, "messages over loopback");
     one_ = repeat_one_core(repeater, "loopback", cores_[0], hosts_);
     if (cores_.size() < 2) return;
-    waking_ = repeat_waking(repeater, "loopback", cores_, hosts_);
+    waking_ = repeat_waking(repeater, cores_, hosts_);
     crossings_.take(options_.repetitions);
   }
   // Some more between two cores, as far apart as they are now.
@@ -204,15 +203,14 @@ void measure_emulated(Machine& machine, const CalibrateOptions& options, CoreWat
     host.nic = {125e6};
     const Hosts hosts(cluster, true);
     const OneCore one = repeat_one_core(repeater, "emulated", cores[0], hosts);
-    if (cores.size() < 2) {
-      machine.emulated = transport_cost(one, nullptr, nullptr);
-      return;
-    }
-    const Waking waking = repeat_waking(repeater, "emulated", cores, hosts);
+    const auto put = [&](const TransportCost& cost) {
+      machine.emulated = {cost.send, cost.receive};
+    };
+    if (cores.size() < 2) return put(transport_cost(one, nullptr, nullptr));
     Crossings crossings([&] { return measure_crossing(cores[0], cores[1], hosts); }, watch);
     crossings.take(options.repetitions);
     const auto crossing = crossings.at(CoreDistance::mixed);
-    machine.emulated = transport_cost(one, crossing ? &*crossing : nullptr, &waking);
+    put(transport_cost(one, crossing ? &*crossing : nullptr, nullptr));
   } catch (const InputError& error) {
     machine.not_measured.push_back(fmt::format("emulated: {}", error.what()));
     say(options, machine.not_measured.back());

@@ -87,7 +87,7 @@ Machine cached_machine(const Prepared& prepared, bool emulated, const Tell& tell
   if (const auto known = not_kept.find(what); known != not_kept.end()) return known->second;
   Machine machine;
   const auto complete = [&] {
-    return machine.models.contains(key) && (!emulated || machine.emulated != TransportCost{});
+    return machine.models.contains(key) && (!emulated || machine.emulated != EmulatedCost{});
   };
   if (fs::exists(path)) {
     machine = read_machine(path);

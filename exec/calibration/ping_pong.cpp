@@ -6,6 +6,7 @@
 #include "exec/system/process.h"
 #include "exec/transport/tuning.h"
 #include "exec/usage/usage.h"
+#include "scenarios/machine.h"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>

@@ -9,15 +9,6 @@
 
 namespace foretrain::exec {
 
-/// How long a loop looks again, unless the scenario says otherwise, before it sleeps. Waking a
-/// sleeper on another core costs 50 to 600 us on a virtual machine, more the longer its core has
-/// been idle: on two cores a sync step of two workers (softmax, batch 256) took 0.68 to 0.77 ms
-/// asleep, 0.31 ms at 50 us of polling, 0.28 ms at 200 us. A millisecond, since a gradient that
-/// takes as long as the polling is met by sleepers: with one worker (batch 160, 0.2 ms) a step took
-/// 0.32 ms at 200 us, 0.27 ms at 1 ms, 0.25 ms at 5 ms, with three 0.75, 0.55, 0.57 ms (medians of
-/// nine runs each).
-inline constexpr Duration kPoll{1'000'000};
-
 /// Runs `loop` until it is stopped. After its last event it polls for `poll`, which may change
 /// meanwhile, then sleeps. While `occupied` it sleeps at once: its own compute thread has the core.
 ///

@@ -9,6 +9,7 @@
 #include "models/protocol/sparse_payload.h"
 #include "reports/record/collector.h"
 #include "scenarios/faults.h"
+#include "scenarios/machine.h"
 #include "scenarios/node_counts.h"
 #include "scenarios/prepared.h"
 #include "scenarios/read.h"

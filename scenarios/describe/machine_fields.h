@@ -115,7 +115,8 @@ void describe(Visitor& visit, T& machine) {
   visit.field({.key = "contention",
                .doc = "compute takes this times as long while another core computes",
                .least = 1,
-               .most = 1e3},
+               .most = 1e3,
+               .written = machine.contention > 1},
               machine.contention);
   visit.field({.key = "process_change",
                .doc = "what a core takes to go on with another process than it ran last",
@@ -135,7 +136,7 @@ void describe(Visitor& visit, T& machine) {
   visit.section(
       {.key = "emulated",
        .doc = "messages between networks that the machine emulates; left out: as loopback",
-       .written = machine.emulated != TransportCost{}},
+       .written = machine.emulated != EmulatedCost{}},
       machine.emulated);
   visit.section({.key = "memory",
                  .doc = "caches, and what a byte takes that is not in the core's own; left out: "

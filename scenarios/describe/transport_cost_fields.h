@@ -34,8 +34,16 @@ void describe(Visitor& visit, T& transport) {
                .doc = "how long a receiver polls before it sleeps",
                .least = 0,
                .most = 1e3,
-               .required = true},
+               .written = transport.poll != kPoll},
               transport.poll);
+}
+
+template <class Visitor, Described<EmulatedCost> T>
+void describe(Visitor& visit, T& emulated) {
+  visit.section({.key = "send", .doc = "CPU time of a message, by bytes", .required = true},
+                emulated.send);
+  visit.section({.key = "receive", .doc = "CPU time of a message, by bytes", .required = true},
+                emulated.receive);
 }
 
 template <class Visitor, Described<FarCost> T>

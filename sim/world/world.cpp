@@ -37,7 +37,7 @@ World::World(const Prepared& prepared, bool emulate, const MachineLookup& machin
   } else {
     for (const HostSpec& spec : scenario.cluster.hosts) {
       Machine machine = machine_of(spec, profiled, machines).value_or(Machine{});
-      machine.emulated = machine.loopback;  // what a real network's driver costs, nobody measured
+      machine.emulated = {};  // what a real network's driver costs, nobody measured
       for (int index = 0; index < spec.count; ++index) {
         add_host(host_name(spec, index), make_cores(spec.cores, machine), machine);
       }
@@ -76,10 +76,13 @@ World::Cores World::make_cores(int cores, const Machine& machine) {
 }
 
 void World::add_host(const std::string& name, const Cores& cores, const Machine& machine) {
-  const bool measured = machine.emulated != TransportCost{};
-  hosts.push_back({name, cores.cpu, machine.loopback,
-                   measured ? machine.emulated : machine.loopback, machine.slice,
-                   machine.memory_base, cores.caches});
+  TransportCost remote = machine.loopback;
+  if (machine.emulated != EmulatedCost{}) {
+    remote.send = machine.emulated.send;
+    remote.receive = machine.emulated.receive;
+  }
+  hosts.push_back({name, cores.cpu, machine.loopback, remote, machine.slice, machine.memory_base,
+                   cores.caches});
 }
 
 }  // namespace foretrain::sim

@@ -90,7 +90,7 @@ TEST_CASE("machine: what is written reads back as the same bits") {
     checked.coding = cost();
     checked.checked_batch = 1 + static_cast<int>(stream.below(1000));
     checked.residual = stream.uniform() - 0.5;
-    m.emulated = {cost(), cost(), {1}, {2}, {3}, {4}};
+    m.emulated = {cost(), cost()};
     m.date = "2026-11-22";
     m.measurements = {{"apply.per_item", stream.uniform(), 5}, {"a, b", 0, 15}};
     m.not_measured = {"this: that", "nothing"};
@@ -156,6 +156,32 @@ TEST_CASE("machine: a key that files have no more says what to do about it") {
   CHECK(machine_error(text) ==
         "m.yaml:16:5: models.softmax 784x10.crowding: this key is no more; calibrate this machine "
         "again (foretrain calibrate --out FILE), which writes memory");
+  text = kMachine;
+  text.insert(text.find("apply:"),
+              "emulated: {send: {per_item: 1 ns}, receive: {per_item: 1 ns}, wake: 2 us}\n");
+  CHECK(machine_error(text) ==
+        "m.yaml:12:63: emulated.wake: this key is no more; leave it out: it is as loopback's, or "
+        "calibrate this machine again (foretrain calibrate --out FILE)");
+}
+
+TEST_CASE("machine: networks that it emulates have costs of messages of their own") {
+  std::string text = kMachine;
+  text.insert(text.find("apply:"),
+              "emulated: {send: {per_item: 1 ns}, receive: {per_item: 2 ns}}\n");
+  const Machine m = parse_machine(text, "m.yaml");
+  CHECK(m.emulated.send.per_item_s == 1e-9);
+  CHECK(m.emulated.receive.per_item_s == 2e-9);
+}
+
+TEST_CASE("machine: what is as everywhere is not written") {
+  Machine machine;
+  machine.name = "this machine";
+  const std::string text = to_yaml(machine);
+  CHECK(text.find("contention") == std::string::npos);
+  CHECK(text.find("poll") == std::string::npos);
+  CHECK(parse_machine(text, "m.yaml").loopback.poll == kPoll);
+  machine.loopback.poll = 3_us;
+  CHECK(parse_machine(to_yaml(machine), "m.yaml").loopback.poll == 3_us);
 }
 
 TEST_CASE("machine: one that is described needs nothing measured") {

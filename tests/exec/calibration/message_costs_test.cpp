@@ -1,8 +1,6 @@
 // Costs of messages from round trips that are made up.
 #include "exec/calibration/message_costs.h"
 
-#include "exec/driver/event_loop.h"
-
 #include <catch2/catch.hpp>
 
 #include <algorithm>
