@@ -160,17 +160,19 @@ void measure_caches(Machine& machine, Repeater& repeater, const std::vector<int>
   const std::vector<double> medians = repeater.measure(
       {{"memory.shared_byte", kByteFloor_s},
        {"memory.memory_byte", kByteFloor_s},
+       {"memory.copied_byte", kByteFloor_s},
        {"memory.fresh_byte", kByteFloor_s},
        {"memory.bandwidth"},
        {"contention"}},
       [&] {
         const MemoryHierarchy once = measure_memory(cores, sizes);
         const double contention = cores.size() > 1 ? measure_contention(cores[0], cores[1]) : 1;
-        return std::vector<double>{once.shared_byte_s, once.memory_byte_s, once.fresh_byte_s,
-                                   once.bandwidth.value, contention};
+        return std::vector<double>{once.shared_byte_s, once.memory_byte_s,   once.copied_byte_s,
+                                   once.fresh_byte_s,  once.bandwidth.value, contention};
       });
-  machine.memory = {sizes.of_core, sizes.shared, medians[0], medians[1], medians[2], {medians[3]}};
-  machine.contention = std::max(1.0, medians[4]);
+  machine.memory = {sizes.of_core, sizes.shared, medians[0],  medians[1],
+                    medians[2],    medians[3],   {medians[4]}};
+  machine.contention = std::max(1.0, medians[5]);
 }
 
 void measure_into(Machine& machine, const Case& scenario_case, const CalibrateOptions& options,

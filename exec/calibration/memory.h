@@ -16,18 +16,24 @@ struct CacheSizes {
 };
 CacheSizes cache_sizes(const Processor& processor);
 
-/// What a byte takes, measured by gradients of a softmax regression, whose bytes a core's own cache
-/// holds, with other memory walked over between them:
+/// What a byte takes, measured by walks over memory and by gradients of a softmax regression, whose
+/// bytes a core's own cache holds:
 ///
-///     shared      so much longer takes a gradient after four times what the core's cache holds, by
-///                 the bytes that it touches (models/graph/working_set.h); as `memory` where the
-///                 shared cache is not much larger
-///     memory      likewise after four times what the shared cache holds
+///     shared      so much longer takes a gradient after a walk over four times what the core's
+///                 cache holds, by the bytes that it touches (models/graph/working_set.h); as
+///                 `memory` where the shared cache is not much larger
+///     memory      a walk over four times what the shared cache holds, less one over a quarter of
+///                 what the core's own does: what comes from memory step by step are parameters,
+///                 gradients, activations, in long rows
+///     copied      likewise of copies from one such piece of memory into another
 ///     fresh       a walk over memory that the process was just given
 ///     bandwidth   bytes a second of all `cores` that walk over what no cache holds; 0 for one core
 ///
-/// Prefetching is in it as far as a gradient profits from it. Source: the experiment of walking
-/// over other memory to find what a cache holds, as of Saavedra and Smith 1995.
+/// Prefetching is in it as far as gradient and walk profit from it. (A gradient whose 200 KB all
+/// come from memory waits two to four times as long for each byte as a walk does, and what it waits
+/// changes with the neighbours of a virtual machine: 129, 163, 210 ps within two hours in which the
+/// walk said 53, 54.) Source: the experiment of walking over memory to find what a cache holds, as
+/// of Saavedra and Smith 1995.
 MemoryHierarchy measure_memory(const std::vector<int>& cores, const CacheSizes& sizes);
 
 }  // namespace foretrain::exec

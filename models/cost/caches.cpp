@@ -66,20 +66,20 @@ double Caches::lost(Recent& recent, const Touched& touched, Bytes cache) {
   return std::clamp(size - there, 0.0, size);
 }
 
-double Caches::memory_byte_s(int cores) const {
-  if (memory_.bandwidth.value <= 0) return memory_.memory_byte_s;
-  return std::max(memory_.memory_byte_s, cores / memory_.bandwidth.value);
+double Caches::byte_s(double alone_s, int cores) const {
+  if (memory_.bandwidth.value <= 0) return alone_s;
+  return std::max(alone_s, cores / memory_.bandwidth.value);
 }
 
 Duration Caches::time_of(const Refill& refill, int cores) const {
   return Duration::from_seconds(refill.shared * memory_.shared_byte_s +
-                                refill.memory * memory_byte_s(cores) +
+                                refill.memory * byte_s(memory_.memory_byte_s, cores) +
                                 refill.fresh * memory_.fresh_byte_s);
 }
 
 Duration Caches::time_of_message(const Refill& refill, int cores) const {
-  const double more_s = std::max(0.0, memory_byte_s(cores) - memory_.shared_byte_s);
-  return Duration::from_seconds((refill.memory + refill.fresh) * more_s);
+  return Duration::from_seconds((refill.memory + refill.fresh) *
+                                byte_s(memory_.copied_byte_s, cores));
 }
 
 }  // namespace foretrain

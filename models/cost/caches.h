@@ -17,6 +17,7 @@ struct MemoryHierarchy {
   Bytes shared_cache{};        ///< of all cores
   double shared_byte_s = 0;    ///< from the shared cache
   double memory_byte_s = 0;    ///< from memory
+  double copied_byte_s = 0;    ///< that is copied, from memory to memory
   double fresh_byte_s = 0;     ///< that its process never touched: the kernel has to find a page
   BytesPerSecond bandwidth{};  ///< of memory, all cores together; 0: never the bound
 
@@ -74,7 +75,8 @@ class Caches {
   [[nodiscard]] Refill pass(Bytes part, Bytes whole) const;
   /// What that takes while so many cores want bytes of memory.
   [[nodiscard]] Duration time_of(const Refill& refill, int cores = 1) const;
-  /// Likewise of a message, whose cost by bytes has been measured from a shared cache.
+  /// Likewise of a message, which is copied, and whose cost by bytes has been measured from a
+  /// shared cache.
   [[nodiscard]] Duration time_of_message(const Refill& refill, int cores = 1) const;
 
  private:
@@ -82,7 +84,8 @@ class Caches {
   using Recent = std::vector<Touched>;
   /// Of it, what the cache does not hold any more; it is the most recent now.
   static double lost(Recent& recent, const Touched& touched, Bytes cache);
-  [[nodiscard]] double memory_byte_s(int cores) const;
+  /// What a byte of memory takes while so many cores want some, that takes one core so long.
+  [[nodiscard]] double byte_s(double alone_s, int cores) const;
 
   MemoryHierarchy memory_;
   std::vector<Recent> by_core_;

@@ -25,6 +25,13 @@ void describe(Visitor& visit, T& memory) {
                .most = 1,
                .seconds = true},
               memory.memory_byte_s);
+  visit.field({.key = "copied_byte",
+               .doc = "what a byte takes that is copied from memory to memory",
+               .least = 0,
+               .most = 1,
+               .required = true,
+               .seconds = true},
+              memory.copied_byte_s);
   visit.field({.key = "fresh_byte",
                .doc = "what a byte takes that its process never touched",
                .least = 0,

@@ -68,6 +68,7 @@ TEST_CASE("calibrate: caches have sizes and what is farther away costs more") {
   CHECK(memory.known());
   CHECK(memory.shared_byte_s <= memory.memory_byte_s);
   CHECK(memory.memory_byte_s <= memory.fresh_byte_s);
+  CHECK(memory.copied_byte_s > 0);
   CHECK(memory.bandwidth.value == 0);  // one core says nothing of all
 }
 

@@ -15,7 +15,7 @@ namespace {
 constexpr Bytes kOwn{1000};
 constexpr Bytes kShared{10'000};
 
-MemoryHierarchy memory() { return {kOwn, kShared, 1e-9, 1e-8, 1e-7, {}}; }
+MemoryHierarchy memory() { return {kOwn, kShared, 1e-9, 1e-8, 2e-8, 1e-7, {}}; }
 
 TEST_CASE("caches: what is touched for the first time is fresh and then there") {
   Caches caches(memory(), 2);
@@ -64,12 +64,13 @@ TEST_CASE("caches: memory that all cores want is as fast as its bandwidth") {
   CHECK(caches.time_of(refill, 1) == Duration{10'000});
   CHECK(caches.time_of(refill, 2) == Duration{10'000});
   CHECK(caches.time_of(refill, 4) == Duration{20'000});
-  CHECK(caches.time_of_message(refill, 1) == Duration{9'000});
+  CHECK(caches.time_of_message(refill, 1) == Duration{20'000});
+  CHECK(caches.time_of_message({1000, 0, 0}, 1) == Duration{});
 }
 
 TEST_CASE(
     "caches: of what is gone through in another order each time, as much is gone as it is large") {
-  const Caches caches({{1'000}, {8'000}, 1e-9, 10e-9, 10e-9, {}}, 1);
+  const Caches caches({{1'000}, {8'000}, 1e-9, 10e-9, 20e-9, 10e-9, {}}, 1);
   const Refill all = caches.pass({100}, {1'000'000});
   CHECK(all.memory == Approx(100));
   CHECK(all.shared == Approx(0).margin(1e-9));

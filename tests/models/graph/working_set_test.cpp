@@ -14,7 +14,7 @@ namespace {
 using testing::training_of;
 
 /// A private cache that holds nothing to speak of, a shared one of this size.
-MemoryHierarchy memory_with(Bytes shared) { return {{64}, shared, 0, 1e-9, 1e-9, {}}; }
+MemoryHierarchy memory_with(Bytes shared) { return {{64}, shared, 0, 1e-9, 1e-9, 1e-9, {}}; }
 
 Job job_of(JobKind kind, std::uint32_t bucket = 0) {
   Job job;
