@@ -15,9 +15,10 @@ bool all_scalars(const std::vector<Value>& items) {
   });
 }
 
-/// The library takes a carriage return for a character like others, and reads it as another one.
+/// The library writes bare what it reads otherwise: a carriage return, what parts documents.
 void emit_text(YAML::Emitter& out, const std::string& text) {
-  if (text.find('\r') != std::string::npos) out << YAML::DoubleQuoted;
+  const bool parts = text.starts_with("---") || text.starts_with("...");
+  if (parts || text.find('\r') != std::string::npos) out << YAML::DoubleQuoted;
   out << text;
 }
 

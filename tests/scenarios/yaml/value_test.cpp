@@ -154,5 +154,8 @@ TEST_CASE("yaml: any text is written so that it reads back") {
     const Value back = parse_yaml(yaml, "x.yaml");
     CHECK(back.find("key")->value.kind == Value::Kind::scalar);
     CHECK(back.find("key")->value.text == text);
+    const Value alone = parse_yaml(to_yaml(scalar), "x.yaml");
+    CHECK(alone.kind == Value::Kind::scalar);
+    CHECK(alone.text == text);
   }
 }
