@@ -1,12 +1,42 @@
 #include "exec/launch/control.h"
 
 #include "reports/record/collector.h"
+#include "scenarios/input_error.h"
+#include "scenarios/json_nesting.h"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cstddef>
+#include <utility>
 
 namespace foretrain::exec {
+namespace {
+
+/// Converted, another number would be any.
+std::int64_t whole(const nlohmann::json& number, const char* name) {
+  if (number.is_number_integer()) return number.get<std::int64_t>();
+  throw BadValue(fmt::format("{}: {} is not a whole number", name,
+                             number.is_structured() ? number.type_name() : number.dump()));
+}
+std::int64_t whole_at(const nlohmann::json& json, const char* key) {
+  return whole(json.at(key), key);
+}
+
+void check_node(std::int64_t node, std::size_t id) {
+  if (node != static_cast<std::int64_t>(id)) throw BadValue(fmt::format("a row of node {}", node));
+}
+void check(const UsageRow& row, std::size_t id) { check_node(row.node, id); }
+void check(const InputRow& row, std::size_t id) { check_node(row.node, id); }
+void check(const EvalReport& row, std::size_t /*id*/) {
+  // Not as a bool: that it is one is the question.
+  const auto* bytes = reinterpret_cast<const std::byte*>(&row);
+  if (bytes[offsetof(EvalReport, final)] <= std::byte{1}) return;
+  throw BadValue("an evaluation that is neither the final one nor another");
+}
+
+}  // namespace
 
 void send_text(Connection& connection, ControlKind kind, NodeId from, std::string_view text) {
   FrameHeader header;
@@ -27,7 +57,11 @@ std::string_view text_of(const Payload& payload) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-nlohmann::json json_of(const Payload& payload) { return nlohmann::json::parse(text_of(payload)); }
+nlohmann::json json_of(const Payload& payload) {
+  const std::string_view text = text_of(payload);
+  if (nested_too_deep(text)) throw BadValue("JSON that is nested too deep");
+  return nlohmann::json::parse(text);
+}
 
 nlohmann::json to_json(const DatasetShape& shape) {
   const InputShape& input = shape.input;
@@ -42,13 +76,14 @@ nlohmann::json to_json(const DatasetShape& shape) {
 
 DatasetShape dataset_shape_of(const nlohmann::json& json) {
   DatasetShape shape;
-  shape.train_examples = json.at("train_examples");
-  shape.test_examples = json.at("test_examples");
+  shape.train_examples = whole_at(json, "train_examples");
+  shape.test_examples = whole_at(json, "test_examples");
   const auto& image = json.at("image");
-  shape.input.image = {image.at(0), image.at(1), image.at(2)};
-  shape.input.sparse_features = json.at("sparse_features");
+  const auto size = [&](int i) { return static_cast<int>(whole(image.at(i), "image")); };
+  shape.input.image = {size(0), size(1), size(2)};
+  shape.input.sparse_features = whole_at(json, "sparse_features");
   shape.input.sparse_entries = json.at("sparse_entries");
-  shape.input.classes = json.at("classes");
+  shape.input.classes = static_cast<int>(whole_at(json, "classes"));
   shape.features_mean = json.at("features_mean");
   return shape;
 }
@@ -56,6 +91,7 @@ DatasetShape dataset_shape_of(const nlohmann::json& json) {
 bool add_rows(Record& record, std::size_t id, ControlKind kind, const Payload& payload) {
   const auto append = [&]<class Row>(std::vector<Row>& rows) {
     const std::vector<Row> more = rows_of<Row>(payload);
+    for (const Row& row : more) check(row, id);
     rows.insert(rows.end(), more.begin(), more.end());
     return true;
   };
@@ -77,23 +113,27 @@ bool add_rows(Record& record, std::size_t id, ControlKind kind, const Payload& p
 }
 
 void add_finished(Record& record, std::size_t id, const nlohmann::json& json) {
+  // All of it is read before any of it counts.
   NodeEnd end_of_node;
-  end_of_node.updates = json.at("updates");
-  end_of_node.gradients = json.at("gradients");
-  end_of_node.dropped = json.at("dropped");
-  end_of_node.most_lead = json.at("most_lead");
-  end_of_node.last_update = {json.at("last_update_ns")};
+  end_of_node.updates = whole_at(json, "updates");
+  end_of_node.gradients = whole_at(json, "gradients");
+  end_of_node.dropped = whole_at(json, "dropped");
+  end_of_node.most_lead = whole_at(json, "most_lead");
+  end_of_node.last_update = {whole_at(json, "last_update_ns")};
   end_of_node.weights_sha256 = json.at("weights_sha256");
-  add_end(record, end_of_node);
-  record.kernel_set = json.at("kernel_set");
-  record.congestion_control = json.at("congestion_control");
-  NodeTotals& totals = record.nodes[id];
+  NodeTotals totals = record.nodes[id];
   totals.cpu_s = json.at("cpu_s");
-  totals.rss = {json.at("rss_bytes")};
-  totals.tx = {json.at("tx_bytes")};
-  totals.rx = {json.at("rx_bytes")};
-  totals.messages_sent = json.at("messages_sent");
-  record.refused += json.at("refused").get<std::int64_t>();
+  totals.rss = {whole_at(json, "rss_bytes")};
+  totals.tx = {whole_at(json, "tx_bytes")};
+  totals.rx = {whole_at(json, "rx_bytes")};
+  totals.messages_sent = whole_at(json, "messages_sent");
+  const std::int64_t refused = saturated::sum(record.refused, whole_at(json, "refused"));
+  const std::string kernel_set = json.at("kernel_set");
+  record.congestion_control = json.at("congestion_control");
+  record.kernel_set = kernel_set;
+  record.nodes[id] = std::move(totals);
+  record.refused = refused;
+  add_end(record, end_of_node);
 }
 
 }  // namespace foretrain::exec

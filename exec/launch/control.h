@@ -62,18 +62,19 @@ inline void send_signal(Connection& connection, ControlKind kind, NodeId from) {
 void send_json(Connection& connection, ControlKind kind, NodeId from, const nlohmann::json& json);
 
 std::string_view text_of(const Payload& payload);
-/// @throws nlohmann::json::exception where it is no JSON
+/// @throws nlohmann::json::exception where it is no JSON, BadValue where it is nested too deep
 nlohmann::json json_of(const Payload& payload);
 
 /// What the launcher has found of the data set, so that a server opens none.
 nlohmann::json to_json(const DatasetShape& shape);
-/// @throws nlohmann::json::exception where something is missing
+/// @throws nlohmann::json::exception where something is missing, BadValue where it is no number
 DatasetShape dataset_shape_of(const nlohmann::json& json);
 
 /// Rows of a node join the record. False: the frame is of another kind.
+/// @throws BadValue where a row is of another node, or no row
 bool add_rows(Record& record, std::size_t id, ControlKind kind, const Payload& payload);
 /// What a node says of itself with `finished` joins the record.
-/// @throws nlohmann::json::exception where something is missing
+/// @throws nlohmann::json::exception where something is missing, BadValue where it is no number
 void add_finished(Record& record, std::size_t id, const nlohmann::json& json);
 
 /// Rows travel as their bytes: both ends are the same program.

@@ -15,6 +15,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <exception>
 #include <utility>
 
 namespace foretrain::exec {
@@ -27,6 +28,10 @@ namespace {
 constexpr auto kSuspicion = std::chrono::milliseconds(300);  // a SIGCHLD takes less to come
 constexpr auto kFarewell = std::chrono::seconds(2);          // for a last flush of rows
 constexpr Duration kGrace{1'000'000'000};                    // from SIGTERM to SIGKILL
+
+std::string makes_no_sense(const Member& sender, const std::exception& error) {
+  return fmt::format("{}: it sent something that makes no sense ({})", sender.role, error.what());
+}
 
 Duration since(Clock::time_point start) {
   return {std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count()};
@@ -234,8 +239,8 @@ void Launcher::on_left(Member& member, const std::string& why) {
 void Launcher::on_frame(std::size_t id, const FrameHeader& header, const Payload& payload) {
   if (members_[id].lost) return;  // it may be back, but the others have gone on
   const auto kind = static_cast<ControlKind>(header.kind);
-  if (add_rows(record_, id, kind, payload)) return take_rows();
   try {
+    if (add_rows(record_, id, kind, payload)) return take_rows();
     switch (kind) {
       case ControlKind::listening:
         return on_listening(id, json_of(payload));
@@ -249,8 +254,9 @@ void Launcher::on_frame(std::size_t id, const FrameHeader& header, const Payload
         return;
     }
   } catch (const nlohmann::json::exception& error) {
-    fail(fmt::format("{}: it sent something that makes no sense ({})", members_[id].role,
-                     error.what()));
+    fail(makes_no_sense(members_[id], error));
+  } catch (const BadValue& error) {
+    fail(makes_no_sense(members_[id], error));
   }
 }
 

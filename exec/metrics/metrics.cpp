@@ -29,9 +29,13 @@ std::string sample_value(double value) {
   return fmt::format("{}", value);
 }
 
+void add_to(Bytes& all, Bytes more) { all.value = saturated::sum(all.value, more.value); }
+
 /// Where a figure is counted at all, what was counted since is added.
 void count(Bytes& all, Bytes more) {
-  if (more.value >= 0) all.value = std::max<std::int64_t>(all.value, 0) + more.value;
+  if (more.value < 0) return;
+  all = std::max(all, Bytes{});
+  add_to(all, more);
 }
 
 }  // namespace
@@ -66,7 +70,7 @@ void Metrics::add(const StepRow& row) {
   node.step_time_sum += took;
   ++node.steps;
   node.phases += step.phases;
-  node.staleness += step.staleness;
+  node.staleness = saturated::sum(node.staleness, step.staleness);
   node.loss = step.loss;
   latest_ = std::max(latest_, step.start + length_of(step.phases));
 }
@@ -76,8 +80,8 @@ void Metrics::add(const UsageRow& row) {
   node.cpu_user_s += row.cpu_user_s;
   node.cpu_system_s += row.cpu_system_s;
   node.rss = row.rss;
-  node.tx += row.tx;
-  node.rx += row.rx;
+  add_to(node.tx, row.tx);
+  add_to(node.rx, row.rx);
   count(node.nic_tx, row.nic_tx);
   count(node.nic_rx, row.nic_rx);
   latest_ = std::max(latest_, row.time);

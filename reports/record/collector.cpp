@@ -41,7 +41,7 @@ Duration middle_of(std::size_t bucket) {
 void StepTally::add(const StepReport& step) {
   ++totals_.steps;
   totals_.sum += step.phases;
-  totals_.staleness += step.staleness;
+  totals_.staleness = saturated::sum(totals_.staleness, step.staleness);
   const std::int64_t ns = (length_of(step.phases) - step.phases.evaluate).ns;
   if (buckets_.empty() && lengths_ns_.size() < kExact) return lengths_ns_.push_back(ns);
   if (buckets_.empty()) {
@@ -77,7 +77,7 @@ void RowTally::add(const Record& rows) {
   for (const StepRow& row : rows.steps) {
     steps_.add(row.report);
     ++step_count_;
-    furthest_ = std::max(furthest_, row.report.step.next().value);
+    furthest_ = std::max(furthest_, saturated::sum(row.report.step.value, 1));
     latest_ = std::max(latest_, end_of_step(row.report));
   }
   for (const UsageRow& row : rows.usage) {
@@ -87,8 +87,8 @@ void RowTally::add(const Record& rows) {
     NodeTotals& totals = nodes_[node];
     totals.cpu_s += row.cpu_user_s + row.cpu_system_s;
     totals.rss = std::max(totals.rss, row.rss);
-    totals.tx += row.tx;
-    totals.rx += row.rx;
+    totals.tx = {saturated::sum(totals.tx.value, row.tx.value)};
+    totals.rx = {saturated::sum(totals.rx.value, row.rx.value)};
   }
 }
 

@@ -2,11 +2,10 @@
 
 #include "reports/record/files.h"
 #include "scenarios/input_error.h"
+#include "scenarios/json_nesting.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-
-#include <fstream>
 
 namespace foretrain {
 
@@ -24,9 +23,13 @@ void write_provenance(const Provenance& provenance, const fs::path& folder) {
 std::optional<Provenance> read_provenance(const fs::path& folder) {
   const fs::path path = folder / kProvenanceFile;
   if (!fs::exists(path)) return {};
+  const std::string text = read_text_file(path);
+  if (const auto line = nested_too_deep(text)) {
+    throw InputError(
+        fmt::format("{}:{}: nested too deep; the file is damaged", path.string(), *line));
+  }
   try {
-    std::ifstream file(path);
-    const auto json = nlohmann::json::parse(file);
+    const auto json = nlohmann::json::parse(text);
     return Provenance{json.at("build"), json.at("date"), json.at("host"), json.at("command")};
   } catch (const nlohmann::json::exception& error) {
     throw InputError(fmt::format("{}: {}; the file is damaged", path.string(), error.what()));

@@ -2,6 +2,7 @@
 #include "reports/record/run_json.h"
 
 #include "reports/record/summary.h"
+#include "scenarios/json_nesting.h"
 #include "scenarios/read.h"
 
 #include <fmt/format.h>
@@ -99,6 +100,12 @@ Json calibrated_json(const CoresSeen& seen) {
           {"loopback_distance", known_or_null(seen.loopback_distance)}};
 }
 
+/// A value in a message. What holds others is only named: it may be long.
+std::string shown(const Json& value) {
+  if (value.is_array()) return "an array";
+  return value.is_object() ? "an object" : value.dump();
+}
+
 /// An object of run.json; every error names the file, then the way to the key.
 class Reader {
  public:
@@ -126,7 +133,7 @@ class Reader {
     constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
     const bool fits = !value.is_number_unsigned() || value.get<std::uint64_t>() <= kMost;
     if (!value.is_number_integer() || !fits) {
-      fail(fmt::format("{}: {} is not a whole number of 64 bits", key, value.dump()));
+      fail(fmt::format("{}: {} is not a whole number of 64 bits", key, shown(value)));
     }
     return value.get<std::int64_t>();
   }
@@ -140,7 +147,7 @@ class Reader {
   [[nodiscard]] double number(const char* key) const {
     const Json& value = at(key);
     if (value.is_null()) return std::numeric_limits<double>::quiet_NaN();
-    if (!value.is_number()) fail(fmt::format("{}: {} is not a number", key, value.dump()));
+    if (!value.is_number()) fail(fmt::format("{}: {} is not a number", key, shown(value)));
     return value.get<double>();
   }
 
@@ -148,7 +155,7 @@ class Reader {
   [[nodiscard]] std::string text(const char* key) const {
     const Json& value = at(key);
     if (value.is_null()) return {};
-    if (!value.is_string()) fail(fmt::format("{}: {} is not a text", key, value.dump()));
+    if (!value.is_string()) fail(fmt::format("{}: {} is not a text", key, shown(value)));
     return value.get<std::string>();
   }
 
@@ -256,7 +263,7 @@ Case parse_case(const Reader& reader, const std::string& source) {
   const Json& settings = reader.at("settings");
   if (!settings.is_object()) reader.fail("settings: is not an object");
   for (const auto& [key, value] : settings.items()) {
-    if (!value.is_string()) reader.fail(fmt::format("settings: {} is not a text", value.dump()));
+    if (!value.is_string()) reader.fail(fmt::format("settings: {} is not a text", shown(value)));
     scenario_case.settings.push_back({key, value.get<std::string>()});
   }
   return scenario_case;
@@ -276,6 +283,9 @@ std::int64_t line_of_error(std::string_view text) {
 }
 
 Json parsed(std::string_view text, const std::string& source) {
+  if (const auto line = nested_too_deep(text)) {
+    throw InputError(fmt::format("{}:{}: nested too deep; the record is damaged", source, *line));
+  }
   try {
     return Json::parse(text);
   } catch (const Json::parse_error&) {
@@ -298,7 +308,7 @@ void check_format(const Json& json, const std::string& source) {
     const bool named = program != json.end() && program->is_string();
     throw InputError(fmt::format(
         "{}: a record of version {}, this program reads version {}; it was written by foretrain {}",
-        source, format->dump(), kRecordFormat,
+        source, shown(*format), kRecordFormat,
         named ? program->get<std::string>() : "of another version"));
   }
 }

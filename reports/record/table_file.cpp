@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdint>
+#include <cmath>
 #include <limits>
 
 namespace foretrain {
@@ -44,7 +44,16 @@ std::vector<TableRow> read_table(const std::string& path,
 double number_in(const std::string& cell, const std::string& place) {
   const auto decimal = parse_decimal(cell);
   if (!decimal) throw InputError(fmt::format("{}: '{}' is not a number; write one", place, cell));
-  return to_double(*decimal);
+  const double number = to_double(*decimal);
+  if (std::isfinite(number)) return number;
+  throw InputError(fmt::format("{}: '{}' is too large; write another number", place, cell));
+}
+
+std::int64_t count_in(const std::string& cell, const std::string& place) {
+  const auto decimal = parse_decimal(cell);
+  const auto number = decimal ? to_integer(*decimal) : std::nullopt;
+  if (number && *number >= 0) return *number;
+  throw InputError(fmt::format("{}: '{}' is not a whole number; write one", place, cell));
 }
 
 std::optional<int> whole_in(const std::string& cell, const std::string& place) {

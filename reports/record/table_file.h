@@ -1,6 +1,7 @@
 // A table as a file that people keep: comma-separated values under known columns.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,7 +23,9 @@ std::vector<TableRow> read_table(const std::string& path,
 
 /// The number in a cell. @throws InputError that begins with `place`
 double number_in(const std::string& cell, const std::string& place);
-/// Likewise a whole number; nothing: `-` or empty.
+/// Likewise a whole number from 0 on.
+std::int64_t count_in(const std::string& cell, const std::string& place);
+/// Likewise, of 31 bits; nothing: `-` or empty.
 std::optional<int> whole_in(const std::string& cell, const std::string& place);
 
 }  // namespace foretrain

@@ -108,6 +108,57 @@ Tensor parse_npy(const std::string& name, std::string_view text) {
   return tensor;
 }
 
+/// A file as its archive has it.
+struct Stored {
+  std::string name;
+  std::string_view file;
+  std::uint32_t crc = 0;
+};
+
+/// Files that share bytes would make a large memory of a small archive.
+void check_apart(const std::vector<Stored>& files) {
+  std::vector<std::string_view> parts;
+  parts.reserve(files.size());
+  for (const Stored& each : files) parts.push_back(each.file);
+  std::ranges::sort(parts, {}, [](std::string_view part) { return part.data(); });
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    if (parts[i - 1].data() + parts[i - 1].size() > parts[i].data()) {
+      throw BadValue("it is damaged: two of its files share bytes");
+    }
+  }
+}
+
+std::vector<Stored> files_in(std::string_view text) {
+  // Without a comment behind it the end has its place.
+  if (text.size() < kEndSize ||
+      number_at<std::uint32_t>(text, text.size() - kEndSize) != kDirectoryEnd) {
+    throw BadValue("it is no .npz file, or cut short");
+  }
+  const std::uint64_t end = text.size() - kEndSize;
+  const auto count = number_at<std::uint16_t>(text, end + 10);
+  std::uint64_t at = number_at<std::uint32_t>(text, end + 16);
+  std::vector<Stored> files;
+  for (int i = 0; i < count; ++i) {
+    if (number_at<std::uint32_t>(text, at) != kDirectoryEntry) throw BadValue("it is damaged");
+    const auto method = number_at<std::uint16_t>(text, at + 10);
+    const auto size = number_at<std::uint32_t>(text, at + 20);
+    const auto name_size = number_at<std::uint16_t>(text, at + 28);
+    const auto local = number_at<std::uint32_t>(text, at + 42);
+    std::string name(bytes_at(text, at + kEntrySize, name_size));
+    if (method != 0) {
+      throw BadValue(fmt::format("{} is compressed; write it by numpy.savez", name));
+    }
+    const std::uint64_t begin = local + kLocalSize + number_at<std::uint16_t>(text, local + 26) +
+                                number_at<std::uint16_t>(text, local + 28);
+    files.push_back(
+        {std::move(name), bytes_at(text, begin, size), number_at<std::uint32_t>(text, at + 16)});
+    at += kEntrySize + name_size + number_at<std::uint16_t>(text, at + 30) +
+          number_at<std::uint16_t>(text, at + 32);
+  }
+  check_apart(files);
+  return files;
+}
+
 }  // namespace
 
 std::string to_npz(std::span<const TensorView> tensors) {
@@ -147,35 +198,15 @@ std::string to_npz(std::span<const TensorView> tensors) {
 }
 
 std::vector<Tensor> parse_npz(std::string_view text) {
-  // Without a comment behind it the end has its place.
-  if (text.size() < kEndSize ||
-      number_at<std::uint32_t>(text, text.size() - kEndSize) != kDirectoryEnd) {
-    throw BadValue("it is no .npz file, or cut short");
-  }
-  const std::uint64_t end = text.size() - kEndSize;
-  const auto count = number_at<std::uint16_t>(text, end + 10);
-  std::uint64_t at = number_at<std::uint32_t>(text, end + 16);
   std::vector<Tensor> tensors;
-  for (int i = 0; i < count; ++i) {
-    if (number_at<std::uint32_t>(text, at) != kDirectoryEntry) throw BadValue("it is damaged");
-    const auto method = number_at<std::uint16_t>(text, at + 10);
-    const auto crc = number_at<std::uint32_t>(text, at + 16);
-    const auto size = number_at<std::uint32_t>(text, at + 20);
-    const auto name_size = number_at<std::uint16_t>(text, at + 28);
-    const auto local = number_at<std::uint32_t>(text, at + 42);
-    std::string name(bytes_at(text, at + kEntrySize, name_size));
-    if (method != 0) {
-      throw BadValue(fmt::format("{} is compressed; write it by numpy.savez", name));
+  for (const Stored& each : files_in(text)) {
+    const auto* bytes = reinterpret_cast<const Bytef*>(each.file.data());
+    if (crc32_z(0, bytes, each.file.size()) != each.crc) {
+      throw BadValue(fmt::format("{} is damaged", each.name));
     }
-    const std::uint64_t begin = local + kLocalSize + number_at<std::uint16_t>(text, local + 26) +
-                                number_at<std::uint16_t>(text, local + 28);
-    const std::string_view file = bytes_at(text, begin, size);
-    const auto* bytes = reinterpret_cast<const Bytef*>(file.data());
-    if (crc32_z(0, bytes, file.size()) != crc) throw BadValue(fmt::format("{} is damaged", name));
+    std::string name = each.name;
     if (name.ends_with(".npy")) name.resize(name.size() - 4);
-    tensors.push_back(parse_npy(name, file));
-    at += kEntrySize + name_size + number_at<std::uint16_t>(text, at + 30) +
-          number_at<std::uint16_t>(text, at + 32);
+    tensors.push_back(parse_npy(name, each.file));
   }
   return tensors;
 }

@@ -1,9 +1,11 @@
 // Tensors as the format safetensors has them.
+#include "scenarios/json_nesting.h"
 #include "scenarios/weights/bytes.h"
 #include "scenarios/weights/tensor_file.h"
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <limits>
 
 namespace foretrain {
@@ -14,10 +16,12 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t kLengthBytes = 8;
 constexpr std::size_t kHeaderAlignment = 8;  // of the numbers, so that readers may map the file
 constexpr std::string_view kType = "F32";
+constexpr std::uint64_t kMostLength = std::numeric_limits<std::int64_t>::max();
 
 Json header_of(std::string_view text) {
   const auto length = number_at<std::uint64_t>(text, 0);
   const std::string_view header = bytes_at(text, kLengthBytes, length);
+  if (nested_too_deep(header)) throw BadValue("its header is nested too deep");
   try {
     return Json::parse(header);
   } catch (const nlohmann::json::exception&) {
@@ -25,13 +29,57 @@ Json header_of(std::string_view text) {
   }
 }
 
+/// @throws BadValue: another number, or none. Converted, it would be any.
+std::uint64_t whole(const Json& number) {
+  if (number.is_number_unsigned()) return number.get<std::uint64_t>();
+  throw BadValue("a size or a place in its header is not a whole number");
+}
+
+/// Where a tensor's numbers are.
+struct Place {
+  std::uint64_t first = 0;
+  std::uint64_t last = 0;  // one further
+  std::string name;
+
+  auto operator<=>(const Place&) const = default;
+};
+
+/// The format has them one behind the other. What overlaps would make a large memory of a small
+/// file.
+void check_places(const Json& header) {
+  std::vector<Place> places;
+  for (const auto& [name, entry] : header.items()) {
+    if (name == "__metadata__") continue;
+    const Json& ends = entry.at("data_offsets");
+    places.push_back({whole(ends.at(0)), whole(ends.at(1)), name});
+  }
+  std::ranges::sort(places);
+  std::uint64_t end = 0;
+  const char* before = "the header";
+  for (const Place& place : places) {
+    if (place.first != end) {
+      throw BadValue(fmt::format("{} begins at {}, which is not where {} ends", place.name,
+                                 place.first, before));
+    }
+    end = place.last;
+    before = place.name.c_str();
+  }
+}
+
 Tensor tensor_of(const std::string& name, const Json& entry, std::string_view data) {
   if (entry.at("dtype") != kType) {
-    throw BadValue(fmt::format("{} is {}; write it as float32", name, entry.at("dtype").dump()));
+    throw BadValue(fmt::format(
+        "{} is {}; write it as float32", name,
+        entry.at("dtype").is_string() ? entry.at("dtype").get<std::string>() : "of no type"));
   }
-  Tensor tensor{name, entry.at("shape").get<std::vector<std::int64_t>>(), {}};
-  const auto first = entry.at("data_offsets").at(0).get<std::uint64_t>();
-  const auto last = entry.at("data_offsets").at(1).get<std::uint64_t>();
+  Tensor tensor{name, {}, {}};
+  for (const Json& size : entry.at("shape")) {
+    const std::uint64_t length = whole(size);
+    if (length > kMostLength) throw BadValue(fmt::format("{}: a shape is too large", name));
+    tensor.shape.push_back(static_cast<std::int64_t>(length));
+  }
+  const std::uint64_t first = whole(entry.at("data_offsets").at(0));
+  const std::uint64_t last = whole(entry.at("data_offsets").at(1));
   const auto size = static_cast<std::uint64_t>(count_of(tensor.shape)) * sizeof(float);
   if (last < first || last - first != size) {
     throw BadValue(fmt::format("{} has {} bytes, its shape another number", name, last - first));
@@ -80,6 +128,7 @@ std::vector<Tensor> parse_safetensors(std::string_view text) {
   if (!header.is_object()) throw BadValue("its header is no JSON object");
   std::vector<Tensor> tensors;
   try {
+    check_places(header);
     for (const auto& [name, entry] : header.items()) {
       if (name != "__metadata__") tensors.push_back(tensor_of(name, entry, data));
     }

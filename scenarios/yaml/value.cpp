@@ -15,13 +15,20 @@ bool all_scalars(const std::vector<Value>& items) {
   });
 }
 
+/// The library writes bare what it reads otherwise: a carriage return, what parts documents.
+void emit_text(YAML::Emitter& out, const std::string& text) {
+  const bool parts = text.starts_with("---") || text.starts_with("...");
+  if (parts || text.find('\r') != std::string::npos) out << YAML::DoubleQuoted;
+  out << text;
+}
+
 void emit(YAML::Emitter& out, const Value& value) {
   switch (value.kind) {
     case Value::Kind::null:
       out << YAML::Null;
       return;
     case Value::Kind::scalar:
-      out << value.text;
+      emit_text(out, value.text);
       return;
     case Value::Kind::list:
       if (all_scalars(value.items)) out << YAML::Flow;
@@ -32,7 +39,9 @@ void emit(YAML::Emitter& out, const Value& value) {
     case Value::Kind::map:
       out << YAML::BeginMap;
       for (const Entry& entry : value.entries) {
-        out << YAML::Key << entry.key << YAML::Value;
+        out << YAML::Key;
+        emit_text(out, entry.key);
+        out << YAML::Value;
         emit(out, entry.value);
       }
       out << YAML::EndMap;

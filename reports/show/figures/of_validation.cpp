@@ -128,6 +128,9 @@ std::vector<ForecastCase> forecast_cases(const Json& validation) {
     };
     each.predicted_low = known("predicted_low");
     each.predicted_high = known("predicted_high");
+    if (row.contains("in_range") && row.at("in_range").is_boolean()) {
+      each.in_range = row.at("in_range").get<bool>();
+    }
     each.spread = known("spread");
     each.protocol_error = known("protocol_error");
     each.compute_error = known("compute_error");

@@ -20,6 +20,7 @@ struct ForecastCase {
   double predicted = 0;                  ///< ms
   std::optional<double> predicted_low;   ///< ms, where the machine wanders
   std::optional<double> predicted_high;  ///< ms
+  std::optional<bool> in_range;          ///< measured is; empty where there is no range
   std::optional<double> spread;          ///< of the runs, as Comparison has it
   std::optional<double> protocol_error;  ///< likewise
   std::optional<double> compute_error;

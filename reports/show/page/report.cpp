@@ -9,6 +9,7 @@
 #include "reports/show/page/whatif_section.h"
 #include "reports/studies/validation/output.h"
 #include "scenarios/input_error.h"
+#include "scenarios/json_nesting.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -32,11 +33,26 @@ std::string read_file(const fs::path& path) {
   return text;
 }
 
-/// The section that `make` makes of a file; what is no such file is said with its name.
-Section section_of(const fs::path& path, Section (*make)(const Json&), Json& json) {
+/// How a file calls its sentence, its scenario.
+struct Keys {
+  const char* sentence;
+  const char* name;
+};
+
+/// Adds what a file holds, its section by `make`. What is no such file is said with its name.
+Json add_section(const fs::path& path, Section (*make)(const Json&), const Keys& keys,
+                 Found& found) {
+  const std::string text = read_file(path);
+  if (const auto line = nested_too_deep(text)) {
+    throw InputError(
+        fmt::format("{}:{}: nested too deep; the file is damaged", path.string(), *line));
+  }
   try {
-    json = Json::parse(read_file(path));
-    return make(json);
+    Json json = Json::parse(text);
+    found.sections.push_back(make(json));
+    found.sentences.push_back(json.value(keys.sentence, ""));
+    found.name = json.value(keys.name, found.name);
+    return json;
   } catch (const Json::exception& error) {
     throw InputError(fmt::format("{}: {}; the file is damaged, or of another version",
                                  path.string(), error.what()));
@@ -90,10 +106,7 @@ void add_records_of_validation(const fs::path& folder, Found& found) {
 }
 
 void add_validation(const fs::path& path, Found& found) {
-  Json json;
-  found.sections.push_back(section_of(path, validation_section, json));
-  found.sentences.push_back(json.value("sentence", ""));
-  found.name = json.value("scenario", found.name);
+  const Json json = add_section(path, validation_section, {"sentence", "scenario"}, found);
   if (json.contains("question") && json["question"].is_string() && found.question.empty()) {
     found.question = json["question"].get<std::string>();
   }
@@ -101,10 +114,7 @@ void add_validation(const fs::path& path, Found& found) {
 }
 
 void add_whatif(const fs::path& path, Found& found) {
-  Json json;
-  found.sections.push_back(section_of(path, whatif_section, json));
-  found.sentences.push_back(json.value("limit", ""));
-  found.name = json.value("name", found.name);
+  add_section(path, whatif_section, {"limit", "name"}, found);
 }
 
 void add_sweep(const fs::path& path, Found& found) {

@@ -2,6 +2,7 @@
 
 #include "reports/record/text.h"
 #include "reports/show/figures/of_validation.h"
+#include "reports/studies/validation/like_with_like.h"
 #include "reports/studies/validation/output.h"
 #include "reports/studies/validation/verdict.h"
 
@@ -139,29 +140,45 @@ std::string range_of(const ForecastCase& each) {
   return fmt::format("{} to {}", figure(*each.predicted_low), figure(*each.predicted_high));
 }
 
-std::string distance_in(const Json& verdict) {
+Cell in_range_cell(const ForecastCase& each) {
+  if (!each.in_range) return {""};
+  return *each.in_range ? Cell{"within", Tone::good} : Cell{"outside", Tone::bad};
+}
+
+/// The shares of the runs; of older validations what they had together.
+std::string distances_in(const Json& verdict) {
+  const auto shares = verdict.find("core_distances");
+  if (shares != verdict.end() && shares->is_object()) {
+    const auto share = [&](const char* distance) {
+      return number_in(shares->at(distance)).value_or(0);
+    };
+    return in_words({share("near"), share("far"), share("mixed"), ""});
+  }
   const auto found = verdict.find("core_distance");
   return found == verdict.end() || !found->is_string() ? "" : found->get<std::string>();
 }
 
 /// A row a case: its step time, its verdict.
 Table cases_of(const Json& validation) {
-  Table table{"Step time of each case",
-              "noisy: the runs themselves spread by more than 5 %; held: the forecast is within 5 "
-              "% of the runs' median, of a noisy case between their quartiles; range: at the "
-              "fastest and the slowest that calibration met this machine",
-              {{"case", false, true},
-               {"measured [ms]", true},
-               {"spread [%]", true},
-               {"predicted [ms]", true},
-               {"range [ms]", true},
-               {"error [%]", true},
-               {"protocol [%]", true},
-               {"compute [%]", true},
-               {"cores"},
-               {"verdict"},
-               {"differs most", false, true}},
-              {}};
+  Table table{
+      "Step time of each case",
+      "noisy: the runs themselves spread by more than 5 %; held: the forecast is within 5 "
+      "% of the runs' median, of a noisy case between their quartiles; range: at the "
+      "fastest and the slowest that calibration met this machine; cores: how far apart they "
+      "were, in shares of the runs",
+      {{"case", false, true},
+       {"measured [ms]", true},
+       {"spread [%]", true},
+       {"predicted [ms]", true},
+       {"range [ms]", true},
+       {"measured in range"},
+       {"error [%]", true},
+       {"protocol [%]", true},
+       {"compute [%]", true},
+       {"cores"},
+       {"verdict"},
+       {"differs most", false, true}},
+      {}};
   std::size_t place = 0;
   for (const ForecastCase& each : forecast_cases(validation)) {
     const Json& verdicts = validation.at("verdicts");
@@ -177,10 +194,11 @@ Table cases_of(const Json& validation) {
                           {percent(each.spread)},
                           {figure(each.predicted)},
                           {range_of(each)},
+                          in_range_cell(each),
                           std::move(error),
                           {signed_percent_of(each.protocol_error)},
                           {signed_percent_of(each.compute_error)},
-                          {distance_in(verdict)},
+                          {distances_in(verdict)},
                           {text_in(verdict.at("verdict")), held ? Tone::good : Tone::bad},
                           {why.is_object() ? text_in(why.at("sentence")) : ""}});
   }

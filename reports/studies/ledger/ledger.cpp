@@ -33,7 +33,7 @@ class Cells {
 
   std::string text() { return row_.cells[next_++]; }
   int whole() { return whole_in(text(), row_.place).value_or(0); }
-  Bytes bytes() { return {static_cast<std::int64_t>(number_in(text(), row_.place))}; }
+  Bytes bytes() { return {count_in(text(), row_.place)}; }
   double share() { return number_in(text(), row_.place); }
   std::optional<double> known_share() {
     if (row_.cells[next_].empty()) {

@@ -3,6 +3,7 @@
 #include "models/base/random.h"
 #include "scenarios/decimal.h"
 #include "scenarios/input_error.h"
+#include "scenarios/json_nesting.h"
 #include "scenarios/read.h"
 
 #include <fmt/format.h>
@@ -12,11 +13,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
 #include <fstream>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace foretrain {
@@ -41,13 +44,35 @@ void write_all(int file, std::string_view text, const std::string& path) {
   }
 }
 
+/// What is wrong with the values of a row that somebody else wrote; empty: nothing.
+std::string wrong_value(const Json& row) {
+  constexpr std::array kTexts{"name", "mode", "machine", "status", "error", "scenario"};
+  for (const auto& [key, value] : row.items()) {
+    if (!value.is_primitive()) return fmt::format("{} is no figure", key);
+    if (std::ranges::find(kTexts, key) != kTexts.end() && !value.is_string()) {
+      return fmt::format("{} is not a text", key);
+    }
+  }
+  return {};
+}
+
 void read_rows_of(const fs::path& path, SweepRows& rows) {
   std::ifstream file(path);
   if (!file) refuse(path.string(), "cannot read");
+  std::size_t number = 0;
   for (std::string line; std::getline(file, line);) {
-    const Json row = Json::parse(line, nullptr, false);
-    const bool whole = row.is_object() && row.contains("case") && row["case"].is_number_unsigned();
-    if (whole) rows[row["case"].get<std::size_t>()] = row;  // the last one counts
+    ++number;
+    if (nested_too_deep(line)) {
+      throw InputError(
+          fmt::format("{}:{}: nested too deep; the file is damaged", path.string(), number));
+    }
+    Json row = Json::parse(line, nullptr, false);
+    if (!row.is_object() || !row.contains("case") || !row["case"].is_number_unsigned()) continue;
+    if (const std::string wrong = wrong_value(row); !wrong.empty()) {
+      throw InputError(fmt::format("{}:{}: {}; the file is damaged", path.string(), number, wrong));
+    }
+    const auto place = row["case"].get<std::size_t>();
+    rows[place] = std::move(row);  // the last one counts
   }
 }
 

@@ -33,7 +33,8 @@ std::string digest_of(const Case& scenario_case);
 using SweepRows = std::map<std::size_t, nlohmann::ordered_json>;
 
 /// The rows of all shards in a folder: files rows.1-of-8.jsonl, ..., a JSON object a line. What a
-/// killed writer left half written is passed over. @throws InputError where a file cannot be read
+/// killed writer left half written is passed over. @throws InputError where a file cannot be read,
+/// or has a row that no sweep writes
 SweepRows read_rows(const std::filesystem::path& folder);
 
 /// Writes the rows of one shard. Threads: `add` may be called from several at once.

@@ -153,6 +153,11 @@ std::vector<Comparison> compare(const std::vector<Record>& runs, const Record& s
   return comparisons;
 }
 
+std::optional<bool> Comparison::in_range() const {
+  if (predicted_low >= predicted_high) return std::nullopt;
+  return predicted_low <= measured && measured <= predicted_high;
+}
+
 std::optional<double> Comparison::compute_error() const {
   if (!error || !protocol_error) return std::nullopt;
   return *error - *protocol_error;

@@ -36,6 +36,8 @@ struct Comparison {
   double difference = 0;  ///< predicted - measured
   bool exact = false;     ///< every run measured precisely what was predicted
 
+  /// Whether the measured value lies in the forecast's range; empty where that is one value.
+  [[nodiscard]] std::optional<bool> in_range() const;
   /// What is left of the error: that of compute.
   [[nodiscard]] std::optional<double> compute_error() const;
 };

@@ -48,6 +48,7 @@ Json figures_json(const Comparison& c) {
   json["predicted"] = c.predicted;
   json["predicted_low"] = c.predicted_low;
   json["predicted_high"] = c.predicted_high;
+  json["in_range"] = or_null(c.in_range());
   json["error"] = or_null(c.error);
   json["protocol_error"] = or_null(c.protocol_error);
   json["compute_error"] = or_null(c.compute_error());
@@ -58,6 +59,14 @@ Json figures_json(const Comparison& c) {
 
 Json distance_json(std::optional<CoreDistance> distance) {
   return distance ? Json(name_of(*distance)) : Json();
+}
+
+Json distances_json(const std::optional<DistanceShares>& shares) {
+  if (!shares) return Json();
+  return {{"near", shares->near},
+          {"far", shares->far},
+          {"mixed", shares->mixed},
+          {"calibrated", shares->calibrated.empty() ? Json() : Json(shares->calibrated)}};
 }
 
 /// Of all runs of a case together.
@@ -112,6 +121,7 @@ Json verdict_json(const CaseValidation& c) {
   json["replay_equal"] = or_null(c.replay_equal);
   json["replay_bytes_equal"] = or_null(c.replay_bytes_equal);
   json["core_distance"] = distance_json(distance_of(c));
+  json["core_distances"] = distances_json(distance_shares(c));
   json["trainings"] = trainings_json(c);
   if (!c.replay_failure.empty()) json["replay_failure"] = c.replay_failure;
   if (c.scenario_case.scenario.training.until.wanted()) {
@@ -186,15 +196,6 @@ Json pairs_json(const Validation& validation, const PairOrder& pairs) {
   return {{"pairs", pairs.ordered}, {"inverted", inverted}};
 }
 
-Json distances_json(const Validation& validation) {
-  const auto shares = distance_shares(validation);
-  if (!shares) return Json();
-  return {{"near", shares->near},
-          {"far", shares->far},
-          {"mixed", shares->mixed},
-          {"calibrated", shares->calibrated.empty() ? Json() : Json(shares->calibrated)}};
-}
-
 Json groups_json(const Validation& validation) {
   Json groups = Json::array();
   for (const SeedGroup& group : seed_groups(validation)) {
@@ -230,7 +231,7 @@ Json to_json(const Validation& validation) {
   json["drift"] =
       drift ? Json{{"least", drift->least}, {"median", drift->median}, {"most", drift->most}}
             : Json();
-  json["core_distances"] = distances_json(validation);
+  json["core_distances"] = distances_json(distance_shares(validation));
   json["goals"] = goals_json(validation);
   json["over_seeds"] = groups_json(validation);
   json["weights_equal"] = or_null(validation.weights_equal());
@@ -248,8 +249,8 @@ std::string to_text(const Json& json) {
 
 std::string cases_csv(const Validation& validation) {
   static constexpr auto kColumns = std::to_array<std::string_view>(
-      {"case", "strategy", "metric", "node", "measured", "q1", "q3", "spread", "predicted", "error",
-       "protocol_error", "compute_error"});
+      {"case", "strategy", "metric", "node", "measured", "q1", "q3", "spread", "predicted",
+       "predicted_low", "predicted_high", "error", "protocol_error", "compute_error"});
   const auto known = [](std::optional<double> value) {
     return value.value_or(std::numeric_limits<double>::quiet_NaN());
   };
@@ -258,7 +259,8 @@ std::string cases_csv(const Validation& validation) {
     for (const Comparison& each : c.comparisons) {
       csv.text(title_of(c.scenario_case)).text(c.strategy()).text(each.metric).text(each.node);
       csv.number(each.measured).number(each.q1).number(each.q3).number(known(each.spread));
-      csv.number(each.predicted).number(known(each.error));
+      csv.number(each.predicted).number(each.predicted_low).number(each.predicted_high);
+      csv.number(known(each.error));
       csv.number(known(each.protocol_error)).number(known(each.compute_error())).end_row();
     }
   }

@@ -4,7 +4,11 @@
 #include "reports/record/summary.h"
 #include "reports/studies/validation/validation.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <span>
+#include <utility>
 
 namespace foretrain {
 namespace {
@@ -27,6 +31,24 @@ bool is_time(const Comparison& c) {
 }
 
 bool is_rate(const Comparison& c) { return c.node.empty() && c.metric.ends_with("_per_s"); }
+
+std::optional<DistanceShares> shares_of(std::span<const CaseValidation> cases) {
+  DistanceShares shares;
+  double known = 0;
+  for (const CaseValidation& c : cases) {
+    for (const CoresOfRun& run : c.cores) {
+      if (!run.distance) continue;
+      ++known;
+      if (*run.distance == CoreDistance::near) ++shares.near;
+      if (*run.distance == CoreDistance::far) ++shares.far;
+      if (*run.distance == CoreDistance::mixed) ++shares.mixed;
+    }
+    if (const auto distance = core_distance(c.simulated)) shares.calibrated = name_of(*distance);
+  }
+  if (known == 0) return std::nullopt;
+  for (double* share : {&shares.near, &shares.far, &shares.mixed}) *share /= known;
+  return shares;
+}
 
 }  // namespace
 
@@ -97,21 +119,22 @@ void add_ranges(const Record& simulated, std::vector<Comparison>& comparisons) {
 }
 
 std::optional<DistanceShares> distance_shares(const Validation& validation) {
-  DistanceShares shares;
-  double known = 0;
-  for (const CaseValidation& c : validation.cases) {
-    for (const CoresOfRun& run : c.cores) {
-      if (!run.distance) continue;
-      ++known;
-      if (*run.distance == CoreDistance::near) ++shares.near;
-      if (*run.distance == CoreDistance::far) ++shares.far;
-      if (*run.distance == CoreDistance::mixed) ++shares.mixed;
-    }
-    if (const auto distance = core_distance(c.simulated)) shares.calibrated = name_of(*distance);
+  return shares_of(validation.cases);
+}
+
+std::optional<DistanceShares> distance_shares(const CaseValidation& c) {
+  return shares_of({&c, 1});
+}
+
+std::string in_words(const DistanceShares& shares) {
+  std::string words;
+  for (const auto& [name, share] : {std::pair{"near", shares.near}, std::pair{"far", shares.far},
+                                    std::pair{"mixed", shares.mixed}}) {
+    if (share == 1) return name;
+    if (share > 0)
+      words += fmt::format("{}{} {:.0f} %", words.empty() ? "" : ", ", name, 100 * share);
   }
-  if (known == 0) return std::nullopt;
-  for (double* share : {&shares.near, &shares.far, &shares.mixed}) *share /= known;
-  return shares;
+  return words;
 }
 
 }  // namespace foretrain

@@ -10,6 +10,7 @@
 
 namespace foretrain {
 
+struct CaseValidation;
 struct Validation;
 
 /// One run of a case.
@@ -48,5 +49,10 @@ struct DistanceShares {
 };
 /// Empty where no run says anything.
 std::optional<DistanceShares> distance_shares(const Validation& validation);
+/// Of the runs of one case.
+std::optional<DistanceShares> distance_shares(const CaseValidation& c);
+
+/// `near` where all were; else `near 60 %, far 40 %`
+std::string in_words(const DistanceShares& shares);
 
 }  // namespace foretrain

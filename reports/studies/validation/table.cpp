@@ -232,10 +232,12 @@ std::string remarks(const CaseValidation& c) {
     }
   }
   const Comparison* step = c.find("step_time_ms");
-  if (step != nullptr && step->predicted_high > step->predicted_low) {
-    text += note(fmt::format("this machine wanders: predicted {} to {}",
-                             figure(step->predicted_low), figure(step->predicted_high)));
+  if (step != nullptr && step->in_range()) {
+    text += note(fmt::format("this machine wanders: predicted {} to {}, measured {}",
+                             figure(step->predicted_low), figure(step->predicted_high),
+                             *step->in_range() ? "within" : "outside"));
   }
+  if (const auto shares = distance_shares(c)) text += note("cores " + in_words(*shares));
   if (!c.weights_equal.value_or(true)) text += note("WEIGHTS DIFFER");
   if (!c.replay_equal.value_or(true))
     text += note(fmt::format("WEIGHTS OF THE REPLAY DIFFER {}", c.replay_failure));

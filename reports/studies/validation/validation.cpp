@@ -91,15 +91,22 @@ std::vector<Comparison> over_seeds(const std::vector<const CaseValidation*>& mem
   for (const Comparison& first : members.front()->comparisons) {
     std::vector<double> measured;
     std::vector<double> predicted;
+    std::vector<double> low;
+    std::vector<double> high;
     for (const CaseValidation* member : members) {
       for (const Comparison& c : member->comparisons) {
         if (c.metric != first.metric || c.node != first.node) continue;
         measured.push_back(c.measured);
         predicted.push_back(c.predicted);
+        low.push_back(c.predicted_low);
+        high.push_back(c.predicted_high);
       }
     }
     if (measured.size() < members.size()) continue;
-    medians.push_back(compared(first.metric, first.node, measured, median(predicted).value()));
+    Comparison& c = medians.emplace_back(
+        compared(first.metric, first.node, measured, median(predicted).value()));
+    c.predicted_low = median(low).value();
+    c.predicted_high = median(high).value();
   }
   return medians;
 }

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include <cstddef>
 #include <cstring>
 #include <vector>
 
@@ -52,6 +53,26 @@ TEST_CASE("control: a step is of the node that sent it, whoever else did") {
   CHECK(record.steps[1].report.step == Step{5});
 }
 
+TEST_CASE("control: rows that name another node, or are no values of their types, are refused") {
+  Record record;
+  record.nodes.resize(2);
+  UsageRow usage;
+  usage.node = 2;
+  CHECK_THROWS_WITH(add_rows(record, 1, ControlKind::usage, payload_of<UsageRow>({usage})),
+                    "a row of node 2");
+  InputRow input;
+  input.node = 7;
+  CHECK_THROWS_WITH(add_rows(record, 1, ControlKind::inputs, payload_of<InputRow>({input})),
+                    "a row of node 7");
+  Payload neither = payload_of<EvalReport>({EvalReport{}});
+  neither.writable_bytes()[offsetof(EvalReport, final)] = std::byte{2};
+  CHECK_THROWS_WITH(add_rows(record, 1, ControlKind::evals, neither),
+                    "an evaluation that is neither the final one nor another");
+  CHECK(record.usage.empty());
+  CHECK(record.inputs.empty());
+  CHECK(record.evals.empty());
+}
+
 TEST_CASE("control: what is no row is left to whoever knows it") {
   Record record;
   CHECK(!add_rows(record, 0, ControlKind::finished, Payload()));
@@ -78,6 +99,18 @@ TEST_CASE("control: who finished gives totals to its node and weights to the rec
   CHECK(record.nodes[1].tx == Bytes{10});
   CHECK(record.nodes[1].messages_sent == 3);
   CHECK(record.nodes[0].rx == Bytes{20});
+}
+
+TEST_CASE("control: a total that no integer holds is refused") {
+  Record record;
+  record.nodes.resize(1);
+  nlohmann::json large = finished(8, "");
+  large["tx_bytes"] = 1e300;
+  CHECK_THROWS_WITH(add_finished(record, 0, large), "tx_bytes: 1e+300 is not a whole number");
+  CHECK(record.updates == 0);
+  nlohmann::json shape = to_json(DatasetShape{});
+  shape["train_examples"] = 1e300;
+  CHECK_THROWS_WITH(dataset_shape_of(shape), "train_examples: 1e+300 is not a whole number");
 }
 
 TEST_CASE("control: totals with something missing are refused as a whole, before they count") {

@@ -11,7 +11,9 @@
 
 #include <sys/wait.h>
 
+#include <cstdint>
 #include <cstdlib>
+#include <limits>
 #include <regex>
 #include <set>
 
@@ -87,6 +89,20 @@ TEST_CASE("metrics: they follow a record row by row, and begin anew with each ca
   const Record other = small_record(Mode::run, "async");
   metrics.follow(other, 100);
   CHECK(metrics.text() == text_of(other));
+}
+
+TEST_CASE("metrics: sums of rows that make no sense stay the largest that there are") {
+  constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
+  Record record = small_record(Mode::run, "sync");
+  for (StepRow& row : record.steps) row.report.staleness = kMost;
+  for (UsageRow& row : record.usage) row.node = 0;
+  for (UsageRow& row : record.usage) row.tx = row.nic_rx = {kMost};
+  const auto samples = samples_of(text_of(record));
+  const std::string first = R"({case="sync",node="worker0"})";
+  const auto most = static_cast<double>(kMost);
+  CHECK(samples.at("foretrain_staleness_updates_total" + first) == most);
+  CHECK(samples.at("foretrain_sent_bytes_total" + first) == most);
+  CHECK(samples.at("foretrain_interface_received_bytes_total" + first) == most);
 }
 
 TEST_CASE("metrics: a node that was lost is down, names from outside stay labels") {

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <vector>
 
 namespace foretrain {
@@ -108,6 +109,24 @@ TEST_CASE("row tally: nodes that told nothing get what their rows come to, other
   record.scenario_case.scenario.training.strategy = "async";
   tally.fill_in(record);
   CHECK(record.updates == 4);
+}
+
+TEST_CASE("row tally: figures of a damaged table stay the largest that there are") {
+  constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
+  Record rows = small_record(Mode::run, "sync");
+  for (UsageRow& row : rows.usage) row.node = 1;
+  for (UsageRow& row : rows.usage) row.tx = row.rx = {kMost};
+  for (StepRow& row : rows.steps) row.report.staleness = kMost;
+  rows.steps.front().report.step = {kMost};
+  RowTally tally;
+  tally.add(rows);
+  CHECK(tally.furthest() == kMost);
+  CHECK(tally.steps().staleness == kMost);
+  Record record = small_record(Mode::run, "sync");
+  record.nodes[1] = {};
+  tally.fill_in(record);
+  CHECK(record.nodes[1].tx == Bytes{kMost});
+  CHECK(record.nodes[1].rx == Bytes{kMost});
 }
 
 TEST_CASE("record summary: figures are those of the rows that it leaves out") {

@@ -215,6 +215,17 @@ TEST_CASE("record: a damaged run.json is reported with the key") {
     replace(file, "\"program\": \"", "\"program\": 7, \"was\": \"");
     CHECK_THAT(complaint(folder.path()), Catch::EndsWith("foretrain of another version"));
   }
+  SECTION("a value that is nested so deep that whoever copies it has no stack left") {
+    const std::size_t depth = 500'000;
+    replace(file, "\"mode\": \"run\"",
+            "\"mode\": " + std::string(depth, '[') + std::string(depth, ']'));
+    CHECK(complaint(folder.path()) == "/run.json:4: nested too deep; the record is damaged");
+  }
+  SECTION("a list where a text should be is named, not printed") {
+    replace(file, "\"mode\": \"run\"", "\"mode\": [\"run\"]");
+    CHECK(complaint(folder.path()) ==
+          "/run.json: mode: an array is not a text; the record is damaged");
+  }
   SECTION("an unknown mode") {
     replace(file, "\"mode\": \"run\"", "\"mode\": \"dream\"");
     CHECK(complaint(folder.path()) ==

@@ -131,6 +131,26 @@ TEST_CASE("weights: a file that is cut or changed anywhere is refused or read, a
   }
 }
 
+TEST_CASE(
+    "weights: tensors that claim the same bytes are refused, or a small file fills a memory") {
+  const std::vector<float> numbers{1, 2};
+  const std::string safe =
+      to_safetensors(std::vector{TensorView{"a", {2}, numbers}, TensorView{"b", {2}, numbers}});
+  std::string same = safe;
+  same.replace(same.find("[8,16]"), 6, "[0,8] ");
+  CHECK(parse_safetensors(safe).size() == 2);
+  CHECK_THROWS_WITH(parse_safetensors(same), "b begins at 0, which is not where a ends");
+
+  const std::string archive =
+      to_npz(std::vector{TensorView{"a", {2}, numbers}, TensorView{"b", {2}, numbers}});
+  // Where the second entry of the directory says that its file begins: as the first one.
+  std::string twice = archive;
+  const std::size_t second = twice.rfind("b.npy") - 4;
+  twice.replace(second, 4, std::string(4, '\0'));
+  CHECK(parse_npz(archive).size() == 2);
+  CHECK_THROWS_WITH(parse_npz(twice), Catch::Contains("it is damaged"));
+}
+
 TEST_CASE("weights: NumPy reads what was written, and writes what is read") {
   if (std::system("python3 -c 'import numpy' 2>/dev/null") != 0) {
     WARN("skipped: NumPy is not installed");

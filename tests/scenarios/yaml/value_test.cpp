@@ -139,10 +139,10 @@ TEST_CASE("yaml: a missing file is told by its name") {
 
 TEST_CASE("yaml: any text is written so that it reads back") {
   for (const std::string text :
-       {"",    "~",           "null",          "on",           "- a",    "a: b", "a #b", "#a",
-        " a ", "it's \"so\"", "line\nbreak\n", "tab\t",        "[1, 2]", "{a}",  "*a",   "&a",
-        "!a",  "|",           "1.5",           "\u00e4\u20ac", "a\\n",   "%x",   "@x",   "---",
-        "?",   "a:",          "\x01\x1b"}) {
+       {"",    "~",           "null",          "on",           "- a",    "a: b",   "a #b", "#a",
+        " a ", "it's \"so\"", "line\nbreak\n", "tab\t",        "[1, 2]", "{a}",    "*a",   "&a",
+        "!a",  "|",           "1.5",           "\u00e4\u20ac", "a\\n",   "%x",     "@x",   "---",
+        "?",   "a:",          "\x01\x1b",      "\r",           "a\rb",   "a\r\nb", "a:\r"}) {
     Value map;
     map.kind = Value::Kind::map;
     Value scalar;
@@ -154,5 +154,8 @@ TEST_CASE("yaml: any text is written so that it reads back") {
     const Value back = parse_yaml(yaml, "x.yaml");
     CHECK(back.find("key")->value.kind == Value::Kind::scalar);
     CHECK(back.find("key")->value.text == text);
+    const Value alone = parse_yaml(to_yaml(scalar), "x.yaml");
+    CHECK(alone.kind == Value::Kind::scalar);
+    CHECK(alone.text == text);
   }
 }

@@ -106,6 +106,13 @@ TEST_CASE("report: a folder that is none of these is said to be what it is") {
              Catch::Contains("validation.json: ") && Catch::Contains("the file is damaged"));
   write_text(folder.path() / "validation.json", "{\"cases\": [{\"metric\": 3}]}");
   CHECK_THAT(message(folder.path()), Catch::Contains("the file is damaged"));
+  write_text(folder.path() / "validation.json", "\n" + std::string(500'000, '['));
+  CHECK_THAT(message(folder.path()), Catch::EndsWith(":2: nested too deep; the file is damaged"));
+  write_text(folder.path() / "validation.json",
+             R"({"cases": [], "verdicts": [], "goals": [], "strategies": {}, "sentence": 7,)"
+             R"("order": {"all": {"inverted": []}}})");
+  CHECK_THAT(message(folder.path()),
+             Catch::Contains("validation.json: ") && Catch::EndsWith("or of another version"));
 }
 
 TEST_CASE("report: answers to what if become a ranking, losses left of zero") {

@@ -52,7 +52,7 @@ TEST_CASE("validation section: shares of core distances, errors of trainings ali
   CHECK(cell(*strategies, 0, "cores alike: median [%]") == "3.0");
   const Table* cases = table_called(section, "Step time of each case");
   REQUIRE(cases != nullptr);
-  CHECK(cell(*cases, 0, "cores") == "mixed");
+  CHECK(cell(*cases, 0, "cores") == "near 50 %, far 25 %, mixed 25 %");
 }
 
 TEST_CASE("validation section: the range of a forecast on a machine that wanders") {
@@ -66,6 +66,22 @@ TEST_CASE("validation section: the range of a forecast on a machine that wanders
   const Table wandering = *table_called(validation_section(to_json(with_distances(simulated))),
                                         "Step time of each case");
   CHECK(cell(wandering, 0, "range [ms]") == "9 to 12");
+  CHECK(cell(steady, 0, "measured in range") == "(none)");
+  CHECK(cell(wandering, 0, "measured in range") == "within");
+  simulated.time = {130'000'000};
+  for (StepRow& row : simulated.steps) row.report.phases.compute = {13'000'000};
+  const Table missed = *table_called(validation_section(to_json(with_distances(simulated))),
+                                     "Step time of each case");
+  CHECK(cell(missed, 0, "range [ms]") == "11.7 to 15.6");
+  CHECK(cell(missed, 0, "measured in range") == "outside");
+}
+
+TEST_CASE("validation section: of an older validation the cores of all runs of a case together") {
+  auto json = to_json(with_distances(calibrated(case_of("sync"), 103)));
+  json["verdicts"][0].erase("core_distances");
+  json["cases"][0].erase("in_range");
+  const Table cases = *table_called(validation_section(json), "Step time of each case");
+  CHECK(cell(cases, 0, "cores") == "mixed");
 }
 
 TEST_CASE("validation section: of records that know nothing of cores nothing is said") {

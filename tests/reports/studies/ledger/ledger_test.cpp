@@ -74,6 +74,29 @@ TEST_CASE("ledger: a damaged file is refused by its line, and left as it is") {
   CHECK(read_text(path) == text);
 }
 
+TEST_CASE("ledger: a number that its column cannot hold is refused by its line") {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "ledger.csv";
+  const std::string text =
+      ledger_csv({row(measured("loopback", "2026-11-22", "abc"), "sync", 0.1)});
+  const auto refusal = [&](const std::string& from, const std::string& to) -> std::string {
+    std::string changed = text;
+    write_text(path, changed.replace(changed.find(from), from.size(), to));
+    try {
+      read_ledger(path);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  CHECK_THAT(refusal(",49152,", ",1e300,"),
+             Catch::EndsWith("ledger.csv:2: '1e300' is not a whole number; write one"));
+  CHECK_THAT(refusal(",49152,", ",-1,"),
+             Catch::EndsWith("ledger.csv:2: '-1' is not a whole number; write one"));
+  CHECK_THAT(refusal(",0.1,", ",1e999,"),
+             Catch::EndsWith("ledger.csv:2: '1e999' is too large; write another number"));
+}
+
 TEST_CASE("ledger table: the newest validation of each file on each machine") {
   Occasion elsewhere = measured("loopback", "2026-11-20", "ghi");
   elsewhere.processor.model = 17;

@@ -116,6 +116,26 @@ TEST_CASE("sweep: a row that was being written when the power failed is done aga
   CHECK(read_text(folder.path() / "sweep.csv") == table);
 }
 
+TEST_CASE("sweep: a row whose values are of another type is refused by its line") {
+  const TemporaryFolder folder;
+  Trainer trainer;
+  const SweepOptions options = options_for(folder, trainer);
+  sweep_into(seven_cases(), options);
+  const auto rows = folder.path() / "rows.1-of-1.jsonl";
+  const std::string text = read_text(rows);
+  const auto refusal = [&](const std::string& row) {
+    write_text(rows, text + row + "\n");
+    return error_of([&] { sweep_into(seven_cases(), options); });
+  };
+  CHECK(refusal(R"({"case": 1, "status": 7})") ==
+        rows.string() + ":8: status is not a text; the file is damaged");
+  const std::size_t deep = 500'000;
+  CHECK(refusal(R"({"a": )" + std::string(deep, '[') + std::string(deep, ']') + "}") ==
+        rows.string() + ":8: nested too deep; the file is damaged");
+  CHECK(refusal(R"({"case": 1, "time_s": [2]})") ==
+        rows.string() + ":8: time_s is no figure; the file is damaged");
+}
+
 TEST_CASE("sweep: rows of another scenario are refused before anything is done") {
   const TemporaryFolder folder;
   Trainer trainer;

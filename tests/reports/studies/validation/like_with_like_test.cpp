@@ -8,6 +8,9 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <utility>
+
 namespace foretrain {
 namespace {
 using namespace testing;
@@ -106,6 +109,26 @@ TEST_CASE("like with like: shares of distances are told, with the errors of thos
   CHECK(json["cases"][0]["core_distance"] == "mixed");
 }
 
+TEST_CASE("like with like: each case tells the shares of its runs by the distance of their cores") {
+  const Case c = case_of("sync");
+  const auto of = [&](const std::vector<CoreDistance>& distances) {
+    std::vector<Record> runs;
+    for (const CoreDistance each : distances) runs.push_back(timed_on(c, 100, 1, each));
+    return compare_case(c, {runs, calibrated(c, 100)});
+  };
+  using enum CoreDistance;
+  const Validation v{{of({near, far, far, far}), of({near, near, near, near})}, 4, 0};
+  const auto json = to_json(v);
+  CHECK(json["core_distances"]["near"] == 0.625);
+  CHECK(json["verdicts"][0]["core_distances"]["near"] == 0.25);
+  CHECK(json["verdicts"][0]["core_distances"]["far"] == 0.75);
+  CHECK(json["verdicts"][0]["core_distances"]["mixed"] == 0);
+  CHECK(json["verdicts"][1]["core_distances"]["near"] == 1);
+  const std::string table = to_table(v);
+  CHECK_THAT(table, Contains("\n      cores near 25 %, far 75 %\n"));
+  CHECK_THAT(table, Contains("\n      cores near\n"));
+}
+
 TEST_CASE("like with like: where no training had its cores as calibration no error is told") {
   const Case c = case_of("sync");
   const Validation v{
@@ -122,6 +145,8 @@ TEST_CASE("like with like: nobody looked, so nothing is said of distances") {
   CHECK_FALSE(distance_shares(v));
   CHECK(to_json(v)["core_distances"].is_null());
   CHECK(to_json(v)["cases"][0]["core_distance"].is_null());
+  CHECK(to_json(v)["verdicts"][0]["core_distances"].is_null());
+  CHECK(to_table(v).find("cores") == std::string::npos);
 }
 
 TEST_CASE("like with like: on a machine that wandered a forecast has a range") {
@@ -137,8 +162,42 @@ TEST_CASE("like with like: on a machine that wandered a forecast has a range") {
   CHECK(rate.predicted_high == Approx(rate.predicted / 0.9));
   CHECK(metric(v.cases[0], "bytes_sent").predicted_low ==
         metric(v.cases[0], "bytes_sent").predicted);
-  CHECK_THAT(to_table(v), Contains("predicted 9 to 12.5"));
+  CHECK_THAT(to_table(v), Contains("predicted 9 to 12.5, measured within\n"));
   CHECK(to_json(v)["cases"][0]["predicted_high"] == step.predicted_high);
+  CHECK_THAT(cases_csv(v), Contains("step_time_ms,,10,10,10,,10,9") && Contains(",12.5,0,,\n"));
+}
+
+TEST_CASE("like with like: whether the measured value lies in the range is told") {
+  const Case c = case_of("sync");
+  const auto measured = [&](std::int64_t ms) {
+    Record simulated = calibrated(c, 100);
+    simulated.calibrated.together = {{20'000'000}, {18'000'000}, {25'000'000}};
+    return Validation{{compare_case(c, {{timed_on(c, ms, 1)}, simulated})}, 1, 0};
+  };
+  const auto in_range = [&](std::int64_t ms) {
+    return metric(measured(ms).cases[0], "step_time_ms").in_range();
+  };
+  CHECK(in_range(120) == true);
+  CHECK(in_range(91) == true);
+  CHECK(in_range(126) == false);
+  CHECK(in_range(89) == false);
+  CHECK(to_json(measured(126))["cases"][0]["in_range"] == false);
+  CHECK_THAT(to_table(measured(126)), Contains("predicted 9 to 12.5, measured outside\n"));
+}
+
+TEST_CASE("like with like: a forecast over seeds has the medians of their ranges") {
+  Validation v;
+  for (const auto& [seed, ms] : {std::pair{"1", 100}, std::pair{"2", 110}, std::pair{"3", 130}}) {
+    const Case c = case_with("sync", "seed", seed);
+    Record simulated = calibrated(c, ms);
+    simulated.calibrated.together = {{20'000'000}, {18'000'000}, {25'000'000}};
+    v.cases.push_back(compare_case(c, {{timed_on(c, 100, 1)}, simulated}));
+  }
+  const auto groups = seed_groups(v);
+  REQUIRE(groups.size() == 1);
+  const auto step = std::ranges::find(groups[0].comparisons, "step_time_ms", &Comparison::metric);
+  CHECK(step->predicted_low == Approx(9.9));
+  CHECK(step->predicted_high == Approx(13.75));
 }
 
 TEST_CASE("like with like: on a machine that kept its speed both ends are the forecast") {
@@ -148,6 +207,8 @@ TEST_CASE("like with like: on a machine that kept its speed both ends are the fo
   CHECK(step.predicted_low == step.predicted);
   CHECK(step.predicted_high == step.predicted);
   CHECK(to_table(v).find("wanders") == std::string::npos);
+  CHECK_FALSE(step.in_range());
+  CHECK(to_json(v)["cases"][0]["in_range"].is_null());
 }
 
 }  // namespace foretrain

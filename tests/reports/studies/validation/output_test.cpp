@@ -136,7 +136,7 @@ TEST_CASE("validation: errors are told apart as a table, as JSON, as CSV") {
   CHECK(json["strategies"]["sync"]["protocol"]["step_time_error_median"].get<double>() ==
         Approx(0.02));
   CHECK(json["strategies"]["sync"]["compute"]["step_time_error_max"].get<double>() == Approx(0.22));
-  CHECK_THAT(cases_csv(v), Catch::Contains("\nsync,sync,step_time_ms,,10,10,10,,12,0.1999") &&
+  CHECK_THAT(cases_csv(v), Catch::Contains("\nsync,sync,step_time_ms,,10,10,10,,12,12,12,0.1999") &&
                                Catch::Contains(",-0.02"));
   const auto unknown = to_json(validate_times({{100}, 90}, {{50}, 60}));
   CHECK(unknown["cases"][0]["protocol_error"].is_null());
@@ -166,8 +166,9 @@ TEST_CASE("validation as JSON: nodes, verdicts, goals are there") {
 TEST_CASE("validation as CSV: a row a case and metric, unknown figures are empty") {
   const std::string csv = cases_csv(validate_times({{100}, 90}, {{50}, 60}));
   CHECK_THAT(csv, Catch::StartsWith("case,strategy,metric,node,measured,q1,q3,spread,predicted,"
-                                    "error,protocol_error,compute_error\n"
-                                    "sync,sync,step_time_ms,,10,10,10,,9,-0."));
+                                    "predicted_low,predicted_high,error,protocol_error,"
+                                    "compute_error\n"
+                                    "sync,sync,step_time_ms,,10,10,10,,9,9,9,-0."));
   CHECK_THAT(csv, Catch::Contains("\nasync,async,rss_bytes,worker1,2000000,"));
 }
 

@@ -1,0 +1,35 @@
+// Somebody who connects to a port of this machine.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/write.hpp>
+
+#include <cstdint>
+#include <string_view>
+
+namespace foretrain::fuzz {
+
+/// Connected to `place`. Each comes from another address of loopback: a port of one address is not
+/// free for a minute once it was used, and a fuzzer uses thousands a second.
+inline boost::asio::ip::tcp::socket stranger(boost::asio::io_context& loop,
+                                             const boost::asio::ip::tcp::endpoint& place) {
+  using boost::asio::ip::tcp;
+  static std::uint32_t arrivals = 0;
+  constexpr std::uint32_t kFirst = 0x7f010001;  // 127.1.0.1
+  constexpr std::uint32_t kAddresses = 10'000;
+  tcp::socket socket(loop);
+  socket.open(tcp::v4());
+  socket.bind({boost::asio::ip::address_v4(kFirst + arrivals++ % kAddresses), 0});
+  socket.connect(place);
+  return socket;
+}
+
+/// Says all of it, and that nothing follows.
+inline void say(boost::asio::ip::tcp::socket& socket, std::string_view text) {
+  boost::system::error_code error;  // the other end may have had enough before all is written
+  boost::asio::write(socket, boost::asio::buffer(text), error);
+  socket.shutdown(boost::asio::ip::tcp::socket::shutdown_send, error);
+}
+
+}  // namespace foretrain::fuzz

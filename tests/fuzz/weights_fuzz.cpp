@@ -1,0 +1,52 @@
+// Feeds the readers of weights, safetensors or .npz, with whatever the fuzzer makes up.
+#include "models/base/check.h"
+#include "scenarios/input_error.h"
+#include "scenarios/weights/tensor_file.h"
+#include "tests/fuzz/fuzz.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <string>
+#include <vector>
+
+using namespace foretrain;
+using namespace foretrain::fuzz;
+
+namespace {
+
+struct Format {
+  std::vector<Tensor> (*read)(std::string_view);
+  std::string (*write)(std::span<const TensorView>);
+};
+constexpr std::array kFormats{Format{parse_safetensors, to_safetensors}, Format{parse_npz, to_npz}};
+
+bool same(const Tensor& a, const Tensor& b) {
+  const auto bits = [](float value) { return std::bit_cast<std::uint32_t>(value); };
+  return a.name == b.name && a.shape == b.shape &&
+         std::ranges::equal(a.values, b.values, {}, bits, bits);
+}
+
+}  // namespace
+
+/// What was read is written, and read again.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const auto [which, text] = chosen_of(text_of(data, size), kFormats.size());
+  const Format& format = kFormats[which];
+  std::vector<Tensor> tensors;
+  try {
+    tensors = format.read(text);
+  } catch (const BadValue&) {  // whoever opened the file adds its name
+    return 0;
+  }
+  std::vector<TensorView> views;
+  std::size_t bytes = 0;
+  for (const Tensor& tensor : tensors) {
+    FT_CHECK_OP(static_cast<std::size_t>(count_of(tensor.shape)), ==, tensor.values.size());
+    views.push_back({tensor.name, tensor.shape, tensor.values});
+    bytes += tensor.values.size() * sizeof(float);
+  }
+  FT_CHECK_OP(bytes, <=, text.size());
+  FT_CHECK(std::ranges::equal(tensors, format.read(format.write(views)), same));
+  return 0;
+}
