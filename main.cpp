@@ -60,6 +60,7 @@ exec::RunOptions run_options_of(const Arguments& arguments) {
   exec::RunOptions options;
   options.job_key = arguments.job_key;
   options.save = arguments.save;
+  options.resume = arguments.resume;
   options.emulate = arguments.emulate;
   options.port = arguments.port;
   options.max_delay = Duration::from_seconds(arguments.max_delay_ms / 1e3);
@@ -149,6 +150,9 @@ int run(const Arguments& arguments) {
   if (!arguments.save.empty() && cases.size() > 1) {
     throw InputError("--save: the weights of one training; name a scenario without a sweep");
   }
+  if (!arguments.resume.empty() && cases.size() > 1) {
+    throw InputError("--resume: goes on with one training; name a scenario without a sweep");
+  }
   const auto other = exec::take_part(cases, options);
   if (other) return *other;
   std::optional<exec::MetricsEndpoint> metrics;
@@ -159,6 +163,7 @@ int run(const Arguments& arguments) {
   }
   Answer answer = answer_of(arguments, "run");
   answer.provenance = exec::this_program;
+  if (answer.out.empty()) answer.out = arguments.resume;
   return train_cases(answer, cases, [&](const Case& each, const std::filesystem::path& folder) {
     if (metrics) metrics->begin();
     options.folder = folder;

@@ -212,6 +212,7 @@ std::shared_ptr<const Training> make_training(const Case& scenario_case, const C
   }
   training->overlap = scenario.training.overlap;
   training->evaluate_every = scenario.training.evaluate_every;
+  training->checkpoint = scenario.checkpoint.every;
   training->target = scenario.training.until;
   training->seed = scenario.seed;
   training->optimizer_spec = scenario.training.optimizer;

@@ -99,6 +99,17 @@ struct TransportSpec {
   bool operator==(const TransportSpec&) const = default;
 };
 
+/// `checkpoint:` - when all nodes keep their states, so that a run can go on from them. What the
+/// disk takes is this machine's, a virtual one's of 2026: a forecast needs it, a run measures it.
+struct CheckpointSpec {
+  CheckpointRule every;               ///< neither: never
+  int keep = 3;                       ///< of the newest
+  BytesPerSecond write_rate{600e6};   ///< simulate: of a node's disk
+  Duration write_latency{3'000'000};  ///< simulate: of a file, beside its bytes
+
+  bool operator==(const CheckpointSpec&) const = default;
+};
+
 /// One case: a scenario file with one choice for everything that its `sweep:` varies.
 struct Scenario {
   std::string name;
@@ -109,6 +120,7 @@ struct Scenario {
   TrainingSpec training;
   ClusterSpec cluster;
   TransportSpec transport;
+  CheckpointSpec checkpoint;
   bool numerics = true;  ///< simulate: carry the gradients out; off: times only
   std::vector<StragglerSpec> stragglers;
   std::vector<FaultSpec> faults;

@@ -53,8 +53,9 @@ void NodeDriver::lose(NodeId peer) {
   early_.emplace_back(PeerLost{peer});
 }
 
-void NodeDriver::start(Duration after) {
+void NodeDriver::start(Instant begins, Duration after) {
   start_ = Clock::now();
+  begins_ = begins;
   if (after.ns == 0) return begin();
   auto clock = std::make_shared<asio::steady_timer>(loop_, std::chrono::nanoseconds(after.ns));
   clock->async_wait([this, clock](boost::system::error_code error) {
@@ -75,11 +76,13 @@ void NodeDriver::stop() {
   peers_.clear();
   compute_.join();
   prefetcher_.join();
+  if (keeper_) keeper_->join();
   computed_.close();
 }
 
 Instant NodeDriver::now() const {
-  return {std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start_).count()};
+  const Clock::duration passed = Clock::now() - start_;
+  return begins_ + Duration{std::chrono::duration_cast<std::chrono::nanoseconds>(passed).count()};
 }
 
 void NodeDriver::received(NodeId from, const FrameHeader& header, Payload payload) {
@@ -114,6 +117,8 @@ void NodeDriver::perform(Effect& effect) {
     // It has taken its time.
   } else if (auto* timer = std::get_if<ArmTimer>(&effect)) {
     arm(*timer);
+  } else if (auto* keep = std::get_if<Keep>(&effect)) {
+    begin_keep(std::move(*keep));
   } else if (auto* report = std::get_if<Report>(&effect)) {
     hooks_.report(*report);
   } else if (auto* finished = std::get_if<Finished>(&effect)) {
@@ -198,6 +203,17 @@ void NodeDriver::begin_job(Job job) {
         computed.took = job_clock_.handed_over(JobClock::since(asked), computed.took, at_once);
       feed(computed);
     });
+  });
+}
+
+// The disk may be slow: neither the loop nor a job waits for it, only a program that does.
+void NodeDriver::begin_keep(Keep keep) {
+  if (!keeper_) keeper_.emplace(1);
+  asio::post(*keeper_, [this, keep = std::move(keep)]() mutable {
+    const JobId job = keep.job;
+    hooks_.keep(keep);
+    keep = {};  // what it holds is let go before the program goes on
+    asio::post(loop_, [this, job] { feed(Computed{job, {}}); });
   });
 }
 

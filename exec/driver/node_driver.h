@@ -28,6 +28,8 @@ namespace foretrain::exec {
 /// What the process around a node wants to hear of; called on the event loop.
 struct DriverHooks {
   std::function<void(const Report&)> report;
+  /// A state is to be kept; called on a thread of its own, the program is told when it returns.
+  std::function<void(const Keep&)> keep;
   /// Each input, before the program is told; absent: nobody listens.
   std::function<void(Instant, const Input&)> input;
   std::function<void(const Finished&)> finished;
@@ -58,12 +60,13 @@ class NodeDriver {
   [[nodiscard]] bool has_peer(NodeId peer) const { return peers_.contains(peer); }
   /// Nothing of this peer counts any more, whatever its connection says.
   void lose(NodeId peer);
-  /// Time zero: everybody is ready. The program is told of it, and of what came, so long `after`.
-  void start(Duration after = {});
+  /// Everybody is ready; it is `begins`, zero but where a training goes on. The program is told of
+  /// it, and of what came, so long `after`.
+  void start(Instant begins = {}, Duration after = {});
   /// Closes all connections.
   void stop();
 
-  /// Time since start.
+  /// Time since start, and what was before that.
   [[nodiscard]] Instant now() const;
   /// A job is on the compute thread.
   [[nodiscard]] bool computing() const { return computing_ > 0; }
@@ -87,6 +90,7 @@ class NodeDriver {
   void begin_send(Send& send);
   void begin_job(Job job);
   void begin_prefetch(Job& job);
+  void begin_keep(Keep keep);
   JobResult carry_out(const Job& job, const JobTerms& terms);
   void arm(const ArmTimer& timer);
   void shake();
@@ -98,6 +102,7 @@ class NodeDriver {
   std::map<NodeId, std::shared_ptr<Connection>> peers_;
   std::map<NodeId, std::string> why_lost_;  // as their connections say
   std::chrono::steady_clock::time_point start_;
+  Instant begins_;
   bool started_ = false;      // the program has been told
   int computing_ = 0;         // jobs on the compute thread
   std::vector<Input> early_;  // from peers that heard of the start before this node did
@@ -114,7 +119,8 @@ class NodeDriver {
   Serial serial_;                      // small jobs are not worth a second thread
   std::shared_future<void> prefetch_;  // the last one that was begun
   boost::asio::thread_pool prefetcher_{1};
-  boost::asio::thread_pool compute_{1};  // last: it ends before what its jobs touch
+  std::optional<boost::asio::thread_pool> keeper_;  // where a state was kept
+  boost::asio::thread_pool compute_{1};             // last: it ends before what its jobs touch
 };
 
 }  // namespace foretrain::exec

@@ -26,6 +26,7 @@ namespace foretrain::exec {
 ///     ready ------------------------->            data read, peers connected
 ///           <------------------------- go         time zero
 ///     rows -------------------------->            steps, evaluations, usage; ten times a second
+///     kept -------------------------->            my state is on the disk (a checkpoint's part)
 ///           <------------------------- lost       a worker is gone, the training goes on
 ///     finished ---------------------->            totals and weights hash
 ///           <------------------------- exit       the run's outcome: done, failed, interrupted
@@ -47,6 +48,7 @@ enum class ControlKind : std::uint16_t {
   trouble,
   exit,
   lost,
+  kept,
 };
 
 /// The most that a control frame may carry.

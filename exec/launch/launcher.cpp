@@ -5,7 +5,6 @@
 #include "models/protocol/registry.h"
 #include "reports/record/collector.h"
 #include "scenarios/prepared.h"
-#include "scenarios/read.h"
 #include "scenarios/units.h"
 
 #include <fmt/format.h>
@@ -40,7 +39,7 @@ Duration since(Clock::time_point start) {
 }  // namespace
 
 Launcher::Launcher(const Prepared& prepared, const RunOptions& options, RunRows& rows, JobKey key,
-                   const tcp::endpoint& meeting)
+                   const tcp::endpoint& meeting, const Resumption* from)
     : options_(options),
       rows_(rows),
       key_(std::move(key)),
@@ -50,6 +49,12 @@ Launcher::Launcher(const Prepared& prepared, const RunOptions& options, RunRows&
       hosts_(prepared.scenario_case.scenario.cluster, options.emulate),
       door_(loop_, key_, static_cast<std::size_t>(training_->nodes())) {
   record_.scenario_case = prepared.scenario_case;
+  if (from != nullptr) {
+    record_.evals = from->record.evals;
+    record_.resumed = from->record.resumed;
+    record_.resumed.push_back(from->manifest.cut);
+  }
+  checkpoints_.emplace(record_.scenario_case, *training_, options.folder, from);
   const std::vector<int> cores = usable_cores();
   for (const Seat& seat : seats_of(prepared, cores)) {
     const int node = static_cast<int>(members_.size());
@@ -204,24 +209,19 @@ void Launcher::on_joined(const std::shared_ptr<Connection>& connection, std::uin
   connection->start([this, id](const FrameHeader& header,
                                const Payload& payload) { on_frame(id, header, payload); },
                     [this, id](const std::string& why) { on_left(members_[id], why); });
-  // Where there are servers, nobody else listens.
-  const int listener = static_cast<int>(id) - (training_->servers > 0 ? training_->workers : 0);
-  const int port = options_.port > 0 && listener >= 0 ? options_.port + 1 + listener : 0;
-  nlohmann::json setup{{"scenario", to_yaml(record_.scenario_case.scenario)},
-                       {"places", record_.scenario_case.places},
-                       {"dataset", to_json(dataset_)},
-                       {"port", port},
-                       {"interface", hosts_.interface()},
-                       {"job_times", options_.job_times},
-                       {"save", options_.save.empty() ? "" : absolute(options_.save).string()},
-                       {"max_delay_ns", options_.max_delay.ns}};
-  if (options_.emulate) setup["address"] = hosts_.address(member.host);
-  send_json(*connection, ControlKind::setup, NodeId(id), setup);
+  send_json(*connection, ControlKind::setup, NodeId(id), setup_of(id));
 }
 
 // A training without a record is for nobody.
 void Launcher::take_rows() {
   if (const std::string wrong = rows_.take(record_); !wrong.empty()) fail(wrong);
+}
+
+void Launcher::on_kept(std::size_t id, const nlohmann::json& json) {
+  checkpoints_->take(NodeId(members_[id].rank), written_part_of(json), {json.at("now_ns")}, [this] {
+    if (const std::string wrong = rows_.keep(); !wrong.empty()) fail(wrong);
+  });
+  record_.checkpoints = checkpoints_->totals();
 }
 
 // What became of a process of ours is told when it is reaped.
@@ -248,6 +248,8 @@ void Launcher::on_frame(std::size_t id, const FrameHeader& header, const Payload
         return on_ready(members_[id]);
       case ControlKind::finished:
         return on_finished(id, json_of(payload));
+      case ControlKind::kept:
+        return on_kept(id, json_of(payload));
       case ControlKind::trouble:
         return on_trouble(id, json_of(payload));
       default:

@@ -1,6 +1,7 @@
 // The process that starts the nodes of a training, then collects their record.
 #pragma once
 
+#include "exec/checkpoint/checkpoints.h"
 #include "exec/emulation/hosts.h"
 #include "exec/launch/door.h"
 #include "exec/launch/member.h"
@@ -31,8 +32,9 @@ namespace foretrain::exec {
 class Launcher {
  public:
   /// `rows`: takes those that come. `meeting`: where it listens; port 0 is any that is free.
+  /// `from`: what the training goes on from, outlives it; null: it begins.
   Launcher(const Prepared& prepared, const RunOptions& options, RunRows& rows, JobKey key,
-           const boost::asio::ip::tcp::endpoint& meeting);
+           const boost::asio::ip::tcp::endpoint& meeting, const Resumption* from = nullptr);
   ~Launcher();
 
   /// The record but for its rows.
@@ -42,6 +44,8 @@ class Launcher {
   enum class Stage { joining, preparing, training, ending };
 
   std::unique_ptr<Pauses> make_pauses(std::size_t node);
+  /// What a node is told first (launcher_setup.cpp).
+  [[nodiscard]] nlohmann::json setup_of(std::size_t id) const;
   void listen();
   void start_nodes();
   void watch_signals();
@@ -56,6 +60,7 @@ class Launcher {
   void on_ready(Member& member);
   void on_left(Member& member, const std::string& why);
   void take_rows();
+  void on_kept(std::size_t id, const nlohmann::json& json);
   void on_finished(std::size_t id, const nlohmann::json& json);
   void on_trouble(std::size_t id, const nlohmann::json& json);
   void end_if_finished();
@@ -80,6 +85,7 @@ class Launcher {
   Record record_;
   DatasetShape dataset_;
   std::shared_ptr<const Training> training_;
+  std::optional<Checkpoints> checkpoints_;
   Stage stage_ = Stage::joining;
   std::chrono::steady_clock::time_point launched_;
 

@@ -2,6 +2,7 @@
 
 #include "exec/driver/event_loop.h"
 #include "exec/launch/kept_weights.h"
+#include "exec/launch/node_computing.h"
 #include "exec/launch/rendezvous.h"
 #include "exec/transport/tuning.h"
 #include "models/networks/registry.h"
@@ -36,23 +37,6 @@ using Clock = std::chrono::steady_clock;
 namespace {
 constexpr auto kInterval = std::chrono::milliseconds(100);  // of retries, of what is flushed
 constexpr const char* kOutOfMemory = "there is not enough memory for it";
-
-// What a gradient takes on the node's host, where the scenario says it.
-std::optional<Duration> given_time(const Prepared& prepared, NodeId id) {
-  const auto& hosts = prepared.scenario_case.scenario.cluster.hosts;
-  return hosts.empty() ? std::nullopt : hosts[prepared.places.at(index_of(id)).spec].compute;
-}
-
-// How a worker computes: its own cores do, whatever its scenario describes.
-Computing computing_of(const Prepared& prepared, NodeId id) {
-  const StragglerDraws draws(prepared.scenario_case.scenario, static_cast<int>(index_of(id)));
-  return {GradientTimes(draws, given_time(prepared, id), true), prepared.training->threads};
-}
-
-// It was slow, or turned this one away to make room.
-bool is_worth_another(const Refused& refused) {
-  return refused.refusal == Refusal::left || refused.refusal == Refusal::silent;
-}
 
 }  // namespace
 
@@ -95,7 +79,7 @@ void NodeProcess::greet(tcp::socket socket) {
                         [this](const std::string& why) { end_alone("lost the launcher: " + why); });
       },
       [this](const Refused& refused) {
-        if (is_worth_another(refused)) return join_later(refused.why);
+        if (refused.worth_another()) return join_later(refused.why);
         const bool key = refused.refusal == Refusal::key;
         end_alone(fmt::format("at the launcher ({}): {}{}", to_text(joining_.launcher), refused.why,
                               key ? "; give the same key to every task" : ""));
@@ -178,7 +162,10 @@ void NodeProcess::set_up(const nlohmann::json& setup) {
   training_ = prepared.training;
   Computing computing = worker ? computing_of(prepared, id_) : Computing{};
   computing.timed = setup.at("job_times");
-  driver_ = std::make_unique<NodeDriver>(loop_, id_, make_node(training_, id_), hooks(),
+  part_ = node_part_of(setup.at("checkpoint"));
+  std::unique_ptr<Node> program = make_node(training_, id_);
+  part_.restore(*program);
+  driver_ = std::make_unique<NodeDriver>(loop_, id_, std::move(program), hooks(),
                                          std::move(computing), Duration{setup.at("max_delay_ns")});
   peers_ = peers_of(*training_, id_);
   peers_missing_ = peers_.size();
@@ -201,8 +188,13 @@ DriverHooks NodeProcess::hooks() {
       evals_.push_back(std::get<EvalReport>(report));
     }
   };
+  hooks.keep = [this](const Keep& keep) {
+    if (part_.folder.empty()) return;
+    asio::post(loop_, [this, written = part_.write(keep)] { tell_kept(written); });
+  };
   hooks.input = [this](Instant time, const Input& input) {
-    if (!over_) inputs_.push_back(row_of(id_, time, input));
+    // Of one that goes on the order of inputs is not known from the beginning.
+    if (!over_ && !part_.goes_on()) inputs_.push_back(row_of(id_, time, input));
   };
   hooks.finished = [this](const Finished& finished) { finish(finished); };
   hooks.fault = [this](const Fault& fault) { give_up(fault.why, fault.peer); };
@@ -237,7 +229,9 @@ void NodeProcess::tell_place(int port) {
 }
 
 Bytes NodeProcess::largest_message() const {
-  const std::int64_t parameters = training_->layout->parameters;
+  // Of a cut the gradients of each worker travel.
+  const std::int64_t parameters =
+      std::max<std::int64_t>(training_->layout->parameters, 2 * training_->workers);
   return training_->sparse() ? largest_push(parameters) : Bytes{parameters * 4};
 }
 
@@ -285,7 +279,7 @@ void NodeProcess::connect_to(NodeId id, const nlohmann::json& place) {
           add_peer(id, peer);
         },
         [this, id, place](const Refused& refused) {
-          if (!is_worth_another(refused)) return give_up(refused.why, id);
+          if (!refused.worth_another()) return give_up(refused.why, id);
           connect_later(id, place, refused.why);
         });
   });
@@ -315,7 +309,16 @@ void NodeProcess::go() {
   poll_ = scenario_->transport.poll.value_or(kPoll);
   sampler_.start(interface_);
   flush_later();
-  driver_->start(life_of(*scenario_, static_cast<int>(index_of(id_))).joins_at);
+  driver_->start(part_.begins, life_of(*scenario_, static_cast<int>(index_of(id_))).joins_at);
+}
+
+// What it reported before goes first: the checkpoint comes after that.
+void NodeProcess::tell_kept(const WrittenPart& written) {
+  if (over_) return;
+  flush();
+  nlohmann::json json = to_json(written);
+  json["now_ns"] = driver_->now().ns;
+  send_json(*launcher_, ControlKind::kept, id_, json);
 }
 
 void NodeProcess::finish(const Finished& finished) {

@@ -1,6 +1,7 @@
 // A node's process: joins, connects to its peers, trains, reports.
 #pragma once
 
+#include "exec/checkpoint/node_part.h"
 #include "exec/driver/event_loop.h"
 #include "exec/driver/node_driver.h"
 #include "exec/launch/control.h"
@@ -62,6 +63,7 @@ class NodeProcess {
   void maybe_ready();
   void go();
 
+  void tell_kept(const WrittenPart& written);
   void finish(const Finished& finished);
   void flush();
   void flush_later();
@@ -93,6 +95,7 @@ class NodeProcess {
   bool peers_known_ = false;
   bool ready_ = false;
   bool over_ = false;  // finished, or given up
+  NodePart part_;      // of checkpoints
   std::string save_;   // where the chief's weights go; empty: nowhere
 
   boost::asio::steady_timer flush_timer_;

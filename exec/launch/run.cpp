@@ -1,5 +1,6 @@
 #include "exec/launch/run.h"
 
+#include "exec/checkpoint/resumption.h"
 #include "exec/emulation/hosts.h"
 #include "exec/launch/descriptors.h"
 #include "exec/launch/key_file.h"
@@ -138,7 +139,13 @@ Record train(const Prepared& prepared, const RunOptions& options, JobKey key,
   };
   look();
   RunRows rows(options, prepared.training->steps * prepared.training->workers);
-  Record record = Launcher(prepared, options, rows, std::move(key), place).run();
+  std::optional<Resumption> resumption;
+  if (!options.resume.empty()) {
+    resumption = find_resumption(options.resume, prepared.scenario_case, !options.task);
+    rows.go_on_from(resumption->record);
+  }
+  const Resumption* from = resumption ? &*resumption : nullptr;
+  Record record = Launcher(prepared, options, rows, std::move(key), place, from).run();
   if (record.outcome == Outcome::done) look();
   record.probes = std::move(probes);
   rows.end(record);

@@ -40,6 +40,9 @@ struct RunOptions {
   /// Where the final weights go (scenarios/weights/weights.h), on the machine of worker 0; empty:
   /// nowhere.
   std::filesystem::path save;
+  /// Of a run whose newest whole checkpoint this one goes on from; its record goes on, too. Empty:
+  /// it begins.
+  std::filesystem::path resume;
   /// A summary: rows are counted, nobody keeps them.
   RowsKept rows = RowsKept::all;
   /// Nodes that have not joined, or are not ready, after this long are given up.

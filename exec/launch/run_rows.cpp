@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,14 @@ constexpr auto kRenewal = std::chrono::seconds(1);
 template <class Row>
 void append(std::vector<Row>& to, const std::vector<Row>& from) {
   to.insert(to.end(), from.begin(), from.end());
+}
+
+// Of a node that has told its totals itself they are those of this process of it.
+void add_to(NodeTotals& totals, const NodeTotals& earlier) {
+  totals.cpu_s += earlier.cpu_s;
+  totals.rss = std::max(totals.rss, earlier.rss);
+  totals.tx += earlier.tx;
+  totals.rx += earlier.rx;
 }
 
 }  // namespace
@@ -37,12 +46,28 @@ RunRows::RunRows(const RunOptions& options, std::int64_t planned)
   if (!options.folder.empty()) writer_.emplace(options.folder, options.rows);
 }
 
+void RunRows::go_on_from(const Record& earlier) {
+  earlier_ = earlier;
+  tally_.add(earlier);
+  before_.add(earlier);
+  if (writer_ || options_.rows == RowsKept::summary) return;
+  kept_.steps = earlier.steps;
+  kept_.usage = earlier.usage;
+}
+
 std::string RunRows::begin(const Record& record) {
   began_ = renewed_ = Clock::now();
   return write([&] {
     writer_->begin();
+    writer_->add(earlier_);
+    earlier_ = {};
+    writer_->flush();
     renew(record);
   });
+}
+
+std::string RunRows::keep() {
+  return write([&] { writer_->flush(); });
 }
 
 std::string RunRows::take(Record& record) {
@@ -82,6 +107,10 @@ void RunRows::renew(const Record& record) {
 }
 
 void RunRows::end(Record& record) {
+  for (std::size_t i = 0; i < std::min(before_.nodes().size(), record.nodes.size()); ++i) {
+    const bool told = record.nodes[i].cpu_s > 0 || record.nodes[i].rss.value > 0;
+    if (told) add_to(record.nodes[i], before_.nodes()[i]);
+  }
   tally_.fill_in(record);
   if (writer_ || options_.rows == RowsKept::summary) {
     record.step_totals = tally_.steps();

@@ -23,10 +23,16 @@ class RunRows {
   // What is wrong with the folder, once: the disk is full, say. From then on nothing is written to
   // it, what was written stays. Else nothing.
 
+  /// The rows that came before those of this run, which goes on from a checkpoint.
+  void go_on_from(const Record& earlier);
+
   /// Every node is ready.
   std::string begin(const Record& record);
   /// Takes what `record` has of rows, but for its evaluations: they are few.
   std::string take(Record& record);
+
+  /// All that was taken is in the folder. Returns what is wrong with that.
+  std::string keep();
 
   /// The run is over, `record` has its totals: those that nobody told come from the rows. The
   /// record gets the rows that were kept, or what they come to; the folder is ended. A folder that
@@ -42,7 +48,9 @@ class RunRows {
   const RunOptions& options_;
   std::int64_t planned_;
   RowTally tally_;
-  Record kept_;  // its rows alone
+  RowTally before_;  // of the rows before those of this run
+  Record earlier_;   // those rows, until the folder has them
+  Record kept_;      // its rows alone
   std::optional<RecordWriter> writer_;
   std::string broken_;  // what went wrong with it
   std::chrono::steady_clock::time_point began_;

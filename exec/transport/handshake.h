@@ -55,6 +55,11 @@ struct Refused {
   /// The id that the connecting end said it has, which anybody may say. Nothing: it said nothing
   /// that makes sense here, as a stranger does.
   std::optional<std::uint32_t> claimed{};
+
+  /// The other end was slow, or turned this one away to make room.
+  [[nodiscard]] bool worth_another() const {
+    return refusal == Refusal::left || refusal == Refusal::silent;
+  }
 };
 
 /// `from`: the id of the end that connects.

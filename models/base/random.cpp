@@ -36,6 +36,13 @@ Stream::Stream(std::uint64_t seed, std::string_view name) {
   for (auto& word : state_) word = splitmix64(mix);
 }
 
+Stream::Stream(std::uint64_t seed, std::string_view name, std::int64_t number) {
+  std::uint64_t mix = seed;
+  mix = splitmix64(mix) ^ fnv1a(name);
+  mix = splitmix64(mix) ^ static_cast<std::uint64_t>(number);
+  for (auto& word : state_) word = splitmix64(mix);
+}
+
 std::uint64_t Stream::bits() {
   auto& s = state_;
   const std::uint64_t result = std::rotl(s[1] * 5, 7) * 9;

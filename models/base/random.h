@@ -18,6 +18,9 @@ namespace foretrain {
 class Stream {
  public:
   Stream(std::uint64_t seed, std::string_view name);
+  /// One of many streams for that purpose, by number: the draws of a step are a function of the
+  /// seed and the step, whoever made the steps before it.
+  Stream(std::uint64_t seed, std::string_view name, std::int64_t number);
 
   /// 64 uniform bits.
   std::uint64_t bits();

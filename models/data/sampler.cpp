@@ -31,4 +31,12 @@ std::span<const std::int64_t> Sampler::next() {
   return batch_;
 }
 
+void Sampler::skip(std::int64_t batches) {
+  FT_CHECK_OP(batches, >=, 0);
+  const auto size = static_cast<std::int64_t>(order_.size());
+  std::int64_t left = batches * std::ssize(batch_) + static_cast<std::int64_t>(position_);
+  for (; left > size; left -= size) stream_.shuffle(std::span(order_));
+  position_ = static_cast<std::size_t>(left);
+}
+
 }  // namespace foretrain

@@ -21,6 +21,8 @@ class Sampler {
 
   /// The examples of the next batch; valid until the next call.
   std::span<const std::int64_t> next();
+  /// As if so many had been dealt. It costs a shuffle an epoch.
+  void skip(std::int64_t batches);
 
  private:
   std::vector<std::int64_t> order_;

@@ -32,12 +32,32 @@ Payload AllReduceWorker::finished(std::uint32_t bucket) {
   return parameters().part(bucket_at(bucket));
 }
 
+void AllReduceWorker::write_own(StateWriter& state) const {
+  for (const auto& bucket : owned_) {
+    if (bucket) bucket->write(state);
+  }
+}
+
+void AllReduceWorker::read_own(StateReader& state) {
+  for (const auto& bucket : owned_) {
+    if (bucket) bucket->read(state);
+  }
+}
+
+Bytes AllReduceWorker::own_size() const {
+  Bytes size;
+  for (const auto& bucket : owned_) {
+    if (bucket) size += bucket->kept_size();
+  }
+  return size;
+}
+
 Protocol all_reduce_protocol() {
   using enum MessageKind;
   return {.name = "all_reduce",
           .doc = "workers add up their gradients among themselves, without servers",
           .dense = true,
-          .messages = {partial, parameters, enough},
+          .messages = {partial, parameters, enough, cut},
           .brings_update = {parameters},
           .linked = linked_in_all_reduce,
           .make_node = [](const std::shared_ptr<const Training>& training, NodeId id) {

@@ -35,6 +35,9 @@ class AllReduceWorker : public CollectiveWorker {
   void use_gradient(Instant now, std::uint32_t bucket, Payload gradient, Effects& effects) override;
   Job finish_job(std::uint32_t bucket, JobId id, std::vector<Payload> addends) override;
   Payload finished(std::uint32_t bucket) override;
+  void write_own(StateWriter& state) const override;
+  void read_own(StateReader& state) override;
+  [[nodiscard]] Bytes own_size() const override;
 
   std::vector<std::unique_ptr<ShardBucket>> owned_;  // by bucket; null: another's
 };

@@ -11,7 +11,8 @@ AsyncServer::AsyncServer(std::shared_ptr<const Training> training, NodeId id)
     : training_(std::move(training)),
       id_(id),
       quota_(training_->steps * training_->workers),
-      own_quota_(training_->options.word(kQuota) == kOwnQuota) {
+      own_quota_(training_->options.word(kQuota) == kOwnQuota),
+      cut_(training_, id) {
   const Payload start = initial_parameters(*training_);
   const int shard = static_cast<int>(index_of(id)) - training_->workers;
   for (const std::uint32_t index : training_->layout->of_shard(shard)) {
@@ -36,7 +37,15 @@ void AsyncServer::handle(Instant now, Input input, Effects& effects) {
   if (auto* received = std::get_if<Received>(&input)) {
     receive(now, received->from, std::move(received->message), effects);
   } else if (auto* computed = std::get_if<Computed>(&input)) {
-    applied(now, queues_[static_cast<std::size_t>(computed->job)], effects);
+    if (computed->job != ServerCut::kJob) {
+      return applied(now, queues_[static_cast<std::size_t>(computed->job)], effects);
+    }
+    if (cut_.kept(effects)) end_cut(effects);
+  } else if (std::holds_alternative<Started>(input)) {
+    for (Queue& queue : queues_) release(queue, effects);  // of one that was restored
+    cut_.wait_for_next(effects);
+  } else if (std::holds_alternative<TimerFired>(input)) {
+    cut_.rang();
   } else if (auto* lost = std::get_if<PeerLost>(&input)) {
     if (!finished) lose(now, lost->peer, effects);
   }
@@ -44,6 +53,11 @@ void AsyncServer::handle(Instant now, Input input, Effects& effects) {
 
 void AsyncServer::receive(Instant now, NodeId from, Message message, Effects& effects) {
   if (message.kind == MessageKind::enough) return stop(from, effects);
+  if (message.kind == MessageKind::cut && cut_.hear(from, message)) return look_at_cut(effects);
+  if (message.kind == MessageKind::kept && !training_->is_worker(from) && cut_.decides()) {
+    if (cut_.hear_kept(from)) end_cut(effects);
+    return;
+  }
   const auto queue = std::ranges::find_if(
       queues_, [&](const Queue& q) { return q.bucket.index() == message.bucket; });
   if (message.kind != MessageKind::push || queue == queues_.end() || !training_->is_worker(from) ||
@@ -87,14 +101,17 @@ void AsyncServer::applied(Instant now, Queue& queue, Effects& effects) {
   queue.clocks.advance(worker);
   if (!queue.clocks.is_lost(worker)) queue.held.push_back(std::move(done));
   if (is_full(queue)) return announce_end(now, queue, effects);
+  if (&queue == &queues_.front() && !cutting_) cutting_ = may_cut();
   release(queue, effects);
   count(queue);
   apply_next(now, queue, effects);
+  look_at_cut(effects);
 }
 
 // Whom the bound held before, it holds until the slowest goes on: then all are looked at, else only
 // the one that came last.
 void AsyncServer::release(Queue& queue, Effects& effects) {
+  if (cutting_ && &queue == &queues_.front()) return;
   const std::int64_t slowest = queue.clocks.slowest();
   const bool all = std::exchange(queue.released_at, slowest) != slowest;
   const auto first = all || queue.held.empty() ? queue.held.begin() : queue.held.end() - 1;
@@ -115,6 +132,8 @@ void AsyncServer::lose(Instant now, NodeId peer, Effects& effects) {
     return;
   }
   const auto is_of_peer = [&](const Arrival& arrival) { return arrival.from == peer; };
+  cut_.give_up();
+  if (std::exchange(cutting_, false)) queues_.front().released_at = -1;  // all are looked at
   for (Queue& queue : queues_) {
     queue.clocks.lose(index_of(peer));
     if (queue.over) continue;
@@ -144,6 +163,93 @@ void AsyncServer::stop(NodeId from, Effects& effects) {
   }
 }
 
+// Of workers that are all there: a cut without one of them is not whole.
+bool AsyncServer::may_cut() const {
+  const Queue& first = queues_.front();
+  if (!cut_.is_due(first.bucket.version().value / training_->workers)) return false;
+  for (std::size_t worker = 0; worker < first.pushed.size(); ++worker) {
+    if (first.clocks.is_lost(worker)) return false;
+  }
+  return true;
+}
+
+bool AsyncServer::is_as_wanted(const Queue& queue) const {
+  for (std::size_t worker = 0; worker < static_cast<std::size_t>(training_->workers); ++worker) {
+    if (queue.clocks.of(worker) != cut_.wanted()->clocks[worker]) return false;
+  }
+  return !queue.over;
+}
+
+void AsyncServer::look_at_cut(Effects& effects) {
+  const Queue& first = queues_.front();
+  if (cutting_ && !cut_.wanted() && std::ssize(first.held) == training_->workers) {
+    std::vector<std::int64_t> clocks;
+    for (std::size_t worker = 0; worker < first.held.size(); ++worker) {
+      clocks.push_back(first.clocks.of(worker));
+    }
+    cut_.announce(first.bucket.version().value / training_->workers, std::move(clocks), effects);
+  }
+  if (!cut_.wanted() || cut_.wanted()->keeping) return;
+  if (!std::ranges::all_of(queues_, [&](const Queue& queue) { return is_as_wanted(queue); })) {
+    return;
+  }
+  Bytes size = state_size(3, 0, 0);
+  for (const Queue& queue : queues_) {
+    size += queue.bucket.kept_size() + state_size(2 * training_->workers, 0, 0);
+  }
+  cut_.keep(
+      size, [this] { return state(); }, effects);
+}
+
+std::string AsyncServer::state() const {
+  StateWriter writer;
+  writer.time(last_update_);
+  writer.integer(dropped_);
+  writer.integer(most_lead_);
+  for (const Queue& queue : queues_) {
+    queue.bucket.write(writer);
+    std::vector<std::int64_t> staleness(static_cast<std::size_t>(training_->workers));
+    for (const Arrival& arrival : queue.held) staleness[index_of(arrival.from)] = arrival.staleness;
+    for (std::size_t worker = 0; worker < staleness.size(); ++worker) {
+      writer.integer(queue.clocks.of(worker));
+      writer.integer(staleness[worker]);
+    }
+  }
+  return writer.take();
+}
+
+void AsyncServer::restore(StateReader& state) {
+  last_update_ = state.instant();
+  dropped_ = state.integer(0, quota_);
+  most_lead_ = state.integer(0, quota_);
+  for (Queue& queue : queues_) {
+    queue.bucket.read(state);
+    for (int worker = 0; worker < training_->workers; ++worker) {
+      const auto index = static_cast<std::size_t>(worker);
+      const std::int64_t clock = state.integer(1, quota_);
+      while (queue.clocks.of(index) < clock) queue.clocks.advance(index);
+      Arrival arrival;
+      arrival.from = training_->worker(worker);
+      arrival.push.step = {clock - 1};
+      arrival.staleness = state.integer(0, quota_);
+      queue.held.push_back(std::move(arrival));
+      queue.pushed[index] = true;
+    }
+    queue.released_at = -1;  // all are looked at
+  }
+  state.end();
+  cut_.begin_at(queues_.front().bucket.version().value / training_->workers);
+}
+
+void AsyncServer::end_cut(Effects& effects) {
+  cutting_ = false;
+  Queue& first = queues_.front();
+  first.released_at = -1;
+  if (!first.over) release(first, effects);
+  count(first);
+  cut_.wait_for_next(effects);
+}
+
 // Of a sparse model pushes differ in size, and a worker has one of them here.
 void AsyncServer::count(Queue& queue) {
   Bytes size;
@@ -167,8 +273,13 @@ void AsyncServer::answer(Queue& queue, const Arrival& arrival, bool last, Effect
                   .staleness = arrival.staleness};
   message.wait = arrival.wait;
   message.apply = arrival.apply;
-  message.payload =
-      last ? queue.bucket.values() : queue.bucket.answer(arrival.push.payload, effects);
+  const bool restored = arrival.push.payload.size().value == 0;  // its push is not here any more
+  if (restored) {
+    message.payload = queue.bucket.lend();
+  } else {
+    message.payload =
+        last ? queue.bucket.values() : queue.bucket.answer(arrival.push.payload, effects);
+  }
   effects.emplace_back(Send{arrival.from, std::move(message)});
 }
 
@@ -223,7 +334,7 @@ Protocol async_protocol() {
           .servers = true,
           .synchronous = false,
           .options = {&kQuota},
-          .messages = {push, parameters, final_parameters, stop, enough},
+          .messages = {push, parameters, final_parameters, stop, enough, cut, kept},
           .weighed_against = "sync",
           .statistical_efficiency =
               "gradients are stale, computed with parameters that others "
@@ -232,7 +343,10 @@ Protocol async_protocol() {
           .gradients_an_update = one,
           .gradients_an_apply = one,
           .most_lost = [](const ProtocolOptions&, int workers) { return workers - 1; },
-          .linked = worker_with_server,
+          .linked =
+              [](const Training& training, NodeId a, NodeId b) {
+                return worker_with_server(training, a, b) || linked_for_cuts(training, a, b);
+              },
           .make_node = async_node};
 }
 

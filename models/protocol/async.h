@@ -5,6 +5,7 @@
 #include "models/protocol/clocks.h"
 #include "models/protocol/node.h"
 #include "models/protocol/protocol.h"
+#include "models/protocol/server_cut.h"
 #include "models/protocol/shard.h"
 #include "models/protocol/training.h"
 
@@ -55,6 +56,8 @@ class AsyncServer : public Node, public Buffering {
   AsyncServer(std::shared_ptr<const Training> training, NodeId id);
 
   void handle(Instant now, Input input, Effects& effects) override;
+  /// It has applied what was pushed, and answered nobody.
+  void restore(StateReader& state) override;
 
  protected:
   /// A push, where it has got to.
@@ -106,6 +109,14 @@ class AsyncServer : public Node, public Buffering {
   /// The target is reached.
   void stop(NodeId from, Effects& effects);
   static void answer(Queue& queue, const Arrival& arrival, bool last, Effects& effects);
+  // Checkpoints (server_cut.h): the first bucket's answers are held until everybody waits for one.
+
+  /// Goes on with a cut that is due, as far as it is.
+  void look_at_cut(Effects& effects);
+  [[nodiscard]] bool may_cut() const;
+  [[nodiscard]] bool is_as_wanted(const Queue& queue) const;
+  [[nodiscard]] std::string state() const;
+  void end_cut(Effects& effects);
   /// Its pushes have changed: counts them as held.
   void count(Queue& queue);
   /// `at`: its last update.
@@ -121,6 +132,8 @@ class AsyncServer : public Node, public Buffering {
   std::size_t complete_ = 0;  // buckets that are over
   bool enough_ = false;       // the target is reached
   Instant last_update_;
+  ServerCut cut_;
+  bool cutting_ = false;  // nobody is answered of the first bucket
 };
 
 /// Its nodes: a Worker each, and AsyncServers.

@@ -16,13 +16,19 @@ CollectiveWorker::CollectiveWorker(std::shared_ptr<const Training> training, Nod
       reduction_(training_, id, (training_->steps + steps_a_round - 1) / steps_a_round, parameters_,
                  buffered_, *this),
       gradient_(worker_compute_, clock_, JobId{kGradient}),
-      evaluator_(training_->target) {}
+      evaluator_(training_->target),
+      cuts_(training_->checkpoint) {}
 
 void CollectiveWorker::handle(Instant now, Input input, Effects& effects) {
   if (state_ == State::finished) return;
   const std::size_t before = effects.size();
   if (std::holds_alternative<Started>(input)) {
+    wait_for_cut(effects);
     compute_gradient(now, effects);
+  } else if (std::holds_alternative<TimerFired>(input)) {
+    // A part of the chief's to the round that is under way may have left.
+    const Step round{round_.value + 2};
+    if (!over() && round.value < reduction_.rounds()) cut_after(round, id_, effects);
   } else if (auto* received = std::get_if<Received>(&input)) {
     receive(now, received->from, std::move(received->message), effects);
   } else if (auto* done = std::get_if<Computed>(&input)) {
@@ -31,7 +37,9 @@ void CollectiveWorker::handle(Instant now, Input input, Effects& effects) {
   } else if (auto* lost = std::get_if<PeerLost>(&input)) {
     effects.emplace_back(Fault{lost->peer, "the connection to it was lost"});
   }
-  const auto is_job = [](const Effect& effect) { return std::holds_alternative<Compute>(effect); };
+  const auto is_job = [](const Effect& effect) {
+    return std::holds_alternative<Compute>(effect) || std::holds_alternative<Keep>(effect);
+  };
   const auto asked = std::span(effects).subspan(before);
   jobs_ += static_cast<int>(std::ranges::count_if(asked, is_job));
   finish_if_it_may(effects);
@@ -42,6 +50,8 @@ void CollectiveWorker::receive(Instant now, NodeId from, Message message, Effect
   bool in_turn = true;
   if (message.kind == MessageKind::enough) {
     in_turn = reduction_.hear_end(from, message.step, round_, effects);
+  } else if (message.kind == MessageKind::cut) {
+    in_turn = hear_cut(from, message.step, effects);
   } else {
     const auto reception = reduction_.receive(now, from, std::move(message), effects);
     if (reception == Reduction::Reception::renewed) return new_values(now, bucket, effects);
@@ -53,6 +63,10 @@ void CollectiveWorker::receive(Instant now, NodeId from, Message message, Effect
 void CollectiveWorker::computed(Instant now, const Computed& computed, Effects& effects) {
   const auto id = static_cast<std::uint64_t>(computed.job);
   if (id == kEvaluation) return report_evaluation(now, computed.result, effects);
+  if (id == kKeep) {
+    wait_for_cut(effects);
+    return go_on(now, effects);
+  }
   if (id < kFirstOwn) return stage_computed(now, computed, effects);
   if (id < Reduction::kFirstJob) {
     own_computed(now, static_cast<std::uint32_t>(id - kFirstOwn), effects);
@@ -123,7 +137,9 @@ void CollectiveWorker::end_step_if_it_may(Instant now, Effects& effects) {
   const bool ends = ends_round();
   const bool last = ends && round_.next().value == reduction_.rounds();
   const bool evaluated = is_evaluated(step_.next()) && !last;
-  if (ends && renewed_ < buckets && (last || evaluated || !next_step_may_begin())) return;
+  const bool cut = ends && !last && ends_with_cut();
+  if (ends && renewed_ < buckets && (last || evaluated || cut || !next_step_may_begin())) return;
+  cut_due_ = cut;
   if (ends) {
     end_round(now);
   } else {
@@ -165,6 +181,7 @@ void CollectiveWorker::report_evaluation(Instant now, const JobResult& result, E
   const bool final = state_ == State::final_evaluation;
   const Evaluator::Outcome outcome =
       evaluator_.report(now, step_, {round_.value}, result, final, effects);
+  ++evaluated_;
   if (final) return finish(effects);
   clock_.evaluated(outcome.took);
   effects.emplace_back(Report{clock_.report({step_.value - 1}, 0, gradient_.loss())});
@@ -173,6 +190,7 @@ void CollectiveWorker::report_evaluation(Instant now, const JobResult& result, E
 }
 
 void CollectiveWorker::go_on(Instant now, Effects& effects) {
+  if (!over() && std::exchange(cut_due_, false)) return keep(effects);
   if (!over()) return compute_gradient(now, effects);
   if (is_chief()) return evaluate(now, State::final_evaluation, effects);
   finish(effects);
@@ -190,6 +208,71 @@ void CollectiveWorker::finish(Effects& effects) {
                                 .gradients = steps * training_->workers,
                                 .last_update = last_update_,
                                 .weights = is_chief() ? learned() : Payload{}});
+}
+
+// Checkpoints ----------------------------------------------------------------------------------
+
+void CollectiveWorker::wait_for_cut(Effects& effects) const {
+  if (is_chief() && cuts_.wants_timer()) effects.emplace_back(ArmTimer{kTimer, cuts_.time()});
+}
+
+void CollectiveWorker::cut_after(Step round, NodeId heard_from, Effects& effects) {
+  cut_rounds_.push_back(round);
+  heard_cut_ = round;
+  for (int worker = 0; worker < training_->workers; ++worker) {
+    const NodeId peer = training_->worker(worker);
+    if (peer == heard_from || !linked_in_all_reduce(*training_, id_, peer)) continue;
+    effects.emplace_back(Send{peer, {.kind = MessageKind::cut, .step = round}});
+  }
+}
+
+bool CollectiveWorker::hear_cut(NodeId from, Step round, Effects& effects) {
+  if (!linked_in_all_reduce(*training_, id_, from)) return false;
+  if (round <= heard_cut_) return true;  // by another way
+  if (is_chief() || round <= round_) return over();
+  cut_after(round, from, effects);
+  return true;
+}
+
+bool CollectiveWorker::ends_with_cut() const {
+  if (training_->checkpoint.steps > 0) return cuts_.is_due(step_.next().value);
+  return !cut_rounds_.empty() && cut_rounds_.front() == round_.next();
+}
+
+// Between two steps, all values in place. Sums of others may come, and wait for this worker's part.
+void CollectiveWorker::keep(Effects& effects) {
+  state_ = State::keeping;
+  cuts_.take(step_.value);
+  if (!cut_rounds_.empty()) cut_rounds_.pop_front();
+  const std::int64_t parameters = training_->layout->parameters;
+  Keep keep{JobId{kKeep}, step_.value, step_, evaluated_, {}, {}};
+  keep.size = state_size(4, parameters, 1) + own_size();
+  if (training_->numerics) keep.state = [this] { return state(); };
+  effects.emplace_back(std::move(keep));
+}
+
+std::string CollectiveWorker::state() const {
+  StateWriter state;
+  state.integer(step_.value);
+  state.integer(round_.value);
+  state.integer(evaluated_);
+  state.time(last_update_);
+  state.floats(parameters_.all().floats());
+  write_own(state);
+  return state.take();
+}
+
+void CollectiveWorker::restore(StateReader& state) {
+  step_ = {state.integer(1, training_->steps)};
+  round_ = {state.integer(1, reduction_.rounds())};
+  evaluated_ = state.integer(0, training_->steps);
+  last_update_ = state.instant();
+  state.floats(parameters_.places());
+  read_own(state);
+  state.end();
+  reduction_.restore(round_);
+  worker_compute_.restore(step_.value);
+  cuts_.begin_at(step_.value);
 }
 
 }  // namespace foretrain

@@ -12,7 +12,9 @@
 #include "models/protocol/worker_compute.h"
 
 #include <cstdint>
+#include <deque>
 #include <memory>
+#include <string>
 
 namespace foretrain {
 
@@ -31,11 +33,19 @@ namespace foretrain {
 /// the round have to be here. Where an evaluation reaches the target, each worker ends with the
 /// values of that round, and what it has computed since is dropped.
 ///
+/// States are kept after a round whose values are all here, of which every worker knows by itself
+/// (`checkpoint: every: 500 steps`), or from the chief (60 s): it names a round that none can end
+/// without a part of the chief's, and its word goes ahead of that part, from worker to worker:
+/// nothing overtakes a message of the lowest bucket. None waits for the others to have kept theirs:
+/// what they send meanwhile is of the next round.
+///
 /// Of a step, `wait` is what passes between this worker's last part and the first sum that reaches
 /// it: what the slowest holds up; `apply` is the time of its updates and reductions.
 class CollectiveWorker : public Node, public Buffering, private Reduction::Owner {
  public:
   void handle(Instant now, Input input, Effects& effects) final;
+  /// It has ended a round, and its step.
+  void restore(StateReader& state) final;
 
  protected:
   CollectiveWorker(std::shared_ptr<const Training> training, NodeId id, std::int64_t steps_a_round);
@@ -59,11 +69,13 @@ class CollectiveWorker : public Node, public Buffering, private Reduction::Owner
   [[nodiscard]] virtual const Payload& learned() const { return parameters_.all(); }
 
  private:
-  enum class State { idle, computing, reducing, evaluating, final_evaluation, finished };
+  enum class State { idle, computing, reducing, evaluating, keeping, final_evaluation, finished };
 
   static constexpr std::uint64_t kEvaluation = 0;
   static constexpr std::uint64_t kGradient = 1;  // its first stage; then the others
   static constexpr std::uint64_t kFirstOwn = std::uint64_t{1} << 31;  // up to those of Reduction
+  static constexpr std::uint64_t kKeep = kFirstOwn - 1;
+  static constexpr TimerId kTimer{0};
 
   // What strategies differ in, beside what an owner does (Reduction::Owner):
 
@@ -72,6 +84,10 @@ class CollectiveWorker : public Node, public Buffering, private Reduction::Owner
                             Effects& effects) = 0;
   /// The job that `own_job` has numbered so is computed.
   virtual void own_computed(Instant /*now*/, std::uint32_t /*number*/, Effects& /*effects*/) {}
+  /// What the strategy has at the end of a round beside the parameters, which are in place.
+  virtual void write_own(StateWriter& state) const = 0;
+  virtual void read_own(StateReader& state) = 0;
+  [[nodiscard]] virtual Bytes own_size() const = 0;
   /// A bucket has the new values of its round.
   virtual void renewed(std::uint32_t /*bucket*/, Effects& /*effects*/) {}
 
@@ -90,6 +106,14 @@ class CollectiveWorker : public Node, public Buffering, private Reduction::Owner
   void evaluate(Instant now, State state, Effects& effects);
   void report_evaluation(Instant now, const JobResult& result, Effects& effects);
   void go_on(Instant now, Effects& effects);
+  void keep(Effects& effects);
+  [[nodiscard]] std::string state() const;
+  void wait_for_cut(Effects& effects) const;
+  /// The round whose number is `round` ends with a cut: tells all but who said so.
+  void cut_after(Step round, NodeId heard_from, Effects& effects);
+  [[nodiscard]] bool hear_cut(NodeId from, Step round, Effects& effects);
+  /// The step that is under way ends with a cut.
+  [[nodiscard]] bool ends_with_cut() const;
   /// Where the target is reached: when all values are those that were evaluated, no job of this
   /// worker's under way.
   void finish_if_it_may(Effects& effects);
@@ -123,6 +147,11 @@ class CollectiveWorker : public Node, public Buffering, private Reduction::Owner
   Instant through_at_;   // this worker was with its step
   Instant last_update_;
   Evaluator evaluator_;
+  std::int64_t evaluated_ = 0;  // evaluations reported
+  Cuts cuts_;
+  std::deque<Step> cut_rounds_;  // by time, still to come: the chief may be a cut ahead
+  Step heard_cut_;               // the last of all
+  bool cut_due_ = false;         // after the step that was reported last
 };
 
 }  // namespace foretrain

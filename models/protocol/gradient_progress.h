@@ -30,6 +30,12 @@ class GradientProgress {
   [[nodiscard]] const std::vector<std::uint32_t>& first_needs() const {
     return worker_compute_.stages().front().needs;
   }
+  /// The gradient that was computed last, of this loss, is complete.
+  void restore(double loss) {
+    loss_ = loss;
+    asked_ = computed_ = worker_compute_.stages().size();
+  }
+
   /// All stages are computed.
   [[nodiscard]] bool complete() const { return computed_ == worker_compute_.stages().size(); }
   [[nodiscard]] double loss() const { return loss_; }

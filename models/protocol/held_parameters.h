@@ -22,6 +22,8 @@ class HeldParameters {
   void put(const Bucket& bucket, const Payload& values, Effects& effects);
   /// Where the values of a bucket are, for who changes them in place; empty without numerics.
   [[nodiscard]] std::span<float> place(const Bucket& bucket);
+  /// All of them, before anything was put.
+  [[nodiscard]] std::span<float> places() { return numbers_; }
   /// What is there, for who sends it: it has left before the bucket is changed again.
   [[nodiscard]] Payload part(const Bucket& bucket) const {
     return all_.slice(bucket.offset(), bucket.size());

@@ -22,6 +22,10 @@ std::string_view name_of(MessageKind kind) {
       return "late";
     case MessageKind::enough:
       return "enough";
+    case MessageKind::cut:
+      return "cut";
+    case MessageKind::kept:
+      return "kept";
     case MessageKind::end:
       break;
   }

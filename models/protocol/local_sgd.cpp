@@ -157,6 +157,32 @@ const Payload& LocalSgdWorker::learned() const {
   return averaged_ ? averaged_->all() : CollectiveWorker::learned();
 }
 
+// What a round began with is what is in place.
+void LocalSgdWorker::write_own(StateWriter& state) const {
+  for (const auto& bucket : own_) bucket->write(state);
+  for (const Owned& owned : owned_) state.floats(owned.momentum);
+}
+
+void LocalSgdWorker::read_own(StateReader& state) {
+  for (const auto& bucket : own_) bucket->read(state);
+  for (std::uint32_t index = 0; index < owned_.size(); ++index) {
+    Owned& owned = owned_[index];
+    state.floats(owned.momentum);
+    const auto place = parameters().place(bucket_at(index));
+    if (!owned.start.empty()) owned.start.assign(place.begin(), place.end());
+  }
+  if (averaged_) std::ranges::copy(parameters().places(), averaged_->places().begin());
+}
+
+Bytes LocalSgdWorker::own_size() const {
+  Bytes size;
+  for (std::uint32_t index = 0; index < own_.size(); ++index) {
+    const bool outer = outer_ && owns(index);
+    size += own_[index]->kept_size() + state_size(0, outer ? bucket_at(index).count : 0, 1);
+  }
+  return size;
+}
+
 Protocol local_sgd_protocol() {
   using enum MessageKind;
   return {
@@ -164,7 +190,7 @@ Protocol local_sgd_protocol() {
       .doc = "workers take steps of their own, then average their parameters",
       .dense = true,
       .options = {&kLocalSteps, &kOuterName, &kOuterRate, &kOuterMomentum},
-      .messages = {partial, parameters, enough},
+      .messages = {partial, parameters, enough, cut},
       .brings_update = {parameters},
       .weighed_against = "all_reduce",
       .statistical_efficiency =

@@ -64,6 +64,9 @@ class LocalSgdWorker : public CollectiveWorker {
   [[nodiscard]] const Payload& learned() const override;
   Job finish_job(std::uint32_t bucket, JobId id, std::vector<Payload> addends) override;
   Payload finished(std::uint32_t bucket) override;
+  void write_own(StateWriter& state) const override;
+  void read_own(StateReader& state) override;
+  [[nodiscard]] Bytes own_size() const override;
   /// In this round of it.
   void average(std::uint32_t bucket, Step round, const std::vector<Payload>& addends);
 

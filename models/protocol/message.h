@@ -18,6 +18,8 @@ enum class MessageKind : std::uint16_t {
   choice = 7,            ///< server to server: whose gradients make a step
   late = 8,              ///< server to server: who came too late for it, and may go on
   enough = 9,  ///< from the chief, or on its behalf: the target is reached, nobody goes on
+  cut = 10,    ///< from who decides it: keep your state as it is, or will be, at this cut
+  kept = 11,   ///< server to server: that is done here
   end,         ///< no kind: one past the last
 };
 

@@ -5,8 +5,10 @@
 #include "models/base/time.h"
 #include "models/protocol/job.h"
 #include "models/protocol/message.h"
+#include "models/protocol/node_state.h"
 #include "models/protocol/phases.h"
 
+#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
@@ -62,6 +64,19 @@ struct ArmTimer {
   TimerId timer{};
   Duration after;
 };
+/// The node's state is to be kept beside those that all others keep of the same cut
+/// (checkpoint.h). Answered by `Computed`, whether that worked or not: nothing of a training
+/// depends on it.
+struct Keep {
+  JobId job{};
+  std::int64_t cut = 0;
+  Step reported;               ///< a worker's: steps that it has reported
+  std::int64_t evaluated = 0;  ///< the chief's: evaluations that it has reported
+  Bytes size;
+  /// The state; called once before the answer, on a thread of the driver's choice: until then the
+  /// node leaves alone what it reads. Empty without numerics.
+  std::function<std::string()> state;
+};
 
 /// A worker ended a step.
 struct StepReport {
@@ -99,7 +114,7 @@ struct Fault {
   std::optional<NodeId> peer;
   std::string why;
 };
-using Effect = std::variant<Send, Compute, Worked, ArmTimer, Report, Finished, Fault>;
+using Effect = std::variant<Send, Compute, Worked, ArmTimer, Keep, Report, Finished, Fault>;
 using Effects = std::vector<Effect>;
 
 /// A node's program. It owns no socket, no thread and no clock; `now` is what the driver's clock
@@ -113,6 +128,9 @@ class Node {
 
   /// Appends to `effects` what the node wants done.
   virtual void handle(Instant now, Input input, Effects& effects) = 0;
+  /// Before anything else: it goes on from a state that a node like it has kept, as if it had just
+  /// been told that this was kept everywhere. @throws StateError
+  virtual void restore(StateReader& /*state*/) { throw StateError("nothing of it is ever kept"); }
 };
 
 }  // namespace foretrain

@@ -66,6 +66,11 @@ class Reduction {
   /// One of its jobs is computed. Returns the bucket that has new values now, where one has.
   std::optional<std::uint32_t> computed(Instant now, JobId job, Effects& effects);
 
+  /// Before anything else: so many rounds are over.
+  void restore(Step round) {
+    for (Part& part : parts_) part.round = round;
+  }
+
   /// The rounds whose new values this bucket has.
   [[nodiscard]] Step rounds_of(std::uint32_t bucket) const { return parts_[bucket].round; }
   [[nodiscard]] bool owns(std::uint32_t bucket) const {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -52,7 +53,11 @@ ShardBucket::ShardBucket(std::shared_ptr<const Training> training, std::uint32_t
 
 ShardBucket::ShardBucket(std::shared_ptr<const Training> training, std::uint32_t index,
                          Payload values, std::span<float> place)
-    : training_(std::move(training)), index_(index), values_(std::move(values)), place_(place) {
+    : training_(std::move(training)),
+      index_(index),
+      values_(std::move(values)),
+      place_(place),
+      elsewhere_(true) {
   FT_CHECK(!training_->sparse());
   if (training_->numerics) begin_state();
 }
@@ -155,6 +160,29 @@ Payload ShardBucket::answer(const Payload& push, const Payload& values, Effects&
   const auto to = wanted.writable_floats();
   for (std::size_t i = 0; i < to.size(); ++i) to[i] = from[parts->wanted[i]];
   return wanted;
+}
+
+void ShardBucket::write(StateWriter& state) const {
+  state.integer(version_.value);
+  state.integer(examples_);
+  if (!elsewhere_) state.floats(values_.floats());
+  state.floats(state_);
+}
+
+void ShardBucket::read(StateReader& state) {
+  version_ = {state.integer(0, std::numeric_limits<std::uint32_t>::max())};
+  examples_ = state.integer(0, std::numeric_limits<std::int64_t>::max());
+  if (!elsewhere_) {
+    values_ = Payload::allocate(values_.size());
+    state.floats(values_.writable_floats());
+  }
+  state.floats(state_);
+}
+
+Bytes ShardBucket::kept_size() const {
+  const std::int64_t count = values_.size().value / 4;
+  const int slots = training_->optimizer->slots();
+  return elsewhere_ ? state_size(2, slots * count, 1) : state_size(2, (slots + 1) * count, 2);
 }
 
 std::span<float> ShardBucket::state(std::size_t slot) {

@@ -46,6 +46,12 @@ class ShardBucket {
     return values_;
   }
 
+  /// Updates so far, the optimizer's state, the values where they live here. No job is under way.
+  void write(StateWriter& state) const;
+  void read(StateReader& state);
+  /// Of what is written.
+  [[nodiscard]] Bytes kept_size() const;
+
   [[nodiscard]] std::uint32_t index() const { return index_; }
   [[nodiscard]] const Payload& values() const { return values_; }
   /// Updates so far.
@@ -79,6 +85,7 @@ class ShardBucket {
   std::uint32_t index_;
   Payload values_;
   std::span<float> place_;  // of the values, where they live elsewhere
+  bool elsewhere_ = false;
   Version version_;
   std::int64_t examples_ = 0;  // whose gradients have been applied
   std::vector<Range> ranges_;

@@ -9,24 +9,67 @@ namespace {
 constexpr JobId kGradientJob{0};
 constexpr JobId kApplyJob{1};
 constexpr JobId kEvaluationJob{2};
+constexpr JobId kKeepJob{3};
+constexpr TimerId kCutTimer{0};
 }  // namespace
 
 SingleWorker::SingleWorker(std::shared_ptr<const Training> training)
     : training_(std::move(training)),
       worker_compute_(training_, 0),
       parameters_(training_, 0, initial_parameters(*training_)),
-      evaluator_(training_->target) {
+      evaluator_(training_->target),
+      cuts_(training_->checkpoint) {
   // Nothing travels, so nothing is cut: make_layout is given a bucket that holds everything.
   FT_CHECK_OP(training_->layout->buckets.size(), ==, 1u);
 }
 
 void SingleWorker::handle(Instant now, Input input, Effects& effects) {
-  if (std::holds_alternative<Started>(input)) compute_gradient(now, effects);
+  if (std::holds_alternative<Started>(input)) {
+    if (cuts_.wants_timer()) effects.emplace_back(ArmTimer{kCutTimer, cuts_.time()});
+    compute_gradient(now, effects);
+  }
+  if (std::holds_alternative<TimerFired>(input)) cuts_.rang();
   const auto* computed = std::get_if<Computed>(&input);
   if (computed == nullptr) return;
   if (computed->job == kGradientJob) apply(now, computed->result, effects);
   if (computed->job == kApplyJob) end_step(now, effects);
   if (computed->job == kEvaluationJob) evaluated(now, computed->result, effects);
+  if (computed->job == kKeepJob) {
+    if (cuts_.wants_timer()) effects.emplace_back(ArmTimer{kCutTimer, cuts_.time()});
+    compute_gradient(now, effects);
+  }
+}
+
+void SingleWorker::go_on(Instant now, Effects& effects) {
+  if (cuts_.is_due(parameters_.version().value)) return keep(effects);
+  compute_gradient(now, effects);
+}
+
+// Between two steps: a job that prepares the next batch may be under way, no other.
+void SingleWorker::keep(Effects& effects) {
+  const std::int64_t cut = parameters_.version().value;
+  cuts_.take(cut);
+  Keep keep{kKeepJob, cut, {cut}, evaluated_, parameters_.kept_size() + state_size(2, 0, 0), {}};
+  if (training_->numerics) {
+    keep.state = [this] {
+      StateWriter state;
+      state.integer(evaluated_);
+      state.time(last_update_);
+      parameters_.write(state);
+      return state.take();
+    };
+  }
+  effects.emplace_back(std::move(keep));
+}
+
+void SingleWorker::restore(StateReader& state) {
+  evaluated_ = state.integer(0, training_->steps);
+  last_update_ = state.instant();
+  parameters_.read(state);
+  state.end();
+  const std::int64_t steps = parameters_.version().value;
+  worker_compute_.restore(steps);
+  cuts_.begin_at(steps);
 }
 
 void SingleWorker::compute_gradient(Instant now, Effects& effects) {
@@ -55,7 +98,7 @@ void SingleWorker::end_step(Instant now, Effects& effects) {
   }
   report_step(effects);
   if (over()) return evaluate(now, effects);
-  compute_gradient(now, effects);
+  go_on(now, effects);
 }
 
 void SingleWorker::report_step(Effects& effects) {
@@ -68,6 +111,7 @@ void SingleWorker::evaluate(Instant now, Effects& effects) {
 
 void SingleWorker::evaluated(Instant now, const JobResult& result, Effects& effects) {
   const Version version = parameters_.version();
+  ++evaluated_;
   const Evaluator::Outcome outcome =
       evaluator_.report(now, {version.value}, version, result, over(), effects);
   if (!over()) {
@@ -75,7 +119,7 @@ void SingleWorker::evaluated(Instant now, const JobResult& result, Effects& effe
     report_step(effects);
     enough_ = outcome.enough;
     if (enough_) return evaluate(now, effects);
-    return compute_gradient(now, effects);
+    return go_on(now, effects);
   }
   effects.emplace_back(Finished{.updates = version.value,
                                 .gradients = version.value,

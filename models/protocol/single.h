@@ -19,12 +19,16 @@ class SingleWorker : public Node {
   explicit SingleWorker(std::shared_ptr<const Training> training);
 
   void handle(Instant now, Input input, Effects& effects) override;
+  void restore(StateReader& state) override;
 
  private:
   void compute_gradient(Instant now, Effects& effects);
   void apply(Instant now, const JobResult& gradient, Effects& effects);
   void end_step(Instant now, Effects& effects);
   void report_step(Effects& effects);
+  /// What comes after a step: the next one, or first a checkpoint.
+  void go_on(Instant now, Effects& effects);
+  void keep(Effects& effects);
   void evaluate(Instant now, Effects& effects);
   void evaluated(Instant now, const JobResult& result, Effects& effects);
   [[nodiscard]] const Bucket& all() const { return training_->layout->buckets.front(); }
@@ -43,6 +47,8 @@ class SingleWorker : public Node {
   Instant last_update_;
   Evaluator evaluator_;
   bool enough_ = false;  // the target is reached
+  Cuts cuts_;
+  std::int64_t evaluated_ = 0;
 };
 
 /// Its only node is a SingleWorker.

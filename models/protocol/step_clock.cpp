@@ -18,4 +18,20 @@ void StepClock::pulled(Instant now, Duration wait, Duration apply, Bytes pushed,
   phases_.pull = left - phases_.push + stalled_;
 }
 
+// What ends after the gradient is set when the step ends.
+void StepClock::write(StateWriter& state) const {
+  state.time(start_);
+  state.time(computed_);
+  state.time(stalled_);
+  state.time(phases_.compute);
+}
+
+void StepClock::read(StateReader& state) {
+  start_ = state.instant();
+  computed_ = state.instant();
+  stalled_ = state.duration();
+  phases_ = {};
+  phases_.compute = state.duration();
+}
+
 }  // namespace foretrain

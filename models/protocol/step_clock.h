@@ -26,6 +26,11 @@ class StepClock {
   void applied(Instant now) { phases_.apply = now - computed_; }
   void evaluated(Duration took) { phases_.evaluate = took; }
 
+  void write(StateWriter& state) const;
+  void read(StateReader& state);
+  /// Integers that it writes.
+  static constexpr std::int64_t kStateIntegers = 4;
+
   /// The step as it is reported.
   [[nodiscard]] StepReport report(Step step, std::int64_t staleness, double loss) const {
     return {step, start_, phases_, staleness, loss};

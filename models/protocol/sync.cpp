@@ -11,13 +11,14 @@
 namespace foretrain {
 
 SyncServer::SyncServer(std::shared_ptr<const Training> training, NodeId id)
-    : training_(std::move(training)) {
+    : training_(std::move(training)), cut_(training_, id) {
   const Payload start = initial_parameters(*training_);
   const int shard = static_cast<int>(index_of(id)) - training_->workers;
   for (const std::uint32_t index : training_->layout->of_shard(shard)) {
     gatherings_.push_back({ShardBucket(training_, index, start),
                            std::vector<Arrival>(static_cast<std::size_t>(training_->workers)),
                            training_->workers,
+                           {},
                            {}});
   }
 }
@@ -27,7 +28,16 @@ void SyncServer::handle(Instant now, Input input, Effects& effects) {
   if (auto* received = std::get_if<Received>(&input)) {
     receive(now, received->from, std::move(received->message), effects);
   } else if (auto* computed = std::get_if<Computed>(&input)) {
-    answer(now, gatherings_[static_cast<std::size_t>(computed->job)], effects);
+    if (computed->job != ServerCut::kJob) {
+      return applied(now, gatherings_[static_cast<std::size_t>(computed->job)], effects);
+    }
+    if (cut_.kept(effects)) release(now, effects);
+  } else if (std::holds_alternative<Started>(input)) {
+    const bool restored = gatherings_.front().held;
+    if (restored) return release(now, effects);
+    cut_.wait_for_next(effects);
+  } else if (std::holds_alternative<TimerFired>(input)) {
+    cut_soon();
   } else if (auto* lost = std::get_if<PeerLost>(&input)) {
     effects.emplace_back(Fault{lost->peer, "the connection to it was lost"});
   }
@@ -35,6 +45,11 @@ void SyncServer::handle(Instant now, Input input, Effects& effects) {
 
 void SyncServer::receive(Instant now, NodeId from, Message message, Effects& effects) {
   if (message.kind == MessageKind::enough) return stop(from, message.step, effects);
+  if (message.kind == MessageKind::cut && cut_.hear(from, message)) return keep_if_due(effects);
+  if (message.kind == MessageKind::kept && !training_->is_worker(from) && cut_.decides()) {
+    if (cut_.hear_kept(from)) release(now, effects);
+    return;
+  }
   const auto gathering = std::ranges::find_if(
       gatherings_, [&](const Gathering& g) { return g.bucket.index() == message.bucket; });
   if (message.kind != MessageKind::push || gathering == gatherings_.end() ||
@@ -58,9 +73,72 @@ void SyncServer::apply(Instant now, Gathering& gathering, Effects& effects) {
   effects.emplace_back(Compute{gathering.bucket.apply_job(id, std::move(pushes))});
 }
 
-void SyncServer::answer(Instant now, Gathering& gathering, Effects& effects) {
+void SyncServer::applied(Instant now, Gathering& gathering, Effects& effects) {
   gathering.bucket.finish_apply();
   last_update_ = now;
+  gathering.applied = now;
+  if (!is_cut(gathering.bucket.version())) {
+    answer(now, gathering, effects);
+    return keep_if_due(effects);
+  }
+  gathering.held = true;
+  if (!std::ranges::all_of(gatherings_, &Gathering::held)) return;
+  const std::int64_t cut = gathering.bucket.version().value;
+  const std::vector<std::int64_t> clocks(static_cast<std::size_t>(training_->workers), cut);
+  cut_.announce(cut, clocks, effects);
+  keep_if_due(effects);
+}
+
+// Here, too, the last step has no cut: what comes after it is the end.
+bool SyncServer::is_cut(Version version) {
+  if (!cut_.decides() || version.value == training_->steps) return false;
+  if (training_->checkpoint.steps > 0) return cut_.is_due(version.value);
+  return next_cut_ == version.value;
+}
+
+void SyncServer::cut_soon() {
+  std::int64_t furthest = 0;
+  for (const Gathering& gathering : gatherings_) {
+    furthest = std::max(furthest, gathering.bucket.version().value);
+  }
+  next_cut_ = furthest + 1;
+}
+
+void SyncServer::keep_if_due(Effects& effects) {
+  const auto& wanted = cut_.wanted();
+  const auto is_there = [&](const Gathering& g) { return g.bucket.version().value == wanted->cut; };
+  if (!wanted || wanted->keeping || !std::ranges::all_of(gatherings_, is_there)) return;
+  Bytes size = state_size(1, 0, 0);
+  for (const Gathering& gathering : gatherings_) size += gathering.bucket.kept_size();
+  cut_.keep(
+      size, [this] { return state(); }, effects);
+}
+
+std::string SyncServer::state() const {
+  StateWriter writer;
+  writer.time(last_update_);
+  for (const Gathering& gathering : gatherings_) gathering.bucket.write(writer);
+  return writer.take();
+}
+
+void SyncServer::restore(StateReader& state) {
+  last_update_ = state.instant();
+  for (Gathering& gathering : gatherings_) {
+    gathering.bucket.read(state);
+    gathering.held = true;
+  }
+  state.end();
+  cut_.begin_at(gatherings_.front().bucket.version().value);
+}
+
+void SyncServer::release(Instant now, Effects& effects) {
+  for (Gathering& gathering : gatherings_) {
+    if (std::exchange(gathering.held, false)) answer(now, gathering, effects);
+  }
+  cut_.wait_for_next(effects);
+}
+
+void SyncServer::answer(Instant now, Gathering& gathering, Effects& effects) {
   const Version version = gathering.bucket.version();
   const bool last = version.value == training_->steps;
   for (int worker = 0; worker < training_->workers; ++worker) {
@@ -69,10 +147,16 @@ void SyncServer::answer(Instant now, Gathering& gathering, Effects& effects) {
                     .step = {version.value - 1},
                     .bucket = gathering.bucket.index(),
                     .version = version};
-    message.wait = gathering.apply_start - arrival.at;
-    message.apply = now - gathering.apply_start;
-    message.payload =
-        last ? gathering.bucket.values() : gathering.bucket.answer(arrival.push, effects);
+    // A checkpoint that held the answer was waited for, too.
+    message.wait = gathering.apply_start - arrival.at + (now - gathering.applied);
+    message.apply = gathering.applied - gathering.apply_start;
+    if (!arrival.here) {  // restored: the push is not here any more
+      message.wait = message.apply = {};
+      message.payload = gathering.bucket.lend();
+    } else {
+      message.payload =
+          last ? gathering.bucket.values() : gathering.bucket.answer(arrival.push, effects);
+    }
     effects.emplace_back(Send{training_->worker(worker), std::move(message)});
     buffered_.let_go(arrival.push.size());
     arrival = {};
@@ -129,7 +213,10 @@ std::unique_ptr<Node> sync_node(const std::shared_ptr<const Training>& training,
 bool linked_in_sync(const Training& training, NodeId a, NodeId b) {
   const bool shards = !training.is_worker(a) && !training.is_worker(b);
   const bool first = a == training.server(0) || b == training.server(0);
-  return shards ? backups_of(training.options) > 0 && first : worker_with_server(training, a, b);
+  if (shards) {
+    return (backups_of(training.options) > 0 && first) || linked_for_cuts(training, a, b);
+  }
+  return worker_with_server(training, a, b);
 }
 
 std::int64_t gradients_of_step(const ProtocolOptions& options, int workers) {
@@ -152,12 +239,19 @@ Protocol sync_protocol() {
           .doc = "an update takes a gradient of every worker",
           .servers = true,
           .options = {&kBackupWorkers},
-          .messages = {push, parameters, final_parameters, stop, dropped, choice, late, enough},
+          .messages = {push, parameters, final_parameters, stop, dropped, choice, late, enough, cut,
+                       kept},
           .weighed_against = "async",
           .deterministic = [](const ProtocolOptions& o) { return backups_of(o) == 0; },
           .gradients_an_update = gradients_of_step,
           .gradients_an_apply = gradients_of_step,
           .most_lost = [](const ProtocolOptions& o, int /*workers*/) { return backups_of(o); },
+          .unkept =
+              [](const ProtocolOptions& o) {
+                return backups_of(o) == 0 ? std::string_view()
+                                          : "with backup_workers nobody waits for all workers, so "
+                                            "there is no step between two of which all stand";
+              },
           .wrong = too_many_backups,
           .linked = linked_in_sync,
           .make_node = sync_node};

@@ -4,11 +4,13 @@
 #include "models/protocol/buffered.h"
 #include "models/protocol/node.h"
 #include "models/protocol/protocol.h"
+#include "models/protocol/server_cut.h"
 #include "models/protocol/shard.h"
 #include "models/protocol/training.h"
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace foretrain {
@@ -45,6 +47,8 @@ class SyncServer : public Node, public Buffering {
   SyncServer(std::shared_ptr<const Training> training, NodeId id);
 
   void handle(Instant now, Input input, Effects& effects) override;
+  /// It has applied a step, and answered nobody.
+  void restore(StateReader& state) override;
 
  private:
   /// A worker's gradient of the step that a bucket is gathering.
@@ -58,10 +62,22 @@ class SyncServer : public Node, public Buffering {
     std::vector<Arrival> arrivals;  // by worker
     int missing = 0;
     Instant apply_start;
+    Instant applied;
+    bool held = false;  // applied, and answered when a cut is kept everywhere
   };
 
   void receive(Instant now, NodeId from, Message message, Effects& effects);
   void apply(Instant now, Gathering& gathering, Effects& effects);
+  void applied(Instant now, Gathering& gathering, Effects& effects);
+  /// A cut is due after this version.
+  [[nodiscard]] bool is_cut(Version version);
+  /// The timer rang: after a step that no bucket has seen.
+  void cut_soon();
+  /// Keeps the state here, where it is as a cut wants it.
+  void keep_if_due(Effects& effects);
+  [[nodiscard]] std::string state() const;
+  /// A cut is kept everywhere; or this is where it went on from.
+  void release(Instant now, Effects& effects);
   void answer(Instant now, Gathering& gathering, Effects& effects);
   /// The chief, at its step, has seen enough.
   void stop(NodeId from, Step step, Effects& effects);
@@ -72,6 +88,8 @@ class SyncServer : public Node, public Buffering {
   std::size_t complete_ = 0;           // buckets that have seen all steps
   Instant last_update_;
   bool finished_ = false;
+  ServerCut cut_;
+  std::optional<std::int64_t> next_cut_;  // by time: the version
 };
 
 /// Its nodes: a Worker each, and SyncServers; with backup workers BackupServers.

@@ -4,6 +4,7 @@
 #include "models/data/dataset.h"
 #include "models/networks/network.h"
 #include "models/optimizers/optimizer.h"
+#include "models/protocol/checkpoint.h"
 #include "models/protocol/layout.h"
 #include "models/protocol/options.h"
 #include "models/protocol/target.h"
@@ -26,6 +27,7 @@ struct Training {
   std::int64_t steps = 1;           ///< gradients a worker; times workers: gradients in all
   std::int64_t updates = 0;         ///< in all, where an update leaves some gradients out; else 0
   std::int64_t evaluate_every = 0;  ///< the chief's steps between evaluations; 0: only at the end
+  CheckpointRule checkpoint;        ///< when states are kept
   Target target;                    ///< ends it where an evaluation before the last finds it
   std::uint64_t seed = 1;
   std::shared_ptr<const Network> network;

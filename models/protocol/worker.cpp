@@ -5,12 +5,14 @@
 #include "models/protocol/backup.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace foretrain {
 namespace {
 constexpr JobId kEvaluation{0};
 constexpr JobId kGradient{1};  // its first stage; then the others
+constexpr JobId kKeep{std::uint64_t{1} << 32};
 }  // namespace
 
 Worker::Worker(std::shared_ptr<const Training> training, NodeId id)
@@ -31,7 +33,7 @@ Worker::Worker(std::shared_ptr<const Training> training, NodeId id)
 void Worker::handle(Instant now, Input input, Effects& effects) {
   if (state_ == State::finished) return;
   if (std::holds_alternative<Started>(input)) {
-    compute_gradient(now, effects);
+    if (!std::exchange(restored_, false)) compute_gradient(now, effects);
   } else if (auto* received = std::get_if<Received>(&input)) {
     receive(now, received->from, std::move(received->message), effects);
   } else if (auto* lost = std::get_if<PeerLost>(&input)) {
@@ -40,7 +42,7 @@ void Worker::handle(Instant now, Input input, Effects& effects) {
     if (done->job == kEvaluation) {
       return report_evaluation(now, done->result, state_ == State::final_evaluation, effects);
     }
-    computed(now, *done, effects);
+    if (done->job != kKeep) computed(now, *done, effects);
   }
 }
 
@@ -108,7 +110,44 @@ bool Worker::in_turn(NodeId from, const Message& message) const {
   }
 }
 
+void Worker::keep(NodeId from, const Message& cut, Effects& effects) {
+  if (from != training_->server(0) || state_ != State::waiting || !buckets_.front().awaited) {
+    effects.emplace_back(Fault{from, "it sent a message out of turn"});
+    return;
+  }
+  StateWriter state;
+  state.integer(step_.value);
+  state.integer(number_.value);
+  state.integer(worker_compute_.batches());
+  state.integer(evaluated_);
+  state.number(gradient_.loss());
+  clock_.write(state);
+  Keep keep{kKeep, cut.version.value, step_, evaluated_, {}, {}};
+  keep.size = state_size(5 + StepClock::kStateIntegers, 0, 0);
+  if (training_->numerics) keep.state = [kept = state.take()] { return kept; };
+  effects.emplace_back(std::move(keep));
+}
+
+void Worker::restore(StateReader& state) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::uint32_t>::max();
+  step_ = {state.integer(0, kMost)};
+  number_ = {state.integer(0, kMost)};
+  worker_compute_.restore(state.integer(1, kMost));
+  evaluated_ = state.integer(0, kMost);
+  gradient_.restore(state.number());
+  clock_.read(state);
+  state.end();
+  restored_ = true;
+  state_ = State::waiting;
+  for (BucketView& bucket : buckets_) {
+    bucket.awaited = true;
+    bucket.pushed = number_;
+  }
+  awaited_ = buckets_.size();
+}
+
 void Worker::receive(Instant now, NodeId from, Message message, Effects& effects) {
+  if (message.kind == MessageKind::cut) return keep(from, message, effects);
   if (!in_turn(from, message)) {
     effects.emplace_back(Fault{from, "it sent a message out of turn"});
     return;
@@ -199,6 +238,7 @@ void Worker::evaluate(Instant now, State state, Effects& effects) {
 void Worker::report_evaluation(Instant now, const JobResult& result, bool final, Effects& effects) {
   const Evaluator::Outcome outcome =
       evaluator_.report(now, step_, buckets_.front().version, result, final, effects);
+  ++evaluated_;
   state_ = State::waiting;
   put_deferred(effects);
   if (final) {

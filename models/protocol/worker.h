@@ -29,6 +29,8 @@ class Worker : public Node {
   Worker(std::shared_ptr<const Training> training, NodeId id);
 
   void handle(Instant now, Input input, Effects& effects) override;
+  /// It has pushed all of a gradient, which no server has answered.
+  void restore(StateReader& state) override;
 
  private:
   enum class State { idle, computing, waiting, evaluating, stopping, final_evaluation, finished };
@@ -60,6 +62,10 @@ class Worker : public Node {
   /// This node evaluates the parameters that it holds after so many of its steps.
   [[nodiscard]] bool is_evaluated(Step step) const;
 
+  /// The servers keep their states, and answer nobody before that: all that is under way of this
+  /// worker's is their answers. It keeps its own beside what it does next.
+  void keep(NodeId from, const Message& cut, Effects& effects);
+
   /// What this worker knows of a bucket.
   struct BucketView {
     Payload values;  // sparse: what was sent last; of the last ones all, else what was asked for
@@ -90,6 +96,8 @@ class Worker : public Node {
   GradientProgress gradient_;
   std::int64_t staleness_ = 0;
   Evaluator evaluator_;
+  std::int64_t evaluated_ = 0;  // evaluations reported
+  bool restored_ = false;       // not started since
 };
 
 }  // namespace foretrain

@@ -2,6 +2,7 @@
 
 #include "models/base/check.h"
 #include "models/cost/work.h"
+#include "models/networks/workspace.h"
 #include "models/optimizers/norms.h"
 #include "models/protocol/sparse_payload.h"
 
@@ -15,27 +16,36 @@
 namespace foretrain {
 
 WorkerCompute::WorkerCompute(std::shared_ptr<const Training> training, int worker)
-    : training_(std::move(training)), stages_(gradient_stages(*training_)) {
+    : training_(std::move(training)),
+      augment_(fmt::format("data.augment.worker{}", worker)),
+      dropout_(fmt::format("dropout.worker{}", worker)),
+      stages_(gradient_stages(*training_)) {
   if (!training_->numerics) {
     gradient_ = Payload::sized({training_->layout->parameters * 4});
     return;
   }
-  const auto stream = [&](const char* purpose) {
-    return Stream(training_->seed, fmt::format("{}.worker{}", purpose, worker));
-  };
   sampler_.emplace(training_->data->train->examples(), worker, training_->workers,
                    training_->batch_size, training_->seed);
-  augment_.emplace(stream("data.augment"));
-  workspace_ = training_->network->make_workspace(stream("dropout"));
+  workspace_ = training_->network->make_workspace({training_->seed, dropout_, 0});
   const bool prefetches = training_->data->train->worth_prefetching();
   ring_.resize(1 + (sparse() ? 1 : 0) + (prefetches ? 1 : 0));
   if (sparse()) gather_up_to(0);
 }
 
+void WorkerCompute::restore(std::int64_t batches) {
+  batches_ = batches;
+  if (!training_->numerics) return;
+  // A sparse one has gathered the first already.
+  sampler_->skip(batches - gathered_);
+  gathered_ = batches;
+  if (sparse()) gather_up_to(batches);
+}
+
 void WorkerCompute::gather_up_to(std::int64_t number) {
   for (; gathered_ <= number; ++gathered_) {
     Gathered& to = gathered(gathered_);
-    training_->data->train->gather(sampler_->next(), &*augment_, to.batch);
+    Stream augment(training_->seed, augment_, gathered_);
+    training_->data->train->gather(sampler_->next(), &augment, to.batch);
     if (sparse()) training_->network->present(to.batch, to.touched);
   }
 }
@@ -49,7 +59,7 @@ Job WorkerCompute::gradient_job(std::size_t stage, JobId id, const Payload& para
   if (!training_->numerics) return job;
   const bool prefetches = training_->data->train->worth_prefetching();
   if (stage == 0 && prefetches) {
-    if (batches_ == 1) gather_up_to(needed());
+    if (!std::exchange(begun_, true)) gather_up_to(needed());
     job.prefetch = [this, last = needed() + 1] { gather_up_to(last); };
   }
   if (!part.backward.empty() && part.backward.last == training_->network->layers().size()) {
@@ -78,6 +88,7 @@ double WorkerCompute::compute(std::size_t stage, std::int64_t number, const Payl
   const auto values = parameters.floats();
   double loss = std::numeric_limits<double>::quiet_NaN();
   if (!part.forward.empty()) {
+    if (part.forward.first == 0) workspace_->dropout = {training_->seed, dropout_, number};
     loss = network.forward_of(part.forward.first, part.forward.last, values, batch, *workspace_,
                               parallel);
     const bool through = part.forward.last == network.layers().size();

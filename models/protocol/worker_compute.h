@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace foretrain {
@@ -36,6 +37,12 @@ class WorkerCompute {
   /// What the next gradient reads of `bucket`, whose values, or the answer of a server, are given.
   [[nodiscard]] Payload view(const Bucket& bucket, const Payload& values, Effects& effects) const;
 
+  /// Gradients that were begun.
+  [[nodiscard]] std::int64_t batches() const { return batches_; }
+  /// Before the first: as if so many had been. Data, augmentation, dropout are functions of the
+  /// seed, the worker, the number of the batch, so nothing else has to be kept of them.
+  void restore(std::int64_t batches);
+
   /// Loss and accuracy of `parameters` (all of them) over the test examples.
   Job evaluation_job(JobId id, const Payload& parameters);
 
@@ -62,13 +69,15 @@ class WorkerCompute {
                  std::span<float> gradient, Parallel& parallel);
 
   std::shared_ptr<const Training> training_;
+  std::string augment_;  // names of streams, of which each batch has its own
+  std::string dropout_;
   std::vector<GradientStage> stages_;
-  std::optional<Sampler> sampler_;  // none of these is made without numerics
-  std::optional<Stream> augment_;
+  std::optional<Sampler> sampler_;  // neither is made without numerics
   Network::WorkspacePointer workspace_;
   std::vector<Gathered> ring_;  // as many as are held at a time
   std::int64_t gathered_ = 0;   // batches that were gathered
   std::int64_t batches_ = 0;    // whose gradient was asked for
+  bool begun_ = false;          // one of them here
   Payload gradient_;
   std::span<float> writable_;  // all of it, while stages write
 };

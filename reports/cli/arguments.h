@@ -31,6 +31,7 @@ struct Arguments {
   std::string job_key;
   std::string metrics;  ///< where Prometheus scrapes; empty: nowhere
   std::string save;     ///< file of the final weights; empty: none
+  std::string resume;   ///< folder of the run that it goes on from; empty: none
   double max_delay_ms = 0;
   bool emulate = false;
   // A simulation.

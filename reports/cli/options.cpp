@@ -76,6 +76,11 @@ void run_options(CLI::App& command, Arguments& arguments) {
                   "keep the final weights in FILE: .safetensors, or NumPy's .npz")
       ->type_name("FILE");
   command
+      .add_option("--resume", arguments.resume,
+                  "go on from the newest whole checkpoint in FOLDER, of a run of this scenario; "
+                  "its record goes on, there or in --out")
+      ->type_name("FOLDER");
+  command
       .add_option("--metrics", arguments.metrics,
                   "serve metrics to Prometheus while it trains, at [ADDRESS]:PORT; :9464 is for "
                   "this machine alone")

@@ -51,6 +51,9 @@ class RowTally {
   /// How far the worker is that is furthest.
   [[nodiscard]] std::int64_t furthest() const { return furthest_; }
 
+  /// What its rows tell of each node: CPU, memory, bytes.
+  [[nodiscard]] const std::vector<NodeTotals>& nodes() const { return nodes_; }
+
   /// What nodes could not tell any more. Of each that told no totals: CPU, memory, bytes, from its
   /// rows. Of a training that did not end by itself: its time, the gradients of the steps that were
   /// reported, the updates that so many make, where they are more than is known.

@@ -78,6 +78,15 @@ struct NeighbourTotals {
   bool operator==(const NeighbourTotals&) const = default;
 };
 
+/// What its checkpoints come to.
+struct CheckpointTotals {
+  std::int64_t count = 0;
+  Bytes size;     ///< of all states in all of them
+  Duration time;  ///< in each what the slowest node took to keep its own, added up
+
+  bool operator==(const CheckpointTotals&) const = default;
+};
+
 /// A training's record. Times are since the moment at which every node was ready.
 struct Record {
   Mode mode = Mode::run;
@@ -102,8 +111,10 @@ struct Record {
   std::int64_t gradients = 0;
   std::int64_t most_lead = 0;  ///< gradients by which a worker was ahead of the slowest, at most
   std::int64_t dropped = 0;
-  std::int64_t refused = 0;    ///< run: connections of strangers, who did not know the job key
-  std::string weights_sha256;  ///< of the final parameters; empty without numerics
+  std::int64_t refused = 0;  ///< run: connections of strangers, who did not know the job key
+  CheckpointTotals checkpoints{};
+  std::vector<std::int64_t> resumed{};  ///< run: steps of the checkpoints that it has gone on from
+  std::string weights_sha256;           ///< of the final parameters; empty without numerics
   std::vector<NodeTotals> nodes;
   std::vector<NeighbourTotals> neighbours;
   std::optional<StepTotals> step_totals;  ///< instead of rows that grow with the steps, of `steps`,

@@ -138,6 +138,11 @@ class Reader {
     return value.get<std::int64_t>();
   }
 
+  [[nodiscard]] const Json& array(const char* key) const {
+    if (!at(key).is_array()) fail(fmt::format("{}: is not an array", key));
+    return at(key);
+  }
+
   /// null is `unknown`.
   [[nodiscard]] std::int64_t integer_or(const char* key, std::int64_t unknown) const {
     return at(key).is_null() ? unknown : integer(key);
@@ -176,9 +181,7 @@ class Reader {
 std::vector<NodeTotals> parse_nodes(const Reader& reader) {
   std::vector<NodeTotals> nodes;
   const Reader placement = reader.object("placement");
-  const Json& array = reader.at("nodes");
-  if (!array.is_array()) reader.fail("nodes: is not an array");
-  for (const Json& element : array) {
+  for (const Json& element : reader.array("nodes")) {
     const Reader node(element, reader.path("nodes"));
     NodeTotals& totals = nodes.emplace_back();
     totals.role = node.text("role");
@@ -201,9 +204,7 @@ std::vector<NodeTotals> parse_nodes(const Reader& reader) {
 
 std::vector<NeighbourTotals> parse_neighbours(const Reader& reader) {
   std::vector<NeighbourTotals> neighbours;
-  const Json& array = reader.at("neighbours");
-  if (!array.is_array()) reader.fail("neighbours: is not an array");
-  for (const Json& element : array) {
+  for (const Json& element : reader.array("neighbours")) {
     const Reader each(element, reader.path("neighbours"));
     if (!each.at("done").is_boolean()) each.fail("done: is neither true nor false");
     neighbours.push_back({each.text("name"), each.text("scenario"), each.integer("steps"),
@@ -212,12 +213,19 @@ std::vector<NeighbourTotals> parse_neighbours(const Reader& reader) {
   return neighbours;
 }
 
+std::vector<std::int64_t> parse_resumed(const Reader& reader) {
+  std::vector<std::int64_t> steps;
+  for (const Json& element : reader.array("resumed")) {
+    if (!element.is_number_integer()) reader.fail("resumed: holds what is no step");
+    steps.push_back(element.get<std::int64_t>());
+  }
+  return steps;
+}
+
 std::vector<CoreProbe> parse_cores(const Reader& reader) {
   constexpr std::array kDistances{CoreDistance::near, CoreDistance::far, CoreDistance::mixed};
   std::vector<CoreProbe> probes;
-  const Json& array = reader.at("cores");
-  if (!array.is_array()) reader.fail("cores: is not an array");
-  for (const Json& element : array) {
+  for (const Json& element : reader.array("cores")) {
     const Reader each(element, reader.path("cores"));
     CoreProbe& probe = probes.emplace_back();
     probe.alone_s = each.number("alone_s");
@@ -334,6 +342,10 @@ std::string run_json(const Record& record, RowsKept kept, const std::optional<Ro
                     {"updates", record.updates}, {"gradients", record.gradients},
                     {"dropped", record.dropped}, {"most_lead", record.most_lead},
                     {"refused", record.refused}};
+  if (const CheckpointTotals& of = record.checkpoints; of.count > 0) {
+    json["checkpoints"] = {{"count", of.count}, {"bytes", of.size.value}, {"time_ns", of.time.ns}};
+  }
+  if (!record.resumed.empty()) json["resumed"] = record.resumed;
   json["weights_sha256"] = known_or_null(record.weights_sha256);
   json["nodes"] = totals_json(record.nodes);
   if (!record.neighbours.empty()) json["neighbours"] = neighbours_json(record.neighbours);
@@ -375,6 +387,11 @@ RunJson parse_run_json(std::string_view text, const std::string& source) {
   record.dropped = totals.integer("dropped");
   record.most_lead = totals.integer("most_lead");
   record.refused = totals.integer("refused");
+  if (json.contains("checkpoints")) {
+    const Reader of = reader.object("checkpoints");
+    record.checkpoints = {of.integer("count"), {of.integer("bytes")}, {of.integer("time_ns")}};
+  }
+  if (json.contains("resumed")) record.resumed = parse_resumed(reader);
   record.nodes = parse_nodes(reader);
   if (json.contains("neighbours")) record.neighbours = parse_neighbours(reader);
   if (json.contains("step_totals")) {

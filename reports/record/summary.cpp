@@ -196,6 +196,12 @@ Json to_json(const Record& record) {
   json["bytes_sent"] = s.bytes_sent.value;
   json["bytes_received"] = s.bytes_received.value;
   json["phases"] = phases_json(s.phases);
+  if (record.checkpoints.count > 0) {
+    json["checkpoints"] = {{"count", record.checkpoints.count},
+                           {"bytes", record.checkpoints.size.value},
+                           {"time_s", record.checkpoints.time.seconds()}};
+  }
+  if (!record.resumed.empty()) json["resumed"] = record.resumed;
   json["nodes"] = nodes_json(record);
   for (const NeighbourTotals& each : record.neighbours) {
     json["neighbours"].push_back({{"name", each.name},

@@ -34,6 +34,8 @@ class RecordWriter {
   /// Appends the steps, usage, inputs that `rows` has, and those of its evaluations that have come
   /// since the last call.
   void add(const Record& rows);
+  /// What was added is in the files.
+  void flush();
   /// After the last row: run.json as it stays, timeline.json, tensorboard/. Where `record` has not
   /// the rows itself, they are read back, very many of them part by part.
   void end(const Record& record);
@@ -48,7 +50,6 @@ class RecordWriter {
     void flush();
   };
 
-  void flush();
   void write_views(const Record& record, const Steps& steps);
 
   std::filesystem::path folder_;

@@ -204,6 +204,27 @@ void read_value(const Field& rule, const Value& value, std::optional<Duration>& 
   member = time;
 }
 
+void read_value(const Field& /*rule*/, const Value& value, CheckpointRule& member) {
+  const std::string& text = text_of(value, "how often, 500 steps or 60 s");
+  const auto unit = text.find_last_not_of("steps ");
+  const bool steps = text.ends_with("steps") || text.ends_with("step");
+  if (!steps) {
+    try {
+      member = {0, parse_duration(text)};
+    } catch (const BadValue&) {
+      throw BadValue(
+          fmt::format("'{}' is neither steps nor a time; write 500 steps, or 60 s", text));
+    }
+    constexpr std::int64_t kLeastNs = 10'000'000;
+    if (member.time.ns < kLeastNs) throw BadValue(text + " is too often; write 10 ms or more");
+    return;
+  }
+  Value number = value;
+  number.text = text.substr(0, unit == std::string::npos ? 0 : unit + 1);
+  const Field count{.key = "", .doc = "", .least = 1, .most = 1e12};
+  member = {read_integer<std::int64_t>(count, number), {}};
+}
+
 void read_value(const Field& rule, const Value& value, std::vector<std::string>& member) {
   member = read_items<std::string>(rule, value, "a list: [a, b]");
 }

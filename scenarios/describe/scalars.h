@@ -3,6 +3,7 @@
 
 #include "models/base/quantity.h"
 #include "models/base/time.h"
+#include "models/protocol/checkpoint.h"
 #include "scenarios/describe/field.h"
 #include "scenarios/yaml/value.h"
 
@@ -28,6 +29,7 @@ void read_value(const Field& rule, const Value& value, BytesPerSecond& member);
 void read_value(const Field& rule, const Value& value, Duration& member);
 void read_value(const Field& rule, const Value& value, std::optional<Duration>& member);
 void read_value(const Field& rule, const Value& value, std::vector<std::string>& member);
+void read_value(const Field& rule, const Value& value, CheckpointRule& member);
 /// Indices; empty is `all`.
 void read_value(const Field& rule, const Value& value, std::vector<int>& member);
 
@@ -43,6 +45,7 @@ Value write_value(const Field& rule, Bytes member);
 Value write_value(const Field& rule, BytesPerSecond member);
 Value write_value(const Field& rule, Duration member);
 Value write_value(const Field& rule, const std::optional<Duration>& member);
+Value write_value(const Field& rule, const CheckpointRule& member);
 Value write_value(const Field& rule, const std::vector<std::string>& member);
 Value write_value(const Field& rule, const std::vector<int>& member);
 
@@ -60,6 +63,7 @@ Schema schema_of(const Field& rule, Bytes);
 Schema schema_of(const Field& rule, BytesPerSecond);
 Schema schema_of(const Field& rule, Duration);
 Schema schema_of(const Field& rule, const std::optional<Duration>&);
+Schema schema_of(const Field& rule, const CheckpointRule&);
 Schema schema_of(const Field& rule, const std::vector<std::string>&);
 Schema schema_of(const Field& rule, const std::vector<int>&);
 

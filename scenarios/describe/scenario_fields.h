@@ -2,6 +2,7 @@
 #pragma once
 
 #include "models/protocol/registry.h"
+#include "scenarios/describe/checkpoint_fields.h"
 #include "scenarios/describe/cluster_fields.h"
 #include "scenarios/describe/dataset_fields.h"
 #include "scenarios/describe/fault_fields.h"
@@ -173,6 +174,7 @@ void describe(Visitor& visit, T& scenario) {
                  .doc = "how a run's processes and sockets are tuned",
                  .written = scenario.transport != TransportSpec{}},
                 scenario.transport);
+  describe_checkpoint(visit, scenario);
   visit.field({.key = "numerics",
                .doc = "simulate: carry the gradients out; off, as for a profile: times only"},
               scenario.numerics);

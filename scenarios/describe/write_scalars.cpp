@@ -66,6 +66,11 @@ Value write_value(const Field& /*rule*/, Duration member) { return scalar(to_tex
 Value write_value(const Field& rule, const std::optional<Duration>& member) {
   return member ? write_value(rule, *member) : Value{};
 }
+Value write_value(const Field& /*rule*/, const CheckpointRule& member) {
+  if (!member.wanted()) return {};
+  if (member.steps == 0) return scalar(to_text(member.time));
+  return scalar(fmt::format("{} step{}", member.steps, member.steps == 1 ? "" : "s"));
+}
 Value write_value(const Field& rule, const std::vector<std::string>& member) {
   return list(rule, member);
 }
@@ -101,6 +106,9 @@ Schema schema_of(const Field& /*rule*/, BytesPerSecond) { return quantity(rate_p
 Schema schema_of(const Field& /*rule*/, Duration) { return quantity(duration_pattern()); }
 Schema schema_of(const Field& rule, const std::optional<Duration>&) {
   return schema_of(rule, Duration{});
+}
+Schema schema_of(const Field& /*rule*/, const CheckpointRule&) {
+  return {{"anyOf", Schema::array({quantity("^[0-9]+ *steps?$"), quantity(duration_pattern())})}};
 }
 Schema schema_of(const Field& rule, const std::vector<std::string>&) {
   return {{"type", "array"}, {"items", schema_of(rule, std::string())}};

@@ -132,6 +132,8 @@ class Replay {
       member.results[static_cast<std::uint64_t>(job.id)] =
           job.work ? job.work(serial) : JobResult{};
       if (job.prefetch) job.prefetch();
+    } else if (auto* keep = std::get_if<Keep>(&effect)) {
+      member.results[static_cast<std::uint64_t>(keep->job)] = {};  // it was kept in its time
     } else if (auto* report = std::get_if<Report>(&effect)) {
       add_report(record_, static_cast<int>(i), *report);
     } else if (auto* finished = std::get_if<Finished>(&effect)) {
@@ -179,6 +181,12 @@ class Replay {
 }  // namespace
 
 Record replay(const Record& recorded) {
+  if (!recorded.resumed.empty()) {
+    throw InputError(fmt::format(
+        "this run went on from the checkpoint of step {}, so the order of its inputs is not known "
+        "from the beginning; only a run without --resume can be replayed",
+        recorded.resumed.back()));
+  }
   if (recorded.inputs.empty()) {
     throw InputError("the record has no inputs.bin, so there is no order to replay");
   }

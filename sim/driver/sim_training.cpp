@@ -67,6 +67,7 @@ SimTraining::SimTraining(World& world, const Prepared& prepared, const MachineLo
       given_up_(lost_.size()) {
   add_job_times(prepared, machines);
   observer_.report = listener_.report;
+  observer_.kept = listener_.kept;
   observer_.finished = [this](NodeId id, const Finished& finished) {
     listener_.finished(id, finished);
     ++finished_;
@@ -125,6 +126,8 @@ void SimTraining::add_nodes(const Case& scenario_case, std::span<const InputRow>
                     Stream(training_->seed, fmt::format("jitter.worker{}", node)),
                     scenario_case.scenario.framework.tensor,
                     input_of(scenario_case, node, server),
+                    {scenario_case.scenario.checkpoint.write_rate,
+                     scenario_case.scenario.checkpoint.write_latency},
                     &protocol_called(training_->strategy),
                     training_,
                     !training_->is_worker(NodeId(node)),

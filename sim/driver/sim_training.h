@@ -30,6 +30,8 @@ class SimTraining : public Actor {
     std::function<void(NodeId, const Report&)> report;
     std::function<void(NodeId, const Finished&)> finished;
     AroundNode around{};  ///< SimulateOptions::around
+    /// Observer::kept.
+    std::function<void(NodeId, std::int64_t cut, Bytes size, Duration took)> kept{};
   };
 
   /// `others`: the places that nodes of other trainings have. `recorded`: inputs of a run whose

@@ -1,6 +1,7 @@
 #include "sim/driver/simulate.h"
 
 #include "models/protocol/registry.h"
+#include "reports/record/checkpoint_tally.h"
 #include "reports/record/collector.h"
 #include "scenarios/describe/reader.h"
 #include "scenarios/emulated.h"
@@ -29,8 +30,12 @@ class Simulation : public Actor {
         main_(world_, prepared, options.machines,
               {[this](NodeId id, const Report& report) { reported(id, report); },
                [this](NodeId, const Finished& finished) { add_end(record_, end_of(finished)); },
-               options.around},
+               options.around,
+               [this](NodeId, std::int64_t cut, Bytes size, Duration took) {
+                 checkpoints_.add(cut, size, took);
+               }},
               {}, options.recorded),
+        checkpoints_(static_cast<std::size_t>(prepared.training->nodes())),
         memory_(*prepared.training, prepared.data_memory, main_.memory_bases()) {
     record_.mode = Mode::simulate;
     record_.scenario_case = prepared.scenario_case;
@@ -69,6 +74,7 @@ class Simulation : public Actor {
     add_outcome();
     if (usage_interval_.ns > 0) sample(world_.engine.now());
     add_nodes();
+    record_.checkpoints = checkpoints_.totals();
     sort_rows(record_);
     if (options_.summary_only) {
       record_.step_totals = tally_.totals();
@@ -119,7 +125,7 @@ class Simulation : public Actor {
       };
       neighbour.training = std::make_unique<SimTraining>(
           world_, prepare(cases[i], Need::shape), options_.machines,
-          SimTraining::Listener{count, [](NodeId, const Finished&) {}, {}}, taken);
+          SimTraining::Listener{count, [](NodeId, const Finished&) {}, {}, {}}, taken);
       const auto& places = neighbour.training->places();
       taken.insert(taken.end(), places.begin(), places.end());
       record_.neighbours.push_back(
@@ -263,6 +269,7 @@ class Simulation : public Actor {
   World world_;
   SimTraining main_;  // whose record this is
   std::vector<Neighbour> neighbours_;
+  CheckpointTally checkpoints_;
   ResidentMemory memory_;
   std::vector<Seen> seen_;
   Duration usage_interval_;

@@ -28,6 +28,8 @@ std::string_view label_of(Resource resource) {
       return "input";
     case Resource::framework:
       return "framework";
+    case Resource::checkpoints:
+      return "checkpoints";
     case Resource::neighbours:
       return "neighbours";
     case Resource::waiting:

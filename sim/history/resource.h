@@ -26,10 +26,11 @@ enum class Resource : std::uint8_t {
   evaluation,      ///< the chief evaluates, others may have to stand still for it
   input,           ///< batches read, shipped, parsed
   framework,       ///< what another program spends beside the work
+  checkpoints,     ///< states on their way to a disk
   neighbours,      ///< cores that other trainings have
   waiting,         ///< nothing of all that
 };
-inline constexpr std::size_t kResources = 14;
+inline constexpr std::size_t kResources = 15;
 
 /// What people call it: `server NIC in`.
 std::string_view label_of(Resource resource);

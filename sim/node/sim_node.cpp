@@ -1,5 +1,6 @@
 #include "sim/node/sim_node.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace foretrain::sim {
@@ -16,10 +17,10 @@ SimNode::SimNode(World& world, Mailbox::Peers& mailboxes, const Observer& observ
       cache_use_(CacheUse::of(process_, parts.training, parts.id)),
       mailbox_(world, parts.id, mailboxes, process_, polling_, *this, parts.tensor,
                parts.protocol->brings_update, cache_use_.get()),
-      jobs_(
-          world.engine, process_, polling_, *this,
-          JobEfforts(world.time_factors, *parts.job_time, std::move(parts.recorded),
-                     std::move(parts.times), parts.jitter, process_.history(), cache_use_.get())) {
+      jobs_(world.engine, process_, polling_, *this,
+            JobEfforts(world.time_factors, *parts.job_time, std::move(parts.recorded),
+                       std::move(parts.times), parts.jitter, process_.history(), cache_use_.get())),
+      disk_(parts.disk) {
   mailboxes.push_back(&mailbox_);
 }
 
@@ -60,6 +61,7 @@ void SimNode::wake(Instant now, std::uint64_t token) {
   const auto stage = static_cast<Stage>(token & ((1U << kStageBits) - 1));
   // It rang unheard.
   if (stage == Stage::timer && process_.stands_still()) return process_.wake_loop({this, token});
+  if (stage == Stage::written) return written(now, slot);
   polling_.active(now);
   switch (stage) {
     case Stage::start:
@@ -71,7 +73,11 @@ void SimNode::wake(Instant now, std::uint64_t token) {
     case Stage::lost:
       feed(now, PeerLost{NodeId(static_cast<std::uint32_t>(slot))});
       break;
+    case Stage::kept:
+      feed(now, Computed{keeping_.take(slot).job, {}});
+      break;
     case Stage::worked:
+    case Stage::written:
       break;
   }
   mailbox_.read_all(now);
@@ -96,6 +102,24 @@ void SimNode::feed(Instant now, Input input) {
   world_.effects = std::move(effects);
 }
 
+void SimNode::begin_keep(Instant now, const Keep& keep) {
+  Instant& disk_free = world_.hosts[process_.place().host].disk_free;
+  const Duration takes = transfer_time(keep.size, disk_.write_rate) + disk_.write_latency;
+  disk_free = std::max(now, disk_free) + world_.time_factors.scaled(Resource::checkpoints, takes);
+  const std::size_t slot =
+      keeping_.keep({keep.job, keep.cut, keep.size, now, process_.history().current()});
+  world_.engine.schedule(disk_free, at_stage(Stage::written, slot));
+}
+
+// The loop is told when it is free.
+void SimNode::written(Instant now, std::size_t slot) {
+  const Keeping& done = keeping_[slot];
+  const NodeHistory& history = process_.history();
+  history.go_on_from(history.waited(Resource::checkpoints, done.since, now, done.cause));
+  if (observer_.kept) observer_.kept(id_, done.cut, done.size, now - done.since);
+  process_.wake_loop(at_stage(Stage::kept, slot), Cpu::Entry::woken);
+}
+
 void SimNode::perform(Instant now, Effect& effect) {
   if (auto* send = std::get_if<Send>(&effect)) {
     mailbox_.send(now, *send, std::exchange(worked_, {}));
@@ -106,6 +130,8 @@ void SimNode::perform(Instant now, Effect& effect) {
   } else if (auto* timer = std::get_if<ArmTimer>(&effect)) {
     const std::size_t slot = timers_.keep(TimerId{timer->timer});
     world_.engine.schedule(now + timer->after, at_stage(Stage::timer, slot));
+  } else if (auto* keep = std::get_if<Keep>(&effect)) {
+    begin_keep(now, *keep);
   } else if (auto* report = std::get_if<Report>(&effect)) {
     observer_.report(id_, *report);
   } else if (auto* finished = std::get_if<Finished>(&effect)) {

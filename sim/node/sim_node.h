@@ -21,8 +21,16 @@ struct Observer {
   std::function<void(NodeId, const Report&)> report;
   std::function<void(NodeId, const Finished&)> finished;
   std::function<void(NodeId, const Fault&)> fault;
+  /// Its state is on the disk; it took so long.
+  std::function<void(NodeId, std::int64_t cut, Bytes size, Duration took)> kept;
   /// The chief evaluates the parameters: from now on, or (false) no more.
   std::function<void(NodeId, bool begins)> evaluating;
+};
+
+/// What states are kept on.
+struct Disk {
+  BytesPerSecond write_rate;
+  Duration write_latency;  ///< of a file, beside its bytes
 };
 
 /// What a node is made of.
@@ -36,6 +44,7 @@ struct NodeParts {
   Stream jitter;
   Duration tensor;                   ///< of a message's CPU time on top of its host's, either side
   std::unique_ptr<InputFeed> input;  ///< a worker's; null: batches are there at no cost
+  Disk disk;
   const Protocol* protocol = nullptr;
   std::shared_ptr<const Training> training;
   bool serves = false;     ///< a server
@@ -50,7 +59,12 @@ struct NodeParts {
 ///     mailbox   Send -> network -> Received
 ///     jobs      Compute -> cores -> Computed
 ///
-/// Timers ring here: on time, or when the process goes on.
+/// Timers ring here: on time, or when the process goes on. States that are kept go to the disk of
+/// the host here, one after another:
+///
+///     bytes / write_rate + write_latency
+///
+/// Realism: the rate is one figure for all sizes; that the disk is asked costs no core anything.
 class SimNode : public Actor, private Loop {
  public:
   using Peers = std::vector<std::unique_ptr<SimNode>>;
@@ -81,8 +95,16 @@ class SimNode : public Actor, private Loop {
 
  private:
   /// What an event is about; its token is that with the slot of the timer, the number of the peer.
-  enum class Stage : std::uint8_t { start, timer, lost, worked };
-  static constexpr int kStageBits = 2;
+  enum class Stage : std::uint8_t { start, timer, lost, worked, written, kept };
+  static constexpr int kStageBits = 3;
+  /// A state on its way to the disk.
+  struct Keeping {
+    JobId job{};
+    std::int64_t cut = 0;
+    Bytes size;
+    Instant since;
+    ActivityId cause = 0;
+  };
 
   [[nodiscard]] Callback at_stage(Stage stage, std::size_t slot) {
     return {this, (std::uint64_t{slot} << kStageBits) | static_cast<std::uint64_t>(stage)};
@@ -92,6 +114,8 @@ class SimNode : public Actor, private Loop {
   void read_mail(Instant now) override { mailbox_.read_all(now); }
   void evaluating(bool begins) override { observer_.evaluating(id_, begins); }
   void perform(Instant now, Effect& effect);
+  void begin_keep(Instant now, const Keep& keep);
+  void written(Instant now, std::size_t slot);
 
   World& world_;
   const Observer& observer_;
@@ -104,6 +128,8 @@ class SimNode : public Actor, private Loop {
   Mailbox mailbox_;
   Jobs jobs_;
   Slots<TimerId> timers_;
+  Disk disk_;
+  Slots<Keeping> keeping_;
   Duration worked_;  // that what it wants done next has to wait for
   std::optional<Instant> begun_;
   std::optional<Instant> ended_;

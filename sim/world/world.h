@@ -27,7 +27,7 @@ struct Host {
   Bytes memory_base;               ///< of a node's process
   std::shared_ptr<Caches> caches;  ///< of its own, or of the machine that emulates it; null: every
                                    ///< byte is there
-  Instant disk_free{};             ///< its disk reads until then
+  Instant disk_free{};             ///< its disk is busy until then
 };
 
 /// A message on its way.

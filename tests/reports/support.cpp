@@ -134,6 +134,8 @@ Record random_record(std::uint64_t seed) {
   record.dropped = any_count(draw);
   record.most_lead = any_count(draw);
   record.refused = any_count(draw);
+  record.checkpoints = {1 + any_count(draw) / 2, {any_count(draw)}, {any_count(draw)}};
+  record.resumed = {any_count(draw), any_count(draw)};
   for (int i = 0; i < 3; ++i) {
     record.nodes.push_back({fmt::format("worker{}", i),
                             "host, \"quoted\"",

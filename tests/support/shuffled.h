@@ -3,6 +3,7 @@
 
 #include "models/base/random.h"
 #include "models/protocol/registry.h"
+#include "tests/support/kept_states.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -20,10 +21,16 @@ namespace foretrain::testing {
 /// of a bucket stays in order, as on a connection.
 class Shuffled {
  public:
-  Shuffled(std::shared_ptr<const Training> training, std::uint64_t seed)
+  /// `from`: the nodes go on from these states; null: they begin.
+  Shuffled(std::shared_ptr<const Training> training, std::uint64_t seed,
+           const KeptCut* from = nullptr)
       : training_(std::move(training)), stream_(seed, "order") {
     for (int id = 0; id < training_->nodes(); ++id) {
       nodes_.push_back(make_node(training_, NodeId(id)));
+      if (from != nullptr) {
+        StateReader state(from->states.at(id));
+        nodes_.back()->restore(state);
+      }
       todo_.push_back({id, id, Started{}});
       if (training_->is_worker(NodeId(id))) {
         begun.push_back(0);
@@ -40,6 +47,7 @@ class Shuffled {
       if (is_late(*pick) && others_may_come()) continue;
       Todo next = std::move(*pick);
       todo_.erase(pick);
+      if (const auto* done = std::get_if<Computed>(&next.input)) kept.told(next.to, done->job);
       give(next.to, std::move(next.input));
       ++given_;
       for (const auto& [inputs, node] : losses_) {
@@ -63,6 +71,8 @@ class Shuffled {
 
   std::vector<float> weights;
   std::vector<StepReport> steps;
+  std::vector<int> step_workers;  // of `steps`
+  KeptStates kept;
   std::vector<EvalReport> evals;
   std::vector<Fault> faults;
   /// As the record has them: the most that a node says.
@@ -118,7 +128,8 @@ class Shuffled {
   static bool in_order(const Todo& first, const Todo& second) {
     const auto* a = std::get_if<Received>(&first.input);
     const auto* b = std::get_if<Received>(&second.input);
-    const bool overtaken = a != nullptr && b != nullptr && a->message.bucket != b->message.bucket;
+    const bool overtaken = a != nullptr && b != nullptr && a->message.bucket != b->message.bucket &&
+                           a->message.kind != MessageKind::cut;  // of the lowest bucket
     return first.from == second.from && first.to == second.to && !overtaken;
   }
 
@@ -139,8 +150,16 @@ class Shuffled {
       const JobResult result = compute->job.work(serial);
       if (compute->job.prefetch) compute->job.prefetch();
       todo_.push_back({id, id, Computed{compute->job.id, result}});
+    } else if (auto* timer = std::get_if<ArmTimer>(&effect)) {
+      todo_.push_back({id, id, TimerFired{timer->timer}});
+    } else if (auto* keep = std::get_if<Keep>(&effect)) {
+      todo_.push_back({id, id, Computed{keep->job, {}}});
+      kept.keep(id, std::move(*keep));
     } else if (auto* report = std::get_if<Report>(&effect)) {
-      if (auto* step = std::get_if<StepReport>(report)) steps.push_back(*step);
+      if (auto* step = std::get_if<StepReport>(report)) {
+        steps.push_back(*step);
+        step_workers.push_back(id);
+      }
       if (auto* eval = std::get_if<EvalReport>(report)) evals.push_back(*eval);
     } else if (auto* end = std::get_if<Finished>(&effect)) {
       ++finished;

@@ -118,6 +118,20 @@ std::string nodes_table(const Record& record) {
   return text;
 }
 
+/// `9, 94.3 kB and 6.1 ms each, 2.9 % of the time`
+std::string checkpoints_line(const Record& record) {
+  const CheckpointTotals& all = record.checkpoints;
+  const double time_s = all.time.seconds();
+  std::string text = fmt::format(
+      "{}, {} MB and {} ms each", grouped(all.count),
+      figure(static_cast<double>(all.size.value) / 1e6 / static_cast<double>(all.count)),
+      figure(1e3 * time_s / static_cast<double>(all.count)));
+  if (record.time.ns > 0) {
+    text += fmt::format(", {:.1f} % of the time", 100 * time_s / record.time.seconds());
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string record_sentence(const Record& record) {
@@ -139,6 +153,10 @@ std::string summary_table(const Record& record, std::string_view build) {
   text += line("phases [%]", phases_line(s));
   text += line("bytes sent", grouped(s.bytes_sent.value));
   if (record.startup.ns > 0) text += line("start-up", quantity(s.startup_s, "s"));
+  if (record.checkpoints.count > 0) text += line("checkpoints", checkpoints_line(record));
+  for (const std::int64_t step : record.resumed) {
+    text += line("resumed", fmt::format("from the checkpoint of step {}", grouped(step)));
+  }
   if (record.most_lead > 0) {
     text += line("lead", how_many(record.most_lead, "gradient ahead of the slowest, at most",
                                   "gradients ahead of the slowest, at most"));

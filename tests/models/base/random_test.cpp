@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <limits>
 #include <numeric>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -273,6 +274,16 @@ TEST_CASE("random: portable_exp is the exponential function to 1e-15", "[random]
   for (const double x : {1.0, -1.0, 0.34657359, -0.34657359, 1e-300, 699.9, -699.9}) check(x);
   CAPTURE(at);
   CHECK(worst < 1e-15);
+}
+
+TEST_CASE("random: streams of a name by number are apart, each the same again", "[random]") {
+  std::set<std::uint64_t> firsts{Stream(1, "dropout").bits()};
+  for (std::int64_t number = 0; number < 1'000; ++number) {
+    const std::uint64_t first = Stream(1, "dropout", number).bits();
+    CHECK(first == Stream(1, "dropout", number).bits());
+    CHECK(firsts.insert(first).second);
+    CHECK(firsts.insert(Stream(2, "dropout", number).bits()).second);
+  }
 }
 
 TEST_CASE("random: logarithms of nothing, exponentials out of range are bugs", "[random]") {

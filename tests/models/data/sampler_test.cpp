@@ -116,6 +116,18 @@ TEST_CASE("sampler: workers shuffle by streams of their own", "[sampler]") {
   CHECK(of_first != of_second);
 }
 
+TEST_CASE("sampler: what is skipped is as if it had been dealt", "[sampler]") {
+  for (std::int64_t skipped = 0; skipped < 40; ++skipped) {
+    CAPTURE(skipped);
+    Sampler dealt(30, 0, 1, 7, 3);
+    for (std::int64_t i = 0; i < 2 + skipped; ++i) dealt.next();
+    Sampler skips(30, 0, 1, 7, 3);
+    skips.next();
+    skips.skip(1 + skipped);
+    CHECK(deal(skips, 70) == deal(dealt, 70));
+  }
+}
+
 TEST_CASE("sampler: a worker without an example is a bug", "[sampler]") {
   CHECK_THROWS_AS(Sampler(2, 2, 3, 1, 1), InvariantViolation);
   CHECK_THROWS_AS(Sampler(2, 0, 1, 0, 1), InvariantViolation);

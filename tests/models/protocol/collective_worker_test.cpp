@@ -34,6 +34,9 @@ class Idle : public CollectiveWorker {
     return job;
   }
   Payload finished(std::uint32_t bucket) override { return parameters().part(bucket_at(bucket)); }
+  void write_own(StateWriter& /*state*/) const override {}
+  void read_own(StateReader& /*state*/) override {}
+  [[nodiscard]] Bytes own_size() const override { return {}; }
 };
 
 /// Alone, until it has finished.

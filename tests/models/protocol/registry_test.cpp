@@ -42,6 +42,7 @@ TEST_CASE("protocols: nodes send the kinds of message that their strategy lists,
     const auto training = training_by(protocol, 6);
     training->evaluate_every = 2;
     training->target = {.accuracy = 0, .loss = 2.2};
+    training->checkpoint.time = Duration{1};
     std::set<MessageKind> sent;
     Shuffled nodes(training, 1);
     nodes.late = [&](int /*to*/, const Message& message) {

@@ -1,0 +1,174 @@
+#include "exec/checkpoint/checkpoint.h"
+
+#include "exec/checkpoint/durable_file.h"
+#include "reports/record/files.h"
+#include "scenarios/input_error.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <set>
+#include <system_error>
+
+namespace foretrain::exec {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr int kFormat = 1;
+constexpr std::string_view kPrefix = "step-";
+
+/// The cuts that have a folder, the newest first.
+std::vector<std::int64_t> cuts_in(const fs::path& run) {
+  std::vector<std::int64_t> cuts;
+  std::error_code error;
+  for (fs::directory_iterator each(run / kCheckpointsFolder, error), end; !error && each != end;
+       each.increment(error)) {
+    const std::string name = each->path().filename().string();
+    if (!name.starts_with(kPrefix)) continue;
+    std::int64_t cut = 0;
+    const char* last = name.data() + name.size();
+    const auto [at, wrong] = std::from_chars(name.data() + kPrefix.size(), last, cut);
+    if (wrong == std::errc() && at == last && cut > 0) cuts.push_back(cut);
+  }
+  std::ranges::sort(cuts, std::greater{});
+  return cuts;
+}
+
+// Names come from outside: what is no UTF-8 in them is replaced.
+std::string text_of(const Json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace);
+}
+
+Json body_of(const Manifest& manifest) {
+  Json parts = Json::array();
+  for (const Part& part : manifest.parts) {
+    parts.push_back({{"node", part.role},
+                     {"bytes", part.size},
+                     {"sha256", part.sha256},
+                     {"reported", part.reported},
+                     {"evaluated", part.evaluated}});
+  }
+  return {{"foretrain_checkpoint", kFormat},
+          {"run", manifest.run},
+          {"step", manifest.cut},
+          {"time_ns", manifest.time.ns},
+          {"kernel_set", manifest.kernel_set},
+          {"parts", parts},
+          {"scenario", manifest.scenario}};
+}
+
+Manifest manifest_of(const Json& body) {
+  Manifest manifest;
+  manifest.run = body.at("run");
+  manifest.cut = body.at("step");
+  manifest.time = {body.at("time_ns")};
+  manifest.kernel_set = body.at("kernel_set");
+  manifest.scenario = body.at("scenario");
+  for (const Json& part : body.at("parts")) {
+    manifest.parts.push_back({part.at("node"), part.at("bytes"), part.at("sha256"),
+                              part.at("reported"), part.at("evaluated")});
+  }
+  return manifest;
+}
+
+Manifest read_manifest(const fs::path& run, std::int64_t cut) {
+  const fs::path path = folder_of_cut(run, cut) / kManifestFile;
+  if (!fs::exists(path)) throw InputError(path.string() + ": is not there; it was never whole");
+  const auto fail = [&](const std::string& what) -> void {
+    throw InputError(fmt::format("{}: {}", path.string(), what));
+  };
+  Manifest manifest;
+  try {
+    const Json json = Json::parse(read_text_file(path));
+    const Json& body = json.at("checkpoint");
+    if (json.at("sha256") != sha256_of(text_of(body)))
+      fail("is not what its hash says; it is damaged");
+    if (body.at("foretrain_checkpoint") != kFormat) fail("is of another version of this program");
+    manifest = manifest_of(body);
+  } catch (const nlohmann::json::exception&) {
+    fail("makes no sense; it is damaged");
+  }
+  if (manifest.cut != cut) fail(fmt::format("is of step {}; it was moved here", manifest.cut));
+  return manifest;
+}
+
+}  // namespace
+
+fs::path folder_of_cut(const fs::path& run, std::int64_t cut) {
+  return run / kCheckpointsFolder / fmt::format("{}{}", kPrefix, cut);
+}
+
+fs::path file_of_part(const fs::path& run, std::int64_t cut, const std::string& role) {
+  return folder_of_cut(run, cut) / (role + ".ckpt");
+}
+
+void write_manifest(const fs::path& run, const Manifest& manifest, int keep) {
+  const Json body = body_of(manifest);
+  const Json json{{"checkpoint", body}, {"sha256", sha256_of(text_of(body))}};
+  write_durably(folder_of_cut(run, manifest.cut) / kManifestFile, text_of(json) + "\n");
+  int whole = 0;
+  for (const std::int64_t cut : cuts_in(run)) {
+    if (cut > manifest.cut) continue;  // being made
+    const fs::path folder = folder_of_cut(run, cut);
+    const bool is_whole = fs::exists(folder / kManifestFile);
+    std::error_code ignored;
+    // Without its manifest first: a half removed one is none.
+    if (!is_whole || whole >= keep) {
+      fs::remove(folder / kManifestFile, ignored);
+      fs::remove_all(folder, ignored);
+    } else {
+      ++whole;
+    }
+  }
+}
+
+std::string read_part(const fs::path& run, std::int64_t cut, const Part& part) {
+  const fs::path path = file_of_part(run, cut, part.role);
+  std::string text = read_text_file(path);
+  if (std::ssize(text) != part.size) {
+    throw InputError(
+        fmt::format("{}: has {} bytes, its manifest says {}; it is torn, or of another "
+                    "checkpoint",
+                    path.string(), text.size(), part.size));
+  }
+  if (sha256_of(text) != part.sha256) {
+    throw InputError(
+        fmt::format("{}: is not what its manifest has the hash of; it is damaged, or of "
+                    "another checkpoint",
+                    path.string()));
+  }
+  return text;
+}
+
+Newest newest_checkpoint(const fs::path& run, bool parts) {
+  Newest newest;
+  for (const std::int64_t cut : cuts_in(run)) {
+    try {
+      Manifest manifest = read_manifest(run, cut);
+      for (const Part& part : manifest.parts) {
+        if (parts) read_part(run, cut, part);
+      }
+      newest.manifest = std::move(manifest);
+      return newest;
+    } catch (const InputError& error) {
+      newest.passed_over.emplace_back(error.what());
+    }
+  }
+  return newest;
+}
+
+void remove_checkpoints_after(const fs::path& run, std::int64_t cut) {
+  for (const std::int64_t each : cuts_in(run)) {
+    if (each <= cut) continue;
+    std::error_code ignored;
+    fs::remove(folder_of_cut(run, each) / kManifestFile, ignored);
+    fs::remove_all(folder_of_cut(run, each), ignored);
+  }
+}
+
+}  // namespace foretrain::exec

@@ -1,0 +1,94 @@
+#include "exec/checkpoint/checkpoints.h"
+
+#include "exec/checkpoint/durable_file.h"
+#include "exec/transport/job_key.h"
+#include "models/networks/registry.h"
+#include "scenarios/input_error.h"
+#include "scenarios/read.h"
+
+#include <fmt/format.h>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <system_error>
+#include <utility>
+
+namespace foretrain::exec {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string drawn_name() {
+  constexpr std::size_t kDigits = 16;
+  return sha256_of(JobKey::random().secret()).substr(0, kDigits);
+}
+
+}  // namespace
+
+Checkpoints::Checkpoints(const Case& scenario_case, const Training& training, fs::path folder,
+                         const Resumption* resumption)
+    : case_(scenario_case),
+      training_(training),
+      resumption_(resumption),
+      run_(resumption != nullptr ? resumption->manifest.run : drawn_name()),
+      tally_(static_cast<std::size_t>(training.nodes())) {
+  if (!folder.empty()) {
+    const bool same = resumption != nullptr && fs::weakly_canonical(resumption->folder) ==
+                                                   fs::weakly_canonical(fs::absolute(folder));
+    remove_checkpoints_after(folder, same ? resumption->manifest.cut : 0);
+  }
+  if (!training.checkpoint.wanted()) return;
+  passing_ = folder.empty();
+  if (passing_) folder = fs::temp_directory_path() / fmt::format("foretrain-{}", run_);
+  folder_ = fs::absolute(folder);
+}
+
+Checkpoints::~Checkpoints() {
+  std::error_code ignored;
+  if (passing_) fs::remove_all(folder_, ignored);
+}
+
+NodePart Checkpoints::part_of(NodeId node) const {
+  NodePart part;
+  part.folder = folder_;
+  part.role = training_.role(node);
+  if (resumption_ == nullptr) return part;
+  const Manifest& manifest = resumption_->manifest;
+  part.from = resumption_->folder;
+  part.begins = manifest.time;
+  part.cut = manifest.cut;
+  part.part = manifest.parts.at(index_of(node));
+  return part;
+}
+
+void Checkpoints::take(NodeId node, const WrittenPart& written, Instant now,
+                       const std::function<void()>& keep_rows) {
+  Cut& cut = cuts_[written.cut];
+  cut.parts.resize(static_cast<std::size_t>(training_.nodes()));
+  cut.parts[index_of(node)] = written.part;
+  cut.time = std::max(cut.time, now);
+  if (!written.wrong.empty() && !std::exchange(cut.broken, true)) {
+    fmt::print(stderr, "no checkpoint of step {}: {}: {}\n", written.cut, training_.role(node),
+               written.wrong);
+  }
+  if (!tally_.add(written.cut, {written.part.size}, written.took)) return;
+  if (!cut.broken) {
+    keep_rows();
+    make(written.cut, cut);
+  }
+  cuts_.erase(cuts_.begin(), std::next(cuts_.find(written.cut)));
+}
+
+void Checkpoints::make(std::int64_t cut, const Cut& of) const {
+  Manifest manifest{run_,    cut, of.time, std::string(kernel_set()), to_yaml(case_.scenario),
+                    of.parts};
+  try {
+    write_manifest(folder_, manifest, case_.scenario.checkpoint.keep);
+  } catch (const InputError& error) {
+    fmt::print(stderr, "no checkpoint of step {}: {}\n", cut, error.what());
+  }
+}
+
+}  // namespace foretrain::exec

@@ -1,0 +1,63 @@
+// The launcher's side of checkpoints.
+#pragma once
+
+#include "exec/checkpoint/node_part.h"
+#include "exec/checkpoint/resumption.h"
+#include "models/protocol/training.h"
+#include "reports/record/checkpoint_tally.h"
+#include "reports/record/record.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace foretrain::exec {
+
+/// Tells nodes where their states go, and makes checkpoints of what they have kept: when the last
+/// node says that its state is on the disk, and the rows before the cut are in the record, the
+/// manifest is written. A node that could not write makes its checkpoint none; the training goes
+/// on.
+///
+/// A run without a folder of its own, of a validation, writes its states to a folder that goes with
+/// it: they cost what they cost.
+class Checkpoints {
+ public:
+  /// `folder`: of the run, empty: none. `resumption`: outlives it; null: the training begins, and
+  /// what an older one has left in the folder is removed.
+  Checkpoints(const Case& scenario_case, const Training& training, std::filesystem::path folder,
+              const Resumption* resumption);
+  Checkpoints(const Checkpoints&) = delete;
+  Checkpoints& operator=(const Checkpoints&) = delete;
+  ~Checkpoints();
+
+  [[nodiscard]] NodePart part_of(NodeId node) const;
+  /// A node has written its part, or not; it is `now` in the training. `keep_rows`: sees to it that
+  /// all that was reported until now is in the record.
+  void take(NodeId node, const WrittenPart& written, Instant now,
+            const std::function<void()>& keep_rows);
+  [[nodiscard]] const CheckpointTotals& totals() const { return tally_.totals(); }
+
+ private:
+  struct Cut {
+    std::vector<Part> parts;  // by node
+    Instant time;
+    bool broken = false;
+  };
+
+  void make(std::int64_t cut, const Cut& of) const;
+
+  const Case& case_;
+  const Training& training_;
+  std::filesystem::path folder_;  // absolute; empty: nothing is kept
+  bool passing_ = false;          // it goes with the run
+  const Resumption* resumption_;
+  std::string run_;
+  CheckpointTally tally_;
+  std::map<std::int64_t, Cut> cuts_;
+};
+
+}  // namespace foretrain::exec

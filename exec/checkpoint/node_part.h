@@ -1,0 +1,44 @@
+// A node's side of checkpoints: its state on its way to the disk.
+#pragma once
+
+#include "exec/checkpoint/checkpoint.h"
+#include "models/protocol/node.h"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <filesystem>
+#include <string>
+
+namespace foretrain::exec {
+
+/// A part that was written, or why it was not.
+struct WrittenPart {
+  std::int64_t cut = 0;
+  Part part;
+  Duration took;
+  std::string wrong;  ///< empty: nothing
+};
+
+/// What a launcher tells a node of checkpoints, with what the node does about it.
+struct NodePart {
+  std::filesystem::path folder;  ///< of the run; empty: nothing is written
+  std::string role;
+  Instant begins;              ///< time zero of a training that goes on
+  std::filesystem::path from;  ///< of the run that it goes on from; empty: it begins
+  std::int64_t cut = 0;
+  Part part;  ///< of that, as its manifest has it
+
+  /// The node goes on from its part, where there is one. @throws InputError that names the file
+  void restore(Node& node) const;
+  /// Writes the node's state; on any thread.
+  [[nodiscard]] WrittenPart write(const Keep& keep) const;
+  [[nodiscard]] bool goes_on() const { return !from.empty(); }
+};
+
+// As they travel. @throws nlohmann::json::exception where something is missing
+nlohmann::json to_json(const NodePart& part);
+NodePart node_part_of(const nlohmann::json& json);
+nlohmann::json to_json(const WrittenPart& written);
+WrittenPart written_part_of(const nlohmann::json& json);
+
+}  // namespace foretrain::exec

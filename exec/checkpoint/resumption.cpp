@@ -1,0 +1,74 @@
+#include "exec/checkpoint/resumption.h"
+
+#include "models/networks/registry.h"
+#include "reports/record/files.h"
+#include "scenarios/describe/reader.h"
+#include "scenarios/input_error.h"
+#include "scenarios/read.h"
+#include "scenarios/same_training.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <utility>
+
+namespace foretrain::exec {
+namespace {
+
+void check_same(const Case& scenario_case, const Manifest& manifest) {
+  const Scenario kept = parse_scenario(manifest.scenario, "checkpoint").front().scenario;
+  const auto difference = difference_in_training(kept, scenario_case.scenario);
+  if (!difference) return;
+  const auto said = [](const std::string& text) { return text.empty() ? "left out" : text; };
+  fail_at(
+      scenario_case.place_of(difference->key), difference->key,
+      fmt::format("{}, but the checkpoint is of a training with {}; write that to go on from it, "
+                  "or leave --resume out",
+                  said(difference->second), said(difference->first)));
+}
+
+// What came after the cut comes again.
+void cut_rows(Record& record, const Manifest& manifest) {
+  const auto reported = [&](int node) {
+    const auto index = static_cast<std::size_t>(node);
+    return index < manifest.parts.size() ? manifest.parts[index].reported : 0;
+  };
+  std::erase_if(record.steps,
+                [&](const StepRow& row) { return row.report.step.value >= reported(row.worker); });
+  const auto evaluated = static_cast<std::size_t>(manifest.parts.front().evaluated);
+  if (record.evals.size() > evaluated) record.evals.resize(evaluated);
+  std::erase_if(record.usage, [&](const UsageRow& row) { return row.time > manifest.time; });
+  record.inputs.clear();
+  record.step_totals.reset();
+}
+
+}  // namespace
+
+Resumption find_resumption(const std::filesystem::path& folder, const Case& scenario_case,
+                           bool here) {
+  Resumption resumption;
+  resumption.folder = std::filesystem::absolute(folder);
+  Newest newest = newest_checkpoint(resumption.folder, here);
+  for (const std::string& why : newest.passed_over) fmt::print(stderr, "passed over: {}\n", why);
+  if (!newest.manifest || newest.manifest->parts.empty()) {
+    throw InputError(fmt::format(
+        "{}: there is no whole checkpoint here{}", (folder / kCheckpointsFolder).string(),
+        newest.passed_over.empty() ? "; a run keeps them where its scenario has checkpoint:"
+                                   : "; " + newest.passed_over.front()));
+  }
+  resumption.manifest = *std::move(newest.manifest);
+  check_same(scenario_case, resumption.manifest);
+  resumption.record = read_record(folder);
+  cut_rows(resumption.record, resumption.manifest);
+  fmt::print(stderr, "goes on from step {}, {}\n", resumption.manifest.cut,
+             folder_of_cut(folder, resumption.manifest.cut).string());
+  if (resumption.manifest.kernel_set != kernel_set()) {
+    fmt::print(stderr,
+               "its numbers so far are of kernels {}, from here on of {}: the weights will "
+               "not be the bits of a training by one of them\n",
+               resumption.manifest.kernel_set, kernel_set());
+  }
+  return resumption;
+}
+
+}  // namespace foretrain::exec

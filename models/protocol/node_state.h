@@ -1,0 +1,64 @@
+// The state of a node as bytes, with the way back.
+#pragma once
+
+#include "models/base/quantity.h"
+#include "models/base/time.h"
+
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace foretrain {
+
+/// A state that is not of this training: too short, too long, or of other parameters.
+class StateError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Numbers one after another, little-endian, each array with its length first. No names: a state is
+/// read by the build that wrote it, which its file's head says.
+class StateWriter {
+ public:
+  void integer(std::int64_t value);
+  void number(double value);
+  void time(Duration value) { integer(value.ns); }
+  void time(Instant value) { integer(value.ns); }
+  void floats(std::span<const float> values);
+
+  [[nodiscard]] std::string take() { return std::move(bytes_); }
+
+ private:
+  std::string bytes_;
+};
+
+/// Each call takes what the same call of the writer left. @throws StateError where that is not
+/// there
+class StateReader {
+ public:
+  explicit StateReader(std::string_view bytes) : left_(bytes) {}
+
+  std::int64_t integer();
+  /// One from `least` to `most`.
+  std::int64_t integer(std::int64_t least, std::int64_t most);
+  double number();
+  Duration duration() { return {integer()}; }
+  Instant instant() { return {integer()}; }
+  void floats(std::span<float> values);
+  /// Nothing is left.
+  void end() const;
+
+ private:
+  std::string_view take(std::size_t size);
+
+  std::string_view left_;
+};
+
+/// Bytes that so many integers or numbers, floats in so many arrays take.
+constexpr Bytes state_size(std::int64_t integers, std::int64_t floats, std::int64_t arrays) {
+  return {8 * (integers + arrays) + 4 * floats};
+}
+
+}  // namespace foretrain

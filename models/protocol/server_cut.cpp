@@ -1,0 +1,86 @@
+#include "models/protocol/server_cut.h"
+
+#include <cstring>
+#include <utility>
+
+namespace foretrain {
+namespace {
+
+// Also without numerics: whoever is told has to know them.
+Payload encoded(const std::vector<std::int64_t>& clocks) {
+  Payload payload = Payload::allocate({static_cast<std::int64_t>(8 * clocks.size())});
+  const auto bytes = payload.writable_bytes();
+  std::memcpy(bytes.data(), clocks.data(), bytes.size());
+  return payload;
+}
+
+}  // namespace
+
+ServerCut::ServerCut(std::shared_ptr<const Training> training, NodeId id)
+    : training_(std::move(training)), id_(id), cuts_(training_->checkpoint) {}
+
+void ServerCut::wait_for_next(Effects& effects) const {
+  if (decides() && cuts_.wants_timer()) effects.emplace_back(ArmTimer{kTimer, cuts_.time()});
+}
+
+void ServerCut::announce(std::int64_t cut, std::vector<std::int64_t> clocks, Effects& effects) {
+  const Payload payload = encoded(clocks);
+  wanted_ = Wanted{cut, std::move(clocks)};
+  missing_ = training_->servers;
+  cuts_.take(cut);
+  for (int node = 0; node < training_->nodes(); ++node) {
+    const auto to = NodeId(node);
+    if (to == id_) continue;
+    Message message{.kind = MessageKind::cut, .version = {cut}};
+    if (!training_->is_worker(to)) message.payload = payload;
+    effects.emplace_back(Send{to, std::move(message)});
+  }
+}
+
+bool ServerCut::hear(NodeId from, const Message& message) {
+  const auto bytes = message.payload.bytes();
+  if (from != training_->server(0) || decides() || wanted_ ||
+      bytes.size() != 8 * static_cast<std::size_t>(training_->workers)) {
+    return false;
+  }
+  wanted_ = Wanted{message.version.value, std::vector<std::int64_t>(bytes.size() / 8)};
+  std::memcpy(wanted_->clocks.data(), bytes.data(), bytes.size());
+  return true;
+}
+
+void ServerCut::keep(Bytes size, std::function<std::string()> state, Effects& effects) {
+  wanted_->keeping = true;
+  Keep keep{kJob, wanted_->cut, {}, 0, size, {}};
+  if (training_->numerics) keep.state = std::move(state);
+  effects.emplace_back(std::move(keep));
+}
+
+bool ServerCut::kept(Effects& effects) {
+  if (!wanted_) return false;  // it was given up
+  if (decides()) return all_kept();
+  Message message{.kind = MessageKind::kept, .version = {wanted_->cut}};
+  effects.emplace_back(Send{training_->server(0), std::move(message)});
+  wanted_.reset();
+  return false;
+}
+
+bool ServerCut::hear_kept(NodeId from) {
+  if (training_->is_worker(from) || !decides() || !wanted_) return false;
+  return all_kept();
+}
+
+bool ServerCut::all_kept() {
+  if (--missing_ > 0) return false;
+  wanted_.reset();
+  return true;
+}
+
+void ServerCut::give_up() { wanted_.reset(); }
+
+bool linked_for_cuts(const Training& training, NodeId a, NodeId b) {
+  const bool shards = !training.is_worker(a) && !training.is_worker(b);
+  const bool first = a == training.server(0) || b == training.server(0);
+  return training.checkpoint.wanted() && shards && first;
+}
+
+}  // namespace foretrain

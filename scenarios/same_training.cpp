@@ -1,0 +1,62 @@
+#include "scenarios/same_training.h"
+
+#include "scenarios/read.h"
+#include "scenarios/yaml/value.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace foretrain {
+namespace {
+
+// With `threads`, weights are the same bits for any number.
+constexpr std::array<std::string_view, 13> kOther{"name",
+                                                  "question",
+                                                  "cluster",
+                                                  "transport",
+                                                  "checkpoint",
+                                                  "numerics",
+                                                  "stragglers",
+                                                  "faults",
+                                                  "framework",
+                                                  "neighbours",
+                                                  "foretrain",
+                                                  "training.silence_limit",
+                                                  "training.threads"};
+
+std::optional<Difference> difference(const Value* first, const Value* second,
+                                     const std::string& path) {
+  if (std::ranges::find(kOther, path) != kOther.end()) return {};
+  const auto is_map = [](const Value* value) {
+    return value != nullptr && value->kind == Value::Kind::map;
+  };
+  if (!is_map(first) || !is_map(second)) {
+    const auto said = [](const Value* value) { return value ? to_flow(*value) : std::string(); };
+    if (said(first) == said(second)) return {};
+    return Difference{path, said(first), said(second)};
+  }
+  const auto below = [&](const Entry& entry) {
+    return path.empty() ? entry.key : path + "." + entry.key;
+  };
+  const auto value_of = [](const Entry* entry) { return entry ? &entry->value : nullptr; };
+  for (const Entry& entry : first->entries) {
+    const auto found = difference(&entry.value, value_of(second->find(entry.key)), below(entry));
+    if (found) return found;
+  }
+  for (const Entry& entry : second->entries) {
+    if (first->find(entry.key) != nullptr) continue;
+    if (const auto found = difference(nullptr, &entry.value, below(entry))) return found;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::optional<Difference> difference_in_training(const Scenario& first, const Scenario& second) {
+  const Value a = parse_yaml(to_yaml(first), "first");
+  const Value b = parse_yaml(to_yaml(second), "second");
+  return difference(&a, &b, "");
+}
+
+}  // namespace foretrain

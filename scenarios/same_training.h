@@ -1,0 +1,22 @@
+// Whether two scenarios train the same numbers.
+#pragma once
+
+#include "scenarios/scenario.h"
+
+#include <optional>
+#include <string>
+
+namespace foretrain {
+
+/// A key that two scenarios differ in, with what each says of it; empty: nothing.
+struct Difference {
+  std::string key;
+  std::string first;
+  std::string second;
+};
+
+/// The first key that decides what is computed and is not the same in both: all but names, where
+/// and how fast it runs, what becomes of nodes, how many checkpoints stay.
+std::optional<Difference> difference_in_training(const Scenario& first, const Scenario& second);
+
+}  // namespace foretrain

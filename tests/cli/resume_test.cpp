@@ -1,0 +1,210 @@
+// A training that was killed goes on from its newest whole checkpoint.
+#include "reports/record/files.h"
+#include "tests/cli/sandbox.h"
+#include "tests/support/child_processes.h"
+
+#include <catch2/catch.hpp>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace foretrain {
+namespace {
+
+namespace fs = std::filesystem;
+using Catch::Matchers::Contains;
+using testing::Called;
+using testing::child_processes;
+using testing::Sandbox;
+
+/// Begins a run, waits for its second checkpoint, kills one of its processes; its exit status.
+int killed_run(Sandbox& sandbox, const std::vector<std::string>& settings, int victim) {
+  std::vector<std::string> words{program_path(), "run",   sandbox.path("small.yaml").string(),
+                                 "--quiet",      "--out", sandbox.path("out").string()};
+  for (const std::string& setting : settings) {
+    words.emplace_back("--set");
+    words.push_back(setting);
+  }
+  const pid_t launcher = fork();
+  if (launcher == 0) {
+    std::vector<char*> arguments;
+    for (std::string& word : words) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    execv(program_path(), arguments.data());
+    _exit(127);
+  }
+  const auto checkpoints = [&] {
+    int whole = 0;
+    std::error_code error;
+    for (fs::directory_iterator each(sandbox.path("out/checkpoints"), error), end;
+         !error && each != end; each.increment(error)) {
+      if (fs::exists(each->path() / "manifest.json")) ++whole;
+    }
+    return whole;
+  };
+  for (int i = 0; i < 3'000 && checkpoints() < 2; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  REQUIRE(checkpoints() >= 2);
+  std::vector<pid_t> nodes = child_processes(launcher);
+  std::ranges::sort(nodes);  // in the order in which they were started
+  kill(victim < 0 ? launcher : nodes.at(static_cast<std::size_t>(victim)), SIGKILL);
+  int status = 0;
+  waitpid(launcher, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+std::string set_all(const std::vector<std::string>& settings) {
+  std::string text;
+  for (const std::string& setting : settings) text += " --set '" + setting + "'";
+  return text;
+}
+
+struct KilledShape {
+  std::string strategy;
+  int servers;
+  int victim;  // -1: the launcher; else a node
+};
+
+TEST_CASE("resume: after a SIGKILL a run ends with the bits of one that nobody disturbed") {
+  const auto shape = GENERATE(KilledShape{"single", 0, 0}, KilledShape{"sync", 1, 1},
+                              KilledShape{"sync", 2, 3}, KilledShape{"sync", 1, -1},
+                              KilledShape{"ssp", 1, 2}, KilledShape{"all_reduce", 0, 1},
+                              KilledShape{"all_reduce", 0, -1}, KilledShape{"local_sgd", 0, 0});
+  CAPTURE(shape.strategy, shape.servers, shape.victim);
+  Sandbox sandbox;
+  std::vector<std::string> settings{"training.strategy=" + shape.strategy, "training.steps=2000",
+                                    "training.evaluate_every=100",
+                                    "training.optimizer={name: adam, learning_rate: 0.001}",
+                                    "checkpoint={every: 50 steps, keep: 2}"};
+  if (shape.strategy == "single") settings.push_back("training.workers=null");
+  if (shape.servers > 1) settings.push_back("training.servers=2");
+  if (shape.servers > 1) settings.push_back("training.bucket_size=8 kB");
+  if (shape.strategy == "ssp") settings.push_back("training.staleness=0");
+  if (shape.strategy == "local_sgd") settings.push_back("training.outer={name: nesterov}");
+  const Called plain = sandbox.call("run small.yaml --quiet --out plain" + set_all(settings) +
+                                    " --set checkpoint=null");
+  CAPTURE(plain.err);
+  REQUIRE(plain.status == 0);
+  const Record expected = read_record(sandbox.path("plain"));
+  CHECK(killed_run(sandbox, settings, shape.victim) != 0);
+  const Called resumed = sandbox.call("run small.yaml --resume out" + set_all(settings));
+  CAPTURE(resumed.err);
+  REQUIRE(resumed.status == 0);
+  CHECK_THAT(resumed.err, Contains("goes on from step "));
+  CHECK_THAT(resumed.err, Contains("resumed "));
+  const Record record = read_record(sandbox.path("out"));
+  CHECK(record.outcome == Outcome::done);
+  CHECK(record.weights_sha256 == expected.weights_sha256);
+  CHECK(record.updates == expected.updates);
+  CHECK(record.gradients == expected.gradients);
+  // The record goes on: every step of every worker once, all evaluations with what they found.
+  REQUIRE(record.steps.size() == expected.steps.size());
+  std::set<std::pair<int, std::int64_t>> steps;
+  for (const StepRow& row : record.steps) steps.emplace(row.worker, row.report.step.value);
+  CHECK(steps.size() == record.steps.size());
+  REQUIRE(record.evals.size() == expected.evals.size());
+  for (std::size_t i = 0; i < record.evals.size(); ++i) {
+    CHECK(record.evals[i].step == expected.evals[i].step);
+    CHECK(record.evals[i].loss == expected.evals[i].loss);
+  }
+  const Called replay = sandbox.call("simulate --replay out --out replayed");
+  CHECK(replay.status == 2);
+  CHECK_THAT(replay.err, Contains("went on from the checkpoint of step"));
+}
+
+TEST_CASE("resume: asynchronous workers go on, every gradient accepted once") {
+  const std::string strategy = GENERATE("async", "ssp");
+  const int servers = GENERATE(1, 2);
+  CAPTURE(strategy, servers);
+  Sandbox sandbox;
+  const std::vector<std::string> settings{"training.strategy=" + strategy,
+                                          "training.steps=1500",
+                                          "training.servers=" + std::to_string(servers),
+                                          "training.quota=own",
+                                          "training.bucket_size=8 kB",
+                                          "checkpoint={every: 50 steps}"};
+  CHECK(killed_run(sandbox, settings, 2) != 0);  // a server
+  const Called resumed =
+      sandbox.call("run small.yaml --resume out --out on --quiet" + set_all(settings));
+  CAPTURE(resumed.err);
+  REQUIRE(resumed.status == 0);
+  const Record record = read_record(sandbox.path("on"));
+  CHECK(record.gradients == 3000);
+  CHECK(record.updates == 3000);
+  std::set<std::pair<int, std::int64_t>> steps;
+  for (const StepRow& row : record.steps) steps.emplace(row.worker, row.report.step.value);
+  CHECK(record.steps.size() == 3000);
+  CHECK(steps.size() == 3000);
+}
+
+TEST_CASE("resume: by time, and again after it was resumed") {
+  Sandbox sandbox;
+  const std::vector<std::string> settings{"training.steps=3000", "checkpoint=30 ms"};
+  const Called plain = sandbox.call("run small.yaml --quiet --out plain --set training.steps=3000");
+  REQUIRE(plain.status == 0);
+  CHECK(killed_run(sandbox, settings, 0) != 0);
+  CHECK(sandbox.call("run small.yaml --quiet --resume out" + set_all(settings)).status == 0);
+  // What it kept since is gone on from, too.
+  const Called again = sandbox.call("run small.yaml --resume out" + set_all(settings));
+  CAPTURE(again.err);
+  CHECK(again.status == 0);
+  const Record record = read_record(sandbox.path("out"));
+  CHECK(record.resumed.size() == 2);
+  CHECK(record.steps.size() == 6000);
+  CHECK(record.weights_sha256 == read_record(sandbox.path("plain")).weights_sha256);
+}
+
+TEST_CASE("resume: another scenario, a folder without a checkpoint are told with their place") {
+  Sandbox sandbox;
+  sandbox.write("kept.yaml",
+                "foretrain: 1\nname: kept\ndataset: {take: 300, test_take: 100}\n"
+                "training: {workers: 2, batch_size: 16, steps: 40}\ncheckpoint: 10 steps\n");
+  const Called nothing = sandbox.call("run kept.yaml --resume nowhere --quiet");
+  CHECK(nothing.status == 2);
+  CHECK_THAT(nothing.err, Contains("nowhere/checkpoints: there is no whole checkpoint here"));
+  const Called first = sandbox.call("run kept.yaml --out out");
+  CAPTURE(first.err);
+  REQUIRE(first.status == 0);
+  CHECK_THAT(first.err, Contains("checkpoints "));
+  CHECK(sandbox.has("out/checkpoints/step-30/manifest.json"));
+  const Called other = sandbox.call("run kept.yaml --resume out --set training.batch_size=8");
+  CHECK(other.status == 2);
+  CHECK_THAT(other.err, Contains("training.batch_size=8"));
+  CHECK_THAT(other.err, Contains("the checkpoint is of a training with 16"));
+  // Where it runs, how, how often it is kept may differ.
+  CHECK(sandbox
+            .call("run kept.yaml --quiet --resume out --set checkpoint=5s --set training.threads=2")
+            .status == 0);
+  const Called fresh = sandbox.call("run kept.yaml --quiet --out out --set checkpoint=null");
+  CHECK(fresh.status == 0);
+  CHECK(!sandbox.has("out/checkpoints/step-30"));  // of a training whose record is gone
+}
+
+TEST_CASE("resume: a torn part is passed over for the checkpoint before it") {
+  Sandbox sandbox;
+  const std::string settings = " --set training.steps=40 --set 'checkpoint=10 steps'";
+  REQUIRE(sandbox.call("run small.yaml --quiet --out out" + settings).status == 0);
+  const Record expected = read_record(sandbox.path("out"));
+  fs::resize_file(sandbox.path("out/checkpoints/step-30/server0.ckpt"), 100);
+  const Called resumed = sandbox.call("run small.yaml --resume out" + settings);
+  CAPTURE(resumed.err);
+  CHECK(resumed.status == 0);
+  CHECK_THAT(resumed.err, Contains("passed over: "));
+  CHECK_THAT(resumed.err, Contains("step-30/server0.ckpt"));
+  CHECK_THAT(resumed.err, Contains("goes on from step 20"));
+  CHECK(read_record(sandbox.path("out")).weights_sha256 == expected.weights_sha256);
+}
+
+}  // namespace
+}  // namespace foretrain

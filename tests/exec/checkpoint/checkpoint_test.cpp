@@ -1,0 +1,117 @@
+// What of a folder of checkpoints is read, what is passed over.
+#include "exec/checkpoint/checkpoint.h"
+
+#include "exec/checkpoint/durable_file.h"
+#include "exec/checkpoint/node_part.h"
+#include "reports/record/files.h"
+#include "tests/scenarios/messages.h"
+#include "tests/support/temp_folder.h"
+
+#include <catch2/catch.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+namespace foretrain::exec {
+namespace {
+namespace fs = std::filesystem;
+using Catch::Matchers::Contains;
+
+NodePart node_part(const fs::path& run, const std::string& role) {
+  NodePart part;
+  part.folder = run;
+  part.role = role;
+  return part;
+}
+
+/// A whole checkpoint of two nodes, whose states are `text` with their roles.
+Manifest make_whole(const fs::path& run, std::int64_t cut, const std::string& text,
+                    const std::string& name = "a", int keep = 100) {
+  Manifest manifest{name, cut, {cut * 1000}, "none", "scenario", {}};
+  for (const std::string role : {"worker0", "server0"}) {
+    Keep keep_effect;
+    keep_effect.cut = cut;
+    keep_effect.state = [&] { return text + role; };
+    const WrittenPart written = node_part(run, role).write(keep_effect);
+    REQUIRE(written.wrong.empty());
+    manifest.parts.push_back(written.part);
+  }
+  write_manifest(run, manifest, keep);
+  return manifest;
+}
+
+TEST_CASE("checkpoints: the newest is read back, so many of the newest stay") {
+  const TempFolder folder;
+  for (const std::int64_t cut : {100, 200, 300, 400}) make_whole(folder.path(), cut, "x", "a", 2);
+  CHECK(!fs::exists(folder_of_cut(folder.path(), 200)));
+  CHECK(fs::exists(folder_of_cut(folder.path(), 300)));
+  const Newest newest = newest_checkpoint(folder.path(), true);
+  REQUIRE(newest.manifest);
+  CHECK(newest.passed_over.empty());
+  CHECK(newest.manifest->cut == 400);
+  CHECK(newest.manifest->time == Instant{400'000});
+  CHECK(newest.manifest->scenario == "scenario");
+  REQUIRE(newest.manifest->parts.size() == 2);
+  CHECK(read_part(folder.path(), 400, newest.manifest->parts[1]) == "xserver0");
+  remove_checkpoints_after(folder.path(), 300);
+  CHECK(newest_checkpoint(folder.path(), true).manifest->cut == 300);
+  remove_checkpoints_after(folder.path(), 0);
+  CHECK(!newest_checkpoint(folder.path(), true).manifest);
+}
+
+TEST_CASE("checkpoints: a torn, mixed, stale, moved or damaged one is passed over by name") {
+  const TempFolder folder;
+  const fs::path run = folder.path();
+  make_whole(run, 100, "older");
+  make_whole(run, 200, "newer");
+  const fs::path part = file_of_part(run, 200, "server0");
+  const fs::path manifest = folder_of_cut(run, 200) / kManifestFile;
+  const std::string wrong = GENERATE("cut", "gone", "changed", "stale", "foreign", "no manifest",
+                                     "manifest cut", "manifest changed", "moved");
+  CAPTURE(wrong);
+  std::string told = part.string();
+  if (wrong == "cut") fs::resize_file(part, 3);
+  if (wrong == "gone") fs::remove(part);
+  if (wrong == "changed") write_text_file(part, "Newerserver0");
+  if (wrong == "stale")
+    fs::copy_file(file_of_part(run, 100, "server0"), part, fs::copy_options::overwrite_existing);
+  if (wrong == "foreign") {  // of another run, as long
+    const TempFolder other;
+    make_whole(other.path(), 200, "other", "b");
+    fs::copy_file(file_of_part(other.path(), 200, "server0"), part,
+                  fs::copy_options::overwrite_existing);
+  }
+  if (wrong.starts_with("manifest") || wrong == "no manifest") told = manifest.string();
+  if (wrong == "no manifest") fs::remove(manifest);
+  if (wrong == "manifest cut") fs::resize_file(manifest, fs::file_size(manifest) - 40);
+  if (wrong == "manifest changed") {
+    std::string text = read_text_file(manifest);
+    text.replace(text.find("200000"), 6, "900000");
+    write_text_file(manifest, text);
+  }
+  if (wrong == "moved") {
+    fs::rename(folder_of_cut(run, 200), folder_of_cut(run, 300));
+    told = (folder_of_cut(run, 300) / kManifestFile).string();
+  }
+  const Newest newest = newest_checkpoint(run, true);
+  REQUIRE(newest.manifest);
+  CHECK(newest.manifest->cut == 100);
+  REQUIRE(newest.passed_over.size() == 1);
+  CHECK_THAT(newest.passed_over.front(), Contains(told));
+}
+
+TEST_CASE("checkpoints: a part that cannot be written is told, nothing of it stays") {
+  const TempFolder folder;
+  const std::string file = folder / "file";
+  write_text_file(file, "");
+  Keep keep;
+  keep.cut = 5;
+  keep.state = [] { return std::string("state"); };
+  const WrittenPart written = node_part(file, "worker0").write(keep);  // below a file
+  CHECK_THAT(written.wrong, Contains("worker0.ckpt"));
+  CHECK(written.part.sha256 == sha256_of("state"));
+}
+
+}  // namespace
+}  // namespace foretrain::exec

@@ -1,0 +1,203 @@
+// Whoever goes on from a checkpoint ends as if nothing had happened.
+#include "models/protocol/checkpoint.h"
+
+#include "models/protocol/server_cut.h"
+#include "tests/support/options.h"
+#include "tests/support/shuffled.h"
+#include "tests/support/trainings.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+
+namespace foretrain {
+namespace {
+using testing::KeptCut;
+using testing::set_option;
+using testing::Shuffled;
+using testing::small_training;
+
+std::shared_ptr<Training> kept_training(const std::string& strategy, int workers, int servers,
+                                        std::int64_t steps) {
+  const Bytes bucket_size{strategy == "single" ? 1'000'000 : 4'000};
+  auto training = small_training(strategy, workers, servers, steps, bucket_size);
+  training->optimizer = make_optimizer({.name = "adam", .learning_rate = 0.01});
+  training->evaluate_every = 2;
+  set_option(training->options, "staleness", std::int64_t{0});
+  set_option(training->options, "local_steps", std::int64_t{3});
+  set_option(training->options, "outer.name", std::string("nesterov"));
+  return training;
+}
+
+Shuffled finished_nodes(const std::shared_ptr<Training>& training, std::uint64_t seed,
+                        const KeptCut* from = nullptr) {
+  Shuffled nodes(training, seed, from);
+  nodes.run();
+  CHECK(nodes.faults.empty());
+  CHECK(nodes.kept.moved == 0);
+  CHECK(nodes.finished == training->nodes());
+  return nodes;
+}
+
+/// Steps, each of a worker once: those before the cut, then those of who went on.
+std::set<std::pair<int, std::int64_t>> steps_around(const Shuffled& before, const KeptCut& cut,
+                                                    const Shuffled& after) {
+  std::set<std::pair<int, std::int64_t>> steps;
+  for (std::size_t i = 0; i < before.steps.size(); ++i) {
+    const int worker = before.step_workers[i];
+    const std::int64_t step = before.steps[i].step.value;
+    if (step < cut.reported.at(worker)) CHECK(steps.emplace(worker, step).second);
+  }
+  for (std::size_t i = 0; i < after.steps.size(); ++i) {
+    CHECK(steps.emplace(after.step_workers[i], after.steps[i].step.value).second);
+  }
+  return steps;
+}
+
+struct KeptShape {
+  std::string strategy;
+  int workers;
+  int servers;
+};
+
+TEST_CASE("checkpoint: who goes on from any cut ends with the same bits, each step reported once") {
+  const auto shape =
+      GENERATE(KeptShape{"single", 1, 0}, KeptShape{"sync", 3, 1}, KeptShape{"sync", 2, 3},
+               KeptShape{"ssp", 3, 1}, KeptShape{"ssp", 2, 2}, KeptShape{"all_reduce", 3, 0},
+               KeptShape{"all_reduce", 4, 0}, KeptShape{"all_reduce", 1, 0},
+               KeptShape{"local_sgd", 3, 0}, KeptShape{"local_sgd", 1, 0});
+  const bool by_time = GENERATE(false, true);
+  const std::uint64_t seed = GENERATE(1U, 2U, 3U);
+  CAPTURE(shape.strategy, shape.workers, shape.servers, by_time, seed);
+  const std::int64_t steps = 11;
+  const auto plain = kept_training(shape.strategy, shape.workers, shape.servers, steps);
+  const Shuffled expected = finished_nodes(plain, seed);
+  const auto training = kept_training(shape.strategy, shape.workers, shape.servers, steps);
+  if (by_time) {
+    training->checkpoint.time = Duration{1};
+  } else {
+    training->checkpoint.steps = 2;
+  }
+  const Shuffled kept = finished_nodes(training, seed + 10);
+  CHECK(kept.weights == expected.weights);
+  CHECK(kept.steps.size() == static_cast<std::size_t>(steps * shape.workers));
+  if (!by_time) CHECK(kept.kept.cuts.size() == (shape.strategy == "local_sgd" ? 3U : 5U));
+  CHECK(!kept.kept.cuts.empty());
+  for (const auto& [cut, states] : kept.kept.cuts) {
+    CAPTURE(cut);
+    REQUIRE(static_cast<int>(states.states.size()) == training->nodes());
+    const Shuffled resumed = finished_nodes(training, seed + 20, &states);
+    CHECK(resumed.weights == expected.weights);
+    CHECK(resumed.updates == expected.updates);
+    CHECK(resumed.gradients == expected.gradients);
+    CHECK(states.evaluated + std::ssize(resumed.evals) == std::ssize(expected.evals));
+    CHECK(steps_around(kept, states, resumed).size() ==
+          static_cast<std::size_t>(steps * shape.workers));
+  }
+}
+
+TEST_CASE("checkpoint: asynchronous workers go on with each gradient applied once a shard") {
+  const std::string strategy = GENERATE("async", "ssp");
+  const std::string quota = GENERATE("own", "shared");
+  const int servers = GENERATE(1, 3);
+  const bool by_time = GENERATE(false, true);
+  CAPTURE(strategy, quota, servers, by_time);
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    CAPTURE(seed);
+    const auto training = kept_training(strategy, 3, servers, 12);
+    set_option(training->options, "staleness", std::int64_t{1});
+    set_option(training->options, "quota", quota);
+    if (by_time) {
+      training->checkpoint.time = Duration{1};
+    } else {
+      training->checkpoint.steps = 3;
+    }
+    const Shuffled kept = finished_nodes(training, seed);
+    CHECK(kept.gradients == 36);
+    CHECK(!kept.kept.cuts.empty());
+    for (const auto& [cut, states] : kept.kept.cuts) {
+      CAPTURE(cut);
+      REQUIRE(static_cast<int>(states.states.size()) == training->nodes());
+      const Shuffled resumed = finished_nodes(training, seed + 20, &states);
+      CHECK(resumed.gradients == 36);
+      CHECK(resumed.updates == 36);
+      const auto steps = steps_around(kept, states, resumed);
+      CHECK(std::ssize(steps) == 36);
+      if (quota != "own") continue;
+      for (int worker = 0; worker < 3; ++worker) CHECK(steps.contains({worker, 11}));
+    }
+  }
+}
+
+TEST_CASE(
+    "checkpoint: a worker that is lost before all wait makes the cut none, the rest goes on") {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    CAPTURE(seed);
+    const auto training = kept_training("async", 3, 2, 12);
+    training->checkpoint.steps = 2;
+    Shuffled nodes(training, seed);
+    nodes.lose_after(40 + 7 * static_cast<int>(seed), 2);
+    nodes.run();
+    CHECK(nodes.faults.empty());
+    CHECK(nodes.finished >= training->nodes() - 1);
+    CHECK(nodes.gradients == 36);
+  }
+}
+
+TEST_CASE("checkpoint: a stale state among newer ones is found at once") {
+  const auto shape = GENERATE(KeptShape{"sync", 2, 1}, KeptShape{"ssp", 2, 1},
+                              KeptShape{"all_reduce", 3, 0}, KeptShape{"local_sgd", 3, 0});
+  const int stale = GENERATE(0, 1, 2);  // a server, where there is one
+  CAPTURE(shape.strategy, stale);
+  const auto training = kept_training(shape.strategy, shape.workers, shape.servers, 12);
+  training->checkpoint.steps = 3;
+  const Shuffled kept = finished_nodes(training, 1);
+  KeptCut mixed = kept.kept.cuts.at(6);
+  mixed.states[stale] = kept.kept.cuts.at(3).states.at(stale);
+  Shuffled nodes(training, 2, &mixed);
+  nodes.run();
+  CHECK(!nodes.faults.empty());
+}
+
+TEST_CASE("checkpoint: a state of another training is refused") {
+  const auto training = kept_training("sync", 2, 1, 6);
+  training->checkpoint.steps = 2;
+  const Shuffled kept = finished_nodes(training, 1);
+  const std::string& server = kept.kept.cuts.at(2).states.at(2);
+  const auto restore = [](const std::shared_ptr<Training>& into, const std::string& bytes) {
+    StateReader state(bytes);
+    make_node(into, NodeId(2))->restore(state);
+  };
+  CHECK_NOTHROW(restore(training, server));
+  CHECK_THROWS_AS(restore(training, server.substr(0, server.size() - 1)), StateError);
+  CHECK_THROWS_AS(restore(training, server + "x"), StateError);
+  const auto other = kept_training("sync", 2, 1, 6);
+  other->optimizer = make_optimizer({.learning_rate = 0.3});
+  CHECK_THROWS_AS(restore(other, server), StateError);
+}
+
+TEST_CASE("checkpoint: cuts are the first steps after multiples, or after the timer") {
+  Cuts by_steps({.steps = 500, .time = {}});
+  CHECK(!by_steps.is_due(499));
+  CHECK(by_steps.is_due(500));
+  CHECK(by_steps.is_due(512));  // a round of local SGD ended only then
+  by_steps.take(512);
+  CHECK(!by_steps.is_due(999));
+  CHECK(by_steps.is_due(1000));
+  by_steps.begin_at(1000);
+  CHECK(!by_steps.is_due(1000));
+
+  Cuts by_time({.steps = 0, .time = Duration{1}});
+  CHECK(by_time.wants_timer());
+  CHECK(!by_time.is_due(7));
+  by_time.rang();
+  CHECK(by_time.is_due(7));
+  by_time.take(7);
+  CHECK(!by_time.is_due(8));
+}
+
+}  // namespace
+}  // namespace foretrain

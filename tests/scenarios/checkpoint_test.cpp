@@ -1,0 +1,73 @@
+// What a scenario says of checkpoints; which scenarios train the same.
+#include "scenarios/same_training.h"
+#include "tests/scenarios/messages.h"
+
+#include <catch2/catch.hpp>
+
+#include <string>
+
+namespace foretrain {
+namespace {
+using Catch::Matchers::Contains;
+
+constexpr const char* kKeptHead = "foretrain: 1\nname: kept\n";
+
+std::string with_checkpoint(const std::string& checkpoint) {
+  return std::string(kKeptHead) + "checkpoint: " + checkpoint + "\n";
+}
+
+TEST_CASE("checkpoint: every so many steps, or so long") {
+  CHECK(!only(kKeptHead).checkpoint.every.wanted());
+  CHECK(only(with_checkpoint("500 steps")).checkpoint.every == CheckpointRule{500, {}});
+  CHECK(only(with_checkpoint("{every: 1 step, keep: 7}")).checkpoint.every ==
+        CheckpointRule{1, {}});
+  const CheckpointSpec spec =
+      only(with_checkpoint("{every: 60 s, keep: 7, write_rate: 8 Gbps}")).checkpoint;
+  CHECK(spec.every == CheckpointRule{0, {60'000'000'000}});
+  CHECK(spec.keep == 7);
+  CHECK(spec.write_rate.value == Approx(1e9));
+  for (const char* text : {"500 steps", "{every: 60 s, keep: 7, write_latency: 1 ms}"}) {
+    const Scenario scenario = only(with_checkpoint(text));
+    CHECK(only(to_yaml(scenario)) == scenario);
+  }
+  CHECK(to_yaml(only(kKeptHead)).find("checkpoint") == std::string::npos);
+}
+
+TEST_CASE("checkpoint: what makes no sense is told with its place") {
+  CHECK_THAT(scenario_error(with_checkpoint("500")),
+             Contains("x.yaml:3:13: checkpoint") && Contains("write 500 steps, or 60 s"));
+  CHECK_THAT(scenario_error(with_checkpoint("0 steps")), Contains("0 is out of range; write 1 to"));
+  CHECK_THAT(scenario_error(with_checkpoint("often steps")), Contains("'often' is not a number"));
+  CHECK_THAT(scenario_error(with_checkpoint("1 us")),
+             Contains("1 us is too often; write 10 ms or more"));
+  CHECK_THAT(scenario_error(with_checkpoint("{keep: 3}")), Contains("every"));
+  CHECK_THAT(scenario_error(with_checkpoint("{every: 5 steps, keep: 0}")),
+             Contains("0 is out of range"));
+  CHECK_THAT(scenario_error(with_checkpoint("5 steps") +
+                            "training: {workers: 3, strategy: sync, backup_workers: 1}\n"),
+             Contains("x.yaml:3:13: checkpoint: with backup_workers nobody waits"));
+}
+
+TEST_CASE("same training: the key that decides other numbers is named") {
+  const Scenario first = only(std::string(kKeptHead) + "training: {workers: 2, batch_size: 16}\n");
+  const auto difference = [&](const std::vector<std::string>& overrides) {
+    const auto found = difference_in_training(
+        first,
+        only(std::string(kKeptHead) + "training: {workers: 2, batch_size: 16}\n", overrides));
+    return found ? found->key + ": " + found->first + ", " + found->second : std::string("none");
+  };
+  CHECK(difference({}) == "none");
+  CHECK(difference({"training.batch_size=8"}) == "training.batch_size: 16, 8");
+  CHECK(difference({"seed=2"}) == "seed: 1, 2");
+  CHECK(difference({"training.init.kind=normal"}).starts_with("training.init: "));
+  CHECK(difference({"training.optimizer.learning_rate=0.5"})
+            .starts_with("training.optimizer.learning_rate: "));
+  for (const char* other :
+       {"name=x", "question=why", "checkpoint=5 steps", "transport.pin=off", "training.threads=2",
+        "training.silence_limit=9 s", "faults=[{at: 1 s, kill: worker1}]"}) {
+    CHECK(difference({other}) == "none");
+  }
+}
+
+}  // namespace
+}  // namespace foretrain

@@ -1,0 +1,140 @@
+// What checkpoints cost in a forecast: closed forms.
+#include "sim/driver/simulate.h"
+#include "tests/support/cases.h"
+#include "tests/support/options.h"
+
+#include <catch2/catch.hpp>
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace foretrain::testing {
+namespace {
+using namespace literals;
+
+constexpr std::int64_t kSoftmaxParameters = 7'850;  // of softmax over 784 pixels
+
+TEST_CASE("checkpoints: each costs what the server's disk takes for its state") {
+  Case scenario_case = star_case("sync", 2, 20, 10_ms);
+  const Record plain = simulate(scenario_case);
+  CheckpointSpec& checkpoint = scenario_case.scenario.checkpoint;
+  checkpoint.every.steps = 5;
+  checkpoint.write_rate = {1e6};
+  checkpoint.write_latency = 3_ms;
+  const Record kept = simulate(scenario_case);
+  REQUIRE(kept.outcome == Outcome::done);
+  CHECK(kept.checkpoints.count == 3);  // after 5, 10, 15: at the end there is nothing to go on with
+  // Values, no state of plain SGD, two lengths, two counts, the last update: at 1 MB/s.
+  const double each_s = 0.003 + (4 * kSoftmaxParameters + 8 * 5) / 1e6;
+  CHECK(kept.checkpoints.time.seconds() == Approx(3 * each_s).epsilon(1e-6));
+  CHECK((kept.time - plain.time).seconds() == Approx(3 * each_s).epsilon(0.001));
+  CHECK(kept.gradients == plain.gradients);
+}
+
+TEST_CASE("checkpoints: without servers each worker keeps all that it holds") {
+  Case scenario_case = star_case("all_reduce", 2, 20, 10_ms);
+  scenario_case.scenario.training.optimizer.name = "momentum";
+  const Record plain = simulate(scenario_case);
+  CheckpointSpec& checkpoint = scenario_case.scenario.checkpoint;
+  checkpoint.every.steps = 10;
+  checkpoint.write_rate = {1e6};
+  checkpoint.write_latency = {};
+  const Record kept = simulate(scenario_case);
+  CHECK(kept.checkpoints.count == 1);
+  const double floats = 4 * kSoftmaxParameters * (1 + 0.5);  // its half of the momentum
+  CHECK(kept.checkpoints.time.seconds() == Approx(floats / 1e6).epsilon(0.01));
+  CHECK((kept.time - plain.time).seconds() == Approx(floats / 1e6).epsilon(0.02));
+}
+
+TEST_CASE("checkpoints: by time, the next one is waited for when the last is kept") {
+  const std::string strategy =
+      GENERATE("single", "sync", "async", "ssp", "all_reduce", "local_sgd");
+  CAPTURE(strategy);
+  Case scenario_case = star_case(strategy, strategy == "single" ? 1 : 2, 100, 10_ms);
+  set_option(scenario_case.scenario.training.protocol, "local_steps", std::int64_t{4});
+  CheckpointSpec& checkpoint = scenario_case.scenario.checkpoint;
+  checkpoint.every.time = 200_ms;
+  checkpoint.write_latency = 100_ms;
+  const Record kept = simulate(scenario_case);
+  CAPTURE(kept.failure);
+  REQUIRE(kept.outcome == Outcome::done);
+  // A second of steps, a cut each 200 ms of them, or some steps later.
+  CHECK(kept.checkpoints.count >= 2);
+  CHECK(kept.checkpoints.count <= 5);
+  CHECK(kept.gradients == 100 * scenario_case.scenario.training.workers);
+}
+
+// StatesByCut as they pass a node in virtual time.
+using StatesByCut = std::map<std::int64_t, std::map<std::uint32_t, std::string>>;
+
+class KeepsStates : public Node {
+ public:
+  KeepsStates(NodeId id, std::unique_ptr<Node> program, StatesByCut& states)
+      : id_(id), program_(std::move(program)), states_(states) {}
+  void handle(Instant now, Input input, Effects& effects) override {
+    const std::size_t before = effects.size();
+    program_->handle(now, std::move(input), effects);
+    for (std::size_t i = before; i < effects.size(); ++i) {
+      const auto* keep = std::get_if<Keep>(&effects[i]);
+      if (keep != nullptr) states_[keep->cut][index_of(id_)] = keep->state();
+    }
+  }
+
+ private:
+  NodeId id_;
+  std::unique_ptr<Node> program_;
+  StatesByCut& states_;
+};
+
+Record simulate_around(const Case& scenario_case,
+                       std::function<std::unique_ptr<Node>(NodeId, std::unique_ptr<Node>)> around) {
+  sim::SimulateOptions options;
+  options.machines = [&](const std::string&) { return made_up_machine("mlp"); };
+  options.usage_interval = {};
+  options.around = std::move(around);
+  return simulate(scenario_case, options);
+}
+
+TEST_CASE("checkpoints: a simulation with dropout goes on from each to the same weights") {
+  const std::string strategy = GENERATE("single", "sync", "ssp", "all_reduce", "local_sgd");
+  CAPTURE(strategy);
+  const int workers = strategy == "single" ? 1 : 2;
+  Case scenario_case = small_case(strategy, workers, 12);
+  Scenario& scenario = scenario_case.scenario;
+  scenario.model.layers = {
+      {.kind = "dense", .units = 20}, {.kind = "dropout", .rate = 0.5}, {.kind = "dense"}};
+  scenario.training.bucket_size = {20'000};
+  scenario.training.optimizer.name = "adam";
+  scenario.training.optimizer.learning_rate = 0.01;
+  set_option(scenario.training.protocol, "staleness", std::int64_t{0});
+  set_option(scenario.training.protocol, "local_steps", std::int64_t{2});
+  HostSpec host;
+  host.name = "node";
+  host.count = 3;
+  host.compute = 5_ms;
+  scenario.cluster.hosts.push_back(host);
+  const std::string expected = simulate_around(scenario_case, {}).weights_sha256;
+  REQUIRE(expected.size() == 64);
+  scenario.checkpoint.every.steps = 4;
+  StatesByCut states;
+  const Record kept = simulate_around(scenario_case, [&](NodeId id, std::unique_ptr<Node> program) {
+    return std::make_unique<KeepsStates>(id, std::move(program), states);
+  });
+  CHECK(kept.weights_sha256 == expected);
+  REQUIRE(states.size() == 2);
+  for (const auto& [cut, by_node] : states) {
+    CAPTURE(cut);
+    const auto restored = [&](NodeId id, std::unique_ptr<Node> program) {
+      StateReader state(by_node.at(index_of(id)));
+      program->restore(state);
+      return program;
+    };
+    CHECK(simulate_around(scenario_case, restored).weights_sha256 == expected);
+  }
+}
+
+}  // namespace
+}  // namespace foretrain::testing

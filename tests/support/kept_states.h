@@ -1,0 +1,47 @@
+// What nodes have kept, cut by cut, for tests that go on from there.
+#pragma once
+
+#include "models/protocol/node.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+
+namespace foretrain::testing {
+
+/// A cut with what its nodes had reported.
+struct KeptCut {
+  std::map<int, std::string> states;     // by node
+  std::map<int, std::int64_t> reported;  // steps, by node
+  std::int64_t evaluated = 0;            // evaluations of the chief
+};
+
+class KeptStates {
+ public:
+  void keep(int node, Keep keep) {
+    KeptCut& cut = cuts[keep.cut];
+    cut.states[node] = keep.state();
+    cut.reported[node] = keep.reported.value;
+    cut.evaluated = std::max(cut.evaluated, keep.evaluated);
+    if (std::ssize(cut.states[node]) != keep.size.value) ++moved;
+    under_way_[{node, keep.job}] = std::move(keep);
+  }
+  /// The node is told that it is kept: until now its state may have been read.
+  void told(int node, JobId job) {
+    const auto keep = under_way_.find({node, job});
+    if (keep == under_way_.end()) return;
+    if (keep->second.state() != cuts[keep->second.cut].states[node]) ++moved;
+    under_way_.erase(keep);
+  }
+
+  std::map<std::int64_t, KeptCut> cuts;
+  /// States that had another size than was said, or changed while they might have been read.
+  int moved = 0;
+
+ private:
+  std::map<std::pair<int, JobId>, Keep> under_way_;
+};
+
+}  // namespace foretrain::testing
