@@ -103,6 +103,7 @@ Machine parse_machine(const std::string& text, const std::string& source) {
   Reading reading(machine_keys(), kRetired);
   Reader reader(reading, root, "");
   Machine machine;
+  machine.loopback.poll = kPoll;
   describe(reader, machine);
   reader.finish();
   reading.check_all_used();

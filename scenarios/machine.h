@@ -86,7 +86,7 @@ struct TransportCost {
   AffineCost receive;     ///< on the receiver's core, likewise
   Duration handoff{};     ///< from the end of a send until a receiver that polls begins to receive
   Duration wake{};        ///< the same, until one that sleeps on an idle core does
-  Duration poll = kPoll;  ///< how long a receiver polls before it sleeps
+  Duration poll{};     ///< how long a receiver polls before it sleeps
   Duration preempt{};     ///< as wake, on a core that computes
 
   bool operator==(const TransportCost&) const = default;

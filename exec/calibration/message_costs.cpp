@@ -75,6 +75,7 @@ Waking measure_waking(int core_a, int core_b, const Hosts& hosts) {
 
 TransportCost transport_cost(const OneCore& one, const Crossing* crossing, const Waking* waking) {
   TransportCost cost;
+  cost.poll = kPoll;
   double message_s = one.message_s;
   double byte_s = one.byte_s;
   double sent_share = 0.5;

@@ -57,9 +57,8 @@ Launcher::Launcher(const Prepared& prepared, const RunOptions& options, RunRows&
   checkpoints_.emplace(record_.scenario_case, *training_, options.folder, from);
   const std::vector<int> cores = usable_cores();
   for (const Seat& seat : seats_of(prepared, cores)) {
-    const int node = static_cast<int>(members_.size());
     Member& member = members_.emplace_back();
-    member.rank = node;
+    member.rank = static_cast<int>(members_.size()) - 1;
     member.role = seat.role;
     NodeTotals& totals = record_.nodes.emplace_back();
     totals.role = seat.role;
@@ -79,7 +78,7 @@ Launcher::Launcher(const Prepared& prepared, const RunOptions& options, RunRows&
 Launcher::~Launcher() {
   std::vector<pid_t> processes;
   for (const Member& member : members_) {
-    if (member.process > 0 && !member.reaped) processes.push_back(member.process);
+    if (member.lives()) processes.push_back(member.process);
   }
   end_processes(processes, kGrace);
 }
@@ -102,8 +101,7 @@ Record Launcher::run() {
 
 std::unique_ptr<Pauses> Launcher::make_pauses(std::size_t node) {
   const auto send_signal = [this, node](int signal) {
-    const Member& member = members_[node];
-    if (member.process > 0 && !member.reaped) kill(member.process, signal);
+    if (members_[node].lives()) kill(members_[node].process, signal);
   };
   const auto died = [this, node](const std::string& why) {
     if (!lose(members_[node], why)) fail(fmt::format("{} {}", members_[node].role, why));

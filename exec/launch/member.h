@@ -34,6 +34,8 @@ struct Member {
   std::unique_ptr<Pauses> pauses{};  ///< of a worker
   InterfaceBytes counted_before{};   ///< time zero
 
+  /// A process that was started here, and has not ended.
+  [[nodiscard]] bool lives() const { return process > 0 && !reaped; }
   /// With its process, or its rank.
   [[nodiscard]] std::string described() const;
   /// By its role alone where that tells enough: a task's rank is what its user knows.

@@ -1,8 +1,8 @@
 // Which key of run.json holds which field.
 #include "reports/record/run_json.h"
 
+#include "reports/record/parse_json.h"
 #include "reports/record/summary.h"
-#include "scenarios/json_nesting.h"
 #include "scenarios/read.h"
 
 #include <fmt/format.h>
@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <sstream>
 #include <utility>
 
 namespace foretrain {
@@ -277,34 +276,6 @@ Case parse_case(const Reader& reader, const std::string& source) {
   return scenario_case;
 }
 
-/// At which line the parser stops. Not all of its exceptions say it: a stream does.
-std::int64_t line_of_error(std::string_view text) {
-  std::istringstream stream{std::string(text)};
-  try {
-    const Json unused = Json::parse(stream);
-  } catch (const Json::exception&) {
-    const std::streamoff read = stream.rdbuf()->pubseekoff(0, std::ios::cur, std::ios::in);
-    const std::streamoff before = std::max<std::streamoff>(read - 1, 0);  // it looks one further
-    return 1 + std::ranges::count(text.substr(0, static_cast<std::size_t>(before)), '\n');
-  }
-  return 1;
-}
-
-Json parsed(std::string_view text, const std::string& source) {
-  if (const auto line = nested_too_deep(text)) {
-    throw InputError(fmt::format("{}:{}: nested too deep; the record is damaged", source, *line));
-  }
-  try {
-    return Json::parse(text);
-  } catch (const Json::parse_error&) {
-    throw InputError(
-        fmt::format("{}:{}: is not JSON; the record is damaged", source, line_of_error(text)));
-  } catch (const Json::out_of_range&) {
-    throw InputError(fmt::format("{}:{}: a number is too large; the record is damaged", source,
-                                 line_of_error(text)));
-  }
-}
-
 void check_format(const Json& json, const std::string& source) {
   const auto format = json.is_object() ? json.find("foretrain_record") : json.end();
   if (!json.is_object() || format == json.end()) {
@@ -361,7 +332,7 @@ std::string run_json(const Record& record, RowsKept kept, const std::optional<Ro
 }
 
 RunJson parse_run_json(std::string_view text, const std::string& source) {
-  const Json json = parsed(text, source);
+  const Json json = parse_json(text, source);
   check_format(json, source);
   const Reader reader(json, source + ":");
   RunJson result;

@@ -30,12 +30,13 @@ void describe(Visitor& visit, T& transport) {
                .least = 0,
                .most = 1e3},
               transport.preempt);
-  visit.field({.key = "poll",
-               .doc = "how long a receiver polls before it sleeps",
-               .least = 0,
-               .most = 1e3,
-               .written = transport.poll != kPoll},
-              transport.poll);
+  visit.field(
+      {.key = "poll",
+       .doc = "how long a receiver polls before it sleeps; left out: as nodes of this program do",
+       .least = 0,
+       .most = 1e3,
+       .written = transport.poll != kPoll},
+      transport.poll);
 }
 
 template <class Visitor, Described<EmulatedCost> T>

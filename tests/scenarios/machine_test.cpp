@@ -75,6 +75,7 @@ TEST_CASE("machine: what is written reads back as the same bits") {
                 stream.uniform() * 1e-9,
                 stream.uniform() * 1e-9,
                 stream.uniform() * 1e-9,
+                stream.uniform() * 1e-9,
                 {1 + stream.uniform() * 1e10}};
     m.memory_base = {static_cast<std::int64_t>(stream.below(1'000'000'000))};
     m.loopback = {cost(), cost(), {static_cast<std::int64_t>(stream.below(1'000'000))}, {7}};
@@ -176,6 +177,7 @@ TEST_CASE("machine: networks that it emulates have costs of messages of their ow
 TEST_CASE("machine: what is as everywhere is not written") {
   Machine machine;
   machine.name = "this machine";
+  machine.loopback.poll = kPoll;
   const std::string text = to_yaml(machine);
   CHECK(text.find("contention") == std::string::npos);
   CHECK(text.find("poll") == std::string::npos);

@@ -168,7 +168,6 @@ double step_of_sleepers(const Case& scenario_case, Duration wake, Duration preem
     }
     machine.loopback.wake = wake;
     machine.loopback.preempt = preempt;
-    machine.loopback.poll = {};
     return machine;
   };
   const Record record = simulate(scenario_case, options);
