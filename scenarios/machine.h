@@ -82,12 +82,12 @@ inline constexpr Duration kPoll{1'000'000};
 
 /// What messages cost: CPU time by bytes on the wire, then the time until an idle receiver looks.
 struct TransportCost {
-  AffineCost send;        ///< on the sender's core, the copy into the kernel included
-  AffineCost receive;     ///< on the receiver's core, likewise
-  Duration handoff{};     ///< from the end of a send until a receiver that polls begins to receive
-  Duration wake{};        ///< the same, until one that sleeps on an idle core does
+  AffineCost send;     ///< on the sender's core, the copy into the kernel included
+  AffineCost receive;  ///< on the receiver's core, likewise
+  Duration handoff{};  ///< from the end of a send until a receiver that polls begins to receive
+  Duration wake{};     ///< the same, until one that sleeps on an idle core does
   Duration poll{};     ///< how long a receiver polls before it sleeps
-  Duration preempt{};     ///< as wake, on a core that computes
+  Duration preempt{};  ///< as wake, on a core that computes
 
   bool operator==(const TransportCost&) const = default;
 };

@@ -41,12 +41,12 @@ std::optional<Difference> difference(const Value* first, const Value* second,
   };
   const auto value_of = [](const Entry* entry) { return entry ? &entry->value : nullptr; };
   for (const Entry& entry : first->entries) {
-    const auto found = difference(&entry.value, value_of(second->find(entry.key)), below(entry));
+    auto found = difference(&entry.value, value_of(second->find(entry.key)), below(entry));
     if (found) return found;
   }
   for (const Entry& entry : second->entries) {
     if (first->find(entry.key) != nullptr) continue;
-    if (const auto found = difference(nullptr, &entry.value, below(entry))) return found;
+    if (auto found = difference(nullptr, &entry.value, below(entry))) return found;
   }
   return {};
 }

@@ -4,6 +4,7 @@
 #include "exec/system/process.h"
 #include "models/protocol/registry.h"
 #include "reports/record/collector.h"
+#include "scenarios/input_error.h"
 #include "scenarios/prepared.h"
 #include "scenarios/units.h"
 
@@ -290,10 +291,9 @@ void Launcher::on_ready(Member& member) {
 // When everybody has finished nothing is under way any more, so the counters have seen all.
 void Launcher::count_interfaces() {
   for (std::size_t id = 0; id < members_.size() && !hosts_.interface().empty(); ++id) {
-    const InterfaceBytes before = members_[id].counted_before;
     const InterfaceBytes after = hosts_.counted(members_[id].host);
-    record_.nodes[id].nic_tx = after.tx - before.tx;
-    record_.nodes[id].nic_rx = after.rx - before.rx;
+    record_.nodes[id].nic_tx = after.tx - members_[id].counted_before.tx;
+    record_.nodes[id].nic_rx = after.rx - members_[id].counted_before.rx;
   }
 }
 

@@ -52,7 +52,7 @@ const std::filesystem::path& scratch_folder() {
 }
 
 std::string scratch_file(const std::string& name, std::string_view text) {
-  const std::string path = (scratch_folder() / name).string();
+  std::string path = (scratch_folder() / name).string();
   testing::write_text(path, std::string(text));
   return path;
 }

@@ -193,7 +193,9 @@ TEST_CASE("machine: one that is described needs nothing measured") {
       "m.yaml");
   CHECK(m.roofline == Roofline{15'000, {1.5e12}, {100'000}});
   CHECK(m.models.empty());
-  CHECK(m.loopback == TransportCost{});
+  TransportCost polling;
+  polling.poll = kPoll;
+  CHECK(m.loopback == polling);
   CHECK(machine_error("foretrain_machine: 1\nname: a\ncores: 8\noverhead: 100 us\n") ==
         "m.yaml:4:11: overhead: set to 100 us, but no case uses it (only with gflops are FLOPs and "
         "bytes turned into time); remove it");
