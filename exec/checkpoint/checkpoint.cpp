@@ -2,6 +2,7 @@
 
 #include "exec/checkpoint/durable_file.h"
 #include "reports/record/files.h"
+#include "reports/record/parse_json.h"
 #include "scenarios/input_error.h"
 
 #include <fmt/format.h>
@@ -84,7 +85,7 @@ Manifest read_manifest(const fs::path& run, std::int64_t cut) {
   };
   Manifest manifest;
   try {
-    const Json json = Json::parse(read_text_file(path));
+    const Json json = parse_json(read_text_file(path), path.string());
     const Json& body = json.at("checkpoint");
     if (json.at("sha256") != sha256_of(text_of(body)))
       fail("is not what its hash says; it is damaged");

@@ -68,7 +68,7 @@ TEST_CASE("checkpoints: a torn, mixed, stale, moved or damaged one is passed ove
   const fs::path part = file_of_part(run, 200, "server0");
   const fs::path manifest = folder_of_cut(run, 200) / kManifestFile;
   const std::string wrong = GENERATE("cut", "gone", "changed", "stale", "foreign", "no manifest",
-                                     "manifest cut", "manifest changed", "moved");
+                                     "manifest cut", "manifest changed", "manifest deep", "moved");
   CAPTURE(wrong);
   std::string told = part.string();
   if (wrong == "cut") fs::resize_file(part, 3);
@@ -89,6 +89,11 @@ TEST_CASE("checkpoints: a torn, mixed, stale, moved or damaged one is passed ove
     std::string text = read_text_file(manifest);
     text.replace(text.find("200000"), 6, "900000");
     write_text_file(manifest, text);
+  }
+  if (wrong == "manifest deep") {
+    const std::string open(1'000'000, '[');
+    const std::string close(1'000'000, ']');
+    write_text_file(manifest, R"({"checkpoint": )" + open + close + R"(, "sha256": ""})");
   }
   if (wrong == "moved") {
     fs::rename(folder_of_cut(run, 200), folder_of_cut(run, 300));
