@@ -25,6 +25,9 @@ class ImageSource {
   virtual const std::uint8_t* pixels(std::int64_t index,
                                      std::vector<std::uint8_t>& scratch) const = 0;
 
+  /// This image is asked for soon: what lies in memory is on its way to the cache by then.
+  virtual void coming(std::int64_t /*index*/) const {}
+
   /// Whether an image costs much more than the copying of its bytes.
   [[nodiscard]] virtual bool slow() const { return false; }
 };

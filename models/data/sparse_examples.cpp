@@ -2,6 +2,7 @@
 #include "models/data/sparse_examples.h"
 
 #include "models/base/check.h"
+#include "models/base/prefetch.h"
 
 #include <array>
 #include <utility>
@@ -11,6 +12,11 @@ namespace {
 
 constexpr int kDigitBits = 11;  // of a pass: its counters fit the first-level cache
 constexpr int kPosition = 32;   // bits of a key under the feature: where its entry is
+
+/// Examples that are asked for ahead of the one that is read, where their entries begin twice as
+/// early: an example has some hundred bytes, and memory brings a few KB in the time that it takes
+/// to answer.
+constexpr std::size_t kRowsAhead = 8;
 
 /// One stable pass of a radix sort by the digit from bit `shift` up.
 void sort_pass(const std::vector<std::uint64_t>& from, std::vector<std::uint64_t>& to, int shift) {
@@ -52,11 +58,26 @@ class SparseExamples : public Dataset {
                          table_.values.begin() + last);
       rows.starts.push_back(static_cast<std::uint32_t>(rows.columns.size()));
       batch.labels[i] = table_.labels[row];
+      if (i + kRowsAhead < which.size()) coming(which[i + kRowsAhead]);
+      if (i + 2 * kRowsAhead < which.size()) {
+        prefetch_lines(table_.starts.data() + which[i + 2 * kRowsAhead], 2 * sizeof table_.starts[0]);
+      }
     }
     number_columns(rows, shape_.sparse_features);
   }
 
  private:
+  /// This example is read soon.
+  void coming(std::int64_t index) const {
+    FT_CHECK_OP(index, >=, 0);
+    FT_CHECK_OP(index, <, examples());
+    const std::uint64_t first = table_.starts[static_cast<std::size_t>(index)];
+    const std::uint64_t count = table_.starts[static_cast<std::size_t>(index) + 1] - first;
+    prefetch_lines(table_.labels.data() + index, sizeof table_.labels[0]);
+    prefetch_lines(table_.features.data() + first, count * sizeof table_.features[0]);
+    prefetch_lines(table_.values.data() + first, count * sizeof table_.values[0]);
+  }
+
   SparseTable table_;
   InputShape shape_;
 };
