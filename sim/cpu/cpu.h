@@ -82,6 +82,10 @@ class Cpu : public Actor {
   [[nodiscard]] Duration used(ThreadId thread, Work work) const;
   /// Time by now in which a thread of the core ran.
   [[nodiscard]] Duration busy(int core) const;
+  /// A loop of the core has polled for so long while no thread ran.
+  void poll(int core, Duration time) { cores_[core].polled += time; }
+  /// All that loops of the core have polled.
+  [[nodiscard]] Duration polled(int core) const { return cores_[core].polled; }
 
   void wake(Instant now, std::uint64_t token) override;
 
@@ -107,7 +111,8 @@ class Cpu : public Actor {
     Instant since;        // the first item's `left` is as of this instant
     Instant slice_start;
     Instant busy_since;
-    Duration busy;                 // until `since`
+    Duration busy;  // until `since`
+    Duration polled;
     Duration least;                // that a thread in line has had, or the last one that was
     double slowness = 1;           // of the first item, since `since`
     std::uint64_t generation = 0;  // of the event that counts

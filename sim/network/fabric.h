@@ -49,6 +49,11 @@ class Fabric : public Actor {
   /// activity of the history.
   void send(ConnectionId id, Bytes size, std::uint32_t bucket, Callback arrived);
 
+  /// Of its route, one way.
+  [[nodiscard]] Duration latency(ConnectionId id) const {
+    return routes_[connections_[id].route].latency;
+  }
+
   void wake(Instant now, std::uint64_t token) override;
 
   /// Between two hosts nothing moves, in either direction, until each `cut` has its `mend`.

@@ -77,7 +77,6 @@ void Mailbox::send(Instant now, Send& send, Duration worked) {
 // The message has left the sender's hands.
 void Mailbox::depart(Instant now, std::size_t slot) {
   Mail& mail = world_.mail[slot];
-  mail.departed = now;
   const Bytes size = wire_size(mail.message);
   traffic_.sent += size;
   ++traffic_.messages_sent;
@@ -89,8 +88,9 @@ void Mailbox::depart(Instant now, std::size_t slot) {
     return world_.engine.schedule(now, arrived);
   }
   Fabric& fabric = *world_.fabric;
-  fabric.send(connections_.to(mail.to, {place_.host, host}, fabric), size, mail.message.bucket,
-              arrived);
+  const auto connection = connections_.to(mail.to, {place_.host, host}, fabric);
+  mail.coming = now + fabric.latency(connection);
+  fabric.send(connection, size, mail.message.bucket, arrived);
 }
 
 // In -------------------------------------------------------------------------------------------
@@ -106,8 +106,10 @@ void Mailbox::arrive(Instant now, std::size_t slot) {
   }
   traffic_.received += size;
   const bool same_host = place_of(mail.from).host == place_.host;
-  polling_.packets_came(same_host ? now : mail.departed);
-  if (!same_host) mail.activity = process_.history().current();
+  if (!same_host) {
+    polling_.packets_came(mail.coming);
+    mail.activity = process_.history().current();
+  }
   const Instant noticed = now + notice(now, mail.from);
   unread_.push_back({slot, now, noticed});
   if (noticed == now) return read_all(now);

@@ -3,18 +3,24 @@
 
 #include "sim/world/world.h"
 
+#include <algorithm>
+#include <optional>
+
 namespace foretrain::sim {
 
 /// Polling, as the executor's loop does it (its length is the machine's, or `transport.poll`):
 ///
 /// 1. A loop polls for so long after it was last active, then sleeps until it is woken.
 /// 2. While a job of its own runs beside it, it sleeps at once: the job has the core.
-/// 3. Packets that come in keep it awake until their message is there.
-/// 4. It polls only while nobody else wants the core; that time is CPU time of transport.
+/// 3. Packets that come in keep it awake until their message is there, those of several messages
+/// one
+///    after the other.
+/// 4. It polls only while nobody else wants the core, so loops of one core share what is left of
+///    it; that time is CPU time of transport.
 class Polling {
  public:
   /// Of a loop on this core.
-  Polling(const Host& host, int core) : cpu_(*host.cpu), poll_(host.local.poll), core_(core) {}
+  Polling(const Host& host, int core) : cpu_(host.cpu.get()), poll_(host.local.poll), core_(core) {}
 
   /// Time begins: what it has polled before does not count.
   void begin() { polled_ = {}; }
@@ -26,7 +32,7 @@ class Polling {
   void job_begins() { ++jobs_; }
   void job_ends() { --jobs_; }
   /// A message is there; its first packet came, or could have come, at `since`.
-  void packets_came(Instant since) { coming_ = since; }
+  void packets_came(Instant since) { coming_ = coming_ ? std::min(*coming_, since) : since; }
 
   /// Whether it polls then, from now on undisturbed.
   [[nodiscard]] bool polls(Instant at) const { return jobs_ == 0 && at - active_ < poll_; }
@@ -34,14 +40,14 @@ class Polling {
   [[nodiscard]] Duration polled() const { return polled_; }
 
  private:
-  const Cpu& cpu_;
+  Cpu* cpu_;
   Duration poll_;  // after it was last active
   int core_;
   int jobs_ = 0;
   bool ended_ = false;
-  Instant active_;  // when it last did something
-  Duration busy_;   // Cpu::busy of its core then
-  Instant coming_;  // the message that came last began to, of those from other hosts
+  Instant active_;                 // when it last did something
+  Duration taken_;                 // of its core then: Cpu::busy and Cpu::polled
+  std::optional<Instant> coming_;  // the first packet since, of those from other hosts
   Duration polled_;
 };
 

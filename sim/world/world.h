@@ -35,7 +35,7 @@ struct Mail {
   NodeId from{};
   NodeId to{};
   Message message;
-  Instant departed;         ///< it left its sender's hands
+  Instant coming;           ///< its first packet could be at the receiver's host
   ActivityId activity = 0;  ///< of the history: what brought it so far
 };
 

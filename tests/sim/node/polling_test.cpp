@@ -72,6 +72,31 @@ TEST_CASE("polling: from the first packet of a message until it is there a loop 
   CHECK(alone.polling.polled() == 16_ms);
 }
 
+TEST_CASE("polling: packets that queue behind those of another message keep a loop awake") {
+  Alone alone;
+  alone.polling.packets_came(Instant{} + 1_ms);
+  alone.polling.active(Instant{} + 10_ms);
+  CHECK(alone.polling.polled() == 10_ms);
+  // Sent while the first was on its way, over the same link.
+  alone.polling.packets_came(Instant{} + 1'500_us);
+  alone.polling.active(Instant{} + 30_ms);
+  CHECK(alone.polling.polled() == 30_ms);
+  // Of the next to act nothing has come.
+  alone.polling.active(Instant{} + 50_ms);
+  CHECK(alone.polling.polled() == 32_ms);
+}
+
+TEST_CASE("polling: loops that poll on one core have no more of it than there is") {
+  Alone alone;
+  sim::Polling other(alone.host, 0);
+  for (int ms = 1; ms <= 10; ++ms) {
+    other.active(Instant{} + Duration{ms * 1'000'000 - 500'000});
+    alone.polling.active(Instant{} + Duration{ms * 1'000'000});
+  }
+  CHECK(alone.polling.polled() + other.polled() == 10_ms);
+  CHECK(alone.polling.polled() == 5_ms);
+}
+
 TEST_CASE("polling: a core that others use is not polled on") {
   Alone alone;
   alone.keep_core_busy(1'500_us);
