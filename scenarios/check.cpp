@@ -199,13 +199,6 @@ void check_options(const Case& c, int workers) {
   }
 }
 
-void check_checkpoint(const Case& c) {
-  const Protocol* protocol = find_protocol(c.scenario.training.strategy);
-  if (protocol == nullptr || !c.scenario.checkpoint.every.wanted()) return;
-  const std::string_view why = protocol->unkept(c.scenario.training.protocol);
-  if (!why.empty()) fail(c, "checkpoint", fmt::format("{}; remove it", why));
-}
-
 void check_stragglers(Case& c, int workers, Reading& reading) {
   auto& stragglers = c.scenario.stragglers;
   std::set<const StragglerSpec*> without_workers;
@@ -239,7 +232,6 @@ void check_case(Case& scenario_case, Reading& reading) {
   check_until(scenario_case);
   const NodeCounts counts = node_counts(scenario_case.scenario);
   check_options(scenario_case, counts.workers);
-  check_checkpoint(scenario_case);
   check_placement(scenario_case, counts);
   check_stragglers(scenario_case, counts.workers, reading);
   check_faults(scenario_case, reading);
