@@ -61,6 +61,7 @@ exec::RunOptions run_options_of(const Arguments& arguments) {
   options.job_key = arguments.job_key;
   options.save = arguments.save;
   options.resume = arguments.resume;
+  options.max_restarts = arguments.max_restarts;
   options.emulate = arguments.emulate;
   options.port = arguments.port;
   options.max_delay = Duration::from_seconds(arguments.max_delay_ms / 1e3);

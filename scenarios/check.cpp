@@ -163,6 +163,15 @@ void check_neighbours(const Case& c, const std::set<std::string>& hosts) {
   }
 }
 
+void check_failures(const Case& c) {
+  const auto& hosts = c.scenario.cluster.hosts;
+  for (std::size_t i = 0; i < hosts.size(); ++i) {
+    if (hosts[i].mtbf.ns == 0 || c.scenario.neighbours.empty()) continue;
+    fail(c, fmt::format("cluster.hosts[{}].mtbf", i),
+         "what a failure does to neighbours is not modelled; remove it, or them");
+  }
+}
+
 void check_place_count(const Case& c, const std::string& kind, std::size_t names, int nodes) {
   if (names == static_cast<std::size_t>(nodes)) return;
   fail(c, "cluster.placement." + kind,
@@ -179,6 +188,7 @@ void check_placement(Case& c, const NodeCounts& counts) {
   check_places(c, hosts, "cluster.placement.servers", placement.servers);
   check_input(c, hosts);
   check_neighbours(c, hosts);
+  check_failures(c);
   if (placement.workers.empty() && placement.servers.empty()) return;
   // A sweep may take strategies without servers beside others; the one worker of `single` is where
   // their first one is.
@@ -197,13 +207,6 @@ void check_options(const Case& c, int workers) {
   if (const auto wrong = protocol->wrong(training.protocol, workers)) {
     fail(c, "training." + wrong->option->path(), wrong->what);
   }
-}
-
-void check_checkpoint(const Case& c) {
-  const Protocol* protocol = find_protocol(c.scenario.training.strategy);
-  if (protocol == nullptr || !c.scenario.checkpoint.every.wanted()) return;
-  const std::string_view why = protocol->unkept(c.scenario.training.protocol);
-  if (!why.empty()) fail(c, "checkpoint", fmt::format("{}; remove it", why));
 }
 
 void check_stragglers(Case& c, int workers, Reading& reading) {
@@ -239,7 +242,6 @@ void check_case(Case& scenario_case, Reading& reading) {
   check_until(scenario_case);
   const NodeCounts counts = node_counts(scenario_case.scenario);
   check_options(scenario_case, counts.workers);
-  check_checkpoint(scenario_case);
   check_placement(scenario_case, counts);
   check_stragglers(scenario_case, counts.workers, reading);
   check_faults(scenario_case, reading);

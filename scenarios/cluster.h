@@ -24,7 +24,9 @@ struct HostSpec {
   Roofline roofline;                ///< instead of a machine, or of what it was not measured for
   AffineCost send;                  ///< a message's CPU time; 0: as the machine says, or none
   AffineCost receive;               ///< likewise
-  double price = 0;                 ///< of each of them, an hour, in any currency; 0: not told
+  Duration mtbf{};                  ///< mean time between failures of each of them; 0: never
+  Duration restart_after{60'000'000'000};  ///< from such a failure until all nodes are ready again
+  double price = 0;  ///< of each of them, an hour, in any currency; 0: not told
 
   bool operator==(const HostSpec&) const = default;
 };

@@ -18,11 +18,11 @@ bool concerns(const StragglerSpec& spec, int worker) {
   return spec.workers.empty() || std::ranges::find(spec.workers, worker) != spec.workers.end();
 }
 
+}  // namespace
+
 Duration draw_interval(Duration every, Stream& stream) {
   return Duration::from_seconds(every.seconds() * stream.exponential());
 }
-
-}  // namespace
 
 StragglerDraws::StragglerDraws(const Scenario& scenario, int worker, const Traces& traces)
     : stream_(scenario.seed, fmt::format("straggler.worker{}", worker)) {
@@ -141,6 +141,10 @@ std::optional<Pause> StandingStill::draw() {
     pause->length = {std::llround(static_cast<double>(pause->length.ns) * stretch_)};
   }
   return pause;
+}
+
+void StandingStill::begin_at(Instant now) {
+  while (next_ && next_->begin < now) next_ = draw();
 }
 
 bool StandingStill::look(Instant now) {

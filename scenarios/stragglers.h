@@ -53,6 +53,9 @@ class StragglerDraws {
   Stream stream_;
 };
 
+/// An exponential time of mean `every`.
+Duration draw_interval(Duration every, Stream& stream);
+
 /// A time in which a node stands still.
 struct Pause {
   Instant begin;
@@ -92,6 +95,8 @@ class StandingStill {
   /// Pauses take `stretch` times as long as they are drawn; 0: there are none.
   StandingStill(const Scenario& scenario, int node, double stretch = 1);
 
+  /// The training goes on at `now`: what began before has happened. Before the first look.
+  void begin_at(Instant now);
   /// What has become due by `now` happens: from now on it stands still, or does not.
   bool look(Instant now);
   [[nodiscard]] bool now() const { return until_.has_value(); }

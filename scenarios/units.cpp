@@ -18,12 +18,13 @@
 namespace foretrain {
 namespace {
 
-/// A unit is 10^power x 2^binary of the base unit; a rate in bits divides by 8 besides.
+/// A unit is 10^power x 2^binary x times of the base unit; a rate in bits divides by 8 besides.
 struct Unit {
   std::string_view name;
   int power = 0;
   int binary = 0;
   bool listed = true;  ///< in messages and schema; else another spelling
+  int times = 1;
 };
 
 constexpr Unit kSizes[] = {{"B", 0},       {"kB", 3},      {"MB", 6},
@@ -41,7 +42,9 @@ constexpr Unit kTimes[] = {{"s", 0},
                            {"ns", -9},
                            {"\u00b5s", -6, 0, false},  // micro sign
                            {"\u03bcs", -6, 0, false},  // Greek mu
-                           {"ps", -12}};
+                           {"ps", -12},
+                           {"min", 0, 0, true, 60},
+                           {"h", 0, 0, true, 3600}};
 constexpr Unit kShares[] = {{"%", -2}};
 constexpr Unit kPrices[] = {{"per hour", 0}, {"/hour", 0, 0, false}, {"/h", 0, 0, false}};
 
@@ -100,7 +103,8 @@ Quantity parse_quantity(std::string_view text, std::span<const Unit> units,
 
 /// The quantity in its base unit, rounded once: a power of two changes no digit of a double.
 double in_base_unit(const Quantity& quantity) {
-  return std::ldexp(to_double(shifted(quantity.number, quantity.unit.power)), quantity.unit.binary);
+  const double number = to_double(shifted(quantity.number, quantity.unit.power));
+  return std::ldexp(number, quantity.unit.binary) * quantity.unit.times;
 }
 
 std::string pattern_of(std::span<const Unit> units) {
@@ -153,7 +157,9 @@ BytesPerSecond parse_rate(std::string_view text) {
 Duration parse_duration(std::string_view text) {
   const Quantity time = parse_quantity(text, kTimes, "30 us");
   const auto ns = to_integer(shifted(time.number, time.unit.power + 9));
-  if (ns) return {*ns};
+  if (ns && *ns <= std::numeric_limits<std::int64_t>::max() / time.unit.times) {
+    return {*ns * time.unit.times};
+  }
   const bool large = in_base_unit(time) > 1;
   throw BadValue(fmt::format("{} is {}", text,
                              large ? "longer than 292 years or finer than a nanosecond; round it"

@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-constexpr int kFormat = 1;
+constexpr int kFormat = 2;
 constexpr std::string_view kPrefix = "step-";
 
 /// The cuts that have a folder, the newest first.
@@ -52,7 +52,8 @@ Json body_of(const Manifest& manifest) {
                      {"bytes", part.size},
                      {"sha256", part.sha256},
                      {"reported", part.reported},
-                     {"evaluated", part.evaluated}});
+                     {"evaluated", part.evaluated},
+                     {"gradients", part.gradients}});
   }
   return {{"foretrain_checkpoint", kFormat},
           {"run", manifest.run},
@@ -72,7 +73,7 @@ Manifest manifest_of(const Json& body) {
   manifest.scenario = body.at("scenario");
   for (const Json& part : body.at("parts")) {
     manifest.parts.push_back({part.at("node"), part.at("bytes"), part.at("sha256"),
-                              part.at("reported"), part.at("evaluated")});
+                              part.at("reported"), part.at("evaluated"), part.at("gradients")});
   }
   return manifest;
 }

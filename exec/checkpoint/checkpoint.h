@@ -29,6 +29,7 @@ struct Part {
   std::string sha256;
   std::int64_t reported = 0;   ///< a worker's: steps that it had reported
   std::int64_t evaluated = 0;  ///< the chief's: evaluations
+  std::int64_t gradients = 0;  ///< a worker's: that it had begun
 };
 
 /// All of a checkpoint but its states.

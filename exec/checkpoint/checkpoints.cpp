@@ -28,13 +28,14 @@ std::string drawn_name() {
 }  // namespace
 
 Checkpoints::Checkpoints(const Case& scenario_case, const Training& training, fs::path folder,
-                         const Resumption* resumption)
+                         const Beginning& beginning)
     : case_(scenario_case),
       training_(training),
-      resumption_(resumption),
-      run_(resumption != nullptr ? resumption->manifest.run : drawn_name()),
+      beginning_(beginning),
+      run_(beginning.from != nullptr ? beginning.from->manifest.run : drawn_name()),
       tally_(static_cast<std::size_t>(training.nodes())) {
   if (!folder.empty()) {
+    const Resumption* resumption = beginning.from;
     const bool same = resumption != nullptr && fs::weakly_canonical(resumption->folder) ==
                                                    fs::weakly_canonical(fs::absolute(folder));
     remove_checkpoints_after(folder, same ? resumption->manifest.cut : 0);
@@ -54,10 +55,10 @@ NodePart Checkpoints::part_of(NodeId node) const {
   NodePart part;
   part.folder = folder_;
   part.role = training_.role(node);
-  if (resumption_ == nullptr) return part;
-  const Manifest& manifest = resumption_->manifest;
-  part.from = resumption_->folder;
-  part.begins = manifest.time;
+  part.begins = beginning_.time;
+  if (beginning_.from == nullptr) return part;
+  const Manifest& manifest = beginning_.from->manifest;
+  part.from = beginning_.from->folder;
   part.cut = manifest.cut;
   part.part = manifest.parts.at(index_of(node));
   return part;

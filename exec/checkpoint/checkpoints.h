@@ -26,10 +26,10 @@ namespace foretrain::exec {
 /// it: they cost what they cost.
 class Checkpoints {
  public:
-  /// `folder`: of the run, empty: none. `resumption`: outlives it; null: the training begins, and
-  /// what an older one has left in the folder is removed.
+  /// `folder`: of the run, empty: none. Where the training does not go on from a checkpoint, what
+  /// an older one has left in the folder is removed.
   Checkpoints(const Case& scenario_case, const Training& training, std::filesystem::path folder,
-              const Resumption* resumption);
+              const Beginning& beginning);
   Checkpoints(const Checkpoints&) = delete;
   Checkpoints& operator=(const Checkpoints&) = delete;
   ~Checkpoints();
@@ -54,7 +54,7 @@ class Checkpoints {
   const Training& training_;
   std::filesystem::path folder_;  // absolute; empty: nothing is kept
   bool passing_ = false;          // it goes with the run
-  const Resumption* resumption_;
+  Beginning beginning_;
   std::string run_;
   CheckpointTally tally_;
   std::map<std::int64_t, Cut> cuts_;

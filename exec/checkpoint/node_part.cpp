@@ -12,16 +12,14 @@ namespace foretrain::exec {
 namespace {
 
 nlohmann::json part_json(const Part& part) {
-  return {{"node", part.role},
-          {"bytes", part.size},
-          {"sha256", part.sha256},
-          {"reported", part.reported},
-          {"evaluated", part.evaluated}};
+  return {{"node", part.role},           {"bytes", part.size},
+          {"sha256", part.sha256},       {"reported", part.reported},
+          {"evaluated", part.evaluated}, {"gradients", part.gradients}};
 }
 
 Part part_of(const nlohmann::json& json) {
-  return {json.at("node"), json.at("bytes"), json.at("sha256"), json.at("reported"),
-          json.at("evaluated")};
+  return {json.at("node"),     json.at("bytes"),     json.at("sha256"),
+          json.at("reported"), json.at("evaluated"), json.at("gradients")};
 }
 
 }  // namespace
@@ -44,6 +42,7 @@ WrittenPart NodePart::write(const Keep& keep) const {
   written.part.role = role;
   written.part.reported = keep.reported.value;
   written.part.evaluated = keep.evaluated;
+  written.part.gradients = keep.gradients;
   const auto begin = std::chrono::steady_clock::now();
   try {
     const std::string text = keep.state();

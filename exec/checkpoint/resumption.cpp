@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <utility>
 
@@ -37,12 +38,27 @@ void cut_rows(Record& record, const Manifest& manifest) {
                 [&](const StepRow& row) { return row.report.step.value >= reported(row.worker); });
   const auto evaluated = static_cast<std::size_t>(manifest.parts.front().evaluated);
   if (record.evals.size() > evaluated) record.evals.resize(evaluated);
-  std::erase_if(record.usage, [&](const UsageRow& row) { return row.time > manifest.time; });
-  record.inputs.clear();
   record.step_totals.reset();
 }
 
+// One that was killed says so by its latest rows alone.
+Instant latest_in(const Record& record, Instant cut) {
+  Instant end = std::max({cut, record.ended, Instant{} + record.time});
+  for (const StepRow& row : record.steps) {
+    end = std::max(end, row.report.start + length_of(row.report.phases));
+  }
+  for (const UsageRow& row : record.usage) end = std::max(end, row.time);
+  for (const InputRow& row : record.inputs) end = std::max(end, row.time);
+  return end;
+}
+
 }  // namespace
+
+std::int64_t Resumption::reported() const {
+  std::int64_t steps = 0;
+  for (const Part& part : manifest.parts) steps += part.reported;
+  return steps;
+}
 
 Resumption find_resumption(const std::filesystem::path& folder, const Case& scenario_case,
                            bool here) {
@@ -59,16 +75,25 @@ Resumption find_resumption(const std::filesystem::path& folder, const Case& scen
   resumption.manifest = *std::move(newest.manifest);
   check_same(scenario_case, resumption.manifest);
   resumption.record = read_record(folder);
+  resumption.ended = latest_in(resumption.record, resumption.manifest.time);
   cut_rows(resumption.record, resumption.manifest);
-  fmt::print(stderr, "goes on from step {}, {}\n", resumption.manifest.cut,
-             folder_of_cut(folder, resumption.manifest.cut).string());
-  if (resumption.manifest.kernel_set != kernel_set()) {
-    fmt::print(stderr,
-               "its numbers so far are of kernels {}, from here on of {}: the weights will "
-               "not be the bits of a training by one of them\n",
-               resumption.manifest.kernel_set, kernel_set());
-  }
   return resumption;
+}
+
+std::string where_it_goes_on(const Resumption& resumption) {
+  const Manifest& manifest = resumption.manifest;
+  const std::filesystem::path place = folder_of_cut(resumption.folder, manifest.cut);
+  const std::filesystem::path near = std::filesystem::proximate(place);
+  const bool below = !near.empty() && *near.begin() != "..";
+  std::string text =
+      fmt::format("goes on from step {}, {}", manifest.cut, (below ? near : place).string());
+  if (manifest.kernel_set != kernel_set()) {
+    text += fmt::format(
+        "; its numbers so far are of kernels {}, from here on of {}: the weights will not be the "
+        "bits of a training by one of them",
+        manifest.kernel_set, kernel_set());
+  }
+  return text;
 }
 
 }  // namespace foretrain::exec

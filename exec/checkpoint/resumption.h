@@ -5,21 +5,42 @@
 #include "reports/record/record.h"
 #include "scenarios/scenario.h"
 
+#include <chrono>
+#include <cstdint>
 #include <filesystem>
+#include <optional>
+#include <string>
 
 namespace foretrain::exec {
 
-/// The newest whole checkpoint of a run, with the rows of its record that came before the cut.
+/// The newest whole checkpoint of a run, with the rows of its record that stay: steps, evaluations
+/// before the cut, what was used, the inputs of all nodes up to the end of that record.
 struct Resumption {
   std::filesystem::path folder;  ///< of that run, absolute
   Manifest manifest;
-  Record record;  ///< its rows; no inputs: their order is not known to the end
+  Record record;
+  Instant ended;  ///< by the training's clock, as far as the record tells
+
+  /// Steps of all workers before the cut.
+  [[nodiscard]] std::int64_t reported() const;
 };
 
-/// Finds it, says on standard error where it goes on, and what newer checkpoints it passes over.
-/// `here`: all parts are on this machine, and are looked at. @throws InputError where there is
-/// none, or it is of another training than `scenario_case`
+/// What an attempt at a training begins with.
+struct Beginning {
+  const Resumption* from = nullptr;  ///< outlives it; null: its first step
+  Instant time{};                    ///< by the training's clock
+  RestartTotals restarts{};          ///< before it
+  /// Since when the nodes of the attempt before it were not all there; empty: it is the first.
+  std::optional<std::chrono::steady_clock::time_point> down_since{};
+};
+
+/// Finds it, says on standard error which newer checkpoints it passes over. `here`: all parts are
+/// on this machine, and are looked at. @throws InputError where there is none, or it is of another
+/// training than `scenario_case`
 Resumption find_resumption(const std::filesystem::path& folder, const Case& scenario_case,
                            bool here);
+
+/// `goes on from step 1500, out/checkpoints/step-1500`, with what is to be known of its numbers.
+std::string where_it_goes_on(const Resumption& resumption);
 
 }  // namespace foretrain::exec

@@ -56,7 +56,7 @@ void NodeDriver::lose(NodeId peer) {
 void NodeDriver::start(Instant begins, Duration after) {
   start_ = Clock::now();
   begins_ = begins;
-  if (after.ns == 0) return begin();
+  if (after.ns <= 0) return begin();
   auto clock = std::make_shared<asio::steady_timer>(loop_, std::chrono::nanoseconds(after.ns));
   clock->async_wait([this, clock](boost::system::error_code error) {
     if (!error) begin();

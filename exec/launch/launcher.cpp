@@ -40,22 +40,24 @@ Duration since(Clock::time_point start) {
 }  // namespace
 
 Launcher::Launcher(const Prepared& prepared, const RunOptions& options, RunRows& rows, JobKey key,
-                   const tcp::endpoint& meeting, const Resumption* from)
+                   const tcp::endpoint& meeting, const Beginning& beginning)
     : options_(options),
       rows_(rows),
       key_(std::move(key)),
       meeting_(meeting),
       dataset_(prepared.dataset),
       training_(prepared.training),
+      beginning_(beginning),
       hosts_(prepared.scenario_case.scenario.cluster, options.emulate),
       door_(loop_, key_, static_cast<std::size_t>(training_->nodes())) {
   record_.scenario_case = prepared.scenario_case;
-  if (from != nullptr) {
+  record_.restarts = beginning.restarts;
+  if (const Resumption* from = beginning.from) {
     record_.evals = from->record.evals;
     record_.resumed = from->record.resumed;
     record_.resumed.push_back(from->manifest.cut);
   }
-  checkpoints_.emplace(record_.scenario_case, *training_, options.folder, from);
+  checkpoints_.emplace(record_.scenario_case, *training_, options.folder, beginning);
   const std::vector<int> cores = usable_cores();
   for (const Seat& seat : seats_of(prepared, cores)) {
     Member& member = members_.emplace_back();
@@ -100,17 +102,6 @@ Record Launcher::run() {
   return std::move(record_);
 }
 
-std::unique_ptr<Pauses> Launcher::make_pauses(std::size_t node) {
-  const auto send_signal = [this, node](int signal) {
-    if (members_[node].lives()) kill(members_[node].process, signal);
-  };
-  const auto died = [this, node](const std::string& why) {
-    if (!lose(members_[node], why)) fail(fmt::format("{} {}", members_[node].role, why));
-  };
-  return std::make_unique<Pauses>(loop_, record_.scenario_case.scenario, static_cast<int>(node),
-                                  send_signal, died);
-}
-
 void Launcher::listen() {
   const std::string wrong = door_.listen(hosts_, meeting_);
   if (wrong.empty()) return;
@@ -118,22 +109,6 @@ void Launcher::listen() {
                    options_.task ? "set MASTER_ADDR to an address of the machine of rank 0, "
                                    "MASTER_PORT to a free port, the same in every task"
                                  : "choose other ports with --port"));
-}
-
-// They inherit the key; other users cannot read an environment.
-void Launcher::start_nodes() {
-  setenv(kKeyVariable, key_.secret().c_str(), 1);
-  for (std::size_t id = 0; id < (options_.task ? 1 : members_.size()); ++id) {
-    Member& member = members_[id];
-    const tcp::endpoint here = door_.place(member.host);
-    hosts_.enter(member.host, [&] {
-      member.process =
-          start_process({options_.program.string(), "node", "--address", here.address().to_string(),
-                         "--port", fmt::format("{}", here.port()), "--id", fmt::format("{}", id)},
-                        member.cores);
-    });
-  }
-  unsetenv(kKeyVariable);
 }
 
 void Launcher::watch_signals() {
@@ -278,6 +253,8 @@ void Launcher::on_ready(Member& member) {
   stage_ = Stage::training;
   timer_.cancel();
   record_.startup = since(launched_);
+  trained_ = Clock::now();
+  if (beginning_.down_since) record_.restarts.down += since(*beginning_.down_since);
   if (const std::string wrong = rows_.begin(record_); !wrong.empty()) return fail(wrong);
   for (Member& each : members_) {
     each.silence.emplace(silence_limit());
@@ -374,11 +351,15 @@ void Launcher::suspect(const std::string& why) {
 void Launcher::fail(const std::string& why) {
   if (stage_ == Stage::ending) return;
   record_.failure = why;
+  // One of a later attempt has begun before, so what keeps it from beginning may pass.
+  down_since_ = stage_ == Stage::training ? Clock::now() : beginning_.down_since;
   end(Outcome::failed);
 }
 
 void Launcher::end(Outcome outcome) {
   if (stage_ == Stage::ending) return;
+  const bool trained = stage_ == Stage::training;
+  record_.ended = beginning_.time + (trained ? since(trained_) : Duration{});
   stage_ = Stage::ending;
   record_.outcome = outcome;
   record_.refused += refusals_.count();

@@ -32,13 +32,17 @@ namespace foretrain::exec {
 class Launcher {
  public:
   /// `rows`: takes those that come. `meeting`: where it listens; port 0 is any that is free.
-  /// `from`: what the training goes on from, outlives it; null: it begins.
   Launcher(const Prepared& prepared, const RunOptions& options, RunRows& rows, JobKey key,
-           const boost::asio::ip::tcp::endpoint& meeting, const Resumption* from = nullptr);
+           const boost::asio::ip::tcp::endpoint& meeting, const Beginning& beginning = {});
   ~Launcher();
 
   /// The record but for its rows.
   Record run();
+  /// Since when its nodes are not all there: one was gone, and the others could not go on. Empty:
+  /// it ended otherwise, and another attempt would end alike.
+  [[nodiscard]] std::optional<std::chrono::steady_clock::time_point> down_since() const {
+    return down_since_;
+  }
 
  private:
   enum class Stage { joining, preparing, training, ending };
@@ -86,8 +90,11 @@ class Launcher {
   DatasetShape dataset_;
   std::shared_ptr<const Training> training_;
   std::optional<Checkpoints> checkpoints_;
+  Beginning beginning_;
   Stage stage_ = Stage::joining;
   std::chrono::steady_clock::time_point launched_;
+  std::chrono::steady_clock::time_point trained_;  // began, or went on
+  std::optional<std::chrono::steady_clock::time_point> down_since_;
 
   boost::asio::io_context loop_{1};
   Hosts hosts_;

@@ -1,13 +1,45 @@
-// What the launcher tells a node that has joined.
+// How the launcher has its nodes begin.
 #include "exec/launch/launcher.h"
 #include "exec/system/process.h"
 #include "scenarios/read.h"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <csignal>
+#include <cstdlib>
 #include <filesystem>
+#include <memory>
 
 namespace foretrain::exec {
+using boost::asio::ip::tcp;
+
+std::unique_ptr<Pauses> Launcher::make_pauses(std::size_t node) {
+  const auto send_signal = [this, node](int signal) {
+    if (members_[node].lives()) kill(members_[node].process, signal);
+  };
+  const auto died = [this, node](const std::string& why) {
+    if (!lose(members_[node], why)) fail(fmt::format("{} {}", members_[node].role, why));
+  };
+  return std::make_unique<Pauses>(loop_, record_.scenario_case.scenario, static_cast<int>(node),
+                                  beginning_.time, send_signal, died);
+}
+
+// They inherit the key; other users cannot read an environment.
+void Launcher::start_nodes() {
+  setenv(kKeyVariable, key_.secret().c_str(), 1);
+  for (std::size_t id = 0; id < (options_.task ? 1 : members_.size()); ++id) {
+    Member& member = members_[id];
+    const tcp::endpoint here = door_.place(member.host);
+    hosts_.enter(member.host, [&] {
+      member.process =
+          start_process({options_.program.string(), "node", "--address", here.address().to_string(),
+                         "--port", fmt::format("{}", here.port()), "--id", fmt::format("{}", id)},
+                        member.cores);
+    });
+  }
+  unsetenv(kKeyVariable);
+}
 
 nlohmann::json Launcher::setup_of(std::size_t id) const {
   // Where there are servers, nobody else listens.

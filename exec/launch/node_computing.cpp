@@ -15,8 +15,9 @@ std::optional<Duration> given_time(const Prepared& prepared, NodeId id) {
 
 }  // namespace
 
-Computing computing_of(const Prepared& prepared, NodeId id) {
-  const StragglerDraws draws(prepared.scenario_case.scenario, static_cast<int>(index_of(id)));
+Computing computing_of(const Prepared& prepared, NodeId id, std::int64_t begun) {
+  StragglerDraws draws(prepared.scenario_case.scenario, static_cast<int>(index_of(id)));
+  for (std::int64_t i = 0; i < begun; ++i) draws.next();
   return {GradientTimes(draws, given_time(prepared, id), true), prepared.training->threads};
 }
 

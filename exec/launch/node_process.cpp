@@ -160,9 +160,9 @@ void NodeProcess::set_up(const nlohmann::json& setup) {
              : prepare_server(scenario_case, dataset_shape_of(setup.at("dataset")));
   malloc_trim(0);  // of what was needed to draw or read them
   training_ = prepared.training;
-  Computing computing = worker ? computing_of(prepared, id_) : Computing{};
-  computing.timed = setup.at("job_times");
   part_ = node_part_of(setup.at("checkpoint"));
+  Computing computing = worker ? computing_of(prepared, id_, part_.part.gradients) : Computing{};
+  computing.timed = setup.at("job_times");
   std::unique_ptr<Node> program = make_node(training_, id_);
   part_.restore(*program);
   driver_ = std::make_unique<NodeDriver>(loop_, id_, std::move(program), hooks(),
@@ -193,8 +193,7 @@ DriverHooks NodeProcess::hooks() {
     asio::post(loop_, [this, written = part_.write(keep)] { tell_kept(written); });
   };
   hooks.input = [this](Instant time, const Input& input) {
-    // Of one that goes on the order of inputs is not known from the beginning.
-    if (!over_ && !part_.goes_on()) inputs_.push_back(row_of(id_, time, input));
+    if (!over_) inputs_.push_back(row_of(id_, time, input));
   };
   hooks.finished = [this](const Finished& finished) { finish(finished); };
   hooks.fault = [this](const Fault& fault) { give_up(fault.why, fault.peer); };
@@ -309,7 +308,8 @@ void NodeProcess::go() {
   poll_ = scenario_->transport.poll.value_or(kPoll);
   sampler_.start(interface_);
   flush_later();
-  driver_->start(part_.begins, life_of(*scenario_, static_cast<int>(index_of(id_))).joins_at);
+  const Life life = life_of(*scenario_, static_cast<int>(index_of(id_)));
+  driver_->start(part_.begins, Instant{} + life.joins_at - part_.begins);
 }
 
 // What it reported before goes first: the checkpoint comes after that.

@@ -6,18 +6,21 @@
 namespace foretrain::exec {
 using Clock = std::chrono::steady_clock;
 
-Pauses::Pauses(boost::asio::io_context& loop, const Scenario& scenario, int node,
+Pauses::Pauses(boost::asio::io_context& loop, const Scenario& scenario, int node, Instant begins,
                SendSignal send_signal, Died died)
     : standing_still_(scenario, node),
       dies_at_(life_of(scenario, node).dies_at),
+      begins_(begins),
       send_signal_(std::move(send_signal)),
       died_(std::move(died)),
       timer_(loop),
-      death_(loop) {}
+      death_(loop) {
+  standing_still_.begin_at(begins);
+}
 
 void Pauses::start() {
-  start_ = Clock::now();
-  if (dies_at_.ns > 0) {
+  start_ = Clock::now() - std::chrono::nanoseconds(begins_.ns);
+  if (Instant{} + dies_at_ > begins_) {
     death_.expires_at(start_ + std::chrono::nanoseconds(dies_at_.ns));
     death_.async_wait([this](boost::system::error_code error) {
       if (error) return;

@@ -21,10 +21,11 @@ class Pauses {
   /// Called after SIGKILL, with what became of the node.
   using Died = std::function<void(const std::string& why)>;
 
-  Pauses(boost::asio::io_context& loop, const Scenario& scenario, int node, SendSignal send_signal,
-         Died died);
+  /// `begins`: by the training's clock; what was to happen before then has happened.
+  Pauses(boost::asio::io_context& loop, const Scenario& scenario, int node, Instant begins,
+         SendSignal send_signal, Died died);
 
-  /// Time zero. Nothing happens where the node neither pauses nor dies.
+  /// The training begins, or goes on. Nothing happens where the node neither pauses nor dies.
   void start();
   /// No pause, no death any more: the node goes on if it stands still. May be called again.
   void end();
@@ -36,6 +37,7 @@ class Pauses {
 
   StandingStill standing_still_;
   Duration dies_at_;
+  Instant begins_;
   SendSignal send_signal_;
   Died died_;
   std::chrono::steady_clock::time_point start_;

@@ -1,12 +1,12 @@
 #include "exec/launch/run.h"
 
-#include "exec/checkpoint/resumption.h"
 #include "exec/emulation/hosts.h"
 #include "exec/launch/descriptors.h"
 #include "exec/launch/key_file.h"
 #include "exec/launch/launcher.h"
 #include "exec/launch/node_process.h"
 #include "exec/launch/rendezvous.h"
+#include "exec/launch/restarts.h"
 #include "exec/launch/run_rows.h"
 #include "exec/system/cache_folder.h"
 #include "exec/system/core_probe.h"
@@ -21,6 +21,7 @@
 
 #include <malloc.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <limits>
@@ -73,6 +74,9 @@ void check_trainable(const Case& scenario_case) {
   only_simulated("dataset.read_rate", scenario.dataset.input.read_rate.value > 0);
   only_simulated("dataset.parse", scenario.dataset.input.parse.ns > 0);
   only_simulated("dataset.held_size", scenario.dataset.input.held_size.value > 0);
+  for (std::size_t i = 0; i < scenario.cluster.hosts.size(); ++i) {
+    only_simulated(fmt::format("cluster.hosts[{}].mtbf", i), scenario.cluster.hosts[i].mtbf.ns > 0);
+  }
   for (std::size_t i = 0; i < scenario.faults.size(); ++i) {
     const std::string key = fmt::format("faults[{}].", i);
     const bool cut = !scenario.faults[i].cut.empty();
@@ -130,7 +134,7 @@ void allow_connections(const Prepared& prepared) {
 }
 
 // Cores are looked at where all of them are this machine's.
-Record train(const Prepared& prepared, const RunOptions& options, JobKey key,
+Record train(const Prepared& prepared, const RunOptions& options, const JobKey& key,
              const tcp::endpoint& place) {
   allow_connections(prepared);
   std::vector<CoreProbe> probes;
@@ -138,18 +142,23 @@ Record train(const Prepared& prepared, const RunOptions& options, JobKey key,
     if (options.probe && !options.task) probes.push_back(probe_cores(cores, options.handovers));
   };
   look();
-  RunRows rows(options, prepared.training->steps * prepared.training->workers);
-  std::optional<Resumption> resumption;
-  if (!options.resume.empty()) {
-    resumption = find_resumption(options.resume, prepared.scenario_case, !options.task);
-    rows.go_on_from(resumption->record);
+  const std::int64_t planned = prepared.training->steps * prepared.training->workers;
+  Restarts restarts(prepared.scenario_case, options);
+  for (;;) {
+    RunRows rows(options, planned);
+    Record record;
+    std::optional<std::chrono::steady_clock::time_point> down_since;
+    {
+      Launcher launcher(prepared, options, rows, key, place, restarts.begin(rows));
+      record = launcher.run();
+      down_since = launcher.down_since();
+    }
+    if (restarts.again(record, down_since, rows)) continue;
+    if (record.outcome == Outcome::done) look();
+    record.probes = std::move(probes);
+    rows.end(record);
+    return record;
   }
-  const Resumption* from = resumption ? &*resumption : nullptr;
-  Record record = Launcher(prepared, options, rows, std::move(key), place, from).run();
-  if (record.outcome == Outcome::done) look();
-  record.probes = std::move(probes);
-  rows.end(record);
-  return record;
 }
 
 }  // namespace
@@ -186,6 +195,12 @@ Record run(const Case& scenario_case, const RunOptions& options) {
 std::optional<int> take_part(const std::vector<Case>& cases, RunOptions& options) {
   options.task = read_task(process_environment);
   if (!options.task) return {};
+  if (options.max_restarts > 0) {
+    throw InputError(
+        "--max-restarts: only who starts processes can start them again, and here a launcher did; "
+        "leave it out, and have that start all tasks again (torchrun --max-restarts, sbatch "
+        "--requeue): the run then goes on from its checkpoint");
+  }
   const Task& task = *options.task;
   options.join_timeout = read_join_limit(process_environment).value_or(options.join_timeout);
   check_size(cases, task);

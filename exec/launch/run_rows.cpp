@@ -46,13 +46,15 @@ RunRows::RunRows(const RunOptions& options, std::int64_t planned)
   if (!options.folder.empty()) writer_.emplace(options.folder, options.rows);
 }
 
-void RunRows::go_on_from(const Record& earlier) {
-  earlier_ = earlier;
+void RunRows::go_on_from(Record& earlier) {
   tally_.add(earlier);
   before_.add(earlier);
-  if (writer_ || options_.rows == RowsKept::summary) return;
-  kept_.steps = earlier.steps;
-  kept_.usage = earlier.usage;
+  Record& rows = writer_ ? earlier_ : kept_;
+  rows.steps = std::move(earlier.steps);
+  rows.usage = std::move(earlier.usage);
+  rows.inputs = std::move(earlier.inputs);
+  earlier_.evals = earlier.evals;
+  if (options_.rows == RowsKept::summary) kept_ = {};
 }
 
 std::string RunRows::begin(const Record& record) {

@@ -23,8 +23,9 @@ class RunRows {
   // What is wrong with the folder, once: the disk is full, say. From then on nothing is written to
   // it, what was written stays. Else nothing.
 
-  /// The rows that came before those of this run, which goes on from a checkpoint.
-  void go_on_from(const Record& earlier);
+  /// The rows that came before those of this run, which goes on from a checkpoint; `earlier` has
+  /// them no more.
+  void go_on_from(Record& earlier);
 
   /// Every node is ready.
   std::string begin(const Record& record);
@@ -33,6 +34,10 @@ class RunRows {
 
   /// All that was taken is in the folder. Returns what is wrong with that.
   std::string keep();
+  /// Something was wrong with the folder.
+  [[nodiscard]] bool broken() const { return !broken_.empty(); }
+  /// That came, but for those before.
+  [[nodiscard]] std::int64_t steps() const { return tally_.step_count() - before_.step_count(); }
 
   /// The run is over, `record` has its totals: those that nobody told come from the rows. The
   /// record gets the rows that were kept, or what they come to; the folder is ended. A folder that

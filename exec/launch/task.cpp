@@ -136,6 +136,14 @@ std::optional<Task> read_task(const Environment& environment) {
   return task;
 }
 
+bool is_restarted(const Environment& environment) {
+  constexpr int kMost = 1'000'000'000;
+  for (const char* name : {"TORCHELASTIC_RESTART_COUNT", "SLURM_RESTART_COUNT"}) {
+    if (number(environment, name, 0, kMost).value_or(0) > 0) return true;
+  }
+  return false;
+}
+
 std::string first_host(std::string_view list) {
   const std::size_t comma = list.find(',');
   const std::size_t bracket = list.find('[');

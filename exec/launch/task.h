@@ -31,6 +31,11 @@ std::optional<std::string> process_environment(const char* name);
 /// @throws InputError (half a description, numbers that are none, no way to know where rank 0 is)
 std::optional<Task> read_task(const Environment& environment);
 
+/// Somebody has started all tasks again, after one of them had failed or its machine was wanted:
+/// torchrun (TORCHELASTIC_RESTART_COUNT), Slurm (SLURM_RESTART_COUNT). @throws InputError where the
+/// count is no number
+bool is_restarted(const Environment& environment);
+
 /// The first name of a Slurm list of hosts: `node07` of `node[07-12,20],login1`.
 std::string first_host(std::string_view list);
 

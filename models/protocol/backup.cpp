@@ -20,14 +20,18 @@ const Option kBackupWorkers{
 BackupServer::BackupServer(std::shared_ptr<const Training> training, NodeId id)
     : training_(std::move(training)),
       id_(id),
-      backups_(static_cast<int>(training_->options.integer(kBackupWorkers))) {
+      backups_(static_cast<int>(training_->options.integer(kBackupWorkers))),
+      cut_(training_, id) {
   const Payload start = initial_parameters(*training_);
   const int shard = static_cast<int>(index_of(id)) - training_->workers;
   const auto workers = static_cast<std::size_t>(training_->workers);
   for (const std::uint32_t index : training_->layout->of_shard(shard)) {
-    gatherings_.push_back({ShardBucket(training_, index, start), {}, {}, {}, false, false, {}});
+    gatherings_.push_back(
+        {ShardBucket(training_, index, start), {}, {}, {}, {}, {}, false, false, {}});
     gatherings_.back().arrivals.resize(workers);
     gatherings_.back().owed.resize(workers);
+    gatherings_.back().answered.resize(workers);
+    gatherings_.back().held.resize(workers);
   }
   lost_.resize(workers);
 }
@@ -36,7 +40,16 @@ void BackupServer::handle(Instant now, Input input, Effects& effects) {
   if (auto* received = std::get_if<Received>(&input)) {
     receive(now, received->from, std::move(received->message), effects);
   } else if (auto* computed = std::get_if<Computed>(&input)) {
-    applied(now, gatherings_[static_cast<std::size_t>(computed->job)], effects);
+    if (computed->job != ServerCut::kJob) {
+      applied(now, gatherings_[static_cast<std::size_t>(computed->job)], effects);
+    } else if (cut_.kept(effects)) {
+      release(now, effects);
+    }
+  } else if (std::holds_alternative<Started>(input)) {
+    if (std::exchange(restored_, false)) answer_all(effects);
+    cut_.wait_for_next(effects);
+  } else if (std::holds_alternative<TimerFired>(input)) {
+    cut_.rang();
   } else if (auto* lost = std::get_if<PeerLost>(&input)) {
     if (over_ < gatherings_.size()) lose(now, lost->peer, effects);
   }
@@ -45,6 +58,8 @@ void BackupServer::handle(Instant now, Input input, Effects& effects) {
 void BackupServer::lose(Instant now, NodeId peer, Effects& effects) {
   if (training_->is_worker(peer)) {
     lost_[index_of(peer)] = true;
+    cut_.give_up();
+    release(now, effects);
     const auto lost = std::ranges::count(lost_, true);
     // The chief's are the weights in the end.
     if (lost <= backups_ && index_of(peer) != 0) {
@@ -64,6 +79,11 @@ void BackupServer::miss(std::uint32_t worker, Effects& effects) const {
 
 void BackupServer::receive(Instant now, NodeId from, Message message, Effects& effects) {
   if (message.kind == MessageKind::enough && chooses()) return stop(now, from, effects);
+  if (message.kind == MessageKind::cut && cut_.hear(from, message)) return look_at_cut(effects);
+  if (message.kind == MessageKind::kept && !training_->is_worker(from) && chooses()) {
+    if (cut_.hear_kept(from)) release(now, effects);
+    return;
+  }
   if (const auto decision = decoded(message)) {
     if (from == training_->server(0)) return decide(now, *decision, effects);
     effects.emplace_back(Fault{from, "it sent a message out of turn"});
@@ -86,7 +106,8 @@ void BackupServer::receive(Instant now, NodeId from, Message message, Effects& e
   buffered_.take(message.payload.size());
   gathering->arrivals[worker] = Arrival{now, std::move(message)};
   if (gathering->owed[worker]) {
-    send_on(*gathering, worker, effects);
+    send_on(now, *gathering, worker, effects);
+    look_at_cut(effects);
   } else if (chooses()) {
     choose(now, worker, effects);
   } else {
@@ -100,6 +121,7 @@ void BackupServer::stop(Instant now, NodeId from, Effects& effects) {
     return;
   }
   enough_ = true;
+  release(now, effects);                         // the chief is one of those that the cut waits for
   if (decisions_ == training_->updates) return;  // it is over without
   decide(now, {.chosen = {}, .enough = true}, effects);
 }
@@ -117,6 +139,8 @@ void BackupServer::choose(Instant now, std::uint32_t worker, Effects& effects) {
   Decision decision{.chosen = std::exchange(complete_, {})};
   std::ranges::sort(decision.chosen);
   ++decisions_;
+  const bool last = decisions_ == training_->updates;
+  if (!last && !has_lost() && cut_.is_due(decisions_)) cutting_ = Version{decisions_};
   decide(now, decision, effects);
 }
 
@@ -132,6 +156,7 @@ void BackupServer::decide(Instant now, const Decision& decision, Effects& effect
     gathering.decisions.push_back(decision);
     go_on(now, gathering, effects);
   }
+  look_at_cut(effects);
 }
 
 Message BackupServer::encoded(const Decision& decision) const {
@@ -172,7 +197,7 @@ void BackupServer::go_on(Instant now, Gathering& gathering, Effects& effects) {
       const std::uint32_t late = decision.late;
       gathering.owed[late] = Owed{gathering.bucket.lend(), gathering.bucket.version()};
       if (chooses() && &gathering == &gatherings_.front()) ++dropped_;
-      if (gathering.arrivals[late]) send_on(gathering, late, effects);
+      if (gathering.arrivals[late]) send_on(now, gathering, late, effects);
       gathering.decisions.pop_front();
       continue;
     }
@@ -206,10 +231,11 @@ void BackupServer::applied(Instant now, Gathering& gathering, Effects& effects) 
     auto& arrival = *gathering.arrivals[worker];
     arrival.push.wait = gathering.apply_start - arrival.at;
     arrival.push.apply = now - gathering.apply_start;
-    answer(gathering, worker, arrival, MessageKind::parameters, current, effects);
+    answer(now, gathering, worker, arrival, MessageKind::parameters, current, effects);
     let_go(gathering.arrivals[worker]);
   }
   go_on(now, gathering, effects);
+  look_at_cut(effects);
 }
 
 void BackupServer::let_go(std::optional<Arrival>& arrival) {
@@ -217,15 +243,18 @@ void BackupServer::let_go(std::optional<Arrival>& arrival) {
   arrival.reset();
 }
 
-void BackupServer::send_on(Gathering& gathering, std::uint32_t worker, Effects& effects) {
-  answer(gathering, worker, *gathering.arrivals[worker], MessageKind::dropped,
+void BackupServer::send_on(Instant now, Gathering& gathering, std::uint32_t worker,
+                           Effects& effects) {
+  answer(now, gathering, worker, *gathering.arrivals[worker], MessageKind::dropped,
          *gathering.owed[worker], effects);
   let_go(gathering.arrivals[worker]);
   gathering.owed[worker].reset();
 }
 
-void BackupServer::answer(Gathering& gathering, std::uint32_t worker, const Arrival& arrival,
-                          MessageKind kind, const Owed& what, Effects& effects) const {
+void BackupServer::answer(Instant now, Gathering& gathering, std::uint32_t worker,
+                          const Arrival& arrival, MessageKind kind, const Owed& what,
+                          Effects& effects) {
+  gathering.answered[worker] = {arrival.push.step, kind == MessageKind::dropped};
   if (lost_[worker]) return;
   Message message{.kind = kind,
                   .step = arrival.push.step,
@@ -236,8 +265,14 @@ void BackupServer::answer(Gathering& gathering, std::uint32_t worker, const Arri
   const bool last = kind == MessageKind::final_parameters;
   message.payload =
       last ? what.values : gathering.bucket.answer(arrival.push.payload, what.values, effects);
+  if (cutting_ == what.version && !last) {
+    gathering.held[worker] = Held{std::move(message), now};
+    return;
+  }
   effects.emplace_back(Send{training_->worker(static_cast<int>(worker)), std::move(message)});
 }
+
+bool BackupServer::has_lost() const { return std::ranges::find(lost_, true) != lost_.end(); }
 
 void BackupServer::announce_end(Instant now, Gathering& gathering, const Decision& last,
                                 Effects& effects) {
@@ -248,7 +283,7 @@ void BackupServer::announce_end(Instant now, Gathering& gathering, const Decisio
     if (std::ranges::binary_search(last.chosen, worker)) {
       arrival->push.wait = gathering.apply_start - arrival->at;
       arrival->push.apply = now - gathering.apply_start;
-      answer(gathering, worker, *arrival, MessageKind::final_parameters, current, effects);
+      answer(now, gathering, worker, *arrival, MessageKind::final_parameters, current, effects);
     } else if (!lost_[worker]) {
       if (arrival && counts) ++dropped_;
       Message message{.kind = MessageKind::stop,

@@ -4,6 +4,7 @@
 #include "models/protocol/buffered.h"
 #include "models/protocol/node.h"
 #include "models/protocol/options.h"
+#include "models/protocol/server_cut.h"
 #include "models/protocol/shard.h"
 #include "models/protocol/training.h"
 
@@ -34,6 +35,10 @@ extern const Option kBackupWorkers;
 /// or where the chief tells shard 0 that the target is reached: that is a decision like the others,
 /// so all shards end at the same version.
 ///
+/// A checkpoint is cut after a step (server_cut.h). Shard 0 holds the answers of that step, and
+/// sends on nobody who is late for it: so in the end all workers wait, which takes as long as the
+/// slowest gradient. A late one goes on with the parameters of the cut.
+///
 /// A late worker finishes its gradient before it is sent on. So only the first step of a training
 /// takes what order statistics say, the least N - b of N independent draws (Dutta, Joshi, Ghosh,
 /// Dube, Nagpurkar 2018, who cancel late gradients). A later one begins with up to b workers that
@@ -44,6 +49,8 @@ class BackupServer : public Node, public Buffering {
   BackupServer(std::shared_ptr<const Training> training, NodeId id);
 
   void handle(Instant now, Input input, Effects& effects) override;
+  /// It has applied a step, and answered nobody.
+  void restore(StateReader& state) override;
 
  private:
   using Workers = std::vector<std::uint32_t>;
@@ -64,10 +71,22 @@ class BackupServer : public Node, public Buffering {
     Payload values;
     Version version;
   };
+  /// Whose push was answered last, and how.
+  struct Answered {
+    Step step;
+    bool dropped = false;
+  };
+  /// An answer that a cut holds.
+  struct Held {
+    Message message;
+    Instant since;
+  };
   struct Gathering {
     ShardBucket bucket;
     std::vector<std::optional<Arrival>> arrivals;  // by worker
     std::vector<std::optional<Owed>> owed;         // by worker
+    std::vector<Answered> answered;                // by worker
+    std::vector<std::optional<Held>> held;         // by worker
     std::deque<Decision> decisions;                // the first is waited for, or being applied
     bool applying = false;
     bool over = false;
@@ -86,11 +105,20 @@ class BackupServer : public Node, public Buffering {
   void applied(Instant now, Gathering& gathering, Effects& effects);
   /// The push is answered, or not wanted any more.
   void let_go(std::optional<Arrival>& arrival);
-  void send_on(Gathering& gathering, std::uint32_t worker, Effects& effects);
+  void send_on(Instant now, Gathering& gathering, std::uint32_t worker, Effects& effects);
   /// At the last update; `last`: whose it was, and whose answers are still due.
   void announce_end(Instant now, Gathering& gathering, const Decision& last, Effects& effects);
-  void answer(Gathering& gathering, std::uint32_t worker, const Arrival& arrival, MessageKind kind,
-              const Owed& what, Effects& effects) const;
+  void answer(Instant now, Gathering& gathering, std::uint32_t worker, const Arrival& arrival,
+              MessageKind kind, const Owed& what, Effects& effects);
+  /// A cut is wanted, and all is as it wants it: the state here is kept.
+  void look_at_cut(Effects& effects);
+  [[nodiscard]] bool is_as_wanted(const Gathering& gathering) const;
+  [[nodiscard]] std::string state() const;
+  /// The cut is kept everywhere, or given up: those who wait are answered.
+  void release(Instant now, Effects& effects);
+  /// The same, where it went on from a cut.
+  void answer_all(Effects& effects);
+  [[nodiscard]] bool has_lost() const;
   [[nodiscard]] Message encoded(const Decision& decision) const;
   [[nodiscard]] std::optional<Decision> decoded(const Message& message) const;
   [[nodiscard]] std::size_t needed() const {
@@ -106,11 +134,14 @@ class BackupServer : public Node, public Buffering {
   std::int64_t dropped_ = 0;
   std::vector<bool> lost_;  // by worker
   Instant last_update_;
+  ServerCut cut_;
+  bool restored_ = false;  // not started since
 
   // Of shard 0:
   Workers complete_;            // whose gradient of the next step is here, in the order they came
   std::int64_t decisions_ = 0;  // steps that are decided
   bool enough_ = false;         // that it is the end, too
+  std::optional<Version> cutting_;  // after which step nobody is answered
 };
 
 }  // namespace foretrain

@@ -247,7 +247,8 @@ void CollectiveWorker::keep(Effects& effects) {
   const std::int64_t parameters = training_->layout->parameters;
   Keep keep{JobId{kKeep}, step_.value, step_, evaluated_, {}, {}};
   keep.size = state_size(4, parameters, 1) + own_size();
-  if (training_->numerics) keep.state = [this] { return state(); };
+  keep.gradients = worker_compute_.batches();
+  keep.state = [this] { return state(); };
   effects.emplace_back(std::move(keep));
 }
 
@@ -257,7 +258,7 @@ std::string CollectiveWorker::state() const {
   state.integer(round_.value);
   state.integer(evaluated_);
   state.time(last_update_);
-  state.floats(parameters_.all().floats());
+  if (training_->numerics) state.floats(parameters_.all().floats());
   write_own(state);
   return state.take();
 }
@@ -267,7 +268,7 @@ void CollectiveWorker::restore(StateReader& state) {
   round_ = {state.integer(1, reduction_.rounds())};
   evaluated_ = state.integer(0, training_->steps);
   last_update_ = state.instant();
-  state.floats(parameters_.places());
+  if (training_->numerics) state.floats(parameters_.places());
   read_own(state);
   state.end();
   reduction_.restore(round_);

@@ -74,8 +74,9 @@ struct Keep {
   std::int64_t evaluated = 0;  ///< the chief's: evaluations that it has reported
   Bytes size;
   /// The state; called once before the answer, on a thread of the driver's choice: until then the
-  /// node leaves alone what it reads. Empty without numerics.
+  /// node leaves alone what it reads. Without numerics it has no values, but all the rest.
   std::function<std::string()> state;
+  std::int64_t gradients = 0;  ///< a worker's: that it has begun
 };
 
 /// A worker ended a step.

@@ -65,10 +65,6 @@ struct Protocol {
   int (*most_lost)(const ProtocolOptions& options, int workers) = [](const ProtocolOptions&, int) {
     return 0;
   };
-  /// Why no checkpoint can be made of it; empty: it can.
-  std::string_view (*unkept)(const ProtocolOptions& options) = [](const ProtocolOptions&) {
-    return std::string_view();
-  };
   std::optional<WrongOption> (*wrong)(const ProtocolOptions& options, int workers) =
       [](const ProtocolOptions&, int) { return std::optional<WrongOption>(); };
   /// Parameters whose optimizer's state node `id` holds. Null: those of its shard: a server's, or

@@ -51,7 +51,7 @@ bool ServerCut::hear(NodeId from, const Message& message) {
 void ServerCut::keep(Bytes size, std::function<std::string()> state, Effects& effects) {
   wanted_->keeping = true;
   Keep keep{kJob, wanted_->cut, {}, 0, size, {}};
-  if (training_->numerics) keep.state = std::move(state);
+  keep.state = std::move(state);
   effects.emplace_back(std::move(keep));
 }
 

@@ -165,6 +165,7 @@ Payload ShardBucket::answer(const Payload& push, const Payload& values, Effects&
 void ShardBucket::write(StateWriter& state) const {
   state.integer(version_.value);
   state.integer(examples_);
+  if (!training_->numerics) return;
   if (!elsewhere_) state.floats(values_.floats());
   state.floats(state_);
 }
@@ -172,6 +173,7 @@ void ShardBucket::write(StateWriter& state) const {
 void ShardBucket::read(StateReader& state) {
   version_ = {state.integer(0, std::numeric_limits<std::uint32_t>::max())};
   examples_ = state.integer(0, std::numeric_limits<std::int64_t>::max());
+  if (!training_->numerics) return;
   if (!elsewhere_) {
     values_ = Payload::allocate(values_.size());
     state.floats(values_.writable_floats());

@@ -50,15 +50,14 @@ void SingleWorker::keep(Effects& effects) {
   const std::int64_t cut = parameters_.version().value;
   cuts_.take(cut);
   Keep keep{kKeepJob, cut, {cut}, evaluated_, parameters_.kept_size() + state_size(2, 0, 0), {}};
-  if (training_->numerics) {
-    keep.state = [this] {
-      StateWriter state;
-      state.integer(evaluated_);
-      state.time(last_update_);
-      parameters_.write(state);
-      return state.take();
-    };
-  }
+  keep.gradients = worker_compute_.batches();
+  keep.state = [this] {
+    StateWriter state;
+    state.integer(evaluated_);
+    state.time(last_update_);
+    parameters_.write(state);
+    return state.take();
+  };
   effects.emplace_back(std::move(keep));
 }
 

@@ -246,12 +246,6 @@ Protocol sync_protocol() {
           .gradients_an_update = gradients_of_step,
           .gradients_an_apply = gradients_of_step,
           .most_lost = [](const ProtocolOptions& o, int /*workers*/) { return backups_of(o); },
-          .unkept =
-              [](const ProtocolOptions& o) {
-                return backups_of(o) == 0 ? std::string_view()
-                                          : "with backup_workers nobody waits for all workers, so "
-                                            "there is no step between two of which all stand";
-              },
           .wrong = too_many_backups,
           .linked = linked_in_sync,
           .make_node = sync_node};

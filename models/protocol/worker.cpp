@@ -124,7 +124,8 @@ void Worker::keep(NodeId from, const Message& cut, Effects& effects) {
   clock_.write(state);
   Keep keep{kKeep, cut.version.value, step_, evaluated_, {}, {}};
   keep.size = state_size(5 + StepClock::kStateIntegers, 0, 0);
-  if (training_->numerics) keep.state = [kept = state.take()] { return kept; };
+  keep.gradients = worker_compute_.batches();
+  keep.state = [kept = state.take()] { return kept; };
   effects.emplace_back(std::move(keep));
 }
 

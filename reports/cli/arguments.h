@@ -32,6 +32,7 @@ struct Arguments {
   std::string metrics;  ///< where Prometheus scrapes; empty: nowhere
   std::string save;     ///< file of the final weights; empty: none
   std::string resume;   ///< folder of the run that it goes on from; empty: none
+  int max_restarts = 0;
   double max_delay_ms = 0;
   bool emulate = false;
   // A simulation.

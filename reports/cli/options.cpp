@@ -81,6 +81,12 @@ void run_options(CLI::App& command, Arguments& arguments) {
                   "its record goes on, there or in --out")
       ->type_name("FOLDER");
   command
+      .add_option("--max-restarts", arguments.max_restarts,
+                  "where a worker or server dies that the others cannot do without, go on from the "
+                  "newest whole checkpoint, at most N times (default: 0)")
+      ->type_name("N")
+      ->check(CLI::Range(0, 1'000'000));
+  command
       .add_option("--metrics", arguments.metrics,
                   "serve metrics to Prometheus while it trains, at [ADDRESS]:PORT; :9464 is for "
                   "this machine alone")

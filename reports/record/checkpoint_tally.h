@@ -16,6 +16,8 @@ class CheckpointTally {
 
   /// A node has kept its state at a cut, of so many bytes; it took so long. True: it was the last.
   bool add(std::int64_t cut, Bytes size, Duration took);
+  /// Cuts that not all nodes have kept yet will be made anew.
+  void give_up() { under_way_.clear(); }
   [[nodiscard]] const CheckpointTotals& totals() const { return totals_; }
 
  private:

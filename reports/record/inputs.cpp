@@ -94,8 +94,9 @@ class Checker {
  private:
   std::string look_at_times(const InputRow& row) {
     std::optional<Instant>& latest = latest_[row.node];
-    if ((row.kind == InputRow::Kind::started) == latest.has_value()) {
-      return fmt::format("node {} {}", row.node, latest ? "begins again" : "has not begun");
+    // One that goes on from a checkpoint begins again.
+    if (row.kind != InputRow::Kind::started && !latest) {
+      return fmt::format("node {} has not begun", row.node);
     }
     const Instant from = latest.value_or(Instant{});
     if (row.time < from || row.time > Instant{} + kLongest) {

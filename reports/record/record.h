@@ -87,7 +87,19 @@ struct CheckpointTotals {
   bool operator==(const CheckpointTotals&) const = default;
 };
 
-/// A training's record. Times are since the moment at which every node was ready.
+/// What became of a training that nodes had to begin anew, all of them: from its last checkpoint,
+/// or without one from its first step.
+struct RestartTotals {
+  std::int64_t count = 0;
+  std::int64_t lost_steps = 0;  ///< of all workers: they were done again
+  Duration lost;                ///< from that checkpoint until a node was gone, added up
+  Duration down;                ///< from there until all were ready again, added up
+
+  bool operator==(const RestartTotals&) const = default;
+};
+
+/// A training's record. Times are since the moment at which every node was ready; of one that went
+/// on from a checkpoint since it first began: what was lost is in them, but for the start-ups.
 struct Record {
   Mode mode = Mode::run;
   Outcome outcome = Outcome::done;
@@ -114,7 +126,9 @@ struct Record {
   std::int64_t refused = 0;  ///< run: connections of strangers, who did not know the job key
   CheckpointTotals checkpoints{};
   std::vector<std::int64_t> resumed{};  ///< run: steps of the checkpoints that it has gone on from
-  std::string weights_sha256;           ///< of the final parameters; empty without numerics
+  RestartTotals restarts{};
+  Instant ended{};             ///< run: by its clock, when its processes were done; zero: not known
+  std::string weights_sha256;  ///< of the final parameters; empty without numerics
   std::vector<NodeTotals> nodes;
   std::vector<NeighbourTotals> neighbours;
   std::optional<StepTotals> step_totals;  ///< instead of rows that grow with the steps, of `steps`,

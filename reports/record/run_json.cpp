@@ -317,6 +317,13 @@ std::string run_json(const Record& record, RowsKept kept, const std::optional<Ro
     json["checkpoints"] = {{"count", of.count}, {"bytes", of.size.value}, {"time_ns", of.time.ns}};
   }
   if (!record.resumed.empty()) json["resumed"] = record.resumed;
+  if (const RestartTotals& of = record.restarts; of.count > 0) {
+    json["restarts"] = {{"count", of.count},
+                        {"lost_steps", of.lost_steps},
+                        {"lost_ns", of.lost.ns},
+                        {"down_ns", of.down.ns}};
+  }
+  if (record.ended.ns != 0) json["ended_ns"] = record.ended.ns;
   json["weights_sha256"] = known_or_null(record.weights_sha256);
   json["nodes"] = totals_json(record.nodes);
   if (!record.neighbours.empty()) json["neighbours"] = neighbours_json(record.neighbours);
@@ -363,6 +370,14 @@ RunJson parse_run_json(std::string_view text, const std::string& source) {
     record.checkpoints = {of.integer("count"), {of.integer("bytes")}, {of.integer("time_ns")}};
   }
   if (json.contains("resumed")) record.resumed = parse_resumed(reader);
+  if (json.contains("restarts")) {
+    const Reader of = reader.object("restarts");
+    record.restarts = {of.integer("count"),
+                       of.integer("lost_steps"),
+                       {of.integer("lost_ns")},
+                       {of.integer("down_ns")}};
+  }
+  if (json.contains("ended_ns")) record.ended = {reader.integer("ended_ns")};
   record.nodes = parse_nodes(reader);
   if (json.contains("neighbours")) record.neighbours = parse_neighbours(reader);
   if (json.contains("step_totals")) {

@@ -202,6 +202,12 @@ Json to_json(const Record& record) {
                            {"time_s", record.checkpoints.time.seconds()}};
   }
   if (!record.resumed.empty()) json["resumed"] = record.resumed;
+  if (record.restarts.count > 0) {
+    json["restarts"] = {{"count", record.restarts.count},
+                        {"lost_steps", record.restarts.lost_steps},
+                        {"lost_s", seconds(record.restarts.lost)},
+                        {"down_s", seconds(record.restarts.down)}};
+  }
   json["nodes"] = nodes_json(record);
   for (const NeighbourTotals& each : record.neighbours) {
     json["neighbours"].push_back({{"name", each.name},

@@ -49,6 +49,21 @@ void describe(Visitor& visit, T& host) {
                  .doc = "CPU time of a message, by bytes; left out: as the machine says, or none",
                  .written = host.receive != AffineCost{}},
                 host.receive);
+  visit.field({.key = "mtbf",
+               .doc = "simulate: mean time between failures of one of them, 6 h; each sets the "
+                      "training back to its last checkpoint; left out: never",
+               .least = 1,
+               .most = 1e9,
+               .written = host.mtbf.ns > 0},
+              host.mtbf);
+  visit.field({.key = "restart_after",
+               .doc = "simulate: from a failure until all nodes are ready again",
+               .least = 0,
+               .most = 1e6,
+               .used = host.mtbf.ns > 0,
+               .unused_because = "without mtbf it never fails",
+               .written = host.mtbf.ns > 0},
+              host.restart_after);
   visit.field({.key = "price",
                .doc = "what one of them costs, in any currency: 2.50 per hour; whatif adds it up",
                .least = 0,

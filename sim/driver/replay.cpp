@@ -11,7 +11,10 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace foretrain::sim {
 namespace {
@@ -21,7 +24,8 @@ class Replay {
   Replay(const Record& recorded, std::shared_ptr<const Training> training)
       : training_(std::move(training)),
         nodes_(static_cast<std::size_t>(training_->nodes())),
-        whole_(recorded.outcome == Outcome::done) {
+        whole_(recorded.outcome == Outcome::done),
+        resumed_(recorded.resumed) {
     record_.mode = Mode::simulate;
     record_.scenario_case = recorded.scenario_case;
     record_.machine = recorded.machine;
@@ -35,12 +39,13 @@ class Replay {
   }
 
   Record run() {
-    for (bool moved = true; moved;) {
-      moved = false;
-      for (std::size_t i = 0; i < nodes_.size(); ++i) {
-        while (feed_next(i)) moved = true;
-      }
+    for (const std::int64_t cut : resumed_) {
+      next_cut_ = cut;
+      if (!states_.contains(cut)) feed_all();
+      go_on_from(cut);
     }
+    next_cut_.reset();
+    feed_all();
     for (std::size_t i = 0; i < nodes_.size(); ++i) check_done(i);
     if (!whole_) interrupt();
     sort_rows(record_);
@@ -55,8 +60,42 @@ class Replay {
     std::map<std::uint64_t, JobResult> results;             // of jobs that are done
     NodeTotals totals;
     bool started = false;
+    bool kept = false;  // its state of the next cut: what it did from there on was lost
     bool finished = false;
   };
+
+  void feed_all() {
+    for (bool moved = true; moved;) {
+      moved = false;
+      for (std::size_t i = 0; i < nodes_.size(); ++i) {
+        while (feed_next(i)) moved = true;
+      }
+    }
+  }
+
+  // Every node begins again with the state that it had at the cut; nothing else is left of before.
+  void go_on_from(std::int64_t cut) {
+    const auto states = states_.find(cut);
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      if (states == states_.end() || !states->second.contains(i)) {
+        throw InputError(fmt::format(
+            "inputs.bin: this run went on from the checkpoint of step {}, to which the inputs of "
+            "{} do not lead; the record is cut",
+            cut, role(i)));
+      }
+      Member& member = nodes_[i];
+      const auto begins = [](const InputRow& row) { return row.kind == InputRow::Kind::started; };
+      // The start that was fed is not among them any more, but where nothing was fed.
+      const auto from = member.rows.begin() + (member.started || member.rows.empty() ? 0 : 1);
+      member.rows.erase(member.rows.begin(), std::find_if(from, member.rows.end(), begins));
+      member.program = make_node(training_, NodeId(static_cast<int>(i)));
+      StateReader state(states->second.at(i));
+      member.program->restore(state);
+      member.messages.clear();
+      member.results.clear();
+      member.started = member.kept = member.finished = false;
+    }
+  }
 
   [[nodiscard]] std::string role(std::size_t i) const {
     return training_->role(NodeId(static_cast<int>(i)));
@@ -93,9 +132,10 @@ class Replay {
 
   bool feed_next(std::size_t i) {
     Member& member = nodes_[i];
-    if (member.rows.empty()) return false;
+    if (member.rows.empty() || member.kept) return false;
     const InputRow row = member.rows.front();
     const bool starts = row.kind == InputRow::Kind::started;
+    if (starts && member.started && next_cut_) return false;  // the next attempt
     if (starts == std::exchange(member.started, true)) {
       throw InputError(fmt::format(
           "inputs.bin: the start of {} is not the first of its inputs; the record is cut",
@@ -134,6 +174,10 @@ class Replay {
       if (job.prefetch) job.prefetch();
     } else if (auto* keep = std::get_if<Keep>(&effect)) {
       member.results[static_cast<std::uint64_t>(keep->job)] = {};  // it was kept in its time
+      if (std::ranges::find(resumed_, keep->cut) != resumed_.end()) {
+        states_[keep->cut][i] = keep->state();
+      }
+      member.kept = next_cut_ == keep->cut;
     } else if (auto* report = std::get_if<Report>(&effect)) {
       add_report(record_, static_cast<int>(i), *report);
     } else if (auto* finished = std::get_if<Finished>(&effect)) {
@@ -174,21 +218,27 @@ class Replay {
 
   std::shared_ptr<const Training> training_;
   std::vector<Member> nodes_;
-  bool whole_;  // the recorded training was done
+  bool whole_;                         // the recorded training was done
+  std::vector<std::int64_t> resumed_;  // the cuts that it went on from
+  std::optional<std::int64_t> next_cut_;
+  std::map<std::int64_t, std::map<std::size_t, std::string>> states_;  // by cut, node
   Record record_;
 };
 
 }  // namespace
 
 Record replay(const Record& recorded) {
-  if (!recorded.resumed.empty()) {
-    throw InputError(fmt::format(
-        "this run went on from the checkpoint of step {}, so the order of its inputs is not known "
-        "from the beginning; only a run without --resume can be replayed",
-        recorded.resumed.back()));
-  }
   if (recorded.inputs.empty()) {
     throw InputError("the record has no inputs.bin, so there is no order to replay");
+  }
+  const auto begun = std::ranges::count_if(recorded.inputs, [](const InputRow& row) {
+    return row.kind == InputRow::Kind::started && row.node == 0;
+  });
+  if (begun <= std::ssize(recorded.resumed)) {
+    throw InputError(fmt::format(
+        "inputs.bin: this run went on from the checkpoint of step {}, and what came before that is "
+        "not in it; only a run whose record has all of its inputs can be replayed",
+        recorded.resumed[recorded.resumed.size() - static_cast<std::size_t>(begun)]));
   }
   for (const NodeTotals& node : recorded.nodes) {
     if (!node.lost.empty()) {

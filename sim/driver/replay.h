@@ -10,6 +10,9 @@ namespace foretrain::sim {
 /// message or the job that it stands for exists; nothing takes time, nodes are told the recorded
 /// times. So whatever the strategy, the weights are those of the recorded run, bit for bit.
 ///
+/// A run that went on from checkpoints goes to each of them, then on from the states that its nodes
+/// have there; what was lost is left out.
+///
 /// Returns the record of what the nodes reported, with the recorded times. Of a run that was not
 /// done it goes as far as the inputs, and is interrupted there.
 /// @throws InputError where the record has no inputs, or no such training could have made them

@@ -50,10 +50,11 @@ Bytes batch_bytes(const Case& c, const Training& training) {
 
 SimTraining::SimTraining(World& world, const Prepared& prepared, const MachineLookup& machines,
                          Listener listener, const std::vector<NodePlace>& others,
-                         std::span<const InputRow> recorded)
+                         std::span<const InputRow> recorded, const Beginning& beginning)
     : world_(world),
       training_(prepared.training),
       listener_(std::move(listener)),
+      begins_(beginning.time),
       places_(placed(world, prepared, others)),
       is_neighbour_(!others.empty()),
       scenario_(prepared.scenario_case.scenario),
@@ -68,6 +69,7 @@ SimTraining::SimTraining(World& world, const Prepared& prepared, const MachineLo
   add_job_times(prepared, machines);
   observer_.report = listener_.report;
   observer_.kept = listener_.kept;
+  observer_.keeping = listener_.keeping;
   observer_.finished = [this](NodeId id, const Finished& finished) {
     listener_.finished(id, finished);
     ++finished_;
@@ -75,7 +77,7 @@ SimTraining::SimTraining(World& world, const Prepared& prepared, const MachineLo
   };
   observer_.fault = [this](NodeId id, const Fault& fault) { gave_up(id, fault); };
   observer_.evaluating = [this](NodeId id, bool begins) { evaluating(id, begins); };
-  add_nodes(prepared.scenario_case, recorded);
+  add_nodes(prepared.scenario_case, recorded, beginning);
 }
 
 void SimTraining::add_job_times(const Prepared& prepared, const MachineLookup& machines) {
@@ -108,7 +110,8 @@ void SimTraining::note(const Machine& machine, const JobTime& job_time) {
   uncalibrated_ += machine.name;
 }
 
-void SimTraining::add_nodes(const Case& scenario_case, std::span<const InputRow> recorded) {
+void SimTraining::add_nodes(const Case& scenario_case, std::span<const InputRow> recorded,
+                            const Beginning& beginning) {
   const Traces traces(scenario_case);
   const std::string& served_by = scenario_case.scenario.dataset.input.served_by;
   const auto found = std::ranges::find(world_.hosts, served_by, &Host::name);
@@ -119,10 +122,10 @@ void SimTraining::add_nodes(const Case& scenario_case, std::span<const InputRow>
     const NodePlace& place = places_[static_cast<std::size_t>(node)];
     NodeParts parts{NodeId(node),
                     place_of(place),
-                    program_of(NodeId(node)),
+                    program_of(NodeId(node), beginning),
                     &job_times_[place.spec],
                     RecordedTimes(recorded, NodeId(node)),
-                    gradient_times(scenario_case.scenario, node, traces),
+                    gradient_times(scenario_case.scenario, node, traces, beginning),
                     Stream(training_->seed, fmt::format("jitter.worker{}", node)),
                     scenario_case.scenario.framework.tensor,
                     input_of(scenario_case, node, server),
@@ -138,12 +141,17 @@ void SimTraining::add_nodes(const Case& scenario_case, std::span<const InputRow>
 
 // A run on this machine computes, then sleeps what is left of a given time; elsewhere that is the
 // time that computing takes (JobTime).
-GradientTimes SimTraining::gradient_times(const Scenario& scenario, int node,
-                                          const Traces& traces) const {
+GradientTimes SimTraining::gradient_times(const Scenario& scenario, int node, const Traces& traces,
+                                          const Beginning& beginning) const {
   const std::size_t spec = places_[static_cast<std::size_t>(node)].spec;
   const bool given = world_.real_cores && spec < scenario.cluster.hosts.size();
-  return {StragglerDraws(scenario, node, traces),
-          given ? scenario.cluster.hosts[spec].compute : std::nullopt, world_.real_cores};
+  StragglerDraws draws(scenario, node, traces);
+  if (beginning.from != nullptr) {
+    const KeptStates::OfNode& kept = beginning.from->nodes[static_cast<std::size_t>(node)];
+    for (std::int64_t i = 0; i < kept.gradients; ++i) draws.next();
+  }
+  return {std::move(draws), given ? scenario.cluster.hosts[spec].compute : std::nullopt,
+          world_.real_cores};
 }
 
 std::unique_ptr<InputFeed> SimTraining::input_of(const Case& scenario_case, int node,
@@ -155,15 +163,29 @@ std::unique_ptr<InputFeed> SimTraining::input_of(const Case& scenario_case, int 
                                      training_->batch_size, server, place.host, place.cores.back());
 }
 
-std::unique_ptr<Node> SimTraining::program_of(NodeId id) const {
+std::unique_ptr<Node> SimTraining::program_of(NodeId id, const Beginning& beginning) const {
   auto program = make_node(training_, id);
+  if (beginning.from != nullptr) {
+    StateReader state(beginning.from->nodes[index_of(id)].state);
+    program->restore(state);
+  }
   return listener_.around ? listener_.around(id, std::move(program)) : std::move(program);
 }
 
 void SimTraining::start() {
-  node_faults_.start();
-  link_faults_.start();
+  const bool goes_on = begins_ > Instant{};
+  node_faults_.start(goes_on ? world_.engine.now() : Instant{});
+  if (!goes_on) link_faults_.start();  // else those of the first attempt are at it
   for (const auto& node : nodes_) node->start();
+}
+
+void SimTraining::end(SimTraining& next) {
+  next_ = &next;
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    node_faults_.finished(NodeId(static_cast<std::uint32_t>(i)));
+    nodes_[i]->die_for_good();
+    lost_[i] = "its training was set back";
+  }
 }
 
 // The others go on without it where the strategy can, as in a run.
@@ -198,6 +220,7 @@ void SimTraining::gave_up(NodeId id, const Fault& fault) {
 }
 
 void SimTraining::part(NodeId id, NodeId peer) {
+  if (next_ != nullptr) return next_->part(id, peer);
   if (is_there(id) && is_there(peer)) nodes_[index_of(id)]->lose(peer);
 }
 

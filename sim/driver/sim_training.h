@@ -8,6 +8,7 @@
 #include "sim/node/sim_node.h"
 #include "sim/world/world.h"
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -19,6 +20,23 @@ namespace foretrain::sim {
 
 /// Puts something around a node's program; empty: nothing.
 using AroundNode = std::function<std::unique_ptr<Node>(NodeId, std::unique_ptr<Node>)>;
+
+/// The states of all nodes at a cut.
+struct KeptStates {
+  struct OfNode {
+    std::string state;
+    std::int64_t reported = 0;   ///< steps
+    std::int64_t gradients = 0;  ///< begun
+  };
+  std::vector<OfNode> nodes;  ///< by id; none: there are no states
+  std::int64_t evaluated = 0;
+};
+
+/// What the nodes of a training begin with.
+struct Beginning {
+  Instant time{};                    ///< of the training
+  const KeptStates* from = nullptr;  ///< null: the first step
+};
 
 /// The nodes of a training with all that belongs to it alone: what its jobs cost, its stragglers
 /// and faults, which of its nodes are there, how it ends. Nodes of a host are pinned to its cores
@@ -32,16 +50,20 @@ class SimTraining : public Actor {
     AroundNode around{};  ///< SimulateOptions::around
     /// Observer::kept.
     std::function<void(NodeId, std::int64_t cut, Bytes size, Duration took)> kept{};
+    /// Observer::keeping.
+    std::function<void(NodeId, const Keep&)> keeping{};
   };
 
   /// `others`: the places that nodes of other trainings have. `recorded`: inputs of a run whose
   /// jobs these are (SimulateOptions::recorded). @throws InputError
   SimTraining(World& world, const Prepared& prepared, const MachineLookup& machines,
               Listener listener, const std::vector<NodePlace>& others,
-              std::span<const InputRow> recorded = {});
+              std::span<const InputRow> recorded = {}, const Beginning& beginning = {});
 
-  /// Every node is ready; its time begins now.
+  /// Every node is ready; its time begins now, or goes on.
   void start();
+  /// All nodes are gone at once. `next`: the same training, whose nodes hear of its links.
+  void end(SimTraining& next);
   void wake(Instant now, std::uint64_t token) override;
 
   /// Every node that is there has finished.
@@ -69,9 +91,11 @@ class SimTraining : public Actor {
  private:
   void add_job_times(const Prepared& prepared, const MachineLookup& machines);
   void note(const Machine& machine, const JobTime& job_time);
-  void add_nodes(const Case& scenario_case, std::span<const InputRow> recorded);
+  void add_nodes(const Case& scenario_case, std::span<const InputRow> recorded,
+                 const Beginning& beginning);
   [[nodiscard]] GradientTimes gradient_times(const Scenario& scenario, int node,
-                                             const Traces& traces) const;
+                                             const Traces& traces,
+                                             const Beginning& beginning) const;
   [[nodiscard]] std::unique_ptr<InputFeed> input_of(const Case& scenario_case, int node,
                                                     std::optional<std::size_t> server) const;
   void died(NodeId id, const std::string& why);
@@ -79,12 +103,14 @@ class SimTraining : public Actor {
   /// The connection between them is gone, for this one.
   void part(NodeId id, NodeId peer);
   [[nodiscard]] bool is_there(NodeId id) const { return lost_[index_of(id)].empty(); }
-  [[nodiscard]] std::unique_ptr<Node> program_of(NodeId id) const;
+  [[nodiscard]] std::unique_ptr<Node> program_of(NodeId id, const Beginning& beginning) const;
   void evaluating(NodeId id, bool begins);
 
   World& world_;
   std::shared_ptr<const Training> training_;
   Listener listener_;
+  Instant begins_;
+  SimTraining* next_ = nullptr;     // after the end of this one
   std::vector<NodePlace> places_;   // by node
   std::vector<JobTime> job_times_;  // by host in `cluster.hosts`
   Observer observer_;

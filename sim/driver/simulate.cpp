@@ -1,12 +1,12 @@
 #include "sim/driver/simulate.h"
 
 #include "models/protocol/registry.h"
-#include "reports/record/checkpoint_tally.h"
 #include "reports/record/collector.h"
 #include "scenarios/describe/reader.h"
 #include "scenarios/emulated.h"
 #include "scenarios/neighbours.h"
 #include "scenarios/read.h"
+#include "sim/driver/attempts.h"
 #include "sim/driver/sim_training.h"
 #include "sim/memory/resident.h"
 
@@ -30,22 +30,23 @@ class Simulation : public Actor {
         main_(world_, prepared, options.machines,
               {[this](NodeId id, const Report& report) { reported(id, report); },
                [this](NodeId, const Finished& finished) { add_end(record_, end_of(finished)); },
-               options.around,
-               [this](NodeId, std::int64_t cut, Bytes size, Duration took) {
-                 checkpoints_.add(cut, size, took);
-               }},
-              {}, options.recorded),
-        checkpoints_(static_cast<std::size_t>(prepared.training->nodes())),
-        memory_(*prepared.training, prepared.data_memory, main_.memory_bases()) {
+               options.around},
+              options.recorded,
+              {[this] { nodes_end(); },
+               [this](const std::vector<std::int64_t>& reported, std::int64_t evaluated) {
+                 return set_back(reported, evaluated);
+               }}),
+        memory_(*prepared.training, prepared.data_memory, main_.training().memory_bases()),
+        sums_rows_(options.summary_only && !main_.may_fail()) {
     record_.mode = Mode::simulate;
     record_.scenario_case = prepared.scenario_case;
-    record_.machine = main_.machine();
+    record_.machine = main_.training().machine();
     if (options.emulated) {
       record_.machine += fmt::format(", {} hosts emulated on {} cores", world_.hosts.size(),
                                      world_.hosts.front().cpu->cores());
     }
-    record_.uncalibrated = main_.uncalibrated();
-    record_.calibrated = main_.calibrated();
+    record_.uncalibrated = main_.training().uncalibrated();
+    record_.calibrated = main_.training().calibrated();
     record_.kernel_set = kernel_set();
     record_.startup = framework_.session_start;
     const Training& training = *prepared.training;
@@ -56,6 +57,9 @@ class Simulation : public Actor {
 
   Record run() {
     seen_.resize(nodes().size());
+    NodeTotals nothing;
+    nothing.rss = Bytes{-1};
+    spent_.resize(nodes().size(), nothing);
     main_.start();
     for (std::size_t i = 0; i < neighbours_.size(); ++i) {
       world_.engine.schedule(Instant{} + neighbours_[i].starts_at, {this, i + 1});
@@ -74,10 +78,11 @@ class Simulation : public Actor {
     add_outcome();
     if (usage_interval_.ns > 0) sample(world_.engine.now());
     add_nodes();
-    record_.checkpoints = checkpoints_.totals();
+    record_.checkpoints = main_.checkpoints();
+    record_.restarts = main_.totals();
     sort_rows(record_);
     if (options_.summary_only) {
-      record_.step_totals = tally_.totals();
+      if (sums_rows_) record_.step_totals = tally_.totals();
       keep_summary(record_);
     }
     return std::move(record_);
@@ -115,7 +120,7 @@ class Simulation : public Actor {
   void add_neighbours(const Case& scenario_case) {
     const std::vector<Case> cases = neighbour_cases(scenario_case);
     neighbours_.resize(cases.size());
-    std::vector<NodePlace> taken = main_.places();
+    std::vector<NodePlace> taken = main_.training().places();
     for (std::size_t i = 0; i < cases.size(); ++i) {
       Neighbour& neighbour = neighbours_[i];
       neighbour.starts_at = scenario_case.scenario.neighbours[i].starts_at +
@@ -133,9 +138,10 @@ class Simulation : public Actor {
     }
   }
 
-  [[nodiscard]] const SimNode::Peers& nodes() const { return main_.nodes(); }
+  [[nodiscard]] const SimNode::Peers& nodes() const { return main_.training().nodes(); }
   [[nodiscard]] bool goes_on() const {
-    return record_.outcome == Outcome::done && main_.failure().empty() && !main_.over() && !quiet();
+    return record_.outcome == Outcome::done && main_.failure().empty() &&
+           !main_.training().over() && !quiet();
   }
   /// Nothing is to come that the nodes could wait for.
   [[nodiscard]] bool quiet() const {
@@ -152,16 +158,39 @@ class Simulation : public Actor {
     }
     if (record_.outcome != Outcome::done) return;
     record_.failure = main_.failure();
-    if (record_.failure.empty() && main_.over()) return;
+    if (record_.failure.empty() && main_.training().over()) return;
     record_.outcome = Outcome::failed;
     if (!record_.failure.empty()) return;
     record_.failure = fmt::format("the nodes wait for each other for good, {} of {} finished",
-                                  main_.finished(), nodes().size());
+                                  main_.training().finished(), nodes().size());
+  }
+
+  // What they have used is theirs to the end.
+  void nodes_end() {
+    if (usage_interval_.ns > 0) sample(world_.engine.now());
+    for (std::size_t i = 0; i < nodes().size(); ++i) {
+      spent_[i] = totals_of(i);
+      seen_[i] = {{}, {}, {}, {}, seen_[i].nic_tx, seen_[i].nic_rx, 0};
+    }
+  }
+
+  // What was done since is lost. Returns how many steps that were.
+  std::int64_t set_back(const std::vector<std::int64_t>& reported, std::int64_t evaluated) {
+    const auto lost =
+        static_cast<std::int64_t>(std::erase_if(record_.steps, [&](const StepRow& row) {
+          return row.report.step.value >= reported[static_cast<std::size_t>(row.worker)];
+        }));
+    record_.evals.resize(std::min(record_.evals.size(), static_cast<std::size_t>(evaluated)));
+    steps_ -= lost;
+    // Some may have come to their end.
+    record_.updates = record_.gradients = record_.dropped = record_.most_lead = 0;
+    record_.time = {};
+    return lost;
   }
 
   void reported(NodeId id, const Report& report) {
     const auto* step = std::get_if<StepReport>(&report);
-    if (step != nullptr && options_.summary_only) {
+    if (step != nullptr && sums_rows_) {
       tally_.add(*step);
     } else {
       add_report(record_, static_cast<int>(index_of(id)), report);
@@ -169,14 +198,14 @@ class Simulation : public Actor {
     if (step == nullptr) return memory_.evaluated(id);
     const std::int64_t done = ++steps_;
     if (options_.progress && done % 64 == 0) {
-      const Training& training = main_.training();
+      const Training& training = main_.training().training();
       options_.progress(done, training.steps * training.workers, world_.engine.now());
     }
   }
 
   /// What a worker has burned by now of its cores while it did not compute.
   [[nodiscard]] double burned_s(std::size_t index) const {
-    if (static_cast<int>(index) >= main_.training().workers) return 0;
+    if (static_cast<int>(index) >= main_.training().training().workers) return 0;
     return framework_.waiting_cores * nodes()[index]->waited().seconds();
   }
 
@@ -239,39 +268,45 @@ class Simulation : public Actor {
   void add_nodes() {
     if (world_.fabric != nullptr) world_.fabric->count_moving();
     for (std::size_t i = 0; i < nodes().size(); ++i) {
-      const SimNode& node = *nodes()[i];
-      const auto id = static_cast<NodeId>(i);
-      const std::size_t host = node.place().host;
-      NodeTotals totals;
-      totals.role = main_.training().role(id);
-      totals.host = world_.hosts[host].name;
-      totals.core = node.place().core;
-      totals.cpu_s =
-          (node.used(Work::compute) + node.used(Work::transport)).seconds() + burned_s(i);
-      totals.rss = memory_.of(id, node.program());
-      const Traffic& traffic = node.traffic();
-      totals.tx = traffic.sent;
-      totals.rx = traffic.received;
-      totals.messages_sent = traffic.messages_sent;
-      totals.undelivered = traffic.undelivered;
-      totals.local = traffic.within_host;
-      totals.lost = main_.lost(i);
-      if (world_.fabric != nullptr) {
-        totals.nic_tx = world_.fabric->sent_by(host);
-        totals.nic_rx = world_.fabric->received_by(host);
-      }
+      NodeTotals totals = totals_of(i);
+      totals.lost = main_.training().lost(i);
       record_.nodes.push_back(totals);
     }
+  }
+
+  /// Of a node, with those that had its place before.
+  [[nodiscard]] NodeTotals totals_of(std::size_t i) const {
+    const SimNode& node = *nodes()[i];
+    const auto id = static_cast<NodeId>(i);
+    const std::size_t host = node.place().host;
+    NodeTotals totals = spent_[i];
+    totals.role = main_.training().training().role(id);
+    totals.host = world_.hosts[host].name;
+    totals.core = node.place().core;
+    totals.cpu_s += (node.used(Work::compute) + node.used(Work::transport)).seconds() + burned_s(i);
+    totals.rss = std::max(totals.rss, memory_.of(id, node.program()));
+    const Traffic& traffic = node.traffic();
+    totals.tx += traffic.sent;
+    totals.rx += traffic.received;
+    totals.messages_sent += traffic.messages_sent;
+    totals.undelivered = std::max(totals.undelivered, Bytes{}) + traffic.undelivered;
+    totals.local = std::max(totals.local, Bytes{}) + traffic.within_host;
+    if (world_.fabric != nullptr) {
+      totals.nic_tx = world_.fabric->sent_by(host);
+      totals.nic_rx = world_.fabric->received_by(host);
+    }
+    return totals;
   }
 
   const SimulateOptions& options_;
   FrameworkSpec framework_;
   World world_;
-  SimTraining main_;  // whose record this is
+  Attempts main_;  // at the training whose record this is
   std::vector<Neighbour> neighbours_;
-  CheckpointTally checkpoints_;
   ResidentMemory memory_;
+  bool sums_rows_;  // of steps, in place of keeping them
   std::vector<Seen> seen_;
+  std::vector<NodeTotals> spent_;  // by nodes that are gone
   Duration usage_interval_;
   bool sampling_ = false;  // a sample is scheduled
   std::int64_t steps_ = 0;

@@ -18,15 +18,16 @@ NodeFaults::NodeFaults(Engine& engine, const Scenario& scenario, int count,
   }
 }
 
-void NodeFaults::start() {
-  origin_ = engine_.now() - Instant{};
+void NodeFaults::start(Instant time) {
+  origin_ = engine_.now() - time;
   for (std::size_t index = 0; index < victims_.size(); ++index) {
-    const Victim& victim = victims_[index];
-    if (victim.life.joins_at.ns > 0) {
+    Victim& victim = victims_[index];
+    victim.pauses.begin_at(time);
+    if (Instant{} + victim.life.joins_at > time) {
       nodes_[index]->stop(Resource::straggling);
       schedule(index, What::join, Instant{} + victim.life.joins_at);
     }
-    if (victim.life.dies_at.ns > 0) {
+    if (Instant{} + victim.life.dies_at > time) {
       schedule(index, What::death, Instant{} + victim.life.dies_at);
     }
     if (const auto look = victim.pauses.next_look()) schedule(index, What::pause, *look);

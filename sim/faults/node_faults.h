@@ -25,8 +25,9 @@ class NodeFaults : public Actor {
   NodeFaults(Engine& engine, const Scenario& scenario, int count, const SimNode::Peers& nodes,
              double time_factors, Died died);
 
-  /// The training's time begins now, before its nodes start.
-  void start();
+  /// It is `time` in the training, before its nodes start: zero, or it goes on, and what began
+  /// before has happened.
+  void start(Instant time);
   /// Its part is over: nothing happens to it any more.
   void finished(NodeId node);
 

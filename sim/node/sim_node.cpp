@@ -40,6 +40,11 @@ void SimNode::die() {
   process_.stop(Resource::straggling);
 }
 
+void SimNode::die_for_good() {
+  die();
+  program_.reset();
+}
+
 void SimNode::lose(NodeId peer) {
   if (mailbox_.has_lost(peer)) return;
   mailbox_.lose(peer);
@@ -57,6 +62,7 @@ Duration SimNode::waited() const {
 }
 
 void SimNode::wake(Instant now, std::uint64_t token) {
+  if (!program_) return;
   const std::size_t slot = token >> kStageBits;
   const auto stage = static_cast<Stage>(token & ((1U << kStageBits) - 1));
   // It rang unheard.
@@ -91,6 +97,7 @@ void SimNode::begin(Instant now) {
 }
 
 void SimNode::feed(Instant now, Input input) {
+  if (!program_) return;
   Effects effects = std::move(world_.effects);
   program_->handle(now, std::move(input), effects);
   for (Effect& effect : effects) perform(now, effect);
@@ -103,6 +110,7 @@ void SimNode::feed(Instant now, Input input) {
 }
 
 void SimNode::begin_keep(Instant now, const Keep& keep) {
+  if (observer_.keeping) observer_.keeping(id_, keep);
   Instant& disk_free = world_.hosts[process_.place().host].disk_free;
   const Duration takes = transfer_time(keep.size, disk_.write_rate) + disk_.write_latency;
   disk_free = std::max(now, disk_free) + world_.time_factors.scaled(Resource::checkpoints, takes);

@@ -21,6 +21,8 @@ struct Observer {
   std::function<void(NodeId, const Report&)> report;
   std::function<void(NodeId, const Finished&)> finished;
   std::function<void(NodeId, const Fault&)> fault;
+  /// Its state is on its way to the disk. Empty: nobody reads states.
+  std::function<void(NodeId, const Keep&)> keeping;
   /// Its state is on the disk; it took so long.
   std::function<void(NodeId, std::int64_t cut, Bytes size, Duration took)> kept;
   /// The chief evaluates the parameters: from now on, or (false) no more.
@@ -80,6 +82,8 @@ class SimNode : public Actor, private Loop {
   void go_on() { process_.go_on(); }
   /// Its process is gone; the network still carries what it has of it.
   void die();
+  /// The same, and nobody asks for its program any more.
+  void die_for_good();
   /// A peer is gone, and its program is told, once; what comes from that peer is read no more.
   void lose(NodeId peer);
   void wake(Instant now, std::uint64_t token) override;

@@ -6,6 +6,7 @@
 #include "reports/record/summary.h"
 #include "reports/studies/parallel/in_parallel.h"
 #include "reports/studies/whatif/recorded_path.h"
+#include "scenarios/describe/reader.h"
 #include "scenarios/input_error.h"
 #include "scenarios/price.h"
 #include "sim/whatif/crossover.h"
@@ -44,6 +45,7 @@ class Asking {
         price_per_hour_(price_per_hour(prepared)) {}
 
   WhatIf ask() {
+    check_failures();
     ask_base();
     add_resource_changes();
     add_scenario_changes();
@@ -61,6 +63,19 @@ class Asking {
   [[nodiscard]] const Record& base() const { return record_; }
 
  private:
+  // Its changes would drown in what failures make of chance.
+  void check_failures() const {
+    const Case& base = trials_.base();
+    const auto& hosts = base.scenario.cluster.hosts;
+    for (std::size_t i = 0; i < hosts.size(); ++i) {
+      if (hosts[i].mtbf.ns == 0) continue;
+      const std::string key = fmt::format("cluster.hosts[{}].mtbf", i);
+      fail_at(
+          base.place_of(key), key,
+          "whatif asks of a training without failures; remove it, or compare what simulate says");
+    }
+  }
+
   void ask_base() {
     record_ = trials_.simulate(trials_.base(), {{}, &history_});
     if (record_.outcome != Outcome::done) throw NotDone(record_.outcome, record_.failure);

@@ -1,20 +1,14 @@
 // A training that was killed goes on from its newest whole checkpoint.
 #include "reports/record/files.h"
+#include "tests/cli/background_run.h"
 #include "tests/cli/sandbox.h"
-#include "tests/support/child_processes.h"
 
 #include <catch2/catch.hpp>
 
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <chrono>
-#include <csignal>
 #include <filesystem>
 #include <set>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -23,51 +17,18 @@ namespace {
 
 namespace fs = std::filesystem;
 using Catch::Matchers::Contains;
+using testing::BackgroundRun;
 using testing::Called;
-using testing::child_processes;
 using testing::Sandbox;
+using testing::set_all;
 
 /// Begins a run, waits for its second checkpoint, kills one of its processes; its exit status.
 int killed_run(Sandbox& sandbox, const std::vector<std::string>& settings, int victim) {
-  std::vector<std::string> words{program_path(), "run",   sandbox.path("small.yaml").string(),
-                                 "--quiet",      "--out", sandbox.path("out").string()};
-  for (const std::string& setting : settings) {
-    words.emplace_back("--set");
-    words.push_back(setting);
-  }
-  const pid_t launcher = fork();
-  if (launcher == 0) {
-    std::vector<char*> arguments;
-    for (std::string& word : words) arguments.push_back(word.data());
-    arguments.push_back(nullptr);
-    execv(program_path(), arguments.data());
-    _exit(127);
-  }
-  const auto checkpoints = [&] {
-    int whole = 0;
-    std::error_code error;
-    for (fs::directory_iterator each(sandbox.path("out/checkpoints"), error), end;
-         !error && each != end; each.increment(error)) {
-      if (fs::exists(each->path() / "manifest.json")) ++whole;
-    }
-    return whole;
-  };
-  for (int i = 0; i < 3'000 && checkpoints() < 2; ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  REQUIRE(checkpoints() >= 2);
-  std::vector<pid_t> nodes = child_processes(launcher);
-  std::ranges::sort(nodes);  // in the order in which they were started
-  kill(victim < 0 ? launcher : nodes.at(static_cast<std::size_t>(victim)), SIGKILL);
-  int status = 0;
-  waitpid(launcher, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
-std::string set_all(const std::vector<std::string>& settings) {
-  std::string text;
-  for (const std::string& setting : settings) text += " --set '" + setting + "'";
-  return text;
+  BackgroundRun run(sandbox, settings);
+  run.wait_for_checkpoint_after(0);
+  run.wait_for_checkpoint_after(run.newest());
+  run.kill_one(victim);
+  return run.wait();
 }
 
 struct KilledShape {
@@ -119,8 +80,9 @@ TEST_CASE("resume: after a SIGKILL a run ends with the bits of one that nobody d
     CHECK(record.evals[i].loss == expected.evals[i].loss);
   }
   const Called replay = sandbox.call("simulate --replay out --out replayed");
-  CHECK(replay.status == 2);
-  CHECK_THAT(replay.err, Contains("went on from the checkpoint of step"));
+  CAPTURE(replay.err);
+  CHECK(replay.status == 0);
+  CHECK(read_record(sandbox.path("replayed")).weights_sha256 == expected.weights_sha256);
 }
 
 TEST_CASE("resume: asynchronous workers go on, every gradient accepted once") {
@@ -146,6 +108,9 @@ TEST_CASE("resume: asynchronous workers go on, every gradient accepted once") {
   for (const StepRow& row : record.steps) steps.emplace(row.worker, row.report.step.value);
   CHECK(record.steps.size() == 3000);
   CHECK(steps.size() == 3000);
+  const Called replay = sandbox.call("simulate --replay on --out replayed");
+  CAPTURE(replay.err);
+  CHECK(replay.status == 0);
 }
 
 TEST_CASE("resume: by time, and again after it was resumed") {
@@ -163,6 +128,18 @@ TEST_CASE("resume: by time, and again after it was resumed") {
   CHECK(record.resumed.size() == 2);
   CHECK(record.steps.size() == 6000);
   CHECK(record.weights_sha256 == read_record(sandbox.path("plain")).weights_sha256);
+  CHECK(sandbox.call("simulate --replay out --out replayed").status == 0);
+  // Of one whose first part is not in it, --replay says so.
+  Record cut = record;
+  std::erase_if(cut.inputs, [](const InputRow& row) { return row.node != 0; });
+  const auto second = std::ranges::find(cut.inputs.begin() + 1, cut.inputs.end(),
+                                        InputRow::Kind::started, &InputRow::kind);
+  cut.inputs.erase(cut.inputs.begin(), second);
+  write_record(cut, sandbox.path("cut"));
+  const Called refused = sandbox.call("simulate --replay cut --out replayed");
+  CHECK(refused.status == 2);
+  CHECK_THAT(refused.err, Contains("went on from the checkpoint of step"));
+  CHECK_THAT(refused.err, Contains("what came before that is not in it"));
 }
 
 TEST_CASE("resume: another scenario, a folder without a checkpoint are told with their place") {
@@ -189,6 +166,47 @@ TEST_CASE("resume: another scenario, a folder without a checkpoint are told with
   const Called fresh = sandbox.call("run kept.yaml --quiet --out out --set checkpoint=null");
   CHECK(fresh.status == 0);
   CHECK(!sandbox.has("out/checkpoints/step-30"));  // of a training whose record is gone
+}
+
+TEST_CASE("resume: what has happened does not happen again, the clock goes on") {
+  Sandbox sandbox;
+  const std::vector<std::string> settings{
+      "training.steps=3000", "checkpoint=20 ms", "faults=[{at: 300 ms, kill: worker1}]",
+      "stragglers=[{workers: all, distribution: exponential}]", "training.evaluate_every=500"};
+  const Called killed = sandbox.call("run small.yaml --quiet --out out" + set_all(settings));
+  CAPTURE(killed.err);
+  CHECK(killed.status == 1);
+  const Record before = read_record(sandbox.path("out"));
+  CHECK(before.ended >= Instant{300'000'000});
+  const Called resumed = sandbox.call("run small.yaml --quiet --resume out" + set_all(settings));
+  CAPTURE(resumed.err);
+  REQUIRE(resumed.status == 0);
+  const Record record = read_record(sandbox.path("out"));
+  CHECK(record.time > before.ended - Instant{});
+  CHECK(record.gradients == 6000);
+}
+
+TEST_CASE("resume: by itself where torchrun or Slurm has started it again") {
+  Sandbox sandbox;
+  const std::string variable = GENERATE("TORCHELASTIC_RESTART_COUNT", "SLURM_RESTART_COUNT");
+  CAPTURE(variable);
+  const std::string words =
+      "run small.yaml --quiet --out out --set training.steps=40 --set "
+      "'checkpoint=10 steps'";
+  const Called fresh = sandbox.call(words, "export " + variable + "=1");
+  CHECK(fresh.status == 0);
+  CHECK_THAT(fresh.err, Contains("out/checkpoints has no whole checkpoint: begins with step 0"));
+  const std::string expected = read_record(sandbox.path("out")).weights_sha256;
+  const Called again = sandbox.call(words, "export " + variable + "=2");
+  CAPTURE(again.err);
+  CHECK(again.status == 0);
+  CHECK_THAT(again.err, Contains("goes on from step 30"));
+  const Record record = read_record(sandbox.path("out"));
+  CHECK(record.resumed == std::vector<std::int64_t>{30});
+  CHECK(record.weights_sha256 == expected);
+  const Called first = sandbox.call(words, "export " + variable + "=0");
+  CHECK(first.status == 0);
+  CHECK(read_record(sandbox.path("out")).resumed.empty());
 }
 
 TEST_CASE("resume: a torn part is passed over for the checkpoint before it") {

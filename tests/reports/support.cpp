@@ -136,6 +136,9 @@ Record random_record(std::uint64_t seed) {
   record.refused = any_count(draw);
   record.checkpoints = {1 + any_count(draw) / 2, {any_count(draw)}, {any_count(draw)}};
   record.resumed = {any_count(draw), any_count(draw)};
+  record.restarts = {
+      1 + any_count(draw) / 2, any_count(draw), {any_count(draw)}, {any_count(draw)}};
+  record.ended = Instant{} + any_time(draw);
   for (int i = 0; i < 3; ++i) {
     record.nodes.push_back({fmt::format("worker{}", i),
                             "host, \"quoted\"",

@@ -43,9 +43,6 @@ TEST_CASE("checkpoint: what makes no sense is told with its place") {
   CHECK_THAT(scenario_error(with_checkpoint("{keep: 3}")), Contains("every"));
   CHECK_THAT(scenario_error(with_checkpoint("{every: 5 steps, keep: 0}")),
              Contains("0 is out of range"));
-  CHECK_THAT(scenario_error(with_checkpoint("5 steps") +
-                            "training: {workers: 3, strategy: sync, backup_workers: 1}\n"),
-             Contains("x.yaml:3:13: checkpoint: with backup_workers nobody waits"));
 }
 
 TEST_CASE("same training: the key that decides other numbers is named") {

@@ -246,6 +246,23 @@ TEST_CASE("stragglers: who looks late finds a pause that is over to be none") {
   CHECK(!other.next_look());
 }
 
+TEST_CASE("stragglers: where a training goes on, pauses that have begun do not come again") {
+  Scenario scenario = with({});
+  scenario.stragglers[0].pause = {50};
+  scenario.stragglers[0].every = {60};
+  PauseDraws draws(scenario, 0);
+  draws.next();
+  const Pause second = draws.next().value();
+  const Pause third = draws.next().value();
+  StandingStill worker(scenario, 0);
+  worker.begin_at(second.begin + Duration{1});
+  CHECK(!worker.now());
+  CHECK(worker.next_look() == third.begin);
+  StandingStill other(scenario, 0);
+  other.begin_at(second.begin);
+  CHECK(other.next_look() == second.begin);
+}
+
 TEST_CASE("stragglers: pauses that take no time are none") {
   Scenario scenario = with({});
   scenario.stragglers[0].pause = {50};

@@ -26,6 +26,12 @@ TEST_CASE("units: durations are whole nanoseconds") {
   CHECK(parse_duration("0 s").ns == 0);
   CHECK(parse_duration("7 \u00b5s").ns == 7'000);
   CHECK(parse_duration("9223372036.854775807 s").ns == INT64_MAX);
+  CHECK(parse_duration("1.5 min").ns == 90'000'000'000);
+  CHECK(parse_duration("6 h").ns == 6 * 3'600'000'000'000);
+  CHECK(parse_duration("2562047 h").ns == 2'562'047 * 3'600'000'000'000);
+  CHECK(error_of([] { parse_duration("2562048 h"); }).find("longer than 292 years") !=
+        std::string::npos);
+  CHECK(parse_seconds("2 min") == 120);
 }
 
 TEST_CASE("units: sizes know decimal prefixes from binary ones") {
@@ -64,7 +70,7 @@ TEST_CASE("units: a bare number proposes a unit with the same number") {
 
 TEST_CASE("units: an unknown unit is told those that fit") {
   CHECK(error_of([] { parse_duration("3 parsec"); }) ==
-        "parsec is no unit here; use one of s, ms, us, ns, ps");
+        "parsec is no unit here; use one of s, ms, us, ns, ps, min, h");
   CHECK(error_of([] { parse_rate("10 GBPS"); }) == "GBPS is no unit; did you mean 10 Gbps?");
   CHECK(error_of([] { parse_bytes("10 Gbps"); }).find("use one of B, kB, MB") != std::string::npos);
 }

@@ -7,6 +7,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <cmath>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -20,8 +21,9 @@ const std::filesystem::path kStudies =
     std::filesystem::path(source_dir()) / "scenarios" / "studies";
 
 // The studies that have a test below.
-const std::set<std::string> kAnswered{"batch_size",     "jitter",        "oversubscribed",
-                                      "ring_or_server", "server_shards", "slow_worker"};
+const std::set<std::string> kAnswered{"batch_size",     "checkpoint_interval", "jitter",
+                                      "oversubscribed", "ring_or_server",      "server_shards",
+                                      "slow_worker"};
 
 std::vector<Summary> answers(const std::string& study) {
   std::vector<Summary> summaries;
@@ -94,6 +96,22 @@ TEST_CASE("studies: neither the smallest batch nor the largest reaches the accur
   CHECK(best < 4);
   CHECK(times.front() > 1.2 * times[static_cast<std::size_t>(best)]);
   CHECK(times.back() > 1.5 * times[static_cast<std::size_t>(best)]);
+}
+
+TEST_CASE("studies: states are kept best at the interval of Young") {
+  const auto s = answers("checkpoint_interval");
+  REQUIRE(s.size() == 5);
+  const double compute_s = 43'200 * 60.0;
+  const std::vector<double> intervals_s{60, 180, 360, 720, 1920};
+  for (std::size_t i = 0; i < s.size(); ++i) {
+    // Daly 2006: a failure an hour, 20 s a checkpoint, 60 s until it goes on.
+    const double m_s = 3600;
+    const double expected =
+        m_s * std::exp(60 / m_s) * (std::exp((intervals_s[i] + 20) / m_s) - 1) / intervals_s[i];
+    CAPTURE(intervals_s[i]);
+    CHECK(s[i].time_s / compute_s == Approx(expected).epsilon(0.02));
+  }
+  for (const std::size_t other : {0U, 1U, 3U, 4U}) CHECK(s[2].time_s < s[other].time_s);
 }
 
 TEST_CASE("studies: async gains where speed varies and nothing where it does not") {

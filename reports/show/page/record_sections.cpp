@@ -25,6 +25,10 @@ std::string outcome_of(const Record& record) {
   return record.failure.empty() ? std::string(name_of(record.outcome)) : record.failure;
 }
 
+std::string if_any(std::int64_t count, Duration time) {
+  return count > 0 ? figure(time.seconds()) : "-";
+}
+
 Table summary_of(const std::vector<Record>& records, const std::vector<std::string>& builds) {
   const Legend legend = legend_of(records);
   const bool broken =
@@ -44,12 +48,17 @@ Table summary_of(const std::vector<Record>& records, const std::vector<std::stri
                {"test accuracy", true},
                {"test loss [nats]", true},
                {"staleness, mean [updates]", true},
-               {"sent [MB]", true}},
+               {"sent [MB]", true},
+               {"checkpoints [s]", true},
+               {"restarts", true},
+               {"lost by them [s]", true},
+               {"down [s]", true}},
               {}};
   table.rows.reserve(records.size());
   for (std::size_t i = 0; i < records.size(); ++i) {
     const Summary s = summarize(records[i]);
     const auto tone = records[i].outcome == Outcome::done ? Cell::Tone::plain : Cell::Tone::bad;
+    const RestartTotals& restarts = records[i].restarts;
     const bool wanted = records[i].scenario_case.scenario.training.until.wanted();
     table.rows.push_back(
         {{legend.titles[i]},
@@ -65,7 +74,11 @@ Table summary_of(const std::vector<Record>& records, const std::vector<std::stri
          {figure(s.test_accuracy)},
          {figure(s.final_loss)},
          {figure(s.staleness_mean)},
-         {figure(static_cast<double>(s.bytes_sent.value) / 1e6)}});
+         {figure(static_cast<double>(s.bytes_sent.value) / 1e6)},
+         {if_any(records[i].checkpoints.count, records[i].checkpoints.time)},
+         {restarts.count > 0 ? grouped(restarts.count) : "-"},
+         {if_any(restarts.count, restarts.lost)},
+         {if_any(restarts.count, restarts.down)}});
   }
   table.drop_empty_columns();
   return table;

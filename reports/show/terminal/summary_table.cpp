@@ -132,6 +132,13 @@ std::string checkpoints_line(const Record& record) {
   return text;
 }
 
+/// `2; 340 steps lost, 1.2 s; down for 0.4 s`
+std::string restarts_line(const RestartTotals& of) {
+  return fmt::format("{}; {} lost, {} s; down for {} s", grouped(of.count),
+                     how_many(of.lost_steps, "step", "steps"), figure(of.lost.seconds()),
+                     figure(of.down.seconds()));
+}
+
 }  // namespace
 
 std::string record_sentence(const Record& record) {
@@ -156,6 +163,10 @@ std::string summary_table(const Record& record, std::string_view build) {
   if (record.checkpoints.count > 0) text += line("checkpoints", checkpoints_line(record));
   for (const std::int64_t step : record.resumed) {
     text += line("resumed", fmt::format("from the checkpoint of step {}", grouped(step)));
+  }
+  if (record.restarts.count > 0) {
+    text +=
+        line(record.mode == Mode::run ? "restarts" : "failures", restarts_line(record.restarts));
   }
   if (record.most_lead > 0) {
     text += line("lead", how_many(record.most_lead, "gradient ahead of the slowest, at most",

@@ -32,7 +32,7 @@ TEST_CASE("pauses: a process is stopped and goes on in turn") {
   boost::asio::io_context loop;
   std::vector<int> signals;
   Pauses pauses(
-      loop, pausing({1'000'000}, {1'000'000}), 0,
+      loop, pausing({1'000'000}, {1'000'000}), 0, Instant{},
       [&](int signal) {
         signals.push_back(signal);
         if (signals.size() == 20) loop.stop();
@@ -50,7 +50,7 @@ TEST_CASE("pauses: at their end a process that stands still goes on") {
   boost::asio::io_context loop;
   std::vector<int> signals;
   Pauses pauses(
-      loop, pausing({3'600'000'000'000}, {1'000'000}), 0,
+      loop, pausing({3'600'000'000'000}, {1'000'000}), 0, Instant{},
       [&](int signal) {
         signals.push_back(signal);
         loop.stop();
@@ -70,7 +70,7 @@ TEST_CASE("pauses: pauses that overlap are one long one") {
   boost::asio::io_context loop;
   std::vector<int> signals;
   Pauses pauses(
-      loop, scenario, 0, [&](int signal) { signals.push_back(signal); }, lives);
+      loop, scenario, 0, Instant{}, [&](int signal) { signals.push_back(signal); }, lives);
   pauses.start();
   loop.run_for(std::chrono::milliseconds(50));
   CHECK(signals == std::vector<int>{SIGSTOP});
@@ -82,7 +82,7 @@ TEST_CASE("pauses: a server is stopped once, as a fault says") {
   boost::asio::io_context loop;
   std::vector<int> signals;
   Pauses pauses(
-      loop, scenario, 1, [&](int signal) { signals.push_back(signal); }, lives);
+      loop, scenario, 1, Instant{}, [&](int signal) { signals.push_back(signal); }, lives);
   pauses.start();
   loop.run();
   CHECK(signals == std::vector<int>{SIGSTOP, SIGCONT});
@@ -91,7 +91,7 @@ TEST_CASE("pauses: a server is stopped once, as a fault says") {
 TEST_CASE("pauses: without one nothing is sent, and nothing waits") {
   boost::asio::io_context loop;
   Pauses pauses(
-      loop, Scenario{}, 0, [](int) { FAIL("a signal"); }, lives);
+      loop, Scenario{}, 0, Instant{}, [](int) { FAIL("a signal"); }, lives);
   pauses.start();
   CHECK(loop.run() == 0);
   pauses.end();
@@ -110,7 +110,7 @@ TEST_CASE("pauses: a process that dies is killed once, pauses no more") {
   std::vector<int> signals;
   std::string became;
   Pauses pauses(
-      loop, scenario, 0, [&](int signal) { signals.push_back(signal); },
+      loop, scenario, 0, Instant{}, [&](int signal) { signals.push_back(signal); },
       [&](const std::string& why) { became = why; });
   pauses.start();
   loop.run();
@@ -120,10 +120,24 @@ TEST_CASE("pauses: a process that dies is killed once, pauses no more") {
   CHECK(became == death_at({20'000'000}));
 }
 
+TEST_CASE("pauses: what has happened before a training goes on does not happen again") {
+  boost::asio::io_context loop;
+  Scenario scenario = dying({20'000'000});
+  scenario.faults.push_back({.at = {10'000'000}, .stop = "worker0", .lasting = {1'000'000}});
+  scenario.faults.push_back({.at = {30'000'000}, .stop = "worker0", .lasting = {1'000'000}});
+  std::vector<int> signals;
+  Pauses pauses(
+      loop, scenario, 0, Instant{20'000'000}, [&](int signal) { signals.push_back(signal); },
+      [](const std::string&) { FAIL("it died"); });
+  pauses.start();
+  loop.run();
+  CHECK(signals == std::vector<int>{SIGSTOP, SIGCONT});
+}
+
 TEST_CASE("pauses: who is through before its time does not die") {
   boost::asio::io_context loop;
   Pauses pauses(
-      loop, dying({3'600'000'000'000}), 0, [](int) { FAIL("a signal"); }, lives);
+      loop, dying({3'600'000'000'000}), 0, Instant{}, [](int) { FAIL("a signal"); }, lives);
   pauses.start();
   pauses.end();
   loop.run();

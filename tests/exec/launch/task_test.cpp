@@ -13,11 +13,15 @@ namespace {
 
 using Variables = std::map<std::string, std::string>;
 
-std::optional<Task> task_of(const Variables& variables) {
-  return read_task([&](const char* name) -> std::optional<std::string> {
+Environment environment_of(const Variables& variables) {
+  return [variables](const char* name) -> std::optional<std::string> {
     const auto found = variables.find(name);
     return found == variables.end() ? std::nullopt : std::optional(found->second);
-  });
+  };
+}
+
+std::optional<Task> task_of(const Variables& variables) {
+  return read_task(environment_of(variables));
 }
 
 std::string complaint_about(const Variables& variables) {
@@ -163,6 +167,18 @@ TEST_CASE("task: numbers that are none are named with their variable") {
   CHECK(with("RANK", "4").find("RANK is 4, WORLD_SIZE 4: ranks go from 0 to 3") == 0);
   CHECK(with("WORLD_SIZE", "4x").find("WORLD_SIZE=4x: is no whole number from 1") == 0);
   CHECK(with("MASTER_PORT", "70000").find("MASTER_PORT=70000: is no whole number") == 0);
+}
+
+TEST_CASE("task: who was started again is told by torchrun or by Slurm") {
+  const auto restarted = [](const Variables& variables) {
+    return is_restarted(environment_of(variables));
+  };
+  CHECK(!restarted({}));
+  CHECK(!restarted({{"TORCHELASTIC_RESTART_COUNT", "0"}, {"SLURM_RESTART_COUNT", "0"}}));
+  CHECK(restarted({{"TORCHELASTIC_RESTART_COUNT", "2"}}));
+  CHECK(restarted({{"TORCHELASTIC_RESTART_COUNT", "0"}, {"SLURM_RESTART_COUNT", "1"}}));
+  CHECK_THROWS_WITH(restarted({{"SLURM_RESTART_COUNT", "often"}}),
+                    Catch::StartsWith("SLURM_RESTART_COUNT=often: is no whole number"));
 }
 
 TEST_CASE("task: the first host of a Slurm list is found however it is written") {

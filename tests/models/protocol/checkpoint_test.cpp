@@ -132,6 +132,55 @@ TEST_CASE("checkpoint: asynchronous workers go on with each gradient applied onc
   }
 }
 
+TEST_CASE("checkpoint: with backup workers all wait at a cut, and go on with as many updates") {
+  const int servers = GENERATE(1, 3);
+  const bool by_time = GENERATE(false, true);
+  CAPTURE(servers, by_time);
+  std::int64_t dropped = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    CAPTURE(seed);
+    const auto training = kept_training("sync", 4, servers, 12);
+    set_option(training->options, "backup_workers", std::int64_t{1});
+    training->updates = 12;
+    if (by_time) {
+      training->checkpoint.time = Duration{1};
+    } else {
+      training->checkpoint.steps = 3;
+    }
+    const Shuffled kept = finished_nodes(training, seed);
+    CHECK(kept.updates == 12);
+    CHECK(kept.gradients == 36);
+    if (!by_time) CHECK(kept.kept.cuts.size() == 3);
+    CHECK(!kept.kept.cuts.empty());
+    dropped += kept.dropped;
+    for (const auto& [cut, states] : kept.kept.cuts) {
+      CAPTURE(cut);
+      REQUIRE(static_cast<int>(states.states.size()) == training->nodes());
+      const Shuffled resumed = finished_nodes(training, seed + 20, &states);
+      CHECK(resumed.updates == 12);
+      CHECK(resumed.gradients == 36);
+      steps_around(kept, states, resumed);  // no step of a worker twice
+    }
+  }
+  CHECK(dropped > 0);
+}
+
+TEST_CASE("checkpoint: with backup workers one may be lost at any time, also at a cut") {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    CAPTURE(seed);
+    const auto training = kept_training("sync", 3, 1, 12);
+    set_option(training->options, "backup_workers", std::int64_t{1});
+    training->updates = 12;
+    training->checkpoint.steps = 2;
+    Shuffled nodes(training, seed);
+    nodes.lose_after(20 + 5 * static_cast<int>(seed), 2);
+    nodes.run();
+    CHECK(nodes.faults.empty());
+    CHECK(nodes.finished >= training->nodes() - 1);
+    CHECK(nodes.updates == 12);
+  }
+}
+
 TEST_CASE(
     "checkpoint: a worker that is lost before all wait makes the cut none, the rest goes on") {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {

@@ -102,7 +102,7 @@ TEST_CASE("inputs: what no run writes is refused with its row") {
   refused(
       1, [](InputRow& row) { row.step = -1; }, "step -1");
   refused(
-      2, [](InputRow& row) { row.node = 2; }, "node 2 begins again");
+      2, [](InputRow& row) { row.node = 2; }, "0.000000003 s, after 0.000000005 s");
   refused(
       3, [](InputRow& row) { row.time = {4}; }, "0.000000004 s, after 0.000000005 s");
   refused(

@@ -1,0 +1,82 @@
+#include "exec/launch/restarts.h"
+
+#include "exec/launch/task.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+
+namespace foretrain::exec {
+
+Restarts::Restarts(const Case& scenario_case, const RunOptions& options)
+    : case_(scenario_case),
+      options_(options),
+      resume_(options.resume),
+      left_(options.max_restarts) {
+  if (!resume_.empty() || !is_restarted(process_environment)) return;
+  if (has_checkpoint(options.folder)) {
+    resume_ = options.folder;
+  } else if (!options.folder.empty()) {
+    fmt::print(stderr, "started again, but {} has no whole checkpoint: begins with step 0\n",
+               (options.folder / kCheckpointsFolder).string());
+  }
+}
+
+bool Restarts::has_checkpoint(const std::filesystem::path& folder) const {
+  return !folder.empty() && newest_checkpoint(folder, !options_.task).manifest.has_value();
+}
+
+Beginning Restarts::begin(RunRows& rows) {
+  const bool first = failure_.empty();
+  const bool own = !first && has_checkpoint(options_.folder);
+  from_.reset();
+  const std::filesystem::path folder = own ? options_.folder : resume_;
+  if (!folder.empty()) from_ = find_resumption(folder, case_, !options_.task);
+  if (!first) count_lost();
+  attempt_.from = from_ ? &*from_ : nullptr;
+  // Nodes may have told of a moment after the one at which the attempt was over.
+  attempt_.time = std::max(ended_, from_ ? from_->ended : Instant{});
+  if (first && from_) attempt_.restarts = from_->record.restarts;
+  if (first && from_) fmt::print(stderr, "{}\n", where_it_goes_on(*from_));
+  if (!first) {
+    fmt::print(stderr, "{}; {}; {} {} left\n", failure_, where(), left_,
+               left_ == 1 ? "restart is" : "restarts are");
+    if (!from_) told_nothing_ = true;
+  }
+  if (from_) rows.go_on_from(from_->record);
+  return attempt_;
+}
+
+std::string Restarts::where() const {
+  if (from_) return where_it_goes_on(*from_);
+  std::string text = "begins again with step 0";
+  if (told_nothing_) return text;
+  return text + (case_.scenario.checkpoint.every.wanted()
+                     ? ", no checkpoint is whole yet"
+                     : ", without checkpoint: in its scenario nothing is kept");
+}
+
+// What was done since the checkpoint, or since the attempt began from it, is done again.
+void Restarts::count_lost() {
+  attempt_.restarts.lost_steps += steps_ - (from_ ? from_->reported() : 0);
+  const Instant since = from_ ? std::max(attempt_.time, from_->manifest.time) : attempt_.time;
+  attempt_.restarts.lost += ended_ - since;
+}
+
+bool Restarts::again(const Record& record,
+                     std::optional<std::chrono::steady_clock::time_point> down_since,
+                     RunRows& rows) {
+  if (record.outcome != Outcome::failed || !down_since || left_ == 0) return false;
+  if (rows.keep(); rows.broken()) return false;
+  --left_;
+  failure_ = record.failure;
+  steps_ = rows.steps() + (from_ ? from_->reported() : 0);
+  ended_ = record.ended;
+  attempt_.down_since = down_since;
+  attempt_.restarts = record.restarts;
+  ++attempt_.restarts.count;
+  return true;
+}
+
+}  // namespace foretrain::exec

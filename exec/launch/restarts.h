@@ -1,0 +1,55 @@
+// The attempts at one training, each from the newest whole checkpoint.
+#pragma once
+
+#include "exec/checkpoint/resumption.h"
+#include "exec/launch/run.h"
+#include "exec/launch/run_rows.h"
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace foretrain::exec {
+
+/// Where a node is gone that the others cannot do without, all of them are ended, and all begin
+/// again, as torchrun's elastic agent does it: whoever is left stands at another step than the
+/// checkpoint, so it would have to be set back as well. `async` and `ssp` alike: one way for all.
+///
+/// An attempt goes on from the checkpoints of this run, else from those of `RunOptions::resume`,
+/// else it begins with the first step. The training's clock goes on meanwhile, but for the time
+/// until all nodes are ready: what was lost is in the times of the record, and what `faults:` says
+/// of a time that has passed does not happen twice.
+class Restarts {
+ public:
+  /// Both outlive it. Somebody else who has started this process again (task.h) wants the folder of
+  /// the run gone on from, where it has a whole checkpoint. @throws InputError
+  Restarts(const Case& scenario_case, const RunOptions& options);
+
+  /// What the next attempt begins with; its rows go on from there. Says so on standard error.
+  /// @throws InputError as find_resumption
+  Beginning begin(RunRows& rows);
+  /// The attempt has ended with `record`; `down_since`: Launcher::down_since. False: that is the
+  /// end, no other is to be made, or may be.
+  bool again(const Record& record, std::optional<std::chrono::steady_clock::time_point> down_since,
+             RunRows& rows);
+
+ private:
+  [[nodiscard]] bool has_checkpoint(const std::filesystem::path& folder) const;
+  [[nodiscard]] std::string where() const;
+  void count_lost();
+
+  const Case& case_;
+  const RunOptions& options_;
+  std::filesystem::path resume_;  // of another run, or this one's before it was ended; may be empty
+  int left_;
+  std::optional<Resumption> from_;  // of the attempt
+  Beginning attempt_;
+  std::string failure_;        // of the attempt; empty: there was none before
+  std::int64_t steps_ = 0;     // of the training, that the attempt had come to
+  Instant ended_;              // the attempt, by the training's clock
+  bool told_nothing_ = false;  // that there are no checkpoints
+};
+
+}  // namespace foretrain::exec

@@ -1,0 +1,96 @@
+// Where a server with backup workers keeps its state, goes on from it.
+#include "models/protocol/backup.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace foretrain {
+
+// Shard 0 holds an answer for everybody; others have answered everybody. Nothing is under way then.
+bool BackupServer::is_as_wanted(const Gathering& gathering) const {
+  const auto is_there = [](const auto& each) { return each.has_value(); };
+  if (chooses()) return std::ranges::all_of(gathering.held, is_there);
+  return gathering.bucket.version().value == cut_.wanted()->cut && gathering.decisions.empty() &&
+         std::ranges::none_of(gathering.arrivals, is_there) &&
+         std::ranges::none_of(gathering.owed, is_there);
+}
+
+void BackupServer::look_at_cut(Effects& effects) {
+  const bool wanted = cut_.wanted().has_value();
+  if (wanted ? cut_.wanted()->keeping : !cutting_) return;
+  if (!std::ranges::all_of(gatherings_, [&](const auto& g) { return is_as_wanted(g); })) return;
+  if (!wanted) {
+    // Whose gradients are in it other shards know by themselves.
+    const std::vector<std::int64_t> clocks(lost_.size(), cutting_->value);
+    cut_.announce(cutting_->value, clocks, effects);
+  }
+  Bytes size = state_size(2, 0, 0);
+  for (const Gathering& gathering : gatherings_) {
+    size += gathering.bucket.kept_size() + state_size(2 * training_->workers, 0, 0);
+  }
+  cut_.keep(
+      size, [this] { return state(); }, effects);
+}
+
+std::string BackupServer::state() const {
+  StateWriter writer;
+  writer.time(last_update_);
+  writer.integer(dropped_);
+  for (const Gathering& gathering : gatherings_) {
+    gathering.bucket.write(writer);
+    for (const Answered& answered : gathering.answered) {
+      writer.integer(answered.step.value);
+      writer.integer(answered.dropped ? 1 : 0);
+    }
+  }
+  return writer.take();
+}
+
+void BackupServer::restore(StateReader& state) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::uint32_t>::max();
+  last_update_ = state.instant();
+  dropped_ = state.integer(0, std::numeric_limits<std::int64_t>::max());
+  for (Gathering& gathering : gatherings_) {
+    gathering.bucket.read(state);
+    for (Answered& answered : gathering.answered) {
+      answered.step = {state.integer(0, kMost)};
+      answered.dropped = state.integer(0, 1) == 1;
+    }
+  }
+  state.end();
+  decisions_ = gatherings_.front().bucket.version().value;
+  cut_.begin_at(decisions_);
+  restored_ = true;
+}
+
+void BackupServer::release(Instant now, Effects& effects) {
+  if (!cutting_) return;
+  cutting_.reset();
+  for (Gathering& gathering : gatherings_) {
+    for (std::uint32_t worker = 0; worker < gathering.held.size(); ++worker) {
+      std::optional<Held> held = std::exchange(gathering.held[worker], {});
+      if (!held || lost_[worker]) continue;
+      held->message.wait = held->message.wait + (now - held->since);  // it was waited for, too
+      effects.emplace_back(
+          Send{training_->worker(static_cast<int>(worker)), std::move(held->message)});
+    }
+  }
+  cut_.wait_for_next(effects);
+}
+
+void BackupServer::answer_all(Effects& effects) {
+  for (Gathering& gathering : gatherings_) {
+    for (std::uint32_t worker = 0; worker < gathering.answered.size(); ++worker) {
+      const Answered& answered = gathering.answered[worker];
+      Message message{.kind = answered.dropped ? MessageKind::dropped : MessageKind::parameters,
+                      .step = answered.step,
+                      .bucket = gathering.bucket.index(),
+                      .version = gathering.bucket.version()};
+      message.payload = gathering.bucket.lend();  // the push is not here any more
+      effects.emplace_back(Send{training_->worker(static_cast<int>(worker)), std::move(message)});
+    }
+  }
+}
+
+}  // namespace foretrain

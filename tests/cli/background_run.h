@@ -1,0 +1,109 @@
+// A run beside its test, which kills what it has started.
+#pragma once
+
+#include "tests/cli/sandbox.h"
+#include "tests/support/child_processes.h"
+
+#include <catch2/catch.hpp>
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace foretrain::testing {
+
+inline std::string set_all(const std::vector<std::string>& settings) {
+  std::string text;
+  for (const std::string& setting : settings) text += " --set '" + setting + "'";
+  return text;
+}
+
+/// `foretrain run small.yaml --out out`; what it says is in err.txt. It is waited for at the end.
+class BackgroundRun {
+ public:
+  BackgroundRun(Sandbox& sandbox, const std::vector<std::string>& settings,
+                const std::vector<std::string>& more = {})
+      : sandbox_(sandbox) {
+    std::vector<std::string> words{program_path(), "run",   sandbox.path("small.yaml").string(),
+                                   "--quiet",      "--out", sandbox.path("out").string()};
+    for (const std::string& setting : settings) {
+      words.emplace_back("--set");
+      words.push_back(setting);
+    }
+    words.insert(words.end(), more.begin(), more.end());
+    launcher_ = fork();
+    if (launcher_ != 0) return;
+    std::vector<char*> arguments;
+    for (std::string& word : words) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    const std::string err = sandbox.path("err.txt").string();
+    dup2(open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), STDERR_FILENO);
+    execv(program_path(), arguments.data());
+    _exit(127);
+  }
+  BackgroundRun(const BackgroundRun&) = delete;
+  BackgroundRun& operator=(const BackgroundRun&) = delete;
+  ~BackgroundRun() {
+    if (ended_) return;
+    kill(launcher_, SIGKILL);
+    waitpid(launcher_, nullptr, 0);
+  }
+
+  /// The step of the newest checkpoint; 0: there is none.
+  [[nodiscard]] std::int64_t newest() const {
+    std::int64_t newest = 0;
+    std::error_code error;
+    namespace fs = std::filesystem;
+    for (fs::directory_iterator each(sandbox_.path("out/checkpoints"), error), end;
+         !error && each != end; each.increment(error)) {
+      if (!fs::exists(each->path() / "manifest.json", error)) continue;
+      newest =
+          std::max(newest, std::int64_t{std::stoll(each->path().filename().string().substr(5))});
+    }
+    return newest;
+  }
+  /// Until a checkpoint after `step` is whole.
+  void wait_for_checkpoint_after(std::int64_t step) const {
+    wait_until([&] { return newest() > step; });
+  }
+  template <class Condition>
+  void wait_until(Condition condition) const {
+    for (int i = 0; i < 6'000 && !condition(); ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    REQUIRE(condition());
+  }
+
+  [[nodiscard]] std::vector<pid_t> nodes() const {
+    std::vector<pid_t> nodes = child_processes(launcher_);
+    std::ranges::sort(nodes);  // in the order in which they were started
+    return nodes;
+  }
+  /// A node, workers first; -1: the launcher.
+  void kill_one(int victim) const {
+    kill(victim < 0 ? launcher_ : nodes().at(static_cast<std::size_t>(victim)), SIGKILL);
+  }
+  /// The exit status, or 128 and the signal.
+  int wait() {
+    int status = 0;
+    waitpid(launcher_, &status, 0);
+    ended_ = true;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  }
+  [[nodiscard]] std::string err() const { return text_of(sandbox_.path("err.txt")); }
+
+ private:
+  Sandbox& sandbox_;
+  pid_t launcher_ = 0;
+  bool ended_ = false;
+};
+
+}  // namespace foretrain::testing
