@@ -52,8 +52,8 @@ void standardise(float* values, std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) values[i] = (values[i] - shift) * factor;
 }
 
-/// Bytes of images that are asked for ahead of the one that is read: what memory brings in about the
-/// time that it takes to answer.
+/// Bytes of images that are asked for ahead of the one that is read: what memory brings in about
+/// the time that it takes to answer.
 constexpr std::size_t kBytesAhead = 2048;
 
 /// Images that lie in memory.

@@ -60,7 +60,8 @@ class SparseExamples : public Dataset {
       batch.labels[i] = table_.labels[row];
       if (i + kRowsAhead < which.size()) coming(which[i + kRowsAhead]);
       if (i + 2 * kRowsAhead < which.size()) {
-        prefetch_lines(table_.starts.data() + which[i + 2 * kRowsAhead], 2 * sizeof table_.starts[0]);
+        prefetch_lines(table_.starts.data() + which[i + 2 * kRowsAhead],
+                       2 * sizeof table_.starts[0]);
       }
     }
     number_columns(rows, shape_.sparse_features);
