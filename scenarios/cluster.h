@@ -96,6 +96,7 @@ struct FaultSpec {
   std::string join{};              ///< a worker: it begins only then
   std::string stop{};              ///< its process stands still, as by SIGSTOP
   std::vector<std::string> cut{};  ///< two: between their hosts nothing moves
+  bool one_way = false;            ///< cut: but from the second one's host to the first one's
   std::string slow{};              ///< the link of its host runs at `to`
   double to = 0;                   ///< slow: share of the link's rate, above 0 to 1
   Duration lasting{};              ///< stop, cut, slow: for so long

@@ -3,6 +3,7 @@
 #include "exec/checkpoint/durable_file.h"
 #include "reports/record/files.h"
 #include "reports/record/parse_json.h"
+#include "reports/record/whole_number.h"
 #include "scenarios/input_error.h"
 
 #include <fmt/format.h>
@@ -64,16 +65,25 @@ Json body_of(const Manifest& manifest) {
           {"scenario", manifest.scenario}};
 }
 
+// Its file is called so: what is no name of a node could lead to any file of this machine.
+std::string role_of(const Json& part) {
+  std::string role = part.at("node");
+  const auto is_plain = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
+  if (role.empty() || !std::ranges::all_of(role, is_plain)) throw BadValue("no name of a node");
+  return role;
+}
+
 Manifest manifest_of(const Json& body) {
   Manifest manifest;
   manifest.run = body.at("run");
-  manifest.cut = body.at("step");
-  manifest.time = {body.at("time_ns")};
+  manifest.cut = whole_at(body, "step");
+  manifest.time = {whole_at(body, "time_ns")};
   manifest.kernel_set = body.at("kernel_set");
   manifest.scenario = body.at("scenario");
   for (const Json& part : body.at("parts")) {
-    manifest.parts.push_back({part.at("node"), part.at("bytes"), part.at("sha256"),
-                              part.at("reported"), part.at("evaluated"), part.at("gradients")});
+    manifest.parts.push_back({role_of(part), whole_at(part, "bytes"), part.at("sha256"),
+                              whole_at(part, "reported"), whole_at(part, "evaluated"),
+                              whole_at(part, "gradients")});
   }
   return manifest;
 }
@@ -94,6 +104,8 @@ Manifest read_manifest(const fs::path& run, std::int64_t cut) {
     manifest = manifest_of(body);
   } catch (const nlohmann::json::exception&) {
     fail("makes no sense; it is damaged");
+  } catch (const BadValue& wrong) {
+    fail(fmt::format("makes no sense ({}); it is damaged", wrong.what()));
   }
   if (manifest.cut != cut) fail(fmt::format("is of step {}; it was moved here", manifest.cut));
   return manifest;

@@ -1,6 +1,7 @@
 #include "exec/checkpoint/node_part.h"
 
 #include "exec/checkpoint/durable_file.h"
+#include "reports/record/whole_number.h"
 #include "scenarios/input_error.h"
 
 #include <fmt/format.h>
@@ -18,8 +19,12 @@ nlohmann::json part_json(const Part& part) {
 }
 
 Part part_of(const nlohmann::json& json) {
-  return {json.at("node"),     json.at("bytes"),     json.at("sha256"),
-          json.at("reported"), json.at("evaluated"), json.at("gradients")};
+  return {json.at("node"),
+          whole_at(json, "bytes"),
+          json.at("sha256"),
+          whole_at(json, "reported"),
+          whole_at(json, "evaluated"),
+          whole_at(json, "gradients")};
 }
 
 }  // namespace
@@ -66,9 +71,9 @@ NodePart node_part_of(const nlohmann::json& json) {
   NodePart part;
   part.folder = json.at("folder").get<std::string>();
   part.role = json.at("role");
-  part.begins = {json.at("begins")};
+  part.begins = {whole_at(json, "begins")};
   part.from = json.at("from").get<std::string>();
-  part.cut = json.at("cut");
+  part.cut = whole_at(json, "cut");
   part.part = part_of(json.at("part"));
   return part;
 }
@@ -81,7 +86,10 @@ nlohmann::json to_json(const WrittenPart& written) {
 }
 
 WrittenPart written_part_of(const nlohmann::json& json) {
-  return {json.at("cut"), part_of(json.at("part")), {json.at("took_ns")}, json.at("wrong")};
+  return {whole_at(json, "cut"),
+          part_of(json.at("part")),
+          {whole_at(json, "took_ns")},
+          json.at("wrong")};
 }
 
 }  // namespace foretrain::exec

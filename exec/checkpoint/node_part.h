@@ -35,7 +35,8 @@ struct NodePart {
   [[nodiscard]] bool goes_on() const { return !from.empty(); }
 };
 
-// As they travel. @throws nlohmann::json::exception where something is missing
+// As they travel. @throws nlohmann::json::exception where something is missing, BadValue where it
+// is no number
 nlohmann::json to_json(const NodePart& part);
 NodePart node_part_of(const nlohmann::json& json);
 nlohmann::json to_json(const WrittenPart& written);

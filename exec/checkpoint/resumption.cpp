@@ -3,7 +3,9 @@
 #include "models/networks/registry.h"
 #include "reports/record/files.h"
 #include "scenarios/describe/reader.h"
+#include "scenarios/faults.h"
 #include "scenarios/input_error.h"
+#include "scenarios/node_counts.h"
 #include "scenarios/read.h"
 #include "scenarios/same_training.h"
 
@@ -15,18 +17,6 @@
 
 namespace foretrain::exec {
 namespace {
-
-void check_same(const Case& scenario_case, const Manifest& manifest) {
-  const Scenario kept = parse_scenario(manifest.scenario, "checkpoint").front().scenario;
-  const auto difference = difference_in_training(kept, scenario_case.scenario);
-  if (!difference) return;
-  const auto said = [](const std::string& text) { return text.empty() ? "left out" : text; };
-  fail_at(
-      scenario_case.place_of(difference->key), difference->key,
-      fmt::format("{}, but the checkpoint is of a training with {}; write that to go on from it, "
-                  "or leave --resume out",
-                  said(difference->second), said(difference->first)));
-}
 
 // What came after the cut comes again.
 void cut_rows(Record& record, const Manifest& manifest) {
@@ -60,20 +50,39 @@ std::int64_t Resumption::reported() const {
   return steps;
 }
 
+void check_is_of(const Manifest& manifest, const Case& scenario_case) {
+  const Scenario kept = parse_scenario(manifest.scenario, "checkpoint").front().scenario;
+  if (const auto difference = difference_in_training(kept, scenario_case.scenario)) {
+    const auto said = [](const std::string& text) { return text.empty() ? "left out" : text; };
+    fail_at(
+        scenario_case.place_of(difference->key), difference->key,
+        fmt::format("{}, but the checkpoint is of a training with {}; write that to go on from it, "
+                    "or leave --resume out",
+                    said(difference->second), said(difference->first)));
+  }
+  const NodeCounts counts = node_counts(scenario_case.scenario);
+  bool all = std::ssize(manifest.parts) == counts.nodes();
+  for (int node = 0; all && node < counts.nodes(); ++node) {
+    const std::string& role = manifest.parts[static_cast<std::size_t>(node)].role;
+    all = node_called(scenario_case.scenario, role) == node;
+  }
+  if (!all) throw InputError("checkpoint: its parts are not those of the nodes; it is damaged");
+}
+
 Resumption find_resumption(const std::filesystem::path& folder, const Case& scenario_case,
                            bool here) {
   Resumption resumption;
   resumption.folder = std::filesystem::absolute(folder);
   Newest newest = newest_checkpoint(resumption.folder, here);
   for (const std::string& why : newest.passed_over) fmt::print(stderr, "passed over: {}\n", why);
-  if (!newest.manifest || newest.manifest->parts.empty()) {
+  if (!newest.manifest) {
     throw InputError(fmt::format(
         "{}: there is no whole checkpoint here{}", (folder / kCheckpointsFolder).string(),
         newest.passed_over.empty() ? "; a run keeps them where its scenario has checkpoint:"
                                    : "; " + newest.passed_over.front()));
   }
   resumption.manifest = *std::move(newest.manifest);
-  check_same(scenario_case, resumption.manifest);
+  check_is_of(resumption.manifest, scenario_case);
   resumption.record = read_record(folder);
   resumption.ended = latest_in(resumption.record, resumption.manifest.time);
   cut_rows(resumption.record, resumption.manifest);

@@ -34,6 +34,10 @@ struct Beginning {
   std::optional<std::chrono::steady_clock::time_point> down_since{};
 };
 
+/// @throws InputError where the checkpoint is of another training than `scenario_case`, or has not
+/// the part of each of its nodes
+void check_is_of(const Manifest& manifest, const Case& scenario_case);
+
 /// Finds it, says on standard error which newer checkpoints it passes over. `here`: all parts are
 /// on this machine, and are looked at. @throws InputError where there is none, or it is of another
 /// training than `scenario_case`

@@ -1,6 +1,7 @@
 #include "exec/launch/control.h"
 
 #include "reports/record/collector.h"
+#include "reports/record/whole_number.h"
 #include "scenarios/input_error.h"
 #include "scenarios/json_nesting.h"
 
@@ -13,16 +14,6 @@
 
 namespace foretrain::exec {
 namespace {
-
-/// Converted, another number would be any.
-std::int64_t whole(const nlohmann::json& number, const char* name) {
-  if (number.is_number_integer()) return number.get<std::int64_t>();
-  throw BadValue(fmt::format("{}: {} is not a whole number", name,
-                             number.is_structured() ? number.type_name() : number.dump()));
-}
-std::int64_t whole_at(const nlohmann::json& json, const char* key) {
-  return whole(json.at(key), key);
-}
 
 void check_node(std::int64_t node, std::size_t id) {
   if (node != static_cast<std::int64_t>(id)) throw BadValue(fmt::format("a row of node {}", node));

@@ -224,9 +224,11 @@ void AsyncServer::restore(StateReader& state) {
   most_lead_ = state.integer(0, quota_);
   for (Queue& queue : queues_) {
     queue.bucket.read(state);
+    std::int64_t clocks = 0;
     for (int worker = 0; worker < training_->workers; ++worker) {
       const auto index = static_cast<std::size_t>(worker);
       const std::int64_t clock = state.integer(1, quota_);
+      clocks = saturated::sum(clocks, clock);
       while (queue.clocks.of(index) < clock) queue.clocks.advance(index);
       Arrival arrival;
       arrival.from = training_->worker(worker);
@@ -236,6 +238,7 @@ void AsyncServer::restore(StateReader& state) {
       queue.pushed[index] = true;
     }
     queue.released_at = -1;  // all are looked at
+    if (clocks != queue.bucket.version().value || is_full(queue)) throw StateError(kNoCut);
   }
   state.end();
   cut_.begin_at(queues_.front().bucket.version().value / training_->workers);

@@ -271,6 +271,8 @@ void CollectiveWorker::restore(StateReader& state) {
   if (training_->numerics) state.floats(parameters_.places());
   read_own(state);
   state.end();
+  const bool ends_round = step_.value == saturated::product(round_.value, steps_a_round_);
+  if (!ends_round || step_.value >= training_->steps) throw StateError(kNoCut);
   reduction_.restore(round_);
   worker_compute_.restore(step_.value);
   cuts_.begin_at(step_.value);

@@ -18,6 +18,8 @@ class StateError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+inline constexpr const char* kNoCut = "its counts are those of no cut of it";
+
 /// Numbers one after another, little-endian, each array with its length first. No names: a state is
 /// read by the build that wrote it, which its file's head says.
 class StateWriter {

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <optional>
 #include <utility>
 
@@ -171,8 +170,9 @@ void ShardBucket::write(StateWriter& state) const {
 }
 
 void ShardBucket::read(StateReader& state) {
-  version_ = {state.integer(0, std::numeric_limits<std::uint32_t>::max())};
-  examples_ = state.integer(0, std::numeric_limits<std::int64_t>::max());
+  const std::int64_t most = saturated::product(training_->steps, training_->workers);
+  version_ = {state.integer(0, most)};
+  examples_ = state.integer(0, saturated::product(most, training_->batch_size));
   if (!training_->numerics) return;
   if (!elsewhere_) {
     values_ = Payload::allocate(values_.size());

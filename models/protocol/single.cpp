@@ -67,6 +67,7 @@ void SingleWorker::restore(StateReader& state) {
   parameters_.read(state);
   state.end();
   const std::int64_t steps = parameters_.version().value;
+  if (steps < 1 || steps >= training_->steps) throw StateError(kNoCut);
   worker_compute_.restore(steps);
   cuts_.begin_at(steps);
 }

@@ -128,7 +128,12 @@ void SyncServer::restore(StateReader& state) {
     gathering.held = true;
   }
   state.end();
-  cut_.begin_at(gatherings_.front().bucket.version().value);
+  const std::int64_t cut = gatherings_.front().bucket.version().value;
+  const auto is_there = [&](const Gathering& g) { return g.bucket.version().value == cut; };
+  if (cut < 1 || cut >= training_->steps || !std::ranges::all_of(gatherings_, is_there)) {
+    throw StateError(kNoCut);
+  }
+  cut_.begin_at(cut);
 }
 
 void SyncServer::release(Instant now, Effects& effects) {

@@ -5,7 +5,6 @@
 #include "models/protocol/backup.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 namespace foretrain {
@@ -130,11 +129,12 @@ void Worker::keep(NodeId from, const Message& cut, Effects& effects) {
 }
 
 void Worker::restore(StateReader& state) {
-  constexpr std::int64_t kMost = std::numeric_limits<std::uint32_t>::max();
-  step_ = {state.integer(0, kMost)};
-  number_ = {state.integer(0, kMost)};
-  worker_compute_.restore(state.integer(1, kMost));
-  evaluated_ = state.integer(0, kMost);
+  // Gradients of a step may be dropped, one of each other worker's at most.
+  const std::int64_t most = saturated::product(training_->steps, training_->workers);
+  step_ = {state.integer(0, most)};
+  number_ = {state.integer(0, most)};
+  worker_compute_.restore(state.integer(1, most));
+  evaluated_ = state.integer(0, most);
   gradient_.restore(state.number());
   clock_.read(state);
   state.end();

@@ -29,6 +29,12 @@ void describe(Visitor& visit, T& fault) {
                .doc = "simulate: nothing moves between the hosts of these two nodes",
                .written = !fault.cut.empty()},
               fault.cut);
+  visit.field({.key = "one_way",
+               .doc = "cut: what the second node's host sends the first one's still arrives",
+               .used = !fault.cut.empty(),
+               .unused_because = "only cut has two ways",
+               .written = fault.one_way},
+              fault.one_way);
   visit.field({.key = "slow",
                .doc = "simulate: the link of this node's host is slower",
                .written = !fault.slow.empty()},

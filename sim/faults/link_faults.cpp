@@ -42,6 +42,13 @@ LinkFaults::Hosts LinkFaults::hosts_of(const FaultSpec& fault) const {
   return {std::min(a, b), std::max(a, b)};
 }
 
+std::vector<LinkFaults::Hosts> LinkFaults::ways_of(const FaultSpec& fault) const {
+  const std::size_t first = host_of(fault.cut[0]);
+  const std::size_t second = host_of(fault.cut[1]);
+  if (fault.one_way) return {{first, second}};
+  return {{first, second}, {second, first}};
+}
+
 void LinkFaults::wake(Instant now, std::uint64_t token) {
   const std::size_t fault = token / kLinkEvents;
   switch (static_cast<What>(token % kLinkEvents)) {
@@ -65,10 +72,9 @@ void LinkFaults::begin(std::size_t index, Instant now) {
     slow_[host].push_back(index);
     return pace(host);
   }
-  const Hosts hosts = hosts_of(fault);
-  Cut& cut = cuts_[hosts];
+  Cut& cut = cuts_[hosts_of(fault)];
   if (cut.faults++ == 0) cut.since = now;
-  fabric_->cut(hosts.first, hosts.second);
+  for (const auto& [from, to] : ways_of(fault)) fabric_->cut(from, to);
   schedule(index, What::silence, now + silence_of(scenario_));
 }
 
@@ -79,9 +85,8 @@ void LinkFaults::end(std::size_t index) {
     std::erase(slow_[host], index);
     return pace(host);
   }
-  const Hosts hosts = hosts_of(fault);
-  --cuts_[hosts].faults;
-  fabric_->mend(hosts.first, hosts.second);
+  --cuts_[hosts_of(fault)].faults;
+  for (const auto& [from, to] : ways_of(fault)) fabric_->mend(from, to);
 }
 
 // Of several at once each takes its share of what the others leave.

@@ -18,9 +18,11 @@ namespace foretrain::sim {
 
 /// The cut and the slow links of a training. A connection outlives a cut, unless that is as long as
 /// silence is borne (`silence_of`): then both ends hear that it is gone, as TCP's user timeout
-/// tells the nodes of a run.
+/// tells the nodes of a run; one that is cut in one direction alone, too, where nothing is
+/// acknowledged any more.
 ///
 /// Realism: a real connection with nothing to send finds out by its probes, up to a second later.
+/// Cut in one direction it carries in the other what its window holds; here, all.
 class LinkFaults : public Actor {
  public:
   /// `node` has lost the connection to `peer`.
@@ -44,7 +46,10 @@ class LinkFaults : public Actor {
 
   void schedule(std::size_t fault, What what, Instant at);
   [[nodiscard]] std::size_t host_of(const std::string& node) const;
+  /// The lower one first.
   [[nodiscard]] Hosts hosts_of(const FaultSpec& fault) const;
+  /// From which host to which nothing moves.
+  [[nodiscard]] std::vector<Hosts> ways_of(const FaultSpec& fault) const;
   void begin(std::size_t index, Instant now);
   void end(std::size_t index);
   void pace(std::size_t host);

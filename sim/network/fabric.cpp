@@ -67,7 +67,7 @@ Fabric::ConnectionId Fabric::connect(std::size_t from, std::size_t to) {
   const Topology::Route& route = routes_[entry->second];
   connections_.push_back({static_cast<std::uint32_t>(from), static_cast<std::uint32_t>(to),
                           entry->second, SlowStart(tcp_ ? route.latency * 2 : Duration{})});
-  if (const auto found = cuts_.find(std::minmax(from, to)); found != cuts_.end()) {
+  if (const auto found = cuts_.find({from, to}); found != cuts_.end()) {
     connections_.back().cuts = found->second;
   }
   departures_.add_connection();
@@ -120,19 +120,17 @@ void Fabric::wake(Instant now, std::uint64_t token) {
   go_on(id, now);
 }
 
-std::vector<Fabric::ConnectionId> Fabric::between(std::size_t a, std::size_t b) const {
+std::vector<Fabric::ConnectionId> Fabric::connections(std::size_t from, std::size_t to) const {
   std::vector<ConnectionId> found;
   for (ConnectionId id = 0; id < connections_.size(); ++id) {
-    const Connection& connection = connections_[id];
-    const bool there = connection.from == a && connection.to == b;
-    if (there || (connection.from == b && connection.to == a)) found.push_back(id);
+    if (connections_[id].from == from && connections_[id].to == to) found.push_back(id);
   }
   return found;
 }
 
-void Fabric::cut(std::size_t a, std::size_t b) {
-  ++cuts_[std::minmax(a, b)];
-  for (const ConnectionId id : between(a, b)) {
+void Fabric::cut(std::size_t from, std::size_t to) {
+  ++cuts_[{from, to}];
+  for (const ConnectionId id : connections(from, to)) {
     if (connections_[id].cuts++ == 0) break_off(id, engine_.now());
   }
 }
@@ -152,10 +150,10 @@ void Fabric::break_off(ConnectionId id, Instant now) {
   departures_.waits_for(id, Resource::straggling, now);
 }
 
-void Fabric::mend(std::size_t a, std::size_t b) {
-  --cuts_[std::minmax(a, b)];
+void Fabric::mend(std::size_t from, std::size_t to) {
+  --cuts_[{from, to}];
   const Instant now = engine_.now();
-  for (const ConnectionId id : between(a, b)) {
+  for (const ConnectionId id : connections(from, to)) {
     Connection& connection = connections_[id];
     if (--connection.cuts > 0 || connection.rests || connection.awaits_round) continue;
     connection.slow_start.begin(now);

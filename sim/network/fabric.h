@@ -26,8 +26,8 @@ namespace foretrain::sim {
 ///
 /// With `tcp: false` bytes are not framed, and windows do not bind.
 ///
-/// Between hosts that are cut off nothing leaves; what has left arrives. When the cut is mended a
-/// connection goes on where it was, by the window that its rest has left it.
+/// From a host that is cut off from another nothing leaves for it; what has left arrives. When the
+/// cut is mended a connection goes on where it was, by the window that its rest has left it.
 ///
 /// Realism: acknowledgements take nothing from the other direction (they are 2 % of it); switches
 /// have memory for all that waits; nothing is lost, so nothing is sent twice. After a cut a real
@@ -56,9 +56,9 @@ class Fabric : public Actor {
 
   void wake(Instant now, std::uint64_t token) override;
 
-  /// Between two hosts nothing moves, in either direction, until each `cut` has its `mend`.
-  void cut(std::size_t a, std::size_t b);
-  void mend(std::size_t a, std::size_t b);
+  /// From a host to another one nothing moves until each `cut` has its `mend`.
+  void cut(std::size_t from, std::size_t to);
+  void mend(std::size_t from, std::size_t to);
   /// The links of a host pass this share of their rate, above 0 to 1.
   void set_pace(std::size_t host, double share);
 
@@ -103,8 +103,7 @@ class Fabric : public Actor {
   /// Sends what it may, where nothing of it is under way.
   void go_on(ConnectionId id, Instant now);
   void break_off(ConnectionId id, Instant now);
-  /// Connections between two hosts, in both directions.
-  [[nodiscard]] std::vector<ConnectionId> between(std::size_t a, std::size_t b) const;
+  [[nodiscard]] std::vector<ConnectionId> connections(std::size_t from, std::size_t to) const;
   /// The bytes of the first message that may leave now; 0: a round has to be waited for.
   double next_piece(ConnectionId id, Instant now);
   /// So much of its piece has been moved.
@@ -120,7 +119,7 @@ class Fabric : public Actor {
   double unsent_;  // bytes
   std::vector<Topology::Route> routes_;
   std::map<std::pair<std::size_t, std::size_t>, std::uint32_t> route_of_;  // by hosts
-  std::map<std::pair<std::size_t, std::size_t>, int> cuts_;  // by hosts, the lower first
+  std::map<std::pair<std::size_t, std::size_t>, int> cuts_;                // from a host to another
   std::vector<Connection> connections_;
   std::vector<Counters> hosts_;
 };

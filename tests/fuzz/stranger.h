@@ -1,9 +1,11 @@
 // Somebody who connects to a port of this machine.
 #pragma once
 
+#include <boost/asio/error.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/write.hpp>
+#include <boost/system/system_error.hpp>
 
 #include <cstdint>
 #include <string_view>
@@ -11,7 +13,8 @@
 namespace foretrain::fuzz {
 
 /// Connected to `place`. Each comes from another address of loopback: a port of one address is not
-/// free for a minute once it was used, and a fuzzer uses thousands a second.
+/// free for a minute once it was used, and a fuzzer uses thousands a second. The fuzzer's alarm,
+/// every few seconds, may come while it connects: on a busy machine, where several fuzz at once.
 inline boost::asio::ip::tcp::socket stranger(boost::asio::io_context& loop,
                                              const boost::asio::ip::tcp::endpoint& place) {
   using boost::asio::ip::tcp;
@@ -21,7 +24,11 @@ inline boost::asio::ip::tcp::socket stranger(boost::asio::io_context& loop,
   tcp::socket socket(loop);
   socket.open(tcp::v4());
   socket.bind({boost::asio::ip::address_v4(kFirst + arrivals++ % kAddresses), 0});
-  socket.connect(place);
+  boost::system::error_code error;
+  socket.connect(place, error);
+  // It goes on connecting by itself.
+  while (error == boost::asio::error::interrupted) socket.wait(tcp::socket::wait_write, error);
+  if (error) throw boost::system::system_error(error, "connect");
   return socket;
 }
 

@@ -26,8 +26,11 @@ TEST_CASE("faults: each kind is read, and written as it was") {
       kHead +
       "faults: [{at: 20 s, kill: worker1}, {at: 30 s, cut: [worker0, server0], for: 2 s},\n"
       "         {at: 5 s, slow: worker1, to: 1 %, for: 3 s}, {at: 1 s, stop: server0, for: 2 s},\n"
-      "         {at: 3 s, join: worker2}]\n");
-  REQUIRE(scenario.faults.size() == 5);
+      "         {at: 3 s, join: worker2},\n"
+      "         {at: 9 s, cut: [server0, worker1], one_way: on, for: 2 s}]\n");
+  REQUIRE(scenario.faults.size() == 6);
+  CHECK(!scenario.faults[1].one_way);
+  CHECK(scenario.faults[5].one_way);
   CHECK(scenario.faults[0].kill == "worker1");
   CHECK(scenario.faults[1].cut == std::vector<std::string>{"worker0", "server0"});
   CHECK(scenario.faults[1].lasting == Duration{2'000'000'000});
@@ -92,6 +95,8 @@ TEST_CASE("faults: what cannot be is refused, with its key") {
         std::string::npos);
   CHECK(fault_error("at: 1 s, slow: server0, to: 200 %, for: 1 s").find("up to 100 %") !=
         std::string::npos);
+  CHECK(fault_error("at: 1 s, stop: server0, one_way: on, for: 1 s").find("faults[0].one_way: ") ==
+        0);
   CHECK(fault_error("at: 1 s, cut: [server0], for: 1 s").find("faults[0].cut: names 1 nodes") == 0);
   CHECK(fault_error("at: 1 s, cut: [server0, server0], for: 1 s").find("both are on node3") !=
         std::string::npos);

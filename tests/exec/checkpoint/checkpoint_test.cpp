@@ -3,12 +3,16 @@
 
 #include "exec/checkpoint/durable_file.h"
 #include "exec/checkpoint/node_part.h"
+#include "exec/checkpoint/resumption.h"
 #include "reports/record/files.h"
+#include "scenarios/read.h"
 #include "tests/scenarios/messages.h"
 #include "tests/support/temp_folder.h"
 
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
 
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -104,6 +108,46 @@ TEST_CASE("checkpoints: a torn, mixed, stale, moved or damaged one is passed ove
   CHECK(newest.manifest->cut == 100);
   REQUIRE(newest.passed_over.size() == 1);
   CHECK_THAT(newest.passed_over.front(), Contains(told));
+}
+
+TEST_CASE("checkpoints: a manifest that makes no sense is passed over though its hash is right") {
+  const TempFolder folder;
+  const fs::path run = folder.path();
+  make_whole(run, 100, "older");
+  make_whole(run, 200, "newer");
+  const fs::path file = folder_of_cut(run, 200) / kManifestFile;
+  auto body = nlohmann::ordered_json::parse(read_text_file(file)).at("checkpoint");
+  SECTION("a number that no integer holds") { body["time_ns"] = 1e300; }
+  SECTION("a number beyond the largest") { body["parts"][0]["bytes"] = ~std::uint64_t{0}; }
+  SECTION("a part that lies elsewhere") { body["parts"][0]["node"] = "../../worker0"; }
+  SECTION("a part that is a device") { body["parts"][0]["node"] = std::string("/dev/zero\0", 10); }
+  SECTION("a part without a name") { body["parts"][0]["node"] = ""; }
+  write_text_file(
+      file,
+      nlohmann::ordered_json{{"checkpoint", body}, {"sha256", sha256_of(body.dump(2))}}.dump());
+  const Newest newest = newest_checkpoint(run, true);
+  REQUIRE(newest.manifest);
+  CHECK(newest.manifest->cut == 100);
+  REQUIRE(newest.passed_over.size() == 1);
+  CHECK_THAT(newest.passed_over.front(), Contains(file.string() + ": makes no sense ("));
+}
+
+TEST_CASE("checkpoints: one without the part of each node is of no training") {
+  const Case scenario_case =
+      parse_scenario("{foretrain: 1, training: {strategy: sync, workers: 1, steps: 9}}", "x.yaml")
+          .front();
+  Manifest manifest{"a", 5, {}, "none", to_yaml(scenario_case.scenario), {}};
+  const auto part = [](const std::string& role) {
+    Part named;
+    named.role = role;
+    return named;
+  };
+  manifest.parts = {part("worker0"), part("server0")};
+  CHECK_NOTHROW(check_is_of(manifest, scenario_case));
+  SECTION("too few") { manifest.parts.pop_back(); }
+  SECTION("too many") { manifest.parts.push_back(part("server1")); }
+  SECTION("others") { manifest.parts = {part("server0"), part("worker0")}; }
+  CHECK_THROWS_WITH(check_is_of(manifest, scenario_case), Contains("its parts are not those"));
 }
 
 TEST_CASE("checkpoints: a part that cannot be written is told, nothing of it stays") {

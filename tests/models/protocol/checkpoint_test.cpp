@@ -9,6 +9,7 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <cstring>
 #include <set>
 #include <string>
 #include <utility>
@@ -226,6 +227,44 @@ TEST_CASE("checkpoint: a state of another training is refused") {
   const auto other = kept_training("sync", 2, 1, 6);
   other->optimizer = make_optimizer({.learning_rate = 0.3});
   CHECK_THROWS_AS(restore(other, server), StateError);
+}
+
+/// What a node says of its state where the integer at `place` is another.
+std::string said_of(const KeptShape& shape, int node, std::size_t place, std::int64_t number) {
+  const auto training = kept_training(shape.strategy, shape.workers, shape.servers, 6);
+  training->checkpoint.steps = 2;
+  std::string bytes = finished_nodes(training, 1).kept.cuts.begin()->second.states.at(node);
+  std::memcpy(bytes.data() + 8 * place, &number, sizeof number);
+  StateReader state(bytes);
+  try {
+    make_node(training, NodeId(node))->restore(state);
+  } catch (const StateError& error) {
+    return error.what();
+  }
+  return "nothing";
+}
+
+TEST_CASE("checkpoint: a state with the counts of no cut is refused, whatever its hash says") {
+  const std::int64_t many = std::int64_t{1} << 31;
+  const KeptShape sync{"sync", 2, 1};
+  const KeptShape async{"async", 2, 1};
+  const KeptShape ring{"all_reduce", 2, 0};
+  const KeptShape local{"local_sgd", 2, 0};
+  CHECK(said_of(sync, 0, 0, 2) == "nothing");
+  // Of a worker: steps, number, batches. It would shuffle for hours to get there.
+  for (const std::size_t place : {0U, 1U, 2U}) {
+    CHECK(said_of(sync, 0, place, many) == "it holds a number that cannot be");
+  }
+  // Of a server: the last update, then of each bucket version, examples.
+  CHECK(said_of(sync, 2, 1, 6) == kNoCut);  // the end has none
+  CHECK(said_of(sync, 2, 1, 3) == kNoCut);  // other buckets are at 2
+  CHECK(said_of(sync, 2, 2, std::int64_t{1} << 62) == "it holds a number that cannot be");
+  CHECK(said_of(async, 2, 3, 12) == kNoCut);  // its clocks do not add up to that
+  CHECK(said_of(KeptShape{"single", 1, 0}, 0, 2, 6) == kNoCut);
+  // Of a worker among workers: steps, rounds.
+  CHECK(said_of(ring, 0, 0, 3) == kNoCut);
+  CHECK(said_of(ring, 0, 1, 1) == kNoCut);
+  CHECK(said_of(local, 0, 0, 4) == kNoCut);
 }
 
 TEST_CASE("checkpoint: cuts are the first steps after multiples, or after the timer") {

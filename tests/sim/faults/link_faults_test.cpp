@@ -47,6 +47,29 @@ TEST_CASE("links: a cut holds up what it meets for as long as it lasts") {
   check_time(of_two_steps({cutting("worker0", "server0", 5_ms, 20_ms)}), 75_ms);
 }
 
+TEST_CASE("links: a cut one way lets through what the other end sends") {
+  const auto one_way = [](const char* from, const char* to, Duration at) {
+    FaultSpec fault = cutting(from, to, at, 100_ms);
+    fault.one_way = true;
+    return of_two_steps({fault});
+  };
+  check_time(one_way("worker0", "server0", 25_ms), 170_ms);
+  // The push arrives, the answer leaves when the cut is over, after 125 ms.
+  check_time(one_way("server0", "worker0", 25_ms), 165_ms);
+  // The answer arrives, the next push is held up: from 60 to 135 ms.
+  check_time(one_way("worker0", "server0", 35_ms), 145_ms);
+}
+
+TEST_CASE("links: of a cut one way that is longer than silence both ends hear") {
+  Case scenario_case = star_case("async", 3, 1'000, 20_ms);
+  scenario_case.scenario.faults = {cutting("server0", "worker2", 1'010_ms, 60_s)};
+  scenario_case.scenario.faults.front().one_way = true;
+  const Record record = simulate(scenario_case);
+  INFO(record.failure);
+  CHECK(record.outcome == Outcome::done);
+  CHECK(record.nodes[2].lost == "gave up: the connection to it was lost");
+}
+
 TEST_CASE("links: cuts that overlap are one") {
   check_time(of_two_steps({cutting("worker0", "server0", 25_ms, 100_ms),
                            cutting("worker0", "server0", 100_ms, 50_ms)}),

@@ -1,0 +1,96 @@
+// Feeds the nodes of a training with states that the fuzzer makes of real ones.
+#include "models/base/check.h"
+#include "scenarios/prepared.h"
+#include "scenarios/read.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/support/shuffled.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+using namespace foretrain;
+using namespace foretrain::fuzz;
+
+namespace {
+
+constexpr std::array kTrainings{
+    "{strategy: single, optimizer: {name: adam}}",
+    "{strategy: sync, workers: 2, servers: 2, optimizer: {name: momentum}}",
+    "{strategy: async, workers: 2, servers: 1}",
+    "{strategy: ssp, workers: 2, servers: 2, staleness: 1, optimizer: {name: adagrad}}",
+    "{strategy: all_reduce, workers: 2, optimizer: {name: adam}}",
+    "{strategy: local_sgd, workers: 2, local_steps: 2, outer: {name: nesterov}}",
+};
+
+/// A training with a cut that its nodes have kept.
+struct Kept {
+  std::shared_ptr<const Training> training;
+  testing::KeptCut cut;
+};
+
+Kept kept_in(const std::string& training) {
+  Case scenario_case =
+      parse_scenario(
+          fmt::format("{{foretrain: 1, name: kept, model: softmax, dataset: {{format: images, "
+                      "side: 8, channels: 1, classes: 2, take: 20, test_take: 4}}, checkpoint: "
+                      "{{every: 2 steps}}, training: {}}}",
+                      training),
+          "kept", {"training.steps=7", "training.batch_size=2", "training.evaluate_every=2"})
+          .front();
+  Kept kept;
+  kept.training = prepare(scenario_case, Need::examples).training;
+  testing::Shuffled nodes(kept.training, 1);
+  nodes.run();
+  FT_CHECK(!nodes.kept.cuts.empty());
+  kept.cut = nodes.kept.cuts.begin()->second;
+  return kept;
+}
+
+const std::vector<Kept>& all_kept() {
+  static const std::vector<Kept> kept = [] {
+    std::vector<Kept> all;
+    for (const char* training : kTrainings) all.push_back(kept_in(training));
+    return all;
+  }();
+  return kept;
+}
+
+/// Eight bytes after two that say where they go; what is left in the end says where the state ends.
+void change(std::string& state, std::string_view edits) {
+  constexpr std::size_t kPlace = 2;
+  constexpr std::size_t kWord = 8;
+  while (edits.size() >= kPlace) {
+    std::uint16_t place = 0;
+    std::memcpy(&place, edits.data(), kPlace);
+    edits.remove_prefix(kPlace);
+    const std::size_t at = place % (state.size() + 1);
+    if (edits.size() < kWord) return state.resize(at, 'x');
+    const std::size_t count = std::min(kWord, state.size() - at);
+    state.replace(at, count, edits.substr(0, count));
+    edits.remove_prefix(kWord);
+  }
+}
+
+}  // namespace
+
+/// A state is refused, or the training goes on from it: who is told nonsense says so, nobody
+/// breaks.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const auto [which, text] = chosen_of(text_of(data, size), kTrainings.size());
+  const Kept& kept = all_kept()[which];
+  const Chosen node = chosen_of(text, static_cast<std::size_t>(kept.training->nodes()));
+  testing::KeptCut cut = kept.cut;
+  change(cut.states.at(static_cast<int>(node.which)), node.text);
+  try {
+    testing::Shuffled nodes(kept.training, 1, &cut);
+    nodes.run();
+  } catch (const StateError&) {  // as it should be
+  }
+  return 0;
+}
