@@ -1,5 +1,6 @@
 #include "tests/faults/draw.h"
 
+#include "models/optimizers/optimizer.h"
 #include "models/protocol/registry.h"
 #include "scenarios/faults.h"
 #include "scenarios/node_counts.h"
@@ -44,6 +45,41 @@ void draw_options(Stream& draw, const Protocol& protocol, TrainingSpec& training
   }
 }
 
+// Of sparse models, too, those that leave absent rows alone and those that do not.
+void draw_model(Stream& draw, Scenario& scenario) {
+  OptimizerSpec& optimizer = scenario.training.optimizer;
+  scenario.dataset.take = 64;
+  scenario.dataset.test_take = 16;
+  const bool sparse = one_in(draw, 4);
+  if (sparse) {
+    scenario.model.name = "sparse_logistic";
+    scenario.model.hash_bits = 6;
+    scenario.dataset.format = "clicks";
+  } else {
+    scenario.model.name = "mlp";
+    scenario.model.options.hidden = {number(draw, 2, 4)};
+    scenario.dataset.format = "images";
+    scenario.dataset.side = 8;
+    scenario.dataset.channels = 1;
+    scenario.dataset.classes = 3;
+  }
+  constexpr std::array kDense{"sgd", "sgd", "momentum", "adam"};
+  constexpr std::array kSparse{"sgd", "ftrl", "adagrad", "adam"};
+  optimizer.name = any_of(draw, sparse ? kSparse : kDense);
+  optimizer.learning_rate = optimizer.name == "sgd" ? 0.2 : default_learning_rate(optimizer.name);
+}
+
+// The first host, or the last, takes long over what comes: what others send it piles up.
+void draw_slow_reader(Stream& draw, std::vector<HostSpec>& hosts) {
+  if (hosts.front().count < 2) return;
+  --hosts.front().count;
+  HostSpec reader = hosts.front();
+  reader.name = "reader";
+  reader.count = 1;
+  reader.receive = {any_of(draw, std::array{1e-3, 0.05}), 1e-5};
+  hosts.insert(one_in(draw, 2) ? hosts.begin() : hosts.end(), reader);
+}
+
 void draw_hosts(Stream& draw, Scenario& scenario) {
   const NodeCounts counts = node_counts(scenario);
   HostSpec host;
@@ -58,6 +94,9 @@ void draw_hosts(Stream& draw, Scenario& scenario) {
   if (one_in(draw, 2)) host.latency = {number(draw, 1'000, 20'000'000)};
   scenario.cluster.hosts = {host};
   scenario.cluster.tcp = one_in(draw, 2);
+  if (one_in(draw, 4)) draw_slow_reader(draw, scenario.cluster.hosts);
+  constexpr std::array<std::int64_t, 3> kUnsent{0, 1'000, 256 * 1024};
+  scenario.transport.unsent = {any_of(draw, kUnsent)};
 }
 
 void draw_stragglers(Stream& draw, Scenario& scenario) {
@@ -80,6 +119,17 @@ void draw_stragglers(Stream& draw, Scenario& scenario) {
   }
 }
 
+void draw_checkpoint(Stream& draw, Scenario& scenario) {
+  CheckpointSpec& checkpoint = scenario.checkpoint;
+  if (one_in(draw, 2)) {
+    checkpoint.every.steps = number(draw, 1, 4);
+  } else {
+    checkpoint.every.time = std::max(Duration{10'000'000},  // no scenario may say less
+                                     *scenario.cluster.hosts[0].compute * number(draw, 1, 4));
+  }
+  checkpoint.write_rate = {any_of(draw, std::array{1e4, 600e6})};
+}
+
 std::string name_of_node(const Scenario& scenario, int node) {
   const int workers = node_counts(scenario).workers;
   return node < workers ? fmt::format("worker{}", node) : fmt::format("server{}", node - workers);
@@ -91,7 +141,7 @@ Duration a_while(Stream& draw, Duration length, Duration silence) {
     case 0:
       return silence + share_of(draw, length, 1) + Duration{1'000'000};
     case 1:
-      return silence - share_of(draw, Duration{1'000'000'000}, 0.5);
+      return silence - share_of(draw, silence, 0.2);
     default:
       return std::min(share_of(draw, length, 0.5), silence - Duration{1});
   }
@@ -100,12 +150,15 @@ Duration a_while(Stream& draw, Duration length, Duration silence) {
 // One part of the hosts is cut off from the other.
 void draw_partition(Stream& draw, Scenario& scenario, FaultSpec fault) {
   const std::vector<NodePlace> places = place_nodes(scenario);
-  std::vector<int> node_of_host(static_cast<std::size_t>(scenario.cluster.hosts[0].count), -1);
+  std::size_t hosts = 0;
+  for (const HostSpec& host : scenario.cluster.hosts) hosts += static_cast<std::size_t>(host.count);
+  std::vector<int> node_of_host(hosts, -1);
   for (std::size_t node = 0; node < places.size(); ++node) {
     node_of_host[places[node].host] = static_cast<int>(node);
   }
   std::erase(node_of_host, -1);
   draw.shuffle(std::span(node_of_host));
+  fault.one_way = one_in(draw, 4);
   const auto border = 1 + draw.below(std::max<std::size_t>(1, node_of_host.size() - 1));
   for (std::size_t a = 0; a < border; ++a) {
     for (std::size_t b = border; b < node_of_host.size(); ++b) {
@@ -114,6 +167,18 @@ void draw_partition(Stream& draw, Scenario& scenario, FaultSpec fault) {
       scenario.faults.push_back(fault);
     }
   }
+}
+
+void draw_cut(Stream& draw, Scenario& scenario, FaultSpec fault) {
+  const std::vector<NodePlace> places = place_nodes(scenario);
+  const int nodes = static_cast<int>(places.size());
+  const auto a = static_cast<std::size_t>(number(draw, 0, nodes - 1));
+  const auto b = static_cast<std::size_t>(number(draw, 0, nodes - 1));
+  fault.one_way = one_in(draw, 3);
+  if (places[a].host == places[b].host) return;
+  fault.cut = {name_of_node(scenario, static_cast<int>(a)),
+               name_of_node(scenario, static_cast<int>(b))};
+  scenario.faults.push_back(fault);
 }
 
 void draw_swizzle(Stream& draw, Scenario& scenario, Duration at, Duration lasting) {
@@ -128,17 +193,6 @@ void draw_swizzle(Stream& draw, Scenario& scenario, Duration at, Duration lastin
     fault.lasting = share_of(draw, lasting, 1);
     scenario.faults.push_back(fault);
   }
-}
-
-void draw_cut(Stream& draw, Scenario& scenario, FaultSpec fault) {
-  const std::vector<NodePlace> places = place_nodes(scenario);
-  const int nodes = static_cast<int>(places.size());
-  const auto a = static_cast<std::size_t>(number(draw, 0, nodes - 1));
-  const auto b = static_cast<std::size_t>(number(draw, 0, nodes - 1));
-  if (places[a].host == places[b].host) return;
-  fault.cut = {name_of_node(scenario, static_cast<int>(a)),
-               name_of_node(scenario, static_cast<int>(b))};
-  scenario.faults.push_back(fault);
 }
 
 void draw_fault(Stream& draw, Scenario& scenario, Duration length) {
@@ -160,8 +214,7 @@ void draw_fault(Stream& draw, Scenario& scenario, Duration length) {
       fault.lasting = share_of(draw, length, 1);
       break;
     case 3:
-      return draw_swizzle(draw, scenario, fault.at,
-                          a_while(draw, length, TrainingSpec{}.silence_limit));
+      return draw_swizzle(draw, scenario, fault.at, a_while(draw, length, silence_of(scenario)));
     case 4:
       fault.lasting = a_while(draw, length, silence_of(scenario));
       return draw_partition(draw, scenario, fault);
@@ -187,6 +240,7 @@ void drop_late_joins(Scenario& scenario) {
 
 // Large enough that a gradient is several jobs, which begin as their buckets come.
 void make_larger(Scenario& scenario) {
+  if (scenario.model.name != "mlp") return;
   scenario.model.options.hidden = {40, 40};
   scenario.training.batch_size = 256;
   if (scenario.training.bucket_size.value < 1'000) scenario.training.bucket_size = {4'000};
@@ -199,18 +253,11 @@ Case draw_training(Stream& draw, const std::string& strategy) {
   Scenario& scenario = result.scenario;
   scenario.name = "faults";
   scenario.seed = 1 + draw.below(1'000'000);
-  scenario.model.name = "mlp";
-  scenario.model.options.hidden = {number(draw, 2, 4)};
-  scenario.dataset.format = "images";
-  scenario.dataset.side = 8;
-  scenario.dataset.channels = 1;
-  scenario.dataset.classes = 3;
-  scenario.dataset.take = 64;
-  scenario.dataset.test_take = 16;
+  draw_model(draw, scenario);
   TrainingSpec& training = scenario.training;
   const Protocol& protocol = protocol_called(strategy);
   training.strategy = strategy;
-  training.optimizer.learning_rate = 0.2;
+  training.silence_limit = Duration::from_seconds(0.1 * std::pow(600, draw.uniform()));
   training.workers = protocol.several_workers ? number(draw, one_in(draw, 8) ? 1 : 2, 5) : 1;
   training.batch_size = 4;
   training.steps = number(draw, 2, 10);
@@ -224,6 +271,8 @@ Case draw_training(Stream& draw, const std::string& strategy) {
   }
   draw_hosts(draw, scenario);
   draw_stragglers(draw, scenario);
+  if (one_in(draw, 3) && protocol.unkept(training.protocol).empty())
+    draw_checkpoint(draw, scenario);
   if (scenario.seed % 32 == 0 && protocol.several_workers) make_larger(scenario);
   return result;
 }

@@ -8,8 +8,9 @@
 
 namespace foretrain::faults {
 
-/// A tiny training of this strategy without a fault: workers, servers, options, buckets, hosts,
-/// stragglers are drawn.
+/// A tiny training of this strategy without a fault: its model, dense or sparse, optimizer,
+/// workers, servers, options, buckets, checkpoints, the limit of silence (0.1 to 60 s), how much
+/// may wait in the kernel, hosts, one of which may be slow to read, stragglers are drawn.
 Case draw_training(Stream& draw, const std::string& strategy);
 
 /// What happens to it, which takes so long when nothing does: one to four of
@@ -17,8 +18,9 @@ Case draw_training(Stream& draw, const std::string& strategy);
 ///     kill        a worker, the chief, a server, shard 0, a neighbour in the ring
 ///     stop        a node, for less than silence is borne, or for more
 ///     swizzle     half of the nodes are stopped one by one, go on in another order
-///     cut         the hosts of two nodes, for less than silence is borne, or for more
-///     partition   the hosts fall into two parts
+///     cut         the hosts of two nodes, for less than silence is borne, or for more; a third of
+///                 them in one direction alone
+///     partition   the hosts fall into two parts; of a quarter one still hears the other
 ///     slow        a host's link runs at 1 % to 50 %
 ///     join        a worker comes late
 void draw_faults(Stream& draw, Case& scenario_case, Duration length);

@@ -2,12 +2,12 @@
 
 #include "models/protocol/backup.h"
 #include "models/protocol/registry.h"
+#include "models/protocol/server_cut.h"
 #include "models/protocol/ssp.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 #include <utility>
 
@@ -19,22 +19,13 @@ ServerBooks::ServerBooks(std::shared_ptr<const Training> training, NodeId id,
       id_(id),
       choices_(choices),
       buckets_(training_->layout->of_shard(static_cast<int>(index_of(id)) - training_->workers)),
-      lost_(static_cast<std::size_t>(training_->workers)),
-      rate_(training_->optimizer_spec.learning_rate) {
+      lost_(static_cast<std::size_t>(training_->workers)) {
   const Protocol& protocol = protocol_called(training_->strategy);
   gradients_an_update_ = protocol.gradients_an_update(training_->options, training_->workers);
   synchronous_ = protocol.synchronous;
   backups_ = synchronous_ && gradients_an_update_ < training_->workers;
   if (reads(protocol, kStaleness)) bound_ = training_->options.integer(kStaleness);
-  const Payload start = initial_parameters(*training_);
-  for (const std::uint32_t index : buckets_) {
-    const Bucket& bucket = training_->layout->buckets[index];
-    const Payload part = start.slice(bucket.offset(), bucket.size());
-    Account& account = accounts_.emplace_back();
-    account.values.assign(part.floats().begin(), part.floats().end());
-    account.clocks.resize(lost_.size());
-    account.next_step.resize(lost_.size());
-  }
+  for (const std::uint32_t index : buckets_) accounts_.emplace_back(training_, index);
 }
 
 void ServerBooks::require(bool holds, const std::string& what) const {
@@ -58,7 +49,7 @@ void ServerBooks::happened(const Heard& heard, std::span<const Effect> effects) 
   if (heard.lost) lost(*heard.lost);
   const bool push = heard.mail && heard.mail->kind == MessageKind::push;
   if (push) pushed(index_of(heard.from), *heard.mail);
-  if (heard.computed) {
+  if (heard.computed && *heard.computed != ServerCut::kJob) {
     has_applied(accounts_.at(static_cast<std::size_t>(*heard.computed)), effects);
   }
   for (const Effect& effect : effects) {
@@ -134,7 +125,11 @@ void ServerBooks::has_applied(Account& account, std::span<const Effect> effects)
   ++account.updates;
   if (std::ssize(pushes) > gradients_an_update_) leave_those_chosen(account, pushes, effects);
   require(std::ssize(pushes) == gradients_an_update_, "an update with a gradient too few");
-  add(account, pushes);
+  // In the order of the workers: where the sum is of several, that is part of what is promised.
+  std::ranges::sort(pushes, {}, &Push::worker);
+  std::vector<const std::vector<float>*> gradients;
+  for (const Push& push : pushes) gradients.push_back(&push.gradient);
+  account.values.apply(gradients);
   for (Push& push : pushes) {
     ++account.clocks[push.worker];
     const std::uint32_t worker = push.worker;
@@ -158,21 +153,14 @@ void ServerBooks::leave_those_chosen(Account& account, std::vector<Push>& pushes
                                           [&](const Push& push) { return lost_[push.worker]; });
   const auto chosen = pushes.begin() + gradients_an_update_;
   require(chosen >= others && chosen <= lost, "an update with a gradient too few or too many");
-  account.unsure = chosen != others && chosen != lost;
+  if (chosen != others && chosen != lost) account.values.lose_sight();
   account.waiting.insert(account.waiting.end(), std::make_move_iterator(chosen),
                          std::make_move_iterator(pushes.end()));
   pushes.erase(chosen, pushes.end());
 }
 
-void ServerBooks::add(Account& account, const std::vector<Push>& pushes) {
-  for (std::size_t i = 0; i < account.values.size(); ++i) {
-    double sum = 0;
-    for (const Push& push : pushes) sum += static_cast<double>(push.gradient.at(i));
-    account.values[i] -= rate_ * sum / static_cast<double>(pushes.size());
-  }
-}
-
 void ServerBooks::sent(std::uint32_t worker, const Envelope& answer) {
+  if (answer.kind == MessageKind::cut) return;  // nothing of a bucket
   Account& here = account(answer.bucket);
   require(!lost_[worker], fmt::format("worker{} is lost, but answered", worker));
   if (answer.kind == MessageKind::dropped) {
@@ -186,7 +174,7 @@ void ServerBooks::sent(std::uint32_t worker, const Envelope& answer) {
   }
   require(answer.version.value == here.updates,
           fmt::format("version {} is sent after {} updates", answer.version.value, here.updates));
-  check_values(here, answer);
+  check_values(here, worker, answer);
   if (answer.kind == MessageKind::stop) {
     here.over = true;
     return;
@@ -218,17 +206,13 @@ void ServerBooks::check_bound(const Account& account, std::uint32_t worker) cons
                       account.clocks[worker] - slowest, *bound_));
 }
 
-void ServerBooks::check_values(Account& account, const Envelope& answer) const {
-  require(answer.numbers.size() == account.values.size(), "values of another size");
-  if (std::exchange(account.unsure, false)) {
-    account.values.assign(answer.numbers.begin(), answer.numbers.end());
-  }
-  for (std::size_t i = 0; i < account.values.size(); ++i) {
-    const double off = std::abs(static_cast<double>(answer.numbers[i]) - account.values[i]);
-    require(off <= 1e-5 * (1 + std::abs(account.values[i])),
-            fmt::format("after {} updates a value is {}, not {}", account.updates,
-                        answer.numbers[i], account.values[i]));
-  }
+void ServerBooks::check_values(Account& account, std::uint32_t worker,
+                               const Envelope& answer) const {
+  const auto push = account.applied.find(worker);
+  const bool to_push = answer.kind == MessageKind::parameters && push != account.applied.end();
+  const std::string wrong =
+      account.values.wrong_with(answer.numbers, to_push ? &push->second.gradient : nullptr);
+  require(wrong.empty(), fmt::format("after {} updates {}", account.updates, wrong));
 }
 
 void ServerBooks::finished(const Finished& finished) {

@@ -2,8 +2,10 @@
 #pragma once
 
 #include "models/protocol/training.h"
+#include "tests/faults/bucket_values.h"
 #include "tests/faults/envelope.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -22,15 +24,15 @@ using Choices = std::vector<std::vector<std::uint32_t>>;
 ///
 /// 1. A worker's gradients of a bucket come step after step, the next one when that before it is
 ///    answered: no gap, no double.
-/// 2. Each is applied once, or dropped and said to be: values are w - rate x mean of those that the
-///    strategy takes (`sync`: one of each worker, of this step; `async`, `ssp`: the first that
-///    came, at staleness 0 that of the first worker; backups: as shard 0 has chosen), to within
-///    rounding.
+/// 2. Each is applied once, or dropped and said to be: values are what the mean of those makes that
+///    the strategy takes (`sync`: one of each worker, of this step; `async`, `ssp`: the first that
+///    came, at staleness 0 that of the first worker; backups: as shard 0 has chosen), as
+///    bucket_values.h says.
 /// 3. Versions count updates; what is answered is the newest version.
 /// 4. `ssp`: nobody is sent on who is further ahead of the slowest worker there is than the bound.
 /// 5. In the end updates x gradients that an update takes have been accepted.
 ///
-/// For plain SGD at a constant rate, dense gradients.
+/// At a constant rate.
 ///
 /// With backups and one shard nobody tells whom it chose but its answers. Of several lost workers
 /// that may have been chosen it is not known which was: then the next answer is believed.
@@ -51,7 +53,12 @@ class ServerBooks {
     std::vector<float> gradient;
   };
   struct Account {
-    std::vector<double> values;
+    Account(const std::shared_ptr<const Training>& training, std::uint32_t index)
+        : values(training, index),
+          clocks(static_cast<std::size_t>(training->workers)),
+          next_step(static_cast<std::size_t>(training->workers)) {}
+
+    BucketValues values;
     std::int64_t updates = 0;
     std::deque<Push> waiting;  // as they came
     std::vector<Push> applying;
@@ -59,7 +66,6 @@ class ServerBooks {
     std::vector<std::int64_t> clocks;       // by worker: gradients that were applied
     std::vector<std::int64_t> next_step;    // by worker: that it has to send
     bool over = false;                      // somebody was told so
-    bool unsure = false;                    // who was chosen: the next answer says the values
   };
 
   [[nodiscard]] Account& account(std::uint32_t bucket);
@@ -69,10 +75,9 @@ class ServerBooks {
   void has_applied(Account& account, std::span<const Effect> effects);
   void leave_those_chosen(Account& account, std::vector<Push>& pushes,
                           std::span<const Effect> effects) const;
-  void add(Account& account, const std::vector<Push>& pushes);
   void sent(std::uint32_t worker, const Envelope& answer);
   void answered(Account& account, std::uint32_t worker, const Envelope& answer);
-  void check_values(Account& account, const Envelope& answer) const;
+  void check_values(Account& account, std::uint32_t worker, const Envelope& answer) const;
   void check_bound(const Account& account, std::uint32_t worker) const;
   void finished(const Finished& finished);
   void require(bool holds, const std::string& what) const;
@@ -83,7 +88,6 @@ class ServerBooks {
   std::vector<std::uint32_t> buckets_;
   std::vector<Account> accounts_;  // by bucket of this shard
   std::vector<bool> lost_;         // by worker
-  double rate_;
   std::int64_t gradients_an_update_;
   bool synchronous_;
   bool backups_;

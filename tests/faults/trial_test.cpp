@@ -10,7 +10,7 @@
 namespace foretrain::faults {
 namespace {
 
-constexpr std::uint64_t kSeeds = 400;
+constexpr std::uint64_t kSeeds = 500;
 
 void try_seeds(const std::string& strategy) {
   DataSets data_sets;

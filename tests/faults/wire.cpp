@@ -2,12 +2,27 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
+
 namespace foretrain::faults {
 
 void Wire::send(NodeId from, NodeId to, const Envelope& envelope) {
-  lanes_[{from, to, envelope.bucket}].push_back(envelope);
+  auto& waiting = lanes_[{from, to, envelope.bucket}];
+  waiting.push_back(envelope);
+  if (waiting.size() > most_under_way(from, to) && !lost_.contains({to, from})) {
+    throw Broken(fmt::format("{} messages are under way from {} to {}, bucket {}", waiting.size(),
+                             training_.role(from), training_.role(to), envelope.bucket));
+  }
   sent_ += envelope.size;
   under_way_ += envelope.size;
+}
+
+// Of servers the first tells the others who made a step, who was late: workers wait for all of
+// them, so the others are no further behind than two steps.
+std::size_t Wire::most_under_way(NodeId from, NodeId to) const {
+  constexpr std::size_t kOfWorkers = 3;
+  const bool servers = !training_.is_worker(from) && !training_.is_worker(to);
+  return servers ? 2 * static_cast<std::size_t>(training_.workers + 1) : kOfWorkers;
 }
 
 void Wire::receive(NodeId from, NodeId to, const Envelope& envelope) {

@@ -4,6 +4,7 @@
 #include "models/protocol/training.h"
 #include "tests/faults/envelope.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -17,6 +18,8 @@ namespace foretrain::faults {
 ///
 /// 1. What one node sends another of a bucket is received in order, as it was sent, once.
 /// 2. From a peer that a node has lost it receives nothing any more.
+/// 3. Of a bucket few messages are under way from one node to another, however long that takes: who
+///    sends waits for an answer sooner or later.
 class Wire {
  public:
   explicit Wire(const Training& training) : training_(training) {}
@@ -31,6 +34,9 @@ class Wire {
   [[nodiscard]] Bytes under_way() const { return under_way_; }
 
  private:
+  /// Messages of a bucket that may be under way there.
+  [[nodiscard]] std::size_t most_under_way(NodeId from, NodeId to) const;
+
   using Lane = std::tuple<NodeId, NodeId, std::uint32_t>;  // from, to, bucket
 
   const Training& training_;
