@@ -57,7 +57,8 @@ class Replay {
     std::unique_ptr<Node> program;
     std::deque<InputRow> rows;                              // still to be fed
     std::map<std::uint32_t, std::deque<Message>> messages;  // on their way, by sender
-    std::map<std::uint64_t, JobResult> results;             // of jobs that are done
+    // Of jobs that are done. States of two cuts may be on their way to the disk, under one number.
+    std::map<std::uint64_t, std::deque<JobResult>> results;
     NodeTotals totals;
     bool started = false;
     bool kept = false;  // its state of the next cut: what it did from there on was lost
@@ -112,9 +113,9 @@ class Replay {
         return PeerLost{NodeId(static_cast<int>(row.peer))};
       case InputRow::Kind::computed: {
         const auto found = member.results.find(row.id);
-        if (found == member.results.end()) return std::nullopt;
-        const JobResult result = found->second;
-        member.results.erase(found);
+        if (found == member.results.end() || found->second.empty()) return std::nullopt;
+        const JobResult result = found->second.front();
+        found->second.pop_front();
         return Computed{JobId{row.id}, result, row.took};
       }
       case InputRow::Kind::received: {
@@ -169,11 +170,11 @@ class Replay {
     } else if (auto* compute = std::get_if<Compute>(&effect)) {
       Serial serial;
       Job& job = compute->job;
-      member.results[static_cast<std::uint64_t>(job.id)] =
-          job.work ? job.work(serial) : JobResult{};
+      member.results[static_cast<std::uint64_t>(job.id)].push_back(job.work ? job.work(serial)
+                                                                            : JobResult{});
       if (job.prefetch) job.prefetch();
     } else if (auto* keep = std::get_if<Keep>(&effect)) {
-      member.results[static_cast<std::uint64_t>(keep->job)] = {};  // it was kept in its time
+      member.results[static_cast<std::uint64_t>(keep->job)].emplace_back();  // kept in its time
       if (std::ranges::find(resumed_, keep->cut) != resumed_.end()) {
         states_[keep->cut][i] = keep->state();
       }

@@ -25,6 +25,14 @@ struct RestartShape {
   std::vector<int> victims;  // one a life
 };
 
+std::size_t told_restarts(const std::string& err) {
+  std::size_t count = 0;
+  for (auto at = err.find(" left\n"); at != std::string::npos; at = err.find(" left\n", at + 1)) {
+    ++count;
+  }
+  return count;
+}
+
 TEST_CASE("restarts: after each SIGKILL it goes on, and ends with the bits of an undisturbed run") {
   const auto shape =
       GENERATE(RestartShape{"single", 0, {0, 0}}, RestartShape{"sync", 1, {1, 2}},
@@ -46,11 +54,15 @@ TEST_CASE("restarts: after each SIGKILL it goes on, and ends with the bits of an
   REQUIRE(plain.status == 0);
   const Record expected = read_record(sandbox.path("plain"));
   BackgroundRun run(sandbox, settings, {"--max-restarts", "3"});
+  std::size_t deaths = 0;
   std::int64_t last = 0;
   for (const int victim : shape.victims) {
     run.wait_for_checkpoint_after(last);
-    last = run.newest();
     run.kill_one(victim);
+    ++deaths;
+    // What is kept from then on is kept by those who have begun again.
+    run.wait_until([&] { return told_restarts(run.err()) == deaths; });
+    last = run.newest();
   }
   const int status = run.wait();
   const std::string err = run.err();
