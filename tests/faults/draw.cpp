@@ -271,8 +271,7 @@ Case draw_training(Stream& draw, const std::string& strategy) {
   }
   draw_hosts(draw, scenario);
   draw_stragglers(draw, scenario);
-  if (one_in(draw, 3) && protocol.unkept(training.protocol).empty())
-    draw_checkpoint(draw, scenario);
+  if (one_in(draw, 3)) draw_checkpoint(draw, scenario);
   if (scenario.seed % 32 == 0 && protocol.several_workers) make_larger(scenario);
   return result;
 }
