@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdint>
 #include <cstdlib>
@@ -138,10 +140,10 @@ std::optional<Task> read_task(const Environment& environment) {
 
 bool is_restarted(const Environment& environment) {
   constexpr int kMost = 1'000'000'000;
-  for (const char* name : {"TORCHELASTIC_RESTART_COUNT", "SLURM_RESTART_COUNT"}) {
-    if (number(environment, name, 0, kMost).value_or(0) > 0) return true;
-  }
-  return false;
+  constexpr std::array kCounts{"TORCHELASTIC_RESTART_COUNT", "SLURM_RESTART_COUNT"};
+  return std::ranges::any_of(kCounts, [&](const char* name) {
+    return number(environment, name, 0, kMost).value_or(0) > 0;
+  });
 }
 
 std::string first_host(std::string_view list) {
