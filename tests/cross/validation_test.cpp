@@ -72,9 +72,7 @@ TEST_CASE("validate: with the job times of a real run what is left is the protoc
   CHECK_FALSE(sim::has_job_times(real_run(scenario_case)));
   std::vector<Duration> gradients;  // the gradient is job 0
   for (const InputRow& row : run.inputs) {
-    if (row.kind != InputRow::Kind::computed) continue;
-    CHECK(row.took.ns > 0);
-    if (row.id == 0) gradients.push_back(row.took);
+    if (row.kind == InputRow::Kind::computed && row.id == 0) gradients.push_back(row.took);
   }
   sim::SimulateOptions options;
   options.machines = [](const std::string&) { return made_up_machine(); };
@@ -82,9 +80,15 @@ TEST_CASE("validate: with the job times of a real run what is left is the protoc
   options.recorded = run.inputs;
   const Record own = simulate(scenario_case, options);
   REQUIRE(own.steps.size() == gradients.size());
+  // A gradient that others on the core held up says nothing: it takes the median of the rest.
+  std::size_t known = 0;
   for (std::size_t i = 0; i < gradients.size(); ++i) {
+    CHECK(own.steps[i].report.phases.compute.ns > 0);
+    if (gradients[i] == Duration{}) continue;
+    ++known;
     CHECK(own.steps[i].report.phases.compute == gradients[i]);
   }
+  CHECK(known > gradients.size() / 2);
   const CaseValidation v = compare_case(scenario_case, {{run}, simulate(scenario_case)}, {},
                                         [&](const Record&) { return std::optional(own); });
   const Comparison* step = v.find("step_time_ms");
