@@ -247,7 +247,7 @@ Machine calibrate(const std::vector<Case>& cases, const CalibrateOptions& asked)
   CoreWatch watch = watch_of(machine, options);
   Repeater repeater(machine, options, watch);
   Loopback loopback(repeater, watch, options);
-  if (cores.size() < 2) machine.not_measured.emplace_back("wake, preempt, contention: one core");
+  if (cores.size() < 2) machine.not_measured.emplace_back("wake, preempt, contention, resume: one core");
   if (options.emulate) {
     measure_emulated(machine, options, watch);
   } else {
@@ -259,6 +259,16 @@ Machine calibrate(const std::vector<Case>& cases, const CalibrateOptions& asked)
   say(options, "reducing and applying gradients, slices of a shared core");
   measure_cores(machine, repeater, cores[0]);
   loopback.cross();
+  if (cores.size() > 1) {
+    say(options, "gradients between messages");
+    CalibrateOptions trainings = options;
+    trainings.repetitions = std::min(options.repetitions, kTrainings);
+    Repeater pairs(machine, trainings, watch);
+    const double resume_s = pairs.measure({{"resume", 2e-6}}, [&] {
+      return std::vector<double>{measure_resume(trainings)};
+    })[0];
+    machine.resume = Duration::from_seconds(resume_s);
+  }
   say(options, "memory of a node");
   machine.memory_base = measure_base(options);
   for (const Case& each : cases) {

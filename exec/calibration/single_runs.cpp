@@ -167,6 +167,16 @@ ModelCost measure_model(const Prepared& prepared, const MemoryHierarchy& memory,
   return cost;
 }
 
+double measure_resume(const CalibrateOptions& options) {
+  constexpr int kBatch = 48;
+  Case softmax;
+  softmax.scenario.name = "resume";
+  SteadyRuns runs(softmax, options, 100);
+  const double alone_s = runs.measure(kBatch).gradient_s;
+  const double served_s = runs.measure(kBatch, "sync").gradient_s;
+  return std::max(0.0, served_s - alone_s);
+}
+
 Bytes measure_base(const CalibrateOptions& options) {
   Case tiny;
   tiny.scenario.name = "base";

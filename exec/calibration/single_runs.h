@@ -28,6 +28,10 @@ AffineCost fitted(const std::vector<BatchPoint>& points);
 ModelCost measure_model(const Prepared& prepared, const MemoryHierarchy& memory,
                         const CalibrateOptions& options, Repeater& repeater, DataSets& data_sets);
 
+/// What a gradient takes longer beside a server, with messages before each, than one of a worker
+/// that has none: of a softmax regression, seconds (Machine::resume).
+double measure_resume(const CalibrateOptions& options);
+
 /// Resident memory of a node's process that has next to nothing to learn, beside that.
 Bytes measure_base(const CalibrateOptions& options);
 

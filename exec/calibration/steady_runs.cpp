@@ -41,9 +41,14 @@ struct Seen {
   std::vector<double> evaluations_s;
 
   explicit Seen(const Record& record) {
-    for (const StepRow& row : record.steps) {
-      gradients_s.push_back(row.report.phases.compute.seconds());
-      applies_s.push_back(row.report.phases.apply.seconds());
+    const std::vector<StepRow>& steps = record.steps;
+    for (std::size_t i = 0; i + 1 < steps.size(); ++i) {
+      const StepReport& step = steps[i].report;
+      const Phases& phases = step.phases;
+      const Duration others =
+          phases.push + phases.wait + phases.apply + phases.pull + phases.evaluate;
+      gradients_s.push_back((steps[i + 1].report.start - step.start - others).seconds());
+      applies_s.push_back(phases.apply.seconds());
     }
     for (const EvalReport& eval : record.evals) evaluations_s.push_back(eval.took.seconds());
   }

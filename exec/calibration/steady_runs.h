@@ -16,7 +16,8 @@ namespace foretrain::exec {
 /// What a worker alone takes. The first quarter of its steps counts for `start` alone: buffers are
 /// touched for the first time then, and data that no cache holds.
 struct SteadyRun {
-  double gradient_s = 0;  ///< median
+  double gradient_s = 0;  ///< median of what a step takes beside its messages and its update: with
+                          ///< what the loop does between them
   double jitter = 0;      ///< standard deviation of the logarithm of a gradient's time
   double evaluate_s = 0;  ///< of one example, median
   double apply_s = 0;     ///< median
@@ -41,7 +42,7 @@ class SteadyRuns {
   SteadyRuns(const Case& scenario_case, const CalibrateOptions& options, std::int64_t test_examples)
       : scenario_case_(scenario_case), options_(options), test_examples_(test_examples) {}
 
-  /// Under a strategy that needs no other worker. How long it has to be is found once.
+  /// One worker under a strategy. How long it has to be is found once.
   /// @throws std::runtime_error where the training fails
   SteadyRun measure(int batch_size, std::string_view strategy = protocol_alone().name);
 

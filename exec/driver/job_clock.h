@@ -13,7 +13,9 @@ namespace foretrain::exec {
 ///
 ///     on a compute thread  CPU time of that thread since its last job ended
 ///                          + what the loop spends to hand a job over and to be told of its end
-///     on the loop          the time that passed; nothing, where that is over kInterrupted
+///     on the loop          the time that passed until the program is told, where nothing else was
+///                          done between, else until it was done; nothing, where that is over
+///                          kInterrupted
 ///
 /// CPU time, since others on the core hold a job up, and a simulation of them does so again. The
 /// loop's share is the time that passed from asking to being told without the thread's: the lower

@@ -101,6 +101,7 @@ void NodeDriver::received(NodeId from, const FrameHeader& header, Payload payloa
 
 void NodeDriver::feed(Input input) {
   shake();
+  ++fed_;
   Effects effects;
   const Instant time = now();
   if (hooks_.input) hooks_.input(time, input);
@@ -180,7 +181,10 @@ void NodeDriver::begin_job(Job job) {
     Computed computed{job.id, carry_out(job, terms)};
     if (timed_) computed.took = JobClock::on_loop(JobClock::since(begin));
     // Through the queue: a chain of small jobs must neither nest nor keep the loop to itself.
-    asio::post(loop_, [this, computed] { feed(computed); });
+    asio::post(loop_, [this, computed, begin, before = fed_]() mutable {
+      if (timed_ && fed_ == before) computed.took = JobClock::on_loop(JobClock::since(begin));
+      feed(computed);
+    });
     return;
   }
   const bool at_once = computing_++ == 0;

@@ -105,6 +105,7 @@ class NodeDriver {
   Instant begins_;
   bool started_ = false;      // the program has been told
   int computing_ = 0;         // jobs on the compute thread
+  std::int64_t fed_ = 0;      // inputs so far
   std::vector<Input> early_;  // from peers that heard of the start before this node did
   Bytes sent_;
   Bytes received_;

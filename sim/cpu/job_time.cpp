@@ -23,6 +23,7 @@ JobTime::JobTime(const Machine* machine, const std::string& model,
   if (model.empty()) compute_ = Source::profiled;
   if (machine == nullptr) return;
   apply_ = machine->apply;
+  resume_ = machine->resume;
   roofline_ = machine->roofline;
   if (roofline_.described() && apply_ == AffineCost{}) apply_from_ = Source::described;
   if (model.empty()) return;

@@ -6,6 +6,7 @@
 #include "scenarios/framework.h"
 #include "scenarios/machine.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 
@@ -61,6 +62,10 @@ class JobTime {
     if (kind != JobKind::gradient) return apply_from_ == Source::measured;
     return !fixed_gradient_ && compute_ == Source::measured;
   }
+  /// What it takes longer where messages came before it (Machine::resume).
+  [[nodiscard]] Duration resumed(const Job& job) const {
+    return refills(job.kind) ? std::min(resume_, of(job)) : Duration{};
+  }
   /// Standard deviation of the logarithm of a gradient's time: lognormal around the median. Without
   /// it two workers of equal speed would meet at the server in one pattern for good.
   [[nodiscard]] double gradient_jitter() const {
@@ -85,6 +90,7 @@ class JobTime {
   Roofline roofline_;
   std::optional<Duration> fixed_gradient_;
   Duration step_overhead_;
+  Duration resume_;
   bool evaluates_ = true;
 };
 

@@ -24,12 +24,17 @@ Duration JobEfforts::refill(const Job& job) {
   return job_time_.refills(job.kind) ? time : Duration{};
 }
 
+Duration JobEfforts::resumed(const Job& job) {
+  return std::exchange(messages_came_, false) ? job_time_.resumed(job) : Duration{};
+}
+
 JobEffort JobEfforts::begin(const Job& job) {
   const double factor = job.kind == JobKind::gradient ? straggling(job) : 1;
-  const Duration filled = refill(job);  // messages find what it leaves in the caches
+  // Messages find what it leaves in the caches.
+  const Duration late = refill(job) + resumed(job);
   if (const auto took = recorded_.begin(job)) return as_recorded(job, *took, factor);
   const Resource resource = history_.of(job.kind);
-  const Duration undisturbed = time_factors_.scaled(resource, job_time_.of(job) + filled);
+  const Duration undisturbed = time_factors_.scaled(resource, job_time_.of(job) + late);
   JobEffort asked{Effort(resource, undisturbed)};
   if (job.kind == JobKind::gradient) asked = gradient(job, undisturbed, factor);
   return asked;

@@ -29,7 +29,8 @@ struct JobEffort {
 ///               + what a framework spends
 ///     others    their time
 ///
-/// Their time is that of their compute and that until their bytes are there (cache_use.h).
+/// Their time is that of their compute, that until their bytes are there (cache_use.h), and what is
+/// lost where messages came since the last job (Machine::resume).
 ///
 /// Jitter is a draw of each gradient, lognormal of median 1. Another time factor of straggling
 /// scales what a factor is above 1.
@@ -52,6 +53,8 @@ class JobEfforts {
 
   /// The job begins. @throws InputError where it would take longer than 30 years
   JobEffort begin(const Job& job);
+  /// The node handled a message.
+  void message() { messages_came_ = true; }
   /// It is given a time, so it sleeps what is left of that.
   [[nodiscard]] bool sleeps(const Job& job) const { return times_.given(job).has_value(); }
 
@@ -61,6 +64,7 @@ class JobEfforts {
   double straggling(const Job& job);
   /// Until its bytes are there.
   Duration refill(const Job& job);
+  Duration resumed(const Job& job);
 
   const TimeFactors& time_factors_;
   const JobTime& job_time_;
@@ -69,6 +73,7 @@ class JobEfforts {
   GradientTimes times_;
   Stream jitter_;
   double jitter_factor_ = 1;  // of the gradient that is computed
+  bool messages_came_ = false;
   CacheUse* cache_use_;
 };
 

@@ -28,6 +28,8 @@ class Jobs : public Actor {
   Jobs(Engine& engine, Process& process, Polling& polling, Loop& loop, JobEfforts efforts);
 
   void ask_for(Job&& job);
+  /// The node handled one.
+  void message() { efforts_.message(); }
   void wake(Instant now, std::uint64_t token) override;
 
  private:

@@ -98,6 +98,7 @@ void SimNode::begin(Instant now) {
 
 void SimNode::feed(Instant now, Input input) {
   if (!program_) return;
+  if (std::holds_alternative<Received>(input)) jobs_.message();
   Effects effects = std::move(world_.effects);
   program_->handle(now, std::move(input), effects);
   for (Effect& effect : effects) perform(now, effect);

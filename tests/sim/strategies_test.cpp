@@ -118,6 +118,18 @@ TEST_CASE("strategies: a gradient waits for the bytes that other nodes pushed ou
   CHECK(more_s(2) > 1.2 * more_s(1));
 }
 
+TEST_CASE("strategies: a job that begins after messages loses what the machine says") {
+  Machine machine = made_up_machine();
+  machine.apply = {2e-6, 0};
+  Machine losing = machine;
+  losing.resume = 9_us;
+  const auto lost_s = [&](const char* strategy) {
+    return step_on(losing, strategy, 1) - step_on(machine, strategy, 1);
+  };
+  CHECK(lost_s("single") == 0);
+  CHECK(lost_s("sync") == Approx(11e-6));  // 9 of the gradient, 2 of the update: half its speed
+}
+
 TEST_CASE("strategies: values of several buckets are put in their place by who gets them") {
   const std::string strategy = GENERATE("sync", "async");
   CAPTURE(strategy);

@@ -121,6 +121,19 @@ TEST_CASE("job time: what was measured waits for its bytes and what is given doe
   CHECK(JobTime(&machine, "softmax", {}).refills(JobKind::apply));
 }
 
+TEST_CASE("job time: after messages what was measured begins at half its speed") {
+  Machine machine = described();
+  machine.models["softmax"] = {{0, 1e-3}, {0, 1e-3}};
+  machine.apply = {4e-6, 0};
+  machine.resume = 9_us;
+  const JobTime measured(&machine, "softmax", {});
+  CHECK(measured.resumed(job_of(JobKind::gradient, 0, 0)) == 9_us);
+  CHECK(measured.resumed(job_of(JobKind::apply, 0, 0)) == 4_us);  // all of it at half its speed
+  CHECK(measured.resumed(job_of(JobKind::evaluate, 0, 0)) == 0_us);
+  CHECK(JobTime(&machine, "softmax", 5_ms).resumed(job_of(JobKind::gradient, 0, 0)) == 0_us);
+  CHECK(JobTime(&machine, "lenet", {}).resumed(job_of(JobKind::gradient, 30e6, 0)) == 0_us);
+}
+
 TEST_CASE("job time: a fixed time is shared among the stages of a gradient") {
   const Machine machine = described();
   const JobTime fixed(&machine, "softmax", 20_ms);
