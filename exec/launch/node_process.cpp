@@ -109,7 +109,10 @@ void NodeProcess::end_alone(const std::string& why) {
 int NodeProcess::run() {
   while (!loop_.stopped()) {
     try {
-      run_polling(loop_, poll_, [this] { return driver_ && driver_->computing(); });
+      const auto answer = [this] { probes_->answer(index_of(id_)); };
+      run_polling(
+          loop_, poll_, [this] { return driver_ && driver_->computing(); },
+          probes_ ? std::function<void()>(answer) : nullptr);
     } catch (const std::bad_alloc&) {
       give_up(kOutOfMemory);  // and wait to be told to exit
     } catch (const std::exception& error) {
@@ -186,6 +189,7 @@ DriverHooks NodeProcess::hooks() {
       steps_.push_back(*step);
     } else {
       evals_.push_back(std::get<EvalReport>(report));
+      if (probes_) probes_->look(index_of(id_));
     }
   };
   hooks.keep = [this](const Keep& keep) {
@@ -308,6 +312,7 @@ void NodeProcess::go() {
   poll_ = scenario_->transport.poll.value_or(kPoll);
   sampler_.start(interface_);
   flush_later();
+  if (probes_) probes_->join(index_of(id_));
   const Life life = life_of(*scenario_, static_cast<int>(index_of(id_)));
   driver_->start(part_.begins, Instant{} + life.joins_at - part_.begins);
 }
@@ -324,6 +329,7 @@ void NodeProcess::tell_kept(const WrittenPart& written) {
 void NodeProcess::finish(const Finished& finished) {
   flush();
   over_ = true;
+  if (probes_) probes_->leave(index_of(id_));
   const NodeEnd end = end_of(finished);
   const double cpu_s = sampler_.cpu_s();
   const Bytes rss_most = process_usage().rss_most;

@@ -7,6 +7,7 @@
 #include "exec/launch/control.h"
 #include "exec/launch/refusals.h"
 #include "exec/transport/lobby.h"
+#include "exec/system/pause_probes.h"
 #include "exec/usage/usage_sampler.h"
 #include "models/protocol/input_row.h"
 #include "models/protocol/training.h"
@@ -101,6 +102,7 @@ class NodeProcess {
   boost::asio::steady_timer flush_timer_;
   std::string interface_;  // of the emulated host; empty: none
   UsageSampler sampler_;
+  std::unique_ptr<PauseProbes> probes_ = PauseProbes::shown();  // null: nobody wants to know
   std::vector<InputRow> inputs_;
   std::vector<StepReport> steps_;
   std::vector<EvalReport> evals_;

@@ -10,6 +10,7 @@
 #include "exec/launch/run_rows.h"
 #include "exec/system/cache_folder.h"
 #include "exec/system/core_probe.h"
+#include "exec/system/pause_probes.h"
 #include "exec/system/process.h"
 #include "scenarios/describe/reader.h"
 #include "scenarios/emulated.h"
@@ -21,11 +22,14 @@
 
 #include <malloc.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <iterator>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -133,6 +137,21 @@ void allow_connections(const Prepared& prepared) {
   allow_descriptors(descriptors_need(*prepared.training, hosts));
 }
 
+// What was seen at pauses, as looks at the cores that know some of it alone.
+std::vector<CoreProbe> probes_of(const PauseProbes& pauses, double shared_line_s,
+                                 const KnownHandovers& known) {
+  std::vector<CoreProbe> probes;
+  for (const PauseProbes::Sample& sample : pauses.samples()) {
+    CoreProbe& probe = probes.emplace_back();
+    probe.alone_s = sample.reference_s;
+    probe.handover_s = sample.handover_s;
+    if (sample.handover_s > 0) {
+      probe.distance = distance_of({sample.handover_s, 0}, shared_line_s, known);
+    }
+  }
+  return probes;
+}
+
 // Cores are looked at where all of them are this machine's.
 Record train(const Prepared& prepared, const RunOptions& options, const JobKey& key,
              const tcp::endpoint& place) {
@@ -142,6 +161,8 @@ Record train(const Prepared& prepared, const RunOptions& options, const JobKey& 
     if (options.probe && !options.task) probes.push_back(probe_cores(cores, options.handovers));
   };
   look();
+  std::optional<PauseProbes> pauses;
+  if (!probes.empty()) pauses.emplace(static_cast<std::size_t>(prepared.training->nodes())).show();
   const std::int64_t planned = prepared.training->steps * prepared.training->workers;
   Restarts restarts(prepared.scenario_case, options);
   for (;;) {
@@ -154,6 +175,10 @@ Record train(const Prepared& prepared, const RunOptions& options, const JobKey& 
       down_since = launcher.down_since();
     }
     if (restarts.again(record, down_since, rows)) continue;
+    if (pauses) {
+      std::ranges::copy(probes_of(*pauses, probes.front().shared_line_s, options.handovers),
+                        std::back_inserter(probes));
+    }
     if (record.outcome == Outcome::done) look();
     record.probes = std::move(probes);
     rows.end(record);

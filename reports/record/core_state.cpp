@@ -32,10 +32,14 @@ double reference_s(const Record& run, const CoreProbe& probe) {
 
 std::optional<double> drift_between(const Record& run, const Record& simulated) {
   if (run.probes.empty() || !simulated.calibrated.known()) return std::nullopt;
-  double sum_s = 0;
-  for (const CoreProbe& probe : run.probes) sum_s += reference_s(run, probe);
+  // At a pause one core alone is looked at, whatever the others do: held against one core alone.
   const double then_s = reference_of(run, simulated.calibrated).median.seconds();
-  return sum_s / static_cast<double>(run.probes.size()) / then_s;
+  const double alone_s = simulated.calibrated.alone.median.seconds();
+  double sum = 0;
+  for (const CoreProbe& probe : run.probes) {
+    sum += probe.together_s > 0 ? reference_s(run, probe) / then_s : probe.alone_s / alone_s;
+  }
+  return sum / static_cast<double>(run.probes.size());
 }
 
 SpeedRange speed_range(const Record& simulated) {

@@ -16,7 +16,7 @@ std::optional<CoreDistance> core_distance(const Record& record);
 double reference_s(const Record& run, const CoreProbe& probe);
 
 /// How much slower the cores of `run` were than those that `simulated` was calibrated on: 1.2, 20 %
-/// slower. Mean of the probes before and after. Empty where nobody looked.
+/// slower. Mean of all probes. Empty where nobody looked.
 std::optional<double> drift_between(const Record& run, const Record& simulated);
 
 /// How much faster and slower than in its median the machine was while it was calibrated.

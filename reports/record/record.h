@@ -112,7 +112,8 @@ struct Record {
   /// Simulation: the cores of this machine while it was calibrated; unknown where its times are of
   /// others, or nobody looked.
   CoresSeen calibrated{};
-  /// Run: the cores that it used, right before it and right after it; empty: nobody looked.
+  /// Run: the cores that it used, right before it, at pauses of its nodes, right after it; empty:
+  /// nobody looked. At pauses the first core alone is timed, and one hand-over.
   std::vector<CoreProbe> probes{};
   std::string kernel_set;
   std::string congestion_control;  ///< run: of the sockets; empty in a simulation

@@ -189,7 +189,7 @@ Json to_json(const Record& record) {
     json["step_time_s_low"] = *s.step_time_s_median * range.low;
     json["step_time_s_high"] = *s.step_time_s_median * range.high;
   }
-  if (record.probes.size() == 2) {
+  if (record.probes.size() >= 2) {
     json["reference_before_s"] = reference_s(record, record.probes.front());
     json["reference_after_s"] = reference_s(record, record.probes.back());
   }
