@@ -130,8 +130,9 @@ struct Machine {
   double contention = 1;      ///< compute takes this times as long while another core computes
   /// What a core takes to go on with another process than it ran last.
   Duration process_change{};
-  /// What a gradient or an update takes longer, at most, that begins after messages: it runs at half
-  /// its speed until so much is lost. Code, predictions, the first cache are those of the messages.
+  /// What a gradient or an update takes longer, at most, that begins after messages: it runs at
+  /// half its speed until so much is lost. Code, predictions, the first cache are those of the
+  /// messages.
   Duration resume{};
   /// Resident memory of a node's process beside what the training holds: the program, its
   /// libraries, its heap and stacks. The default: a release build on Debian 12.

@@ -247,7 +247,8 @@ Machine calibrate(const std::vector<Case>& cases, const CalibrateOptions& asked)
   CoreWatch watch = watch_of(machine, options);
   Repeater repeater(machine, options, watch);
   Loopback loopback(repeater, watch, options);
-  if (cores.size() < 2) machine.not_measured.emplace_back("wake, preempt, contention, resume: one core");
+  if (cores.size() < 2)
+    machine.not_measured.emplace_back("wake, preempt, contention, resume: one core");
   if (options.emulate) {
     measure_emulated(machine, options, watch);
   } else {
@@ -264,9 +265,8 @@ Machine calibrate(const std::vector<Case>& cases, const CalibrateOptions& asked)
     CalibrateOptions trainings = options;
     trainings.repetitions = std::min(options.repetitions, kTrainings);
     Repeater pairs(machine, trainings, watch);
-    const double resume_s = pairs.measure({{"resume", 2e-6}}, [&] {
-      return std::vector<double>{measure_resume(trainings)};
-    })[0];
+    const double resume_s = pairs.measure(
+        {{"resume", 2e-6}}, [&] { return std::vector<double>{measure_resume(trainings)}; })[0];
     machine.resume = Duration::from_seconds(resume_s);
   }
   say(options, "memory of a node");

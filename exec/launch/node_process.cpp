@@ -109,10 +109,7 @@ void NodeProcess::end_alone(const std::string& why) {
 int NodeProcess::run() {
   while (!loop_.stopped()) {
     try {
-      const auto answer = [this] { probes_->answer(index_of(id_)); };
-      run_polling(
-          loop_, poll_, [this] { return driver_ && driver_->computing(); },
-          probes_ ? std::function<void()>(answer) : nullptr);
+      run_polling(loop_, poll_, computing_, answer_probes_);
     } catch (const std::bad_alloc&) {
       give_up(kOutOfMemory);  // and wait to be told to exit
     } catch (const std::exception& error) {
@@ -185,12 +182,9 @@ void NodeProcess::set_up(const nlohmann::json& setup) {
 DriverHooks NodeProcess::hooks() {
   DriverHooks hooks;
   hooks.report = [this](const Report& report) {
-    if (const auto* step = std::get_if<StepReport>(&report)) {
-      steps_.push_back(*step);
-    } else {
-      evals_.push_back(std::get<EvalReport>(report));
-      if (probes_) probes_->look(index_of(id_));
-    }
+    if (const auto* step = std::get_if<StepReport>(&report)) return steps_.push_back(*step);
+    evals_.push_back(std::get<EvalReport>(report));
+    if (probes_) probes_->look(index_of(id_));
   };
   hooks.keep = [this](const Keep& keep) {
     if (part_.folder.empty()) return;
@@ -329,7 +323,6 @@ void NodeProcess::tell_kept(const WrittenPart& written) {
 void NodeProcess::finish(const Finished& finished) {
   flush();
   over_ = true;
-  if (probes_) probes_->leave(index_of(id_));
   const NodeEnd end = end_of(finished);
   const double cpu_s = sampler_.cpu_s();
   const Bytes rss_most = process_usage().rss_most;

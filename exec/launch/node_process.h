@@ -6,8 +6,8 @@
 #include "exec/driver/node_driver.h"
 #include "exec/launch/control.h"
 #include "exec/launch/refusals.h"
-#include "exec/transport/lobby.h"
 #include "exec/system/pause_probes.h"
+#include "exec/transport/lobby.h"
 #include "exec/usage/usage_sampler.h"
 #include "models/protocol/input_row.h"
 #include "models/protocol/training.h"
@@ -18,6 +18,7 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -103,6 +104,11 @@ class NodeProcess {
   std::string interface_;  // of the emulated host; empty: none
   UsageSampler sampler_;
   std::unique_ptr<PauseProbes> probes_ = PauseProbes::shown();  // null: nobody wants to know
+  // For its loop.
+  std::function<bool()> computing_ = [this] { return driver_ && driver_->computing(); };
+  std::function<void()> answer_probes_ = [this] {
+    if (probes_) probes_->answer(index_of(id_));
+  };
   std::vector<InputRow> inputs_;
   std::vector<StepReport> steps_;
   std::vector<EvalReport> evals_;

@@ -31,9 +31,7 @@ constexpr int kLooks = 1 << 16;       // some 30 us, longer than an interrupt ta
 constexpr double kMostOfTime = 0.01;  // between two looks, of the time so far
 enum WhoseTurn : int { nobody, of_asked, of_asking };
 
-double now_s() {
-  return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
-}
+double now_s() { return std::chrono::duration<double>(Clock::now().time_since_epoch()).count(); }
 
 // Whose turn it is once it is not `whose` any more, or after so many looks.
 int after(const std::atomic<int>& turn, int whose, int looks) {
@@ -103,8 +101,7 @@ std::unique_ptr<PauseProbes> PauseProbes::shown() {
   if (file <= STDERR_FILENO || fstat(file, &status) != 0) return nullptr;
   const auto size = static_cast<std::size_t>(status.st_size);
   if (size < sizeof(Page) || (size - sizeof(Page)) % sizeof(Seat) != 0) return nullptr;
-  return std::unique_ptr<PauseProbes>(
-      new PauseProbes(file, (size - sizeof(Page)) / sizeof(Seat)));
+  return std::unique_ptr<PauseProbes>(new PauseProbes(file, (size - sizeof(Page)) / sizeof(Seat)));
 }
 
 void PauseProbes::join(std::size_t node) {
@@ -116,13 +113,8 @@ void PauseProbes::join(std::size_t node) {
   seats_[node].core = stays ? sched_getcpu() : kNowhere;
 }
 
-void PauseProbes::leave(std::size_t node) {
-  if (node < nodes_) seats_[node].core = kNowhere;
-}
-
 bool PauseProbes::asked(std::size_t node) const {
-  return node < nodes_ &&
-         seats_[node].turn.load(std::memory_order_acquire) == of_asked;
+  return node < nodes_ && seats_[node].turn.load(std::memory_order_acquire) == of_asked;
 }
 
 void PauseProbes::hand_back(std::size_t node) {

@@ -9,15 +9,16 @@
 namespace foretrain::exec {
 
 /// Memory that a launcher shares with the nodes that it starts on this machine. A node that has
-/// evaluated, while others wait for it, looks how fast its core is, by a few pieces of the reference
-/// kernel, and how far another core is: whoever polls there at this moment hands a cache line to and
-/// fro with it. Nobody is disturbed who computes; where all do, nothing is known of the distance.
+/// evaluated, while others wait for it, looks how fast its core is, by a few pieces of the
+/// reference kernel, and how far another core is: whoever polls there at this moment hands a cache
+/// line to and fro with it. Nobody is disturbed who computes; where all do, nothing is known of the
+/// distance.
 ///
 /// Looks before and after a training miss what a virtual machine does in between: its cores move,
 /// and each takes half as long again for seconds.
 ///
-/// A look takes some 300 us, none comes within kPause of the last one, nor within a hundredth of the
-/// time that the nodes have been at it: 0.3 % of a training at most.
+/// A look takes some 300 us, none comes within kPause of the last one, nor within a hundredth of
+/// the time that the nodes have been at it: 0.3 % of a training at most.
 class PauseProbes {
  public:
   struct Sample {
@@ -33,15 +34,14 @@ class PauseProbes {
   PauseProbes& operator=(const PauseProbes&) = delete;
   ~PauseProbes();
 
-  /// Nodes that are started from now on find it, as long as this lives: an environment variable names
-  /// it. One at a time.
+  /// Nodes that are started from now on find it, as long as this lives: an environment variable
+  /// names it. One at a time.
   void show() const;
   /// A node's; null where its launcher shows none.
   static std::unique_ptr<PauseProbes> shown();
 
-  /// `node` polls on the core where the calling thread is now, and stays there; until it leaves.
+  /// `node` polls on the core where the calling thread is now, and stays there.
   void join(std::size_t node);
-  void leave(std::size_t node);
   /// Whoever polls calls it between two looks at its sockets: one load, unless it is asked.
   void answer(std::size_t node) {
     if (asked(node)) hand_back(node);

@@ -123,13 +123,14 @@ void describe(Visitor& visit, T& machine) {
                .least = 0,
                .most = 1},
               machine.process_change);
-  visit.field({.key = "resume",
-               .doc = "what a gradient or an update takes longer at most that begins after messages: "
-                      "half its speed until then; left out: nothing",
-               .least = 0,
-               .most = 1,
-               .written = machine.resume.ns > 0},
-              machine.resume);
+  visit.field(
+      {.key = "resume",
+       .doc = "what a gradient or an update takes longer at most that begins after messages: "
+              "half its speed until then; left out: nothing",
+       .least = 0,
+       .most = 1,
+       .written = machine.resume.ns > 0},
+      machine.resume);
   visit.field({.key = "memory_base",
                .doc = "resident memory of a node's process beside what the training holds",
                .least = 0,
