@@ -129,7 +129,8 @@ CaseData find_data(const Case& scenario_case, bool with_examples, DataSets& data
   if (sparse) shape.features_mean = mean_distinct(*data.train, c.scenario.training.batch_size);
   const Bytes held = sparse ? table_bytes(shape.train_examples + shape.test_examples, shape.input)
                             : summary->memory;
-  found.memory = {held, shape.train_examples, !sparse && summary->prefetched, spec.input.held_size};
+  found.memory = {held, shape.train_examples, !sparse && summary->prefetched, spec.input.held_size,
+                  summary ? summary->drawing : Bytes{}};
   if (with_examples) found.examples = std::make_shared<const DataSplit>(std::move(data));
   return found;
 }

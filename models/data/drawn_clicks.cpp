@@ -52,12 +52,14 @@ double mean_of(const Weights& weights, int field) {
   return mean / static_cast<double>(octaves);
 }
 
+std::size_t values_of(int field) {
+  if (field < kCounts) return kMagnitudes;
+  return std::size_t{1} << kOctaves[static_cast<std::size_t>(field - kCounts)];
+}
+
 Weights draw_weights(int field, std::uint64_t seed) {
   Stream stream(seed, fmt::format("data.clicks.weights.{}", field));
-  const std::size_t values =
-      field < kCounts ? kMagnitudes
-                      : std::size_t{1} << kOctaves[static_cast<std::size_t>(field - kCounts)];
-  Weights weights(values);
+  Weights weights(values_of(field));
   for (double& weight : weights) weight = kWeight * (2 * stream.uniform() - 1);
   const double mean = mean_of(weights, field);
   for (double& weight : weights) weight -= mean;
@@ -114,6 +116,12 @@ void check_count(const char* what, std::int64_t count) {
 }
 
 }  // namespace
+
+Bytes clicks_drawing() {
+  std::size_t values = 0;
+  for (int field = 0; field < kFields; ++field) values += values_of(field);
+  return {static_cast<std::int64_t>(values * sizeof(Weights::value_type))};
+}
 
 InputShape clicks_shape(const ClicksSpec& spec) {
   check_hash_bits(spec.hash_bits);

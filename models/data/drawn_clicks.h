@@ -1,6 +1,7 @@
 // Draws a log of advertisements that were clicked or not.
 #pragma once
 
+#include "models/base/quantity.h"
 #include "models/data/dataset.h"
 
 #include <cstdint>
@@ -38,6 +39,9 @@ struct ClicksSpec {
 /// operations of double, the portable exponential. Held in memory.
 /// @throws DataError where the numbers of `spec` are not as said there
 DataSplit draw_clicks(const ClicksSpec& spec);
+
+/// What `draw_clicks` holds beside the examples until they are drawn: the weights of all values.
+Bytes clicks_drawing();
 
 /// Of what `draw_clicks` draws. @throws DataError as there
 InputShape clicks_shape(const ClicksSpec& spec);

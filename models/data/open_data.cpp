@@ -121,8 +121,12 @@ DataSummary summarize_images(const DataSource& source) {
 
 DataSummary summarize_clicks(const DataSource& source) {
   const InputShape shape = clicks_shape(clicks_of(source));
-  return {source.train_count, source.test_count, shape,
-          table_bytes(source.train_count + source.test_count, shape), false};
+  return {source.train_count,
+          source.test_count,
+          shape,
+          table_bytes(source.train_count + source.test_count, shape),
+          false,
+          clicks_drawing()};
 }
 
 DataSummary summarize_idx(const DataSource& source) {

@@ -52,6 +52,7 @@ struct DataSummary {
   /// mapped file's pages are the kernel's, so they are none of it.
   Bytes memory{};
   bool prefetched = false;  ///< Dataset::worth_prefetching of the training examples
+  Bytes drawing{};          ///< held beside the examples while they are drawn
 };
 
 /// What so many sparse examples take in memory.

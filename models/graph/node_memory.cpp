@@ -44,14 +44,14 @@ Bytes evaluation_of(const Training& training, const StepMemory& step) {
   if (training.test_examples == 0) return {};
   const StepMemory memory = evaluation_memory(training);
   const bool fits = memory.activations() + memory.scratch <= step.activations() + step.scratch;
-  return memory.batch + (fits ? Bytes{} : memory.outputs + memory.scratch);
+  return memory.batch + (fits ? Bytes{} : memory.outputs + memory.forward_scratch);
 }
 
 }  // namespace
 
 Bytes NodeMemory::resident(bool has_evaluated, Bytes held) const {
   const Bytes training = step + (has_evaluated ? evaluation : Bytes{}) + message + held;
-  return data + learned + std::max(set_up, training);
+  return data + std::max(drawing, learned + std::max(set_up, training));
 }
 
 NodeMemory node_memory(const Training& training, const DataMemory& data, NodeId id) {
@@ -73,6 +73,7 @@ NodeMemory node_memory(const Training& training, const DataMemory& data, NodeId 
   if (training.nodes() == 1) memory.set_up = {4 * all};
   const std::int64_t examples = (data.train_examples + training.workers - 1) / training.workers;
   const Bytes share = data.share_example * examples;
+  memory.drawing = data.drawing;
   memory.data = share.value > 0 ? share : data.examples + Bytes{8 * examples};
   const StepMemory step = step_memory(training);
   const std::int64_t batches = data.prefetched && !training.sparse() ? 2 : 1;

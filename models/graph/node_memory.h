@@ -10,7 +10,7 @@ namespace foretrain {
 
 /// What the process of a node holds beside the program itself. A run and its forecast count alike.
 ///
-///     resident = data + learned + max(set_up, step + evaluation + message + held)
+///     resident = data + max(drawing, learned + max(set_up, step + evaluation + message + held))
 ///
 /// Memory that a process frees stays its own and is used again, so what is resident is the most
 /// that was held: it never falls. `held` is what others have sent (Buffering::peak_buffered), which
@@ -18,6 +18,7 @@ namespace foretrain {
 /// memory.
 struct NodeMemory {
   Bytes data;        ///< a worker's: the examples, the order in which it takes its own
+  Bytes drawing;     ///< a worker's: what drawing the examples took, let go before the rest
   Bytes learned;     ///< parameters, with the optimizer's state; a server's: of its shard
   Bytes set_up;      ///< let go before the training: the parameters that a shard is cut from
   Bytes step;        ///< a worker's: gradient, activations, scratch, batches
@@ -33,6 +34,7 @@ struct DataMemory {
   std::int64_t train_examples = 0;  ///< dealt to all workers
   bool prefetched = false;          ///< the next batch is gathered beside this one's gradient
   Bytes share_example{};            ///< above 0: a worker has its own share alone, so much of each
+  Bytes drawing{};                  ///< held beside the examples while they are drawn
 };
 
 NodeMemory node_memory(const Training& training, const DataMemory& data, NodeId id);

@@ -41,6 +41,8 @@ StepMemory step_memory(const Training& training) {
     alternating[i % 2] = std::max(alternating[i % 2], output);
     memory.saved += lines((layers[i]->saved_bytes(batch) + 3) / 4);
     memory.scratch = std::max(memory.scratch, lines(layers[i]->scratch_floats(batch)));
+    const Bytes forward = lines(layers[i]->forward_scratch_floats(batch));
+    memory.forward_scratch = std::max(memory.forward_scratch, forward);
   }
   memory.output_gradients = alternating[0] + alternating[1];
   memory.batch = batch_bytes(network, batch);

@@ -17,6 +17,7 @@ struct StepMemory {
   Bytes output_gradients;  ///< by two neighbouring outputs at a time, in buffers that alternate
   Bytes saved;             ///< by layers besides (places of maxima, masks)
   Bytes scratch;           ///< of the layer that needs most
+  Bytes forward_scratch;   ///< its beginning, which forward passes use
   Bytes batch;             ///< inputs, labels; sparse: of two steps, with what sorts them
 
   [[nodiscard]] Bytes activations() const { return outputs + output_gradients + saved; }

@@ -288,6 +288,10 @@ std::int64_t Conv2d::scratch_floats(std::int64_t batch) const {
   return std::max(plan.forward_floats(), plan.backward_floats());
 }
 
+std::int64_t Conv2d::forward_scratch_floats(std::int64_t batch) const {
+  return Plan(input_, output_, shape_, batch).forward_floats();
+}
+
 void Conv2d::forward(const ForwardPass& pass) const {
   FT_CHECK_OP(static_cast<std::int64_t>(pass.parameters.size()), ==, parameters());
   const Plan plan(input_, output_, shape_, pass.batch);

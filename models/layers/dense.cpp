@@ -81,6 +81,12 @@ std::int64_t Dense::scratch_floats(std::int64_t batch) const {
   return static_cast<std::int64_t>(most);
 }
 
+std::int64_t Dense::forward_scratch_floats(std::int64_t batch) const {
+  LayerPass pass;
+  pass.batch = batch;
+  return static_cast<std::int64_t>(multiply_scratch(forward_product(pass, inputs_, outputs_)));
+}
+
 void Dense::forward(const ForwardPass& pass) const {
   FT_CHECK_OP(static_cast<std::int64_t>(pass.parameters.size()), ==, parameters());
   FT_CHECK(pass.input != nullptr);

@@ -92,6 +92,10 @@ class Layer {
   /// Kept from the forward to the backward pass besides input and output.
   [[nodiscard]] virtual std::int64_t saved_bytes(std::int64_t /*batch*/) const { return 0; }
   [[nodiscard]] virtual std::int64_t scratch_floats(std::int64_t /*batch*/) const { return 0; }
+  /// The beginning of the scratch that a forward pass uses: all that an evaluation touches.
+  [[nodiscard]] virtual std::int64_t forward_scratch_floats(std::int64_t batch) const {
+    return scratch_floats(batch);
+  }
 
   virtual void forward(const ForwardPass& pass) const = 0;
   virtual void backward(const BackwardPass& pass) const = 0;

@@ -99,14 +99,9 @@ void describe(Visitor& visit, T& seen) {
               seen.loopback_distance);
 }
 
+/// What jobs lose to each other on cores.
 template <class Visitor, Described<Machine> T>
-void describe(Visitor& visit, T& machine) {
-  visit.field({.key = "name", .doc = "of the machine", .required = true}, machine.name);
-  visit.field(
-      {.key = "cores", .doc = "processor cores", .least = 1, .most = 1024, .required = true},
-      machine.cores);
-  visit.field({.key = "kernel_set", .doc = "vector instructions that compute was measured with"},
-              machine.kernel_set);
+void describe_scheduling(Visitor& visit, T& machine) {
   visit.field({.key = "slice",
                .doc = "how long a thread runs while another waits for its core",
                .above = 0,
@@ -131,6 +126,17 @@ void describe(Visitor& visit, T& machine) {
        .most = 1,
        .written = machine.resume.ns > 0},
       machine.resume);
+}
+
+template <class Visitor, Described<Machine> T>
+void describe(Visitor& visit, T& machine) {
+  visit.field({.key = "name", .doc = "of the machine", .required = true}, machine.name);
+  visit.field(
+      {.key = "cores", .doc = "processor cores", .least = 1, .most = 1024, .required = true},
+      machine.cores);
+  visit.field({.key = "kernel_set", .doc = "vector instructions that compute was measured with"},
+              machine.kernel_set);
+  describe_scheduling(visit, machine);
   visit.field({.key = "memory_base",
                .doc = "resident memory of a node's process beside what the training holds",
                .least = 0,

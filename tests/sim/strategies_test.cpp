@@ -127,7 +127,9 @@ TEST_CASE("strategies: a job that begins after messages loses what the machine s
     return step_on(losing, strategy, 1) - step_on(machine, strategy, 1);
   };
   CHECK(lost_s("single") == 0);
-  CHECK(lost_s("sync") == Approx(11e-6));  // 9 of the gradient, 2 of the update: half its speed
+  // Of 200 steps: 9 of each gradient but the first, which no message precedes, 2 of each update,
+  // which half its speed takes no longer.
+  CHECK(lost_s("sync") == Approx(9e-6 * 199 / 200 + 2e-6));
 }
 
 TEST_CASE("strategies: values of several buckets are put in their place by who gets them") {

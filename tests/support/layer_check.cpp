@@ -206,8 +206,10 @@ LayerResult run_layer(const Layer& layer, const LayerNumbers& numbers, Parallel&
   Placed parameters(numbers.parameters, offset);
   Placed output(numbers.output_gradient.size(), offset);
   Placed saved(static_cast<std::size_t>((layer.saved_bytes(numbers.batch) + 3) / 4), offset);
-  Placed scratch(static_cast<std::size_t>(layer.scratch_floats(numbers.batch)), offset);
   std::optional<Stream> dropout = numbers.dropout;
+  const std::int64_t scratch_floats =
+      dropout ? layer.scratch_floats(numbers.batch) : layer.forward_scratch_floats(numbers.batch);
+  Placed scratch(static_cast<std::size_t>(scratch_floats), offset);
   const bool sparse = !numbers.sparse.starts.empty();
   const auto fill = [&](LayerPass& pass) {
     pass.batch = numbers.batch;

@@ -68,6 +68,30 @@ TEST_CASE("node memory: what setting up took is used again") {
   CHECK(memory.resident(false, {200}).value == 216);
 }
 
+TEST_CASE("node memory: what drawing the examples took is used again") {
+  NodeMemory memory;
+  memory.data = {1};
+  memory.drawing = {50};
+  memory.learned = {10};
+  CHECK(memory.resident(false, {}).value == 51);
+  CHECK(memory.resident(false, {30}).value == 51);
+  CHECK(memory.resident(false, {90}).value == 101);
+  DataMemory drawn = kData;
+  drawn.drawing = {50};
+  const auto training = testing::training_of({.workers = 2});
+  CHECK(node_memory(*training, drawn, NodeId{1}).drawing.value == 50);
+  CHECK(node_memory(*training, drawn, NodeId{2}).drawing.value == 0);
+}
+
+TEST_CASE("node memory: an evaluation's scratch is that of its forward passes") {
+  const auto training = testing::training_of({.workers = 2});
+  training->test_examples = 1'000;
+  const StepMemory evaluated = evaluation_memory(*training);
+  CHECK(evaluated.forward_scratch < evaluated.scratch);
+  CHECK(node_memory(*training, kData, NodeId{0}).evaluation ==
+        evaluated.batch + evaluated.outputs + evaluated.forward_scratch);
+}
+
 TEST_CASE("node memory: a server holds a gradient of each worker where it gathers them") {
   const auto sync = testing::training_of({.strategy = "sync", .workers = 3});
   CHECK(expected_held(*sync, NodeId{3}).value == 3 * 4 * kParameters);
