@@ -133,6 +133,22 @@ void note_cores(Machine& machine, const CoreWatch& watch, const CalibrateOptions
                            100 * wander));
 }
 
+// Compute at the speed of the first looks becomes that of the whole calibration.
+void settle(Machine& machine, double factor) {
+  const auto scale = [factor](AffineCost& cost) {
+    cost.overhead_s *= factor;
+    cost.per_item_s *= factor;
+  };
+  scale(machine.apply);
+  for (auto& [key, model] : machine.models) {
+    scale(model.gradient);
+    scale(model.evaluate);
+    scale(model.apply);
+    scale(model.sparse_apply);
+    scale(model.coding);
+  }
+}
+
 void measure_cores(Machine& machine, Repeater& repeater, int core) {
   const std::vector<double> apply = repeater.measure(
       {{"apply.overhead", 2e-6, 0.5, true}, {"apply.per_item", 0, 0.5, true}}, [core] {
@@ -275,6 +291,7 @@ Machine calibrate(const std::vector<Case>& cases, const CalibrateOptions& asked)
     measure_into(machine, each, options, watch);
     loopback.cross();
   }
+  settle(machine, watch.settled());
   note_cores(machine, watch, options);
   loopback.put_into(machine);
   return machine;

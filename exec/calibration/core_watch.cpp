@@ -38,23 +38,27 @@ Duration handover_at(const std::vector<CoreProbe>& probes, CoreDistance distance
 }  // namespace
 
 CoreWatch::CoreWatch(Look look, const CoresSeen& known)
-    : look_(std::move(look)), known_(known), usual_s_(known.alone.median.seconds()) {
-  if (usual_s_ > 0) return;
+    : look_(std::move(look)), known_(known), first_s_(known.alone.median.seconds()) {
+  if (first_s_ > 0) return;
   for (int i = 0; i < kFirstLooks; ++i) probes_.push_back(look_());
-  usual_s_ = median(all_of(probes_, &CoreProbe::alone_s)).value();
+  first_s_ = median(all_of(probes_, &CoreProbe::alone_s)).value();
 }
 
 CoreProbe CoreWatch::look() { return probes_.emplace_back(look_()); }
 
 double CoreWatch::slower(const CoreProbe& before, const CoreProbe& after) const {
-  return (before.alone_s + after.alone_s) / 2 / usual_s_;
+  return (before.alone_s + after.alone_s) / 2 / first_s_;
+}
+
+double CoreWatch::settled() const {
+  if (known_.known()) return 1;
+  return median(all_of(probes_, &CoreProbe::alone_s)).value() / first_s_;
 }
 
 CoresSeen CoreWatch::seen() const {
   CoresSeen seen = known_;
   if (!known_.known()) {
     seen.alone = times_of(all_of(probes_, &CoreProbe::alone_s));
-    seen.alone.median = Duration::from_seconds(usual_s_);
     seen.together = times_of(all_of(probes_, &CoreProbe::together_s));
   }
   if (seen.handover.near.ns == 0) seen.handover.near = handover_at(probes_, CoreDistance::near);

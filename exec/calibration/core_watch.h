@@ -21,9 +21,13 @@ class CoreWatch {
   /// Looks.
   CoreProbe look();
 
-  /// How much longer compute took around a measurement than at the speed that figures are of: 1.2,
-  /// 20 %.
+  /// How much longer compute took around a measurement than in the first looks: 1.2, 20 %.
   [[nodiscard]] double slower(const CoreProbe& before, const CoreProbe& after) const;
+
+  /// The kernel's time in the median of all looks over that in the first: what compute that was
+  /// divided by slower() is multiplied by in the end, since a machine may be fast or slow as a
+  /// calibration begins. 1 where an earlier one is known: its figures stand.
+  [[nodiscard]] double settled() const;
 
   /// Digest of all looks, beside what was known.
   [[nodiscard]] CoresSeen seen() const;
@@ -32,7 +36,7 @@ class CoreWatch {
   Look look_;
   CoresSeen known_;
   std::vector<CoreProbe> probes_;
-  double usual_s_ = 0;  // of the kernel on one core: what figures are of
+  double first_s_ = 0;  // of the kernel on one core, in the first looks or as known
 };
 
 }  // namespace foretrain::exec

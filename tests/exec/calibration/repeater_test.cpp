@@ -102,7 +102,7 @@ TEST_CASE("repeater: of what others can only make larger a lower quantile counts
   CHECK(quartiles == std::vector<double>{102});
 }
 
-TEST_CASE("repeater: what compute took is told at the machine's usual speed") {
+TEST_CASE("repeater: what compute took is told at the speed of the first looks") {
   Told told;
   told.look = [] {
     CoreProbe slow = still();
@@ -136,6 +136,20 @@ TEST_CASE("core watch: what calibration saw of the cores becomes figures of the 
   CoreWatch later(still, seen);
   CHECK(later.slower(watch.look(), watch.look()) == Approx(1.0).epsilon(0.2));
   CHECK(later.seen() == seen);
+  CHECK(later.settled() == 1);
+}
+
+TEST_CASE("core watch: a calibration that began slowly is of the speed of its median look") {
+  int looks = 0;
+  CoreWatch watch([&] {
+    CoreProbe probe = still();
+    probe.alone_s = ++looks <= 15 ? 0.012 : 0.010;
+    return probe;
+  });
+  CHECK(watch.settled() == Approx(1));
+  for (int i = 0; i < 20; ++i) watch.look();
+  CHECK(watch.settled() == Approx(10.0 / 12));
+  CHECK(watch.seen().alone.median == Duration{10'000'000});
 }
 
 }  // namespace
