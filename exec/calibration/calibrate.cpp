@@ -5,6 +5,7 @@
 #include "exec/calibration/memory.h"
 #include "exec/calibration/message_costs.h"
 #include "exec/calibration/repeater.h"
+#include "exec/calibration/settle.h"
 #include "exec/calibration/single_runs.h"
 #include "exec/system/core_probe.h"
 #include "exec/system/process.h"
@@ -50,8 +51,8 @@ int other_of(const std::vector<int>& cores) { return cores.size() > 1 ? cores[1]
 
 OneCore repeat_one_core(Repeater& repeater, const std::string& name, int core, const Hosts& hosts) {
   const std::vector<double> values =
-      repeater.measure({{name + ", one core, message", kMessageFloor_s},
-                        {name + ", one core, byte", kMessageByteFloor_s}},
+      repeater.measure({{name + ", one core, message", kMessageFloor_s, 0.5, true},
+                        {name + ", one core, byte", kMessageByteFloor_s, 0.5, true}},
                        [&] {
                          const OneCore once = measure_one_core(core, hosts);
                          return std::vector<double>{once.message_s, once.byte_s};
@@ -133,22 +134,6 @@ void note_cores(Machine& machine, const CoreWatch& watch, const CalibrateOptions
                            100 * wander));
 }
 
-// Compute at the speed of the first looks becomes that of the whole calibration.
-void settle(Machine& machine, double factor) {
-  const auto scale = [factor](AffineCost& cost) {
-    cost.overhead_s *= factor;
-    cost.per_item_s *= factor;
-  };
-  scale(machine.apply);
-  for (auto& [key, model] : machine.models) {
-    scale(model.gradient);
-    scale(model.evaluate);
-    scale(model.apply);
-    scale(model.sparse_apply);
-    scale(model.coding);
-  }
-}
-
 void measure_cores(Machine& machine, Repeater& repeater, int core) {
   const std::vector<double> apply = repeater.measure(
       {{"apply.overhead", 2e-6, 0.5, true}, {"apply.per_item", 0, 0.5, true}}, [core] {
@@ -174,10 +159,10 @@ void measure_caches(Machine& machine, Repeater& repeater, const std::vector<int>
     machine.not_measured.emplace_back("memory.private_cache: not told by the kernel");
   }
   const std::vector<double> medians = repeater.measure(
-      {{"memory.shared_byte", kByteFloor_s},
-       {"memory.memory_byte", kByteFloor_s},
-       {"memory.copied_byte", kByteFloor_s},
-       {"memory.fresh_byte", kByteFloor_s},
+      {{"memory.shared_byte", kByteFloor_s, 0.5, true},
+       {"memory.memory_byte", kByteFloor_s, 0.5, true},
+       {"memory.copied_byte", kByteFloor_s, 0.5, true},
+       {"memory.fresh_byte", kByteFloor_s, 0.5, true},
        {"memory.bandwidth"},
        {"contention"}},
       [&] {
@@ -291,9 +276,9 @@ Machine calibrate(const std::vector<Case>& cases, const CalibrateOptions& asked)
     measure_into(machine, each, options, watch);
     loopback.cross();
   }
-  settle(machine, watch.settled());
   note_cores(machine, watch, options);
   loopback.put_into(machine);
+  settle(machine, watch.settled());
   return machine;
 }
 

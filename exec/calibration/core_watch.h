@@ -24,8 +24,8 @@ class CoreWatch {
   /// How much longer compute took around a measurement than in the first looks: 1.2, 20 %.
   [[nodiscard]] double slower(const CoreProbe& before, const CoreProbe& after) const;
 
-  /// The kernel's time in the median of all looks over that in the first: what compute that was
-  /// divided by slower() is multiplied by in the end, since a machine may be fast or slow as a
+  /// The kernel's time in the median of all looks over that in the first: times that were divided
+  /// by slower() are multiplied by it in the end, since a machine may be fast or slow as a
   /// calibration begins. 1 where an earlier one is known: its figures stand.
   [[nodiscard]] double settled() const;
 

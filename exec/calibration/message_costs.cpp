@@ -104,8 +104,10 @@ Crossings::Crossings(std::function<Crossing()> measure, CoreWatch& watch)
 void Crossings::take(int times) {
   for (int i = 0; i < times; ++i) {
     const CoreProbe before = watch_.look();
-    const Crossing crossing = measure_();
+    Crossing crossing = measure_();
     const CoreProbe after = watch_.look();
+    crossing.message_s /= watch_.slower(before, after);
+    crossing.byte_s /= watch_.slower(before, after);
     taken_.push_back({crossing, distance_over(std::array{before, after})});
   }
 }

@@ -16,8 +16,8 @@ struct Figure {
   std::string name;
   double floor = 0;  ///< a spread of less than this, in the figure's unit, is noted, but no noise
   double quantile = 0.5;  ///< of its values: less for what others can only make larger
-  bool compute = false;   ///< a time of one worker's compute: the machine's speed of the moment is
-                          ///< divided out of it
+  bool compute = false;   ///< a time of one core that works (gradients, messages, bytes): the
+                          ///< machine's speed of the moment is divided out of it
 };
 
 /// Repeats measurements, looks at the cores before and after each, notes how sure they are.

@@ -1,0 +1,30 @@
+#include "exec/calibration/settle.h"
+
+namespace foretrain::exec {
+
+void settle(Machine& machine, double factor) {
+  const auto scale = [factor](AffineCost& cost) {
+    cost.overhead_s *= factor;
+    cost.per_item_s *= factor;
+  };
+  scale(machine.loopback.send);
+  scale(machine.loopback.receive);
+  scale(machine.emulated.send);
+  scale(machine.emulated.receive);
+  machine.loopback_far.send_byte_s *= factor;
+  machine.loopback_far.receive_byte_s *= factor;
+  machine.memory.shared_byte_s *= factor;
+  machine.memory.memory_byte_s *= factor;
+  machine.memory.copied_byte_s *= factor;
+  machine.memory.fresh_byte_s *= factor;
+  scale(machine.apply);
+  for (auto& [key, model] : machine.models) {
+    scale(model.gradient);
+    scale(model.evaluate);
+    scale(model.apply);
+    scale(model.sparse_apply);
+    scale(model.coding);
+  }
+}
+
+}  // namespace foretrain::exec
