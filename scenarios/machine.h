@@ -80,6 +80,10 @@ struct ModelCost {
 /// (medians of nine runs each).
 inline constexpr Duration kPoll{1'000'000};
 
+/// What a kernel hands over at a time within a machine: so much of a message has been copied before
+/// its receiver has any of it (gso_max_size of Linux's loopback).
+inline constexpr Bytes kLoopbackSegment{65'536};
+
 /// What messages cost: CPU time by bytes on the wire, then the time until an idle receiver looks.
 struct TransportCost {
   AffineCost send;     ///< on the sender's core, the copy into the kernel included

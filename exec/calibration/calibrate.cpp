@@ -168,7 +168,9 @@ void measure_caches(Machine& machine, Repeater& repeater, const std::vector<int>
       [&] {
         const MemoryHierarchy once = measure_memory(cores, sizes);
         const double contention = cores.size() > 1 ? measure_contention(cores[0], cores[1]) : 1;
-        return std::vector<double>{once.shared_byte_s, once.memory_byte_s,   once.copied_byte_s,
+        const double cold_s = measure_cold_byte(
+            cores.front(), cores.size() > 1 ? cores[1] : cores[0], beyond_caches(sizes));
+        return std::vector<double>{once.shared_byte_s, once.memory_byte_s,   cold_s,
                                    once.fresh_byte_s,  once.bandwidth.value, contention};
       });
   machine.memory = {sizes.of_core, sizes.shared, medians[0],  medians[1],

@@ -42,13 +42,6 @@ class Pages {
   void walk() {
     for (std::size_t i = 0; i < count_; ++i) numbers_[i] = numbers_[i] * 0.5F + 1.0F;
   }
-  // Piece by piece, as messages are: with more at once the C library may go round the caches.
-  void copy(const Pages& other) {
-    constexpr std::size_t kPart = 16'384;
-    for (std::size_t i = 0; i < count_; i += kPart) {
-      std::copy_n(other.numbers_ + i, std::min(kPart, count_ - i), numbers_ + i);
-    }
-  }
 
  private:
   std::size_t count_;
@@ -63,21 +56,6 @@ double walked_s(Bytes size) {
   for (const auto start = Clock::now(); times.size() < 3 || passed_s(start) < kWalk_s;) {
     const auto begun = Clock::now();
     pages.walk();
-    times.push_back(passed_s(begun));
-  }
-  return median(times).value() / static_cast<double>(size.value);
-}
-
-// Seconds of a byte that is copied, median of some copies of so much.
-double copied_s(Bytes size) {
-  Pages from(size);
-  Pages to(size);
-  from.walk();
-  to.walk();
-  std::vector<double> times;
-  for (const auto start = Clock::now(); times.size() < 3 || passed_s(start) < kWalk_s;) {
-    const auto begun = Clock::now();
-    to.copy(from);
     times.push_back(passed_s(begun));
   }
   return median(times).value() / static_cast<double>(size.value);
@@ -122,6 +100,10 @@ CacheSizes cache_sizes(const Processor& processor) {
   return {told ? processor.l2 : kUsualCache, processor.l3, told};
 }
 
+Bytes beyond_caches(const CacheSizes& sizes) {
+  return {std::max(4 * sizes.shared.value, 32 * sizes.of_core.value)};
+}
+
 MemoryHierarchy measure_memory(const std::vector<int>& cores, const CacheSizes& sizes) {
   constexpr int kBatch = 48;
   constexpr int kSteps = 1'000'000;  // never done
@@ -136,20 +118,15 @@ MemoryHierarchy measure_memory(const std::vector<int>& cores, const CacheSizes& 
     return Forked<double>(cores.front(), [&] { return gradient_s(training, walked); }).get();
   };
   const Bytes beyond_own = sizes.of_core * 4;
-  const Bytes beyond_all{std::max(4 * sizes.shared.value, 32 * sizes.of_core.value)};
+  const Bytes beyond_all = beyond_caches(sizes);
   const double near_s = gradient_after({});
-  // By `once`, of bytes that no cache holds; less the same of those that the core's own does.
-  const auto beyond_caches_s = [&](double (*once)(Bytes)) {
-    const auto of = [&](Bytes size) {
-      return Forked<double>(cores.front(), [=] { return once(size); }).get();
-    };
-    return std::max(0.0, of(beyond_all) - of({sizes.of_core.value / 4}));
+  const auto walk_s = [&](Bytes size) {
+    return Forked<double>(cores.front(), [=] { return walked_s(size); }).get();
   };
   MemoryHierarchy memory;
   memory.private_cache = sizes.of_core;
   memory.shared_cache = sizes.shared;
-  memory.memory_byte_s = beyond_caches_s(walked_s);
-  memory.copied_byte_s = beyond_caches_s(copied_s);
+  memory.memory_byte_s = std::max(0.0, walk_s(beyond_all) - walk_s({sizes.of_core.value / 4}));
   memory.shared_byte_s = memory.memory_byte_s;
   if (sizes.shared.value >= 2 * beyond_own.value) {
     const double byte_s = (gradient_after(beyond_own) - near_s) / bytes;

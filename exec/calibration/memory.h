@@ -15,6 +15,8 @@ struct CacheSizes {
   bool told = false;
 };
 CacheSizes cache_sizes(const Processor& processor);
+/// A walk over so much leaves nothing of what was there before.
+Bytes beyond_caches(const CacheSizes& sizes);
 
 /// What a byte takes, measured by walks over memory and by gradients of a softmax regression, whose
 /// bytes a core's own cache holds:
@@ -25,7 +27,6 @@ CacheSizes cache_sizes(const Processor& processor);
 ///     memory      a walk over four times what the shared cache holds, less one over a quarter of
 ///                 what the core's own does: what comes from memory step by step are parameters,
 ///                 gradients, activations, in long rows
-///     copied      likewise of copies from one such piece of memory into another
 ///     fresh       a walk over memory that the process was just given
 ///     bandwidth   bytes a second of all `cores` that walk over what no cache holds; 0 for one core
 ///
@@ -34,6 +35,7 @@ CacheSizes cache_sizes(const Processor& processor);
 /// changes with the neighbours of a virtual machine: 129, 163, 210 ps within two hours in which the
 /// walk said 53, 54.) Source: the experiment of walking over memory to find what a cache holds, as
 /// of Saavedra and Smith 1995.
+/// What a byte of a message takes that no cache holds is `measure_cold_byte`'s (message_costs.h).
 MemoryHierarchy measure_memory(const std::vector<int>& cores, const CacheSizes& sizes);
 
 }  // namespace foretrain::exec

@@ -27,7 +27,6 @@ struct CpuGrowth {
   double receiver_s = 0;
 
   [[nodiscard]] double total_s() const { return sender_s + receiver_s; }
-  [[nodiscard]] double sent_share() const { return total_s() > 0 ? sender_s / total_s() : 0.5; }
 };
 
 CpuGrowth cpu_growth(const RoundTrip& small, const RoundTrip& large) {
@@ -56,14 +55,24 @@ Crossing measure_crossing(int core_a, int core_b, const Hosts& hosts) {
     return measure_round_trip(core_a, core_b, setting, hosts);
   };
   const RoundTrip small = trip({.rounds = 300, .polling = true, .compute = kCompute});
-  const RoundTrip large =
-      trip({.payload = large_on(hosts), .rounds = 100, .polling = true, .compute = kCompute});
   // Of who polls the CPU time says nothing.
   const CpuGrowth growth =
       cpu_growth(trip({.rounds = 100, .compute = kCompute}),
                  trip({.payload = large_on(hosts), .rounds = 100, .compute = kCompute}));
-  return {small.time_s / 2, shaped(hosts) ? 0 : byte_s_of(large.time_s - small.time_s, hosts),
-          growth.sent_share()};
+  return {small.time_s / 2, byte_s_of(growth.sender_s, hosts), byte_s_of(growth.receiver_s, hosts)};
+}
+
+double measure_cold_byte(int core_a, int core_b, Bytes walked) {
+  const Hosts hosts({}, false);
+  constexpr int kRounds = 20;
+  const auto grown_s = [&](Bytes before) {
+    PingPong setting{.rounds = kRounds, .compute = kCompute, .walked = before};
+    const RoundTrip small = measure_round_trip(core_a, core_b, setting, hosts);
+    setting.payload = kLarge;
+    const RoundTrip large = measure_round_trip(core_a, core_b, setting, hosts);
+    return cpu_growth(small, large).total_s();
+  };
+  return byte_s_of((grown_s(walked) - grown_s({})) / 2, hosts);
 }
 
 Waking measure_waking(int core_a, int core_b, const Hosts& hosts) {
@@ -77,17 +86,15 @@ TransportCost transport_cost(const OneCore& one, const Crossing* crossing, const
   TransportCost cost;
   cost.poll = kPoll;
   double message_s = one.message_s;
-  double byte_s = one.byte_s;
-  double sent_share = 0.5;
   double handoff_s = 0;
+  cost.send.per_item_s = cost.receive.per_item_s = one.byte_s / 2;
   if (crossing != nullptr) {
     message_s = std::min(message_s, crossing->message_s);
-    byte_s = std::max(byte_s, crossing->byte_s);
-    sent_share = crossing->sent_share;
     handoff_s = crossing->message_s - message_s;
+    cost.send.per_item_s = crossing->sent_byte_s;
+    cost.receive.per_item_s = crossing->received_byte_s;
   }
-  cost.send = {message_s / 2, byte_s * sent_share};
-  cost.receive = {message_s / 2, byte_s * (1 - sent_share)};
+  cost.send.overhead_s = cost.receive.overhead_s = message_s / 2;
   cost.handoff = Duration::from_seconds(handoff_s);
   if (waking == nullptr) return cost;
   const auto woken = [&](double trip_s) {
@@ -107,7 +114,8 @@ void Crossings::take(int times) {
     Crossing crossing = measure_();
     const CoreProbe after = watch_.look();
     crossing.message_s /= watch_.slower(before, after);
-    crossing.byte_s /= watch_.slower(before, after);
+    crossing.sent_byte_s /= watch_.slower(before, after);
+    crossing.received_byte_s /= watch_.slower(before, after);
     taken_.push_back({crossing, distance_over(std::array{before, after})});
   }
 }
@@ -126,8 +134,8 @@ std::optional<Crossing> Crossings::at(CoreDistance distance) const {
     return median(values(distance, figure)).value();
   };
   if (std::ssize(values(distance, &Crossing::message_s)) < kFewest) return std::nullopt;
-  return Crossing{middle(&Crossing::message_s), middle(&Crossing::byte_s),
-                  middle(&Crossing::sent_share)};
+  return Crossing{middle(&Crossing::message_s), middle(&Crossing::sent_byte_s),
+                  middle(&Crossing::received_byte_s)};
 }
 
 double Crossings::near_share() const {
@@ -139,8 +147,8 @@ double Crossings::near_share() const {
 
 void Crossings::note(CoreDistance distance, std::vector<Measurement>& measurements) const {
   constexpr std::array kFigures{std::pair{"message", &Crossing::message_s},
-                                std::pair{"byte", &Crossing::byte_s},
-                                std::pair{"share of who sends", &Crossing::sent_share}};
+                                std::pair{"byte sent", &Crossing::sent_byte_s},
+                                std::pair{"byte received", &Crossing::received_byte_s}};
   for (const auto& [name, figure] : kFigures) {
     const std::vector<double> all = values(distance, figure);
     measurements.push_back(

@@ -21,11 +21,11 @@ struct OneCore {
                          ///< takes time too, what it adds to the CPU time of both
 };
 
-/// Each node on a core of its own, polling.
+/// Each node on a core of its own.
 struct Crossing {
-  double message_s = 0;     ///< half a round trip of empty messages
-  double byte_s = 0;        ///< what a byte of a large one adds; 0: the link takes time too
-  double sent_share = 0.5;  ///< of the CPU time that a byte adds, the part of who sends it
+  double message_s = 0;        ///< half a round trip of empty messages, both nodes polling
+  double sent_byte_s = 0;      ///< by what the CPU time of who sends grows with a byte
+  double received_byte_s = 0;  ///< likewise of who receives
 };
 
 /// Of a node that has fallen asleep, on a core of its own: a round trip.
@@ -37,16 +37,19 @@ struct Waking {
 OneCore measure_one_core(int core, const Hosts& hosts);
 Crossing measure_crossing(int core_a, int core_b, const Hosts& hosts);
 Waking measure_waking(int core_a, int core_b, const Hosts& hosts);
+/// What a byte costs either side more, in the mean of both, where both have walked over so much
+/// memory before they send that no cache holds the message, its copies, nor the kernel's pages.
+double measure_cold_byte(int core_a, int core_b, Bytes walked);
 
 /// All of it together:
 ///
 ///     send(0) + receive(0)   a message on one core, split evenly between the two; no more than one
 ///                            between two cores, who need not be switched to
-///     per byte               on one core, where one copy waits for the other, or across, where
-///                            each line has to come from the other core, whichever takes longer:
-///                            between near cores the first, between far ones the second, four times
-///                            as long (0.15 and 0.6 ns; 2 cores of an AMD EPYC Zen 4 VM). Split as
-///                            the CPU time of both grows
+///     per byte               across: the CPU time of each, though the two overlap in a message of
+///                            more than a segment (Mailbox, sim/node), since a node has as much
+///                            less for its gradients. A message of 1 MB took 103 ps a byte, its
+///                            sender 125, its receiver 85 (2 cores of an AMD EPYC Zen 4 VM). On one
+///                            core, where nothing overlaps, a half each
 ///     handoff                what half a round trip across takes longer than on one core
 ///     wake, preempt          a round trip of who sleeps, less two messages and one handoff
 ///

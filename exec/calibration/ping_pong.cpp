@@ -30,19 +30,42 @@ namespace {
 using tcp = boost::asio::ip::tcp;
 
 constexpr Bytes kMost{16 * 1024 * 1024};
-constexpr std::size_t kElsewhere = 2'000'000;  // bytes: more than a core's own caches hold
+constexpr Bytes kElsewhere{2'000'000};  // more than a core's own caches hold
 
 using Clock = std::chrono::steady_clock;
 
 int all_rounds(const PingPong& setting) { return setting.rounds + setting.rounds / 2; }
 
+// Memory that somebody goes over, so that caches have it instead of what they had.
+class Elsewhere {
+ public:
+  explicit Elsewhere(Bytes size) : bytes_(static_cast<std::size_t>(size.value)) {}
+
+  /// At least once, and until `end`; where there is any.
+  void walk(Clock::time_point end) {
+    if (bytes_.empty()) return;  // asking the kernel for the time would cost more than a message
+    const double before_s = process_usage().cpu_s();
+    do {
+      for (std::size_t i = 0; i < bytes_.size(); i += 64) ++bytes_[i];
+    } while (Clock::now() < end);
+    cpu_s_ += process_usage().cpu_s() - before_s;
+  }
+  /// CPU time that it took, and that was none of messages.
+  [[nodiscard]] double cpu_s() const { return cpu_s_; }
+
+ private:
+  std::vector<unsigned char> bytes_;
+  double cpu_s_ = 0;
+};
+
 // Sends, waits for the answer, rests, sends again.
 class Caller : public Node {
  public:
   explicit Caller(const PingPong& setting)
-      : setting_(setting), payload_(Payload::allocate(setting.payload)) {
+      : setting_(setting),
+        payload_(Payload::allocate(setting.payload)),
+        elsewhere_(std::max(kElsewhere, setting.walked)) {
     std::ranges::fill(payload_.writable_floats(), 1.0F);
-    if (setting.compute.ns > 0) elsewhere_.resize(kElsewhere);
   }
 
   void handle(Instant /*now*/, Input input, Effects& effects) override {
@@ -57,15 +80,16 @@ class Caller : public Node {
         return;
       }
     }
-    compute();
+    if (setting_.compute.ns > 0) {
+      elsewhere_.walk(Clock::now() + std::chrono::nanoseconds(setting_.compute.ns));
+    }
     sent_ = Clock::now();
     Message message;
     message.payload = payload_;
     effects.emplace_back(Send{NodeId(1), std::move(message)});
   }
 
-  /// CPU time that was none of messages.
-  [[nodiscard]] double computed_s() const { return computed_s_; }
+  [[nodiscard]] double computed_s() const { return elsewhere_.cpu_s(); }
   [[nodiscard]] double median_s() {
     const auto middle = times_.begin() + static_cast<std::ptrdiff_t>(times_.size() / 2);
     std::nth_element(times_.begin(), middle, times_.end());
@@ -73,20 +97,9 @@ class Caller : public Node {
   }
 
  private:
-  void compute() {
-    if (setting_.compute.ns == 0) return;
-    const double before_s = process_usage().cpu_s();
-    const auto end = Clock::now() + std::chrono::nanoseconds(setting_.compute.ns);
-    while (Clock::now() < end) {
-      for (std::size_t i = 0; i < elsewhere_.size(); i += 64) ++elsewhere_[i];
-    }
-    computed_s_ += process_usage().cpu_s() - before_s;
-  }
-
   PingPong setting_;
   Payload payload_;
-  std::vector<unsigned char> elsewhere_;
-  double computed_s_ = 0;
+  Elsewhere elsewhere_;
   Clock::time_point sent_;
   std::vector<double> times_;  // seconds
 };
@@ -94,10 +107,19 @@ class Caller : public Node {
 // Answers every message with an empty one.
 class Echo : public Node {
  public:
+  explicit Echo(const PingPong& setting) : elsewhere_(setting.walked) {}
+
   void handle(Instant /*now*/, Input input, Effects& effects) override {
-    if (std::holds_alternative<Received>(input)) effects.emplace_back(Send{NodeId(0), Message{}});
+    if (std::holds_alternative<Received>(input)) {
+      elsewhere_.walk({});
+      effects.emplace_back(Send{NodeId(0), Message{}});
+    }
     if (std::holds_alternative<PeerLost>(input)) effects.emplace_back(Finished{});
   }
+  [[nodiscard]] double walked_s() const { return elsewhere_.cpu_s(); }
+
+ private:
+  Elsewhere elsewhere_;
 };
 
 struct Sample {
@@ -145,8 +167,10 @@ Sample call(const tcp::endpoint& echo, const PingPong& setting, const Hosts& hos
 Sample answer(int listening_socket, const PingPong& setting) {
   boost::asio::io_context loop(1);
   tcp::acceptor acceptor(loop, tcp::v4(), dup(listening_socket));
-  return drive(loop, acceptor.accept(), setting, {NodeId(1), NodeId(0)}, std::make_unique<Echo>(),
-               [](Sample&) {});
+  auto echo = std::make_unique<Echo>(setting);
+  const Echo& program = *echo;
+  return drive(loop, acceptor.accept(), setting, {NodeId(1), NodeId(0)}, std::move(echo),
+               [&program](Sample& sample) { sample.other_cpu_s = program.walked_s(); });
 }
 
 // Computes on its core for as long as it lives.

@@ -15,6 +15,7 @@ struct PingPong {
   bool polling = false;  ///< as a run does it; else both sleep while they wait
   Duration compute{};    ///< of the caller before it sends, over more memory than its core's own
                          ///< caches hold, as a gradient does
+  Bytes walked{};        ///< of both, each time before they send: what no cache holds then
   bool crowded = false;  ///< another process computes on the core of the node that answers
 };
 

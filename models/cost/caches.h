@@ -17,7 +17,8 @@ struct MemoryHierarchy {
   Bytes shared_cache{};        ///< of all cores
   double shared_byte_s = 0;    ///< from the shared cache
   double memory_byte_s = 0;    ///< from memory
-  double copied_byte_s = 0;    ///< that is copied, from memory to memory
+  double copied_byte_s = 0;    ///< of a message, on either side, that no cache holds, nor the
+                               ///< kernel's pages of it
   double fresh_byte_s = 0;     ///< that its process never touched: the kernel has to find a page
   BytesPerSecond bandwidth{};  ///< of memory, all cores together; 0: never the bound
 

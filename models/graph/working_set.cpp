@@ -29,12 +29,15 @@ Bytes evaluation_of(const Training& training) {
          batch_cost(*training.network, training.test_examples).read.batch;
 }
 
-/// Named beyond the kinds of pieces: by kind of message, bucket, sender.
-std::uint64_t buffer_of(NodeId from, const Message& message) {
-  return (std::uint64_t{1} << 39) | (std::uint64_t{index_of(from) & 0x7fff} << 24) |
+/// Named beyond the kinds of pieces: by kind of message, bucket, the other node.
+std::uint64_t buffer_of(NodeId other, const Message& message) {
+  return (std::uint64_t{1} << 39) | (std::uint64_t{index_of(other) & 0x3fff} << 24) |
          ((std::uint64_t{message.bucket} & 0xfffff) << 4) |
          (static_cast<std::uint64_t>(message.kind) & 0xf);
 }
+
+/// Of what is sent.
+constexpr std::uint64_t kSent = std::uint64_t{1} << 38;
 
 }  // namespace
 
@@ -131,6 +134,13 @@ Refill WorkingSet::message(Caches& caches, int core, NodeId from, const Message&
   const auto known = std::ranges::find(waiting, buffer.what, &Touched::what);
   if (known == waiting.end()) waiting.push_back(buffer);
   return refill;
+}
+
+Refill WorkingSet::sent(Caches& caches, int core, NodeId to, const Message& message) {
+  const Bytes size = message.payload.size();
+  if (size < kSmallMessage) return {};
+  const auto node = static_cast<std::uint32_t>(index_of(id_));
+  return caches.touch(core, {node, buffer_of(to, message) | kSent, size});
 }
 
 Bytes WorkingSet::of_gradient() const {

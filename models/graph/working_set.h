@@ -23,6 +23,7 @@ namespace foretrain {
 ///     reduce     likewise, but parameters and state
 ///     evaluate   parameters, what its examples need
 ///     message    the buffer that it is put into, which the one before it was put into, too
+///     sent       the kernel's pages that it is copied to, which that of the step before had, too
 ///
 /// A sparse batch touches some parameters, each of which brings the 64 bytes of its cache line: a
 /// part of the parameters as large as these lines stands for them.
@@ -41,6 +42,9 @@ class WorkingSet {
   /// A message is put where the program can read it. `addend`: something is made of it by a job of
   /// its bucket; else it brings values.
   Refill message(Caches& caches, int core, NodeId from, const Message& message, bool addend);
+
+  /// A message is copied into the kernel, for `to`.
+  Refill sent(Caches& caches, int core, NodeId to, const Message& message);
 
   /// All that a gradient touches, each byte once.
   [[nodiscard]] Bytes of_gradient() const;

@@ -26,7 +26,7 @@ void describe(Visitor& visit, T& memory) {
                .seconds = true},
               memory.memory_byte_s);
   visit.field({.key = "copied_byte",
-               .doc = "what a byte takes that is copied from memory to memory",
+               .doc = "what a byte of a message takes more, on either side, that no cache holds",
                .least = 0,
                .most = 1,
                .required = true,

@@ -34,4 +34,9 @@ Duration CacheUse::before(NodeId from, const Message& message, bool addend) {
   return caches_.time_of_message(refill, computing());
 }
 
+Duration CacheUse::before_sent(NodeId to, const Message& message) {
+  const Refill refill = touched_.sent(caches_, process_.place().core, to, message);
+  return caches_.time_of_message(refill, computing());
+}
+
 }  // namespace foretrain::sim

@@ -23,6 +23,8 @@ class CacheUse {
   Duration before(const Job& job);
   /// Likewise of the buffer that a message is put into (WorkingSet::message).
   Duration before(NodeId from, const Message& message, bool addend);
+  /// Likewise of the kernel's pages that one is copied to (WorkingSet::sent).
+  Duration before_sent(NodeId to, const Message& message);
 
  private:
   [[nodiscard]] int computing() const;

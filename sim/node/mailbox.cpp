@@ -4,6 +4,18 @@
 #include <utility>
 
 namespace foretrain::sim {
+namespace {
+
+/// Of what sending takes, what passes while the receiver is at it, too. `refill`: of either side.
+Duration streamed(const TransportCost& cost, Bytes size, Duration refill) {
+  if (size <= kLoopbackSegment) return {};
+  const auto bytes = static_cast<double>(size.value);
+  const double both_s = bytes * std::min(cost.send.per_item_s, cost.receive.per_item_s);
+  const double later = 1 - static_cast<double>(kLoopbackSegment.value) / bytes;
+  return Duration::from_seconds(later * (both_s + refill.seconds()));
+}
+
+}  // namespace
 
 Mailbox::Mailbox(World& world, NodeId id, const Peers& peers, Process& process, Polling& polling,
                  Loop& loop, Duration tensor, const std::vector<MessageKind>& brings_update,
@@ -30,6 +42,9 @@ void Mailbox::wake(Instant now, std::uint64_t token) {
       polling_.active(now);
       depart(now, slot);
       break;
+    case Stage::streamed:
+      polling_.active(now);
+      break;
     case Stage::received:
       deliver(now, slot);
       break;
@@ -45,10 +60,9 @@ const TransportCost& Mailbox::transport_with(NodeId peer) const {
   return there.host == place_.host ? host.local : host.remote;
 }
 
-Effort Mailbox::effort(const AffineCost& cost, Bytes size, Duration worked) const {
+Effort Mailbox::effort(Duration own, Duration worked) const {
   const TimeFactors& factors = world_.time_factors;
   const Resource resource = process_.history().messages();
-  const Duration own = cost.of(static_cast<double>(size.value));
   Effort effort(resource, worked + factors.scaled(resource, own));
   return effort.add(Resource::framework, factors.scaled(Resource::framework, tensor_));
 }
@@ -68,10 +82,20 @@ bool Mailbox::brings_update(const Message& message) const {
 
 void Mailbox::send(Instant now, Send& send, Duration worked) {
   const Bytes size = wire_size(send.message);
-  const Effort cost = effort(transport_with(send.to).send, size, worked);
+  const TransportCost& transport = transport_with(send.to);
+  const bool within_host = place_of(send.to).host == place_.host;
+  const Duration refill =
+      cache_use_ != nullptr ? cache_use_->before_sent(send.to, send.message) : Duration{};
+  const Duration own = transport.send.of(static_cast<double>(size.value)) + refill;
+  const Duration later = within_host ? streamed(transport, size, refill) : Duration{};
+  const Effort cost = effort(own - later, worked);
   const std::size_t slot = world_.mail.keep({id_, send.to, std::move(send.message), {}});
   if (cost.total().ns == 0 && process_.cpu().is_free(process_.loop())) return depart(now, slot);
   process_.run(process_.loop(), cost, Work::transport, at_stage(Stage::sent, slot));
+  if (later.ns == 0) return;
+  const Resource resource = process_.history().messages();
+  const Effort rest(resource, world_.time_factors.scaled(resource, later));
+  process_.run(process_.loop(), rest, Work::transport, at_stage(Stage::streamed, 0));
 }
 
 // The message has left the sender's hands.
@@ -148,8 +172,8 @@ void Mailbox::read_all(Instant now) {
 void Mailbox::receive(Instant now, std::size_t slot) {
   const Cpu& cpu = process_.cpu();
   const Mail& mail = world_.mail[slot];
-  const Effort cost =
-      effort(transport_with(mail.from).receive, wire_size(mail.message), refill(mail));
+  const auto bytes = static_cast<double>(wire_size(mail.message).value);
+  const Effort cost = effort(transport_with(mail.from).receive.of(bytes), refill(mail));
   process_.history().go_on_from(mail.activity);
   const Instant busy_since = cpu.busy_since(place_.core);
   const bool yielded = polling_.polls(busy_since) && now - busy_since < process_.host().slice;

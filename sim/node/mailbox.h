@@ -26,6 +26,10 @@ struct Traffic {
 ///     send    -> loop: send cost -> network, or loopback -> arrives at the peer's mailbox
 ///     arrives -> the loop notices, or is awake -> loop: receive cost -> the program is told
 ///
+/// Within a host a message is copied segment by segment (kLoopbackSegment), and its receiver copies
+/// one as the sender does the next. So it leaves before its sender is done with it: when the
+/// receiver, if it begins then, ends with the last segment, or when the first one is there.
+///
 /// 1. A loop notices when it next looks: at once on its core's turn where that works or has
 ///    yielded, a `handoff` later where it polls on an idle core, a `wake` later where it sleeps, a
 ///    `preempt` later where it sleeps and its core is busy.
@@ -59,8 +63,8 @@ class Mailbox : public Actor {
 
  private:
   /// What an event is about; its token is that with the slot of the mail.
-  enum class Stage : std::uint8_t { sent, arrived, noticed, received };
-  static constexpr int kStageBits = 2;
+  enum class Stage : std::uint8_t { sent, streamed, arrived, noticed, received };
+  static constexpr int kStageBits = 3;
   struct Unread {
     std::size_t slot = 0;  // of the mail
     Instant came;
@@ -73,8 +77,8 @@ class Mailbox : public Actor {
   [[nodiscard]] const Place& place_of(NodeId peer) const { return peers_[index_of(peer)]->place_; }
   /// What messages between it and a peer cost.
   [[nodiscard]] const TransportCost& transport_with(NodeId peer) const;
-  /// Of one message, after what its node has worked, with the framework's share.
-  [[nodiscard]] Effort effort(const AffineCost& cost, Bytes size, Duration worked) const;
+  /// Of a message that takes so long, after what its node has worked, with the framework's share.
+  [[nodiscard]] Effort effort(Duration own, Duration worked) const;
   /// Until the memory that it is put into is there.
   [[nodiscard]] Duration refill(const Mail& mail) const;
   [[nodiscard]] bool brings_update(const Message& message) const;

@@ -21,22 +21,21 @@ CoreProbe at(CoreDistance distance) {
 
 }  // namespace
 
-TEST_CASE("message costs: near cores cost what one core does, in whose time nothing overlaps") {
-  const Crossing near{10e-6, 120e-12, 0.6};
+TEST_CASE("message costs: bytes between two cores cost each its own CPU time") {
+  const Crossing near{10e-6, 120e-12, 80e-12};
   const TransportCost cost = transport_cost(kOne, &near, &kWaking);
   CHECK(cost.send.overhead_s == 5e-6);
   CHECK(cost.receive.overhead_s == 5e-6);
-  CHECK(cost.send.per_item_s == Approx(90e-12));
-  CHECK(cost.receive.per_item_s == Approx(60e-12));
+  CHECK(cost.send.per_item_s == 120e-12);
+  CHECK(cost.receive.per_item_s == 80e-12);
   CHECK(cost.handoff == Duration{});
   CHECK(cost.wake.ns == 80'000);
   CHECK(cost.preempt.ns == 50'000);
   CHECK(cost.poll == kPoll);
 }
 
-TEST_CASE(
-    "message costs: bytes from far cores cost what crossing takes, messages are handed over") {
-  const Crossing far{13e-6, 600e-12, 0.5};
+TEST_CASE("message costs: messages to far cores are handed over") {
+  const Crossing far{13e-6, 300e-12, 300e-12};
   const TransportCost cost = transport_cost(kOne, &far, &kWaking);
   CHECK(cost.send.overhead_s == 5e-6);
   CHECK(cost.send.per_item_s == Approx(300e-12));
@@ -47,7 +46,7 @@ TEST_CASE(
 
 TEST_CASE(
     "message costs: a message across that takes less than one on one core is not switched to") {
-  const Crossing quick{8e-6, 0, 0.5};
+  const Crossing quick{8e-6, 0, 0};
   const TransportCost cost = transport_cost(kOne, &quick, nullptr);
   CHECK(cost.send.overhead_s == 4e-6);
   CHECK(cost.handoff == Duration{});
@@ -70,13 +69,14 @@ TEST_CASE("crossings: each counts where both looks agree") {
   const CoresSeen known{{{5'000'000}, {5'000'000}, {5'000'000}}};
   CoreWatch watch([&] { return at(looks.at(next++)); }, known);
   double value = 0;
-  Crossings crossings([&] { return Crossing{++value, 10 * value, 0.5}; }, watch);
+  Crossings crossings([&] { return Crossing{++value, 10 * value, 5 * value}; }, watch);
   crossings.take(2);
   CHECK_FALSE(crossings.at(near));  // two are too few
   crossings.take(5);
   CHECK(crossings.at(near)->message_s == 2);  // of 1, 2, 7
   CHECK(crossings.at(far)->message_s == 5);   // of 4, 5, 6
-  CHECK(crossings.at(far)->byte_s == 50);
+  CHECK(crossings.at(far)->sent_byte_s == 50);
+  CHECK(crossings.at(far)->received_byte_s == 25);
   CHECK(crossings.at(mixed)->message_s == 4);  // of all
   CHECK(crossings.near_share() == 0.5);
   std::vector<Measurement> notes;
