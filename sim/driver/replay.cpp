@@ -111,6 +111,8 @@ class Replay {
         return TimerFired{TimerId{row.id}};
       case InputRow::Kind::lost:
         return PeerLost{NodeId(static_cast<int>(row.peer))};
+      case InputRow::Kind::back:
+        return PeerBack{NodeId(static_cast<int>(row.peer)), static_cast<std::int64_t>(row.id)};
       case InputRow::Kind::computed: {
         const auto found = member.results.find(row.id);
         if (found == member.results.end() || found->second.empty()) return std::nullopt;

@@ -53,6 +53,9 @@ class Shuffled {
       for (const auto& [inputs, node] : losses_) {
         if (inputs == given_) lose(node);
       }
+      for (const auto& [inputs, node] : returns_) {
+        if (inputs == given_) take_back(node);
+      }
     }
   }
 
@@ -60,7 +63,16 @@ class Shuffled {
   /// at random still comes, then the peer hears that it is lost.
   void lose_after(int inputs, int id) { losses_.emplace_back(inputs, id); }
 
+  /// After `inputs` of all nodes, one that was lost is there again, as a new process.
+  void take_back_after(int inputs, int id) { returns_.emplace_back(inputs, id); }
+  /// What of a lost node's messages does not come before its peers hear of that comes at any time
+  /// after it, as no connection lets it.
+  bool haunted = false;
+
   void give(int id, Input input) {
+    if (const auto* back = std::get_if<PeerBack>(&input)) {
+      deaf_.erase({id, static_cast<int>(index_of(back->peer))});
+    }
     Effects effects;
     nodes_[static_cast<std::size_t>(id)]->handle({++clock_}, std::move(input), effects);
     for (Effect& effect : effects) perform(id, effect);
@@ -101,15 +113,35 @@ class Shuffled {
       if (todo.from == lost) ++coming[todo.to];
     }
     for (auto& [peer, count] : coming) count = stream_.below(count + 1);
+    std::vector<Todo> ghosts;
     std::erase_if(todo_, [&](const Todo& todo) {
       if (todo.to == lost) return true;
       if (todo.from != lost) return false;
       std::uint64_t& left = coming[todo.to];
-      return left == 0 || left-- == 0;
+      if (left > 0) return left-- == 0;
+      if (haunted && std::holds_alternative<Received>(todo.input)) ghosts.push_back(todo);
+      return !std::holds_alternative<PeerLost>(todo.input) &&
+             !std::holds_alternative<PeerBack>(todo.input);
     });
-    lost_.insert(lost);
     for (const NodeId peer : peers_of(*training_, NodeId(lost))) {
-      todo_.push_back({lost, static_cast<int>(index_of(peer)), PeerLost{NodeId(lost)}});
+      const int other = static_cast<int>(index_of(peer));
+      deaf_.insert({other, lost});
+      todo_.push_back({lost, other, PeerLost{NodeId(lost)}});
+    }
+    for (Todo& ghost : ghosts) {
+      ghost.from = kGhost;
+      todo_.push_back(std::move(ghost));
+    }
+  }
+
+  void take_back(int id) {
+    const auto node = static_cast<std::size_t>(id);
+    nodes_[node] = make_node(training_, NodeId(id));
+    const std::int64_t generation = ++generations_[id] + 1;
+    nodes_[node]->rejoin(generation);
+    todo_.push_back({id, id, Started{}});
+    for (const NodeId peer : peers_of(*training_, NodeId(id))) {
+      todo_.push_back({id, static_cast<int>(index_of(peer)), PeerBack{NodeId(id), generation}});
     }
   }
 
@@ -135,7 +167,7 @@ class Shuffled {
 
   void perform(int id, Effect& effect) {
     if (auto* send = std::get_if<Send>(&effect)) {
-      if (lost_.contains(static_cast<int>(index_of(send->to)))) return;
+      if (deaf_.contains({id, static_cast<int>(index_of(send->to))})) return;
       bytes_sent += wire_size(send->message).value;
       const bool push = send->message.kind == MessageKind::push && send->message.bucket == 0;
       if (push) ++pushed[static_cast<std::size_t>(id)];
@@ -181,7 +213,10 @@ class Shuffled {
   std::int64_t clock_ = 0;
   int given_ = 0;  // inputs
   std::vector<std::pair<int, int>> losses_;
-  std::set<int> lost_;
+  static constexpr int kGhost = -1;  // sent it
+  std::vector<std::pair<int, int>> returns_;
+  std::set<std::pair<int, int>> deaf_;       // what the first sends the second does not come
+  std::map<int, std::int64_t> generations_;  // beside the first
 };
 
 }  // namespace foretrain::testing
