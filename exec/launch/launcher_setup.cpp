@@ -18,7 +18,8 @@ std::unique_ptr<Pauses> Launcher::make_pauses(std::size_t node) {
   const auto send_signal = [this, node](int signal) {
     if (members_[node].lives()) kill(members_[node].process, signal);
   };
-  const auto died = [this, node](const std::string& why) {
+  const auto died = [this, node](const Life::Death& death) {
+    const std::string why = death_at(death.at);
     if (!lose(members_[node], why)) fail(fmt::format("{} {}", members_[node].role, why));
   };
   return std::make_unique<Pauses>(loop_, record_.scenario_case.scenario, static_cast<int>(node),

@@ -83,6 +83,7 @@ void check_trainable(const Case& scenario_case) {
   }
   for (std::size_t i = 0; i < scenario.faults.size(); ++i) {
     const std::string key = fmt::format("faults[{}].", i);
+    only_simulated(key + "restart_after", scenario.faults[i].restart_after.has_value());
     const bool cut = !scenario.faults[i].cut.empty();
     if (!cut && scenario.faults[i].slow.empty()) continue;
     fail(key + (cut ? "cut" : "slow"),

@@ -244,7 +244,7 @@ Record replay(const Record& recorded) {
         recorded.resumed[recorded.resumed.size() - static_cast<std::size_t>(begun)]));
   }
   for (const NodeTotals& node : recorded.nodes) {
-    if (!node.lost.empty()) {
+    if (!node.lost.empty() || !node.away.empty()) {
       throw InputError(fmt::format(
           "{} was lost in this run, with the last of its inputs, so their order is not known; only "
           "a run that kept all its nodes can be replayed",
