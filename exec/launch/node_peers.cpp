@@ -1,4 +1,4 @@
-// How a node's process and its peers come together.
+// How a node's process comes to its peers.
 #include "exec/launch/node_process.h"
 #include "exec/transport/tuning.h"
 #include "models/protocol/registry.h"

@@ -195,6 +195,7 @@ void SimTraining::start() {
 
 void SimTraining::end(SimTraining& next) {
   next_ = &next;
+  next.away_ = away_;
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     node_faults_.finished(NodeId(static_cast<std::uint32_t>(i)));
     nodes_[i]->die_for_good();

@@ -185,8 +185,8 @@ std::string summary_table(const Record& record, std::string_view build) {
   }
   for (const NodeTotals& node : record.nodes) {
     for (const Absence& each : node.away) {
-      text += line("away", fmt::format("{}: {}, from {:.3f} s to {:.3f} s", node.role, each.why,
-                                       each.left.seconds(), each.back.seconds()));
+      text += line("away", fmt::format("{}: from {:.3f} s to {:.3f} s; it {}", node.role,
+                                       each.left.seconds(), each.back.seconds(), each.why));
     }
     if (!node.lost.empty()) text += line("lost", fmt::format("{}: {}", node.role, node.lost));
   }
