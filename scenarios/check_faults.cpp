@@ -1,4 +1,5 @@
 // What must hold of the faults of a scenario, of one as of all of them.
+#include "models/protocol/registry.h"
 #include "scenarios/check.h"
 #include "scenarios/faults.h"
 #include "scenarios/node_counts.h"
@@ -77,14 +78,37 @@ void check_link(const Case& c, const std::string& key, const FaultSpec& fault) {
                    host_of(fault.cut[0])));
 }
 
+/// Somebody may take the place of who is killed.
+void check_restart(const Case& c, const std::string& key, FaultSpec& fault, Reading& reading) {
+  if (!fault.restart_after) return;
+  const std::string of = key + ".restart_after";
+  const TrainingSpec& training = c.scenario.training;
+  if (*node_called(c.scenario, fault.kill) == 0 || fault.kill.starts_with("server")) {
+    fail(c, of,
+         fmt::format("nobody can take the place of {}; name a worker other than worker0, the chief",
+                     fault.kill));
+  }
+  // By its strategy: the key itself is one that a kill has.
+  const std::string by = "training.strategy";
+  if (protocol_called(training.strategy).takes_back) return reading.note_used(by, c.place_of(of));
+  std::vector<std::string_view> able;
+  for (const Protocol& protocol : protocols()) {
+    if (protocol.takes_back) able.push_back(protocol.name);
+  }
+  reading.note_unused(by, c.place_of(of),
+                      fmt::format("{} takes no worker back that was lost, only {} do; remove {}",
+                                  training.strategy, fmt::join(able, ", "), of));
+  fault.restart_after.reset();
+}
+
 /// Who dies before it has begun is a typing mistake.
 void check_lives(const Case& c) {
   for (int node = 0; node < node_counts(c.scenario).workers; ++node) {
     const Life life = life_of(c.scenario, node);
-    if (life.dies_at.ns == 0 || life.joins_at < life.dies_at) continue;
+    if (life.deaths.empty() || life.joins_at < life.deaths.front().at) continue;
     fail(c, "faults",
          fmt::format("worker{} would join at {} but be killed at {}; let it join before", node,
-                     to_text(life.joins_at), to_text(life.dies_at)));
+                     to_text(life.joins_at), to_text(life.deaths.front().at)));
   }
 }
 
@@ -102,6 +126,7 @@ void check_faults(Case& scenario_case, Reading& reading) {
       without_nodes.insert(&faults[i]);
     } else {
       check_link(scenario_case, key, faults[i]);
+      check_restart(scenario_case, fmt::format("faults[{}]", i), faults[i], reading);
     }
   }
   std::erase_if(faults, [&](const FaultSpec& fault) { return without_nodes.contains(&fault); });

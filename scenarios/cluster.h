@@ -91,15 +91,16 @@ struct StragglerSpec {
 /// `faults[]` - what happens once, to nodes that are named as records name them: `worker1`,
 /// `server0`. One of kill, join, stop, cut, slow.
 struct FaultSpec {
-  Duration at{};                   ///< after the training began, above 0
-  std::string kill{};              ///< its process ends
-  std::string join{};              ///< a worker: it begins only then
-  std::string stop{};              ///< its process stands still, as by SIGSTOP
-  std::vector<std::string> cut{};  ///< two: between their hosts nothing moves
-  bool one_way = false;            ///< cut: but from the second one's host to the first one's
-  std::string slow{};              ///< the link of its host runs at `to`
-  double to = 0;                   ///< slow: share of the link's rate, above 0 to 1
-  Duration lasting{};              ///< stop, cut, slow: for so long
+  Duration at{};                            ///< after the training began, above 0
+  std::string kill{};                       ///< its process ends
+  std::optional<Duration> restart_after{};  ///< kill: a worker's; then another takes its place
+  std::string join{};                       ///< a worker: it begins only then
+  std::string stop{};                       ///< its process stands still, as by SIGSTOP
+  std::vector<std::string> cut{};           ///< two: between their hosts nothing moves
+  bool one_way = false;  ///< cut: but from the second one's host to the first one's
+  std::string slow{};    ///< the link of its host runs at `to`
+  double to = 0;         ///< slow: share of the link's rate, above 0 to 1
+  Duration lasting{};    ///< stop, cut, slow: for so long
 
   bool operator==(const FaultSpec&) const = default;
 };

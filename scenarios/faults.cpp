@@ -50,8 +50,9 @@ Life life_of(const Scenario& scenario, int node) {
       life.joins_at = std::max(life.joins_at, fault.at);
     }
     if (fault.kill.empty() || node_called(scenario, fault.kill) != node) continue;
-    life.dies_at = life.dies_at.ns == 0 ? fault.at : std::min(life.dies_at, fault.at);
+    life.deaths.push_back({fault.at, fault.restart_after});
   }
+  std::ranges::stable_sort(life.deaths, {}, &Life::Death::at);
   return life;
 }
 

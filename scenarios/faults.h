@@ -20,11 +20,16 @@ std::string silent_for(Duration silence);
 /// scenario has none of that name.
 std::optional<int> node_called(const Scenario& scenario, std::string_view name);
 
-/// The part of a training in which a node is there. Where several faults say so, it is the latest
-/// `join`, the earliest `kill`.
+/// The parts of a training in which a node is there. Of several joins it is the latest.
 struct Life {
-  Duration joins_at;  ///< after the others have begun
-  Duration dies_at;   ///< after they have; 0: never
+  /// The process of the node, where it is there, ends.
+  struct Death {
+    Duration at;  ///< after the others have begun
+    /// So long after that another process takes its place; none: the fault says nothing of one.
+    std::optional<Duration> restart_after{};
+  };
+  Duration joins_at;          ///< after the others have begun
+  std::vector<Death> deaths;  ///< by time
 };
 Life life_of(const Scenario& scenario, int node);
 /// What became of a node that was killed: "was killed at 20 s, as faults: says".

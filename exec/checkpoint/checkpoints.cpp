@@ -55,7 +55,6 @@ NodePart Checkpoints::part_of(NodeId node) const {
   NodePart part;
   part.folder = folder_;
   part.role = training_.role(node);
-  part.begins = beginning_.time;
   if (beginning_.from == nullptr) return part;
   const Manifest& manifest = beginning_.from->manifest;
   part.from = beginning_.from->folder;

@@ -63,15 +63,17 @@ WrittenPart NodePart::write(const Keep& keep) const {
 }
 
 nlohmann::json to_json(const NodePart& part) {
-  return {{"folder", part.folder.string()}, {"role", part.role}, {"begins", part.begins.ns},
-          {"from", part.from.string()},     {"cut", part.cut},   {"part", part_json(part.part)}};
+  return {{"folder", part.folder.string()},
+          {"role", part.role},
+          {"from", part.from.string()},
+          {"cut", part.cut},
+          {"part", part_json(part.part)}};
 }
 
 NodePart node_part_of(const nlohmann::json& json) {
   NodePart part;
   part.folder = json.at("folder").get<std::string>();
   part.role = json.at("role");
-  part.begins = {whole_at(json, "begins")};
   part.from = json.at("from").get<std::string>();
   part.cut = whole_at(json, "cut");
   part.part = part_of(json.at("part"));

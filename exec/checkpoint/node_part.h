@@ -23,7 +23,6 @@ struct WrittenPart {
 struct NodePart {
   std::filesystem::path folder;  ///< of the run; empty: nothing is written
   std::string role;
-  Instant begins;              ///< by the training's clock; zero but where it goes on
   std::filesystem::path from;  ///< of the run that it goes on from; empty: it begins
   std::int64_t cut = 0;
   Part part;  ///< of that, as its manifest has it

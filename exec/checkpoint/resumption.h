@@ -30,6 +30,9 @@ struct Beginning {
   const Resumption* from = nullptr;  ///< outlives it; null: its first step
   Instant time{};                    ///< by the training's clock
   RestartTotals restarts{};          ///< before it
+  int restarts_left = 0;             ///< times that something may still be started again
+  /// By node: when it was not there before it.
+  std::vector<std::vector<Absence>> away{};
   /// Since when the nodes of the attempt before it were not all there; empty: it is the first.
   std::optional<std::chrono::steady_clock::time_point> down_since{};
 };

@@ -37,15 +37,60 @@ NodeDriver::~NodeDriver() { stop(); }
 void NodeDriver::add_peer(NodeId peer, std::shared_ptr<Connection> connection) {
   connection->start([this, peer](const FrameHeader& header,
                                  Payload payload) { received(peer, header, std::move(payload)); },
-                    [this, peer](const std::string& why) {
-                      why_lost_[peer] = why;
-                      if (started_) return feed(PeerLost{peer});
-                      early_.emplace_back(PeerLost{peer});
-                    });
+                    [this, peer](const std::string& why) { left(peer, why); });
   peers_[peer] = std::move(connection);
 }
 
+void NodeDriver::left(NodeId peer, const std::string& why) {
+  why_lost_[peer] = why;
+  if (started_) return feed(PeerLost{peer});
+  early_.emplace_back(PeerLost{peer});
+}
+
+void NodeDriver::meet_again(NodeId peer, std::shared_ptr<Connection> connection) {
+  Returning& returning = returning_[peer];
+  if (returning.connection) returning.connection->close();
+  returning.early.clear();
+  returning.connection = connection;
+  const Connection* self = connection.get();
+  const auto waits = [this, peer, self] {
+    const auto found = returning_.find(peer);
+    return found != returning_.end() && found->second.connection.get() == self;
+  };
+  connection->start(
+      [this, peer, waits](const FrameHeader& header, Payload payload) {
+        if (!waits()) return received(peer, header, std::move(payload));
+        returning_[peer].early.emplace_back(header, std::move(payload));
+      },
+      [this, peer, waits](const std::string& why) {
+        if (!waits()) return left(peer, why);
+        returning_.erase(peer);
+      });
+  end_return(peer);
+}
+
+void NodeDriver::take_back(NodeId peer, std::int64_t generation) {
+  returning_[peer].generation = generation;
+  end_return(peer);
+}
+
+// Both are here: its connection, and that it is to be taken back.
+void NodeDriver::end_return(NodeId peer) {
+  const auto found = returning_.find(peer);
+  if (!found->second.connection || found->second.generation == 0) return;
+  Returning back = std::move(found->second);
+  returning_.erase(found);
+  lose(peer);  // where nobody has noticed yet
+  why_lost_.erase(peer);
+  peers_[peer] = std::move(back.connection);
+  feed(PeerBack{peer, back.generation});
+  for (auto& [header, payload] : back.early) received(peer, header, std::move(payload));
+}
+
 void NodeDriver::lose(NodeId peer) {
+  if (const auto back = returning_.find(peer); back != returning_.end()) {
+    back->second.generation = 0;
+  }
   const auto found = peers_.find(peer);
   if (found == peers_.end() || found->second->closed()) return;  // the program knows it
   found->second->close();
@@ -74,6 +119,10 @@ void NodeDriver::begin() {
 void NodeDriver::stop() {
   for (auto& [peer, connection] : peers_) connection->close();
   peers_.clear();
+  for (auto& [peer, returning] : returning_) {
+    if (returning.connection) returning.connection->close();
+  }
+  returning_.clear();
   compute_.join();
   prefetcher_.join();
   if (keeper_) keeper_->join();

@@ -21,6 +21,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace foretrain::exec {
@@ -60,6 +61,11 @@ class NodeDriver {
   [[nodiscard]] bool has_peer(NodeId peer) const { return peers_.contains(peer); }
   /// Nothing of this peer counts any more, whatever its connection says.
   void lose(NodeId peer);
+  /// A peer that is lost, or will be, has connected again: it is heard once it is taken back.
+  void meet_again(NodeId peer, std::shared_ptr<Connection> connection);
+  /// The `generation`-th process of this peer takes the place of the one before, once it has
+  /// connected.
+  void take_back(NodeId peer, std::int64_t generation);
   /// Everybody is ready; it is `begins`, zero but where a training goes on. The program is told of
   /// it, and of what came, so long `after`.
   void start(Instant begins = {}, Duration after = {});
@@ -83,7 +89,16 @@ class NodeDriver {
     std::shared_future<void> prepared{};  // by the job before
   };
 
+  /// A peer on its way back.
+  struct Returning {
+    std::shared_ptr<Connection> connection{};
+    std::int64_t generation = 0;                           // 0: nobody has said it yet
+    std::vector<std::pair<FrameHeader, Payload>> early{};  // what it sent before that
+  };
+
   void begin();
+  void end_return(NodeId peer);
+  void left(NodeId peer, const std::string& why);
   void received(NodeId from, const FrameHeader& header, Payload payload);
   void feed(Input input);
   void perform(Effect& effect);
@@ -100,6 +115,7 @@ class NodeDriver {
   std::unique_ptr<Node> program_;
   DriverHooks hooks_;
   std::map<NodeId, std::shared_ptr<Connection>> peers_;
+  std::map<NodeId, Returning> returning_;
   std::map<NodeId, std::string> why_lost_;  // as their connections say
   std::chrono::steady_clock::time_point start_;
   Instant begins_;

@@ -24,10 +24,13 @@ namespace foretrain::exec {
 ///     listening --------------------->            my host, address, port (0: I do not listen)
 ///           <------------------------- peers      where all listen; workers connect to servers
 ///     ready ------------------------->            data read, peers connected
-///           <------------------------- go         time zero
+///           <------------------------- go         what time it is: zero, or where it goes on
 ///     rows -------------------------->            steps, evaluations, usage; ten times a second
 ///     kept -------------------------->            my state is on the disk (a checkpoint's part)
 ///           <------------------------- lost       a worker is gone, the training goes on
+///           <------------------------- back       another process takes its place: it connects,
+///           and
+///                                                 gets ready as at the beginning
 ///     finished ---------------------->            totals and weights hash
 ///           <------------------------- exit       the run's outcome: done, failed, interrupted
 ///     trouble ----------------------->            at any time: why I cannot go on
@@ -49,6 +52,7 @@ enum class ControlKind : std::uint16_t {
   exit,
   lost,
   kept,
+  back,
 };
 
 /// The most that a control frame may carry.

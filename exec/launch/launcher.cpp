@@ -66,9 +66,11 @@ Launcher::Launcher(const Prepared& prepared, const RunOptions& options, RunRows&
     NodeTotals& totals = record_.nodes.emplace_back();
     totals.role = seat.role;
     totals.host = seat.host_name;
+    const std::size_t id = members_.size() - 1;
+    if (id < beginning_.away.size()) totals.away = beginning_.away[id];
     if (options.task) continue;  // its launcher has placed it
     member.host = seat.host;
-    member.pauses = make_pauses(members_.size() - 1);
+    member.pauses = make_pauses(members_.size() - 1, beginning_.time);
     if (!prepared.scenario_case.scenario.transport.pin) continue;
     member.cores = seat.cores;
     totals.core = seat.cores.front();
@@ -211,7 +213,7 @@ void Launcher::on_left(Member& member, const std::string& why) {
 }
 
 void Launcher::on_frame(std::size_t id, const FrameHeader& header, const Payload& payload) {
-  if (members_[id].lost) return;  // it may be back, but the others have gone on
+  if (members_[id].is_gone()) return;  // it may be back, but the others have gone on
   const auto kind = static_cast<ControlKind>(header.kind);
   try {
     if (add_rows(record_, id, kind, payload)) return take_rows();
@@ -240,6 +242,7 @@ void Launcher::on_listening(std::size_t id, const nlohmann::json& json) {
   members_[id].place = json;
   members_[id].listening = true;
   if (options_.task) record_.nodes[id].host = json.at("host");
+  if (members_[id].coming == Member::Return::started) return introduce(members_[id]);
   if (stage_ != Stage::joining || !std::ranges::all_of(members_, &Member::listening)) return;
   stage_ = Stage::preparing;
   nlohmann::json places;
@@ -249,6 +252,7 @@ void Launcher::on_listening(std::size_t id, const nlohmann::json& json) {
 
 void Launcher::on_ready(Member& member) {
   member.ready = true;
+  if (member.coming == Member::Return::started) return welcome_back(member);
   if (stage_ != Stage::preparing || !std::ranges::all_of(members_, &Member::ready)) return;
   stage_ = Stage::training;
   timer_.cancel();
@@ -262,7 +266,7 @@ void Launcher::on_ready(Member& member) {
     if (each.pauses) each.pauses->start();
   }
   watch_silence();
-  send_to_all(members_, ControlKind::go, {});
+  send_to_all(members_, ControlKind::go, beginning_.time.ns);
 }
 
 // When everybody has finished nothing is under way any more, so the counters have seen all.
@@ -276,6 +280,11 @@ void Launcher::count_interfaces() {
 
 void Launcher::on_finished(std::size_t id, const nlohmann::json& json) {
   add_finished(record_, id, json);
+  NodeTotals& totals = record_.nodes[id];
+  if (!totals.away.empty()) {  // of all its processes rows tell
+    totals.cpu_s = 0;
+    totals.rss = {};
+  }
   members_[id].finished = true;
   if (members_[id].pauses) members_[id].pauses->end();
   end_if_finished();
@@ -296,19 +305,22 @@ bool Launcher::can_lose(const Member& member) const {
 
 // The training goes on without it. Those it talked to may not have noticed: of a stopped process,
 // or one behind a dead link, the connections stay.
-bool Launcher::lose(Member& member, const std::string& why) {
+bool Launcher::lose(Member& member, const std::string& why, std::optional<Duration> restart_after) {
   if (!can_lose(member)) return false;
   member.lost = true;
+  member.left = now();
   record_.nodes[static_cast<std::size_t>(member.rank)].lost = why;
   fmt::print(stderr, "{} {}; the others go on without it\n", member.described(), why);
   if (member.pauses) member.pauses->end();
   send_to_all(members_, ControlKind::lost, member.rank);
+  plan_return(member, restart_after);
   end_if_finished();
   return true;
 }
 
 void Launcher::on_trouble(std::size_t id, const nlohmann::json& json) {
   const std::string why = json.at("why");
+  if (members_[id].coming == Member::Return::started) return give_up_return(members_[id], why);
   if (lose(members_[id], "gave up: " + why)) return;  // whatever cut it off
   if (!json.contains("peer")) return fail(fmt::format("{}: {}", members_[id].named(), why));
   const std::size_t peer = json.at("peer");
@@ -326,7 +338,10 @@ void Launcher::reap() {
     const std::optional<std::string> what = how_ended(member.process);
     if (!what) continue;
     member.reaped = true;
-    if (stage_ == Stage::ending || member.lost) continue;
+    if (stage_ == Stage::ending) continue;
+    if (member.coming == Member::Return::planned) start_again(member);
+    if (member.coming == Member::Return::started && !member.lives()) give_up_return(member, *what);
+    if (member.lost) continue;
     if (!lose(member, *what)) fail(fmt::format("{} {}", member.described(), *what));
   }
   if (stage_ == Stage::ending) stop_when_empty();
@@ -348,6 +363,8 @@ void Launcher::suspect(const std::string& why) {
   });
 }
 
+Instant Launcher::now() const { return beginning_.time + since(trained_); }
+
 void Launcher::fail(const std::string& why) {
   if (stage_ == Stage::ending) return;
   record_.failure = why;
@@ -359,7 +376,7 @@ void Launcher::fail(const std::string& why) {
 void Launcher::end(Outcome outcome) {
   if (stage_ == Stage::ending) return;
   const bool trained = stage_ == Stage::training;
-  record_.ended = beginning_.time + (trained ? since(trained_) : Duration{});
+  record_.ended = trained ? now() : beginning_.time;
   stage_ = Stage::ending;
   record_.outcome = outcome;
   record_.refused += refusals_.count();
@@ -367,6 +384,8 @@ void Launcher::end(Outcome outcome) {
   suspicion_.cancel();
   for (const Member& member : members_) {
     if (member.pauses) member.pauses->end();
+    // One that gets ready has nothing to tell.
+    if (member.coming == Member::Return::started && member.lives()) kill(member.process, SIGKILL);
     if (member.connection) {
       send_text(*member.connection, ControlKind::exit, NodeId(0), name_of(outcome));
     }

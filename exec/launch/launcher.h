@@ -43,15 +43,19 @@ class Launcher {
   [[nodiscard]] std::optional<std::chrono::steady_clock::time_point> down_since() const {
     return down_since_;
   }
+  /// Of Beginning::restarts_left, without those that workers took.
+  [[nodiscard]] int restarts_left() const { return beginning_.restarts_left; }
 
  private:
   enum class Stage { joining, preparing, training, ending };
 
-  std::unique_ptr<Pauses> make_pauses(std::size_t node);
+  /// It is `now` in the training.
+  std::unique_ptr<Pauses> make_pauses(std::size_t node, Instant now);
   /// What a node is told first (launcher_setup.cpp).
   [[nodiscard]] nlohmann::json setup_of(std::size_t id) const;
   void listen();
   void start_nodes();
+  void start_node(Member& member);
   void watch_signals();
   void watch_time();
   void watch_silence();
@@ -71,10 +75,23 @@ class Launcher {
   void count_interfaces();
   void reap();
   [[nodiscard]] bool can_lose(const Member& member) const;
-  /// Goes on without it, where the strategy can. `why`: "was killed by signal 9".
-  bool lose(Member& member, const std::string& why);
+  /// Goes on without it, where the strategy can. `why`: "was killed by signal 9"; `restart_after`:
+  /// a fault says so.
+  bool lose(Member& member, const std::string& why, std::optional<Duration> restart_after = {});
+  // Another process takes the place of a lost worker (launcher_return.cpp): it is started once it
+  // is due and the one before has ended, and is lost until it is ready.
+
+  void plan_return(Member& member, std::optional<Duration> restart_after);
+  void start_again(Member& member);
+  /// It has told where it is, as all have.
+  void introduce(Member& member);
+  void welcome_back(Member& member);
+  /// Its process has ended before it was ready.
+  void give_up_return(Member& member, const std::string& what);
   void stop_when_empty();
 
+  /// By the training's clock.
+  [[nodiscard]] Instant now() const;
   void fail(const std::string& why);
   /// Fails, unless a more telling reason turns up within a moment: when a node dies, its peers
   /// notice sooner than we do.

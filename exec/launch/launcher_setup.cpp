@@ -14,30 +14,35 @@
 namespace foretrain::exec {
 using boost::asio::ip::tcp;
 
-std::unique_ptr<Pauses> Launcher::make_pauses(std::size_t node) {
+std::unique_ptr<Pauses> Launcher::make_pauses(std::size_t node, Instant now) {
   const auto send_signal = [this, node](int signal) {
     if (members_[node].lives()) kill(members_[node].process, signal);
   };
-  const auto died = [this, node](const std::string& why) {
-    if (!lose(members_[node], why)) fail(fmt::format("{} {}", members_[node].role, why));
+  const auto died = [this, node](const Life::Death& death) {
+    const std::string why = death_at(death.at);
+    if (lose(members_[node], why, death.restart_after)) return;
+    fail(fmt::format("{} {}", members_[node].role, why));
   };
   return std::make_unique<Pauses>(loop_, record_.scenario_case.scenario, static_cast<int>(node),
-                                  beginning_.time, send_signal, died);
+                                  now, send_signal, died);
 }
 
-// They inherit the key; other users cannot read an environment.
 void Launcher::start_nodes() {
-  setenv(kKeyVariable, key_.secret().c_str(), 1);
   for (std::size_t id = 0; id < (options_.task ? 1 : members_.size()); ++id) {
-    Member& member = members_[id];
-    const tcp::endpoint here = door_.place(member.host);
-    hosts_.enter(member.host, [&] {
-      member.process =
-          start_process({options_.program.string(), "node", "--address", here.address().to_string(),
-                         "--port", fmt::format("{}", here.port()), "--id", fmt::format("{}", id)},
-                        member.cores);
-    });
+    start_node(members_[id]);
   }
+}
+
+// It inherits the key; other users cannot read an environment.
+void Launcher::start_node(Member& member) {
+  setenv(kKeyVariable, key_.secret().c_str(), 1);
+  const tcp::endpoint here = door_.place(member.host);
+  hosts_.enter(member.host, [&] {
+    member.process = start_process(
+        {options_.program.string(), "node", "--address", here.address().to_string(), "--port",
+         fmt::format("{}", here.port()), "--id", fmt::format("{}", member.rank)},
+        member.cores);
+  });
   unsetenv(kKeyVariable);
 }
 
@@ -45,6 +50,9 @@ nlohmann::json Launcher::setup_of(std::size_t id) const {
   // Where there are servers, nobody else listens.
   const int listener = static_cast<int>(id) - (training_->servers > 0 ? training_->workers : 0);
   const int port = options_.port > 0 && listener >= 0 ? options_.port + 1 + listener : 0;
+  const Member& member = members_[id];
+  NodePart part = checkpoints_->part_of(NodeId(member.rank));
+  if (member.generation > 1) part.from.clear();  // the training has gone on since
   nlohmann::json setup{{"scenario", to_yaml(record_.scenario_case.scenario)},
                        {"places", record_.scenario_case.places},
                        {"dataset", to_json(dataset_)},
@@ -52,9 +60,10 @@ nlohmann::json Launcher::setup_of(std::size_t id) const {
                        {"interface", hosts_.interface()},
                        {"job_times", options_.job_times},
                        {"save", options_.save.empty() ? "" : absolute(options_.save).string()},
-                       {"checkpoint", to_json(checkpoints_->part_of(NodeId(members_[id].rank)))},
+                       {"checkpoint", to_json(part)},
+                       {"generation", member.generation},
                        {"max_delay_ns", options_.max_delay.ns}};
-  if (options_.emulate) setup["address"] = hosts_.address(members_[id].host);
+  if (options_.emulate) setup["address"] = hosts_.address(member.host);
   return setup;
 }
 

@@ -6,10 +6,12 @@
 #include "exec/launch/silence.h"
 #include "exec/usage/interface.h"
 
+#include <boost/asio/steady_timer.hpp>
 #include <nlohmann/json.hpp>
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -29,13 +31,23 @@ struct Member {
   bool listening = false;
   bool ready = false;
   bool finished = false;
-  bool lost = false;                 ///< while the others went on
+  bool lost = false;  ///< while the others went on
+  /// Of one that is lost: whether another process takes its place. `planned`: it is to be started,
+  /// `started`: it gets ready.
+  enum class Return { none, planned, started };
+  Return coming = Return::none;
+  Instant left{};               ///< when it was lost
+  std::int64_t generation = 1;  ///< of its processes so far
+  /// Until its next process is started; may be null.
+  std::unique_ptr<boost::asio::steady_timer> return_timer{};
   std::optional<Silence> silence{};  ///< while training
-  std::unique_ptr<Pauses> pauses{};  ///< of a worker
+  std::unique_ptr<Pauses> pauses{};  ///< of its process
   InterfaceBytes counted_before{};   ///< time zero
 
   /// A process that was started here, and has not ended.
   [[nodiscard]] bool lives() const { return process > 0 && !reaped; }
+  /// Nobody listens to it.
+  [[nodiscard]] bool is_gone() const { return lost && coming != Return::started; }
   /// With its process, or its rank.
   [[nodiscard]] std::string described() const;
   /// By its role alone where that tells enough: a task's rank is what its user knows.

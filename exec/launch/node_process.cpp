@@ -9,6 +9,7 @@
 #include "models/protocol/registry.h"
 #include "models/protocol/sparse_payload.h"
 #include "reports/record/collector.h"
+#include "reports/record/whole_number.h"
 #include "scenarios/faults.h"
 #include "scenarios/machine.h"
 #include "scenarios/node_counts.h"
@@ -127,9 +128,11 @@ void NodeProcess::on_control(const FrameHeader& header, const Payload& payload) 
       case ControlKind::peers:
         return connect_to_peers(json_of(payload));
       case ControlKind::go:
-        return go();
+        return go({json_of(payload).get<std::int64_t>()});
       case ControlKind::lost:
         return driver_->lose(NodeId(json_of(payload).get<int>()));
+      case ControlKind::back:
+        return take_back(json_of(payload));
       case ControlKind::exit:
         flush();
         over_ = true;
@@ -165,6 +168,8 @@ void NodeProcess::set_up(const nlohmann::json& setup) {
   computing.timed = setup.at("job_times");
   std::unique_ptr<Node> program = make_node(training_, id_);
   part_.restore(*program);
+  const std::int64_t generation = whole_at(setup, "generation");
+  if (generation > 1) program->rejoin(generation);
   driver_ = std::make_unique<NodeDriver>(loop_, id_, std::move(program), hooks(),
                                          std::move(computing), Duration{setup.at("max_delay_ns")});
   peers_ = peers_of(*training_, id_);
@@ -232,83 +237,13 @@ Bytes NodeProcess::largest_message() const {
   return training_->sparse() ? largest_push(parameters) : Bytes{parameters * 4};
 }
 
-// A connection is a peer's once it has proved so; anything else is shown the door.
-void NodeProcess::welcome_peers() {
-  lobby_.emplace(loop_, Handshake{joining_.key, largest_message()}, index_of(id_), peers_.size());
-  lobby_->open(
-      [this](const std::shared_ptr<Connection>& peer, std::uint32_t from) {
-        const NodeId id{from};
-        const bool expected = std::ranges::binary_search(peers_, id) && id < id_;
-        if (expected && !driver_->has_peer(id)) return add_peer(id, peer);
-        refusals_.add(peer->peer(), fmt::format("node {}", from), "no such node is missing here");
-        peer->close();
-      },
-      [this](const std::string& peer, const Refused& refused) {
-        const auto nodes = static_cast<std::uint32_t>(training_->nodes());
-        const bool node = refused.claimed && *refused.claimed < nodes;
-        refusals_.add(peer, node ? training_->role(NodeId(*refused.claimed)) : "", refused.why);
-      });
-  lobby_->serve(*acceptor_);
-}
-
-void NodeProcess::connect_to_peers(const nlohmann::json& places) {
-  peers_known_ = true;
-  for (const NodeId peer : peers_) {
-    if (peer > id_) connect_to(peer, places.at(index_of(peer)));
-  }
-  maybe_ready();
-}
-
-void NodeProcess::connect_to(NodeId id, const nlohmann::json& place) {
-  const tcp::endpoint there(asio::ip::make_address(place.at("address").get<std::string>()),
-                            place.at("port"));
-  auto socket = std::make_shared<tcp::socket>(loop_);
-  socket->open(there.protocol());
-  tune_socket(socket->native_handle());
-  socket->async_connect(there, [this, socket, id, place, there](error_code error) {
-    if (error) {
-      return give_up(fmt::format("cannot connect to {}: {}", to_text(there), error.message()), id);
-    }
-    auto connection = std::make_shared<Connection>(std::move(*socket), kMostBeforeProof);
-    Handshake{joining_.key, largest_message()}.begin(
-        connection, {index_of(id_), index_of(id)},
-        [this, id](const std::shared_ptr<Connection>& peer, std::uint32_t /*from*/) {
-          add_peer(id, peer);
-        },
-        [this, id, place](const Refused& refused) {
-          if (!refused.worth_another()) return give_up(refused.why, id);
-          connect_later(id, place, refused.why);
-        });
-  });
-}
-
-void NodeProcess::connect_later(NodeId id, const nlohmann::json& place, const std::string& why) {
-  if (Clock::now() + kInterval >= join_deadline_) return give_up(why, id);
-  auto rest = std::make_shared<asio::steady_timer>(loop_, kInterval);
-  rest->async_wait([this, rest, id, place](error_code error) {
-    if (!error && !over_) connect_to(id, place);
-  });
-}
-
-void NodeProcess::add_peer(NodeId peer, const std::shared_ptr<Connection>& connection) {
-  driver_->add_peer(peer, connection);
-  --peers_missing_;
-  maybe_ready();
-}
-
-void NodeProcess::maybe_ready() {
-  if (ready_ || peers_missing_ > 0 || !peers_known_) return;
-  ready_ = true;
-  send_signal(*launcher_, ControlKind::ready, id_);
-}
-
-void NodeProcess::go() {
+void NodeProcess::go(Instant now) {
   poll_ = scenario_->transport.poll.value_or(kPoll);
   sampler_.start(interface_);
   flush_later();
   if (probes_) probes_->join(index_of(id_));
   const Life life = life_of(*scenario_, static_cast<int>(index_of(id_)));
-  driver_->start(part_.begins, Instant{} + life.joins_at - part_.begins);
+  driver_->start(now, Instant{} + life.joins_at - now);
 }
 
 // What it reported before goes first: the checkpoint comes after that.

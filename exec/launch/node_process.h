@@ -63,7 +63,10 @@ class NodeProcess {
   void connect_later(NodeId id, const nlohmann::json& place, const std::string& why);
   void add_peer(NodeId peer, const std::shared_ptr<Connection>& connection);
   void maybe_ready();
-  void go();
+  /// `back`: who, as which of its processes.
+  void take_back(const nlohmann::json& back);
+  /// By the training's clock.
+  void go(Instant now);
 
   void tell_kept(const WrittenPart& written);
   void finish(const Finished& finished);

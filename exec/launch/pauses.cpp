@@ -9,24 +9,26 @@ using Clock = std::chrono::steady_clock;
 Pauses::Pauses(boost::asio::io_context& loop, const Scenario& scenario, int node, Instant begins,
                SendSignal send_signal, Died died)
     : standing_still_(scenario, node),
-      dies_at_(life_of(scenario, node).dies_at),
       begins_(begins),
       send_signal_(std::move(send_signal)),
       died_(std::move(died)),
       timer_(loop),
       death_(loop) {
   standing_still_.begin_at(begins);
+  for (const Life::Death& death : life_of(scenario, node).deaths) {
+    if (!dies_ && Instant{} + death.at > begins) dies_ = death;
+  }
 }
 
 void Pauses::start() {
   start_ = Clock::now() - std::chrono::nanoseconds(begins_.ns);
-  if (Instant{} + dies_at_ > begins_) {
-    death_.expires_at(start_ + std::chrono::nanoseconds(dies_at_.ns));
+  if (dies_) {
+    death_.expires_at(start_ + std::chrono::nanoseconds(dies_->at.ns));
     death_.async_wait([this](boost::system::error_code error) {
       if (error) return;
       end();
       send_signal_(SIGKILL);
-      died_(death_at(dies_at_));
+      died_(*dies_);
     });
   }
   wait();

@@ -9,17 +9,18 @@
 
 #include <chrono>
 #include <functional>
-#include <string>
+#include <optional>
 
 namespace foretrain::exec {
 
-/// The pauses of one node in real time, with its death. On the thread of the io_context.
+/// The pauses of one process of a node in real time, with its death. On the thread of the
+/// io_context.
 class Pauses {
  public:
   /// Sends the node a signal: SIGSTOP, SIGCONT, SIGKILL.
   using SendSignal = std::function<void(int signal)>;
-  /// Called after SIGKILL, with what became of the node.
-  using Died = std::function<void(const std::string& why)>;
+  /// Called after SIGKILL.
+  using Died = std::function<void(const Life::Death& death)>;
 
   /// `begins`: by the training's clock; what was to happen before then has happened.
   Pauses(boost::asio::io_context& loop, const Scenario& scenario, int node, Instant begins,
@@ -36,7 +37,7 @@ class Pauses {
   [[nodiscard]] Instant now() const;
 
   StandingStill standing_still_;
-  Duration dies_at_;
+  std::optional<Life::Death> dies_;
   Instant begins_;
   SendSignal send_signal_;
   Died died_;

@@ -35,9 +35,13 @@ Beginning Restarts::begin(RunRows& rows) {
   if (!folder.empty()) from_ = find_resumption(folder, case_, !options_.task);
   if (!first) count_lost();
   attempt_.from = from_ ? &*from_ : nullptr;
+  attempt_.restarts_left = left_;
   // Nodes may have told of a moment after the one at which the attempt was over.
   attempt_.time = std::max(ended_, from_ ? from_->ended : Instant{});
-  if (first && from_) attempt_.restarts = from_->record.restarts;
+  if (first && from_) {
+    attempt_.restarts = from_->record.restarts;
+    keep_away(from_->record);
+  }
   if (first && from_) fmt::print(stderr, "{}\n", where_it_goes_on(*from_));
   if (!first) {
     fmt::print(stderr, "{}; {}; {} {} left\n", failure_, where(), left_,
@@ -65,8 +69,9 @@ void Restarts::count_lost() {
 }
 
 bool Restarts::again(const Record& record,
-                     std::optional<std::chrono::steady_clock::time_point> down_since,
+                     std::optional<std::chrono::steady_clock::time_point> down_since, int left,
                      RunRows& rows) {
+  left_ = left;
   if (record.outcome != Outcome::failed || !down_since || left_ == 0) return false;
   if (rows.keep(); rows.broken()) return false;
   --left_;
@@ -76,7 +81,13 @@ bool Restarts::again(const Record& record,
   attempt_.down_since = down_since;
   attempt_.restarts = record.restarts;
   ++attempt_.restarts.count;
+  keep_away(record);
   return true;
+}
+
+void Restarts::keep_away(const Record& record) {
+  attempt_.away.clear();
+  for (const NodeTotals& node : record.nodes) attempt_.away.push_back(node.away);
 }
 
 }  // namespace foretrain::exec

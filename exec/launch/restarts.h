@@ -15,7 +15,9 @@ namespace foretrain::exec {
 
 /// Where a node is gone that the others cannot do without, all of them are ended, and all begin
 /// again, as torchrun's elastic agent does it: whoever is left stands at another step than the
-/// checkpoint, so it would have to be set back as well. `async` and `ssp` alike: one way for all.
+/// checkpoint, so it would have to be set back as well. A worker that the others can do without is
+/// started again alone where its strategy takes it back (launcher_return.cpp); that is one of the
+/// times that something may be started again, too.
 ///
 /// An attempt goes on from the checkpoints of this run, else from those of `RunOptions::resume`,
 /// else it begins with the first step. The training's clock goes on meanwhile, but for the time
@@ -32,13 +34,15 @@ class Restarts {
   Beginning begin(RunRows& rows);
   /// The attempt has ended with `record`; `down_since`: Launcher::down_since. False: that is the
   /// end, no other is to be made, or may be.
+  /// `left`: Launcher::restarts_left.
   bool again(const Record& record, std::optional<std::chrono::steady_clock::time_point> down_since,
-             RunRows& rows);
+             int left, RunRows& rows);
 
  private:
   [[nodiscard]] bool has_checkpoint(const std::filesystem::path& folder) const;
   [[nodiscard]] std::string where() const;
   void count_lost();
+  void keep_away(const Record& record);
 
   const Case& case_;
   const RunOptions& options_;

@@ -169,12 +169,14 @@ Record train(const Prepared& prepared, const RunOptions& options, const JobKey& 
     RunRows rows(options, planned);
     Record record;
     std::optional<std::chrono::steady_clock::time_point> down_since;
+    int left = 0;
     {
       Launcher launcher(prepared, options, rows, key, place, restarts.begin(rows));
       record = launcher.run();
       down_since = launcher.down_since();
+      left = launcher.restarts_left();
     }
-    if (restarts.again(record, down_since, rows)) continue;
+    if (restarts.again(record, down_since, left, rows)) continue;
     if (pauses) {
       std::ranges::copy(probes_of(*pauses, probes.front().shared_line_s, options.handovers),
                         std::back_inserter(probes));

@@ -12,6 +12,7 @@ AsyncServer::AsyncServer(std::shared_ptr<const Training> training, NodeId id)
       id_(id),
       quota_(training_->steps * training_->workers),
       own_quota_(training_->options.word(kQuota) == kOwnQuota),
+      seats_(static_cast<std::size_t>(training_->workers)),
       cut_(training_, id) {
   const Payload start = initial_parameters(*training_);
   const int shard = static_cast<int>(index_of(id)) - training_->workers;
@@ -47,7 +48,10 @@ void AsyncServer::handle(Instant now, Input input, Effects& effects) {
   } else if (std::holds_alternative<TimerFired>(input)) {
     cut_.rang();
   } else if (auto* lost = std::get_if<PeerLost>(&input)) {
+    if (training_->is_worker(lost->peer)) seats_[index_of(lost->peer)].taken = false;
     if (!finished) lose(now, lost->peer, effects);
+  } else if (auto* back = std::get_if<PeerBack>(&input)) {
+    seats_[index_of(back->peer)] = {back->generation, true};
   }
 }
 
@@ -60,14 +64,20 @@ void AsyncServer::receive(Instant now, NodeId from, Message message, Effects& ef
   }
   const auto queue = std::ranges::find_if(
       queues_, [&](const Queue& q) { return q.bucket.index() == message.bucket; });
-  if (message.kind != MessageKind::push || queue == queues_.end() || !training_->is_worker(from) ||
-      message.version > queue->bucket.version() ||
-      !queue->bucket.accepts(message.payload, effects) || queue->pushed[index_of(from)]) {
+  const bool known = queue != queues_.end() && training_->is_worker(from);
+  if (known && message.kind == MessageKind::pull) {
+    return pulled(now, from, message, *queue, effects);
+  }
+  const bool late = known && message.kind == MessageKind::push && is_late(*queue, from, message);
+  if (!late &&
+      (!known || message.kind != MessageKind::push || message.version > queue->bucket.version() ||
+       !queue->bucket.accepts(message.payload, effects) || queue->pushed[index_of(from)])) {
     effects.emplace_back(Fault{from, "it sent a message out of turn"});
     return;
   }
-  if (queue->over) {
-    // Sent before its worker heard that it is over; a gradient counts by its first bucket here.
+  if (late || queue->over) {
+    // Of who is gone, or sent before its worker heard that it is over; a gradient counts by its
+    // first bucket here.
     if (queue == queues_.begin()) ++dropped_;
     return;
   }
@@ -75,6 +85,49 @@ void AsyncServer::receive(Instant now, NodeId from, Message message, Effects& ef
   queue->arrivals.push_back({from, now, std::move(message)});
   count(*queue);
   apply_next(now, *queue, effects);
+}
+
+// Steps of who came back have numbers that no step of those before it had.
+bool AsyncServer::is_late(const Queue& queue, NodeId from, const Message& push) const {
+  const Seat& seat = seats_[index_of(from)];
+  if (seat.is_first()) return false;
+  if (queue.over) return true;
+  return !seat.taken || queue.clocks.is_lost(index_of(from)) ||
+         push.step.value < queue.clocks.of(index_of(from));
+}
+
+std::int64_t AsyncServer::first_step(const Queue& queue, int worker) const {
+  return queue.clocks.of(static_cast<std::size_t>(worker)) + 1;  // one may be under way
+}
+
+// It counts from here on, and waits for its answer as who has pushed does. The first bucket of all
+// decides on its number, so that its clock is the same in all of them.
+void AsyncServer::pulled(Instant now, NodeId from, const Message& pull, Queue& queue,
+                         Effects& effects) {
+  const std::size_t worker = index_of(from);
+  const Seat& seat = seats_[worker];
+  if (!seat.taken || pull.version.value != seat.generation) return;  // of one that is gone
+  if (queue.over) {
+    effects.emplace_back(Send{from, last_values(queue)});
+    return;
+  }
+  const bool decides = queue.bucket.index() == 0;
+  const std::int64_t first =
+      decides ? first_step(queue, static_cast<int>(worker)) : pull.step.value;
+  if (seat.is_first() || !queue.clocks.is_lost(worker) || first < queue.clocks.of(worker)) {
+    effects.emplace_back(Fault{from, "it sent a message out of turn"});
+    return;
+  }
+  queue.clocks.come_back(worker, first);
+  Arrival arrival;
+  arrival.from = from;
+  arrival.at = now;
+  arrival.push.step = {first};
+  queue.held.push_back(std::move(arrival));
+  queue.pushed[worker] = true;
+  queue.released_at = -1;  // all are looked at
+  if (!queue.applying) release(queue, effects);
+  count(queue);
 }
 
 void AsyncServer::apply_next(Instant now, Queue& queue, Effects& effects) {
@@ -97,9 +150,10 @@ void AsyncServer::applied(Instant now, Queue& queue, Effects& effects) {
   done.apply = now - queue.apply_start;
   queue.bucket.finish_apply();
   last_update_ = now;
-  const std::size_t worker = index_of(done.from);
-  queue.clocks.advance(worker);
-  if (!queue.clocks.is_lost(worker)) queue.held.push_back(std::move(done));
+  if (!done.orphaned) {
+    queue.clocks.advance(index_of(done.from));
+    queue.held.push_back(std::move(done));
+  }
   if (is_full(queue)) return announce_end(now, queue, effects);
   if (&queue == &queues_.front() && !cutting_) cutting_ = may_cut();
   release(queue, effects);
@@ -136,7 +190,12 @@ void AsyncServer::lose(Instant now, NodeId peer, Effects& effects) {
   if (std::exchange(cutting_, false)) queues_.front().released_at = -1;  // all are looked at
   for (Queue& queue : queues_) {
     queue.clocks.lose(index_of(peer));
+    queue.pushed[index_of(peer)] = false;
     if (queue.over) continue;
+    if (queue.applying && is_of_peer(*queue.applying) && !queue.applying->orphaned) {
+      queue.applying->orphaned = true;  // its clock may be another when that is applied
+      queue.clocks.advance(index_of(peer));
+    }
     const auto dropped = std::erase_if(queue.arrivals, is_of_peer);
     if (&queue == &queues_.front()) dropped_ += static_cast<std::int64_t>(dropped);
     std::erase_if(queue.held, is_of_peer);
@@ -161,96 +220,6 @@ void AsyncServer::stop(NodeId from, Effects& effects) {
     // What is being applied is told of the end with its update.
     if (!queue.over && !queue.applying) announce_end(last_update_, queue, effects);
   }
-}
-
-// Of workers that are all there: a cut without one of them is not whole.
-bool AsyncServer::may_cut() const {
-  const Queue& first = queues_.front();
-  if (!cut_.is_due(first.bucket.version().value / training_->workers)) return false;
-  for (std::size_t worker = 0; worker < first.pushed.size(); ++worker) {
-    if (first.clocks.is_lost(worker)) return false;
-  }
-  return true;
-}
-
-bool AsyncServer::is_as_wanted(const Queue& queue) const {
-  for (std::size_t worker = 0; worker < static_cast<std::size_t>(training_->workers); ++worker) {
-    if (queue.clocks.of(worker) != cut_.wanted()->clocks[worker]) return false;
-  }
-  return !queue.over;
-}
-
-void AsyncServer::look_at_cut(Effects& effects) {
-  const Queue& first = queues_.front();
-  if (cutting_ && !cut_.wanted() && std::ssize(first.held) == training_->workers) {
-    std::vector<std::int64_t> clocks;
-    for (std::size_t worker = 0; worker < first.held.size(); ++worker) {
-      clocks.push_back(first.clocks.of(worker));
-    }
-    cut_.announce(first.bucket.version().value / training_->workers, std::move(clocks), effects);
-  }
-  if (!cut_.wanted() || cut_.wanted()->keeping) return;
-  if (!std::ranges::all_of(queues_, [&](const Queue& queue) { return is_as_wanted(queue); })) {
-    return;
-  }
-  Bytes size = state_size(3, 0, 0);
-  for (const Queue& queue : queues_) {
-    size += queue.bucket.kept_size() + state_size(2 * training_->workers, 0, 0);
-  }
-  cut_.keep(
-      size, [this] { return state(); }, effects);
-}
-
-std::string AsyncServer::state() const {
-  StateWriter writer;
-  writer.time(last_update_);
-  writer.integer(dropped_);
-  writer.integer(most_lead_);
-  for (const Queue& queue : queues_) {
-    queue.bucket.write(writer);
-    std::vector<std::int64_t> staleness(static_cast<std::size_t>(training_->workers));
-    for (const Arrival& arrival : queue.held) staleness[index_of(arrival.from)] = arrival.staleness;
-    for (std::size_t worker = 0; worker < staleness.size(); ++worker) {
-      writer.integer(queue.clocks.of(worker));
-      writer.integer(staleness[worker]);
-    }
-  }
-  return writer.take();
-}
-
-void AsyncServer::restore(StateReader& state) {
-  last_update_ = state.instant();
-  dropped_ = state.integer(0, quota_);
-  most_lead_ = state.integer(0, quota_);
-  for (Queue& queue : queues_) {
-    queue.bucket.read(state);
-    std::int64_t clocks = 0;
-    for (int worker = 0; worker < training_->workers; ++worker) {
-      const auto index = static_cast<std::size_t>(worker);
-      const std::int64_t clock = state.integer(1, quota_);
-      clocks = saturated::sum(clocks, clock);
-      while (queue.clocks.of(index) < clock) queue.clocks.advance(index);
-      Arrival arrival;
-      arrival.from = training_->worker(worker);
-      arrival.push.step = {clock - 1};
-      arrival.staleness = state.integer(0, quota_);
-      queue.held.push_back(std::move(arrival));
-      queue.pushed[index] = true;
-    }
-    queue.released_at = -1;  // all are looked at
-    if (clocks != queue.bucket.version().value || is_full(queue)) throw StateError(kNoCut);
-  }
-  state.end();
-  cut_.begin_at(queues_.front().bucket.version().value / training_->workers);
-}
-
-void AsyncServer::end_cut(Effects& effects) {
-  cutting_ = false;
-  Queue& first = queues_.front();
-  first.released_at = -1;
-  if (!first.over) release(first, effects);
-  count(first);
-  cut_.wait_for_next(effects);
 }
 
 // Of a sparse model pushes differ in size, and a worker has one of them here.
@@ -286,17 +255,20 @@ void AsyncServer::answer(Queue& queue, const Arrival& arrival, bool last, Effect
   effects.emplace_back(Send{arrival.from, std::move(message)});
 }
 
+Message AsyncServer::last_values(const Queue& queue) {
+  Message message{
+      .kind = MessageKind::stop, .bucket = queue.bucket.index(), .version = queue.bucket.version()};
+  message.payload = queue.bucket.values();
+  return message;
+}
+
 void AsyncServer::announce_end(Instant at, Queue& queue, Effects& effects) {
   for (const Arrival& arrival : queue.held) answer(queue, arrival, true, effects);
   for (int index = 0; index < training_->workers; ++index) {
     const NodeId worker = training_->worker(index);
     if (queue.clocks.is_lost(index_of(worker))) continue;
     if (std::ranges::find(queue.held, worker, &Arrival::from) != queue.held.end()) continue;
-    Message message{.kind = MessageKind::stop,
-                    .bucket = queue.bucket.index(),
-                    .version = queue.bucket.version()};
-    message.payload = queue.bucket.values();
-    effects.emplace_back(Send{worker, std::move(message)});
+    effects.emplace_back(Send{worker, last_values(queue)});
   }
   if (&queue == &queues_.front()) dropped_ += static_cast<std::int64_t>(queue.arrivals.size());
   queue.held.clear();
@@ -337,7 +309,7 @@ Protocol async_protocol() {
           .servers = true,
           .synchronous = false,
           .options = {&kQuota},
-          .messages = {push, parameters, final_parameters, stop, enough, cut, kept},
+          .messages = {push, parameters, final_parameters, stop, enough, cut, kept, pull},
           .weighed_against = "sync",
           .statistical_efficiency =
               "gradients are stale, computed with parameters that others "
@@ -346,6 +318,7 @@ Protocol async_protocol() {
           .gradients_an_update = one,
           .gradients_an_apply = one,
           .most_lost = [](const ProtocolOptions&, int workers) { return workers - 1; },
+          .takes_back = true,
           .linked =
               [](const Training& training, NodeId a, NodeId b) {
                 return worker_with_server(training, a, b) || linked_for_cuts(training, a, b);

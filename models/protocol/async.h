@@ -50,7 +50,16 @@ inline constexpr std::string_view kOwnQuota = "own";
 /// all.
 ///
 /// A worker that is lost is not waited for any more, and what it pushed is dropped where it was not
-/// applied yet. The chief cannot be lost: the weights in the end are its.
+/// applied yet. The chief cannot be lost: the weights in the end are its. Another process may take
+/// the place of one that was lost:
+///
+///     worker n -> server    pull          of the first bucket, then, numbered, of all others
+///     server -> worker n    parameters    as if it had pushed; of the first bucket `step` says
+///                                         which number its first step has
+///
+/// It counts again, in each bucket, once its pull is here, with that number as its clock. No step
+/// of those before it had it: what of theirs still comes is known by a lower one, dropped and
+/// counted. What it had under way is lost, also of a quota of its own.
 class AsyncServer : public Node, public Buffering {
  public:
   AsyncServer(std::shared_ptr<const Training> training, NodeId id);
@@ -68,6 +77,7 @@ class AsyncServer : public Node, public Buffering {
     std::int64_t staleness = 0;  // once it is applied: with how long it took
     Duration wait{};
     Duration apply{};
+    bool orphaned = false;  // being applied when its worker was lost: it counts, nobody is answered
   };
   /// A bucket with those who want something of it.
   struct Queue {
@@ -92,6 +102,8 @@ class AsyncServer : public Node, public Buffering {
   [[nodiscard]] virtual std::optional<std::size_t> next(const Queue& queue) const;
   /// `worker`, whose push was applied, may have its answer.
   [[nodiscard]] virtual bool may_go_on(const Queue& queue, int worker) const;
+  /// The number of the first step of a worker that comes back: above those it had.
+  [[nodiscard]] virtual std::int64_t first_step(const Queue& queue, int worker) const;
 
   /// How many more of its gradients were applied than of the slowest worker.
   [[nodiscard]] static std::int64_t lead(const Queue& queue, int worker) {
@@ -99,7 +111,19 @@ class AsyncServer : public Node, public Buffering {
   }
 
  private:
+  /// Whose messages of this worker count.
+  struct Seat {
+    std::int64_t generation = 1;
+    bool taken = true;  // else it is lost
+
+    /// It has never been lost.
+    [[nodiscard]] bool is_first() const { return taken && generation == 1; }
+  };
+
   void receive(Instant now, NodeId from, Message message, Effects& effects);
+  /// It was sent by a process of this worker that is gone.
+  [[nodiscard]] bool is_late(const Queue& queue, NodeId from, const Message& push) const;
+  void pulled(Instant now, NodeId from, const Message& pull, Queue& queue, Effects& effects);
   void apply_next(Instant now, Queue& queue, Effects& effects);
   void applied(Instant now, Queue& queue, Effects& effects);
   /// All gradients that count have been applied.
@@ -109,6 +133,8 @@ class AsyncServer : public Node, public Buffering {
   /// The target is reached.
   void stop(NodeId from, Effects& effects);
   static void answer(Queue& queue, const Arrival& arrival, bool last, Effects& effects);
+  /// What is told to who waits for no answer, when it is over.
+  [[nodiscard]] static Message last_values(const Queue& queue);
   // Checkpoints (server_cut.h): the first bucket's answers are held until everybody waits for one.
 
   /// Goes on with a cut that is due, as far as it is.
@@ -132,6 +158,7 @@ class AsyncServer : public Node, public Buffering {
   std::size_t complete_ = 0;  // buckets that are over
   bool enough_ = false;       // the target is reached
   Instant last_update_;
+  std::vector<Seat> seats_;  // by worker
   ServerCut cut_;
   bool cutting_ = false;  // nobody is answered of the first bucket
 };

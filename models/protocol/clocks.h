@@ -29,6 +29,12 @@ class Clocks {
     leave(clocks_[worker]);
     lost_[worker] = true;
   }
+  /// It was lost, and is waited for again, at this clock, which is no less than the one it had.
+  void come_back(std::size_t worker, std::int64_t clock) {
+    lost_[worker] = false;
+    clocks_[worker] = clock;
+    ++at_[clock];
+  }
   [[nodiscard]] bool is_lost(std::size_t worker) const { return lost_[worker]; }
 
   /// The least clock of a worker who is there; there is always one.

@@ -22,6 +22,10 @@ InputRow row_of(NodeId node, Instant time, const Input& input) {
   } else if (const auto* lost = std::get_if<PeerLost>(&input)) {
     row.kind = InputRow::Kind::lost;
     row.peer = index_of(lost->peer);
+  } else if (const auto* back = std::get_if<PeerBack>(&input)) {
+    row.kind = InputRow::Kind::back;
+    row.peer = index_of(back->peer);
+    row.id = static_cast<std::uint64_t>(back->generation);
   }
   return row;
 }

@@ -26,6 +26,8 @@ std::string_view name_of(MessageKind kind) {
       return "cut";
     case MessageKind::kept:
       return "kept";
+    case MessageKind::pull:
+      return "pull";
     case MessageKind::end:
       break;
   }

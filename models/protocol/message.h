@@ -20,6 +20,7 @@ enum class MessageKind : std::uint16_t {
   enough = 9,  ///< from the chief, or on its behalf: the target is reached, nobody goes on
   cut = 10,    ///< from who decides it: keep your state as it is, or will be, at this cut
   kept = 11,   ///< server to server: that is done here
+  pull = 12,   ///< worker to server, in a lost one's place: a bucket's values to begin with
   end,         ///< no kind: one past the last
 };
 

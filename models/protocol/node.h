@@ -41,7 +41,12 @@ struct TimerFired {
 struct PeerLost {
   NodeId peer{};
 };
-using Input = std::variant<Started, Received, Computed, TimerFired, PeerLost>;
+/// A peer that was lost is there again, as another process: what comes from now on is of that one.
+struct PeerBack {
+  NodeId peer{};
+  std::int64_t generation = 2;  ///< its processes so far, this one counted in
+};
+using Input = std::variant<Started, Received, Computed, TimerFired, PeerLost, PeerBack>;
 
 // What the node wants done ------------------------------------------------------------------
 
@@ -132,6 +137,9 @@ class Node {
   /// Before anything else: it goes on from a state that a node like it has kept, as if it had just
   /// been told that this was kept everywhere. @throws StateError
   virtual void restore(StateReader& /*state*/) { throw StateError("nothing of it is ever kept"); }
+  /// Before anything else, instead: it takes the place of one that all its peers have lost, as the
+  /// `generation`-th of its id. Only where `may_come_back` (registry.h). @throws StateError
+  virtual void rejoin(std::int64_t /*generation*/) { throw StateError("nobody takes its place"); }
 };
 
 }  // namespace foretrain

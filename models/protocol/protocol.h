@@ -65,6 +65,9 @@ struct Protocol {
   int (*most_lost)(const ProtocolOptions& options, int workers) = [](const ProtocolOptions&, int) {
     return 0;
   };
+  /// A worker that was lost, other than the chief, may come back as another process: `Node::rejoin`
+  /// of its program, `PeerBack` to its peers.
+  bool takes_back = false;
   std::optional<WrongOption> (*wrong)(const ProtocolOptions& options, int workers) =
       [](const ProtocolOptions&, int) { return std::optional<WrongOption>(); };
   /// Parameters whose optimizer's state node `id` holds. Null: those of its shard: a server's, or

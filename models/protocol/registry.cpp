@@ -64,6 +64,10 @@ bool may_lose(const Training& training, NodeId id, int lost) {
          lost < protocol.most_lost(training.options, training.workers);
 }
 
+bool may_come_back(const Training& training, NodeId id) {
+  return protocol_called(training.strategy).takes_back && may_lose(training, id, 0);
+}
+
 std::vector<NodeId> peers_of(const Training& training, NodeId id) {
   const Protocol& protocol = protocol_called(training.strategy);
   std::vector<NodeId> peers;

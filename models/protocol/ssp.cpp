@@ -12,14 +12,26 @@ SspServer::SspServer(const std::shared_ptr<const Training>& training, NodeId id)
 
 std::optional<std::size_t> SspServer::next(const Queue& queue) const {
   if (staleness_ > 0) return AsyncServer::next(queue);
-  // Those who have still to contribute to the clock are all here, or it is not complete.
-  if (queue.clocks.at_slowest() != std::ssize(queue.arrivals)) return std::nullopt;
-  const auto first = std::ranges::min_element(queue.arrivals, {}, &Arrival::from);
-  return static_cast<std::size_t>(first - queue.arrivals.begin());
+  // Those who have still to contribute to the clock are all here, or it is not complete. Who came
+  // back may be behind others: these wait for it.
+  if (std::ssize(queue.arrivals) < queue.clocks.at_slowest()) return std::nullopt;
+  std::int64_t here = 0;
+  std::optional<std::size_t> first;
+  for (std::size_t i = 0; i < queue.arrivals.size(); ++i) {
+    const NodeId from = queue.arrivals[i].from;
+    if (queue.clocks.of(index_of(from)) != queue.clocks.slowest()) continue;
+    ++here;
+    if (!first || from < queue.arrivals[*first].from) first = i;
+  }
+  return here == queue.clocks.at_slowest() ? first : std::nullopt;
 }
 
 bool SspServer::may_go_on(const Queue& queue, int worker) const {
   return lead(queue, worker) <= staleness_ && AsyncServer::may_go_on(queue, worker);
+}
+
+std::int64_t SspServer::first_step(const Queue& queue, int worker) const {
+  return std::max(queue.clocks.slowest(), AsyncServer::first_step(queue, worker));
 }
 
 namespace {

@@ -24,6 +24,10 @@ extern const Option kStaleness;
 /// is complete, then applied one by one in the order of the workers, so weights are a function of
 /// the seed alone. It differs from `sync` in that a clock makes an update of every gradient, not
 /// one of their mean.
+///
+/// A worker that comes back begins at the slowest clock of those who are there, or past the steps
+/// that it had, where these were further. So those who wait are let go no sooner, and for ever held
+/// by nobody.
 class SspServer : public AsyncServer {
  public:
   SspServer(const std::shared_ptr<const Training>& training, NodeId id);
@@ -31,6 +35,7 @@ class SspServer : public AsyncServer {
  protected:
   [[nodiscard]] std::optional<std::size_t> next(const Queue& queue) const override;
   [[nodiscard]] bool may_go_on(const Queue& queue, int worker) const override;
+  [[nodiscard]] std::int64_t first_step(const Queue& queue, int worker) const override;
 
  private:
   std::int64_t staleness_;

@@ -32,6 +32,7 @@ Worker::Worker(std::shared_ptr<const Training> training, NodeId id)
 void Worker::handle(Instant now, Input input, Effects& effects) {
   if (state_ == State::finished) return;
   if (std::holds_alternative<Started>(input)) {
+    if (state_ == State::joining) return pull(0, effects);
     if (!std::exchange(restored_, false)) compute_gradient(now, effects);
   } else if (auto* received = std::get_if<Received>(&input)) {
     receive(now, received->from, std::move(received->message), effects);
@@ -147,8 +148,40 @@ void Worker::restore(StateReader& state) {
   awaited_ = buckets_.size();
 }
 
+void Worker::rejoin(std::int64_t generation) {
+  generation_ = generation;
+  state_ = State::joining;
+}
+
+void Worker::pull(std::uint32_t index, Effects& effects) {
+  BucketView& bucket = buckets_[index];
+  bucket.awaited = true;
+  bucket.pushed = number_;
+  ++awaited_;
+  Message message{.kind = MessageKind::pull, .step = number_, .bucket = index};
+  message.version = {generation_};
+  const int shard = training_->layout->buckets[index].shard;
+  effects.emplace_back(Send{training_->server(shard), std::move(message)});
+}
+
+// Where the first bucket is over nobody has counted on this worker: the others end without it.
+void Worker::pulled(Instant now, const Message& message, Effects& effects) {
+  if (message.bucket == 0) {
+    if (buckets_.front().last) {
+      state_ = State::finished;
+      effects.emplace_back(Finished{});
+      return;
+    }
+    step_ = number_ = message.step;
+    worker_compute_.restore(number_.value);
+    for (std::uint32_t index = 1; index < buckets_.size(); ++index) pull(index, effects);
+  }
+  if (may_end_step()) go_on(now, effects);
+}
+
 void Worker::receive(Instant now, NodeId from, Message message, Effects& effects) {
   if (message.kind == MessageKind::cut) return keep(from, message, effects);
+  if (state_ == State::joining && message.bucket == 0) buckets_.front().pushed = message.step;
   if (!in_turn(from, message)) {
     effects.emplace_back(Fault{from, "it sent a message out of turn"});
     return;
@@ -171,6 +204,7 @@ void Worker::receive(Instant now, NodeId from, Message message, Effects& effects
   if (state_ == State::stopping && over()) return go_on(now, effects);
   if (!awaited) return;
   --awaited_;
+  if (state_ == State::joining) return pulled(now, message, effects);
   if (state_ == State::computing) return go_on_computing(now, effects);
   if (state_ != State::waiting || !may_end_step()) return;
   // The answer that came last is the one that the step waited for.
@@ -181,8 +215,9 @@ void Worker::receive(Instant now, NodeId from, Message message, Effects& effects
 // A job that runs reads no bucket whose push is out. Others are renewed only when it is over.
 void Worker::put(std::uint32_t index, Payload values, Effects& effects) {
   BucketView& bucket = buckets_[index];
-  const bool idle = state_ == State::waiting || state_ == State::idle || state_ == State::stopping;
-  if (!idle && !bucket.awaited) {
+  const bool busy = state_ == State::computing || state_ == State::evaluating ||
+                    state_ == State::final_evaluation;
+  if (busy && !bucket.awaited) {
     bucket.deferred = std::move(values);
   } else if (training_->sparse()) {
     bucket.values = std::move(values);

@@ -31,9 +31,21 @@ class Worker : public Node {
   void handle(Instant now, Input input, Effects& effects) override;
   /// It has pushed all of a gradient, which no server has answered.
   void restore(StateReader& state) override;
+  /// It begins by pulling. The answer of the first bucket says which number its first step has: one
+  /// that no step of those before it has had. Its batches go on from that number, too.
+  void rejoin(std::int64_t generation) override;
 
  private:
-  enum class State { idle, computing, waiting, evaluating, stopping, final_evaluation, finished };
+  enum class State {
+    idle,
+    joining,
+    computing,
+    waiting,
+    evaluating,
+    stopping,
+    final_evaluation,
+    finished
+  };
 
   void compute_gradient(Instant now, Effects& effects);
   /// Asks for the stages of the gradient whose values are here.
@@ -42,6 +54,8 @@ class Worker : public Node {
   void push(const GradientStage& stage, Effects& effects);
   void receive(Instant now, NodeId from, Message message, Effects& effects);
   [[nodiscard]] bool in_turn(NodeId from, const Message& message) const;
+  void pull(std::uint32_t index, Effects& effects);
+  void pulled(Instant now, const Message& message, Effects& effects);
   void put(std::uint32_t index, Payload values, Effects& effects);
   void put_deferred(Effects& effects);
   [[nodiscard]] bool may_end_step() const;
@@ -98,6 +112,7 @@ class Worker : public Node {
   Evaluator evaluator_;
   std::int64_t evaluated_ = 0;  // evaluations reported
   bool restored_ = false;       // not started since
+  std::int64_t generation_ = 1;
 };
 
 }  // namespace foretrain

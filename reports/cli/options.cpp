@@ -82,8 +82,8 @@ void run_options(CLI::App& command, Arguments& arguments) {
       ->type_name("FOLDER");
   command
       .add_option("--max-restarts", arguments.max_restarts,
-                  "where a worker or server dies that the others cannot do without, go on from the "
-                  "newest whole checkpoint, at most N times (default: 0)")
+                  "start a node again that died, at most N times: of async, ssp a worker alone, while "
+                  "the others go on; else all, from the newest whole checkpoint (default: 0)")
       ->type_name("N")
       ->check(CLI::Range(0, 1'000'000));
   command

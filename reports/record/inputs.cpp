@@ -62,8 +62,10 @@ InputRow reduced(const InputRow& row) {
     own.bucket = row.bucket;
     own.message = row.message;
   }
-  if (row.kind == Kind::received || row.kind == Kind::lost) own.peer = row.peer;
-  if (row.kind == Kind::computed || row.kind == Kind::timer) own.id = row.id;
+  const bool of_peer = row.kind == Kind::lost || row.kind == Kind::back;
+  if (row.kind == Kind::received || of_peer) own.peer = row.peer;
+  const bool numbered = row.kind == Kind::computed || row.kind == Kind::timer;
+  if (numbered || row.kind == Kind::back) own.id = row.id;
   if (row.kind == Kind::computed) own.took = row.took;
   return own;
 }
@@ -75,7 +77,7 @@ class Checker {
 
   /// What is wrong with the row; empty: nothing.
   std::string look(const InputRow& row) {
-    if (row.kind > InputRow::Kind::lost) {
+    if (row.kind > InputRow::Kind::back) {
       return fmt::format("an input of kind {}", static_cast<int>(row.kind));
     }
     const std::size_t nodes = latest_.size();

@@ -49,6 +49,16 @@ struct UsageRow {
   Bytes nic_rx{-1};
 };
 
+/// A time in which a node was not there, while the others went on; then another process took its
+/// place.
+struct Absence {
+  std::string why;  ///< what became of the process before: "was killed by signal 9 (Killed)"
+  Instant left;
+  Instant back;
+
+  bool operator==(const Absence&) const = default;
+};
+
 /// A node over the whole training.
 struct NodeTotals {
   std::string role;  ///< worker0, ..., server0, ...
@@ -64,7 +74,9 @@ struct NodeTotals {
   Bytes undelivered{-1};  ///< of messages that nobody read: they came after the node, or the one
                           ///< that sent them, was lost; negative: not counted
   Bytes local{-1};        ///< of `tx`, to nodes of the same host; negative: not counted
-  std::string lost{};  ///< what became of it while the others went on; empty: it stayed to the end
+  std::string
+      lost{};  ///< what became of it while the others went on; empty: it is there in the end
+  std::vector<Absence> away{};  ///< before that
 };
 
 /// Another training on the same hosts, as far as it got while this one lasted.

@@ -1,6 +1,7 @@
 // Which key of run.json holds which field.
 #include "reports/record/run_json.h"
 
+#include "reports/record/json_object.h"
 #include "reports/record/parse_json.h"
 #include "reports/record/summary.h"
 #include "scenarios/read.h"
@@ -32,6 +33,14 @@ Json placement_json(const std::vector<NodeTotals>& nodes) {
   return placement;
 }
 
+Json away_json(const std::vector<Absence>& away) {
+  Json array = Json::array();
+  for (const Absence& each : away) {
+    array.push_back({{"why", each.why}, {"left_ns", each.left.ns}, {"back_ns", each.back.ns}});
+  }
+  return array;
+}
+
 Json totals_json(const std::vector<NodeTotals>& nodes) {
   Json array = Json::array();
   for (const NodeTotals& node : nodes) {
@@ -46,6 +55,7 @@ Json totals_json(const std::vector<NodeTotals>& nodes) {
                      {"undelivered_bytes", known_or_null(node.undelivered)},
                      {"local_bytes", known_or_null(node.local)},
                      {"lost", known_or_null(node.lost)}});
+    if (!node.away.empty()) array.back()["away"] = away_json(node.away);
   }
   return array;
 }
@@ -99,92 +109,23 @@ Json calibrated_json(const CoresSeen& seen) {
           {"loopback_distance", known_or_null(seen.loopback_distance)}};
 }
 
-/// A value in a message. What holds others is only named: it may be long.
-std::string shown(const Json& value) {
-  if (value.is_array()) return "an array";
-  return value.is_object() ? "an object" : value.dump();
+std::vector<Absence> parse_away(const JsonObject& node) {
+  std::vector<Absence> away;
+  for (const Json& element : node.array("away")) {
+    const JsonObject each(element, node.path("away"));
+    away.push_back({each.text("why"), {each.integer("left_ns")}, {each.integer("back_ns")}});
+  }
+  return away;
 }
 
-/// An object of run.json; every error names the file, then the way to the key.
-class Reader {
- public:
-  Reader(const Json& json, std::string where) : json_(json), where_(std::move(where)) {
-    if (!json_.is_object()) fail("is not an object");
-  }
-
-  [[noreturn]] void fail(const std::string& what) const {
-    throw InputError(fmt::format("{} {}; the record is damaged", where_, what));
-  }
-
-  [[nodiscard]] const Json& at(const char* key) const {
-    const auto found = json_.find(key);
-    if (found == json_.end()) fail(fmt::format("has no `{}`", key));
-    return *found;
-  }
-
-  [[nodiscard]] std::string path(const char* key) const {
-    return fmt::format("{} {}:", where_, key);
-  }
-  [[nodiscard]] Reader object(const char* key) const { return {at(key), path(key)}; }
-
-  [[nodiscard]] std::int64_t integer(const char* key) const {
-    const Json& value = at(key);
-    constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-    const bool fits = !value.is_number_unsigned() || value.get<std::uint64_t>() <= kMost;
-    if (!value.is_number_integer() || !fits) {
-      fail(fmt::format("{}: {} is not a whole number of 64 bits", key, shown(value)));
-    }
-    return value.get<std::int64_t>();
-  }
-
-  [[nodiscard]] const Json& array(const char* key) const {
-    if (!at(key).is_array()) fail(fmt::format("{}: is not an array", key));
-    return at(key);
-  }
-
-  /// null is `unknown`.
-  [[nodiscard]] std::int64_t integer_or(const char* key, std::int64_t unknown) const {
-    return at(key).is_null() ? unknown : integer(key);
-  }
-
-  /// null is NaN.
-  [[nodiscard]] double number(const char* key) const {
-    const Json& value = at(key);
-    if (value.is_null()) return std::numeric_limits<double>::quiet_NaN();
-    if (!value.is_number()) fail(fmt::format("{}: {} is not a number", key, shown(value)));
-    return value.get<double>();
-  }
-
-  /// null is empty.
-  [[nodiscard]] std::string text(const char* key) const {
-    const Json& value = at(key);
-    if (value.is_null()) return {};
-    if (!value.is_string()) fail(fmt::format("{}: {} is not a text", key, shown(value)));
-    return value.get<std::string>();
-  }
-
-  /// One of the values of an enumeration, by its name.
-  template <class Enum, std::size_t N>
-  [[nodiscard]] Enum one_of(const char* key, const std::array<Enum, N>& all) const {
-    const std::string name = text(key);
-    const auto found = std::ranges::find(all, name, [](Enum e) { return name_of(e); });
-    if (found == all.end()) fail(fmt::format("{}: '{}' is not known", key, name));
-    return *found;
-  }
-
- private:
-  const Json& json_;
-  std::string where_;
-};
-
-std::vector<NodeTotals> parse_nodes(const Reader& reader) {
+std::vector<NodeTotals> parse_nodes(const JsonObject& reader) {
   std::vector<NodeTotals> nodes;
-  const Reader placement = reader.object("placement");
+  const JsonObject placement = reader.object("placement");
   for (const Json& element : reader.array("nodes")) {
-    const Reader node(element, reader.path("nodes"));
+    const JsonObject node(element, reader.path("nodes"));
     NodeTotals& totals = nodes.emplace_back();
     totals.role = node.text("role");
-    const Reader place = placement.object(totals.role.c_str());
+    const JsonObject place = placement.object(totals.role.c_str());
     totals.host = place.text("host");
     totals.core = static_cast<int>(place.integer_or("core", -1));
     totals.cpu_s = node.number("cpu_s");
@@ -197,14 +138,15 @@ std::vector<NodeTotals> parse_nodes(const Reader& reader) {
     totals.undelivered = {node.integer_or("undelivered_bytes", -1)};
     totals.local = {node.integer_or("local_bytes", -1)};
     totals.lost = node.text("lost");
+    if (element.contains("away")) totals.away = parse_away(node);
   }
   return nodes;
 }
 
-std::vector<NeighbourTotals> parse_neighbours(const Reader& reader) {
+std::vector<NeighbourTotals> parse_neighbours(const JsonObject& reader) {
   std::vector<NeighbourTotals> neighbours;
   for (const Json& element : reader.array("neighbours")) {
-    const Reader each(element, reader.path("neighbours"));
+    const JsonObject each(element, reader.path("neighbours"));
     if (!each.at("done").is_boolean()) each.fail("done: is neither true nor false");
     neighbours.push_back({each.text("name"), each.text("scenario"), each.integer("steps"),
                           each.at("done").get<bool>(), each.text("failure")});
@@ -212,7 +154,7 @@ std::vector<NeighbourTotals> parse_neighbours(const Reader& reader) {
   return neighbours;
 }
 
-std::vector<std::int64_t> parse_resumed(const Reader& reader) {
+std::vector<std::int64_t> parse_resumed(const JsonObject& reader) {
   std::vector<std::int64_t> steps;
   for (const Json& element : reader.array("resumed")) {
     if (!element.is_number_integer()) reader.fail("resumed: holds what is no step");
@@ -221,11 +163,11 @@ std::vector<std::int64_t> parse_resumed(const Reader& reader) {
   return steps;
 }
 
-std::vector<CoreProbe> parse_cores(const Reader& reader) {
+std::vector<CoreProbe> parse_cores(const JsonObject& reader) {
   constexpr std::array kDistances{CoreDistance::near, CoreDistance::far, CoreDistance::mixed};
   std::vector<CoreProbe> probes;
   for (const Json& element : reader.array("cores")) {
-    const Reader each(element, reader.path("cores"));
+    const JsonObject each(element, reader.path("cores"));
     CoreProbe& probe = probes.emplace_back();
     probe.alone_s = each.number("alone_s");
     probe.together_s = each.number("together_s");
@@ -237,13 +179,13 @@ std::vector<CoreProbe> parse_cores(const Reader& reader) {
   return probes;
 }
 
-ReferenceTimes parse_reference(const Reader& reader) {
+ReferenceTimes parse_reference(const JsonObject& reader) {
   return {{reader.integer("median_ns")},
           {reader.integer("fastest_ns")},
           {reader.integer("slowest_ns")}};
 }
 
-CoresSeen parse_calibrated(const Reader& reader) {
+CoresSeen parse_calibrated(const JsonObject& reader) {
   CoresSeen seen;
   seen.alone = parse_reference(reader.object("alone"));
   seen.together = parse_reference(reader.object("together"));
@@ -252,7 +194,7 @@ CoresSeen parse_calibrated(const Reader& reader) {
   return seen;
 }
 
-StepTotals parse_step_totals(const Reader& reader) {
+StepTotals parse_step_totals(const JsonObject& reader) {
   StepTotals totals;
   totals.steps = reader.integer("steps");
   for (const auto& [name, of] : kPhases<Duration>) {
@@ -263,14 +205,15 @@ StepTotals parse_step_totals(const Reader& reader) {
   return totals;
 }
 
-Case parse_case(const Reader& reader, const std::string& source) {
+Case parse_case(const JsonObject& reader, const std::string& source) {
   auto cases = parse_scenario(reader.text("scenario"), source + ": scenario");
   if (cases.size() != 1) reader.fail("scenario: holds a sweep");
   Case scenario_case = std::move(cases.front());
   const Json& settings = reader.at("settings");
   if (!settings.is_object()) reader.fail("settings: is not an object");
   for (const auto& [key, value] : settings.items()) {
-    if (!value.is_string()) reader.fail(fmt::format("settings: {} is not a text", shown(value)));
+    if (!value.is_string())
+      reader.fail(fmt::format("settings: {} is not a text", shown_in_message(value)));
     scenario_case.settings.push_back({key, value.get<std::string>()});
   }
   return scenario_case;
@@ -287,7 +230,7 @@ void check_format(const Json& json, const std::string& source) {
     const bool named = program != json.end() && program->is_string();
     throw InputError(fmt::format(
         "{}: a record of version {}, this program reads version {}; it was written by foretrain {}",
-        source, shown(*format), kRecordFormat,
+        source, shown_in_message(*format), kRecordFormat,
         named ? program->get<std::string>() : "of another version"));
   }
 }
@@ -341,7 +284,7 @@ std::string run_json(const Record& record, RowsKept kept, const std::optional<Ro
 RunJson parse_run_json(std::string_view text, const std::string& source) {
   const Json json = parse_json(text, source);
   check_format(json, source);
-  const Reader reader(json, source + ":");
+  const JsonObject reader(json, source + ":");
   RunJson result;
   Record& record = result.record;
   record.mode = reader.one_of("mode", std::array{Mode::run, Mode::simulate});
@@ -357,7 +300,7 @@ RunJson parse_run_json(std::string_view text, const std::string& source) {
   record.kernel_set = reader.text("kernel_set");
   record.congestion_control = reader.text("congestion_control");
   record.weights_sha256 = reader.text("weights_sha256");
-  const Reader totals = reader.object("totals");
+  const JsonObject totals = reader.object("totals");
   record.time = {totals.integer("time_ns")};
   record.startup = {totals.integer("startup_ns")};
   record.updates = totals.integer("updates");
@@ -366,12 +309,12 @@ RunJson parse_run_json(std::string_view text, const std::string& source) {
   record.most_lead = totals.integer("most_lead");
   record.refused = totals.integer("refused");
   if (json.contains("checkpoints")) {
-    const Reader of = reader.object("checkpoints");
+    const JsonObject of = reader.object("checkpoints");
     record.checkpoints = {of.integer("count"), {of.integer("bytes")}, {of.integer("time_ns")}};
   }
   if (json.contains("resumed")) record.resumed = parse_resumed(reader);
   if (json.contains("restarts")) {
-    const Reader of = reader.object("restarts");
+    const JsonObject of = reader.object("restarts");
     record.restarts = {of.integer("count"),
                        of.integer("lost_steps"),
                        {of.integer("lost_ns")},
@@ -384,7 +327,7 @@ RunJson parse_run_json(std::string_view text, const std::string& source) {
     record.step_totals = parse_step_totals(reader.object("step_totals"));
   }
   if (!reader.at("rows").is_null()) {
-    const Reader rows = reader.object("rows");
+    const JsonObject rows = reader.object("rows");
     const auto count = [&](const char* key) { return static_cast<std::size_t>(rows.integer(key)); };
     result.rows = {count("steps"), count("evals"), count("usage")};
   }

@@ -82,6 +82,11 @@ Json nodes_json(const Record& record) {
                      {"nic_rx_bytes", or_null(node.nic_rx)},
                      {"local_bytes", or_null(node.local)},
                      {"lost", node.lost.empty() ? Json() : Json(node.lost)}});
+    for (const Absence& each : node.away) {
+      nodes.back()["away"].push_back({{"why", each.why},
+                                      {"left_s", (each.left - Instant{}).seconds()},
+                                      {"back_s", (each.back - Instant{}).seconds()}});
+    }
   }
   return nodes;
 }

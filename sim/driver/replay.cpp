@@ -111,6 +111,8 @@ class Replay {
         return TimerFired{TimerId{row.id}};
       case InputRow::Kind::lost:
         return PeerLost{NodeId(static_cast<int>(row.peer))};
+      case InputRow::Kind::back:
+        return PeerBack{NodeId(static_cast<int>(row.peer)), static_cast<std::int64_t>(row.id)};
       case InputRow::Kind::computed: {
         const auto found = member.results.find(row.id);
         if (found == member.results.end() || found->second.empty()) return std::nullopt;
@@ -242,7 +244,7 @@ Record replay(const Record& recorded) {
         recorded.resumed[recorded.resumed.size() - static_cast<std::size_t>(begun)]));
   }
   for (const NodeTotals& node : recorded.nodes) {
-    if (!node.lost.empty()) {
+    if (!node.lost.empty() || !node.away.empty()) {
       throw InputError(fmt::format(
           "{} was lost in this run, with the last of its inputs, so their order is not known; only "
           "a run that kept all its nodes can be replayed",

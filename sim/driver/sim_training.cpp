@@ -57,14 +57,19 @@ SimTraining::SimTraining(World& world, const Prepared& prepared, const MachineLo
       begins_(beginning.time),
       places_(placed(world, prepared, others)),
       is_neighbour_(!others.empty()),
-      scenario_(prepared.scenario_case.scenario),
-      node_faults_(world.engine, scenario_, training_->nodes(), nodes_,
-                   is_neighbour_ ? 1 : world.time_factors.of(Resource::straggling),
-                   [this](NodeId id, const std::string& why) { died(id, why); }),
-      link_faults_(world.engine, scenario_, training_, places_, world.fabric.get(),
+      scenario_case_(prepared.scenario_case),
+      traces_(scenario_case_),
+      node_faults_(
+          world.engine, scenario_case_.scenario, training_->nodes(), nodes_,
+          is_neighbour_ ? 1 : world.time_factors.of(Resource::straggling),
+          [this](NodeId id, const std::string& why) { died(id, why); },
+          [this](NodeId id) { return came_back(id); }),
+      link_faults_(world.engine, scenario_case_.scenario, training_, places_, world.fabric.get(),
                    [this](NodeId id, NodeId peer) { part(id, peer); }),
       evaluation_blocks_all_(prepared.scenario_case.scenario.framework.evaluation == "all"),
       lost_(static_cast<std::size_t>(training_->nodes())),
+      left_(lost_.size()),
+      away_(lost_.size()),
       given_up_(lost_.size()) {
   add_job_times(prepared, machines);
   observer_.report = listener_.report;
@@ -77,7 +82,7 @@ SimTraining::SimTraining(World& world, const Prepared& prepared, const MachineLo
   };
   observer_.fault = [this](NodeId id, const Fault& fault) { gave_up(id, fault); };
   observer_.evaluating = [this](NodeId id, bool begins) { evaluating(id, begins); };
-  add_nodes(prepared.scenario_case, recorded, beginning);
+  add_nodes(recorded, beginning);
 }
 
 void SimTraining::add_job_times(const Prepared& prepared, const MachineLookup& machines) {
@@ -110,42 +115,45 @@ void SimTraining::note(const Machine& machine, const JobTime& job_time) {
   uncalibrated_ += machine.name;
 }
 
-void SimTraining::add_nodes(const Case& scenario_case, std::span<const InputRow> recorded,
-                            const Beginning& beginning) {
-  const Traces traces(scenario_case);
-  const std::string& served_by = scenario_case.scenario.dataset.input.served_by;
-  const auto found = std::ranges::find(world_.hosts, served_by, &Host::name);
-  std::optional<std::size_t> server;
-  if (found != world_.hosts.end()) server = static_cast<std::size_t>(found - world_.hosts.begin());
+void SimTraining::add_nodes(std::span<const InputRow> recorded, const Beginning& beginning) {
   nodes_.reserve(places_.size());
   for (int node = 0; node < training_->nodes(); ++node) {
-    const NodePlace& place = places_[static_cast<std::size_t>(node)];
-    NodeParts parts{NodeId(node),
-                    place_of(place),
-                    program_of(NodeId(node), beginning),
-                    &job_times_[place.spec],
-                    RecordedTimes(recorded, NodeId(node)),
-                    gradient_times(scenario_case.scenario, node, traces, beginning),
-                    Stream(training_->seed, fmt::format("jitter.worker{}", node)),
-                    scenario_case.scenario.framework.tensor,
-                    input_of(scenario_case, node, server),
-                    {scenario_case.scenario.checkpoint.write_rate,
-                     scenario_case.scenario.checkpoint.write_latency},
-                    &protocol_called(training_->strategy),
-                    training_,
-                    !training_->is_worker(NodeId(node)),
-                    is_neighbour_};
-    nodes_.push_back(std::make_unique<SimNode>(world_, mailboxes_, observer_, std::move(parts)));
+    const auto id = NodeId(node);
+    nodes_.push_back(
+        make_node_of(id, program_of(id, beginning), RecordedTimes(recorded, id), beginning));
   }
+}
+
+std::unique_ptr<SimNode> SimTraining::make_node_of(NodeId id, std::unique_ptr<Node> program,
+                                                   RecordedTimes recorded,
+                                                   const Beginning& beginning) {
+  const Scenario& scenario = scenario_case_.scenario;
+  const int node = static_cast<int>(index_of(id));
+  const NodePlace& place = places_[index_of(id)];
+  NodeParts parts{id,
+                  place_of(place),
+                  std::move(program),
+                  &job_times_[place.spec],
+                  std::move(recorded),
+                  gradient_times(node, beginning),
+                  Stream(training_->seed, fmt::format("jitter.worker{}", node)),
+                  scenario.framework.tensor,
+                  input_of(node),
+                  {scenario.checkpoint.write_rate, scenario.checkpoint.write_latency},
+                  &protocol_called(training_->strategy),
+                  training_,
+                  !training_->is_worker(id),
+                  is_neighbour_};
+  return std::make_unique<SimNode>(world_, mailboxes_, observer_, std::move(parts));
 }
 
 // A run on this machine computes, then sleeps what is left of a given time; elsewhere that is the
 // time that computing takes (JobTime).
-GradientTimes SimTraining::gradient_times(const Scenario& scenario, int node, const Traces& traces,
-                                          const Beginning& beginning) const {
+GradientTimes SimTraining::gradient_times(int node, const Beginning& beginning) const {
+  const Scenario& scenario = scenario_case_.scenario;
   const std::size_t spec = places_[static_cast<std::size_t>(node)].spec;
   const bool given = world_.real_cores && spec < scenario.cluster.hosts.size();
-  StragglerDraws draws(scenario, node, traces);
+  StragglerDraws draws(scenario, node, traces_);
   if (beginning.from != nullptr) {
     const KeptStates::OfNode& kept = beginning.from->nodes[static_cast<std::size_t>(node)];
     for (std::int64_t i = 0; i < kept.gradients; ++i) draws.next();
@@ -154,12 +162,14 @@ GradientTimes SimTraining::gradient_times(const Scenario& scenario, int node, co
           world_.real_cores};
 }
 
-std::unique_ptr<InputFeed> SimTraining::input_of(const Case& scenario_case, int node,
-                                                 std::optional<std::size_t> server) const {
-  const InputSpec& input = scenario_case.scenario.dataset.input;
+std::unique_ptr<InputFeed> SimTraining::input_of(int node) const {
+  const InputSpec& input = scenario_case_.scenario.dataset.input;
   if (!input.costs() || !training_->is_worker(NodeId(node))) return nullptr;
+  const auto found = std::ranges::find(world_.hosts, input.served_by, &Host::name);
+  std::optional<std::size_t> server;
+  if (found != world_.hosts.end()) server = static_cast<std::size_t>(found - world_.hosts.begin());
   const NodePlace& place = places_[static_cast<std::size_t>(node)];
-  return std::make_unique<InputFeed>(world_, input, batch_bytes(scenario_case, *training_),
+  return std::make_unique<InputFeed>(world_, input, batch_bytes(scenario_case_, *training_),
                                      training_->batch_size, server, place.host, place.cores.back());
 }
 
@@ -169,6 +179,10 @@ std::unique_ptr<Node> SimTraining::program_of(NodeId id, const Beginning& beginn
     StateReader state(beginning.from->nodes[index_of(id)].state);
     program->restore(state);
   }
+  return watched(id, std::move(program));
+}
+
+std::unique_ptr<Node> SimTraining::watched(NodeId id, std::unique_ptr<Node> program) const {
   return listener_.around ? listener_.around(id, std::move(program)) : std::move(program);
 }
 
@@ -181,6 +195,7 @@ void SimTraining::start() {
 
 void SimTraining::end(SimTraining& next) {
   next_ = &next;
+  next.away_ = away_;
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     node_faults_.finished(NodeId(static_cast<std::uint32_t>(i)));
     nodes_[i]->die_for_good();
@@ -195,10 +210,31 @@ void SimTraining::died(NodeId id, const std::string& why) {
     return;
   }
   lost_[index_of(id)] = why;
+  left_[index_of(id)] = world_.engine.now();
   ++losses_;
   for (const NodeId peer : peers_of(*training_, id)) {
     if (lost_[index_of(peer)].empty()) nodes_[index_of(peer)]->lose(id);
   }
+}
+
+// Another process takes its place, and begins at once.
+bool SimTraining::came_back(NodeId id) {
+  const std::size_t index = index_of(id);
+  if (!failure_.empty() || is_there(id) || !may_come_back(*training_, id)) return false;
+  away_[index].push_back({lost_[index], left_[index], world_.engine.now()});
+  const auto generation = static_cast<std::int64_t>(away_[index].size()) + 1;
+  std::unique_ptr<Node> program = make_node(training_, id);
+  program->rejoin(generation);
+  std::unique_ptr<SimNode> node = make_node_of(id, watched(id, std::move(program)), {}, {});
+  replaced_.push_back(std::exchange(nodes_[index], std::move(node)));
+  lost_[index].clear();
+  --losses_;
+  for (const NodeId peer : peers_of(*training_, id)) {
+    if (is_there(peer)) nodes_[index_of(peer)]->take_back(id, generation);
+  }
+  if (is_blocked_) nodes_[index]->stop(Resource::evaluation);
+  nodes_[index]->start();
+  return true;
 }
 
 // Whoever has given up is lost where the others can do without it, as in a run. From an event of
@@ -238,6 +274,7 @@ void SimTraining::wake(Instant /*now*/, std::uint64_t token) {
     nodes_[index_of(id)]->die();
     return died(id, "gave up: " + given_up_[index_of(id)]);
   }
+  is_blocked_ = token == kStop;
   for (int worker = 1; worker < training_->workers; ++worker) {
     SimNode& node = *nodes_[static_cast<std::size_t>(worker)];
     if (token == kStop) {

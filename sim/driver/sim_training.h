@@ -1,7 +1,9 @@
 // One training among those that share the hosts of a simulation.
 #pragma once
 
+#include "reports/record/record.h"
 #include "scenarios/prepared.h"
+#include "scenarios/stragglers.h"
 #include "sim/cpu/job_time.h"
 #include "sim/faults/link_faults.h"
 #include "sim/faults/node_faults.h"
@@ -75,10 +77,15 @@ class SimTraining : public Actor {
   [[nodiscard]] std::size_t idle_events() const { return node_faults_.idle_events(); }
 
   [[nodiscard]] const Training& training() const { return *training_; }
+  /// The process of each that is there, or was last.
   [[nodiscard]] const SimNode::Peers& nodes() const { return nodes_; }
+  /// Those before these, whose place others have taken.
+  [[nodiscard]] const SimNode::Peers& replaced() const { return replaced_; }
   [[nodiscard]] const std::vector<NodePlace>& places() const { return places_; }
   /// What became of a node while the others went on; empty: it is there.
   [[nodiscard]] const std::string& lost(std::size_t node) const { return lost_[node]; }
+  /// When it was not there, but came back.
+  [[nodiscard]] const std::vector<Absence>& away(std::size_t node) const { return away_[node]; }
   /// Of each node's process, before it holds anything.
   [[nodiscard]] std::vector<Bytes> memory_bases() const;
   /// The machine that its times are of; the last one where hosts differ.
@@ -91,19 +98,20 @@ class SimTraining : public Actor {
  private:
   void add_job_times(const Prepared& prepared, const MachineLookup& machines);
   void note(const Machine& machine, const JobTime& job_time);
-  void add_nodes(const Case& scenario_case, std::span<const InputRow> recorded,
-                 const Beginning& beginning);
-  [[nodiscard]] GradientTimes gradient_times(const Scenario& scenario, int node,
-                                             const Traces& traces,
-                                             const Beginning& beginning) const;
-  [[nodiscard]] std::unique_ptr<InputFeed> input_of(const Case& scenario_case, int node,
-                                                    std::optional<std::size_t> server) const;
+  void add_nodes(std::span<const InputRow> recorded, const Beginning& beginning);
+  [[nodiscard]] std::unique_ptr<SimNode> make_node_of(NodeId id, std::unique_ptr<Node> program,
+                                                      RecordedTimes recorded,
+                                                      const Beginning& beginning);
+  [[nodiscard]] GradientTimes gradient_times(int node, const Beginning& beginning) const;
+  [[nodiscard]] std::unique_ptr<InputFeed> input_of(int node) const;
   void died(NodeId id, const std::string& why);
+  bool came_back(NodeId id);
   void gave_up(NodeId id, const Fault& fault);
   /// The connection between them is gone, for this one.
   void part(NodeId id, NodeId peer);
   [[nodiscard]] bool is_there(NodeId id) const { return lost_[index_of(id)].empty(); }
   [[nodiscard]] std::unique_ptr<Node> program_of(NodeId id, const Beginning& beginning) const;
+  [[nodiscard]] std::unique_ptr<Node> watched(NodeId id, std::unique_ptr<Node> program) const;
   void evaluating(NodeId id, bool begins);
 
   World& world_;
@@ -116,12 +124,17 @@ class SimTraining : public Actor {
   Observer observer_;
   Mailbox::Peers mailboxes_;  // by node
   SimNode::Peers nodes_;
+  SimNode::Peers replaced_;
   bool is_neighbour_;
-  Scenario scenario_;
+  Case scenario_case_;
+  Traces traces_;
   NodeFaults node_faults_;
   LinkFaults link_faults_;
   bool evaluation_blocks_all_;
-  std::vector<std::string> lost_;      // by node
+  bool is_blocked_ = false;        // by an evaluation
+  std::vector<std::string> lost_;  // by node
+  std::vector<Instant> left_;      // by node: when it was lost last
+  std::vector<std::vector<Absence>> away_;
   std::vector<std::string> given_up_;  // by node: why
   std::size_t losses_ = 0;
   std::size_t finished_ = 0;

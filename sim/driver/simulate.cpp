@@ -139,6 +139,24 @@ class Simulation : public Actor {
   }
 
   [[nodiscard]] const SimNode::Peers& nodes() const { return main_.training().nodes(); }
+  /// Calls `use` with each process of a node so far.
+  template <class Use>
+  void each_process(std::size_t i, const Use& use) const {
+    for (const auto& gone : main_.training().replaced()) {
+      if (index_of(gone->id()) == i) use(*gone);
+    }
+    use(*nodes()[i]);
+  }
+  [[nodiscard]] Duration used(std::size_t i, Work work) const {
+    Duration sum;
+    each_process(i, [&](const SimNode& node) { sum = sum + node.used(work); });
+    return sum;
+  }
+  [[nodiscard]] Traffic traffic(std::size_t i) const {
+    Traffic sum;
+    each_process(i, [&](const SimNode& node) { sum += node.traffic(); });
+    return sum;
+  }
   [[nodiscard]] bool goes_on() const {
     return record_.outcome == Outcome::done && main_.failure().empty() &&
            !main_.training().over() && !quiet();
@@ -206,19 +224,18 @@ class Simulation : public Actor {
   /// What a worker has burned by now of its cores while it did not compute.
   [[nodiscard]] double burned_s(std::size_t index) const {
     if (static_cast<int>(index) >= main_.training().training().workers) return 0;
-    return framework_.waiting_cores * nodes()[index]->waited().seconds();
+    Duration waited;
+    each_process(index, [&](const SimNode& node) { waited = waited + node.waited(); });
+    return framework_.waiting_cores * waited.seconds();
   }
 
   void sample(Instant now) {
     if (world_.fabric != nullptr) world_.fabric->count_moving();
     for (std::size_t i = 0; i < nodes().size(); ++i) {
       const SimNode& node = *nodes()[i];
-      Seen seen{node.used(Work::compute),
-                node.used(Work::transport),
-                node.traffic().sent,
-                node.traffic().received,
-                {},
-                {}};
+      const Traffic traffic = this->traffic(i);
+      Seen seen{
+          used(i, Work::compute), used(i, Work::transport), traffic.sent, traffic.received, {}, {}};
       UsageRow row;
       row.time = now;
       row.node = static_cast<int>(i);
@@ -270,6 +287,7 @@ class Simulation : public Actor {
     for (std::size_t i = 0; i < nodes().size(); ++i) {
       NodeTotals totals = totals_of(i);
       totals.lost = main_.training().lost(i);
+      totals.away = main_.training().away(i);
       record_.nodes.push_back(totals);
     }
   }
@@ -283,9 +301,9 @@ class Simulation : public Actor {
     totals.role = main_.training().training().role(id);
     totals.host = world_.hosts[host].name;
     totals.core = node.place().core;
-    totals.cpu_s += (node.used(Work::compute) + node.used(Work::transport)).seconds() + burned_s(i);
+    totals.cpu_s += (used(i, Work::compute) + used(i, Work::transport)).seconds() + burned_s(i);
     totals.rss = std::max(totals.rss, memory_.of(id, node.program()));
-    const Traffic& traffic = node.traffic();
+    const Traffic traffic = this->traffic(i);
     totals.tx += traffic.sent;
     totals.rx += traffic.received;
     totals.messages_sent += traffic.messages_sent;

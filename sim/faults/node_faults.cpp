@@ -5,12 +5,19 @@
 
 namespace foretrain::sim {
 namespace {
-constexpr std::uint64_t kNodeEvents = 4;  // a token: which node, what happens to it
+constexpr int kWhatBits = 3;  // a token: which process of which node, what happens to it
+constexpr int kNodeBits = 32;
 }  // namespace
 
 NodeFaults::NodeFaults(Engine& engine, const Scenario& scenario, int count,
-                       const SimNode::Peers& nodes, double time_factors, Died died)
-    : engine_(engine), silence_(silence_of(scenario)), nodes_(nodes), died_(std::move(died)) {
+                       const SimNode::Peers& nodes, double time_factors, Died died, Back back)
+    : engine_(engine),
+      silence_(silence_of(scenario)),
+      scenario_(scenario),
+      time_factors_(time_factors),
+      nodes_(nodes),
+      died_(std::move(died)),
+      back_(std::move(back)) {
   if (scenario.stragglers.empty() && scenario.faults.empty()) return;
   for (int node = 0; node < count; ++node) {
     victims_.push_back({life_of(scenario, node), StandingStill(scenario, node, time_factors),
@@ -27,24 +34,35 @@ void NodeFaults::start(Instant time) {
       nodes_[index]->stop(Resource::straggling);
       schedule(index, What::join, Instant{} + victim.life.joins_at);
     }
-    if (Instant{} + victim.life.dies_at > time) {
-      schedule(index, What::death, Instant{} + victim.life.dies_at);
+    for (const Life::Death& death : victim.life.deaths) {
+      if (Instant{} + death.at > time) {
+        schedule(index, What::death, Instant{} + death.at);
+      } else {
+        ++victim.deaths;
+      }
     }
     if (const auto look = victim.pauses.next_look()) schedule(index, What::pause, *look);
   }
 }
 
+bool NodeFaults::is_of_process(What what) { return what == What::pause || what == What::silence; }
+
 void NodeFaults::schedule(std::size_t index, What what, Instant at) {
-  engine_.schedule(at + origin_, {this, index * kNodeEvents + static_cast<std::uint64_t>(what)});
+  const std::uint64_t node = (victims_[index].process << kNodeBits) | index;
+  engine_.schedule(at + origin_, {this, (node << kWhatBits) | static_cast<std::uint64_t>(what)});
   ++victims_[index].scheduled;
+  if (is_of_process(what)) ++victims_[index].of_process;
   count_idle(index);
 }
 
+// Of who is away that it comes back is worth waiting for.
 void NodeFaults::count_idle(std::size_t index) {
   Victim& victim = victims_[index];
-  const std::size_t to_pause = victim.pauses.next_look() && !victim.pauses.now() ? 1 : 0;
+  const bool waits = victim.pauses.next_look() && !victim.pauses.now();
+  const std::size_t to_pause = waits && !victim.away ? 1 : 0;
   idle_ -= victim.idle;
-  victim.idle = victim.over ? victim.scheduled : std::min(to_pause, victim.scheduled);
+  victim.idle =
+      victim.over ? victim.scheduled : victim.outdated + std::min(to_pause, victim.of_process);
   idle_ += victim.idle;
 }
 
@@ -55,27 +73,65 @@ void NodeFaults::finished(NodeId node) {
 }
 
 void NodeFaults::wake(Instant now, std::uint64_t token) {
-  const std::size_t index = token / kNodeEvents;
+  const auto what = static_cast<What>(token & ((1U << kWhatBits) - 1));
+  const auto index = static_cast<std::size_t>(static_cast<std::uint32_t>(token >> kWhatBits));
+  const std::uint64_t process = token >> (kWhatBits + kNodeBits);
   Victim& victim = victims_[index];
+  const bool outdated = is_of_process(what) && process != victim.process;
   --victim.scheduled;
+  if (outdated) {
+    --victim.outdated;
+  } else if (is_of_process(what)) {
+    --victim.of_process;
+  }
   count_idle(index);
-  if (victim.over) return;
-  switch (static_cast<What>(token % kNodeEvents)) {
+  if (!victim.over && !outdated) happen(index, what, now);
+}
+
+void NodeFaults::happen(std::size_t index, What what, Instant now) {
+  Victim& victim = victims_[index];
+  switch (what) {
     case What::join:
       return nodes_[index]->go_on();
     case What::death:
-      return end(index, death_at(victim.life.dies_at));
+      return die(index);
     case What::pause:
       return look(index, Instant{} + (now - Instant{} - origin_));
     case What::silence:
       if (victim.pauses.now() && now - victim.stands_since - origin_ >= silence_) {
         end(index, silent_for(silence_));
       }
+      return;
+    case What::back:
+      return come_back(index, Instant{} + (now - Instant{} - origin_));
   }
 }
 
+void NodeFaults::die(std::size_t index) {
+  Victim& victim = victims_[index];
+  const Life::Death death = victim.life.deaths[victim.deaths++];
+  if (victim.away) return;
+  // What was to happen to this process happens to nobody now.
+  ++victim.process;
+  victim.outdated += std::exchange(victim.of_process, 0);
+  victim.away = death.restart_after.has_value();
+  if (victim.away) schedule(index, What::back, Instant{} + death.at + *death.restart_after);
+  end(index, death_at(death.at));
+}
+
+void NodeFaults::come_back(std::size_t index, Instant now) {
+  Victim& victim = victims_[index];
+  if (!back_(NodeId(static_cast<std::uint32_t>(index))))
+    return finished(NodeId(static_cast<std::uint32_t>(index)));
+  victim.away = false;
+  victim.pauses = StandingStill(scenario_, static_cast<int>(index), time_factors_);
+  victim.pauses.begin_at(now);
+  if (const auto look = victim.pauses.next_look()) schedule(index, What::pause, *look);
+  count_idle(index);
+}
+
 void NodeFaults::end(std::size_t index, const std::string& why) {
-  victims_[index].over = true;
+  victims_[index].over = !victims_[index].away;
   count_idle(index);
   nodes_[index]->die();
   died_(NodeId(static_cast<std::uint32_t>(index)), why);

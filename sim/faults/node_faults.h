@@ -1,4 +1,4 @@
-// What happens to nodes from outside, in virtual time: they join late, stand still, die.
+// What happens to nodes from outside, in virtual time: they join late, stand still, die, come back.
 #pragma once
 
 #include "scenarios/faults.h"
@@ -19,11 +19,14 @@ class NodeFaults : public Actor {
  public:
   /// The training's answer to the death of a node, which may have been the end of it.
   using Died = std::function<void(NodeId node, const std::string& why)>;
+  /// Its answer to that another process takes the place of one that died. False: it has no use for
+  /// that any more.
+  using Back = std::function<bool(NodeId node)>;
 
-  /// `nodes`: there until this is gone. `time_factors`: pauses take this times as long as they are
-  /// drawn, 0: there are none.
+  /// `scenario`, `nodes`: there until this is gone. `time_factors`: pauses take this times as long
+  /// as they are drawn, 0: there are none.
   NodeFaults(Engine& engine, const Scenario& scenario, int count, const SimNode::Peers& nodes,
-             double time_factors, Died died);
+             double time_factors, Died died, Back back);
 
   /// It is `time` in the training, before its nodes start: zero, or it goes on, and what began
   /// before has happened.
@@ -38,27 +41,39 @@ class NodeFaults : public Actor {
   [[nodiscard]] std::size_t idle_events() const { return idle_; }
 
  private:
-  enum class What : std::uint8_t { join, death, pause, silence };
+  enum class What : std::uint8_t { join, death, pause, silence, back };
   struct Victim {
     Life life;
     StandingStill pauses;
-    bool is_stopped = false;  // by a fault, at some time
-    Instant stands_since{};   // where it does
-    std::size_t idle = 0;     // of its events
+    bool is_stopped = false;    // by a fault, at some time
+    Instant stands_since{};     // where it does
+    std::size_t deaths = 0;     // so far, also of who was not there
+    std::uint64_t process = 0;  // pauses of another one are over
+    std::size_t idle = 0;       // of its events
     std::size_t scheduled = 0;
+    std::size_t of_process = 0;  // of these: they are of the one that is there
+    std::size_t outdated = 0;    // or of one before
+    bool away = false;           // it is to come back
     bool over = false;
   };
 
   void schedule(std::size_t index, What what, Instant at);
+  [[nodiscard]] static bool is_of_process(What what);
+  void happen(std::size_t index, What what, Instant now);
   void look(std::size_t index, Instant now);
+  void die(std::size_t index);
+  void come_back(std::size_t index, Instant now);
   void end(std::size_t index, const std::string& why);
   void count_idle(std::size_t index);
 
   Engine& engine_;
   Duration origin_;  // of the training's time
   Duration silence_;
+  const Scenario& scenario_;
+  double time_factors_;
   const SimNode::Peers& nodes_;
   Died died_;
+  Back back_;
   std::vector<Victim> victims_;  // by node; none: nothing happens
   std::size_t idle_ = 0;
 };

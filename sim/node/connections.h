@@ -27,6 +27,11 @@ class Connections {
     if (connection == kNone) connection = fabric.connect(hosts.first, hosts.second);
     return connection;
   }
+  /// The peer is another process now, which is connected anew.
+  void drop(NodeId peer) {
+    const std::size_t index = index_of(peer);
+    if (index >= first_ && index - first_ < by_peer_.size()) by_peer_[index - first_] = kNone;
+  }
 
  private:
   static constexpr auto kNone = std::numeric_limits<Fabric::ConnectionId>::max();

@@ -52,7 +52,30 @@ void Mailbox::wake(Instant now, std::uint64_t token) {
   read_all(now);
 }
 
-bool Mailbox::has_lost(NodeId peer) const { return std::ranges::find(lost_, peer) != lost_.end(); }
+bool Mailbox::lose(NodeId peer) {
+  Mailbox* last = peers_[index_of(peer)];
+  if (std::ranges::find(lost_, last, &Lost::mailbox) != lost_.end()) return false;
+  lost_.push_back({last, peer});
+  return true;
+}
+
+void Mailbox::take_back(NodeId peer) {
+  const auto lost = std::ranges::find_if(
+      lost_, [peer](const Lost& each) { return each.peer == peer && !each.replaced; });
+  lost->replaced = true;
+  connections_.drop(peer);
+}
+
+Mailbox* Mailbox::mailbox_of(NodeId peer) const {
+  for (const Lost& lost : lost_) {
+    if (lost.peer == peer && !lost.replaced) return lost.mailbox;
+  }
+  return peers_[index_of(peer)];
+}
+
+bool Mailbox::is_of_lost(const Mail& mail) const {
+  return std::ranges::find(lost_, mail.sender, &Lost::mailbox) != lost_.end();
+}
 
 const TransportCost& Mailbox::transport_with(NodeId peer) const {
   const Host& host = process_.host();
@@ -89,7 +112,8 @@ void Mailbox::send(Instant now, Send& send, Duration worked) {
   const Duration own = transport.send.of(static_cast<double>(size.value)) + refill;
   const Duration later = within_host ? streamed(transport, size, refill) : Duration{};
   const Effort cost = effort(own - later, worked);
-  const std::size_t slot = world_.mail.keep({id_, send.to, std::move(send.message), {}});
+  const std::size_t slot =
+      world_.mail.keep({id_, send.to, this, mailbox_of(send.to), std::move(send.message), {}});
   if (cost.total().ns == 0 && process_.cpu().is_free(process_.loop())) return depart(now, slot);
   process_.run(process_.loop(), cost, Work::transport, at_stage(Stage::sent, slot));
   if (later.ns == 0) return;
@@ -104,7 +128,7 @@ void Mailbox::depart(Instant now, std::size_t slot) {
   const Bytes size = wire_size(mail.message);
   traffic_.sent += size;
   ++traffic_.messages_sent;
-  const Callback arrived = peers_[index_of(mail.to)]->at_stage(Stage::arrived, slot);
+  const Callback arrived = mail.receiver->at_stage(Stage::arrived, slot);
   const std::size_t host = place_of(mail.to).host;
   if (host == place_.host) {
     traffic_.within_host += size;
@@ -123,7 +147,7 @@ void Mailbox::depart(Instant now, std::size_t slot) {
 void Mailbox::arrive(Instant now, std::size_t slot) {
   Mail& mail = world_.mail[slot];
   const Bytes size = wire_size(mail.message);
-  if (closed_ || has_lost(mail.from)) {
+  if (closed_ || is_of_lost(mail)) {
     traffic_.undelivered += size;
     world_.mail.take(slot);
     return;
@@ -185,7 +209,7 @@ void Mailbox::receive(Instant now, std::size_t slot) {
 void Mailbox::deliver(Instant now, std::size_t slot) {
   polling_.active(now);
   Mail mail = world_.mail.take(slot);
-  if (has_lost(mail.from)) return;  // it was not yet when this was read
+  if (is_of_lost(mail)) return;  // it was not yet when this was read
   if (brings_update(mail.message)) process_.history().updated();
   loop_.feed(now, Received{mail.from, std::move(mail.message)});
 }

@@ -19,6 +19,15 @@ struct Traffic {
   Bytes within_host;  ///< of what it sent
   std::int64_t messages_sent = 0;
   Bytes undelivered;  ///< came when it was dead, or from a peer that it has lost
+
+  Traffic& operator+=(const Traffic& other) {
+    sent += other.sent;
+    received += other.received;
+    within_host += other.within_host;
+    messages_sent += other.messages_sent;
+    undelivered += other.undelivered;
+    return *this;
+  }
 };
 
 /// Sends and receives, on the node's event loop:
@@ -36,10 +45,11 @@ struct Traffic {
 /// 2. A loop that is awake, whatever for, reads all that has come.
 /// 3. One that polled when others took its core has yielded to them, and waits for its turn; one
 ///    that slept is woken, and goes before those that have had more.
-/// 4. What comes from a lost peer is read no more.
+/// 4. What comes from a lost peer is read no more. One that is back has a mailbox of its own: what
+///    was sent to the lost one, or by it, is not its concern.
 class Mailbox : public Actor {
  public:
-  /// By node id.
+  /// By node id, of its last process.
   using Peers = std::vector<Mailbox*>;
 
   /// `tensor`: CPU time of a message on top of its host's, either side; `brings_update`: as its
@@ -55,8 +65,10 @@ class Mailbox : public Actor {
   void read_all(Instant now);
   /// Its node is dead.
   void close() { closed_ = true; }
-  void lose(NodeId peer) { lost_.push_back(peer); }
-  [[nodiscard]] bool has_lost(NodeId peer) const;
+  /// False: the last process of this peer is lost already.
+  bool lose(NodeId peer);
+  /// The next process of a lost peer is known from now on.
+  void take_back(NodeId peer);
   void wake(Instant now, std::uint64_t token) override;
 
   [[nodiscard]] const Traffic& traffic() const { return traffic_; }
@@ -74,6 +86,15 @@ class Mailbox : public Actor {
   [[nodiscard]] Callback at_stage(Stage stage, std::size_t slot) {
     return {this, (std::uint64_t{slot} << kStageBits) | static_cast<std::uint64_t>(stage)};
   }
+  struct Lost {
+    Mailbox* mailbox = nullptr;
+    NodeId peer{};
+    bool replaced = false;  // the peer is back
+  };
+
+  /// Where messages to a peer go; of a lost one into the void.
+  [[nodiscard]] Mailbox* mailbox_of(NodeId peer) const;
+  [[nodiscard]] bool is_of_lost(const Mail& mail) const;
   [[nodiscard]] const Place& place_of(NodeId peer) const { return peers_[index_of(peer)]->place_; }
   /// What messages between it and a peer cost.
   [[nodiscard]] const TransportCost& transport_with(NodeId peer) const;
@@ -105,7 +126,7 @@ class Mailbox : public Actor {
   const std::vector<MessageKind>& brings_update_;
   Loop& loop_;
   CacheUse* cache_use_;
-  std::vector<NodeId> lost_;
+  std::vector<Lost> lost_;
   Connections connections_;
 };
 

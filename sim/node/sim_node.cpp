@@ -21,7 +21,11 @@ SimNode::SimNode(World& world, Mailbox::Peers& mailboxes, const Observer& observ
             JobEfforts(world.time_factors, *parts.job_time, std::move(parts.recorded),
                        std::move(parts.times), parts.jitter, process_.history(), cache_use_.get())),
       disk_(parts.disk) {
-  mailboxes.push_back(&mailbox_);
+  if (index_of(id_) < mailboxes.size()) {
+    mailboxes[index_of(id_)] = &mailbox_;
+  } else {
+    mailboxes.push_back(&mailbox_);
+  }
 }
 
 void SimNode::start() {
@@ -46,9 +50,13 @@ void SimNode::die_for_good() {
 }
 
 void SimNode::lose(NodeId peer) {
-  if (mailbox_.has_lost(peer)) return;
-  mailbox_.lose(peer);
+  if (!mailbox_.lose(peer)) return;
   process_.wake_loop(at_stage(Stage::lost, index_of(peer)), Cpu::Entry::woken);
+}
+
+void SimNode::take_back(NodeId peer, std::int64_t generation) {
+  const auto slot = (static_cast<std::size_t>(generation) << kPeerBits) | index_of(peer);
+  process_.wake_loop(at_stage(Stage::back, slot), Cpu::Entry::woken);
 }
 
 Duration SimNode::used(Work work) const {
@@ -79,6 +87,12 @@ void SimNode::wake(Instant now, std::uint64_t token) {
     case Stage::lost:
       feed(now, PeerLost{NodeId(static_cast<std::uint32_t>(slot))});
       break;
+    case Stage::back: {
+      const NodeId peer{static_cast<std::uint32_t>(slot)};
+      mailbox_.take_back(peer);
+      feed(now, PeerBack{peer, static_cast<std::int64_t>(slot >> kPeerBits)});
+      break;
+    }
     case Stage::kept:
       feed(now, Computed{keeping_.take(slot).job, {}});
       break;

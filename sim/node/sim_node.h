@@ -71,7 +71,8 @@ class SimNode : public Actor, private Loop {
  public:
   using Peers = std::vector<std::unique_ptr<SimNode>>;
 
-  /// `mailboxes`: where the messages of a node go; by node id. Its own is added.
+  /// `mailboxes`: where the messages of a node go; by node id. Its own is added, or takes the place
+  /// of that of a process which is gone.
   SimNode(World& world, Mailbox::Peers& mailboxes, const Observer& observer, NodeParts parts);
 
   /// Now.
@@ -86,6 +87,8 @@ class SimNode : public Actor, private Loop {
   void die_for_good();
   /// A peer is gone, and its program is told, once; what comes from that peer is read no more.
   void lose(NodeId peer);
+  /// One that was lost is back as its `generation`-th process, and its program is told.
+  void take_back(NodeId peer, std::int64_t generation);
   void wake(Instant now, std::uint64_t token) override;
 
   /// CPU time used so far on this kind of work; polling for messages is transport.
@@ -94,13 +97,16 @@ class SimNode : public Actor, private Loop {
   /// nor what a server does.
   [[nodiscard]] Duration waited() const;
   [[nodiscard]] const Traffic& traffic() const { return mailbox_.traffic(); }
+  [[nodiscard]] NodeId id() const { return id_; }
   [[nodiscard]] const Place& place() const { return process_.place(); }
   [[nodiscard]] const Node& program() const { return *program_; }
 
  private:
-  /// What an event is about; its token is that with the slot of the timer, the number of the peer.
-  enum class Stage : std::uint8_t { start, timer, lost, worked, written, kept };
+  /// What an event is about; its token is that with the slot of the timer, the number of the peer,
+  /// its generation above it.
+  enum class Stage : std::uint8_t { start, timer, lost, back, worked, written, kept };
   static constexpr int kStageBits = 3;
+  static constexpr int kPeerBits = 32;
   /// A state on its way to the disk.
   struct Keeping {
     JobId job{};

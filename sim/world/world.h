@@ -30,10 +30,14 @@ struct Host {
   Instant disk_free{};             ///< its disk is busy until then
 };
 
+class Mailbox;
+
 /// A message on its way.
 struct Mail {
   NodeId from{};
   NodeId to{};
+  const Mailbox* sender = nullptr;  ///< the process of `from` that sent it
+  Mailbox* receiver = nullptr;      ///< the one of `to` that it was sent to
   Message message;
   Instant coming;           ///< its first packet could be at the receiver's host
   ActivityId activity = 0;  ///< of the history: what brought it so far

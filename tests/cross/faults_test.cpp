@@ -9,6 +9,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <fstream>
 #include <string>
 
@@ -43,6 +44,29 @@ TEST_CASE("faults: async goes on without a worker that dies, in both modes") {
     CHECK(record.gradients == 600);
     CHECK(record.nodes[2].lost == death_at(20_ms));
     CHECK(record.nodes[1].lost.empty());
+  }
+}
+
+TEST_CASE("faults: a worker that dies comes back, in both modes, and its gradients count again") {
+  const std::string strategy = GENERATE("async", "ssp");
+  CAPTURE(strategy);
+  Case scenario_case = slow_case(strategy, 3);
+  scenario_case.scenario.training.steps = 1'000;  // long enough for a process to start
+  let_die(scenario_case, 2);
+  scenario_case.scenario.faults[0].restart_after = 100_ms;
+  for (const Record& record : {run_it(scenario_case), simulate(scenario_case)}) {
+    INFO(name_of(record.mode) << ": " << record.failure);
+    REQUIRE(record.outcome == Outcome::done);
+    CHECK(record.gradients == 3'000);
+    CHECK(record.nodes[1].away.empty());
+    CHECK(record.nodes[2].lost.empty());
+    REQUIRE(record.nodes[2].away.size() == 1);
+    CHECK(record.nodes[2].away[0].why == death_at(20_ms));
+    CHECK(record.nodes[2].away[0].back >= Instant{} + 120_ms);
+    const auto after = std::ranges::count_if(record.steps, [&](const StepRow& row) {
+      return row.worker == 2 && row.report.start >= record.nodes[2].away[0].back;
+    });
+    CHECK(after > 0);
   }
 }
 

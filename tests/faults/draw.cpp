@@ -195,6 +195,15 @@ void draw_swizzle(Stream& draw, Scenario& scenario, Duration at, Duration lastin
   }
 }
 
+// Of who may come back.
+void draw_return(Stream& draw, const Scenario& scenario, FaultSpec& fault, Duration length) {
+  const int node = *node_called(scenario, fault.kill);
+  const bool may = protocol_called(scenario.training.strategy).takes_back && node > 0 &&
+                   node < node_counts(scenario).workers;
+  if (!may || one_in(draw, 3)) return;
+  fault.restart_after = one_in(draw, 8) ? Duration{} : share_of(draw, length, 0.5);
+}
+
 void draw_fault(Stream& draw, Scenario& scenario, Duration length) {
   const NodeCounts counts = node_counts(scenario);
   const std::string node = name_of_node(scenario, number(draw, 0, counts.nodes() - 1));
@@ -203,6 +212,7 @@ void draw_fault(Stream& draw, Scenario& scenario, Duration length) {
   switch (draw.below(8)) {
     case 0:
       fault.kill = node;
+      draw_return(draw, scenario, fault, length);
       break;
     case 1:
       fault.join = fmt::format("worker{}", number(draw, 0, counts.workers - 1));
@@ -234,7 +244,7 @@ void drop_late_joins(Scenario& scenario) {
   std::erase_if(scenario.faults, [&](const FaultSpec& fault) {
     if (fault.join.empty()) return false;
     const Life life = life_of(scenario, *node_called(scenario, fault.join));
-    return life.dies_at.ns > 0 && life.joins_at >= life.dies_at;
+    return !life.deaths.empty() && life.joins_at >= life.deaths.front().at;
   });
 }
 
@@ -285,6 +295,18 @@ void draw_faults(Stream& draw, Case& scenario_case, Duration length) {
   const Duration at_least = std::max(length, Duration{1'000});
   for (int i = number(draw, 1, 4); i > 0; --i) draw_fault(draw, scenario, at_least);
   drop_late_joins(scenario);
+}
+
+void draw_returns(Stream& draw, Case& scenario_case, Duration length) {
+  Scenario& scenario = scenario_case.scenario;
+  const Duration at_least = std::max(length, Duration{1'000});
+  for (int i = number(draw, 1, 6); i > 0; --i) {
+    FaultSpec fault;
+    fault.at = share_of(draw, at_least, 1.2);
+    fault.kill = fmt::format("worker{}", number(draw, 1, scenario.training.workers - 1));
+    draw_return(draw, scenario, fault, at_least);
+    scenario.faults.push_back(fault);
+  }
 }
 
 }  // namespace foretrain::faults

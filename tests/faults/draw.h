@@ -15,7 +15,9 @@ Case draw_training(Stream& draw, const std::string& strategy);
 
 /// What happens to it, which takes so long when nothing does: one to four of
 ///
-///     kill        a worker, the chief, a server, shard 0, a neighbour in the ring
+///     kill        a worker, the chief, a server, shard 0, a neighbour in the ring; of those who
+///     may
+///                 come back two thirds do, some at once
 ///     stop        a node, for less than silence is borne, or for more
 ///     swizzle     half of the nodes are stopped one by one, go on in another order
 ///     cut         the hosts of two nodes, for less than silence is borne, or for more; a third of
@@ -24,5 +26,8 @@ Case draw_training(Stream& draw, const std::string& strategy);
 ///     slow        a host's link runs at 1 % to 50 %
 ///     join        a worker comes late
 void draw_faults(Stream& draw, Case& scenario_case, Duration length);
+
+/// One to six workers other than the chief are killed, likewise.
+void draw_returns(Stream& draw, Case& scenario_case, Duration length);
 
 }  // namespace foretrain::faults

@@ -59,6 +59,8 @@ struct Heard {
       computed = done->job;
     } else if (const auto* gone = std::get_if<PeerLost>(&input)) {
       lost = gone->peer;
+    } else if (const auto* again = std::get_if<PeerBack>(&input)) {
+      back = again->peer;
     }
   }
 
@@ -66,6 +68,7 @@ struct Heard {
   std::optional<Envelope> mail;
   std::optional<JobId> computed;
   std::optional<NodeId> lost;
+  std::optional<NodeId> back;
 };
 
 }  // namespace foretrain::faults

@@ -26,7 +26,9 @@ class Invariants::Watched : public Node {
 };
 
 Invariants::Invariants(std::shared_ptr<const Training> training)
-    : training_(std::move(training)), wire_(*training_) {
+    : training_(std::move(training)),
+      wire_(*training_),
+      begun_(static_cast<std::size_t>(training_->nodes())) {
   for (int i = 0; i < training_->workers; ++i) {
     workers_.emplace_back(training_, training_->worker(i), rounds_);
   }
@@ -36,11 +38,16 @@ Invariants::Invariants(std::shared_ptr<const Training> training)
 }
 
 std::unique_ptr<Node> Invariants::around(NodeId id, std::unique_ptr<Node> program) {
+  if (begun_[index_of(id)]++ > 0) {
+    wire_.begin_again(id);
+    workers_.at(index_of(id)).begin_again();
+  }
   return std::make_unique<Watched>(*this, id, std::move(program));
 }
 
 void Invariants::happened(NodeId id, const Heard& heard, std::span<const Effect> effects) {
   if (heard.lost) wire_.lose(id, *heard.lost);
+  if (heard.back) wire_.take_back(id, *heard.back);
   if (heard.mail) wire_.receive(heard.from, id, *heard.mail);
   for (const Effect& effect : effects) {
     if (const auto* send = std::get_if<Send>(&effect)) {

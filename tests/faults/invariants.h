@@ -20,7 +20,7 @@ class Invariants {
  public:
   explicit Invariants(std::shared_ptr<const Training> training);
 
-  /// `program`, watched; this outlives it.
+  /// `program`, watched; this outlives it. Where there was one before, it takes the place of that.
   std::unique_ptr<Node> around(NodeId id, std::unique_ptr<Node> program);
 
   [[nodiscard]] const Wire& wire() const { return wire_; }
@@ -33,6 +33,7 @@ class Invariants {
 
   std::shared_ptr<const Training> training_;
   Wire wire_;
+  std::vector<int> begun_;  // by node: its processes so far
   Choices choices_;
   WorkerBooks::Rounds rounds_;
   std::vector<WorkerBooks> workers_;

@@ -18,8 +18,7 @@ ServerBooks::ServerBooks(std::shared_ptr<const Training> training, NodeId id,
     : training_(std::move(training)),
       id_(id),
       choices_(choices),
-      buckets_(training_->layout->of_shard(static_cast<int>(index_of(id)) - training_->workers)),
-      lost_(static_cast<std::size_t>(training_->workers)) {
+      buckets_(training_->layout->of_shard(static_cast<int>(index_of(id)) - training_->workers)) {
   const Protocol& protocol = protocol_called(training_->strategy);
   gradients_an_update_ = protocol.gradients_an_update(training_->options, training_->workers);
   synchronous_ = protocol.synchronous;
@@ -49,6 +48,8 @@ void ServerBooks::happened(const Heard& heard, std::span<const Effect> effects) 
   if (heard.lost) lost(*heard.lost);
   const bool push = heard.mail && heard.mail->kind == MessageKind::push;
   if (push) pushed(index_of(heard.from), *heard.mail);
+  const bool pull = heard.mail && heard.mail->kind == MessageKind::pull;
+  if (pull) pulled(index_of(heard.from), *heard.mail);
   if (heard.computed && *heard.computed != ServerCut::kJob) {
     has_applied(accounts_.at(static_cast<std::size_t>(*heard.computed)), effects);
   }
@@ -65,7 +66,9 @@ void ServerBooks::happened(const Heard& heard, std::span<const Effect> effects) 
 
 void ServerBooks::pushed(std::uint32_t worker, const Envelope& push) {
   Account& here = account(push.bucket);
-  const auto of_worker = [&](const Push& other) { return other.worker == worker; };
+  const auto of_worker = [&](const Push& other) {
+    return other.worker == worker && !other.orphaned;
+  };
   require(std::ranges::none_of(here.waiting, of_worker) &&
               std::ranges::none_of(here.applying, of_worker) && !here.applied.contains(worker),
           fmt::format("worker{} pushes before it is answered", worker));
@@ -73,16 +76,39 @@ void ServerBooks::pushed(std::uint32_t worker, const Envelope& push) {
           fmt::format("worker{} pushes step {}, not {}", worker, push.step.value,
                       here.next_step[worker]));
   require(push.version.value <= here.updates, "a gradient by parameters of the future");
+  here.last_sent[worker] = push.step.value;
   if (!here.over) here.waiting.push_back({worker, push.step, push.version, push.numbers});
+}
+
+// The server says in its answer which is the first step, or the worker, whom another one has told.
+void ServerBooks::pulled(std::uint32_t worker, const Envelope& pull) {
+  Account& here = account(pull.bucket);
+  require(here.over || here.lost[worker],
+          fmt::format("worker{} pulls, but was never lost", worker));
+  here.lost[worker] = false;
+  if (here.over) return;
+  Push asked{worker, pull.step, pull.version, {}};
+  asked.pull = true;
+  here.applied.emplace(worker, std::move(asked));
+  if (pull.bucket != 0) begin_at(here, worker, pull.step);
+}
+
+void ServerBooks::begin_at(Account& account, std::uint32_t worker, Step first) const {
+  require(first.value > account.last_sent[worker],
+          fmt::format("worker{} begins again with step {}, which it has sent before", worker,
+                      first.value));
+  require(first.value >= account.clocks[worker], "a clock goes back");
+  account.clocks[worker] = account.next_step[worker] = first.value;
 }
 
 // Its gradients that are not applied are dropped; with backups they may have been chosen.
 void ServerBooks::lost(NodeId peer) {
   if (!training_->is_worker(peer)) return;
   const std::uint32_t worker = index_of(peer);
-  lost_[worker] = true;
   for (Account& account : accounts_) {
+    account.lost[worker] = true;
     account.applied.erase(worker);
+    for (Push& push : account.applying) push.orphaned = push.orphaned || push.worker == worker;
     if (backups_) continue;
     std::erase_if(account.waiting, [&](const Push& push) { return push.worker == worker; });
   }
@@ -96,9 +122,10 @@ void ServerBooks::begins_apply(Account& account) {
   };
   if (!synchronous_) {
     require(!account.waiting.empty(), "an update without a gradient");
+    // In lockstep clock by clock, in each in the order of the workers.
     const bool in_order = bound_ && *bound_ == 0;
-    take(in_order ? std::ranges::min_element(account.waiting, {}, &Push::worker)
-                  : account.waiting.begin());
+    const auto place = [](const Push& push) { return std::pair(push.step, push.worker); };
+    take(in_order ? std::ranges::min_element(account.waiting, {}, place) : account.waiting.begin());
     return;
   }
   const auto counts = [&](const Push& push) {
@@ -131,9 +158,10 @@ void ServerBooks::has_applied(Account& account, std::span<const Effect> effects)
   for (const Push& push : pushes) gradients.push_back(&push.gradient);
   account.values.apply(gradients);
   for (Push& push : pushes) {
-    ++account.clocks[push.worker];
     const std::uint32_t worker = push.worker;
-    if (!lost_[worker]) account.applied.emplace(worker, std::move(push));
+    if (push.orphaned || account.lost[worker]) continue;
+    ++account.clocks[worker];
+    account.applied.emplace(worker, std::move(push));
   }
 }
 
@@ -149,8 +177,8 @@ void ServerBooks::leave_those_chosen(Account& account, std::vector<Push>& pushes
     });
   };
   const auto others = std::stable_partition(pushes.begin(), pushes.end(), is_answered);
-  const auto lost = std::stable_partition(others, pushes.end(),
-                                          [&](const Push& push) { return lost_[push.worker]; });
+  const auto lost = std::stable_partition(
+      others, pushes.end(), [&](const Push& push) { return account.lost[push.worker]; });
   const auto chosen = pushes.begin() + gradients_an_update_;
   require(chosen >= others && chosen <= lost, "an update with a gradient too few or too many");
   if (chosen != others && chosen != lost) account.values.lose_sight();
@@ -162,7 +190,7 @@ void ServerBooks::leave_those_chosen(Account& account, std::vector<Push>& pushes
 void ServerBooks::sent(std::uint32_t worker, const Envelope& answer) {
   if (answer.kind == MessageKind::cut) return;  // nothing of a bucket
   Account& here = account(answer.bucket);
-  require(!lost_[worker], fmt::format("worker{} is lost, but answered", worker));
+  require(!here.lost[worker], fmt::format("worker{} is lost, but answered", worker));
   if (answer.kind == MessageKind::dropped) {
     const auto late =
         std::ranges::find(here.waiting, worker, [](const Push& push) { return push.worker; });
@@ -184,11 +212,14 @@ void ServerBooks::sent(std::uint32_t worker, const Envelope& answer) {
 
 void ServerBooks::answered(Account& account, std::uint32_t worker, const Envelope& answer) {
   const auto found = account.applied.find(worker);
-  require(found != account.applied.end() && found->second.step == answer.step,
+  const bool pull = found != account.applied.end() && found->second.pull;
+  if (pull && answer.bucket == 0) begin_at(account, worker, answer.step);
+  require(found != account.applied.end() &&
+              (found->second.step == answer.step || (pull && answer.bucket == 0)),
           fmt::format("worker{} is told that step {} counted, which did not, or was told before",
                       worker, answer.step.value));
   account.applied.erase(found);
-  ++account.next_step[worker];
+  if (!pull) ++account.next_step[worker];
   if (answer.kind == MessageKind::final_parameters) {
     account.over = true;
   } else if (bound_) {
@@ -198,8 +229,10 @@ void ServerBooks::answered(Account& account, std::uint32_t worker, const Envelop
 
 void ServerBooks::check_bound(const Account& account, std::uint32_t worker) const {
   std::int64_t slowest = account.clocks[worker];
-  for (std::size_t other = 0; other < lost_.size(); ++other) {
-    if (!lost_[other]) slowest = std::min(slowest, account.clocks[other]);
+  for (std::uint32_t other = 0; other < account.lost.size(); ++other) {
+    const auto asked = account.applied.find(other);
+    const bool pulls = asked != account.applied.end() && asked->second.pull;
+    if (!account.lost[other] && !pulls) slowest = std::min(slowest, account.clocks[other]);
   }
   require(account.clocks[worker] - slowest <= *bound_,
           fmt::format("worker{} goes on {} ahead of the slowest, {} are allowed", worker,
@@ -209,7 +242,8 @@ void ServerBooks::check_bound(const Account& account, std::uint32_t worker) cons
 void ServerBooks::check_values(Account& account, std::uint32_t worker,
                                const Envelope& answer) const {
   const auto push = account.applied.find(worker);
-  const bool to_push = answer.kind == MessageKind::parameters && push != account.applied.end();
+  const bool to_push =
+      answer.kind == MessageKind::parameters && push != account.applied.end() && !push->second.pull;
   const std::string wrong =
       account.values.wrong_with(answer.numbers, to_push ? &push->second.gradient : nullptr);
   require(wrong.empty(), fmt::format("after {} updates {}", account.updates, wrong));

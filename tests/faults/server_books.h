@@ -24,6 +24,7 @@ using Choices = std::vector<std::vector<std::uint32_t>>;
 ///
 /// 1. A worker's gradients of a bucket come step after step, the next one when that before it is
 ///    answered: no gap, no double.
+///    Who was lost and comes back begins, in each bucket, with a step above all that it had sent.
 /// 2. Each is applied once, or dropped and said to be: values are what the mean of those makes that
 ///    the strategy takes (`sync`: one of each worker, of this step; `async`, `ssp`: the first that
 ///    came, at staleness 0 that of the first worker; backups: as shard 0 has chosen), as
@@ -51,12 +52,16 @@ class ServerBooks {
     Step step;
     Version version;
     std::vector<float> gradient;
+    bool orphaned = false;  // being applied when its worker was lost
+    bool pull = false;      // no gradient
   };
   struct Account {
     Account(const std::shared_ptr<const Training>& training, std::uint32_t index)
         : values(training, index),
           clocks(static_cast<std::size_t>(training->workers)),
-          next_step(static_cast<std::size_t>(training->workers)) {}
+          next_step(clocks.size()),
+          last_sent(clocks.size(), -1),
+          lost(clocks.size()) {}
 
     BucketValues values;
     std::int64_t updates = 0;
@@ -65,12 +70,16 @@ class ServerBooks {
     std::map<std::uint32_t, Push> applied;  // by worker: not answered yet
     std::vector<std::int64_t> clocks;       // by worker: gradients that were applied
     std::vector<std::int64_t> next_step;    // by worker: that it has to send
+    std::vector<std::int64_t> last_sent;    // by worker: step
+    std::vector<bool> lost;                 // by worker: it does not count
     bool over = false;                      // somebody was told so
   };
 
   [[nodiscard]] Account& account(std::uint32_t bucket);
   void pushed(std::uint32_t worker, const Envelope& push);
+  void pulled(std::uint32_t worker, const Envelope& pull);
   void lost(NodeId peer);
+  void begin_at(Account& account, std::uint32_t worker, Step first) const;
   void begins_apply(Account& account);
   void has_applied(Account& account, std::span<const Effect> effects);
   void leave_those_chosen(Account& account, std::vector<Push>& pushes,
@@ -87,7 +96,6 @@ class ServerBooks {
   const Choices& choices_;
   std::vector<std::uint32_t> buckets_;
   std::vector<Account> accounts_;  // by bucket of this shard
-  std::vector<bool> lost_;         // by worker
   std::int64_t gradients_an_update_;
   bool synchronous_;
   bool backups_;

@@ -1,5 +1,6 @@
 #include "tests/faults/trial.h"
 
+#include "models/protocol/async.h"
 #include "models/protocol/registry.h"
 #include "scenarios/faults.h"
 #include "scenarios/prepared.h"
@@ -12,6 +13,8 @@
 
 #include <algorithm>
 #include <regex>
+#include <set>
+#include <utility>
 
 namespace foretrain::faults {
 namespace {
@@ -32,7 +35,8 @@ void require(bool holds, const std::string& what) {
 }
 
 bool somebody_lost(const Record& record) {
-  return std::ranges::any_of(record.nodes, [](const auto& node) { return !node.lost.empty(); });
+  return std::ranges::any_of(
+      record.nodes, [](const auto& node) { return !node.lost.empty() || !node.away.empty(); });
 }
 
 void check_bytes(const Record& record, const Wire& wire) {
@@ -57,7 +61,8 @@ void check_bytes(const Record& record, const Wire& wire) {
 Duration end_of_faults(const Scenario& scenario) {
   Duration end;
   for (const FaultSpec& fault : scenario.faults) {
-    end = std::max(end, fault.at + std::max(fault.lasting, silence_of(scenario)));
+    const Duration lasting = std::max(fault.lasting, fault.restart_after.value_or(Duration{}));
+    end = std::max(end, fault.at + std::max(lasting, silence_of(scenario)));
   }
   return end;
 }
@@ -110,25 +115,60 @@ Record simulate_watched(const Prepared& prepared, bool with_faults, const Record
   return record;
 }
 
-}  // namespace
+// Gradients that count one by one: all of a shared quota are made, each step once.
+void check_steps(const Record& record, const Training& training) {
+  std::set<std::pair<int, std::int64_t>> steps;
+  for (const StepRow& row : record.steps) steps.emplace(row.worker, row.report.step.value);
+  require(steps.size() == record.steps.size(), "two steps of a worker have one number");
+  const Protocol& protocol = protocol_called(training.strategy);
+  if (record.outcome != Outcome::done || !protocol.takes_back) return;
+  if (training.options.word(kQuota) == kOwnQuota) return;
+  require(record.gradients == training.steps * training.workers,
+          fmt::format("{} gradients were accepted", record.gradients));
+}
 
-Trial try_faults(std::uint64_t seed, const std::string& strategy, DataSets& data_sets) {
+// `draw_what`: its faults, when it is known how long it takes without.
+template <class Draw>
+Trial try_drawn(const Case& scenario_case, DataSets& data_sets, Draw draw_what) {
   Trial trial;
-  Stream draw(seed, "faults." + strategy);
-  Case scenario_case = draw_training(draw, strategy);
   trial.scenario = to_yaml(scenario_case.scenario);
   try {
     Prepared prepared = prepare(scenario_case, Need::examples, data_sets);
     const Record plain = simulate_watched(prepared, false, nullptr);
-    draw_faults(draw, prepared.scenario_case, plain.time);
+    draw_what(prepared.scenario_case, plain.time);
     trial.scenario = to_yaml(prepared.scenario_case.scenario);
     parse_scenario(trial.scenario, "faults.yaml");  // a file could hold it
     const Record record = simulate_watched(prepared, true, &plain);
+    check_steps(record, *prepared.training);
     trial.done = record.outcome == Outcome::done;
     trial.lost = somebody_lost(record);
+    for (const NodeTotals& node : record.nodes) trial.returned += std::ssize(node.away);
   } catch (const std::exception& error) {
     trial.broken = error.what();
   }
+  return trial;
+}
+
+}  // namespace
+
+Trial try_faults(std::uint64_t seed, const std::string& strategy, DataSets& data_sets) {
+  Stream draw(seed, "faults." + strategy);
+  Case scenario_case = draw_training(draw, strategy);
+  return try_drawn(scenario_case, data_sets,
+                   [&](Case& faulty, Duration length) { draw_faults(draw, faulty, length); });
+}
+
+Trial try_returns(std::uint64_t seed, const std::string& strategy, DataSets& data_sets) {
+  Stream draw(seed, "returns." + strategy);
+  Case scenario_case = draw_training(draw, strategy);
+  TrainingSpec& training = scenario_case.scenario.training;
+  training.workers = std::max(training.workers, 2);
+  training.servers = std::min(training.servers, 2);
+  scenario_case.scenario.cluster.hosts.front().count += 1;
+  Trial trial = try_drawn(scenario_case, data_sets, [&](Case& faulty, Duration length) {
+    draw_returns(draw, faulty, length);
+  });
+  if (trial.broken.empty() && !trial.done) trial.broken = "a worker went, and it did not end";
   return trial;
 }
 

@@ -10,10 +10,11 @@ namespace foretrain::faults {
 
 /// How a trial went.
 struct Trial {
-  std::string broken;    ///< what happened that may not; empty: nothing
-  std::string scenario;  ///< as a file
-  bool done = false;     ///< the training reached its end
-  bool lost = false;     ///< without somebody
+  std::string broken;         ///< what happened that may not; empty: nothing
+  std::string scenario;       ///< as a file
+  bool done = false;          ///< the training reached its end
+  bool lost = false;          ///< without somebody, at least for a while
+  std::int64_t returned = 0;  ///< workers that came back
 };
 
 /// Draws a training of `strategy` with faults from the seed, simulates it, with its numbers,
@@ -25,6 +26,11 @@ struct Trial {
 /// faults.
 /// 3. Every byte that was sent was received, could not be delivered, or is under way.
 /// 4. Gradients that were accepted are updates x what an update takes.
+/// 5. No two steps of a worker have one number, and of a shared quota all gradients are made.
 Trial try_faults(std::uint64_t seed, const std::string& strategy, DataSets& data_sets);
+
+/// The same of a strategy that takes workers back, on one or two servers, where all that happens is
+/// that workers are killed, and most of them are started again. It comes to its end.
+Trial try_returns(std::uint64_t seed, const std::string& strategy, DataSets& data_sets);
 
 }  // namespace foretrain::faults

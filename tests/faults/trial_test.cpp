@@ -37,6 +37,19 @@ TEST_CASE("faults: no seed breaks a rule of ssp") { try_seeds("ssp"); }
 TEST_CASE("faults: no seed breaks a rule of all_reduce") { try_seeds("all_reduce"); }
 TEST_CASE("faults: no seed breaks a rule of local_sgd") { try_seeds("local_sgd"); }
 
+TEST_CASE("faults: workers go and come back at any moment, and no seed breaks a rule") {
+  const std::string strategy = GENERATE("async", "ssp");
+  DataSets data_sets;
+  std::int64_t returned = 0;
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    const Trial trial = try_returns(seed, strategy, data_sets);
+    INFO(strategy << ", seed " << seed << "\n" << trial.scenario);
+    CHECK(trial.broken == "");
+    returned += trial.returned;
+  }
+  CHECK(returned > 300);
+}
+
 TEST_CASE("faults: every strategy is tried") { CHECK(protocols().size() == 6); }
 
 }  // namespace

@@ -6,8 +6,12 @@
 
 namespace foretrain::faults {
 
+std::int64_t Wire::process(NodeId node, NodeId peer) {
+  return training_.is_worker(node) ? processes_[{node, node}] : processes_[{node, peer}];
+}
+
 void Wire::send(NodeId from, NodeId to, const Envelope& envelope) {
-  auto& waiting = lanes_[{from, to, envelope.bucket}];
+  auto& waiting = lanes_[{from, to, envelope.bucket, process(from, to)}];
   waiting.push_back(envelope);
   if (waiting.size() > most_under_way(from, to) && !lost_.contains({to, from})) {
     throw Broken(fmt::format("{} messages are under way from {} to {}, bucket {}", waiting.size(),
@@ -29,7 +33,7 @@ void Wire::receive(NodeId from, NodeId to, const Envelope& envelope) {
   const auto lane =
       fmt::format("{} to {}, bucket {}", training_.role(from), training_.role(to), envelope.bucket);
   if (lost_.contains({to, from})) throw Broken(lane + ": a message of a peer that was lost");
-  auto& waiting = lanes_[{from, to, envelope.bucket}];
+  auto& waiting = lanes_[{from, to, envelope.bucket, process(to, from)}];
   if (waiting.empty()) throw Broken(lane + ": a message that was never sent, or came twice");
   if (!(waiting.front() == envelope)) {
     throw Broken(fmt::format("{}: a message was lost, changed or overtaken: step {} came, not {}",

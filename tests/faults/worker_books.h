@@ -37,6 +37,8 @@ class WorkerBooks {
 
   /// @throws Broken
   void happened(const Heard& heard, std::span<const Effect> effects);
+  /// Another process takes its place.
+  void begin_again() { views_.assign(views_.size(), {}); }
 
  private:
   struct View {

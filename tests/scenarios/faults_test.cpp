@@ -56,11 +56,43 @@ TEST_CASE("faults: a node is there from its latest joining to its earliest death
            "faults: [{at: 2 s, join: worker1}, {at: 5 s, join: worker1},\n"
            "  {at: 20 s, kill: worker1}, {at: 10 s, kill: worker1}, {at: 1 s, kill: server1}]\n");
   CHECK(life_of(scenario, 0).joins_at == Duration{});
-  CHECK(life_of(scenario, 0).dies_at == Duration{});
+  CHECK(life_of(scenario, 0).deaths.empty());
   CHECK(life_of(scenario, 1).joins_at == Duration{5'000'000'000});
-  CHECK(life_of(scenario, 1).dies_at == Duration{10'000'000'000});
-  CHECK(life_of(scenario, 4).dies_at == Duration{1'000'000'000});
-  CHECK(death_at(life_of(scenario, 1).dies_at) == "was killed at 10 s, as faults: says");
+  REQUIRE(life_of(scenario, 1).deaths.size() == 2);
+  CHECK(life_of(scenario, 1).deaths[0].at == Duration{10'000'000'000});
+  CHECK(life_of(scenario, 1).deaths[1].at == Duration{20'000'000'000});
+  CHECK_FALSE(life_of(scenario, 1).deaths[0].restart_after.has_value());
+  CHECK(life_of(scenario, 4).deaths.at(0).at == Duration{1'000'000'000});
+  CHECK(death_at(Duration{10'000'000'000}) == "was killed at 10 s, as faults: says");
+}
+
+TEST_CASE("faults: who is killed may be started again, where its strategy takes it back") {
+  const std::string head = "foretrain: 1\ntraining: {workers: 3, strategy: ";
+  const auto fault = [](const std::string& node) {
+    return "}\nfaults: [{at: 1 s, kill: " + node + ", restart_after: 0 s}]\n";
+  };
+  const Scenario scenario = only(head + "async" + fault("worker1"));
+  REQUIRE(life_of(scenario, 1).deaths.size() == 1);
+  CHECK(life_of(scenario, 1).deaths[0].restart_after == Duration{});
+  CHECK(only(to_yaml(scenario)) == scenario);
+  CHECK(scenario_error(head + "sync" + fault("worker1"))
+            .find("training.strategy: sync takes no worker back that was lost, only async, "
+                  "ssp do; remove faults[0].restart_after") != std::string::npos);
+  for (const char* node : {"worker0", "server0"}) {
+    CHECK(scenario_error(head + "ssp" + fault(node))
+              .find(std::string("faults[0].restart_after: nobody can take the place of ") + node) !=
+          std::string::npos);
+  }
+  // Of a sweep some cases have it.
+  const auto cases = parse_scenario(
+      head + "async" + fault("worker1") + "sweep: {training.strategy: [sync, async]}\n", "x.yaml",
+      {});
+  REQUIRE(cases.size() == 2);
+  CHECK_FALSE(cases[0].scenario.faults.at(0).restart_after.has_value());
+  CHECK(cases[1].scenario.faults.at(0).restart_after.has_value());
+  CHECK(scenario_error(head + "async}\nfaults: [{at: 1 s, stop: worker1, for: 1 s, "
+                              "restart_after: 1 s}]\n")
+            .find("only who is killed is started again") != std::string::npos);
 }
 
 TEST_CASE("faults: a stop is a pause of its node alone") {

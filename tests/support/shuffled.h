@@ -53,6 +53,9 @@ class Shuffled {
       for (const auto& [inputs, node] : losses_) {
         if (inputs == given_) lose(node);
       }
+      for (const auto& [inputs, node] : returns_) {
+        if (inputs == given_) take_back(node);
+      }
     }
   }
 
@@ -60,7 +63,16 @@ class Shuffled {
   /// at random still comes, then the peer hears that it is lost.
   void lose_after(int inputs, int id) { losses_.emplace_back(inputs, id); }
 
+  /// After `inputs` of all nodes, one that was lost is there again, as a new process.
+  void take_back_after(int inputs, int id) { returns_.emplace_back(inputs, id); }
+  /// What of a lost node's messages does not come before its peers hear of that comes at any time
+  /// after it, as no connection lets it.
+  bool haunted = false;
+
   void give(int id, Input input) {
+    if (const auto* back = std::get_if<PeerBack>(&input)) {
+      deaf_.erase({id, static_cast<int>(index_of(back->peer))});
+    }
     Effects effects;
     nodes_[static_cast<std::size_t>(id)]->handle({++clock_}, std::move(input), effects);
     for (Effect& effect : effects) perform(id, effect);
@@ -95,23 +107,8 @@ class Shuffled {
     Input input;
   };
 
-  void lose(int lost) {
-    std::map<int, std::uint64_t> coming;
-    for (const Todo& todo : todo_) {
-      if (todo.from == lost) ++coming[todo.to];
-    }
-    for (auto& [peer, count] : coming) count = stream_.below(count + 1);
-    std::erase_if(todo_, [&](const Todo& todo) {
-      if (todo.to == lost) return true;
-      if (todo.from != lost) return false;
-      std::uint64_t& left = coming[todo.to];
-      return left == 0 || left-- == 0;
-    });
-    lost_.insert(lost);
-    for (const NodeId peer : peers_of(*training_, NodeId(lost))) {
-      todo_.push_back({lost, static_cast<int>(index_of(peer)), PeerLost{NodeId(lost)}});
-    }
-  }
+  void lose(int lost);
+  void take_back(int id);
 
   [[nodiscard]] bool is_late(const Todo& todo) const {
     const auto* received = std::get_if<Received>(&todo.input);
@@ -133,46 +130,7 @@ class Shuffled {
     return first.from == second.from && first.to == second.to && !overtaken;
   }
 
-  void perform(int id, Effect& effect) {
-    if (auto* send = std::get_if<Send>(&effect)) {
-      if (lost_.contains(static_cast<int>(index_of(send->to)))) return;
-      bytes_sent += wire_size(send->message).value;
-      const bool push = send->message.kind == MessageKind::push && send->message.bucket == 0;
-      if (push) ++pushed[static_cast<std::size_t>(id)];
-      todo_.push_back({id, static_cast<int>(index_of(send->to)),
-                       Received{NodeId(id), std::move(send->message)}});
-    } else if (auto* compute = std::get_if<Compute>(&effect)) {
-      if (compute->job.kind == JobKind::gradient && compute->job.stage == 0) {
-        const std::int64_t ahead = begun[static_cast<std::size_t>(id)]++ - std::ranges::min(pushed);
-        most_ahead = std::max(most_ahead, ahead);
-      }
-      Serial serial;
-      const JobResult result = compute->job.work(serial);
-      if (compute->job.prefetch) compute->job.prefetch();
-      todo_.push_back({id, id, Computed{compute->job.id, result}});
-    } else if (auto* timer = std::get_if<ArmTimer>(&effect)) {
-      todo_.push_back({id, id, TimerFired{timer->timer}});
-    } else if (auto* keep = std::get_if<Keep>(&effect)) {
-      todo_.push_back({id, id, Computed{keep->job, {}}});
-      kept.keep(id, std::move(*keep));
-    } else if (auto* report = std::get_if<Report>(&effect)) {
-      if (auto* step = std::get_if<StepReport>(report)) {
-        steps.push_back(*step);
-        step_workers.push_back(id);
-      }
-      if (auto* eval = std::get_if<EvalReport>(report)) evals.push_back(*eval);
-    } else if (auto* end = std::get_if<Finished>(&effect)) {
-      ++finished;
-      updates = std::max(updates, end->updates);
-      gradients = std::max(gradients, end->gradients);
-      dropped += end->dropped;
-      most_lead = std::max(most_lead, end->most_lead);
-      const auto values = end->weights.floats();
-      if (!values.empty()) weights.assign(values.begin(), values.end());
-    } else if (auto* fault = std::get_if<Fault>(&effect)) {
-      faults.push_back(*fault);
-    }
-  }
+  void perform(int id, Effect& effect);
 
   std::shared_ptr<const Training> training_;
   Stream stream_;
@@ -181,7 +139,10 @@ class Shuffled {
   std::int64_t clock_ = 0;
   int given_ = 0;  // inputs
   std::vector<std::pair<int, int>> losses_;
-  std::set<int> lost_;
+  static constexpr int kGhost = -1;  // sent it
+  std::vector<std::pair<int, int>> returns_;
+  std::set<std::pair<int, int>> deaf_;       // what the first sends the second does not come
+  std::map<int, std::int64_t> generations_;  // beside the first
 };
 
 }  // namespace foretrain::testing

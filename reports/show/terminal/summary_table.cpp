@@ -184,6 +184,10 @@ std::string summary_table(const Record& record, std::string_view build) {
                  fmt::format("compute is counted by FLOPs and bytes on {}", record.uncalibrated));
   }
   for (const NodeTotals& node : record.nodes) {
+    for (const Absence& each : node.away) {
+      text += line("away", fmt::format("{}: from {:.3f} s to {:.3f} s; it {}", node.role,
+                                       each.left.seconds(), each.back.seconds(), each.why));
+    }
     if (!node.lost.empty()) text += line("lost", fmt::format("{}: {}", node.role, node.lost));
   }
   for (const NeighbourTotals& each : record.neighbours) {

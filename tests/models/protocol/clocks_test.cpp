@@ -37,7 +37,9 @@ void check_equal(const Clocks& clocks, const Plain& plain) {
   }
 }
 
-TEST_CASE("clocks: whoever advances or is lost the slowest are those that a look at all finds") {
+TEST_CASE(
+    "clocks: whoever advances, is lost or comes back the slowest are those that a look at all "
+    "finds") {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     CAPTURE(seed);
     Stream draw(seed, "test.clocks");
@@ -51,6 +53,10 @@ TEST_CASE("clocks: whoever advances or is lost the slowest are those that a look
       if (draw.below(20) > 0) {
         clocks.advance(worker);
         ++plain.clocks[worker];
+      } else if (plain.lost[worker] && draw.below(2) == 0) {
+        plain.lost[worker] = false;
+        plain.clocks[worker] += static_cast<std::int64_t>(draw.below(5));
+        clocks.come_back(worker, plain.clocks[worker]);
       } else if (plain.lost[worker] || plain.there().size() > 1) {
         clocks.lose(worker);  // twice is as good as once
         plain.lost[worker] = true;

@@ -22,7 +22,8 @@ TEST_CASE("input row: each input matches its own row and no other's") {
                                   Computed{JobId(7), {}},
                                   Computed{JobId(8), {}},
                                   TimerFired{TimerId(7)},
-                                  PeerLost{NodeId(7)}};
+                                  PeerLost{NodeId(7)},
+                                  PeerBack{NodeId(7), 2}};
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const InputRow row = row_of(NodeId(9), {100}, inputs[i]);
     CHECK(row.node == 9);

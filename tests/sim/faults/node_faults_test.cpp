@@ -166,6 +166,58 @@ TEST_CASE("faults: in async the others make the gradients of a worker that dies"
   CHECK(own.time.seconds() == Approx(2));
 }
 
+TEST_CASE("faults: in async a worker that dies comes back when it is said to, and makes its part") {
+  const std::string strategy = GENERATE("async", "ssp");
+  CAPTURE(strategy);
+  Case scenario_case = star_case(strategy, 3, 100, 20_ms);
+  set_option(scenario_case.scenario.training.protocol, "staleness", 2);
+  FaultSpec fault = dying(2, 1'010_ms);
+  fault.restart_after = 985_ms;
+  const Record record = simulate_with(scenario_case, std::vector{fault});
+  REQUIRE(record.outcome == Outcome::done);
+  CHECK(record.gradients == 300);
+  // 150 gradients in the first second, then 50 a worker a second of two, from the second on three.
+  CHECK(record.time.seconds() == Approx(2.34).epsilon(0.01));
+  CHECK(record.nodes[2].lost.empty());
+  REQUIRE(record.nodes[2].away.size() == 1);
+  CHECK(record.nodes[2].away[0] ==
+        Absence{death_at(1'010_ms), Instant{} + 1'010_ms, Instant{} + 1'995_ms});
+  std::vector<std::int64_t> numbers;
+  for (const StepRow& row : record.steps) {
+    if (row.worker == 2) numbers.push_back(row.report.step.value);
+  }
+  // In its place at the clock of the others, by the bound; else it goes on behind what it had.
+  REQUIRE(numbers.size() == 67);
+  CHECK(numbers[49] == 49);
+  CHECK(numbers[50] == (strategy == "ssp" ? 99 : 51));
+  CHECK(record.nodes[2].tx.value > record.nodes[0].tx.value / 2);
+}
+
+TEST_CASE("faults: who is killed while it is away is not there to die, later it is") {
+  Case scenario_case = star_case("async", 3, 200, 20_ms);
+  std::vector<FaultSpec> faults{dying(1, 1_s), dying(1, 1'500_ms), dying(1, 3_s)};
+  for (FaultSpec& fault : faults) fault.restart_after = 600_ms;
+  const Record record = simulate_with(scenario_case, faults);
+  REQUIRE(record.outcome == Outcome::done);
+  REQUIRE(record.nodes[1].away.size() == 2);
+  CHECK(record.nodes[1].away[0].back == Instant{} + 1'600_ms);
+  CHECK(record.nodes[1].away[1].left == Instant{} + 3_s);
+  faults.push_back(dying(1, 3'700_ms));
+  const Record for_good = simulate_with(scenario_case, faults);
+  CHECK(for_good.outcome == Outcome::done);
+  CHECK(for_good.nodes[1].lost == death_at(3'700_ms));
+  CHECK(for_good.gradients == 600);
+}
+
+TEST_CASE("faults: a training that is over before a worker is back does not wait for it") {
+  FaultSpec fault = dying(1, 1'010_ms);
+  fault.restart_after = 1'000_s;
+  const Record record = simulate_with(star_case("async", 2, 100, 20_ms), std::vector{fault});
+  REQUIRE(record.outcome == Outcome::done);
+  CHECK(record.nodes[1].lost == death_at(1'010_ms));
+  CHECK(record.time.seconds() == Approx(3));
+}
+
 TEST_CASE("faults: a backup stands in for a worker that dies") {
   Case scenario_case = star_case("sync", 3, 100, 20_ms);
   set_option(scenario_case.scenario.training.protocol, "backup_workers", 1);

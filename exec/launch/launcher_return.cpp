@@ -1,0 +1,87 @@
+// How the launcher has another process take the place of a worker that was lost.
+#include "exec/launch/launcher.h"
+#include "models/protocol/registry.h"
+#include "scenarios/units.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <memory>
+#include <utility>
+
+namespace foretrain::exec {
+namespace {
+
+std::string how_many_left(int restarts) {
+  return fmt::format("{} {} left", restarts, restarts == 1 ? "restart is" : "restarts are");
+}
+
+}  // namespace
+
+// A fault that says so is no accident: that counts for nothing.
+void Launcher::plan_return(Member& member, std::optional<Duration> restart_after) {
+  if (options_.task || !may_come_back(*training_, NodeId(member.rank))) return;
+  if (restart_after) {
+    fmt::print(stderr, "{} is started again after {}, as faults: says\n", member.role,
+               to_text(*restart_after));
+  } else if (beginning_.restarts_left > 0) {
+    --beginning_.restarts_left;
+    fmt::print(stderr, "{} is started again; {}\n", member.role,
+               how_many_left(beginning_.restarts_left));
+  } else {
+    return;
+  }
+  member.coming = Member::Return::planned;
+  if (member.lives()) kill(member.process, SIGKILL);  // it has given up, or is silent
+  const Duration wait = restart_after.value_or(Duration{});
+  member.return_timer =
+      std::make_unique<boost::asio::steady_timer>(loop_, std::chrono::nanoseconds(wait.ns));
+  member.return_timer->async_wait([this, &member](boost::system::error_code error) {
+    if (error) return;
+    member.return_timer.reset();
+    start_again(member);
+  });
+}
+
+void Launcher::start_again(Member& member) {
+  if (stage_ != Stage::training || member.return_timer || member.lives()) return;
+  if (member.connection) std::exchange(member.connection, nullptr)->close();
+  member.listening = member.ready = member.reaped = false;
+  ++member.generation;
+  member.coming = Member::Return::started;
+  start_node(member);
+}
+
+// Those it talks to hear of it first: whoever says by then that it is this worker is the old one.
+void Launcher::introduce(Member& member) {
+  send_to_all(members_, ControlKind::back, {member.rank, member.generation});
+  nlohmann::json places;
+  for (const Member& each : members_) places.push_back(each.place);
+  send_json(*member.connection, ControlKind::peers, NodeId(0), places);
+}
+
+void Launcher::welcome_back(Member& member) {
+  NodeTotals& totals = record_.nodes[static_cast<std::size_t>(member.rank)];
+  const Instant time = now();
+  totals.away.push_back({std::exchange(totals.lost, {}), member.left, time});
+  member.lost = false;
+  member.coming = Member::Return::none;
+  member.silence.emplace(silence_limit());
+  member.pauses = make_pauses(static_cast<std::size_t>(member.rank), time);
+  member.pauses->start();
+  fmt::print(stderr, "{} is back\n", member.described());
+  send_json(*member.connection, ControlKind::go, NodeId(0), time.ns);
+}
+
+void Launcher::give_up_return(Member& member, const std::string& what) {
+  fmt::print(stderr, "{} did not come back: {}\n", member.described(), what);
+  member.coming = Member::Return::none;
+  if (member.lives()) kill(member.process, SIGKILL);
+  send_to_all(members_, ControlKind::lost, member.rank);  // no other process is this one
+  plan_return(member, std::nullopt);
+}
+
+}  // namespace foretrain::exec

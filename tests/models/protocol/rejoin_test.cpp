@@ -1,0 +1,183 @@
+// A worker that was lost comes back as another process, in any order of messages.
+#include "models/protocol/async.h"
+#include "models/protocol/registry.h"
+#include "tests/support/options.h"
+#include "tests/support/shuffled.h"
+#include "tests/support/trainings.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace foretrain {
+namespace {
+using testing::set_option;
+using testing::Shuffled;
+using testing::small_training;
+
+constexpr std::int64_t kRejoinSteps = 10;
+
+// A server with a worker on each side of it, driven by hand.
+struct ByHand {
+  explicit ByHand(const std::string& strategy)
+      : training(small_training(strategy, 2, 1, kRejoinSteps)),
+        server(make_node(training, training->server(0))) {
+    give(Started{});
+  }
+
+  Effects give(Input input) {
+    Effects effects;
+    server->handle({++clock}, std::move(input), effects);
+    return effects;
+  }
+  Effects push(int worker, std::int64_t step, std::int64_t version) {
+    Message message{.kind = MessageKind::push, .step = {step}, .version = {version}};
+    message.payload = Payload::allocate({7'850 * 4});
+    std::ranges::fill(message.payload.writable_floats(), 0.5F);
+    return give(Received{NodeId(worker), std::move(message)});
+  }
+  Effects pull(int worker, std::int64_t generation) {
+    Message message{.kind = MessageKind::pull, .version = {generation}};
+    return give(Received{NodeId(worker), std::move(message)});
+  }
+  // What the server has asked for is done.
+  Effects applied(Effects& effects) {
+    auto& job = std::get<Compute>(effects.at(0)).job;
+    Serial serial;
+    job.work(serial);
+    return give(Computed{job.id, {}});
+  }
+
+  std::shared_ptr<Training> training;
+  std::unique_ptr<Node> server;
+  std::int64_t clock = 0;
+};
+
+TEST_CASE("rejoin: a gradient of the process that is gone counts once, or not at all") {
+  ByHand by_hand("async");
+  Effects asked = by_hand.push(1, 0, 0);
+  CHECK(by_hand.applied(asked).size() == 1);
+  // The next is being applied when its worker is lost: that counts, but nobody is answered.
+  asked = by_hand.push(1, 1, 1);
+  CHECK(by_hand.give(PeerLost{NodeId(1)}).empty());
+  CHECK(by_hand.push(1, 2, 1).empty());
+  CHECK(by_hand.give(PeerBack{NodeId(1), 2}).empty());
+  // One that comes late, before the new process has pulled, then after it.
+  CHECK(by_hand.push(1, 2, 1).empty());
+  CHECK(by_hand.pull(1, 1).empty());  // of the one before
+  CHECK(by_hand.pull(1, 2).empty());  // values are on their way to be others
+  CHECK(by_hand.push(1, 2, 1).empty());
+  const Effects told = by_hand.applied(asked);
+  REQUIRE(told.size() == 1);
+  const auto& answer = std::get<Send>(told[0]);
+  CHECK(answer.to == NodeId(1));
+  CHECK(answer.message.kind == MessageKind::parameters);
+  CHECK(answer.message.step == Step{3});
+  CHECK(answer.message.version == Version{2});
+  CHECK(by_hand.push(1, 2, 1).empty());
+  asked = by_hand.push(1, 3, 2);
+  const Effects applied = by_hand.applied(asked);
+  REQUIRE(applied.size() == 1);
+  CHECK(std::get<Send>(applied[0]).message.version == Version{3});
+  CHECK(std::get<Send>(applied[0]).message.step == Step{3});
+}
+
+TEST_CASE("rejoin: who pulls out of turn is named") {
+  ByHand by_hand("async");
+  const auto is_fault = [](const Effects& effects) {
+    return effects.size() == 1 && std::holds_alternative<Fault>(effects[0]);
+  };
+  CHECK(is_fault(by_hand.pull(1, 1)));  // it was never lost
+  by_hand.give(PeerLost{NodeId(1)});
+  by_hand.give(PeerBack{NodeId(1), 2});
+  CHECK(by_hand.pull(1, 2).size() == 1);
+  CHECK(is_fault(by_hand.pull(1, 2)));  // twice
+}
+
+TEST_CASE("rejoin: who comes back to a training that is over is told so, and ends") {
+  ByHand by_hand("async");
+  by_hand.give(PeerLost{NodeId(1)});
+  for (std::int64_t step = 0; step < 2 * kRejoinSteps; ++step) {
+    Effects asked = by_hand.push(0, step, step);
+    by_hand.applied(asked);
+  }
+  by_hand.give(PeerBack{NodeId(1), 2});
+  Effects told = by_hand.pull(1, 2);
+  REQUIRE(told.size() == 1);
+  Message& message = std::get<Send>(told[0]).message;
+  CHECK(message.kind == MessageKind::stop);
+  const auto worker = make_node(by_hand.training, NodeId(1));
+  worker->rejoin(2);
+  Effects effects;
+  worker->handle({1}, Started{}, effects);
+  REQUIRE(effects.size() == 1);
+  CHECK(std::get<Send>(effects[0]).message.kind == MessageKind::pull);
+  effects.clear();
+  worker->handle({2}, Received{by_hand.training->server(0), std::move(message)}, effects);
+  REQUIRE(effects.size() == 1);
+  CHECK(std::holds_alternative<Finished>(effects[0]));
+}
+
+TEST_CASE("rejoin: only workers of a strategy that takes them back, and never the chief") {
+  for (const Protocol& protocol : protocols()) {
+    if (!protocol.servers) continue;
+    const auto training = small_training(std::string(protocol.name), 2, 1, 3);
+    const bool takes_back = protocol.name == "async" || protocol.name == "ssp";
+    CHECK(may_come_back(*training, NodeId(1)) == takes_back);
+    CHECK_FALSE(may_come_back(*training, NodeId(0)));
+    CHECK_FALSE(may_come_back(*training, NodeId(2)));
+  }
+}
+
+// Whatever is under way when workers go and come: all gradients are made, each counts once.
+TEST_CASE("rejoin: workers come and go in hundreds of orders, every gradient counts once") {
+  const std::string strategy = GENERATE("async", "ssp");
+  const bool own = GENERATE(false, true);
+  int returned = 0;
+  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+    CAPTURE(strategy, own, seed);
+    Stream draw(seed, "test.rejoin");
+    const int workers = 2 + static_cast<int>(draw.below(3));
+    const int servers = 1 + static_cast<int>(draw.below(2));
+    auto training = small_training(strategy, workers, servers, kRejoinSteps, Bytes{8'000});
+    set_option(training->options, "staleness", static_cast<int>(draw.below(3)));
+    if (own) set_option(training->options, "quota", "own");
+    Shuffled shuffled(training, seed);
+    shuffled.haunted = draw.below(2) == 0;
+    for (int worker = 1; worker < workers; ++worker) {
+      int at = 0;
+      for (std::uint64_t lives = draw.below(3); lives > 0; --lives) {
+        at += 1 + static_cast<int>(draw.below(150));
+        shuffled.lose_after(at, worker);
+        if (lives == 1 && draw.below(4) == 0) break;  // it stays away
+        at += static_cast<int>(draw.below(100));
+        shuffled.take_back_after(at, worker);
+        ++returned;
+      }
+    }
+    shuffled.run();
+    CHECK(shuffled.faults.empty());
+    CHECK(!shuffled.weights.empty());
+    const std::int64_t quota = kRejoinSteps * workers;
+    if (own) {
+      CHECK(shuffled.updates <= quota);
+    } else {
+      CHECK(shuffled.updates == quota);
+      CHECK(shuffled.gradients == quota);
+    }
+    std::set<std::pair<int, std::int64_t>> steps;
+    for (std::size_t i = 0; i < shuffled.steps.size(); ++i) {
+      steps.emplace(shuffled.step_workers[i], shuffled.steps[i].step.value);
+    }
+    CHECK(steps.size() == shuffled.steps.size());
+  }
+  CHECK(returned > 100);
+}
+
+}  // namespace
+}  // namespace foretrain
