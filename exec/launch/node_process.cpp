@@ -164,7 +164,7 @@ void NodeProcess::set_up(const nlohmann::json& setup) {
   Computing computing = worker ? computing_of(prepared, id_, part_.part.gradients) : Computing{};
   computing.timed = setup.at("job_times");
   std::unique_ptr<Node> program = make_node(training_, id_);
-  part_.restore(*program);
+  part_.restore(*program, id_, prepared);
   driver_ = std::make_unique<NodeDriver>(loop_, id_, std::move(program), hooks(),
                                          std::move(computing), Duration{setup.at("max_delay_ns")});
   peers_ = peers_of(*training_, id_);

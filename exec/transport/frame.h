@@ -14,7 +14,7 @@ namespace foretrain::exec {
 /// payload bytes 48 (8) · staleness 56 (4) · CRC-32 of the 60 bytes before it 60 (4).
 /// The format says which version of the wire this is: raised by one whenever the header, the
 /// handshake, or what control frames carry changes.
-inline constexpr std::uint16_t kWireVersion = 3;
+inline constexpr std::uint16_t kWireVersion = 4;
 using HeaderBytes = std::array<std::byte, static_cast<std::size_t>(kHeaderSize.value)>;
 
 struct FrameHeader {

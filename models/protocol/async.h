@@ -53,6 +53,9 @@ inline constexpr std::string_view kOwnQuota = "own";
 /// applied yet. The chief cannot be lost: the weights in the end are its.
 class AsyncServer : public Node, public Buffering {
  public:
+  /// The last update, what was dropped, the most that one was ahead; clock, staleness.
+  static constexpr ServerState kState{3, 2};
+
   AsyncServer(std::shared_ptr<const Training> training, NodeId id);
 
   void handle(Instant now, Input input, Effects& effects) override;
