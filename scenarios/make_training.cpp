@@ -159,22 +159,6 @@ std::int64_t steps_of(const Scenario& scenario, const Training& made, std::int64
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(close ? whole : std::ceil(steps)));
 }
 
-/// How the parameters are cut into what travels as one message.
-Layout layout_of(const Scenario& scenario, const Training& training) {
-  const std::int64_t parameters = training.network->parameters();
-  const Bytes all{parameters * 4};
-  const Bytes largest = scenario.training.bucket_size;
-  if (training.servers > 0) {
-    // A sparse message carries what a batch touches, however large the model: a bucket is a shard.
-    if (training.sparse()) return make_layout(parameters, all, training.servers);
-    return largest.value > 0 ? make_layout(parameters, largest, training.servers)
-                             : make_tensor_layout(tensors_of(*training.network), training.servers);
-  }
-  // Of a single worker nothing travels, so nothing is cut.
-  if (training.workers == 1) return make_layout(parameters, all, 1);
-  return make_dealt_layout(parameters, std::min(largest, kMostChunk), training.workers);
-}
-
 /// Of a sparse model: parameters that a batch touches, in the mean.
 double touched_mean(const Network& network, const DatasetShape& shape) {
   const Layer& first = *network.layers().front();
@@ -217,7 +201,8 @@ std::shared_ptr<const Training> make_training(const Case& scenario_case, const C
   training->seed = scenario.seed;
   training->optimizer_spec = scenario.training.optimizer;
   training->optimizer = make_optimizer(scenario.training.optimizer);
-  training->layout = std::make_shared<const Layout>(layout_of(scenario, *training));
+  training->layout =
+      std::make_shared<const Layout>(layout_of(scenario, *training, training->servers));
   if (training->sparse()) {
     training->touched_mean = touched_mean(*training->network, data.shape);
   }
@@ -227,6 +212,21 @@ std::shared_ptr<const Training> make_training(const Case& scenario_case, const C
   if (numerics) training->start = start_of(scenario_case, *training->network);
   training->data = data.examples;
   return training;
+}
+
+Layout layout_of(const Scenario& scenario, const Training& training, int servers) {
+  const std::int64_t parameters = training.network->parameters();
+  const Bytes all{parameters * 4};
+  const Bytes largest = scenario.training.bucket_size;
+  if (servers > 0) {
+    // A sparse message carries what a batch touches, however large the model: a bucket is a shard.
+    if (training.sparse()) return make_layout(parameters, all, servers);
+    return largest.value > 0 ? make_layout(parameters, largest, servers)
+                             : make_tensor_layout(tensors_of(*training.network), servers);
+  }
+  // Of a single worker nothing travels, so nothing is cut.
+  if (training.workers == 1) return make_layout(parameters, all, 1);
+  return make_dealt_layout(parameters, std::min(largest, kMostChunk), training.workers);
 }
 
 }  // namespace foretrain

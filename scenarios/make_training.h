@@ -15,4 +15,8 @@ namespace foretrain {
 std::shared_ptr<const Training> make_training(const Case& scenario_case, const CaseData& data,
                                               bool numerics);
 
+/// How the parameters of `training`, whose network and workers are known, are cut into what travels
+/// as one message where there are so many `servers`; 0: none.
+Layout layout_of(const Scenario& scenario, const Training& training, int servers);
+
 }  // namespace foretrain

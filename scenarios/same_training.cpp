@@ -10,8 +10,8 @@
 namespace foretrain {
 namespace {
 
-// With `threads`, weights are the same bits for any number.
-constexpr std::array<std::string_view, 13> kOther{"name",
+// With `threads`, with `servers`, weights are the same bits for any number.
+constexpr std::array<std::string_view, 14> kOther{"name",
                                                   "question",
                                                   "cluster",
                                                   "transport",
@@ -22,6 +22,7 @@ constexpr std::array<std::string_view, 13> kOther{"name",
                                                   "framework",
                                                   "neighbours",
                                                   "foretrain",
+                                                  "training.servers",
                                                   "training.silence_limit",
                                                   "training.threads"};
 

@@ -16,7 +16,8 @@ struct Difference {
 };
 
 /// The first key that decides what is computed and is not the same in both: all but names, where
-/// and how fast it runs, what becomes of nodes, how many checkpoints stay.
+/// and how fast it runs, how many servers share the parameters, what becomes of nodes, how many
+/// checkpoints stay.
 std::optional<Difference> difference_in_training(const Scenario& first, const Scenario& second);
 
 }  // namespace foretrain

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <span>
 #include <system_error>
 #include <utility>
 
@@ -59,7 +60,14 @@ NodePart Checkpoints::part_of(NodeId node) const {
   const Manifest& manifest = beginning_.from->manifest;
   part.from = beginning_.from->folder;
   part.cut = manifest.cut;
-  part.part = manifest.parts.at(index_of(node));
+  // Of workers there are as many as then (check_is_of).
+  const auto servers =
+      std::span(manifest.parts).subspan(static_cast<std::size_t>(training_.workers));
+  if (training_.is_worker(node) || std::ssize(servers) == training_.servers) {
+    part.part = manifest.parts.at(index_of(node));
+  } else {
+    part.servers.assign(servers.begin(), servers.end());
+  }
   return part;
 }
 

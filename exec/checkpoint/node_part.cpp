@@ -1,8 +1,10 @@
 #include "exec/checkpoint/node_part.h"
 
 #include "exec/checkpoint/durable_file.h"
+#include "models/protocol/resharding.h"
 #include "reports/record/whole_number.h"
 #include "scenarios/input_error.h"
+#include "scenarios/make_training.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -29,15 +31,28 @@ Part part_of(const nlohmann::json& json) {
 
 }  // namespace
 
-void NodePart::restore(Node& node) const {
+std::string NodePart::state_of(NodeId id, const Prepared& prepared) const {
+  if (servers.empty()) return read_part(from, cut, part);
+  const Training& training = *prepared.training;
+  const auto before = std::make_shared<const Layout>(
+      layout_of(prepared.scenario_case.scenario, training, static_cast<int>(std::ssize(servers))));
+  const int shard = static_cast<int>(index_of(id)) - training.workers;
+  return gathered_state(training, shard, before, [&](int held_by) {
+    return read_part(from, cut, servers[static_cast<std::size_t>(held_by)]);
+  });
+}
+
+void NodePart::restore(Node& node, NodeId id, const Prepared& prepared) const {
   if (!goes_on()) return;
-  const std::string text = read_part(from, cut, part);
   try {
+    const std::string text = state_of(id, prepared);
     StateReader state(text);
     node.restore(state);
   } catch (const StateError& error) {
-    throw InputError(fmt::format("{}: is no state of this training: {}",
-                                 file_of_part(from, cut, part.role).string(), error.what()));
+    const std::filesystem::path place =
+        servers.empty() ? file_of_part(from, cut, part.role) : folder_of_cut(from, cut);
+    throw InputError(
+        fmt::format("{}: is no state of this training: {}", place.string(), error.what()));
   }
 }
 
@@ -63,11 +78,14 @@ WrittenPart NodePart::write(const Keep& keep) const {
 }
 
 nlohmann::json to_json(const NodePart& part) {
+  nlohmann::json servers = nlohmann::json::array();
+  for (const Part& each : part.servers) servers.push_back(part_json(each));
   return {{"folder", part.folder.string()},
           {"role", part.role},
           {"from", part.from.string()},
           {"cut", part.cut},
-          {"part", part_json(part.part)}};
+          {"part", part_json(part.part)},
+          {"servers", servers}};
 }
 
 NodePart node_part_of(const nlohmann::json& json) {
@@ -77,6 +95,7 @@ NodePart node_part_of(const nlohmann::json& json) {
   part.from = json.at("from").get<std::string>();
   part.cut = whole_at(json, "cut");
   part.part = part_of(json.at("part"));
+  for (const nlohmann::json& each : json.at("servers")) part.servers.push_back(part_of(each));
   return part;
 }
 

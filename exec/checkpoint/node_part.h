@@ -3,11 +3,13 @@
 
 #include "exec/checkpoint/checkpoint.h"
 #include "models/protocol/node.h"
+#include "scenarios/prepared.h"
 
 #include <nlohmann/json_fwd.hpp>
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 namespace foretrain::exec {
 
@@ -26,12 +28,19 @@ struct NodePart {
   std::filesystem::path from;  ///< of the run that it goes on from; empty: it begins
   std::int64_t cut = 0;
   Part part;  ///< of that, as its manifest has it
+  /// A server's, where there were another number of them: the parts of all, of which it takes what
+  /// it holds now. Empty: `part` is its own.
+  std::vector<Part> servers{};
 
-  /// The node goes on from its part, where there is one. @throws InputError that names the file
-  void restore(Node& node) const;
+  /// The node, of `prepared`, goes on from its part, where there is one. @throws InputError that
+  /// names the file
+  void restore(Node& node, NodeId id, const Prepared& prepared) const;
   /// Writes the node's state; on any thread.
   [[nodiscard]] WrittenPart write(const Keep& keep) const;
   [[nodiscard]] bool goes_on() const { return !from.empty(); }
+
+ private:
+  [[nodiscard]] std::string state_of(NodeId id, const Prepared& prepared) const;
 };
 
 // As they travel. @throws nlohmann::json::exception where something is missing, BadValue where it

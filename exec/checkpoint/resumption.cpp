@@ -5,7 +5,6 @@
 #include "scenarios/describe/reader.h"
 #include "scenarios/faults.h"
 #include "scenarios/input_error.h"
-#include "scenarios/node_counts.h"
 #include "scenarios/read.h"
 #include "scenarios/same_training.h"
 
@@ -31,6 +30,12 @@ void cut_rows(Record& record, const Manifest& manifest) {
   record.step_totals.reset();
 }
 
+// A server's number is another's now, and a message went where the bucket lay then.
+void leave_servers(Record& record, int nodes) {
+  record.inputs.clear();
+  std::erase_if(record.usage, [&](const UsageRow& row) { return row.node >= nodes; });
+}
+
 // One that was killed says so by its latest rows alone.
 Instant latest_in(const Record& record, Instant cut) {
   Instant end = std::max({cut, record.ended, Instant{} + record.time});
@@ -50,7 +55,7 @@ std::int64_t Resumption::reported() const {
   return steps;
 }
 
-void check_is_of(const Manifest& manifest, const Case& scenario_case) {
+NodeCounts check_is_of(const Manifest& manifest, const Case& scenario_case) {
   const Scenario kept = parse_scenario(manifest.scenario, "checkpoint").front().scenario;
   if (const auto difference = difference_in_training(kept, scenario_case.scenario)) {
     const auto said = [](const std::string& text) { return text.empty() ? "left out" : text; };
@@ -60,13 +65,14 @@ void check_is_of(const Manifest& manifest, const Case& scenario_case) {
                     "or leave --resume out",
                     said(difference->second), said(difference->first)));
   }
-  const NodeCounts counts = node_counts(scenario_case.scenario);
+  const NodeCounts counts = node_counts(kept);
   bool all = std::ssize(manifest.parts) == counts.nodes();
   for (int node = 0; all && node < counts.nodes(); ++node) {
     const std::string& role = manifest.parts[static_cast<std::size_t>(node)].role;
-    all = node_called(scenario_case.scenario, role) == node;
+    all = node_called(kept, role) == node;
   }
   if (!all) throw InputError("checkpoint: its parts are not those of the nodes; it is damaged");
+  return counts;
 }
 
 Resumption find_resumption(const std::filesystem::path& folder, const Case& scenario_case,
@@ -82,10 +88,16 @@ Resumption find_resumption(const std::filesystem::path& folder, const Case& scen
                                    : "; " + newest.passed_over.front()));
   }
   resumption.manifest = *std::move(newest.manifest);
-  check_is_of(resumption.manifest, scenario_case);
+  resumption.counts = check_is_of(resumption.manifest, scenario_case);
+  const NodeCounts now = node_counts(scenario_case.scenario);
+  resumption.servers = now.servers;
   resumption.record = read_record(folder);
   resumption.ended = latest_in(resumption.record, resumption.manifest.time);
   cut_rows(resumption.record, resumption.manifest);
+  const int recorded = node_counts(resumption.record.scenario_case.scenario).servers;
+  if (now.servers != resumption.counts.servers || now.servers != recorded) {
+    leave_servers(resumption.record, now.nodes());
+  }
   return resumption;
 }
 
@@ -96,6 +108,10 @@ std::string where_it_goes_on(const Resumption& resumption) {
   const bool below = !near.empty() && *near.begin() != "..";
   std::string text =
       fmt::format("goes on from step {}, {}", manifest.cut, (below ? near : place).string());
+  if (const int then = resumption.counts.servers; then != resumption.servers) {
+    text += fmt::format("; the parameters of {} server{} are dealt to {}", then,
+                        then == 1 ? "" : "s", resumption.servers);
+  }
   if (manifest.kernel_set != kernel_set()) {
     text += fmt::format(
         "; its numbers so far are of kernels {}, from here on of {}: the weights will not be the "

@@ -3,6 +3,7 @@
 
 #include "exec/checkpoint/checkpoint.h"
 #include "reports/record/record.h"
+#include "scenarios/node_counts.h"
 #include "scenarios/scenario.h"
 
 #include <chrono>
@@ -14,12 +15,15 @@
 namespace foretrain::exec {
 
 /// The newest whole checkpoint of a run, with the rows of its record that stay: steps, evaluations
-/// before the cut, what was used, the inputs of all nodes up to the end of that record.
+/// before the cut, what was used, the inputs of all nodes up to the end of that record. Where there
+/// are other servers now: nothing of those that are gone, and no inputs, which were sent to others.
 struct Resumption {
   std::filesystem::path folder;  ///< of that run, absolute
   Manifest manifest;
   Record record;
-  Instant ended;  ///< by the training's clock, as far as the record tells
+  Instant ended;      ///< by the training's clock, as far as the record tells
+  NodeCounts counts;  ///< of the nodes whose parts they are
+  int servers = 0;    ///< now: of another number each takes what it holds of their parts
 
   /// Steps of all workers before the cut.
   [[nodiscard]] std::int64_t reported() const;
@@ -37,13 +41,13 @@ struct Beginning {
   std::optional<std::chrono::steady_clock::time_point> down_since{};
 };
 
-/// @throws InputError where the checkpoint is of another training than `scenario_case`, or has not
-/// the part of each of its nodes
-void check_is_of(const Manifest& manifest, const Case& scenario_case);
+/// The nodes of its training. @throws InputError where the checkpoint is of another training than
+/// `scenario_case`, or has not the part of each of them
+NodeCounts check_is_of(const Manifest& manifest, const Case& scenario_case);
 
 /// Finds it, says on standard error which newer checkpoints it passes over. `here`: all parts are
 /// on this machine, and are looked at. @throws InputError where there is none, or it is of another
-/// training than `scenario_case`
+/// training than `scenario_case`: all but the number of servers is the same
 Resumption find_resumption(const std::filesystem::path& folder, const Case& scenario_case,
                            bool here);
 

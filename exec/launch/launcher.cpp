@@ -1,5 +1,6 @@
 #include "exec/launch/launcher.h"
 
+#include "exec/launch/interruption.h"
 #include "exec/launch/memory_need.h"
 #include "exec/system/process.h"
 #include "models/protocol/registry.h"
@@ -114,13 +115,14 @@ void Launcher::listen() {
 }
 
 void Launcher::watch_signals() {
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGCHLD}) signals_.add(signal);
+  for (const int signal : kEndingSignals) signals_.add(signal);
+  signals_.add(SIGCHLD);
   signals_.async_wait([this](error_code error, int signal) {
     if (error) return;
     if (signal == SIGCHLD) {
       reap();
-    } else {
-      record_.failure = fmt::format("interrupted by signal {}", signal);
+    } else if (stage_ != Stage::ending) {
+      record_.failure = interrupted_by(signal);
       end(Outcome::interrupted);
     }
     watch_signals();

@@ -167,7 +167,7 @@ void NodeProcess::set_up(const nlohmann::json& setup) {
   Computing computing = worker ? computing_of(prepared, id_, part_.part.gradients) : Computing{};
   computing.timed = setup.at("job_times");
   std::unique_ptr<Node> program = make_node(training_, id_);
-  part_.restore(*program);
+  part_.restore(*program, id_, prepared);
   const std::int64_t generation = whole_at(setup, "generation");
   if (generation > 1) program->rejoin(generation);
   driver_ = std::make_unique<NodeDriver>(loop_, id_, std::move(program), hooks(),

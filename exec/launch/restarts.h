@@ -22,7 +22,8 @@ namespace foretrain::exec {
 /// An attempt goes on from the checkpoints of this run, else from those of `RunOptions::resume`,
 /// else it begins with the first step. The training's clock goes on meanwhile, but for the time
 /// until all nodes are ready: what was lost is in the times of the record, and what `faults:` says
-/// of a time that has passed does not happen twice.
+/// of a time that has passed does not happen twice. A signal between two attempts ends the run as
+/// one during an attempt does (interruption.h).
 class Restarts {
  public:
   /// Both outlive it. Somebody else who has started this process again (task.h) wants the folder of

@@ -2,6 +2,7 @@
 
 #include "exec/emulation/hosts.h"
 #include "exec/launch/descriptors.h"
+#include "exec/launch/interruption.h"
 #include "exec/launch/key_file.h"
 #include "exec/launch/launcher.h"
 #include "exec/launch/node_process.h"
@@ -165,6 +166,7 @@ Record train(const Prepared& prepared, const RunOptions& options, const JobKey& 
   if (!probes.empty()) pauses.emplace(static_cast<std::size_t>(prepared.training->nodes())).show();
   const std::int64_t planned = prepared.training->steps * prepared.training->workers;
   Restarts restarts(prepared.scenario_case, options);
+  Interruption interruption;
   for (;;) {
     RunRows rows(options, planned);
     Record record;
@@ -176,7 +178,12 @@ Record train(const Prepared& prepared, const RunOptions& options, const JobKey& 
       down_since = launcher.down_since();
       left = launcher.restarts_left();
     }
-    if (restarts.again(record, down_since, left, rows)) continue;
+    if (restarts.again(record, down_since, left, rows)) {
+      const int signal = interruption.signal();
+      if (signal == 0) continue;
+      record.outcome = Outcome::interrupted;
+      record.failure = interrupted_by(signal);
+    }
     if (pauses) {
       std::ranges::copy(probes_of(*pauses, probes.front().shared_line_s, options.handovers),
                         std::back_inserter(probes));

@@ -16,10 +16,7 @@ constexpr auto kRest = std::chrono::milliseconds(20);  // where nothing can be o
 }  // namespace
 
 Lobby::Lobby(asio::io_context& loop, Handshake handshake, std::uint32_t self, std::size_t expected)
-    : loop_(loop),
-      handshake_(std::move(handshake)),
-      self_(self),
-      most_(kMostStrangers + expected) {}
+    : loop_(loop), handshake_(std::move(handshake)), self_(self), expected_(expected) {}
 
 void Lobby::open(OnProved on_proved, OnTurnedAway on_turned_away) {
   on_proved_ = std::move(on_proved);
@@ -45,13 +42,14 @@ void Lobby::serve_later(tcp::acceptor& acceptor) {
 }
 
 void Lobby::enter(tcp::socket socket) {
-  if (waiting_.size() >= most_) turn_away_first();
+  if (waiting_.size() >= kMostStrangers + expected_) turn_away_first();
   const auto connection = std::make_shared<Connection>(std::move(socket), kMostBeforeProof);
   const std::uint64_t arrival = arrivals_++;
   waiting_[arrival] = handshake_.answer(
       connection, self_,
       [this, arrival](const std::shared_ptr<Connection>& peer, std::uint32_t from) {
         waiting_.erase(arrival);
+        if (expected_ > 0) --expected_;
         on_proved_(peer, from);
       },
       [this, arrival, peer = connection->peer()](const Refused& refused) {

@@ -20,9 +20,9 @@ namespace foretrain::exec {
 /// bounded:
 ///
 ///     by time     Handshake::limit
-///     by number   kMostStrangers beside the nodes that are expected. Where one more comes, the one
-///                 that has been here longest is refused: a node of the run needs a moment, a
-///                 stranger stays. One that was refused so may come again.
+///     by number   kMostStrangers beside the nodes that are still to come. Where one more comes,
+///                 the one that has been here longest is refused: a node of the run needs a
+///                 moment, a stranger stays. One that was refused so may come again.
 ///
 /// Who has proved the key is not here any more, and never closed for somebody else. Where this
 /// process may open no more, the one that has been here longest makes room, too.
@@ -33,7 +33,8 @@ class Lobby {
   /// Somebody who was refused, by address and port.
   using OnTurnedAway = std::function<void(const std::string& peer, const Refused& refused)>;
 
-  /// `self`: this end's id. `expected`: nodes that may come at the same time.
+  /// `self`: this end's id. `expected`: nodes that are to come; each that proves the key is one
+  /// less, so that with those who are in no more are open than this and kMostStrangers.
   Lobby(boost::asio::io_context& loop, Handshake handshake, std::uint32_t self,
         std::size_t expected);
 
@@ -51,7 +52,7 @@ class Lobby {
   boost::asio::io_context& loop_;
   Handshake handshake_;
   std::uint32_t self_;
-  std::size_t most_;
+  std::size_t expected_;
   OnProved on_proved_;
   OnTurnedAway on_turned_away_;
   std::uint64_t arrivals_ = 0;

@@ -319,6 +319,7 @@ Protocol async_protocol() {
           .gradients_an_apply = one,
           .most_lost = [](const ProtocolOptions&, int workers) { return workers - 1; },
           .takes_back = true,
+          .server_state = [](const ProtocolOptions&) { return AsyncServer::kState; },
           .linked =
               [](const Training& training, NodeId a, NodeId b) {
                 return worker_with_server(training, a, b) || linked_for_cuts(training, a, b);

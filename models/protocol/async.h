@@ -62,6 +62,9 @@ inline constexpr std::string_view kOwnQuota = "own";
 /// counted. What it had under way is lost, also of a quota of its own.
 class AsyncServer : public Node, public Buffering {
  public:
+  /// The last update, what was dropped, the most that one was ahead; clock, staleness.
+  static constexpr ServerState kState{3, 2};
+
   AsyncServer(std::shared_ptr<const Training> training, NodeId id);
 
   void handle(Instant now, Input input, Effects& effects) override;

@@ -33,9 +33,9 @@ void AsyncServer::look_at_cut(Effects& effects) {
   if (!std::ranges::all_of(queues_, [&](const Queue& queue) { return is_as_wanted(queue); })) {
     return;
   }
-  Bytes size = state_size(3, 0, 0);
+  Bytes size = state_size(kState.counts, 0, 0);
   for (const Queue& queue : queues_) {
-    size += queue.bucket.kept_size() + state_size(2 * training_->workers, 0, 0);
+    size += queue.bucket.kept_size() + state_size(kState.of_worker * training_->workers, 0, 0);
   }
   cut_.keep(
       size, [this] { return state(); }, effects);

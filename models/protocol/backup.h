@@ -4,6 +4,7 @@
 #include "models/protocol/buffered.h"
 #include "models/protocol/node.h"
 #include "models/protocol/options.h"
+#include "models/protocol/protocol.h"
 #include "models/protocol/server_cut.h"
 #include "models/protocol/shard.h"
 #include "models/protocol/training.h"
@@ -46,6 +47,9 @@ extern const Option kBackupWorkers;
 /// have no memory; at most the largest of the N - b draws of those that begin it at once.
 class BackupServer : public Node, public Buffering {
  public:
+  /// The last update, what was dropped; the step that was answered last, whether it was dropped.
+  static constexpr ServerState kState{2, 2};
+
   BackupServer(std::shared_ptr<const Training> training, NodeId id);
 
   void handle(Instant now, Input input, Effects& effects) override;

@@ -21,6 +21,12 @@ struct WrongOption {
   std::string what;  ///< what is wrong, what to write instead
 };
 
+/// Of what the state of a server consists, beside its buckets, as integers.
+struct ServerState {
+  int counts = 0;     ///< before them: times, numbers; of several servers the largest counts
+  int of_worker = 0;  ///< behind each bucket, for each worker
+};
+
 /// All that others have to know of a strategy. Whoever drives, forecasts or reports a training asks
 /// here and nowhere else: no strategy's name stands outside models/protocol and scenarios.
 struct Protocol {
@@ -75,6 +81,8 @@ struct Protocol {
   std::int64_t (*updated_by)(const Training& training, NodeId id) = nullptr;
   /// What node `id` holds beside parameters, that state and what a gradient takes. Null: nothing.
   Bytes (*kept_by)(const Training& training, NodeId id) = nullptr;
+  /// Null: there are no servers.
+  ServerState (*server_state)(const ProtocolOptions& options) = nullptr;
   /// Nodes `a` and `b` talk to each other. Null: nobody does.
   bool (*linked)(const Training& training, NodeId a, NodeId b) = nullptr;
   std::unique_ptr<Node> (*make_node)(const std::shared_ptr<const Training>& training,

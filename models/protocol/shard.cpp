@@ -50,6 +50,13 @@ ShardBucket::ShardBucket(std::shared_ptr<const Training> training, std::uint32_t
   begin_state();
 }
 
+ShardBucket::ShardBucket(std::shared_ptr<const Training> training, std::uint32_t index)
+    : training_(std::move(training)), index_(index) {
+  const Bytes size = training_->layout->buckets[index].size();
+  values_ = training_->numerics ? Payload::allocate(size) : Payload::sized(size);
+  if (training_->numerics) begin_state();
+}
+
 ShardBucket::ShardBucket(std::shared_ptr<const Training> training, std::uint32_t index,
                          Payload values, std::span<float> place)
     : training_(std::move(training)),
@@ -181,6 +188,27 @@ void ShardBucket::read(StateReader& state) {
   state.floats(state_);
 }
 
+bool ShardBucket::take_over(const ShardBucket& kept) {
+  const Bucket& here = training_->layout->buckets[index_];
+  const Bucket& there = kept.training_->layout->buckets[kept.index_];
+  const std::int64_t first = std::max(here.first, there.first);
+  const std::int64_t last = std::min(here.first + here.count, there.first + there.count);
+  if (first >= last) return false;
+  version_ = kept.version_;
+  examples_ = kept.examples_;
+  if (!training_->numerics) return true;
+  const auto count = static_cast<std::size_t>(last - first);
+  const auto from = static_cast<std::size_t>(first - there.first);
+  const auto to = static_cast<std::size_t>(first - here.first);
+  const auto copy = [&](std::span<const float> old, std::span<float> own) {
+    std::ranges::copy(old.subspan(from, count), own.subspan(to, count).begin());
+  };
+  copy(kept.values_.floats(), values_.writable_floats());
+  const auto slots = static_cast<std::size_t>(training_->optimizer->slots());
+  for (std::size_t slot = 0; slot < slots; ++slot) copy(kept.state(slot), state(slot));
+  return true;
+}
+
 Bytes ShardBucket::kept_size() const {
   const std::int64_t count = values_.size().value / 4;
   const int slots = training_->optimizer->slots();
@@ -188,6 +216,11 @@ Bytes ShardBucket::kept_size() const {
 }
 
 std::span<float> ShardBucket::state(std::size_t slot) {
+  const auto count = static_cast<std::size_t>(values_.size().value / 4);
+  return std::span(state_).subspan(slot * count, count);
+}
+
+std::span<const float> ShardBucket::state(std::size_t slot) const {
   const auto count = static_cast<std::size_t>(values_.size().value / 4);
   return std::span(state_).subspan(slot * count, count);
 }

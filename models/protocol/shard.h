@@ -21,6 +21,8 @@ class ShardBucket {
  public:
   ShardBucket(std::shared_ptr<const Training> training, std::uint32_t index,
               const Payload& all_parameters);
+  /// Of values that are still to come: by `read`, or by `take_over`.
+  ShardBucket(std::shared_ptr<const Training> training, std::uint32_t index);
   /// Of values that live in `place`, where others read them; each change is made there.
   ShardBucket(std::shared_ptr<const Training> training, std::uint32_t index, Payload values,
               std::span<float> place);
@@ -49,6 +51,9 @@ class ShardBucket {
   /// Updates so far, the optimizer's state, the values where they live here. No job is under way.
   void write(StateWriter& state) const;
   void read(StateReader& state);
+  /// Where both have the same parameters it takes the values, with the optimizer's state, of
+  /// `kept`, a bucket of a training that is cut in another way; the updates, too. False: none.
+  bool take_over(const ShardBucket& kept);
   /// Of what is written.
   [[nodiscard]] Bytes kept_size() const;
 
@@ -74,6 +79,7 @@ class ShardBucket {
 
   void begin_state();
   [[nodiscard]] std::span<float> state(std::size_t slot);
+  [[nodiscard]] std::span<const float> state(std::size_t slot) const;
   [[nodiscard]] Listed listed_in(const Payload& push) const;
   [[nodiscard]] Cost cost_of(const std::vector<Payload>& pushes) const;
   void apply_dense(std::span<float> after, Parallel& parallel);

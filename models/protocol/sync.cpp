@@ -108,7 +108,7 @@ void SyncServer::keep_if_due(Effects& effects) {
   const auto& wanted = cut_.wanted();
   const auto is_there = [&](const Gathering& g) { return g.bucket.version().value == wanted->cut; };
   if (!wanted || wanted->keeping || !std::ranges::all_of(gatherings_, is_there)) return;
-  Bytes size = state_size(1, 0, 0);
+  Bytes size = state_size(kState.counts, 0, 0);
   for (const Gathering& gathering : gatherings_) size += gathering.bucket.kept_size();
   cut_.keep(
       size, [this] { return state(); }, effects);
@@ -224,6 +224,10 @@ bool linked_in_sync(const Training& training, NodeId a, NodeId b) {
   return worker_with_server(training, a, b);
 }
 
+ServerState state_in_sync(const ProtocolOptions& options) {
+  return backups_of(options) > 0 ? BackupServer::kState : SyncServer::kState;
+}
+
 std::int64_t gradients_of_step(const ProtocolOptions& options, int workers) {
   return workers - backups_of(options);
 }
@@ -252,6 +256,7 @@ Protocol sync_protocol() {
           .gradients_an_apply = gradients_of_step,
           .most_lost = [](const ProtocolOptions& o, int /*workers*/) { return backups_of(o); },
           .wrong = too_many_backups,
+          .server_state = state_in_sync,
           .linked = linked_in_sync,
           .make_node = sync_node};
 }

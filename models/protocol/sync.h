@@ -44,6 +44,9 @@ namespace foretrain {
 /// the next one would need its gradient. So the training ends with the same weights in any timing.
 class SyncServer : public Node, public Buffering {
  public:
+  /// The last update.
+  static constexpr ServerState kState{1, 0};
+
   SyncServer(std::shared_ptr<const Training> training, NodeId id);
 
   void handle(Instant now, Input input, Effects& effects) override;

@@ -77,8 +77,8 @@ void run_options(CLI::App& command, Arguments& arguments) {
       ->type_name("FILE");
   command
       .add_option("--resume", arguments.resume,
-                  "go on from the newest whole checkpoint in FOLDER, of a run of this scenario; "
-                  "its record goes on, there or in --out")
+                  "go on from the newest whole checkpoint in FOLDER, of a run of this scenario, "
+                  "whatever training.servers was; its record goes on, there or in --out")
       ->type_name("FOLDER");
   command
       .add_option("--max-restarts", arguments.max_restarts,

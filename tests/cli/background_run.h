@@ -87,6 +87,7 @@ class BackgroundRun {
     std::ranges::sort(nodes);  // in the order in which they were started
     return nodes;
   }
+  [[nodiscard]] pid_t launcher() const { return launcher_; }
   /// A node, workers first; -1: the launcher.
   void kill_one(int victim) const {
     kill(victim < 0 ? launcher_ : nodes().at(static_cast<std::size_t>(victim)), SIGKILL);

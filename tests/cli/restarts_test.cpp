@@ -5,8 +5,11 @@
 
 #include <catch2/catch.hpp>
 
+#include <chrono>
+#include <csignal>
 #include <set>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -143,6 +146,32 @@ TEST_CASE("restarts: without checkpoints it begins again, more deaths than it ma
   CHECK(record.steps.size() == 16'000);
   CHECK(record.weights_sha256 == read_record(sandbox.path("plain")).weights_sha256);
   CHECK(sandbox.call("simulate --replay twice --out replayed").status == 0);
+}
+
+// A node that is stopped hears no polite word, so an attempt takes seconds to be cleared away.
+TEST_CASE("restarts: a signal between two attempts ends the run with its usual status, record") {
+  const int signal = GENERATE(SIGTERM, SIGINT);
+  // While nodes are told to end; while they are killed.
+  const int after_ms = GENERATE(300, 2'400);
+  CAPTURE(signal, after_ms);
+  Sandbox sandbox;
+  const std::vector<std::string> settings{"training.steps=200000", "checkpoint={every: 50 steps}"};
+  BackgroundRun run(sandbox, settings, {"--max-restarts", "3"});
+  run.wait_for_checkpoint_after(0);
+  kill(run.nodes().at(1), SIGSTOP);
+  run.kill_one(2);
+  std::this_thread::sleep_for(std::chrono::milliseconds(after_ms));
+  kill(run.launcher(), signal);
+  const int status = run.wait();
+  const std::string err = run.err();
+  CAPTURE(err);
+  CHECK(status == 130);
+  CHECK(told_restarts(err) == 0);
+  const Record record = read_record(sandbox.path("out"));
+  CHECK(record.outcome == Outcome::interrupted);
+  CHECK(record.failure == "interrupted by signal " + std::to_string(signal));
+  CHECK(record.restarts.count == 0);
+  CHECK(!record.steps.empty());
 }
 
 TEST_CASE("restarts: failures of hosts are refused by run, with their place") {

@@ -168,6 +168,115 @@ TEST_CASE("resume: another scenario, a folder without a checkpoint are told with
   CHECK(!sandbox.has("out/checkpoints/step-30"));  // of a training whose record is gone
 }
 
+struct ServersShape {
+  std::string strategy;
+  int before;
+  int after;
+  std::string more = "seed=1";
+};
+
+std::vector<std::string> kept_settings(const ServersShape& shape, int servers) {
+  std::vector<std::string> settings{"training.strategy=" + shape.strategy,
+                                    "training.steps=2000",
+                                    "training.evaluate_every=100",
+                                    "training.optimizer={name: adam, learning_rate: 0.001}",
+                                    "training.bucket_size=8 kB",
+                                    "training.servers=" + std::to_string(servers),
+                                    "checkpoint={every: 50 steps, keep: 2}",
+                                    shape.more};
+  if (shape.strategy == "ssp") settings.emplace_back("training.staleness=0");
+  return settings;
+}
+
+TEST_CASE("resume: another number of servers shares the parameters, and ends with the same bits") {
+  const auto shape =
+      GENERATE(ServersShape{"sync", 1, 3}, ServersShape{"sync", 3, 2}, ServersShape{"ssp", 2, 1});
+  CAPTURE(shape.strategy, shape.before, shape.after);
+  Sandbox sandbox;
+  const auto before = kept_settings(shape, shape.before);
+  const auto after = kept_settings(shape, shape.after);
+  const Called plain = sandbox.call("run small.yaml --quiet --out plain" + set_all(before) +
+                                    " --set checkpoint=null");
+  REQUIRE(plain.status == 0);
+  const Record expected = read_record(sandbox.path("plain"));
+  CHECK(killed_run(sandbox, before, 1) != 0);
+  const Called resumed = sandbox.call("run small.yaml --resume out" + set_all(after));
+  CAPTURE(resumed.err);
+  REQUIRE(resumed.status == 0);
+  CHECK_THAT(resumed.err,
+             Contains(" are dealt to " + std::to_string(shape.after)) && Contains("resumed "));
+  const Record record = read_record(sandbox.path("out"));
+  CHECK(record.weights_sha256 == expected.weights_sha256);
+  CHECK(record.updates == expected.updates);
+  CHECK(record.gradients == expected.gradients);
+  CHECK(record.steps.size() == expected.steps.size());
+  CHECK(record.evals.size() == expected.evals.size());
+  CHECK(std::ssize(record.nodes) == 2 + shape.after);
+  // What those servers were sent that are gone tells the new ones nothing.
+  const Called replay = sandbox.call("simulate --replay out --out replayed");
+  CHECK(replay.status == 2);
+  CHECK_THAT(replay.err, Contains("what came before that is not in it"));
+  // From a checkpoint of the new servers to the old ones.
+  const Called back =
+      sandbox.call("run small.yaml --quiet --resume out --out back" + set_all(before));
+  CAPTURE(back.err);
+  CHECK(back.status == 0);
+  CHECK(read_record(sandbox.path("back")).weights_sha256 == expected.weights_sha256);
+}
+
+TEST_CASE("resume: another number of servers of a sparse model") {
+  Sandbox sandbox;
+  sandbox.write("sparse.yaml",
+                "foretrain: 1\nname: sparse\nmodel: sparse_logistic\n"
+                "dataset: {format: clicks, take: 300, test_take: 100}\ntraining: {strategy: sync, "
+                "workers: 2, servers: 1, batch_size: 16, steps: 40,\n"
+                "  optimizer: {name: ftrl, learning_rate: 0.1}}\ncheckpoint: 15 steps\n");
+  REQUIRE(sandbox.call("run sparse.yaml --quiet --out out").status == 0);
+  const Called resumed = sandbox.call(
+      "run sparse.yaml --resume out --out on --set training.servers=3 --max-restarts 1");
+  CAPTURE(resumed.err);
+  REQUIRE(resumed.status == 0);
+  CHECK_THAT(resumed.err, Contains("goes on from step 30, out/checkpoints/step-30; the parameters "
+                                   "of 1 server are dealt to 3"));
+  CHECK(read_record(sandbox.path("on")).weights_sha256 ==
+        read_record(sandbox.path("out")).weights_sha256);
+}
+
+TEST_CASE("resume: with other servers asynchronous workers go on, every gradient accepted once") {
+  const auto shape = GENERATE(ServersShape{"async", 1, 3, "training.quota=own"},
+                              ServersShape{"ssp", 3, 1, "training.quota=own"});
+  CAPTURE(shape.strategy);
+  Sandbox sandbox;
+  CHECK(killed_run(sandbox, kept_settings(shape, shape.before), 2) != 0);
+  const Called resumed = sandbox.call("run small.yaml --resume out --out on --quiet" +
+                                      set_all(kept_settings(shape, shape.after)));
+  CAPTURE(resumed.err);
+  REQUIRE(resumed.status == 0);
+  const Record record = read_record(sandbox.path("on"));
+  CHECK(record.gradients == 4000);
+  CHECK(record.updates == 4000);
+  std::set<std::pair<int, std::int64_t>> steps;
+  for (const StepRow& row : record.steps) steps.emplace(row.worker, row.report.step.value);
+  CHECK(record.steps.size() == 4000);
+  CHECK(steps.size() == 4000);
+}
+
+TEST_CASE("resume: another number of workers is refused with its place") {
+  Sandbox sandbox;
+  sandbox.write("kept.yaml",
+                "foretrain: 1\nname: kept\ndataset: {take: 300, test_take: 100}\ntraining:\n"
+                "  workers: 2\n  batch_size: 16\n  steps: 40\ncheckpoint: 10 steps\n");
+  REQUIRE(sandbox.call("run kept.yaml --quiet --out out").status == 0);
+  sandbox.write(
+      "more.yaml",
+      "foretrain: 1\nname: kept\ndataset: {take: 300, test_take: 100}\ntraining:\n"
+      "  workers: 3\n  servers: 2\n  batch_size: 16\n  steps: 40\ncheckpoint: 10 steps\n");
+  const Called other = sandbox.call("run more.yaml --quiet --resume out");
+  CHECK(other.status == 2);
+  CHECK_THAT(other.err, Contains("more.yaml:5:") && Contains("training.workers: 3") &&
+                            Contains("the checkpoint is of a training with 2"));
+}
+
 TEST_CASE("resume: what has happened does not happen again, the clock goes on") {
   Sandbox sandbox;
   const std::vector<std::string> settings{

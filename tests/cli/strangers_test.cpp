@@ -2,6 +2,7 @@
 #include "tests/cli/sandbox.h"
 #include "tests/support/free_port.h"
 
+#include <boost/asio/buffer.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <catch2/catch.hpp>
@@ -21,8 +22,9 @@ using boost::asio::ip::tcp;
 using testing::Called;
 using testing::Sandbox;
 
-// Comes to a port as soon as somebody listens there, holds hundreds of connections open, says
-// nothing; where all are open, one leaves now and then, and another comes.
+// Comes to a port as soon as somebody listens there, holds hundreds of connections open; where all
+// are open, one leaves now and then, and another comes. Every fourth says something, a byte at a
+// time, the others nothing.
 class Crowd {
  public:
   explicit Crowd(int port)
@@ -52,7 +54,11 @@ class Crowd {
         open.push_back(std::move(socket));
       }
       if (open.size() > kMany) open.pop_front();
-      if (error || open.size() == kMany) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      if (!error && open.size() < kMany) continue;
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      for (std::size_t i = 0; i < open.size(); i += 4) {
+        open[i].write_some(boost::asio::buffer("F", 1), error);  // as a frame begins
+      }
     }
   }
 

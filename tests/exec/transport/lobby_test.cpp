@@ -106,7 +106,47 @@ TEST_CASE("lobby: who has proved the key stays, however many come after") {
   CHECK(!open.let_in.front()->closed());
   CHECK(!open.let_in.back()->closed());
   CHECK(!first->closed());
-  CHECK(open.lobby.waiting() == kMostWaiting - 1);  // the second node was among them
+  CHECK(open.lobby.waiting() == kMostStrangers);  // nobody is to come any more
+}
+
+TEST_CASE("lobby: room is kept for nodes that are still to come, for no others") {
+  OpenLobby open;
+  const auto first = open.node(1);
+  open.turn();
+  for (std::size_t i = 0; i < kMostWaiting; ++i) open.stranger();
+  open.turn(100);
+  CHECK(open.lobby.waiting() == kMostStrangers + kExpected - 1);
+  const auto second = open.node(2);
+  open.turn(100);
+  CHECK(open.lobby.waiting() == kMostStrangers);
+  for (std::size_t i = 0; i < kMostWaiting; ++i) open.stranger();
+  open.turn(100);
+  CHECK(open.lobby.waiting() == kMostStrangers);
+  CHECK(open.let_in.size() == kExpected);
+}
+
+// It says what a node says, but takes its time: what comes does not renew the limit.
+TEST_CASE("lobby: slow strangers leave in time, and keep nobody out") {
+  OpenLobby open({200'000'000});
+  FrameHeader hello;
+  hello.kind = static_cast<std::uint16_t>(HandshakeKind::hello);
+  hello.from = 1;
+  hello.payload_bytes = Nonce{}.size();
+  const auto header = encode(hello);
+  for (int i = 0; i < 50; ++i) open.stranger();
+  const auto node = open.node(2);
+  for (std::size_t byte = 0; byte < 20; ++byte) {
+    for (tcp::socket& each : open.strangers) {
+      boost::system::error_code gone;
+      boost::asio::write(each, boost::asio::buffer(&header[byte], 1), gone);
+    }
+    open.turn(20);
+  }
+  CHECK(open.proved == std::vector<std::uint32_t>{2});
+  CHECK(open.lobby.waiting() == 0);
+  REQUIRE(open.refused.size() == 50);
+  CHECK(open.refused.front().second.refusal == Refusal::silent);
+  CHECK(open.refused.front().second.why == "it did not say who it is within 200 ms");
 }
 
 TEST_CASE("lobby: a node that was slow is told from a stranger by the name that it gave") {
