@@ -144,7 +144,8 @@ std::vector<CoreProbe> probes_of(const PauseProbes& pauses, double shared_line_s
   std::vector<CoreProbe> probes;
   for (const PauseProbes::Sample& sample : pauses.samples()) {
     CoreProbe& probe = probes.emplace_back();
-    probe.alone_s = sample.reference_s;
+    // Another core was busy where it answered: it polled.
+    (sample.handover_s > 0 ? probe.together_s : probe.alone_s) = sample.reference_s;
     probe.handover_s = sample.handover_s;
     if (sample.handover_s > 0) {
       probe.distance = distance_of({sample.handover_s, 0}, shared_line_s, known);

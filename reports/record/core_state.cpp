@@ -32,7 +32,7 @@ double reference_s(const Record& run, const CoreProbe& probe) {
 
 std::optional<double> drift_between(const Record& run, const Record& simulated) {
   if (run.probes.empty() || !simulated.calibrated.known()) return std::nullopt;
-  // At a pause one core alone is looked at, whatever the others do: held against one core alone.
+  // At a pause one core is looked at: with others that poll, or alone.
   const double then_s = reference_of(run, simulated.calibrated).median.seconds();
   const double alone_s = simulated.calibrated.alone.median.seconds();
   double sum = 0;

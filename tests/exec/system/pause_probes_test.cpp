@@ -81,8 +81,9 @@ TEST_CASE("pause probes: a run looks at its cores when it evaluates") {
   options.probe = true;
   const Record run = testing::real_run(scenario_case, options);
   REQUIRE(run.probes.size() >= 3);  // before, at the first evaluation, after
-  CHECK(run.probes[1].alone_s > 0);
-  CHECK(run.probes[1].together_s == 0);
+  // With another core that polls, or alone.
+  CHECK((run.probes[1].together_s > 0) == (run.probes[1].handover_s > 0));
+  CHECK((run.probes[1].alone_s > 0) != (run.probes[1].together_s > 0));
 }
 
 }  // namespace
