@@ -80,12 +80,9 @@ WrittenPart NodePart::write(const Keep& keep) const {
 nlohmann::json to_json(const NodePart& part) {
   nlohmann::json servers = nlohmann::json::array();
   for (const Part& each : part.servers) servers.push_back(part_json(each));
-  return {{"folder", part.folder.string()},
-          {"role", part.role},
-          {"from", part.from.string()},
-          {"cut", part.cut},
-          {"part", part_json(part.part)},
-          {"servers", servers}};
+  return {{"folder", part.folder.string()}, {"role", part.role},
+          {"from", part.from.string()},     {"cut", part.cut},
+          {"part", part_json(part.part)},   {"servers", servers}};
 }
 
 NodePart node_part_of(const nlohmann::json& json) {

@@ -5,7 +5,6 @@
 #include "exec/system/process.h"
 #include "models/protocol/registry.h"
 #include "reports/record/collector.h"
-#include "scenarios/input_error.h"
 #include "scenarios/prepared.h"
 #include "scenarios/units.h"
 
@@ -15,7 +14,6 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
-#include <cstdlib>
 #include <exception>
 #include <utility>
 

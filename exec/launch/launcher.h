@@ -82,6 +82,8 @@ class Launcher {
   // is due and the one before has ended, and is lost until it is ready.
 
   void plan_return(Member& member, std::optional<Duration> restart_after);
+  /// One of the restarts that are left; false: there is none any more.
+  bool take_restart(Member& member);
   void start_again(Member& member);
   /// It has told where it is, as all have.
   void introduce(Member& member);

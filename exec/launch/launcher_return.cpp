@@ -15,6 +15,9 @@
 namespace foretrain::exec {
 namespace {
 
+// A worker whose server has died may be heard of first; nobody comes back to that.
+constexpr auto kOtherDeath = std::chrono::milliseconds(300);
+
 std::string how_many_left(int restarts) {
   return fmt::format("{} {} left", restarts, restarts == 1 ? "restart is" : "restarts are");
 }
@@ -24,26 +27,34 @@ std::string how_many_left(int restarts) {
 // A fault that says so is no accident: that counts for nothing.
 void Launcher::plan_return(Member& member, std::optional<Duration> restart_after) {
   if (options_.task || !may_come_back(*training_, NodeId(member.rank))) return;
-  if (restart_after) {
-    fmt::print(stderr, "{} is started again after {}, as faults: says\n", member.role,
-               to_text(*restart_after));
-  } else if (beginning_.restarts_left > 0) {
-    --beginning_.restarts_left;
-    fmt::print(stderr, "{} is started again; {}\n", member.role,
-               how_many_left(beginning_.restarts_left));
-  } else {
-    return;
-  }
+  if (!restart_after && beginning_.restarts_left == 0) return;
   member.coming = Member::Return::planned;
   if (member.lives()) kill(member.process, SIGKILL);  // it has given up, or is silent
-  const Duration wait = restart_after.value_or(Duration{});
-  member.return_timer =
-      std::make_unique<boost::asio::steady_timer>(loop_, std::chrono::nanoseconds(wait.ns));
-  member.return_timer->async_wait([this, &member](boost::system::error_code error) {
-    if (error) return;
+  std::chrono::nanoseconds wait = kOtherDeath;
+  if (restart_after) {
+    wait = std::chrono::nanoseconds(restart_after->ns);
+    fmt::print(stderr, "{} is started again after {}, as faults: says\n", member.role,
+               to_text(*restart_after));
+  }
+  member.return_timer = std::make_unique<boost::asio::steady_timer>(loop_, wait);
+  const bool counts = !restart_after;
+  member.return_timer->async_wait([this, &member, counts](boost::system::error_code error) {
+    if (error || stage_ != Stage::training) return;
     member.return_timer.reset();
+    if (counts && !take_restart(member)) return;
     start_again(member);
   });
+}
+
+bool Launcher::take_restart(Member& member) {
+  if (beginning_.restarts_left == 0) {
+    member.coming = Member::Return::none;
+    return false;
+  }
+  --beginning_.restarts_left;
+  fmt::print(stderr, "{} is started again; {}\n", member.role,
+             how_many_left(beginning_.restarts_left));
+  return true;
 }
 
 void Launcher::start_again(Member& member) {

@@ -81,9 +81,10 @@ void run_options(CLI::App& command, Arguments& arguments) {
                   "whatever training.servers was; its record goes on, there or in --out")
       ->type_name("FOLDER");
   command
-      .add_option("--max-restarts", arguments.max_restarts,
-                  "start a node again that died, at most N times: of async, ssp a worker alone, while "
-                  "the others go on; else all, from the newest whole checkpoint (default: 0)")
+      .add_option(
+          "--max-restarts", arguments.max_restarts,
+          "start a node again that died, at most N times: of async, ssp a worker alone, while "
+          "the others go on; else all, from the newest whole checkpoint (default: 0)")
       ->type_name("N")
       ->check(CLI::Range(0, 1'000'000));
   command

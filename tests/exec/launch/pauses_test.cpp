@@ -124,7 +124,7 @@ TEST_CASE("pauses: what has happened before a training goes on does not happen a
   boost::asio::io_context loop;
   Scenario scenario = dying({20'000'000});
   scenario.faults.push_back({.at = {10'000'000}, .stop = "worker0", .lasting = {1'000'000}});
-  scenario.faults.push_back({.at = {320'000'000}, .stop = "worker0", .lasting = {1'000'000}});
+  scenario.faults.push_back({.at = {60'000'000}, .stop = "worker0", .lasting = {300'000'000}});
   std::vector<int> signals;
   Pauses pauses(
       loop, scenario, 0, Instant{20'000'000}, [&](int signal) { signals.push_back(signal); },

@@ -40,6 +40,9 @@ std::shared_ptr<Training> with_servers(const std::string& strategy, int workers,
 /// What `before` had kept at a cut, for the nodes of `after`.
 KeptCut resharded(const KeptCut& cut, const Training& before, const Training& after) {
   KeptCut moved = cut;
+  for (int shard = after.servers; shard < before.servers; ++shard) {
+    moved.states.erase(after.workers + shard);
+  }
   for (int shard = 0; shard < after.servers; ++shard) {
     std::set<int> asked;
     moved.states[after.workers + shard] =
