@@ -117,6 +117,21 @@ TEST_CASE("working set: values that a message brings wait for no job") {
   CHECK(touched.job(caches, 0, job_of(JobKind::reduce)).memory == Approx(2 * bytes).epsilon(0.01));
 }
 
+TEST_CASE("working set: what is sent goes to pages of the kernel, to each peer its own") {
+  const auto training = testing::training_of({.workers = 2});
+  Caches caches({{1'000'000}, {10'000'000}, 1e-11, 1e-10, 1e-10, 1e-9, {}}, 1);
+  WorkingSet touched(training, NodeId{2});
+  const Message message = push_of({100'000});
+  CHECK(touched.sent(caches, 0, NodeId{0}, message).fresh == 100'000);
+  CHECK(touched.sent(caches, 0, NodeId{1}, message).fresh == 100'000);
+  const Refill again = touched.sent(caches, 0, NodeId{0}, message);
+  CHECK(again.fresh == 0);
+  CHECK(again.memory < 2'100);  // 100 kB of the other's lie between, in a cache of 10 MB
+  // None of them are the buffers that messages are put into.
+  CHECK(touched.message(caches, 0, NodeId{0}, message, false).fresh == 100'000);
+  CHECK(touched.sent(caches, 0, NodeId{0}, push_of({1'000})).fresh == 0);  // small ones are near
+}
+
 TEST_CASE("working set: the state of an optimizer lies beside the parameters") {
   testing::Counted counted{.network = "lenet", .strategy = "single", .servers = 0};
   const auto moved = [&](const char* name) {

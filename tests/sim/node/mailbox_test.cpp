@@ -41,14 +41,16 @@ struct Reader final : sim::Loop {
   std::vector<Instant> told;
 };
 
-/// A sender on core 0 of this machine, a receiver on core 1; sending costs nothing.
+/// A sender on core 0 of this machine, a receiver on core 1; sending costs nothing, unless a byte
+/// costs either something.
 struct Pair {
-  explicit Pair(Duration receive_cost = {})
+  explicit Pair(Duration receive_cost = {}, double sent_byte_s = 0, double received_byte_s = 0)
       : world(prepare(small_case("sync", 1, 1), Need::shape), false, [=](const std::string&) {
           Machine machine;
           machine.cores = 2;
           machine.slice = 3_ms;
-          machine.loopback.receive.overhead_s = receive_cost.seconds();
+          machine.loopback.receive = {receive_cost.seconds(), received_byte_s};
+          machine.loopback.send.per_item_s = sent_byte_s;
           machine.loopback.handoff = kHandoff;
           machine.loopback.wake = kWake;
           machine.loopback.poll = 1_ms;
@@ -59,9 +61,10 @@ struct Pair {
   void at(Duration time, std::function<void()> action) {
     later.add(world.engine, time, std::move(action));
   }
-  void send_at(Duration time) {
-    at(time, [this, time] {
+  void send_at(Duration time, Bytes payload = {}) {
+    at(time, [this, time, payload] {
       Send send{NodeId(1), {.kind = MessageKind::push}};
+      if (payload.value > 0) send.message.payload = Payload::sized(payload);
       sender.mailbox.send(Instant{} + time, send, {});
     });
   }
@@ -92,6 +95,25 @@ TEST_CASE("mailbox: a loop that sleeps on an idle core is woken") {
   Pair pair;
   pair.send_at(5_ms);
   CHECK(pair.told() == once(5_ms + kWake));
+}
+
+TEST_CASE("mailbox: a large message is received while its sender sends the rest of it") {
+  // 1 ns a byte of the slower side; the other has a segment to do before, or after.
+  const auto [sent_s, received_s] = GENERATE(std::pair{1e-9, 0.5e-9}, std::pair{0.5e-9, 1e-9});
+  const Bytes payload = GENERATE(Bytes{65'000}, Bytes{65'536}, Bytes{1'000'000});
+  CAPTURE(sent_s, received_s, payload.value);
+  Pair pair({}, sent_s, received_s);
+  pair.send_at(5_ms, payload);
+  Message message{.kind = MessageKind::push};
+  message.payload = Payload::sized(payload);
+  const auto size = static_cast<double>(wire_size(message).value);
+  const double segment = std::min(size, static_cast<double>(kLoopbackSegment.value));
+  const double took_s = size * 1e-9 + segment * 0.5e-9;
+  REQUIRE(pair.told().size() == 1);
+  const Duration after = pair.receiver.told[0] - (Instant{} + 5_ms);
+  CHECK(after.seconds() == Approx(took_s + kWake.seconds()));
+  // And the sender's core was busy with all of it.
+  CHECK(pair.sender.process.used(sim::Work::transport).seconds() == Approx(size * sent_s));
 }
 
 TEST_CASE("mailbox: a loop that polls takes a message over") {
