@@ -3,6 +3,7 @@
 #include "exec/system/process.h"
 #include "tests/bench/exec.h"
 #include "tests/bench/link_use.h"
+#include "tests/bench/load.h"
 #include "tests/bench/models.h"
 #include "tests/bench/products.h"
 #include "tests/bench/sim.h"
@@ -38,6 +39,7 @@ bool smoke_in(const std::vector<std::string>& arguments) {
 int part_or_error(const std::string& part, const std::vector<std::string>& arguments) {
   try {
     if (part == "sim") return bench::simulations(arguments);
+    if (part == "load") return bench::load(arguments);
     if (part == "products") {
       bench::products(smoke_in(arguments));
       return 0;
@@ -56,7 +58,7 @@ int main(int argc, char** argv) {
   using namespace foretrain;
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   const bool smoke = smoke_in(arguments);
-  const std::vector<std::string> parts{"models", "products", "exec", "sim"};
+  const std::vector<std::string> parts{"models", "products", "exec", "sim", "load"};
   if (!arguments.empty() && std::ranges::count(parts, arguments.front()) > 0) {
     return part_or_error(arguments.front(), {arguments.begin() + 1, arguments.end()});
   }
@@ -66,5 +68,6 @@ int main(int argc, char** argv) {
   bench::simulations(smoke ? std::vector<std::string>{"--smoke"} : std::vector<std::string>{});
   bench_transport(smoke);
   bench::link_use(smoke);
+  bench::load({"--smoke"});
   return 0;
 }
