@@ -91,7 +91,8 @@ void long_record(std::int64_t steps) {
   const fs::path page = folder / "page";
   const Record record = head_of(steps);
   fmt::print("record of {} steps\n", steps);
-  print_part("  written", seconds_of([&] { write(record, run); }), megabytes_in(run));
+  const double written_s = seconds_of([&] { write(record, run); });
+  print_part("  written", written_s, megabytes_in(run));
   Found found;
   const double read_s = seconds_of([&] { add_folder(run, found); });
   if (std::ssize(found.records.at(0).steps) != steps) {
