@@ -47,7 +47,7 @@ void NodeDriver::left(NodeId peer, const std::string& why) {
   early_.emplace_back(PeerLost{peer});
 }
 
-void NodeDriver::meet_again(NodeId peer, std::shared_ptr<Connection> connection) {
+void NodeDriver::meet_again(NodeId peer, const std::shared_ptr<Connection>& connection) {
   Returning& returning = returning_[peer];
   if (returning.connection) returning.connection->close();
   returning.early.clear();

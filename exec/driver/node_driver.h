@@ -62,7 +62,7 @@ class NodeDriver {
   /// Nothing of this peer counts any more, whatever its connection says.
   void lose(NodeId peer);
   /// A peer that is lost, or will be, has connected again: it is heard once it is taken back.
-  void meet_again(NodeId peer, std::shared_ptr<Connection> connection);
+  void meet_again(NodeId peer, const std::shared_ptr<Connection>& connection);
   /// The `generation`-th process of this peer takes the place of the one before, once it has
   /// connected.
   void take_back(NodeId peer, std::int64_t generation);

@@ -5,6 +5,7 @@
 #include "exec/system/process.h"
 #include "models/protocol/registry.h"
 #include "reports/record/collector.h"
+#include "scenarios/input_error.h"
 #include "scenarios/prepared.h"
 #include "scenarios/units.h"
 
@@ -18,8 +19,7 @@
 #include <utility>
 
 namespace foretrain::exec {
-namespace asio = boost::asio;
-using asio::ip::tcp;
+using boost::asio::ip::tcp;
 using boost::system::error_code;
 using Clock = std::chrono::steady_clock;
 
