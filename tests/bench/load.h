@@ -1,4 +1,4 @@
-// What a run takes that many nodes are in, and more strangers at its doors.
+// What a run takes whose hundreds of nodes have more strangers at their doors.
 #pragma once
 
 #include <string>
