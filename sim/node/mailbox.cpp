@@ -106,11 +106,12 @@ bool Mailbox::brings_update(const Message& message) const {
 void Mailbox::send(Instant now, Send& send, Duration worked) {
   const Bytes size = wire_size(send.message);
   const TransportCost& transport = transport_with(send.to);
-  const bool within_host = place_of(send.to).host == place_.host;
+  const Place& there = place_of(send.to);
+  const bool overlaps = there.host == place_.host && there.core != place_.core;
   const Duration refill =
       cache_use_ != nullptr ? cache_use_->before_sent(send.to, send.message) : Duration{};
   const Duration own = transport.send.of(static_cast<double>(size.value)) + refill;
-  const Duration later = within_host ? streamed(transport, size, refill) : Duration{};
+  const Duration later = overlaps ? streamed(transport, size, refill) : Duration{};
   const Effort cost = effort(own - later, worked);
   const std::size_t slot =
       world_.mail.keep({id_, send.to, this, mailbox_of(send.to), std::move(send.message), {}});
