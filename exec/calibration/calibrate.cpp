@@ -141,8 +141,10 @@ void measure_cores(Machine& machine, Repeater& repeater, int core) {
         return std::vector<double>{once.overhead_s, once.per_item_s};
       });
   machine.apply = {apply[0], apply[1]};
-  machine.process_change = Duration::from_seconds(repeater.measure(
-      {{"process_change", 1e-6}}, [core] { return std::vector{measure_process_change(core)}; })[0]);
+  machine.process_change =
+      Duration::from_seconds(repeater.measure({{"process_change", 1e-6, 0.5, true}}, [core] {
+        return std::vector{measure_process_change(core)};
+      })[0]);
   const double slice_s =
       repeater.measure({{"slice"}}, [core] { return std::vector<double>{measure_slice(core)}; })[0];
   if (slice_s > 0) {
@@ -268,8 +270,9 @@ Machine calibrate(const std::vector<Case>& cases, const CalibrateOptions& asked)
     CalibrateOptions trainings = options;
     trainings.repetitions = std::min(options.repetitions, kTrainings);
     Repeater pairs(machine, trainings, watch);
-    const double resume_s = pairs.measure(
-        {{"resume", 2e-6}}, [&] { return std::vector<double>{measure_resume(trainings)}; })[0];
+    const double resume_s = pairs.measure({{"resume", 2e-6, 0.5, true}}, [&] {
+      return std::vector<double>{measure_resume(trainings)};
+    })[0];
     machine.resume = Duration::from_seconds(resume_s);
   }
   say(options, "memory of a node");

@@ -5,9 +5,9 @@
 
 namespace foretrain::exec {
 
-/// What a core takes that works (gradients, updates, messages, bytes out of caches and memory)
-/// becomes `factor` times as long (CoreWatch::settled). What others decide stays: how a sleeper is
-/// woken, slices, a bandwidth that cores share.
+/// What a core takes that works (gradients, updates, messages, bytes out of caches and memory,
+/// changes between them) becomes `factor` times as long (CoreWatch::settled). What others decide
+/// stays: how a sleeper is woken, slices, a bandwidth that cores share.
 void settle(Machine& machine, double factor);
 
 }  // namespace foretrain::exec

@@ -28,9 +28,8 @@ namespace foretrain::exec {
 ///     rows -------------------------->            steps, evaluations, usage; ten times a second
 ///     kept -------------------------->            my state is on the disk (a checkpoint's part)
 ///           <------------------------- lost       a worker is gone, the training goes on
-///           <------------------------- back       another process takes its place: it connects,
-///           and
-///                                                 gets ready as at the beginning
+///           <------------------------- back       another process is in its place; that one
+///                                                 connects, gets ready as at the beginning
 ///     finished ---------------------->            totals and weights hash
 ///           <------------------------- exit       the run's outcome: done, failed, interrupted
 ///     trouble ----------------------->            at any time: why I cannot go on

@@ -1,5 +1,6 @@
 // How the launcher has another process take the place of a worker that was lost.
 #include "exec/launch/launcher.h"
+#include "exec/launch/restarts.h"
 #include "models/protocol/registry.h"
 #include "scenarios/units.h"
 
@@ -17,10 +18,6 @@ namespace {
 
 // A worker whose server has died may be heard of first; nobody comes back to that.
 constexpr auto kOtherDeath = std::chrono::milliseconds(300);
-
-std::string how_many_left(int restarts) {
-  return fmt::format("{} {} left", restarts, restarts == 1 ? "restart is" : "restarts are");
-}
 
 }  // namespace
 

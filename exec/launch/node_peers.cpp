@@ -17,10 +17,6 @@ using asio::ip::tcp;
 using boost::system::error_code;
 using Clock = std::chrono::steady_clock;
 
-namespace {
-constexpr auto kRetryInterval = std::chrono::milliseconds(100);
-}  // namespace
-
 // A connection is a peer's once it has proved so; anything else is shown the door.
 void NodeProcess::welcome_peers() {
   lobby_.emplace(loop_, Handshake{joining_.key, largest_message()}, index_of(id_), peers_.size());

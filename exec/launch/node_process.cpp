@@ -36,7 +36,7 @@ using boost::system::error_code;
 using Clock = std::chrono::steady_clock;
 
 namespace {
-constexpr auto kInterval = std::chrono::milliseconds(100);  // of retries, of what is flushed
+constexpr auto kMostBetweenFlushes = std::chrono::milliseconds(100);
 constexpr const char* kOutOfMemory = "there is not enough memory for it";
 
 }  // namespace
@@ -88,13 +88,13 @@ void NodeProcess::greet(tcp::socket socket) {
 }
 
 void NodeProcess::join_later(const std::string& why) {
-  if (Clock::now() + kInterval >= join_deadline_) {
+  if (Clock::now() + kRetryInterval >= join_deadline_) {
     return end_alone(fmt::format(
         "could not join the launcher (rank 0) at {} within {}: {}; see that rank 0 runs, and "
         "that MASTER_ADDR and MASTER_PORT, where set, are right in every task",
         to_text(joining_.launcher), to_text(joining_.limit), why));
   }
-  join_timer_.expires_after(kInterval);
+  join_timer_.expires_after(kRetryInterval);
   join_timer_.async_wait([this](error_code error) {
     if (!error) join();
   });
@@ -297,7 +297,7 @@ void NodeProcess::flush() {
 std::chrono::nanoseconds NodeProcess::flush_interval() const {
   constexpr int kFlushes = 4;
   const std::chrono::nanoseconds limit(scenario_->training.silence_limit.ns);
-  return std::min<std::chrono::nanoseconds>(kInterval, limit / kFlushes);
+  return std::min<std::chrono::nanoseconds>(kMostBetweenFlushes, limit / kFlushes);
 }
 
 void NodeProcess::flush_later() {

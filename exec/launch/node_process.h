@@ -46,6 +46,8 @@ class NodeProcess {
   int run();
 
  private:
+  static constexpr auto kRetryInterval = std::chrono::milliseconds(100);  // of connections
+
   void join();
   void greet(boost::asio::ip::tcp::socket socket);
   void join_later(const std::string& why);

@@ -27,6 +27,10 @@ bool Restarts::has_checkpoint(const std::filesystem::path& folder) const {
   return !folder.empty() && newest_checkpoint(folder, !options_.task).manifest.has_value();
 }
 
+std::string how_many_left(int restarts) {
+  return fmt::format("{} {} left", restarts, restarts == 1 ? "restart is" : "restarts are");
+}
+
 Beginning Restarts::begin(RunRows& rows) {
   const bool first = failure_.empty();
   const bool own = !first && has_checkpoint(options_.folder);
@@ -44,8 +48,7 @@ Beginning Restarts::begin(RunRows& rows) {
   }
   if (first && from_) fmt::print(stderr, "{}\n", where_it_goes_on(*from_));
   if (!first) {
-    fmt::print(stderr, "{}; {}; {} {} left\n", failure_, where(), left_,
-               left_ == 1 ? "restart is" : "restarts are");
+    fmt::print(stderr, "{}; {}; {}\n", failure_, where(), how_many_left(left_));
     if (!from_) told_nothing_ = true;
   }
   if (from_) rows.go_on_from(from_->record);

@@ -13,6 +13,9 @@
 
 namespace foretrain::exec {
 
+/// `2 restarts are left`.
+std::string how_many_left(int restarts);
+
 /// Where a node is gone that the others cannot do without, all of them are ended, and all begin
 /// again, as torchrun's elastic agent does it: whoever is left stands at another step than the
 /// checkpoint, so it would have to be set back as well. A worker that the others can do without is

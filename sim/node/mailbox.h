@@ -35,9 +35,10 @@ struct Traffic {
 ///     send    -> loop: send cost -> network, or loopback -> arrives at the peer's mailbox
 ///     arrives -> the loop notices, or is awake -> loop: receive cost -> the program is told
 ///
-/// Within a host a message is copied segment by segment (kLoopbackSegment), and its receiver copies
-/// one as the sender does the next. So it leaves before its sender is done with it: when the
-/// receiver, if it begins then, ends with the last segment, or when the first one is there.
+/// Between two cores of a host a message is copied segment by segment (kLoopbackSegment), and its
+/// receiver copies one as the sender does the next. So it leaves before its sender is done with it:
+/// when the receiver, if it begins then, ends with the last segment, or when the first one is
+/// there.
 ///
 /// 1. A loop notices when it next looks: at once on its core's turn where that works or has
 ///    yielded, a `handoff` later where it polls on an idle core, a `wake` later where it sleeps, a

@@ -26,6 +26,12 @@ inline std::string set_all(const std::vector<std::string>& settings) {
   return text;
 }
 
+inline std::size_t how_often(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
 /// `foretrain run small.yaml --out out`; what it says is in err.txt. It is waited for at the end.
 class BackgroundRun {
  public:

@@ -18,6 +18,7 @@ namespace {
 using Catch::Matchers::Contains;
 using testing::BackgroundRun;
 using testing::Called;
+using testing::how_often;
 using testing::Sandbox;
 using testing::set_all;
 
@@ -26,12 +27,6 @@ constexpr std::int64_t kRejoinedSteps = 30'000;
 std::vector<std::string> long_training(const std::string& strategy, int servers) {
   return {"training.strategy=" + strategy, "training.steps=" + std::to_string(kRejoinedSteps),
           "training.servers=" + std::to_string(servers), "training.bucket_size=8 kB"};
-}
-
-std::size_t how_often(const std::string& text, const std::string& part) {
-  std::size_t count = 0;
-  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
-  return count;
 }
 
 void wait_for_steps(const Sandbox& sandbox, const BackgroundRun& run, std::uintmax_t bytes) {
@@ -52,6 +47,14 @@ pid_t last_back(const std::string& err) {
   return std::stoi(err.substr(begin, end - begin));
 }
 
+// The worker, then the one that has come back in its place.
+void kill_twice(const Sandbox& sandbox, const BackgroundRun& run) {
+  wait_for_steps(sandbox, run, 50'000);
+  run.kill_one(1);
+  run.wait_until([&] { return how_often(run.err(), "is back") == 1; });
+  kill(last_back(run.err()), SIGKILL);
+}
+
 void check_all_made(const Record& record) {
   CHECK(record.outcome == Outcome::done);
   CHECK(record.gradients == 2 * kRejoinedSteps);
@@ -69,10 +72,7 @@ TEST_CASE("rejoin: a worker that is killed comes back, all updates are made, the
   CAPTURE(strategy, servers);
   Sandbox sandbox;
   BackgroundRun run(sandbox, long_training(strategy, servers), {"--max-restarts", "2"});
-  wait_for_steps(sandbox, run, 50'000);
-  run.kill_one(1);
-  run.wait_until([&] { return how_often(run.err(), "is back") == 1; });
-  kill(last_back(run.err()), SIGKILL);
+  kill_twice(sandbox, run);
   const int status = run.wait();
   const std::string err = run.err();
   CAPTURE(err);
@@ -107,10 +107,7 @@ TEST_CASE("rejoin: a worker that is killed comes back, all updates are made, the
 TEST_CASE("rejoin: who dies more often than it may be started again stays away") {
   Sandbox sandbox;
   BackgroundRun run(sandbox, long_training("async", 1), {"--max-restarts", "1"});
-  wait_for_steps(sandbox, run, 50'000);
-  run.kill_one(1);
-  run.wait_until([&] { return how_often(run.err(), "is back") == 1; });
-  kill(last_back(run.err()), SIGKILL);
+  kill_twice(sandbox, run);
   const int status = run.wait();
   const std::string err = run.err();
   CAPTURE(err);

@@ -28,13 +28,7 @@ struct RestartShape {
   std::vector<int> victims;  // one a life
 };
 
-std::size_t told_restarts(const std::string& err) {
-  std::size_t count = 0;
-  for (auto at = err.find(" left\n"); at != std::string::npos; at = err.find(" left\n", at + 1)) {
-    ++count;
-  }
-  return count;
-}
+std::size_t told_restarts(const std::string& err) { return testing::how_often(err, " left\n"); }
 
 TEST_CASE("restarts: after each SIGKILL it goes on, and ends with the bits of an undisturbed run") {
   const auto shape =

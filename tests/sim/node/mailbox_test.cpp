@@ -41,22 +41,25 @@ struct Reader final : sim::Loop {
   std::vector<Instant> told;
 };
 
-/// A sender on core 0 of this machine, a receiver on core 1; sending costs nothing, unless a byte
-/// costs either something.
+/// A sender on core 0 of this machine, a receiver on core 1, or another; sending costs nothing,
+/// unless a byte costs either something.
 struct Pair {
-  explicit Pair(Duration receive_cost = {}, double sent_byte_s = 0, double received_byte_s = 0)
-      : world(prepare(small_case("sync", 1, 1), Need::shape), false, [=](const std::string&) {
-          Machine machine;
-          machine.cores = 2;
-          machine.slice = 3_ms;
-          machine.loopback.receive = {receive_cost.seconds(), received_byte_s};
-          machine.loopback.send.per_item_s = sent_byte_s;
-          machine.loopback.handoff = kHandoff;
-          machine.loopback.wake = kWake;
-          machine.loopback.poll = 1_ms;
-          machine.loopback.preempt = kPreempt;
-          return machine;
-        }) {}
+  explicit Pair(Duration receive_cost = {}, double sent_byte_s = 0, double received_byte_s = 0,
+                int receiver_core = 1)
+      : world(prepare(small_case("sync", 1, 1), Need::shape), false,
+              [=](const std::string&) {
+                Machine machine;
+                machine.cores = 2;
+                machine.slice = 3_ms;
+                machine.loopback.receive = {receive_cost.seconds(), received_byte_s};
+                machine.loopback.send.per_item_s = sent_byte_s;
+                machine.loopback.handoff = kHandoff;
+                machine.loopback.wake = kWake;
+                machine.loopback.poll = 1_ms;
+                machine.loopback.preempt = kPreempt;
+                return machine;
+              }),
+        receiver(world, mailboxes, NodeId(1), receiver_core) {}
 
   void at(Duration time, std::function<void()> action) {
     later.add(world.engine, time, std::move(action));
@@ -84,7 +87,7 @@ struct Pair {
   sim::World world;
   sim::Mailbox::Peers mailboxes;
   Reader sender{world, mailboxes, NodeId(0), 0};
-  Reader receiver{world, mailboxes, NodeId(1), 1};
+  Reader receiver;
   Later later;
   Ends ends;  // of what else the cores do
 };
@@ -114,6 +117,17 @@ TEST_CASE("mailbox: a large message is received while its sender sends the rest 
   CHECK(after.seconds() == Approx(took_s + kWake.seconds()));
   // And the sender's core was busy with all of it.
   CHECK(pair.sender.process.used(sim::Work::transport).seconds() == Approx(size * sent_s));
+}
+
+TEST_CASE("mailbox: on one core a message is received once its sender is done with it") {
+  const auto [sent_s, received_s] = GENERATE(std::pair{1e-9, 0.5e-9}, std::pair{0.5e-9, 1e-9});
+  CAPTURE(sent_s, received_s);
+  Pair pair({}, sent_s, received_s, 0);
+  pair.send_at(5_ms, {1'000'000});
+  REQUIRE(pair.told().size() == 1);
+  const double took_s = (pair.receiver.told[0] - (Instant{} + 5_ms)).seconds();
+  CHECK(took_s >= 1e6 * (sent_s + received_s));
+  CHECK(took_s <= 1.001e6 * (sent_s + received_s) + kPreempt.seconds());
 }
 
 TEST_CASE("mailbox: a loop that polls takes a message over") {
