@@ -1,7 +1,8 @@
 #include "exec/transport/connection.h"
 
+#include "models/base/check.h"
+
 #include <boost/asio/buffer.hpp>
-#include <boost/container/static_vector.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,11 +17,10 @@ using boost::system::error_code;
 namespace {
 
 constexpr int kReadsATurn = 8;
-constexpr std::size_t kFramesAWrite = 16;
+constexpr int kSealsATurn = 8;
 
-std::array<asio::mutable_buffer, 2> buffers(const std::array<std::span<std::byte>, 2>& room) {
-  return {asio::buffer(room[0].data(), room[0].size()),
-          asio::buffer(room[1].data(), room[1].size())};
+asio::mutable_buffer buffer_of(std::span<std::byte> room) {
+  return asio::buffer(room.data(), room.size());
 }
 
 }  // namespace
@@ -33,14 +33,27 @@ Connection::Connection(tcp::socket socket, Bytes most_payload)
   peer_ = to_text(socket_.remote_endpoint(ignored));
 }
 
+void Connection::encrypt(std::unique_ptr<TlsStream> tls) {
+  FT_CHECK(!reading_ && drained());
+  tls_ = std::move(tls);
+}
+
 void Connection::start(OnFrame on_frame, OnClosed on_closed) {
   replaced_ = std::exchange(on_frame_, std::move(on_frame));
   on_closed_ = std::move(on_closed);
-  if (!std::exchange(reading_, true)) read();
+  if (std::exchange(reading_, true)) return;
+  read();
+  if (tls_) flush();
+}
+
+std::array<asio::mutable_buffer, 2> Connection::room() {
+  if (tls_) return {buffer_of(tls_->room()), asio::mutable_buffer()};
+  const auto room = reader_.room();
+  return {buffer_of(room[0]), buffer_of(room[1])};
 }
 
 void Connection::read() {
-  const auto room = buffers(reader_.room());
+  const auto room = this->room();
   socket_.async_receive(room, [self = shared_from_this(), wanted = asio::buffer_size(room)](
                                   const error_code& error, std::size_t count) {
     self->on_read(error, count, wanted);
@@ -55,34 +68,82 @@ void Connection::on_read(error_code error, std::size_t count, std::size_t wanted
     if (error && reader_.within_payload()) return fail("the connection ended within a message");
     if (error == asio::error::eof) return fail("it closed the connection");
     if (error) return fail(error.message());
-    received_ += count;
-    const char* wrong = reader_.take(count, [this](const FrameHeader& header, Payload payload) {
-      on_frame_(header, std::move(payload));
-      return !closed_;
-    });
+    take(count);
     if (closed_) return;
-    if (wrong != nullptr) return fail(wrong);
     if (count < wanted || turn == kReadsATurn) return read();
-    const auto room = buffers(reader_.room());
+    const auto room = this->room();
     wanted = asio::buffer_size(room);
     count = socket_.receive(room, 0, error);
   }
 }
 
-void Connection::send(const FrameHeader& header, Payload payload) {
-  if (closed_) return;
-  const bool waits = !outgoing_.empty();
-  outgoing_.push({header.bucket, encode(header), std::move(payload)}, written_);
-  if (waits) return;
-  error_code error;
-  write(error);
-  if (!outgoing_.empty()) write_later();
+void Connection::take(std::size_t count) {
+  const bool first = received_ == 0;
+  received_ += count;
+  if (first) count = go_on_in_plain(count);
+  if (tls_) return open(count);
+  if (const char* wrong = hand_on(count)) fail(wrong);
 }
 
-// Writes as much as the socket takes of the first few frames.
-void Connection::write(error_code& error) {
-  constexpr std::size_t kParts = 2 * kFramesAWrite;
-  boost::container::static_vector<asio::const_buffer, kParts> parts;
+std::size_t Connection::go_on_in_plain(std::size_t count) {
+  const std::span<std::byte> plain = reader_.room()[1];
+  if (!tls_) {
+    if (!is_tls_greeting(plain.first(count))) return count;
+    at_odds_ = true;
+    send({.kind = kInPlain}, {});
+    return 0;
+  }
+  const std::span<const std::byte> heard = tls_->room().first(count);
+  if (heard.front() != kFirstByte) return count;
+  at_odds_ = true;
+  count = std::min(count, plain.size());  // nobody says more before an answer
+  std::ranges::copy(heard.first(count), plain.begin());
+  tls_.reset();
+  flush();  // what was to be sealed
+  return count;
+}
+
+void Connection::open(std::size_t count) {
+  tls_->take(count);
+  while (!closed_) {
+    const auto room = reader_.room();
+    const std::size_t opened = tls_->open(room[0].empty() ? room[1] : room[0]);
+    if (opened == 0) break;
+    if (const char* wrong = hand_on(opened)) return fail(wrong);
+  }
+  if (closed_) return;
+  flush();  // what the ends say to come to know each other, then what waited for that
+  if (untrusted()) fail(tls_->wrong());
+}
+
+const char* Connection::hand_on(std::size_t count) {
+  return reader_.take(count, [this](const FrameHeader& header, Payload payload) {
+    on_frame_(header, std::move(payload));
+    return !closed_;
+  });
+}
+
+void Connection::send(const FrameHeader& header, Payload payload) {
+  if (closed_) return;
+  outgoing_.push({header.bucket, encode(header), std::move(payload)}, written_);
+  flush();
+}
+
+void Connection::flush() {
+  if (writing_) return;
+  error_code error;
+  write(error);
+  if (waits_for_socket()) write_later();
+}
+
+// Before the ends know each other frames wait for that.
+bool Connection::waits_for_socket() const {
+  if (!tls_) return !outgoing_.empty();
+  return !tls_->sealed().empty() || (!outgoing_.empty() && tls_->agreed());
+}
+
+Connection::Parts Connection::waiting() const {
+  Parts parts;
   auto skip = static_cast<std::size_t>(written_.value);
   for (const Outgoing& each : outgoing_) {
     if (parts.size() + 2 > kParts) break;
@@ -94,7 +155,31 @@ void Connection::write(error_code& error) {
       if (skipped < part.size()) parts.push_back(part + skipped);
     }
   }
-  written_ += Bytes{static_cast<std::int64_t>(socket_.send(parts, 0, error))};
+  return parts;
+}
+
+// Writes as much as the socket takes of the first few frames.
+void Connection::write(error_code& error) {
+  if (tls_) return write_sealed(error);
+  wrote(socket_.send(waiting(), 0, error));
+}
+
+// Nothing more is sealed before all that was is with the socket: a frame that waits can still be
+// overtaken. After a few times others have their turn.
+void Connection::write_sealed(error_code& error) {
+  for (int turn = 0; turn < kSealsATurn && !error; ++turn) {
+    if (tls_->sealed().empty() && !outgoing_.empty()) {
+      const Parts parts = waiting();
+      wrote(tls_->seal({parts.data(), parts.size()}));
+    }
+    const auto sealed = tls_->sealed();
+    if (sealed.empty()) return;
+    tls_->sent(socket_.send(asio::buffer(sealed.data(), sealed.size()), 0, error));
+  }
+}
+
+void Connection::wrote(std::size_t count) {
+  written_ += Bytes{static_cast<std::int64_t>(count)};
   while (!outgoing_.empty()) {
     const Bytes size = outgoing_.front().size();
     if (written_ < size) break;
@@ -104,14 +189,21 @@ void Connection::write(error_code& error) {
 }
 
 void Connection::write_later() {
+  writing_ = true;
   socket_.async_wait(tcp::socket::wait_write, [self = shared_from_this()](error_code error) {
+    self->writing_ = false;
     if (self->closed_) return;
     if (!error) self->write(error);
     // A peer that is gone is told apart by the reader, which may still find its last words.
-    if (error && error != asio::error::would_block) self->outgoing_.clear();
-    if (!self->outgoing_.empty()) return self->write_later();
+    if (error && error != asio::error::would_block) self->forget_outgoing();
+    if (self->waits_for_socket()) return self->write_later();
     if (self->leaving_) self->close();
   });
+}
+
+void Connection::forget_outgoing() {
+  outgoing_.clear();
+  if (tls_) tls_->sent(tls_->sealed().size());
 }
 
 void Connection::fail(const std::string& why) {
@@ -133,7 +225,7 @@ void Connection::close_when_drained() {
   if (closed_) return;
   start([](const FrameHeader&, const Payload&) {}, nullptr);
   leaving_ = true;
-  if (drained()) close();
+  if (!waits_for_socket()) close();
 }
 
 std::string to_text(const asio::ip::tcp::endpoint& endpoint) {

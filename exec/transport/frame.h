@@ -14,8 +14,13 @@ namespace foretrain::exec {
 /// payload bytes 48 (8) · staleness 56 (4) · CRC-32 of the 60 bytes before it 60 (4).
 /// The format says which version of the wire this is: raised by one whenever the header, the
 /// handshake, or what control frames carry changes.
-inline constexpr std::uint16_t kWireVersion = 4;
+inline constexpr std::uint16_t kWireVersion = 5;
 using HeaderBytes = std::array<std::byte, static_cast<std::size_t>(kHeaderSize.value)>;
+
+/// Of every frame, and of nothing that TLS says.
+inline constexpr std::byte kFirstByte{'F'};
+/// What kind of frame answers an end that encrypts where this one does not. It says nothing else.
+inline constexpr std::uint16_t kInPlain = 89;
 
 struct FrameHeader {
   std::uint16_t kind = 0;  ///< MessageKind between nodes, ControlKind to and from the launcher

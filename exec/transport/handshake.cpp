@@ -36,7 +36,9 @@ class Part : public HandshakeEnd, public std::enable_shared_from_this<Part> {
         [self](const FrameHeader& header, const Payload& payload) {
           if (!self->over_) self->on_frame(header, payload.bytes());
         },
-        [self](const std::string& why) { self->refuse(Refusal::left, why); });
+        [self](const std::string& why) {
+          self->refuse(self->connection_.untrusted() ? Refusal::certificate : Refusal::left, why);
+        });
     timer_.expires_after(std::chrono::nanoseconds(handshake_.limit.ns));
     timer_.async_wait([weak = weak_from_this()](boost::system::error_code error) {
       const auto part = weak.lock();
@@ -97,6 +99,12 @@ class Part : public HandshakeEnd, public std::enable_shared_from_this<Part> {
   }
 
   [[nodiscard]] const std::string& own_build() const { return handshake_.build; }
+  [[nodiscard]] bool at_odds() const { return connection_.at_odds(); }
+  void refuse_tls() {
+    refuse(Refusal::tls, fmt::format("{}; give --tls to every task, or to none",
+                                     handshake_.tls ? "it does not encrypt, this end does"
+                                                    : "it encrypts, this end does not"));
+  }
 
   static bool read(std::span<const std::byte> bytes, Nonce& nonce) {
     if (bytes.size() != nonce.size()) return false;
@@ -105,6 +113,7 @@ class Part : public HandshakeEnd, public std::enable_shared_from_this<Part> {
   }
 
   void succeed() {
+    if (at_odds()) return refuse_tls();
     if (std::exchange(over_, true)) return;
     timer_.cancel();
     connection_.allow(handshake_.most_payload);
@@ -151,6 +160,10 @@ class Accepting final : public Part {
     }
     const bool turn = challenged_ && kind == HandshakeKind::proof;
     if (const auto build = turn ? proved_build(End::connecting, bytes) : std::nullopt) {
+      if (at_odds()) {
+        send_proof(HandshakeKind::other_tls, End::accepting, ends_.accepting);
+        return refuse_tls();
+      }
       const bool same = *build == own_build();
       send_proof(same ? HandshakeKind::welcome : HandshakeKind::other_build, End::accepting,
                  ends_.accepting);
@@ -183,10 +196,13 @@ class Connecting final : public Part {
       challenged_ = true;
       return send_proof(HandshakeKind::proof, End::connecting, ends_.connecting);
     }
+    if (at_odds() && header.kind == kInPlain) return;
     const bool turn =
-        challenged_ && (kind == HandshakeKind::welcome || kind == HandshakeKind::other_build);
+        challenged_ && (kind == HandshakeKind::welcome || kind == HandshakeKind::other_build ||
+                        kind == HandshakeKind::other_tls);
     if (const auto build = turn ? proved_build(End::accepting, bytes) : std::nullopt) {
       if (kind == HandshakeKind::welcome) return succeed();
+      if (kind == HandshakeKind::other_tls) return refuse_tls();
       return refuse(Refusal::build, other_build(*build, own_build()));
     }
     refuse(Refusal::key, kind == HandshakeKind::refusal ? "it knows another job key" : kOtherKey);
@@ -200,6 +216,7 @@ class Connecting final : public Part {
 std::weak_ptr<HandshakeEnd> Handshake::answer(const std::shared_ptr<Connection>& connection,
                                               std::uint32_t self, OnProved on_proved,
                                               OnRefused on_refused) const {
+  if (tls) connection->encrypt(std::make_unique<TlsStream>(tls, End::accepting));
   const auto part = std::make_shared<Accepting>(*this, *connection, self, std::move(on_proved),
                                                 std::move(on_refused));
   part->start();
@@ -208,6 +225,7 @@ std::weak_ptr<HandshakeEnd> Handshake::answer(const std::shared_ptr<Connection>&
 
 void Handshake::begin(const std::shared_ptr<Connection>& connection, Ends ends, OnProved on_proved,
                       OnRefused on_refused) const {
+  if (tls) connection->encrypt(std::make_unique<TlsStream>(tls, End::connecting));
   const auto part = std::make_shared<Connecting>(*this, *connection, ends, std::move(on_proved),
                                                  std::move(on_refused));
   part->start();

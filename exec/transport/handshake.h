@@ -4,6 +4,7 @@
 #include "exec/transport/build_name.h"
 #include "exec/transport/connection.h"
 #include "exec/transport/job_key.h"
+#include "exec/transport/tls.h"
 
 #include <cstdint>
 #include <functional>
@@ -24,6 +25,10 @@ namespace foretrain::exec {
 ///           <------------------------- refusal    instead: you do not know the key
 ///           <------------------------- other_build  instead of welcome, with the same: so do I,
 ///                                                 but my build is not yours
+///           <------------------------- other_tls  likewise; but one of us encrypts, the other not
+///
+/// All of it is encrypted where both ends encrypt. Where one of them does not, it is in plain
+/// words, only to tell both what is wrong: nobody is let in (Connection::at_odds).
 ///
 /// The accepting end gives away nothing before the other has proved itself. Nonces are fresh, so
 /// what somebody overheard is of no use; ids are in the proof, so no node's answer is another's.
@@ -34,18 +39,21 @@ enum class HandshakeKind : std::uint16_t {
   proof,
   welcome,
   refusal,
-  other_build
+  other_build,
+  other_tls
 };
 
 /// What a frame may carry before its sender is known: a proof, the name of a build.
 inline constexpr Bytes kMostBeforeProof{32 + 96};
 
 enum class Refusal {
-  left,     ///< it was gone before it came to that; another attempt may do
-  key,      ///< it knows another key, or none
-  silent,   ///< it did not go on in time; another attempt may do
-  crowded,  ///< too many waited with it (lobby.h); another attempt may do
-  build     ///< it knows the key, but is another build
+  left,        ///< it was gone before it came to that; another attempt may do
+  key,         ///< it knows another key, or none
+  silent,      ///< it did not go on in time; another attempt may do
+  crowded,     ///< too many waited with it (lobby.h); another attempt may do
+  build,       ///< it knows the key, but is another build
+  tls,         ///< it knows the key, but encrypts, and this end does not, or the other way round
+  certificate  ///< one end does not take the certificate of the other
 };
 
 /// Why the other end is not let in.
@@ -60,6 +68,14 @@ struct Refused {
   [[nodiscard]] bool worth_another() const {
     return refusal == Refusal::left || refusal == Refusal::silent;
   }
+  /// It is a process of the run, and will be no other, however long somebody waits.
+  [[nodiscard]] bool proved() const { return refusal == Refusal::build || refusal == Refusal::tls; }
+};
+
+/// By what the processes of a run know each other.
+struct Credentials {
+  JobKey key;
+  std::shared_ptr<const Tls> tls{};  ///< null: nothing is encrypted
 };
 
 /// `from`: the id of the end that connects.
@@ -83,6 +99,7 @@ struct Handshake {
   Bytes most_payload;
   Duration limit{20'000'000'000};    ///< of all of it
   std::string build = build_name();  ///< of this end
+  std::shared_ptr<const Tls> tls{};  ///< null: this end does not encrypt
 
   /// As the end that accepted; `self` is this end's id. What is returned ends with the handshake.
   std::weak_ptr<HandshakeEnd> answer(const std::shared_ptr<Connection>& connection,
