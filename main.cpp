@@ -59,6 +59,8 @@ void say(const Arguments& arguments, const std::string& line) {
 exec::RunOptions run_options_of(const Arguments& arguments) {
   exec::RunOptions options;
   options.job_key = arguments.job_key;
+  options.tls = {arguments.tls,
+                 {arguments.tls_certificate, arguments.tls_key, arguments.tls_authority}};
   options.save = arguments.save;
   options.resume = arguments.resume;
   options.max_restarts = arguments.max_restarts;

@@ -11,8 +11,10 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 using boost::system::error_code;
 
-Door::Door(asio::io_context& loop, JobKey key, std::size_t nodes)
-    : loop_(loop), lobby_(loop, {std::move(key), kMostControl}, kLauncher, nodes) {}
+Door::Door(asio::io_context& loop, const Credentials& known, std::size_t nodes)
+    : loop_(loop),
+      lobby_(loop, {.key = known.key, .most_payload = kMostControl, .tls = known.tls}, kLauncher,
+             nodes) {}
 
 std::string Door::listen(Hosts& hosts, const tcp::endpoint& place) {
   std::string wrong;

@@ -17,7 +17,7 @@ namespace foretrain::exec {
 class Door {
  public:
   /// So many `nodes` are to come.
-  Door(boost::asio::io_context& loop, JobKey key, std::size_t nodes);
+  Door(boost::asio::io_context& loop, const Credentials& known, std::size_t nodes);
 
   /// On `place`; of an emulation on the loopback of each of its hosts, so that what nodes tell
   /// their launcher is no load of the network. Returns what is wrong, or nothing.

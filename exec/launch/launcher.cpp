@@ -6,7 +6,6 @@
 #include "models/protocol/registry.h"
 #include "reports/record/collector.h"
 #include "scenarios/input_error.h"
-#include "scenarios/prepared.h"
 #include "scenarios/units.h"
 
 #include <fmt/format.h>
@@ -38,17 +37,17 @@ Duration since(Clock::time_point start) {
 
 }  // namespace
 
-Launcher::Launcher(const Prepared& prepared, const RunOptions& options, RunRows& rows, JobKey key,
-                   const tcp::endpoint& meeting, const Beginning& beginning)
+Launcher::Launcher(const Prepared& prepared, const RunOptions& options, RunRows& rows,
+                   Credentials known, const tcp::endpoint& meeting, const Beginning& beginning)
     : options_(options),
       rows_(rows),
-      key_(std::move(key)),
+      known_(std::move(known)),
       meeting_(meeting),
       dataset_(prepared.dataset),
       training_(prepared.training),
       beginning_(beginning),
       hosts_(prepared.scenario_case.scenario.cluster, options.emulate),
-      door_(loop_, key_, static_cast<std::size_t>(training_->nodes())) {
+      door_(loop_, known_, static_cast<std::size_t>(training_->nodes())) {
   record_.scenario_case = prepared.scenario_case;
   record_.restarts = beginning.restarts;
   if (const Resumption* from = beginning.from) {
@@ -76,6 +75,7 @@ Launcher::Launcher(const Prepared& prepared, const RunOptions& options, RunRows&
   }
   record_.machine =
       options.task ? "tasks of " + options.task->started_by : hosts_.describe(cores.size());
+  if (known_.tls) record_.machine += ", TLS";
   if (!options.task) check_memory(*training_, prepared.data_memory);
 }
 
@@ -167,7 +167,7 @@ Duration Launcher::silence_limit() const { return silence_of(record_.scenario_ca
 void Launcher::on_refused(const std::string& peer, const Refused& refused) {
   if (stage_ == Stage::ending) return;
   // It is one of ours, and will be no other however long we wait.
-  if (refused.refusal == Refusal::build) {
+  if (refused.proved()) {
     return fail(fmt::format("a node at {}: {}", peer, refused.why));
   }
   const bool node = refused.claimed && *refused.claimed < members_.size();

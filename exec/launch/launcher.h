@@ -32,7 +32,7 @@ namespace foretrain::exec {
 class Launcher {
  public:
   /// `rows`: takes those that come. `meeting`: where it listens; port 0 is any that is free.
-  Launcher(const Prepared& prepared, const RunOptions& options, RunRows& rows, JobKey key,
+  Launcher(const Prepared& prepared, const RunOptions& options, RunRows& rows, Credentials known,
            const boost::asio::ip::tcp::endpoint& meeting, const Beginning& beginning = {});
   ~Launcher();
 
@@ -102,7 +102,7 @@ class Launcher {
 
   RunOptions options_;
   RunRows& rows_;
-  JobKey key_;
+  Credentials known_;
   boost::asio::ip::tcp::endpoint meeting_;
   Refusals refusals_{"launcher"};
   Record record_;

@@ -6,10 +6,14 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace foretrain::exec {
 using boost::asio::ip::tcp;
@@ -35,13 +39,19 @@ void Launcher::start_nodes() {
 
 // It inherits the key; other users cannot read an environment.
 void Launcher::start_node(Member& member) {
-  setenv(kKeyVariable, key_.secret().c_str(), 1);
+  setenv(kKeyVariable, known_.key.secret().c_str(), 1);
   const tcp::endpoint here = door_.place(member.host);
   hosts_.enter(member.host, [&] {
-    member.process = start_process(
-        {options_.program.string(), "node", "--address", here.address().to_string(), "--port",
-         fmt::format("{}", here.port()), "--id", fmt::format("{}", member.rank)},
-        member.cores);
+    std::vector<std::string> arguments{options_.program.string(),
+                                       "node",
+                                       "--address",
+                                       here.address().to_string(),
+                                       "--port",
+                                       fmt::format("{}", here.port()),
+                                       "--id",
+                                       fmt::format("{}", member.rank)};
+    std::ranges::copy(tls_arguments(options_.tls), std::back_inserter(arguments));
+    member.process = start_process(arguments, member.cores);
   });
   unsetenv(kKeyVariable);
 }

@@ -19,7 +19,7 @@ using Clock = std::chrono::steady_clock;
 
 // A connection is a peer's once it has proved so; anything else is shown the door.
 void NodeProcess::welcome_peers() {
-  lobby_.emplace(loop_, Handshake{joining_.key, largest_message()}, index_of(id_), peers_.size());
+  lobby_.emplace(loop_, handshake(largest_message()), index_of(id_), peers_.size());
   lobby_->open(
       [this](const std::shared_ptr<Connection>& peer, std::uint32_t from) {
         const NodeId id{from};
@@ -56,15 +56,16 @@ void NodeProcess::connect_to(NodeId id, const nlohmann::json& place) {
       return give_up(fmt::format("cannot connect to {}: {}", to_text(there), error.message()), id);
     }
     auto connection = std::make_shared<Connection>(std::move(*socket), kMostBeforeProof);
-    Handshake{joining_.key, largest_message()}.begin(
-        connection, {index_of(id_), index_of(id)},
-        [this, id](const std::shared_ptr<Connection>& peer, std::uint32_t /*from*/) {
-          add_peer(id, peer);
-        },
-        [this, id, place](const Refused& refused) {
-          if (!refused.worth_another()) return give_up(refused.why, id);
-          connect_later(id, place, refused.why);
-        });
+    handshake(largest_message())
+        .begin(
+            connection, {index_of(id_), index_of(id)},
+            [this, id](const std::shared_ptr<Connection>& peer, std::uint32_t /*from*/) {
+              add_peer(id, peer);
+            },
+            [this, id, place](const Refused& refused) {
+              if (!refused.worth_another()) return give_up(refused.why, id);
+              connect_later(id, place, refused.why);
+            });
   });
 }
 

@@ -71,20 +71,23 @@ void NodeProcess::greet(tcp::socket socket) {
   error_code ignored;
   address_ = socket.local_endpoint(ignored).address();
   launcher_ = std::make_shared<Connection>(std::move(socket), kMostBeforeProof);
-  Handshake{joining_.key, kMostControl}.begin(
-      launcher_, {index_of(id_), kLauncher},
-      [this](const std::shared_ptr<Connection>& launcher, std::uint32_t /*from*/) {
-        launcher->start([this](const FrameHeader& header,
-                               const Payload& payload) { on_control(header, payload); },
-                        // Without the launcher there is nobody to train for.
-                        [this](const std::string& why) { end_alone("lost the launcher: " + why); });
-      },
-      [this](const Refused& refused) {
-        if (refused.worth_another()) return join_later(refused.why);
-        const bool key = refused.refusal == Refusal::key;
-        end_alone(fmt::format("at the launcher ({}): {}{}", to_text(joining_.launcher), refused.why,
-                              key ? "; give the same key to every task" : ""));
-      });
+  handshake(kMostControl)
+      .begin(
+          launcher_, {index_of(id_), kLauncher},
+          [this](const std::shared_ptr<Connection>& launcher, std::uint32_t /*from*/) {
+            launcher->start(
+                [this](const FrameHeader& header, const Payload& payload) {
+                  on_control(header, payload);
+                },
+                // Without the launcher there is nobody to train for.
+                [this](const std::string& why) { end_alone("lost the launcher: " + why); });
+          },
+          [this](const Refused& refused) {
+            if (refused.worth_another()) return join_later(refused.why);
+            const bool key = refused.refusal == Refusal::key;
+            end_alone(fmt::format("at the launcher ({}): {}{}", to_text(joining_.launcher),
+                                  refused.why, key ? "; give the same key to every task" : ""));
+          });
 }
 
 void NodeProcess::join_later(const std::string& why) {
@@ -228,6 +231,10 @@ void NodeProcess::tune_socket(int native_socket) {
 void NodeProcess::tell_place(int port) {
   send_json(*launcher_, ControlKind::listening, id_,
             {{"host", host_name()}, {"address", address_.to_string()}, {"port", port}});
+}
+
+Handshake NodeProcess::handshake(Bytes most_payload) const {
+  return {.key = joining_.known.key, .most_payload = most_payload, .tls = joining_.known.tls};
 }
 
 Bytes NodeProcess::largest_message() const {

@@ -30,7 +30,7 @@ namespace foretrain::exec {
 struct Joining {
   boost::asio::ip::tcp::endpoint launcher;
   NodeId id{};
-  JobKey key;
+  Credentials known;
   Duration limit{60'000'000'000};  ///< tries again until then
   bool is_task = false;            ///< nobody waits for this process: it says itself what is wrong
 };
@@ -59,6 +59,7 @@ class NodeProcess {
   void tell_place(int port);
   /// What a message between nodes carries at most.
   [[nodiscard]] Bytes largest_message() const;
+  [[nodiscard]] Handshake handshake(Bytes most_payload) const;
   void welcome_peers();
   void connect_to_peers(const nlohmann::json& places);
   void connect_to(NodeId id, const nlohmann::json& place);

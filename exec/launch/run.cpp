@@ -43,14 +43,16 @@ using boost::asio::ip::tcp;
 
 struct Meeting {
   tcp::endpoint place;
-  JobKey key;
+  Credentials known;
 };
 
 Meeting arrange(const RunOptions& options) {
   Meeting meeting;
-  meeting.key = read_job_key(options.job_key, process_environment);
-  meeting.place = meeting_point(*options.task, meeting.key, options.join_timeout);
-  if (meeting.key.empty()) meeting.key = read_user_key(cache_folder());
+  JobKey& key = meeting.known.key;
+  key = read_job_key(options.job_key, process_environment);
+  meeting.place = meeting_point(*options.task, key, options.join_timeout);
+  if (key.empty()) key = read_user_key(cache_folder());
+  meeting.known.tls = make_tls(options.tls, key);
   return meeting;
 }
 
@@ -155,8 +157,7 @@ std::vector<CoreProbe> probes_of(const PauseProbes& pauses, double shared_line_s
 }
 
 // Cores are looked at where all of them are this machine's.
-Record train(const Prepared& prepared, const RunOptions& options, const JobKey& key,
-             const tcp::endpoint& place) {
+Record train(const Prepared& prepared, const RunOptions& options, const Meeting& meeting) {
   allow_connections(prepared);
   std::vector<CoreProbe> probes;
   const auto look = [&, cores = cores_of(prepared)] {
@@ -174,7 +175,8 @@ Record train(const Prepared& prepared, const RunOptions& options, const JobKey& 
     std::optional<std::chrono::steady_clock::time_point> down_since;
     int left = 0;
     {
-      Launcher launcher(prepared, options, rows, key, place, restarts.begin(rows));
+      Launcher launcher(prepared, options, rows, meeting.known, meeting.place,
+                        restarts.begin(rows));
       record = launcher.run();
       down_since = launcher.down_since();
       left = launcher.restarts_left();
@@ -210,7 +212,7 @@ Record run(const Case& scenario_case, const RunOptions& options) {
     }
     check_signals(scenario_case);
     const Meeting meeting = arrange(options);
-    return train(prepare(scenario_case, Need::shape), options, meeting.key, meeting.place);
+    return train(prepare(scenario_case, Need::shape), options, meeting);
   }
   const auto task = read_task(process_environment);
   if (task && task->size > 1) {
@@ -224,7 +226,9 @@ Record run(const Case& scenario_case, const RunOptions& options) {
   if (options.emulate) check_emulated(scenario_case.scenario.cluster);
   const tcp::endpoint loopback(boost::asio::ip::address_v4::loopback(),
                                static_cast<std::uint16_t>(options.port));
-  return train(prepare(scenario_case, Need::shape), options, JobKey::random(), loopback);
+  Meeting meeting{loopback, {JobKey::random()}};
+  meeting.known.tls = make_tls(options.tls, meeting.known.key);
+  return train(prepare(scenario_case, Need::shape), options, meeting);
 }
 
 std::optional<int> take_part(const std::vector<Case>& cases, RunOptions& options) {
@@ -238,6 +242,7 @@ std::optional<int> take_part(const std::vector<Case>& cases, RunOptions& options
   }
   const Task& task = *options.task;
   options.join_timeout = read_join_limit(process_environment).value_or(options.join_timeout);
+  options.tls = read_tls(options.tls, process_environment);
   check_size(cases, task);
   for (const Case& each : cases) check_trainable(each);
   if (task.rank == 0) return {};
@@ -248,7 +253,7 @@ std::optional<int> take_part(const std::vector<Case>& cases, RunOptions& options
   for (std::size_t done = 0; done < cases.size(); ++done) {
     const Meeting meeting = arrange(options);
     joining.launcher = meeting.place;
-    joining.key = meeting.key;
+    joining.known = meeting.known;
     const int status = node_of(joining);
     if (status != 0) return status;
   }
@@ -257,14 +262,19 @@ std::optional<int> take_part(const std::vector<Case>& cases, RunOptions& options
 
 // The launcher above is the only caller, so nobody has to be told what is wrong with a call.
 int node_main(std::span<const char* const> arguments) {
-  std::map<std::string_view, std::string> given;
+  std::map<std::string, std::string> given;
   for (std::size_t i = 0; i + 1 < arguments.size(); i += 2) given[arguments[i]] = arguments[i + 1];
   Joining joining;
   joining.launcher = {boost::asio::ip::make_address(given.at("--address")),
                       static_cast<std::uint16_t>(std::stoi(given.at("--port")))};
   joining.id = NodeId(static_cast<std::uint32_t>(std::stoi(given.at("--id"))));
   const char* key = std::getenv(kKeyVariable);
-  if (key != nullptr) joining.key = JobKey(key);
+  if (key != nullptr) joining.known.key = JobKey(key);
+  const TlsChoice tls = tls_of_arguments([&](const char* name) {
+    const auto found = given.find(name);
+    return found == given.end() ? std::nullopt : std::optional(found->second);
+  });
+  joining.known.tls = make_tls(tls, joining.known.key);
   return node_of(joining);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "exec/launch/task.h"
+#include "exec/launch/tls_choice.h"
 #include "reports/record/record.h"
 #include "scenarios/core_probe.h"
 #include "scenarios/scenario.h"
@@ -23,6 +24,8 @@ struct RunOptions {
   std::optional<Task> task;
   /// The file of the job key that tasks show each other; empty: as the environment says.
   std::string job_key;
+  /// Whether connections between the processes are encrypted.
+  TlsChoice tls;
   /// Each host of the scenario's cluster becomes a network of this machine (emulation.h).
   bool emulate = false;
   /// The record says of each job what it took (InputRow::took).

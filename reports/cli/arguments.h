@@ -29,6 +29,10 @@ struct Arguments {
   // A run.
   int port = 0;
   std::string job_key;
+  bool tls = false;  ///< encrypted; files empty: certificates are made from the job key
+  std::string tls_certificate;
+  std::string tls_key;
+  std::string tls_authority;
   std::string metrics;  ///< where Prometheus scrapes; empty: nowhere
   std::string save;     ///< file of the final weights; empty: none
   std::string resume;   ///< folder of the run that it goes on from; empty: none

@@ -45,6 +45,29 @@ void add_training(CLI::App& command, Arguments& arguments) {
   command.add_flag("--emulate", arguments.emulate, "a network for each host (root)");
 }
 
+void add_tls(CLI::App& command, Arguments& arguments) {
+  command.add_flag("--tls", arguments.tls,
+                   "encrypt all that goes between nodes: TLS 1.3, by the job key, or by files");
+  const auto file = [&](const char* name, std::string& path, const char* what) {
+    command.add_option(name, path, what)->type_name("FILE");
+  };
+  file("--tls-certificate", arguments.tls_certificate, "with --tls: this task's own, as PEM");
+  file("--tls-key", arguments.tls_key, "its key");
+  file("--tls-authority", arguments.tls_authority, "those whose certificates are taken");
+}
+
+// Its forecast knows no encryption: a comparison would blame it for that.
+void refuse_tls(CLI::App& command) {
+  command
+      .add_flag_callback(
+          "--tls",
+          [] {
+            throw CLI::ValidationError(
+                "--tls", "a forecast counts no encryption, so a run with it is compared with none");
+          })
+      ->group("");
+}
+
 void add_record(CLI::App& command, Arguments& arguments) {
   command
       .add_option("--record", arguments.rows,
@@ -70,6 +93,7 @@ void run_options(CLI::App& command, Arguments& arguments) {
   add_scenario(command, arguments);
   add_output(command, arguments, "out/NAME/run");
   add_training(command, arguments);
+  add_tls(command, arguments);
   add_record(command, arguments);
   command
       .add_option("--save", arguments.save,
@@ -139,6 +163,7 @@ void validate_options(CLI::App& command, Arguments& arguments) {
   add_scenario(command, arguments);
   add_output(command, arguments, "out/NAME/validate");
   add_training(command, arguments);
+  refuse_tls(command);
   command.add_option("--machine", arguments.machine, kMachine);
   command.add_option("--repeat", arguments.judgement.repetitions, "runs of each case (default: 5)")
       ->check(CLI::Range(1, 100));
