@@ -20,6 +20,7 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -29,7 +30,7 @@ namespace foretrain::exec {
 namespace {
 using tcp = boost::asio::ip::tcp;
 
-constexpr Bytes kMost{16 * 1024 * 1024};
+constexpr Bytes kMost{32 * 1024 * 1024};
 constexpr Bytes kElsewhere{2'000'000};  // more than a core's own caches hold
 
 using Clock = std::chrono::steady_clock;
@@ -141,7 +142,13 @@ Sample drive(boost::asio::io_context& loop, tcp::socket socket, const PingPong& 
   };
   hooks.fault = [&loop](const Fault&) { loop.stop(); };
   NodeDriver driver(loop, self_and_peer.first, std::move(program), std::move(hooks));
-  driver.add_peer(self_and_peer.second, std::make_shared<Connection>(std::move(socket), kMost));
+  const auto connection = std::make_shared<Connection>(std::move(socket), kMost);
+  if (setting.encrypted) {
+    const End end = self_and_peer.first == NodeId(0) ? End::connecting : End::accepting;
+    const auto tls = Tls::of_key(JobKey("of a measurement alone"));
+    connection->encrypt(std::make_unique<TlsStream>(tls, end));
+  }
+  driver.add_peer(self_and_peer.second, connection);
   const double before = process_usage().cpu_s();
   driver.start();
   run_polling(loop, kPoll, [&] { return !setting.polling; });

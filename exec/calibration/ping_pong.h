@@ -9,14 +9,15 @@ namespace foretrain::exec {
 
 /// How the message goes to and fro.
 struct PingPong {
-  Bytes payload{};       ///< there; the answer is empty
-  int rounds = 0;        ///< that count, after half as many that do not
-  Duration rest{};       ///< of the caller between two rounds
-  bool polling = false;  ///< as a run does it; else both sleep while they wait
-  Duration compute{};    ///< of the caller before it sends, over more memory than its core's own
-                         ///< caches hold, as a gradient does
-  Bytes walked{};        ///< of both, each time before they send: what no cache holds then
-  bool crowded = false;  ///< another process computes on the core of the node that answers
+  Bytes payload{};         ///< there; the answer is empty
+  int rounds = 0;          ///< that count, after half as many that do not
+  Duration rest{};         ///< of the caller between two rounds
+  bool polling = false;    ///< as a run does it; else both sleep while they wait
+  Duration compute{};      ///< of the caller before it sends, over more memory than its core's own
+                           ///< caches hold, as a gradient does
+  Bytes walked{};          ///< of both, each time before they send: what no cache holds then
+  bool crowded = false;    ///< another process computes on the core of the node that answers
+  bool encrypted = false;  ///< as with `run --tls`
 };
 
 /// A round trip.

@@ -39,7 +39,10 @@ constexpr const char* kFilesOfAll =
     "give --tls-certificate, --tls-key, --tls-authority to every task, of one authority, or to "
     "none";
 
-const unsigned char* raw(std::string_view text) {
+constexpr const char* kKeyOfAll =
+    "give the same key to every task, and certificates in files to all or to none";
+
+const unsigned char* letters(std::string_view text) {
   return reinterpret_cast<const unsigned char*>(text.data());
 }
 
@@ -52,8 +55,8 @@ PrivateKey derive(const JobKey& key) {
   FT_CHECK(EVP_PKEY_derive_init(context) > 0);
   FT_CHECK(EVP_PKEY_CTX_set_hkdf_md(context, EVP_sha256()) > 0);
   const auto length = [](std::string_view text) { return static_cast<int>(text.size()); };
-  FT_CHECK(EVP_PKEY_CTX_set1_hkdf_key(context, raw(key.secret()), length(key.secret())) > 0);
-  FT_CHECK(EVP_PKEY_CTX_add1_hkdf_info(context, raw(kDerived), length(kDerived)) > 0);
+  FT_CHECK(EVP_PKEY_CTX_set1_hkdf_key(context, letters(key.secret()), length(key.secret())) > 0);
+  FT_CHECK(EVP_PKEY_CTX_add1_hkdf_info(context, letters(kDerived), length(kDerived)) > 0);
   FT_CHECK(EVP_PKEY_derive(context, bytes.data(), &size) > 0);
   FT_CHECK_OP(size, ==, bytes.size());
   PrivateKey derived(EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nullptr, bytes.data(), size));
@@ -72,7 +75,7 @@ Certificate wrap_key(EVP_PKEY* key) {
   X509_gmtime_adj(X509_getm_notBefore(certificate), -kDay);
   X509_gmtime_adj(X509_getm_notAfter(certificate), 365 * kDay);
   X509_NAME* name = X509_get_subject_name(certificate);
-  X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_ASC, raw("foretrain"), -1, -1, 0);
+  X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_ASC, letters("foretrain"), -1, -1, 0);
   X509_set_issuer_name(certificate, name);
   FT_CHECK(X509_set_pubkey(certificate, key) == 1);
   FT_CHECK(X509_sign(certificate, key, nullptr) > 0);
@@ -199,8 +202,7 @@ std::string Tls::what_is_wrong(const ssl_st* ends) const {
   const int reason = ERR_GET_REASON(ERR_peek_last_error());
   const long verified = SSL_get_verify_result(ends);
   if (verified != X509_V_OK && !files_.given()) {
-    return fmt::format(
-        "its certificate is not of this job key; give the same key to every task; {}", kFilesOfAll);
+    return fmt::format("its certificate is not of this job key; {}", kKeyOfAll);
   }
   if (verified != X509_V_OK) {
     return fmt::format("its certificate is not taken: {} (authority: {}); {}",
@@ -210,8 +212,7 @@ std::string Tls::what_is_wrong(const ssl_st* ends) const {
   const int alert = reason - SSL_AD_REASON_OFFSET;
   if (alert >= 0 && is_about_certificates(alert)) {
     return fmt::format("it does not take this end's certificate ({}); {}",
-                       SSL_alert_desc_string_long(alert),
-                       files_.given() ? kFilesOfAll : "give the same key to every task");
+                       SSL_alert_desc_string_long(alert), files_.given() ? kFilesOfAll : kKeyOfAll);
   }
   if (alert >= 0) return fmt::format("it ended TLS ({})", SSL_alert_desc_string_long(alert));
   if (reason == SSL_R_DECRYPTION_FAILED_OR_BAD_RECORD_MAC) {

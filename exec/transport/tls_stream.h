@@ -65,8 +65,8 @@ class TlsStream {
   void renew_key_when_due(std::size_t count);
   void note_trouble(int result);
 
-  static constexpr std::size_t kRead = 128 * 1024;
-  static constexpr std::size_t kAhead = 128 * 1024;
+  static constexpr std::size_t kRead = 64 * 1024;
+  static constexpr std::size_t kAhead = 64 * 1024;
   static constexpr std::size_t kRecord = 16 * 1024;  // the most that TLS encrypts at once
 
   std::shared_ptr<const Tls> tls_;

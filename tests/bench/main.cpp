@@ -7,6 +7,7 @@
 #include "tests/bench/models.h"
 #include "tests/bench/products.h"
 #include "tests/bench/sim.h"
+#include "tests/bench/tls.h"
 
 #include <fmt/format.h>
 
@@ -40,6 +41,7 @@ int part_or_error(const std::string& part, const std::vector<std::string>& argum
   try {
     if (part == "sim") return bench::simulations(arguments);
     if (part == "load") return bench::load(arguments);
+    if (part == "tls") return bench::tls(arguments);
     if (part == "products") {
       bench::products(smoke_in(arguments));
       return 0;
@@ -58,7 +60,7 @@ int main(int argc, char** argv) {
   using namespace foretrain;
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   const bool smoke = smoke_in(arguments);
-  const std::vector<std::string> parts{"models", "products", "exec", "sim", "load"};
+  const std::vector<std::string> parts{"models", "products", "exec", "sim", "load", "tls"};
   if (!arguments.empty() && std::ranges::count(parts, arguments.front()) > 0) {
     return part_or_error(arguments.front(), {arguments.begin() + 1, arguments.end()});
   }
@@ -69,5 +71,6 @@ int main(int argc, char** argv) {
   bench_transport(smoke);
   bench::link_use(smoke);
   bench::load({"--smoke"});
+  bench::tls({"--smoke"});
   return 0;
 }

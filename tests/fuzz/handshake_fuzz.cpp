@@ -39,7 +39,7 @@ std::string stream_of(std::string_view text) {
 
 }  // namespace
 
-/// Whoever does not know the key is refused, or leaves.
+/// Whoever does not know the key is refused, or leaves; so it is at an end that encrypts.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static boost::asio::io_context door{1};
   static tcp::acceptor acceptor(door, {boost::asio::ip::address_v4::loopback(), 0});
@@ -49,7 +49,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   acceptor.accept(accepted);
   const auto connection = std::make_shared<Connection>(std::move(accepted), kMostBeforeProof);
   int refused = 0;
-  Handshake{JobKey("0123456789abcdef"), {1'000'000}}.answer(
+  static const JobKey key("0123456789abcdef");
+  static const auto tls = Tls::of_key(key);
+  const Handshake handshake{
+      .key = key, .most_payload = {1'000'000}, .tls = size % 2 == 1 ? tls : nullptr};
+  handshake.answer(
       connection, 2, [](const auto&, std::uint32_t) { FT_CHECK(false && "a stranger is let in"); },
       [&](const Refused& why) {
         ++refused;

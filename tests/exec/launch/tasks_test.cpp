@@ -1,5 +1,6 @@
 // Tasks that somebody else started: real processes that find each other by variables.
 #include "exec/transport/handshake.h"
+#include "tests/support/certificates.h"
 #include "tests/support/places.h"
 
 #include <boost/asio/io_context.hpp>
@@ -65,20 +66,21 @@ class Job {
   }
 
   [[nodiscard]] int port() const { return port_; }
+  [[nodiscard]] std::string path(const std::string& name) const { return folder_ / name; }
   [[nodiscard]] std::string file(const std::string& name) const {
     return file_text(folder_ / name);
   }
   [[nodiscard]] std::string errors(int rank) const { return file(std::to_string(rank) + ".err"); }
   [[nodiscard]] nlohmann::json answer() const { return nlohmann::json::parse(file("0.out")); }
 
-  void start(int rank, const std::vector<std::string>& more = {},
-             const std::string& key = kJobKey) {
+  void start(int rank, const std::vector<std::string>& more = {}, const std::string& key = kJobKey,
+             const std::map<std::string, std::string>& variables = {}) {
     std::vector<std::string> arguments{program_path(), "run",   "small.yaml", "--quiet",
                                        "--json",       "--out", "out"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     const pid_t task = fork();
     REQUIRE(task >= 0);
-    if (task == 0) become(rank, arguments, key);
+    if (task == 0) become(rank, arguments, key, variables);
     tasks_.at(static_cast<std::size_t>(rank)) = task;
   }
 
@@ -105,11 +107,14 @@ class Job {
 
  private:
   [[noreturn]] void become(int rank, const std::vector<std::string>& arguments,
-                           const std::string& key) const {
-    const std::map<std::string, std::string> variables{
-        {"RANK", std::to_string(rank)}, {"WORLD_SIZE", std::to_string(size_)},
-        {"MASTER_ADDR", "127.0.0.1"},   {"MASTER_PORT", std::to_string(port_)},
-        {"FORETRAIN_JOB_KEY", key},     {"FORETRAIN_JOIN_LIMIT", limit_}};
+                           const std::string& key,
+                           std::map<std::string, std::string> variables) const {
+    variables.merge(std::map<std::string, std::string>{{"RANK", std::to_string(rank)},
+                                                       {"WORLD_SIZE", std::to_string(size_)},
+                                                       {"MASTER_ADDR", "127.0.0.1"},
+                                                       {"MASTER_PORT", std::to_string(port_)},
+                                                       {"FORETRAIN_JOB_KEY", key},
+                                                       {"FORETRAIN_JOIN_LIMIT", limit_}});
     for (const auto& [name, value] : variables) setenv(name.c_str(), value.c_str(), 1);
     if (chdir(folder_.c_str()) != 0) _exit(126);
     const std::string name = std::to_string(rank);
@@ -286,6 +291,61 @@ TEST_CASE("tasks: a rank 0 that is killed takes its own node with it and the oth
     CHECK(job.end_of(rank) == 1);
     CHECK(job.errors(rank).find("lost the launcher") != std::string::npos);
   }
+}
+
+const std::vector<std::string> kWithTls{"--tls"};
+
+TEST_CASE("tasks: --tls in every task ends with the same weights, and the record says so") {
+  Job job(3);
+  job.start(0, kWithTls);
+  job.start(1, {}, kJobKey, {{"FORETRAIN_TLS", "on"}});  // as a job script says it to all
+  job.start(2, kWithTls);
+  for (const int rank : {0, 1, 2}) CHECK(job.end_of(rank) == 0);
+  CHECK(job.answer().at("weights_sha256") == job.ordinary_answer().at("weights_sha256"));
+  CHECK(job.file("out/run.json").find("RANK and WORLD_SIZE, TLS\"") != std::string::npos);
+}
+
+TEST_CASE("tasks: where rank 0 alone has --tls, or all but rank 0, all end at once and say so") {
+  const bool launcher = GENERATE(true, false);
+  Job job(3);
+  const auto begun = std::chrono::steady_clock::now();
+  job.start(0, launcher ? kWithTls : std::vector<std::string>{});
+  job.start(1, launcher ? std::vector<std::string>{} : kWithTls);
+  CHECK(job.end_of(0) == 1);
+  CHECK(job.end_of(1) == 1);
+  CHECK(std::chrono::steady_clock::now() - begun < std::chrono::seconds(10));
+  const std::string encrypts = ": it encrypts, this end does not; give --tls to every task";
+  const std::string plain = ": it does not encrypt, this end does; give --tls to every task";
+  const std::string failure = job.answer().at("failure");
+  CHECK(failure.find("a node at 127.0.0.1:") == 0);
+  CHECK(failure.find(launcher ? plain : encrypts) != std::string::npos);
+  CHECK(job.errors(1).find(launcher ? encrypts : plain) != std::string::npos);
+}
+
+TEST_CASE("tasks: with --tls a rank with another key is refused at once and says so") {
+  Job job(3, "2 s");
+  job.start(0, kWithTls);
+  job.start(1, kWithTls, "not-the-key-of-the-job");
+  CHECK(job.end_of(1) == 1);
+  CHECK(job.errors(1).find("its certificate is not of this job key; give the same key to every "
+                           "task") != std::string::npos);
+  CHECK(job.end_of(0) == 1);
+  CHECK(job.errors(0).find("a stranger: it does not take this end's certificate") !=
+        std::string::npos);
+}
+
+TEST_CASE("tasks: with --tls certificates of files are taken from variables, too") {
+  Job job(3);
+  const Authority authority(job.path("authority.pem"));
+  for (const int rank : {0, 1, 2}) {
+    const exec::TlsFiles files = authority.issue(job.path("node" + std::to_string(rank)));
+    job.start(rank, kWithTls, kJobKey,
+              {{"FORETRAIN_TLS_CERTIFICATE", files.certificate},
+               {"FORETRAIN_TLS_KEY", files.key},
+               {"FORETRAIN_TLS_AUTHORITY", files.authority}});
+  }
+  for (const int rank : {0, 1, 2}) CHECK(job.end_of(rank) == 0);
+  CHECK(job.answer().at("weights_sha256") == job.ordinary_answer().at("weights_sha256"));
 }
 
 }  // namespace

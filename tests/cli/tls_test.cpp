@@ -1,0 +1,63 @@
+// What `--tls` does to a command.
+#include "tests/cli/sandbox.h"
+#include "tests/support/certificates.h"
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include <string>
+
+namespace foretrain {
+namespace {
+
+using testing::Called;
+using testing::Sandbox;
+
+std::string weights_of(Sandbox& sandbox, const std::string& more) {
+  const Called called = sandbox.call("run small.yaml --quiet --json --out out " + more);
+  INFO(called.err);
+  REQUIRE(called.status == 0);
+  return nlohmann::json::parse(called.out).at("weights_sha256");
+}
+
+TEST_CASE("tls: an encrypted run ends with the same weights, and its record says TLS") {
+  Sandbox sandbox;
+  const std::string plain = weights_of(sandbox, "");
+  CHECK(testing::text_of(sandbox.path("out/run.json")).find("this machine, TLS") ==
+        std::string::npos);
+  CHECK(weights_of(sandbox, "--tls") == plain);
+  CHECK(testing::text_of(sandbox.path("out/run.json")).find("this machine, TLS") !=
+        std::string::npos);
+  CHECK(weights_of(sandbox, "--tls --set training.servers=2 --set training.bucket_size='8 KB'") ==
+        plain);
+}
+
+TEST_CASE("tls: a run with certificates of files ends with the same weights") {
+  Sandbox sandbox;
+  const testing::Authority authority(sandbox.path("authority.pem"));
+  static_cast<void>(authority.issue(sandbox.path("node")));
+  CHECK(weights_of(sandbox,
+                   "--tls --tls-certificate node.pem --tls-key node.key --tls-authority "
+                   "authority.pem") == weights_of(sandbox, ""));
+}
+
+TEST_CASE("tls: files that are wrong, or for nothing, end a run before any node starts") {
+  Sandbox sandbox;
+  const Called unused = sandbox.call("run small.yaml --tls-key node.key");
+  CHECK(unused.status == 2);
+  CHECK(unused.err.find("nothing is encrypted without --tls") != std::string::npos);
+  const Called missing = sandbox.call(
+      "run small.yaml --tls --tls-certificate no.pem --tls-key no.key --tls-authority no.pem");
+  CHECK(missing.status == 2);
+  CHECK(missing.err.find("--tls-certificate no.pem: cannot be read") != std::string::npos);
+}
+
+TEST_CASE("tls: validate refuses to compare it with a forecast that knows none") {
+  Sandbox sandbox;
+  const Called called = sandbox.call("validate small.yaml --tls");
+  CHECK(called.status == 2);
+  CHECK(called.err.find("a forecast counts no encryption") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace foretrain
