@@ -45,6 +45,7 @@ void walk(const CLI::App& app, const std::string& path, std::vector<DescribedCom
   described.path = path;
   described.what = app.get_description();
   for (const CLI::Option* option : app.get_options()) {
+    if (option->get_group().empty()) continue;  // help does not name it either
     auto& list = option->get_positional() ? described.positionals : described.options;
     list.push_back(describe(*option));
   }

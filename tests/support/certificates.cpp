@@ -7,6 +7,7 @@
 #include <openssl/x509v3.h>
 
 #include <cstdio>
+#include <cstring>
 #include <stdexcept>
 #include <utility>
 

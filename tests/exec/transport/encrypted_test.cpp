@@ -273,7 +273,7 @@ TEST_CASE("encrypted: strangers that greet and then say nothing are bounded as a
   tcp::acceptor acceptor(loop, {boost::asio::ip::address_v4::loopback(), 0});
   const SharedTls tls = of_our_key();
   const Handshake handshake{
-      .key = kOurKey, .most_payload = {1'000}, .limit = {300'000'000}, .tls = tls};
+      .key = kOurKey, .most_payload = {1'000}, .limit = {2'000'000'000}, .tls = tls};
   Lobby lobby(loop, handshake, kOurEnds.accepting, 1);
   std::vector<std::shared_ptr<Connection>> proved;
   std::vector<Refused> refused;
@@ -286,10 +286,11 @@ TEST_CASE("encrypted: strangers that greet and then say nothing are bounded as a
     socket.connect(acceptor.local_endpoint());
     // All of a greeting, a half of it, nothing.
     const TlsStream greeting(tls, End::connecting);
-    const auto words = greeting.sealed().first(greeting.sealed().size() / 2 * (i % 3));
+    const auto words = greeting.sealed().first(greeting.sealed().size() * (i % 3) / 2);
     boost::asio::write(socket, boost::asio::buffer(words.data(), words.size()));
     loop.run_for(std::chrono::milliseconds(1));
   }
+  loop.run_for(std::chrono::milliseconds(50));
   CHECK(lobby.waiting() == kMostStrangers + 1);
   CHECK(refused.size() == 10);
   CHECK(refused.front().refusal == Refusal::crowded);
@@ -301,7 +302,7 @@ TEST_CASE("encrypted: strangers that greet and then say nothing are bounded as a
   loop.run_for(std::chrono::milliseconds(100));
   CHECK(outcome.proved);
   CHECK(proved.size() == 1);
-  loop.run_for(std::chrono::milliseconds(600));
+  loop.run_for(std::chrono::milliseconds(2'500));
   CHECK(lobby.waiting() == 0);
   CHECK(refused.back().refusal == Refusal::silent);
   CHECK(!proved.front()->closed());
