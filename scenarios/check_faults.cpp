@@ -90,14 +90,21 @@ void check_restart(const Case& c, const std::string& key, FaultSpec& fault, Read
   }
   // By its strategy: the key itself is one that a kill has.
   const std::string by = "training.strategy";
-  if (protocol_called(training.strategy).takes_back) return reading.note_used(by, c.place_of(of));
-  std::vector<std::string_view> able;
-  for (const Protocol& protocol : protocols()) {
-    if (protocol.takes_back) able.push_back(protocol.name);
+  if (protocol_called(training.strategy).takes_back(training.protocol)) {
+    return reading.note_used(by, c.place_of(of));
   }
-  reading.note_unused(by, c.place_of(of),
-                      fmt::format("{} takes no worker back that was lost, only {} do; remove {}",
-                                  training.strategy, fmt::join(able, ", "), of));
+  std::vector<std::string> able;
+  for (const Protocol& protocol : protocols()) {
+    if (protocol.takes_back({})) {
+      able.emplace_back(protocol.name);
+    } else if (!protocol.takes_back_with.empty()) {
+      able.push_back(fmt::format("{} {}", protocol.name, protocol.takes_back_with));
+    }
+  }
+  reading.note_unused(
+      by, c.place_of(of),
+      fmt::format("here {} takes no worker back that was lost, only {} do; remove {}",
+                  training.strategy, fmt::join(able, ", "), of));
   fault.restart_after.reset();
 }
 

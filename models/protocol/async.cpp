@@ -59,7 +59,7 @@ void AsyncServer::receive(Instant now, NodeId from, Message message, Effects& ef
   if (message.kind == MessageKind::enough) return stop(from, effects);
   if (message.kind == MessageKind::cut && cut_.hear(from, message)) return look_at_cut(effects);
   if (message.kind == MessageKind::kept && !training_->is_worker(from) && cut_.decides()) {
-    if (cut_.hear_kept(from)) end_cut(effects);
+    if (cut_.hear_kept(from, message)) end_cut(effects);
     return;
   }
   const auto queue = std::ranges::find_if(
@@ -318,7 +318,7 @@ Protocol async_protocol() {
           .gradients_an_update = one,
           .gradients_an_apply = one,
           .most_lost = [](const ProtocolOptions&, int workers) { return workers - 1; },
-          .takes_back = true,
+          .takes_back = [](const ProtocolOptions&) { return true; },
           .server_state = [](const ProtocolOptions&) { return AsyncServer::kState; },
           .linked =
               [](const Training& training, NodeId a, NodeId b) {

@@ -5,6 +5,7 @@
 #include "models/protocol/clocks.h"
 #include "models/protocol/node.h"
 #include "models/protocol/protocol.h"
+#include "models/protocol/seat.h"
 #include "models/protocol/server_cut.h"
 #include "models/protocol/shard.h"
 #include "models/protocol/training.h"
@@ -114,15 +115,6 @@ class AsyncServer : public Node, public Buffering {
   }
 
  private:
-  /// Whose messages of this worker count.
-  struct Seat {
-    std::int64_t generation = 1;
-    bool taken = true;  // else it is lost
-
-    /// It has never been lost.
-    [[nodiscard]] bool is_first() const { return taken && generation == 1; }
-  };
-
   void receive(Instant now, NodeId from, Message message, Effects& effects);
   /// It was sent by a process of this worker that is gone.
   [[nodiscard]] bool is_late(const Queue& queue, NodeId from, const Message& push) const;
@@ -161,7 +153,7 @@ class AsyncServer : public Node, public Buffering {
   std::size_t complete_ = 0;  // buckets that are over
   bool enough_ = false;       // the target is reached
   Instant last_update_;
-  std::vector<Seat> seats_;  // by worker
+  Seats seats_;
   ServerCut cut_;
   bool cutting_ = false;  // nobody is answered of the first bucket
 };

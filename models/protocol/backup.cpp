@@ -26,14 +26,9 @@ BackupServer::BackupServer(std::shared_ptr<const Training> training, NodeId id)
   const int shard = static_cast<int>(index_of(id)) - training_->workers;
   const auto workers = static_cast<std::size_t>(training_->workers);
   for (const std::uint32_t index : training_->layout->of_shard(shard)) {
-    gatherings_.push_back(
-        {ShardBucket(training_, index, start), {}, {}, {}, {}, {}, false, false, {}});
-    gatherings_.back().arrivals.resize(workers);
-    gatherings_.back().owed.resize(workers);
-    gatherings_.back().answered.resize(workers);
-    gatherings_.back().held.resize(workers);
+    gatherings_.push_back({ShardBucket(training_, index, start), std::vector<Standing>(workers)});
   }
-  lost_.resize(workers);
+  seats_.resize(workers);
 }
 
 void BackupServer::handle(Instant now, Input input, Effects& effects) {
@@ -51,18 +46,26 @@ void BackupServer::handle(Instant now, Input input, Effects& effects) {
   } else if (std::holds_alternative<TimerFired>(input)) {
     cut_.rang();
   } else if (auto* lost = std::get_if<PeerLost>(&input)) {
+    if (training_->is_worker(lost->peer)) seats_[index_of(lost->peer)].taken = false;
     if (over_ < gatherings_.size()) lose(now, lost->peer, effects);
+  } else if (auto* back = std::get_if<PeerBack>(&input)) {
+    seats_[index_of(back->peer)] = {back->generation, true};
   }
 }
 
 void BackupServer::lose(Instant now, NodeId peer, Effects& effects) {
   if (training_->is_worker(peer)) {
-    lost_[index_of(peer)] = true;
+    const std::uint32_t worker = index_of(peer);
+    for (Gathering& gathering : gatherings_) {
+      gathering.standings[worker].pull.reset();
+      gathering.standings[worker].listens = false;
+    }
     cut_.give_up();
     release(now, effects);
-    const auto lost = std::ranges::count(lost_, true);
+    if (chooses()) forget(worker);
+    const auto lost = std::ranges::count(seats_, false, &Seat::taken);
     // The chief's are the weights in the end.
-    if (lost <= backups_ && index_of(peer) != 0) {
+    if (lost <= backups_ && worker != 0) {
       for (Gathering& gathering : gatherings_) go_on(now, gathering, effects);
       return;
     }
@@ -79,9 +82,13 @@ void BackupServer::miss(std::uint32_t worker, Effects& effects) const {
 
 void BackupServer::receive(Instant now, NodeId from, Message message, Effects& effects) {
   if (message.kind == MessageKind::enough && chooses()) return stop(now, from, effects);
-  if (message.kind == MessageKind::cut && cut_.hear(from, message)) return look_at_cut(effects);
+  if (message.kind == MessageKind::cut && cut_.hear(from, message)) {
+    // Of one from before a loss shard 0 has no use any more.
+    if (!all_take_part()) cut_.give_up();
+    return look_at_cut(effects);
+  }
   if (message.kind == MessageKind::kept && !training_->is_worker(from) && chooses()) {
-    if (cut_.hear_kept(from)) release(now, effects);
+    if (cut_.hear_kept(from, message)) release(now, effects);
     return;
   }
   if (const auto decision = decoded(message)) {
@@ -91,21 +98,32 @@ void BackupServer::receive(Instant now, NodeId from, Message message, Effects& e
   }
   const auto gathering = std::ranges::find_if(
       gatherings_, [&](const Gathering& g) { return g.bucket.index() == message.bucket; });
+  const bool known = gathering != gatherings_.end() && training_->is_worker(from);
+  if (known && message.kind == MessageKind::pull) {
+    return pulled(now, from, std::move(message), *gathering, effects);
+  }
   const std::uint32_t worker = index_of(from);
-  if (message.kind != MessageKind::push || gathering == gatherings_.end() ||
-      !training_->is_worker(from) || message.version > gathering->bucket.version() ||
-      !gathering->bucket.accepts(message.payload, effects) || gathering->arrivals[worker]) {
+  const bool late =
+      known && message.kind == MessageKind::push &&
+      (!takes_part(*gathering, worker) || message.step < gathering->standings[worker].first);
+  if (!late &&
+      (!known || message.kind != MessageKind::push ||
+       message.version > gathering->bucket.version() ||
+       !gathering->bucket.accepts(message.payload, effects) || gathering->standings[worker].push)) {
     effects.emplace_back(Fault{from, "it sent a message out of turn"});
     return;
   }
-  if (gathering->over) {
-    // Sent before its worker heard that it is over; a gradient counts by its first bucket here.
+  if (late || gathering->over) {
+    // Of who is gone, or sent before its worker heard that it is over; a gradient counts by its
+    // first bucket here.
     if (gathering == gatherings_.begin()) ++dropped_;
     return;
   }
   buffered_.take(message.payload.size());
-  gathering->arrivals[worker] = Arrival{now, std::move(message)};
-  if (gathering->owed[worker]) {
+  Standing& standing = gathering->standings[worker];
+  standing.pushed = message.step;
+  standing.push = Arrival{now, std::move(message)};
+  if (standing.owed) {
     send_on(now, *gathering, worker, effects);
     look_at_cut(effects);
   } else if (chooses()) {
@@ -123,16 +141,16 @@ void BackupServer::stop(Instant now, NodeId from, Effects& effects) {
   enough_ = true;
   release(now, effects);                         // the chief is one of those that the cut waits for
   if (decisions_ == training_->updates) return;  // it is over without
-  decide(now, {.chosen = {}, .enough = true}, effects);
+  decide(now, {.what = Decision::What::enough}, effects);
 }
 
 void BackupServer::choose(Instant now, std::uint32_t worker, Effects& effects) {
   // What is late for the last step is told of the end.
   if (enough_ || decisions_ == training_->updates) return;
-  const auto is_here = [&](const Gathering& g) { return g.arrivals[worker].has_value(); };
+  const auto is_here = [&](const Gathering& g) { return g.standings[worker].push.has_value(); };
   if (!std::ranges::all_of(gatherings_, is_here)) return;
-  if (gatherings_.front().arrivals[worker]->push.version.value < decisions_) {
-    return decide(now, {.chosen = {}, .late = worker}, effects);
+  if (gatherings_.front().standings[worker].push->message.version.value < decisions_) {
+    return decide(now, {.what = Decision::What::late, .worker = worker}, effects);
   }
   complete_.push_back(worker);
   if (complete_.size() < needed()) return;
@@ -140,7 +158,7 @@ void BackupServer::choose(Instant now, std::uint32_t worker, Effects& effects) {
   std::ranges::sort(decision.chosen);
   ++decisions_;
   const bool last = decisions_ == training_->updates;
-  if (!last && !has_lost() && cut_.is_due(decisions_)) cutting_ = Version{decisions_};
+  if (!last && cut_.is_due(decisions_) && all_take_part()) cutting_ = Version{decisions_};
   decide(now, decision, effects);
 }
 
@@ -162,13 +180,21 @@ void BackupServer::decide(Instant now, const Decision& decision, Effects& effect
 Message BackupServer::encoded(const Decision& decision) const {
   Message message{.kind = MessageKind::choice, .version = {decisions_}};
   Workers words = decision.chosen;
-  if (decision.enough) {
-    message.kind = MessageKind::enough;
-  } else if (words.empty()) {
-    message.kind = MessageKind::late;
-    words = {decision.late};
+  switch (decision.what) {
+    case Decision::What::step:
+      break;
+    case Decision::What::late:
+      message.kind = MessageKind::late;
+      words = {decision.worker};
+      break;
+    case Decision::What::returned:
+      message.kind = MessageKind::returned;
+      words = {decision.worker, static_cast<std::uint32_t>(decision.generation)};
+      break;
+    case Decision::What::enough:
+      message.kind = MessageKind::enough;
+      return message;
   }
-  if (words.empty()) return message;
   message.payload = Payload::allocate({static_cast<std::int64_t>(4 * words.size())});
   const auto bytes = message.payload.writable_bytes();
   std::memcpy(bytes.data(), words.data(), bytes.size());
@@ -177,44 +203,78 @@ Message BackupServer::encoded(const Decision& decision) const {
 
 // Nothing: it is no decision, or none that can be.
 std::optional<BackupServer::Decision> BackupServer::decoded(const Message& message) const {
-  if (message.kind == MessageKind::enough) return Decision{.chosen = {}, .enough = true};
-  if (message.kind != MessageKind::choice && message.kind != MessageKind::late) return {};
+  using What = Decision::What;
+  if (message.kind == MessageKind::enough) return Decision{.what = What::enough};
   const auto bytes = message.payload.bytes();
   Workers words(bytes.size() / sizeof(std::uint32_t));
-  std::memcpy(words.data(), bytes.data(), words.size() * sizeof(std::uint32_t));
-  const auto workers = static_cast<std::uint32_t>(training_->workers);
-  if (words.empty() || std::ranges::any_of(words, [&](auto w) { return w >= workers; })) return {};
-  if (message.kind == MessageKind::late) return Decision{.chosen = {}, .late = words.front()};
-  if (words.size() != needed() || !std::ranges::is_sorted(words)) return {};
-  return Decision{.chosen = std::move(words)};
+  if (!words.empty()) std::memcpy(words.data(), bytes.data(), words.size() * sizeof(words[0]));
+  const auto is_none = [this](std::uint32_t word) {
+    return word >= static_cast<std::uint32_t>(training_->workers);
+  };
+  switch (message.kind) {
+    case MessageKind::late:
+      if (words.size() != 1 || is_none(words[0])) return {};
+      return Decision{.what = What::late, .worker = words[0]};
+    case MessageKind::returned:
+      if (words.size() != 2 || is_none(words[0])) return {};
+      return Decision{.what = What::returned, .worker = words[0], .generation = words[1]};
+    case MessageKind::choice:
+      if (words.size() != needed() || std::ranges::any_of(words, is_none)) return {};
+      if (!std::ranges::is_sorted(words)) return {};
+      return Decision{.chosen = std::move(words)};
+    default:
+      return {};
+  }
+}
+
+bool BackupServer::Decision::concerns(std::uint32_t who) const {
+  if (what == What::late) return worker == who;
+  return std::ranges::binary_search(chosen, who);
 }
 
 void BackupServer::go_on(Instant now, Gathering& gathering, Effects& effects) {
   while (!gathering.applying && !gathering.decisions.empty()) {
     const Decision& decision = gathering.decisions.front();
-    if (decision.enough) return announce_end(last_update_, gathering, {}, effects);
-    if (decision.chosen.empty()) {
-      const std::uint32_t late = decision.late;
-      gathering.owed[late] = Owed{gathering.bucket.lend(), gathering.bucket.version()};
-      if (chooses() && &gathering == &gatherings_.front()) ++dropped_;
-      if (gathering.arrivals[late]) send_on(now, gathering, late, effects);
-      gathering.decisions.pop_front();
-      continue;
+    switch (decision.what) {
+      case Decision::What::enough:
+        return announce_end(last_update_, gathering, {}, effects);
+      case Decision::What::step:
+        return apply(now, gathering, decision.chosen, effects);
+      case Decision::What::late:
+        dismiss(now, gathering, decision.worker, effects);
+        break;
+      case Decision::What::returned:
+        seat(gathering, decision, effects);
+        break;
     }
-    std::vector<Payload> pushes;
-    for (const std::uint32_t worker : decision.chosen) {
-      const auto& arrival = gathering.arrivals[worker];
-      if (!arrival || arrival->push.version != gathering.bucket.version()) {
-        if (lost_[worker]) miss(worker, effects);
-        return;  // not yet here
-      }
-      pushes.push_back(arrival->push.payload);
-    }
-    gathering.applying = true;
-    gathering.apply_start = now;
-    const JobId id{static_cast<std::uint64_t>(&gathering - gatherings_.data())};
-    effects.emplace_back(Compute{gathering.bucket.apply_job(id, std::move(pushes))});
+    gathering.decisions.pop_front();
   }
+}
+
+void BackupServer::dismiss(Instant now, Gathering& gathering, std::uint32_t worker,
+                           Effects& effects) {
+  if (chooses() && &gathering == &gatherings_.front()) ++dropped_;
+  Standing& standing = gathering.standings[worker];
+  if (seats_[worker].is_gone(standing.generation)) return let_go(standing.push);
+  standing.owed = Owed{gathering.bucket.lend(), gathering.bucket.version()};
+  if (standing.push) send_on(now, gathering, worker, effects);
+}
+
+void BackupServer::apply(Instant now, Gathering& gathering, const Workers& chosen,
+                         Effects& effects) {
+  std::vector<Payload> pushes;
+  for (const std::uint32_t worker : chosen) {
+    const Standing& standing = gathering.standings[worker];
+    if (!standing.push || standing.push->message.version != gathering.bucket.version()) {
+      if (seats_[worker].is_gone(standing.generation)) miss(worker, effects);
+      return;  // not yet here
+    }
+    pushes.push_back(standing.push->message.payload);
+  }
+  gathering.applying = true;
+  gathering.apply_start = now;
+  const JobId id{static_cast<std::uint64_t>(&gathering - gatherings_.data())};
+  effects.emplace_back(Compute{gathering.bucket.apply_job(id, std::move(pushes))});
 }
 
 void BackupServer::applied(Instant now, Gathering& gathering, Effects& effects) {
@@ -228,71 +288,76 @@ void BackupServer::applied(Instant now, Gathering& gathering, Effects& effects) 
   }
   const Owed current{gathering.bucket.values(), gathering.bucket.version()};
   for (const std::uint32_t worker : decision.chosen) {
-    auto& arrival = *gathering.arrivals[worker];
-    arrival.push.wait = gathering.apply_start - arrival.at;
-    arrival.push.apply = now - gathering.apply_start;
-    answer(now, gathering, worker, arrival, MessageKind::parameters, current, effects);
-    let_go(gathering.arrivals[worker]);
+    Arrival& push = *gathering.standings[worker].push;
+    push.message.wait = gathering.apply_start - push.at;
+    push.message.apply = now - gathering.apply_start;
+    answer(now, gathering, worker, MessageKind::parameters, current, effects);
+    let_go(gathering.standings[worker].push);
   }
   go_on(now, gathering, effects);
   look_at_cut(effects);
 }
 
-void BackupServer::let_go(std::optional<Arrival>& arrival) {
-  if (arrival) buffered_.let_go(arrival->push.payload.size());
-  arrival.reset();
+void BackupServer::let_go(std::optional<Arrival>& push) {
+  if (push) buffered_.let_go(push->message.payload.size());
+  push.reset();
 }
 
 void BackupServer::send_on(Instant now, Gathering& gathering, std::uint32_t worker,
                            Effects& effects) {
-  answer(now, gathering, worker, *gathering.arrivals[worker], MessageKind::dropped,
-         *gathering.owed[worker], effects);
-  let_go(gathering.arrivals[worker]);
-  gathering.owed[worker].reset();
+  Standing& standing = gathering.standings[worker];
+  answer(now, gathering, worker, MessageKind::dropped, *standing.owed, effects);
+  let_go(standing.push);
+  standing.owed.reset();
 }
 
-void BackupServer::answer(Instant now, Gathering& gathering, std::uint32_t worker,
-                          const Arrival& arrival, MessageKind kind, const Owed& what,
-                          Effects& effects) {
-  gathering.answered[worker] = {arrival.push.step, kind == MessageKind::dropped};
-  if (lost_[worker]) return;
-  Message message{.kind = kind,
-                  .step = arrival.push.step,
-                  .bucket = gathering.bucket.index(),
-                  .version = what.version};
-  message.wait = arrival.push.wait;
-  message.apply = arrival.push.apply;
+void BackupServer::answer(Instant now, Gathering& gathering, std::uint32_t worker, MessageKind kind,
+                          const Owed& what, Effects& effects) {
+  Standing& standing = gathering.standings[worker];
+  const Message& push = standing.push->message;
+  standing.answered = {push.step, kind == MessageKind::dropped};
+  if (seats_[worker].is_gone(standing.generation)) return;
+  Message message{
+      .kind = kind, .step = push.step, .bucket = gathering.bucket.index(), .version = what.version};
+  message.wait = push.wait;
+  message.apply = push.apply;
   const bool last = kind == MessageKind::final_parameters;
   message.payload =
-      last ? what.values : gathering.bucket.answer(arrival.push.payload, what.values, effects);
+      last ? what.values : gathering.bucket.answer(push.payload, what.values, effects);
   if (cutting_ == what.version && !last) {
-    gathering.held[worker] = Held{std::move(message), now};
+    standing.held = Held{std::move(message), now};
     return;
   }
   effects.emplace_back(Send{training_->worker(static_cast<int>(worker)), std::move(message)});
 }
 
-bool BackupServer::has_lost() const { return std::ranges::find(lost_, true) != lost_.end(); }
+Message BackupServer::last_values(const Gathering& gathering) {
+  Message message{.kind = MessageKind::stop,
+                  .bucket = gathering.bucket.index(),
+                  .version = gathering.bucket.version()};
+  message.payload = gathering.bucket.values();
+  return message;
+}
 
 void BackupServer::announce_end(Instant now, Gathering& gathering, const Decision& last,
                                 Effects& effects) {
   const Owed current{gathering.bucket.values(), gathering.bucket.version()};
   const bool counts = chooses() && &gathering == &gatherings_.front();
-  for (std::uint32_t worker = 0; worker < gathering.arrivals.size(); ++worker) {
-    auto& arrival = gathering.arrivals[worker];
-    if (std::ranges::binary_search(last.chosen, worker)) {
-      arrival->push.wait = gathering.apply_start - arrival->at;
-      arrival->push.apply = now - gathering.apply_start;
-      answer(now, gathering, worker, *arrival, MessageKind::final_parameters, current, effects);
-    } else if (!lost_[worker]) {
-      if (arrival && counts) ++dropped_;
-      Message message{.kind = MessageKind::stop,
-                      .bucket = gathering.bucket.index(),
-                      .version = current.version};
-      message.payload = current.values;
-      effects.emplace_back(Send{training_->worker(static_cast<int>(worker)), std::move(message)});
+  for (std::uint32_t worker = 0; worker < gathering.standings.size(); ++worker) {
+    Standing& standing = gathering.standings[worker];
+    const bool chosen = last.concerns(worker);
+    if (chosen && !seats_[worker].is_gone(standing.generation)) {
+      Arrival& push = *standing.push;
+      push.message.wait = gathering.apply_start - push.at;
+      push.message.apply = now - gathering.apply_start;
+      answer(now, gathering, worker, MessageKind::final_parameters, current, effects);
+    } else if (standing.listens) {
+      if (standing.push && counts && !chosen) ++dropped_;
+      const NodeId to = training_->worker(static_cast<int>(worker));
+      effects.emplace_back(Send{to, last_values(gathering)});
     }
-    let_go(arrival);
+    let_go(standing.push);
+    standing.pull.reset();
   }
   gathering.decisions.clear();
   gathering.over = true;

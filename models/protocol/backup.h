@@ -5,6 +5,7 @@
 #include "models/protocol/node.h"
 #include "models/protocol/options.h"
 #include "models/protocol/protocol.h"
+#include "models/protocol/seat.h"
 #include "models/protocol/server_cut.h"
 #include "models/protocol/shard.h"
 #include "models/protocol/training.h"
@@ -32,9 +33,16 @@ extern const Option kBackupWorkers;
 /// make the step, and who is sent on. They do the same in the same order, so a worker gets the same
 /// version from all of them, also where its push to one of them is still on its way.
 ///
-/// Up to b workers other than the chief may be lost. The training ends after `Training::updates`,
-/// or where the chief tells shard 0 that the target is reached: that is a decision like the others,
-/// so all shards end at the same version.
+/// Up to b workers other than the chief may be lost at a time. The training ends after
+/// `Training::updates`, or where the chief tells shard 0 that the target is reached: that is a
+/// decision like the others, so all shards end at the same version.
+///
+/// Another process may take the place of one that was lost. It pulls the first bucket; that it
+/// takes part again is a decision, too, which the others hear as `returned`. So it gets the same
+/// version of all buckets, joins the step that is under way, and is chosen, or late, as any other.
+/// What shard 0 had of the process before it, not chosen yet, is dropped when that is lost; the
+/// others leave what they have of it at that decision, which comes after all that concern it. Its
+/// steps have numbers that no step before had.
 ///
 /// A checkpoint is cut after a step (server_cut.h). Shard 0 holds the answers of that step, and
 /// sends on nobody who is late for it: so in the end all workers wait, which takes as long as the
@@ -58,19 +66,28 @@ class BackupServer : public Node, public Buffering {
 
  private:
   using Workers = std::vector<std::uint32_t>;
-  /// What shard 0 has decided: `chosen` make a step; or, where it is empty, nothing but that `late`
-  /// is sent on; or that it is `enough`.
+  /// What shard 0 has decided.
   struct Decision {
-    Workers chosen;
-    std::uint32_t late = 0;
-    bool enough = false;
+    enum class What {
+      step,      ///< the gradients of `chosen` make one
+      late,      ///< `worker` is sent on
+      returned,  ///< `worker`, as this `generation`, takes part again
+      enough     ///< it is the end
+    };
+    What what = What::step;
+    Workers chosen{};
+    std::uint32_t worker = 0;
+    std::int64_t generation = 0;
+
+    /// It hangs on what this worker has pushed.
+    [[nodiscard]] bool concerns(std::uint32_t who) const;
   };
-  /// A push that has no answer yet.
+  /// A push, or a pull, that has no answer yet.
   struct Arrival {
     Instant at;
-    Message push;
+    Message message;
   };
-  /// Values that a worker gets as soon as its push is here.
+  /// Values that a worker gets as soon as its push, or its pull, is here.
   struct Owed {
     Payload values;
     Version version;
@@ -85,35 +102,60 @@ class BackupServer : public Node, public Buffering {
     Message message;
     Instant since;
   };
+  /// How a worker stands with a bucket.
+  struct Standing {
+    std::optional<Arrival> push{};
+    std::optional<Arrival> pull{};
+    std::optional<Owed> owed{};
+    std::optional<Held> held{};
+    Answered answered{};
+    Step pushed{-1};              ///< the last that came
+    Step first;                   ///< of that process
+    std::int64_t generation = 1;  ///< which process of it the decisions so far are about
+    bool listens = true;          ///< it is to be told of the end
+  };
   struct Gathering {
     ShardBucket bucket;
-    std::vector<std::optional<Arrival>> arrivals;  // by worker
-    std::vector<std::optional<Owed>> owed;         // by worker
-    std::vector<Answered> answered;                // by worker
-    std::vector<std::optional<Held>> held;         // by worker
-    std::deque<Decision> decisions;                // the first is waited for, or being applied
+    std::vector<Standing> standings;   // by worker
+    std::deque<Decision> decisions{};  // the first is waited for, or being applied
     bool applying = false;
     bool over = false;
-    Instant apply_start;
+    Instant apply_start{};
   };
 
   void receive(Instant now, NodeId from, Message message, Effects& effects);
   void lose(Instant now, NodeId peer, Effects& effects);
   void miss(std::uint32_t worker, Effects& effects) const;
+  // Who comes back (backup_return.cpp):
+
+  /// The process of this worker that is there is the one that decisions are about.
+  [[nodiscard]] bool takes_part(const Gathering& gathering, std::uint32_t worker) const;
+  /// Shard 0: no later step is made of what a lost worker has pushed.
+  void forget(std::uint32_t worker);
+  void pulled(Instant now, NodeId from, Message pull, Gathering& gathering, Effects& effects);
+  /// Decisions are about this process of the worker from now on.
+  void seat(Gathering& gathering, const Decision& decision, Effects& effects);
+  void welcome(Gathering& gathering, std::uint32_t worker, Effects& effects);
+  [[nodiscard]] bool all_take_part() const;
   /// Shard 0: the target is reached.
   void stop(Instant now, NodeId from, Effects& effects);
   /// Shard 0: a push of `worker` is here.
   void choose(Instant now, std::uint32_t worker, Effects& effects);
   void decide(Instant now, const Decision& decision, Effects& effects);
   void go_on(Instant now, Gathering& gathering, Effects& effects);
+  /// The next step of this bucket, if all that was chosen is here; `chosen`: whose.
+  void apply(Instant now, Gathering& gathering, const Workers& chosen, Effects& effects);
+  void dismiss(Instant now, Gathering& gathering, std::uint32_t worker, Effects& effects);
   void applied(Instant now, Gathering& gathering, Effects& effects);
   /// The push is answered, or not wanted any more.
-  void let_go(std::optional<Arrival>& arrival);
+  void let_go(std::optional<Arrival>& push);
   void send_on(Instant now, Gathering& gathering, std::uint32_t worker, Effects& effects);
   /// At the last update; `last`: whose it was, and whose answers are still due.
   void announce_end(Instant now, Gathering& gathering, const Decision& last, Effects& effects);
-  void answer(Instant now, Gathering& gathering, std::uint32_t worker, const Arrival& arrival,
-              MessageKind kind, const Owed& what, Effects& effects);
+  void answer(Instant now, Gathering& gathering, std::uint32_t worker, MessageKind kind,
+              const Owed& what, Effects& effects);
+  /// What is told to who waits for no answer, when it is over.
+  [[nodiscard]] static Message last_values(const Gathering& gathering);
   /// A cut is wanted, and all is as it wants it: the state here is kept.
   void look_at_cut(Effects& effects);
   [[nodiscard]] bool is_as_wanted(const Gathering& gathering) const;
@@ -122,7 +164,6 @@ class BackupServer : public Node, public Buffering {
   void release(Instant now, Effects& effects);
   /// The same, where it went on from a cut.
   void answer_all(Effects& effects);
-  [[nodiscard]] bool has_lost() const;
   [[nodiscard]] Message encoded(const Decision& decision) const;
   [[nodiscard]] std::optional<Decision> decoded(const Message& message) const;
   [[nodiscard]] std::size_t needed() const {
@@ -136,7 +177,7 @@ class BackupServer : public Node, public Buffering {
   std::vector<Gathering> gatherings_;  // one a bucket of this shard
   std::size_t over_ = 0;               // of them
   std::int64_t dropped_ = 0;
-  std::vector<bool> lost_;  // by worker
+  Seats seats_;
   Instant last_update_;
   ServerCut cut_;
   bool restored_ = false;  // not started since

@@ -9,11 +9,12 @@ namespace foretrain {
 
 // Shard 0 holds an answer for everybody; others have answered everybody. Nothing is under way then.
 bool BackupServer::is_as_wanted(const Gathering& gathering) const {
-  const auto is_there = [](const auto& each) { return each.has_value(); };
-  if (chooses()) return std::ranges::all_of(gathering.held, is_there);
+  const auto& standings = gathering.standings;
+  if (chooses()) {
+    return std::ranges::all_of(standings, [](const auto& s) { return s.held.has_value(); });
+  }
   return gathering.bucket.version().value == cut_.wanted()->cut && gathering.decisions.empty() &&
-         std::ranges::none_of(gathering.arrivals, is_there) &&
-         std::ranges::none_of(gathering.owed, is_there);
+         std::ranges::none_of(standings, [](const auto& s) { return s.push || s.owed; });
 }
 
 void BackupServer::look_at_cut(Effects& effects) {
@@ -22,7 +23,7 @@ void BackupServer::look_at_cut(Effects& effects) {
   if (!std::ranges::all_of(gatherings_, [&](const auto& g) { return is_as_wanted(g); })) return;
   if (!wanted) {
     // Whose gradients are in it other shards know by themselves.
-    const std::vector<std::int64_t> clocks(lost_.size(), cutting_->value);
+    const std::vector<std::int64_t> clocks(seats_.size(), cutting_->value);
     cut_.announce(cutting_->value, clocks, effects);
   }
   Bytes size = state_size(kState.counts, 0, 0);
@@ -39,9 +40,9 @@ std::string BackupServer::state() const {
   writer.integer(dropped_);
   for (const Gathering& gathering : gatherings_) {
     gathering.bucket.write(writer);
-    for (const Answered& answered : gathering.answered) {
-      writer.integer(answered.step.value);
-      writer.integer(answered.dropped ? 1 : 0);
+    for (const Standing& standing : gathering.standings) {
+      writer.integer(standing.answered.step.value);
+      writer.integer(standing.answered.dropped ? 1 : 0);
     }
   }
   return writer.take();
@@ -53,9 +54,10 @@ void BackupServer::restore(StateReader& state) {
   dropped_ = state.integer(0, std::numeric_limits<std::int64_t>::max());
   for (Gathering& gathering : gatherings_) {
     gathering.bucket.read(state);
-    for (Answered& answered : gathering.answered) {
-      answered.step = {state.integer(0, kMost)};
-      answered.dropped = state.integer(0, 1) == 1;
+    for (Standing& standing : gathering.standings) {
+      standing.answered.step = {state.integer(0, kMost)};
+      standing.answered.dropped = state.integer(0, 1) == 1;
+      standing.pushed = standing.answered.step;
     }
   }
   state.end();
@@ -68,9 +70,10 @@ void BackupServer::release(Instant now, Effects& effects) {
   if (!cutting_) return;
   cutting_.reset();
   for (Gathering& gathering : gatherings_) {
-    for (std::uint32_t worker = 0; worker < gathering.held.size(); ++worker) {
-      std::optional<Held> held = std::exchange(gathering.held[worker], {});
-      if (!held || lost_[worker]) continue;
+    for (std::uint32_t worker = 0; worker < gathering.standings.size(); ++worker) {
+      Standing& standing = gathering.standings[worker];
+      std::optional<Held> held = std::exchange(standing.held, {});
+      if (!held || seats_[worker].is_gone(standing.generation)) continue;
       held->message.wait = held->message.wait + (now - held->since);  // it was waited for, too
       effects.emplace_back(
           Send{training_->worker(static_cast<int>(worker)), std::move(held->message)});
@@ -81,8 +84,8 @@ void BackupServer::release(Instant now, Effects& effects) {
 
 void BackupServer::answer_all(Effects& effects) {
   for (Gathering& gathering : gatherings_) {
-    for (std::uint32_t worker = 0; worker < gathering.answered.size(); ++worker) {
-      const Answered& answered = gathering.answered[worker];
+    for (std::uint32_t worker = 0; worker < gathering.standings.size(); ++worker) {
+      const Answered& answered = gathering.standings[worker].answered;
       Message message{.kind = answered.dropped ? MessageKind::dropped : MessageKind::parameters,
                       .step = answered.step,
                       .bucket = gathering.bucket.index(),

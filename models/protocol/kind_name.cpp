@@ -28,6 +28,8 @@ std::string_view name_of(MessageKind kind) {
       return "kept";
     case MessageKind::pull:
       return "pull";
+    case MessageKind::returned:
+      return "returned";
     case MessageKind::end:
       break;
   }

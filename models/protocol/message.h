@@ -17,11 +17,12 @@ enum class MessageKind : std::uint16_t {
   dropped = 6,           ///< server to worker: your push came too late; a bucket's values, go on
   choice = 7,            ///< server to server: whose gradients make a step
   late = 8,              ///< server to server: who came too late for it, and may go on
-  enough = 9,  ///< from the chief, or on its behalf: the target is reached, nobody goes on
-  cut = 10,    ///< from who decides it: keep your state as it is, or will be, at this cut
-  kept = 11,   ///< server to server: that is done here
-  pull = 12,   ///< worker to server, in a lost one's place: a bucket's values to begin with
-  end,         ///< no kind: one past the last
+  enough = 9,     ///< from the chief, or on its behalf: the target is reached, nobody goes on
+  cut = 10,       ///< from who decides it: keep your state as it is, or will be, at this cut
+  kept = 11,      ///< server to server: that is done here
+  pull = 12,      ///< worker to server, in a lost one's place: a bucket's values to begin with
+  returned = 13,  ///< server to server: who takes part again, in a lost one's place
+  end,            ///< no kind: one past the last
 };
 
 /// A number off the wire is a kind of message.

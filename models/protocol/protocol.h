@@ -73,7 +73,9 @@ struct Protocol {
   };
   /// A worker that was lost, other than the chief, may come back as another process: `Node::rejoin`
   /// of its program, `PeerBack` to its peers.
-  bool takes_back = false;
+  bool (*takes_back)(const ProtocolOptions& options) = [](const ProtocolOptions&) { return false; };
+  /// What that takes of a scenario, where it does not always: "with ..."; empty: nothing.
+  std::string_view takes_back_with{};
   std::optional<WrongOption> (*wrong)(const ProtocolOptions& options, int workers) =
       [](const ProtocolOptions&, int) { return std::optional<WrongOption>(); };
   /// Parameters whose optimizer's state node `id` holds. Null: those of its shard: a server's, or

@@ -65,7 +65,8 @@ bool may_lose(const Training& training, NodeId id, int lost) {
 }
 
 bool may_come_back(const Training& training, NodeId id) {
-  return protocol_called(training.strategy).takes_back && may_lose(training, id, 0);
+  return protocol_called(training.strategy).takes_back(training.options) &&
+         may_lose(training, id, 0);
 }
 
 std::vector<NodeId> peers_of(const Training& training, NodeId id) {

@@ -50,13 +50,15 @@ bool ServerCut::hear(NodeId from, const Message& message) {
 
 void ServerCut::keep(Bytes size, std::function<std::string()> state, Effects& effects) {
   wanted_->keeping = true;
+  ++under_way_;
   Keep keep{kJob, wanted_->cut, {}, 0, size, {}};
   keep.state = std::move(state);
   effects.emplace_back(std::move(keep));
 }
 
 bool ServerCut::kept(Effects& effects) {
-  if (!wanted_) return false;  // it was given up
+  const bool latest = --under_way_ == 0;
+  if (!latest || !wanted_ || !wanted_->keeping) return false;  // of one that was given up
   if (decides()) return all_kept();
   Message message{.kind = MessageKind::kept, .version = {wanted_->cut}};
   effects.emplace_back(Send{training_->server(0), std::move(message)});
@@ -64,8 +66,9 @@ bool ServerCut::kept(Effects& effects) {
   return false;
 }
 
-bool ServerCut::hear_kept(NodeId from) {
+bool ServerCut::hear_kept(NodeId from, const Message& message) {
   if (training_->is_worker(from) || !decides() || !wanted_) return false;
+  if (message.version.value != wanted_->cut) return false;
   return all_kept();
 }
 

@@ -57,10 +57,12 @@ class ServerCut {
   bool hear(NodeId from, const Message& message);
   /// The state here is as wanted.
   void keep(Bytes size, std::function<std::string()> state, Effects& effects);
-  /// That is done. True: everybody's is, and here it was decided.
+  /// A state is kept; they are in their order. True: everybody's is of the cut that is wanted, and
+  /// here it was decided.
   bool kept(Effects& effects);
-  /// Who decides: another server says that its own is. True: everybody's is.
-  bool hear_kept(NodeId from);
+  /// Who decides: another server says that its own is. True: everybody's is. Of one that was given
+  /// up it may come late.
+  bool hear_kept(NodeId from, const Message& message);
   void give_up();
 
  private:
@@ -70,7 +72,8 @@ class ServerCut {
   NodeId id_;
   Cuts cuts_;
   std::optional<Wanted> wanted_;
-  int missing_ = 0;  // states that are not kept yet
+  int missing_ = 0;    // states that are not kept yet
+  int under_way_ = 0;  // states of this server on their way to the disk
 };
 
 /// Where servers keep their states, shard 0 talks to the others: for `Protocol::linked`.

@@ -47,7 +47,7 @@ void SyncServer::receive(Instant now, NodeId from, Message message, Effects& eff
   if (message.kind == MessageKind::enough) return stop(from, message.step, effects);
   if (message.kind == MessageKind::cut && cut_.hear(from, message)) return keep_if_due(effects);
   if (message.kind == MessageKind::kept && !training_->is_worker(from) && cut_.decides()) {
-    if (cut_.hear_kept(from)) release(now, effects);
+    if (cut_.hear_kept(from, message)) release(now, effects);
     return;
   }
   const auto gathering = std::ranges::find_if(
@@ -249,12 +249,14 @@ Protocol sync_protocol() {
           .servers = true,
           .options = {&kBackupWorkers},
           .messages = {push, parameters, final_parameters, stop, dropped, choice, late, enough, cut,
-                       kept},
+                       kept, pull, returned},
           .weighed_against = "async",
           .deterministic = [](const ProtocolOptions& o) { return backups_of(o) == 0; },
           .gradients_an_update = gradients_of_step,
           .gradients_an_apply = gradients_of_step,
           .most_lost = [](const ProtocolOptions& o, int /*workers*/) { return backups_of(o); },
+          .takes_back = [](const ProtocolOptions& o) { return backups_of(o) > 0; },
+          .takes_back_with = "with backup_workers",
           .wrong = too_many_backups,
           .server_state = state_in_sync,
           .linked = linked_in_sync,

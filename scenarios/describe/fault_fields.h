@@ -18,15 +18,15 @@ void describe(Visitor& visit, T& fault) {
                .doc = "the process of this node ends: worker1, server0",
                .written = !fault.kill.empty()},
               fault.kill);
-  visit.field(
-      {.key = "restart_after",
-       .doc = "kill: so long after it another process takes this worker's place (async, ssp)",
-       .least = 0,
-       .most = 1e6,
-       .used = !fault.kill.empty(),
-       .unused_because = "only who is killed is started again",
-       .written = fault.restart_after.has_value()},
-      fault.restart_after);
+  visit.field({.key = "restart_after",
+               .doc = "kill: so long after it another process takes this worker's place, where the "
+                      "strategy can take it back",
+               .least = 0,
+               .most = 1e6,
+               .used = !fault.kill.empty(),
+               .unused_because = "only who is killed is started again",
+               .written = fault.restart_after.has_value()},
+              fault.restart_after);
   visit.field(
       {.key = "join", .doc = "this worker begins only then", .written = !fault.join.empty()},
       fault.join);

@@ -25,8 +25,11 @@ using testing::set_all;
 constexpr std::int64_t kRejoinedSteps = 30'000;
 
 std::vector<std::string> long_training(const std::string& strategy, int servers) {
-  return {"training.strategy=" + strategy, "training.steps=" + std::to_string(kRejoinedSteps),
-          "training.servers=" + std::to_string(servers), "training.bucket_size=8 kB"};
+  std::vector<std::string> settings{
+      "training.strategy=" + strategy, "training.steps=" + std::to_string(kRejoinedSteps),
+      "training.servers=" + std::to_string(servers), "training.bucket_size=8 kB"};
+  if (strategy == "sync") settings.emplace_back("training.backup_workers=1");
+  return settings;
 }
 
 void wait_for_steps(const Sandbox& sandbox, const BackgroundRun& run, std::uintmax_t bytes) {
@@ -67,8 +70,10 @@ void check_all_made(const Record& record) {
 }
 
 TEST_CASE("rejoin: a worker that is killed comes back, all updates are made, the record says so") {
-  const std::string strategy = GENERATE("async", "ssp");
+  const std::string strategy = GENERATE("async", "ssp", "sync");
   const int servers = GENERATE(1, 2);
+  // Of two the first may have chosen what the second never gets: that would be the end.
+  if (strategy == "sync" && servers > 1) return;
   CAPTURE(strategy, servers);
   Sandbox sandbox;
   BackgroundRun run(sandbox, long_training(strategy, servers), {"--max-restarts", "2"});
@@ -150,7 +155,8 @@ TEST_CASE("rejoin: a strategy that takes nobody back refuses it by name") {
   CHECK(called.status == 2);
   CHECK_THAT(called.err,
              Contains("faults[0].restart_after") &&
-                 Contains("sync takes no worker back that was lost, only async, ssp do"));
+                 Contains("here sync takes no worker back that was lost, only sync with "
+                          "backup_workers, async, ssp do"));
 }
 
 }  // namespace

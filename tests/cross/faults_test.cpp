@@ -4,6 +4,7 @@
 #include "exec/launch/run.h"
 #include "scenarios/input_error.h"
 #include "tests/support/cases.h"
+#include "tests/support/options.h"
 #include "tests/support/places.h"
 #include "tests/support/temp_folder.h"
 
@@ -48,9 +49,12 @@ TEST_CASE("faults: async goes on without a worker that dies, in both modes") {
 }
 
 TEST_CASE("faults: a worker that dies comes back, in both modes, and its gradients count again") {
-  const std::string strategy = GENERATE("async", "ssp");
+  const std::string strategy = GENERATE("async", "ssp", "sync");
   CAPTURE(strategy);
   Case scenario_case = slow_case(strategy, 3);
+  if (strategy == "sync") {
+    set_option(scenario_case.scenario.training.protocol, "backup_workers", 1);
+  }
   scenario_case.scenario.training.steps = 1'000;  // long enough for a process to start
   let_die(scenario_case, 2);
   scenario_case.scenario.faults[0].restart_after = 100_ms;

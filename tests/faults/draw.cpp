@@ -198,7 +198,8 @@ void draw_swizzle(Stream& draw, Scenario& scenario, Duration at, Duration lastin
 // Of who may come back.
 void draw_return(Stream& draw, const Scenario& scenario, FaultSpec& fault, Duration length) {
   const int node = *node_called(scenario, fault.kill);
-  const bool may = protocol_called(scenario.training.strategy).takes_back && node > 0 &&
+  const Protocol& protocol = protocol_called(scenario.training.strategy);
+  const bool may = protocol.takes_back(scenario.training.protocol) && node > 0 &&
                    node < node_counts(scenario).workers;
   if (!may || one_in(draw, 3)) return;
   fault.restart_after = one_in(draw, 8) ? Duration{} : share_of(draw, length, 0.5);

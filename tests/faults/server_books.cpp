@@ -77,6 +77,8 @@ void ServerBooks::pushed(std::uint32_t worker, const Envelope& push) {
                       here.next_step[worker]));
   require(push.version.value <= here.updates, "a gradient by parameters of the future");
   here.last_sent[worker] = push.step.value;
+  // With backups: what was chosen of the process before it is applied by now, the rest is left.
+  std::erase_if(here.waiting, [&](const Push& other) { return other.worker == worker; });
   if (!here.over) here.waiting.push_back({worker, push.step, push.version, push.numbers});
 }
 
@@ -109,6 +111,7 @@ void ServerBooks::lost(NodeId peer) {
     account.lost[worker] = true;
     account.applied.erase(worker);
     for (Push& push : account.applying) push.orphaned = push.orphaned || push.worker == worker;
+    for (Push& push : account.waiting) push.orphaned = push.orphaned || push.worker == worker;
     if (backups_) continue;
     std::erase_if(account.waiting, [&](const Push& push) { return push.worker == worker; });
   }
@@ -169,7 +172,7 @@ void ServerBooks::has_applied(Account& account, std::span<const Effect> effects)
 void ServerBooks::leave_those_chosen(Account& account, std::vector<Push>& pushes,
                                      std::span<const Effect> effects) const {
   const auto is_answered = [&](const Push& push) {
-    return std::ranges::any_of(effects, [&](const Effect& effect) {
+    return !push.orphaned && std::ranges::any_of(effects, [&](const Effect& effect) {
       const auto* send = std::get_if<Send>(&effect);
       return send != nullptr && index_of(send->to) == push.worker &&
              (send->message.kind == MessageKind::parameters ||
@@ -177,8 +180,8 @@ void ServerBooks::leave_those_chosen(Account& account, std::vector<Push>& pushes
     });
   };
   const auto others = std::stable_partition(pushes.begin(), pushes.end(), is_answered);
-  const auto lost = std::stable_partition(
-      others, pushes.end(), [&](const Push& push) { return account.lost[push.worker]; });
+  const auto lost =
+      std::stable_partition(others, pushes.end(), [](const Push& push) { return push.orphaned; });
   const auto chosen = pushes.begin() + gradients_an_update_;
   require(chosen >= others && chosen <= lost, "an update with a gradient too few or too many");
   if (chosen != others && chosen != lost) account.values.lose_sight();
@@ -192,17 +195,21 @@ void ServerBooks::sent(std::uint32_t worker, const Envelope& answer) {
   Account& here = account(answer.bucket);
   require(!here.lost[worker], fmt::format("worker{} is lost, but answered", worker));
   if (answer.kind == MessageKind::dropped) {
-    const auto late =
-        std::ranges::find(here.waiting, worker, [](const Push& push) { return push.worker; });
+    const auto late = std::ranges::find_if(
+        here.waiting, [&](const Push& push) { return push.worker == worker && !push.orphaned; });
     require(late != here.waiting.end(), "a gradient is dropped that is not here");
     require(late->version.value < answer.version.value, "a gradient is dropped that was in time");
     require(answer.version.value <= here.updates, "values of the future");
     here.waiting.erase(late);
     return;
   }
-  require(answer.version.value == here.updates,
+  const auto asked = here.applied.find(worker);
+  const bool to_pull = asked != here.applied.end() && asked->second.pull;
+  // With backups who comes back gets the version that all shards had at one decision.
+  const bool older = backups_ && to_pull && answer.version.value < here.updates;
+  require(older || answer.version.value == here.updates,
           fmt::format("version {} is sent after {} updates", answer.version.value, here.updates));
-  check_values(here, worker, answer);
+  if (!older) check_values(here, worker, answer);
   if (answer.kind == MessageKind::stop) {
     here.over = true;
     return;

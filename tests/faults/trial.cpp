@@ -1,6 +1,7 @@
 #include "tests/faults/trial.h"
 
 #include "models/protocol/async.h"
+#include "models/protocol/backup.h"
 #include "models/protocol/registry.h"
 #include "scenarios/faults.h"
 #include "scenarios/prepared.h"
@@ -121,7 +122,7 @@ void check_steps(const Record& record, const Training& training) {
   for (const StepRow& row : record.steps) steps.emplace(row.worker, row.report.step.value);
   require(steps.size() == record.steps.size(), "two steps of a worker have one number");
   const Protocol& protocol = protocol_called(training.strategy);
-  if (record.outcome != Outcome::done || !protocol.takes_back) return;
+  if (record.outcome != Outcome::done || !reads(protocol, kQuota)) return;
   if (training.options.word(kQuota) == kOwnQuota) return;
   require(record.gradients == training.steps * training.workers,
           fmt::format("{} gradients were accepted", record.gradients));
@@ -165,10 +166,19 @@ Trial try_returns(std::uint64_t seed, const std::string& strategy, DataSets& dat
   training.workers = std::max(training.workers, 2);
   training.servers = std::min(training.servers, 2);
   scenario_case.scenario.cluster.hosts.front().count += 1;
+  const bool backups = reads(protocol_called(strategy), kBackupWorkers);
+  if (backups) {
+    const auto most = static_cast<std::uint64_t>(training.workers - 1);
+    training.protocol.set(kBackupWorkers, 1 + static_cast<std::int64_t>(draw.below(most)));
+    if (training.servers == 1) scenario_case.scenario.checkpoint = {};  // as in draw_training
+  }
   Trial trial = try_drawn(scenario_case, data_sets, [&](Case& faulty, Duration length) {
     draw_returns(draw, faulty, length);
   });
-  if (trial.broken.empty() && !trial.done) trial.broken = "a worker went, and it did not end";
+  // With backups more may be away than it can do without.
+  if (trial.broken.empty() && !trial.done && !backups) {
+    trial.broken = "a worker went, and it did not end";
+  }
   return trial;
 }
 

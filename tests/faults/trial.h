@@ -30,7 +30,8 @@ struct Trial {
 Trial try_faults(std::uint64_t seed, const std::string& strategy, DataSets& data_sets);
 
 /// The same of a strategy that takes workers back, on one or two servers, where all that happens is
-/// that workers are killed, and most of them are started again. It comes to its end.
+/// that workers are killed, and most of them are started again. It comes to its end, but where
+/// there are backups, of which more may be away than it has.
 Trial try_returns(std::uint64_t seed, const std::string& strategy, DataSets& data_sets);
 
 }  // namespace foretrain::faults

@@ -38,16 +38,19 @@ TEST_CASE("faults: no seed breaks a rule of all_reduce") { try_seeds("all_reduce
 TEST_CASE("faults: no seed breaks a rule of local_sgd") { try_seeds("local_sgd"); }
 
 TEST_CASE("faults: workers go and come back at any moment, and no seed breaks a rule") {
-  const std::string strategy = GENERATE("async", "ssp");
+  const std::string strategy = GENERATE("async", "ssp", "sync");
   DataSets data_sets;
   std::int64_t returned = 0;
+  int done = 0;
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     const Trial trial = try_returns(seed, strategy, data_sets);
     INFO(strategy << ", seed " << seed << "\n" << trial.scenario);
     CHECK(trial.broken == "");
     returned += trial.returned;
+    done += trial.done ? 1 : 0;
   }
-  CHECK(returned > 300);
+  CHECK(returned > 200);
+  CHECK(done > 150);
 }
 
 TEST_CASE("faults: every strategy is tried") { CHECK(protocols().size() == 6); }

@@ -76,8 +76,12 @@ TEST_CASE("faults: who is killed may be started again, where its strategy takes 
   CHECK(life_of(scenario, 1).deaths[0].restart_after == Duration{});
   CHECK(only(to_yaml(scenario)) == scenario);
   CHECK(scenario_error(head + "sync" + fault("worker1"))
-            .find("training.strategy: sync takes no worker back that was lost, only async, "
-                  "ssp do; remove faults[0].restart_after") != std::string::npos);
+            .find("training.strategy: here sync takes no worker back that was lost, only sync with "
+                  "backup_workers, async, ssp do; remove faults[0].restart_after") !=
+        std::string::npos);
+  CHECK(life_of(only(head + "sync, backup_workers: 1" + fault("worker1")), 1)
+            .deaths[0]
+            .restart_after.has_value());
   for (const char* node : {"worker0", "server0"}) {
     CHECK(scenario_error(head + "ssp" + fault(node))
               .find(std::string("faults[0].restart_after: nobody can take the place of ") + node) !=

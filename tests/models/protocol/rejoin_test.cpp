@@ -1,5 +1,6 @@
 // A worker that was lost comes back as another process, in any order of messages.
 #include "models/protocol/async.h"
+#include "models/protocol/backup.h"
 #include "models/protocol/registry.h"
 #include "tests/support/options.h"
 #include "tests/support/shuffled.h"
@@ -129,6 +130,9 @@ TEST_CASE("rejoin: only workers of a strategy that takes them back, and never th
     const auto training = small_training(std::string(protocol.name), 2, 1, 3);
     const bool takes_back = protocol.name == "async" || protocol.name == "ssp";
     CHECK(may_come_back(*training, NodeId(1)) == takes_back);
+    if (!reads(protocol, kBackupWorkers)) continue;
+    set_option(training->options, "backup_workers", 1);
+    CHECK(may_come_back(*training, NodeId(1)));
     CHECK_FALSE(may_come_back(*training, NodeId(0)));
     CHECK_FALSE(may_come_back(*training, NodeId(2)));
   }
@@ -177,6 +181,101 @@ TEST_CASE("rejoin: workers come and go in hundreds of orders, every gradient cou
     CHECK(steps.size() == shuffled.steps.size());
   }
   CHECK(returned > 100);
+}
+
+std::shared_ptr<Training> with_backups_of(int workers, int backups, int servers) {
+  auto training = small_training("sync", workers, servers, kRejoinSteps, Bytes{8'000});
+  set_option(training->options, "backup_workers", backups);
+  training->updates = kRejoinSteps;
+  return training;
+}
+
+/// Workers 1 to `backups` go and come. Returns how often one came.
+int draw_lives(Stream& draw, Shuffled& shuffled, int backups) {
+  int returned = 0;
+  for (int worker = 1; worker <= backups; ++worker) {
+    int at = 0;
+    for (std::uint64_t lives = draw.below(4); lives > 0; --lives) {
+      at += 1 + static_cast<int>(draw.below(200));
+      shuffled.lose_after(at, worker);
+      if (lives == 1 && draw.below(4) == 0) break;  // it stays away
+      at += static_cast<int>(draw.below(100));
+      shuffled.take_back_after(at, worker);
+      ++returned;
+    }
+  }
+  return returned;
+}
+
+TEST_CASE("rejoin: backup workers come and go, each step is made of as many gradients") {
+  const int servers = GENERATE(1, 2, 3);
+  const int backups = GENERATE(1, 2);
+  int returned = 0;
+  int missed = 0;
+  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+    CAPTURE(servers, backups, seed);
+    Stream draw(seed, "test.rejoin.backups");
+    const auto training = with_backups_of(3 + static_cast<int>(draw.below(3)), backups, servers);
+    Shuffled shuffled(training, seed);
+    shuffled.haunted = servers == 1 && draw.below(2) == 0;
+    returned += draw_lives(draw, shuffled, backups);
+    shuffled.run();
+    // Its part of a gradient that was chosen may be lost with it: that is the end.
+    const auto never_came = [](const Fault& fault) {
+      return fault.why.find("never came") != std::string::npos;
+    };
+    CHECK(std::ranges::all_of(shuffled.faults, never_came));
+    if (!shuffled.faults.empty()) ++missed;
+    if (!shuffled.faults.empty()) continue;
+    CHECK(!shuffled.weights.empty());
+    CHECK(shuffled.updates == kRejoinSteps);
+    CHECK(shuffled.gradients == kRejoinSteps * (training->workers - backups));
+    std::set<std::pair<int, std::int64_t>> steps;
+    for (std::size_t i = 0; i < shuffled.steps.size(); ++i) {
+      steps.emplace(shuffled.step_workers[i], shuffled.steps[i].step.value);
+    }
+    CHECK(steps.size() == shuffled.steps.size());
+  }
+  CHECK(returned > 100);
+  CHECK(missed <= (servers == 1 ? 0 : 75));
+}
+
+TEST_CASE("rejoin: with backup workers who comes back joins the step under way") {
+  const auto training = with_backups_of(3, 1, 1);
+  training->layout =
+      std::make_shared<Layout>(make_layout(training->network->parameters(), Bytes{1'000'000}, 1));
+  const auto server = make_node(training, training->server(0));
+  const auto give = [&](Input input) {
+    Effects effects;
+    server->handle({}, std::move(input), effects);
+    return effects;
+  };
+  const auto push = [&](int worker, std::int64_t step, std::int64_t version) {
+    Message message{.kind = MessageKind::push, .step = {step}, .version = {version}};
+    message.payload = Payload::allocate({7'850 * 4});
+    std::ranges::fill(message.payload.writable_floats(), 0.5F);
+    return give(Received{NodeId(worker), std::move(message)});
+  };
+  CHECK(push(1, 0, 0).empty());
+  // What it has pushed makes no step any more.
+  CHECK(give(PeerLost{NodeId(1)}).empty());
+  CHECK(push(0, 0, 0).empty());
+  CHECK(give(PeerBack{NodeId(1), 2}).empty());
+  CHECK(push(1, 1, 0).empty());  // of the process that is gone
+  const Effects told =
+      give(Received{NodeId(1), {.kind = MessageKind::pull, .step = {}, .version = {2}}});
+  REQUIRE(told.size() == 1);
+  const Message& answer = std::get<Send>(told[0]).message;
+  CHECK(answer.kind == MessageKind::parameters);
+  CHECK(answer.step == Step{2});
+  CHECK(answer.version == Version{0});
+  Effects asked = push(1, 2, 0);
+  REQUIRE(asked.size() == 1);
+  CHECK(std::get<Compute>(asked[0]).job.pushes == 2);
+  const Effects twice =
+      give(Received{NodeId(1), {.kind = MessageKind::pull, .step = {}, .version = {2}}});
+  REQUIRE(twice.size() == 1);
+  CHECK(std::holds_alternative<Fault>(twice[0]));
 }
 
 }  // namespace

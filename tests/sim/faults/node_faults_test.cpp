@@ -6,8 +6,11 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace foretrain::testing {
 namespace {
@@ -228,6 +231,27 @@ TEST_CASE("faults: a backup stands in for a worker that dies") {
       simulate_with(scenario_case, std::vector{dying(1, 1'010_ms), dying(2, 1'500_ms)});
   CHECK(two.outcome == Outcome::failed);
   CHECK(two.failure == "worker2 " + death_at(1'500_ms));
+}
+
+TEST_CASE("faults: a backup that dies comes back, and steps are as fast again") {
+  Case scenario_case = star_case("sync", 3, 100, 20_ms);
+  set_option(scenario_case.scenario.training.protocol, "backup_workers", 1);
+  scenario_case.scenario.stragglers.resize(1);
+  scenario_case.scenario.stragglers[0].workers = {2};
+  scenario_case.scenario.stragglers[0].slowdown = 3;
+  FaultSpec fault = dying(1, 1'010_ms);
+  fault.restart_after = 600_ms;
+  const Record record = simulate_with(scenario_case, std::vector{fault});
+  REQUIRE(record.outcome == Outcome::done);
+  CHECK(record.updates == 150);
+  CHECK(record.gradients == 300);
+  REQUIRE(record.nodes[1].away.size() == 1);
+  // 50 steps in the first second, then one in 60 ms, until it is back.
+  CHECK(record.time.seconds() == Approx(1.6 + (150 - 60) * 0.02).epsilon(0.05));
+  const auto after = std::ranges::count_if(record.steps, [&](const StepRow& row) {
+    return row.worker == 1 && row.report.start >= record.nodes[1].away[0].back;
+  });
+  CHECK(after > 80);
 }
 
 TEST_CASE("faults: a death that the strategy cannot do without ends the training") {
