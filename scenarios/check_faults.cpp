@@ -90,7 +90,9 @@ void check_restart(const Case& c, const std::string& key, FaultSpec& fault, Read
   }
   // By its strategy: the key itself is one that a kill has.
   const std::string by = "training.strategy";
-  if (protocol_called(training.strategy).takes_back(training.protocol)) {
+  const Protocol& own = protocol_called(training.strategy);
+  const bool waits = own.waits(training.protocol) && training.rejoin_limit.ns > 0;
+  if (waits || own.takes_back(training.protocol)) {
     return reading.note_used(by, c.place_of(of));
   }
   std::vector<std::string> able;

@@ -198,6 +198,9 @@ std::shared_ptr<const Training> make_training(const Case& scenario_case, const C
   training->evaluate_every = scenario.training.evaluate_every;
   training->checkpoint = scenario.checkpoint.every;
   training->target = scenario.training.until;
+  if (protocol_of(scenario).waits(training->options)) {
+    training->rejoin_limit = scenario.training.rejoin_limit;
+  }
   training->seed = scenario.seed;
   training->optimizer_spec = scenario.training.optimizer;
   training->optimizer = make_optimizer(scenario.training.optimizer);

@@ -11,7 +11,7 @@ namespace foretrain {
 namespace {
 
 // With `threads`, with `servers`, weights are the same bits for any number.
-constexpr std::array<std::string_view, 14> kOther{"name",
+constexpr std::array<std::string_view, 15> kOther{"name",
                                                   "question",
                                                   "cluster",
                                                   "transport",
@@ -24,6 +24,7 @@ constexpr std::array<std::string_view, 14> kOther{"name",
                                                   "foretrain",
                                                   "training.servers",
                                                   "training.silence_limit",
+                                                  "training.rejoin_limit",
                                                   "training.threads"};
 
 std::optional<Difference> difference(const Value* first, const Value* second,

@@ -3,7 +3,6 @@
 #include "exec/launch/interruption.h"
 #include "exec/launch/memory_need.h"
 #include "exec/system/process.h"
-#include "models/protocol/registry.h"
 #include "reports/record/collector.h"
 #include "scenarios/input_error.h"
 #include "scenarios/units.h"
@@ -205,10 +204,7 @@ void Launcher::on_left(Member& member, const std::string& why) {
   member.connection = nullptr;
   if (stage_ == Stage::ending) return stop_when_empty();
   if (member.lost) return;
-  if (can_lose(member)) {
-    if (member.process == 0) lose(member, "left: " + why);
-    return;
-  }
+  if (can_lose(member) && (member.process > 0 || lose(member, "left: " + why))) return;
   suspect(member.named() + ": " + why);
 }
 
@@ -295,27 +291,6 @@ void Launcher::end_if_finished() {
   if (!std::ranges::all_of(members_, through)) return;
   count_interfaces();
   end(Outcome::done);
-}
-
-bool Launcher::can_lose(const Member& member) const {
-  const auto lost = std::ranges::count(members_, true, &Member::lost);
-  return stage_ == Stage::training && !member.finished && !member.lost &&
-         may_lose(*training_, NodeId(member.rank), static_cast<int>(lost));
-}
-
-// The training goes on without it. Those it talked to may not have noticed: of a stopped process,
-// or one behind a dead link, the connections stay.
-bool Launcher::lose(Member& member, const std::string& why, std::optional<Duration> restart_after) {
-  if (!can_lose(member)) return false;
-  member.lost = true;
-  member.left = now();
-  record_.nodes[static_cast<std::size_t>(member.rank)].lost = why;
-  fmt::print(stderr, "{} {}; the others go on without it\n", member.described(), why);
-  if (member.pauses) member.pauses->end();
-  send_to_all(members_, ControlKind::lost, member.rank);
-  plan_return(member, restart_after);
-  end_if_finished();
-  return true;
 }
 
 void Launcher::on_trouble(std::size_t id, const nlohmann::json& json) {

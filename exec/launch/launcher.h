@@ -74,13 +74,14 @@ class Launcher {
   void end_if_finished();
   void count_interfaces();
   void reap();
-  [[nodiscard]] bool can_lose(const Member& member) const;
-  /// Goes on without it, where the strategy can. `why`: "was killed by signal 9"; `restart_after`:
-  /// a fault says so.
-  bool lose(Member& member, const std::string& why, std::optional<Duration> restart_after = {});
   // Another process takes the place of a lost worker (launcher_return.cpp): it is started once it
   // is due and the one before has ended, and is lost until it is ready.
 
+  [[nodiscard]] bool can_lose(const Member& member) const;
+  /// Goes on without it, where the strategy can, or waits, where it returns. `why`: "was killed by
+  /// signal 9"; `restart_after`: a fault says so.
+  bool lose(Member& member, const std::string& why, std::optional<Duration> restart_after = {});
+  [[nodiscard]] bool returns(const Member& member, std::optional<Duration> restart_after) const;
   void plan_return(Member& member, std::optional<Duration> restart_after);
   /// One of the restarts that are left; false: there is none any more.
   bool take_restart(Member& member);

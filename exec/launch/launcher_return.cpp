@@ -1,4 +1,4 @@
-// How the launcher has another process take the place of a worker that was lost.
+// What the launcher does about a worker that is lost: another process may take its place.
 #include "exec/launch/launcher.h"
 #include "exec/launch/restarts.h"
 #include "models/protocol/registry.h"
@@ -7,10 +7,13 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <memory>
+#include <optional>
+#include <string>
 #include <utility>
 
 namespace foretrain::exec {
@@ -21,10 +24,39 @@ constexpr auto kOtherDeath = std::chrono::milliseconds(300);
 
 }  // namespace
 
+bool Launcher::can_lose(const Member& member) const {
+  const auto lost = std::ranges::count(members_, true, &Member::lost);
+  return stage_ == Stage::training && !member.finished && !member.lost &&
+         may_lose(*training_, NodeId(member.rank), static_cast<int>(lost));
+}
+
+// The training goes on without it, or waits. Those it talked to may not have noticed: of a stopped
+// process, or one behind a dead link, the connections stay.
+bool Launcher::lose(Member& member, const std::string& why, std::optional<Duration> restart_after) {
+  const bool waited_for = is_waited_for(*training_, NodeId(member.rank));
+  if (!can_lose(member) || (waited_for && !returns(member, restart_after))) return false;
+  member.lost = true;
+  member.left = now();
+  record_.nodes[static_cast<std::size_t>(member.rank)].lost = why;
+  const std::string others = waited_for
+                                 ? "wait for it, " + to_text(training_->rejoin_limit) + " at most"
+                                 : "go on without it";
+  fmt::print(stderr, "{} {}; the others {}\n", member.described(), why, others);
+  if (member.pauses) member.pauses->end();
+  send_to_all(members_, ControlKind::lost, member.rank);
+  plan_return(member, restart_after);
+  end_if_finished();
+  return true;
+}
+
 // A fault that says so is no accident: that counts for nothing.
+bool Launcher::returns(const Member& member, std::optional<Duration> restart_after) const {
+  if (options_.task || !may_come_back(*training_, NodeId(member.rank))) return false;
+  return restart_after || beginning_.restarts_left > 0;
+}
+
 void Launcher::plan_return(Member& member, std::optional<Duration> restart_after) {
-  if (options_.task || !may_come_back(*training_, NodeId(member.rank))) return;
-  if (!restart_after && beginning_.restarts_left == 0) return;
+  if (!returns(member, restart_after)) return;
   member.coming = Member::Return::planned;
   if (member.lives()) kill(member.process, SIGKILL);  // it has given up, or is silent
   std::chrono::nanoseconds wait = kOtherDeath;

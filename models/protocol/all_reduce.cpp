@@ -59,6 +59,7 @@ Protocol all_reduce_protocol() {
           .dense = true,
           .messages = {partial, parameters, enough, cut},
           .brings_update = {parameters},
+          .waits_not_because = kSumsAreLost,
           .linked = linked_in_all_reduce,
           .make_node = [](const std::shared_ptr<const Training>& training, NodeId id) {
             return std::unique_ptr<Node>(std::make_unique<AllReduceWorker>(training, id));

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string_view>
 
 namespace foretrain {
 
@@ -65,5 +66,10 @@ class Route {
 
 /// Workers `a` and `b` talk to each other in one of the ways above.
 bool linked_in_all_reduce(const Training& training, NodeId a, NodeId b);
+
+/// Why nobody there waits for a worker that is lost.
+inline constexpr std::string_view kSumsAreLost =
+    "a worker that is lost takes sums with it which others have let go, so nobody could go on from "
+    "there; remove it: run --max-restarts begins again from the newest checkpoint";
 
 }  // namespace foretrain

@@ -11,22 +11,30 @@
 namespace foretrain {
 
 SyncServer::SyncServer(std::shared_ptr<const Training> training, NodeId id)
-    : training_(std::move(training)), cut_(training_, id) {
+    : training_(std::move(training)),
+      seats_(static_cast<std::size_t>(training_->workers)),
+      loss_timers_(seats_.size()),
+      whole_from_(seats_.size()),
+      cut_(training_, id) {
   const Payload start = initial_parameters(*training_);
   const int shard = static_cast<int>(index_of(id)) - training_->workers;
   for (const std::uint32_t index : training_->layout->of_shard(shard)) {
     gatherings_.push_back({ShardBucket(training_, index, start),
-                           std::vector<Arrival>(static_cast<std::size_t>(training_->workers)),
-                           training_->workers,
-                           {},
-                           {}});
+                           std::vector<Arrival>(seats_.size()),
+                           std::vector<Standing>(seats_.size()), training_->workers});
   }
 }
 
 void SyncServer::handle(Instant now, Input input, Effects& effects) {
-  if (finished_) return;
   if (auto* received = std::get_if<Received>(&input)) {
     receive(now, received->from, std::move(received->message), effects);
+  } else if (auto* back = std::get_if<PeerBack>(&input)) {
+    seats_[index_of(back->peer)] = {back->generation, true};
+  } else if (auto* lost = std::get_if<PeerLost>(&input)) {
+    if (training_->is_worker(lost->peer)) seats_[index_of(lost->peer)].taken = false;
+    if (!finished_) lose(now, lost->peer, effects);
+  } else if (finished_) {
+    return;
   } else if (auto* computed = std::get_if<Computed>(&input)) {
     if (computed->job != ServerCut::kJob) {
       return applied(now, gatherings_[static_cast<std::size_t>(computed->job)], effects);
@@ -36,32 +44,58 @@ void SyncServer::handle(Instant now, Input input, Effects& effects) {
     const bool restored = gatherings_.front().held;
     if (restored) return release(now, effects);
     cut_.wait_for_next(effects);
-  } else if (std::holds_alternative<TimerFired>(input)) {
-    cut_soon();
-  } else if (auto* lost = std::get_if<PeerLost>(&input)) {
-    effects.emplace_back(Fault{lost->peer, "the connection to it was lost"});
+  } else if (auto* timer = std::get_if<TimerFired>(&input)) {
+    if (timer->timer == ServerCut::kTimer) return cut_soon(effects);
+    give_up(timer->timer, effects);
   }
 }
 
 void SyncServer::receive(Instant now, NodeId from, Message message, Effects& effects) {
+  const auto gathering = std::ranges::find_if(
+      gatherings_, [&](const Gathering& g) { return g.bucket.index() == message.bucket; });
+  const bool known = gathering != gatherings_.end() && training_->is_worker(from);
+  if (known && message.kind == MessageKind::pull) {
+    return pulled(from, message, *gathering, effects);
+  }
+  if (known && message.kind == MessageKind::push) {
+    if (is_late(from, *gathering)) return;
+    if (is_again(from, message, *gathering)) {
+      return answer_again(from, message, *gathering, effects);
+    }
+  }
+  if (finished_) return;
   if (message.kind == MessageKind::enough) return stop(from, message.step, effects);
-  if (message.kind == MessageKind::cut && cut_.hear(from, message)) return keep_if_due(effects);
+  if (message.kind == MessageKind::cut && cut_.hear(from, message)) {
+    // Of one from before a loss shard 0 has no use any more.
+    if (message.version.value < first_whole()) cut_.give_up();
+    return keep_if_due(effects);
+  }
   if (message.kind == MessageKind::kept && !training_->is_worker(from) && cut_.decides()) {
     if (cut_.hear_kept(from, message)) release(now, effects);
     return;
   }
-  const auto gathering = std::ranges::find_if(
-      gatherings_, [&](const Gathering& g) { return g.bucket.index() == message.bucket; });
-  if (message.kind != MessageKind::push || gathering == gatherings_.end() ||
-      !training_->is_worker(from) || message.step.value != gathering->bucket.version().value ||
-      !gathering->bucket.accepts(message.payload, effects) ||
-      gathering->arrivals[index_of(from)].here) {
+  if (!known || message.kind != MessageKind::push ||
+      !gather(now, from, message, *gathering, effects)) {
     effects.emplace_back(Fault{from, "it sent a message out of turn"});
-    return;
   }
-  buffered_.take(message.payload.size());
-  gathering->arrivals[index_of(from)] = {true, now, std::move(message.payload)};
-  if (--gathering->missing == 0) apply(now, *gathering, effects);
+}
+
+bool SyncServer::gather(Instant now, NodeId from, Message& push, Gathering& gathering,
+                        Effects& effects) {
+  Arrival& arrival = gathering.arrivals[index_of(from)];
+  const std::int64_t generation = seats_[index_of(from)].generation;
+  const bool again = arrival.here && arrival.generation < generation;
+  if (push.step.value != gathering.bucket.version().value || gathering.held ||
+      (arrival.here && !again) || !gathering.bucket.accepts(push.payload, effects)) {
+    return false;
+  }
+  std::int64_t& whole_from = whole_from_[index_of(from)];
+  whole_from = std::min(whole_from, push.step.value + 2);
+  buffered_.let_go(arrival.push.size());
+  buffered_.take(push.payload.size());
+  arrival = {true, now, std::move(push.payload), generation};
+  if (!again && --gathering.missing == 0) apply(now, gathering, effects);
+  return true;
 }
 
 void SyncServer::apply(Instant now, Gathering& gathering, Effects& effects) {
@@ -69,6 +103,7 @@ void SyncServer::apply(Instant now, Gathering& gathering, Effects& effects) {
   pushes.reserve(gathering.arrivals.size());
   for (const Arrival& arrival : gathering.arrivals) pushes.push_back(arrival.push);
   gathering.apply_start = now;
+  if (training_->waits()) gathering.before = gathering.bucket.lend();
   const JobId id{static_cast<std::uint64_t>(&gathering - gatherings_.data())};
   effects.emplace_back(Compute{gathering.bucket.apply_job(id, std::move(pushes))});
 }
@@ -89,65 +124,15 @@ void SyncServer::applied(Instant now, Gathering& gathering, Effects& effects) {
   keep_if_due(effects);
 }
 
-// Here, too, the last step has no cut: what comes after it is the end.
-bool SyncServer::is_cut(Version version) {
-  if (!cut_.decides() || version.value == training_->steps) return false;
-  if (training_->checkpoint.steps > 0) return cut_.is_due(version.value);
-  return next_cut_ == version.value;
-}
-
-void SyncServer::cut_soon() {
-  std::int64_t furthest = 0;
-  for (const Gathering& gathering : gatherings_) {
-    furthest = std::max(furthest, gathering.bucket.version().value);
-  }
-  next_cut_ = furthest + 1;
-}
-
-void SyncServer::keep_if_due(Effects& effects) {
-  const auto& wanted = cut_.wanted();
-  const auto is_there = [&](const Gathering& g) { return g.bucket.version().value == wanted->cut; };
-  if (!wanted || wanted->keeping || !std::ranges::all_of(gatherings_, is_there)) return;
-  Bytes size = state_size(kState.counts, 0, 0);
-  for (const Gathering& gathering : gatherings_) size += gathering.bucket.kept_size();
-  cut_.keep(
-      size, [this] { return state(); }, effects);
-}
-
-std::string SyncServer::state() const {
-  StateWriter writer;
-  writer.time(last_update_);
-  for (const Gathering& gathering : gatherings_) gathering.bucket.write(writer);
-  return writer.take();
-}
-
-void SyncServer::restore(StateReader& state) {
-  last_update_ = state.instant();
-  for (Gathering& gathering : gatherings_) {
-    gathering.bucket.read(state);
-    gathering.held = true;
-  }
-  state.end();
-  const std::int64_t cut = gatherings_.front().bucket.version().value;
-  const auto is_there = [&](const Gathering& g) { return g.bucket.version().value == cut; };
-  if (cut < 1 || cut >= training_->steps || !std::ranges::all_of(gatherings_, is_there)) {
-    throw StateError(kNoCut);
-  }
-  cut_.begin_at(cut);
-}
-
-void SyncServer::release(Instant now, Effects& effects) {
-  for (Gathering& gathering : gatherings_) {
-    if (std::exchange(gathering.held, false)) answer(now, gathering, effects);
-  }
-  cut_.wait_for_next(effects);
-}
-
 void SyncServer::answer(Instant now, Gathering& gathering, Effects& effects) {
   const Version version = gathering.bucket.version();
   const bool last = version.value == training_->steps;
   for (int worker = 0; worker < training_->workers; ++worker) {
-    Arrival& arrival = gathering.arrivals[static_cast<std::size_t>(worker)];
+    const auto index = static_cast<std::size_t>(worker);
+    Arrival arrival = std::exchange(gathering.arrivals[index], {});
+    buffered_.let_go(arrival.push.size());
+    if (seats_[index].is_gone(arrival.generation)) continue;  // its push counts for who comes back
+    gathering.standings[index].told = version;
     Message message{.kind = last ? MessageKind::final_parameters : MessageKind::parameters,
                     .step = {version.value - 1},
                     .bucket = gathering.bucket.index(),
@@ -163,11 +148,17 @@ void SyncServer::answer(Instant now, Gathering& gathering, Effects& effects) {
           last ? gathering.bucket.values() : gathering.bucket.answer(arrival.push, effects);
     }
     effects.emplace_back(Send{training_->worker(worker), std::move(message)});
-    buffered_.let_go(arrival.push.size());
-    arrival = {};
   }
   gathering.missing = training_->workers;
   if (last && ++complete_ == gatherings_.size()) finish(training_->steps, effects);
+}
+
+Message SyncServer::last_values(const Gathering& gathering) {
+  Message message{.kind = MessageKind::stop,
+                  .bucket = gathering.bucket.index(),
+                  .version = gathering.bucket.version()};
+  message.payload = gathering.bucket.values();
+  return message;
 }
 
 void SyncServer::stop(NodeId from, Step step, Effects& effects) {
@@ -178,17 +169,17 @@ void SyncServer::stop(NodeId from, Step step, Effects& effects) {
     effects.emplace_back(Fault{from, "it sent a message out of turn"});
     return;
   }
+  enough_ = true;
   for (Gathering& gathering : gatherings_) {
     for (Arrival& arrival : gathering.arrivals) {
       buffered_.let_go(arrival.push.size());
       arrival = {};
     }
     for (int worker = 0; worker < training_->workers; ++worker) {
-      Message message{.kind = MessageKind::stop,
-                      .bucket = gathering.bucket.index(),
-                      .version = gathering.bucket.version()};
-      message.payload = gathering.bucket.values();
-      effects.emplace_back(Send{training_->worker(worker), std::move(message)});
+      const auto index = static_cast<std::size_t>(worker);
+      const std::int64_t begun = gathering.standings[index].generation;
+      if (seats_[index].is_gone(begun)) continue;  // who comes back is told when it pulls
+      effects.emplace_back(Send{training_->worker(worker), last_values(gathering)});
     }
   }
   finish(step.value, effects);
@@ -232,6 +223,17 @@ std::int64_t gradients_of_step(const ProtocolOptions& options, int workers) {
   return workers - backups_of(options);
 }
 
+// The values of the version before, for who comes back.
+Bytes kept_in_sync(const Training& training, NodeId id) {
+  Bytes size;
+  if (training.is_worker(id) || !training.waits()) return size;
+  const int shard = static_cast<int>(index_of(id)) - training.workers;
+  for (const std::uint32_t index : training.layout->of_shard(shard)) {
+    size += training.layout->buckets[index].size();
+  }
+  return size;
+}
+
 std::optional<WrongOption> too_many_backups(const ProtocolOptions& options, int workers) {
   const int backups = backups_of(options);
   if (backups < workers) return std::nullopt;
@@ -256,8 +258,11 @@ Protocol sync_protocol() {
           .gradients_an_apply = gradients_of_step,
           .most_lost = [](const ProtocolOptions& o, int /*workers*/) { return backups_of(o); },
           .takes_back = [](const ProtocolOptions& o) { return backups_of(o) > 0; },
-          .takes_back_with = "with backup_workers",
+          .takes_back_with = "with backup_workers or rejoin_limit",
+          .waits = [](const ProtocolOptions& o) { return backups_of(o) == 0; },
+          .waits_not_because = "with backup_workers the others go on without a worker that is lost",
           .wrong = too_many_backups,
+          .kept_by = kept_in_sync,
           .server_state = state_in_sync,
           .linked = linked_in_sync,
           .make_node = sync_node};

@@ -1,6 +1,7 @@
 // All that a node program has to know of the training that it is part of.
 #pragma once
 
+#include "models/base/time.h"
 #include "models/data/dataset.h"
 #include "models/networks/network.h"
 #include "models/optimizers/optimizer.h"
@@ -29,6 +30,9 @@ struct Training {
   std::int64_t evaluate_every = 0;  ///< the chief's steps between evaluations; 0: only at the end
   CheckpointRule checkpoint;        ///< when states are kept
   Target target;                    ///< ends it where an evaluation before the last finds it
+  /// Where a worker other than the chief is lost, the others wait for it so long; 0: they do not.
+  /// Zero but of a strategy that can (Protocol::waits).
+  Duration rejoin_limit{};
   std::uint64_t seed = 1;
   std::shared_ptr<const Network> network;
   std::shared_ptr<const Optimizer> optimizer;
@@ -52,6 +56,8 @@ struct Training {
   [[nodiscard]] bool evaluated_after(Step step) const {
     return evaluate_every > 0 && step.value % evaluate_every == 0;
   }
+  /// Nobody goes on without a worker that is lost, but it may come back.
+  [[nodiscard]] bool waits() const { return rejoin_limit.ns > 0; }
   [[nodiscard]] bool sparse() const { return network->sparse() && !dense; }
   [[nodiscard]] int nodes() const { return workers + servers; }
   [[nodiscard]] NodeId worker(int index) const { return NodeId(index); }

@@ -32,7 +32,7 @@ Worker::Worker(std::shared_ptr<const Training> training, NodeId id)
 void Worker::handle(Instant now, Input input, Effects& effects) {
   if (state_ == State::finished) return;
   if (std::holds_alternative<Started>(input)) {
-    if (state_ == State::joining) return pull(0, effects);
+    if (state_ == State::joining) return begin_to_pull(effects);
     if (!std::exchange(restored_, false)) compute_gradient(now, effects);
   } else if (auto* received = std::get_if<Received>(&input)) {
     receive(now, received->from, std::move(received->message), effects);
@@ -148,40 +148,9 @@ void Worker::restore(StateReader& state) {
   awaited_ = buckets_.size();
 }
 
-void Worker::rejoin(std::int64_t generation) {
-  generation_ = generation;
-  state_ = State::joining;
-}
-
-void Worker::pull(std::uint32_t index, Effects& effects) {
-  BucketView& bucket = buckets_[index];
-  bucket.awaited = true;
-  bucket.pushed = number_;
-  ++awaited_;
-  Message message{.kind = MessageKind::pull, .step = number_, .bucket = index};
-  message.version = {generation_};
-  const int shard = training_->layout->buckets[index].shard;
-  effects.emplace_back(Send{training_->server(shard), std::move(message)});
-}
-
-// Where the first bucket is over nobody has counted on this worker: the others end without it.
-void Worker::pulled(Instant now, const Message& message, Effects& effects) {
-  if (message.bucket == 0) {
-    if (buckets_.front().last) {
-      state_ = State::finished;
-      effects.emplace_back(Finished{});
-      return;
-    }
-    step_ = number_ = message.step;
-    worker_compute_.restore(number_.value);
-    for (std::uint32_t index = 1; index < buckets_.size(); ++index) pull(index, effects);
-  }
-  if (may_end_step()) go_on(now, effects);
-}
-
 void Worker::receive(Instant now, NodeId from, Message message, Effects& effects) {
   if (message.kind == MessageKind::cut) return keep(from, message, effects);
-  if (state_ == State::joining && message.bucket == 0) buckets_.front().pushed = message.step;
+  if (state_ == State::joining) note_number(message);
   if (!in_turn(from, message)) {
     effects.emplace_back(Fault{from, "it sent a message out of turn"});
     return;
@@ -253,7 +222,10 @@ bool Worker::may_end_step() const {
 }
 
 void Worker::end_step(Instant now, Effects& effects) {
-  if (!dropped_) ++number_;
+  // Its step was the one of the process before, which was told of it.
+  const bool known = dropped_ && training_->waits();
+  if (!dropped_ || known) ++number_;
+  if (known) ++step_;
   if (!counted_) return go_on(now, effects);
   ++step_;
   if (is_evaluated(step_) && !over()) return evaluate(now, State::evaluating, effects);

@@ -140,6 +140,15 @@ void describe(Visitor& visit, T& training) {
                .least = 0.1,
                .most = 3600},
               training.silence_limit);
+  const bool waits = protocol == nullptr || protocol->waits(training.protocol);
+  visit.field({.key = "rejoin_limit",
+               .doc = "sync: so long the others wait for a lost worker to come back; 0: they end",
+               .least = 0,
+               .most = 1e6,
+               .used = waits,
+               .unused_because = waits ? std::string_view() : protocol->waits_not_because,
+               .written = training.rejoin_limit.ns > 0},
+              training.rejoin_limit);
   describe_travel(visit, training);
 }
 

@@ -62,7 +62,7 @@ SimTraining::SimTraining(World& world, const Prepared& prepared, const MachineLo
       node_faults_(
           world.engine, scenario_case_.scenario, training_->nodes(), nodes_,
           is_neighbour_ ? 1 : world.time_factors.of(Resource::straggling),
-          [this](NodeId id, const std::string& why) { died(id, why); },
+          [this](NodeId id, const std::string& why, bool returns) { died(id, why, returns); },
           [this](NodeId id) { return came_back(id); }),
       link_faults_(world.engine, scenario_case_.scenario, training_, places_, world.fabric.get(),
                    [this](NodeId id, NodeId peer) { part(id, peer); }),
@@ -203,9 +203,10 @@ void SimTraining::end(SimTraining& next) {
   }
 }
 
-// The others go on without it where the strategy can, as in a run.
-void SimTraining::died(NodeId id, const std::string& why) {
-  if (!may_lose(*training_, id, static_cast<int>(losses_))) {
+// The others go on without it where the strategy can, or wait for it where it returns, as in a run.
+void SimTraining::died(NodeId id, const std::string& why, bool returns) {
+  const bool in_vain = is_waited_for(*training_, id) && !returns;
+  if (in_vain || !may_lose(*training_, id, static_cast<int>(losses_))) {
     failure_ = fmt::format("{} {}", training_->role(id), why);
     return;
   }
@@ -241,7 +242,8 @@ bool SimTraining::came_back(NodeId id) {
 // its own: this is called by its loop. Else who died is named first: its peers suffer from that.
 void SimTraining::gave_up(NodeId id, const Fault& fault) {
   if (!failure_.empty()) return;  // what comes later follows from it
-  if (is_there(id) && may_lose(*training_, id, static_cast<int>(losses_))) {
+  if (is_there(id) && !is_waited_for(*training_, id) &&
+      may_lose(*training_, id, static_cast<int>(losses_))) {
     given_up_[index_of(id)] = fault.why;
     return world_.engine.schedule(world_.engine.now(), {this, kFirstNode + index_of(id)});
   }
@@ -272,7 +274,7 @@ void SimTraining::wake(Instant /*now*/, std::uint64_t token) {
     if (!is_there(id)) return;
     node_faults_.finished(id);
     nodes_[index_of(id)]->die();
-    return died(id, "gave up: " + given_up_[index_of(id)]);
+    return died(id, "gave up: " + given_up_[index_of(id)], false);
   }
   is_blocked_ = token == kStop;
   for (int worker = 1; worker < training_->workers; ++worker) {

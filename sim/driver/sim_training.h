@@ -104,7 +104,7 @@ class SimTraining : public Actor {
                                                       const Beginning& beginning);
   [[nodiscard]] GradientTimes gradient_times(int node, const Beginning& beginning) const;
   [[nodiscard]] std::unique_ptr<InputFeed> input_of(int node) const;
-  void died(NodeId id, const std::string& why);
+  void died(NodeId id, const std::string& why, bool returns);
   bool came_back(NodeId id);
   void gave_up(NodeId id, const Fault& fault);
   /// The connection between them is gone, for this one.

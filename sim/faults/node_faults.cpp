@@ -134,7 +134,7 @@ void NodeFaults::end(std::size_t index, const std::string& why) {
   victims_[index].over = !victims_[index].away;
   count_idle(index);
   nodes_[index]->die();
-  died_(NodeId(static_cast<std::uint32_t>(index)), why);
+  died_(NodeId(static_cast<std::uint32_t>(index)), why, victims_[index].away);
 }
 
 void NodeFaults::look(std::size_t index, Instant now) {

@@ -109,6 +109,41 @@ TEST_CASE("rejoin: a worker that is killed comes back, all updates are made, the
   CHECK_THAT(replay.err, Contains("worker1 was lost in this run"));
 }
 
+TEST_CASE(
+    "rejoin: where the others wait for a worker, the weights are those of a run without deaths") {
+  const int servers = GENERATE(1, 2);
+  CAPTURE(servers);
+  Sandbox sandbox;
+  const std::vector<std::string> settings{
+      "training.steps=8000", "training.servers=" + std::to_string(servers),
+      "training.bucket_size=8 kB", "training.optimizer={name: adam, learning_rate: 0.001}",
+      "training.rejoin_limit=60 s"};
+  const Called plain = sandbox.call("run small.yaml --quiet --out plain" + set_all(settings));
+  CAPTURE(plain.err);
+  REQUIRE(plain.status == 0);
+  const Record expected = read_record(sandbox.path("plain"));
+  BackgroundRun run(sandbox, settings, {"--max-restarts", "2"});
+  kill_twice(sandbox, run);
+  const int status = run.wait();
+  const std::string err = run.err();
+  CAPTURE(err);
+  REQUIRE(status == 0);
+  CHECK_THAT(err,
+             Contains("was killed by signal 9 (Killed); the others wait for it, 60 s at most"));
+  CHECK_THAT(err, Contains("worker1 is started again; 0 restarts are left"));
+  const Record record = read_record(sandbox.path("out"));
+  CHECK(record.weights_sha256 == expected.weights_sha256);
+  CHECK(record.updates == 8'000);
+  CHECK(record.gradients == 16'000);
+  CHECK(record.restarts.count == 0);
+  CHECK(record.nodes[1].away.size() == 2);
+  CHECK(record.steps.size() <= 16'000);
+  CHECK(record.steps.size() >= 15'998);
+  std::set<std::pair<int, std::int64_t>> steps;
+  for (const StepRow& row : record.steps) steps.emplace(row.worker, row.report.step.value);
+  CHECK(steps.size() == record.steps.size());
+}
+
 TEST_CASE("rejoin: who dies more often than it may be started again stays away") {
   Sandbox sandbox;
   BackgroundRun run(sandbox, long_training("async", 1), {"--max-restarts", "1"});
@@ -156,7 +191,7 @@ TEST_CASE("rejoin: a strategy that takes nobody back refuses it by name") {
   CHECK_THAT(called.err,
              Contains("faults[0].restart_after") &&
                  Contains("here sync takes no worker back that was lost, only sync with "
-                          "backup_workers, async, ssp do"));
+                          "backup_workers or rejoin_limit, async, ssp do"));
 }
 
 }  // namespace

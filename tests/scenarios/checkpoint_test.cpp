@@ -61,7 +61,8 @@ TEST_CASE("same training: the key that decides other numbers is named") {
             .starts_with("training.optimizer.learning_rate: "));
   for (const char* other :
        {"name=x", "question=why", "checkpoint=5 steps", "transport.pin=off", "training.threads=2",
-        "training.silence_limit=9 s", "training.servers=2", "faults=[{at: 1 s, kill: worker1}]"}) {
+        "training.silence_limit=9 s", "training.rejoin_limit=9 s", "training.servers=2",
+        "faults=[{at: 1 s, kill: worker1}]"}) {
     CHECK(difference({other}) == "none");
   }
 }

@@ -75,13 +75,18 @@ TEST_CASE("faults: who is killed may be started again, where its strategy takes 
   REQUIRE(life_of(scenario, 1).deaths.size() == 1);
   CHECK(life_of(scenario, 1).deaths[0].restart_after == Duration{});
   CHECK(only(to_yaml(scenario)) == scenario);
-  CHECK(scenario_error(head + "sync" + fault("worker1"))
-            .find("training.strategy: here sync takes no worker back that was lost, only sync with "
-                  "backup_workers, async, ssp do; remove faults[0].restart_after") !=
-        std::string::npos);
+  CHECK(
+      scenario_error(head + "sync" + fault("worker1"))
+          .find("training.strategy: here sync takes no worker back that was lost, only sync with "
+                "backup_workers or rejoin_limit, async, ssp do; remove faults[0].restart_after") !=
+      std::string::npos);
   CHECK(life_of(only(head + "sync, backup_workers: 1" + fault("worker1")), 1)
             .deaths[0]
             .restart_after.has_value());
+  const Scenario waits = only(head + "sync, rejoin_limit: 5 s" + fault("worker1"));
+  CHECK(waits.training.rejoin_limit == Duration{5'000'000'000});
+  CHECK(life_of(waits, 1).deaths[0].restart_after.has_value());
+  CHECK(only(to_yaml(waits)) == waits);
   for (const char* node : {"worker0", "server0"}) {
     CHECK(scenario_error(head + "ssp" + fault(node))
               .find(std::string("faults[0].restart_after: nobody can take the place of ") + node) !=
@@ -97,6 +102,24 @@ TEST_CASE("faults: who is killed may be started again, where its strategy takes 
   CHECK(scenario_error(head + "async}\nfaults: [{at: 1 s, stop: worker1, for: 1 s, "
                               "restart_after: 1 s}]\n")
             .find("only who is killed is started again") != std::string::npos);
+}
+
+TEST_CASE("faults: who cannot wait for a lost worker says why, and what to do") {
+  const auto said = [](const std::string& training) {
+    return scenario_error("foretrain: 1\ntraining: {" + training + ", rejoin_limit: 5 s}\n");
+  };
+  for (const char* ring : {"all_reduce", "local_sgd"}) {
+    const std::string error = said("workers: 3, strategy: " + std::string(ring));
+    CAPTURE(error);
+    CHECK(error.find("training.rejoin_limit") != std::string::npos);
+    CHECK(error.find("takes sums with it") != std::string::npos);
+    CHECK(error.find("run --max-restarts begins again from the newest checkpoint") !=
+          std::string::npos);
+  }
+  CHECK(said("workers: 3, strategy: async").find("nobody waits for a worker") != std::string::npos);
+  CHECK(said("workers: 3, strategy: sync, backup_workers: 1").find("with backup_workers") !=
+        std::string::npos);
+  CHECK(said("strategy: single").find("its worker is the chief") != std::string::npos);
 }
 
 TEST_CASE("faults: a stop is a pause of its node alone") {

@@ -1,10 +1,29 @@
 #include "tests/support/shuffled.h"
 
+#include "models/protocol/server_cut.h"
+
 #include <algorithm>
 #include <memory>
 #include <utility>
 
 namespace foretrain::testing {
+
+// One more input.
+void Shuffled::count() {
+  ++given_;
+  for (const auto& [inputs, node] : losses_) {
+    if (inputs == given_) lose(node);
+  }
+  for (const auto& [inputs, node] : returns_) {
+    if (inputs == given_) take_back(node);
+  }
+}
+
+bool Shuffled::somebody_returns() {
+  const auto is_ahead = [this](const auto& each) { return each.first > given_; };
+  while (todo_.empty() && std::ranges::any_of(returns_, is_ahead)) count();
+  return !todo_.empty();
+}
 
 void Shuffled::lose(int lost) {
   std::map<int, std::uint64_t> coming;
@@ -62,7 +81,9 @@ void Shuffled::perform(int id, Effect& effect) {
     if (compute->job.prefetch) compute->job.prefetch();
     todo_.push_back({id, id, Computed{compute->job.id, result}});
   } else if (auto* timer = std::get_if<ArmTimer>(&effect)) {
-    todo_.push_back({id, id, TimerFired{timer->timer}});
+    if (!patient || timer->timer == ServerCut::kTimer) {
+      todo_.push_back({id, id, TimerFired{timer->timer}});
+    }
   } else if (auto* keep = std::get_if<Keep>(&effect)) {
     todo_.push_back({id, id, Computed{keep->job, {}}});
     kept.keep(id, std::move(*keep));

@@ -40,7 +40,7 @@ class Shuffled {
   }
 
   void run() {
-    while (!todo_.empty()) {
+    while (!todo_.empty() || somebody_returns()) {
       auto pick = todo_.begin() + static_cast<std::ptrdiff_t>(stream_.below(todo_.size()));
       pick = std::find_if(todo_.begin(), pick,
                           [&](const Todo& earlier) { return in_order(earlier, *pick); });
@@ -49,13 +49,7 @@ class Shuffled {
       todo_.erase(pick);
       if (const auto* done = std::get_if<Computed>(&next.input)) kept.told(next.to, done->job);
       give(next.to, std::move(next.input));
-      ++given_;
-      for (const auto& [inputs, node] : losses_) {
-        if (inputs == given_) lose(node);
-      }
-      for (const auto& [inputs, node] : returns_) {
-        if (inputs == given_) take_back(node);
-      }
+      count();
     }
   }
 
@@ -63,11 +57,14 @@ class Shuffled {
   /// at random still comes, then the peer hears that it is lost.
   void lose_after(int inputs, int id) { losses_.emplace_back(inputs, id); }
 
-  /// After `inputs` of all nodes, one that was lost is there again, as a new process.
+  /// After `inputs` of all nodes, or when these wait for it, one that was lost is there again, as a
+  /// new process.
   void take_back_after(int inputs, int id) { returns_.emplace_back(inputs, id); }
   /// What of a lost node's messages does not come before its peers hear of that comes at any time
   /// after it, as no connection lets it.
   bool haunted = false;
+  /// Only timers of checkpoints ring: whoever waits for who is lost does so for ever.
+  bool patient = false;
 
   void give(int id, Input input) {
     if (const auto* back = std::get_if<PeerBack>(&input)) {
@@ -107,6 +104,8 @@ class Shuffled {
     Input input;
   };
 
+  void count();
+  [[nodiscard]] bool somebody_returns();
   void lose(int lost);
   void take_back(int id);
 

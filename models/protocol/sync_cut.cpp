@@ -1,0 +1,75 @@
+// Where a synchronous server keeps its state, goes on from it.
+#include "models/protocol/sync.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace foretrain {
+
+// Here, too, the last step has no cut: what comes after it is the end.
+bool SyncServer::is_cut(Version version) {
+  if (!cut_.decides() || version.value == training_->steps) return false;
+  if (version.value < first_whole()) return false;
+  if (training_->checkpoint.steps > 0) return cut_.is_due(version.value);
+  return next_cut_ == version.value;
+}
+
+// Of all buckets of this server it has to be the same: a version before which somebody is lost, or
+// makes a step again, is none in any of them.
+std::int64_t SyncServer::first_whole() const {
+  return *std::max_element(whole_from_.begin(), whole_from_.end());
+}
+
+void SyncServer::cut_soon(Effects& effects) {
+  const std::int64_t whole = first_whole();
+  if (whole == kNotWhole) return cut_.wait_for_next(effects);
+  std::int64_t next = whole;
+  for (const Gathering& gathering : gatherings_) {
+    next = std::max(next, gathering.bucket.version().value + 1);
+  }
+  next_cut_ = next;
+}
+
+void SyncServer::keep_if_due(Effects& effects) {
+  const auto& wanted = cut_.wanted();
+  const auto is_there = [&](const Gathering& g) { return g.bucket.version().value == wanted->cut; };
+  if (!wanted || wanted->keeping || !std::ranges::all_of(gatherings_, is_there)) return;
+  Bytes size = state_size(kState.counts, 0, 0);
+  for (const Gathering& gathering : gatherings_) size += gathering.bucket.kept_size();
+  cut_.keep(
+      size, [this] { return state(); }, effects);
+}
+
+std::string SyncServer::state() const {
+  StateWriter writer;
+  writer.time(last_update_);
+  for (const Gathering& gathering : gatherings_) gathering.bucket.write(writer);
+  return writer.take();
+}
+
+void SyncServer::restore(StateReader& state) {
+  last_update_ = state.instant();
+  for (Gathering& gathering : gatherings_) {
+    gathering.bucket.read(state);
+    gathering.held = true;
+  }
+  state.end();
+  const std::int64_t cut = gatherings_.front().bucket.version().value;
+  const auto is_there = [&](const Gathering& g) { return g.bucket.version().value == cut; };
+  if (cut < 1 || cut >= training_->steps || !std::ranges::all_of(gatherings_, is_there)) {
+    throw StateError(kNoCut);
+  }
+  cut_.begin_at(cut);
+}
+
+void SyncServer::release(Instant now, Effects& effects) {
+  next_cut_.reset();
+  for (Gathering& gathering : gatherings_) {
+    if (std::exchange(gathering.held, false)) answer(now, gathering, effects);
+  }
+  cut_.wait_for_next(effects);
+}
+
+}  // namespace foretrain
