@@ -34,6 +34,7 @@ bool AsyncServer::is_full(const Queue& queue) const {
 }
 
 void AsyncServer::handle(Instant now, Input input, Effects& effects) {
+  if (cut_.postpones(input)) return;
   const bool finished = complete_ == queues_.size();
   if (auto* received = std::get_if<Received>(&input)) {
     receive(now, received->from, std::move(received->message), effects);
@@ -41,6 +42,7 @@ void AsyncServer::handle(Instant now, Input input, Effects& effects) {
     if (computed->job != ServerCut::kJob) {
       return applied(now, queues_[static_cast<std::size_t>(computed->job)], effects);
     }
+    for (Input& each : cut_.resume()) handle(now, std::move(each), effects);
     if (cut_.kept(effects)) end_cut(effects);
   } else if (std::holds_alternative<Started>(input)) {
     for (Queue& queue : queues_) release(queue, effects);  // of one that was restored
@@ -57,7 +59,11 @@ void AsyncServer::handle(Instant now, Input input, Effects& effects) {
 
 void AsyncServer::receive(Instant now, NodeId from, Message message, Effects& effects) {
   if (message.kind == MessageKind::enough) return stop(from, effects);
-  if (message.kind == MessageKind::cut && cut_.hear(from, message)) return look_at_cut(effects);
+  if (message.kind == MessageKind::cut && cut_.hear(from, message)) {
+    // Of one from before a loss shard 0 has no use any more.
+    if (is_past_cut()) cut_.give_up();
+    return look_at_cut(effects);
+  }
   if (message.kind == MessageKind::kept && !training_->is_worker(from) && cut_.decides()) {
     if (cut_.hear_kept(from, message)) end_cut(effects);
     return;
@@ -118,10 +124,12 @@ void AsyncServer::pulled(Instant now, NodeId from, const Message& pull, Queue& q
     effects.emplace_back(Fault{from, "it sent a message out of turn"});
     return;
   }
+  queue.skipped[worker] += first - queue.clocks.of(worker);
   queue.clocks.come_back(worker, first);
   Arrival arrival;
   arrival.from = from;
   arrival.at = now;
+  arrival.push.kind = MessageKind::pull;
   arrival.push.step = {first};
   queue.held.push_back(std::move(arrival));
   queue.pushed[worker] = true;

@@ -63,8 +63,9 @@ inline constexpr std::string_view kOwnQuota = "own";
 /// counted. What it had under way is lost, also of a quota of its own.
 class AsyncServer : public Node, public Buffering {
  public:
-  /// The last update, what was dropped, the most that one was ahead; clock, staleness.
-  static constexpr ServerState kState{3, 2};
+  /// The last update, what was dropped, the most that one was ahead; clock, staleness, numbers
+  /// that were left out of the clock.
+  static constexpr ServerState kState{3, 3};
 
   AsyncServer(std::shared_ptr<const Training> training, NodeId id);
 
@@ -86,14 +87,18 @@ class AsyncServer : public Node, public Buffering {
   /// A bucket with those who want something of it.
   struct Queue {
     Queue(ShardBucket of, int workers)
-        : bucket(std::move(of)), clocks(workers), pushed(static_cast<std::size_t>(workers)) {}
+        : bucket(std::move(of)),
+          clocks(workers),
+          skipped(static_cast<std::size_t>(workers)),
+          pushed(static_cast<std::size_t>(workers)) {}
 
     ShardBucket bucket;
-    std::deque<Arrival> arrivals;  // not applied yet
-    std::vector<Arrival> held;     // applied, not answered yet
-    Clocks clocks;                 // pushes that were applied
-    std::vector<bool> pushed;      // by worker: a push of it is here, not answered yet
-    std::int64_t released_at = 0;  // the slowest clock when all that are held were looked at
+    std::deque<Arrival> arrivals;       // not applied yet
+    std::vector<Arrival> held;          // applied, not answered yet
+    Clocks clocks;                      // pushes that were applied
+    std::vector<std::int64_t> skipped;  // by worker: of its clock what no update stands for
+    std::vector<bool> pushed;           // by worker: a push of it is here, not answered yet
+    std::int64_t released_at = 0;       // the slowest clock when all that are held were looked at
     std::optional<Arrival> applying{};
     Instant apply_start{};
     bool over = false;  // everybody has been told
@@ -136,6 +141,8 @@ class AsyncServer : public Node, public Buffering {
   void look_at_cut(Effects& effects);
   [[nodiscard]] bool may_cut() const;
   [[nodiscard]] bool is_as_wanted(const Queue& queue) const;
+  /// It cannot be as wanted any more: it was announced before a worker was lost.
+  [[nodiscard]] bool is_past_cut() const;
   [[nodiscard]] std::string state() const;
   void end_cut(Effects& effects);
   /// Its pushes have changed: counts them as held.

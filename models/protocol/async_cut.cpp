@@ -6,11 +6,27 @@
 
 namespace foretrain {
 
-// Of workers that have all been there from the beginning: a cut without one of them is not whole,
-// and of one that came back clocks do not add up to updates any more.
+// A cut without one of the workers is not whole. Who has come back takes part once it has pulled
+// all buckets: when the first was answered it pulls the others before it pushes.
 bool AsyncServer::may_cut() const {
-  if (!cut_.is_due(queues_.front().bucket.version().value / training_->workers)) return false;
-  return std::ranges::all_of(seats_, [](const Seat& seat) { return seat.is_first(); });
+  const Queue& first = queues_.front();
+  if (!cut_.is_due(first.bucket.version().value / training_->workers)) return false;
+  for (std::size_t worker = 0; worker < seats_.size(); ++worker) {
+    if (!seats_[worker].taken || first.clocks.is_lost(worker)) return false;
+  }
+  return std::ranges::none_of(
+      first.held, [](const Arrival& arrival) { return arrival.push.kind == MessageKind::pull; });
+}
+
+bool AsyncServer::is_past_cut() const {
+  const auto is_past = [this](const Queue& queue) {
+    for (std::size_t worker = 0; worker < seats_.size(); ++worker) {
+      const bool lost = !seats_[worker].taken || queue.clocks.is_lost(worker);
+      if (lost || queue.clocks.of(worker) > cut_.wanted()->clocks[worker]) return true;
+    }
+    return false;
+  };
+  return std::ranges::any_of(queues_, is_past);
 }
 
 bool AsyncServer::is_as_wanted(const Queue& queue) const {
@@ -53,6 +69,7 @@ std::string AsyncServer::state() const {
     for (std::size_t worker = 0; worker < staleness.size(); ++worker) {
       writer.integer(queue.clocks.of(worker));
       writer.integer(staleness[worker]);
+      writer.integer(queue.skipped[worker]);
     }
   }
   return writer.take();
@@ -67,13 +84,16 @@ void AsyncServer::restore(StateReader& state) {
     std::int64_t clocks = 0;
     for (int worker = 0; worker < training_->workers; ++worker) {
       const auto index = static_cast<std::size_t>(worker);
-      const std::int64_t clock = state.integer(1, quota_);
-      clocks = saturated::sum(clocks, clock);
-      while (queue.clocks.of(index) < clock) queue.clocks.advance(index);
+      // Of who came back numbers were left out, fewer than there are steps.
+      const std::int64_t clock = state.integer(1, saturated::product(2, quota_));
+      queue.clocks.lose(index);
+      queue.clocks.come_back(index, clock);
       Arrival arrival;
       arrival.from = training_->worker(worker);
       arrival.push.step = {clock - 1};
       arrival.staleness = state.integer(0, quota_);
+      queue.skipped[index] = state.integer(0, clock);
+      clocks = saturated::sum(clocks, clock - queue.skipped[index]);
       queue.held.push_back(std::move(arrival));
       queue.pushed[index] = true;
     }

@@ -32,14 +32,15 @@ BackupServer::BackupServer(std::shared_ptr<const Training> training, NodeId id)
 }
 
 void BackupServer::handle(Instant now, Input input, Effects& effects) {
+  if (cut_.postpones(input)) return;
   if (auto* received = std::get_if<Received>(&input)) {
     receive(now, received->from, std::move(received->message), effects);
   } else if (auto* computed = std::get_if<Computed>(&input)) {
     if (computed->job != ServerCut::kJob) {
-      applied(now, gatherings_[static_cast<std::size_t>(computed->job)], effects);
-    } else if (cut_.kept(effects)) {
-      release(now, effects);
+      return applied(now, gatherings_[static_cast<std::size_t>(computed->job)], effects);
     }
+    for (Input& each : cut_.resume()) handle(now, std::move(each), effects);
+    if (cut_.kept(effects)) release(now, effects);
   } else if (std::holds_alternative<Started>(input)) {
     if (std::exchange(restored_, false)) answer_all(effects);
     cut_.wait_for_next(effects);

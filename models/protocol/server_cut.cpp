@@ -50,15 +50,26 @@ bool ServerCut::hear(NodeId from, const Message& message) {
 
 void ServerCut::keep(Bytes size, std::function<std::string()> state, Effects& effects) {
   wanted_->keeping = true;
-  ++under_way_;
+  under_way_ = true;
   Keep keep{kJob, wanted_->cut, {}, 0, size, {}};
   keep.state = std::move(state);
   effects.emplace_back(std::move(keep));
 }
 
+bool ServerCut::postpones(Input& input) {
+  const auto* computed = std::get_if<Computed>(&input);
+  if (!under_way_ || (computed != nullptr && computed->job == kJob)) return false;
+  postponed_.push_back(std::move(input));
+  return true;
+}
+
+std::vector<Input> ServerCut::resume() {
+  under_way_ = false;
+  return std::exchange(postponed_, {});
+}
+
 bool ServerCut::kept(Effects& effects) {
-  const bool latest = --under_way_ == 0;
-  if (!latest || !wanted_ || !wanted_->keeping) return false;  // of one that was given up
+  if (under_way_ || !wanted_ || !wanted_->keeping) return false;  // it was given up
   if (decides()) return all_kept();
   Message message{.kind = MessageKind::kept, .version = {wanted_->cut}};
   effects.emplace_back(Send{training_->server(0), std::move(message)});

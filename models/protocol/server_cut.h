@@ -26,6 +26,9 @@ namespace foretrain {
 /// So nothing is under way but answers, and whoever goes on from such a cut begins with them. What
 /// a checkpoint costs a training is what it takes the slowest worker to come, the slowest server to
 /// keep its state. Where a worker is lost meanwhile the cut is given up: it would lack its part.
+/// Others are made when all workers are there again, and none makes again what was lost.
+///
+/// While a server's state is being kept it leaves it alone, whatever comes: that waits.
 class ServerCut {
  public:
   ServerCut(std::shared_ptr<const Training> training, NodeId id);
@@ -57,8 +60,11 @@ class ServerCut {
   bool hear(NodeId from, const Message& message);
   /// The state here is as wanted.
   void keep(Bytes size, std::function<std::string()> state, Effects& effects);
-  /// A state is kept; they are in their order. True: everybody's is of the cut that is wanted, and
-  /// here it was decided.
+  /// The state is being kept, so this input waits, and is left empty.
+  bool postpones(Input& input);
+  /// The state is kept. Returns what has waited for that; its server handles it, then asks `kept`.
+  std::vector<Input> resume();
+  /// True: everybody's is, and here it was decided.
   bool kept(Effects& effects);
   /// Who decides: another server says that its own is. True: everybody's is. Of one that was given
   /// up it may come late.
@@ -72,8 +78,9 @@ class ServerCut {
   NodeId id_;
   Cuts cuts_;
   std::optional<Wanted> wanted_;
-  int missing_ = 0;    // states that are not kept yet
-  int under_way_ = 0;  // states of this server on their way to the disk
+  int missing_ = 0;         // states that are not kept yet
+  bool under_way_ = false;  // the state here is on its way to the disk
+  std::vector<Input> postponed_;
 };
 
 /// Where servers keep their states, shard 0 talks to the others: for `Protocol::linked`.

@@ -26,6 +26,7 @@ SyncServer::SyncServer(std::shared_ptr<const Training> training, NodeId id)
 }
 
 void SyncServer::handle(Instant now, Input input, Effects& effects) {
+  if (cut_.postpones(input)) return;
   if (auto* received = std::get_if<Received>(&input)) {
     receive(now, received->from, std::move(received->message), effects);
   } else if (auto* back = std::get_if<PeerBack>(&input)) {
@@ -39,6 +40,7 @@ void SyncServer::handle(Instant now, Input input, Effects& effects) {
     if (computed->job != ServerCut::kJob) {
       return applied(now, gatherings_[static_cast<std::size_t>(computed->job)], effects);
     }
+    for (Input& each : cut_.resume()) handle(now, std::move(each), effects);
     if (cut_.kept(effects)) release(now, effects);
   } else if (std::holds_alternative<Started>(input)) {
     const bool restored = gatherings_.front().held;

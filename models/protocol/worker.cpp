@@ -130,8 +130,9 @@ void Worker::keep(NodeId from, const Message& cut, Effects& effects) {
 }
 
 void Worker::restore(StateReader& state) {
-  // Gradients of a step may be dropped, one of each other worker's at most.
-  const std::int64_t most = saturated::product(training_->steps, training_->workers);
+  // Gradients of a step may be dropped, one of each other worker's at most; of who came back
+  // numbers were left out, fewer than there are steps.
+  const std::int64_t most = saturated::product(2 * training_->steps, training_->workers);
   step_ = {state.integer(0, most)};
   number_ = {state.integer(0, most)};
   worker_compute_.restore(state.integer(1, most));

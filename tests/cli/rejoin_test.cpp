@@ -144,6 +144,44 @@ TEST_CASE(
   CHECK(steps.size() == record.steps.size());
 }
 
+TEST_CASE("rejoin: a checkpoint that was made after a return is gone on from") {
+  const std::string strategy = GENERATE("async", "waiting sync");
+  const int servers = GENERATE(1, 2);
+  const bool waits = strategy != "async";
+  CAPTURE(strategy, servers);
+  Sandbox sandbox;
+  std::vector<std::string> settings = long_training("async", servers);
+  settings.emplace_back("checkpoint={every: 100 steps}");
+  if (waits) settings[0] = "training.strategy=sync";
+  if (waits) settings.emplace_back("training.rejoin_limit=60 s");
+  settings[1] = "training.steps=12000";
+  const Called plain = sandbox.call("run small.yaml --quiet --out plain" + set_all(settings));
+  CAPTURE(plain.err);
+  REQUIRE(plain.status == 0);
+  const Record expected = read_record(sandbox.path("plain"));
+  BackgroundRun run(sandbox, settings, {"--max-restarts", "1"});
+  run.wait_for_checkpoint_after(0);
+  run.kill_one(1);
+  run.wait_until([&] { return how_often(run.err(), "is back") == 1; });
+  run.wait_for_checkpoint_after(run.newest());
+  run.wait_for_checkpoint_after(run.newest());
+  run.kill_one(-1);
+  run.wait();
+  const Called resumed =
+      sandbox.call("run small.yaml --quiet --resume out --out on" + set_all(settings));
+  CAPTURE(resumed.err);
+  REQUIRE(resumed.status == 0);
+  const Record record = read_record(sandbox.path("on"));
+  CHECK(record.outcome == Outcome::done);
+  CHECK(record.gradients == 24'000);
+  CHECK(record.updates == (waits ? 12'000 : 24'000));
+  if (waits) CHECK(record.weights_sha256 == expected.weights_sha256);
+  CHECK(record.resumed.size() == 1);
+  std::set<std::pair<int, std::int64_t>> steps;
+  for (const StepRow& row : record.steps) steps.emplace(row.worker, row.report.step.value);
+  CHECK(steps.size() == record.steps.size());
+}
+
 TEST_CASE("rejoin: who dies more often than it may be started again stays away") {
   Sandbox sandbox;
   BackgroundRun run(sandbox, long_training("async", 1), {"--max-restarts", "1"});

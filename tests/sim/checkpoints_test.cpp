@@ -49,6 +49,29 @@ TEST_CASE("checkpoints: without servers each worker keeps all that it holds") {
   CHECK((kept.time - plain.time).seconds() == Approx(floats / 1e6).epsilon(0.02));
 }
 
+TEST_CASE("checkpoints: none while a worker is away, as before when it is back") {
+  const std::string strategy = GENERATE("async", "ssp", "sync");
+  CAPTURE(strategy);
+  Case scenario_case = star_case(strategy, 2, 200, 10_ms);
+  if (strategy == "sync") scenario_case.scenario.training.rejoin_limit = 10_s;
+  scenario_case.scenario.checkpoint.every.steps = 10;
+  scenario_case.scenario.checkpoint.write_latency = {};
+  const Record whole = simulate(scenario_case);
+  REQUIRE(whole.outcome == Outcome::done);
+  CHECK(whole.checkpoints.count == 19);
+  FaultSpec fault{.at = 505_ms, .kill = "worker1"};
+  fault.restart_after = 495_ms;
+  scenario_case.scenario.faults = {fault};
+  const Record record = simulate(scenario_case);
+  CAPTURE(record.failure);
+  REQUIRE(record.outcome == Outcome::done);
+  CHECK(record.gradients == 400);
+  REQUIRE(record.nodes[1].away.size() == 1);
+  // sync stands still meanwhile; of the others one makes 25 steps of a worker's in the mean.
+  CHECK(record.checkpoints.count >= (strategy == "sync" ? 18 : 14));
+  CHECK(record.checkpoints.count <= (strategy == "sync" ? 19 : 18));
+}
+
 TEST_CASE("checkpoints: by time, the next one is waited for when the last is kept") {
   const std::string strategy =
       GENERATE("single", "sync", "async", "ssp", "all_reduce", "local_sgd");

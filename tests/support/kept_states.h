@@ -20,7 +20,9 @@ struct KeptCut {
 
 class KeptStates {
  public:
-  void keep(int node, Keep keep) {
+  /// `now`: inputs of all nodes so far.
+  void keep(int node, Keep keep, int now = 0) {
+    begun_at.try_emplace(keep.cut, now);
     KeptCut& cut = cuts[keep.cut];
     cut.states[node] = keep.state();
     cut.reported[node] = keep.reported.value;
@@ -37,6 +39,7 @@ class KeptStates {
   }
 
   std::map<std::int64_t, KeptCut> cuts;
+  std::map<std::int64_t, int> begun_at;  // by cut: when the first node kept its state
   /// States that had another size than was said, or changed while they might have been read.
   int moved = 0;
 

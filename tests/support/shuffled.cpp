@@ -86,7 +86,7 @@ void Shuffled::perform(int id, Effect& effect) {
     }
   } else if (auto* keep = std::get_if<Keep>(&effect)) {
     todo_.push_back({id, id, Computed{keep->job, {}}});
-    kept.keep(id, std::move(*keep));
+    kept.keep(id, std::move(*keep), given_);
   } else if (auto* report = std::get_if<Report>(&effect)) {
     if (auto* step = std::get_if<StepReport>(report)) {
       steps.push_back(*step);

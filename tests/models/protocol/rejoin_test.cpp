@@ -278,5 +278,65 @@ TEST_CASE("rejoin: with backup workers who comes back joins the step under way")
   CHECK(std::holds_alternative<Fault>(twice[0]));
 }
 
+std::shared_ptr<Training> kept_with_returns(const std::string& kind, int servers, bool by_time) {
+  const bool sync = kind == "backups" || kind == "waits";
+  auto training = sync ? with_backups_of(3, kind == "backups" ? 1 : 0, servers)
+                       : small_training(kind, 3, servers, kRejoinSteps, Bytes{8'000});
+  training->steps = 24;
+  if (kind == "backups") training->updates = 24;
+  if (kind == "waits") training->rejoin_limit = Duration{1'000'000'000};
+  if (by_time) {
+    training->checkpoint.time = Duration{1};
+  } else {
+    training->checkpoint.steps = 2;
+  }
+  return training;
+}
+
+TEST_CASE(
+    "rejoin: after a return there are checkpoints again, each gradient counts once from there") {
+  const std::string kind = GENERATE("async", "ssp", "backups", "waits");
+  const int servers = GENERATE(1, 2);
+  const bool by_time = GENERATE(false, true);
+  int after = 0;
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    CAPTURE(kind, servers, by_time, seed);
+    const auto training = kept_with_returns(kind, servers, by_time);
+    Stream draw(seed, "test.rejoin.kept");
+    Shuffled nodes(training, seed);
+    nodes.patient = true;
+    const int lost = 60 + static_cast<int>(draw.below(120));
+    const int back = lost + static_cast<int>(draw.below(40));
+    nodes.lose_after(lost, 1);
+    nodes.take_back_after(back, 1);
+    nodes.run();
+    CHECK(nodes.kept.moved == 0);
+    if (!nodes.faults.empty() && kind == "backups") continue;  // it was chosen, then lost
+    REQUIRE(nodes.faults.empty());
+    for (const auto& [cut, states] : nodes.kept.cuts) {
+      if (std::ssize(states.states) < training->nodes()) continue;  // it was lost before all were
+      CAPTURE(cut);
+      if (nodes.kept.begun_at.at(cut) > back) ++after;
+      Shuffled resumed(training, seed + 100, &states);
+      resumed.patient = true;
+      resumed.run();
+      CHECK(resumed.faults.empty());
+      CHECK(resumed.finished == training->nodes());
+      CHECK(resumed.updates == nodes.updates);
+      CHECK(resumed.gradients == nodes.gradients);
+      if (kind == "waits") CHECK(resumed.weights == nodes.weights);
+      std::set<std::pair<int, std::int64_t>> steps;
+      for (std::size_t i = 0; i < nodes.steps.size(); ++i) {
+        const std::pair step(nodes.step_workers[i], nodes.steps[i].step.value);
+        if (step.second < states.reported.at(step.first)) CHECK(steps.insert(step).second);
+      }
+      for (std::size_t i = 0; i < resumed.steps.size(); ++i) {
+        CHECK(steps.emplace(resumed.step_workers[i], resumed.steps[i].step.value).second);
+      }
+    }
+  }
+  CHECK(after > 30);
+}
+
 }  // namespace
 }  // namespace foretrain
