@@ -49,12 +49,8 @@ void AsyncServer::look_at_cut(Effects& effects) {
   if (!std::ranges::all_of(queues_, [&](const Queue& queue) { return is_as_wanted(queue); })) {
     return;
   }
-  Bytes size = state_size(kState.counts, 0, 0);
-  for (const Queue& queue : queues_) {
-    size += queue.bucket.kept_size() + state_size(kState.of_worker * training_->workers, 0, 0);
-  }
   cut_.keep(
-      size, [this] { return state(); }, effects);
+      size_of_state(kState, training_->workers, queues_), [this] { return state(); }, effects);
 }
 
 std::string AsyncServer::state() const {

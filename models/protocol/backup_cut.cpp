@@ -26,12 +26,8 @@ void BackupServer::look_at_cut(Effects& effects) {
     const std::vector<std::int64_t> clocks(seats_.size(), cutting_->value);
     cut_.announce(cutting_->value, clocks, effects);
   }
-  Bytes size = state_size(kState.counts, 0, 0);
-  for (const Gathering& gathering : gatherings_) {
-    size += gathering.bucket.kept_size() + state_size(kState.of_worker * training_->workers, 0, 0);
-  }
   cut_.keep(
-      size, [this] { return state(); }, effects);
+      size_of_state(kState, training_->workers, gatherings_), [this] { return state(); }, effects);
 }
 
 std::string BackupServer::state() const {

@@ -36,10 +36,8 @@ void SyncServer::keep_if_due(Effects& effects) {
   const auto& wanted = cut_.wanted();
   const auto is_there = [&](const Gathering& g) { return g.bucket.version().value == wanted->cut; };
   if (!wanted || wanted->keeping || !std::ranges::all_of(gatherings_, is_there)) return;
-  Bytes size = state_size(kState.counts, 0, 0);
-  for (const Gathering& gathering : gatherings_) size += gathering.bucket.kept_size();
   cut_.keep(
-      size, [this] { return state(); }, effects);
+      size_of_state(kState, training_->workers, gatherings_), [this] { return state(); }, effects);
 }
 
 std::string SyncServer::state() const {

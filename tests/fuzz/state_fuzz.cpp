@@ -2,14 +2,13 @@
 #include "models/base/check.h"
 #include "scenarios/prepared.h"
 #include "scenarios/read.h"
+#include "tests/fuzz/changed_state.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/shuffled.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
-#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
@@ -61,22 +60,6 @@ const std::vector<Kept>& all_kept() {
   return kept;
 }
 
-/// Eight bytes after two that say where they go; what is left in the end says where the state ends.
-void change(std::string& state, std::string_view edits) {
-  constexpr std::size_t kPlace = 2;
-  constexpr std::size_t kWord = 8;
-  while (edits.size() >= kPlace) {
-    std::uint16_t place = 0;
-    std::memcpy(&place, edits.data(), kPlace);
-    edits.remove_prefix(kPlace);
-    const std::size_t at = place % (state.size() + 1);
-    if (edits.size() < kWord) return state.resize(at, 'x');
-    const std::size_t count = std::min(kWord, state.size() - at);
-    state.replace(at, count, edits.substr(0, count));
-    edits.remove_prefix(kWord);
-  }
-}
-
 }  // namespace
 
 /// A state is refused, or the training goes on from it: who is told nonsense says so, nobody
@@ -86,7 +69,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const Kept& kept = all_kept()[which];
   const Chosen node = chosen_of(text, static_cast<std::size_t>(kept.training->nodes()));
   testing::KeptCut cut = kept.cut;
-  change(cut.states.at(static_cast<int>(node.which)), node.text);
+  change_state(cut.states.at(static_cast<int>(node.which)), node.text);
   try {
     testing::Shuffled nodes(kept.training, 1, &cut);
     nodes.run();

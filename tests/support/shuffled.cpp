@@ -1,5 +1,6 @@
 #include "tests/support/shuffled.h"
 
+#include "models/base/check.h"
 #include "models/protocol/server_cut.h"
 
 #include <algorithm>
@@ -104,6 +105,16 @@ void Shuffled::perform(int id, Effect& effect) {
   } else if (auto* fault = std::get_if<Fault>(&effect)) {
     faults.push_back(*fault);
   }
+}
+
+Shuffled run_shuffled(const std::shared_ptr<const Training>& training, std::uint64_t seed,
+                      const KeptCut* from) {
+  Shuffled nodes(training, seed, from);
+  nodes.run();
+  FT_CHECK(nodes.faults.empty());
+  FT_CHECK_OP(nodes.kept.moved, ==, 0);
+  FT_CHECK_OP(nodes.finished, ==, training->nodes());
+  return nodes;
 }
 
 }  // namespace foretrain::testing

@@ -144,4 +144,8 @@ class Shuffled {
   std::map<int, std::int64_t> generations_;  // beside the first
 };
 
+/// One that has run to its end, of whom nobody broke anything.
+Shuffled run_shuffled(const std::shared_ptr<const Training>& training, std::uint64_t seed,
+                      const KeptCut* from = nullptr);
+
 }  // namespace foretrain::testing

@@ -17,6 +17,7 @@
 namespace foretrain {
 namespace {
 using testing::KeptCut;
+using testing::run_shuffled;
 using testing::set_option;
 using testing::Shuffled;
 using testing::small_training;
@@ -31,16 +32,6 @@ std::shared_ptr<Training> kept_training(const std::string& strategy, int workers
   set_option(training->options, "local_steps", std::int64_t{3});
   set_option(training->options, "outer.name", std::string("nesterov"));
   return training;
-}
-
-Shuffled finished_nodes(const std::shared_ptr<Training>& training, std::uint64_t seed,
-                        const KeptCut* from = nullptr) {
-  Shuffled nodes(training, seed, from);
-  nodes.run();
-  CHECK(nodes.faults.empty());
-  CHECK(nodes.kept.moved == 0);
-  CHECK(nodes.finished == training->nodes());
-  return nodes;
 }
 
 /// Steps, each of a worker once: those before the cut, then those of who went on.
@@ -75,14 +66,14 @@ TEST_CASE("checkpoint: who goes on from any cut ends with the same bits, each st
   CAPTURE(shape.strategy, shape.workers, shape.servers, by_time, seed);
   const std::int64_t steps = 11;
   const auto plain = kept_training(shape.strategy, shape.workers, shape.servers, steps);
-  const Shuffled expected = finished_nodes(plain, seed);
+  const Shuffled expected = run_shuffled(plain, seed);
   const auto training = kept_training(shape.strategy, shape.workers, shape.servers, steps);
   if (by_time) {
     training->checkpoint.time = Duration{1};
   } else {
     training->checkpoint.steps = 2;
   }
-  const Shuffled kept = finished_nodes(training, seed + 10);
+  const Shuffled kept = run_shuffled(training, seed + 10);
   CHECK(kept.weights == expected.weights);
   CHECK(kept.steps.size() == static_cast<std::size_t>(steps * shape.workers));
   if (!by_time) CHECK(kept.kept.cuts.size() == (shape.strategy == "local_sgd" ? 3U : 5U));
@@ -90,7 +81,7 @@ TEST_CASE("checkpoint: who goes on from any cut ends with the same bits, each st
   for (const auto& [cut, states] : kept.kept.cuts) {
     CAPTURE(cut);
     REQUIRE(static_cast<int>(states.states.size()) == training->nodes());
-    const Shuffled resumed = finished_nodes(training, seed + 20, &states);
+    const Shuffled resumed = run_shuffled(training, seed + 20, &states);
     CHECK(resumed.weights == expected.weights);
     CHECK(resumed.updates == expected.updates);
     CHECK(resumed.gradients == expected.gradients);
@@ -116,13 +107,13 @@ TEST_CASE("checkpoint: asynchronous workers go on with each gradient applied onc
     } else {
       training->checkpoint.steps = 3;
     }
-    const Shuffled kept = finished_nodes(training, seed);
+    const Shuffled kept = run_shuffled(training, seed);
     CHECK(kept.gradients == 36);
     CHECK(!kept.kept.cuts.empty());
     for (const auto& [cut, states] : kept.kept.cuts) {
       CAPTURE(cut);
       REQUIRE(static_cast<int>(states.states.size()) == training->nodes());
-      const Shuffled resumed = finished_nodes(training, seed + 20, &states);
+      const Shuffled resumed = run_shuffled(training, seed + 20, &states);
       CHECK(resumed.gradients == 36);
       CHECK(resumed.updates == 36);
       const auto steps = steps_around(kept, states, resumed);
@@ -148,7 +139,7 @@ TEST_CASE("checkpoint: with backup workers all wait at a cut, and go on with as 
     } else {
       training->checkpoint.steps = 3;
     }
-    const Shuffled kept = finished_nodes(training, seed);
+    const Shuffled kept = run_shuffled(training, seed);
     CHECK(kept.updates == 12);
     CHECK(kept.gradients == 36);
     if (!by_time) CHECK(kept.kept.cuts.size() == 3);
@@ -157,7 +148,7 @@ TEST_CASE("checkpoint: with backup workers all wait at a cut, and go on with as 
     for (const auto& [cut, states] : kept.kept.cuts) {
       CAPTURE(cut);
       REQUIRE(static_cast<int>(states.states.size()) == training->nodes());
-      const Shuffled resumed = finished_nodes(training, seed + 20, &states);
+      const Shuffled resumed = run_shuffled(training, seed + 20, &states);
       CHECK(resumed.updates == 12);
       CHECK(resumed.gradients == 36);
       steps_around(kept, states, resumed);  // no step of a worker twice
@@ -204,7 +195,7 @@ TEST_CASE("checkpoint: a stale state among newer ones is found at once") {
   CAPTURE(shape.strategy, stale);
   const auto training = kept_training(shape.strategy, shape.workers, shape.servers, 12);
   training->checkpoint.steps = 3;
-  const Shuffled kept = finished_nodes(training, 1);
+  const Shuffled kept = run_shuffled(training, 1);
   KeptCut mixed = kept.kept.cuts.at(6);
   mixed.states[stale] = kept.kept.cuts.at(3).states.at(stale);
   Shuffled nodes(training, 2, &mixed);
@@ -215,7 +206,7 @@ TEST_CASE("checkpoint: a stale state among newer ones is found at once") {
 TEST_CASE("checkpoint: a state of another training is refused") {
   const auto training = kept_training("sync", 2, 1, 6);
   training->checkpoint.steps = 2;
-  const Shuffled kept = finished_nodes(training, 1);
+  const Shuffled kept = run_shuffled(training, 1);
   const std::string& server = kept.kept.cuts.at(2).states.at(2);
   const auto restore = [](const std::shared_ptr<Training>& into, const std::string& bytes) {
     StateReader state(bytes);
@@ -233,7 +224,7 @@ TEST_CASE("checkpoint: a state of another training is refused") {
 std::string said_of(const KeptShape& shape, int node, std::size_t place, std::int64_t number) {
   const auto training = kept_training(shape.strategy, shape.workers, shape.servers, 6);
   training->checkpoint.steps = 2;
-  std::string bytes = finished_nodes(training, 1).kept.cuts.begin()->second.states.at(node);
+  std::string bytes = run_shuffled(training, 1).kept.cuts.begin()->second.states.at(node);
   std::memcpy(bytes.data() + 8 * place, &number, sizeof number);
   StateReader state(bytes);
   try {

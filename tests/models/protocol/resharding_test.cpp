@@ -21,6 +21,7 @@
 namespace foretrain {
 namespace {
 using testing::KeptCut;
+using testing::run_shuffled;
 using testing::set_option;
 using testing::Shuffled;
 using testing::small_training;
@@ -52,15 +53,6 @@ KeptCut resharded(const KeptCut& cut, const Training& before, const Training& af
         });
   }
   return moved;
-}
-
-Shuffled run_shuffled(const std::shared_ptr<Training>& training, std::uint64_t seed,
-                      const KeptCut* from = nullptr) {
-  Shuffled nodes(training, seed, from);
-  nodes.run();
-  CHECK(nodes.faults.empty());
-  CHECK(nodes.finished == training->nodes());
-  return nodes;
 }
 
 void check_same_end(const std::shared_ptr<Training>& before,
