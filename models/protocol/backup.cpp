@@ -205,7 +205,11 @@ Message BackupServer::encoded(const Decision& decision) const {
 // Nothing: it is no decision, or none that can be.
 std::optional<BackupServer::Decision> BackupServer::decoded(const Message& message) const {
   using What = Decision::What;
+  const bool words_follow = message.kind == MessageKind::choice ||
+                            message.kind == MessageKind::late ||
+                            message.kind == MessageKind::returned;
   if (message.kind == MessageKind::enough) return Decision{.what = What::enough};
+  if (!words_follow) return {};
   const auto bytes = message.payload.bytes();
   Workers words(bytes.size() / sizeof(std::uint32_t));
   if (!words.empty()) std::memcpy(words.data(), bytes.data(), words.size() * sizeof(words[0]));
@@ -219,12 +223,10 @@ std::optional<BackupServer::Decision> BackupServer::decoded(const Message& messa
     case MessageKind::returned:
       if (words.size() != 2 || is_none(words[0])) return {};
       return Decision{.what = What::returned, .worker = words[0], .generation = words[1]};
-    case MessageKind::choice:
+    default:
       if (words.size() != needed() || std::ranges::any_of(words, is_none)) return {};
       if (!std::ranges::is_sorted(words)) return {};
       return Decision{.chosen = std::move(words)};
-    default:
-      return {};
   }
 }
 
