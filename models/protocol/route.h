@@ -69,7 +69,7 @@ bool linked_in_all_reduce(const Training& training, NodeId a, NodeId b);
 
 /// Why nobody there waits for a worker that is lost.
 inline constexpr std::string_view kSumsAreLost =
-    "a worker that is lost takes sums with it which others have let go, so nobody could go on from "
-    "there; remove it: run --max-restarts begins again from the newest checkpoint";
+    "a worker that is lost takes sums with it which others have let go; run --max-restarts begins "
+    "again from the newest checkpoint";
 
 }  // namespace foretrain

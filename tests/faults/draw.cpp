@@ -199,8 +199,9 @@ void draw_swizzle(Stream& draw, Scenario& scenario, Duration at, Duration lastin
 void draw_return(Stream& draw, const Scenario& scenario, FaultSpec& fault, Duration length) {
   const int node = *node_called(scenario, fault.kill);
   const Protocol& protocol = protocol_called(scenario.training.strategy);
-  const bool may = protocol.takes_back(scenario.training.protocol) && node > 0 &&
-                   node < node_counts(scenario).workers;
+  const TrainingSpec& training = scenario.training;
+  const bool takes_back = protocol.takes_back(training.protocol) || training.rejoin_limit.ns > 0;
+  const bool may = takes_back && node > 0 && node < node_counts(scenario).workers;
   if (!may || one_in(draw, 3)) return;
   fault.restart_after = one_in(draw, 8) ? Duration{} : share_of(draw, length, 0.5);
 }
@@ -287,6 +288,9 @@ Case draw_training(Stream& draw, const std::string& strategy) {
   const int lost = protocol.most_lost(training.protocol, training.workers);
   const bool told = !protocol.synchronous || lost == 0 || training.servers > 1;
   if (one_in(draw, 3) && told) draw_checkpoint(draw, scenario);
+  if (protocol.waits(training.protocol) && one_in(draw, 2)) {
+    training.rejoin_limit = Duration::from_seconds(0.1 * std::pow(600, draw.uniform()));
+  }
   if (scenario.seed % 32 == 0 && protocol.several_workers) make_larger(scenario);
   return result;
 }
@@ -306,6 +310,8 @@ void draw_returns(Stream& draw, Case& scenario_case, Duration length) {
     fault.at = share_of(draw, at_least, 1.2);
     fault.kill = fmt::format("worker{}", number(draw, 1, scenario.training.workers - 1));
     draw_return(draw, scenario, fault, at_least);
+    const bool waits = scenario.training.rejoin_limit.ns > 0;
+    if (waits && !fault.restart_after) fault.restart_after = share_of(draw, at_least, 0.5);
     scenario.faults.push_back(fault);
   }
 }

@@ -45,6 +45,7 @@ std::int64_t ServerBooks::updates(std::uint32_t bucket) const {
 }
 
 void ServerBooks::happened(const Heard& heard, std::span<const Effect> effects) {
+  if (training_->waits()) return;
   if (heard.lost) lost(*heard.lost);
   const bool push = heard.mail && heard.mail->kind == MessageKind::push;
   if (push) pushed(index_of(heard.from), *heard.mail);

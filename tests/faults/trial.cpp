@@ -94,7 +94,8 @@ void check_end(const Record& record, const Record& plain, const Training& traini
     require(record.gradients == record.updates * an_update,
             fmt::format("{} gradients in {} updates", record.gradients, record.updates));
   }
-  if (!protocol.deterministic(training.options) || somebody_lost(record)) return;
+  if (!protocol.deterministic(training.options)) return;
+  if (somebody_lost(record) && !training.waits()) return;
   require(record.weights_sha256 == plain.weights_sha256, "other weights than without faults");
 }
 
@@ -166,8 +167,13 @@ Trial try_returns(std::uint64_t seed, const std::string& strategy, DataSets& dat
   training.workers = std::max(training.workers, 2);
   training.servers = std::min(training.servers, 2);
   scenario_case.scenario.cluster.hosts.front().count += 1;
-  const bool backups = reads(protocol_called(strategy), kBackupWorkers);
+  // Of a strategy that takes nobody back else: either backups, or it waits.
+  const bool either = reads(protocol_called(strategy), kBackupWorkers);
+  const bool backups = either && draw.below(2) == 0;
+  if (either) training.protocol.set(kBackupWorkers, std::int64_t{0});
+  if (either && !backups) training.rejoin_limit = Duration::from_seconds(1'000);
   if (backups) {
+    training.rejoin_limit = {};
     const auto most = static_cast<std::uint64_t>(training.workers - 1);
     training.protocol.set(kBackupWorkers, 1 + static_cast<std::int64_t>(draw.below(most)));
     if (training.servers == 1) scenario_case.scenario.checkpoint = {};  // as in draw_training
