@@ -65,7 +65,7 @@ class AsyncServer : public Node, public Buffering {
  public:
   /// The last update, what was dropped, the most that one was ahead; clock, staleness, numbers
   /// that were left out of the clock.
-  static constexpr ServerState kState{3, 3};
+  static constexpr ServerState kState{3, 3, false};
 
   AsyncServer(std::shared_ptr<const Training> training, NodeId id);
 

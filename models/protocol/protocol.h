@@ -24,7 +24,8 @@ struct WrongOption {
 /// Of what the state of a server consists, beside its buckets, as integers.
 struct ServerState {
   int counts = 0;     ///< before them: times, numbers; of several servers the largest counts
-  int of_worker = 0;  ///< behind each bucket, for each worker
+  int of_worker = 0;  ///< behind each bucket, for each worker; at a cut the first is alike in all
+  bool one_version = true;  ///< at a cut all buckets have seen as many updates
 };
 
 /// All that others have to know of a strategy. Whoever drives, forecasts or reports a training asks

@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <set>
-#include <utility>
 #include <vector>
 
 namespace foretrain {
@@ -74,23 +73,31 @@ class Gathered {
 
  private:
   void take(const KeptBucket& kept) {
-    const Version version = kept.bucket.version();
-    if (!std::exchange(begun_, true)) version_ = version;
-    if (version != version_) throw StateError(kNoCut);
+    const std::vector<std::int64_t> mark = mark_of(kept);
+    if (mark_.empty()) mark_ = mark;
+    if (mark != mark_) throw StateError(kNoCut);
     for (KeptBucket& each : buckets_) {
-      // The first that has part of it says what of the workers goes with it: at a cut all say so.
-      if (each.bucket.take_over(kept.bucket) && each.of_workers.empty()) {
-        each.of_workers = kept.of_workers;
-      }
+      // The last that has part of it says what of the workers goes with it, as of its updates.
+      if (each.bucket.take_over(kept.bucket)) each.of_workers = kept.of_workers;
     }
+  }
+
+  /// What is alike in all buckets of a cut. A gradient of who was lost may have come to some of
+  /// them alone, where updates are counted one by one.
+  [[nodiscard]] std::vector<std::int64_t> mark_of(const KeptBucket& kept) const {
+    std::vector<std::int64_t> mark{kept_.one_version ? kept.bucket.version().value : 0};
+    const auto stride = static_cast<std::size_t>(std::max(kept_.of_worker, 1));
+    for (std::size_t i = 0; i < kept.of_workers.size(); i += stride) {
+      mark.push_back(kept.of_workers[i]);
+    }
+    return mark;
   }
 
   std::shared_ptr<const Training> training_;
   ServerState kept_;
   std::vector<std::int64_t> counts_;
   std::vector<KeptBucket> buckets_;
-  bool begun_ = false;
-  Version version_;  // of what was taken
+  std::vector<std::int64_t> mark_;  // of what was taken
 };
 
 }  // namespace

@@ -104,8 +104,8 @@ TEST_CASE("rejoin limit: so does a training that ends by its target") {
 }
 
 /// What the server does where worker 1 is lost.
-struct Waiting {
-  explicit Waiting(Duration limit) : training(waiting_training(2, 1)) {
+struct WaitingServer {
+  explicit WaitingServer(Duration limit) : training(waiting_training(2, 1)) {
     training->rejoin_limit = limit;
     server = make_node(training, training->server(0));
   }
@@ -120,7 +120,7 @@ struct Waiting {
 };
 
 TEST_CASE("rejoin limit: after it a worker that is still lost is the end, by name") {
-  const Waiting waiting(Duration{2'000'000'000});
+  const WaitingServer waiting(Duration{2'000'000'000});
   const Effects asked = waiting.give(PeerLost{NodeId(1)});
   REQUIRE(asked.size() == 1);
   const auto& timer = std::get<ArmTimer>(asked[0]);
@@ -139,8 +139,8 @@ TEST_CASE("rejoin limit: without it, and of the chief, a loss is the end at once
   const auto is_end = [](const Effects& effects) {
     return effects.size() == 1 && std::holds_alternative<Fault>(effects[0]);
   };
-  CHECK(is_end(Waiting(Duration{}).give(PeerLost{NodeId(1)})));
-  CHECK(is_end(Waiting(Duration{1}).give(PeerLost{NodeId(0)})));
+  CHECK(is_end(WaitingServer(Duration{}).give(PeerLost{NodeId(1)})));
+  CHECK(is_end(WaitingServer(Duration{1}).give(PeerLost{NodeId(0)})));
   const auto training = waiting_training(2, 1);
   CHECK(is_waited_for(*training, NodeId(1)));
   CHECK_FALSE(is_waited_for(*training, NodeId(0)));

@@ -155,6 +155,31 @@ TEST_CASE("resharding: asynchronous workers go on, each gradient applied once a 
   }
 }
 
+TEST_CASE("resharding: of asynchronous workers of whom one came back") {
+  const std::string strategy = GENERATE("async", "ssp");
+  int taken = 0;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    CAPTURE(strategy, seed);
+    const auto before = with_servers(strategy, 3, 3);
+    const auto after = with_servers(strategy, 3, 2);
+    Shuffled kept(before, seed);
+    kept.lose_after(60 + static_cast<int>(seed), 1);
+    kept.take_back_after(100 + static_cast<int>(seed), 1);
+    kept.run();
+    CHECK(kept.faults.empty());
+    for (const auto& [cut, states] : kept.kept.cuts) {
+      if (std::ssize(states.states) < before->nodes()) continue;
+      CAPTURE(cut);
+      if (kept.kept.begun_at.at(cut) > 140) ++taken;
+      const KeptCut moved = resharded(states, *before, *after);
+      const Shuffled resumed = run_shuffled(after, seed, &moved);
+      CHECK(resumed.updates == 3 * kReshardedSteps);
+      CHECK(resumed.gradients == 3 * kReshardedSteps);
+    }
+  }
+  CHECK(taken > 20);
+}
+
 TEST_CASE("resharding: with backup workers as many updates, and what was dropped stays counted") {
   const auto made = [](int servers) {
     auto training = with_servers("sync", 4, servers);
