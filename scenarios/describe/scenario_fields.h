@@ -8,6 +8,7 @@
 #include "scenarios/describe/fault_fields.h"
 #include "scenarios/describe/field.h"
 #include "scenarios/describe/framework_fields.h"
+#include "scenarios/describe/loss_fields.h"
 #include "scenarios/describe/model_fields.h"
 #include "scenarios/describe/optimizer_fields.h"
 #include "scenarios/describe/protocol_fields.h"
@@ -135,20 +136,7 @@ void describe(Visitor& visit, T& training) {
                  .doc = "stops where an evaluation of the chief reaches it, in both modes",
                  .written = training.until.wanted()},
                 training.until);
-  visit.field({.key = "silence_limit",
-               .doc = "a node that says nothing for so long, beyond the longest pause, is lost",
-               .least = 0.1,
-               .most = 3600},
-              training.silence_limit);
-  const bool waits = protocol == nullptr || protocol->waits(training.protocol);
-  visit.field({.key = "rejoin_limit",
-               .doc = "sync: so long the others wait for a lost worker to come back; 0: they end",
-               .least = 0,
-               .most = 1e6,
-               .used = waits,
-               .unused_because = waits ? std::string_view() : protocol->waits_not_because,
-               .written = training.rejoin_limit.ns > 0},
-              training.rejoin_limit);
+  describe_losses(visit, training);
   describe_travel(visit, training);
 }
 

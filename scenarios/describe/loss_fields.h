@@ -1,0 +1,31 @@
+// The keys of a training that say when a node is lost, who waits for it.
+#pragma once
+
+#include "models/protocol/registry.h"
+#include "scenarios/describe/field.h"
+#include "scenarios/scenario.h"
+
+#include <string_view>
+
+namespace foretrain {
+
+template <class Visitor, Described<TrainingSpec> T>
+void describe_losses(Visitor& visit, T& training) {
+  const Protocol* protocol = find_protocol(training.strategy);
+  visit.field({.key = "silence_limit",
+               .doc = "a node that says nothing for so long, beyond the longest pause, is lost",
+               .least = 0.1,
+               .most = 3600},
+              training.silence_limit);
+  const bool waits = protocol == nullptr || protocol->waits(training.protocol);
+  visit.field({.key = "rejoin_limit",
+               .doc = "sync: so long the others wait for a lost worker to come back; 0: they end",
+               .least = 0,
+               .most = 1e6,
+               .used = waits,
+               .unused_because = waits ? std::string_view() : protocol->waits_not_because,
+               .written = training.rejoin_limit.ns > 0},
+              training.rejoin_limit);
+}
+
+}  // namespace foretrain
