@@ -162,7 +162,10 @@ void AsyncServer::applied(Instant now, Queue& queue, Effects& effects) {
     queue.clocks.advance(index_of(done.from));
     queue.held.push_back(std::move(done));
   }
-  if (is_full(queue)) return announce_end(now, queue, effects);
+  if (is_full(queue)) {
+    announce_end(now, queue, effects);
+    return look_at_cut(effects);
+  }
   if (&queue == &queues_.front() && !cutting_) cutting_ = may_cut();
   release(queue, effects);
   count(queue);

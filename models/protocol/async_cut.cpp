@@ -46,6 +46,11 @@ void AsyncServer::look_at_cut(Effects& effects) {
     cut_.announce(first.bucket.version().value / training_->workers, std::move(clocks), effects);
   }
   if (!cut_.wanted() || cut_.wanted()->keeping) return;
+  // Of who was lost one may have had a gradient more, so it is over before the first.
+  if (std::ranges::any_of(queues_, &Queue::over)) {
+    if (cut_.pass(effects)) end_cut(effects);
+    return;
+  }
   if (!std::ranges::all_of(queues_, [&](const Queue& queue) { return is_as_wanted(queue); })) {
     return;
   }

@@ -70,6 +70,15 @@ std::vector<Input> ServerCut::resume() {
 
 bool ServerCut::kept(Effects& effects) {
   if (under_way_ || !wanted_ || !wanted_->keeping) return false;  // it was given up
+  return told(effects);
+}
+
+bool ServerCut::pass(Effects& effects) {
+  wanted_->keeping = true;
+  return told(effects);
+}
+
+bool ServerCut::told(Effects& effects) {
   if (decides()) return all_kept();
   Message message{.kind = MessageKind::kept, .version = {wanted_->cut}};
   effects.emplace_back(Send{training_->server(0), std::move(message)});

@@ -68,12 +68,16 @@ class ServerCut {
   std::vector<Input> resume();
   /// True: everybody's is, and here it was decided.
   bool kept(Effects& effects);
+  /// The state here will never be as wanted: nobody is to wait for it, and there is no checkpoint.
+  /// Returns as `kept`.
+  bool pass(Effects& effects);
   /// Who decides: another server says that its own is. True: everybody's is. Of one that was given
   /// up it may come late.
   bool hear_kept(NodeId from, const Message& message);
   void give_up();
 
  private:
+  bool told(Effects& effects);
   [[nodiscard]] bool all_kept();
 
   std::shared_ptr<const Training> training_;
