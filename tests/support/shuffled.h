@@ -68,7 +68,10 @@ class Shuffled {
 
   void give(int id, Input input) {
     if (const auto* back = std::get_if<PeerBack>(&input)) {
-      deaf_.erase({id, static_cast<int>(index_of(back->peer))});
+      const int peer = static_cast<int>(index_of(back->peer));
+      // What is sent to one that is lost again by now comes to nobody, as on its connection.
+      const bool there = !gone_.contains(peer) && back->generation == generations_[peer] + 1;
+      if (there) deaf_.erase({id, peer});
     }
     Effects effects;
     nodes_[static_cast<std::size_t>(id)]->handle({++clock_}, std::move(input), effects);
@@ -142,6 +145,7 @@ class Shuffled {
   std::vector<std::pair<int, int>> returns_;
   std::set<std::pair<int, int>> deaf_;       // what the first sends the second does not come
   std::map<int, std::int64_t> generations_;  // beside the first
+  std::set<int> gone_;
 };
 
 /// One that has run to its end, of whom nobody broke anything.
