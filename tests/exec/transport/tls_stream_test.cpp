@@ -39,7 +39,8 @@ struct Talk {
   void carry(TlsStream& from, TlsStream& to, std::size_t portion) {
     Text& heard = &to == &right ? heard_right : heard_left;
     while (!from.sealed().empty()) {
-      const auto piece = from.sealed().first(std::min(portion, from.sealed().size()));
+      const auto piece =
+          from.sealed().first(std::min({portion, from.sealed().size(), to.room().size()}));
       if (&from == &left) wire.insert(wire.end(), piece.begin(), piece.end());
       std::ranges::copy(piece, to.room().begin());
       const std::size_t count = piece.size();
