@@ -50,13 +50,13 @@ void Cpu::stop(ThreadId thread) {
   const auto place = std::ranges::find(core.line, thread);
   if (place == core.line.end()) return;
   const Instant now = engine_.now();
-  const bool was_computing = computes(core);
+  const bool slowed_others = slows_others(core);
   settle(core, now);
   if (place == core.line.begin()) core.slice_start = now;  // of whoever is next
   core.line.erase(place);
   core.since = now;
   plan(index, now);
-  if (computes(core) != was_computing) contention_changed(index, now);
+  if (slows_others(core) != slowed_others) contention_changed(index, now);
 }
 
 void Cpu::go_on(ThreadId thread) {
@@ -75,7 +75,7 @@ void Cpu::enter(ThreadId thread, Entry entry) {
     if (std::ranges::find(core.line, thread) == core.line.end()) line_up(core, thread, entry);
     return;
   }
-  const bool was_computing = computes(core);
+  const bool slowed_others = slows_others(core);
   settle(core, now);
   // A thread alone on its core begins one slice after the other.
   core.slice_start = now + Duration{-((now - core.slice_start).ns % sharing_.slice.ns)};
@@ -84,7 +84,7 @@ void Cpu::enter(ThreadId thread, Entry entry) {
   if (core.line.front() == thread) core.slice_start = now;
   core.since = now;
   plan(index, now);
-  if (computes(core) != was_computing) contention_changed(index, now);
+  if (slows_others(core) != slowed_others) contention_changed(index, now);
 }
 
 void Cpu::line_up(Core& core, ThreadId thread, Entry entry) {
@@ -108,6 +108,11 @@ bool Cpu::computes(const Core& core) const {
   if (core.line.empty()) return false;
   const Thread& running = threads_[core.line.front()];
   return !running.items.empty() && running.items.front().work == Work::compute;
+}
+
+// Looked at around each change of a core: where cores do not slow each other, in no time.
+bool Cpu::slows_others(const Core& core) const {
+  return sharing_.contention != 1 && computes(core);
 }
 
 double Cpu::slowness(std::size_t index) const {
@@ -183,7 +188,7 @@ void Cpu::wake(Instant now, std::uint64_t token) {
   const std::size_t index = token & ((1U << kCoreBits) - 1);
   Core& core = cores_[index];
   if (core.generation != token >> kCoreBits) return;  // the plan has changed since
-  const bool was_computing = computes(core);
+  const bool slowed_others = slows_others(core);
   settle(core, now);
   const ThreadId runner = core.line.front();
   if (threads_[runner].items.front().left < 0.5) {
@@ -198,7 +203,7 @@ void Cpu::wake(Instant now, std::uint64_t token) {
   }
   core.since = now;
   plan(index, now);
-  if (computes(core) != was_computing) contention_changed(index, now);
+  if (slows_others(core) != slowed_others) contention_changed(index, now);
 }
 
 void Cpu::finish_item(std::size_t index, Instant now) {
@@ -218,7 +223,6 @@ void Cpu::finish_item(std::size_t index, Instant now) {
 }
 
 void Cpu::contention_changed(std::size_t except, Instant now) {
-  if (sharing_.contention == 1) return;
   for (std::size_t index = 0; index < cores_.size(); ++index) {
     if (index == except || !computes(cores_[index]) || cores_[index].calling) continue;
     settle(cores_[index], now);

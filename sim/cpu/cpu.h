@@ -128,6 +128,7 @@ class Cpu : public Actor {
   void change_process(Core& core);
   void finish_item(std::size_t index, Instant now);
   [[nodiscard]] bool computes(const Core& core) const;
+  [[nodiscard]] bool slows_others(const Core& core) const;
   [[nodiscard]] double slowness(std::size_t index) const;
   void contention_changed(std::size_t except, Instant now);
 
