@@ -1,6 +1,7 @@
 // Scenario files from text to cases, to text again.
 #include "scenarios/read.h"
 
+#include "scenarios/beside.h"
 #include "scenarios/check.h"
 #include "scenarios/describe/reader.h"
 #include "scenarios/describe/scenario_fields.h"
@@ -76,8 +77,13 @@ void check_labels(const std::vector<Case>& cases, const Mark& sweep) {
 
 std::vector<Case> read_scenario(const std::string& path,
                                 const std::vector<std::string>& overrides) {
-  std::vector<Case> cases = parse_scenario(read_text(in_library(path)), path, overrides);
-  for (const Case& each : cases) neighbour_cases(each);  // what is wrong with them is told now
+  const std::string file = in_library(path);
+  std::vector<Case> cases = parse_scenario(read_text(file), path, overrides);
+  const std::filesystem::path folder = std::filesystem::path(file).parent_path();
+  for (Case& each : cases) {
+    look_beside(each.scenario, folder);
+    neighbour_cases(each);  // what is wrong with them is told now
+  }
   return cases;
 }
 

@@ -1,0 +1,15 @@
+// Files that a scenario names by where they are to it.
+#pragma once
+
+#include "scenarios/scenario.h"
+
+#include <filesystem>
+
+namespace foretrain {
+
+/// Completes each path of the scenario (model.profile, dataset.path, machine, trace, weights,
+/// neighbours) that names something in `folder`, where the scenario's file is. The others stay:
+/// they count from the working directory, or are the library's (library.h).
+void look_beside(Scenario& scenario, const std::filesystem::path& folder);
+
+}  // namespace foretrain
