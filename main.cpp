@@ -8,10 +8,10 @@
 #include "exec/system/process.h"
 #include "exec/system/processor.h"
 #include "exec/transport/build_name.h"
-#include "models/base/check.h"
-#include "models/data/data_error.h"
 #include "reports/cli/arguments.h"
+#include "reports/cli/failure.h"
 #include "reports/cli/help.h"
+#include "reports/cli/import_command.h"
 #include "reports/cli/options.h"
 #include "reports/cli/published_cases.h"
 #include "reports/cli/read_commands.h"
@@ -19,7 +19,6 @@
 #include "reports/cli/validate_cases.h"
 #include "reports/cli/whatif_commands.h"
 #include "reports/record/files.h"
-#include "reports/record/not_done.h"
 #include "reports/record/summary.h"
 #include "reports/record/text.h"
 #include "reports/show/terminal/case_text.h"
@@ -38,10 +37,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <cstdio>
 #include <exception>
 #include <filesystem>
-#include <new>
 #include <optional>
 #include <span>
 #include <string>
@@ -129,21 +126,6 @@ std::optional<Record> simulate_own_times(const Arguments& arguments, const Recor
   if (!sim::has_job_times(run)) return std::nullopt;
   return simulate_quietly(arguments, sim::case_of_times(run.scenario_case, data_sets), data_sets,
                           nullptr, run.inputs);
-}
-
-// What went wrong: whose fault it is decides the status.
-int tell(const std::exception& error) {
-  if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) {
-    fmt::print(stderr, "error: there is not enough memory for it\n");
-    return kFailed;
-  }
-  const bool bug = dynamic_cast<const InvariantViolation*>(&error) != nullptr;
-  fmt::print(stderr, "error: {}{}\n", bug ? "foretrain has a bug: " : "", error.what());
-  if (const auto* broken = dynamic_cast<const NotDone*>(&error))
-    return status_of(broken->outcome());
-  const bool input = dynamic_cast<const InputError*>(&error) != nullptr ||
-                     dynamic_cast<const DataError*>(&error) != nullptr;
-  return input ? kBadInput : kFailed;
 }
 
 int run(const Arguments& arguments) {
@@ -321,6 +303,13 @@ int report_any(const Arguments& arguments) {
   return report_published(answer_of(arguments, "published"), options);
 }
 
+int import_any(const Arguments& arguments) {
+  DataSets data_sets;
+  return import_training(arguments, [&](const Case& each) {
+    return simulate_quietly(arguments, each, data_sets, nullptr);
+  });
+}
+
 int calibrate(const Arguments& arguments) {
   std::vector<Case> cases;  // empty: the models that everybody asks for
   if (!arguments.scenario.empty()) cases = read_cases(arguments);
@@ -357,6 +346,7 @@ constexpr Command kCommands[] = {
     {"evaluate", "how good weights are on the test set of a scenario", evaluate_options, evaluate},
     {"ledger", "what validations found on each machine, as a table", ledger_options, ledger},
     {"whatif", "what limits a training, what each change would buy", whatif_options, whatif},
+    {"import", "a scenario from the trace of somebody's own training", import_options, import_any},
     {"sweep", "all cases of a scenario as rows of one table, resumable", sweep_options, sweep},
     {"check", "read a scenario, print it resolved, run nothing", check_options, check},
     {"report", "figures, a page, from the folders of the others", report_options, report_any},
@@ -390,6 +380,6 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? kDone : kBadInput;
   } catch (const std::exception& error) {
-    return tell(error);
+    return tell_failure(error);
   }
 }

@@ -43,7 +43,7 @@ constexpr std::string_view kAgain =
 constexpr std::string_view kAsLoopback =
     "leave it out: it is as loopback's, or calibrate this machine again (foretrain calibrate --out "
     "FILE)";
-constexpr RetiredKey kRetired[] = {
+constexpr RetiredKey kRetiredOfMachine[] = {
     {"models.*.contention", kAgain},
     {"models.*.contended", kAgain},
     {"models.*.crowding", kAgain},
@@ -100,7 +100,7 @@ Machine parse_machine(const std::string& text, const std::string& source) {
   check_version(root, "foretrain_machine", "foretrain",
                 "this is a scenario; a machine file is what foretrain calibrate writes");
   root.erase("foretrain_machine");
-  Reading reading(machine_keys(), kRetired);
+  Reading reading(machine_keys(), kRetiredOfMachine);
   Reader reader(reading, root, "");
   Machine machine;
   machine.loopback.poll = kPoll;

@@ -65,6 +65,9 @@ struct Arguments {
   std::vector<std::string> records;  ///< of report
   std::string published;             ///< of report: a study, or all; empty: not asked for
   bool rewrite = false;
+  std::string trace;              ///< of import: a trace, or a table of layers
+  int batch = 0;                  ///< of import; 0: as the trace says
+  bool replaces = false;          ///< of import: what is there already
   std::vector<std::string> from;  ///< of calibrate
   std::string model;
   std::string data_command;  ///< list | verify | draw

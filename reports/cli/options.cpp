@@ -200,6 +200,23 @@ void ledger_options(CLI::App& command, Arguments& arguments) {
       ->type_name("FILE");
 }
 
+void import_options(CLI::App& command, Arguments& arguments) {
+  command
+      .add_option(
+          "trace", arguments.trace,
+          "Chrome trace of torch.profiler (.json, .json.gz), PipeDream graph, CSV of layers")
+      ->required()
+      ->type_name("FILE");
+  command.add_option("--out", arguments.out, "folder of job.yaml and layers.csv (default: job)")
+      ->type_name("FOLDER");
+  command
+      .add_option("--batch", arguments.batch, "examples of a worker, where the file does not say")
+      ->check(CLI::Range(1, 1'000'000'000));
+  command.add_flag("--force", arguments.replaces, "replace what is in the folder");
+  command.add_flag("--json", arguments.json, kJson);
+  command.add_flag("--quiet", arguments.quiet, "print nothing");
+}
+
 void sweep_options(CLI::App& command, Arguments& arguments) {
   add_scenario(command, arguments);
   add_output(command, arguments, "out/NAME/sweep");

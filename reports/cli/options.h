@@ -20,6 +20,7 @@ void whatif_options(CLI::App& command, Arguments& arguments);
 void evaluate_options(CLI::App& command, Arguments& arguments);
 void ledger_options(CLI::App& command, Arguments& arguments);
 void sweep_options(CLI::App& command, Arguments& arguments);
+void import_options(CLI::App& command, Arguments& arguments);
 void check_options(CLI::App& command, Arguments& arguments);
 void report_options(CLI::App& command, Arguments& arguments);
 void calibrate_options(CLI::App& command, Arguments& arguments);

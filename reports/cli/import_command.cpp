@@ -1,0 +1,117 @@
+#include "reports/cli/import_command.h"
+
+#include "reports/record/summary.h"
+#include "reports/record/text.h"
+#include "scenarios/import/import_job.h"
+#include "scenarios/read.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <array>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace foretrain {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr double kMs = 1e3;  // in a second
+
+using Part = std::pair<const char*, double ImportedJob::*>;
+constexpr std::array kParts{Part{"forward", &ImportedJob::forward_s},
+                            Part{"backward", &ImportedJob::backward_s},
+                            Part{"optimizer", &ImportedJob::optimizer_s},
+                            Part{"communication", &ImportedJob::communication_s},
+                            Part{"input wait", &ImportedJob::input_wait_s},
+                            Part{"launch gap", &ImportedJob::launch_gap_s}};
+
+std::string sentence_of(const ImportedJob& job) {
+  std::string text = job.source + ": ";
+  text += job.device.empty() ? "a step" : "a step on a " + job.device;
+  if (job.batch > 0) text += fmt::format(", batch {}", job.batch);
+  if (job.workers > 1) text += fmt::format(", one of {} workers", job.workers);
+  text += fmt::format(": {} parameters{}{} in {} layers.", grouped(job.parameters),
+                      job.type.empty() ? "" : " of type ", job.type, job.layers.size());
+  return wrap(text);
+}
+
+std::string steps_of(const ImportedJob& job, std::optional<double> forecast_s) {
+  std::string text;
+  const double whole_s = job.step_s > 0 ? job.step_s : job.forward_s + job.backward_s;
+  const auto row = [&](const char* name, double time_s) {
+    text += fmt::format("  {:<15}{:>12.3f} ms {:>6.1f} %\n", name, time_s * kMs,
+                        whole_s > 0 ? 100 * time_s / whole_s : 0);
+  };
+  for (const auto& [name, part] : kParts) {
+    if (job.*part > 0) row(name, job.*part);
+  }
+  row(job.step_s > 0 ? "step" : "layers", whole_s);
+  if (forecast_s) {
+    row("forecast", *forecast_s);
+    text +=
+        wrap(fmt::format("The forecast is of {} workers on 10 Gbps, a host each: not of your "
+                         "network, which the trace does not say.",
+                         job.workers));
+  }
+  return text;
+}
+
+std::string reduced_of(const ImportedJob& job) {
+  if (job.reduced.empty()) return {};
+  std::string text = "All-reduces of a step, bytes:";
+  for (const Bytes& size : job.reduced) text += " " + grouped(size.value);
+  return wrap(text + ".");
+}
+
+Json json_of(const ImportedJob& job, std::optional<double> forecast_s, const std::string& folder) {
+  Json json{{"source", job.source},
+            {"device", job.device},
+            {"batch", job.batch},
+            {"workers", job.workers},
+            {"parameters", job.parameters},
+            {"type", job.type},
+            {"layers", job.layers.size()},
+            {"step_s", job.step_s},
+            {"forward_s", job.forward_s},
+            {"backward_s", job.backward_s},
+            {"optimizer_s", job.optimizer_s},
+            {"communication_s", job.communication_s},
+            {"input_wait_s", job.input_wait_s},
+            {"launch_gap_s", job.launch_gap_s}};
+  json["reduced_bytes"] = Json::array();
+  for (const Bytes& size : job.reduced) json["reduced_bytes"].push_back(size.value);
+  json["forecast_step_s"] = forecast_s ? Json(*forecast_s) : Json(nullptr);
+  json["notes"] = job.notes;
+  json["folder"] = folder;
+  return json;
+}
+
+// Of as many workers as were seen.
+std::optional<double> forecast_of(const ImportedJob& job, const std::filesystem::path& folder,
+                                  const Train& simulate) {
+  if (job.workers < 2 || job.step_s == 0) return std::nullopt;
+  const std::vector<Case> cases = read_scenario((folder / "job.yaml").string(),
+                                                {fmt::format("training.workers={}", job.workers)});
+  return summarize(simulate(cases.front())).step_time_s_median;
+}
+
+}  // namespace
+
+int import_training(const Arguments& arguments, const Train& simulate) {
+  const ImportedJob job = import_job(arguments.trace, arguments.batch);
+  const std::string folder = arguments.out.empty() ? "job" : arguments.out;
+  write_job(job, folder, arguments.replaces);
+  const std::optional<double> forecast_s = forecast_of(job, folder, simulate);
+  if (arguments.json) print_json(json_of(job, forecast_s, folder));
+  if (arguments.json || arguments.quiet) return kDone;
+  fmt::print("{}\n{}\n{}", sentence_of(job), steps_of(job, forecast_s), reduced_of(job));
+  for (const std::string& note : job.notes) fmt::print("{}", wrap(note));
+  fmt::print("\nwritten: {0}/job.yaml, {0}/layers.csv\n", folder);
+  fmt::print("next:    foretrain simulate {}/job.yaml --set training.workers=4\n", folder);
+  return kDone;
+}
+
+}  // namespace foretrain

@@ -1,0 +1,162 @@
+#include "scenarios/import/import_job.h"
+
+#include "scenarios/import/chrome_trace.h"
+#include "scenarios/import/pipedream_graph.h"
+#include "scenarios/import/torch_trace.h"
+#include "scenarios/input_error.h"
+#include "scenarios/layer_profile.h"
+#include "scenarios/yaml/text_guard.h"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+namespace foretrain {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double kMs = 1e3;  // in a second
+constexpr int kHosts = 64;
+
+// What the file begins with; empty: it cannot be read.
+std::string beginning_of(const std::string& path) {
+  constexpr std::size_t kEnough = 512;
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw InputError(path + ": cannot be read; is there such a file?");
+  std::string begin(kEnough, '\0');
+  file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  begin.resize(static_cast<std::size_t>(file.gcount()));
+  return begin;
+}
+
+bool is_json(std::string_view begin) {
+  if (begin.starts_with("\x1f\x8b")) return true;
+  const std::size_t first = begin.find_first_not_of(" \t\r\n");
+  return first != std::string_view::npos && (begin[first] == '{' || begin[first] == '[');
+}
+
+ImportedJob of_table(const std::string& path) {
+  const NetworkProfile profile = read_profile(path, 1);
+  ImportedJob job;
+  job.source = path;
+  for (const LayerTimes& layer : profile.layers) {
+    job.layers.push_back(
+        {layer.layer, Bytes{4 * layer.parameters}, layer.forward_s, layer.backward_s});
+    job.parameters += layer.parameters;
+    job.forward_s += layer.forward_s;
+    job.backward_s += layer.backward_s;
+  }
+  job.notes.emplace_back("A table has layers alone: optimizer, input and gaps are not in it.");
+  return job;
+}
+
+// A cell, in quotes where it has to be.
+std::string cell(const std::string& text) {
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted + '"';
+}
+
+// Wire bytes are floats, so those of narrower types are rounded up to whole ones.
+std::string layers_csv(const ImportedJob& job) {
+  std::string text = "layer,parameter_bytes,forward_ms,backward_ms\n";
+  for (const ImportedLayer& layer : job.layers) {
+    text +=
+        fmt::format("{},{},{:.6f},{:.6f}\n", cell(layer.name), (layer.parameters.value + 3) / 4 * 4,
+                    layer.forward_s * kMs, layer.backward_s * kMs);
+  }
+  return text;
+}
+
+std::string one_line(std::string text) {
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) < ' ') c = ' ';
+  }
+  return text;
+}
+
+std::string job_yaml(const ImportedJob& job) {
+  const std::int64_t batch = std::max<std::int64_t>(1, job.batch);
+  const double beside_s = job.optimizer_s + job.input_wait_s + job.launch_gap_s;
+  std::string text = fmt::format(
+      "# Imported from {}{}.\n"
+      "#   foretrain simulate job.yaml --set training.workers=4   how long a step takes then\n"
+      "#   foretrain whatif job.yaml --set training.workers=4     what limits it, what helps\n",
+      one_line(fs::path(job.source).filename().string()),
+      job.device.empty() ? "" : ": a step on a " + one_line(job.device));
+  text += fmt::format(
+      "foretrain: 1\n"
+      "name: job\n"
+      "model:\n"
+      "  profile: layers.csv     # {} layers, {} parameters\n"
+      "  profile_batch: {}\n"
+      "training:\n"
+      "  strategy: all_reduce    # or, with servers: 1, sync, async, ssp; or local_sgd\n"
+      "  workers: 1\n"
+      "  batch_size: {}          # of each worker{}\n"
+      "  steps: 50\n"
+      "  bucket_size: 26214400 B # 25 MiB, as DistributedDataParallel reduces gradients\n",
+      job.layers.size(), job.parameters, batch, batch,
+      job.batch == 0 ? "; the file does not say: a step counts as one example" : "");
+  if (beside_s > 0) {
+    text += fmt::format(
+        "framework:\n"
+        "  # Of each step, beside its layers: optimizer {:.3f} ms, waiting for input {:.3f} ms, "
+        "for the\n"
+        "  # host {:.3f} ms. What a faster loader or host would buy is seen by making it less.\n"
+        "  step: {:.6f} ms\n",
+        job.optimizer_s * kMs, job.input_wait_s * kMs, job.launch_gap_s * kMs, beside_s * kMs);
+  }
+  text += fmt::format(
+      "cluster:\n"
+      "  hosts:\n"
+      "    # A worker each, as many as asked for. Write what yours have.\n"
+      "    - {{name: node, count: {}, cores: 8, nic: 10 Gbps, latency: 20 us}}\n",
+      kHosts);
+  return text;
+}
+
+void write_text(const fs::path& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file << text;
+  file.close();
+  if (!file) throw InputError(path.string() + ": cannot be written; is there room, may you?");
+}
+
+}  // namespace
+
+ImportedJob import_job(const std::string& path, std::int64_t batch) {
+  const std::string begin = beginning_of(path);
+  ImportedJob job = is_json(begin)              ? job_of(read_chrome_trace(path))
+                    : is_pipedream_graph(begin) ? parse_pipedream_graph(read_text(path), path)
+                                                : of_table(path);
+  if (batch == 0) return job;
+  if (job.batch != 0 && job.batch != batch) {
+    throw InputError(fmt::format(
+        "{}: its batch is {}, as its operators' shapes say; leave out --batch", path, job.batch));
+  }
+  job.batch = batch;
+  return job;
+}
+
+void write_job(const ImportedJob& job, const fs::path& folder, bool replace) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) throw InputError(fmt::format("{}: {}", folder.string(), error.message()));
+  const fs::path layers = folder / "layers.csv";
+  const fs::path scenario = folder / "job.yaml";
+  for (const fs::path& each : {layers, scenario}) {
+    if (replace || !fs::exists(each, error)) continue;
+    throw InputError(fmt::format("{} is there already; name another folder by --out, or --force",
+                                 each.string()));
+  }
+  write_text(layers, layers_csv(job));
+  write_text(scenario, job_yaml(job));
+}
+
+}  // namespace foretrain

@@ -1,0 +1,24 @@
+// A scenario made of what somebody brings of their own training.
+#pragma once
+
+#include "scenarios/import/imported_job.h"
+
+#include <filesystem>
+#include <string>
+
+namespace foretrain {
+
+/// Reads what the file is: a Chrome trace of torch.profiler (.json, .json.gz; torch_trace.h), a
+/// graph of PipeDream's profiler (pipedream_graph.h), a CSV of layers (scenarios/layer_profile.h).
+/// `batch`: examples of a worker, where the file does not say; 0: not known.
+/// @throws InputError that says what is wrong, and what to do
+ImportedJob import_job(const std::string& path, std::int64_t batch);
+
+/// Writes layers.csv and job.yaml, a scenario of all_reduce on hosts that suffice for 64 workers,
+/// into the folder, which it makes. Steps have, beside their layers, what the job says of
+/// optimizer, input and gaps; not its communication, which is simulated.
+/// @throws InputError where the folder has a job.yaml or layers.csv already, unless `replace`;
+/// where it cannot be written
+void write_job(const ImportedJob& job, const std::filesystem::path& folder, bool replace);
+
+}  // namespace foretrain

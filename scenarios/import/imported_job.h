@@ -1,0 +1,46 @@
+// Somebody else's training, as far as what was brought says.
+#pragma once
+
+#include "models/base/quantity.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace foretrain {
+
+/// A layer with parameters and all that follows it until the next one; or, of a trace without
+/// shapes, the layers whose gradients were reduced together.
+struct ImportedLayer {
+  std::string name;
+  Bytes parameters;
+  double forward_s = 0;  ///< of a batch, on the device
+  double backward_s = 0;
+};
+
+/// One step of one worker. What a step takes is the sum of
+///
+///     forward, backward, optimizer    the device works
+///     communication                   it does nothing but reduce
+///     input wait                      it has nothing to do, the next batch is not there
+///     launch gap                      it has nothing to do, the host has not told it what
+struct ImportedJob {
+  std::string source;      ///< the file
+  std::string device{};    ///< as it calls itself; empty: not said
+  std::int64_t batch = 0;  ///< examples of a worker; 0: not said
+  std::string type{};      ///< of the parameters: `float`, `c10::Half`; empty: not said
+  std::int64_t parameters = 0;
+  std::vector<ImportedLayer> layers;  ///< from the input to the loss
+  double step_s = 0;                  ///< 0: the file has layers alone
+  double forward_s = 0;
+  double backward_s = 0;
+  double optimizer_s = 0;
+  double communication_s = 0;
+  double input_wait_s = 0;
+  double launch_gap_s = 0;
+  int workers = 1;                   ///< that it was measured with
+  std::vector<Bytes> reduced{};      ///< of each all-reduce of a step, in the order of their launch
+  std::vector<std::string> notes{};  ///< what was left out, and why; a sentence each
+};
+
+}  // namespace foretrain

@@ -1,0 +1,33 @@
+// A job from the trace of one of its workers.
+#pragma once
+
+#include "scenarios/import/chrome_trace.h"
+#include "scenarios/import/imported_job.h"
+
+#include <string>
+
+namespace foretrain {
+
+/// What a trace of torch.profiler says of a step, the mean over `measured_steps`; without any, the
+/// whole trace is one step.
+///
+///     device work   belongs to the operator that launched it: the same `correlation`, the
+///     innermost
+///                   one on the launching thread at that time, and all around it
+///     optimizer     within `Optimizer.step` or `Optimizer.zero_grad`
+///     communication kernels of NCCL or RCCL: their bytes count, not their times, which have the
+///                   wait for others in them
+///     backward      launched by another thread than the step's, or within autograd's engine
+///     forward       what is left
+///
+/// A layer begins with an operator that owns parameters (weight_arguments.h); its bytes are those
+/// of its arguments. What has none belongs to the layer before it, so that sums stay whole.
+/// Backward work finds its layer by the number of the forward operator (`Sequence number`), else it
+/// is of the one before. Without shapes, parameters are what is reduced: each all-reduce is a
+/// layer, of the backward work since the last one.
+///
+/// @throws InputError: no device work; neither shapes nor collectives with sizes; a CUDA graph,
+/// whose kernels have no operator
+ImportedJob job_of(const ChromeTrace& trace);
+
+}  // namespace foretrain

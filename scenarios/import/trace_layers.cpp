@@ -1,0 +1,184 @@
+#include "scenarios/import/trace_layers.h"
+
+#include "scenarios/import/weight_arguments.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <string_view>
+#include <utility>
+
+namespace foretrain {
+namespace {
+
+constexpr int kUsualWidth = 4;
+
+// Of a tensor; 0: it is none, or too large to be one.
+std::int64_t numbers_of(const TraceTensor& tensor) {
+  constexpr std::int64_t kMost = 1'000'000'000'000;
+  if (tensor.shape.empty()) return 0;
+  std::int64_t product = 1;
+  for (const std::int64_t size : tensor.shape) {
+    if (size <= 0 || product > kMost / size) return 0;
+    product *= size;
+  }
+  return product;
+}
+
+bool is_all_reduce(std::string_view name) {
+  std::string lower;
+  for (const char c : name) {
+    if (c != '_') lower.push_back(static_cast<char>(std::tolower(static_cast<unsigned char>(c))));
+  }
+  return lower.find("allreduce") != std::string::npos;
+}
+
+bool reduces(const ChromeTrace& trace, const DeviceWork& work) {
+  const TraceEvent& event = trace.events[work.event];
+  return work.phase == WorkPhase::communication && event.numbers > 0 &&
+         is_all_reduce(trace.name_of(event));
+}
+
+Bytes size_of(const TraceEvent& event) {
+  return {event.numbers * (event.width > 0 ? event.width : kUsualWidth)};
+}
+
+}  // namespace
+
+std::vector<Bytes> reduced_by(const ChromeTrace& trace, const std::vector<DeviceWork>& work) {
+  std::vector<Bytes> sizes;
+  for (const DeviceWork& each : work) {
+    if (reduces(trace, each)) sizes.push_back(size_of(trace.events[each.event]));
+  }
+  return sizes;
+}
+
+std::optional<TraceLayers> TraceLayers::of(const ChromeTrace& trace, const OperatorTree& tree,
+                                           const std::vector<DeviceWork>& work,
+                                           const TraceSpan& step, std::int64_t thread) {
+  TraceLayers found(trace, tree);
+  found.find_owners(step, thread);
+  if (found.layers_.empty()) found.find_reduced(work);
+  if (found.layers_.empty()) return std::nullopt;
+  return found;
+}
+
+// Forward, and nobody around it owns the same parameters.
+bool TraceLayers::is_owner(std::size_t event) const {
+  const TraceEvent& op = trace_.events[event];
+  if (op.arguments == 0) return false;
+  for (std::size_t around = tree_.parent(event); around != OperatorTree::kNone;
+       around = tree_.parent(around)) {
+    const std::string_view name = trace_.name_of(trace_.events[around]);
+    if (!weight_arguments(name).empty() || is_backward(name) || is_optimizer(name)) return false;
+  }
+  return true;
+}
+
+void TraceLayers::find_owners(const TraceSpan& step, std::int64_t thread) {
+  const std::vector<std::size_t>& ops = tree_.of_thread(thread);
+  for (const std::size_t event : ops) {
+    if (step.has(trace_.events[event].start_us) && is_owner(event)) add_owner(event);
+  }
+  if (layers_.empty()) return;
+  for (const std::size_t event : ops) {
+    const TraceEvent& op = trace_.events[event];
+    if (!step.has(op.start_us) || op.sequence < 0) continue;
+    // Operators that need no gradient have the number of the next one that does.
+    by_sequence_[op.sequence] = begun_by(op.start_us);
+  }
+}
+
+void TraceLayers::add_owner(std::size_t event) {
+  const TraceEvent& op = trace_.events[event];
+  const std::vector<TraceTensor>& arguments = trace_.arguments[op.arguments - 1];
+  ImportedLayer layer;
+  const TraceTensor* first = nullptr;
+  for (const int place : weight_arguments(trace_.name_of(op))) {
+    const auto i = static_cast<std::size_t>(place);
+    if (i >= arguments.size()) continue;
+    const std::int64_t numbers = numbers_of(arguments[i]);
+    if (numbers == 0) continue;
+    const int width = width_of_type(arguments[i].type).value_or(kUsualWidth);
+    layer.parameters += Bytes{numbers * width};
+    parameters_ += numbers;
+    if (first == nullptr || numbers > numbers_of(*first)) first = &arguments[i];
+  }
+  if (first == nullptr) return;
+  std::string_view name = trace_.name_of(op);
+  name.remove_prefix(std::string_view("aten::").size());
+  layer.name = fmt::format("{} {} {}", layers_.size() + 1, name, fmt::join(first->shape, "x"));
+  if (type_.empty()) type_ = first->type;
+  if (batch_ == 0) {
+    const std::size_t input = name.starts_with("embedding") ? 1 : 0;
+    const std::vector<std::int64_t>& shape = arguments[std::min(input, arguments.size() - 1)].shape;
+    if (name != "addmm" && shape.size() > 1) batch_ = shape.front();
+  }
+  layers_.push_back(std::move(layer));
+  begins_.push_back(op.start_us);
+}
+
+// The layer that began last; before all of them the first.
+std::size_t TraceLayers::begun_by(double us) const {
+  const auto after = std::ranges::upper_bound(begins_, us);
+  return after == begins_.begin() ? 0 : static_cast<std::size_t>(after - begins_.begin()) - 1;
+}
+
+void TraceLayers::find_reduced(const std::vector<DeviceWork>& work) {
+  for (const DeviceWork& each : work) {
+    if (!reduces(trace_, each)) continue;
+    reduced_.push_back(trace_.events[each.launch].start_us);
+    const TraceEvent& event = trace_.events[each.event];
+    layers_.push_back({fmt::format("reduced {}", reduced_.size()), size_of(event), 0, 0});
+    parameters_ += event.numbers;
+  }
+  if (layers_.empty()) return;
+  std::ranges::reverse(layers_);
+  for (const DeviceWork& each : work) {
+    if (each.phase != WorkPhase::backward) continue;
+    for (std::size_t op = each.op; op != OperatorTree::kNone; op = tree_.parent(op)) {
+      const std::int64_t sequence = trace_.events[op].sequence;
+      if (sequence >= 0) by_sequence_.emplace(sequence, reduced_after(each));
+    }
+  }
+}
+
+// The layer of the first all-reduce that is launched after it; after all of them the last's.
+std::size_t TraceLayers::reduced_after(const DeviceWork& work) const {
+  const auto next = std::ranges::lower_bound(reduced_, trace_.events[work.launch].start_us);
+  const auto place = static_cast<std::size_t>(next - reduced_.begin());
+  return layers_.size() - 1 - std::min(place, layers_.size() - 1);
+}
+
+std::optional<std::size_t> TraceLayers::by_sequence(std::size_t op) const {
+  for (; op != OperatorTree::kNone; op = tree_.parent(op)) {
+    const std::int64_t sequence = trace_.events[op].sequence;
+    if (sequence < 0) continue;
+    const auto found = by_sequence_.find(sequence);
+    if (found != by_sequence_.end()) return found->second;
+  }
+  return std::nullopt;
+}
+
+void TraceLayers::add_times(const std::vector<DeviceWork>& work,
+                            std::vector<ImportedLayer>& to) const {
+  constexpr double kMicro = 1e-6;
+  const bool by_reduced = begins_.empty();
+  std::size_t forward = 0;
+  std::size_t backward = layers_.size() - 1;
+  for (const DeviceWork& each : work) {
+    const double time_s = trace_.events[each.event].duration_us * kMicro;
+    if (each.phase == WorkPhase::forward) {
+      forward = by_reduced ? by_sequence(each.op).value_or(forward)
+                           : begun_by(trace_.events[each.launch].start_us);
+      to[forward].forward_s += time_s;
+    } else if (each.phase == WorkPhase::backward) {
+      backward = by_reduced ? reduced_after(each) : by_sequence(each.op).value_or(backward);
+      to[backward].backward_s += time_s;
+    }
+  }
+}
+
+}  // namespace foretrain

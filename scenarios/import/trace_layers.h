@@ -1,0 +1,63 @@
+// Which layer the work of a step belongs to.
+#pragma once
+
+#include "scenarios/import/imported_job.h"
+#include "scenarios/import/operator_tree.h"
+#include "scenarios/import/trace_work.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace foretrain {
+
+/// The layers of one step, without times; adds the work of a step to them.
+class TraceLayers {
+ public:
+  /// By the operators that own parameters; where there are no shapes, by what is reduced; empty:
+  /// the step has neither. All outlive it.
+  static std::optional<TraceLayers> of(const ChromeTrace& trace, const OperatorTree& tree,
+                                       const std::vector<DeviceWork>& work, const TraceSpan& step,
+                                       std::int64_t thread);
+
+  [[nodiscard]] const std::vector<ImportedLayer>& layers() const { return layers_; }
+  /// Where each part of `work`, forward or backward, belongs.
+  void add_times(const std::vector<DeviceWork>& work, std::vector<ImportedLayer>& to) const;
+
+  /// Examples of the batch; 0: not known.
+  [[nodiscard]] std::int64_t batch() const { return batch_; }
+  /// Of the parameters; empty: not known.
+  [[nodiscard]] const std::string& type() const { return type_; }
+  /// Numbers that are learned.
+  [[nodiscard]] std::int64_t parameters() const { return parameters_; }
+
+ private:
+  TraceLayers(const ChromeTrace& trace, const OperatorTree& tree) : trace_(trace), tree_(tree) {}
+
+  void find_owners(const TraceSpan& step, std::int64_t thread);
+  void find_reduced(const std::vector<DeviceWork>& work);
+  [[nodiscard]] bool is_owner(std::size_t event) const;
+  void add_owner(std::size_t event);
+  [[nodiscard]] std::size_t begun_by(double us) const;
+  [[nodiscard]] std::size_t reduced_after(const DeviceWork& work) const;
+  /// By the number of an operator, or one around it; empty: none has one that is known.
+  [[nodiscard]] std::optional<std::size_t> by_sequence(std::size_t op) const;
+
+  const ChromeTrace& trace_;
+  const OperatorTree& tree_;
+  std::vector<ImportedLayer> layers_;
+  std::vector<double> begins_;   // of layers, on the host: forward, where they have owners
+  std::vector<double> reduced_;  // else: launches of all-reduces, the last layer's first
+  std::unordered_map<std::int64_t, std::size_t> by_sequence_;
+  std::int64_t batch_ = 0;
+  std::int64_t parameters_ = 0;
+  std::string type_;
+};
+
+/// Numbers of each all-reduce among the work, in the order of launches.
+std::vector<Bytes> reduced_by(const ChromeTrace& trace, const std::vector<DeviceWork>& work);
+
+}  // namespace foretrain

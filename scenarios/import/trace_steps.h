@@ -1,0 +1,22 @@
+// Which steps of a trace are measured.
+#pragma once
+
+#include <vector>
+
+namespace foretrain {
+
+struct TraceSpan {
+  double start_us = 0;
+  double end_us = 0;
+
+  [[nodiscard]] bool overlaps(const TraceSpan& other) const {
+    return start_us < other.end_us && other.start_us < end_us;
+  }
+  [[nodiscard]] bool has(double us) const { return start_us <= us && us < end_us; }
+};
+
+/// All but the first two and the last, which the profiler's own start and end lengthen; of three
+/// steps the second, of two the last. In the order of time.
+std::vector<TraceSpan> measured_steps(std::vector<TraceSpan> steps);
+
+}  // namespace foretrain

@@ -1,0 +1,52 @@
+// The work of a device in one step, by who asked for it.
+#pragma once
+
+#include "scenarios/import/chrome_trace.h"
+#include "scenarios/import/operator_tree.h"
+#include "scenarios/import/trace_steps.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace foretrain {
+
+enum class WorkPhase : std::uint8_t { forward, backward, optimizer, communication };
+
+struct DeviceWork {
+  std::size_t event = 0;                 ///< in the trace
+  std::size_t launch = 0;                ///< likewise
+  std::size_t op = OperatorTree::kNone;  ///< innermost around the launch
+  WorkPhase phase = WorkPhase::forward;
+};
+
+/// Finds what was launched in a step.
+class TraceWork {
+ public:
+  /// Both outlive it.
+  TraceWork(const ChromeTrace& trace, const OperatorTree& tree);
+
+  /// In the order of launches. `thread`: the step's own.
+  [[nodiscard]] std::vector<DeviceWork> launched_in(const TraceSpan& step,
+                                                    std::int64_t thread) const;
+  /// Of all device work whatever launched it: when it runs at all. Joined, in the order of time.
+  [[nodiscard]] std::vector<TraceSpan> busy(bool with_communication) const;
+
+ private:
+  [[nodiscard]] WorkPhase phase_of(const DeviceWork& work, std::int64_t thread) const;
+  [[nodiscard]] bool communicates(const TraceEvent& event) const;
+
+  const ChromeTrace& trace_;
+  const OperatorTree& tree_;
+  std::vector<DeviceWork> work_;  // in the order of launches
+};
+
+/// Whether an operator of that name is, or has around it, all that is meant by the phase.
+bool is_optimizer(std::string_view op);
+bool is_backward(std::string_view op);
+
+/// What of `spans`, joined, lies within `step`.
+double within(const std::vector<TraceSpan>& spans, const TraceSpan& step);
+
+}  // namespace foretrain

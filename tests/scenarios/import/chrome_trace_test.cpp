@@ -1,0 +1,156 @@
+// Traces from their text: what is kept, what is refused, what a long one costs.
+#include "scenarios/import/chrome_trace.h"
+
+#include "scenarios/import/operator_tree.h"
+#include "scenarios/import/torch_trace.h"
+#include "scenarios/import/trace_steps.h"
+#include "tests/scenarios/import/made_trace.h"
+#include "tests/scenarios/messages.h"
+#include "tests/support/temp_folder.h"
+
+#include <zlib.h>
+
+#include <fstream>
+
+namespace foretrain::testing {
+namespace {
+
+ChromeTrace read_text_of(const std::string& text, std::size_t most = 1'000'000) {
+  const TempFolder folder;
+  std::ofstream(folder / "t.json") << text;
+  return read_chrome_trace(folder / "t.json", most);
+}
+
+std::string trace_error(const std::string& text, std::size_t most = 1'000'000) {
+  return error_of([&] { read_text_of(text, most); });
+}
+
+TEST_CASE("chrome trace: an event has its times, its thread, what it was given") {
+  MadeTrace made(kNames2021);
+  made.op("aten::conv2d", 25738, 1623142623460111, 25,
+          shapes("[[32, 3], [64, 3], []]", "float", 7));
+  made.kernel(25738, 1623142623460115, 1623142623460120, 2.5);
+  const ChromeTrace trace = read_text_of(made.text());
+  REQUIRE(trace.events.size() == 3);
+  const TraceEvent& op = trace.events[0];
+  CHECK(trace.name_of(op) == "aten::conv2d");
+  CHECK(op.kind == TraceKind::op);
+  CHECK(op.thread == 25738);
+  CHECK(op.start_us == 1623142623460111);
+  CHECK(op.sequence == 7);
+  REQUIRE(op.arguments == 1);
+  CHECK(trace.arguments[0][1].shape == std::vector<std::int64_t>{64, 3});
+  CHECK(trace.arguments[0][1].type == "float");
+  CHECK(trace.arguments[0][2].shape.empty());
+  CHECK(trace.events[1].kind == TraceKind::launch);
+  CHECK(trace.events[2].kind == TraceKind::device);
+  CHECK(trace.events[2].duration_us == 2.5);
+  CHECK(trace.events[2].correlation == trace.events[1].correlation);
+}
+
+TEST_CASE("chrome trace: the file may be the list alone; what is no work is passed over") {
+  const ChromeTrace trace = read_text_of(
+      R"([{"ph": "M", "name": "process_name", "pid": 1, "args": {"name": "python"}},
+          {"ph": "X", "cat": "cpu_op", "name": "a", "tid": 1, "ts": 1, "dur": 2,
+           "args": {"Call stack": "x", "nested": {"ts": 99, "deep": [[[1, [2]]]]}}},
+          {"ph": "i", "name": "[memory]", "ts": 3},
+          {"ph": "X", "cat": "python_function", "name": "b", "tid": 1, "ts": 1, "dur": 2}])");
+  REQUIRE(trace.events.size() == 1);
+  CHECK(trace.events[0].start_us == 1);
+}
+
+TEST_CASE("chrome trace: the device and the number of workers are told") {
+  const ChromeTrace trace =
+      read_text_of(two_layers().text(R"("deviceProperties": [{"id": 0, "name": "Tesla V100"},
+                                     {"id": 1, "name": "other"}],
+                                     "distributedInfo": {"rank": 3, "world_size": 8}, )"));
+  CHECK(trace.device == "Tesla V100");
+  CHECK(trace.workers == 8);
+}
+
+TEST_CASE("chrome trace: gzip is read, whatever the file is called; a damaged one is refused") {
+  const TempFolder folder;
+  const std::string text = two_layers().text();
+  const auto zip = [&](const std::string& path) {
+    gzFile file = gzopen(path.c_str(), "wb");
+    REQUIRE(file != nullptr);
+    REQUIRE(gzwrite(file, text.data(), static_cast<unsigned>(text.size())) > 0);
+    gzclose(file);
+  };
+  zip(folder / "t.json");
+  CHECK(job_of(read_chrome_trace(folder / "t.json")).parameters == 21);
+  std::filesystem::resize_file(folder / "t.json",
+                               std::filesystem::file_size(folder / "t.json") / 2);
+  CHECK(error_of([&] { read_chrome_trace(folder / "t.json"); }).find("t.json: ") !=
+        std::string::npos);
+}
+
+TEST_CASE("chrome trace: no JSON, a cut file, no trace, no file are refused by name") {
+  CHECK(trace_error("{\"traceEvents\": [{]}").find("no JSON at byte") != std::string::npos);
+  const std::string whole = two_layers().text();
+  CHECK(trace_error(whole.substr(0, whole.size() / 2)).find("cut off at byte") !=
+        std::string::npos);
+  CHECK(trace_error("{\"a\": [1, 2]}").find("export_chrome_trace") != std::string::npos);
+  CHECK(trace_error("").find("t.json: ") != std::string::npos);
+  CHECK(error_of([] { read_chrome_trace("/nowhere/t.json"); }).find("is there such a file") !=
+        std::string::npos);
+}
+
+TEST_CASE("chrome trace: of a long one the events of some steps are kept, with the same answer") {
+  MadeTrace made = two_layers();
+  for (int step = 4; step < 200; ++step) {
+    const double at = 1e6 + 1000.0 * step;
+    made.marked(fmt::format("ProfilerStep#{}", step), 1, at, 999);
+    for (int i = 0; i < 30; ++i) made.op("aten::add", 1, at + 10 * i, 5);
+    made.op("aten::linear", 1, at + 500, 50, shapes("[[8, 4], [3, 4], [3]]", "float", 9000 + step));
+    made.kernel(1, at + 510, at + 520, 20);
+  }
+  const std::string text = made.text();
+  const ImportedJob whole = job_of(read_text_of(text));
+  const ChromeTrace part = read_text_of(text, 1'000);
+  CHECK(part.passed_over > 1'000);
+  const ImportedJob job = job_of(part);
+  CHECK(job.parameters == whole.parameters);
+  CHECK(job.forward_s == Approx(20e-6));
+  CHECK(trace_error(text, 50).find("events in 6 steps") != std::string::npos);
+}
+
+TEST_CASE("chrome trace: too many events without a step are refused") {
+  MadeTrace made;
+  for (int i = 0; i < 100; ++i) made.op("aten::add", 1, i, 1);
+  CHECK(trace_error(made.text(), 50).find("no step among them") != std::string::npos);
+}
+
+TEST_CASE("chrome trace: steps that count lie between the profiler's start and end") {
+  const auto counted = [](int steps) {
+    std::vector<TraceSpan> all;
+    for (int i = 0; i < steps; ++i) all.push_back({1.0 * i, i + 0.9});
+    std::vector<double> starts;
+    for (const TraceSpan& step : measured_steps(all)) starts.push_back(step.start_us);
+    return starts;
+  };
+  CHECK(counted(0).empty());
+  CHECK(counted(1) == std::vector<double>{0});
+  CHECK(counted(2) == std::vector<double>{1});
+  CHECK(counted(3) == std::vector<double>{1});
+  CHECK(counted(4) == std::vector<double>{2});
+  CHECK(counted(6) == std::vector<double>{2, 3, 4});
+}
+
+TEST_CASE("chrome trace: operators are within each other on their thread alone") {
+  MadeTrace made;
+  made.op("outer", 1, 0, 100).op("inner", 1, 10, 20).op("later", 1, 40, 60).op("other", 2, 5, 90);
+  const ChromeTrace trace = read_text_of(made.text());
+  const OperatorTree tree(trace);
+  CHECK(tree.innermost(1, 15) == 1);
+  CHECK(tree.parent(1) == 0);
+  CHECK(tree.innermost(1, 35) == 0);
+  CHECK(tree.innermost(1, 50) == 2);
+  CHECK(tree.innermost(2, 15) == 3);
+  CHECK(tree.parent(3) == OperatorTree::kNone);
+  CHECK(tree.innermost(1, 500) == OperatorTree::kNone);
+  CHECK(tree.innermost(7, 15) == OperatorTree::kNone);
+}
+
+}  // namespace
+}  // namespace foretrain::testing

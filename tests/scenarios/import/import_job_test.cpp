@@ -1,0 +1,153 @@
+// Jobs as folders: what is written, what it simulates to, from wherever it is read.
+#include "scenarios/import/import_job.h"
+
+#include "scenarios/beside.h"
+#include "scenarios/import/pipedream_graph.h"
+#include "tests/scenarios/import/made_trace.h"
+#include "tests/scenarios/messages.h"
+#include "tests/support/places.h"
+#include "tests/support/temp_folder.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+namespace foretrain::testing {
+namespace {
+
+const std::string kGraph =
+    "node2 -- ReLU(inplace) -- forward_compute_time=0.5, backward_compute_time=0.25, "
+    "activation_size=10.000, parameter_size=0.000\n"
+    "node10 -- Linear(4, 3) -- forward_compute_time=3, backward_compute_time=4, "
+    "activation_size=10.000, parameter_size=60.000\n"
+    "node1 -- Conv2d(1, 2, stride=(1, 1)) -- forward_compute_time=1.5, backward_compute_time=2, "
+    "activation_size=10.000, parameter_size=80.000\n"
+    "\tnode1 -- node2\n\tnode2 -- node10";
+
+TEST_CASE("import: a job is read from any folder, and its step is as long as it was") {
+  const TempFolder folder;
+  std::ofstream(folder / "t.json") << two_layers().text();
+  const ImportedJob job = import_job(folder / "t.json", 0);
+  write_job(job, folder / "job", false);
+  const std::vector<Case> cases = read_scenario(folder / "job/job.yaml", {"training.workers=3"});
+  REQUIRE(cases.size() == 1);
+  const Scenario& scenario = cases[0].scenario;
+  CHECK(scenario.model.profile == folder / "job/layers.csv");
+  CHECK(scenario.model.profile_batch == 8);
+  CHECK(scenario.training.batch_size == 8);
+  CHECK(scenario.training.workers == 3);
+  CHECK(scenario.training.bucket_size == Bytes{25 * 1024 * 1024});
+  const double beside_s = job.step_s - job.forward_s - job.backward_s;
+  CHECK(scenario.framework.step.seconds() == Approx(beside_s).margin(2e-9));
+}
+
+TEST_CASE("import: a second job in a folder replaces the first where that is asked for") {
+  const TempFolder folder;
+  ImportedJob job = parse_pipedream_graph(kGraph, "g.txt");
+  write_job(job, folder.path(), false);
+  CHECK(error_of([&] { write_job(job, folder.path(), false); }).find("--force") !=
+        std::string::npos);
+  job.batch = 16;
+  write_job(job, folder.path(), true);
+  CHECK(read_scenario(folder / "job.yaml", {})[0].scenario.training.batch_size == 16);
+}
+
+TEST_CASE("import: names of layers, of files, of devices stay data") {
+  const TempFolder folder;
+  ImportedJob job = parse_pipedream_graph(kGraph, "g\nname: evil.txt");
+  job.device = "card\nseed: 7";
+  job.layers[0].name = "a,\"b\"";
+  write_job(job, folder.path(), false);
+  const Scenario scenario = read_scenario(folder / "job.yaml", {})[0].scenario;
+  CHECK(scenario.name == "job");
+  CHECK(scenario.seed == Scenario{}.seed);
+  CHECK(import_job(folder / "layers.csv", 4).layers[0].name == "a,\"b\"");
+}
+
+TEST_CASE("import: what the trace says of its batch is not overruled") {
+  const TempFolder folder;
+  std::ofstream(folder / "t.json") << two_layers().text();
+  CHECK(import_job(folder / "t.json", 8).batch == 8);
+  CHECK(error_of([&] { import_job(folder / "t.json", 9); }).find("its batch is 8") !=
+        std::string::npos);
+}
+
+// The interpreter that has PyTorch; empty: none has.
+std::string python_with_torch() {
+  for (const char* python : {"python3", "/usr/bin/python3"}) {
+    const std::string asked = fmt::format("{} -c 'import torch' 2>/dev/null", python);
+    if (std::system(asked.c_str()) == 0) return python;
+  }
+  return {};
+}
+
+TEST_CASE("foretrain_profile.py: the layers of a model are timed in its own loop") {
+  const std::string python = python_with_torch();
+  if (python.empty()) {
+    WARN("skipped: PyTorch is not installed");
+    return;
+  }
+  const TempFolder folder;
+  std::ofstream(folder / "try.py") << R"(
+import torch, foretrain_profile as f
+torch.set_num_threads(1)
+n = torch.nn
+shared = n.Linear(6, 6)
+model = n.Sequential(n.Conv2d(1, 2, 3), n.Flatten(), n.Linear(72, 6), n.ReLU(), shared,
+                     n.Sequential(n.Tanh(), n.Linear(6, 4, bias=False)))
+x, y = torch.randn(8, 1, 8, 8), torch.randint(0, 4, (8,))
+f.write(model, lambda: n.functional.cross_entropy(model(x), y), "layers.csv", steps=3, warm_up=1)
+)";
+  const std::string command = fmt::format("cd {} && PYTHONPATH={}/scenarios/import {} try.py 2>&1",
+                                          folder.path(), source_dir(), python);
+  REQUIRE(std::system(command.c_str()) == 0);
+  const ImportedJob job = import_job(folder / "layers.csv", 8);
+  REQUIRE(job.layers.size() == 7);
+  CHECK(job.layers[0].name == "0");
+  CHECK(job.layers[6].name == "5.1");
+  CHECK(job.parameters == 20 + 438 + 42 + 24);
+  CHECK(job.forward_s > 0);
+  CHECK(job.backward_s > 0);
+}
+
+TEST_CASE("pipedream graph: layers come in the order of its edges") {
+  REQUIRE(is_pipedream_graph(kGraph));
+  const ImportedJob job = parse_pipedream_graph(kGraph, "g.txt");
+  REQUIRE(job.layers.size() == 3);
+  CHECK(job.layers[0].name == "1 Conv2d");
+  CHECK(job.layers[1].name == "2 ReLU");
+  CHECK(job.layers[2].name == "10 Linear");
+  CHECK(job.parameters == 35);
+  CHECK(job.layers[0].forward_s == Approx(1.5e-3));
+  CHECK(job.backward_s == Approx(6.25e-3));
+}
+
+TEST_CASE("pipedream graph: what is wrong is told with its line") {
+  const auto wrong = [](const std::string& text) {
+    return error_of([&] { parse_pipedream_graph(text, "g.txt"); });
+  };
+  CHECK(wrong("node1 -- A").find("g.txt:1: a layer without times") == 0);
+  CHECK(wrong(kGraph + "\n\tnode1 -- node7").find("g.txt:6: there is no layer node7") == 0);
+  CHECK(wrong(kGraph + "\n\tnode10 -- node1").find("circle") != std::string::npos);
+  CHECK(wrong("nodeX -- A -- forward_compute_time=1").find("names no node") != std::string::npos);
+  CHECK(wrong("node1 -- A -- forward_compute_time=x, backward_compute_time=1, parameter_size=4")
+            .find("'x' is no number") != std::string::npos);
+  CHECK(wrong("").find("no layer") != std::string::npos);
+}
+
+TEST_CASE("beside: a path that names something beside the scenario is completed, no other") {
+  const TempFolder folder;
+  std::ofstream(folder / "m.yaml") << "x";
+  Scenario scenario;
+  scenario.model.profile = "layers.csv";
+  scenario.cluster.hosts.resize(2);
+  scenario.cluster.hosts[0].machine = "m.yaml";
+  scenario.cluster.hosts[1].machine = "/etc/m.yaml";
+  look_beside(scenario, folder.path());
+  CHECK(scenario.model.profile == "layers.csv");
+  CHECK(scenario.cluster.hosts[0].machine == folder / "m.yaml");
+  CHECK(scenario.cluster.hosts[1].machine == "/etc/m.yaml");
+}
+
+}  // namespace
+}  // namespace foretrain::testing

@@ -1,0 +1,201 @@
+// Jobs from traces: phases, layers, sums, what is refused; of real ones their exact figures.
+#include "scenarios/import/torch_trace.h"
+
+#include "scenarios/import/import_job.h"
+#include "tests/scenarios/import/made_trace.h"
+#include "tests/scenarios/messages.h"
+#include "tests/support/places.h"
+#include "tests/support/temp_folder.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+namespace foretrain::testing {
+namespace {
+
+ImportedJob imported(const std::string& text) {
+  const TempFolder folder;
+  std::ofstream(folder / "t.json") << text;
+  return import_job(folder / "t.json", 0);
+}
+
+std::string import_error(const std::string& text) {
+  return error_of([&] { imported(text); });
+}
+
+void check_whole(const ImportedJob& job) {
+  double forward_s = 0;
+  double backward_s = 0;
+  std::int64_t bytes = 0;
+  for (const ImportedLayer& layer : job.layers) {
+    forward_s += layer.forward_s;
+    backward_s += layer.backward_s;
+    bytes += layer.parameters.value;
+  }
+  CHECK(forward_s == Approx(job.forward_s));
+  CHECK(backward_s == Approx(job.backward_s));
+  const double parts = job.forward_s + job.backward_s + job.optimizer_s + job.communication_s +
+                       job.input_wait_s + job.launch_gap_s;
+  CHECK(parts == Approx(job.step_s));
+  CHECK(bytes > 0);
+}
+
+TEST_CASE("torch trace: a step falls into its phases, under both generations of names") {
+  for (const TraceNames& names : {kNames2021, kNames2022}) {
+    const ImportedJob job = imported(two_layers(names).text());
+    CHECK(job.batch == 8);
+    CHECK(job.type == "float");
+    CHECK(job.workers == 1);
+    CHECK(job.step_s == Approx(999e-6));
+    CHECK(job.forward_s == Approx(35e-6));
+    CHECK(job.backward_s == Approx(110e-6));
+    CHECK(job.optimizer_s == Approx(10e-6));
+    CHECK(job.input_wait_s == Approx(100e-6));
+    CHECK(job.launch_gap_s == Approx((999 - 255) * 1e-6));
+    CHECK(job.communication_s == 0);
+    check_whole(job);
+  }
+}
+
+TEST_CASE("torch trace: what has no parameters belongs to the layer before it") {
+  const ImportedJob job = imported(two_layers().text());
+  REQUIRE(job.layers.size() == 2);
+  CHECK(job.parameters == 15 + 6);
+  CHECK(job.layers[0].name == "1 linear 3x4");
+  CHECK(job.layers[0].parameters == Bytes{4 * 15});  // the operator within has the same ones
+  CHECK(job.layers[1].parameters == Bytes{4 * 6});
+  CHECK(job.layers[0].forward_s == Approx(24e-6));  // with the activation
+  CHECK(job.layers[1].forward_s == Approx(11e-6));  // with the loss
+  CHECK(job.layers[0].backward_s == Approx(70e-6));
+  CHECK(job.layers[1].backward_s == Approx(40e-6));
+}
+
+TEST_CASE("torch trace: parameters of 16 bits have two bytes, and the notes warn of autocast") {
+  const ImportedJob job = imported(two_layers(kNames2022, "c10::Half").text());
+  CHECK(job.layers[0].parameters == Bytes{2 * 15});
+  CHECK(std::ranges::any_of(job.notes, [](const std::string& note) {
+    return note.find("autocast") != std::string::npos;
+  }));
+}
+
+TEST_CASE("torch trace: forward work within backward is backward") {
+  MadeTrace trace = two_layers();
+  trace.op("aten::linear", 2, 1e6 + 2000 + 412, 20, shapes("[[8, 4], [3, 4], [3]]", "float", 22));
+  trace.kernel(2, 1e6 + 2000 + 415, 1e6 + 2000 + 425, 7);
+  const ImportedJob job = imported(trace.text());
+  CHECK(job.layers.size() == 2);
+  CHECK(job.backward_s == Approx(117e-6));
+  check_whole(job);
+}
+
+TEST_CASE("torch trace: a collective counts by its bytes, not by its time") {
+  MadeTrace trace = two_layers();
+  for (int step = 0; step < 4; ++step) {
+    const double at = 1e6 + 1000.0 * step;
+    trace.kernel(2, at + 360, at + 362, 30, "ncclKernel_AllReduce_RING",
+                 R"("In msg nelems": 6, "dtype": "Float")");
+    trace.kernel(2, at + 520, at + 700, 40, "ncclKernel_AllReduce_RING",
+                 R"("In msg nelems": 15, "dtype": "Float")");
+  }
+  const ImportedJob job =
+      imported(trace.text(R"("distributedInfo": {"rank": 0, "world_size": 2}, )"));
+  CHECK(job.workers == 2);
+  CHECK(job.reduced == std::vector<Bytes>{Bytes{24}, Bytes{60}});
+  CHECK(job.backward_s == Approx(110e-6));
+  CHECK(job.communication_s == Approx(70e-6));
+  check_whole(job);
+}
+
+TEST_CASE("torch trace: without shapes the layers are what is reduced together") {
+  MadeTrace trace;
+  for (int step = 0; step < 4; ++step) {
+    const double at = 1e6 + 1000.0 * step;
+    trace.marked(fmt::format("ProfilerStep#{}", step), 1, at, 999);
+    const auto numbered = [&](int number) {
+      return fmt::format("\"Sequence number\": {}", 10 * step + number);
+    };
+    trace.op("aten::linear", 1, at + 100, 20, numbered(1)).kernel(1, at + 105, at + 110, 8);
+    trace.op("aten::linear", 1, at + 130, 20, numbered(2)).kernel(1, at + 135, at + 140, 9);
+    trace.op("AddmmBackward0", 2, at + 200, 20, numbered(2)).kernel(2, at + 205, at + 210, 16);
+    trace.kernel(2, at + 225, at + 230, 5, "ncclDevKernel_AllReduce_Sum_bf16",
+                 R"("In msg nelems": 100, "dtype": "BFloat16")");
+    trace.op("AddmmBackward0", 2, at + 240, 20, numbered(1)).kernel(2, at + 245, at + 250, 17);
+    trace.kernel(2, at + 270, at + 280, 5, "ncclDevKernel_AllReduce_Sum_bf16",
+                 R"("In msg nelems": 300, "dtype": "BFloat16")");
+  }
+  const ImportedJob job = imported(trace.text());
+  REQUIRE(job.layers.size() == 2);
+  CHECK(job.layers[0].parameters == Bytes{600});
+  CHECK(job.layers[0].forward_s == Approx(8e-6));
+  CHECK(job.layers[0].backward_s == Approx(17e-6));
+  CHECK(job.layers[1].parameters == Bytes{200});
+  CHECK(job.layers[1].forward_s == Approx(9e-6));
+  CHECK(job.layers[1].backward_s == Approx(16e-6));
+  CHECK(job.batch == 0);
+  check_whole(job);
+}
+
+TEST_CASE("torch trace: without a step the whole trace is one, which is said") {
+  MadeTrace trace;
+  trace.op("aten::linear", 1, 110, 50, shapes("[[8, 4], [3, 4], [3]]", "float", 1));
+  trace.kernel(1, 120, 125, 20);
+  const ImportedJob job = imported(trace.text());
+  CHECK(job.forward_s == Approx(20e-6));
+  REQUIRE(!job.notes.empty());
+  CHECK(job.notes.front().starts_with("No step is marked"));
+  check_whole(job);
+}
+
+TEST_CASE("torch trace: what cannot be a job is refused, with what to do") {
+  MadeTrace no_device;
+  no_device.op("aten::linear", 1, 110, 50, shapes("[[8, 4], [3, 4], [3]]", "float", 1));
+  CHECK(import_error(no_device.text()).find("ProfilerActivity.CUDA") != std::string::npos);
+  MadeTrace no_sizes;
+  no_sizes.op("aten::linear", 1, 110, 50).kernel(1, 120, 125, 20);
+  CHECK(import_error(no_sizes.text()).find("record_shapes=True") != std::string::npos);
+  MadeTrace graph = two_layers();
+  graph.raw(R"({"ph": "X", "cat": "cuda_runtime", "name": "cudaGraphLaunch", "pid": 1, "tid": 1,
+               "ts": 1000100, "dur": 3, "args": {"correlation": 99999}})");
+  CHECK(import_error(graph.text()).find("CUDA graph") != std::string::npos);
+}
+
+// Traces of others, where they lie beside this tree.
+TEST_CASE("torch trace: of real ResNet-50 parameters and buckets are exact") {
+  const std::filesystem::path traces = std::filesystem::path(source_dir()) / "../shared/traces";
+  if (!std::filesystem::exists(traces)) {
+    WARN("skipped: there is no ../shared/traces");
+    return;
+  }
+  for (const char* file : {"workers0", "workers4"}) {
+    const ImportedJob job = import_job(
+        (traces / fmt::format("kineto/resnet50_v100_bs32_{}.pt.trace.json.gz", file)).string(), 0);
+    CHECK(job.parameters == 25'557'032);
+    CHECK(job.layers.size() == 107);
+    CHECK(job.batch == 32);
+    CHECK(job.backward_s == Approx(0.0645).epsilon(0.01));
+    check_whole(job);
+  }
+  const ImportedJob ddp =
+      import_job((traces / "hta/resnet50_ddp_ws2_a100_rank0.json.gz").string(), 0);
+  CHECK(ddp.workers == 2);
+  CHECK(ddp.parameters == 25'557'032);
+  const std::vector<Bytes> floats{Bytes{2'049'000}, Bytes{7'875'584}, Bytes{6'563'840},
+                                  Bytes{6'637'568}, Bytes{2'431'040}};
+  REQUIRE(ddp.reduced.size() == floats.size());
+  for (std::size_t i = 0; i < floats.size(); ++i) CHECK(ddp.reduced[i] == floats[i] * 4);
+  check_whole(ddp);
+  const auto refused = [&](const char* file) {
+    return error_of([&] { import_job((traces / file).string(), 0); });
+  };
+  CHECK(refused("hta/alexnet_a100_nosteps.json.gz").find("record_shapes") != std::string::npos);
+  CHECK(refused("hta/cpu_only_rank34.pt.trace.json.gz").find("no kernel") != std::string::npos);
+  for (const auto& [file, parameters] : {std::pair{"pipedream/vgg16.graph.txt", 138'357'544},
+                                         std::pair{"pipedream/resnet50.graph.txt", 25'557'032},
+                                         std::pair{"pipedream/alexnet.graph.txt", 61'100'840}}) {
+    CHECK(import_job((traces / file).string(), 0).parameters == parameters);
+  }
+}
+
+}  // namespace
+}  // namespace foretrain::testing
