@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double kMs = 1e3;  // in a second
-constexpr int kHosts = 64;
+constexpr int kHosts = 256;
 
 // What the file begins with; empty: it cannot be read.
 std::string beginning_of(const std::string& path) {

@@ -14,7 +14,7 @@ namespace foretrain {
 /// @throws InputError that says what is wrong, and what to do
 ImportedJob import_job(const std::string& path, std::int64_t batch);
 
-/// Writes layers.csv and job.yaml, a scenario of all_reduce on hosts that suffice for 64 workers,
+/// Writes layers.csv and job.yaml, a scenario of all_reduce on hosts that suffice for 256 workers,
 /// into the folder, which it makes. Steps have, beside their layers, what the job says of
 /// optimizer, input and gaps; not its communication, which is simulated.
 /// @throws InputError where the folder has a job.yaml or layers.csv already, unless `replace`;
