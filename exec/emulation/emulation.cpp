@@ -72,12 +72,20 @@ NetworkNamespace make_switch() {
   }
 }
 
+/// The queue of an interface that sends at a share of its host's rate. `how`: add or change.
+std::string port_queue(const char* how, const std::string& interface, const HostSpec& host,
+                       double share) {
+  const Bytes burst = emulated_burst(host);
+  const auto rate = std::max<std::int64_t>(1, std::llround(host.nic.value * 8 * share));
+  return fmt::format("qdisc {} dev {} root handle 1: tbf rate {}bit burst {}b limit {}b\n", how,
+                     interface, rate, burst.value, (burst + kQueue).value);
+}
+
+std::string port_of(std::size_t host) { return fmt::format("port{}", host); }
+
 /// The queues of an interface that sends at a host's rate, with its latency.
 std::string queues(const std::string& interface, const HostSpec& host) {
-  const Bytes burst = emulated_burst(host);
-  std::string text =
-      fmt::format("qdisc add dev {} root handle 1: tbf rate {}bit burst {}b limit {}b\n", interface,
-                  std::llround(host.nic.value * 8), burst.value, (burst + kQueue).value);
+  std::string text = port_queue("add", interface, host, 1);
   if (host.latency.ns > 0) {
     // Its limit counts packets; what is on its way is delayed beside what waits for a token.
     const double under_way = host.nic.value * host.latency.seconds();
@@ -90,12 +98,12 @@ std::string queues(const std::string& interface, const HostSpec& host) {
 
 }  // namespace
 
-Emulation::Emulation(const ClusterSpec& cluster) : switch_(make_switch()) {
-  const std::vector<HostSpec> specs = expanded(cluster);
+Emulation::Emulation(const ClusterSpec& cluster)
+    : specs_(expanded(cluster)), switch_(make_switch()) {
   check_emulated(cluster);
-  hosts_ = make(specs.size());
+  hosts_ = make(specs_.size());
   wire(tool("ip"));
-  shape(tool("tc"), specs);
+  shape(tool("tc"));
 }
 
 std::string Emulation::address(std::size_t host) { return fmt::format("10.0.0.{}", host + 1); }
@@ -122,16 +130,16 @@ void Emulation::wire(const std::string& ip) {
   }
 }
 
-void Emulation::shape(const std::string& tc, const std::vector<HostSpec>& specs) {
+void Emulation::shape(const std::string& tc) {
   std::string ports;
   try {
     for (std::size_t i = 0; i < hosts_.size(); ++i) {
-      hosts_[i].enter([&] { run_tool({tc, "-batch", "-"}, queues(kHostInterface, specs[i])); });
-      ports += queues(fmt::format("port{}", i), specs[i]);
+      hosts_[i].enter([&] { run_tool({tc, "-batch", "-"}, queues(kHostInterface, specs_[i])); });
+      ports += queues(port_of(i), specs_[i]);
     }
     switch_.enter([&] { run_tool({tc, "-batch", "-"}, ports); });
   } catch (const std::runtime_error& error) {
-    const bool delayed = std::ranges::any_of(specs, [](auto& s) { return s.latency.ns > 0; });
+    const bool delayed = std::ranges::any_of(specs_, [](auto& s) { return s.latency.ns > 0; });
     throw InputError(
         fmt::format("--emulate: cannot shape the network; the kernel needs its tbf "
                     "queue{}: {}",
@@ -140,6 +148,21 @@ void Emulation::shape(const std::string& tc, const std::vector<HostSpec>& specs)
                             : "",
                     error.what()));
   }
+}
+
+// By the host's own routing: what is on its way still arrives, connections stay.
+void Emulation::set_cut(std::size_t from, std::size_t to, bool cut) {
+  const std::string route =
+      fmt::format("route {} blackhole {}/32\n", cut ? "add" : "del", address(to));
+  hosts_[from].enter([&] { run_tool({tool("ip"), "-batch", "-"}, route); });
+}
+
+void Emulation::set_pace(std::size_t host, double share) {
+  const auto change = [&](const std::string& interface) {
+    run_tool({tool("tc"), "-batch", "-"}, port_queue("change", interface, specs_[host], share));
+  };
+  hosts_[host].enter([&] { change(kHostInterface); });
+  switch_.enter([&] { change(port_of(host)); });
 }
 
 InterfaceBytes Emulation::counted(std::size_t host) const {

@@ -31,13 +31,18 @@ class Emulation {
   /// Of a host, counted from 0 as expanded by `count:`.
   [[nodiscard]] const NetworkNamespace& network(std::size_t host) const { return hosts_[host]; }
   [[nodiscard]] static std::string address(std::size_t host);
+  /// What the host sends the other, `to`, is lost from now on, or no more.
+  void set_cut(std::size_t from, std::size_t to, bool cut);
+  /// Its port has this share of its rate from now on, in both directions.
+  void set_pace(std::size_t host, double share);
   /// What has passed the host's interface so far.
   [[nodiscard]] InterfaceBytes counted(std::size_t host) const;
 
  private:
   void wire(const std::string& ip);
-  void shape(const std::string& tc, const std::vector<HostSpec>& specs);
+  void shape(const std::string& tc);
 
+  std::vector<HostSpec> specs_;  // by host
   NetworkNamespace switch_;
   std::vector<NetworkNamespace> hosts_;
 };

@@ -39,6 +39,11 @@ class Hosts {
   [[nodiscard]] std::string address(std::size_t host) const;
   /// The interface that leads to other hosts; empty where they share their loopback.
   [[nodiscard]] std::string interface() const { return emulation_ ? kHostInterface : ""; }
+  /// Emulated ones alone: Emulation's.
+  void set_cut(std::size_t from, std::size_t to, bool cut) {
+    emulation_.value().set_cut(from, to, cut);
+  }
+  void set_pace(std::size_t host, double share) { emulation_.value().set_pace(host, share); }
   /// Bytes so far; none without such an interface.
   [[nodiscard]] InterfaceBytes counted(std::size_t host) const;
   /// For the record: `this machine`, or what it emulates on how many cores.

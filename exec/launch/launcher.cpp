@@ -75,6 +75,12 @@ Launcher::Launcher(const Prepared& prepared, const RunOptions& options, RunRows&
   record_.machine =
       options.task ? "tasks of " + options.task->started_by : hosts_.describe(cores.size());
   if (known_.tls) record_.machine += ", TLS";
+  if (options.emulate) {
+    std::vector<std::size_t> hosts;
+    for (const Member& member : members_) hosts.push_back(member.host);
+    link_faults_.emplace(loop_, record_.scenario_case.scenario, std::move(hosts), hosts_,
+                         beginning_.time, [this](const std::string& why) { fail(why); });
+  }
   if (!options.task) check_memory(*training_, prepared.data_memory);
 }
 
@@ -261,6 +267,7 @@ void Launcher::on_ready(Member& member) {
     each.counted_before = hosts_.counted(each.host);
     if (each.pauses) each.pauses->start();
   }
+  if (link_faults_) link_faults_->start();
   watch_silence();
   send_to_all(members_, ControlKind::go, beginning_.time.ns);
 }
@@ -357,6 +364,7 @@ void Launcher::end(Outcome outcome) {
   record_.refused += refusals_.count();
   door_.close();  // whoever comes now comes for the next case
   suspicion_.cancel();
+  if (link_faults_) link_faults_->end();
   for (const Member& member : members_) {
     if (member.pauses) member.pauses->end();
     // One that gets ready has nothing to tell.

@@ -3,6 +3,7 @@
 
 #include "exec/checkpoint/checkpoints.h"
 #include "exec/emulation/hosts.h"
+#include "exec/emulation/link_faults.h"
 #include "exec/launch/door.h"
 #include "exec/launch/member.h"
 #include "exec/launch/refusals.h"
@@ -118,6 +119,7 @@ class Launcher {
 
   boost::asio::io_context loop_{1};
   Hosts hosts_;
+  std::optional<LinkFaults> link_faults_;  // of emulated hosts
   Door door_;
   boost::asio::signal_set signals_{loop_};
   boost::asio::steady_timer timer_{loop_};  // until the nodes are ready, then until they are gone

@@ -64,7 +64,7 @@ void keep_freed_memory() {
 }
 
 // Every rank asks, so that none waits for one that has refused.
-void check_trainable(const Case& scenario_case) {
+void check_trainable(const Case& scenario_case, bool emulated) {
   const Scenario& scenario = scenario_case.scenario;
   const auto fail = [&](const std::string& key, const std::string& what) {
     fail_at(scenario_case.place_of(key), key, what);
@@ -87,9 +87,10 @@ void check_trainable(const Case& scenario_case) {
   for (std::size_t i = 0; i < scenario.faults.size(); ++i) {
     const std::string key = fmt::format("faults[{}].", i);
     const bool cut = !scenario.faults[i].cut.empty();
-    if (!cut && scenario.faults[i].slow.empty()) continue;
+    if (emulated || (!cut && scenario.faults[i].slow.empty())) continue;
     fail(key + (cut ? "cut" : "slow"),
-         "a run does not touch links, only simulate does; write stop, or kill, or remove it");
+         "a run touches no links but those that it makes itself; add --emulate (as root), or write "
+         "stop, or kill");
   }
 }
 
@@ -201,7 +202,7 @@ Record train(const Prepared& prepared, const RunOptions& options, const Meeting&
 }  // namespace
 
 Record run(const Case& scenario_case, const RunOptions& options) {
-  check_trainable(scenario_case);
+  check_trainable(scenario_case, options.emulate);
   const Traces traces(scenario_case);  // what is wrong with them is told before any node starts
   const bool described = !scenario_case.scenario.cluster.hosts.empty();
   if (options.task) {
@@ -244,7 +245,7 @@ std::optional<int> take_part(const std::vector<Case>& cases, RunOptions& options
   options.join_timeout = read_join_limit(process_environment).value_or(options.join_timeout);
   options.tls = read_tls(options.tls, process_environment);
   check_size(cases, task);
-  for (const Case& each : cases) check_trainable(each);
+  for (const Case& each : cases) check_trainable(each, options.emulate);
   if (task.rank == 0) return {};
   Joining joining;
   joining.id = NodeId(static_cast<std::uint32_t>(task.rank));

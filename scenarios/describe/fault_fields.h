@@ -35,7 +35,7 @@ void describe(Visitor& visit, T& fault) {
                .written = !fault.stop.empty()},
               fault.stop);
   visit.field({.key = "cut",
-               .doc = "simulate: nothing moves between the hosts of these two nodes",
+               .doc = "simulate, run --emulate: nothing moves between the hosts of these two nodes",
                .written = !fault.cut.empty()},
               fault.cut);
   visit.field({.key = "one_way",
@@ -45,7 +45,7 @@ void describe(Visitor& visit, T& fault) {
                .written = fault.one_way},
               fault.one_way);
   visit.field({.key = "slow",
-               .doc = "simulate: the link of this node's host is slower",
+               .doc = "simulate, run --emulate: the link of this node's host is slower",
                .written = !fault.slow.empty()},
               fault.slow);
   const bool slow = !fault.slow.empty();

@@ -18,8 +18,8 @@ namespace foretrain::sim {
 
 /// The cut and the slow links of a training. A connection outlives a cut, unless that is as long as
 /// silence is borne (`silence_of`): then both ends hear that it is gone, as TCP's user timeout
-/// tells the nodes of a run; one that is cut in one direction alone, too, where nothing is
-/// acknowledged any more.
+/// tells the nodes of a run (exec/emulation/link_faults.h); one that is cut in one direction alone,
+/// too, where nothing is acknowledged any more.
 ///
 /// Realism: a real connection with nothing to send finds out by its probes, up to a second later.
 /// Cut in one direction it carries in the other what its window holds; here, all.

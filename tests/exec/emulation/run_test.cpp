@@ -66,6 +66,63 @@ TEST_CASE("emulated run: gradients that take a given time are the same gradients
   CHECK(run_emulated(scenario_case).weights_sha256 == weights);
 }
 
+FaultSpec fault_at(double at_s, double lasting_s) {
+  FaultSpec fault;
+  fault.at = Duration::from_seconds(at_s);
+  fault.lasting = Duration::from_seconds(lasting_s);
+  return fault;
+}
+
+TEST_CASE("emulated run: while a link is cut nobody gets on, then all do, with the same bits") {
+  if (!can_emulate()) return;
+  Case scenario_case = emulated_case("sync", 2, 2'000);
+  const std::string weights = simulate(scenario_case).weights_sha256;
+  FaultSpec cut = fault_at(0.05, 1);
+  cut.cut = {"worker1", "server0"};
+  cut.one_way = GENERATE(false, true);
+  CAPTURE(cut.one_way);
+  scenario_case.scenario.faults = {cut, cut};  // two at once: the link is back when both are over
+  scenario_case.scenario.faults[1].at = Duration::from_seconds(0.1);
+  const Record record = run_emulated(scenario_case);
+  CHECK(record.weights_sha256 == weights);
+  REQUIRE(record.time > cut.at);  // else it was over before
+  CHECK(record.time > cut.at + cut.lasting);
+}
+
+TEST_CASE("emulated run: a link that is cut for longer than silence is borne ends the run") {
+  if (!can_emulate()) return;
+  Case scenario_case = emulated_case("sync", 2, 100'000);
+  scenario_case.scenario.training.silence_limit = Duration{500'000'000};
+  FaultSpec cut = fault_at(0.05, 60);
+  cut.cut = {"worker1", "server0"};
+  scenario_case.scenario.faults = {cut};
+  exec::RunOptions options;
+  options.emulate = true;
+  options.program = program_path();
+  const Record record = exec::run(scenario_case, options);
+  CHECK(record.outcome == Outcome::failed);
+  CAPTURE(record.failure);
+  CHECK(record.time < Duration::from_seconds(30));
+  CHECK((record.failure.find("worker1") != std::string::npos ||
+         record.failure.find("server0") != std::string::npos));
+}
+
+TEST_CASE("emulated run: a slow link takes its bytes at its share of the rate") {
+  if (!can_emulate()) return;
+  Case scenario_case = emulated_case("sync", 1, 100);
+  const std::string weights = simulate(scenario_case).weights_sha256;
+  scenario_case.scenario.cluster.hosts[0].nic = {1.25e7};
+  FaultSpec slow = fault_at(1e-6, 600);
+  slow.slow = "worker0";
+  slow.to = 0.1;
+  scenario_case.scenario.faults = {slow};
+  const Record record = run_emulated(scenario_case);
+  CHECK(record.weights_sha256 == weights);
+  // A burst goes at once before the rate counts; the first messages are faster than the tool.
+  const double bytes = static_cast<double>(record.nodes[0].tx.value);
+  CHECK(record.time.seconds() > 0.5 * bytes / 1.25e6);
+}
+
 TEST_CASE("emulated run: rows of usage hold what the interface has counted") {
   if (!can_emulate()) return;
   const Record record = run_emulated(emulated_case("async", 2, 200));

@@ -48,7 +48,7 @@ TEST_CASE("chrome trace: an event has its times, its thread, what it was given")
   CHECK(trace.events[2].correlation == trace.events[1].correlation);
 }
 
-TEST_CASE("chrome trace: the file may be the list alone; what is no work is passed over") {
+TEST_CASE("chrome trace: the file may be the list alone, what is no work is passed over") {
   const ChromeTrace trace = read_text_of(
       R"([{"ph": "M", "name": "process_name", "pid": 1, "args": {"name": "python"}},
           {"ph": "X", "cat": "cpu_op", "name": "a", "tid": 1, "ts": 1, "dur": 2,
@@ -68,7 +68,7 @@ TEST_CASE("chrome trace: the device and the number of workers are told") {
   CHECK(trace.workers == 8);
 }
 
-TEST_CASE("chrome trace: gzip is read, whatever the file is called; a damaged one is refused") {
+TEST_CASE("chrome trace: gzip is read, whatever the file is called, a damaged one refused") {
   const TempFolder folder;
   const std::string text = two_layers().text();
   const auto zip = [&](const std::string& path) {
