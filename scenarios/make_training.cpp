@@ -108,6 +108,13 @@ void check_fits(const Case& c, const NodeCounts& counts, const Network& network)
          "per_tensor, but a sparse model sends what a batch touches, one message a server; remove "
          "it");
   }
+  if (network.sparse() && servers > 0 && c.scenario.training.bucket_rule == "ddp") {
+    fail(c, "training.bucket_rule",
+         "ddp, but a sparse model sends what a batch touches, one message a server; remove it");
+  }
+  if (per_tensor && c.scenario.training.bucket_rule == "ddp") {
+    fail(c, "training.bucket_size", "per_tensor, but ddp joins tensors; write a size");
+  }
   if (per_tensor && servers == 0 && workers > 1) {
     fail(c, "training.bucket_size",
          "per_tensor, but without servers gradients travel in equal chunks; write a size");
@@ -195,6 +202,7 @@ std::shared_ptr<const Training> make_training(const Case& scenario_case, const C
                             : (training->steps * training->workers + gradients - 1) / gradients;
   }
   training->overlap = scenario.training.overlap;
+  training->forward_waits = scenario.training.bucket_rule == "ddp";
   training->evaluate_every = scenario.training.evaluate_every;
   training->checkpoint = scenario.checkpoint.every;
   training->target = scenario.training.until;
@@ -224,11 +232,17 @@ Layout layout_of(const Scenario& scenario, const Training& training, int servers
   if (servers > 0) {
     // A sparse message carries what a batch touches, however large the model: a bucket is a shard.
     if (training.sparse()) return make_layout(parameters, all, servers);
+    if (training.forward_waits) {
+      return make_ddp_layout(tensors_of(*training.network), largest, largest, servers);
+    }
     return largest.value > 0 ? make_layout(parameters, largest, servers)
                              : make_tensor_layout(tensors_of(*training.network), servers);
   }
   // Of a single worker nothing travels, so nothing is cut.
   if (training.workers == 1) return make_layout(parameters, all, 1);
+  if (training.forward_waits) {
+    return make_ddp_layout(tensors_of(*training.network), largest, kMostChunk, training.workers);
+  }
   return make_dealt_layout(parameters, std::min(largest, kMostChunk), training.workers);
 }
 

@@ -84,6 +84,7 @@ struct TrainingSpec {
                           ///< chief; 0: they go on, or that is the end, as the strategy can
   Bytes bucket_size{1'000'000};  ///< largest part of the parameters that travels as one message;
                                  ///< 0: every tensor (a layer's weights, its biases) is one
+  std::string bucket_rule = "size";  ///< size; ddp: PyTorch's, whose cap bucket_size is
 
   bool operator==(const TrainingSpec&) const = default;
 };

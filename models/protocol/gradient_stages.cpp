@@ -28,11 +28,12 @@ GradientStage cut_forward(const Training& training, std::vector<GradientStage>& 
   GradientStage stage;
   stage.cost = batch_cost(network, training.batch_size);
   std::uint32_t needed = 0;
+  const bool begins_early = in_stages(training) && !training.forward_waits;
   for (std::size_t layer = 0; layer < layers.size(); ++layer) {
     const bool last = layer + 1 == layers.size();
     const std::uint32_t needs = buckets_below(
         *training.layout, last ? network.parameters() : network.first_parameter(layer + 1));
-    if (in_stages(training) && needs > needed && !runs_inline(stage.cost)) {
+    if (begins_early && needs > needed && !runs_inline(stage.cost)) {
       stages.push_back(stage);
       stage = {.forward = {layer, layer}, .backward = {}, .needs = {}, .buckets = {}, .cost = {}};
     }
@@ -75,7 +76,7 @@ std::vector<GradientStage> gradient_stages(const Training& training) {
   for (std::size_t layer = layers.size(); layer-- > 0;) {
     stage.cost = stage.cost + layers[layer]->backward_cost(batch, layer > 0);
     std::size_t ready = left;
-    while (ready > 0 && buckets[ready - 1].first >= network.first_parameter(layer)) --ready;
+    while (ready > 0 && buckets[ready - 1].leaves_with() >= network.first_parameter(layer)) --ready;
     const bool worthwhile = in_stages(training) && ready < left && !runs_inline(stage.cost);
     if (layer > 0 && !worthwhile) continue;
     for (std::size_t i = ready; i < left; ++i)

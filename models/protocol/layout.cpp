@@ -50,6 +50,42 @@ Layout make_dealt_layout(std::int64_t parameters, Bytes bucket_size, int owners)
   return layout;
 }
 
+std::vector<std::int64_t> ddp_buckets(const std::vector<std::int64_t>& tensors, Bytes cap) {
+  constexpr Bytes kFirst{1 << 20};
+  std::vector<std::int64_t> buckets;
+  bool open = false;
+  for (auto tensor = tensors.rbegin(); tensor != tensors.rend(); ++tensor) {
+    if (!open) buckets.push_back(0);
+    buckets.back() += *tensor;
+    open = Bytes{buckets.back() * 4} < (buckets.size() == 1 ? std::min(kFirst, cap) : cap);
+  }
+  return buckets;
+}
+
+Layout make_ddp_layout(const std::vector<std::int64_t>& tensors, Bytes cap, Bytes largest,
+                       int owners) {
+  const std::int64_t most = largest.value / 4;  // floats in a piece
+  FT_CHECK_OP(most, >, 0);
+  FT_CHECK_OP(owners, >, 0);
+  std::vector<std::int64_t> counts = ddp_buckets(tensors, cap);
+  std::ranges::reverse(counts);  // in the order of the parameters
+  Layout layout;
+  for (const std::int64_t count : counts) {
+    const std::int64_t rounds = (count + owners * most - 1) / (owners * most);
+    const std::int64_t pieces = std::min(count, rounds * owners);
+    const std::int64_t begin = layout.parameters;
+    for (std::int64_t piece = 0; piece < pieces; ++piece) {
+      const std::int64_t first = begin + count * piece / pieces;
+      const std::int64_t last = begin + count * (piece + 1) / pieces;
+      const auto owner = static_cast<int>(layout.buckets.size() % static_cast<std::size_t>(owners));
+      layout.buckets.push_back({first, last - first, owner, begin});
+    }
+    layout.parameters += count;
+  }
+  FT_CHECK_OP(owners, <=, layout.parameters);
+  return layout;
+}
+
 Layout make_tensor_layout(const std::vector<std::int64_t>& tensors, int shards) {
   FT_CHECK_OP(shards, >, 0);
   FT_CHECK_OP(static_cast<std::size_t>(shards), <=, tensors.size());

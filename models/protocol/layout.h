@@ -13,7 +13,10 @@ struct Bucket {
   std::int64_t first = 0;  ///< index of its first parameter
   std::int64_t count = 0;  ///< parameters in it
   int shard = 0;           ///< the server that holds it
+  std::int64_t with = -1;  ///< first parameter of those that are reduced with it; -1: its own
 
+  /// Its gradient leaves when that of this parameter is there, too.
+  [[nodiscard]] std::int64_t leaves_with() const { return with < 0 ? first : with; }
   [[nodiscard]] Bytes offset() const { return {first * 4}; }
   [[nodiscard]] Bytes size() const { return {count * 4}; }
 };
@@ -37,6 +40,17 @@ Layout make_layout(std::int64_t parameters, Bytes bucket_size, int shards);
 /// equal to within one float, and deals them round: bucket i belongs to owner i % owners. So each
 /// has an equal part of every stretch of the parameters. `owners` as `shards` above.
 Layout make_dealt_layout(std::int64_t parameters, Bytes bucket_size, int owners);
+
+/// The buckets of PyTorch's DistributedDataParallel, in floats, in the order in which they are
+/// reduced. Tensors become ready from the last to the first; each joins the open bucket, which is
+/// closed when it has reached its size: 1 MiB for the first one, `cap` for the others. No tensor is
+/// cut. Source: Li et al. 2020, PyTorch Distributed; its Reducer after the first step.
+std::vector<std::int64_t> ddp_buckets(const std::vector<std::int64_t>& tensors, Bytes cap);
+
+/// The parameters of these tensors in such buckets, whose pieces leave together. A piece has
+/// `largest` bytes at most, and belongs to one of `owners` in turn. `owners` as `shards` above.
+Layout make_ddp_layout(const std::vector<std::int64_t>& tensors, Bytes cap, Bytes largest,
+                       int owners);
 
 /// A bucket for each tensor, of the lengths in `tensors`; bucket i belongs to shard i % shards, as
 /// TensorFlow deals variables: where weights and biases take turns, one of two shards has all

@@ -56,6 +56,15 @@ void describe_travel(Visitor& visit, T& training) {
                .unused_because = "one worker alone sends nothing",
                .zero = kPerTensor},
               training.bucket_size);
+  visit.field(
+      {.key = "bucket_rule",
+       .doc = "size: equal parts; ddp: as PyTorch's DistributedDataParallel, tensors from the "
+              "last one until bucket_size is reached; a forward pass waits for all",
+       .choices = {"size", "ddp"},
+       .used = workers,
+       .unused_because = "one worker alone sends nothing",
+       .written = training.bucket_rule != "size"},
+      training.bucket_rule);
 }
 
 template <class Visitor, Described<Target> T>

@@ -100,7 +100,8 @@ std::string job_yaml(const ImportedJob& job) {
       "  workers: 1\n"
       "  batch_size: {}          # of each worker{}\n"
       "  steps: 50\n"
-      "  bucket_size: 26214400 B # 25 MiB, as DistributedDataParallel reduces gradients\n",
+      "  bucket_rule: ddp        # as DistributedDataParallel reduces gradients, 25 MiB at a time\n"
+      "  bucket_size: 26214400 B\n",
       job.layers.size(), job.parameters, batch, batch,
       job.batch == 0 ? "; the file does not say: a step counts as one example" : "");
   if (beside_s > 0) {

@@ -92,6 +92,16 @@ TEST_CASE("cross: a ring ends with the same weights in both worlds, with the sam
   }
 }
 
+TEST_CASE("cross: by DDP's rule of buckets both worlds end with the same weights") {
+  const std::string strategy = GENERATE("all_reduce", "sync");
+  CAPTURE(strategy);
+  Case scenario_case = small_case(strategy, 3, 20);
+  scenario_case.scenario.training.bucket_rule = "ddp";
+  scenario_case.scenario.training.bucket_size = Bytes{20'000};
+  const Record real = run(scenario_case);
+  CHECK(real.weights_sha256 == simulate(scenario_case).weights_sha256);
+}
+
 TEST_CASE("cross: overlap on or off ends with the same weights") {
   const std::string strategy = GENERATE("sync", "ssp", "all_reduce");
   CAPTURE(strategy);

@@ -5,6 +5,11 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
 namespace foretrain {
 namespace {
 
@@ -36,6 +41,83 @@ TEST_CASE("layout: buckets are contiguous, cover everything, and keep to their s
   const auto [least, most] = std::minmax_element(bytes.begin(), bytes.end());
   CHECK(*least > 0);
   CHECK(*most - *least <= 4);
+}
+
+/// The tensors of a ResNet for ImageNet (He, Zhang, Ren, Sun 2015) in the order of their
+/// definition: convolutions without bias, two tensors of each normalisation, the classifier.
+/// `blocks` of each stage; `bottleneck`: of three convolutions with four times the channels.
+std::vector<std::int64_t> resnet_tensors(const std::vector<int>& blocks, bool bottleneck) {
+  std::vector<std::int64_t> tensors;
+  const auto convolution = [&](std::int64_t in, std::int64_t out, std::int64_t side) {
+    tensors.push_back(in * out * side * side);
+    tensors.insert(tensors.end(), 2, out);
+  };
+  convolution(3, 64, 7);
+  std::int64_t in = 64;
+  for (std::size_t stage = 0; stage < blocks.size(); ++stage) {
+    const std::int64_t width = std::int64_t{64} << stage;
+    const std::int64_t out = bottleneck ? 4 * width : width;
+    for (int block = 0; block < blocks[stage]; ++block) {
+      if (bottleneck) {
+        convolution(in, width, 1);
+        convolution(width, width, 3);
+        convolution(width, out, 1);
+      } else {
+        convolution(in, width, 3);
+        convolution(width, out, 3);
+      }
+      if (in != out) convolution(in, out, 1);
+      in = out;
+    }
+  }
+  tensors.insert(tensors.end(), {in * 1'000, 1'000});
+  return tensors;
+}
+
+TEST_CASE("layout: DDP's buckets of ResNets are those that PyTorch reported") {
+  constexpr Bytes kCap{25 << 20};
+  const auto resnet50 = resnet_tensors({3, 4, 6, 3}, true);
+  CHECK(std::accumulate(resnet50.begin(), resnet50.end(), std::int64_t{0}) == 25'557'032);
+  CHECK(ddp_buckets(resnet50, kCap) ==
+        std::vector<std::int64_t>{2'049'000, 7'875'584, 6'563'840, 6'637'568, 2'431'040});
+  // PyTorch's issue 48880: 2052000, 28852224, 15853824 bytes.
+  CHECK(ddp_buckets(resnet_tensors({2, 2, 2, 2}, false), kCap) ==
+        std::vector<std::int64_t>{513'000, 7'213'056, 3'963'456});
+}
+
+TEST_CASE("layout: DDP's buckets close when they have reached their size") {
+  CHECK(ddp_buckets({10, 10, 10}, {1'000}) == std::vector<std::int64_t>{30});
+  CHECK(ddp_buckets({10, 10, 10}, {40}) == std::vector<std::int64_t>{10, 10, 10});
+  CHECK(ddp_buckets({10, 10, 10}, {44}) == std::vector<std::int64_t>{20, 10});
+  // The first one has 1 MiB, whatever the cap.
+  CHECK(ddp_buckets({1'000'000, 1'000'000, 262'144}, {8'000'000}) ==
+        std::vector<std::int64_t>{262'144, 2'000'000});
+}
+
+TEST_CASE("layout: pieces of DDP's buckets cover everything and leave with their bucket") {
+  const std::vector<std::int64_t> tensors{700'000, 10, 600'000, 3, 300'000};
+  const Layout layout = make_ddp_layout(tensors, {2'000'000}, {100'000}, 3);
+  CHECK(layout.parameters == 1'600'013);
+  const std::vector<std::int64_t> counts = ddp_buckets(tensors, {2'000'000});
+  std::int64_t next = 0;
+  std::int64_t begin = 0;
+  std::size_t group = counts.size();
+  std::vector<std::int64_t> of_owner(3, 0);
+  for (const Bucket& bucket : layout.buckets) {
+    if (group == counts.size() || next == begin + counts[group]) {
+      --group;
+      begin = next;
+    }
+    CHECK(bucket.first == next);
+    CHECK(bucket.size() <= Bytes{100'000});
+    CHECK(bucket.leaves_with() == begin);
+    of_owner.at(static_cast<std::size_t>(bucket.shard)) += bucket.count;
+    next += bucket.count;
+  }
+  CHECK(next == layout.parameters);
+  CHECK(group == 0);
+  const auto [least, most] = std::minmax_element(of_owner.begin(), of_owner.end());
+  CHECK(*most - *least <= static_cast<std::int64_t>(layout.buckets.size()));
 }
 
 }  // namespace

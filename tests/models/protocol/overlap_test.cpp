@@ -86,6 +86,30 @@ TEST_CASE("overlap: one stage where nothing could leave sooner") {
   CHECK(gradient_stages(*small_training("sync", 2, 1, 4)).size() == 1);
 }
 
+TEST_CASE("overlap: by DDP's rule a bucket leaves as a whole, and no forward pass begins early") {
+  auto training = deep_training("all_reduce", 2, 0);
+  std::vector<std::int64_t> tensors;
+  for (const ParameterBlock& block : training->network->blocks()) tensors.push_back(block.count);
+  training->layout = std::make_shared<Layout>(make_ddp_layout(tensors, {60'000}, {10'000}, 2));
+  training->forward_waits = true;
+  const auto stages = gradient_stages(*training);
+  REQUIRE(stages.size() > 1);
+  CHECK(stages.front().needs.size() == training->layout->buckets.size());
+  std::size_t seen = 0;
+  for (const GradientStage& stage : stages) {
+    for (const std::uint32_t index : stage.buckets) {
+      const Bucket& bucket = training->layout->buckets[index];
+      CHECK(bucket.leaves_with() >= training->network->first_parameter(stage.backward.first));
+      ++seen;
+    }
+  }
+  CHECK(seen == training->layout->buckets.size());
+  Shuffled ddp(training, 1);
+  ddp.run();
+  REQUIRE(ddp.faults.empty());
+  CHECK(ddp.finished == 2);
+}
+
 TEST_CASE("overlap: on or off the weights are the same bits in any order of arrival") {
   const std::string strategy = GENERATE("sync", "ssp", "all_reduce");
   CAPTURE(strategy);
