@@ -42,7 +42,7 @@ void AsyncServer::handle(Instant now, Input input, Effects& effects) {
     if (computed->job != ServerCut::kJob) {
       return applied(now, queues_[static_cast<std::size_t>(computed->job)], effects);
     }
-    for (Input& each : cut_.resume()) handle(now, std::move(each), effects);
+    cut_.resume([&](Input each) { handle(now, std::move(each), effects); }, effects);
     if (cut_.kept(effects)) end_cut(effects);
   } else if (std::holds_alternative<Started>(input)) {
     for (Queue& queue : queues_) release(queue, effects);  // of one that was restored

@@ -39,7 +39,7 @@ void BackupServer::handle(Instant now, Input input, Effects& effects) {
     if (computed->job != ServerCut::kJob) {
       return applied(now, gatherings_[static_cast<std::size_t>(computed->job)], effects);
     }
-    for (Input& each : cut_.resume()) handle(now, std::move(each), effects);
+    cut_.resume([&](Input each) { handle(now, std::move(each), effects); }, effects);
     if (cut_.kept(effects)) release(now, effects);
   } else if (std::holds_alternative<Started>(input)) {
     if (std::exchange(restored_, false)) answer_all(effects);

@@ -1,6 +1,8 @@
 #include "models/protocol/server_cut.h"
 
+#include <algorithm>
 #include <cstring>
+#include <map>
 #include <utility>
 
 namespace foretrain {
@@ -63,9 +65,26 @@ bool ServerCut::postpones(Input& input) {
   return true;
 }
 
-std::vector<Input> ServerCut::resume() {
+void ServerCut::resume(const std::function<void(Input)>& handle, Effects& effects) {
   under_way_ = false;
-  return std::exchange(postponed_, {});
+  std::vector<Input> inputs = std::exchange(postponed_, {});
+  std::map<NodeId, int> losses;  // that wait, by peer
+  for (const Input& input : inputs) {
+    if (const auto* lost = std::get_if<PeerLost>(&input)) ++losses[lost->peer];
+  }
+  for (Input& input : inputs) {
+    if (const auto* lost = std::get_if<PeerLost>(&input)) --losses[lost->peer];
+    const auto before = std::ssize(effects);
+    handle(std::move(input));
+    const auto is_in_vain = [&](const Effect& effect) {
+      const auto* send = std::get_if<Send>(&effect);
+      if (send == nullptr) return false;
+      const auto waits = losses.find(send->to);
+      return waits != losses.end() && waits->second > 0;
+    };
+    effects.erase(std::remove_if(effects.begin() + before, effects.end(), is_in_vain),
+                  effects.end());
+  }
 }
 
 bool ServerCut::kept(Effects& effects) {

@@ -8,6 +8,7 @@
 #include "models/protocol/training.h"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -64,8 +65,10 @@ class ServerCut {
   void keep(Bytes size, std::function<std::string()> state, Effects& effects);
   /// The state is being kept, so this input waits, and is left empty.
   bool postpones(Input& input);
-  /// The state is kept. Returns what has waited for that; its server handles it, then asks `kept`.
-  std::vector<Input> resume();
+  /// The state is kept. Has `handle` take what has waited for that; its server asks `kept` then.
+  /// Of what comes of an input nothing is sent to a worker whose loss waits behind it: that answer
+  /// is its lost process's, and the connection may be that of the next one by now.
+  void resume(const std::function<void(Input)>& handle, Effects& effects);
   /// True: everybody's is, and here it was decided.
   bool kept(Effects& effects);
   /// The state here will never be as wanted: nobody is to wait for it, and there is no checkpoint.

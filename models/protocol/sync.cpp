@@ -40,7 +40,7 @@ void SyncServer::handle(Instant now, Input input, Effects& effects) {
     if (computed->job != ServerCut::kJob) {
       return applied(now, gatherings_[static_cast<std::size_t>(computed->job)], effects);
     }
-    for (Input& each : cut_.resume()) handle(now, std::move(each), effects);
+    cut_.resume([&](Input each) { handle(now, std::move(each), effects); }, effects);
     if (cut_.kept(effects)) release(now, effects);
   } else if (std::holds_alternative<Started>(input)) {
     const bool restored = gatherings_.front().held;

@@ -1,0 +1,131 @@
+// Workers go and come while a server keeps its state: all of that waits, nobody is mistaken.
+#include "models/protocol/server_cut.h"
+#include "tests/support/options.h"
+#include "tests/support/shuffled.h"
+#include "tests/support/trainings.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace foretrain {
+namespace {
+using testing::set_option;
+using testing::Shuffled;
+using testing::small_training;
+
+/// A server, driven by hand. Its three workers all wait: it is keeping its state, with five
+/// gradients in it, the second of workers 0 and 1.
+struct KeepingServer {
+  KeepingServer(const std::string& strategy, const CheckpointRule& rule)
+      : training(small_training(strategy, 3, 1, 10)) {
+    training->checkpoint = rule;
+    server = make_node(training, training->server(0));
+    give(Started{});
+    Effects told;
+    std::int64_t version = 0;
+    for (const auto& [worker, step] : {std::pair(0, 0), {1, 0}, {2, 0}, {0, 1}, {1, 1}}) {
+      told = push(worker, step, version++);
+    }
+    REQUIRE(std::holds_alternative<Keep>(told.back()));
+  }
+
+  Effects give(Input input) {
+    Effects effects;
+    server->handle({++clock}, std::move(input), effects);
+    return effects;
+  }
+  /// And it is applied.
+  Effects push(int worker, std::int64_t step, std::int64_t version) {
+    Message message{.kind = MessageKind::push, .step = {step}, .version = {version}};
+    message.payload = Payload::allocate({7'850 * 4});
+    std::ranges::fill(message.payload.writable_floats(), 0.5F);
+    const Effects asked = give(Received{NodeId(worker), std::move(message)});
+    const Job& job = std::get<Compute>(asked.at(0)).job;
+    Serial serial;
+    job.work(serial);
+    return give(Computed{job.id, {}});
+  }
+  Effects pull(int worker, std::int64_t generation) {
+    Message message{.kind = MessageKind::pull, .version = {generation}};
+    return give(Received{NodeId(worker), std::move(message)});
+  }
+  Effects kept() { return give(Computed{ServerCut::kJob, {}}); }
+
+  std::shared_ptr<Training> training;
+  std::unique_ptr<Node> server;
+  std::int64_t clock = 0;
+};
+
+/// Of each worker, the steps that it is answered.
+using Answers = std::vector<std::vector<std::int64_t>>;
+
+Answers answers_in(const Effects& effects) {
+  Answers steps(3);
+  for (const Effect& effect : effects) {
+    const auto* send = std::get_if<Send>(&effect);
+    if (send != nullptr) steps.at(index_of(send->to)).push_back(send->message.step.value);
+  }
+  return steps;
+}
+
+TEST_CASE("keeping: what a lost process would be told is not told to the next one") {
+  const std::string strategy = GENERATE("async", "ssp");
+  const std::size_t far = GENERATE(0U, 1U, 2U, 3U);
+  CAPTURE(strategy, far);
+  KeepingServer server(strategy, {.steps = 1, .time = {}});
+  CHECK(server.give(PeerLost{NodeId(2)}).empty());
+  CHECK(server.give(PeerLost{NodeId(1)}).empty());
+  if (far > 0) {
+    CHECK(server.give(PeerBack{NodeId(1), 2}).empty());
+    CHECK(server.pull(1, 2).empty());
+  }
+  if (far > 1) CHECK(server.give(PeerLost{NodeId(1)}).empty());
+  if (far > 2) {
+    CHECK(server.give(PeerBack{NodeId(1), 3}).empty());
+    CHECK(server.pull(1, 3).empty());
+  }
+  // The first loss lets go who waits. Worker 1 is no more one of them, and each of its processes
+  // begins with a step of its own.
+  const Answers expected[] = {{{1}, {}, {}}, {{1}, {3}, {}}, {{1}, {}, {}}, {{1}, {4}, {}}};
+  CHECK(answers_in(server.kept()) == expected[far]);
+}
+
+TEST_CASE("keeping: workers go and come in hundreds of orders, and all come to the end") {
+  const std::string kind = GENERATE("async", "ssp", "backups", "waits");
+  const int servers = GENERATE(1, 2);
+  const bool sync = kind == "backups" || kind == "waits";
+  int ended = 0;
+  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+    CAPTURE(kind, servers, seed);
+    const auto training =
+        small_training(sync ? "sync" : kind, kind == "backups" ? 4 : 3, servers, 24, Bytes{8'000});
+    training->updates = 24;
+    training->checkpoint.steps = 1;
+    if (kind == "backups") set_option(training->options, "backup_workers", 2);
+    if (kind == "waits") training->rejoin_limit = Duration{1'000'000'000};
+    Stream draw(seed, "test.keeping");
+    Shuffled nodes(training, seed);
+    nodes.patient = true;
+    int at = 60 + static_cast<int>(draw.below(120));
+    for (const int worker : {2, 1, 2, 1}) {
+      at += 1 + static_cast<int>(draw.below(2));
+      nodes.lose_after(at, worker);
+      nodes.take_back_after(at + static_cast<int>(draw.below(2)), worker);
+    }
+    nodes.run();
+    CHECK(nodes.kept.moved == 0);
+    if (!nodes.faults.empty() && kind == "backups") continue;  // it was chosen, then lost
+    for (const Fault& fault : nodes.faults) FAIL(fault.why);
+    CHECK(nodes.finished == training->nodes());
+    ++ended;
+  }
+  CHECK(ended > 20);
+}
+
+}  // namespace
+}  // namespace foretrain
