@@ -60,8 +60,10 @@ void AsyncServer::handle(Instant now, Input input, Effects& effects) {
 void AsyncServer::receive(Instant now, NodeId from, Message message, Effects& effects) {
   if (message.kind == MessageKind::enough) return stop(from, effects);
   if (message.kind == MessageKind::cut && cut_.hear(from, message)) {
-    // Of one from before a loss shard 0 has no use any more.
-    if (is_past_cut()) cut_.give_up();
+    // Of one from before a loss shard 0 has no use any more. Clocks of a bucket that is over do not
+    // tell: nobody comes back to it.
+    const bool passes = std::ranges::any_of(queues_, &Queue::over);
+    if (!passes && is_past_cut()) cut_.give_up();
     return look_at_cut(effects);
   }
   if (message.kind == MessageKind::kept && !training_->is_worker(from) && cut_.decides()) {

@@ -7,6 +7,8 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <utility>
@@ -95,6 +97,48 @@ TEST_CASE("keeping: what a lost process would be told is not told to the next on
   CHECK(answers_in(server.kept()) == expected[far]);
 }
 
+// Its worker came back to the first bucket, but not to this one, which has all of its gradients.
+TEST_CASE("keeping: a server that is over lets those go on who wait for a cut with who came back") {
+  const auto training = small_training("async", 2, 2, 2);
+  training->checkpoint.steps = 1;
+  set_option(training->options, "quota", "own");
+  const NodeId first = training->server(0);
+  const auto server = make_node(training, training->server(1));
+  const auto give = [&](Input input) {
+    Effects effects;
+    server->handle({}, std::move(input), effects);
+    return effects;
+  };
+  const Bucket& bucket = training->layout->buckets.at(1);
+  give(Started{});
+  give(PeerLost{NodeId(1)});
+  Effects told;
+  for (std::int64_t step = 0; step < 2; ++step) {
+    Message push{.kind = MessageKind::push, .step = {step}, .bucket = 1, .version = {step}};
+    push.payload = Payload::allocate(bucket.size());
+    std::ranges::fill(push.payload.writable_floats(), 0.5F);
+    const Effects asked = give(Received{NodeId(0), std::move(push)});
+    const Job& job = std::get<Compute>(asked.at(0)).job;
+    Serial serial;
+    job.work(serial);
+    told = give(Computed{job.id, {}});
+  }
+  REQUIRE(std::holds_alternative<Finished>(told.back()));
+  give(PeerBack{NodeId(1), 2});
+  Message pull{.kind = MessageKind::pull, .step = {1}, .bucket = 1, .version = {2}};
+  told = give(Received{NodeId(1), std::move(pull)});
+  REQUIRE(told.size() == 1);
+  CHECK(std::get<Send>(told[0]).message.kind == MessageKind::stop);
+  Message cut{.kind = MessageKind::cut, .version = {2}};
+  cut.payload = Payload::allocate(Bytes{2 * 8});
+  const std::array<std::int64_t, 2> clocks = {2, 2};
+  std::memcpy(cut.payload.writable_bytes().data(), clocks.data(), sizeof clocks);
+  told = give(Received{first, std::move(cut)});
+  REQUIRE(told.size() == 1);
+  CHECK(std::get<Send>(told[0]).to == first);
+  CHECK(std::get<Send>(told[0]).message.kind == MessageKind::kept);
+}
+
 TEST_CASE("keeping: workers go and come in hundreds of orders, and all come to the end") {
   const std::string kind = GENERATE("async", "ssp", "backups", "waits");
   const int servers = GENERATE(1, 2);
@@ -107,6 +151,7 @@ TEST_CASE("keeping: workers go and come in hundreds of orders, and all come to t
     training->updates = 24;
     training->checkpoint.steps = 1;
     if (kind == "backups") set_option(training->options, "backup_workers", 2);
+    if (!sync && seed % 2 == 0) set_option(training->options, "quota", "own");
     if (kind == "waits") training->rejoin_limit = Duration{1'000'000'000};
     Stream draw(seed, "test.keeping");
     Shuffled nodes(training, seed);
