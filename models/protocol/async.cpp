@@ -199,7 +199,9 @@ void AsyncServer::lose(Instant now, NodeId peer, Effects& effects) {
     return;
   }
   const auto is_of_peer = [&](const Arrival& arrival) { return arrival.from == peer; };
+  const bool announced = cut_.wanted().has_value();
   cut_.give_up();
+  if (announced) cut_.wait_for_next(effects);
   if (std::exchange(cutting_, false)) queues_.front().released_at = -1;  // all are looked at
   for (Queue& queue : queues_) {
     queue.clocks.lose(index_of(peer));

@@ -28,6 +28,7 @@ struct KeepingServer {
     training->checkpoint = rule;
     server = make_node(training, training->server(0));
     give(Started{});
+    if (rule.time.ns > 0) give(TimerFired{ServerCut::kTimer});
     Effects told;
     std::int64_t version = 0;
     for (const auto& [worker, step] : {std::pair(0, 0), {1, 0}, {2, 0}, {0, 1}, {1, 1}}) {
@@ -95,6 +96,14 @@ TEST_CASE("keeping: what a lost process would be told is not told to the next on
   // begins with a step of its own.
   const Answers expected[] = {{{1}, {}, {}}, {{1}, {3}, {}}, {{1}, {}, {}}, {{1}, {4}, {}}};
   CHECK(answers_in(server.kept()) == expected[far]);
+}
+
+TEST_CASE("keeping: a checkpoint by time that is given up is not the last") {
+  KeepingServer server("async", {.steps = 0, .time = Duration{1}});
+  server.give(PeerLost{NodeId(2)});
+  const Effects told = server.kept();
+  const auto is_timer = [](const Effect& each) { return std::holds_alternative<ArmTimer>(each); };
+  CHECK(std::ranges::count_if(told, is_timer) == 1);
 }
 
 // Its worker came back to the first bucket, but not to this one, which has all of its gradients.
