@@ -6,9 +6,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
+#include <charconv>
+#include <cstdint>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -48,6 +51,15 @@ bool try_strategy(const std::string& strategy, std::uint64_t first, std::int64_t
   return tally.broken > 0;
 }
 
+// None: it is no number.
+template <class Number>
+std::optional<Number> number_in(const std::string& text) {
+  Number number{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
 }  // namespace
 }  // namespace foretrain::faults
 
@@ -55,19 +67,20 @@ bool try_strategy(const std::string& strategy, std::uint64_t first, std::int64_t
 int main(int argc, char** argv) {
   using namespace foretrain;
   const std::vector<std::string> arguments(argv + 1, argv + argc);
-  if (arguments.size() != 3) {
+  const bool three = arguments.size() == 3;
+  const auto count = three ? faults::number_in<std::int64_t>(arguments[0]) : std::nullopt;
+  const auto first = three ? faults::number_in<std::uint64_t>(arguments[2]) : std::nullopt;
+  if (!count || !first) {
     fmt::print(stderr, "usage: foretrain_faults COUNT STRATEGY|all SEED\n");
     return 2;
   }
-  const std::int64_t count = std::atoll(arguments[0].c_str());
-  const std::uint64_t first = std::strtoull(arguments[2].c_str(), nullptr, 10);
-  fmt::print("first seed {}\n", first);
+  fmt::print("first seed {}\n", *first);
   bool known = false;
   bool broken = false;
   for (const Protocol& protocol : protocols()) {
     if (arguments[1] != "all" && arguments[1] != protocol.name) continue;
     known = true;
-    if (faults::try_strategy(std::string(protocol.name), first, count)) broken = true;
+    if (faults::try_strategy(std::string(protocol.name), *first, *count)) broken = true;
   }
   if (!known) fmt::print(stderr, "error: there is no strategy {}\n", arguments[1]);
   return !known ? 2 : broken ? 1 : 0;
