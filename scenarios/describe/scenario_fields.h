@@ -13,6 +13,7 @@
 #include "scenarios/describe/optimizer_fields.h"
 #include "scenarios/describe/protocol_fields.h"
 #include "scenarios/describe/straggler_fields.h"
+#include "scenarios/describe/travel_fields.h"
 #include "scenarios/scenario.h"
 
 namespace foretrain {
@@ -32,39 +33,6 @@ void describe(Visitor& visit, T& init) {
                .unused_because = "from says what it starts from",
                .written = !init.kind.empty()},
               init.kind);
-}
-
-/// A bucket_size of zero bytes.
-inline constexpr std::string_view kPerTensor = "per_tensor";
-
-/// How gradients travel.
-template <class Visitor, Described<TrainingSpec> T>
-void describe_travel(Visitor& visit, T& training) {
-  const Protocol* protocol = find_protocol(training.strategy);
-  const bool workers = protocol == nullptr || protocol->several_workers;
-  visit.field({.key = "overlap",
-               .doc = "buckets leave while backpropagation computes others; off, for study",
-               .used = workers,
-               .unused_because = "one worker alone sends nothing"},
-              training.overlap);
-  visit.field({.key = "bucket_size",
-               .doc = "largest part of the parameters that travels as one message; per_tensor: "
-                      "a layer's weights are one, its biases another",
-               .least = 4,
-               .most = 1e9,
-               .used = workers,
-               .unused_because = "one worker alone sends nothing",
-               .zero = kPerTensor},
-              training.bucket_size);
-  visit.field(
-      {.key = "bucket_rule",
-       .doc = "size: equal parts; ddp: as PyTorch's DistributedDataParallel, tensors from the "
-              "last one until bucket_size is reached; a forward pass waits for all",
-       .choices = {"size", "ddp"},
-       .used = workers,
-       .unused_because = "one worker alone sends nothing",
-       .written = training.bucket_rule != "size"},
-      training.bucket_rule);
 }
 
 template <class Visitor, Described<Target> T>

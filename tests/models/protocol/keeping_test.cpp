@@ -1,4 +1,4 @@
-// Workers go and come while a server keeps its state: all of that waits, nobody is mistaken.
+// Workers that go or come while a server keeps its state: all of that waits, nobody is mistaken.
 #include "models/protocol/server_cut.h"
 #include "tests/support/options.h"
 #include "tests/support/shuffled.h"

@@ -1,0 +1,45 @@
+// The keys that say in which parts gradients travel.
+#pragma once
+
+#include "models/protocol/registry.h"
+#include "scenarios/describe/field.h"
+#include "scenarios/scenario.h"
+
+#include <string_view>
+
+namespace foretrain {
+
+/// A bucket_size of zero bytes.
+inline constexpr std::string_view kPerTensor = "per_tensor";
+
+/// How gradients travel.
+template <class Visitor, Described<TrainingSpec> T>
+void describe_travel(Visitor& visit, T& training) {
+  const Protocol* protocol = find_protocol(training.strategy);
+  const bool workers = protocol == nullptr || protocol->several_workers;
+  visit.field({.key = "overlap",
+               .doc = "buckets leave while backpropagation computes others; off, for study",
+               .used = workers,
+               .unused_because = "one worker alone sends nothing"},
+              training.overlap);
+  visit.field({.key = "bucket_size",
+               .doc = "largest part of the parameters that travels as one message; per_tensor: "
+                      "a layer's weights are one, its biases another",
+               .least = 4,
+               .most = 1e9,
+               .used = workers,
+               .unused_because = "one worker alone sends nothing",
+               .zero = kPerTensor},
+              training.bucket_size);
+  visit.field(
+      {.key = "bucket_rule",
+       .doc = "size: equal parts; ddp: as PyTorch's DistributedDataParallel, tensors from the "
+              "last one until bucket_size is reached; a forward pass waits for all",
+       .choices = {"size", "ddp"},
+       .used = workers,
+       .unused_because = "one worker alone sends nothing",
+       .written = training.bucket_rule != "size"},
+      training.bucket_rule);
+}
+
+}  // namespace foretrain
