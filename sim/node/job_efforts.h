@@ -2,6 +2,7 @@
 #pragma once
 
 #include "models/base/random.h"
+#include "models/protocol/job_placement.h"
 #include "scenarios/gradient_times.h"
 #include "sim/cpu/cpu.h"
 #include "sim/cpu/job_time.h"
@@ -55,6 +56,11 @@ class JobEfforts {
   JobEffort begin(const Job& job);
   /// The node handled a message.
   void message() { messages_came_ = true; }
+  /// Where it is carried out.
+  [[nodiscard]] JobPlace place(const Job& job) const {
+    const bool sums = job.kind == JobKind::reduce || job.kind == JobKind::apply;
+    return sums && job_time_.of_device() ? JobPlace::loop : place_of(job.cost, sleeps(job));
+  }
   /// It is given a time, so it sleeps what is left of that.
   [[nodiscard]] bool sleeps(const Job& job) const { return times_.given(job).has_value(); }
 

@@ -47,7 +47,7 @@ void Jobs::fed(Instant now) {
 
 void Jobs::begin(Job&& job) {
   const JobEffort asked = efforts_.begin(job);
-  const JobPlace place = place_of(job.cost, efforts_.sleeps(job));
+  const JobPlace place = efforts_.place(job);
   const Cpu::ThreadId loop = process_.loop();
   std::span<const Cpu::ThreadId> threads(&loop, 1);
   if (place != JobPlace::loop) {

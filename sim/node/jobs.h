@@ -19,8 +19,10 @@ namespace foretrain::sim {
 ///               -> the program is told
 ///
 /// 1. A gradient begins when its batch is here; its other stages, asked for meanwhile, after it.
-/// 2. `models/protocol/job_placement.h` says where it runs. Its effort was measured with as many
-///    threads: each of them is busy until the job is done.
+/// 2. `models/protocol/job_placement.h` says where it runs; sums and updates beside the gradients
+/// of
+///    a device run on the loop. Its effort was measured with as many threads: each of them is busy
+///    until the job is done.
 /// 3. Its work takes place in zero time, at its end.
 class Jobs : public Actor {
  public:
