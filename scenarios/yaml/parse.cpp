@@ -71,6 +71,10 @@ class TreeBuilder : public YAML::EventHandler {
   void OnScalar(const YAML::Mark& mark, const std::string& /*tag*/, YAML::anchor_t anchor,
                 const std::string& text) override {
     count({key_is_next() ? 0u : 1u, text.size(), 0}, mark);
+    // The escapes \N, \_ come out of the parser as a lone byte each.
+    if (!is_utf8(text)) {
+      fail(mark, "an escape that is no UTF-8; write the character, or \\u and its code");
+    }
     if (key_is_next()) return add_key(mark, text);
     Value scalar = make(Value::Kind::scalar, mark);
     scalar.text = text;

@@ -78,4 +78,14 @@ void check_text(std::string_view text, const std::string& source) {
   }
 }
 
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const bool ascii = static_cast<unsigned char>(text.front()) < 0x80;
+    const std::size_t length = ascii ? 1 : character_length(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
 }  // namespace foretrain

@@ -13,4 +13,7 @@ std::string read_text(const std::string& path);
 /// column of the first byte that is something else
 void check_text(std::string_view text, const std::string& source);
 
+/// Whether all of it is UTF-8; control characters may be in it.
+bool is_utf8(std::string_view text);
+
 }  // namespace foretrain

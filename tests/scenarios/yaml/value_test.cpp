@@ -137,6 +137,13 @@ TEST_CASE("yaml: a missing file is told by its name") {
   CHECK(error_of([] { load_yaml("/"); }).find("/: a folder") == 0);
 }
 
+TEST_CASE("yaml: an escape that the parser makes a lone byte of is refused") {
+  CHECK(error_of([] { parse_yaml("key: \"a\\Nb\"", "x.yaml"); }) ==
+        "x.yaml:1:6: an escape that is no UTF-8; write the character, or \\u and its code");
+  CHECK(error_of([] { parse_yaml("\"\\_\": 1", "x.yaml"); }).find("x.yaml:1:1: an escape") == 0);
+  CHECK(parse_yaml("key: \"a\\u0085b\"", "x.yaml").find("key")->value.text == "a\u0085b");
+}
+
 TEST_CASE("yaml: any text is written so that it reads back") {
   for (const std::string text :
        {"",    "~",           "null",          "on",           "- a",    "a: b",   "a #b", "#a",
