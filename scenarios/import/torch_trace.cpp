@@ -161,11 +161,11 @@ class TraceJob {
   void note(int counted) {
     std::vector<std::string>& notes = job_.notes;
     if (steps_seen_ == 0) {
-      notes.push_back(
+      notes.emplace_back(
           "No step is marked, so the whole trace counts as one; call step() of "
           "torch.profiler.profile.");
     } else {
-      notes.push_back(
+      notes.emplace_back(
           fmt::format("{} of {} steps count: the first and the last have the profiler's "
                       "own start and end in them.",
                       counted, steps_seen_));
@@ -179,13 +179,13 @@ class TraceJob {
                                   trace_.passed_over));
     }
     if (job_.type == "c10::Half" || job_.type == "c10::BFloat16") {
-      notes.push_back(
+      notes.emplace_back(
           fmt::format("Parameters are {} where they are used; under autocast what is "
                       "learned is float, and so are gradients: double parameter_bytes.",
                       job_.type));
     }
     if (!job_.reduced.empty()) {
-      notes.push_back(
+      notes.emplace_back(
           "Collectives count by their bytes: their times have the wait for others in "
           "them.");
     }
