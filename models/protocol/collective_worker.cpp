@@ -1,17 +1,10 @@
 #include "models/protocol/collective_worker.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <span>
 #include <utility>
 
 namespace foretrain {
-namespace {
-
-// One is computed, the next one is at hand; sums of what others send come in between.
-constexpr std::size_t kStagesUnderWay = 2;
-
-}  // namespace
 
 CollectiveWorker::CollectiveWorker(std::shared_ptr<const Training> training, NodeId id,
                                    std::int64_t steps_a_round)
@@ -22,7 +15,7 @@ CollectiveWorker::CollectiveWorker(std::shared_ptr<const Training> training, Nod
       parameters_(initial_parameters(*training_)),
       reduction_(training_, id, (training_->steps + steps_a_round - 1) / steps_a_round, parameters_,
                  buffered_, *this),
-      gradient_(worker_compute_, clock_, JobId{kGradient}, kStagesUnderWay),
+      gradient_(worker_compute_, clock_, JobId{kGradient}),
       evaluator_(training_->target),
       cuts_(training_->checkpoint) {}
 

@@ -16,8 +16,7 @@ void GradientProgress::go_on(Instant now, const Payload& parameters,
                              const std::function<bool(std::uint32_t bucket)>& is_here,
                              Effects& effects) {
   const auto& stages = worker_compute_.stages();
-  while (asked_ < stages.size() && asked_ - computed_ < most_ &&
-         std::ranges::all_of(stages[asked_].needs, is_here)) {
+  while (asked_ < stages.size() && std::ranges::all_of(stages[asked_].needs, is_here)) {
     if (idle_since_) clock_.stalled(now - *std::exchange(idle_since_, {}));
     const JobId id{static_cast<std::uint64_t>(first_) + asked_};
     effects.emplace_back(Compute{worker_compute_.gradient_job(asked_, id, parameters)});

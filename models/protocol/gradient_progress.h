@@ -5,21 +5,18 @@
 #include "models/protocol/step_clock.h"
 #include "models/protocol/worker_compute.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
 
 namespace foretrain {
 
-/// Asks for each stage as soon as the values that it needs are here, `most` at a time: who has
-/// other jobs for the same threads, sums of what others send, lets these in between. Its jobs have
-/// the ids `first`, `first` + 1, ... One gradient at a time.
+/// Asks for each stage as soon as the values that it needs are here. Its jobs have the ids `first`,
+/// `first` + 1, ... One gradient at a time.
 class GradientProgress {
  public:
-  GradientProgress(WorkerCompute& worker_compute, StepClock& clock, JobId first,
-                   std::size_t most = SIZE_MAX)
-      : worker_compute_(worker_compute), clock_(clock), first_(first), most_(most) {}
+  GradientProgress(WorkerCompute& worker_compute, StepClock& clock, JobId first)
+      : worker_compute_(worker_compute), clock_(clock), first_(first) {}
 
   /// The step begins; no stage is asked for yet.
   void begin(Instant now);
@@ -47,7 +44,6 @@ class GradientProgress {
   WorkerCompute& worker_compute_;
   StepClock& clock_;
   JobId first_;
-  std::size_t most_;
   std::size_t asked_ = 0;  // stages
   std::size_t computed_ = 0;
   std::optional<Instant> idle_since_;  // while it waits for values between two stages
