@@ -181,11 +181,11 @@ class TraceHandler : public nlohmann::json_sax<Json> {
   }
 
   void end_event() {
-    if (phase_ != "X" || !std::isfinite(event_.start_us) || !std::isfinite(event_.duration_us)) {
-      return;
-    }
+    constexpr double kMost_us = 1e18;  // beyond any clock; NaN is, too
+    const bool is_timed = std::abs(event_.start_us) < kMost_us && event_.duration_us >= 0 &&
+                          event_.duration_us < kMost_us;
     const std::optional<TraceKind> kind = kind_of(category_);
-    if (!kind || event_.duration_us < 0) return;
+    if (phase_ != "X" || !is_timed || !kind) return;
     const bool is_step = *kind == TraceKind::op && name_.starts_with(kStepName);
     if (is_step) steps_.push_back({event_.start_us, event_.end_us()});
     if (overflowed_) return;

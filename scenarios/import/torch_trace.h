@@ -12,8 +12,7 @@ namespace foretrain {
 /// whole trace is one step.
 ///
 ///     device work   belongs to the operator that launched it: the same `correlation`, the
-///     innermost
-///                   one on the launching thread at that time, and all around it
+///                   innermost one on the launching thread at that time, and all around it
 ///     optimizer     within `Optimizer.step` or `Optimizer.zero_grad`
 ///     communication kernels of NCCL or RCCL: their bytes count, not their times, which have the
 ///                   wait for others in them

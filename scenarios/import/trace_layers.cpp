@@ -14,14 +14,14 @@ namespace foretrain {
 namespace {
 
 constexpr int kUsualWidth = 4;
+constexpr std::int64_t kMostNumbers = 1'000'000'000'000;  // in a tensor
 
 // Of a tensor; 0: it is none, or too large to be one.
 std::int64_t numbers_of(const TraceTensor& tensor) {
-  constexpr std::int64_t kMost = 1'000'000'000'000;
   if (tensor.shape.empty()) return 0;
   std::int64_t product = 1;
   for (const std::int64_t size : tensor.shape) {
-    if (size <= 0 || product > kMost / size) return 0;
+    if (size <= 0 || product > kMostNumbers / size) return 0;
     product *= size;
   }
   return product;
@@ -38,7 +38,7 @@ bool is_all_reduce(std::string_view name) {
 bool reduces(const ChromeTrace& trace, const DeviceWork& work) {
   const TraceEvent& event = trace.events[work.event];
   return work.phase == WorkPhase::communication && event.numbers > 0 &&
-         is_all_reduce(trace.name_of(event));
+         event.numbers <= kMostNumbers && is_all_reduce(trace.name_of(event));
 }
 
 Bytes size_of(const TraceEvent& event) {

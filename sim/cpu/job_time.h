@@ -56,7 +56,7 @@ class JobTime {
   [[nodiscard]] Duration overhead(const Job& job) const {
     return job.kind == JobKind::gradient && job.stage == 0 ? step_overhead_ : Duration{};
   }
-  /// Gradients are a device's: sums and updates go on beside them, on a core that waits.
+  /// Gradients are a device's; the core waits.
   [[nodiscard]] bool of_device() const { return compute_ == Source::profiled; }
   /// It is calibrated: what it waits for its bytes comes on top (models/cost/caches.h).
   [[nodiscard]] bool refills(JobKind kind) const {

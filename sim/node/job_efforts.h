@@ -41,16 +41,19 @@ struct JobEffort {
 /// as the run did.
 class JobEfforts {
  public:
-  /// `cache_use`: of its node, outlives this; null: every byte is there.
+  /// `cache_use`: of its node, outlives this; null: every byte is there. `sums_beside`: the node's
+  /// gradients are a device's, so sums and updates need not wait for them.
   JobEfforts(const TimeFactors& time_factors, const JobTime& job_time, RecordedTimes recorded,
-             GradientTimes times, Stream jitter, const NodeHistory& history, CacheUse* cache_use)
+             GradientTimes times, Stream jitter, const NodeHistory& history, CacheUse* cache_use,
+             bool sums_beside)
       : time_factors_(time_factors),
         job_time_(job_time),
         recorded_(std::move(recorded)),
         history_(history),
         times_(std::move(times)),
         jitter_(jitter),
-        cache_use_(cache_use) {}
+        cache_use_(cache_use),
+        sums_beside_(sums_beside) {}
 
   /// The job begins. @throws InputError where it would take longer than 30 years
   JobEffort begin(const Job& job);
@@ -59,7 +62,7 @@ class JobEfforts {
   /// Where it is carried out.
   [[nodiscard]] JobPlace place(const Job& job) const {
     const bool sums = job.kind == JobKind::reduce || job.kind == JobKind::apply;
-    return sums && job_time_.of_device() ? JobPlace::loop : place_of(job.cost, sleeps(job));
+    return sums && sums_beside_ ? JobPlace::loop : place_of(job.cost, sleeps(job));
   }
   /// It is given a time, so it sleeps what is left of that.
   [[nodiscard]] bool sleeps(const Job& job) const { return times_.given(job).has_value(); }
@@ -81,6 +84,7 @@ class JobEfforts {
   double jitter_factor_ = 1;  // of the gradient that is computed
   bool messages_came_ = false;
   CacheUse* cache_use_;
+  bool sums_beside_;
 };
 
 }  // namespace foretrain::sim

@@ -31,9 +31,10 @@ TEST_CASE("installed: the program, its library, man page, completion are where t
   REQUIRE(WEXITSTATUS(status) == 0);
   for (const char* file :
        {"bin/foretrain", "share/man/man1/foretrain.1.gz", "share/foretrain/grafana.json",
-        "share/foretrain/launch/foretrain.sbatch", "share/foretrain/scenarios/schema.json",
-        "share/bash-completion/completions/foretrain", "share/zsh/site-functions/_foretrain",
-        "share/fish/vendor_completions.d/foretrain.fish", "share/doc/foretrain/copyright"}) {
+        "share/foretrain/foretrain_profile.py", "share/foretrain/launch/foretrain.sbatch",
+        "share/foretrain/scenarios/schema.json", "share/bash-completion/completions/foretrain",
+        "share/zsh/site-functions/_foretrain", "share/fish/vendor_completions.d/foretrain.fish",
+        "share/doc/foretrain/copyright"}) {
     CAPTURE(file);
     CHECK(fs::exists(place / file));
   }

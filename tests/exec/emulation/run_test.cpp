@@ -102,7 +102,6 @@ TEST_CASE("emulated run: a link that is cut for longer than silence is borne end
   const Record record = exec::run(scenario_case, options);
   CHECK(record.outcome == Outcome::failed);
   CAPTURE(record.failure);
-  CHECK(record.time < Duration::from_seconds(30));
   CHECK((record.failure.find("worker1") != std::string::npos ||
          record.failure.find("server0") != std::string::npos));
 }

@@ -1,6 +1,7 @@
 // Workers that go or come while a server keeps its state: all of that waits, nobody is mistaken.
 #include "models/protocol/server_cut.h"
 #include "tests/support/options.h"
+#include "tests/support/server_by_hand.h"
 #include "tests/support/shuffled.h"
 #include "tests/support/trainings.h"
 
@@ -16,52 +17,32 @@
 
 namespace foretrain {
 namespace {
+using testing::ServerByHand;
 using testing::set_option;
 using testing::Shuffled;
 using testing::small_training;
 
 /// A server, driven by hand. Its three workers all wait: it is keeping its state, with five
 /// gradients in it, the second of workers 0 and 1.
-struct KeepingServer {
+struct KeepingServer : ServerByHand {
   KeepingServer(const std::string& strategy, const CheckpointRule& rule)
-      : training(small_training(strategy, 3, 1, 10)) {
-    training->checkpoint = rule;
-    server = make_node(training, training->server(0));
-    give(Started{});
+      : ServerByHand(keeping(strategy, rule)) {
     if (rule.time.ns > 0) give(TimerFired{ServerCut::kTimer});
     Effects told;
     std::int64_t version = 0;
     for (const auto& [worker, step] : {std::pair(0, 0), {1, 0}, {2, 0}, {0, 1}, {1, 1}}) {
-      told = push(worker, step, version++);
+      told = applied(push(worker, step, version++));
     }
     REQUIRE(std::holds_alternative<Keep>(told.back()));
   }
 
-  Effects give(Input input) {
-    Effects effects;
-    server->handle({++clock}, std::move(input), effects);
-    return effects;
-  }
-  /// And it is applied.
-  Effects push(int worker, std::int64_t step, std::int64_t version) {
-    Message message{.kind = MessageKind::push, .step = {step}, .version = {version}};
-    message.payload = Payload::allocate({7'850 * 4});
-    std::ranges::fill(message.payload.writable_floats(), 0.5F);
-    const Effects asked = give(Received{NodeId(worker), std::move(message)});
-    const Job& job = std::get<Compute>(asked.at(0)).job;
-    Serial serial;
-    job.work(serial);
-    return give(Computed{job.id, {}});
-  }
-  Effects pull(int worker, std::int64_t generation) {
-    Message message{.kind = MessageKind::pull, .version = {generation}};
-    return give(Received{NodeId(worker), std::move(message)});
+  static std::shared_ptr<Training> keeping(const std::string& strategy,
+                                           const CheckpointRule& rule) {
+    auto training = small_training(strategy, 3, 1, 10);
+    training->checkpoint = rule;
+    return training;
   }
   Effects kept() { return give(Computed{ServerCut::kJob, {}}); }
-
-  std::shared_ptr<Training> training;
-  std::unique_ptr<Node> server;
-  std::int64_t clock = 0;
 };
 
 /// Of each worker, the steps that it is answered.

@@ -3,6 +3,7 @@
 #include "models/protocol/backup.h"
 #include "models/protocol/registry.h"
 #include "tests/support/options.h"
+#include "tests/support/server_by_hand.h"
 #include "tests/support/shuffled.h"
 #include "tests/support/trainings.h"
 
@@ -17,50 +18,18 @@
 
 namespace foretrain {
 namespace {
+using testing::ServerByHand;
 using testing::set_option;
 using testing::Shuffled;
 using testing::small_training;
 
 constexpr std::int64_t kRejoinSteps = 10;
 
-// A server with a worker on each side of it, driven by hand.
-struct ByHand {
-  explicit ByHand(const std::string& strategy)
-      : training(small_training(strategy, 2, 1, kRejoinSteps)),
-        server(make_node(training, training->server(0))) {
-    give(Started{});
-  }
-
-  Effects give(Input input) {
-    Effects effects;
-    server->handle({++clock}, std::move(input), effects);
-    return effects;
-  }
-  Effects push(int worker, std::int64_t step, std::int64_t version) {
-    Message message{.kind = MessageKind::push, .step = {step}, .version = {version}};
-    message.payload = Payload::allocate({7'850 * 4});
-    std::ranges::fill(message.payload.writable_floats(), 0.5F);
-    return give(Received{NodeId(worker), std::move(message)});
-  }
-  Effects pull(int worker, std::int64_t generation) {
-    Message message{.kind = MessageKind::pull, .version = {generation}};
-    return give(Received{NodeId(worker), std::move(message)});
-  }
-  // What the server has asked for is done.
-  Effects applied(Effects& effects) {
-    auto& job = std::get<Compute>(effects.at(0)).job;
-    Serial serial;
-    job.work(serial);
-    return give(Computed{job.id, {}});
-  }
-
-  std::shared_ptr<Training> training;
-  std::unique_ptr<Node> server;
-  std::int64_t clock = 0;
-};
+// With two workers.
+ServerByHand async_by_hand() { return ServerByHand(small_training("async", 2, 1, kRejoinSteps)); }
 
 TEST_CASE("rejoin: a gradient of the process that is gone counts once, or not at all") {
-  ByHand by_hand("async");
+  ServerByHand by_hand = async_by_hand();
   Effects asked = by_hand.push(1, 0, 0);
   CHECK(by_hand.applied(asked).size() == 1);
   // The next is being applied when its worker is lost: that counts, but nobody is answered.
@@ -89,7 +58,7 @@ TEST_CASE("rejoin: a gradient of the process that is gone counts once, or not at
 }
 
 TEST_CASE("rejoin: who pulls out of turn is named") {
-  ByHand by_hand("async");
+  ServerByHand by_hand = async_by_hand();
   const auto is_fault = [](const Effects& effects) {
     return effects.size() == 1 && std::holds_alternative<Fault>(effects[0]);
   };
@@ -101,7 +70,7 @@ TEST_CASE("rejoin: who pulls out of turn is named") {
 }
 
 TEST_CASE("rejoin: who comes back to a training that is over is told so, and ends") {
-  ByHand by_hand("async");
+  ServerByHand by_hand = async_by_hand();
   by_hand.give(PeerLost{NodeId(1)});
   for (std::int64_t step = 0; step < 2 * kRejoinSteps; ++step) {
     Effects asked = by_hand.push(0, step, step);

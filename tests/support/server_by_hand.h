@@ -1,0 +1,50 @@
+// A server that a test drives message by message.
+#pragma once
+
+#include "models/protocol/registry.h"
+#include "tests/support/trainings.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+namespace foretrain::testing {
+
+/// The one server of a small training, which has begun.
+struct ServerByHand {
+  explicit ServerByHand(std::shared_ptr<Training> its)
+      : training(std::move(its)), server(make_node(training, training->server(0))) {
+    give(Started{});
+  }
+
+  Effects give(Input input) {
+    Effects effects;
+    server->handle({++clock}, std::move(input), effects);
+    return effects;
+  }
+  /// A gradient whose numbers are all 0.5.
+  Effects push(int worker, std::int64_t step, std::int64_t version) {
+    Message message{.kind = MessageKind::push, .step = {step}, .version = {version}};
+    message.payload = Payload::allocate({training->layout->parameters * 4});
+    std::ranges::fill(message.payload.writable_floats(), 0.5F);
+    return give(Received{NodeId(worker), std::move(message)});
+  }
+  Effects pull(int worker, std::int64_t generation) {
+    Message message{.kind = MessageKind::pull, .version = {generation}};
+    return give(Received{NodeId(worker), std::move(message)});
+  }
+  /// What the server has asked for first is done.
+  Effects applied(const Effects& effects) {
+    const Job& job = std::get<Compute>(effects.at(0)).job;
+    Serial serial;
+    job.work(serial);
+    return give(Computed{job.id, {}});
+  }
+
+  std::shared_ptr<Training> training;
+  std::unique_ptr<Node> server;
+  std::int64_t clock = 0;
+};
+
+}  // namespace foretrain::testing
