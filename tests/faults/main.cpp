@@ -37,17 +37,20 @@ void note(Tally& tally, const Trial& trial, const std::string& strategy, std::ui
   if (tally.broken == 1) fmt::print("{}\n", trial.scenario);
 }
 
-// Whether a rule was broken.
+// Whether a rule was broken. To servers workers come back, too: such a training is tried beside it.
 bool try_strategy(const std::string& strategy, std::uint64_t first, std::int64_t count) {
+  const bool returns = protocol_called(strategy).servers;
   DataSets data_sets;
   Tally tally;
   const int threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   in_parallel(count, threads, [&](std::int64_t i) {
     const std::uint64_t seed = first + static_cast<std::uint64_t>(i);
     note(tally, try_faults(seed, strategy, data_sets), strategy, seed);
+    if (returns) note(tally, try_returns(seed, strategy, data_sets), strategy, seed);
   });
-  fmt::print("{}: {} seeds from {}: {} ended, {} of them without somebody, {} broke a rule\n",
-             strategy, count, first, tally.done, tally.lost, tally.broken);
+  fmt::print(
+      "{}: {} trainings, seeds from {}: {} ended, {} of them without somebody, {} broke a rule\n",
+      strategy, returns ? 2 * count : count, first, tally.done, tally.lost, tally.broken);
   return tally.broken > 0;
 }
 
