@@ -68,11 +68,17 @@ Duration end_of_faults(const Scenario& scenario) {
   return end;
 }
 
-// If the worker that all stragglers slow down had to make all gradients, ten times as unlucky.
+// If the worker that all stragglers slow down had to make all gradients, ten times as unlucky, on
+// the host that takes longest to read the answers.
 Duration slowest_work(const Scenario& scenario, const Training& training) {
   double gradient_s = scenario.cluster.hosts.front().compute->seconds();
   for (const StragglerSpec& spec : scenario.stragglers) gradient_s *= spec.slowdown;
-  return Duration::from_seconds(10 * gradient_s *
+  double message_s = 0;
+  for (const HostSpec& host : scenario.cluster.hosts) {
+    message_s = std::max(message_s, host.receive.overhead_s);
+  }
+  const double messages_s = message_s * static_cast<double>(training.layout->buckets.size());
+  return Duration::from_seconds((10 * gradient_s + messages_s) *
                                 static_cast<double>(training.steps * training.workers));
 }
 
