@@ -1,26 +1,35 @@
 // A training on better hardware: what may take longer on it, what may not.
 #include "models/protocol/registry.h"
+#include "models/protocol/ssp.h"
 #include "scenarios/node_counts.h"
 #include "scenarios/placement.h"
 #include "tests/support/cases.h"
 #include "tests/support/random_scenario.h"
 
 #include <catch2/catch.hpp>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <set>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace foretrain::testing {
 namespace {
 
 constexpr double kTold = 1.02;
+constexpr std::uint64_t kSeeds = 600;
+
+/// What is done to a training before it is simulated.
+using Change = void (*)(Scenario& scenario, Machine& machine);
 
 /// A resource, twice as good.
 struct Better {
   const char* name;
-  void (*improve)(Scenario& scenario, Machine& machine);
+  Change improve;
 };
 
 void faster_network(Scenario& scenario, Machine& /*machine*/) {
@@ -59,81 +68,234 @@ void more_cores(Scenario& scenario, Machine& machine) {
 constexpr std::array kBetter{Better{"network", faster_network}, Better{"compute", faster_compute},
                              Better{"latency", lower_latency}, Better{"cores", more_cores}};
 
-double time_of(Case scenario_case, const Better* better) {
-  const Need need = need_of_simulation(scenario_case.scenario);
-  Machine machine = made_up_machine(prepare(scenario_case, need).model_key);
-  if (better != nullptr) better->improve(scenario_case.scenario, machine);
+// What lets one thing come before another -------------------------------------------------------
+
+/// A feature of a training that orders its work by time, or has work wait for other work.
+struct Feature {
+  const char* name;
+  Change take_away;
+};
+
+/// Every node on a host of its own, as its host was, with links as its host's.
+void own_hosts(Scenario& scenario, Machine& /*machine*/) {
+  ClusterSpec& cluster = scenario.cluster;
+  if (cluster.hosts.empty()) return;
+  const std::vector<NodePlace> places = place_nodes(scenario);
+  std::set<std::size_t> taken;
+  std::vector<std::string> names;
+  const std::vector<LinkSpec> links = cluster.links;
+  for (const NodePlace& place : places) {
+    names.push_back(place.host_name);
+    if (taken.insert(place.host).second) continue;
+    HostSpec host = cluster.hosts[place.spec];
+    host.count = 1;
+    names.back() = host.name = fmt::format("own{}", names.size());
+    cluster.hosts.push_back(host);
+    for (LinkSpec link : links) {
+      if (link.from != place.host_name && link.to != place.host_name) continue;
+      (link.from == place.host_name ? link.from : link.to) = host.name;
+      cluster.links.push_back(link);
+    }
+  }
+  const auto servers = names.begin() + node_counts(scenario).workers;
+  cluster.placement.workers.assign(names.begin(), servers);
+  cluster.placement.servers.assign(servers, names.end());
+}
+
+void one_server(Scenario& scenario, Machine& /*machine*/) {
+  scenario.training.servers = std::min(scenario.training.servers, 1);
+  std::vector<std::string>& servers = scenario.cluster.placement.servers;
+  if (!servers.empty()) servers.resize(1);
+}
+
+/// Of those that add up among themselves two are left, so that messages to a neighbour have one
+/// order; the hosts of servers get ports for all at once.
+void own_ports(Scenario& scenario, Machine& /*machine*/) {
+  TrainingSpec& training = scenario.training;
+  const Protocol& protocol = protocol_called(training.strategy);
+  if (protocol.several_workers && !protocol.servers) {
+    training.workers = std::min(training.workers, 2);
+    std::vector<std::string>& workers = scenario.cluster.placement.workers;
+    if (workers.size() > 2) workers.resize(2);
+    std::erase_if(scenario.stragglers, [](const StragglerSpec& each) {
+      return std::ranges::any_of(each.workers, [](int worker) { return worker > 1; });
+    });
+    return;
+  }
+  if (scenario.cluster.hosts.empty()) return;
+  const std::vector<NodePlace> places = place_nodes(scenario);
+  for (std::size_t i = node_counts(scenario).workers; i < places.size(); ++i) {
+    scenario.cluster.hosts[places[i].spec].nic = {1e12};
+  }
+}
+
+void no_pauses(Scenario& scenario, Machine& /*machine*/) {
+  std::erase_if(scenario.stragglers, [](const auto& each) { return each.pause.ns > 0; });
+}
+
+void no_bursts(Scenario& scenario, Machine& /*machine*/) {
+  for (HostSpec& host : scenario.cluster.hosts) host.burst = {};
+}
+
+void star(Scenario& scenario, Machine& /*machine*/) {
+  scenario.cluster.topology = "star";
+  scenario.cluster.links.clear();
+}
+
+void always_polling(Scenario& scenario, Machine& /*machine*/) {
+  scenario.transport.poll = Duration{1'000'000'000'000};
+}
+
+/// Gradients count by the step, in the order of the workers.
+void in_step(Scenario& scenario, Machine& /*machine*/) {
+  TrainingSpec& training = scenario.training;
+  if (training.strategy == "async") training.strategy = "sync";
+  if (training.strategy == "sync") training.protocol = {};
+  if (training.strategy == "ssp") training.protocol.set(kStaleness, std::int64_t{0});
+}
+
+constexpr std::array kFeatures{
+    Feature{"hosts shared", own_hosts},
+    Feature{"ports shared", own_ports},
+    Feature{"gradients as they come", in_step},
+    Feature{"several servers", one_server},
+    Feature{"several buckets",
+            [](Scenario& s, Machine&) { s.training.bucket_size = {1'000'000'000}; }},
+    Feature{"overlap", [](Scenario& s, Machine&) { s.training.overlap = false; }},
+    Feature{"threads", [](Scenario& s, Machine&) { s.training.threads = 1; }},
+    Feature{"evaluations", [](Scenario& s, Machine&) { s.training.evaluate_every = 0; }},
+    Feature{"pauses", no_pauses},
+    Feature{"bursts", no_bursts},
+    Feature{"tcp", [](Scenario& s, Machine&) { s.cluster.tcp = false; }},
+    Feature{"topology", star},
+    Feature{"neighbours", [](Scenario& s, Machine&) { s.neighbours.clear(); }},
+    Feature{"framework", [](Scenario& s, Machine&) { s.framework = {}; }},
+    Feature{"input", [](Scenario& s, Machine&) { s.dataset.input = {}; }},
+    Feature{"sleep", always_polling},
+    Feature{"contention", [](Scenario&, Machine& m) { m.contention = 1; }},
+    Feature{"slices", [](Scenario&, Machine& m) { m.slice = {1'000}; }},
+    Feature{"messages' CPU time",
+            [](Scenario& s, Machine& m) {
+              m.loopback.send = m.loopback.receive = {};
+              for (HostSpec& host : s.cluster.hosts) host.send = host.receive = {};
+            }},
+    Feature{"slow gradients", [](Scenario& s, Machine&) { s.stragglers.clear(); }},
+};
+
+// Simulations -----------------------------------------------------------------------------------
+
+Case drawn(const RandomScenarios& scenarios, std::uint64_t seed) {
+  Stream draw(seed, "faster");
+  Case scenario_case = scenarios.draw(draw);
+  scenario_case.scenario.faults.clear();
+  return scenario_case;
+}
+
+/// `taken_away` comes first, so that what is better is so of what is left.
+Duration time_of(Case scenario_case, const std::vector<Change>& taken_away, const Better* better) {
+  Scenario& scenario = scenario_case.scenario;
+  Machine machine;
+  for (const Change take_away : taken_away) take_away(scenario, machine);
+  const Need need = need_of_simulation(scenario);
+  machine = made_up_machine(prepare(scenario_case, need).model_key);
+  for (const Change take_away : taken_away) take_away(scenario, machine);
+  if (better != nullptr) better->improve(scenario, machine);
   const Prepared prepared = prepare(scenario_case, need);
   sim::SimulateOptions options;
   options.machines = [&](const std::string&) { return machine; };
   options.usage_interval = {};
   const Record record = sim::simulate(prepared, options);
   REQUIRE(record.outcome == Outcome::done);
-  return record.time.seconds();
+  return record.time;
 }
 
-/// Nobody waits for a resource that somebody else has, nor for a moment that is fixed in time:
-/// every node on a host of its own, one message at a time through a port, the order of gradients
-/// given.
-bool uncontested(const Scenario& s) {
-  const TrainingSpec& training = s.training;
-  const Protocol& protocol = protocol_called(training.strategy);
-  const int workers = node_counts(s).workers;
-  const bool in_step = protocol.synchronous &&
-                       protocol.gradients_an_update(training.protocol, workers) % workers == 0;
-  if (!in_step || training.overlap || training.threads > 1) return false;
-  if (protocol.servers && training.servers > 1) return false;
-  if (!s.neighbours.empty() || s.framework != FrameworkSpec{} || s.dataset.input.costs())
-    return false;
-  if (std::ranges::any_of(s.stragglers, [](const auto& each) { return each.pause.ns > 0; })) {
-    return false;
-  }
-  const ClusterSpec& cluster = s.cluster;
-  if (cluster.hosts.empty() || cluster.topology != "star" || cluster.tcp) return false;
-  if (std::ranges::any_of(cluster.hosts, [](const auto& h) { return h.burst.value > 0; }))
-    return false;
-  std::set<std::size_t> hosts;
-  for (const NodePlace& place : place_nodes(s)) {
-    if (!hosts.insert(place.host).second) return false;
-  }
-  return true;
+double ratio_of(const Case& scenario_case, const std::vector<Change>& taken_away,
+                const Better& better) {
+  return time_of(scenario_case, taken_away, &better).seconds() /
+         time_of(scenario_case, taken_away, nullptr).seconds();
 }
 
-/// How often each of kBetter made a training slower that had shared something, and how much.
-struct Slower {
-  std::array<int, kBetter.size()> times{};
-  double most = 1;
-};
-
-// Where something is contested, better hardware may be slower. Work that comes earlier takes a
-// core, a port or a link from work that others wait for, as Graham (1966) found of parallel
-// machines; a token bucket has saved less; a pause hits another step; gradients come in another
-// order, and the one that ends the training is a slow worker's. Where nothing is, it may not.
-TEST_CASE("faster resources: what nobody contests ends no later, the rest hardly ever") {
-  const RandomScenarios scenarios;
-  Slower slower;
-  int alone = 0;
-  for (std::uint64_t seed = 1; seed <= 3'000; ++seed) {
-    Stream draw(seed, "faster");
-    Case scenario_case = scenarios.draw(draw);
-    scenario_case.scenario.faults.clear();
-    const bool free = uncontested(scenario_case.scenario);
-    if (!free && seed > 600) continue;
-    CAPTURE(seed);
-    const double before = time_of(scenario_case, nullptr);
-    if (free) ++alone;
-    for (std::size_t i = 0; i < kBetter.size(); ++i) {
-      const double ratio = time_of(scenario_case, &kBetter[i]) / before;
-      CAPTURE(kBetter[i].name);
-      if (free) CHECK(ratio < kTold);
-      if (ratio > kTold) ++slower.times[i];
-      slower.most = std::max(slower.most, ratio);
+/// The features without which that is no longer slower; one after the other, not together.
+std::vector<std::string> causes_of(const Case& scenario_case, const Better& better) {
+  std::vector<std::string> causes;
+  for (const Feature& feature : kFeatures) {
+    if (ratio_of(scenario_case, {feature.take_away}, better) <= kTold) {
+      causes.emplace_back(feature.name);
     }
   }
-  CHECK(alone > 5);
-  CAPTURE(slower.times);
-  CHECK(std::ranges::max(slower.times) <= 24);  // of 600
-  CHECK(slower.most < 1.5);
+  return causes;
+}
+
+// Where something is contested, better hardware may be slower: work that comes earlier takes a
+// core, a port or a link from work that others wait for, as Graham (1966) found of parallel
+// machines. Of these 2,400 pairs 32 are slower by more than kTold, by 7 % in the median and 33 % at
+// most, and there is none that no single feature explains: 23 are gone where gradients count in the
+// workers' order, 20 with a host for each node, 17 where no port is shared, 19 with one server, 16
+// with one bucket, 16 with one switch, 13 where messages take no CPU time, 12 where nobody
+// sleeps; each of the others is behind 10 or fewer. Followed step by step:
+//   - Workers' sums over a hypercube or a ring share a port, or its queue: values for one neighbour
+//     begin while those for another are on the way, and what a slow host waits for comes later.
+//   - Two gradients that reach a server's port together are both added up at the end; the first of
+//     two that come one after the other is added up while the second is on the way.
+TEST_CASE("faster resources: what is contested hardly ever takes longer, and for a reason") {
+  const RandomScenarios scenarios;
+  std::array<int, kBetter.size()> slower{};
+  double most = 1;
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    const Case scenario_case = drawn(scenarios, seed);
+    CAPTURE(seed);
+    const double before = time_of(scenario_case, {}, nullptr).seconds();
+    for (std::size_t i = 0; i < kBetter.size(); ++i) {
+      CAPTURE(kBetter[i].name);
+      const double ratio = time_of(scenario_case, {}, &kBetter[i]).seconds() / before;
+      most = std::max(most, ratio);
+      if (ratio <= kTold) continue;
+      ++slower[i];
+      CHECK_FALSE(causes_of(scenario_case, kBetter[i]).empty());
+    }
+  }
+  CAPTURE(slower);
+  CHECK(std::ranges::max(slower) <= 24);  // of 600
+  CHECK(most < 1.5);
+}
+
+/// Where a drawn training has no cluster, it gets one.
+void some_hosts(Scenario& scenario, Machine& /*machine*/) {
+  if (!scenario.cluster.hosts.empty()) return;
+  scenario.cluster.placement = {};
+  HostSpec host;
+  host.name = "node";
+  host.latency = {30'000};
+  scenario.cluster.hosts.push_back(host);
+}
+
+/// What lets nobody wait for a resource that somebody else has, nor for a moment that is fixed in
+/// time: a host each around one switch, one message at a time through a port, the order of
+/// gradients given. What each host is, how slow each gradient, stays as drawn.
+std::vector<Change> what_contests() {
+  std::vector<Change> changes{some_hosts};
+  for (const Feature& feature : kFeatures) {
+    const std::string_view name = feature.name;
+    if (name != "slow gradients" && name != "evaluations") changes.push_back(feature.take_away);
+  }
+  return changes;
+}
+
+// Each duration is a nanosecond longer or shorter by rounding, and a training has some hundreds of
+// them in a row.
+TEST_CASE("faster resources: what nobody contests ends no later") {
+  constexpr double kRounding = 1 + 1e-4;
+  const RandomScenarios scenarios;
+  const std::vector<Change> uncontested = what_contests();
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    const Case scenario_case = drawn(scenarios, seed);
+    CAPTURE(seed);
+    const double before = time_of(scenario_case, uncontested, nullptr).seconds();
+    for (const Better& better : kBetter) {
+      CAPTURE(better.name);
+      CHECK(time_of(scenario_case, uncontested, &better).seconds() <= before * kRounding);
+    }
+  }
 }
 
 }  // namespace
