@@ -1,7 +1,10 @@
 #include "tests/faults/invariants.h"
 
+#include "models/protocol/buffered.h"
+
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -14,9 +17,11 @@ class Invariants::Watched : public Node {
 
   void handle(Instant now, Input input, Effects& effects) override {
     const Heard heard(input);
+    if (heard.computed) invariants_.kept_.told(static_cast<int>(index_of(id_)), *heard.computed);
     const std::size_t before = effects.size();
     program_->handle(now, std::move(input), effects);
     invariants_.happened(id_, heard, std::span(effects).subspan(before));
+    invariants_.check_buffered(id_, *program_);
   }
 
  private:
@@ -53,6 +58,8 @@ void Invariants::happened(NodeId id, const Heard& heard, std::span<const Effect>
     if (const auto* send = std::get_if<Send>(&effect)) {
       wire_.send(id, send->to, Envelope(send->message));
       note_choice(send->message, send->to);
+    } else if (const auto* keep = std::get_if<Keep>(&effect)) {
+      kept_.keep(static_cast<int>(index_of(id)), *keep);
     } else if (const auto* fault = std::get_if<Fault>(&effect)) {
       const bool cried = fault->why.find("out of turn") != std::string::npos;
       if (cried) throw Broken(fmt::format("{}: {}", training_->role(id), fault->why));
@@ -60,7 +67,30 @@ void Invariants::happened(NodeId id, const Heard& heard, std::span<const Effect>
   }
   if (training_->is_worker(id)) return workers_[index_of(id)].happened(heard, effects);
   const auto shard = index_of(id) - static_cast<std::uint32_t>(training_->workers);
+  if (heard.mail) note_buffered(id, heard.from, *heard.mail);
   servers_[shard].happened(heard, effects);
+}
+
+// A server that counts a push as long as its bucket may count one who pulls as one who has pushed.
+void Invariants::note_buffered(NodeId server, NodeId worker, const Envelope& mail) {
+  if (mail.kind != MessageKind::push && mail.kind != MessageKind::pull) return;
+  const Bytes size = mail.kind == MessageKind::push
+                         ? Bytes{std::ssize(mail.numbers) * std::int64_t{sizeof(float)}}
+                         : training_->layout->buckets.at(mail.bucket).size();
+  Bytes& largest = pushes_[server][{worker, mail.bucket}];
+  largest = std::max(largest, size);
+}
+
+void Invariants::check_buffered(NodeId server, const Node& program) const {
+  const auto* holder = dynamic_cast<const Buffering*>(&program);
+  if (holder == nullptr || training_->is_worker(server)) return;
+  Bytes most;
+  if (const auto pushes = pushes_.find(server); pushes != pushes_.end()) {
+    for (const auto& [of, largest] : pushes->second) most += largest;
+  }
+  if (holder->peak_buffered() <= most) return;
+  throw Broken(fmt::format("{} holds {} bytes of pushes, one of each worker and bucket are {}",
+                           training_->role(server), holder->peak_buffered().value, most.value));
 }
 
 // All other shards are told the same: by what shard 1 hears.

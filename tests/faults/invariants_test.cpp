@@ -1,6 +1,7 @@
 // Every rule is seen to be broken by who breaks it.
 #include "tests/faults/invariants.h"
 
+#include "models/protocol/buffered.h"
 #include "models/protocol/ssp.h"
 #include "scenarios/prepared.h"
 #include "sim/driver/simulate.h"
@@ -30,6 +31,18 @@ class Mutant : public Node {
   Change change_;
 };
 
+/// Lets go of no push, by its own count.
+class Hoarder : public Mutant, public Buffering {
+ public:
+  using Mutant::Mutant;
+  void handle(Instant now, Input input, Effects& effects) override {
+    if (const auto* received = std::get_if<Received>(&input)) {
+      buffered_.take(received->message.payload.size());
+    }
+    Mutant::handle(now, std::move(input), effects);
+  }
+};
+
 Case three_workers(const std::string& strategy) {
   Case result;
   Scenario& scenario = result.scenario;
@@ -57,8 +70,9 @@ Case three_workers(const std::string& strategy) {
   return result;
 }
 
-/// What the invariants say where `between`, of node 1 (or the server, 3), stands between the
-/// program and those who watch it, or beyond them.
+/// What the invariants say where a `Between` that does this, of node 1 (or the server, 3), stands
+/// between the program and those who watch it, or beyond them.
+template <class Between = Mutant>
 std::string said(const Case& scenario_case, std::uint32_t who, bool beyond,
                  const Mutant::Change& between, const Training* believed = nullptr) {
   const Prepared prepared = prepare(scenario_case, Need::examples);
@@ -69,9 +83,9 @@ std::string said(const Case& scenario_case, std::uint32_t who, bool beyond,
   options.machines = [](const std::string&) { return Machine{}; };
   options.around = [&](NodeId id, std::unique_ptr<Node> program) {
     const bool here = index_of(id) == who && between;
-    if (here && !beyond) program = std::make_unique<Mutant>(std::move(program), between);
+    if (here && !beyond) program = std::make_unique<Between>(std::move(program), between);
     program = invariants.around(id, std::move(program));
-    if (here && beyond) program = std::make_unique<Mutant>(std::move(program), between);
+    if (here && beyond) program = std::make_unique<Between>(std::move(program), between);
     return program;
   };
   try {
@@ -155,6 +169,15 @@ TEST_CASE("invariants: a bound of ssp that is one too wide is found") {
   CHECK(said(scenario_case, 0, false, {}, &believed) == "");
   believed.options.set(kStaleness, std::int64_t{2});
   has(said(scenario_case, 0, false, {}, &believed), "ahead of the slowest, 2 are allowed");
+}
+
+TEST_CASE("invariants: a server that lets go of no push is found") {
+  const std::string strategy = GENERATE("sync", "async", "ssp");
+  CAPTURE(strategy);
+  const auto as_it_is = [](Node& node, Instant now, Input input, Effects& effects) {
+    node.handle(now, std::move(input), effects);
+  };
+  has(said<Hoarder>(three_workers(strategy), 3, false, as_it_is), "bytes of pushes");
 }
 
 TEST_CASE("invariants: values that differ from one worker to the next are found") {

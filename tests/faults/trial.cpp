@@ -7,6 +7,7 @@
 #include "scenarios/prepared.h"
 #include "scenarios/read.h"
 #include "sim/driver/simulate.h"
+#include "tests/faults/cuts.h"
 #include "tests/faults/draw.h"
 #include "tests/faults/invariants.h"
 
@@ -119,6 +120,7 @@ Record simulate_watched(const Prepared& prepared, bool with_faults, const Record
     require(record.outcome == Outcome::done, "without faults: " + record.failure);
   } else {
     check_end(record, *plain, *prepared.training);
+    check_cuts(invariants.kept(), prepared.training, *plain, record);
   }
   return record;
 }

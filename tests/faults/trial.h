@@ -27,6 +27,7 @@ struct Trial {
 /// 3. Every byte that was sent was received, could not be delivered, or is under way.
 /// 4. Gradients that were accepted are updates x what an update takes.
 /// 5. No two steps of a worker have one number, and of a shared quota all gradients are made.
+/// 6. From each cut that all nodes have kept a training goes on to its end (cuts.h).
 Trial try_faults(std::uint64_t seed, const std::string& strategy, DataSets& data_sets);
 
 /// The same of a strategy that takes workers back, or waits for them, on one or two servers, where
