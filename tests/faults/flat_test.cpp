@@ -1,6 +1,7 @@
 // What the nodes of a training hold does not grow with its steps.
 #include "models/base/parallel.h"
 #include "models/protocol/registry.h"
+#include "models/protocol/server_cut.h"
 #include "scenarios/prepared.h"
 #include "scenarios/read.h"
 #include "tests/faults/draw.h"
@@ -13,6 +14,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,17 +29,46 @@ std::int64_t heap_in_use() {
   return static_cast<std::int64_t>(heap.uordblks + heap.hblkhd);
 }
 
+/// The heap, step by step of any worker.
+class Heap {
+ public:
+  // It grows with the steps, and must not be seen to.
+  explicit Heap(const Training& training) {
+    at_step_.reserve(static_cast<std::size_t>(2 * kLong * training.workers));
+  }
+
+  void note(const Effect& effect) {
+    const auto* report = std::get_if<Report>(&effect);
+    if (report == nullptr || !std::holds_alternative<StepReport>(*report)) return;
+    at_step_.push_back(heap_in_use());
+  }
+  [[nodiscard]] std::int64_t steps() const { return std::ssize(at_step_); }
+  /// By how many bytes it is larger after the middle than it was early.
+  [[nodiscard]] std::int64_t growth() const { return most_in(4, 7) - most_in(1, 2); }
+
+ private:
+  /// From one eighth of the steps to another.
+  [[nodiscard]] std::int64_t most_in(std::int64_t from, std::int64_t to) const {
+    const std::int64_t eighth = steps() / 8;
+    return *std::max_element(at_step_.begin() + from * eighth, at_step_.begin() + to * eighth);
+  }
+
+  std::vector<std::int64_t> at_step_;
+};
+
 /// Drives the programs of a training, keeps nothing of what they tell.
 class Unrecorded {
  public:
-  explicit Unrecorded(const std::shared_ptr<const Training>& training) {
-    heap_.reserve(static_cast<std::size_t>(
-        2 * kLong * training->workers));  // it grows with the steps, and must not be seen to
+  explicit Unrecorded(const std::shared_ptr<const Training>& training)
+      : training_(training), heap_(*training) {
     for (int node = 0; node < training->nodes(); ++node) {
       nodes_.push_back(make_node(training, NodeId(node)));
       todo_.push_back({node, Started{}});
     }
   }
+
+  /// Soon after the begin this worker is gone; a while later another process takes its place.
+  void replace(NodeId worker) { leaving_ = worker; }
 
   void run() {
     while (!todo_.empty()) {
@@ -48,15 +79,14 @@ class Unrecorded {
                                                           effects);
       for (Effect& effect : effects) perform(next.node, effect);
       most_waiting_ = std::max(most_waiting_, todo_.size());
+      if (leaving_ && heap_.steps() >= kLong / 20) lose(*std::exchange(leaving_, {}));
+      if (gone_ && (todo_.empty() || clock_ >= back_at_)) take_back(*gone_);
     }
   }
 
   [[nodiscard]] std::size_t most_waiting() const { return most_waiting_; }
-  /// The most bytes of the heap from one eighth of the steps to another.
-  [[nodiscard]] std::int64_t most_in(std::int64_t from, std::int64_t to) const {
-    const std::int64_t eighth = std::ssize(heap_) / 8;
-    return *std::max_element(heap_.begin() + from * eighth, heap_.begin() + to * eighth);
-  }
+  [[nodiscard]] const Heap& heap() const { return heap_; }
+  [[nodiscard]] bool returned() const { return returned_; }
 
  private:
   struct Todo {
@@ -64,8 +94,38 @@ class Unrecorded {
     Input input;
   };
 
+  void tell_peers(NodeId of, const Input& input) {
+    for (const NodeId peer : peers_of(*training_, of)) {
+      todo_.push_back({static_cast<int>(index_of(peer)), input});
+    }
+  }
+
+  // What is under way between it and others is lost.
+  void lose(NodeId worker) {
+    gone_ = worker;
+    std::erase_if(todo_, [worker](const Todo& todo) {
+      const auto* received = std::get_if<Received>(&todo.input);
+      const bool from = received != nullptr && received->from == worker;
+      return from || todo.node == static_cast<int>(index_of(worker));
+    });
+    tell_peers(worker, PeerLost{worker});
+    back_at_ = clock_ + 1'000;  // timers of checkpoints ring for ever
+  }
+
+  void take_back(NodeId worker) {
+    gone_.reset();
+    returned_ = true;
+    auto& node = nodes_[index_of(worker)];
+    node = make_node(training_, worker);
+    node->rejoin(2);
+    todo_.push_back({static_cast<int>(index_of(worker)), Started{}});
+    tell_peers(worker, PeerBack{worker, 2});
+  }
+
   void perform(int node, Effect& effect) {
+    heap_.note(effect);
     if (auto* send = std::get_if<Send>(&effect)) {
+      if (send->to == gone_) return;
       todo_.push_back(
           {static_cast<int>(index_of(send->to)), Received{NodeId(node), std::move(send->message)}});
     } else if (auto* compute = std::get_if<Compute>(&effect)) {
@@ -74,20 +134,34 @@ class Unrecorded {
       if (compute->job.prefetch) compute->job.prefetch();
       todo_.push_back({node, Computed{compute->job.id, result}});
     } else if (auto* timer = std::get_if<ArmTimer>(&effect)) {
-      todo_.push_back({node, TimerFired{timer->timer}});
+      // Others are those of who waits for who is lost: it comes before they ring.
+      if (timer->timer == ServerCut::kTimer) todo_.push_back({node, TimerFired{timer->timer}});
     } else if (auto* keep = std::get_if<Keep>(&effect)) {
       todo_.push_back({node, Computed{keep->job, {}}});
-    } else if (const auto* report = std::get_if<Report>(&effect)) {
-      if (std::holds_alternative<StepReport>(*report)) heap_.push_back(heap_in_use());
     }
   }
 
+  std::shared_ptr<const Training> training_;
   std::vector<std::unique_ptr<Node>> nodes_;
   std::deque<Todo> todo_;
   std::size_t most_waiting_ = 0;
-  std::int64_t clock_ = 0;
-  std::vector<std::int64_t> heap_;  // by step of any worker: bytes in use at its end
+  std::int64_t clock_ = 0;  // inputs
+  std::int64_t back_at_ = 0;
+  Heap heap_;
+  std::optional<NodeId> leaving_;
+  std::optional<NodeId> gone_;
+  bool returned_ = false;
 };
+
+// What sparse messages differ by; one of each step that is never let go comes to 50,000.
+constexpr std::int64_t kMostGrowth = 16'000;  // bytes
+
+Case draw_long(std::uint64_t seed, const std::string& strategy) {
+  Stream draw(seed, "faults." + strategy);
+  Case scenario_case = draw_training(draw, strategy);
+  scenario_case.scenario.training.steps = kLong;
+  return scenario_case;
+}
 
 TEST_CASE("faults: what nodes hold is flat over a long training, whatever is drawn") {
   const std::string strategy =
@@ -95,21 +169,38 @@ TEST_CASE("faults: what nodes hold is flat over a long training, whatever is dra
   DataSets data_sets;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     CAPTURE(strategy, seed);
-    Stream draw(seed, "faults." + strategy);
-    Case scenario_case = draw_training(draw, strategy);
-    scenario_case.scenario.training.steps = kLong;
+    const Case scenario_case = draw_long(seed, strategy);
     const Prepared prepared = prepare(scenario_case, Need::examples, data_sets);
     const Training& training = *prepared.training;
     CAPTURE(to_yaml(scenario_case.scenario));
     Unrecorded nodes(prepared.training);
     nodes.run();
-    const std::int64_t before = nodes.most_in(1, 2);
-    const std::int64_t after = nodes.most_in(4, 7);
-    // What sparse messages differ by; one of each step that is never let go comes to 50,000.
-    CHECK(after - before < 16'000);
+    CHECK(nodes.heap().growth() < kMostGrowth);
     // Messages and jobs that wait, by bucket and pair of nodes.
     const std::size_t pairs = static_cast<std::size_t>(training.nodes() * training.nodes());
     CHECK(nodes.most_waiting() < 4 * pairs * training.layout->buckets.size());
+  }
+}
+
+TEST_CASE("faults: what nodes hold is flat after a worker has come back, whatever is drawn") {
+  const std::string strategy = GENERATE("sync", "async", "ssp");
+  DataSets data_sets;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    CAPTURE(strategy, seed);
+    Case scenario_case = draw_long(seed, strategy);
+    TrainingSpec& spec = scenario_case.scenario.training;
+    spec.workers = std::max(spec.workers, 2);
+    scenario_case.scenario.cluster.hosts.front().count += 1;
+    if (!protocol_called(strategy).takes_back(spec.protocol)) {
+      spec.rejoin_limit = Duration::from_seconds(1'000);
+    }
+    const Prepared prepared = prepare(scenario_case, Need::examples, data_sets);
+    CAPTURE(to_yaml(scenario_case.scenario));
+    Unrecorded nodes(prepared.training);
+    nodes.replace(prepared.training->worker(1));
+    nodes.run();
+    CHECK(nodes.returned());
+    CHECK(nodes.heap().growth() < kMostGrowth);
   }
 }
 
