@@ -200,6 +200,21 @@ void check_placement(Case& c, const NodeCounts& counts) {
   check_place_count(c, "servers", placement.servers.size(), counts.servers);
 }
 
+/// Every worker of a host with devices has one of its own.
+void check_devices(const Case& c) {
+  const auto& hosts = c.scenario.cluster.hosts;
+  std::map<std::string, int> workers;
+  const int count = node_counts(c.scenario).workers;
+  const std::vector<NodePlace> places = place_nodes(c.scenario);
+  for (std::size_t node = 0; node < static_cast<std::size_t>(count) && !hosts.empty(); ++node) {
+    const HostSpec& host = hosts[places[node].spec];
+    if (host.devices == 0 || ++workers[places[node].host_name] <= host.devices) continue;
+    fail(c, fmt::format("cluster.hosts[{}].devices", places[node].spec),
+         fmt::format("{}: fewer than the workers that {} has; write more, or add hosts",
+                     host.devices, places[node].host_name));
+  }
+}
+
 void check_options(const Case& c, int workers) {
   const TrainingSpec& training = c.scenario.training;
   const Protocol* protocol = find_protocol(training.strategy);
@@ -243,6 +258,7 @@ void check_case(Case& scenario_case, Reading& reading) {
   const NodeCounts counts = node_counts(scenario_case.scenario);
   check_options(scenario_case, counts.workers);
   check_placement(scenario_case, counts);
+  check_devices(scenario_case);
   check_stragglers(scenario_case, counts.workers, reading);
   check_faults(scenario_case, reading);
 }

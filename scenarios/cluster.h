@@ -11,6 +11,15 @@
 
 namespace foretrain {
 
+/// `cluster.hosts[].device_link:` - what joins the devices of a host: NVLink, PCIe.
+struct DeviceLinkSpec {
+  BytesPerSecond rate{};  ///< each direction, of each device; 0: what devices say costs no time
+  Duration latency{};     ///< one way
+  bool shared = false;    ///< all devices of the host share one such link: a PCIe root
+
+  bool operator==(const DeviceLinkSpec&) const = default;
+};
+
 /// `cluster.hosts[]` - machines that the training is forecast on.
 struct HostSpec {
   std::string name;
@@ -19,12 +28,16 @@ struct HostSpec {
   BytesPerSecond nic{1.25e9};       ///< full duplex, each direction
   Bytes burst{};                    ///< what the rate's token bucket saves up; 0: a default
   Duration latency{};               ///< one way, host to switch
+  BytesPerSecond flow_rate{};       ///< the most that one TCP connection carries; 0: all there is
   std::string machine;              ///< a machine file; empty: this machine's calibration
   std::optional<Duration> compute;  ///< instead of a machine: every gradient takes this long
   Roofline roofline;                ///< instead of a machine, or of what it was not measured for
   AffineCost send;                  ///< a message's CPU time; 0: as the machine says, or none
   AffineCost receive;               ///< likewise
-  Duration mtbf{};                  ///< mean time between failures of each of them; 0: never
+  int devices = 0;                  ///< accelerators, one a worker; 0: workers compute on its cores
+  Roofline device;                  ///< of each of them; not described: as the host's machine says
+  DeviceLinkSpec device_link;
+  Duration mtbf{};                         ///< mean time between failures of each of them; 0: never
   Duration restart_after{60'000'000'000};  ///< from such a failure until all nodes are ready again
   double price = 0;  ///< of each of them, an hour, in any currency; 0: not told
 
@@ -64,8 +77,9 @@ struct ClusterSpec {
   std::string topology = "star";  ///< star | leaf_spine | links
   LeafSpineSpec leaf_spine;
   std::vector<LinkSpec> links;
-  bool tcp = true;  ///< simulate: headers and slow start; off: messages are a fluid
-  /// Left out: workers, then servers, on the hosts in turn.
+  bool tcp = true;      ///< simulate: headers and slow start; off: messages are a fluid
+  int connections = 1;  ///< simulate: TCP connections between two nodes, that share what they send
+  /// Left out: workers, then servers, on the hosts in turn; of workers as many as it has devices.
   Placement placement;
 
   bool operator==(const ClusterSpec&) const = default;

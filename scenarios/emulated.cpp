@@ -34,6 +34,11 @@ void check_emulated(const ClusterSpec& cluster) {
   int hosts = 0;
   for (const HostSpec& host : cluster.hosts) {
     hosts += host.count;
+    if (host.devices > 0) {
+      throw InputError(fmt::format(
+          "--emulate: host {} has devices, which no machine emulates; remove them, or simulate",
+          host.name));
+    }
     if (host.nic <= kFastest) continue;
     throw InputError(
         fmt::format("--emulate: the nic of host {} is above 100 Gbps, which no "

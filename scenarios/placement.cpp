@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -26,6 +27,26 @@ std::vector<PlacedHost> hosts_of(const ClusterSpec& cluster) {
   return hosts;
 }
 
+/// Where `placement:` is left out: workers on the hosts in turn, as many at a time as a host has
+/// devices; then servers on the hosts after the last worker's.
+std::vector<std::size_t> hosts_in_turn(const ClusterSpec& cluster,
+                                       const std::vector<PlacedHost>& hosts,
+                                       const NodeCounts& counts) {
+  std::vector<std::size_t> seats;  // of workers
+  for (std::size_t host = 0; host < hosts.size(); ++host) {
+    const int devices = cluster.hosts.empty() ? 0 : cluster.hosts[hosts[host].spec].devices;
+    seats.insert(seats.end(), static_cast<std::size_t>(std::max(devices, 1)), host);
+  }
+  std::vector<std::size_t> chosen;
+  for (int worker = 0; worker < counts.workers; ++worker) {
+    chosen.push_back(seats[static_cast<std::size_t>(worker) % seats.size()]);
+  }
+  for (int server = 0; server < counts.servers; ++server) {
+    chosen.push_back((chosen.back() + 1) % hosts.size());
+  }
+  return chosen;
+}
+
 }  // namespace
 
 std::string host_name(const HostSpec& spec, int index) {
@@ -40,10 +61,12 @@ std::vector<NodePlace> place_nodes(const Scenario& scenario) {
   std::map<std::string, std::size_t> index_of;
   for (std::size_t i = 0; i < hosts.size(); ++i) index_of.try_emplace(hosts[i].name, i);
   const NodeCounts counts = node_counts(scenario);
+  std::map<std::size_t, int> devices;  // that have a worker, by host
+  const std::vector<std::size_t> in_turn = hosts_in_turn(scenario.cluster, hosts, counts);
   std::vector<NodePlace> places;
   for (int node = 0; node < counts.nodes(); ++node) {
     const auto number = static_cast<std::size_t>(node);
-    std::size_t index = number % hosts.size();
+    std::size_t index = in_turn[number];
     if (!names.empty()) {
       const auto found = index_of.find(names.at(number));
       FT_CHECK(found != index_of.end());
@@ -51,6 +74,9 @@ std::vector<NodePlace> place_nodes(const Scenario& scenario) {
     }
     const int threads = node < counts.workers ? scenario.training.threads : 1;
     places.push_back({index, hosts[index].name, hosts[index].spec, threads, {}});
+    if (scenario.cluster.hosts.empty() || node >= counts.workers) continue;
+    const int has = scenario.cluster.hosts[hosts[index].spec].devices;
+    if (has > 0) places.back().device = devices[index]++ % has;
   }
   return places;
 }

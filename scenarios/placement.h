@@ -4,6 +4,7 @@
 #include "scenarios/scenario.h"
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,10 +20,12 @@ struct NodePlace {
   std::size_t spec = 0;    ///< its host in `cluster.hosts`
   int threads = 1;         ///< that it computes with
   std::vector<int> cores;  ///< of the host, one a thread, counted from 0; none before `take_cores`
+  std::optional<int> device{};  ///< of the host, that a worker computes on, counted from 0
 };
 
-/// The hosts of workers, then servers, as `placement:` says; left out, the hosts in turn. Without a
-/// cluster, one host has them all.
+/// The hosts of workers, then servers, as `placement:` says; left out, the hosts in turn, each with
+/// as many workers as it has devices. Without a cluster, one host has them all. Where a host has
+/// devices, its workers take them in turn.
 std::vector<NodePlace> place_nodes(const Scenario& scenario);
 
 /// Gives nodes their cores: a host's nodes take its cores round robin, one for each thread, after

@@ -1,77 +1,11 @@
-// The keys of a scenario's hosts, with those of their wires.
+// The keys of a scenario's cluster: its wires, who is where.
 #pragma once
 
 #include "scenarios/describe/field.h"
-#include "scenarios/describe/machine_fields.h"
+#include "scenarios/describe/host_fields.h"
 #include "scenarios/scenario.h"
 
 namespace foretrain {
-
-template <class Visitor, Described<HostSpec> T>
-void describe(Visitor& visit, T& host) {
-  visit.field({.key = "name", .doc = "for placement, for people", .required = true}, host.name);
-  visit.field({.key = "count",
-               .doc = "above 1: as many hosts, called name0, name1, ...",
-               .least = 1,
-               .most = kNodesMax},
-              host.count);
-  visit.field({.key = "cores", .doc = "processor cores", .least = 1, .most = 1024}, host.cores);
-  visit.field({.key = "nic",
-               .doc = "rate of the network interface, each direction",
-               .above = 0,
-               .most = 1e15},
-              host.nic);
-  visit.field(
-      {.key = "burst",
-       .doc = "what the interface may send at once after a rest; left out: 1 ms of the rate",
-       .least = 2000,
-       .most = 1e9,
-       .written = host.burst.value > 0},
-      host.burst);
-  visit.field({.key = "latency", .doc = "one way, host to switch", .least = 0, .most = 1000},
-              host.latency);
-  visit.field({.key = "machine",
-               .doc = "a machine file; left out: this machine, calibrated",
-               .written = !host.machine.empty()},
-              host.machine);
-  visit.field({.key = "compute",
-               .doc = "instead of a machine: every gradient takes this long",
-               .above = 0,
-               .most = 1e6,
-               .written = host.compute.has_value()},
-              host.compute);
-  describe_roofline(visit, host.roofline);
-  visit.section({.key = "send",
-                 .doc = "CPU time of a message, by bytes; left out: as the machine says, or none",
-                 .written = host.send != AffineCost{}},
-                host.send);
-  visit.section({.key = "receive",
-                 .doc = "CPU time of a message, by bytes; left out: as the machine says, or none",
-                 .written = host.receive != AffineCost{}},
-                host.receive);
-  visit.field({.key = "mtbf",
-               .doc = "simulate: mean time between failures of one of them, 6 h; each sets the "
-                      "training back to its last checkpoint; left out: never",
-               .least = 1,
-               .most = 1e9,
-               .written = host.mtbf.ns > 0},
-              host.mtbf);
-  visit.field({.key = "restart_after",
-               .doc = "simulate: from a failure until all nodes are ready again",
-               .least = 0,
-               .most = 1e6,
-               .used = host.mtbf.ns > 0,
-               .unused_because = "without mtbf it never fails",
-               .written = host.mtbf.ns > 0},
-              host.restart_after);
-  visit.field({.key = "price",
-               .doc = "what one of them costs, in any currency: 2.50 per hour; whatif adds it up",
-               .least = 0,
-               .most = 1e6,
-               .written = host.price > 0,
-               .price = true},
-              host.price);
-}
 
 template <class Visitor, Described<Placement> T>
 void describe(Visitor& visit, T& placement) {
@@ -137,6 +71,12 @@ void describe(Visitor& visit, T& cluster) {
   visit.field({.key = "tcp",
                .doc = "simulate: headers and slow start; off: messages are a fluid without either"},
               cluster.tcp);
+  visit.field({.key = "connections",
+               .doc = "simulate: TCP connections between two nodes, for hosts with a flow_rate",
+               .least = 1,
+               .most = 1024,
+               .written = cluster.connections > 1},
+              cluster.connections);
   visit.section({.key = "placement", .doc = "which host each node is on; left out: in turn"},
                 cluster.placement);
 }

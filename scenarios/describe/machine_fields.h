@@ -50,6 +50,11 @@ void describe_roofline(Visitor& visit, T& roofline) {
               roofline.overhead);
 }
 
+template <class Visitor, Described<Roofline> T>
+void describe(Visitor& visit, T& roofline) {
+  describe_roofline(visit, roofline);
+}
+
 template <class Visitor, Described<KnownHandovers> T>
 void describe(Visitor& visit, T& handover) {
   visit.field({.key = "near",

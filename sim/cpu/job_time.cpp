@@ -18,15 +18,21 @@ Duration part(Duration whole, double share) {
 }  // namespace
 
 JobTime::JobTime(const Machine* machine, const std::string& model,
-                 std::optional<Duration> fixed_gradient)
-    : fixed_gradient_(fixed_gradient) {
+                 std::optional<Duration> fixed_gradient, const Roofline* device)
+    : fixed_gradient_(fixed_gradient), on_device_(device != nullptr) {
   if (model.empty()) compute_ = Source::profiled;
+  const bool describes_device = device != nullptr && device->described() && !model.empty();
+  if (describes_device) {
+    compute_ = Source::described;
+    computing_ = *device;
+  }
   if (machine == nullptr) return;
   apply_ = machine->apply;
   resume_ = machine->resume;
   roofline_ = machine->roofline;
   if (roofline_.described() && apply_ == AffineCost{}) apply_from_ = Source::described;
-  if (model.empty()) return;
+  if (model.empty() || describes_device) return;
+  computing_ = roofline_;
   const auto found = machine->models.find(model);
   if (found != machine->models.end()) {
     model_ = found->second;
@@ -52,7 +58,7 @@ Duration JobTime::of(const Job& job) const {
     case JobKind::evaluate:
       if (!evaluates_) return {};
       if (compute_ == Source::profiled) return job.cost.measured;
-      if (compute_ == Source::described) return described(job.cost);
+      if (compute_ == Source::described) return described(computing_, job.cost);
       return model_.evaluate.of(static_cast<double>(job.examples));
     case JobKind::apply:
     case JobKind::reduce:
@@ -65,7 +71,7 @@ Duration JobTime::of(const Job& job) const {
 Duration JobTime::gradient(const Job& job) const {
   if (fixed_gradient_) return part(*fixed_gradient_, job.share);
   if (compute_ == Source::profiled) return job.cost.measured;
-  if (compute_ == Source::described) return described(job.cost);
+  if (compute_ == Source::described) return described(computing_, job.cost);
   return part(model_.gradient_of(static_cast<double>(job.examples)), job.share);
 }
 
@@ -73,7 +79,7 @@ Duration JobTime::apply(const Job& job) const {
   const AffineCost& own = job.scattered ? model_.sparse_apply : model_.apply;
   const auto bytes = static_cast<double>(job.cost.bytes.value);
   if (own != AffineCost{}) return own.of(bytes);
-  return apply_from_ == Source::described ? described(job.cost) : apply_.of(bytes);
+  return apply_from_ == Source::described ? described(roofline_, job.cost) : apply_.of(bytes);
 }
 
 Duration JobTime::of(const Worked& worked) const {
@@ -87,11 +93,11 @@ Duration JobTime::of(const Worked& worked) const {
   return Duration::from_seconds(bandwidth > 0 ? bytes / bandwidth : 0);
 }
 
-Duration JobTime::described(const TotalCost& cost) const {
-  const double computing_s = cost.flops.value / (roofline_.gflops * 1e9);
-  const double bandwidth = roofline_.memory_bandwidth.value;
+Duration JobTime::described(const Roofline& roofline, const TotalCost& cost) {
+  const double computing_s = cost.flops.value / (roofline.gflops * 1e9);
+  const double bandwidth = roofline.memory_bandwidth.value;
   const double moving_s = bandwidth > 0 ? static_cast<double>(cost.bytes.value) / bandwidth : 0;
-  return roofline_.overhead + Duration::from_seconds(std::max(computing_s, moving_s));
+  return roofline.overhead + Duration::from_seconds(std::max(computing_s, moving_s));
 }
 
 }  // namespace foretrain::sim

@@ -41,9 +41,11 @@ class JobTime {
  public:
   /// Of `machine`; `model` is a key of its models, empty for a profile, whose jobs carry their
   /// times. Null: nothing costs time but what is fixed, or in the profile.
-  /// `fixed_gradient`: every gradient takes this long instead.
+  /// `fixed_gradient`: every gradient takes this long instead. `device`: gradients and evaluations
+  /// are an accelerator's; null: the core's.
   /// @throws InputError where nothing is known of the model
-  JobTime(const Machine* machine, const std::string& model, std::optional<Duration> fixed_gradient);
+  JobTime(const Machine* machine, const std::string& model, std::optional<Duration> fixed_gradient,
+          const Roofline* device = nullptr);
 
   /// Of trainings by a program that spends so much on a step, with so many workers.
   void add(const FrameworkSpec& framework, int workers);
@@ -56,8 +58,10 @@ class JobTime {
   [[nodiscard]] Duration overhead(const Job& job) const {
     return job.kind == JobKind::gradient && job.stage == 0 ? step_overhead_ : Duration{};
   }
-  /// Gradients are a device's; the core waits.
-  [[nodiscard]] bool of_device() const { return compute_ == Source::profiled; }
+  /// Gradients are those of one of the host's devices.
+  [[nodiscard]] bool on_device() const { return on_device_; }
+  /// Gradients are a device's, whosoever; the core waits.
+  [[nodiscard]] bool of_device() const { return on_device_ || compute_ == Source::profiled; }
   /// It is calibrated: what it waits for its bytes comes on top (models/cost/caches.h).
   [[nodiscard]] bool refills(JobKind kind) const {
     if (kind == JobKind::evaluate) return false;  // measured with all that it waits for
@@ -83,17 +87,19 @@ class JobTime {
 
   [[nodiscard]] Duration gradient(const Job& job) const;
   [[nodiscard]] Duration apply(const Job& job) const;
-  [[nodiscard]] Duration described(const TotalCost& cost) const;
+  [[nodiscard]] static Duration described(const Roofline& roofline, const TotalCost& cost);
 
   Source compute_ = Source::measured;  // of gradients that are not fixed, of evaluations
   Source apply_from_ = Source::measured;
   ModelCost model_;
   AffineCost apply_;
-  Roofline roofline_;
+  Roofline roofline_;   // of the core
+  Roofline computing_;  // of what computes: that, or a device
   std::optional<Duration> fixed_gradient_;
   Duration step_overhead_;
   Duration resume_;
   bool evaluates_ = true;
+  bool on_device_ = false;
 };
 
 }  // namespace foretrain::sim

@@ -20,7 +20,7 @@ constexpr std::uint64_t kGoOn = 1;
 constexpr std::uint64_t kFirstNode = 2;
 
 Place place_of(const NodePlace& node) {
-  return {node.host, node.cores.front(), static_cast<int>(node.cores.size())};
+  return {node.host, node.cores.front(), static_cast<int>(node.cores.size()), node.device};
 }
 
 std::vector<NodePlace> placed(const World& world, const Prepared& prepared,
@@ -28,7 +28,9 @@ std::vector<NodePlace> placed(const World& world, const Prepared& prepared,
   const int cores = world.hosts.front().cpu->cores();
   std::vector<NodePlace> places = prepared.places;
   take_cores(places, prepared.scenario_case.scenario.cluster, cores, others);
-  if (world.real_cores) share_cores(places, cores);
+  if (!world.real_cores) return places;
+  share_cores(places, cores);
+  for (NodePlace& place : places) place.device.reset();
   return places;
 }
 
@@ -88,9 +90,10 @@ SimTraining::SimTraining(World& world, const Prepared& prepared, const MachineLo
 void SimTraining::add_job_times(const Prepared& prepared, const MachineLookup& machines) {
   const Scenario& scenario = prepared.scenario_case.scenario;
   const bool profiled = training_->network->profiled();
-  const auto add = [&](const Machine* machine, std::optional<Duration> fixed) {
+  const auto add = [&](const Machine* machine, std::optional<Duration> fixed,
+                       const Roofline* device = nullptr) {
     job_times_.emplace_back(machine, machine ? key_in(*machine, prepared) : prepared.model_key,
-                            fixed);
+                            fixed, device);
   };
   if (scenario.cluster.hosts.empty()) {
     const Machine machine = machines("");
@@ -101,7 +104,8 @@ void SimTraining::add_job_times(const Prepared& prepared, const MachineLookup& m
   for (const HostSpec& spec : scenario.cluster.hosts) {
     const auto machine = world_.real_cores ? machines("") : machine_of(spec, profiled, machines);
     const auto fixed = world_.real_cores ? std::nullopt : spec.compute;
-    add(machine ? &*machine : nullptr, fixed);
+    const bool devices = spec.devices > 0 && !world_.real_cores;
+    add(machine ? &*machine : nullptr, fixed, devices ? &spec.device : nullptr);
     if (machine) note(*machine, job_times_.back());
     if (world_.real_cores) calibrated_ = machine->cores_seen;
   }

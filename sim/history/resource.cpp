@@ -18,6 +18,10 @@ std::string_view label_of(Resource resource) {
       return "worker NIC";
     case Resource::switches:
       return "switches";
+    case Resource::connection:
+      return "connection";
+    case Resource::device_link:
+      return "device link";
     case Resource::latency:
       return "latency";
     case Resource::straggling:

@@ -21,6 +21,8 @@ enum class Resource : std::uint8_t {
   server_nic_out,  ///< bytes out of it
   worker_nic,      ///< bytes into, out of a host that has none
   switches,        ///< bytes over any other link
+  connection,      ///< bytes over a TCP connection that carries less than its wires
+  device_link,     ///< bytes between the devices of a host
   latency,         ///< of wires; until a window of TCP is acknowledged; until a loop looks
   straggling,      ///< what stragglers add to gradients; pauses
   evaluation,      ///< the chief evaluates, others may have to stand still for it
@@ -30,7 +32,7 @@ enum class Resource : std::uint8_t {
   neighbours,      ///< cores that other trainings have
   waiting,         ///< nothing of all that
 };
-inline constexpr std::size_t kResources = 15;
+inline constexpr std::size_t kResources = 17;
 
 /// What people call it: `server NIC in`.
 std::string_view label_of(Resource resource);

@@ -26,6 +26,8 @@ class Departures : public Actor, private HoldWatcher {
 
   /// What is done now, of which a message comes.
   [[nodiscard]] ActivityId cause() const { return history_.current(); }
+  /// A port that `flows` has got since.
+  void add_port(Resource resource) { ports_.push_back(resource); }
   void add_connection() {
     if (history_.keeps()) leaving_.emplace_back();
   }

@@ -20,6 +20,9 @@ std::uint64_t token_of(std::uint64_t number, std::uint64_t kind) {
 
 std::vector<Resource> resources_of(const Topology& topology, const std::vector<bool>& serves) {
   std::vector<Resource> resources(topology.ports().size(), Resource::switches);
+  for (FlowNetwork::PortId port = 0; port < resources.size(); ++port) {
+    if (topology.joins_devices(port)) resources[port] = Resource::device_link;
+  }
   for (std::size_t host = 0; host < topology.hosts(); ++host) {
     const auto nic = topology.nic(host);
     if (!nic) continue;
@@ -30,15 +33,16 @@ std::vector<Resource> resources_of(const Topology& topology, const std::vector<b
   return resources;
 }
 
+PortSpec paced(PortSpec port, double factor) {
+  if (factor == 0) return {kFreeRate};
+  port.rate /= factor;
+  return port;
+}
+
 std::vector<PortSpec> paced(std::vector<PortSpec> ports, const std::vector<Resource>& resources,
                             const TimeFactors& time_factors) {
   for (std::size_t i = 0; i < ports.size(); ++i) {
-    const double factor = time_factors.of(resources[i]);
-    if (factor == 0) {
-      ports[i] = {kFreeRate};
-    } else {
-      ports[i].rate /= factor;
-    }
+    ports[i] = paced(ports[i], time_factors.of(resources[i]));
   }
   return ports;
 }
@@ -64,12 +68,29 @@ Fabric::ConnectionId Fabric::connect(std::size_t from, std::size_t to) {
     routes_.push_back(topology_.route(from, to));
     routes_.back().latency = time_factors_.scaled(Resource::latency, routes_.back().latency);
   }
-  const Topology::Route& route = routes_[entry->second];
-  connections_.push_back({static_cast<std::uint32_t>(from), static_cast<std::uint32_t>(to),
-                          entry->second, SlowStart(tcp_ ? route.latency * 2 : Duration{})});
+  const ConnectionId id = add_connection(from, to, entry->second, tcp_);
   if (const auto found = cuts_.find({from, to}); found != cuts_.end()) {
-    connections_.back().cuts = found->second;
+    connections_[id].cuts = found->second;
   }
+  if (const double most = topology_.most_between(from, to); most > 0) {
+    connections_[id].cap = flows_.add_port(paced({most}, time_factors_.of(Resource::connection)));
+    departures_.add_port(Resource::connection);
+  }
+  return id;
+}
+
+Fabric::ConnectionId Fabric::connect_devices(std::size_t host, int from, int to) {
+  routes_.push_back(topology_.between_devices(host, from, to));
+  routes_.back().latency = time_factors_.scaled(Resource::latency, routes_.back().latency);
+  return add_connection(host, host, static_cast<std::uint32_t>(routes_.size() - 1), false);
+}
+
+Fabric::ConnectionId Fabric::add_connection(std::size_t from, std::size_t to, std::uint32_t route,
+                                            bool tcp) {
+  const Duration round_trip = tcp ? routes_[route].latency * 2 : Duration{};
+  connections_.push_back({static_cast<std::uint32_t>(from), static_cast<std::uint32_t>(to), route,
+                          SlowStart(round_trip)});
+  connections_.back().framed = tcp;
   departures_.add_connection();
   return static_cast<ConnectionId>(connections_.size() - 1);
 }
@@ -78,7 +99,7 @@ void Fabric::send(ConnectionId id, Bytes size, std::uint32_t bucket, Callback ar
   FT_CHECK_OP(size.value, >, 0);
   const Instant now = engine_.now();
   Connection& connection = connections_[id];
-  const auto bytes = static_cast<double>(tcp_ ? framed(size.value) : size.value);
+  const auto bytes = static_cast<double>(connection.framed ? framed(size.value) : size.value);
   const ActivityId cause = departures_.cause();
   connection.waiting.push({bucket, cause, bytes, arrived}, unsent_);
   if (!connection.rests) return;
@@ -167,16 +188,22 @@ void Fabric::set_pace(std::size_t host, double share) {
 
 void Fabric::begin_flow(ConnectionId id, double piece) {
   Connection& connection = connections_[id];
-  connection.flow =
-      flows_.begin(routes_[connection.route].ports, piece, {this, token_of(id, kMoved)});
+  std::span<const FlowNetwork::PortId> path = routes_[connection.route].ports;
+  if (connection.cap) {
+    capped_.assign(path.begin(), path.end());
+    capped_.push_back(*connection.cap);
+    path = capped_;
+  }
+  connection.flow = flows_.begin(path, piece, {this, token_of(id, kMoved)});
   departures_.is_moved_by(id, connection.flow);
 }
 
 void Fabric::count(Connection& connection, double moved) {
   const double more = std::max(0.0, moved - connection.counted);  // of one look, by rounding, less
+  connection.counted += more;
+  if (connection.from == connection.to) return;
   hosts_[connection.from].sent += more;
   hosts_[connection.to].received += more;
-  connection.counted += more;
 }
 
 void Fabric::count_moving() {

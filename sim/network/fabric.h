@@ -12,6 +12,7 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <vector>
 
 namespace foretrain::sim {
@@ -24,7 +25,11 @@ namespace foretrain::sim {
 ///     arrives - begins = wait for those before it + framed size / rate + waits of slow start
 ///                        + latency
 ///
-/// With `tcp: false` bytes are not framed, and windows do not bind.
+/// With `tcp: false` bytes are not framed, and windows do not bind. Nor is it TCP between devices
+/// of a host: over their links messages go one after the other, too, and take of no core anything.
+///
+/// Where hosts have a `flow_rate`, a connection is as many of TCP's as the cluster says, over which
+/// its messages are spread: together they carry no more than so many times that.
 ///
 /// From a host that is cut off from another nothing leaves for it; what has left arrives. When the
 /// cut is mended a connection goes on where it was, by the window that its rest has left it.
@@ -45,6 +50,8 @@ class Fabric : public Actor {
   using ConnectionId = Departures::ConnectionId;
   /// From a host to another one.
   ConnectionId connect(std::size_t from, std::size_t to);
+  /// From a device of a host, which has links between them, to another one.
+  ConnectionId connect_devices(std::size_t host, int from, int to);
   /// `size` is above 0; `arrived` is woken when the last byte is there. That is then the current
   /// activity of the history.
   void send(ConnectionId id, Bytes size, std::uint32_t bucket, Callback arrived);
@@ -97,8 +104,11 @@ class Fabric : public Actor {
     bool rests = true;          // nothing to send, not even once the next round comes
     bool awaits_round = false;  // the next one is scheduled
     int cuts = 0;               // that are not mended
+    std::optional<FlowNetwork::PortId> cap{};  // its own, where it carries less than its wires
+    bool framed = false;
   };
 
+  ConnectionId add_connection(std::size_t from, std::size_t to, std::uint32_t route, bool tcp);
   void begin_flow(ConnectionId id, double piece);
   /// Sends what it may, where nothing of it is under way.
   void go_on(ConnectionId id, Instant now);
@@ -121,6 +131,7 @@ class Fabric : public Actor {
   std::map<std::pair<std::size_t, std::size_t>, std::uint32_t> route_of_;  // by hosts
   std::map<std::pair<std::size_t, std::size_t>, int> cuts_;                // from a host to another
   std::vector<Connection> connections_;
+  std::vector<FlowNetwork::PortId> capped_;  // memory for a path
   std::vector<Counters> hosts_;
 };
 

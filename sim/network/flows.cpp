@@ -19,15 +19,18 @@ Instant after(Instant now, double seconds) {
 
 FlowNetwork::FlowNetwork(Engine& engine, std::span<const PortSpec> ports) : engine_(engine) {
   ports_.reserve(ports.size());
-  for (const PortSpec& spec : ports) {
-    FT_CHECK_OP(spec.rate, >, 0.0);
-    FT_CHECK_OP(spec.burst, >=, 0.0);
-    ports_.emplace_back();
-    ports_.back().spec = spec;
-    ports_.back().full_rate = spec.rate;
-    ports_.back().tokens = spec.burst;
-    ports_.back().capacity = spec.burst > 0 ? burst_rate(ports_.back()) : spec.rate;
-  }
+  for (const PortSpec& spec : ports) add_port(spec);
+}
+
+FlowNetwork::PortId FlowNetwork::add_port(const PortSpec& spec) {
+  FT_CHECK_OP(spec.rate, >, 0.0);
+  FT_CHECK_OP(spec.burst, >=, 0.0);
+  Port& port = ports_.emplace_back();
+  port.spec = spec;
+  port.full_rate = spec.rate;
+  port.tokens = spec.burst;
+  port.capacity = spec.burst > 0 ? burst_rate(port) : spec.rate;
+  return static_cast<PortId>(ports_.size() - 1);
 }
 
 double FlowNetwork::rate(FlowId flow) const {

@@ -60,6 +60,9 @@ class FlowNetwork : public Actor {
 
   FlowNetwork(Engine& engine, std::span<const PortSpec> ports);
 
+  /// One more port.
+  PortId add_port(const PortSpec& spec);
+
   /// Begins a flow of `bytes` (above 0) along `path` (not empty, no port twice). `moved` is woken
   /// when the last byte has left; then the flow ends unless `extend` is called meanwhile.
   FlowId begin(std::span<const PortId> path, double bytes, Callback moved);

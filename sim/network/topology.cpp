@@ -34,6 +34,21 @@ Topology::Topology(const ClusterSpec& cluster) : tcp_(cluster.tcp) {
   if (cluster.topology == "leaf_spine") wire_leaf_spine(nics, cluster.leaf_spine);
   if (cluster.topology == "links") wire_links(nics, cluster.links);
   FT_CHECK_OP(hosts_.size(), ==, nics.size());
+  device_ports_ = static_cast<FlowNetwork::PortId>(ports_.size());
+  for (const HostSpec& host : cluster.hosts) {
+    for (int n = 0; n < host.count; ++n) {
+      flow_rates_.push_back(host.flow_rate.value * cluster.connections);
+      join_devices(host);
+    }
+  }
+}
+
+void Topology::join_devices(const HostSpec& host) {
+  const DeviceLinkSpec& link = host.device_link;
+  const bool timed = host.devices > 0 && link.rate.value > 0;
+  device_links_.push_back(
+      {static_cast<FlowNetwork::PortId>(ports_.size()), link.latency, link.shared});
+  if (timed) ports_.resize(ports_.size() + (link.shared ? 1 : 2 * host.devices), {link.rate.value});
 }
 
 void Topology::wire_star(const std::vector<HostNic>& nics) {
@@ -120,6 +135,19 @@ std::vector<FlowNetwork::PortId> Topology::links_of(std::size_t host) const {
     if (here) ports.push_back(graph_[*edge].port);
   }
   return ports;
+}
+
+Topology::Route Topology::between_devices(std::size_t host, int from, int to) const {
+  const DeviceLinks& links = device_links_[host];
+  if (links.shared) return {{links.first}, links.latency};
+  const auto port = [&](int device) { return links.first + 2 * static_cast<unsigned>(device); };
+  return {{port(from), port(to) + 1}, links.latency};
+}
+
+double Topology::most_between(std::size_t from, std::size_t to) const {
+  const double a = flow_rates_[from];
+  const double b = flow_rates_[to];
+  return a == 0 || b == 0 ? std::max(a, b) : std::min(a, b);
 }
 
 // The latency of a link is that of both directions: the way to a vertex is as long as from it.

@@ -27,6 +27,9 @@ namespace foretrain::sim {
 ///                  carry (Al-Fares, Loukissas, Vahdat 2008, section 2)
 ///     links        as listed; a name that is no host is a switch
 ///
+/// Devices of a host have a link each to all the others (NVLink), or share one (PCIe); no host's
+/// wire leads over those.
+///
 /// A route is a shortest path by latency, then by links (Dijkstra 1959); where several are equal,
 /// the pair of hosts decides, as equal-cost routing by a hash of the addresses does (RFC 2992).
 ///
@@ -53,6 +56,14 @@ class Topology {
     if (hosts_[host].is_vertex) return std::nullopt;
     return Nic{hosts_[host].up.port, hosts_[host].down.port};
   }
+
+  /// From a device of a host, which has links between them, to another one; counted from 0.
+  [[nodiscard]] Route between_devices(std::size_t host, int from, int to) const;
+  [[nodiscard]] bool joins_devices(FlowNetwork::PortId port) const { return port >= device_ports_; }
+
+  /// The most that TCP between two hosts carries, all connections together, bytes/s; 0: all there
+  /// is.
+  [[nodiscard]] double most_between(std::size_t from, std::size_t to) const;
 
   /// Both directions of all links of a host.
   [[nodiscard]] std::vector<FlowNetwork::PortId> links_of(std::size_t host) const;
@@ -82,6 +93,12 @@ class Topology {
     Link up{};  // the one link, to the vertex
     Link down{};
   };
+  /// What joins the devices of a host: of each one a port out, one in; or one that all share.
+  struct DeviceLinks {
+    FlowNetwork::PortId first = 0;
+    Duration latency;
+    bool shared = false;
+  };
   struct HostNic {
     std::string name;
     PortSpec port;
@@ -91,6 +108,7 @@ class Topology {
   void wire_star(const std::vector<HostNic>& nics);
   void wire_leaf_spine(const std::vector<HostNic>& nics, const LeafSpineSpec& spec);
   void wire_links(const std::vector<HostNic>& nics, const std::vector<LinkSpec>& links);
+  void join_devices(const HostSpec& host);
   void attach(PortSpec port, Duration latency, Vertex to);
   void connect(Vertex a, Vertex b, PortSpec port, Duration latency);
   Link add_port(PortSpec port, Duration latency);
@@ -100,6 +118,9 @@ class Topology {
   Graph graph_;  // switches, with the hosts that have several links
   std::vector<HostPlace> hosts_;
   std::vector<PortSpec> ports_;
+  FlowNetwork::PortId device_ports_ = 0;                       // they come last
+  std::vector<DeviceLinks> device_links_;                      // by host
+  std::vector<double> flow_rates_;                             // by host
   mutable std::map<Vertex, std::vector<Distance>> distances_;  // as they are asked for
 };
 

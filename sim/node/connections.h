@@ -1,8 +1,9 @@
-// The connections of a node to its peers on other hosts.
+// The connections of a node to its peers on other hosts, on other devices of its own.
 #pragma once
 
 #include "models/base/quantity.h"
 #include "sim/network/fabric.h"
+#include "sim/node/process.h"
 
 #include <limits>
 #include <utility>
@@ -14,8 +15,8 @@ namespace foretrain::sim {
 /// whose numbers come after those of thousands of workers.
 class Connections {
  public:
-  /// `hosts`: the node's, its peer's.
-  Fabric::ConnectionId to(NodeId peer, std::pair<std::size_t, std::size_t> hosts, Fabric& fabric) {
+  /// Of nodes in these places.
+  Fabric::ConnectionId to(NodeId peer, const Place& here, const Place& there, Fabric& fabric) {
     const std::size_t index = index_of(peer);
     if (by_peer_.empty()) first_ = index;
     if (index < first_) {
@@ -24,7 +25,11 @@ class Connections {
     }
     if (index - first_ >= by_peer_.size()) by_peer_.resize(index - first_ + 1, kNone);
     Fabric::ConnectionId& connection = by_peer_[index - first_];
-    if (connection == kNone) connection = fabric.connect(hosts.first, hosts.second);
+    if (connection == kNone) {
+      connection = here.host == there.host
+                       ? fabric.connect_devices(here.host, *here.device, *there.device)
+                       : fabric.connect(here.host, there.host);
+    }
     return connection;
   }
   /// The peer is another process now, which is connected anew.

@@ -62,7 +62,8 @@ class JobEfforts {
   /// Where it is carried out.
   [[nodiscard]] JobPlace place(const Job& job) const {
     const bool sums = job.kind == JobKind::reduce || job.kind == JobKind::apply;
-    return sums && sums_beside_ ? JobPlace::loop : place_of(job.cost, sleeps(job));
+    if (sums && sums_beside_) return JobPlace::loop;
+    return !sums && job_time_.on_device() ? JobPlace::one_thread : place_of(job.cost, sleeps(job));
   }
   /// It is given a time, so it sleeps what is left of that.
   [[nodiscard]] bool sleeps(const Job& job) const { return times_.given(job).has_value(); }

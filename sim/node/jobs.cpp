@@ -1,7 +1,6 @@
 #include "sim/node/jobs.h"
 
 #include <algorithm>
-#include <span>
 #include <utility>
 
 namespace foretrain::sim {
@@ -48,19 +47,19 @@ void Jobs::fed(Instant now) {
 void Jobs::begin(Job&& job) {
   const JobEffort asked = efforts_.begin(job);
   const JobPlace place = efforts_.place(job);
-  const Cpu::ThreadId loop = process_.loop();
-  std::span<const Cpu::ThreadId> threads(&loop, 1);
-  if (place != JobPlace::loop) {
-    polling_.job_begins();
-    threads = process_.compute_threads();
-    if (place == JobPlace::one_thread) threads = threads.first(1);
-  }
+  const bool on_loop = place == JobPlace::loop;
+  if (!on_loop && !process_.has_device()) polling_.job_begins();
+  const int threads = place == JobPlace::compute_threads ? process_.compute_threads() : 1;
   const Instant not_before = engine_.now() + asked.least;
-  const std::size_t slot = under_way_.keep(
-      {std::move(job), place, static_cast<int>(threads.size()), not_before, asked.straggling});
-  for (const Cpu::ThreadId thread : threads) {
-    process_.run(thread, asked.effort, Work::compute, at_stage(Stage::computed, slot),
-                 Cpu::Entry::woken, asked.pace);
+  const std::size_t slot =
+      under_way_.keep({std::move(job), place, threads, not_before, asked.straggling});
+  const Callback computed = at_stage(Stage::computed, slot);
+  if (on_loop) {
+    return process_.run(process_.loop(), asked.effort, Work::compute, computed, Cpu::Entry::woken,
+                        asked.pace);
+  }
+  for (int thread = 0; thread < threads; ++thread) {
+    process_.compute(thread, asked.effort, computed, asked.pace);
   }
 }
 
@@ -99,7 +98,7 @@ void Jobs::finish(Instant now, UnderWay under_way) {
   Serial serial;
   if (job.work) result = job.work(serial);
   if (job.prefetch) job.prefetch();
-  if (under_way.place != JobPlace::loop) polling_.job_ends();
+  if (under_way.place != JobPlace::loop && !process_.has_device()) polling_.job_ends();
   if (job.kind == JobKind::evaluate) loop_.evaluating(false);
   if (job.kind == JobKind::apply) process_.history().updated();
   // What they hold is let go before the program goes on.

@@ -77,6 +77,11 @@ bool Mailbox::is_of_lost(const Mail& mail) const {
   return std::ranges::find(lost_, mail.sender, &Lost::mailbox) != lost_.end();
 }
 
+bool Mailbox::device_joined_to(NodeId peer) const {
+  const Place& there = place_of(peer);
+  return there.host == place_.host && place_.device && there.device && process_.host().device_links;
+}
+
 const TransportCost& Mailbox::transport_with(NodeId peer) const {
   const Host& host = process_.host();
   const Place& there = place_of(peer);
@@ -107,10 +112,12 @@ void Mailbox::send(Instant now, Send& send, Duration worked) {
   const Bytes size = wire_size(send.message);
   const TransportCost& transport = transport_with(send.to);
   const Place& there = place_of(send.to);
-  const bool overlaps = there.host == place_.host && there.core != place_.core;
+  const bool by_core = !device_joined_to(send.to);
+  const bool overlaps = there.host == place_.host && there.core != place_.core && by_core;
   const Duration refill =
       cache_use_ != nullptr ? cache_use_->before_sent(send.to, send.message) : Duration{};
-  const Duration own = transport.send.of(static_cast<double>(size.value)) + refill;
+  const Duration copied = transport.send.of(static_cast<double>(size.value)) + refill;
+  const Duration own = by_core ? copied : Duration{};
   const Duration later = overlaps ? streamed(transport, size, refill) : Duration{};
   const Effort cost = effort(own - later, worked);
   const std::size_t slot =
@@ -130,14 +137,15 @@ void Mailbox::depart(Instant now, std::size_t slot) {
   traffic_.sent += size;
   ++traffic_.messages_sent;
   const Callback arrived = mail.receiver->at_stage(Stage::arrived, slot);
-  const std::size_t host = place_of(mail.to).host;
-  if (host == place_.host) {
-    traffic_.within_host += size;
+  const Place& there = place_of(mail.to);
+  const bool same_host = there.host == place_.host;
+  if (same_host) traffic_.within_host += size;
+  if (same_host && !device_joined_to(mail.to)) {
     mail.activity = process_.history().current();
     return world_.engine.schedule(now, arrived);
   }
   Fabric& fabric = *world_.fabric;
-  const auto connection = connections_.to(mail.to, {place_.host, host}, fabric);
+  const auto connection = connections_.to(mail.to, place_, there, fabric);
   mail.coming = now + fabric.latency(connection);
   fabric.send(connection, size, mail.message.bucket, arrived);
 }
@@ -155,10 +163,9 @@ void Mailbox::arrive(Instant now, std::size_t slot) {
   }
   traffic_.received += size;
   const bool same_host = place_of(mail.from).host == place_.host;
-  if (!same_host) {
-    polling_.packets_came(mail.coming);
-    mail.activity = process_.history().current();
-  }
+  const bool by_network = !same_host || device_joined_to(mail.from);
+  if (!same_host) polling_.packets_came(mail.coming);
+  if (by_network) mail.activity = process_.history().current();
   const Instant noticed = now + notice(now, mail.from);
   unread_.push_back({slot, now, noticed});
   if (noticed == now) return read_all(now);
@@ -198,7 +205,9 @@ void Mailbox::receive(Instant now, std::size_t slot) {
   const Cpu& cpu = process_.cpu();
   const Mail& mail = world_.mail[slot];
   const auto bytes = static_cast<double>(wire_size(mail.message).value);
-  const Effort cost = effort(transport_with(mail.from).receive.of(bytes), refill(mail));
+  const bool by_core = !device_joined_to(mail.from);
+  const Effort cost =
+      effort(by_core ? transport_with(mail.from).receive.of(bytes) : Duration{}, refill(mail));
   process_.history().go_on_from(mail.activity);
   const Instant busy_since = cpu.busy_since(place_.core);
   const bool yielded = polling_.polls(busy_since) && now - busy_since < process_.host().slice;

@@ -35,6 +35,7 @@ struct Traffic {
 ///     send    -> loop: send cost -> network, or loopback -> arrives at the peer's mailbox
 ///     arrives -> the loop notices, or is awake -> loop: receive cost -> the program is told
 ///
+/// Between two devices of a host that have links a message is no core's work; it takes the link.
 /// Between two cores of a host a message is copied segment by segment (kLoopbackSegment), and its
 /// receiver copies one as the sender does the next. So it leaves before its sender is done with it:
 /// when the receiver, if it begins then, ends with the last segment, or when the first one is
@@ -97,6 +98,8 @@ class Mailbox : public Actor {
   [[nodiscard]] Mailbox* mailbox_of(NodeId peer) const;
   [[nodiscard]] bool is_of_lost(const Mail& mail) const;
   [[nodiscard]] const Place& place_of(NodeId peer) const { return peers_[index_of(peer)]->place_; }
+  /// The peer's device is on the same host, a link away: no core copies what they say.
+  [[nodiscard]] bool device_joined_to(NodeId peer) const;
   /// What messages between it and a peer cost.
   [[nodiscard]] const TransportCost& transport_with(NodeId peer) const;
   /// Of a message that takes so long, after what its node has worked, with the framework's share.

@@ -6,7 +6,7 @@
 #include "sim/world/world.h"
 
 #include <memory>
-#include <span>
+#include <optional>
 #include <vector>
 
 namespace foretrain::sim {
@@ -15,11 +15,13 @@ namespace foretrain::sim {
 struct Place {
   std::size_t host = 0;
   int core = 0;
-  int threads = 1;  ///< that compute: on this core, on the ones after it
+  int threads = 1;              ///< that compute: on this core, on the ones after it
+  std::optional<int> device{};  ///< of the host, that computes instead
 };
 
 /// One thread runs the event loop, others compute, one may parse what a worker reads. The loop
-/// shares its core with the first one that computes, as in a run.
+/// shares its core with the first one that computes, as in a run. Where the process has a device,
+/// that is the one that computes, a stream of work in order, and the core is the loop's alone.
 ///
 /// 1. A thread does what it is asked for in order; whoever asked is woken.
 /// 2. While the process stands still no thread of it does anything: what it is asked for then is
@@ -34,6 +36,8 @@ class Process {
   /// Has a thread of its own do this.
   void run(Cpu::ThreadId thread, const Effort& effort, Work work, Callback done,
            Cpu::Entry entry = Cpu::Entry::last, Cpu::Pace pace = Cpu::Pace::shared);
+  /// Has its `thread`-th thread that computes do this.
+  void compute(int thread, const Effort& effort, Callback done, Cpu::Pace pace);
   /// Has the loop do what takes no time, at its turn.
   void wake_loop(Callback done, Cpu::Entry entry = Cpu::Entry::last) {
     run(loop_, Effort(history_.messages()), Work::transport, done, entry);
@@ -49,7 +53,8 @@ class Process {
   [[nodiscard]] const Cpu& cpu() const { return cpu_; }
   [[nodiscard]] const NodeHistory& history() const { return history_; }
   [[nodiscard]] Cpu::ThreadId loop() const { return loop_; }
-  [[nodiscard]] std::span<const Cpu::ThreadId> compute_threads() const { return compute_; }
+  [[nodiscard]] int compute_threads() const { return static_cast<int>(compute_.size()); }
+  [[nodiscard]] bool has_device() const { return place_.device.has_value(); }
   /// Null where batches cost nothing.
   [[nodiscard]] InputFeed* input() const { return input_.get(); }
   /// CPU time so far.
@@ -61,6 +66,7 @@ class Process {
   Engine& engine_;
   Host& host_;
   Cpu& cpu_;
+  Cpu& computes_;  // the devices of its host, else the same
   NodeHistory history_;
   Cpu::ProcessId id_;  // on its core
   Cpu::ThreadId loop_;

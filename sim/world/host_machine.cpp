@@ -5,7 +5,8 @@ namespace foretrain::sim {
 std::optional<Machine> machine_of(const HostSpec& host, bool profiled,
                                   const MachineLookup& machines) {
   std::optional<Machine> machine;
-  const bool timed = host.compute || host.roofline.described() || profiled;
+  const bool timed = host.compute || host.roofline.described() || profiled ||
+                     (host.devices > 0 && host.device.described());
   if (!timed || !host.machine.empty()) machine = machines(host.machine);
   const AffineCost nothing;
   const bool has_costs =

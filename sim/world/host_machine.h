@@ -16,8 +16,8 @@ using MachineLookup = std::function<Machine(const std::string& name)>;
 
 /// The machine that `host` names, else this one; its roofline, its costs of sending, of receiving
 /// where the host has its own. Neither is looked up where the host says by itself how long a
-/// gradient takes (`compute`, `gflops`), or a profile does (`profiled`): then messages, too, cost
-/// only what is written at the host, and it is nothing where nothing is.
+/// gradient takes (`compute`, `gflops`, its `device`), or a profile does (`profiled`): then
+/// messages, too, cost only what is written at the host, and it is nothing where nothing is.
 std::optional<Machine> machine_of(const HostSpec& host, bool profiled,
                                   const MachineLookup& machines);
 

@@ -9,6 +9,9 @@
 namespace foretrain::sim {
 namespace {
 
+// Of two trainings on one device, in turn.
+constexpr Duration kDeviceSlice{2'000'000};
+
 // Of a connection, where no message overtakes another: without TCP no kernel holds any.
 Bytes in_kernel(const Scenario& scenario) {
   if (!scenario.cluster.tcp) return {};
@@ -39,7 +42,12 @@ World::World(const Prepared& prepared, bool emulate, const MachineLookup& machin
       Machine machine = machine_of(spec, profiled, machines).value_or(Machine{});
       machine.emulated = {};  // what a real network's driver costs, nobody measured
       for (int index = 0; index < spec.count; ++index) {
-        add_host(host_name(spec, index), make_cores(spec.cores, machine), machine);
+        Host& host = add_host(host_name(spec, index), make_cores(spec.cores, machine), machine);
+        if (spec.devices == 0) continue;
+        host.devices =
+            std::make_shared<Cpu>(engine, spec.devices, Cpu::Sharing{kDeviceSlice}, history);
+        host.device_links = spec.device_link.rate.value > 0;
+        host.caches = nullptr;  // what its cores would find there, nobody measured
       }
     }
   }
@@ -75,7 +83,7 @@ World::Cores World::make_cores(int cores, const Machine& machine) {
   return made;
 }
 
-void World::add_host(const std::string& name, const Cores& cores, const Machine& machine) {
+Host& World::add_host(const std::string& name, const Cores& cores, const Machine& machine) {
   TransportCost remote = machine.loopback;
   if (machine.emulated != EmulatedCost{}) {
     remote.send = machine.emulated.send;
@@ -83,6 +91,7 @@ void World::add_host(const std::string& name, const Cores& cores, const Machine&
   }
   hosts.push_back({name, cores.cpu, machine.loopback, remote, machine.slice, machine.memory_base,
                    cores.caches});
+  return hosts.back();
 }
 
 }  // namespace foretrain::sim

@@ -28,6 +28,8 @@ struct Host {
   std::shared_ptr<Caches> caches;  ///< of its own, or of the machine that emulates it; null: every
                                    ///< byte is there
   Instant disk_free{};             ///< its disk is busy until then
+  std::shared_ptr<Cpu> devices{};  ///< its accelerators, a core each; null: it has none
+  bool device_links = false;       ///< messages between them take time
 };
 
 class Mailbox;
@@ -72,7 +74,7 @@ struct World {
     std::shared_ptr<Caches> caches;
   };
   [[nodiscard]] Cores make_cores(int cores, const Machine& machine);
-  void add_host(const std::string& name, const Cores& cores, const Machine& machine);
+  Host& add_host(const std::string& name, const Cores& cores, const Machine& machine);
 };
 
 }  // namespace foretrain::sim

@@ -1,0 +1,119 @@
+// The keys of a scenario's hosts.
+#pragma once
+
+#include "scenarios/describe/field.h"
+#include "scenarios/describe/machine_fields.h"
+#include "scenarios/scenario.h"
+
+namespace foretrain {
+
+template <class Visitor, Described<DeviceLinkSpec> T>
+void describe(Visitor& visit, T& link) {
+  visit.field({.key = "rate",
+               .doc = "each direction, of each device; left out: it costs no time",
+               .least = 0,
+               .most = 1e15},
+              link.rate);
+  visit.field({.key = "latency", .doc = "one way", .least = 0, .most = 1000}, link.latency);
+  visit.field({.key = "shared", .doc = "one link for all devices of the host, as of a PCIe root"},
+              link.shared);
+}
+
+/// Accelerators of a host.
+template <class Visitor, Described<HostSpec> T>
+void describe_devices(Visitor& visit, T& host) {
+  visit.field({.key = "devices",
+               .doc = "simulate: accelerators, one for each worker there; 0: its cores compute",
+               .least = 0,
+               .most = 1024,
+               .written = host.devices > 0},
+              host.devices);
+  const std::string_view no_devices = "the host has no devices";
+  visit.section({.key = "device",
+                 .doc = "what each of them can do: gflops, memory_bandwidth, overhead",
+                 .used = host.devices > 0,
+                 .unused_because = no_devices,
+                 .written = host.device.described()},
+                host.device);
+  visit.section({.key = "device_link",
+                 .doc = "what joins them: NVLink, PCIe",
+                 .used = host.devices > 0,
+                 .unused_because = no_devices,
+                 .written = host.device_link != DeviceLinkSpec{}},
+                host.device_link);
+}
+
+template <class Visitor, Described<HostSpec> T>
+void describe(Visitor& visit, T& host) {
+  visit.field({.key = "name", .doc = "for placement, for people", .required = true}, host.name);
+  visit.field({.key = "count",
+               .doc = "above 1: as many hosts, called name0, name1, ...",
+               .least = 1,
+               .most = kNodesMax},
+              host.count);
+  visit.field({.key = "cores", .doc = "processor cores", .least = 1, .most = 1024}, host.cores);
+  visit.field({.key = "nic",
+               .doc = "rate of the network interface, each direction",
+               .above = 0,
+               .most = 1e15},
+              host.nic);
+  visit.field(
+      {.key = "burst",
+       .doc = "what the interface may send at once after a rest; left out: 1 ms of the rate",
+       .least = 2000,
+       .most = 1e9,
+       .written = host.burst.value > 0},
+      host.burst);
+  visit.field({.key = "latency", .doc = "one way, host to switch", .least = 0, .most = 1000},
+              host.latency);
+  visit.field({.key = "flow_rate",
+               .doc = "simulate: the most that one TCP connection carries; left out: all there is",
+               .above = 0,
+               .most = 1e15,
+               .written = host.flow_rate.value > 0},
+              host.flow_rate);
+  visit.field({.key = "machine",
+               .doc = "a machine file; left out: this machine, calibrated",
+               .written = !host.machine.empty()},
+              host.machine);
+  visit.field({.key = "compute",
+               .doc = "instead of a machine: every gradient takes this long",
+               .above = 0,
+               .most = 1e6,
+               .written = host.compute.has_value()},
+              host.compute);
+  describe_roofline(visit, host.roofline);
+  visit.section({.key = "send",
+                 .doc = "CPU time of a message, by bytes; left out: as the machine says, or none",
+                 .written = host.send != AffineCost{}},
+                host.send);
+  visit.section({.key = "receive",
+                 .doc = "CPU time of a message, by bytes; left out: as the machine says, or none",
+                 .written = host.receive != AffineCost{}},
+                host.receive);
+  describe_devices(visit, host);
+  visit.field({.key = "mtbf",
+               .doc = "simulate: mean time between failures of one of them, 6 h; each sets the "
+                      "training back to its last checkpoint; left out: never",
+               .least = 1,
+               .most = 1e9,
+               .written = host.mtbf.ns > 0},
+              host.mtbf);
+  visit.field({.key = "restart_after",
+               .doc = "simulate: from a failure until all nodes are ready again",
+               .least = 0,
+               .most = 1e6,
+               .used = host.mtbf.ns > 0,
+               .unused_because = "without mtbf it never fails",
+               .written = host.mtbf.ns > 0},
+              host.restart_after);
+  visit.field({.key = "price",
+               .doc = "what one of them costs, in any currency: 2.50 per hour; whatif adds it up",
+               .least = 0,
+               .most = 1e6,
+               .written = host.price > 0,
+               .price = true},
+              host.price);
+}
+
+}  // namespace foretrain
