@@ -83,6 +83,22 @@ Duration slowest_work(const Scenario& scenario, const Training& training) {
                                 static_cast<double>(training.steps * training.workers));
 }
 
+// What all messages of all steps take at the rate of a port, a state of each node after each step
+// on its disk: a fault lets a training last until its bursts are used up, a checkpoint is due.
+Duration slowest_bytes(const Scenario& scenario, const Training& training) {
+  constexpr double kCopies = 4;  // of the parameters: in a state, in the messages of a step
+  double rate = scenario.cluster.hosts.front().nic.value;
+  for (const HostSpec& host : scenario.cluster.hosts) rate = std::min(rate, host.nic.value);
+  const CheckpointSpec& checkpoint = scenario.checkpoint;
+  const double bytes = kCopies * 4.0 * static_cast<double>(training.layout->parameters);
+  double step_s = static_cast<double>(training.workers) * bytes / rate;
+  if (checkpoint != CheckpointSpec{}) {
+    step_s += training.nodes() *
+              (bytes / checkpoint.write_rate.value + checkpoint.write_latency.seconds());
+  }
+  return Duration::from_seconds(step_s * static_cast<double>(training.steps));
+}
+
 void check_end(const Record& record, const Record& plain, const Training& training) {
   require(record.outcome != Outcome::interrupted, "it does not come to an end");
   if (record.outcome == Outcome::failed) {
@@ -92,7 +108,7 @@ void check_end(const Record& record, const Record& plain, const Training& traini
   }
   const Scenario& scenario = record.scenario_case.scenario;
   const Duration most = end_of_faults(scenario) + plain.time * (2 * training.workers) +
-                        slowest_work(scenario, training);
+                        slowest_work(scenario, training) + slowest_bytes(scenario, training);
   require(record.time <= most, fmt::format("it took {} s, {} without faults", record.time.seconds(),
                                            plain.time.seconds()));
   const Protocol& protocol = protocol_called(training.strategy);

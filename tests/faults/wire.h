@@ -20,7 +20,8 @@ namespace foretrain::faults {
 /// 2. From a peer that a node has lost it receives nothing any more.
 ///    One that comes back has none of the messages that were under way before.
 /// 3. Of a bucket few messages are under way from one node to another, however long that takes: who
-///    sends waits for an answer sooner or later.
+///    sends waits for an answer sooner or later. A worker that has made its gradients may stand
+///    still while the others come to cut after cut: those are not counted.
 class Wire {
  public:
   explicit Wire(const Training& training) : training_(training) {}

@@ -144,3 +144,34 @@ TEST_CASE("cluster: a burst too small for a packet is refused but not one left o
             .find("x.yaml:3:28: cluster.hosts[0].burst: ") == 0);
   CHECK(only("foretrain: 1\ncluster: {hosts: [{name: a}]}\n").cluster.hosts[0].burst == Bytes{});
 }
+
+TEST_CASE("cluster: devices with their links, what a connection carries") {
+  const Scenario scenario = only(
+      "foretrain: 1\ntraining: {strategy: all_reduce, workers: 2}\ncluster:\n  connections: 4\n"
+      "  hosts:\n    - {name: a, devices: 2, flow_rate: 8 Gbps,\n"
+      "       device: {gflops: 100, memory_bandwidth: 10 GB/s, overhead: 5 us},\n"
+      "       device_link: {rate: 80 Gbps, latency: 2 us, shared: on}}\n");
+  const HostSpec& host = scenario.cluster.hosts.front();
+  CHECK(host.devices == 2);
+  CHECK(host.device == Roofline{100, {10e9}, Duration{5'000}});
+  CHECK(host.device_link == DeviceLinkSpec{{10e9}, Duration{2'000}, true});
+  CHECK(host.flow_rate == BytesPerSecond{1e9});
+  CHECK(scenario.cluster.connections == 4);
+  CHECK(parse_scenario(to_yaml(scenario), "x.yaml").front().scenario == scenario);
+}
+
+TEST_CASE("cluster: a host has a device for each of its workers") {
+  const std::string text =
+      "foretrain: 1\ntraining: {strategy: all_reduce, workers: 4}\ncluster:\n"
+      "  hosts: [{name: box, count: 2, devices: 2}]\n"
+      "  placement: {workers: [box0, box0, box0, box1]}\n";
+  CHECK(scenario_error(text) ==
+        "x.yaml:4:42: cluster.hosts[0].devices: 2: fewer than the workers that box0 has; write "
+        "more, or add hosts");
+  CHECK(scenario_error(text, {"cluster.hosts[0].devices=3"}) == "(no error)");
+}
+
+TEST_CASE("cluster: what devices there are says is useless without them") {
+  CHECK(scenario_error("foretrain: 1\ncluster: {hosts: [{name: a, device: {gflops: 1}}]}\n")
+            .find("the host has no devices") != std::string::npos);
+}

@@ -51,6 +51,20 @@ TEST_CASE("placement: without a cluster all nodes share this machine's cores in 
   CHECK(places[2].cores == Cores{1});
 }
 
+TEST_CASE("placement: left out, a host takes as many workers at a time as it has devices") {
+  Scenario scenario = trained(6, 1);
+  scenario.cluster.hosts = {host("box", 2, 4), host("plain", 1, 2)};
+  scenario.cluster.hosts[0].devices = 2;
+  const auto places = placed(scenario, 2);
+  CHECK(names_of(places) == Names{"box0", "box0", "box1", "box1", "plain", "box0", "box1"});
+  CHECK(places[0].device == 0);
+  CHECK(places[1].device == 1);
+  CHECK(places[3].device == 1);
+  CHECK(!places[4].device);
+  CHECK(places[5].device == 0);  // which check.h refuses
+  CHECK(!places[6].device);
+}
+
 TEST_CASE("placement: left out, nodes take the hosts in turn") {
   Scenario scenario = trained(3, 1);
   scenario.cluster.hosts = {host("big", 1, 4), host("small", 2, 1)};

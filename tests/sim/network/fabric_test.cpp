@@ -139,5 +139,57 @@ TEST_CASE("fabric: from ten segments the window doubles each round trip until it
   CHECK((arrivals.at[2] - rested).seconds() == Approx(0.020 + 0.001 + 0.010).epsilon(1e-6));
 }
 
+// --- what a connection carries at most, what joins devices ---
+
+TEST_CASE("fabric: a connection carries no more than its host's flow rate, two carry twice that") {
+  ClusterSpec cluster = star_of(3, kMegabyte, 10_us, false);
+  cluster.hosts[0].flow_rate = {250e3};
+  cluster.connections = GENERATE(1, 2);
+  Engine engine;
+  Fabric network(engine, cluster);
+  Arrivals arrivals;
+  network.send(network.connect(0, 2), {1000}, 0, {&arrivals, 0});
+  network.send(network.connect(1, 2), {1000}, 0, {&arrivals, 1});
+  engine.run();
+  // The port of the third has room for both: all of it is used, and no more is given to either.
+  CHECK(arrivals.at[0] == Instant{} + (cluster.connections == 1 ? 4_ms : 2_ms) + 20_us);
+  CHECK(arrivals.at[1] == Instant{} + (cluster.connections == 1 ? 4_ms : 2_ms) + 20_us);
+}
+
+TEST_CASE("fabric: what a capped flow leaves of a port another one has") {
+  ClusterSpec cluster = star_of(3, kMegabyte, 0_us, false);
+  HostSpec slow = cluster.hosts[0];
+  cluster.hosts[0].count = 2;
+  slow.name = "slow";
+  slow.count = 1;
+  slow.flow_rate = {250e3};
+  cluster.hosts.push_back(slow);
+  Engine engine;
+  Fabric network(engine, cluster);
+  Arrivals arrivals;
+  network.send(network.connect(2, 1), {1000}, 0, {&arrivals, 0});
+  network.send(network.connect(0, 1), {1500}, 0, {&arrivals, 1});
+  engine.run();
+  CHECK(arrivals.at[0] == Instant{} + 4_ms);
+  CHECK(arrivals.at[1] == Instant{} + 2_ms);
+}
+
+TEST_CASE("fabric: devices have a link each, or share one of their host") {
+  ClusterSpec cluster = star_of(1, {1}, 1_s, true);
+  cluster.hosts[0].devices = 4;
+  cluster.hosts[0].device_link = {kMegabyte, 10_us, GENERATE(false, true)};
+  const bool shared = cluster.hosts[0].device_link.shared;
+  Engine engine;
+  Fabric network(engine, cluster);
+  Arrivals arrivals;
+  network.send(network.connect_devices(0, 0, 1), {1000}, 0, {&arrivals, 0});
+  network.send(network.connect_devices(0, 2, 3), {1000}, 0, {&arrivals, 1});
+  network.send(network.connect_devices(0, 3, 2), {1000}, 0, {&arrivals, 2});
+  engine.run();
+  for (const Instant at : arrivals.at) CHECK(at == Instant{} + 1_ms * (shared ? 3 : 1) + 10_us);
+  // It is no wire of the host.
+  CHECK(network.sent_by(0) == Bytes{});
+}
+
 }  // namespace
 }  // namespace foretrain::sim

@@ -1,0 +1,134 @@
+// Workers on devices in virtual time, against sums by hand.
+#include "models/protocol/message.h"
+#include "sim/driver/simulate.h"
+#include "tests/support/cases.h"
+#include "tests/support/temp_folder.h"
+
+#include <catch2/catch.hpp>
+
+#include <fstream>
+#include <string>
+
+namespace foretrain::testing {
+namespace {
+using namespace literals;
+
+constexpr int kSteps = 20;
+constexpr double kLayer = 4e6;            // bytes
+constexpr double kGradient_s = 4 * 8e-3;  // of four layers: 2 ms forward, 6 ms backward, each
+constexpr double kOfMessages = 0.01;      // headers are what a sum of times leaves out
+
+/// Four layers on workers with a device each, `devices` on a host; of the network nothing costs
+/// time but what a test says.
+class DeviceJob {
+ public:
+  DeviceJob(const std::string& strategy, int workers, int devices) {
+    std::ofstream layers(folder_ / "four.csv");
+    layers << "layer,parameter_bytes,forward_ms,backward_ms\n";
+    for (int i = 0; i < 4; ++i) layers << "layer" << i << ",4000000,2,6\n";
+    Scenario& s = c.scenario;
+    s.name = "devices";
+    s.model.profile = folder_ / "four.csv";
+    s.model.profile_batch = 32;
+    s.numerics = false;
+    s.training.strategy = strategy;
+    s.training.workers = workers;
+    s.training.batch_size = 32;
+    s.training.steps = kSteps;
+    s.training.overlap = false;
+    s.training.bucket_size = {1'000'000'000};
+    HostSpec host;
+    host.name = "box";
+    host.count = workers / devices;
+    host.devices = devices;
+    host.nic = {1e18};
+    s.cluster.hosts = {host};
+    s.cluster.tcp = false;
+    if (strategy == "all_reduce") return;
+    HostSpec server;
+    server.name = "server";
+    server.nic = {1e18};
+    s.cluster.hosts.push_back(server);
+  }
+
+  [[nodiscard]] double step_s() const {
+    sim::SimulateOptions options;
+    options.usage_interval = {};
+    options.machines = [](const std::string&) -> Machine { throw std::logic_error("not asked"); };
+    const Record record = testing::simulate(c, options);
+    REQUIRE(record.outcome == Outcome::done);
+    return record.time.seconds() / kSteps;
+  }
+  HostSpec& host() { return c.scenario.cluster.hosts.front(); }
+
+  Case c;
+
+ private:
+  TempFolder folder_;
+};
+
+// Of N devices each sends 2 (N - 1) / N of the parameters over its own link (Patarasuk, Yuan 2009).
+TEST_CASE("devices: a ring within a host takes its links") {
+  DeviceJob job("all_reduce", 3, 3);
+  job.host().device_link = {{1e9}, {}, false};
+  const double ring_s = 2.0 * 2 / 3 * 4 * kLayer / 1e9;
+  CHECK(job.step_s() == Approx(kGradient_s + ring_s).epsilon(kOfMessages));
+  // All that the three send takes the one link that they share.
+  job.host().device_link.shared = true;
+  CHECK(job.step_s() == Approx(kGradient_s + 3 * ring_s).epsilon(kOfMessages));
+}
+
+// Workers of a host follow each other in the ring, so of each host one sends to another host.
+TEST_CASE("devices: a ring over hosts takes the slower of their ports and their links") {
+  DeviceJob job("all_reduce", 6, 3);
+  job.host().device_link = {{1e9}, {}, false};
+  job.host().nic = {200e6};
+  const double ring_s = 2.0 * 5 / 6 * 4 * kLayer / 200e6;
+  CHECK(job.step_s() == Approx(kGradient_s + ring_s).epsilon(0.05));
+  job.host().nic = {1e18};
+  CHECK(job.step_s() == Approx(kGradient_s + ring_s / 5).epsilon(0.05));
+}
+
+TEST_CASE("devices: one connection does not fill a port, four do") {
+  DeviceJob job("all_reduce", 2, 1);
+  job.host().nic = {1e9};
+  job.host().flow_rate = {250e6};
+  const double ring_s = 4 * kLayer / 1e9;
+  CHECK(job.step_s() == Approx(kGradient_s + 4 * ring_s).epsilon(kOfMessages));
+  job.c.scenario.cluster.connections = 4;
+  CHECK(job.step_s() == Approx(kGradient_s + ring_s).epsilon(kOfMessages));
+}
+
+// The device computes while a core of its host copies what is sent: the longer one counts.
+TEST_CASE("devices: a device computes while its host's core sends") {
+  DeviceJob job("sync", 1, 1);
+  job.host().cores = 1;
+  job.c.scenario.training.bucket_size = {static_cast<std::int64_t>(kLayer)};
+  job.c.scenario.training.overlap = true;
+  job.host().send = {0, 6e-3 / kLayer};
+  const double with_device_s = job.step_s();
+  CHECK(with_device_s == Approx(kGradient_s + 6e-3).epsilon(kOfMessages));
+  // On the core itself one is done after the other.
+  job.host().devices = 0;
+  CHECK(job.step_s() == Approx(kGradient_s + 4 * 6e-3).epsilon(kOfMessages));
+}
+
+TEST_CASE("devices: what a device can do says what a gradient takes") {
+  Case c = star_case("sync", 2, 10, 1_s);
+  HostSpec& host = c.scenario.cluster.hosts.front();
+  host.compute.reset();
+  host.machine.clear();
+  host.devices = 1;
+  const auto step_s = [&] {
+    sim::SimulateOptions options;
+    options.machines = [](const std::string&) -> Machine { throw std::logic_error("not asked"); };
+    return simulate(c, options).time.seconds() / 10;
+  };
+  host.device = {1, {}, 5_ms};
+  const double slow_s = step_s();
+  host.device.overhead = {};
+  CHECK(slow_s - step_s() == Approx(5e-3).epsilon(0.01));
+}
+
+}  // namespace
+}  // namespace foretrain::testing
