@@ -2,6 +2,7 @@
 #pragma once
 
 #include "models/base/time.h"
+#include "scenarios/machine.h"
 
 #include <string>
 
@@ -13,6 +14,10 @@ namespace foretrain {
 ///     start-up of every node   session_start, then chief_wait where workers go in step
 ///     a gradient               step + (workers - 1) x round + what it costs anyway
 ///     a message                tensor on the sender's core, tensor on the receiver's
+///     a gradient at a server   server, by its bytes, on one of server_threads
+///
+/// So a server takes no more than server_threads / (overhead + bytes x per_item) gradients a
+/// second.
 ///
 /// Realism: figures that were read off reports of whole trainings, so each stands for all that
 /// grows like it: `step` for feeding a batch, dispatch, logging; `round` for the queues, the tokens
@@ -23,6 +28,8 @@ struct FrameworkSpec {
   Duration step{};                   ///< of a gradient, on the worker's core
   Duration round{};                  ///< likewise, for each other worker
   Duration tensor{};                 ///< CPU time of a message, on either side
+  AffineCost server;                 ///< of what a worker pushes, by its bytes, at a server
+  int server_threads = 1;            ///< of a server, that do that side by side
   std::string evaluation = "chief";  ///< whom it blocks: chief | all | nobody
   double waiting_cores = 0;          ///< that a worker burns while it does not compute
 

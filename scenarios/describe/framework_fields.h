@@ -2,6 +2,7 @@
 #pragma once
 
 #include "scenarios/describe/field.h"
+#include "scenarios/describe/model_cost_fields.h"
 #include "scenarios/framework.h"
 
 namespace foretrain {
@@ -33,6 +34,18 @@ void describe(Visitor& visit, T& framework) {
                .least = 0,
                .most = 1e3},
               framework.tensor);
+  visit.section({.key = "server",
+                 .doc = "CPU time of a gradient at a server, by its bytes, beside adding it up",
+                 .written = framework.server != AffineCost{}},
+                framework.server);
+  visit.field({.key = "server_threads",
+               .doc = "of a server, that do that side by side",
+               .least = 1,
+               .most = 1024,
+               .used = framework.server != AffineCost{},
+               .unused_because = "servers cost nothing; write framework.server",
+               .written = framework.server_threads > 1},
+              framework.server_threads);
   visit.field({.key = "evaluation",
                .doc = "whom one blocks: the chief, all workers, or nobody: it is done elsewhere",
                .choices = {"chief", "all", "nobody"}},

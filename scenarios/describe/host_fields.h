@@ -44,6 +44,37 @@ void describe_devices(Visitor& visit, T& host) {
 }
 
 template <class Visitor, Described<HostSpec> T>
+void describe_messages(Visitor& visit, T& host) {
+  visit.section({.key = "send",
+                 .doc = "CPU time of a message, by bytes; left out: as the machine says, or none",
+                 .written = host.send != AffineCost{}},
+                host.send);
+  visit.section({.key = "receive",
+                 .doc = "CPU time of a message, by bytes; left out: as the machine says, or none",
+                 .written = host.receive != AffineCost{}},
+                host.receive);
+}
+
+template <class Visitor, Described<HostSpec> T>
+void describe_failures(Visitor& visit, T& host) {
+  visit.field({.key = "mtbf",
+               .doc = "simulate: mean time between failures of one of them, 6 h; each sets the "
+                      "training back to its last checkpoint; left out: never",
+               .least = 1,
+               .most = 1e9,
+               .written = host.mtbf.ns > 0},
+              host.mtbf);
+  visit.field({.key = "restart_after",
+               .doc = "simulate: from a failure until all nodes are ready again",
+               .least = 0,
+               .most = 1e6,
+               .used = host.mtbf.ns > 0,
+               .unused_because = "without mtbf it never fails",
+               .written = host.mtbf.ns > 0},
+              host.restart_after);
+}
+
+template <class Visitor, Described<HostSpec> T>
 void describe(Visitor& visit, T& host) {
   visit.field({.key = "name", .doc = "for placement, for people", .required = true}, host.name);
   visit.field({.key = "count",
@@ -83,30 +114,9 @@ void describe(Visitor& visit, T& host) {
                .written = host.compute.has_value()},
               host.compute);
   describe_roofline(visit, host.roofline);
-  visit.section({.key = "send",
-                 .doc = "CPU time of a message, by bytes; left out: as the machine says, or none",
-                 .written = host.send != AffineCost{}},
-                host.send);
-  visit.section({.key = "receive",
-                 .doc = "CPU time of a message, by bytes; left out: as the machine says, or none",
-                 .written = host.receive != AffineCost{}},
-                host.receive);
+  describe_messages(visit, host);
   describe_devices(visit, host);
-  visit.field({.key = "mtbf",
-               .doc = "simulate: mean time between failures of one of them, 6 h; each sets the "
-                      "training back to its last checkpoint; left out: never",
-               .least = 1,
-               .most = 1e9,
-               .written = host.mtbf.ns > 0},
-              host.mtbf);
-  visit.field({.key = "restart_after",
-               .doc = "simulate: from a failure until all nodes are ready again",
-               .least = 0,
-               .most = 1e6,
-               .used = host.mtbf.ns > 0,
-               .unused_because = "without mtbf it never fails",
-               .written = host.mtbf.ns > 0},
-              host.restart_after);
+  describe_failures(visit, host);
   visit.field({.key = "price",
                .doc = "what one of them costs, in any currency: 2.50 per hour; whatif adds it up",
                .least = 0,

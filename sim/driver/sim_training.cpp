@@ -27,6 +27,10 @@ std::vector<NodePlace> placed(const World& world, const Prepared& prepared,
                               const std::vector<NodePlace>& others) {
   const int cores = world.hosts.front().cpu->cores();
   std::vector<NodePlace> places = prepared.places;
+  const auto workers = static_cast<std::size_t>(prepared.training->workers);
+  for (std::size_t server = workers; server < places.size(); ++server) {
+    places[server].threads = prepared.scenario_case.scenario.framework.server_threads;
+  }
   take_cores(places, prepared.scenario_case.scenario.cluster, cores, others);
   if (!world.real_cores) return places;
   share_cores(places, cores);
@@ -134,6 +138,7 @@ std::unique_ptr<SimNode> SimTraining::make_node_of(NodeId id, std::unique_ptr<No
   const Scenario& scenario = scenario_case_.scenario;
   const int node = static_cast<int>(index_of(id));
   const NodePlace& place = places_[index_of(id)];
+  const bool serves = !training_->is_worker(id);
   NodeParts parts{id,
                   place_of(place),
                   std::move(program),
@@ -141,12 +146,12 @@ std::unique_ptr<SimNode> SimTraining::make_node_of(NodeId id, std::unique_ptr<No
                   std::move(recorded),
                   gradient_times(node, beginning),
                   Stream(training_->seed, fmt::format("jitter.worker{}", node)),
-                  scenario.framework.tensor,
+                  {scenario.framework.tensor, serves ? scenario.framework.server : AffineCost{}},
                   input_of(node),
                   {scenario.checkpoint.write_rate, scenario.checkpoint.write_latency},
                   &protocol_called(training_->strategy),
                   training_,
-                  !training_->is_worker(id),
+                  serves,
                   is_neighbour_};
   return std::make_unique<SimNode>(world_, mailboxes_, observer_, std::move(parts));
 }

@@ -18,15 +18,15 @@ Duration streamed(const TransportCost& cost, Bytes size, Duration refill) {
 }  // namespace
 
 Mailbox::Mailbox(World& world, NodeId id, const Peers& peers, Process& process, Polling& polling,
-                 Loop& loop, Duration tensor, const std::vector<MessageKind>& brings_update,
-                 CacheUse* cache_use)
+                 Loop& loop, const FrameworkCosts& framework,
+                 const std::vector<MessageKind>& brings_update, CacheUse* cache_use)
     : place_(process.place()),
       id_(id),
       process_(process),
       polling_(polling),
       world_(world),
       peers_(peers),
-      tensor_(tensor),
+      framework_(framework),
       brings_update_(brings_update),
       loop_(loop),
       cache_use_(cache_use) {}
@@ -46,6 +46,10 @@ void Mailbox::wake(Instant now, std::uint64_t token) {
       polling_.active(now);
       break;
     case Stage::received:
+      received(now, slot);
+      break;
+    case Stage::handled:
+      polling_.active(now);
       deliver(now, slot);
       break;
   }
@@ -92,7 +96,7 @@ Effort Mailbox::effort(Duration own, Duration worked) const {
   const TimeFactors& factors = world_.time_factors;
   const Resource resource = process_.history().messages();
   Effort effort(resource, worked + factors.scaled(resource, own));
-  return effort.add(Resource::framework, factors.scaled(Resource::framework, tensor_));
+  return effort.add(Resource::framework, factors.scaled(Resource::framework, framework_.tensor));
 }
 
 Duration Mailbox::refill(const Mail& mail) const {
@@ -211,9 +215,22 @@ void Mailbox::receive(Instant now, std::size_t slot) {
   process_.history().go_on_from(mail.activity);
   const Instant busy_since = cpu.busy_since(place_.core);
   const bool yielded = polling_.polls(busy_since) && now - busy_since < process_.host().slice;
-  if (cost.total().ns == 0 && !yielded && cpu.is_free(process_.loop())) return deliver(now, slot);
+  if (cost.total().ns == 0 && !yielded && cpu.is_free(process_.loop())) return received(now, slot);
   process_.run(process_.loop(), cost, Work::transport, at_stage(Stage::received, slot),
                yielded ? Cpu::Entry::last : Cpu::Entry::woken);
+}
+
+void Mailbox::received(Instant now, std::size_t slot) {
+  const Message& message = world_.mail[slot].message;
+  if (framework_.push == AffineCost{} || message.kind != MessageKind::push) {
+    return deliver(now, slot);
+  }
+  const auto bytes = static_cast<double>(wire_size(message).value);
+  const Effort handling(Resource::framework,
+                        world_.time_factors.scaled(Resource::framework, framework_.push.of(bytes)));
+  const int thread = next_thread_;
+  next_thread_ = (next_thread_ + 1) % process_.compute_threads();
+  process_.compute(thread, handling, at_stage(Stage::handled, slot), Cpu::Pace::shared);
 }
 
 void Mailbox::deliver(Instant now, std::size_t slot) {

@@ -30,10 +30,19 @@ struct Traffic {
   }
 };
 
+/// What another program spends on a node's messages on top of what its host does
+/// (scenarios/framework.h).
+struct FrameworkCosts {
+  Duration tensor;  ///< of a message, either side
+  AffineCost push;  ///< of a gradient that comes to a server, by its bytes, on a thread of it
+};
+
 /// Sends and receives, on the node's event loop:
 ///
 ///     send    -> loop: send cost -> network, or loopback -> arrives at the peer's mailbox
-///     arrives -> the loop notices, or is awake -> loop: receive cost -> the program is told
+///     arrives -> the loop notices, or is awake -> loop: receive cost
+///             -> (a gradient whose handling costs: one of the threads that compute, in turn)
+///             -> the program is told
 ///
 /// Between two devices of a host that have links a message is no core's work; it takes the link.
 /// Between two cores of a host a message is copied segment by segment (kLoopbackSegment), and its
@@ -54,12 +63,11 @@ class Mailbox : public Actor {
   /// By node id, of its last process.
   using Peers = std::vector<Mailbox*>;
 
-  /// `tensor`: CPU time of a message on top of its host's, either side; `brings_update`: as its
-  /// protocol says; `cache_use`: may be null. The others, of the same node, outlive this, as
-  /// `peers` do.
+  /// `brings_update`: as its protocol says; `cache_use`: may be null. The others, of the same node,
+  /// outlive this, as `peers` do.
   Mailbox(World& world, NodeId id, const Peers& peers, Process& process, Polling& polling,
-          Loop& loop, Duration tensor, const std::vector<MessageKind>& brings_update,
-          CacheUse* cache_use);
+          Loop& loop, const FrameworkCosts& framework,
+          const std::vector<MessageKind>& brings_update, CacheUse* cache_use);
 
   /// `worked`: what its node has done besides, which goes first.
   void send(Instant now, Send& send, Duration worked);
@@ -77,7 +85,7 @@ class Mailbox : public Actor {
 
  private:
   /// What an event is about; its token is that with the slot of the mail.
-  enum class Stage : std::uint8_t { sent, streamed, arrived, noticed, received };
+  enum class Stage : std::uint8_t { sent, streamed, arrived, noticed, received, handled };
   static constexpr int kStageBits = 3;
   struct Unread {
     std::size_t slot = 0;  // of the mail
@@ -113,6 +121,8 @@ class Mailbox : public Actor {
   [[nodiscard]] Duration notice(Instant now, NodeId from) const;
   void look(Instant now);
   void receive(Instant now, std::size_t slot);
+  /// The message is read.
+  void received(Instant now, std::size_t slot);
   void deliver(Instant now, std::size_t slot);
 
   // What every peer looks at comes first, what a message touches next: thousands of nodes do not
@@ -126,7 +136,8 @@ class Mailbox : public Actor {
   const Peers& peers_;
   Fifo<Unread> unread_;  // messages that have come
   Traffic traffic_;
-  Duration tensor_;
+  FrameworkCosts framework_;
+  int next_thread_ = 0;  // that handles a gradient
   const std::vector<MessageKind>& brings_update_;
   Loop& loop_;
   CacheUse* cache_use_;

@@ -15,7 +15,7 @@ SimNode::SimNode(World& world, Mailbox::Peers& mailboxes, const Observer& observ
                std::move(parts.input)),
       polling_(process_.host(), parts.place.core),
       cache_use_(CacheUse::of(process_, parts.training, parts.id)),
-      mailbox_(world, parts.id, mailboxes, process_, polling_, *this, parts.tensor,
+      mailbox_(world, parts.id, mailboxes, process_, polling_, *this, parts.framework,
                parts.protocol->brings_update, cache_use_.get()),
       jobs_(world.engine, process_, polling_, *this,
             JobEfforts(world.time_factors, *parts.job_time, std::move(parts.recorded),

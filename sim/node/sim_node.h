@@ -44,7 +44,7 @@ struct NodeParts {
   RecordedTimes recorded;             ///< of its jobs; of a forecast none
   GradientTimes times;
   Stream jitter;
-  Duration tensor;                   ///< of a message's CPU time on top of its host's, either side
+  FrameworkCosts framework;          ///< of its messages
   std::unique_ptr<InputFeed> input;  ///< a worker's; null: batches are there at no cost
   Disk disk;
   const Protocol* protocol = nullptr;

@@ -29,7 +29,10 @@ class Wire {
   /// @throws Broken, as the others
   void send(NodeId from, NodeId to, const Envelope& envelope);
   void receive(NodeId from, NodeId to, const Envelope& envelope);
-  void lose(NodeId node, NodeId peer) { lost_.emplace(node, peer); }
+  void lose(NodeId node, NodeId peer) {
+    lost_.emplace(node, peer);
+    parted_ = true;
+  }
   /// Worker `node` begins again, as another process.
   void begin_again(NodeId node) { ++processes_[{node, node}]; }
   /// `node` is told that `peer` has.
@@ -38,6 +41,8 @@ class Wire {
     ++processes_[{node, peer}];
   }
 
+  /// A node has lost a peer at some time, whether that was gone or silent behind a cut.
+  [[nodiscard]] bool parted() const { return parted_; }
   [[nodiscard]] Bytes sent() const { return sent_; }
   /// Of what was sent.
   [[nodiscard]] Bytes under_way() const { return under_way_; }
@@ -56,6 +61,7 @@ class Wire {
   std::map<Lane, std::deque<Envelope>> lanes_;
   std::set<std::pair<NodeId, NodeId>> lost_;                     // who has lost whom
   std::map<std::pair<NodeId, NodeId>, std::int64_t> processes_;  // as who knows them of whom
+  bool parted_ = false;
   Bytes sent_{};
   Bytes under_way_{};
 };

@@ -49,6 +49,36 @@ TEST_CASE("framework: a tensor costs its sender as its receiver") {
   CHECK(mean_step_s(by_tensor) > mean_step_s(record) + 0.01);
 }
 
+// Eight workers in a closed loop keep the server busy.
+TEST_CASE("framework: a server takes no more gradients than its threads have time for") {
+  const int threads = GENERATE(1, 2, 4);
+  CAPTURE(threads);
+  Case scenario_case = star_case("async", 8, 400, 1_ms);
+  Scenario& scenario = scenario_case.scenario;
+  scenario.cluster.hosts[0].cores = 4;
+  scenario.framework.server = {6e-3, 1e-9};
+  scenario.framework.server_threads = threads;
+  const double bytes = static_cast<double>(message_size().value);
+  const double most = threads / (6e-3 + 1e-9 * bytes);
+  const Record record = simulate(scenario_case);
+  CHECK(static_cast<double>(record.gradients) / record.time.seconds() ==
+        Approx(most).epsilon(0.01));
+}
+
+// Half of a gradient each: two servers take less than twice as much, by what each spends on any.
+TEST_CASE("framework: what a server spends on any gradient is not shared by two of them") {
+  Case scenario_case = star_case("async", 8, 400, 1_ms);
+  Scenario& scenario = scenario_case.scenario;
+  scenario.training.servers = 2;
+  scenario.training.bucket_size = message_size() - kHeaderSize;
+  scenario.training.bucket_size.value /= 2;
+  scenario.cluster.hosts[0].count = 10;
+  scenario.framework.server = {6e-3, 6e-3 / static_cast<double>(message_size().value)};
+  const Record record = simulate(scenario_case);
+  CHECK(static_cast<double>(record.gradients) / record.time.seconds() ==
+        Approx(1 / 9e-3).epsilon(0.02));
+}
+
 std::int64_t steps_of(const Record& record, int worker) {
   return std::ranges::count(record.steps, worker, &StepRow::worker);
 }

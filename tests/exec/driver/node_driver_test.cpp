@@ -1,4 +1,4 @@
-// A driver between its program and a peer on loopback that is lost, then back.
+// A driver whose peer, on loopback, is lost, then back.
 #include "exec/driver/node_driver.h"
 
 #include <boost/asio/io_context.hpp>
