@@ -9,6 +9,7 @@
 #include "exec/system/processor.h"
 #include "exec/transport/build_name.h"
 #include "reports/cli/arguments.h"
+#include "reports/cli/clusters_cases.h"
 #include "reports/cli/failure.h"
 #include "reports/cli/help.h"
 #include "reports/cli/import_command.h"
@@ -290,7 +291,10 @@ int report_any(const Arguments& arguments) {
   summary.rows = "summary";
   const CtrlC ctrl_c;
   PublishedOptions options;
-  options.study = arguments.published == "all" ? "" : arguments.published;
+  const std::vector<std::string>& asked = arguments.published;
+  const bool clusters = asked.front() == "clusters";
+  if (!clusters && asked.size() > 1) throw InputError("--published: name one study");
+  if (asked.back() != "all" && asked.back() != "clusters") options.study = asked.back();
   options.data = arguments.data_path;
   options.rewrite = arguments.rewrite;
   if (arguments.seeds > 0) options.seeds = arguments.seeds;
@@ -300,6 +304,7 @@ int report_any(const Arguments& arguments) {
     return simulate_quietly(summary, each, data_sets, nullptr);
   };
   options.run = [&](const Case& each) { return run_case(summary, {}, each); };
+  if (clusters) return report_clusters(answer_of(arguments, "clusters"), options);
   return report_published(answer_of(arguments, "published"), options);
 }
 

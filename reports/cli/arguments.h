@@ -63,7 +63,8 @@ struct Arguments {
   bool schema = false;
   std::string graph;                 ///< table | dot; empty: not asked for
   std::vector<std::string> records;  ///< of report
-  std::string published;             ///< of report: a study, or all; empty: not asked for
+  /// Of report: a study, or all; `clusters`, or that and a study of it; empty: not asked for.
+  std::vector<std::string> published;
   bool rewrite = false;
   std::string trace;              ///< of import: a trace, or a table of layers
   int batch = 0;                  ///< of import; 0: as the trace says

@@ -253,11 +253,12 @@ void report_options(CLI::App& command, Arguments& arguments) {
   auto* records = command.add_option(
       "records", arguments.records,
       "folders that run, simulate, validate, sweep wrote, files of whatif --json");
-  add_output(command, arguments, "out/report, out/published");
+  add_output(command, arguments, "out/report, out/published, out/clusters");
   auto* published = command.add_option(
       "--published", arguments.published,
-      "instead of records: the published studies of the library, or one of them");
-  published->type_name("STUDY")->expected(0, 1)->default_str("all")->excludes(records);
+      "instead of records: the published studies of the library, or one of them; clusters, "
+      "clusters STUDY: what others measured on theirs");
+  published->type_name("STUDY")->expected(0, 2)->default_str("all")->excludes(records);
   command
       .add_option("--data", arguments.data_path, "with --published: train on the MNIST in FOLDER")
       ->type_name("FOLDER")

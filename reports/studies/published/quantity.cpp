@@ -127,6 +127,8 @@ const Quantity kQuantities[] = {
        const TrainingSpec& training = training_of(p);
        return node_counts(p.record.scenario_case.scenario).workers * training.batch_size / *step_s;
      }},
+    {"updates_per_s", Source::simulated,
+     [](const Place& p) -> Known { return p.summary.updates_per_s; }},
     {"chief_wait", Source::simulated,
      [](const Place& p) -> Known {
        const FrameworkSpec& framework = p.record.scenario_case.scenario.framework;
@@ -205,9 +207,20 @@ double formula_of(std::string_view quantity, int workers) {
 
 double in_unit(double value, const std::string& unit) {
   static const std::pair<std::string_view, double> kUnits[] = {
-      {"s", 1},        {"min", 60},      {"percent", 0.01},   {"MB", 1e6},
-      {"MB/s", 1e6},   {"M", 1e6},       {"Mbit/s", 1e6 / 8}, {"kbit/s", 1e3 / 8},
-      {"images/s", 1}, {"packets/s", 1}, {"nats", 1},         {"iterations", 1},
+      {"s", 1},
+      {"min", 60},
+      {"percent", 0.01},
+      {"MB", 1e6},
+      {"MB/s", 1e6},
+      {"M", 1e6},
+      {"Mbit/s", 1e6 / 8},
+      {"kbit/s", 1e3 / 8},
+      {"images/s", 1},
+      {"samples/s", 1},
+      {"updates/s", 1},
+      {"packets/s", 1},
+      {"nats", 1},
+      {"iterations", 1},
       {"", 1},
   };
   const auto* found = std::ranges::find(kUnits, unit, &std::pair<std::string_view, double>::first);

@@ -23,6 +23,7 @@ enum class Source {
 ///     step_time         of a worker, the median, s
 ///     time_per_1000     1,000 updates, s
 ///     throughput        examples/s, all workers
+///     updates_per_s     changes of the parameters, in the mean over the training
 ///     chief_wait        of start-up what is the wait for the chief, s
 ///     cpu               share of the cores of the node's host
 ///     cpu_cores         cores of the host that are busy in the mean

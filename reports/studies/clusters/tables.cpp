@@ -1,0 +1,173 @@
+#include "reports/studies/clusters/tables.h"
+
+#include "reports/record/csv.h"
+#include "reports/record/statistics.h"
+#include "reports/record/text.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <array>
+#include <cmath>
+#include <functional>
+#include <string_view>
+#include <utility>
+
+namespace foretrain {
+namespace {
+
+using Chosen = std::function<bool(const ClusterForecast&)>;
+
+ClusterErrors errors_of(std::string name, const std::vector<ClusterForecast>& forecasts,
+                        const Chosen& chosen) {
+  constexpr double kP90 = 0.9;
+  std::vector<double> own;
+  std::vector<double> linear;
+  for (const ClusterForecast& each : forecasts) {
+    if (each.figure.role != ClusterRole::forecast || !chosen(each)) continue;
+    own.push_back(std::abs(each.error()));
+    linear.push_back(std::abs(each.linear_error()));
+  }
+  return {std::move(name),
+          static_cast<int>(own.size()),
+          median(own).value_or(0),
+          quantile(own, kP90).value_or(0),
+          median(linear).value_or(0),
+          quantile(linear, kP90).value_or(0)};
+}
+
+std::vector<ClusterFigure> figures_in(const std::vector<ClusterForecast>& forecasts) {
+  std::vector<ClusterFigure> figures;
+  figures.reserve(forecasts.size());
+  for (const ClusterForecast& each : forecasts) figures.push_back(each.figure);
+  return figures;
+}
+
+std::string as_percent(double error) { return fmt::format("{:.1f} %", error * 100); }
+
+std::string error_lines(const std::vector<ClusterErrors>& errors) {
+  std::string text = fmt::format(" {}{}{}{}{}{}{}\n", left("study", 17), right("forecasts", 10),
+                                 right("median", 10), right("p90", 10), right("linear", 11),
+                                 right("its p90", 11), right("goal", 9));
+  for (const ClusterErrors& e : errors) {
+    text += fmt::format(" {}{}{}{}{}{}{}\n", left(e.name, 17),
+                        right(fmt::format("{}", e.forecasts), 10), right(as_percent(e.median), 10),
+                        right(as_percent(e.p90), 10), right(as_percent(e.linear_median), 11),
+                        right(as_percent(e.linear_p90), 11),
+                        right(e.meets_goal() ? "met" : "missed", 9));
+  }
+  return text;
+}
+
+std::string forecast_lines(const std::vector<ClusterForecast>& forecasts) {
+  std::string text;
+  std::string study;
+  for (const ClusterForecast& each : forecasts) {
+    const ClusterFigure& f = each.figure;
+    if (f.study != study) {
+      study = f.study;
+      text += fmt::format("\n {}{}{}{}{}{} role\n", left(fmt::format("{} [{}]", study, f.unit), 27),
+                          right("devices", 8), right("measured", 10), right("forecast", 10),
+                          right("error", 9), right("linear", 9));
+    }
+    text += fmt::format(" {}{}{}{}{}{} {}\n", left(f.series, 27),
+                        right(fmt::format("{}", f.devices), 8), right(figure(f.value), 10),
+                        right(figure(each.forecast), 10), right(signed_percent(each.error()), 9),
+                        right(signed_percent(each.linear_error()), 9), name_of(f.role));
+  }
+  return text;
+}
+
+}  // namespace
+
+bool ClusterErrors::meets_goal() const {
+  const bool less = linear_median <= kLinearFar || median < kLinearShare * linear_median;
+  return median <= kClusterMedian && p90 <= kClusterP90 && less;
+}
+
+std::vector<ClusterErrors> cluster_errors(const std::vector<ClusterForecast>& forecasts) {
+  std::vector<ClusterErrors> errors;
+  for (const std::string& study : studies_of(figures_in(forecasts))) {
+    errors.push_back(errors_of(
+        study, forecasts, [&](const ClusterForecast& each) { return each.figure.study == study; }));
+  }
+  ClusterErrors async =
+      errors_of("all, async", forecasts, [](const ClusterForecast& each) { return each.async; });
+  if (async.forecasts > 0) errors.push_back(std::move(async));
+  errors.push_back(errors_of("all", forecasts, [](const auto&) { return true; }));
+  return errors;
+}
+
+std::string cluster_sentence(const std::vector<ClusterErrors>& errors) {
+  const ClusterErrors& all = errors.back();
+  return fmt::format(
+      "{} figures of others' clusters: forecasts are off by {} in the median, {} at the 90th "
+      "percentile; linear scaling by {}, {}.",
+      all.forecasts, as_percent(all.median), as_percent(all.p90), as_percent(all.linear_median),
+      as_percent(all.linear_p90));
+}
+
+std::string to_table(const std::vector<ClusterForecast>& forecasts) {
+  const std::vector<ClusterErrors> errors = cluster_errors(forecasts);
+  return wrap(cluster_sentence(errors)) + error_lines(errors) + forecast_lines(forecasts);
+}
+
+std::string cluster_markdown(const std::vector<ClusterForecast>& forecasts) {
+  std::string text =
+      "| study | forecasts | median error | p90 | linear: median | p90 | goal |\n"
+      "|---|---|---|---|---|---|---|\n";
+  for (const ClusterErrors& e : cluster_errors(forecasts)) {
+    text += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", e.name, e.forecasts,
+                        as_percent(e.median), as_percent(e.p90), as_percent(e.linear_median),
+                        as_percent(e.linear_p90), e.meets_goal() ? "met" : "missed");
+  }
+  return text;
+}
+
+std::string clusters_csv(const std::vector<ClusterForecast>& forecasts) {
+  constexpr std::array<std::string_view, 12> kColumns{
+      "study", "series",   "role",     "devices", "set",    "quantity",
+      "unit",  "measured", "forecast", "error",   "linear", "linear_error"};
+  CsvWriter csv(kColumns);
+  for (const ClusterForecast& each : forecasts) {
+    const ClusterFigure& f = each.figure;
+    csv.text(f.study).text(f.series).text(name_of(f.role)).integer(f.devices);
+    csv.text(fmt::format("{}", fmt::join(f.settings, ";"))).text(f.quantity).text(f.unit);
+    csv.number(f.value).number(each.forecast).number(each.error());
+    csv.number(each.linear).number(each.linear_error()).end_row();
+  }
+  return std::string(csv.written());
+}
+
+nlohmann::ordered_json to_json(const std::vector<ClusterForecast>& forecasts) {
+  nlohmann::ordered_json json;
+  json["studies"] = nlohmann::ordered_json::array();
+  for (const ClusterErrors& e : cluster_errors(forecasts)) {
+    json["studies"].push_back({{"name", e.name},
+                               {"forecasts", e.forecasts},
+                               {"error_median", e.median},
+                               {"error_p90", e.p90},
+                               {"linear_error_median", e.linear_median},
+                               {"linear_error_p90", e.linear_p90},
+                               {"meets_goal", e.meets_goal()}});
+  }
+  json["figures"] = nlohmann::ordered_json::array();
+  for (const ClusterForecast& each : forecasts) {
+    const ClusterFigure& f = each.figure;
+    json["figures"].push_back({{"study", f.study},
+                               {"series", f.series},
+                               {"role", name_of(f.role)},
+                               {"devices", f.devices},
+                               {"settings", f.settings},
+                               {"quantity", f.quantity},
+                               {"unit", f.unit},
+                               {"measured", f.value},
+                               {"forecast", each.forecast},
+                               {"error", each.error()},
+                               {"linear", each.linear},
+                               {"linear_error", each.linear_error()}});
+  }
+  return json;
+}
+
+}  // namespace foretrain

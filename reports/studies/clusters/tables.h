@@ -1,0 +1,52 @@
+// The error table of the clusters: for people, for files, for programs.
+#pragma once
+
+#include "reports/studies/clusters/forecast.h"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <string>
+#include <vector>
+
+namespace foretrain {
+
+/// What forecasts ought to come to: the median of their errors, the one that a tenth of them is
+/// beyond; and where linear scaling is off by more than kLinearFar in the median, less than this
+/// share of its error.
+inline constexpr double kClusterMedian = 0.10;
+inline constexpr double kClusterP90 = 0.25;
+inline constexpr double kLinearFar = 0.15;
+inline constexpr double kLinearShare = 1.0 / 3;
+
+/// Where every forecast comes from.
+inline constexpr const char* kForecastsSource =
+    "simulated; a gradient's time from the base of each series";
+
+/// What the figures of role forecast come to, errors without signs.
+struct ClusterErrors {
+  std::string name;  ///< of the study; `all, async`, `all`
+  int forecasts = 0;
+  double median = 0;
+  double p90 = 0;
+  double linear_median = 0;
+  double linear_p90 = 0;
+
+  [[nodiscard]] bool meets_goal() const;
+};
+
+/// A line a study, in their order, then of all that are asynchronous, where there are, then of all.
+std::vector<ClusterErrors> cluster_errors(const std::vector<ClusterForecast>& forecasts);
+
+/// `143 figures ... within 10 % in the median.`
+std::string cluster_sentence(const std::vector<ClusterErrors>& errors);
+
+/// A terminal of 80 columns: the sentence that matters, a line a study, then every figure.
+std::string to_table(const std::vector<ClusterForecast>& forecasts);
+/// A line a study, as the README has it.
+std::string cluster_markdown(const std::vector<ClusterForecast>& forecasts);
+/// study, series, role, devices, set, quantity, unit, measured, forecast, error, linear,
+/// linear_error.
+std::string clusters_csv(const std::vector<ClusterForecast>& forecasts);
+nlohmann::ordered_json to_json(const std::vector<ClusterForecast>& forecasts);
+
+}  // namespace foretrain
