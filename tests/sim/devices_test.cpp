@@ -2,6 +2,7 @@
 #include "models/protocol/message.h"
 #include "sim/driver/simulate.h"
 #include "tests/support/cases.h"
+#include "tests/support/options.h"
 #include "tests/support/temp_folder.h"
 
 #include <catch2/catch.hpp>
@@ -87,6 +88,27 @@ TEST_CASE("devices: a ring over hosts takes the slower of their ports and their 
   CHECK(job.step_s() == Approx(kGradient_s + ring_s).epsilon(0.05));
   job.host().nic = {1e18};
   CHECK(job.step_s() == Approx(kGradient_s + ring_s / 5).epsilon(0.05));
+}
+
+// What takes no bytes' time takes the links' latencies alone, those of the longest chain twice.
+TEST_CASE("devices: rings of hosts wait for fewer wires than one ring of all") {
+  DeviceJob job("all_reduce", 6, 3);
+  job.host().latency = 1_ms;  // to the switch, so 2 ms to the other host
+  job.host().device_link = {{1e18}, 100_us, false};
+  // One ring: three links and both wires between hosts, there for sums, back for values.
+  CHECK(job.step_s() == Approx(kGradient_s + 2 * (3 * 1e-4 + 2 * 2e-3)).epsilon(1e-6));
+  set_option(job.c.scenario.training.protocol, "group", std::int64_t{3});
+  CHECK(job.step_s() == Approx(kGradient_s + 2 * (2 * 1e-4 + 2e-3)).epsilon(1e-6));
+}
+
+// A host sends 2 (M - 1) / M of the parameters, each of its workers an equal part of that.
+TEST_CASE("devices: rings of hosts share the port of each host") {
+  DeviceJob job("all_reduce", 6, 3);
+  job.host().device_link = {{1e18}, {}, false};
+  job.host().nic = {200e6};
+  set_option(job.c.scenario.training.protocol, "group", std::int64_t{3});
+  const double between_s = 2.0 * 1 / 2 * 4 * kLayer / 200e6;
+  CHECK(job.step_s() == Approx(kGradient_s + between_s).epsilon(kOfMessages));
 }
 
 TEST_CASE("devices: one connection does not fill a port, four do") {
