@@ -94,7 +94,9 @@ bool linked_in_all_reduce(const Training& training, NodeId a, NodeId b) {
   if (first == second) return false;
   const Ways ways = Ways::of(training);
   if (ways.hypercube) return std::has_single_bit(static_cast<unsigned>(first ^ second));
-  const auto next = [](int a, int b, int of) { return (a + 1) % of == b || (b + 1) % of == a; };
+  const auto next = [](int one, int other, int of) {
+    return (one + 1) % of == other || (other + 1) % of == one;
+  };
   const int groups = ways.workers / ways.group;
   const bool same_group = first / ways.group == second / ways.group;
   const bool same_place = first % ways.group == second % ways.group;
