@@ -75,6 +75,14 @@ void check_compression(const Case& c) {
          "ratio has sizes alone, no numbers that could be sent; write numerics: off, or fp16 or "
          "topk");
   }
+  const Protocol* protocol = find_protocol(training.strategy);
+  const bool with_servers = protocol == nullptr || protocol->servers;
+  if (training.compression.wanted() && !training.compression.only_sizes() && !with_servers) {
+    fail(c, "training.compression",
+         fmt::format("{} compresses what is pushed to a server; take sync, async or ssp, or, in a "
+                     "forecast without numbers, kind ratio",
+                     training.compression.kind));
+  }
   if (training.compression.keeps_rest() && training.rejoin_limit.ns > 0) {
     fail(c, "training.rejoin_limit",
          "a worker that comes back has not what topk left out before, so it could not make its "

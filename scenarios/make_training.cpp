@@ -207,7 +207,7 @@ std::shared_ptr<const Training> make_training(const Case& scenario_case, const C
   }
   training->overlap = scenario.training.overlap;
   training->forward_waits = scenario.training.bucket_rule == "ddp";
-  if (training->servers > 0) training->compression = scenario.training.compression;
+  if (training->nodes() > 1) training->compression = scenario.training.compression;
   training->evaluate_every = scenario.training.evaluate_every;
   training->checkpoint = scenario.checkpoint.every;
   training->target = scenario.training.until;

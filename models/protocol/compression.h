@@ -21,6 +21,9 @@ namespace foretrain {
 ///     topk    8 + 8 k, k = share x n          the k largest, with their places (SparsePush)
 ///     ratio   4 n / ratio                     a size, in forecasts that carry nothing out
 ///
+/// Of workers that add up among themselves there is but ratio: so much smaller are sums as the new
+/// values that go back, as where gradients are reduced in fp16 and applied everywhere.
+///
 /// fp16 keeps nothing of what rounding takes, half a unit in the 11th bit: so a worker that comes
 /// back makes the same push. topk has a memory (Stich, Cordonnier, Jaggi 2018; Karimireddy,
 /// Rebjock, Stich, Jaggi 2019; Lin, Han, Mao, Wang, Dally 2018): what a push leaves out is added to

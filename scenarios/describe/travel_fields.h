@@ -41,12 +41,11 @@ void describe_travel(Visitor& visit, T& training) {
        .unused_because = "one worker alone sends nothing",
        .written = training.bucket_rule != "size"},
       training.bucket_rule);
-  const bool servers = protocol == nullptr || protocol->servers;
   visit.section({.key = "compression",
-                 .doc = "what workers push to servers is made smaller: fp16, topk, or a ratio",
-                 .used = servers,
-                 .unused_because = "only what is pushed to a server can be compressed; take sync, "
-                                   "async or ssp",
+                 .doc = "what workers push to servers is made smaller: fp16, topk; in forecasts by "
+                        "a ratio, among workers, too",
+                 .used = workers,
+                 .unused_because = "one worker alone sends nothing",
                  .written = training.compression.wanted(),
                  .shorthand = "kind"},
                 training.compression);

@@ -59,17 +59,20 @@ TEST_CASE("compression keys: what nothing would come of is an error with its pla
   CHECK_THAT(scenario_error(compressed_text("{kind: topk, share: 0}")), Contains("share"));
   CHECK_THAT(scenario_error(compressed_text("{kind: fp16, encode: 2}")), Contains("unit"));
   CHECK_THAT(scenario_error(compressed_text("bf16")), Contains("fp16"));
-  const std::string strategy = GENERATE("all_reduce", "local_sgd", "single");
+  CHECK_THAT(scenario_error(compressed_text("fp16", "strategy: single, ")),
+             Contains("training.compression") && Contains("one worker alone sends nothing"));
+  const std::string strategy = GENERATE("all_reduce", "local_sgd");
   CHECK_THAT(scenario_error(compressed_text("fp16", "strategy: " + strategy + ", ")),
              Contains("training.compression") && Contains("take sync, async or ssp"));
 }
 
-TEST_CASE("compression keys: a sweep over strategies compresses where it can") {
-  const auto cases = parse_scenario(
-      compressed_text("fp16") + "sweep: {training.strategy: [sync, all_reduce]}\n", "x.yaml");
+TEST_CASE("compression keys: a forecast of sums among workers knows a ratio") {
+  const auto cases =
+      parse_scenario(compressed_text("{kind: ratio, ratio: 2}", "", "numerics: off\n") +
+                         "sweep: {training.strategy: [sync, all_reduce]}\n",
+                     "x.yaml");
   REQUIRE(cases.size() == 2);
-  CHECK(cases[0].scenario.training.compression.kind == "fp16");
-  CHECK_FALSE(cases[1].scenario.training.compression.wanted());
+  for (const Case& each : cases) CHECK(each.scenario.training.compression.only_sizes());
 }
 
 TEST_CASE("compression keys: ratio needs a forecast without numbers") {

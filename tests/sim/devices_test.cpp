@@ -79,6 +79,21 @@ TEST_CASE("devices: a ring within a host takes its links") {
   CHECK(job.step_s() == Approx(kGradient_s + 3 * ring_s).epsilon(kOfMessages));
 }
 
+TEST_CASE("devices: a ring of numbers half as large takes half as long, and what encoding takes") {
+  DeviceJob job("all_reduce", 3, 3);
+  job.host().device_link = {{1e9}, {}, false};
+  const double ring_s = 2.0 * 2 / 3 * 4 * kLayer / 1e9;
+  Compression& compression = job.c.scenario.training.compression;
+  compression.kind = "ratio";
+  compression.ratio = 2;
+  CHECK(job.step_s() == Approx(kGradient_s + ring_s / 2).epsilon(kOfMessages));
+  // Each worker encodes all of its gradient, and decodes the parts that others own.
+  compression.encode_s = 1e-10;
+  const double encode_s = 4 * kLayer * 1e-10;
+  CHECK(job.step_s() > kGradient_s + ring_s / 2 + 0.9 * encode_s);
+  CHECK(job.step_s() < kGradient_s + ring_s / 2 + 2.1 * encode_s);
+}
+
 // Workers of a host follow each other in the ring, so of each host one sends to another host.
 TEST_CASE("devices: a ring over hosts takes the slower of their ports and their links") {
   DeviceJob job("all_reduce", 6, 3);
