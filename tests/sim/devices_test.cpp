@@ -52,13 +52,14 @@ class DeviceJob {
     s.cluster.hosts.push_back(server);
   }
 
+  /// In the mean; of one step: until all workers have its end.
   [[nodiscard]] double step_s() const {
     sim::SimulateOptions options;
     options.usage_interval = {};
     options.machines = [](const std::string&) -> Machine { throw std::logic_error("not asked"); };
     const Record record = testing::simulate(c, options);
     REQUIRE(record.outcome == Outcome::done);
-    return record.time.seconds() / kSteps;
+    return record.time.seconds() / static_cast<double>(c.scenario.training.steps);
   }
   HostSpec& host() { return c.scenario.cluster.hosts.front(); }
 
@@ -108,6 +109,7 @@ TEST_CASE("devices: a ring over hosts takes the slower of their ports and their 
 // What takes no bytes' time takes the links' latencies alone, those of the longest chain twice.
 TEST_CASE("devices: rings of hosts wait for fewer wires than one ring of all") {
   DeviceJob job("all_reduce", 6, 3);
+  job.c.scenario.training.steps = 1;
   job.host().latency = 1_ms;  // to the switch, so 2 ms to the other host
   job.host().device_link = {{1e18}, 100_us, false};
   // One ring: three links and both wires between hosts, there for sums, back for values.
@@ -123,7 +125,7 @@ TEST_CASE("devices: rings of hosts share the port of each host") {
   job.host().nic = {200e6};
   set_option(job.c.scenario.training.protocol, "group", std::int64_t{3});
   const double between_s = 2.0 * 1 / 2 * 4 * kLayer / 200e6;
-  CHECK(job.step_s() == Approx(kGradient_s + between_s).epsilon(kOfMessages));
+  CHECK(job.step_s() == Approx(kGradient_s + between_s).epsilon(0.05));
 }
 
 TEST_CASE("devices: one connection does not fill a port, four do") {

@@ -7,12 +7,19 @@ namespace foretrain {
 namespace {
 
 TEST_CASE("hardware table: a host with devices, a host without") {
-  HostSpec station{.name = "station", .cores = 40, .nic = {50e9}, .flow_rate = {1.25e9}};
+  HostSpec station;
+  station.name = "station";
+  station.cores = 40;
+  station.nic = {50e9};
+  station.flow_rate = {1.25e9};
   station.devices = 8;
   station.device.gflops = 15'700;
-  station.device_link = {.rate = {15.75e9}, .shared = true};
+  station.device_link.rate = {15.75e9};
+  station.device_link.shared = true;
   station.price = 24.484;
-  HostSpec plain{.name = "plain", .cores = 2, .nic = {1.25e9}};
+  HostSpec plain;
+  plain.name = "plain";
+  plain.cores = 2;
   plain.roofline.gflops = 70.4;
   const std::string table = hardware_table({station, plain});
   CHECK(table.substr(table.find("\n\n") + 2) ==
