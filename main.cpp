@@ -357,7 +357,8 @@ constexpr Command kCommands[] = {
     {"report", "figures, a page, from the folders of the others", report_options, report_any},
     {"calibrate", "measure this machine for simulate", calibrate_options, calibrate},
     {"data", "list, verify, draw data sets", data_options, data},
-    {"describe", "this command line as a man page, as completion", describe_options, describe},
+    {"describe", "this command line as a man page, as completion; the library's hardware",
+     describe_options, describe},
 };
 
 }  // namespace

@@ -67,6 +67,29 @@ void check_until(const Case& c) {
       "for instance evaluate_every: 100");
 }
 
+/// It has the numbers that it needs, and those that come back have what it keeps.
+void check_compression(const Case& c) {
+  const TrainingSpec& training = c.scenario.training;
+  if (training.compression.only_sizes() && c.scenario.numerics) {
+    fail(c, "training.compression.kind",
+         "ratio has sizes alone, no numbers that could be sent; write numerics: off, or fp16 or "
+         "topk");
+  }
+  const Protocol* protocol = find_protocol(training.strategy);
+  const bool with_servers = protocol == nullptr || protocol->servers;
+  if (training.compression.wanted() && !training.compression.only_sizes() && !with_servers) {
+    fail(c, "training.compression",
+         fmt::format("{} compresses what is pushed to a server; take sync, async or ssp, or, in a "
+                     "forecast without numbers, kind ratio",
+                     training.compression.kind));
+  }
+  if (training.compression.keeps_rest() && training.rejoin_limit.ns > 0) {
+    fail(c, "training.rejoin_limit",
+         "a worker that comes back has not what topk left out before, so it could not make its "
+         "gradient again; remove it, or compress with fp16");
+  }
+}
+
 /// Every host by its name, in order.
 std::set<std::string> check_hosts(const Case& c) {
   std::set<std::string> names;
@@ -255,6 +278,7 @@ void check_case(Case& scenario_case, Reading& reading) {
   check_length(scenario_case);
   check_profile(scenario_case);
   check_until(scenario_case);
+  check_compression(scenario_case);
   const NodeCounts counts = node_counts(scenario_case.scenario);
   check_options(scenario_case, counts.workers);
   check_placement(scenario_case, counts);

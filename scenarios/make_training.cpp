@@ -103,6 +103,10 @@ void check_fits(const Case& c, const NodeCounts& counts, const Network& network)
          fmt::format("{} servers for the {} tensors of {}; write fewer servers, or a bucket_size",
                      servers, tensors, c.scenario.model.label()));
   }
+  if (network.sparse() && servers > 0 && c.scenario.training.compression.wanted()) {
+    fail(c, "training.compression",
+         "a sparse model sends what a batch touches, which is small already; remove it");
+  }
   if (per_tensor && network.sparse() && servers > 0) {
     fail(c, "training.bucket_size",
          "per_tensor, but a sparse model sends what a batch touches, one message a server; remove "
@@ -203,6 +207,7 @@ std::shared_ptr<const Training> make_training(const Case& scenario_case, const C
   }
   training->overlap = scenario.training.overlap;
   training->forward_waits = scenario.training.bucket_rule == "ddp";
+  if (training->nodes() > 1) training->compression = scenario.training.compression;
   training->evaluate_every = scenario.training.evaluate_every;
   training->checkpoint = scenario.checkpoint.every;
   training->target = scenario.training.until;

@@ -10,8 +10,9 @@
 namespace foretrain {
 namespace {
 
-// With `threads`, with `servers`, weights are the same bits for any number.
-constexpr std::array<std::string_view, 15> kOther{"name",
+// With `threads`, with `servers`, weights are the same bits for any number; not so where each
+// bucket sends a share of its own.
+constexpr std::array<std::string_view, 16> kOther{"name",
                                                   "question",
                                                   "cluster",
                                                   "transport",
@@ -25,6 +26,7 @@ constexpr std::array<std::string_view, 15> kOther{"name",
                                                   "training.servers",
                                                   "training.silence_limit",
                                                   "training.rejoin_limit",
+                                                  "training.compression.encode",
                                                   "training.threads"};
 
 std::optional<Difference> difference(const Value* first, const Value* second,
@@ -58,6 +60,11 @@ std::optional<Difference> difference(const Value* first, const Value* second,
 std::optional<Difference> difference_in_training(const Scenario& first, const Scenario& second) {
   const Value a = parse_yaml(to_yaml(first), "first");
   const Value b = parse_yaml(to_yaml(second), "second");
+  const int servers = first.training.servers;
+  if (first.training.compression.keeps_rest() && servers != second.training.servers) {
+    return Difference{"training.servers", std::to_string(servers),
+                      std::to_string(second.training.servers)};
+  }
   return difference(&a, &b, "");
 }
 

@@ -85,6 +85,7 @@ struct TrainingSpec {
   Bytes bucket_size{1'000'000};  ///< largest part of the parameters that travels as one message;
                                  ///< 0: every tensor (a layer's weights, its biases) is one
   std::string bucket_rule = "size";  ///< size; ddp: PyTorch's, whose cap bucket_size is
+  Compression compression;           ///< of what workers push to servers
 
   bool operator==(const TrainingSpec&) const = default;
 };

@@ -43,7 +43,7 @@ class Exchange {
     effects_.clear();
     double coding_s = seconds_of([&] {
       push = worker_compute_.push(all_, false, effects_);
-      FT_CHECK(parameters_.accepts(push, effects_));
+      FT_CHECK(parameters_.take_in(push, effects_));
     });
     parameters_.apply_job(JobId{}, {push}).work(serial);
     parameters_.finish_apply();

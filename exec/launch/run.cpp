@@ -72,6 +72,11 @@ void check_trainable(const Case& scenario_case, bool emulated) {
   if (scenario.model.profiled()) {
     fail("model.profile", "a profile has times, no layers to train; simulate it");
   }
+  if (scenario.training.compression.only_sizes()) {
+    fail(
+        "training.compression.kind",
+        "ratio has sizes alone, no numbers that could be sent; simulate it, or write fp16 or topk");
+  }
   const auto only_simulated = [&](const std::string& key, bool given) {
     if (given) fail(key, fmt::format("only simulate knows it; --set {}=null removes it", key));
   };

@@ -27,14 +27,15 @@ struct Traffic {
 
 /// What a job costs on any machine: operations, and bytes moved from and to memory. Of a layer that
 /// is known by a profile alone nothing can be counted: it costs the time that somebody's device
-/// took, which has the same place here, so that whatever adds up costs adds up profiles, too.
+/// took, which has the same place here, so that whatever adds up costs adds up profiles, too. So
+/// does what a scenario says that something takes.
 ///
 /// `models/cost/work.h` says what each piece of work costs.
 struct Cost {
   Flops flops{};
   Traffic read{};
   Traffic written{};
-  Duration measured{};  ///< of a profile's layers
+  Duration measured{};  ///< of a profile's layers, of what a scenario gives the time of
 
   [[nodiscard]] constexpr Bytes bytes() const { return read.total() + written.total(); }
   constexpr bool operator==(const Cost&) const = default;

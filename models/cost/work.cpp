@@ -141,6 +141,22 @@ Cost pick_cost(std::int64_t wanted) {
   return cost;
 }
 
+Cost compress_cost(std::int64_t gradient, Bytes size, bool keeps_rest) {
+  const Bytes kept{keeps_rest ? 4 * gradient : 0};
+  Cost cost;
+  cost.read.gradients = Bytes{4 * gradient} + kept;
+  cost.written.gradients = kept;
+  cost.written.messages = size;
+  return cost;
+}
+
+Cost expand_cost(std::int64_t gradient, Bytes size) {
+  Cost cost;
+  cost.read.messages = size;
+  cost.written.gradients = {4 * gradient};
+  return cost;
+}
+
 Cost copy_cost(std::int64_t parameters) {
   Cost cost;
   cost.read.parameters = {4 * parameters};

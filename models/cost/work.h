@@ -43,6 +43,8 @@ namespace foretrain {
 ///     average         n k         4 n k parameters                  8 n parameters
 ///     encode          0           4 t grad., 4 (t + w) batch        8 + 8 t + 4 w messages
 ///     decode          0           8 + 4 (t + w) messages            -
+///     compress        0           4 n grad., 4 n kept of before     P messages, 4 n kept
+///     expand          0           P messages                        4 n gradients
 ///     gather          0           4 w parameters, 4 w messages      4 w messages
 ///     pick            0           4 w parameters, 4 w batch         4 w parameters
 ///     copy            0           4 n parameters                    4 n parameters
@@ -88,6 +90,10 @@ Cost decode_cost(Listed listed);
 Cost gather_cost(std::int64_t wanted);
 /// The values that the next batch reads are taken out of all.
 Cost pick_cost(std::int64_t wanted);
+/// A push of `size` is made of so many numbers; `keeps_rest`: what it leaves out is kept.
+Cost compress_cost(std::int64_t gradient, Bytes size, bool keeps_rest);
+/// The gradient is made of it again.
+Cost expand_cost(std::int64_t gradient, Bytes size);
 /// Values are put somewhere else.
 Cost copy_cost(std::int64_t parameters);
 

@@ -58,6 +58,10 @@ BucketCost bucket_cost(const Training& training, const Bucket& bucket) {
     cost.pull = sparse_pull(training, listed);
     return cost;
   }
+  const Compression& compression = training.compression;
+  if (compression.wanted()) {
+    cost.push = compress_cost(compression, bucket.count) + expand_cost(compression, bucket.count);
+  }
   const bool sums = among_workers(training) && !averages(training);
   if (sums) cost.reduce = cost_before_owner(training, bucket);
   cost.apply = apply_cost(bucket.count, sums ? sums_of(training, bucket) : gradients, rule);

@@ -70,6 +70,7 @@ NodeMemory node_memory(const Training& training, const DataMemory& data, NodeId 
     return memory;
   }
   memory.learned += {4 * all};
+  if (training.compression.keeps_rest()) memory.learned += {4 * all};
   if (training.nodes() == 1) memory.set_up = {4 * all};
   const std::int64_t examples = (data.train_examples + training.workers - 1) / training.workers;
   const Bytes share = data.share_example * examples;

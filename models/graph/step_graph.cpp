@@ -182,10 +182,10 @@ std::int64_t Builder::touched_in(BucketRun run) const {
 }
 
 Bytes Builder::push_bytes(BucketRun run) const {
-  if (!training_.sparse()) return {4 * parameters_in(run)};
   Bytes bytes;
   for (std::uint32_t b = run.first; b < run.first + run.count; ++b) {
-    bytes += push_size(listed_mean(training_, buckets_[b], false));
+    bytes += training_.sparse() ? push_size(listed_mean(training_, buckets_[b], false))
+                                : compressed_size(training_.compression, buckets_[b].count);
   }
   return bytes;
 }

@@ -57,9 +57,11 @@ Protocol all_reduce_protocol() {
   return {.name = "all_reduce",
           .doc = "workers add up their gradients among themselves, without servers",
           .dense = true,
+          .options = {&kGroup},
           .messages = {partial, parameters, enough, cut},
           .brings_update = {parameters},
           .waits_not_because = kSumsAreLost,
+          .wrong = wrong_group,
           .linked = linked_in_all_reduce,
           .make_node = [](const std::shared_ptr<const Training>& training, NodeId id) {
             return std::unique_ptr<Node>(std::make_unique<AllReduceWorker>(training, id));

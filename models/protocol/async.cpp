@@ -79,7 +79,7 @@ void AsyncServer::receive(Instant now, NodeId from, Message message, Effects& ef
   const bool late = known && message.kind == MessageKind::push && is_late(*queue, from, message);
   if (!late &&
       (!known || message.kind != MessageKind::push || message.version > queue->bucket.version() ||
-       !queue->bucket.accepts(message.payload, effects) || queue->pushed[index_of(from)])) {
+       !queue->bucket.take_in(message.payload, effects) || queue->pushed[index_of(from)])) {
     effects.emplace_back(Fault{from, "it sent a message out of turn"});
     return;
   }

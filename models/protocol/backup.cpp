@@ -110,7 +110,7 @@ void BackupServer::receive(Instant now, NodeId from, Message message, Effects& e
   if (!late &&
       (!known || message.kind != MessageKind::push ||
        message.version > gathering->bucket.version() ||
-       !gathering->bucket.accepts(message.payload, effects) || gathering->standings[worker].push)) {
+       !gathering->bucket.take_in(message.payload, effects) || gathering->standings[worker].push)) {
     effects.emplace_back(Fault{from, "it sent a message out of turn"});
     return;
   }

@@ -189,7 +189,7 @@ Protocol local_sgd_protocol() {
       .name = "local_sgd",
       .doc = "workers take steps of their own, then average their parameters",
       .dense = true,
-      .options = {&kLocalSteps, &kOuterName, &kOuterRate, &kOuterMomentum},
+      .options = {&kLocalSteps, &kOuterName, &kOuterRate, &kOuterMomentum, &kGroup},
       .messages = {partial, parameters, enough, cut},
       .brings_update = {parameters},
       .weighed_against = "all_reduce",
@@ -206,6 +206,7 @@ Protocol local_sgd_protocol() {
             return averaging_cost(outer_of(options).get(), parameters, addends);
           },
       .waits_not_because = kSumsAreLost,
+      .wrong = wrong_group,
       .updated_by = [](const Training& training, NodeId) { return training.layout->parameters; },
       .kept_by =
           [](const Training& training, NodeId id) {

@@ -40,7 +40,7 @@ struct Message {
   std::int64_t staleness = 0;  ///< reply: updates applied between the worker's read and its push's
   Duration wait{};             ///< reply: how long the push lay at the server before its apply
   Duration apply{};            ///< reply: how long the apply took
-  Payload payload{};           ///< [bucket's length] of float; empty where nothing is carried
+  Payload payload{};           ///< [bucket's length] of float, or a smaller push (compression.h)
 };
 
 /// Bytes of a frame's header on the wire; `exec/transport/frame.h` lays them out.

@@ -40,7 +40,7 @@ Reduction::Reduction(std::shared_ptr<const Training> training, NodeId id, std::i
       parameters_(parameters),
       buffered_(held),
       owner_(owner),
-      hypercube_(over_hypercube(*training_)),
+      ways_(Ways::of(*training_)),
       parts_(training_->layout->buckets.size()) {
   for (std::uint32_t bucket = 0; bucket < parts_.size(); ++bucket) {
     parts_[bucket].sums.resize(route_of(bucket).sources());
@@ -54,13 +54,19 @@ void Reduction::begin() {
 }
 
 void Reduction::add(Instant now, std::uint32_t bucket, Payload mine, Effects& effects) {
+  const Compression& compression = training_->compression;
+  if (compression.wanted()) {
+    const std::int64_t count = training_->layout->buckets[bucket].count;
+    effects.emplace_back(Worked{compress_cost(compression, count)});
+  }
   parts_[bucket].mine = std::move(mine);
   parts_[bucket].has_mine = true;
   reduce_if_complete(now, bucket, effects);
 }
 
 bool Reduction::in_turn(NodeId from, const Message& message, const Route& route) const {
-  if (message.payload.size() != training_->layout->buckets[message.bucket].size()) return false;
+  const std::int64_t count = training_->layout->buckets[message.bucket].count;
+  if (message.payload.size() != compressed_size(training_->compression, count)) return false;
   const Part& part = parts_[message.bucket];
   const auto sender = static_cast<int>(index_of(from));
   if (message.kind == MessageKind::parameters) {
@@ -79,8 +85,12 @@ Reduction::Reception Reduction::receive(Instant now, NodeId from, Message messag
   if (bucket >= parts_.size() || !in_turn(from, message, route_of(bucket))) {
     return Reception::refused;
   }
+  const Bucket& place = training_->layout->buckets[bucket];
+  const Compression& compression = training_->compression;
+  if (compression.wanted()) message.payload = *expand(compression, message.payload, place.count);
   if (message.kind == MessageKind::parameters) {
-    parameters_.put(training_->layout->buckets[bucket], message.payload, effects);
+    if (compression.wanted()) effects.emplace_back(Worked{expand_cost(compression, place.count)});
+    parameters_.put(place, message.payload, effects);
     renew(bucket, message.payload, effects);
     return Reception::renewed;
   }
@@ -203,7 +213,8 @@ void Reduction::send(MessageKind kind, std::uint32_t bucket, int to, Payload pay
                      Effects& effects) {
   const Step round = parts_[bucket].round;
   Message message{.kind = kind, .step = round, .bucket = bucket, .version = {round.value}};
-  message.payload = std::move(payload);
+  const Compression& compression = training_->compression;
+  message.payload = compression.wanted() ? compress(compression, payload, {}) : std::move(payload);
   moved_ += wire_size(message);
   effects.emplace_back(Send{training_->worker(to), std::move(message)});
 }

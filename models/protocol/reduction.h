@@ -118,7 +118,7 @@ class Reduction {
   void send(MessageKind kind, std::uint32_t bucket, int to, Payload payload, Effects& effects);
 
   [[nodiscard]] Route route_of(std::uint32_t bucket) const {
-    return {hypercube_, training_->workers, training_->layout->buckets[bucket].shard, rank()};
+    return {ways_, training_->layout->buckets[bucket].shard, rank()};
   }
   /// The sums of all sources are here.
   [[nodiscard]] static bool all_here(const Part& part) {
@@ -133,7 +133,7 @@ class Reduction {
   HeldParameters& parameters_;
   BufferedBytes& buffered_;
   Owner& owner_;
-  bool hypercube_;
+  Ways ways_;
   std::vector<Part> parts_;
   bool ended_ = false;  // a target is reached
   std::optional<Instant> first_sum_;

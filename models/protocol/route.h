@@ -1,21 +1,36 @@
 // The way of a bucket between workers that sum it up without a server.
 #pragma once
 
+#include "models/protocol/protocol.h"
 #include "models/protocol/training.h"
 
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <string_view>
 
 namespace foretrain {
 
-/// Sums go over a hypercube: 4, 8, 16, ... workers and buckets of at most kSmallBucket.
-bool over_hypercube(const Training& training);
+/// Workers of a host, whose ids follow each other, add up among themselves before hosts do.
+extern const Option kGroup;
+/// It does not divide the workers.
+std::optional<WrongOption> wrong_group(const ProtocolOptions& options, int workers);
 
 /// Up to here a hypercube is quicker: a step of softmax on two cores took 0.29 ms where the ring
 /// took 0.37 (4 workers), 1.04 where it took 1.23 (8). At 125 KB a bucket there was nothing to
 /// tell.
 inline constexpr Bytes kSmallBucket{64'000};
+
+/// The ways of all buckets of a training.
+struct Ways {
+  int workers = 1;
+  bool hypercube = false;  ///< else rings
+  int group = 1;           ///< workers of a ring of the inner ones; 1: there is one ring of all
+
+  /// As the training says; over a hypercube: 4, 8, 16, ... workers, no groups, buckets of at most
+  /// kSmallBucket.
+  static Ways of(const Training& training);
+};
 
 /// What one worker does for a bucket that another, or itself, owns: it takes in the sums of its
 /// sources, adds its own gradient, sends the sum on; later it takes the new values in and sends
@@ -24,6 +39,11 @@ inline constexpr Bytes kSmallBucket{64'000};
 /// Round the ring, o + 1 to o for the sum, o to o - 1 for the values: of N workers each step of a
 /// bucket takes 2 (N - 1) messages one after another, and buckets dealt round keep every link busy
 /// all the time (Patarasuk, Yuan 2009).
+///
+/// In groups of G, M of them, it is the same round the ring of each group, to the member that has
+/// the owner's place there, then round the ring of these: 2 (G - 1 + M - 1) messages one after
+/// another, of which 2 (M - 1) leave the group. Values go the other way. So groups that are hosts
+/// wait less for the wires between them (hierarchical all-reduce; Jia et al. 2018, section 3.3).
 ///
 /// Where N is a power of two and buckets are small, latency counts more than links that are busy:
 /// then sums halve their number at every turn, over the edges of a hypercube, and values double
@@ -35,8 +55,8 @@ inline constexpr Bytes kSmallBucket{64'000};
 class Route {
  public:
   Route(const Training& training, int owner, int worker)
-      : Route(over_hypercube(training), training.workers, owner, worker) {}
-  Route(bool hypercube, int workers, int owner, int worker);
+      : Route(Ways::of(training), owner, worker) {}
+  Route(const Ways& ways, int owner, int worker);
 
   /// Those whose sums come here, in the order in which they are added.
   [[nodiscard]] std::size_t sources() const { return sources_; }
@@ -52,16 +72,18 @@ class Route {
   [[nodiscard]] int target(std::size_t i) const;
 
  private:
-  // In the ring.
-  [[nodiscard]] int before() const { return worker_ == 0 ? workers_ - 1 : worker_ - 1; }
-  [[nodiscard]] int after() const { return worker_ + 1 == workers_ ? 0 : worker_ + 1; }
+  // In its group's ring, and in that of its place over all groups.
+  [[nodiscard]] int within(int turns) const;
+  [[nodiscard]] int across(int turns) const;
+  [[nodiscard]] bool has_owners_place() const { return (owner_ - worker_) % ways_.group == 0; }
 
-  bool hypercube_;
-  int workers_;
+  Ways ways_;
   int owner_;
   int worker_;
   std::size_t sources_ = 0;
   std::size_t targets_ = 0;
+  std::array<int, 2> ring_sources_{};  // of those
+  std::array<int, 2> ring_targets_{};
 };
 
 /// Workers `a` and `b` talk to each other in one of the ways above.

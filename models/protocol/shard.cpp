@@ -85,13 +85,22 @@ void ShardBucket::begin_state() {
   touched_.met.resize(count);
 }
 
-bool ShardBucket::accepts(const Payload& push, Effects& effects) const {
+bool ShardBucket::take_in(Payload& push, Effects& effects) const {
+  const Compression& compression = training_->compression;
+  const std::int64_t count = values_.size().value / 4;
+  if (compression.wanted()) {
+    auto gradient = expand(compression, push, count);
+    if (!gradient) return false;
+    push = *std::move(gradient);
+    effects.emplace_back(Worked{expand_cost(compression, count)});
+    return true;
+  }
   if (!training_->sparse()) return push.size() == values_.size();
   if (!training_->numerics) {
     effects.emplace_back(Worked{decode_cost(listed_in(push))});
     return true;
   }
-  const auto parts = decode(push, values_.size().value / 4);
+  const auto parts = decode(push, count);
   if (parts) effects.emplace_back(Worked{decode_cost(parts->listed())});
   return parts.has_value();
 }

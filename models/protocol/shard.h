@@ -15,8 +15,8 @@ namespace foretrain {
 /// A bucket's values, the optimizer's state beside them, and the job that is changing both.
 ///
 /// A push is a gradient of the bucket's length; of a sparse model it is a SparsePush, and an answer
-/// carries the values that it asks for. A push of another node goes through `accepts` first: that
-/// is where it is checked.
+/// carries the values that it asks for. A push of another node goes through `take_in` first: that
+/// is where it is checked, and where one that was compressed becomes a gradient again.
 class ShardBucket {
  public:
   ShardBucket(std::shared_ptr<const Training> training, std::uint32_t index,
@@ -27,8 +27,9 @@ class ShardBucket {
   ShardBucket(std::shared_ptr<const Training> training, std::uint32_t index, Payload values,
               std::span<float> place);
 
-  /// `push` has the right size for this bucket (sparse: is well formed).
-  [[nodiscard]] bool accepts(const Payload& push, Effects& effects) const;
+  /// `push` has the right size for this bucket (sparse, compressed: is well formed). False: it has
+  /// not, and nothing may be done with it.
+  [[nodiscard]] bool take_in(Payload& push, Effects& effects) const;
   /// The mean of the gradients in `pushes`, added up in the order given, applied. The values may
   /// not be taken until `finish_apply`. In place where nobody else holds them, else into a new
   /// buffer. `gradients`: dense: the number that was added up in `pushes`; 0: one in each.

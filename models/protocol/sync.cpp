@@ -88,7 +88,7 @@ bool SyncServer::gather(Instant now, NodeId from, Message& push, Gathering& gath
   const std::int64_t generation = seats_[index_of(from)].generation;
   const bool again = arrival.here && arrival.generation < generation;
   if (push.step.value != gathering.bucket.version().value || gathering.held ||
-      (arrival.here && !again) || !gathering.bucket.accepts(push.payload, effects)) {
+      (arrival.here && !again) || !gathering.bucket.take_in(push.payload, effects)) {
     return false;
   }
   std::int64_t& whole_from = whole_from_[index_of(from)];

@@ -114,7 +114,7 @@ class SyncServer : public Node, public Buffering {
   [[nodiscard]] bool is_late(NodeId from, const Gathering& gathering) const;
   /// The process before had pushed this, and it is applied.
   [[nodiscard]] bool is_again(NodeId from, const Message& push, const Gathering& gathering) const;
-  void answer_again(NodeId from, const Message& push, Gathering& gathering, Effects& effects);
+  void answer_again(NodeId from, Message& push, Gathering& gathering, Effects& effects);
   // Checkpoints (sync_cut.cpp):
 
   /// A cut is due after this version.

@@ -70,9 +70,8 @@ bool SyncServer::is_again(NodeId from, const Message& push, const Gathering& gat
   return !seats_[index_of(from)].is_first() && applied;
 }
 
-void SyncServer::answer_again(NodeId from, const Message& push, Gathering& gathering,
-                              Effects& effects) {
-  if (!gathering.bucket.accepts(push.payload, effects)) {
+void SyncServer::answer_again(NodeId from, Message& push, Gathering& gathering, Effects& effects) {
+  if (!gathering.bucket.take_in(push.payload, effects)) {
     effects.emplace_back(Fault{from, "it sent a message out of turn"});
     return;
   }

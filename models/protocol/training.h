@@ -6,6 +6,7 @@
 #include "models/networks/network.h"
 #include "models/optimizers/optimizer.h"
 #include "models/protocol/checkpoint.h"
+#include "models/protocol/compression.h"
 #include "models/protocol/layout.h"
 #include "models/protocol/options.h"
 #include "models/protocol/target.h"
@@ -46,6 +47,7 @@ struct Training {
   /// Gradients travel as full vectors; else those of a sparse model as what they touch.
   bool dense = false;
   double touched_mean = 0;  ///< sparse: parameters that a batch touches, in the mean
+  Compression compression;  ///< of what workers push to servers; of a sparse model none
   /// False: payloads are sizes, jobs have no work.
   bool numerics = true;
   /// Parameters to start from; null: drawn. Null without numerics.

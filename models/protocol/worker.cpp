@@ -12,6 +12,13 @@ namespace {
 constexpr JobId kEvaluation{0};
 constexpr JobId kGradient{1};  // its first stage; then the others
 constexpr JobId kKeep{std::uint64_t{1} << 32};
+
+// That `answer` is to. A sparse one differs from it by its indices: as large is near enough.
+Bytes size_of_push(const Training& training, const Message& answer) {
+  if (!training.compression.wanted()) return wire_size(answer);
+  const std::int64_t count = training.layout->buckets[answer.bucket].count;
+  return kHeaderSize + compressed_size(training.compression, count);
+}
 }  // namespace
 
 Worker::Worker(std::shared_ptr<const Training> training, NodeId id)
@@ -122,8 +129,13 @@ void Worker::keep(NodeId from, const Message& cut, Effects& effects) {
   state.integer(evaluated_);
   state.number(gradient_.loss());
   clock_.write(state);
+  const std::span<const float> rest = worker_compute_.rest();
+  if (!rest.empty()) state.floats(rest);
   Keep keep{kKeep, cut.version.value, step_, evaluated_, {}, {}};
   keep.size = state_size(5 + StepClock::kStateIntegers, 0, 0);
+  if (training_->compression.keeps_rest()) {
+    keep.size += state_size(0, training_->layout->parameters, 1);
+  }
   keep.gradients = worker_compute_.batches();
   keep.state = [kept = state.take()] { return kept; };
   effects.emplace_back(std::move(keep));
@@ -139,6 +151,7 @@ void Worker::restore(StateReader& state) {
   evaluated_ = state.integer(0, most);
   gradient_.restore(state.number());
   clock_.read(state);
+  if (!worker_compute_.rest().empty()) state.floats(worker_compute_.rest());
   state.end();
   restored_ = true;
   state_ = State::waiting;
@@ -157,6 +170,7 @@ void Worker::receive(Instant now, NodeId from, Message message, Effects& effects
     return;
   }
   const Bytes size = wire_size(message);
+  const Bytes pushed = size_of_push(*training_, message);
   const bool last =
       message.kind == MessageKind::final_parameters || message.kind == MessageKind::stop;
   put(message.bucket, std::move(message.payload), effects);
@@ -178,7 +192,7 @@ void Worker::receive(Instant now, NodeId from, Message message, Effects& effects
   if (state_ == State::computing) return go_on_computing(now, effects);
   if (state_ != State::waiting || !may_end_step()) return;
   // The answer that came last is the one that the step waited for.
-  clock_.pulled(now, message.wait, message.apply, size, size);
+  clock_.pulled(now, message.wait, message.apply, pushed, size);
   end_step(now, effects);
 }
 

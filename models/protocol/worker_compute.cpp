@@ -30,6 +30,9 @@ WorkerCompute::WorkerCompute(std::shared_ptr<const Training> training, int worke
   const bool prefetches = training_->data->train->worth_prefetching();
   ring_.resize(1 + (sparse() ? 1 : 0) + (prefetches ? 1 : 0));
   if (sparse()) gather_up_to(0);
+  if (training_->compression.keeps_rest()) {
+    rest_.resize(static_cast<std::size_t>(training_->layout->parameters));
+  }
 }
 
 void WorkerCompute::restore(std::int64_t batches) {
@@ -110,8 +113,21 @@ WorkerCompute::Indices WorkerCompute::within(const Bucket& bucket,
   return {first, last};
 }
 
-Payload WorkerCompute::push(const Bucket& bucket, bool all, Effects& effects) const {
-  if (!sparse()) return gradient_.slice(bucket.offset(), bucket.size());
+Payload WorkerCompute::push(const Bucket& bucket, bool all, Effects& effects) {
+  if (sparse()) return push_touched(bucket, all, effects);
+  const Payload gradient = gradient_.slice(bucket.offset(), bucket.size());
+  const Compression& compression = training_->compression;
+  if (!compression.wanted() || training_->servers == 0) return gradient;  // sums: Reduction
+  effects.emplace_back(Worked{compress_cost(compression, bucket.count)});
+  std::span<float> rest = rest_;
+  if (!rest.empty()) {
+    rest = rest.subspan(static_cast<std::size_t>(bucket.first),
+                        static_cast<std::size_t>(bucket.count));
+  }
+  return compress(compression, gradient, rest);
+}
+
+Payload WorkerCompute::push_touched(const Bucket& bucket, bool all, Effects& effects) const {
   const auto worked = [&](Listed listed) { effects.emplace_back(Worked{encode_cost(listed)}); };
   if (!training_->numerics) {
     const Listed listed = listed_mean(*training_, bucket, all);

@@ -29,9 +29,9 @@ class WorkerCompute {
   /// end to end; it may still lack the values of buckets that no stage so far needs. The stage that
   /// ends the forward pass finds the loss. After a stage's job its buckets can be pushed.
   Job gradient_job(std::size_t stage, JobId id, const Payload& parameters);
-  /// What a push of the last gradient carries for `bucket`. `all`: sparse: the whole bucket is
-  /// wanted in return.
-  [[nodiscard]] Payload push(const Bucket& bucket, bool all, Effects& effects) const;
+  /// What a push of the last gradient carries for `bucket`; asked for once. `all`: sparse: the
+  /// whole bucket is wanted in return.
+  [[nodiscard]] Payload push(const Bucket& bucket, bool all, Effects& effects);
   /// An answer to that push has this size (sparse: or the bucket's).
   [[nodiscard]] Bytes answer_size(const Bucket& bucket) const;
   /// What the next gradient reads of `bucket`, whose values, or the answer of a server, are given.
@@ -42,6 +42,9 @@ class WorkerCompute {
   /// Before the first: as if so many had been. Data, augmentation, dropout are functions of the
   /// seed, the worker, the number of the batch, so nothing else has to be kept of them.
   void restore(std::int64_t batches);
+  /// What pushes have left out so far, for the next gradients (Compression::keeps_rest); else, and
+  /// without numerics, nothing.
+  [[nodiscard]] std::span<float> rest() { return rest_; }
 
   /// Loss and accuracy of `parameters` (all of them) over the test examples.
   Job evaluation_job(JobId id, const Payload& parameters);
@@ -57,6 +60,8 @@ class WorkerCompute {
   static Indices within(const Bucket& bucket, const std::vector<std::uint32_t>& touched);
 
   [[nodiscard]] bool sparse() const { return training_->sparse(); }
+  /// Of a sparse model.
+  [[nodiscard]] Payload push_touched(const Bucket& bucket, bool all, Effects& effects) const;
   [[nodiscard]] Gathered& gathered(std::int64_t number) { return ring_[slot(number)]; }
   [[nodiscard]] const Gathered& gathered(std::int64_t number) const { return ring_[slot(number)]; }
   [[nodiscard]] std::size_t slot(std::int64_t number) const {
@@ -80,6 +85,7 @@ class WorkerCompute {
   bool begun_ = false;          // one of them here
   Payload gradient_;
   std::span<float> writable_;  // all of it, while stages write
+  std::vector<float> rest_;    // [parameters]
 };
 
 }  // namespace foretrain

@@ -75,7 +75,7 @@ struct Arguments {
   std::string data_path;
   std::string data_format = "digits";
   std::vector<std::string> data_settings;
-  std::string form;                   ///< of describe: man | bash | zsh | fish
+  std::string form;                   ///< of describe: man | bash | zsh | fish | hardware
   const CLI::App* program = nullptr;  ///< whose command line was read
 };
 

@@ -4,6 +4,8 @@
 #include "reports/cli/completion.h"
 #include "reports/cli/man_page.h"
 #include "reports/record/text.h"
+#include "reports/show/terminal/hardware_table.h"
+#include "scenarios/hardware.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -34,6 +36,7 @@ int describe(const Arguments& arguments) {
   if (arguments.form == "bash") text = bash_completion(commands);
   if (arguments.form == "zsh") text = zsh_completion(commands);
   if (arguments.form == "fish") text = fish_completion(commands);
+  if (arguments.form == "hardware") text = hardware_table(library_hosts());
   fmt::print("{}", text);
   return kDone;
 }

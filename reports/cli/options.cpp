@@ -313,7 +313,7 @@ void describe_options(CLI::App& command, Arguments& arguments) {
   arguments.program = command.get_parent();
   command.add_option("form", arguments.form, "what is printed")
       ->required()
-      ->check(CLI::IsMember({"man", "bash", "zsh", "fish"}));
+      ->check(CLI::IsMember({"man", "bash", "zsh", "fish", "hardware"}));
 }
 
 }  // namespace foretrain

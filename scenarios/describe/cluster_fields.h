@@ -49,7 +49,10 @@ void describe(Visitor& visit, T& link) {
 
 template <class Visitor, Described<ClusterSpec> T>
 void describe(Visitor& visit, T& cluster) {
-  visit.list({.key = "hosts", .doc = "the machines", .written = !cluster.hosts.empty()},
+  visit.list({.key = "hosts",
+              .doc = "the machines; describe hardware lists those that the library has",
+              .written = !cluster.hosts.empty(),
+              .library = "hardware"},
              cluster.hosts);
   visit.field({.key = "topology",
                .doc = "how the hosts are wired",

@@ -2,6 +2,7 @@
 #include "scenarios/describe/reader.h"
 
 #include "scenarios/input_error.h"
+#include "scenarios/like.h"
 #include "scenarios/propose.h"
 
 #include <fmt/format.h>
@@ -125,6 +126,27 @@ Value Reader::in_full(const Field& rule, const Value& value) {
   map.mark = value.mark;
   map.entries.push_back({std::string(key), value.mark, value});
   return map;
+}
+
+Value Reader::begun_like(const Field& rule, Value item, const std::string& path) {
+  const Entry* like = rule.library.empty() ? nullptr : item.find("like");
+  if (like == nullptr) return item;
+  reading_.note_place(path + ".like", like->value.mark);
+  if (like->value.kind != Value::Kind::null) {
+    const Value kept = load_like(rule.library, item, path);
+    excuse(kept, path);
+    lay_under(item, kept);
+  }
+  item.erase("like");
+  return item;
+}
+
+void Reader::excuse(const Value& map, const std::string& path) {
+  for (const Entry& entry : map.entries) {
+    const std::string below = fmt::format("{}.{}", path, entry.key);
+    reading_.note_used(below, to_text(entry.value.mark));
+    excuse(entry.value, below);
+  }
 }
 
 const Entry* Reader::take(const Field& rule) {

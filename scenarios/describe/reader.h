@@ -101,7 +101,7 @@ class Reader {
     std::vector<T> items;
     for (const Value& item : entry->value.items) {
       const std::string path = path_of(rule.key) + "[" + std::to_string(items.size()) + "]";
-      const Value whole = in_full(rule, item);
+      const Value whole = begun_like(rule, in_full(rule, item), path);
       read_map(whole, path, items.emplace_back());
     }
     note_use(rule, *entry, items.empty());
@@ -132,6 +132,10 @@ class Reader {
 
   /// `value` as a mapping where it was written in short (Field::shorthand).
   static Value in_full(const Field& rule, const Value& value);
+  /// `item` laid over what it is `like` (Field::library). What that has and nothing uses is no
+  /// mistake.
+  Value begun_like(const Field& rule, Value item, const std::string& path);
+  void excuse(const Value& map, const std::string& path);
   /// The entry of the rule's key; null where there is none.
   const Entry* take(const Field& rule);
   void note_use(const Field& rule, const Entry& entry, bool is_default);

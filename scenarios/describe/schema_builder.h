@@ -28,7 +28,9 @@ class SchemaBuilder {
 
   template <class T>
   void list(const Field& rule, const std::vector<T>& /*member*/) {
-    add(rule, {{"type", "array"}, {"items", with_shorthands(rule, object_of(T{}))}});
+    Schema item = with_shorthands(rule, object_of(T{}));
+    if (!rule.library.empty()) allow_like(item);
+    add(rule, {{"type", "array"}, {"items", std::move(item)}});
   }
 
   template <class T>
@@ -61,6 +63,19 @@ class SchemaBuilder {
     if (choices.empty()) return object;
     choices.insert(choices.begin(), std::move(object));
     return {{"anyOf", std::move(choices)}};
+  }
+
+  /// The object may begin as one of the library (Field::library), which misses nothing.
+  static void allow_like(Schema& object) {
+    object["properties"]["like"] = {
+        {"type", "string"},
+        {"description", "begins as what the library has by this name; what stands beside it wins"}};
+    Schema whole;
+    whole["required"] = object["required"];
+    Schema begun;
+    begun["required"] = Schema::array({"like"});
+    object["anyOf"] = Schema::array({std::move(whole), std::move(begun)});
+    object.erase("required");
   }
 
   template <class T>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "models/protocol/registry.h"
+#include "scenarios/describe/compression_fields.h"
 #include "scenarios/describe/field.h"
 #include "scenarios/scenario.h"
 
@@ -40,6 +41,14 @@ void describe_travel(Visitor& visit, T& training) {
        .unused_because = "one worker alone sends nothing",
        .written = training.bucket_rule != "size"},
       training.bucket_rule);
+  visit.section({.key = "compression",
+                 .doc = "what workers push to servers is made smaller: fp16, topk; in forecasts by "
+                        "a ratio, among workers, too",
+                 .used = workers,
+                 .unused_because = "one worker alone sends nothing",
+                 .written = training.compression.wanted(),
+                 .shorthand = "kind"},
+                training.compression);
 }
 
 }  // namespace foretrain

@@ -83,6 +83,7 @@ Duration JobTime::apply(const Job& job) const {
 }
 
 Duration JobTime::of(const Worked& worked) const {
+  if (worked.cost.measured.ns > 0) return worked.cost.measured;
   const Bytes messages = worked.cost.read.messages + worked.cost.written.messages;
   if (messages.value > 0 && model_.coding != AffineCost{}) {
     return model_.coding.of(static_cast<double>(messages.value));

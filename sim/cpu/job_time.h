@@ -26,6 +26,7 @@ namespace foretrain::sim {
 ///
 /// and what a node does as it handles a message (`Worked`):
 ///
+///     any               the time that the scenario gives            (training.compression.encode)
 ///     sparse messages   overhead + bytes of them x per_byte         (of the model)
 ///     values, or else   bytes x per_byte | bytes / bandwidth        (of any update | described)
 ///

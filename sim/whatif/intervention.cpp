@@ -52,6 +52,28 @@ std::optional<std::string> more_workers(Scenario& scenario) {
   return set_workers(scenario, scenario.training.workers + 1);
 }
 
+// Devices of the host that the last worker is on; 0: it computes on cores.
+int devices_beside(const Scenario& scenario, const std::vector<NodePlace>& places) {
+  if (scenario.cluster.hosts.empty()) return 0;
+  const int last = node_counts(scenario).workers - 1;
+  return scenario.cluster.hosts[places[static_cast<std::size_t>(last)].spec].devices;
+}
+
+// Of those only one more worker is told where each host has one.
+std::optional<std::string> more_hosts(Scenario& scenario) {
+  if (!protocol_of(scenario).several_workers) return std::nullopt;
+  const int devices = devices_beside(scenario, place_nodes(scenario));
+  if (devices < 2) return std::nullopt;
+  return set_workers(scenario, scenario.training.workers + devices);
+}
+
+std::optional<std::string> double_connections(Scenario& scenario) {
+  const auto capped = [](const HostSpec& host) { return host.flow_rate.value > 0; };
+  if (std::ranges::none_of(scenario.cluster.hosts, capped)) return std::nullopt;
+  scenario.cluster.connections *= 2;
+  return "";
+}
+
 std::optional<std::string> more_servers(Scenario& scenario) {
   if (!protocol_of(scenario).servers) return std::nullopt;
   return set_servers(scenario, scenario.training.servers + 1);
@@ -127,6 +149,8 @@ const std::vector<ResourceChange>& resource_changes() {
        {server_nic_in, server_nic_out, worker_nic},
        0.5},
       {"switches 2x", "twice the rate between switches", {switches}, 0.5},
+      {"connection 2x", "twice what a TCP connection carries", {connection}, 0.5},
+      {"device link 2x", "twice the rate between the devices of a host", {device_link}, 0.5},
       {"latency 2x", "half the latency", {latency}, 0.5},
       {"straggling removed", "no straggling", {straggling}, 0},
       {"evaluation free", "evaluation that takes no time", {evaluation}, 0},
@@ -141,12 +165,15 @@ const std::vector<ScenarioChange>& scenario_changes() {
   static const std::vector<ScenarioChange> all = [] {
     std::vector<ScenarioChange> changes{
         {"one more worker", "a host like the last worker's", Kind::cluster, more_workers},
+        {"one more host", "with as many workers as it has devices", Kind::cluster, more_hosts},
         {"one more server", "a shard more of the parameters", Kind::cluster, more_servers},
         {"double batch", "twice the examples a gradient", Kind::training, double_batch},
         {"half batch", "half the examples a gradient", Kind::training, half_batch},
         {"overlap on", "buckets leave while others are computed", Kind::training, overlap_on},
         {"overlap off", "a gradient leaves when all of it is computed", Kind::training,
          overlap_off},
+        {"double connections", "twice the TCP connections between two nodes", Kind::cluster,
+         double_connections},
         {"no neighbours", "the cluster alone", Kind::cluster,
          [](Scenario& scenario) -> std::optional<std::string> {
            if (scenario.neighbours.empty()) return std::nullopt;
@@ -175,14 +202,21 @@ std::string set_batch(Scenario& scenario, int batch_size) {
 std::string set_workers(Scenario& scenario, int workers) {
   if (!protocol_of(scenario).several_workers) return "the strategy has one worker";
   if (std::string why = no_links(scenario); !why.empty()) return why;
+  if (const auto wrong = protocol_of(scenario).wrong(scenario.training.protocol, workers)) {
+    return wrong->what;
+  }
   ClusterSpec& cluster = scenario.cluster;
   write_placement(scenario);
-  const int more = workers - std::exchange(scenario.training.workers, workers);
+  const int devices = devices_beside(scenario, place_nodes(scenario));
+  scenario.training.workers = workers;
   if (cluster.hosts.empty()) return {};
   auto& placed = cluster.placement.workers;
-  if (more > 0) {
-    const auto added = add_hosts(cluster, placed.back(), more);
-    placed.insert(placed.end(), added.begin(), added.end());
+  const int seats = std::max(1, devices);
+  const auto taken = std::ranges::count(placed, placed.back());
+  for (int free = static_cast<int>(seats - taken); std::ssize(placed) < workers; --free) {
+    const bool next = devices == 0 || free <= 0;
+    if (next) free = seats;
+    placed.push_back(next ? add_hosts(cluster, placed.back(), 1).front() : placed.back());
   }
   placed.resize(static_cast<std::size_t>(workers));
   return {};

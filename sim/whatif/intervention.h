@@ -38,8 +38,8 @@ const std::vector<ScenarioChange>& scenario_changes();
 
 /// So many examples a gradient.
 std::string set_batch(Scenario& scenario, int batch_size);
-/// Puts `workers` on hosts: those that are added get one like the last worker's, each. Where the
-/// scenario has no cluster, they share this machine.
+/// Puts `workers` on hosts: those that are added get one like the last worker's, each, or as many
+/// as it has devices. Where the scenario has no cluster, they share this machine.
 std::string set_workers(Scenario& scenario, int workers);
 /// The same for servers: one that is added gets a host like the last server's; where that has a
 /// worker too, the next worker's host that has no server.

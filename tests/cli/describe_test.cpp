@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <filesystem>
 #include <map>
 #include <regex>
 #include <set>
@@ -95,7 +96,7 @@ TEST_CASE("describe: bash completes commands, values of which there are few, els
   CHECK(answers[1] == "validate");
   CHECK(answers[2] == "draw");
   CHECK(answers[3] == "summary");
-  CHECK(answers[4] == "man bash zsh fish");
+  CHECK(answers[4] == "man bash zsh fish hardware");
   CHECK(answers[5].empty());
   CHECK(answers[6].empty());
 }
@@ -160,6 +161,25 @@ TEST_CASE("describe: the man page names every command with its options, without 
   std::string out;
   sandbox.write("page", page);
   if (run_shell(sandbox, "groff -man -ww -Tutf8 -z page; true", "", out)) CHECK(out.empty());
+}
+
+TEST_CASE("describe: hardware has a line for every host of the library, none too wide") {
+  Sandbox sandbox;
+  const Called called = sandbox.call("describe hardware");
+  CHECK(called.status == 0);
+  std::set<std::string> hosts;
+  std::istringstream lines(called.out);
+  for (std::string line; std::getline(lines, line);) {
+    CAPTURE(line);
+    CHECK(line.size() <= 80);
+    hosts.insert(line.substr(0, line.find(' ')));
+  }
+  for (const auto& file :
+       std::filesystem::directory_iterator(source_dir() + "/scenarios/hardware")) {
+    if (file.path().extension() != ".yaml") continue;
+    CAPTURE(file.path());
+    CHECK(hosts.count(file.path().stem().string()) == 1);
+  }
 }
 
 }  // namespace

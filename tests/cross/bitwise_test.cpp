@@ -78,9 +78,11 @@ TEST_CASE("cross: a run of ssp keeps its bound") {
 }
 
 TEST_CASE("cross: a ring ends with the same weights in both worlds, with the same bytes") {
-  const int workers = GENERATE(1, 2, 3, 4);
-  CAPTURE(workers);
+  const auto [workers, group] =
+      GENERATE(table<int, std::int64_t>({{1, 1}, {2, 1}, {3, 1}, {4, 1}, {4, 2}, {6, 3}}));
+  CAPTURE(workers, group);
   Case scenario_case = small_case("all_reduce", workers, 15);
+  set_option(scenario_case.scenario.training.protocol, "group", group);
   scenario_case.scenario.training.bucket_size = {6'000};
   const Record simulated = simulate(scenario_case);
   REQUIRE(simulated.weights_sha256.size() == 64);

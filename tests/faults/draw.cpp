@@ -258,6 +258,16 @@ void make_larger(Scenario& scenario) {
   if (scenario.training.bucket_size.value < 1'000) scenario.training.bucket_size = {4'000};
 }
 
+// From a stream of its own: other draws of a seed stay what they were.
+void draw_compression(Scenario& scenario) {
+  Stream draw(scenario.seed, "test.compression");
+  if (!one_in(draw, 3)) return;
+  TrainingSpec& training = scenario.training;
+  const bool halves = training.rejoin_limit.ns > 0 || one_in(draw, 2);
+  training.compression.kind = halves ? "fp16" : "topk";
+  if (!halves) training.compression.share = any_of(draw, std::array{0.01, 0.2});
+}
+
 }  // namespace
 
 Case draw_training(Stream& draw, const std::string& strategy) {
@@ -292,6 +302,7 @@ Case draw_training(Stream& draw, const std::string& strategy) {
     training.rejoin_limit = Duration::from_seconds(0.1 * std::pow(600, draw.uniform()));
   }
   if (scenario.seed % 32 == 0 && protocol.several_workers) make_larger(scenario);
+  if (protocol.servers && scenario.model.name == "mlp") draw_compression(scenario);
   return result;
 }
 

@@ -27,7 +27,7 @@ struct Envelope {
         version(message.version),
         size(wire_size(message)) {
     const auto bytes = message.payload.bytes();
-    numbers.resize(bytes.size() / sizeof(float));
+    numbers.resize((bytes.size() + sizeof(float) - 1) / sizeof(float));  // or an odd half
     if (!numbers.empty()) std::memcpy(numbers.data(), bytes.data(), bytes.size());
   }
   /// Words of a decision are no numbers: bits are compared.

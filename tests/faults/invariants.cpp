@@ -74,9 +74,9 @@ void Invariants::happened(NodeId id, const Heard& heard, std::span<const Effect>
 // A server that counts a push as long as its bucket may count one who pulls as one who has pushed.
 void Invariants::note_buffered(NodeId server, NodeId worker, const Envelope& mail) {
   if (mail.kind != MessageKind::push && mail.kind != MessageKind::pull) return;
-  const Bytes size = mail.kind == MessageKind::push
-                         ? Bytes{std::ssize(mail.numbers) * std::int64_t{sizeof(float)}}
-                         : training_->layout->buckets.at(mail.bucket).size();
+  const bool lists = mail.kind == MessageKind::push && training_->sparse();
+  const Bytes size = lists ? Bytes{std::ssize(mail.numbers) * std::int64_t{sizeof(float)}}
+                           : training_->layout->buckets.at(mail.bucket).size();
   Bytes& largest = pushes_[server][{worker, mail.bucket}];
   largest = std::max(largest, size);
 }

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <iterator>
 #include <utility>
 
@@ -80,7 +81,18 @@ void ServerBooks::pushed(std::uint32_t worker, const Envelope& push) {
   here.last_sent[worker] = push.step.value;
   // With backups: what was chosen of the process before it is applied by now, the rest is left.
   std::erase_if(here.waiting, [&](const Push& other) { return other.worker == worker; });
-  if (!here.over) here.waiting.push_back({worker, push.step, push.version, push.numbers});
+  if (!here.over) here.waiting.push_back({worker, push.step, push.version, gradient_in(push)});
+}
+
+std::vector<float> ServerBooks::gradient_in(const Envelope& push) const {
+  const Compression& compression = training_->compression;
+  if (!compression.wanted() || push.numbers.empty()) return push.numbers;
+  Payload bytes = Payload::allocate(push.size - kHeaderSize);
+  std::memcpy(bytes.writable_bytes().data(), push.numbers.data(), bytes.bytes().size());
+  const auto gradient =
+      expand(compression, bytes, training_->layout->buckets.at(push.bucket).count);
+  require(gradient.has_value(), "a push that is no gradient");
+  return {gradient->floats().begin(), gradient->floats().end()};
 }
 
 // The server says in its answer which is the first step, or the worker, whom another one has told.

@@ -77,6 +77,8 @@ class ServerBooks {
   };
 
   [[nodiscard]] Account& account(std::uint32_t bucket);
+  /// What it brings, compressed or not.
+  [[nodiscard]] std::vector<float> gradient_in(const Envelope& push) const;
   void pushed(std::uint32_t worker, const Envelope& push);
   void pulled(std::uint32_t worker, const Envelope& pull);
   void lost(NodeId peer);

@@ -3,43 +3,18 @@
 
 #include "scenarios/read.h"
 #include "tests/scenarios/messages.h"
+#include "tests/support/library_variable.h"
 #include "tests/support/places.h"
 #include "tests/support/temp_folder.h"
 
 #include <catch2/catch.hpp>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <optional>
 #include <string>
 
 namespace foretrain {
 namespace {
-
-constexpr const char* kVariable = "FORETRAIN_LIBRARY";
-
-/// The variable as it was, once the test is over.
-class NoLibraryVariable {
- public:
-  NoLibraryVariable() {
-    if (const char* value = std::getenv(kVariable)) before_ = value;
-    unsetenv(kVariable);
-  }
-  NoLibraryVariable(const NoLibraryVariable&) = delete;
-  NoLibraryVariable& operator=(const NoLibraryVariable&) = delete;
-  ~NoLibraryVariable() {
-    if (before_) {
-      setenv(kVariable, before_->c_str(), 1);
-    } else {
-      unsetenv(kVariable);
-    }
-  }
-  static void set(const std::string& value) { setenv(kVariable, value.c_str(), 1); }
-
- private:
-  std::optional<std::string> before_;
-};
 
 TEST_CASE("library: a build finds the scenarios of its sources") {
   const NoLibraryVariable environment;

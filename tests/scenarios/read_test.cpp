@@ -84,7 +84,7 @@ TEST_CASE("read: an unknown key is told the nearest, where one is near") {
   CHECK(scenario_error("foretrain: 1\ncluster:\n  hosts:\n    - {name: a, nic_rate: 3}\n") ==
         "x.yaml:4:17: cluster.hosts[0].nic_rate: unknown key; the keys here are name, count, "
         "cores, nic, burst, latency, flow_rate, machine, compute, gflops, memory_bandwidth, "
-        "overhead, send, receive, devices, device, device_link, mtbf, restart_after, price");
+        "overhead, send, receive, devices, device, device_link, mtbf, restart_after, price, like");
   CHECK(scenario_error("foretrain: 1\nbatch_size: 3\n") ==
         "x.yaml:2:1: batch_size: unknown key; did you mean training.batch_size?");
   CHECK(scenario_error("foretrain: 1\nswep: 3\n").find("did you mean sweep?") != std::string::npos);
@@ -322,6 +322,7 @@ TEST_CASE("read: every committed scenario is one that can be read") {
   int count = 0;
   for (const auto& file : fs::recursive_directory_iterator(source_dir() + "/scenarios")) {
     if (file.path().extension() != ".yaml") continue;
+    if (file.path().parent_path().filename() == "hardware") continue;  // hardware_test.cpp
     INFO(file.path());
     if (file.path().stem().string().ends_with("machine") && is_machine(file.path())) {
       CHECK_NOTHROW(read_machine(file.path()));

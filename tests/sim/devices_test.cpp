@@ -2,6 +2,7 @@
 #include "models/protocol/message.h"
 #include "sim/driver/simulate.h"
 #include "tests/support/cases.h"
+#include "tests/support/options.h"
 #include "tests/support/temp_folder.h"
 
 #include <catch2/catch.hpp>
@@ -51,13 +52,14 @@ class DeviceJob {
     s.cluster.hosts.push_back(server);
   }
 
+  /// In the mean; of one step: until all workers have its end.
   [[nodiscard]] double step_s() const {
     sim::SimulateOptions options;
     options.usage_interval = {};
     options.machines = [](const std::string&) -> Machine { throw std::logic_error("not asked"); };
     const Record record = testing::simulate(c, options);
     REQUIRE(record.outcome == Outcome::done);
-    return record.time.seconds() / kSteps;
+    return record.time.seconds() / static_cast<double>(c.scenario.training.steps);
   }
   HostSpec& host() { return c.scenario.cluster.hosts.front(); }
 
@@ -78,6 +80,21 @@ TEST_CASE("devices: a ring within a host takes its links") {
   CHECK(job.step_s() == Approx(kGradient_s + 3 * ring_s).epsilon(kOfMessages));
 }
 
+TEST_CASE("devices: a ring of numbers half as large takes half as long, and what encoding takes") {
+  DeviceJob job("all_reduce", 3, 3);
+  job.host().device_link = {{1e9}, {}, false};
+  const double ring_s = 2.0 * 2 / 3 * 4 * kLayer / 1e9;
+  Compression& compression = job.c.scenario.training.compression;
+  compression.kind = "ratio";
+  compression.ratio = 2;
+  CHECK(job.step_s() == Approx(kGradient_s + ring_s / 2).epsilon(kOfMessages));
+  // Each worker encodes all of its gradient, and decodes the parts that others own.
+  compression.encode_s = 1e-10;
+  const double encode_s = 4 * kLayer * 1e-10;
+  CHECK(job.step_s() > kGradient_s + ring_s / 2 + 0.9 * encode_s);
+  CHECK(job.step_s() < kGradient_s + ring_s / 2 + 2.1 * encode_s);
+}
+
 // Workers of a host follow each other in the ring, so of each host one sends to another host.
 TEST_CASE("devices: a ring over hosts takes the slower of their ports and their links") {
   DeviceJob job("all_reduce", 6, 3);
@@ -87,6 +104,28 @@ TEST_CASE("devices: a ring over hosts takes the slower of their ports and their 
   CHECK(job.step_s() == Approx(kGradient_s + ring_s).epsilon(0.05));
   job.host().nic = {1e18};
   CHECK(job.step_s() == Approx(kGradient_s + ring_s / 5).epsilon(0.05));
+}
+
+// What takes no bytes' time takes the links' latencies alone, those of the longest chain twice.
+TEST_CASE("devices: rings of hosts wait for fewer wires than one ring of all") {
+  DeviceJob job("all_reduce", 6, 3);
+  job.c.scenario.training.steps = 1;
+  job.host().latency = 1_ms;  // to the switch, so 2 ms to the other host
+  job.host().device_link = {{1e18}, 100_us, false};
+  // One ring: three links and both wires between hosts, there for sums, back for values.
+  CHECK(job.step_s() == Approx(kGradient_s + 2 * (3 * 1e-4 + 2 * 2e-3)).epsilon(1e-6));
+  set_option(job.c.scenario.training.protocol, "group", std::int64_t{3});
+  CHECK(job.step_s() == Approx(kGradient_s + 2 * (2 * 1e-4 + 2e-3)).epsilon(1e-6));
+}
+
+// A host sends 2 (M - 1) / M of the parameters, each of its workers an equal part of that.
+TEST_CASE("devices: rings of hosts share the port of each host") {
+  DeviceJob job("all_reduce", 6, 3);
+  job.host().device_link = {{1e18}, {}, false};
+  job.host().nic = {200e6};
+  set_option(job.c.scenario.training.protocol, "group", std::int64_t{3});
+  const double between_s = 2.0 * 1 / 2 * 4 * kLayer / 200e6;
+  CHECK(job.step_s() == Approx(kGradient_s + between_s).epsilon(0.05));
 }
 
 TEST_CASE("devices: one connection does not fill a port, four do") {

@@ -181,6 +181,18 @@ void draw_input(Stream& draw, Scenario& scenario) {
   }
 }
 
+// From a stream of its own: other draws of a seed stay what they were.
+void draw_compression(Scenario& scenario) {
+  Stream draw(scenario.seed, "test.compression");
+  const Protocol& protocol = protocol_called(scenario.training.strategy);
+  if (!protocol.several_workers || !one_in(draw, 3)) return;
+  Compression& compression = scenario.training.compression;
+  constexpr std::array kKinds{"fp16", "topk", "ratio"};
+  compression.kind = protocol.servers ? kKinds.at(draw.below(kKinds.size())) : "ratio";
+  if (compression.only_sizes()) compression.ratio = 1 + below(draw, 100);
+  if (one_in(draw, 2)) compression.encode_s = 1e-10 * (1 + below(draw, 50));
+}
+
 }  // namespace
 
 RandomScenarios::RandomScenarios() {
@@ -277,6 +289,7 @@ Case RandomScenarios::draw(Stream& draw) const {
       protocol_called(scenario.training.strategy).servers && scenario.training.servers <= 2) {
     scenario.training.bucket_size = {};
   }
+  if (scenario.dataset.format != "libsvm") draw_compression(scenario);
   return result;
 }
 

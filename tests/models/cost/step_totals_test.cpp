@@ -113,6 +113,14 @@ TEST_CASE("step totals: the graph of a step costs what nodes ask for and tell of
               .optimizer = optimizer});
 }
 
+TEST_CASE("step totals: what compressing a gradient takes on both sides is counted") {
+  Compression compression;
+  compression.kind = GENERATE("fp16", "topk", "ratio");
+  compression.encode_s = GENERATE(0.0, 1e-9);
+  CAPTURE(compression.kind, compression.encode_s);
+  check_step({.network = "lenet", .servers = 2, .compression = compression});
+}
+
 TEST_CASE("step totals: a single worker is counted, its gradient dense or sparse or clipped") {
   const std::string network = GENERATE("lenet", "sparse_logistic");
   OptimizerSpec optimizer;

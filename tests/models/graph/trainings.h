@@ -38,6 +38,7 @@ struct Counted {
   int batch = 64;
   OptimizerSpec optimizer{};
   Bytes bucket_size{50'000};
+  Compression compression{};
 };
 
 /// Without numerics.
@@ -57,6 +58,7 @@ inline std::shared_ptr<Training> training_of(const Counted& counted) {
       make_layout(parameters, whole ? Bytes{4 * parameters} : counted.bucket_size,
                   std::max(1, counted.servers)));
   if (training->network->sparse()) training->touched_mean = 1001;  // a thousand, and the bias
+  training->compression = counted.compression;
   training->numerics = false;
   return training;
 }

@@ -3,6 +3,7 @@
 
 #include "models/data/sampler.h"
 #include "models/networks/registry.h"
+#include "tests/support/options.h"
 #include "tests/support/shuffled.h"
 #include "tests/support/trainings.h"
 
@@ -28,6 +29,15 @@ float round_the_ring(int workers, int owner, const std::function<float(int)>& mi
   float sum = mine((owner + 1) % workers);
   for (int turn = 2; turn <= workers; ++turn) sum += mine((owner + turn) % workers);
   return sum;
+}
+
+// Each group round its ring, to the member in the owner's place; these round theirs.
+float over_groups(const Training& training, int owner, const std::function<float(int)>& mine) {
+  const auto group = static_cast<int>(training.options.integer(kGroup));
+  return round_the_ring(training.workers / group, owner / group, [&](int number) {
+    return round_the_ring(group, owner % group,
+                          [&](int place) { return mine(number * group + place); });
+  });
 }
 
 // The sum at the worker at `distance` from the owner: the farthest half comes first, before its
@@ -66,8 +76,8 @@ std::vector<float> twin(const Training& training) {
         const auto mine = [&](int worker) {
           return gradients[static_cast<std::size_t>(worker)][static_cast<std::size_t>(i)];
         };
-        float sum = over_hypercube(training) ? halved(training.workers, bucket.shard, 0, mine)
-                                             : round_the_ring(training.workers, bucket.shard, mine);
+        float sum = Ways::of(training).hypercube ? halved(training.workers, bucket.shard, 0, mine)
+                                                 : over_groups(training, bucket.shard, mine);
         if (training.workers > 1) sum *= 1.0F / static_cast<float>(training.workers);
         values[static_cast<std::size_t>(i)] -= 0.3F * sum;
       }
@@ -92,6 +102,23 @@ TEST_CASE("all_reduce: the weights are those of the plain twin in any order of a
     REQUIRE(shuffled.finished == workers);
     CHECK(shuffled.weights == expected);
     CHECK(shuffled.steps.size() == static_cast<std::size_t>(5 * workers));
+  }
+}
+
+TEST_CASE("all_reduce: in groups the weights are those of the plain twin in any order of arrival") {
+  const auto [workers, group] =
+      GENERATE(table<int, int>({{2, 2}, {4, 2}, {6, 2}, {6, 3}, {8, 4}, {9, 3}, {12, 4}}));
+  CAPTURE(workers, group);
+  const auto training = ring_training(workers, 5, Bytes{4'000});
+  testing::set_option(training->options, "group", std::int64_t{group});
+  const std::vector<float> expected = twin(*training);
+  for (std::uint64_t seed = 1; seed < 6; ++seed) {
+    CAPTURE(seed);
+    Shuffled shuffled(training, seed);
+    shuffled.run();
+    REQUIRE(shuffled.faults.empty());
+    REQUIRE(shuffled.finished == workers);
+    CHECK(shuffled.weights == expected);
   }
 }
 
@@ -124,7 +151,7 @@ TEST_CASE("all_reduce: large buckets of four workers go round the ring") {
       std::make_shared<const Network>(network_spec("mlp", options), training->data->train->shape());
   training->layout = std::make_shared<Layout>(
       make_dealt_layout(training->network->parameters(), Bytes{200'000}, 4));
-  REQUIRE_FALSE(over_hypercube(*training));
+  REQUIRE_FALSE(Ways::of(*training).hypercube);
   Shuffled shuffled(training, 2);
   shuffled.run();
   REQUIRE(shuffled.faults.empty());
@@ -132,10 +159,24 @@ TEST_CASE("all_reduce: large buckets of four workers go round the ring") {
 }
 
 TEST_CASE("all_reduce: what one worker sends on a route another awaits") {
-  for (const int workers : {1, 2, 3, 4, 8, 16, 64}) {
-    CAPTURE(workers);
+  const auto [workers, group] = GENERATE(table<int, int>({{1, 1},
+                                                          {2, 1},
+                                                          {3, 1},
+                                                          {4, 1},
+                                                          {8, 1},
+                                                          {16, 1},
+                                                          {64, 1},
+                                                          {2, 2},
+                                                          {4, 2},
+                                                          {8, 2},
+                                                          {6, 3},
+                                                          {64, 8},
+                                                          {12, 4}}));
+  {
+    CAPTURE(workers, group);
     auto training = small_training("all_reduce", 1, 0, 1);
     training->workers = workers;
+    testing::set_option(training->options, "group", std::int64_t{group});
     for (int owner = 0; owner < workers; ++owner) {
       int linked = 0;
       for (int worker = 0; worker < workers; ++worker) {

@@ -12,12 +12,10 @@ namespace foretrain {
 namespace {
 
 struct Net {
-  bool hypercube;
-  int workers;
+  Ways ways;
+  int workers = ways.workers;
 
-  [[nodiscard]] Route at(int owner, int worker) const {
-    return {hypercube, workers, owner, worker};
-  }
+  [[nodiscard]] Route at(int owner, int worker) const { return {ways, owner, worker}; }
 };
 
 // How many messages a sum takes from `worker` to `owner`, one after another.
@@ -41,13 +39,17 @@ std::set<int> summed(const Net& net, int owner, int worker) {
   return all;
 }
 
-const std::vector<Net> kNets{{false, 1}, {false, 2}, {false, 3}, {false, 7},
-                             {true, 4},  {true, 8},  {true, 16}};
+Net ring(int workers, int group = 1) { return {{workers, false, group}}; }
+Net hypercube(int workers) { return {{workers, true, 1}}; }
+
+const std::vector<Net> kNets{ring(1),    ring(2),      ring(3),      ring(7),
+                             ring(4, 2), ring(6, 2),   ring(6, 3),   ring(12, 4),
+                             ring(5, 5), hypercube(4), hypercube(8), hypercube(16)};
 
 TEST_CASE("route: the owner's sum has each worker's gradient once") {
   for (const Net& net : kNets) {
     for (int owner = 0; owner < net.workers; ++owner) {
-      CAPTURE(net.hypercube, net.workers, owner);
+      CAPTURE(net.ways.hypercube, net.ways.group, net.workers, owner);
       CHECK(static_cast<int>(summed(net, owner, owner).size()) == net.workers);
     }
   }
@@ -57,7 +59,7 @@ TEST_CASE("route: where a sum goes it is expected, and so are values") {
   for (const Net& net : kNets) {
     for (int owner = 0; owner < net.workers; ++owner) {
       for (int worker = 0; worker < net.workers; ++worker) {
-        CAPTURE(net.hypercube, net.workers, owner, worker);
+        CAPTURE(net.ways.hypercube, net.ways.group, net.workers, owner, worker);
         const Route route = net.at(owner, worker);
         CHECK(route.sum_to().has_value() == (worker != owner));
         CHECK(route.values_from().has_value() == (worker != owner));
@@ -79,14 +81,31 @@ TEST_CASE("route: a ring takes N - 1 messages one after another, a hypercube log
       most = std::max(most, hops(net, 0, worker));
     return most;
   };
-  CHECK(farthest({false, 7}) == 6);
-  CHECK(farthest({false, 8}) == 7);
-  CHECK(farthest({true, 8}) == 3);
-  CHECK(farthest({true, 16}) == 4);
+  CHECK(farthest(ring(7)) == 6);
+  CHECK(farthest(ring(8)) == 7);
+  CHECK(farthest(hypercube(8)) == 3);
+  CHECK(farthest(hypercube(16)) == 4);
+  // In groups: those of a group, then those of the owner's place.
+  CHECK(farthest(ring(12, 4)) == 3 + 2);
+  CHECK(farthest(ring(64, 8)) == 7 + 7);
+}
+
+TEST_CASE("route: of a sum in groups one message leaves each group but the owner's") {
+  const Net net = ring(12, 4);
+  for (int owner = 0; owner < net.workers; ++owner) {
+    std::vector<int> left(3);
+    for (int worker = 0; worker < net.workers; ++worker) {
+      const auto to = net.at(owner, worker).sum_to();
+      if (to && *to / 4 != worker / 4) ++left[static_cast<std::size_t>(worker / 4)];
+    }
+    CAPTURE(owner);
+    CHECK(std::ranges::count(left, 1) == 2);
+    CHECK(left[static_cast<std::size_t>(owner / 4)] == 0);
+  }
 }
 
 TEST_CASE("route: one worker has nobody to send to") {
-  const Route alone(false, 1, 0, 0);
+  const Route alone = ring(1).at(0, 0);
   CHECK(alone.sources() == 0);
   CHECK(alone.targets() == 0);
 }

@@ -210,9 +210,9 @@ TEST_CASE("sparse: a push is checked once, and what that and its answer take is 
   const std::vector<std::uint32_t> touched{1, 5, 9};
   const std::vector<float> gradient{1, 2, 3};
   const std::vector<std::uint32_t> wanted{2, 5};
-  const Payload push = encode({touched, gradient, false, wanted});
+  Payload push = encode({touched, gradient, false, wanted});
   Effects effects;
-  CHECK(shard.accepts(push, effects));
+  CHECK(shard.take_in(push, effects));
   CHECK(shard.answer(push, effects).size() == Bytes{8});
   std::vector<Cost> told;
   for (const Effect& effect : effects) told.push_back(std::get<Worked>(effect).cost);

@@ -115,6 +115,7 @@ void own_ports(Scenario& scenario, Machine& /*machine*/) {
   const Protocol& protocol = protocol_called(training.strategy);
   if (protocol.several_workers && !protocol.servers) {
     training.workers = std::min(training.workers, 2);
+    if (protocol.wrong(training.protocol, training.workers)) training.protocol = {};
     std::vector<std::string>& workers = scenario.cluster.placement.workers;
     if (workers.size() > 2) workers.resize(2);
     std::erase_if(scenario.stragglers, [](const StragglerSpec& each) {

@@ -4,6 +4,7 @@
 #include "reports/record/summary.h"
 #include "sim/whatif/intervention.h"
 #include "tests/support/cases.h"
+#include "tests/support/options.h"
 
 #include <catch2/catch.hpp>
 
@@ -285,6 +286,23 @@ TEST_CASE("whatif: the best change of the scenario is run beside its forecast") 
 }
 
 // --- Interventions ---
+
+TEST_CASE("whatif: workers that are added fill the devices of a host before there is another one") {
+  Scenario scenario;
+  scenario.training.strategy = "all_reduce";
+  scenario.training.workers = 3;
+  HostSpec box;
+  box.name = "box";
+  box.count = 2;
+  box.devices = 2;
+  scenario.cluster.hosts = {box};
+  REQUIRE(sim::set_workers(scenario, 7).empty());
+  CHECK(scenario.cluster.placement.workers ==
+        std::vector<std::string>{"box0", "box0", "box1", "box1", "added0", "added0", "added1"});
+  CHECK(scenario.cluster.hosts.back().devices == 2);
+  set_option(scenario.training.protocol, "group", std::int64_t{2});
+  CHECK(sim::set_workers(scenario, 9).find("9 workers are no such groups") != std::string::npos);
+}
 
 TEST_CASE("whatif: a worker that is added gets a host like the last one's") {
   Scenario scenario = star_case("sync", 2, 10, 20_ms).scenario;

@@ -1,0 +1,55 @@
+#include "reports/show/terminal/hardware_table.h"
+
+#include "reports/record/text.h"
+#include "scenarios/units.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <string_view>
+
+namespace foretrain {
+namespace {
+
+constexpr auto kHostWidths = std::to_array<std::size_t>({15, 6, 8, 9, 14, 10, 10, 8});
+using HostFields = std::array<std::string, kHostWidths.size()>;
+
+std::string host_line(const HostFields& fields) {
+  std::string line = left(fields[0], kHostWidths[0]);
+  for (std::size_t i = 1; i < fields.size(); ++i) line += right(fields[i], kHostWidths[i]);
+  return line + "\n";
+}
+
+/// Links are known by their bytes, ports by their bits.
+std::string link_text(const DeviceLinkSpec& link) {
+  if (link.rate.value == 0) return "-";
+  return fmt::format("{:.4g} GB/s{}", link.rate.value / 1e9, link.shared ? " *" : "");
+}
+
+HostFields fields_of_host(const HostSpec& host) {
+  const Roofline& computes = host.devices > 0 ? host.device : host.roofline;
+  return {host.name,
+          fmt::format("{}", host.cores),
+          host.devices == 0 ? "-" : fmt::format("{}", host.devices),
+          computes.described() ? grouped(std::llround(computes.gflops)) : "-",
+          link_text(host.device_link),
+          to_text(host.nic),
+          host.flow_rate.value > 0 ? to_text(host.flow_rate) : "-",
+          host.price > 0 ? fmt::format("{:.2f}", host.price) : "-"};
+}
+
+}  // namespace
+
+std::string hardware_table(const std::vector<HostSpec>& hosts) {
+  std::string text = wrap(
+      "Hosts that a scenario may begin with, as in hosts: [{like: dgx-1, count: 4}]. GFLOPS are "
+      "those of a data sheet, of a device, or of a core where there is none; trainings reach 30 to "
+      "50 % of them. Links are of a device, or one for all (*); the flow is what one connection "
+      "carries; the price is of an hour.");
+  text += "\n" + host_line({"host", "cores", "devices", "GFLOPS", "link", "NIC", "flow", "price"});
+  for (const HostSpec& host : hosts) text += host_line(fields_of_host(host));
+  return text;
+}
+
+}  // namespace foretrain

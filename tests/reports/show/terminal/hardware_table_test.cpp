@@ -1,0 +1,32 @@
+// Hosts by what they are made of.
+#include "reports/show/terminal/hardware_table.h"
+
+#include <catch2/catch.hpp>
+
+namespace foretrain {
+namespace {
+
+TEST_CASE("hardware table: a host with devices, a host without") {
+  HostSpec station;
+  station.name = "station";
+  station.cores = 40;
+  station.nic = {50e9};
+  station.flow_rate = {1.25e9};
+  station.devices = 8;
+  station.device.gflops = 15'700;
+  station.device_link.rate = {15.75e9};
+  station.device_link.shared = true;
+  station.price = 24.484;
+  HostSpec plain;
+  plain.name = "plain";
+  plain.cores = 2;
+  plain.roofline.gflops = 70.4;
+  const std::string table = hardware_table({station, plain});
+  CHECK(table.substr(table.find("\n\n") + 2) ==
+        "host            cores devices   GFLOPS          link       NIC      flow   price\n"
+        "station            40       8   15,700  15.75 GB/s *  400 Gbps   10 Gbps   24.48\n"
+        "plain               2       -       70             -   10 Gbps         -       -\n");
+}
+
+}  // namespace
+}  // namespace foretrain

@@ -1,0 +1,175 @@
+// Hosts of the library, hosts that begin as one of them.
+#include "scenarios/hardware.h"
+
+#include "scenarios/like.h"
+#include "scenarios/schema.h"
+#include "tests/scenarios/messages.h"
+#include "tests/support/library_variable.h"
+#include "tests/support/places.h"
+#include "tests/support/temp_folder.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <string>
+
+namespace foretrain {
+namespace {
+
+namespace fs = std::filesystem;
+using Catch::Matchers::Contains;
+using Catch::Matchers::StartsWith;
+
+const std::string kHostHead = "foretrain: 1\ncluster:\n  hosts:\n    - ";
+
+HostSpec host_like(const std::string& item, const std::vector<std::string>& overrides = {}) {
+  return only(kHostHead + item + "\n", overrides).cluster.hosts.front();
+}
+
+std::string error_of_host(const std::string& item) {
+  return scenario_error(kHostHead + item + "\n");
+}
+
+TEST_CASE("hardware: every host of the library is whole") {
+  const std::vector<HostSpec> hosts = library_hosts();
+  CHECK(hosts.size() >= 16);
+  for (const HostSpec& host : hosts) {
+    CAPTURE(host.name);
+    CHECK(host.cores > 1);
+    CHECK(host.latency.ns > 0);
+    CHECK(host.send.per_item_s > 0);
+    CHECK(host.receive.per_item_s > 0);
+    // What a gradient takes is known without a look at this machine.
+    CHECK((host.devices > 0 ? host.device : host.roofline).described());
+    CHECK((host.devices > 0 ? host.device : host.roofline).memory_bandwidth.value > 0);
+    CHECK((host.devices > 1) == (host.device_link.rate.value > 0));
+    CHECK(host.flow_rate <= host.nic);
+  }
+}
+
+TEST_CASE("hardware: every figure of the library says where it is from") {
+  const std::regex figure("^ *[a-z_]+: [^#]*[0-9a-z]");
+  const std::regex source("  # (assumed: .{10,}|.*(19|20)[0-9]{2}.*)$");
+  for (const auto& file : fs::directory_iterator(source_dir() + "/scenarios/hardware")) {
+    if (file.path().extension() != ".yaml") continue;
+    std::ifstream lines(file.path());
+    int figures = 0;
+    for (std::string line; std::getline(lines, line);) {
+      CAPTURE(file.path(), line);
+      CHECK(line.size() <= 100);
+      CHECK_FALSE(std::regex_search(line, std::regex("^(name|count|like|machine|compute):")));
+      if (!std::regex_search(line, figure)) continue;
+      CHECK(std::regex_search(line, source));
+      ++figures;
+    }
+    CHECK(figures >= 6);
+  }
+}
+
+TEST_CASE("hardware: a host is like one of the library, what stands beside it wins") {
+  const HostSpec whole = host_like("{like: dgx-1}");
+  CHECK(whole.name == "dgx-1");
+  CHECK(whole.count == 1);
+  CHECK(whole.devices == 8);
+  CHECK(whole.device.gflops == 15'700);
+  CHECK(whole.device_link.rate.value == 150e9);
+
+  HostSpec changed = whole;
+  changed.name = "node";
+  changed.count = 4;
+  changed.nic = BytesPerSecond{1.25e9};
+  changed.device.gflops = 7'000;
+  CHECK(host_like("{like: dgx-1, name: node, count: 4, nic: 10 Gbps, device: {gflops: 7000}}") ==
+        changed);
+  CHECK(host_like("{name: node, count: 4, device: {gflops: 7000}, nic: 10 Gbps, like: dgx-1}") ==
+        changed);
+}
+
+TEST_CASE("hardware: names of several hosts are parted from their numbers") {
+  CHECK(host_like("{like: dgx-1, count: 4}").name == "dgx-1-");
+  CHECK(host_like("{like: p3.16xlarge, count: 4}").name == "p3.16xlarge");
+  const std::string placed =
+      kHostHead + "{like: dgx-1, count: 2}\n  placement: {workers: [dgx-1-0, dgx-1-1]}\n";
+  CHECK(only(placed + "training: {strategy: all_reduce, workers: 2}\n").cluster.hosts[0].count ==
+        2);
+}
+
+TEST_CASE("hardware: without devices that the library has, theirs is no mistake") {
+  const HostSpec host = host_like("{like: dgx-1, devices: 0, compute: 2 ms}");
+  CHECK(host.devices == 0);
+  CHECK(host.device == Roofline{});
+  CHECK(host.device_link == DeviceLinkSpec{});
+  // What the scenario says itself is one.
+  CHECK_THAT(error_of_host("{like: dgx-1, devices: 0, device: {gflops: 7000}}"),
+             StartsWith("x.yaml:4:") && Contains("cluster.hosts[0].device") &&
+                 Contains("the host has no devices"));
+}
+
+TEST_CASE("hardware: a name that the library has not is told with those that it has") {
+  CHECK_THAT(error_of_host("{like: dgx1}"),
+             StartsWith("x.yaml:4:14: cluster.hosts[0].like: dgx1 is nothing that the library has; "
+                        "did you mean dgx-1? there are a2-highgpu-8g, c220g5, dgx-1, "));
+  for (const char* name : {"''", "[dgx-1]", "../hardware/dgx-1", "../quickstart"}) {
+    CAPTURE(name);
+    CHECK_THAT(error_of_host(std::string("{like: ") + name + "}"),
+               StartsWith("x.yaml:4:14: cluster.hosts[0].like: "));
+  }
+  CHECK_THAT(error_of_host("{cores: 4}"), Contains("cluster.hosts[0].name: missing"));
+  CHECK_THAT(error_of_host("{like: ~}"), Contains("cluster.hosts[0].name: missing"));
+}
+
+TEST_CASE("hardware: --set and sweeps say what a host is like, and what it has beside") {
+  const std::string dgx = "{like: dgx-1}";
+  CHECK(host_like(dgx, {"cluster.hosts[0].like=p2.8xlarge"}) == host_like("{like: p2.8xlarge}"));
+  CHECK(host_like(dgx, {"cluster.hosts[0].device.gflops=5"}).device.gflops == 5);
+  CHECK(host_like("{name: a, like: dgx-1}", {"cluster.hosts[0].like=null"}).devices == 0);
+  CHECK_THAT(scenario_error(kHostHead + dgx + "\n", {"cluster.hosts[0].like=dgx1"}),
+             StartsWith("--set cluster.hosts[0].like=dgx1: cluster.hosts[0].like: "));
+  const auto cases = parse_scenario(
+      kHostHead + dgx + "\nsweep: {cluster.hosts[0].like: [dgx-1, p2.8xlarge]}\n", "x.yaml", {});
+  REQUIRE(cases.size() == 2);
+  CHECK(cases[0].scenario.cluster.hosts[0].device.gflops == 15'700);
+  CHECK(cases[1].scenario.cluster.hosts[0].device.gflops == 4'365);
+}
+
+TEST_CASE("hardware: a scenario that is written out needs no library") {
+  for (const std::string& name : library_names("hardware")) {
+    CAPTURE(name);
+    const Scenario scenario = only(kHostHead + "{like: " + name + ", count: 2}\n");
+    const std::string text = to_yaml(scenario);
+    CHECK(text.find("like") == std::string::npos);
+    CHECK(only(text) == scenario);
+  }
+}
+
+TEST_CASE("hardware: what is wrong in a file of the library is told with its place") {
+  const NoLibraryVariable environment;
+  const TempFolder library;
+  fs::create_directory(library / "hardware");
+  NoLibraryVariable::set(library.path());
+  const auto told = [&](const std::string& text) {
+    std::ofstream(library / "hardware/mine.yaml") << text;
+    return error_of_host("{like: mine}");
+  };
+  const std::string file = library / "hardware/mine.yaml";
+  CHECK_THAT(told("cores: 4\nnic: 10\n"), StartsWith(file + ":2:6: cluster.hosts[0].nic: 10 "));
+  CHECK_THAT(told("cores: 4\nnicc: 10 Gbps\n"),
+             StartsWith(file + ":2:1: cluster.hosts[0].nicc: unknown key; did you mean "));
+  CHECK_THAT(told("like: mine\n"),
+             StartsWith(file + ":1:1: cluster.hosts[0].like: a host of the library is whole"));
+  CHECK_THAT(told("- 4\n"), StartsWith(file + ":1:1: cluster.hosts[0]: a list; write a mapping"));
+  CHECK(told("cores: 4\nname: theirs\n") == "(no error)");
+  CHECK(library_hosts().front().name == "mine");
+}
+
+TEST_CASE("hardware: the schema has like, with which a host needs no name") {
+  const auto keys = scenario_keys();
+  CHECK(std::ranges::find(keys, "cluster.hosts[].like") != keys.end());
+  CHECK(std::ranges::find(keys, "cluster.links[].like") == keys.end());
+}
+
+}  // namespace
+}  // namespace foretrain
