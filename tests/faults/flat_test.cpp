@@ -193,6 +193,7 @@ TEST_CASE("faults: what nodes hold is flat after a worker has come back, whateve
     scenario_case.scenario.cluster.hosts.front().count += 1;
     if (!protocol_called(strategy).takes_back(spec.protocol)) {
       spec.rejoin_limit = Duration::from_seconds(1'000);
+      if (spec.compression.keeps_rest()) spec.compression = {};
     }
     const Prepared prepared = prepare(scenario_case, Need::examples, data_sets);
     CAPTURE(to_yaml(scenario_case.scenario));
