@@ -41,8 +41,9 @@ struct JobEffort {
 /// as the run did.
 class JobEfforts {
  public:
-  /// `cache_use`: of its node, outlives this; null: every byte is there. `sums_beside`: the node's
-  /// gradients are a device's, so sums and updates need not wait for them.
+  /// `cache_use`: of its node, outlives this; null: every byte is there. `sums_beside`: sums and
+  /// updates need not wait for what its threads do: gradients that are a device's, what a framework
+  /// spends on those of others.
   JobEfforts(const TimeFactors& time_factors, const JobTime& job_time, RecordedTimes recorded,
              GradientTimes times, Stream jitter, const NodeHistory& history, CacheUse* cache_use,
              bool sums_beside)

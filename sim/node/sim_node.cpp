@@ -18,9 +18,10 @@ SimNode::SimNode(World& world, Mailbox::Peers& mailboxes, const Observer& observ
       mailbox_(world, parts.id, mailboxes, process_, polling_, *this, parts.framework,
                parts.protocol->brings_update, cache_use_.get()),
       jobs_(world.engine, process_, polling_, *this,
-            JobEfforts(world.time_factors, *parts.job_time, std::move(parts.recorded),
-                       std::move(parts.times), parts.jitter, process_.history(), cache_use_.get(),
-                       parts.job_time->of_device() && !parts.serves)),
+            JobEfforts(
+                world.time_factors, *parts.job_time, std::move(parts.recorded),
+                std::move(parts.times), parts.jitter, process_.history(), cache_use_.get(),
+                parts.serves ? parts.framework.push != AffineCost{} : parts.job_time->of_device())),
       disk_(parts.disk) {
   if (index_of(id_) < mailboxes.size()) {
     mailboxes[index_of(id_)] = &mailbox_;

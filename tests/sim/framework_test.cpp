@@ -65,6 +65,16 @@ TEST_CASE("framework: a server takes no more gradients than its threads have tim
         Approx(most).epsilon(0.01));
 }
 
+// The first one's update does not wait for what is spent on the second one's gradient: they would
+// be answered together, and leave the server idle while both compute.
+TEST_CASE("framework: who comes first to a server is answered first") {
+  Case scenario_case = star_case("async", 2, 100, 50_ms);
+  scenario_case.scenario.framework.server = {20e-3, 0};
+  const Record record = simulate(scenario_case);
+  CHECK(static_cast<double>(record.gradients) / record.time.seconds() ==
+        Approx(2 / 70e-3).epsilon(0.02));
+}
+
 // Half of a gradient each: two servers take less than twice as much, by what each spends on any.
 TEST_CASE("framework: what a server spends on any gradient is not shared by two of them") {
   Case scenario_case = star_case("async", 8, 400, 1_ms);
