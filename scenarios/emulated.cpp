@@ -39,6 +39,11 @@ void check_emulated(const ClusterSpec& cluster) {
           "--emulate: host {} has devices, which no machine emulates; remove them, or simulate",
           host.name));
     }
+    if (host.flow_rate.value > 0) {
+      throw InputError(fmt::format(
+          "--emulate: host {} has a flow_rate, which no machine emulates; remove it, or simulate",
+          host.name));
+    }
     if (host.nic <= kFastest) continue;
     throw InputError(
         fmt::format("--emulate: the nic of host {} is above 100 Gbps, which no "

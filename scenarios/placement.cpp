@@ -38,6 +38,7 @@ std::vector<std::size_t> hosts_in_turn(const ClusterSpec& cluster,
     seats.insert(seats.end(), static_cast<std::size_t>(std::max(devices, 1)), host);
   }
   std::vector<std::size_t> chosen;
+  chosen.reserve(static_cast<std::size_t>(counts.nodes()));
   for (int worker = 0; worker < counts.workers; ++worker) {
     chosen.push_back(seats[static_cast<std::size_t>(worker) % seats.size()]);
   }

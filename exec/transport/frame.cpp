@@ -71,7 +71,10 @@ DecodedHeader decode(const HeaderBytes& bytes, Bytes most_payload) {
   if (header.payload_bytes > static_cast<std::uint64_t>(most_payload.value)) {
     return {{}, "it announced a longer message than there can be"};
   }
-  if (is_message(header.kind) && header.payload_bytes % sizeof(float) != 0) {
+  // A push may be of halves.
+  const bool push = header.kind == static_cast<std::uint16_t>(MessageKind::push);
+  const std::size_t number = push ? sizeof(std::uint16_t) : sizeof(float);
+  if (is_message(header.kind) && header.payload_bytes % number != 0) {
     return {{}, "it announced a payload that is no whole number of floats"};
   }
   return {header, nullptr};

@@ -115,7 +115,7 @@ WorkerCompute::Indices WorkerCompute::within(const Bucket& bucket,
 
 Payload WorkerCompute::push(const Bucket& bucket, bool all, Effects& effects) {
   if (sparse()) return push_touched(bucket, all, effects);
-  const Payload gradient = gradient_.slice(bucket.offset(), bucket.size());
+  Payload gradient = gradient_.slice(bucket.offset(), bucket.size());
   const Compression& compression = training_->compression;
   if (!compression.wanted() || training_->servers == 0) return gradient;  // sums: Reduction
   effects.emplace_back(Worked{compress_cost(compression, bucket.count)});

@@ -5,6 +5,8 @@
 #include "scenarios/describe/host_fields.h"
 #include "scenarios/scenario.h"
 
+#include <algorithm>
+
 namespace foretrain {
 
 template <class Visitor, Described<Placement> T>
@@ -74,10 +76,14 @@ void describe(Visitor& visit, T& cluster) {
   visit.field({.key = "tcp",
                .doc = "simulate: headers and slow start; off: messages are a fluid without either"},
               cluster.tcp);
+  const bool capped = std::ranges::any_of(
+      cluster.hosts, [](const HostSpec& host) { return host.flow_rate.value > 0; });
   visit.field({.key = "connections",
                .doc = "simulate: TCP connections between two nodes, for hosts with a flow_rate",
                .least = 1,
                .most = 1024,
+               .used = capped,
+               .unused_because = "no host has a flow_rate, so one connection carries all there is",
                .written = cluster.connections > 1},
               cluster.connections);
   visit.section({.key = "placement", .doc = "which host each node is on; left out: in turn"},

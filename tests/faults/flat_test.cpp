@@ -29,6 +29,13 @@ std::int64_t heap_in_use() {
   return static_cast<std::int64_t>(heap.uordblks + heap.hblkhd);
 }
 
+/// A sanitizer's heap tells nothing.
+bool heap_is_told() {
+  if (heap_in_use() > 0) return true;
+  WARN("skipped: this build does not tell what is on the heap");
+  return false;
+}
+
 /// The heap, step by step of any worker.
 class Heap {
  public:
@@ -164,6 +171,7 @@ Case draw_long(std::uint64_t seed, const std::string& strategy) {
 }
 
 TEST_CASE("faults: what nodes hold is flat over a long training, whatever is drawn") {
+  if (!heap_is_told()) return;
   const std::string strategy =
       GENERATE("single", "sync", "async", "ssp", "all_reduce", "local_sgd");
   DataSets data_sets;
@@ -183,6 +191,7 @@ TEST_CASE("faults: what nodes hold is flat over a long training, whatever is dra
 }
 
 TEST_CASE("faults: what nodes hold is flat after a worker has come back, whatever is drawn") {
+  if (!heap_is_told()) return;
   const std::string strategy = GENERATE("sync", "async", "ssp");
   DataSets data_sets;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
@@ -193,6 +202,7 @@ TEST_CASE("faults: what nodes hold is flat after a worker has come back, whateve
     scenario_case.scenario.cluster.hosts.front().count += 1;
     if (!protocol_called(strategy).takes_back(spec.protocol)) {
       spec.rejoin_limit = Duration::from_seconds(1'000);
+      if (spec.compression.keeps_rest()) spec.compression = {};
     }
     const Prepared prepared = prepare(scenario_case, Need::examples, data_sets);
     CAPTURE(to_yaml(scenario_case.scenario));

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstring>
 #include <iterator>
+#include <limits>
 #include <utility>
 
 namespace foretrain::faults {
@@ -38,6 +39,14 @@ ServerBooks::Account& ServerBooks::account(std::uint32_t bucket) {
   return accounts_[static_cast<std::size_t>(found - buckets_.begin())];
 }
 
+ServerBooks::Account& ServerBooks::account_of(JobId apply) {
+  return accounts_.at(static_cast<std::size_t>(apply));
+}
+
+ServerBooks::Account& ServerBooks::account_of(const Compute& apply) {
+  return account_of(apply.job.id);
+}
+
 std::int64_t ServerBooks::updates(std::uint32_t bucket) const {
   const auto found = std::ranges::find(buckets_, bucket);
   return found == buckets_.end()
@@ -47,23 +56,64 @@ std::int64_t ServerBooks::updates(std::uint32_t bucket) const {
 
 void ServerBooks::happened(const Heard& heard, std::span<const Effect> effects) {
   if (training_->waits()) return;
-  if (heard.lost) lost(*heard.lost);
-  const bool push = heard.mail && heard.mail->kind == MessageKind::push;
-  if (push) pushed(index_of(heard.from), *heard.mail);
-  const bool pull = heard.mail && heard.mail->kind == MessageKind::pull;
-  if (pull) pulled(index_of(heard.from), *heard.mail);
-  if (heard.computed && *heard.computed != ServerCut::kJob) {
-    has_applied(accounts_.at(static_cast<std::size_t>(*heard.computed)), effects);
+  std::vector<const Compute*> begun;
+  for (const Effect& effect : effects) {
+    if (const auto* compute = std::get_if<Compute>(&effect)) begun.push_back(compute);
   }
+  const bool kept = heard.computed && *heard.computed == ServerCut::kJob;
+  if (keeping_ && !kept) return postponed_.push_back(heard);
+  for (const Heard& each : std::exchange(postponed_, {})) hear(each, begun, effects);
+  keeping_ = false;
+  hear(heard, begun, effects);
   for (const Effect& effect : effects) {
     if (const auto* compute = std::get_if<Compute>(&effect)) {
-      begins_apply(accounts_.at(static_cast<std::size_t>(compute->job.id)));
+      if (std::erase(begun, compute) > 0) begins_apply(account_of(*compute));
     } else if (const auto* send = std::get_if<Send>(&effect)) {
       if (training_->is_worker(send->to)) sent(index_of(send->to), Envelope(send->message));
     } else if (const auto* end = std::get_if<Finished>(&effect)) {
       finished(*end);
+    } else if (std::holds_alternative<Keep>(effect)) {
+      keeping_ = true;
     }
   }
+}
+
+void ServerBooks::hear(const Heard& heard, std::vector<const Compute*>& begun,
+                       std::span<const Effect> effects) {
+  const bool push = heard.mail && heard.mail->kind == MessageKind::push;
+  // What was postponed made its effects one by one: a gradient that is being applied when its
+  // worker is lost is not dropped.
+  if (!push) {
+    std::erase_if(begun, [this](const Compute* compute) {
+      Account& account = account_of(*compute);
+      if (!could_apply(account)) return false;
+      begins_apply(account);
+      return true;
+    });
+  }
+  if (heard.lost) lost(*heard.lost);
+  if (push) pushed(index_of(heard.from), *heard.mail);
+  const bool pull = heard.mail && heard.mail->kind == MessageKind::pull;
+  if (pull) pulled(index_of(heard.from), *heard.mail);
+  if (heard.computed && *heard.computed != ServerCut::kJob) {
+    has_applied(account_of(*heard.computed), effects);
+  }
+}
+
+// In lockstep all have to be here that the slowest clock still waits for.
+bool ServerBooks::could_apply(const Account& account) const {
+  if (synchronous_ || !account.applying.empty() || account.waiting.empty()) return false;
+  if (!bound_ || *bound_ > 0) return true;
+  std::int64_t slowest = std::numeric_limits<std::int64_t>::max();
+  for (std::size_t worker = 0; worker < account.lost.size(); ++worker) {
+    if (!account.lost[worker]) slowest = std::min(slowest, account.clocks[worker]);
+  }
+  for (std::uint32_t worker = 0; worker < account.lost.size(); ++worker) {
+    if (account.lost[worker] || account.clocks[worker] != slowest) continue;
+    const auto is_of_worker = [&](const Push& push) { return push.worker == worker; };
+    if (std::ranges::none_of(account.waiting, is_of_worker)) return false;
+  }
+  return true;
 }
 
 void ServerBooks::pushed(std::uint32_t worker, const Envelope& push) {

@@ -77,6 +77,13 @@ class ServerBooks {
   };
 
   [[nodiscard]] Account& account(std::uint32_t bucket);
+  [[nodiscard]] Account& account_of(JobId apply);
+  [[nodiscard]] Account& account_of(const Compute& apply);
+  /// One input. Those of `begun`, the effects that begin an update, which were made before it are
+  /// taken out.
+  void hear(const Heard& heard, std::vector<const Compute*>& begun,
+            std::span<const Effect> effects);
+  [[nodiscard]] bool could_apply(const Account& account) const;
   /// What it brings, compressed or not.
   [[nodiscard]] std::vector<float> gradient_in(const Envelope& push) const;
   void pushed(std::uint32_t worker, const Envelope& push);
@@ -103,6 +110,8 @@ class ServerBooks {
   bool synchronous_;
   bool backups_;
   std::optional<std::int64_t> bound_;  // of ssp
+  bool keeping_ = false;               // the state of the server is being kept: its inputs wait
+  std::vector<Heard> postponed_;
 };
 
 }  // namespace foretrain::faults

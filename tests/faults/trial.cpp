@@ -196,6 +196,8 @@ Trial try_returns(std::uint64_t seed, const std::string& strategy, DataSets& dat
   const bool backups = either && draw.below(2) == 0;
   if (either) training.protocol.set(kBackupWorkers, std::int64_t{0});
   if (either && !backups) training.rejoin_limit = Duration::from_seconds(1'000);
+  // Who comes back has not what it had left out.
+  if (training.rejoin_limit.ns > 0 && training.compression.keeps_rest()) training.compression = {};
   if (backups) {
     training.rejoin_limit = {};
     const auto most = static_cast<std::uint64_t>(training.workers - 1);

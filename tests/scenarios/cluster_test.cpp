@@ -171,6 +171,11 @@ TEST_CASE("cluster: a host has a device for each of its workers") {
   CHECK(scenario_error(text, {"cluster.hosts[0].devices=3"}) == "(no error)");
 }
 
+TEST_CASE("cluster: more connections are useless where one carries all there is") {
+  CHECK(scenario_error("foretrain: 1\ncluster: {connections: 2, hosts: [{name: a}]}\n")
+            .find("no host has a flow_rate") != std::string::npos);
+}
+
 TEST_CASE("cluster: what devices there are says is useless without them") {
   CHECK(scenario_error("foretrain: 1\ncluster: {hosts: [{name: a, device: {gflops: 1}}]}\n")
             .find("the host has no devices") != std::string::npos);

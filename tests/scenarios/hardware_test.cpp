@@ -129,7 +129,7 @@ TEST_CASE("hardware: --set and sweeps say what a host is like, and what it has b
   CHECK_THAT(scenario_error(kHostHead + dgx + "\n", {"cluster.hosts[0].like=dgx1"}),
              StartsWith("--set cluster.hosts[0].like=dgx1: cluster.hosts[0].like: "));
   const auto cases = parse_scenario(
-      kHostHead + dgx + "\nsweep: {cluster.hosts[0].like: [dgx-1, p2.8xlarge]}\n", "x.yaml", {});
+      kHostHead + dgx + "\nsweep:\n  cluster.hosts[0].like: [dgx-1, p2.8xlarge]\n", "x.yaml", {});
   REQUIRE(cases.size() == 2);
   CHECK(cases[0].scenario.cluster.hosts[0].device.gflops == 15'700);
   CHECK(cases[1].scenario.cluster.hosts[0].device.gflops == 4'365);

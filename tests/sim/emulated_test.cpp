@@ -88,5 +88,26 @@ TEST_CASE("emulated: a burst that is left out is a millisecond of the rate") {
   CHECK(filled.hosts[1].burst == Bytes{5'000});
 }
 
+TEST_CASE("emulated: what no machine can be is refused by name") {
+  const auto refused = [](const HostSpec& host) -> std::string {
+    Case scenario_case = three_workers();
+    scenario_case.scenario.cluster.hosts.front().devices = host.devices;
+    scenario_case.scenario.cluster.hosts.front().flow_rate = host.flow_rate;
+    try {
+      simulate_emulated(scenario_case, 4);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  HostSpec host;
+  CHECK(refused(host).empty());
+  host.flow_rate = {1e9};
+  CHECK(refused(host).find("has a flow_rate, which no machine emulates") != std::string::npos);
+  host = {};
+  host.devices = 3;
+  CHECK(refused(host).find("has devices, which no machine emulates") != std::string::npos);
+}
+
 }  // namespace
 }  // namespace foretrain::testing

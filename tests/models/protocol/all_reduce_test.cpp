@@ -89,27 +89,22 @@ std::vector<float> twin(const Training& training) {
 }  // namespace
 
 TEST_CASE("all_reduce: the weights are those of the plain twin in any order of arrival") {
-  const int workers = GENERATE(1, 2, 3, 4, 7, 8);
+  const auto [workers, group] = GENERATE(table<int, int>({{1, 1},
+                                                          {2, 1},
+                                                          {3, 1},
+                                                          {4, 1},
+                                                          {7, 1},
+                                                          {8, 1},
+                                                          {2, 2},
+                                                          {4, 2},
+                                                          {6, 2},
+                                                          {6, 3},
+                                                          {8, 4},
+                                                          {9, 3},
+                                                          {12, 4}}));
   const Bytes chunk{GENERATE(1'000'000, 4'000, 772)};
-  CAPTURE(workers, chunk.value);
+  CAPTURE(workers, group, chunk.value);
   const auto training = ring_training(workers, 5, chunk);
-  const std::vector<float> expected = twin(*training);
-  for (std::uint64_t seed = 1; seed < 6; ++seed) {
-    CAPTURE(seed);
-    Shuffled shuffled(training, seed);
-    shuffled.run();
-    REQUIRE(shuffled.faults.empty());
-    REQUIRE(shuffled.finished == workers);
-    CHECK(shuffled.weights == expected);
-    CHECK(shuffled.steps.size() == static_cast<std::size_t>(5 * workers));
-  }
-}
-
-TEST_CASE("all_reduce: in groups the weights are those of the plain twin in any order of arrival") {
-  const auto [workers, group] =
-      GENERATE(table<int, int>({{2, 2}, {4, 2}, {6, 2}, {6, 3}, {8, 4}, {9, 3}, {12, 4}}));
-  CAPTURE(workers, group);
-  const auto training = ring_training(workers, 5, Bytes{4'000});
   testing::set_option(training->options, "group", std::int64_t{group});
   const std::vector<float> expected = twin(*training);
   for (std::uint64_t seed = 1; seed < 6; ++seed) {
@@ -119,6 +114,7 @@ TEST_CASE("all_reduce: in groups the weights are those of the plain twin in any 
     REQUIRE(shuffled.faults.empty());
     REQUIRE(shuffled.finished == workers);
     CHECK(shuffled.weights == expected);
+    CHECK(shuffled.steps.size() == static_cast<std::size_t>(5 * workers));
   }
 }
 

@@ -229,11 +229,11 @@ std::vector<std::string> causes_of(const Case& scenario_case, const Better& bett
 
 // Where something is contested, better hardware may be slower: work that comes earlier takes a
 // core, a port or a link from work that others wait for, as Graham (1966) found of parallel
-// machines. Of these 2,400 pairs 32 are slower by more than kTold, by 7 % in the median and 33 % at
-// most, and there is none that no single feature explains: 23 are gone where gradients count in the
-// workers' order, 20 with a host for each node, 17 where no port is shared, 19 with one server, 16
-// with one bucket, 16 with one switch, 13 where messages take no CPU time, 12 where nobody
-// sleeps; each of the others is behind 10 or fewer. Followed step by step:
+// machines. Of these 2,400 pairs 31 are slower by more than kTold, by 8 % in the median and 33 % at
+// most, and there is none that no single feature explains: 24 are gone where gradients count in the
+// workers' order, 20 with one server, 17 with one switch, 16 with a host for each node, 16 where no
+// port is shared, 13 with one bucket; each of the others is behind 11 or fewer. Followed step by
+// step:
 //   - Workers' sums over a hypercube or a ring share a port, or its queue: values for one neighbour
 //     begin while those for another are on the way, and what a slow host waits for comes later.
 //   - Two gradients that reach a server's port together are both added up at the end; the first of

@@ -171,8 +171,10 @@ void check_interfaces(const Played& played) {
     const HostSpec& host = cluster.hosts[played.places[static_cast<std::size_t>(row.node)].spec];
     const double seconds = (row.time - before[row.node]).seconds();
     before[row.node] = row.time;
+    // What a token bucket has saved ends at a nanosecond, in which it lets five bytes pass.
+    const double rounding = 2 + (host.burst.value > 0 ? sim::kBurstRate * 1e-9 : 0);
     const double most =
-        (host.nic.value * seconds + static_cast<double>(host.burst.value)) * (1 + 1e-9) + 2;
+        (host.nic.value * seconds + static_cast<double>(host.burst.value)) * (1 + 1e-9) + rounding;
     CAPTURE(row.node, row.time.ns);
     REQUIRE(row.nic_tx.value >= 0);
     REQUIRE(row.nic_rx.value >= 0);
@@ -190,6 +192,7 @@ double fixed_gradient_s(const Played& played, std::size_t worker) {
   if (played.scenario.training.threads > 1) return 0;  // a small gradient takes one of them
   if (played.scenario.framework != FrameworkSpec{}) return 0;
   if (played.scenario.dataset.input.parse.ns > 0) return 0;
+  if (played.scenario.training.compression.wanted()) return 0;  // to encode takes time
   const HostSpec& host = hosts[played.places[worker].spec];
   if (!host.compute || host.send != AffineCost{} || host.receive != AffineCost{}) return 0;
   double factor = 1;
@@ -319,7 +322,7 @@ void play_quarter(std::uint64_t first) {
   CHECK(seen.done > 350);
   CHECK(seen.lost > 10);
   CHECK(seen.failed > 10);
-  CHECK(seen.worked > 50);
+  CHECK(seen.worked > 30);
   CHECK(seen.carried > 100);
   CHECK(seen.strategies.size() == protocols().size());
 }
