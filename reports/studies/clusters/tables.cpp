@@ -59,6 +59,9 @@ std::string error_lines(const std::vector<ClusterErrors>& errors) {
   return text;
 }
 
+// With the others 80 columns.
+constexpr std::size_t kSeriesWidth = 24;
+
 std::string forecast_lines(const std::vector<ClusterForecast>& forecasts) {
   std::string text;
   std::string study;
@@ -66,11 +69,12 @@ std::string forecast_lines(const std::vector<ClusterForecast>& forecasts) {
     const ClusterFigure& f = each.figure;
     if (f.study != study) {
       study = f.study;
-      text += fmt::format("\n {}{}{}{}{}{} role\n", left(fmt::format("{} [{}]", study, f.unit), 27),
-                          right("devices", 8), right("measured", 10), right("forecast", 10),
+      text += fmt::format("\n {}{}{}{}{}{} role\n",
+                          left(fmt::format("{} [{}]", study, f.unit), kSeriesWidth + 1),
+                          right("devices", 7), right("measured", 10), right("forecast", 10),
                           right("error", 9), right("linear", 9));
     }
-    text += fmt::format(" {}{}{}{}{}{} {}\n", left(f.series, 27),
+    text += fmt::format(" {}{}{}{}{}{} {}\n", left(f.series, kSeriesWidth),
                         right(fmt::format("{}", f.devices), 8), right(figure(f.value), 10),
                         right(figure(each.forecast), 10), right(signed_percent(each.error()), 9),
                         right(signed_percent(each.linear_error()), 9), name_of(f.role));
