@@ -76,12 +76,19 @@ void check_compression(const Case& c) {
          "topk");
   }
   const Protocol* protocol = find_protocol(training.strategy);
-  const bool with_servers = protocol == nullptr || protocol->servers;
-  if (training.compression.wanted() && !training.compression.only_sizes() && !with_servers) {
+  const bool among_workers = protocol != nullptr && !protocol->servers;
+  if (training.compression.keeps_rest() && among_workers) {
     fail(c, "training.compression",
-         fmt::format("{} compresses what is pushed to a server; take sync, async or ssp, or, in a "
-                     "forecast without numbers, kind ratio",
-                     training.compression.kind));
+         "topk compresses what is pushed to a server: of a sum each worker has other numbers; take "
+         "sync, async or ssp, or fp16, or, in a forecast without numbers, kind ratio");
+  }
+  const bool averages =
+      among_workers && protocol->steps_an_averaging(c.scenario.training.protocol) > 0;
+  if (training.compression.wanted() && !training.compression.only_sizes() && averages) {
+    fail(c, "training.compression",
+         fmt::format("workers of {} send parameters, of which halves would lose the last digits; "
+                     "remove it, or take all_reduce, sync, async or ssp",
+                     training.strategy));
   }
   if (training.compression.keeps_rest() && training.rejoin_limit.ns > 0) {
     fail(c, "training.rejoin_limit",

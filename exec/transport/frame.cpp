@@ -2,6 +2,8 @@
 
 #include <zlib.h>
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <utility>
@@ -29,6 +31,14 @@ T get(const HeaderBytes& bytes, std::size_t at) {
 std::uint32_t checksum(const HeaderBytes& bytes) {
   return static_cast<std::uint32_t>(
       crc32(0, reinterpret_cast<const Bytef*>(bytes.data()), kChecksumAt));
+}
+
+// Gradients, sums, what comes back of sums (compression.h).
+bool may_be_halves(std::uint16_t kind) {
+  using enum MessageKind;
+  return std::ranges::any_of(std::array{push, partial, parameters}, [&](MessageKind of) {
+    return kind == static_cast<std::uint16_t>(of);
+  });
 }
 
 }  // namespace
@@ -71,9 +81,7 @@ DecodedHeader decode(const HeaderBytes& bytes, Bytes most_payload) {
   if (header.payload_bytes > static_cast<std::uint64_t>(most_payload.value)) {
     return {{}, "it announced a longer message than there can be"};
   }
-  // A push may be of halves.
-  const bool push = header.kind == static_cast<std::uint16_t>(MessageKind::push);
-  const std::size_t number = push ? sizeof(std::uint16_t) : sizeof(float);
+  const std::size_t number = may_be_halves(header.kind) ? sizeof(std::uint16_t) : sizeof(float);
   if (is_message(header.kind) && header.payload_bytes % number != 0) {
     return {{}, "it announced a payload that is no whole number of floats"};
   }

@@ -44,6 +44,18 @@ Cost sparse_pull(const Training& training, const Listed& listed) {
   return answered + copy_cost(listed.wanted);  // buckets are put end to end
 }
 
+// Of the chief: halves become floats as they come, floats halves as they go on; the owner keeps a
+// master copy beside what all hold, to which the others add what they are told.
+Cost conversions(const Training& training, const Bucket& bucket) {
+  const bool own = bucket.shard == 0;
+  const std::size_t come = Route(training, bucket.shard, 0).sources() + (own ? 0 : 1);
+  Cost cost = compress_cost(training.compression, bucket.count) + copy_cost(bucket.count);
+  for (std::size_t i = 0; i < come; ++i) {
+    cost = cost + expand_cost(training.compression, bucket.count);
+  }
+  return cost;
+}
+
 }  // namespace
 
 BucketCost bucket_cost(const Training& training, const Bucket& bucket) {
@@ -59,10 +71,11 @@ BucketCost bucket_cost(const Training& training, const Bucket& bucket) {
     return cost;
   }
   const Compression& compression = training.compression;
-  if (compression.wanted()) {
+  const bool sums = among_workers(training) && !averages(training);
+  const bool in_halves = sums && !compression.only_sizes() && compression.wanted();
+  if (compression.wanted() && !in_halves) {
     cost.push = compress_cost(compression, bucket.count) + expand_cost(compression, bucket.count);
   }
-  const bool sums = among_workers(training) && !averages(training);
   if (sums) cost.reduce = cost_before_owner(training, bucket);
   cost.apply = apply_cost(bucket.count, sums ? sums_of(training, bucket) : gradients, rule);
   if (averages(training)) {
@@ -72,6 +85,7 @@ BucketCost bucket_cost(const Training& training, const Bucket& bucket) {
         protocol.averaging_cost(training.options, bucket.count, sums_of(training, bucket));
   }
   cost.pull = dense_pull(training, bucket);
+  if (in_halves) cost.pull = conversions(training, bucket);
   return cost;
 }
 

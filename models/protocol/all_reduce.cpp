@@ -1,15 +1,23 @@
 #include "models/protocol/all_reduce.h"
 
+#include "models/cost/work.h"
 #include "models/protocol/route.h"
+#include "models/tensor/half.h"
 
 #include <utility>
 
 namespace foretrain {
 
 AllReduceWorker::AllReduceWorker(const std::shared_ptr<const Training>& training, NodeId id)
-    : CollectiveWorker(training, id, 1), owned_(training->layout->buckets.size()) {
+    : CollectiveWorker(training, id, 1),
+      keeps_master_(training->compression.wanted() && !training->compression.only_sizes()),
+      owned_(training->layout->buckets.size()) {
   for (std::uint32_t index = 0; index < owned_.size(); ++index) {
     if (!owns(index)) continue;
+    if (keeps_master_) {
+      owned_[index] = std::make_unique<ShardBucket>(training, index, parameters().all());
+      continue;
+    }
     const Bucket& bucket = bucket_at(index);
     owned_[index] = std::make_unique<ShardBucket>(training, index, parameters().part(bucket),
                                                   parameters().place(bucket));
@@ -27,9 +35,25 @@ Job AllReduceWorker::finish_job(std::uint32_t bucket, JobId id, std::vector<Payl
 
 // What is sent of them has left before they change again: that takes a gradient of everybody, who
 // has got them then.
-Payload AllReduceWorker::finished(std::uint32_t bucket) {
+Payload AllReduceWorker::finished(std::uint32_t bucket, Effects& effects) {
   owned_[bucket]->finish_apply();
+  if (keeps_master_) return catch_up(bucket, effects);
   return parameters().part(bucket_at(bucket));
+}
+
+Payload AllReduceWorker::catch_up(std::uint32_t bucket, Effects& effects) {
+  const Bucket& place = bucket_at(bucket);
+  effects.emplace_back(Worked{copy_cost(place.count)});
+  if (!training().numerics) return Payload::sized(place.size());
+  Payload differences = Payload::allocate(place.size());
+  const auto master = owned_[bucket]->values().floats();
+  const auto held = parameters().place(place);
+  const auto to = differences.writable_floats();
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    to[i] = from_half(to_half(master[i] - held[i]));
+    held[i] += to[i];
+  }
+  return differences;
 }
 
 void AllReduceWorker::write_own(StateWriter& state) const {

@@ -25,6 +25,11 @@ namespace foretrain {
 /// the time and of the optimizer's memory that applying everywhere after an all-reduce would take,
 /// for the same numbers (Rajbhandari, Rasley, Ruwase, He 2020).
 ///
+/// In half precision (`training.compression`) the owner keeps the values of single precision for
+/// itself, a master copy: what goes back is how far these are from the values that all hold, and
+/// all, the owner with them, add it in halves. So all hold the same, and what rounding takes from
+/// one difference is in the next.
+///
 /// A round is one step, and a worker may be one step ahead of another (collective_worker.h). The
 /// order of a sum is that of the route, so weights are a function of the seed, whatever the timing.
 class AllReduceWorker : public CollectiveWorker {
@@ -34,11 +39,14 @@ class AllReduceWorker : public CollectiveWorker {
  private:
   void use_gradient(Instant now, std::uint32_t bucket, Payload gradient, Effects& effects) override;
   Job finish_job(std::uint32_t bucket, JobId id, std::vector<Payload> addends) override;
-  Payload finished(std::uint32_t bucket) override;
+  Payload finished(std::uint32_t bucket, Effects& effects) override;
   void write_own(StateWriter& state) const override;
   void read_own(StateReader& state) override;
   [[nodiscard]] Bytes own_size() const override;
+  /// What the held values of a bucket are short of, in halves; then they have it.
+  [[nodiscard]] Payload catch_up(std::uint32_t bucket, Effects& effects);
 
+  bool keeps_master_;
   std::vector<std::unique_ptr<ShardBucket>> owned_;  // by bucket; null: another's
 };
 

@@ -21,8 +21,11 @@ namespace foretrain {
 ///     topk    8 + 8 k, k = share x n          the k largest, with their places (SparsePush)
 ///     ratio   4 n / ratio                     a size, in forecasts that carry nothing out
 ///
-/// Of workers that add up among themselves there is but ratio: so much smaller are sums as the new
-/// values that go back, as where gradients are reduced in fp16 and applied everywhere.
+/// Workers that add up among themselves send sums in fp16: each makes floats of what comes, adds
+/// its own part, makes halves again. What goes back is a difference in halves (all_reduce.h). Of
+/// topk they would have to send the places of all; parameters, which local_sgd averages, have more
+/// digits than halves. ratio: so much smaller are sums as new values, as where devices add up in
+/// fp16.
 ///
 /// fp16 keeps nothing of what rounding takes, half a unit in the 11th bit: so a worker that comes
 /// back makes the same push. topk has a memory (Stich, Cordonnier, Jaggi 2018; Karimireddy,

@@ -1,6 +1,7 @@
 #include "models/protocol/held_parameters.h"
 
 #include "models/cost/work.h"
+#include "models/tensor/array.h"
 
 #include <algorithm>
 #include <utility>
@@ -18,6 +19,12 @@ void HeldParameters::put(const Bucket& bucket, const Payload& values, Effects& e
     return;
   }
   if (values.has_bytes()) std::ranges::copy(values.floats(), numbers_.begin() + bucket.first);
+  effects.emplace_back(Worked{copy_cost(bucket.count)});
+}
+
+void HeldParameters::add(const Bucket& bucket, const Payload& differences, Effects& effects) {
+  const std::span<float> values = place(bucket);
+  if (!values.empty()) array(values) += array(differences.floats());
   effects.emplace_back(Worked{copy_cost(bucket.count)});
 }
 

@@ -20,6 +20,8 @@ class HeldParameters {
   explicit HeldParameters(Payload start);
 
   void put(const Bucket& bucket, const Payload& values, Effects& effects);
+  /// Changes it by that, in place: it is nobody else's.
+  void add(const Bucket& bucket, const Payload& differences, Effects& effects);
   /// Where the values of a bucket are, for who changes them in place; empty without numerics.
   [[nodiscard]] std::span<float> place(const Bucket& bucket);
   /// All of them, before anything was put.

@@ -145,7 +145,7 @@ void LocalSgdWorker::average(std::uint32_t bucket, Step round,
   }
 }
 
-Payload LocalSgdWorker::finished(std::uint32_t bucket) {
+Payload LocalSgdWorker::finished(std::uint32_t bucket, Effects& /*effects*/) {
   return std::exchange(owned_[bucket].values, {});
 }
 

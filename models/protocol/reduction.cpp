@@ -55,7 +55,7 @@ void Reduction::begin() {
 
 void Reduction::add(Instant now, std::uint32_t bucket, Payload mine, Effects& effects) {
   const Compression& compression = training_->compression;
-  if (compression.wanted()) {
+  if (compression.only_sizes()) {  // once, as devices do that add up in half precision
     const std::int64_t count = training_->layout->buckets[bucket].count;
     effects.emplace_back(Worked{compress_cost(compression, count)});
   }
@@ -85,14 +85,16 @@ Reduction::Reception Reduction::receive(Instant now, NodeId from, Message messag
   if (bucket >= parts_.size() || !in_turn(from, message, route_of(bucket))) {
     return Reception::refused;
   }
-  const Bucket& place = training_->layout->buckets[bucket];
-  const Compression& compression = training_->compression;
-  if (compression.wanted()) message.payload = *expand(compression, message.payload, place.count);
   if (message.kind == MessageKind::parameters) {
-    if (compression.wanted()) effects.emplace_back(Worked{expand_cost(compression, place.count)});
-    parameters_.put(place, message.payload, effects);
+    take_values(bucket, message.payload, effects);
     renew(bucket, message.payload, effects);
     return Reception::renewed;
+  }
+  const Compression& compression = training_->compression;
+  if (compression.wanted()) {
+    const std::int64_t count = training_->layout->buckets[bucket].count;
+    message.payload = *expand(compression, message.payload, count);
+    if (!compression.only_sizes()) effects.emplace_back(Worked{expand_cost(compression, count)});
   }
   Part& part = parts_[bucket];
   const std::size_t source = *route_of(bucket).source_of(static_cast<int>(index_of(from)));
@@ -103,17 +105,38 @@ Reduction::Reception Reduction::receive(Instant now, NodeId from, Message messag
   return Reception::taken;
 }
 
+// Halves are differences, which the owner has added to what it holds itself.
+void Reduction::take_values(std::uint32_t bucket, const Payload& sent, Effects& effects) {
+  const Bucket& place = training_->layout->buckets[bucket];
+  const Compression& compression = training_->compression;
+  if (!compression.wanted()) return parameters_.put(place, sent, effects);
+  effects.emplace_back(Worked{expand_cost(compression, place.count)});
+  const Payload values = *expand(compression, sent, place.count);
+  if (compression.only_sizes()) return parameters_.put(place, values, effects);
+  parameters_.add(place, values, effects);
+}
+
+Payload Reduction::packed(std::uint32_t bucket, Payload payload, Effects& effects) const {
+  const Compression& compression = training_->compression;
+  if (!compression.wanted()) return payload;
+  if (!compression.only_sizes()) {
+    const std::int64_t count = training_->layout->buckets[bucket].count;
+    effects.emplace_back(Worked{compress_cost(compression, count)});
+  }
+  return compress(compression, payload, {});
+}
+
 std::optional<std::uint32_t> Reduction::computed(Instant now, JobId job, Effects& effects) {
   const auto bucket = static_cast<std::uint32_t>((static_cast<std::uint64_t>(job) - kFirstJob) / 2);
   Part& part = parts_[bucket];
   computing_ += now - part.job_start;
   buffered_.let_go(training_->layout->buckets[bucket].size() * std::ssize(part.sums));
   if (job == reduce_id(bucket)) {
-    send(MessageKind::partial, bucket, *route_of(bucket).sum_to(), std::exchange(part.mine, {}),
-         effects);
+    send(MessageKind::partial, bucket, *route_of(bucket).sum_to(),
+         packed(bucket, std::exchange(part.mine, {}), effects), effects);
     return std::nullopt;
   }
-  renew(bucket, owner_.finished(bucket), effects);
+  renew(bucket, packed(bucket, owner_.finished(bucket, effects), effects), effects);
   return bucket;
 }
 
@@ -132,8 +155,8 @@ void Reduction::reduce_if_complete(Instant now, std::uint32_t bucket, Effects& e
   if (owns(bucket)) {
     effects.emplace_back(Compute{owner_.finish_job(bucket, finish_id(bucket), std::move(addends))});
   } else if (addends.size() == 1) {
-    send(MessageKind::partial, bucket, *route_of(bucket).sum_to(), std::move(addends.front()),
-         effects);
+    send(MessageKind::partial, bucket, *route_of(bucket).sum_to(),
+         packed(bucket, std::move(addends.front()), effects), effects);
   } else {
     reduce(bucket, std::move(addends), effects);
   }
@@ -213,8 +236,7 @@ void Reduction::send(MessageKind kind, std::uint32_t bucket, int to, Payload pay
                      Effects& effects) {
   const Step round = parts_[bucket].round;
   Message message{.kind = kind, .step = round, .bucket = bucket, .version = {round.value}};
-  const Compression& compression = training_->compression;
-  message.payload = compression.wanted() ? compress(compression, payload, {}) : std::move(payload);
+  message.payload = std::move(payload);
   moved_ += wire_size(message);
   effects.emplace_back(Send{training_->worker(to), std::move(message)});
 }

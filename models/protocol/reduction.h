@@ -30,7 +30,7 @@ namespace foretrain {
 ///     bytes      2 (N - 1) / N x 4 P + 64 a message
 ///
 /// which no algorithm goes below (Patarasuk, Yuan 2009). The order of a sum is that of the route,
-/// so it is the same in any timing.
+/// so it is the same in any timing. Compressed, all of that is smaller (compression.h).
 ///
 /// A round of a bucket begins where this worker gives its part. A sum of the next round may come
 /// before this worker has the new values of this one; no further one can.
@@ -43,8 +43,9 @@ class Reduction {
     /// A job that makes new values of what is added up from `addends`, and writes them to the
     /// bucket's place in the parameters.
     virtual Job finish_job(std::uint32_t bucket, JobId id, std::vector<Payload> addends) = 0;
-    /// That job is computed. Returns the new values, which may not change while they are sent.
-    virtual Payload finished(std::uint32_t bucket) = 0;
+    /// That job is computed. Returns the new values, which may not change while they are sent; of
+    /// compressed sums how far they are from those that all hold.
+    virtual Payload finished(std::uint32_t bucket, Effects& effects) = 0;
   };
 
   /// Its jobs' ids begin here: lower ones are the worker's own.
@@ -113,7 +114,11 @@ class Reduction {
 
   void reduce_if_complete(Instant now, std::uint32_t bucket, Effects& effects);
   void reduce(std::uint32_t bucket, std::vector<Payload> addends, Effects& effects);
+  /// `values`: as they travel.
   void renew(std::uint32_t bucket, const Payload& values, Effects& effects);
+  /// As it travels.
+  [[nodiscard]] Payload packed(std::uint32_t bucket, Payload payload, Effects& effects) const;
+  void take_values(std::uint32_t bucket, const Payload& sent, Effects& effects);
   void tell_end(NodeId heard_from, Effects& effects);
   void send(MessageKind kind, std::uint32_t bucket, int to, Payload payload, Effects& effects);
 

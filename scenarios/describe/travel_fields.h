@@ -41,14 +41,15 @@ void describe_travel(Visitor& visit, T& training) {
        .unused_because = "one worker alone sends nothing",
        .written = training.bucket_rule != "size"},
       training.bucket_rule);
-  visit.section({.key = "compression",
-                 .doc = "what workers push to servers is made smaller: fp16, topk; in forecasts by "
-                        "a ratio, among workers, too",
-                 .used = workers,
-                 .unused_because = "one worker alone sends nothing",
-                 .written = training.compression.wanted(),
-                 .shorthand = "kind"},
-                training.compression);
+  visit.section(
+      {.key = "compression",
+       .doc = "what workers push to servers is made smaller: fp16, topk; sums among workers "
+              "by fp16; in forecasts either by a ratio",
+       .used = workers,
+       .unused_because = "one worker alone sends nothing",
+       .written = training.compression.wanted(),
+       .shorthand = "kind"},
+      training.compression);
 }
 
 }  // namespace foretrain

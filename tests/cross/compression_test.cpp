@@ -24,17 +24,20 @@ Case compressed_case(const std::string& strategy, const std::string& kind) {
   Case scenario_case = small_case(strategy, 3, 20);
   TrainingSpec& training = scenario_case.scenario.training;
   training.compression.kind = kind;
-  training.servers = 2;
+  if (strategy != "all_reduce") training.servers = 2;
   training.bucket_size = {6'004};  // halves of an odd number of them
   return scenario_case;
 }
 
 TEST_CASE("cross: compressed gradients end with the same weights, the same bytes") {
-  const std::string strategy = GENERATE("sync", "ssp");
-  const std::string kind = GENERATE("fp16", "topk");
+  const auto [strategy, kind] = GENERATE(table<std::string, std::string>({{"sync", "fp16"},
+                                                                          {"sync", "topk"},
+                                                                          {"ssp", "fp16"},
+                                                                          {"ssp", "topk"},
+                                                                          {"all_reduce", "fp16"}}));
   CAPTURE(strategy, kind);
   Case scenario_case = compressed_case(strategy, kind);
-  set_option(scenario_case.scenario.training.protocol, "staleness", 0);
+  if (strategy == "ssp") set_option(scenario_case.scenario.training.protocol, "staleness", 0);
   const Record simulated = simulate(scenario_case);
   REQUIRE(simulated.weights_sha256.size() == 64);
   const Record real = delayed_run(scenario_case);
@@ -75,7 +78,9 @@ TEST_CASE("cross: a recorded run of compressed gradients is replayed to the same
 }
 
 TEST_CASE("cross: checkpoints of compressed gradients are as large as forecast") {
-  Case scenario_case = compressed_case("sync", "topk");
+  const bool ring = GENERATE(false, true);
+  Case scenario_case =
+      ring ? compressed_case("all_reduce", "fp16") : compressed_case("sync", "topk");
   const Record plain = simulate(scenario_case);
   scenario_case.scenario.checkpoint.every.steps = 7;
   const Record real = delayed_run(scenario_case);

@@ -263,7 +263,8 @@ void draw_compression(Scenario& scenario) {
   Stream draw(scenario.seed, "test.compression");
   if (!one_in(draw, 3)) return;
   TrainingSpec& training = scenario.training;
-  const bool halves = training.rejoin_limit.ns > 0 || one_in(draw, 2);
+  const bool sums = !protocol_called(training.strategy).servers;
+  const bool halves = sums || training.rejoin_limit.ns > 0 || one_in(draw, 2);
   training.compression.kind = halves ? "fp16" : "topk";
   if (!halves) training.compression.share = any_of(draw, std::array{0.01, 0.2});
 }
@@ -302,7 +303,10 @@ Case draw_training(Stream& draw, const std::string& strategy) {
     training.rejoin_limit = Duration::from_seconds(0.1 * std::pow(600, draw.uniform()));
   }
   if (scenario.seed % 32 == 0 && protocol.several_workers) make_larger(scenario);
-  if (protocol.servers && scenario.model.name == "mlp") draw_compression(scenario);
+  const bool averages = protocol.steps_an_averaging(training.protocol) > 0;
+  if (protocol.several_workers && !averages && scenario.model.name == "mlp") {
+    draw_compression(scenario);
+  }
   return result;
 }
 

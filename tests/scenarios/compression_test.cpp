@@ -62,8 +62,11 @@ TEST_CASE("compression keys: what nothing would come of is an error with its pla
   CHECK_THAT(scenario_error(compressed_text("fp16", "strategy: single, ")),
              Contains("training.compression") && Contains("one worker alone sends nothing"));
   const std::string strategy = GENERATE("all_reduce", "local_sgd");
-  CHECK_THAT(scenario_error(compressed_text("fp16", "strategy: " + strategy + ", ")),
+  CHECK_THAT(scenario_error(compressed_text("topk", "strategy: " + strategy + ", ")),
              Contains("training.compression") && Contains("take sync, async or ssp"));
+  CHECK_THAT(scenario_error(compressed_text("fp16", "strategy: local_sgd, ")),
+             Contains("training.compression") && Contains("take all_reduce"));
+  CHECK(only(compressed_text("fp16", "strategy: all_reduce, ")).training.compression.wanted());
 }
 
 TEST_CASE("compression keys: a forecast of sums among workers knows a ratio") {

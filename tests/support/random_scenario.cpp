@@ -189,6 +189,8 @@ void draw_compression(Scenario& scenario) {
   Compression& compression = scenario.training.compression;
   constexpr std::array kKinds{"fp16", "topk", "ratio"};
   compression.kind = protocol.servers ? kKinds.at(draw.below(kKinds.size())) : "ratio";
+  const bool sums = protocol.steps_an_averaging(scenario.training.protocol) == 0;
+  if (!protocol.servers && sums && one_in(draw, 2)) compression.kind = "fp16";
   if (compression.only_sizes()) compression.ratio = 1 + below(draw, 100);
   if (one_in(draw, 2)) compression.encode_s = 1e-10 * (1 + below(draw, 50));
 }

@@ -92,11 +92,13 @@ TEST_CASE("frame: garbage, another version and a length beyond reason are told a
   odd.payload_bytes = 4'001;
   CHECK(decode(encode(odd), kMost).error ==
         std::string("it announced a payload that is no whole number of floats"));
-  // Of halves a push alone may be.
+  // Of halves a gradient, a sum, what comes back of sums may be.
   odd.payload_bytes = 4'002;
-  odd.kind = static_cast<std::uint16_t>(MessageKind::push);
-  CHECK(decode(encode(odd), kMost).error == nullptr);
-  odd.kind = static_cast<std::uint16_t>(MessageKind::parameters);
+  for (const auto kind : {MessageKind::push, MessageKind::partial, MessageKind::parameters}) {
+    odd.kind = static_cast<std::uint16_t>(kind);
+    CHECK(decode(encode(odd), kMost).error == nullptr);
+  }
+  odd.kind = static_cast<std::uint16_t>(MessageKind::final_parameters);
   CHECK(decode(encode(odd), kMost).error ==
         std::string("it announced a payload that is no whole number of floats"));
 }

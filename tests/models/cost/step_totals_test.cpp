@@ -121,6 +121,19 @@ TEST_CASE("step totals: what compressing a gradient takes on both sides is count
   check_step({.network = "lenet", .servers = 2, .compression = compression});
 }
 
+TEST_CASE("step totals: what halves of sums among workers take is counted") {
+  Compression compression;
+  compression.kind = "fp16";
+  compression.encode_s = GENERATE(0.0, 1e-9);
+  const int workers = GENERATE(2, 3, 4);
+  CAPTURE(workers, compression.encode_s);
+  check_step({.network = "lenet",
+              .strategy = "all_reduce",
+              .workers = workers,
+              .servers = 0,
+              .compression = compression});
+}
+
 TEST_CASE("step totals: a single worker is counted, its gradient dense or sparse or clipped") {
   const std::string network = GENERATE("lenet", "sparse_logistic");
   OptimizerSpec optimizer;

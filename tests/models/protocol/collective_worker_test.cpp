@@ -33,7 +33,9 @@ class Idle : public CollectiveWorker {
     job.work = [](Parallel& /*parallel*/) { return JobResult{}; };
     return job;
   }
-  Payload finished(std::uint32_t bucket) override { return parameters().part(bucket_at(bucket)); }
+  Payload finished(std::uint32_t bucket, Effects& /*effects*/) override {
+    return parameters().part(bucket_at(bucket));
+  }
   void write_own(StateWriter& /*state*/) const override {}
   void read_own(StateReader& /*state*/) override {}
   [[nodiscard]] Bytes own_size() const override { return {}; }
