@@ -146,7 +146,7 @@ void whatif_options(CLI::App& command, Arguments& arguments) {
   add_core_distance(command, arguments);
   command.add_flag("--emulate", arguments.emulate, "hosts share this machine, as of run");
   command.add_flag("--crossover", arguments.crossover,
-                   "search the best batch size, number of servers, for time to the target, too");
+                   "search the best number of servers, bucket size, with a target batch size");
   command
       .add_option("--verify", arguments.verify,
                   "run the training for real without a change, with it (default: the best one)")

@@ -172,6 +172,13 @@ Crossover best_of(const Trials& trials, const std::string& what, int start, int 
   return found;
 }
 
+constexpr int kBytesAKilobyte = 1'000;
+
+std::string set_bucket_kilobytes(Scenario& scenario, int kilobytes) {
+  scenario.training.bucket_size = Bytes{kilobytes} * kBytesAKilobyte;
+  return {};
+}
+
 }  // namespace
 
 std::vector<Crossover> find_crossovers(const Trials& trials) {
@@ -185,13 +192,20 @@ std::vector<Crossover> find_crossovers(const Trials& trials) {
 
 std::vector<Crossover> find_best(const Trials& trials) {
   std::vector<Crossover> found;
-  if (!trials.has_target()) return found;
-  const Scenario& scenario = trials.base().scenario;
-  constexpr int kMostBatch = 1 << 20;
-  found.push_back(
-      best_of(trials, "batch size", scenario.training.batch_size, kMostBatch, set_batch));
-  if (trials.training().servers == 0) return found;
-  found.push_back(best_of(trials, "number of servers", scenario.training.servers, 64, set_servers));
+  const TrainingSpec& spec = trials.base().scenario.training;
+  constexpr int kMost = 1 << 20;
+  // Of as many examples fewer, larger steps are quicker, always: they ask for a target.
+  if (trials.has_target()) {
+    found.push_back(best_of(trials, "batch size", spec.batch_size, kMost, set_batch));
+  }
+  if (trials.training().servers > 0) {
+    found.push_back(best_of(trials, "number of servers", spec.servers, 64, set_servers));
+  }
+  const std::int64_t all = 4 * trials.training().layout->parameters;
+  const std::int64_t kilobytes = std::min(spec.bucket_size.value, all) / kBytesAKilobyte;
+  if (trials.training().nodes() == 1 || kilobytes == 0) return found;
+  found.push_back(best_of(trials, "bucket size in KB", static_cast<int>(kilobytes), kMost,
+                          set_bucket_kilobytes));
   return found;
 }
 

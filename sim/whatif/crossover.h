@@ -15,8 +15,8 @@ namespace foretrain::sim {
 ///     below which jitter (lognormal, of all gradients) waiting for all of them takes no longer
 std::vector<Crossover> find_crossovers(const Trials& trials);
 
-/// Which batch size, how many servers reach the target soonest: doubled, halved from what the
-/// scenario has for as long as that helps. Only where the scenario has a target.
+/// Which number of servers, bucket size is soonest, and, where the scenario has a target, which
+/// batch size reaches it: doubled, halved from what the scenario has for as long as that helps.
 std::vector<Crossover> find_best(const Trials& trials);
 
 inline constexpr int kMostWorkers = 256;

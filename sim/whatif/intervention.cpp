@@ -100,6 +100,32 @@ std::optional<std::string> overlap_off(Scenario& scenario) {
   return toggle_overlap(scenario, false);
 }
 
+// Numbers that are sent can be made smaller, and are not yet.
+bool sends_whole(const Scenario& scenario) {
+  return node_counts(scenario).nodes() > 1 && !scenario.training.compression.wanted();
+}
+
+// Of a profile's job the device makes halves of its numbers: a matter of sizes.
+void compress_by(Scenario& scenario, const std::string& kind, double ratio) {
+  Compression& compression = scenario.training.compression;
+  compression.kind = scenario.model.profiled() ? "ratio" : kind;
+  if (compression.only_sizes()) compression.ratio = ratio;
+}
+
+std::optional<std::string> half_precision(Scenario& scenario) {
+  const Protocol& protocol = protocol_of(scenario);
+  const bool averages = protocol.steps_an_averaging(scenario.training.protocol) > 0;
+  if (!sends_whole(scenario) || averages) return std::nullopt;
+  compress_by(scenario, "fp16", 2);
+  return "";
+}
+
+std::optional<std::string> largest_numbers(Scenario& scenario) {
+  if (!sends_whole(scenario) || !protocol_of(scenario).servers) return std::nullopt;
+  compress_by(scenario, "topk", 1 / (2 * scenario.training.compression.share));
+  return "";
+}
+
 std::optional<std::string> one_more(Scenario& scenario, const Option& option) {
   const Protocol& protocol = protocol_of(scenario);
   if (!reads(protocol, option)) return std::nullopt;
@@ -174,6 +200,11 @@ const std::vector<ScenarioChange>& scenario_changes() {
          overlap_off},
         {"double connections", "twice the TCP connections between two nodes", Kind::cluster,
          double_connections},
+        {"fp16 gradients", "numbers of half the bytes on their way", Kind::training, half_precision,
+         "numbers are rounded to 11 bits on their way: the loss at the same step differs a little"},
+        {"top-k 1 %", "one number of a hundred, the rest with later ones", Kind::training,
+         largest_numbers,
+         "most of a gradient comes later, with the next ones: the loss at the same step differs"},
         {"no neighbours", "the cluster alone", Kind::cluster,
          [](Scenario& scenario) -> std::optional<std::string> {
            if (scenario.neighbours.empty()) return std::nullopt;

@@ -73,13 +73,16 @@ TEST_CASE("crossover: async updates that queue need jitter to pay") {
   CHECK(sigma < 1);
 }
 
-TEST_CASE("crossover: the best batch and number of servers are sought for a target alone") {
+TEST_CASE("crossover: the best batch is sought for a target alone") {
   Case scenario_case = star_case("sync", 2, 400, 20_ms);
   Scenario& scenario = scenario_case.scenario;
   const sim::SimulateOptions simulate = crossover_options();
   DataSets data_sets;
-  CHECK(sim::find_best(sim::Trials(prepare(scenario_case, Need::shape), simulate, data_sets))
-            .empty());
+  const auto without =
+      sim::find_best(sim::Trials(prepare(scenario_case, Need::shape), simulate, data_sets));
+  REQUIRE(without.size() == 2);
+  CHECK(without[0].question.find("number of servers") != std::string::npos);
+  CHECK(without[1].question.find("bucket size in KB") != std::string::npos);
   scenario.numerics = true;
   scenario.cluster.hosts[0].compute.reset();
   scenario.cluster.hosts[0].roofline.gflops = 1;
@@ -89,11 +92,24 @@ TEST_CASE("crossover: the best batch and number of servers are sought for a targ
   scenario.training.until.accuracy = 0.6;
   const auto found =
       sim::find_best(sim::Trials(prepare(scenario_case, Need::shape), simulate, data_sets));
-  REQUIRE(found.size() == 2);
+  REQUIRE(found.size() == 3);
   CAPTURE(found[0].answer);
   // Each step costs 5 ms of overhead: batches of four waste it.
   CHECK(found[0].value.value() > 4);
   CHECK(found[1].value.value() >= 1);
+}
+
+TEST_CASE("crossover: buckets that come while others go back are quicker than one") {
+  Case scenario_case = star_with_port(1, 1_ms);
+  Scenario& scenario = scenario_case.scenario;
+  scenario.training.bucket_size = Bytes{1'000'000};
+  const sim::SimulateOptions simulate = crossover_options();
+  DataSets data_sets;
+  const auto found =
+      sim::find_best(sim::Trials(prepare(scenario_case, Need::shape), simulate, data_sets));
+  REQUIRE(found.size() == 2);
+  CAPTURE(found[1].answer);
+  CHECK(found[1].value.value() < 31);
 }
 
 }  // namespace
