@@ -106,14 +106,14 @@ class ProfileReader {
     constexpr std::int64_t kMost = 1'000'000'000'000;
     const std::string_view text = cell(kParameterBytes).text;
     const auto bytes = to_integer(number(kParameterBytes, "37632 for instance"));
-    if (!bytes || *bytes % 4 != 0) {
+    if (!bytes || *bytes % 2 != 0) {
       fail_cell(kParameterBytes,
-                fmt::format("{} is no whole number of floats; write a multiple of 4", text));
+                fmt::format("{} is no whole number of floats, of halves; write an even one", text));
     }
     if (*bytes > kMost) {
       fail_cell(kParameterBytes, fmt::format("{} is too large; write up to {}", text, kMost));
     }
-    return *bytes / 4;
+    return (*bytes + 3) / 4;
   }
 
   double seconds(Column which) {

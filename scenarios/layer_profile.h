@@ -12,9 +12,10 @@ namespace foretrain {
 ///     layer,parameter_bytes,forward_ms,backward_ms
 ///     conv1,37632,1.92,3.80
 ///
-/// A row is a layer, from the input to the loss. `parameter_bytes` are floats: a multiple of 4, 0
-/// for a layer without parameters. A cell may stand in double quotes, blank lines and those that
-/// begin with `#` are passed over. `batch_size`: examples that the times are of.
+/// A row is a layer, from the input to the loss. `parameter_bytes`: 4 a parameter, 2 in half
+/// precision, rounded up to whole floats; 0 for a layer without parameters. A cell may stand in
+/// double quotes, blank lines and those that begin with `#` are passed over. `batch_size`: examples
+/// that the times are of.
 /// @throws InputError that names file, line, column (a column or a number that is missing, unknown,
 /// negative; no layer, or none that has parameters; more than 1e6 s in all)
 NetworkProfile read_profile(const std::string& path, int batch_size);

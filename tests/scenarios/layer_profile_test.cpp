@@ -56,10 +56,10 @@ TEST_CASE("layer profile: a cell that is no count or no time is told its place")
         "p.csv:2:7: backward_ms: missing; write a number, 1.92 for instance");
   CHECK(layers_error(kTitles + "a,4,1 ms,1\n") ==
         "p.csv:2:5: forward_ms: '1 ms' is not a number; write one, 1.92 for instance");
-  CHECK(layers_error(kTitles + "a,6,1,1\n") ==
-        "p.csv:2:3: parameter_bytes: 6 is no whole number of floats; write a multiple of 4");
+  CHECK(layers_error(kTitles + "a,7,1,1\n") ==
+        "p.csv:2:3: parameter_bytes: 7 is no whole number of floats, of halves; write an even one");
   CHECK(layers_error(kTitles + "a,4.5,1,1\n") ==
-        "p.csv:2:3: parameter_bytes: 4.5 is no whole number of floats; write a multiple of 4");
+        "p.csv:2:3: parameter_bytes: 4.5 is no whole number of floats, of halves; write an even one");
   CHECK(layers_error(kTitles + "a,-4,1,1\n") ==
         "p.csv:2:3: parameter_bytes: -4 is negative; write 0 or more");
   CHECK(layers_error(kTitles + "a,4e15,1,1\n") ==
@@ -68,6 +68,12 @@ TEST_CASE("layer profile: a cell that is no count or no time is told its place")
   CHECK(layers_error(kTitles + "a,4,nan,1\n").find("p.csv:2:5: forward_ms: 'nan' is not") == 0);
   CHECK(layers_error(kTitles + "a,4,1e300,1\n")
             .find("p.csv:2:5: forward_ms: 1e300, so that a gradient takes more than") == 0);
+}
+
+TEST_CASE("layer profile: parameters of half precision take two bytes each, whole floats in all") {
+  const NetworkProfile profile = parse_profile(kTitles + "a,6,1,1\nb,8,1,1\n", "p.csv", 1);
+  CHECK(profile.layers[0].parameters == 2);
+  CHECK(profile.layers[1].parameters == 2);
 }
 
 TEST_CASE("layer profile: a row of another width or an open quote is told") {
