@@ -12,7 +12,7 @@ namespace foretrain {
 /// studies of it report them. A forecast of this program's own run has none of it.
 ///
 ///     start-up of every node   session_start, then chief_wait where workers go in step
-///     a gradient               step + (workers - 1) x round + what it costs anyway
+///     a gradient               step a batch + (workers - 1) x round + what it costs anyway
 ///     a message                tensor on the sender's core, tensor on the receiver's
 ///     a gradient at a server   server, by its bytes, on one of server_threads
 ///
@@ -25,8 +25,8 @@ namespace foretrain {
 struct FrameworkSpec {
   Duration session_start{};          ///< of every node, before the first step
   Duration chief_wait{};             ///< the others wait for the session of the chief
-  Duration step{};                   ///< of a gradient, on the worker's core
-  Duration round{};                  ///< likewise, for each other worker
+  Duration step{};                   ///< of each batch of a gradient, on the worker's core
+  Duration round{};                  ///< of a gradient, for each other worker
   Duration tensor{};                 ///< CPU time of a message, on either side
   AffineCost server;                 ///< of what a worker pushes, by its bytes, at a server
   int server_threads = 1;            ///< of a server, that do that side by side

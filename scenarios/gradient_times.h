@@ -11,8 +11,7 @@ namespace foretrain {
 
 /// What a scenario makes of one worker's jobs, for whoever drives it:
 ///
-/// 1. The first job of a gradient (stage 0) draws the gradient's factor; its other jobs have it,
-/// too.
+/// 1. The first job of a batch's gradient (stage 0) draws its factor; its other jobs have it, too.
 /// 2. A job takes `factor` times as long as it would.
 /// 3. Where the host gives gradients a time (`compute:`), a job takes its share of that, times the
 ///    factor: a run computes, then sleeps what is left, and takes longer only where computing does.

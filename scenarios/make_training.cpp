@@ -68,7 +68,7 @@ void check_profile_times(const Case& c, const DatasetShape& shape, const Network
   const int batch = profile_batch(c.scenario);
   // Of the batch that was measured: `read_profile` has seen to it that this can be counted.
   const double measured_s = gradient_cost(network, batch).measured.seconds();
-  const auto examples = std::max<std::int64_t>(c.scenario.training.batch_size, shape.test_examples);
+  const auto examples = std::max(c.scenario.training.examples_a_gradient(), shape.test_examples);
   if (measured_s * static_cast<double>(examples) / batch <= kMost_s) return;
   fail(c, "model.profile",
        fmt::format("{} examples take longer than {:.0f} s; check that its times are milliseconds",
@@ -106,6 +106,11 @@ void check_fits(const Case& c, const NodeCounts& counts, const Network& network)
   if (network.sparse() && servers > 0 && c.scenario.training.compression.wanted()) {
     fail(c, "training.compression",
          "a sparse model sends what a batch touches, which is small already; remove it");
+  }
+  if (network.sparse() && !protocol_of(c.scenario).dense && c.scenario.training.accumulate > 1) {
+    fail(c, "training.accumulate",
+         "a worker of a sparse model asks for what its next batch reads with the gradient of this "
+         "one; remove it, or write a larger batch_size");
   }
   if (per_tensor && network.sparse() && servers > 0) {
     fail(c, "training.bucket_size",
@@ -161,8 +166,8 @@ std::int64_t steps_of(const Scenario& scenario, const Training& made, std::int64
     return (training.updates * gradients_an_update(made) + workers - 1) / workers;
   }
   const double epochs = training.epochs > 0 ? training.epochs : 1;
-  const double steps =
-      epochs * static_cast<double>(examples) / static_cast<double>(workers * training.batch_size);
+  const double steps = epochs * static_cast<double>(examples) /
+                       static_cast<double>(workers * training.examples_a_gradient());
   // 0.7 epochs of 1,000 examples are 700, though 0.7 is a little less in binary, or more.
   constexpr double kRounding = 1e-9;
   const double whole = std::round(steps);
@@ -197,6 +202,7 @@ std::shared_ptr<const Training> make_training(const Case& scenario_case, const C
   training->workers = counts.workers;
   training->servers = counts.servers;
   training->batch_size = scenario.training.batch_size;
+  training->accumulate = scenario.training.accumulate;
   training->threads = scenario.training.threads;
   training->steps = steps_of(scenario, *training, data.shape.train_examples);
   const std::int64_t gradients = gradients_an_update(*training);

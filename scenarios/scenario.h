@@ -62,12 +62,16 @@ struct InitSpec {
   bool operator==(const InitSpec&) const = default;
 };
 
+/// A step of more batches than that is a typing mistake.
+inline constexpr int kAccumulateMax = 1024;
+
 /// `training:` - how it is trained. The length is given by exactly one of steps, epochs, updates.
 struct TrainingSpec {
   std::string strategy = "sync";  ///< the name of a protocol
   int workers = 1;                ///< of strategies with several
   int servers = 1;                ///< of strategies with servers: shards of the parameters
-  int batch_size = 64;            ///< examples a gradient, per worker
+  int batch_size = 64;            ///< examples a batch, per worker
+  int accumulate = 1;             ///< batches a gradient, which is the mean over them
   std::int64_t steps = 0;         ///< gradients a worker
   double epochs = 0;              ///< passes over the training examples, all workers together
   std::int64_t updates = 0;       ///< changes of the parameters
@@ -87,6 +91,9 @@ struct TrainingSpec {
   std::string bucket_rule = "size";  ///< size; ddp: PyTorch's, whose cap bucket_size is
   Compression compression;           ///< of what workers push to servers
 
+  [[nodiscard]] std::int64_t examples_a_gradient() const {
+    return std::int64_t{batch_size} * accumulate;
+  }
   bool operator==(const TrainingSpec&) const = default;
 };
 

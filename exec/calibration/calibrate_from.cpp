@@ -47,6 +47,9 @@ void check_alone(const std::string& folder, const Record& record) {
   if (std::ranges::any_of(scenario.cluster.hosts, timed)) {
     refuse(folder, "its gradients take what cluster.hosts says (compute); record one without");
   }
+  if (scenario.training.accumulate > 1) {
+    refuse(folder, "its gradients are of several batches (training.accumulate); record one of one");
+  }
   if (scenario.framework != FrameworkSpec{}) {
     refuse(folder, "its steps hold what framework: says; record one without");
   }

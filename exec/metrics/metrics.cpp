@@ -47,7 +47,7 @@ void Metrics::follow(const Record& record, std::int64_t planned) {
     scenario_ = record.scenario_case.scenario.name;
     strategy_ = record.scenario_case.scenario.training.strategy;
     machine_ = record.machine;
-    batch_size_ = record.scenario_case.scenario.training.batch_size;
+    examples_a_gradient_ = record.scenario_case.scenario.training.examples_a_gradient();
     nodes_.resize(record.nodes.size());
   }
   planned_ = planned;
@@ -149,7 +149,7 @@ class Exposition {
     single("gradients_total", "counter", "Gradients of all workers, one a step.",
            fmt::format("{}", gradients));
     single("examples_total", "counter", "Examples that the gradients are of.",
-           fmt::format("{}", gradients * metrics_.batch_size_));
+           fmt::format("{}", gradients * metrics_.examples_a_gradient_));
   }
 
   void evaluations() {

@@ -58,7 +58,7 @@ class Metrics {
   std::string strategy_;
   std::string machine_;
   std::int64_t planned_ = 0;
-  std::int64_t batch_size_ = 0;
+  std::int64_t examples_a_gradient_ = 0;
   Duration startup_;
   Instant latest_;
   std::vector<EvalReport> evals_;

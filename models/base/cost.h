@@ -45,7 +45,7 @@ struct Cost {
 };
 
 /// A cost added up, as drivers ask for it: where its work runs, how long it takes. Jobs carry this
-/// one: with a Cost they would have 232 bytes instead of 136, and thousands of simulated nodes fit
+/// one: with a Cost they would have 240 bytes instead of 144, and thousands of simulated nodes fit
 /// no cache.
 struct TotalCost {
   Flops flops{};

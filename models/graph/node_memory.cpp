@@ -80,8 +80,9 @@ NodeMemory node_memory(const Training& training, const DataMemory& data, NodeId 
   memory.data = share.value > 0 ? share : data.examples + Bytes{8 * examples};
   const StepMemory step = step_memory(training);
   const std::int64_t batches = data.prefetched && !training.sparse() ? 2 : 1;
-  memory.step =
-      Bytes{4 * touched(training)} + step.activations() + step.scratch + step.batch * batches;
+  const std::int64_t gradients = training.accumulate > 1 ? 2 : 1;  // a sum, its addend
+  memory.step = Bytes{4 * gradients * touched(training)} + step.activations() + step.scratch +
+                step.batch * batches;
   if (index_of(id) == 0) memory.evaluation = evaluation_of(training, step);
   return memory;
 }

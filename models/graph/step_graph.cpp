@@ -76,6 +76,13 @@ class Builder {
     return batch_cost(network_, batch_).written.batch - labels();
   }
 
+  /// Those of a gradient, of which `cost` is one's.
+  [[nodiscard]] Cost of_all_batches(const Cost& cost) const {
+    Cost all = cost;
+    for (int batch = 1; batch < training_.accumulate; ++batch) all = all + cost;
+    return all;
+  }
+
   void cut_runs(BucketDetail detail);
   [[nodiscard]] LayerRun layers_of(const Bucket& bucket) const;
   [[nodiscard]] BucketRun buckets_of(std::size_t i) const;
@@ -204,7 +211,7 @@ Operation Builder::of_buckets(OperationKind kind, std::string_view name, const R
 void Builder::gather() {
   Operation operation{.kind = OperationKind::gather, .name = "gather"};
   if (!network_.sparse()) operation.output = known(network_.input().image);
-  operation.cost = batch_cost(network_, batch_);
+  operation.cost = of_all_batches(batch_cost(network_, batch_));
   gather_ = add(operation);
 }
 
@@ -214,7 +221,7 @@ void Builder::forward(std::size_t i) {
                       .layer = static_cast<int>(i)};
   operation.output = known(layer(i).output());
   operation.parameters = layer(i).parameters();
-  operation.cost = layer(i).forward_cost(batch_);
+  operation.cost = of_all_batches(layer(i).forward_cost(batch_));
   operation.buckets = buckets_of(i);
   forward_.push_back(add(operation));
   if (i == 0) {
@@ -229,7 +236,7 @@ void Builder::loss() {
   Operation operation{.kind = OperationKind::loss,
                       .name = fmt::format("loss {}", network_.loss_name())};
   operation.output = known(layer(forward_.size() - 1).output());
-  operation.cost = loss_cost(network_, batch_);
+  operation.cost = of_all_batches(loss_cost(network_, batch_));
   loss_ = add(operation);
   connect(gather_, loss_, FlowKind::batch, labels());
   connect(forward_.back(), loss_, FlowKind::activation, logits);
@@ -238,8 +245,9 @@ void Builder::loss() {
 
 void Builder::penalty(Vertex loss) {
   Operation operation{.kind = OperationKind::penalty, .name = "penalty"};
-  operation.cost = penalty_cost(network_, training_.optimizer_spec);
-  operation.parameters = operation.cost.read.parameters.value / 4;
+  const Cost cost = penalty_cost(network_, training_.optimizer_spec);
+  operation.cost = of_all_batches(cost);
+  operation.parameters = cost.read.parameters.value / 4;
   connect(loss, add(operation), FlowKind::loss, {8});
 }
 
@@ -249,7 +257,10 @@ void Builder::backward(std::size_t i) {
                       .layer = static_cast<int>(i)};
   if (i > 0) operation.output = known(input_of(i));
   operation.parameters = layer(i).parameters();
-  operation.cost = layer(i).backward_cost(batch_, i > 0);
+  operation.cost = of_all_batches(layer(i).backward_cost(batch_, i > 0));
+  if (!network_.profiled()) {
+    operation.cost = operation.cost + reduce_cost(layer(i).parameters(), training_.accumulate);
+  }
   operation.buckets = buckets_of(i);
   backward_[i] = add(operation);
   if (i + 1 == network_.layers().size()) {

@@ -85,7 +85,8 @@ enum class BucketDetail : std::uint8_t {
 /// as the strategy says (Protocol::gradients_an_apply); without servers the workers' sums are part
 /// of it. Where parameters are averaged after some steps, it is a step that ends so: operations
 /// that other steps have not say `every`. What it costs is what the programs of models/protocol ask
-/// for, or tell of.
+/// for, or tell of: up to `backward`, which adds them up, of all batches of the gradient. What
+/// flows there is of one.
 StepGraph make_step_graph(const Training& training, BucketDetail detail = BucketDetail::each);
 
 /// What flows, in a word.

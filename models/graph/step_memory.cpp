@@ -27,7 +27,8 @@ StepMemory step_memory(const Training& training) {
   const std::int64_t batch = training.batch_size;
   StepMemory memory;
   memory.parameters = {4 * network.parameters()};
-  memory.gradients = memory.parameters;
+  // Of several batches the sum, the one that is added to it.
+  memory.gradients = memory.parameters * (training.accumulate > 1 ? 2 : 1);
   const std::int64_t present = training.sparse() ? touched(training, 0) : 0;
   if (network.sparse()) memory.gradients = {4 * present + 8 * network.parameters()};
   if (training.servers == 0) {

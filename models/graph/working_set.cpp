@@ -78,7 +78,7 @@ Bytes WorkingSet::parameters_of(std::uint32_t bucket, std::int64_t touched) cons
   return training_->sparse() ? std::min(all, Bytes{kBytesOfLine * touched}) : all;
 }
 
-Refill WorkingSet::gradient(Caches& caches, int core) {
+Refill WorkingSet::gradient(Caches& caches, int core, bool adds) {
   Refill refill;
   const auto touch = [&](const Touched& touched) { refill += caches.touch(core, touched); };
   const auto count = static_cast<std::uint32_t>(groups_.size());
@@ -90,6 +90,7 @@ Refill WorkingSet::gradient(Caches& caches, int core) {
   touch(piece(Kind::activations, activations_));
   for (std::uint32_t i = count; i-- > 0;) {
     if (rereads_) touch(piece(Kind::parameters, groups_[i], i));
+    if (adds) touch(piece(Kind::addend, groups_[i], i));
     touch(piece(Kind::gradients, groups_[i], i));
   }
   return refill;
@@ -145,7 +146,7 @@ Refill WorkingSet::sent(Caches& caches, int core, NodeId to, const Message& mess
 
 Bytes WorkingSet::of_gradient() const {
   Bytes all = batch_ + activations_;
-  for (const Bytes& group : groups_) all += group * 2;
+  for (const Bytes& group : groups_) all += group * (training_->accumulate > 1 ? 3 : 2);
   return all;
 }
 

@@ -18,7 +18,8 @@ namespace foretrain {
 ///
 ///     gradient   examples out of the worker's share of the data set, batch, parameters,
 ///     activations, as the layers do it; then back: activations,
-///                parameters (where more than one layer has any), gradients
+///                parameters (where more than one layer has any), gradients; of a batch that is
+///                added to others what it adds
 ///     apply      what is added up (the node's own gradients, what came), parameters, state
 ///     reduce     likewise, but parameters and state
 ///     evaluate   parameters, what its examples need
@@ -35,8 +36,8 @@ class WorkingSet {
   /// Of such a node.
   WorkingSet(std::shared_ptr<const Training> training, NodeId id);
 
-  /// A whole gradient, on `core`, begins.
-  Refill gradient(Caches& caches, int core);
+  /// The whole gradient of a batch, on `core`, begins. `adds`: it is added to those of others.
+  Refill gradient(Caches& caches, int core, bool adds = false);
   /// Any other job.
   Refill job(Caches& caches, int core, const Job& job);
   /// A message is put where the program can read it. `addend`: something is made of it by a job of
@@ -50,7 +51,15 @@ class WorkingSet {
   [[nodiscard]] Bytes of_gradient() const;
 
  private:
-  enum class Kind : std::uint8_t { parameters, state, gradients, activations, batch, evaluation };
+  enum class Kind : std::uint8_t {
+    parameters,
+    state,
+    gradients,
+    activations,
+    batch,
+    evaluation,
+    addend
+  };
 
   [[nodiscard]] Touched piece(Kind kind, Bytes size, std::uint32_t group = 0) const;
   /// Buckets of a group, together.

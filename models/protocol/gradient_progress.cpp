@@ -17,6 +17,7 @@ void GradientProgress::go_on(Instant now, const Payload& parameters,
                              Effects& effects) {
   const auto& stages = worker_compute_.stages();
   while (asked_ < stages.size() && std::ranges::all_of(stages[asked_].needs, is_here)) {
+    if (stages[asked_].begins_batch() && computed_ < asked_) break;
     if (idle_since_) clock_.stalled(now - *std::exchange(idle_since_, {}));
     const JobId id{static_cast<std::uint64_t>(first_) + asked_};
     effects.emplace_back(Compute{worker_compute_.gradient_job(asked_, id, parameters)});

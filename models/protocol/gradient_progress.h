@@ -11,7 +11,8 @@
 
 namespace foretrain {
 
-/// Asks for each stage as soon as the values that it needs are here. Its jobs have the ids `first`,
+/// Asks for each stage as soon as the values that it needs are here, for the first of a batch once
+/// the batch before is computed: no more than one is prepared ahead. Its jobs have the ids `first`,
 /// `first` + 1, ... One gradient at a time.
 class GradientProgress {
  public:

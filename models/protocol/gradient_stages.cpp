@@ -5,6 +5,7 @@
 #include "models/protocol/touched.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace foretrain {
 namespace {
@@ -21,23 +22,25 @@ std::uint32_t buckets_below(const Layout& layout, std::int64_t parameter) {
 }
 
 // What of the forward pass can run before all values are here, each part a stage; the rest of it
-// begins the stage that is returned.
-GradientStage cut_forward(const Training& training, std::vector<GradientStage>& stages) {
+// begins the stage that is returned. A batch after the first finds all of them.
+GradientStage cut_forward(const Training& training, bool first,
+                          std::vector<GradientStage>& stages) {
   const Network& network = *training.network;
   const auto layers = network.layers();
   GradientStage stage;
   stage.cost = batch_cost(network, training.batch_size);
   std::uint32_t needed = 0;
-  const bool begins_early = in_stages(training) && !training.forward_waits;
+  const bool begins_early = first && in_stages(training) && !training.forward_waits;
   for (std::size_t layer = 0; layer < layers.size(); ++layer) {
     const bool last = layer + 1 == layers.size();
     const std::uint32_t needs = buckets_below(
         *training.layout, last ? network.parameters() : network.first_parameter(layer + 1));
     if (begins_early && needs > needed && !runs_inline(stage.cost)) {
       stages.push_back(stage);
-      stage = {.forward = {layer, layer}, .backward = {}, .needs = {}, .buckets = {}, .cost = {}};
+      stage = {};
+      stage.forward = {layer, layer};
     }
-    for (; needed < needs; ++needed) stage.needs.push_back(needed);
+    for (; first && needed < needs; ++needed) stage.needs.push_back(needed);
     stage.forward.last = layer + 1;
     stage.cost = stage.cost + layers[layer]->forward_cost(training.batch_size);
   }
@@ -58,23 +61,40 @@ void join_tail(std::vector<GradientStage>& stages) {
   }
   end.backward.first = tail.backward.first;
   end.cost = end.cost + tail.cost;
+  end.summed += tail.summed;
   end.buckets.insert(end.buckets.begin(), tail.buckets.begin(), tail.buckets.end());
 }
 
-}  // namespace
+// Of a profile nothing is counted: whoever was measured has added them up, too.
+void add_to_sum(const Training& training, std::int64_t parameters, GradientStage& stage) {
+  if (training.network->profiled()) return;
+  const Cost cost = reduce_cost(parameters, 2);
+  stage.cost = stage.cost + cost;
+  stage.summed += cost.bytes();
+}
 
-std::vector<GradientStage> gradient_stages(const Training& training) {
+void share_out(std::vector<GradientStage>& stages) {
+  TotalCost all;
+  for (const GradientStage& each : stages) all = all + each.cost;
+  const double whole = nominal_seconds(all);
+  for (GradientStage& each : stages) {
+    each.share = stages.size() == 1 ? 1 : nominal_seconds(each.cost) / whole;
+  }
+}
+
+std::vector<GradientStage> stages_of_batch(const Training& training, int batch) {
   const Network& network = *training.network;
   const auto& buckets = training.layout->buckets;
   const auto layers = network.layers();
-  const std::int64_t batch = training.batch_size;
+  const bool last = batch + 1 == training.accumulate;
   std::vector<GradientStage> stages;
-  GradientStage stage = cut_forward(training, stages);
+  GradientStage stage = cut_forward(training, batch == 0, stages);
   stage.backward = {layers.size(), layers.size()};
   // Buckets lie in the order of the parameters: those not yet in a stage are the first `left`.
-  std::size_t left = buckets.size();
+  std::size_t left = last ? buckets.size() : 0;
   for (std::size_t layer = layers.size(); layer-- > 0;) {
-    stage.cost = stage.cost + layers[layer]->backward_cost(batch, layer > 0);
+    stage.cost = stage.cost + layers[layer]->backward_cost(training.batch_size, layer > 0);
+    if (batch > 0) add_to_sum(training, layers[layer]->parameters(), stage);
     std::size_t ready = left;
     while (ready > 0 && buckets[ready - 1].leaves_with() >= network.first_parameter(layer)) --ready;
     const bool worthwhile = in_stages(training) && ready < left && !runs_inline(stage.cost);
@@ -84,18 +104,29 @@ std::vector<GradientStage> gradient_stages(const Training& training) {
     left = ready;
     stage.backward.first = layer;
     stages.push_back(stage);
-    stage = {.forward = {}, .backward = {layer, layer}, .needs = {}, .buckets = {}, .cost = {}};
+    stage = {};
+    stage.backward = {layer, layer};
   }
   if (stages.size() > 1 && runs_inline(stages.back().cost)) join_tail(stages);
   // Its norm is known when all of it is: there is one stage.
-  if (training.optimizer_spec.clip_norm > 0) {
+  if (last && training.optimizer_spec.clip_norm > 0) {
     stages.back().cost = stages.back().cost + clip_cost(touched(training));
   }
-  TotalCost all;
-  for (const GradientStage& each : stages) all = all + each.cost;
-  const double whole = nominal_seconds(all);
-  for (GradientStage& each : stages) {
-    each.share = stages.size() == 1 ? 1 : nominal_seconds(each.cost) / whole;
+  share_out(stages);
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    stages[i].batch = batch;
+    stages[i].stage = static_cast<int>(i);
+  }
+  return stages;
+}
+
+}  // namespace
+
+std::vector<GradientStage> gradient_stages(const Training& training) {
+  std::vector<GradientStage> stages;
+  for (int batch = 0; batch < training.accumulate; ++batch) {
+    std::vector<GradientStage> of_batch = stages_of_batch(training, batch);
+    std::ranges::move(of_batch, std::back_inserter(stages));
   }
   return stages;
 }

@@ -20,14 +20,20 @@ struct LayerRange {
 };
 
 /// A job of a gradient: a part of the forward pass, of the backward pass, or the end of the one
-/// with the beginning of the other.
+/// with the beginning of the other. Where a gradient is the mean over several batches, each of them
+/// is cut for itself.
 struct GradientStage {
   LayerRange forward;
   LayerRange backward;
   std::vector<std::uint32_t> needs;    ///< buckets whose values no stage before it has read
   std::vector<std::uint32_t> buckets;  ///< whose gradient is complete after it
   TotalCost cost;
-  double share = 1;  ///< of the whole gradient, by the nominal core
+  Bytes summed{};    ///< of it: what moves as the gradient is added to those of batches before
+  double share = 1;  ///< of the gradient of its batch, by the nominal core
+  int batch = 0;     ///< of those of the gradient: which one
+  int stage = 0;     ///< of those of the batch: which one
+
+  [[nodiscard]] bool begins_batch() const { return stage == 0; }
 };
 
 /// The stages of a gradient in order. Backpropagation begins at the last layer, so the buckets of
@@ -36,6 +42,10 @@ struct GradientStage {
 /// No stage is so small that it would run on the event loop, before the one that it follows. One
 /// stage, where `Training::overlap` is off, where nothing travels, where the gradient is clipped
 /// (its norm is known when all of it is), and for a sparse model, whose one layer is all there is.
+///
+/// Of several batches (`Training::accumulate`) the first alone waits for values, the last alone
+/// completes buckets: what PyTorch's DistributedDataParallel does with all but the last of them
+/// under `no_sync`. So those between are one stage each.
 std::vector<GradientStage> gradient_stages(const Training& training);
 
 }  // namespace foretrain

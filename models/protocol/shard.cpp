@@ -152,7 +152,7 @@ void ShardBucket::finish_apply(std::int64_t beside) {
   if (fresh_.size().value > 0) values_ = std::move(fresh_);
   fresh_ = {};
   lent_ = false;
-  examples_ += (gradients_ + beside) * training_->batch_size;
+  examples_ += (gradients_ + beside) * training_->examples_a_gradient();
   pushes_.clear();
   ++version_;
 }
@@ -188,7 +188,7 @@ void ShardBucket::write(StateWriter& state) const {
 void ShardBucket::read(StateReader& state) {
   const std::int64_t most = saturated::product(training_->steps, training_->workers);
   version_ = {state.integer(0, most)};
-  examples_ = state.integer(0, saturated::product(most, training_->batch_size));
+  examples_ = state.integer(0, saturated::product(most, training_->examples_a_gradient()));
   if (!training_->numerics) return;
   if (!elsewhere_) {
     values_ = Payload::allocate(values_.size());

@@ -31,7 +31,7 @@ void SingleWorker::handle(Instant now, Input input, Effects& effects) {
   if (std::holds_alternative<TimerFired>(input)) cuts_.rang();
   const auto* computed = std::get_if<Computed>(&input);
   if (computed == nullptr) return;
-  if (computed->job == kGradientJob) apply(now, computed->result, effects);
+  if (computed->job == kGradientJob) gradient_computed(now, computed->result, effects);
   if (computed->job == kApplyJob) end_step(now, effects);
   if (computed->job == kEvaluationJob) evaluated(now, computed->result, effects);
   if (computed->job == kKeepJob) {
@@ -74,15 +74,22 @@ void SingleWorker::restore(StateReader& state) {
 
 void SingleWorker::compute_gradient(Instant now, Effects& effects) {
   clock_.start(now);
-  FT_CHECK_OP(worker_compute_.stages().size(), ==, 1u);  // there is one bucket
+  computed_ = 0;
+  // There is one bucket: a batch is a stage.
+  FT_CHECK_OP(std::ssize(worker_compute_.stages()), ==, training_->accumulate);
+  compute_batch(effects);
+}
+
+void SingleWorker::compute_batch(Effects& effects) {
   const Payload view = worker_compute_.view(all(), parameters_.values(), worked_);
-  Job job = worker_compute_.gradient_job(0, kGradientJob, view);
+  Job job = worker_compute_.gradient_job(computed_, kGradientJob, view);
   for (const Effect& worked : worked_) job.cost = job.cost + std::get<Worked>(worked).cost;
   worked_.clear();
   effects.emplace_back(Compute{std::move(job)});
 }
 
-void SingleWorker::apply(Instant now, const JobResult& gradient, Effects& effects) {
+void SingleWorker::gradient_computed(Instant now, const JobResult& gradient, Effects& effects) {
+  if (++computed_ < worker_compute_.stages().size()) return compute_batch(effects);
   loss_ = gradient.loss;
   clock_.computed(now);
   const Payload push = worker_compute_.push(all(), false, worked_);

@@ -9,6 +9,7 @@
 #include "models/protocol/training.h"
 #include "models/protocol/worker_compute.h"
 
+#include <cstddef>
 #include <memory>
 
 namespace foretrain {
@@ -23,7 +24,9 @@ class SingleWorker : public Node {
 
  private:
   void compute_gradient(Instant now, Effects& effects);
-  void apply(Instant now, const JobResult& gradient, Effects& effects);
+  void compute_batch(Effects& effects);
+  /// Of a batch: the next one's follows, or the update.
+  void gradient_computed(Instant now, const JobResult& gradient, Effects& effects);
   void end_step(Instant now, Effects& effects);
   void report_step(Effects& effects);
   /// What comes after a step: the next one, or first a checkpoint.
@@ -43,6 +46,7 @@ class SingleWorker : public Node {
   /// gradient: a machine that was measured has measured them with the steps of this node.
   Effects worked_;
   StepClock clock_;
+  std::size_t computed_ = 0;  // batches of the gradient
   double loss_ = 0;
   Instant last_update_;
   Evaluator evaluator_;

@@ -25,7 +25,8 @@ struct Training {
   ProtocolOptions options;          ///< those that the strategy reads
   int workers = 1;                  ///< node ids 0 .. workers - 1; 0 is the chief
   int servers = 1;                  ///< node ids workers .. workers + servers - 1; 0 for `single`
-  int batch_size = 1;               ///< examples a gradient
+  int batch_size = 1;               ///< examples a batch
+  int accumulate = 1;               ///< batches a gradient: it is the mean over them
   std::int64_t steps = 1;           ///< gradients a worker; times workers: gradients in all
   std::int64_t updates = 0;         ///< in all, where an update leaves some gradients out; else 0
   std::int64_t evaluate_every = 0;  ///< the chief's steps between evaluations; 0: only at the end
@@ -61,6 +62,9 @@ struct Training {
   }
   /// Nobody goes on without a worker that is lost, but it may come back.
   [[nodiscard]] bool waits() const { return rejoin_limit.ns > 0; }
+  [[nodiscard]] std::int64_t examples_a_gradient() const {
+    return std::int64_t{batch_size} * accumulate;
+  }
   [[nodiscard]] bool sparse() const { return network->sparse() && !dense; }
   [[nodiscard]] int nodes() const { return workers + servers; }
   [[nodiscard]] NodeId worker(int index) const { return NodeId(index); }

@@ -125,7 +125,7 @@ void Worker::keep(NodeId from, const Message& cut, Effects& effects) {
   StateWriter state;
   state.integer(step_.value);
   state.integer(number_.value);
-  state.integer(worker_compute_.batches());
+  state.integer(worker_compute_.gradients());
   state.integer(evaluated_);
   state.number(gradient_.loss());
   clock_.write(state);

@@ -5,6 +5,7 @@
 #include "models/networks/workspace.h"
 #include "models/optimizers/norms.h"
 #include "models/protocol/sparse_payload.h"
+#include "models/tensor/array.h"
 
 #include <fmt/format.h>
 
@@ -30,12 +31,17 @@ WorkerCompute::WorkerCompute(std::shared_ptr<const Training> training, int worke
   const bool prefetches = training_->data->train->worth_prefetching();
   ring_.resize(1 + (sparse() ? 1 : 0) + (prefetches ? 1 : 0));
   if (sparse()) gather_up_to(0);
+  if (training_->accumulate > 1) {
+    FT_CHECK(!sparse());
+    addend_.resize(static_cast<std::size_t>(training_->layout->parameters));
+  }
   if (training_->compression.keeps_rest()) {
     rest_.resize(static_cast<std::size_t>(training_->layout->parameters));
   }
 }
 
-void WorkerCompute::restore(std::int64_t batches) {
+void WorkerCompute::restore(std::int64_t gradients) {
+  const std::int64_t batches = saturated::product(gradients, training_->accumulate);
   batches_ = batches;
   if (!training_->numerics) return;
   // A sparse one has gathered the first already.
@@ -56,16 +62,19 @@ void WorkerCompute::gather_up_to(std::int64_t number) {
 Job WorkerCompute::gradient_job(std::size_t stage, JobId id, const Payload& parameters) {
   const GradientStage& part = stages_[stage];
   Job job{id, JobKind::gradient, training_->batch_size, part.cost, {}, {}};
-  job.stage = static_cast<int>(stage);
+  job.stage = part.stage;
+  job.batch = static_cast<std::uint16_t>(part.batch);
+  job.summed = part.summed;
   job.share = part.share;
-  if (stage == 0) ++batches_;
+  if (part.begins_batch()) ++batches_;
   if (!training_->numerics) return job;
   const bool prefetches = training_->data->train->worth_prefetching();
-  if (stage == 0 && prefetches) {
+  if (part.begins_batch() && prefetches) {
     if (!std::exchange(begun_, true)) gather_up_to(needed());
     job.prefetch = [this, last = needed() + 1] { gather_up_to(last); };
   }
-  if (!part.backward.empty() && part.backward.last == training_->network->layers().size()) {
+  const bool begins = part.batch == 0 && !part.backward.empty();
+  if (begins && part.backward.last == training_->network->layers().size()) {
     // A receiver may still hold the last gradient: then this one gets a buffer of its own.
     if (gradient_.size() != parameters.size() || !gradient_.unshared()) {
       gradient_ = Payload::allocate(parameters.size());
@@ -73,7 +82,7 @@ Job WorkerCompute::gradient_job(std::size_t stage, JobId id, const Payload& para
     // Asked for now: while the last stages write, the buckets of the first are on their way.
     writable_ = gradient_.writable_floats();
   }
-  const bool gathers = stage == 0 && !prefetches;
+  const bool gathers = part.begins_batch() && !prefetches;
   job.work = [this, stage, gathers, last = needed(), number = batches_ - 1, parameters,
               gradient = writable_](Parallel& parallel) {
     if (gathers) gather_up_to(last);
@@ -96,14 +105,39 @@ double WorkerCompute::compute(std::size_t stage, std::int64_t number, const Payl
                               parallel);
     const bool through = part.forward.last == network.layers().size();
     if (through && spec.penalty_in_loss) loss += penalty(spec, network.blocks(), values, parallel);
+    if (through) {
+      loss_sum_ = part.batch == 0 ? loss : loss_sum_ + loss;
+      loss = loss_sum_ / (part.batch + 1);
+    }
   }
   if (part.backward.empty()) return loss;
-  network.gradient_of(part.backward.first, part.backward.last, values, batch, gradient, *workspace_,
+  const std::span<float> into = part.batch == 0 ? gradient : std::span<float>(addend_);
+  network.gradient_of(part.backward.first, part.backward.last, values, batch, into, *workspace_,
                       parallel);
-  if (spec.clip_norm > 0) {
+  if (part.batch > 0) add_up(part, gradient, parallel);
+  if (spec.clip_norm > 0 && part.batch + 1 == training_->accumulate) {
     clip(gradient, std::sqrt(squared_norm(gradient, parallel)), spec.clip_norm);
   }
   return loss;
+}
+
+void WorkerCompute::add_up(const GradientStage& stage, std::span<float> gradient,
+                           Parallel& parallel) const {
+  constexpr std::size_t kPart = 64 * 1024;  // that a thread takes at a time
+  const Network& network = *training_->network;
+  const auto first = static_cast<std::size_t>(network.first_parameter(stage.backward.first));
+  const bool to_end = stage.backward.last == network.layers().size();
+  const auto end = static_cast<std::size_t>(to_end ? network.parameters()
+                                                   : network.first_parameter(stage.backward.last));
+  const bool last = stage.batch + 1 == training_->accumulate;
+  const float scale = 1.0F / static_cast<float>(training_->accumulate);
+  parallel.run(static_cast<int>((end - first + kPart - 1) / kPart), [&](int number) {
+    const std::size_t begin = first + static_cast<std::size_t>(number) * kPart;
+    const std::size_t count = std::min(kPart, end - begin);
+    ArrayMap sum = array(gradient.subspan(begin, count));
+    sum += array(std::span<const float>(addend_).subspan(begin, count));
+    if (last) sum *= scale;
+  });
 }
 
 WorkerCompute::Indices WorkerCompute::within(const Bucket& bucket,

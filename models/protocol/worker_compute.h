@@ -24,10 +24,11 @@ class WorkerCompute {
 
   /// What the gradient of a batch is cut into.
   [[nodiscard]] const std::vector<GradientStage>& stages() const { return stages_; }
-  /// A stage of a gradient, as a job; stages are asked for, and carried out, in order, and the
-  /// first begins the gradient of the next batch. `parameters`: what `view` makes of all buckets,
-  /// end to end; it may still lack the values of buckets that no stage so far needs. The stage that
-  /// ends the forward pass finds the loss. After a stage's job its buckets can be pushed.
+  /// A stage of a gradient, as a job; stages are asked for, and carried out, in order, and one that
+  /// begins a batch takes the next, when the one before is computed. `parameters`: what `view`
+  /// makes of all buckets, end to end; it may still lack the values of buckets that no stage so far
+  /// needs. The stage that ends a forward pass finds the loss, the mean over the gradient's batches
+  /// so far. After a stage's job its buckets can be pushed.
   Job gradient_job(std::size_t stage, JobId id, const Payload& parameters);
   /// What a push of the last gradient carries for `bucket`; asked for once. `all`: sparse: the
   /// whole bucket is wanted in return.
@@ -37,11 +38,12 @@ class WorkerCompute {
   /// What the next gradient reads of `bucket`, whose values, or the answer of a server, are given.
   [[nodiscard]] Payload view(const Bucket& bucket, const Payload& values, Effects& effects) const;
 
-  /// Gradients that were begun.
+  /// Gradients that were begun, all of whose batches were asked for.
+  [[nodiscard]] std::int64_t gradients() const { return batches_ / training_->accumulate; }
   [[nodiscard]] std::int64_t batches() const { return batches_; }
   /// Before the first: as if so many had been. Data, augmentation, dropout are functions of the
   /// seed, the worker, the number of the batch, so nothing else has to be kept of them.
-  void restore(std::int64_t batches);
+  void restore(std::int64_t gradients);
   /// What pushes have left out so far, for the next gradients (Compression::keeps_rest); else, and
   /// without numerics, nothing.
   [[nodiscard]] std::span<float> rest() { return rest_; }
@@ -72,6 +74,9 @@ class WorkerCompute {
   [[nodiscard]] std::int64_t needed() const { return batches_ - 1 + (sparse() ? 1 : 0); }
   double compute(std::size_t stage, std::int64_t number, const Payload& parameters,
                  std::span<float> gradient, Parallel& parallel);
+  /// The gradient of the layers of `stage` is added to those of the batches before; at the last
+  /// batch their mean is taken.
+  void add_up(const GradientStage& stage, std::span<float> gradient, Parallel& parallel) const;
 
   std::shared_ptr<const Training> training_;
   std::string augment_;  // names of streams, of which each batch has its own
@@ -82,9 +87,11 @@ class WorkerCompute {
   std::vector<Gathered> ring_;  // as many as are held at a time
   std::int64_t gathered_ = 0;   // batches that were gathered
   std::int64_t batches_ = 0;    // whose gradient was asked for
+  double loss_sum_ = 0;         // of the gradient's batches so far
   bool begun_ = false;          // one of them here
   Payload gradient_;
   std::span<float> writable_;  // all of it, while stages write
+  std::vector<float> addend_;  // [parameters] of a batch after the first
   std::vector<float> rest_;    // [parameters]
 };
 

@@ -129,8 +129,9 @@ Summary summarize(const Record& record) {
   summary.time_s = seconds(record.time);
   summary.startup_s = seconds(record.startup);
   const auto gradients = static_cast<double>(record.gradients);
-  const int batch_size = record.scenario_case.scenario.training.batch_size;
-  summary.examples_per_s = rate(gradients * batch_size, summary.time_s);
+  const TrainingSpec& training = record.scenario_case.scenario.training;
+  const auto examples = static_cast<double>(training.examples_a_gradient());
+  summary.examples_per_s = rate(gradients * examples, summary.time_s);
   summary.gradients_per_s = rate(gradients, summary.time_s);
   summary.updates_per_s = rate(static_cast<double>(record.updates), summary.time_s);
   summarize_steps(record, summary);

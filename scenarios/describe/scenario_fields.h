@@ -74,9 +74,15 @@ void describe(Visitor& visit, T& training) {
                .unused_because = "this strategy has no servers"},
               training.servers);
   describe_options(visit, protocol, training.protocol);
-  visit.field(
-      {.key = "batch_size", .doc = "examples a gradient, per worker", .least = 1, .most = 1e7},
-      training.batch_size);
+  visit.field({.key = "batch_size", .doc = "examples a batch, per worker", .least = 1, .most = 1e7},
+              training.batch_size);
+  visit.field({.key = "accumulate",
+               .doc = "batches a gradient: a worker computes so many, one after another, then "
+                      "exchanges their mean",
+               .least = 1,
+               .most = kAccumulateMax,
+               .written = training.accumulate != 1},
+              training.accumulate);
   visit.field({.key = "steps",
                .doc = "length: gradients a worker",
                .least = 1,

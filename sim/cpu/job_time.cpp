@@ -47,7 +47,8 @@ JobTime::JobTime(const Machine* machine, const std::string& model,
 }
 
 void JobTime::add(const FrameworkSpec& framework, int workers) {
-  step_overhead_ = framework.step + framework.round * (workers - 1);
+  batch_overhead_ = framework.step;
+  round_overhead_ = framework.round * (workers - 1);
   evaluates_ = framework.evaluation != "nobody";
 }
 
@@ -72,7 +73,8 @@ Duration JobTime::gradient(const Job& job) const {
   if (fixed_gradient_) return part(*fixed_gradient_, job.share);
   if (compute_ == Source::profiled) return job.cost.measured;
   if (compute_ == Source::described) return described(computing_, job.cost);
-  return part(model_.gradient_of(static_cast<double>(job.examples)), job.share);
+  const Duration measured = part(model_.gradient_of(static_cast<double>(job.examples)), job.share);
+  return on_device_ ? measured : measured + moving(job.summed);
 }
 
 Duration JobTime::apply(const Job& job) const {
@@ -88,10 +90,14 @@ Duration JobTime::of(const Worked& worked) const {
   if (messages.value > 0 && model_.coding != AffineCost{}) {
     return model_.coding.of(static_cast<double>(messages.value));
   }
-  const auto bytes = static_cast<double>(worked.cost.bytes().value);
-  if (apply_from_ == Source::measured) return Duration::from_seconds(bytes * apply_.per_item_s);
+  return moving(worked.cost.bytes());
+}
+
+Duration JobTime::moving(Bytes bytes) const {
+  const auto count = static_cast<double>(bytes.value);
+  if (apply_from_ == Source::measured) return Duration::from_seconds(count * apply_.per_item_s);
   const double bandwidth = roofline_.memory_bandwidth.value;
-  return Duration::from_seconds(bandwidth > 0 ? bytes / bandwidth : 0);
+  return Duration::from_seconds(bandwidth > 0 ? count / bandwidth : 0);
 }
 
 Duration JobTime::described(const Roofline& roofline, const TotalCost& cost) {

@@ -18,7 +18,7 @@ namespace foretrain::sim {
 ///     gradient  a fixed time, by shares of its stages | the profile's times of their layers
 ///               | a table over batch sizes            (measured for the model)
 ///     evaluate  the profile's times of its layers
-///     gradient  overhead + examples x per_example
+///     gradient  overhead + examples x per_example, and, added to those of other batches, as values
 ///     evaluate  overhead + examples x per_example     (both measured for the model)
 ///     apply     overhead + bytes x per_byte           (of the model's updates: dense, or of sparse
 ///                                                     pushes; or of any)
@@ -31,7 +31,8 @@ namespace foretrain::sim {
 ///     values, or else   bytes x per_byte | bytes / bandwidth        (of any update | described)
 ///
 /// What another program spends on a step (scenarios/framework.h) comes on top of a gradient, told
-/// apart; an evaluation that blocks nobody takes no time.
+/// apart: `step` with each of its batches, `round` once. An evaluation that blocks nobody takes no
+/// time.
 ///
 /// Realism: what was measured is calibrated at three batch sizes and straight between and beyond
 /// them. A profile is as good as its measurement; its times are of the device that was measured,
@@ -57,7 +58,8 @@ class JobTime {
   [[nodiscard]] Duration of(const Worked& worked) const;
   /// What another program spends on the job beside it: no straggler makes that longer.
   [[nodiscard]] Duration overhead(const Job& job) const {
-    return job.kind == JobKind::gradient && job.stage == 0 ? step_overhead_ : Duration{};
+    if (job.kind != JobKind::gradient || job.stage > 0) return {};
+    return job.batch == 0 ? batch_overhead_ + round_overhead_ : batch_overhead_;
   }
   /// Gradients are those of one of the host's devices.
   [[nodiscard]] bool on_device() const { return on_device_; }
@@ -88,6 +90,8 @@ class JobTime {
 
   [[nodiscard]] Duration gradient(const Job& job) const;
   [[nodiscard]] Duration apply(const Job& job) const;
+  /// Values that the core moves.
+  [[nodiscard]] Duration moving(Bytes bytes) const;
   [[nodiscard]] static Duration described(const Roofline& roofline, const TotalCost& cost);
 
   Source compute_ = Source::measured;  // of gradients that are not fixed, of evaluations
@@ -97,7 +101,8 @@ class JobTime {
   Roofline roofline_;   // of the core
   Roofline computing_;  // of what computes: that, or a device
   std::optional<Duration> fixed_gradient_;
-  Duration step_overhead_;
+  Duration batch_overhead_;
+  Duration round_overhead_;
   Duration resume_;
   bool evaluates_ = true;
   bool on_device_ = false;

@@ -24,7 +24,7 @@ Duration CacheUse::before(const Job& job) {
     return caches_.time_of(touched_.job(caches_, core, job), computing());
   }
   if (job.stage == 0) {
-    gradient_ = caches_.time_of(touched_.gradient(caches_, core), computing());
+    gradient_ = caches_.time_of(touched_.gradient(caches_, core, job.batch > 0), computing());
   }
   return {std::llround(static_cast<double>(gradient_.ns) * job.share)};
 }

@@ -88,6 +88,16 @@ std::optional<std::string> half_batch(Scenario& scenario) {
   return set_batch(scenario, scenario.training.batch_size / 2);
 }
 
+// Twice the examples a step, half of the exchanges.
+std::optional<std::string> double_accumulate(Scenario& scenario) {
+  if (node_counts(scenario).nodes() == 1) return std::nullopt;  // nothing is sent
+  int& accumulate = scenario.training.accumulate;
+  if (accumulate > kAccumulateMax / 2)
+    return fmt::format("{} batches a gradient are the most", kAccumulateMax);
+  accumulate *= 2;
+  return "";
+}
+
 std::optional<std::string> toggle_overlap(Scenario& scenario, bool overlap) {
   if (scenario.training.overlap == overlap) return std::nullopt;
   if (node_counts(scenario).nodes() == 1) return std::nullopt;  // nothing is sent
@@ -195,6 +205,8 @@ const std::vector<ScenarioChange>& scenario_changes() {
         {"one more server", "a shard more of the parameters", Kind::cluster, more_servers},
         {"double batch", "twice the examples a gradient", Kind::training, double_batch},
         {"half batch", "half the examples a gradient", Kind::training, half_batch},
+        {"accumulate 2x", "twice the batches a gradient, so half of the exchanges", Kind::training,
+         double_accumulate},
         {"overlap on", "buckets leave while others are computed", Kind::training, overlap_on},
         {"overlap off", "a gradient leaves when all of it is computed", Kind::training,
          overlap_off},

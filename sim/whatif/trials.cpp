@@ -17,19 +17,20 @@ namespace foretrain::sim {
 namespace {
 
 double examples_a_step(const Scenario& scenario) {
-  return static_cast<double>(node_counts(scenario).workers) * scenario.training.batch_size;
+  return static_cast<double>(node_counts(scenario).workers) *
+         static_cast<double>(scenario.training.examples_a_gradient());
 }
 
 // Examples whose gradients count, over the whole length of the training.
 double planned_examples(const Training& training) {
-  const auto batch = static_cast<double>(training.batch_size);
+  const auto examples = static_cast<double>(training.examples_a_gradient());
   if (training.updates > 0) {
     const Protocol& protocol = protocol_called(training.strategy);
     return static_cast<double>(training.updates *
                                protocol.gradients_an_update(training.options, training.workers)) *
-           batch;
+           examples;
   }
-  return static_cast<double>(training.steps * training.workers) * batch;
+  return static_cast<double>(training.steps * training.workers) * examples;
 }
 
 }  // namespace
@@ -99,7 +100,8 @@ Record Trials::simulate(const Prepared& prepared, const Variant& variant) const 
 std::optional<double> Trials::time_of(const Record& record) const {
   const Scenario& scenario = record.scenario_case.scenario;
   if (has_target()) return interpolated_time_to_target_s(record.evals, scenario.training.until);
-  const double done = static_cast<double>(record.gradients) * scenario.training.batch_size;
+  const double done = static_cast<double>(record.gradients) *
+                      static_cast<double>(scenario.training.examples_a_gradient());
   if (done == 0) return std::nullopt;
   return record.time.seconds() * (examples_ / done);
 }

@@ -104,6 +104,36 @@ TEST_CASE("cross: by DDP's rule of buckets both worlds end with the same weights
   CHECK(real.weights_sha256 == simulate(scenario_case).weights_sha256);
 }
 
+TEST_CASE("cross: a gradient over several batches is the same in both worlds") {
+  const std::string strategy =
+      GENERATE("single", "sync", "ssp", "async", "all_reduce", "local_sgd");
+  CAPTURE(strategy);
+  const bool in_any_order = strategy == "single" || strategy == "async";
+  Case scenario_case = small_case(strategy, in_any_order ? 1 : 3, 8);
+  Scenario& scenario = scenario_case.scenario;
+  scenario.model.name = "mlp";
+  scenario.model.options.hidden = {200, 100};
+  scenario.training.accumulate = 3;
+  scenario.training.evaluate_every = 3;
+  scenario.training.bucket_size = {20'000};
+  set_option(scenario.training.protocol, "staleness", 0);
+  const Record simulated = simulate(scenario_case);
+  REQUIRE(simulated.weights_sha256.size() == 64);
+  const Record real = run(scenario_case, 1_ms);
+  CHECK(real.weights_sha256 == simulated.weights_sha256);
+  CHECK(real.gradients == simulated.gradients);
+  for (std::size_t node = 0; node < real.nodes.size(); ++node) {
+    CHECK(real.nodes[node].tx == simulated.nodes[node].tx);
+  }
+  // As many examples in one batch are the same step, added up in another order.
+  scenario.training.accumulate = 1;
+  scenario.training.batch_size *= 3;
+  const Record whole = simulate(scenario_case);
+  CHECK(whole.weights_sha256 != real.weights_sha256);
+  CHECK(whole.evals.back().loss == Approx(real.evals.back().loss).epsilon(1e-4));
+  CHECK(whole.nodes[0].tx == real.nodes[0].tx);
+}
+
 TEST_CASE("cross: overlap on or off ends with the same weights") {
   const std::string strategy = GENERATE("sync", "ssp", "all_reduce");
   CAPTURE(strategy);

@@ -258,7 +258,12 @@ void make_larger(Scenario& scenario) {
   if (scenario.training.bucket_size.value < 1'000) scenario.training.bucket_size = {4'000};
 }
 
-// From a stream of its own: other draws of a seed stay what they were.
+// From streams of their own: other draws of a seed stay what they were.
+void draw_accumulate(Scenario& scenario) {
+  Stream draw(scenario.seed, "test.accumulate");
+  if (one_in(draw, 3)) scenario.training.accumulate = number(draw, 2, 4);
+}
+
 void draw_compression(Scenario& scenario) {
   Stream draw(scenario.seed, "test.compression");
   if (!one_in(draw, 3)) return;
@@ -307,6 +312,7 @@ Case draw_training(Stream& draw, const std::string& strategy) {
   if (protocol.several_workers && !averages && scenario.model.name == "mlp") {
     draw_compression(scenario);
   }
+  if (scenario.model.name == "mlp") draw_accumulate(scenario);
   return result;
 }
 

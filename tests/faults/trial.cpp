@@ -72,7 +72,7 @@ Duration end_of_faults(const Scenario& scenario) {
 // If the worker that all stragglers slow down had to make all gradients, ten times as unlucky, on
 // the host that takes longest to read the answers.
 Duration slowest_work(const Scenario& scenario, const Training& training) {
-  double gradient_s = scenario.cluster.hosts.front().compute->seconds();
+  double gradient_s = scenario.cluster.hosts.front().compute->seconds() * training.accumulate;
   for (const StragglerSpec& spec : scenario.stragglers) gradient_s *= spec.slowdown;
   double message_s = 0;
   for (const HostSpec& host : scenario.cluster.hosts) {

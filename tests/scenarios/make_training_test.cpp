@@ -27,6 +27,39 @@ TEST_CASE("training: epochs become steps, rounded up") {
   CHECK(training_of("strategy: single, batch_size: 1000, epochs: 0.001", 10)->steps == 1);
 }
 
+TEST_CASE("training: a step of several batches takes the examples of all of them") {
+  const auto training = training_of("workers: 3, batch_size: 32, accumulate: 4, epochs: 20");
+  CHECK(training->steps == 3'125);
+  CHECK(training->batch_size == 32);
+  CHECK(training->accumulate == 4);
+  CHECK(training->examples_a_gradient() == 128);
+  CHECK(training_of("strategy: single, batch_size: 25, accumulate: 4")->steps == 600);
+}
+
+TEST_CASE("training: what cannot be accumulated is an error with its place") {
+  CHECK_THAT(
+      scenario_error("foretrain: 1\ntraining: {accumulate: 0}\n"),
+      Catch::Matchers::Contains("x.yaml:2:") && Catch::Matchers::Contains("training.accumulate"));
+  CHECK_THAT(scenario_error("foretrain: 1\ntraining: {accumulate: 2000}\n"),
+             Catch::Matchers::Contains("training.accumulate") && Catch::Matchers::Contains("1024"));
+  const std::string sparse =
+      "foretrain: 1\nmodel: sparse_logistic\ndataset: {format: clicks}\n"
+      "training: {accumulate: 2, steps: 4, workers: 2}\n";
+  CHECK_THROWS_WITH(prepare(parse_scenario(sparse, "x.yaml").at(0), Need::shape),
+                    Catch::Matchers::Contains("x.yaml:4:") &&
+                        Catch::Matchers::Contains("training.accumulate: a worker of a sparse"));
+  const std::string dense = sparse + "sweep: {training.strategy: [all_reduce]}\n";
+  CHECK(prepare(parse_scenario(dense, "x.yaml").at(0), Need::shape).training->accumulate == 2);
+}
+
+TEST_CASE("training: one batch a gradient is not written") {
+  const auto written = [](const std::string& training) {
+    return to_yaml(only("foretrain: 1\ntraining: {" + training + "}\n"));
+  };
+  CHECK_THAT(written("accumulate: 1"), !Catch::Matchers::Contains("accumulate"));
+  CHECK_THAT(written("accumulate: 3"), Catch::Matchers::Contains("accumulate: 3"));
+}
+
 TEST_CASE("training: updates become steps by the strategy's count of updates") {
   CHECK(training_of("strategy: sync, workers: 3, updates: 10")->steps == 10);
   CHECK(training_of("strategy: async, workers: 3, updates: 10")->steps == 4);

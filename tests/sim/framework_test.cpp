@@ -36,6 +36,16 @@ TEST_CASE("framework: a step takes its overhead and a round for each other worke
   }
 }
 
+TEST_CASE("framework: each batch of a gradient has its overhead, a step its rounds") {
+  Case scenario_case = star_case("sync", 3, 4, 1_s);
+  scenario_case.scenario.training.accumulate = 4;
+  scenario_case.scenario.framework.step = 200_ms;
+  scenario_case.scenario.framework.round = 30_ms;
+  for (const StepRow& row : simulate(scenario_case).steps) {
+    CHECK(row.report.phases.compute == (1_s + 200_ms) * 4 + 30_ms * 2);
+  }
+}
+
 TEST_CASE("framework: a tensor costs its sender as its receiver") {
   Case scenario_case = star_case("sync", 1, 4, 1_s);
   scenario_case.scenario.framework.tensor = 10_ms;

@@ -105,9 +105,32 @@ TEST_CASE("profile: overlap hides what fits behind the backward pass of the firs
   CHECK(overlapped.nodes[0].tx == apart.nodes[0].tx);
 }
 
+TEST_CASE("profile: of several batches a step has all passes, what it sends once") {
+  ProfiledJob job("sync");
+  job.host().nic = nic_for(kHeaderSize + Bytes{2 * kLayerBytes}, 1e-3);
+  const Record once = job.simulate();
+  job.c.scenario.training.accumulate = 4;
+  const Record record = job.simulate();
+  check_steps(record, kGradient * 4 + 2_ms + 120_us);
+  for (const StepRow& row : record.steps) CHECK(row.report.phases.compute == kGradient * 4);
+  CHECK(record.nodes[0].tx == once.nodes[0].tx);
+  CHECK(record.nodes[0].messages_sent == once.nodes[0].messages_sent);
+}
+
+TEST_CASE("profile: of several batches the last one's backward pass hides what is sent") {
+  ProfiledJob job("sync");
+  job.c.scenario.training.overlap = true;
+  job.c.scenario.training.accumulate = 3;
+  job.c.scenario.training.bucket_size = {kLayerBytes};
+  job.host().nic = nic_for(kHeaderSize + Bytes{kLayerBytes}, 1e-3);
+  check_steps(job.simulate(), kGradient * 3 + 2_ms + 120_us);
+}
+
 TEST_CASE("profile: a ring of three takes its passes and four exchanges") {
   ProfiledJob job("all_reduce", 3);
   check_steps(job.simulate(), kGradient + 60_us * 4);
+  job.c.scenario.training.accumulate = 2;
+  check_steps(job.simulate(), kGradient * 2 + 60_us * 4);
 }
 
 /// A ring of two, of layers of 4 MB each, 2 ms forward, 6 ms backward; `exchange`: what the network

@@ -181,7 +181,13 @@ void draw_input(Stream& draw, Scenario& scenario) {
   }
 }
 
-// From a stream of its own: other draws of a seed stay what they were.
+// From streams of their own: other draws of a seed stay what they were.
+void draw_accumulate(Scenario& scenario) {
+  Stream draw(scenario.seed, "test.accumulate");
+  if (scenario.dataset.format == "libsvm" || !one_in(draw, 3)) return;
+  scenario.training.accumulate = 2 + below(draw, 3);
+}
+
 void draw_compression(Scenario& scenario) {
   Stream draw(scenario.seed, "test.compression");
   const Protocol& protocol = protocol_called(scenario.training.strategy);
@@ -282,6 +288,7 @@ Case RandomScenarios::draw(Stream& draw) const {
   if (!one_in(draw, 6)) draw_cluster(draw, scenario);
   draw_stragglers(draw, scenario, node_counts(scenario).workers);
   if (one_in(draw, 4)) draw_framework(draw, scenario);
+  draw_accumulate(scenario);
   if (scenario.cluster.hosts.empty() || scenario.model.profiled()) return result;
   if (one_in(draw, 4)) draw_input(draw, scenario);
   if (one_in(draw, 4)) {

@@ -75,7 +75,8 @@ void Shuffled::perform(int id, Effect& effect) {
     todo_.push_back(
         {id, static_cast<int>(index_of(send->to)), Received{NodeId(id), std::move(send->message)}});
   } else if (auto* compute = std::get_if<Compute>(&effect)) {
-    if (compute->job.kind == JobKind::gradient && compute->job.stage == 0) {
+    const Job& job = compute->job;
+    if (job.kind == JobKind::gradient && job.stage == 0 && job.batch == 0) {
       const std::int64_t ahead = begun[static_cast<std::size_t>(id)]++ - std::ranges::min(pushed);
       most_ahead = std::max(most_ahead, ahead);
     }

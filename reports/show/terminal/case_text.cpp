@@ -36,6 +36,7 @@ std::string case_sentence(const Case& scenario_case) {
   text += fmt::format(", {}, {}", t.strategy, count(counts.workers, "worker", "workers"));
   if (counts.servers > 0) text += ", " + count(counts.servers, "server", "servers");
   text += fmt::format(", batches of {}", grouped(t.batch_size));
+  if (t.accumulate > 1) text += fmt::format(", {} a gradient", grouped(t.accumulate));
   if (t.steps > 0) text += ", " + count(t.steps, "step", "steps");
   if (t.updates > 0) text += ", " + count(t.updates, "update", "updates");
   if (t.epochs > 0) text += fmt::format(", {} epochs", t.epochs);

@@ -115,8 +115,11 @@ std::string graph_sentence(std::string_view model, const Training& training) {
   const std::string work = network.profiled()
                                ? fmt::format("took {} ms", figure(milliseconds(cost.measured)))
                                : fmt::format("takes {} MFLOP", figure(mega(cost.flops)));
-  std::string text = fmt::format("{}: a gradient over {} examples {}; its {} parameters ", model,
-                                 training.batch_size, work, grouped(network.parameters()));
+  const std::string batches = training.accumulate > 1
+                                  ? fmt::format(", {} of them a step", grouped(training.accumulate))
+                                  : "";
+  std::string text = fmt::format("{}: a gradient over {} examples {}{}; its {} parameters ", model,
+                                 training.batch_size, work, batches, grouped(network.parameters()));
   const std::int64_t averaged =
       protocol_called(training.strategy).steps_an_averaging(training.options);
   if (training.nodes() == 1) {
@@ -230,7 +233,8 @@ std::string step_dot(std::string_view model, const Training& training) {
                        what.kind == FlowKind::kept ? " style=dashed constraint=false" : "");
   };
   const auto page = [&](std::ostream& out) {
-    const std::string title = fmt::format("{}, a step of {} examples", model, training.batch_size);
+    const std::string title =
+        fmt::format("{}, a step of {} examples", model, training.examples_a_gradient());
     out << fmt::format("label={} labelloc=t fontname=Helvetica\n", boost::escape_dot_string(title))
         << "node [shape=box style=\"filled,rounded\" fontname=Helvetica]\n"
         << "edge [fontname=Helvetica fontsize=10]\n";

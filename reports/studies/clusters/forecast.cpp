@@ -50,8 +50,8 @@ Case cluster_case(const ClusterFigure& figure, const ClusterOptions& options) {
 double seconds_a_step(const ClusterFigure& figure, const Case& each, double value) {
   if (!figure.is_rate()) return value;
   const double workers = node_counts(each.scenario).workers;
-  const double gradients_per_s =
-      figure.quantity == "throughput" ? value / each.scenario.training.batch_size : value;
+  const auto examples = static_cast<double>(each.scenario.training.examples_a_gradient());
+  const double gradients_per_s = figure.quantity == "throughput" ? value / examples : value;
   return workers / gradients_per_s;
 }
 

@@ -125,7 +125,8 @@ const Quantity kQuantities[] = {
        const auto step_s = p.summary.step_time_s_median;
        if (!step_s) return std::nullopt;
        const TrainingSpec& training = training_of(p);
-       return node_counts(p.record.scenario_case.scenario).workers * training.batch_size / *step_s;
+       const int workers = node_counts(p.record.scenario_case.scenario).workers;
+       return static_cast<double>(workers * training.examples_a_gradient()) / *step_s;
      }},
     {"updates_per_s", Source::simulated,
      [](const Place& p) -> Known { return p.summary.updates_per_s; }},

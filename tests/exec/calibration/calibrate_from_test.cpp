@@ -197,6 +197,9 @@ TEST_CASE("calibrate from: records that say nothing of a model alone are refused
   Case other = alone(8, 5);
   other.scenario.framework.step = 1_ms;
   CHECK_THAT(wrong(other, as_it_is), Contains("its steps hold what framework: says"));
+  Case accumulating = alone(8, 5);
+  accumulating.scenario.training.accumulate = 2;
+  CHECK_THAT(wrong(accumulating, as_it_is), Contains("its gradients are of several batches"));
   Case fed = fixed;
   fed.scenario.cluster.hosts.front().compute.reset();
   fed.scenario.dataset.input.parse = 1_ms;

@@ -148,6 +148,21 @@ TEST_CASE("step totals: a single worker is counted, its gradient dense or sparse
               .optimizer = optimizer});
 }
 
+TEST_CASE("step totals: several batches a gradient, with what adds them up, are counted") {
+  const std::string strategy = GENERATE("single", "sync", "all_reduce");
+  OptimizerSpec optimizer;
+  optimizer.clip_norm = GENERATE(0.0, 1.0);
+  optimizer.weight_decay = 1e-4;
+  optimizer.penalty_in_loss = true;
+  CAPTURE(strategy, optimizer.clip_norm);
+  check_step({.network = "lenet",
+              .strategy = strategy,
+              .workers = strategy == "single" ? 1 : 3,
+              .servers = strategy == "sync" ? 2 : 0,
+              .accumulate = 4,
+              .optimizer = optimizer});
+}
+
 TEST_CASE("step totals: sums among workers are counted in a ring or over a hypercube") {
   const std::string network = GENERATE("lenet", "sparse_logistic");
   const int workers = GENERATE(1, 2, 3, 4, 8);

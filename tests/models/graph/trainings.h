@@ -36,6 +36,7 @@ struct Counted {
   int workers = 3;
   int servers = 1;
   int batch = 64;
+  int accumulate = 1;
   OptimizerSpec optimizer{};
   Bytes bucket_size{50'000};
   Compression compression{};
@@ -50,6 +51,7 @@ inline std::shared_ptr<Training> training_of(const Counted& counted) {
   training->workers = counted.workers;
   training->servers = counted.servers;
   training->batch_size = counted.batch;
+  training->accumulate = counted.accumulate;
   training->optimizer_spec = counted.optimizer;
   training->optimizer = make_optimizer(counted.optimizer);
   const std::int64_t parameters = training->network->parameters();

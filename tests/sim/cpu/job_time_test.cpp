@@ -145,6 +145,21 @@ TEST_CASE("job time: a fixed time is shared among the stages of a gradient") {
   CHECK(!fixed.uncalibrated());
 }
 
+TEST_CASE("job time: adding a gradient to others takes what values take, where it is measured") {
+  Machine machine = described();
+  machine.models["softmax"] = {{0, 1e-3}, {0, 1e-3}};
+  machine.apply = {4e-6, 1e-9};
+  Job job = job_of(JobKind::gradient, 0, 0);
+  const JobTime measured(&machine, "softmax", {});
+  const Duration alone = measured.of(job);
+  job.summed = {12'000};
+  CHECK(measured.of(job) == alone + 12_us);
+  CHECK(JobTime(&machine, "softmax", 5_ms).of(job) == 5_ms);
+  // What is described has it among its bytes.
+  const JobTime counted(&machine, "lenet", {});
+  CHECK(counted.of(job) == counted.of(job_of(JobKind::gradient, 0, 0)));
+}
+
 TEST_CASE("job time: a profile's jobs take their own time on any machine") {
   Machine machine = described();
   machine.models["softmax"] = {{1, 1}, {1, 1}, 0.5};

@@ -201,7 +201,7 @@ double fixed_gradient_s(const Played& played, std::size_t worker) {
     const auto& whom = spec.workers;
     if (whom.empty() || std::ranges::find(whom, worker) != whom.end()) factor *= spec.slowdown;
   }
-  return factor * host.compute->seconds();
+  return factor * host.compute->seconds() * played.scenario.training.accumulate;
 }
 
 // Work done = work asked: a worker whose gradients take a fixed time, and nothing else does, has

@@ -166,6 +166,17 @@ TEST_CASE("whatif: a change of the scenario is that scenario, exactly") {
   CHECK(time_of(whatif, "overlap off") == fresh(changed));
 }
 
+TEST_CASE("whatif: twice the batches a gradient are compared on as many examples") {
+  const WhatIf whatif = ask(nic_bound());
+  Scenario changed = nic_bound().scenario;
+  changed.training.accumulate = 2;
+  changed.training.steps = 25;
+  CHECK(time_of(whatif, "accumulate 2x") == fresh(changed));
+  // 25 times two gradients of 5 ms each, 8 ms into the server's port; 24 times 8 ms out of it.
+  CHECK(time_of(whatif, "accumulate 2x") == Approx(25 * 0.018 + 24 * 0.008).epsilon(0.001));
+  CHECK(ask(star_case("single", 1, 10, 1_ms)).find("accumulate 2x") == nullptr);
+}
+
 TEST_CASE("whatif: another worker is compared on as many examples") {
   const Case scenario_case = star_case("sync", 4, 50, 20_ms);
   const WhatIf whatif = ask(scenario_case);
