@@ -1,5 +1,7 @@
 #include "sim/whatif/limit.h"
 
+#include "sim/whatif/trials.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -39,6 +41,13 @@ Limit limit_of(const CriticalPath& path) {
       nic > path.share(Resource::server_nic_in) && nic > path.share(Resource::server_nic_out);
   if (both && nic >= most.share) return {"server NIC", nic};
   return {most.resource, most.share, most.whose};
+}
+
+Limit limit_of(const Prepared& prepared, const MachineLookup& machines, DataSets& data_sets) {
+  SimulateOptions options;
+  options.machines = machines;
+  const Trials trials(prepared, options, data_sets);
+  return limit_of(trials.path_of(prepared.scenario_case, prepared.training->steps));
 }
 
 double network_share(const CriticalPath& path) {
