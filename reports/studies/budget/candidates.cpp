@@ -139,9 +139,13 @@ std::vector<RentedCluster> clusters_of(const Case& base, const HostSpec& host, i
   const int devices = std::max(1, host.devices);
   const int workers = hosts * devices;
   const std::vector<int> batches = batches_to_try(scenario);
+  // Pushes that are packed go to servers alone; what a ratio makes smaller goes anywhere.
+  const Compression& compression = scenario.training.compression;
+  const bool packed = compression.wanted() && !compression.only_sizes();
   std::vector<RentedCluster> clusters;
   for (const Protocol* protocol : strategies_to_try(scenario)) {
     if (protocol->servers && workers == 1) continue;
+    if (packed && !protocol->servers) continue;
     const bool grouped = hosts > 1 && devices > 1 && reads(*protocol, kGroup);
     const int group = grouped ? devices : 1;
     if (protocol->wrong(options_for(scenario, *protocol, group), workers)) continue;

@@ -48,7 +48,7 @@ std::vector<int> host_counts(int most);
 /// with 1, 2, 4, ... servers, at most one a host; where several hosts have several devices each,
 /// reduced within a host first. The batch as it is, twice, half of it, where the scenario says how
 /// compute grows with it. A strategy with servers needs a second worker; one that does not fit so
-/// many workers is no way.
+/// many workers, or the scenario's compression, is no way.
 std::vector<RentedCluster> clusters_of(const Case& base, const HostSpec& host, int hosts);
 
 /// The case on that cluster, with `examples` to train on, on a star of such hosts. Nothing of the

@@ -66,6 +66,9 @@ TEST_CASE("budget: one ring, in groups of a host's devices, servers from one to 
                                                             "sync, 2 servers"});
   CHECK(ways_on(job.plain(), 8, 1).contains("all_reduce"));
   CHECK(ways_on(job.plain(), 8, 2).contains("all_reduce, groups of 8"));
+  const Case packed = job.with(
+      "training: {strategy: sync, workers: 2, batch_size: 10, steps: 5, compression: fp16}\n");
+  CHECK(!ways_on(packed, 1, 2).contains("all_reduce"));
   // The scenario's own strategy is one of them.
   const Case own =
       job.with("training: {strategy: ssp, staleness: 3, workers: 2, batch_size: 10, steps: 5}\n");
