@@ -9,6 +9,7 @@
 #include "exec/system/processor.h"
 #include "exec/transport/build_name.h"
 #include "reports/cli/arguments.h"
+#include "reports/cli/budget_cases.h"
 #include "reports/cli/clusters_cases.h"
 #include "reports/cli/failure.h"
 #include "reports/cli/help.h"
@@ -20,23 +21,20 @@
 #include "reports/cli/validate_cases.h"
 #include "reports/cli/whatif_commands.h"
 #include "reports/record/files.h"
-#include "reports/record/summary.h"
 #include "reports/record/text.h"
 #include "reports/show/terminal/case_text.h"
 #include "reports/show/terminal/ctrl_c.h"
 #include "reports/show/terminal/progress.h"
-#include "reports/show/terminal/summary_table.h"
-#include "reports/studies/determinism/determinism.h"
 #include "scenarios/input_error.h"
 #include "scenarios/machine.h"
 #include "scenarios/prepared.h"
 #include "sim/driver/replay.h"
 #include "sim/driver/simulate.h"
+#include "sim/whatif/limit.h"
 #include "sim/whatif/whatif.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <exception>
 #include <filesystem>
@@ -133,12 +131,8 @@ int run(const Arguments& arguments) {
   const std::vector<Case> cases = read_cases(arguments);
   exec::RunOptions options = run_options_of(arguments);
   exec::check_kept(options.save);
-  if (!arguments.save.empty() && cases.size() > 1) {
-    throw InputError("--save: the weights of one training; name a scenario without a sweep");
-  }
-  if (!arguments.resume.empty() && cases.size() > 1) {
-    throw InputError("--resume: goes on with one training; name a scenario without a sweep");
-  }
+  if (!arguments.save.empty()) check_one(cases, "--save: the weights of one training");
+  if (!arguments.resume.empty()) check_one(cases, "--resume: goes on with one training");
   const auto other = exec::take_part(cases, options);
   if (other) return *other;
   std::optional<exec::MetricsEndpoint> metrics;
@@ -160,14 +154,7 @@ int run(const Arguments& arguments) {
 // The weights of a run again, from the order of its inputs.
 int replay(const Arguments& arguments) {
   const Record recorded = read_record(arguments.replay);
-  const Record record = sim::replay(recorded);
-  const auto folder = answer_of(arguments, "replay").folder_of(recorded.scenario_case);
-  write_record(record, folder);
-  if (arguments.json) print_json(to_json(record));
-  say(arguments, fmt::format("{}record: {}", summary_table(record), folder.string()));
-  const Replayed replayed = compare_weights(recorded, record);
-  say(arguments, replayed.sentence);
-  return replayed.as_recorded ? status_of(record.outcome) : kFailed;
+  return replayed_case(answer_of(arguments, "replay"), recorded, sim::replay(recorded));
 }
 
 int simulate(const Arguments& arguments) {
@@ -273,7 +260,24 @@ WhatIf ask_one(const Arguments& arguments, const Case& scenario_case, const Reco
                            : sim::ask_what_if(prepared, data_sets, options);
 }
 
+// The inverse: which cluster does it in time.
+int rent(const Arguments& arguments) {
+  const CtrlC ctrl_c;
+  DataSets data_sets;
+  BudgetOptions options;
+  options.threads = static_cast<int>(exec::usable_cores().size());
+  options.simulate = [&](const Case& each) {
+    return simulate_quietly(arguments, each, data_sets, nullptr);
+  };
+  options.limit = [&](const Case& each) {
+    const Prepared prepared = prepare(each, Need::shape, data_sets);
+    return sim::limit_of(prepared, machines_for(arguments, prepared), data_sets);
+  };
+  return budget_cases(arguments, std::move(options));
+}
+
 int whatif(const Arguments& arguments) {
+  if (!arguments.deadline.empty()) return rent(arguments);
   const Answer answer = answer_of(arguments, "whatif");
   if (!std::filesystem::is_directory(arguments.scenario)) {
     return whatif_cases(answer, read_cases(arguments),

@@ -11,6 +11,7 @@
 #include "scenarios/cluster.h"
 #include "scenarios/framework.h"
 #include "scenarios/input.h"
+#include "scenarios/measured_device.h"
 
 #include <cstdint>
 #include <map>
@@ -29,6 +30,7 @@ struct ModelSpec {
   int hash_bits = 18;               ///< sparse examples: features are hashed into 2^hash_bits
   std::string profile{};            ///< not empty: a CSV file (layer_profile.h), instead of a name
   int profile_batch = 0;  ///< examples that its times are of; 0: as the training's batch_size
+  MeasuredDevice profile_device{};  ///< that its times are of; not described: of every device
 
   [[nodiscard]] bool profiled() const { return !profile.empty(); }
   /// What tables call it: its name (`mlp-300-100` by hidden layers that are not the usual ones),

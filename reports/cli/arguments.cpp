@@ -12,6 +12,10 @@ std::vector<Case> read_cases(const Arguments& arguments) {
   return read_scenario(arguments.scenario, overrides);
 }
 
+void check_one(const std::vector<Case>& cases, const std::string& what) {
+  if (cases.size() > 1) throw InputError(what + "; name a scenario without a sweep");
+}
+
 Answer answer_of(const Arguments& arguments, const std::string& command) {
   return {command, arguments.out, arguments.json, arguments.quiet};
 }

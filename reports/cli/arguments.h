@@ -49,6 +49,10 @@ struct Arguments {
   bool crossover = false;
   std::string verify;  ///< the change that is run for real; empty: none
   int repetitions = 3;
+  std::string deadline;            ///< of the inverse question; empty: not asked
+  double budget = 0;               ///< with it
+  std::vector<std::string> hosts;  ///< of the library, that are tried; empty: all that fit
+  int max_hosts = 8;               ///< of a cluster
   // A sweep.
   std::string mode = "simulate";
   int jobs = 0;       ///< 0: as many as there are cores, of runs one
@@ -81,6 +85,9 @@ struct Arguments {
 
 /// The cases of the scenario. @throws InputError
 std::vector<Case> read_cases(const Arguments& arguments);
+
+/// @throws InputError that says `what` is of one training, where there are several
+void check_one(const std::vector<Case>& cases, const std::string& what);
 
 Answer answer_of(const Arguments& arguments, const std::string& command);
 

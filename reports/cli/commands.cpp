@@ -85,6 +85,16 @@ int band_cases(const Answer& answer, const std::vector<Case>& cases, int seeds, 
   return kDone;
 }
 
+int replayed_case(const Answer& answer, const Record& recorded, const Record& record) {
+  const auto folder = answer.folder_of(recorded.scenario_case);
+  write_record(record, folder);
+  if (answer.json) print_json(to_json(record));
+  answer.say(fmt::format("{}record: {}", summary_table(record), folder.string()));
+  const Replayed replayed = compare_weights(recorded, record);
+  answer.say(replayed.sentence);
+  return replayed.as_recorded ? status_of(record.outcome) : kFailed;
+}
+
 int twin_cases(const Answer& answer, const std::vector<Case>& cases, const Train& simulate) {
   bool same = true;
   const int status = train_cases(answer, cases, [&](const Case& each, const auto& folder) {

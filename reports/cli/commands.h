@@ -45,6 +45,9 @@ int train_cases(const Answer& answer, const std::vector<Case>& cases, const Trai
 /// @throws NotDone where one is not done
 int band_cases(const Answer& answer, const std::vector<Case>& cases, int seeds, int threads,
                const Train& simulate);
+/// What `record` is, a training done again in the order that `recorded` has (compare_weights);
+/// kFailed where its weights are others.
+int replayed_case(const Answer& answer, const Record& recorded, const Record& record);
 /// Each case twice (simulate_twice); kFailed where they differ.
 int twin_cases(const Answer& answer, const std::vector<Case>& cases, const Train& simulate);
 

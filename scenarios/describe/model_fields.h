@@ -79,6 +79,22 @@ void describe(Visitor& visit, T& layer) {
                 layer.init);
 }
 
+template <class Visitor, Described<MeasuredDevice> T>
+void describe(Visitor& visit, T& device) {
+  visit.field({.key = "gflops",
+               .doc = "10^9 operations a second, as its data sheet says",
+               .above = 0,
+               .most = 1e9,
+               .required = true},
+              device.gflops);
+  visit.field({.key = "memory_bandwidth",
+               .doc = "rate at which it moves memory; left out: never the bound",
+               .least = 0,
+               .most = 1e15,
+               .written = device.memory_bandwidth.value > 0},
+              device.memory_bandwidth);
+}
+
 template <class Visitor, Described<ModelSpec> T>
 void describe(Visitor& visit, T& model) {
   visit.list({.key = "layers",
@@ -101,6 +117,13 @@ void describe(Visitor& visit, T& model) {
                .unused_because = "only a profile was measured at some batch size",
                .written = model.profile_batch > 0},
               model.profile_batch);
+  visit.section({.key = "profile_device",
+                 .doc = "what the device can do that the profile was measured on: times of hosts "
+                        "whose `device` is described follow; left out: they are as measured",
+                 .used = model.profiled(),
+                 .unused_because = "only a profile was measured on some device",
+                 .written = model.profile_device.described()},
+                model.profile_device);
   const bool named = model.layers.empty() && !model.profiled();
   visit.field({.key = "name",
                .doc = "a network that the program knows",

@@ -95,6 +95,8 @@ std::string job_yaml(const ImportedJob& job) {
       "model:\n"
       "  profile: layers.csv     # {} layers, {} parameters\n"
       "  profile_batch: {}\n"
+      "  # Its device by its data sheet, so that the times of others follow:\n"
+      "  # profile_device: {{gflops: 15700, memory_bandwidth: 900 GB/s}}  (a Tesla V100)\n"
       "training:\n"
       "  strategy: all_reduce    # or, with servers: 1, sync, async, ssp; or local_sgd\n"
       "  workers: 1\n"

@@ -58,7 +58,7 @@ Duration JobTime::of(const Job& job) const {
       return gradient(job);
     case JobKind::evaluate:
       if (!evaluates_) return {};
-      if (compute_ == Source::profiled) return job.cost.measured;
+      if (compute_ == Source::profiled) return profiled(job.cost);
       if (compute_ == Source::described) return described(computing_, job.cost);
       return model_.evaluate.of(static_cast<double>(job.examples));
     case JobKind::apply:
@@ -71,7 +71,7 @@ Duration JobTime::of(const Job& job) const {
 
 Duration JobTime::gradient(const Job& job) const {
   if (fixed_gradient_) return part(*fixed_gradient_, job.share);
-  if (compute_ == Source::profiled) return job.cost.measured;
+  if (compute_ == Source::profiled) return profiled(job.cost);
   if (compute_ == Source::described) return described(computing_, job.cost);
   const Duration measured = part(model_.gradient_of(static_cast<double>(job.examples)), job.share);
   return on_device_ ? measured : measured + moving(job.summed);
@@ -98,6 +98,10 @@ Duration JobTime::moving(Bytes bytes) const {
   if (apply_from_ == Source::measured) return Duration::from_seconds(count * apply_.per_item_s);
   const double bandwidth = roofline_.memory_bandwidth.value;
   return Duration::from_seconds(bandwidth > 0 ? count / bandwidth : 0);
+}
+
+Duration JobTime::profiled(const TotalCost& cost) const {
+  return profile_ratio_ == 1 ? cost.measured : part(cost.measured, profile_ratio_);
 }
 
 Duration JobTime::described(const Roofline& roofline, const TotalCost& cost) {

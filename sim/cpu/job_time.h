@@ -36,7 +36,8 @@ namespace foretrain::sim {
 ///
 /// Realism: what was measured is calibrated at three batch sizes and straight between and beyond
 /// them. A profile is as good as its measurement; its times are of the device that was measured,
-/// whatever the host, and stand for a device that computes while its core does nothing else. A
+/// whatever the host, unless model.profile_device says what that can do; they stand for a device
+/// that computes while its core does nothing else. A
 /// roofline is a bound that kernels stay below, often by half, and that caches let them exceed: it
 /// orders machines, it does not time them. Its overhead is paid by every stage of a gradient.
 class JobTime {
@@ -49,6 +50,9 @@ class JobTime {
   JobTime(const Machine* machine, const std::string& model, std::optional<Duration> fixed_gradient,
           const Roofline* device = nullptr);
 
+  /// A profile's times are of another device: on this one they are so many times as long
+  /// (scenarios/measured_device.h).
+  void scale_profile(double ratio) { profile_ratio_ = ratio; }
   /// Of trainings by a program that spends so much on a step, with so many workers.
   void add(const FrameworkSpec& framework, int workers);
 
@@ -92,6 +96,7 @@ class JobTime {
   [[nodiscard]] Duration apply(const Job& job) const;
   /// Values that the core moves.
   [[nodiscard]] Duration moving(Bytes bytes) const;
+  [[nodiscard]] Duration profiled(const TotalCost& cost) const;
   [[nodiscard]] static Duration described(const Roofline& roofline, const TotalCost& cost);
 
   Source compute_ = Source::measured;  // of gradients that are not fixed, of evaluations
@@ -101,6 +106,7 @@ class JobTime {
   Roofline roofline_;   // of the core
   Roofline computing_;  // of what computes: that, or a device
   std::optional<Duration> fixed_gradient_;
+  double profile_ratio_ = 1;
   Duration batch_overhead_;
   Duration round_overhead_;
   Duration resume_;

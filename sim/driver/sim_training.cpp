@@ -110,6 +110,9 @@ void SimTraining::add_job_times(const Prepared& prepared, const MachineLookup& m
     const auto fixed = world_.real_cores ? std::nullopt : spec.compute;
     const bool devices = spec.devices > 0 && !world_.real_cores;
     add(machine ? &*machine : nullptr, fixed, devices ? &spec.device : nullptr);
+    if (devices) {
+      job_times_.back().scale_profile(time_ratio(scenario.model.profile_device, spec.device));
+    }
     if (machine) note(*machine, job_times_.back());
     if (world_.real_cores) calibrated_ = machine->cores_seen;
   }

@@ -3,6 +3,7 @@
 #include "models/protocol/registry.h"
 #include "reports/record/text.h"
 #include "scenarios/input_error.h"
+#include "scenarios/same_work.h"
 #include "sim/whatif/intervention.h"
 
 #include <fmt/format.h>

@@ -4,6 +4,7 @@
 #include "models/protocol/registry.h"
 #include "scenarios/node_counts.h"
 #include "scenarios/placement.h"
+#include "scenarios/same_work.h"
 
 #include <fmt/format.h>
 
@@ -228,18 +229,6 @@ const std::vector<ScenarioChange>& scenario_changes() {
     return changes;
   }();
   return all;
-}
-
-std::string set_batch(Scenario& scenario, int batch_size) {
-  const auto& hosts = scenario.cluster.hosts;
-  if (std::ranges::any_of(hosts, [](const HostSpec& host) { return host.compute.has_value(); })) {
-    return "a gradient takes what compute: says, whatever its batch";
-  }
-  // The times of a profile stay those of the batch that was measured.
-  int& measured = scenario.model.profile_batch;
-  if (scenario.model.profiled() && measured == 0) measured = scenario.training.batch_size;
-  scenario.training.batch_size = batch_size;
-  return {};
 }
 
 std::string set_workers(Scenario& scenario, int workers) {

@@ -36,8 +36,6 @@ const std::vector<ScenarioChange>& scenario_changes();
 
 // Each returns why it cannot be; empty: it is done.
 
-/// So many examples a gradient.
-std::string set_batch(Scenario& scenario, int batch_size);
 /// Puts `workers` on hosts: those that are added get one like the last worker's, each, or as many
 /// as it has devices. Where the scenario has no cluster, they share this machine.
 std::string set_workers(Scenario& scenario, int workers);

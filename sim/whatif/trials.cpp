@@ -1,39 +1,17 @@
 #include "sim/whatif/trials.h"
 
-#include "models/protocol/registry.h"
 #include "reports/record/not_done.h"
 #include "reports/record/summary.h"
 #include "reports/record/text.h"
 #include "scenarios/input_error.h"
-#include "scenarios/node_counts.h"
 #include "scenarios/price.h"
+#include "scenarios/same_work.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
 namespace foretrain::sim {
-namespace {
-
-double examples_a_step(const Scenario& scenario) {
-  return static_cast<double>(node_counts(scenario).workers) *
-         static_cast<double>(scenario.training.examples_a_gradient());
-}
-
-// Examples whose gradients count, over the whole length of the training.
-double planned_examples(const Training& training) {
-  const auto examples = static_cast<double>(training.examples_a_gradient());
-  if (training.updates > 0) {
-    const Protocol& protocol = protocol_called(training.strategy);
-    return static_cast<double>(training.updates *
-                               protocol.gradients_an_update(training.options, training.workers)) *
-           examples;
-  }
-  return static_cast<double>(training.steps * training.workers) * examples;
-}
-
-}  // namespace
 
 Trials::Trials(const Prepared& prepared, const SimulateOptions& options, DataSets& data_sets)
     : options_(options),
@@ -57,16 +35,7 @@ std::string Trials::measure() const {
 }
 
 void Trials::keep_examples(Scenario& changed) const {
-  TrainingSpec& training = changed.training;
-  const double before = examples_a_step(base_.scenario);
-  const double after = examples_a_step(changed);
-  const double steps = std::ceil(examples_ / after - 1e-9);
-  training.epochs = 0;
-  training.updates = 0;
-  training.steps = std::max<std::int64_t>(1, static_cast<std::int64_t>(steps));
-  if (training.evaluate_every == 0 || before == after) return;
-  const double apart = static_cast<double>(training.evaluate_every) * before / after;
-  training.evaluate_every = std::max<std::int64_t>(1, std::llround(apart));
+  foretrain::keep_examples(changed, base_.scenario, examples_);
 }
 
 Machine Trials::machine(const std::string& name) const {

@@ -11,6 +11,7 @@
 #include "scenarios/price.h"
 #include "sim/whatif/crossover.h"
 #include "sim/whatif/intervention.h"
+#include "sim/whatif/limit.h"
 #include "sim/whatif/trials.h"
 
 #include <fmt/format.h>
@@ -93,24 +94,9 @@ class Asking {
     whatif_.path_s = path.length.seconds();
     whatif_.path_whole = path.whole;
     whatif_.queued = path.length.ns > 0 ? path.queued.seconds() / path.length.seconds() : 0;
-    for (std::size_t i = 0; i < kResources; ++i) {
-      const auto resource = static_cast<Resource>(i);
-      if (path.time(resource).ns == 0) continue;
-      PathShare share{std::string(label_of(resource)), path.time(resource).seconds(),
-                      path.share(resource)};
-      const auto node = path.most_of(resource);
-      if (resource == Resource::straggling && node) share.whose = fmt::format("worker{}", *node);
-      whatif_.path.push_back(std::move(share));
-    }
-    std::ranges::stable_sort(whatif_.path, std::ranges::greater{}, &PathShare::time_s);
-    if (whatif_.path.empty()) return;
-    const PathShare& most = whatif_.path.front();
-    whatif_.limit = {most.resource, most.share, most.whose};
-    const double nic = path.share(Resource::server_nic_in) + path.share(Resource::server_nic_out);
-    const bool both =
-        nic > path.share(Resource::server_nic_in) && nic > path.share(Resource::server_nic_out);
-    if (both && nic >= most.share) whatif_.limit = {"server NIC", nic};
-    network_share_ = nic + path.share(Resource::worker_nic);
+    whatif_.path = path_shares(path);
+    whatif_.limit = limit_of(path);
+    network_share_ = network_share(path);
   }
 
   // "server NIC 2x" is of the resource "server NIC": the last word is what is done to it.

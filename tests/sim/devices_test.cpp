@@ -69,6 +69,16 @@ class DeviceJob {
   TempFolder folder_;
 };
 
+TEST_CASE("devices: a profile's times follow from what its device and the host's can do") {
+  DeviceJob job("all_reduce", 2, 2);
+  job.host().device = {20'000, {1'800e9}, {}};
+  CHECK(job.step_s() == Approx(kGradient_s).epsilon(kOfMessages));
+  job.c.scenario.model.profile_device = {10'000, {1'200e9}};
+  CHECK(job.step_s() == Approx(kGradient_s * 2 / 3).epsilon(kOfMessages));
+  job.host().device = {};
+  CHECK(job.step_s() == Approx(kGradient_s).epsilon(kOfMessages));
+}
+
 // Of N devices each sends 2 (N - 1) / N of the parameters over its own link (Patarasuk, Yuan 2009).
 TEST_CASE("devices: a ring within a host takes its links") {
   DeviceJob job("all_reduce", 3, 3);

@@ -174,6 +174,16 @@ TEST_CASE("job time: a profile's jobs take their own time on any machine") {
   CHECK(JobTime(&machine, "", {}).of(job_of(JobKind::apply, 30e6, 4'000)) == 1'100_us);
 }
 
+TEST_CASE("job time: a profile's times on another device are so many times as long") {
+  JobTime time(nullptr, "", {});
+  time.scale_profile(0.5);
+  CHECK(time.of(job_of(JobKind::gradient, 0, 0, 7_ms)) == 3'500_us);
+  CHECK(time.of(job_of(JobKind::evaluate, 0, 0, 3_ms)) == 1'500_us);
+  JobTime fixed(nullptr, "", 20_ms);
+  fixed.scale_profile(0.5);
+  CHECK(fixed.of(job_of(JobKind::gradient, 0, 0, 7_ms)) == 20_ms);
+}
+
 TEST_CASE("job time: of a model that nobody knows it is told what to do") {
   const Machine machine = [] {
     Machine unknown = described();

@@ -1,0 +1,78 @@
+#include "reports/cli/budget_cases.h"
+
+#include "reports/record/files.h"
+#include "reports/show/page/budget_page.h"
+#include "reports/show/page/report.h"
+#include "reports/show/terminal/budget_table.h"
+#include "reports/show/terminal/progress.h"
+#include "scenarios/hardware.h"
+#include "scenarios/input_error.h"
+#include "scenarios/read.h"
+#include "scenarios/units.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <optional>
+
+namespace foretrain {
+namespace {
+
+Bounds bounds_of(const Arguments& arguments) {
+  try {
+    const double deadline_s = parse_duration(arguments.deadline).seconds();
+    if (deadline_s <= 0) throw BadValue("no time at all; write how long it may take, 1h");
+    return {deadline_s, arguments.budget};
+  } catch (const BadValue& error) {
+    throw InputError(fmt::format("--deadline {}: {}", arguments.deadline, error.what()));
+  }
+}
+
+Case one_case(const Arguments& arguments) {
+  if (std::filesystem::is_directory(arguments.scenario)) {
+    throw InputError(fmt::format("{}: a folder, but --deadline asks of a scenario; name its file",
+                                 arguments.scenario));
+  }
+  std::vector<Case> cases = read_cases(arguments);
+  check_one(cases, "--deadline: asks of one training");
+  return std::move(cases.front());
+}
+
+/// The cluster that is told first, as a scenario.
+void write_cluster(const BudgetAnswer& answer, const std::filesystem::path& folder,
+                   const Answer& people) {
+  const std::optional<Offer>& told = answer.cheapest ? answer.cheapest : answer.in_budget;
+  if (!told) return;
+  const auto path = folder / "cluster.yaml";
+  write_text_file(path, to_yaml(told->scenario_case.scenario));
+  people.say(fmt::format("scenario: {}", path.string()));
+}
+
+}  // namespace
+
+int budget_cases(const Arguments& arguments, BudgetOptions modes) {
+  const Answer answer = answer_of(arguments, "whatif");
+  modes.bounds = bounds_of(arguments);
+  modes.names = arguments.hosts;
+  modes.most_hosts = arguments.max_hosts;
+  modes.library = library_hosts();
+  const Case asked = one_case(arguments);
+  const auto folder = answer.folder_of(asked);
+  prepare_folder(folder);
+  std::optional<Progress> progress(std::in_place, "clusters for " + asked.label(), answer.quiet);
+  modes.progress = [&](std::int64_t done, std::int64_t all) { progress->update(done, all, {}); };
+  const BudgetAnswer found = find_cluster(asked, modes);
+  progress.reset();
+  const std::string text = budget_table(found);
+  const nlohmann::ordered_json json = to_json(found);
+  write_text_file(folder / "budget.txt", text);
+  write_text_file(folder / "budget.json", json.dump(2) + "\n");
+  answer.say(text);
+  write_cluster(found, folder, answer);
+  answer.say(write_report(budget_page(found), folder));
+  if (answer.json) print_json(json);
+  return found.cheapest ? kDone : kFailed;
+}
+
+}  // namespace foretrain

@@ -1,0 +1,63 @@
+#include "reports/show/page/budget_page.h"
+
+#include "reports/record/text.h"
+#include "reports/show/figures/of_budget.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <utility>
+
+namespace foretrain {
+namespace {
+
+Table offers_table(const char* title, const std::vector<Offer>& offers, const Bounds& bounds) {
+  Table table{title,
+              kBudgetSource,
+              {{"cluster"},
+               {"trained by"},
+               {"workers", true},
+               {"batch", true},
+               {"time [h]", true},
+               {"cost", true},
+               {"limited by"},
+               {"fails by", false, true}},
+              {}};
+  for (const Offer& each : offers) {
+    const std::string failed = what_failed(each, bounds);
+    const Limit& limit = each.limit;
+    table.rows.push_back(
+        {{name_of(each.cluster)},
+         {way_of(each.cluster)},
+         {fmt::format("{}", each.cluster.workers)},
+         {fmt::format("{}", each.cluster.batch_size)},
+         {figure(each.time_s / 3600)},
+         {money_text(each.cost)},
+         {limit.resource.empty() ? ""
+                                 : fmt::format("{}, {:.0f} %", limit.resource, limit.share * 100)},
+         {failed.empty() ? "holds both" : failed,
+          failed.empty() ? Cell::Tone::good : Cell::Tone::bad}});
+  }
+  table.drop_empty_columns();
+  return table;
+}
+
+}  // namespace
+
+Page budget_page(const BudgetAnswer& answer) {
+  const Scenario& scenario = answer.scenario_case.scenario;
+  Page page{scenario.name + ": foretrain report", scenario.question, first_sentence(answer), {}};
+  Section section{
+      "budget", "Clusters to rent", fmt::format("{}", fmt::join(answer.notes, " ")), {}, {}};
+  if (!answer.frontier.empty()) {
+    section.figures.push_back(budget_figure(answer));
+    section.tables.push_back(offers_table("Frontier", answer.frontier, answer.bounds));
+  }
+  if (!answer.just_failed.empty()) {
+    section.tables.push_back(offers_table("Just failed", answer.just_failed, answer.bounds));
+  }
+  page.sections.push_back(std::move(section));
+  return page;
+}
+
+}  // namespace foretrain

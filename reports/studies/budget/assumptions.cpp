@@ -1,0 +1,145 @@
+#include "reports/studies/budget/assumptions.h"
+
+#include "reports/record/text.h"
+#include "reports/studies/budget/budget.h"
+#include "scenarios/check.h"
+#include "scenarios/prepared.h"
+#include "scenarios/same_work.h"
+#include "scenarios/units.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace foretrain {
+namespace {
+
+constexpr const char* kNotRented = ", but whatif --budget tries hosts of the library; remove it";
+
+void check_whole(const Case& c) {
+  const Scenario& s = c.scenario;
+  const auto refuse = [&](bool wrong, const std::string& key, const std::string& what) {
+    if (wrong) fail(c, key, what + kNotRented);
+  };
+  if (s.training.until.wanted()) {
+    fail(c, "training.until", "a target, but whatif --budget asks for all of its work; remove it");
+  }
+  refuse(s.cluster.topology != "star", "cluster.topology", "switches or links of one cluster");
+  refuse(!s.faults.empty(), "faults", "nodes of one cluster");
+  refuse(!s.neighbours.empty(), "neighbours", "trainings beside it on one cluster");
+  refuse(!s.dataset.input.served_by.empty(), "dataset.served_by", "a host of one cluster");
+  for (std::size_t i = 0; i < s.stragglers.size(); ++i) {
+    refuse(!s.stragglers[i].workers.empty(), fmt::format("stragglers[{}].workers", i),
+           "workers of one cluster");
+  }
+  const auto& hosts = s.cluster.hosts;
+  for (std::size_t i = 0; i < hosts.size(); ++i) {
+    refuse(hosts[i].mtbf.ns > 0, fmt::format("cluster.hosts[{}].mtbf", i),
+           "failures of one cluster's hosts");
+    refuse(hosts[i].compute != hosts.front().compute, fmt::format("cluster.hosts[{}].compute", i),
+           "a gradient that takes another time than on the first host");
+  }
+}
+
+/// Of all hosts with devices; not described where they differ, or none is.
+MeasuredDevice own_device(const ClusterSpec& cluster) {
+  std::optional<Roofline> device;
+  for (const HostSpec& host : cluster.hosts) {
+    if (host.devices == 0) continue;
+    if (device && *device != host.device) return {};
+    device = host.device;
+  }
+  if (!device) return {};
+  return {device->gflops, device->memory_bandwidth};
+}
+
+std::string sheet_text(const MeasuredDevice& device) {
+  std::string text = fmt::format("{} GFLOPS", grouped(std::llround(device.gflops)));
+  if (device.memory_bandwidth.value > 0) text += ", " + to_text(device.memory_bandwidth);
+  return text;
+}
+
+std::string profile_note(const BudgetBase& base, const HostsToTry& hosts) {
+  const MeasuredDevice& measured = base.scenario_case.scenario.model.profile_device;
+  if (!measured.described()) {
+    return "Nothing says which device the profile was measured on (model.profile_device: {gflops: "
+           "..., memory_bandwidth: ...}): its times stand as they are on every host, so that hosts "
+           "differ in their number of devices, network and price alone.";
+  }
+  std::vector<std::string> ratios;
+  for (const HostSpec& host : hosts.hosts) {
+    const double ratio = time_ratio(measured, host.device);
+    if (ratio != 1) ratios.push_back(fmt::format("{:.2f} on {}", ratio, host.name));
+  }
+  std::string text =
+      fmt::format("The profile's times are of a device of {} ({})", sheet_text(measured),
+                  base.own_device ? "that of the scenario's hosts" : "model.profile_device");
+  if (!ratios.empty()) {
+    text += fmt::format(
+        "; elsewhere they are scaled by what the lesser of FLOPs and bandwidth gains: x {}",
+        fmt::join(ratios, ", "));
+  }
+  return text + ".";
+}
+
+std::string compute_note(const BudgetBase& base, const HostsToTry& hosts) {
+  const Scenario& scenario = base.scenario_case.scenario;
+  for (const HostSpec& host : scenario.cluster.hosts) {
+    if (!host.compute) continue;
+    return fmt::format(
+        "A gradient takes {} on every host, as compute: says, so only its batch was tried.",
+        to_text(*host.compute));
+  }
+  if (scenario.model.profiled()) return profile_note(base, hosts);
+  return "Gradients are counted by FLOPs and bytes of data sheets, which trainings reach 30 to 50 "
+         "% "
+         "of: uncalibrated.";
+}
+
+}  // namespace
+
+BudgetBase base_of(const Case& scenario_case) {
+  check_whole(scenario_case);
+  BudgetBase base{scenario_case};
+  Scenario& scenario = base.scenario_case.scenario;
+  const auto training = prepare(scenario_case, Need::shape).training;
+  base.examples = planned_examples(*training);
+  scenario.numerics = scenario.numerics && training->network->input().sparse();
+  base.shortened = scenario.training.evaluate_every > 0 || scenario.checkpoint.every.wanted();
+  scenario.training.evaluate_every = 0;
+  scenario.checkpoint.every = {};
+  MeasuredDevice& measured = scenario.model.profile_device;
+  if (scenario.model.profiled() && !measured.described()) {
+    measured = own_device(scenario.cluster);
+    base.own_device = measured.described();
+  }
+  return base;
+}
+
+std::vector<std::string> assumptions(const BudgetBase& base, const HostsToTry& hosts) {
+  const Scenario& scenario = base.scenario_case.scenario;
+  std::vector<std::string> notes{
+      fmt::format("Each cluster trains on {} examples, as steps x workers x batch of the scenario; "
+                  "{} steps are simulated, the rest goes on as those after the first {}.",
+                  grouped(std::llround(base.examples)), kBudgetSteps, kBudgetWarmSteps),
+      compute_note(base, hosts)};
+  if (scenario.framework.step.ns > 0) {
+    notes.push_back(fmt::format(
+        "What a step takes beside its layers (framework.step, {}) is the same on every host.",
+        to_text(scenario.framework.step)));
+  }
+  if (base.shortened) notes.emplace_back("Evaluations and checkpoints do not count.");
+  notes.emplace_back(
+      "Hosts cost their price for the time of the training alone, to the second. Whether a batch "
+      "fits into a device is not looked at.");
+  notes.emplace_back(
+      "Another batch, strategy, number of workers learns something else from as many examples.");
+  if (!hosts.left_out.empty()) {
+    notes.push_back(fmt::format("Not tried: {}.", fmt::join(hosts.left_out, "; ")));
+  }
+  return notes;
+}
+
+}  // namespace foretrain

@@ -1,0 +1,109 @@
+// The cheapest cluster that does a training's work in time: what if, asked the other way round.
+#pragma once
+
+#include "reports/record/record.h"
+#include "reports/studies/budget/candidates.h"
+#include "reports/studies/whatif/whatif.h"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace foretrain {
+
+/// What has to be held; what is equal holds.
+struct Bounds {
+  double deadline_s = 0;
+  double budget = 0;  ///< in the currency of the hosts' prices
+};
+
+/// A cluster, what the work takes and costs there.
+struct Offer {
+  RentedCluster cluster;
+  double time_s = 0;
+  double cost = 0;  ///< the hosts' prices for that time
+  Limit limit{};    ///< what limits it, where somebody looked
+  Case scenario_case{};
+
+  [[nodiscard]] bool in_time(const Bounds& bounds) const { return time_s <= bounds.deadline_s; }
+  [[nodiscard]] bool in_budget(const Bounds& bounds) const { return cost <= bounds.budget; }
+  [[nodiscard]] bool holds(const Bounds& bounds) const {
+    return in_time(bounds) && in_budget(bounds);
+  }
+};
+
+/// A cluster that could not be simulated.
+struct Refused {
+  RentedCluster cluster;
+  std::string why;
+};
+
+struct BudgetOptions {
+  Bounds bounds;
+  std::vector<HostSpec> library;   ///< hosts that there are, with their prices
+  std::vector<std::string> names;  ///< of those to try; empty: all that fit (hosts_to_try)
+  int most_hosts = 8;              ///< of one cluster
+  int threads = 1;                 ///< that simulate at once; the answer does not depend on it
+  /// Simulates a case of kBudgetSteps steps at most, with the rows of its steps; called from
+  /// several threads at once.
+  std::function<Record(const Case&)> simulate;
+  /// What limits such a case.
+  std::function<Limit(const Case&)> limit = [](const Case&) { return Limit{}; };
+  /// Told after each cluster, from one thread at a time.
+  std::function<void(std::int64_t done, std::int64_t all)> progress = [](auto, auto) {};
+};
+
+struct BudgetAnswer {
+  Case scenario_case;
+  Bounds bounds;
+  double examples = 0;             ///< that each cluster trains on
+  std::int64_t clusters = 0;       ///< that there are to try
+  std::int64_t simulated = 0;      ///< of them
+  std::int64_t dropped = 0;        ///< of them not: a smaller one of its kind costs too much
+  std::optional<Offer> cheapest;   ///< that holds both
+  std::optional<Offer> in_time;    ///< none holds both: the cheapest that holds the deadline
+  std::optional<Offer> in_budget;  ///< none holds both: the fastest that holds the budget
+  std::vector<Offer> frontier;     ///< that no other beats in time and in cost, the cheapest first
+  std::vector<Offer> just_failed;  ///< the nearest to holding both, a line for each host and count
+  std::vector<Refused> refused;    ///< in the order in which they were tried
+  std::vector<std::string> notes;  ///< what is assumed, left out; a sentence each
+};
+
+/// Steps of a worker that are simulated; after kBudgetWarmSteps of them a training goes on as it
+/// does to its end.
+inline constexpr int kBudgetSteps = 16;
+inline constexpr int kBudgetWarmSteps = 4;
+inline constexpr std::size_t kMostJustFailed = 5;
+
+/// What the whole training takes, s: what it took so far, then each gradient what those after the
+/// first kBudgetWarmSteps of each worker took,
+///
+///     time of the record + (gradients in all - gradients so far) x
+///         (end of the last - end of the warm ones) / (gradients so far - warm ones)
+double whole_time_s(const Record& record, std::int64_t gradients);
+
+/// Tries the work of the case (steps x workers x batch examples; gradients are not carried out) on
+/// clusters of the library: fewer hosts first. A cluster is dropped where one of its kind with
+/// fewer hosts costs more than the budget: with linear scaling it costs as much, and nothing scales
+/// better. Where none holds both bounds, these are simulated, too, so that the nearest are found.
+/// The frontier is of those within the budget; of all, where none holds both.
+/// @throws InputError where the scenario says what only its own cluster can have, or hosts_to_try
+/// does; NotDone where a simulation is interrupted
+BudgetAnswer find_cluster(const Case& scenario_case, const BudgetOptions& options);
+
+/// `48.2 min`
+std::string time_text(double time_s);
+/// `20.00`, in the currency of the prices.
+std::string money_text(double cost);
+/// What an offer fails by: `12 min too long, 3.20 over the budget`; empty: it holds both.
+std::string what_failed(const Offer& offer, const Bounds& bounds);
+/// What came out, a sentence or two.
+std::string first_sentence(const BudgetAnswer& answer);
+/// What `whatif --deadline --budget --json` prints.
+nlohmann::ordered_json to_json(const BudgetAnswer& answer);
+
+}  // namespace foretrain

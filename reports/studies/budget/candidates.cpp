@@ -1,0 +1,183 @@
+#include "reports/studies/budget/candidates.h"
+
+#include "models/protocol/registry.h"
+#include "models/protocol/route.h"
+#include "scenarios/input_error.h"
+#include "scenarios/propose.h"
+#include "scenarios/same_work.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+#include <utility>
+
+namespace foretrain {
+namespace {
+
+/// A gradient's time is not counted, but known of a device.
+bool timed_on_device(const Scenario& scenario) {
+  const auto& hosts = scenario.cluster.hosts;
+  return scenario.model.profiled() ||
+         std::ranges::any_of(hosts, [](const HostSpec& h) { return h.compute.has_value(); });
+}
+
+/// Why a host cannot be tried; empty: it can.
+std::string why_not_tried(const HostSpec& host, bool needs_device) {
+  if (host.price <= 0) return "it has no price in the library";
+  if (needs_device && host.devices == 0) {
+    return "it has no devices, but the job was timed on one";
+  }
+  return {};
+}
+
+const HostSpec& host_called(const std::vector<HostSpec>& library, const std::string& name) {
+  const auto found = std::ranges::find(library, name, &HostSpec::name);
+  if (found != library.end()) return *found;
+  std::vector<std::string> names;
+  names.reserve(library.size());
+  for (const HostSpec& host : library) names.push_back(host.name);
+  const std::string near = nearest(name, names);
+  throw InputError(fmt::format("--hosts: {} is nothing that the library has; {}there are {}", name,
+                               near.empty() ? "" : fmt::format("did you mean {}? ", near),
+                               fmt::join(names, ", ")));
+}
+
+/// Those that learn as synchronous SGD does, what they are weighed against, the scenario's own.
+std::vector<const Protocol*> strategies_to_try(const Scenario& scenario) {
+  const auto like_sync = [](const Protocol& p) {
+    return p.several_workers && p.synchronous && p.statistical_efficiency.empty();
+  };
+  std::set<std::string_view> weighed;
+  for (const Protocol& protocol : protocols()) {
+    if (like_sync(protocol)) weighed.insert(protocol.weighed_against);
+  }
+  std::vector<const Protocol*> chosen;
+  for (const Protocol& protocol : protocols()) {
+    const bool own = protocol.name == scenario.training.strategy && protocol.several_workers;
+    if (like_sync(protocol) || weighed.contains(protocol.name) || own) chosen.push_back(&protocol);
+  }
+  return chosen;
+}
+
+std::vector<int> batches_to_try(const Scenario& scenario) {
+  const int batch = scenario.training.batch_size;
+  Scenario larger = scenario;
+  if (!set_batch(larger, 2 * batch).empty()) return {batch};
+  if (batch == 1) return {batch, 2};
+  return {batch, 2 * batch, batch / 2};
+}
+
+/// 0: the strategy has none.
+std::vector<int> servers_to_try(const Protocol& protocol, int hosts) {
+  if (!protocol.servers) return {0};
+  std::vector<int> servers;
+  for (int count = 1; count <= hosts; count *= 2) servers.push_back(count);
+  return servers;
+}
+
+ProtocolOptions options_for(const Scenario& scenario, const Protocol& protocol, int group) {
+  ProtocolOptions options = scenario.training.protocol.only(protocol.options);
+  if (reads(protocol, kGroup)) options.set(kGroup, std::int64_t{group});
+  return options;
+}
+
+}  // namespace
+
+std::string name_of(const RentedCluster& cluster) {
+  return fmt::format("{} x {}", cluster.host, cluster.hosts);
+}
+
+std::string way_of(const RentedCluster& cluster) {
+  if (cluster.servers > 0) {
+    return fmt::format("{}, {} server{}", cluster.strategy, cluster.servers,
+                       cluster.servers > 1 ? "s" : "");
+  }
+  if (cluster.group > 1) return fmt::format("{}, groups of {}", cluster.strategy, cluster.group);
+  return cluster.strategy;
+}
+
+HostsToTry hosts_to_try(const Case& base, const std::vector<HostSpec>& library,
+                        const std::vector<std::string>& names) {
+  const bool needs_device = timed_on_device(base.scenario);
+  HostsToTry found;
+  for (const std::string& name : names) {
+    const HostSpec& host = host_called(library, name);
+    const std::string why = why_not_tried(host, needs_device);
+    if (!why.empty()) throw InputError(fmt::format("--hosts: {}: {}; leave it out", name, why));
+    if (std::ranges::find(found.hosts, name, &HostSpec::name) != found.hosts.end()) {
+      throw InputError(fmt::format("--hosts: {} stands there twice; write it once", name));
+    }
+    found.hosts.push_back(host);
+  }
+  if (!names.empty()) return found;
+  for (const HostSpec& host : library) {
+    const std::string why = why_not_tried(host, needs_device);
+    if (why.empty()) {
+      found.hosts.push_back(host);
+    } else {
+      found.left_out.push_back(fmt::format("{}: {}", host.name, why));
+    }
+  }
+  if (found.hosts.empty()) {
+    throw InputError("the library has no host with a price that the job could run on");
+  }
+  return found;
+}
+
+std::vector<int> host_counts(int most) {
+  std::vector<int> counts;
+  for (int count = 1; count < most; count *= 2) counts.push_back(count);
+  counts.push_back(most);
+  return counts;
+}
+
+std::vector<RentedCluster> clusters_of(const Case& base, const HostSpec& host, int hosts) {
+  const Scenario& scenario = base.scenario;
+  const int devices = std::max(1, host.devices);
+  const int workers = hosts * devices;
+  const std::vector<int> batches = batches_to_try(scenario);
+  // Pushes that are packed go to servers alone; what a ratio makes smaller goes anywhere.
+  const Compression& compression = scenario.training.compression;
+  const bool packed = compression.wanted() && !compression.only_sizes();
+  std::vector<RentedCluster> clusters;
+  for (const Protocol* protocol : strategies_to_try(scenario)) {
+    if (protocol->servers && workers == 1) continue;
+    if (packed && !protocol->servers) continue;
+    const bool grouped = hosts > 1 && devices > 1 && reads(*protocol, kGroup);
+    const int group = grouped ? devices : 1;
+    if (protocol->wrong(options_for(scenario, *protocol, group), workers)) continue;
+    for (const int servers : servers_to_try(*protocol, hosts)) {
+      for (const int batch : batches) {
+        clusters.push_back(
+            {host.name, hosts, workers, std::string(protocol->name), servers, group, batch});
+      }
+    }
+  }
+  return clusters;
+}
+
+Case case_on(const Case& base, const HostSpec& host, const RentedCluster& cluster,
+             double examples) {
+  Case on = base;
+  Scenario& scenario = on.scenario;
+  set_batch(scenario, cluster.batch_size);
+  HostSpec rented = host;
+  rented.count = cluster.hosts;
+  for (const HostSpec& own : base.scenario.cluster.hosts) rented.compute = own.compute;
+  // Parted from the number that follows: the first of p3 is not p30.
+  if (rented.count > 1) rented.name += '-';
+  scenario.cluster.hosts = {std::move(rented)};
+  scenario.cluster.placement = {};
+  TrainingSpec& training = scenario.training;
+  training.strategy = cluster.strategy;
+  training.workers = cluster.workers;
+  if (cluster.servers > 0) training.servers = cluster.servers;
+  training.protocol = options_for(base.scenario, protocol_called(cluster.strategy), cluster.group);
+  keep_examples(scenario, base.scenario, examples);
+  return on;
+}
+
+}  // namespace foretrain

@@ -1,0 +1,89 @@
+// The cheapest cluster for a deadline and a budget, as people ask for it.
+#include "tests/cli/sandbox.h"
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include <string>
+
+namespace foretrain {
+namespace {
+using testing::Called;
+using testing::Sandbox;
+using Json = nlohmann::json;
+using Catch::Matchers::Contains;
+
+// 100 ms a gradient of 32 on a V100; ten hours for one of them.
+void write_priced_job(Sandbox& sandbox) {
+  sandbox.write("layers.csv",
+                "layer,parameter_bytes,forward_ms,backward_ms\na,4000000,20,40\nb,400000,10,30\n");
+  sandbox.write("job.yaml",
+                "foretrain: 1\nname: job\nmodel: {profile: layers.csv, profile_batch: 32,\n"
+                "  profile_device: {gflops: 15700, memory_bandwidth: 900 GB/s}}\n"
+                "training: {strategy: all_reduce, workers: 1, batch_size: 32, steps: 360000,\n"
+                "  bucket_rule: ddp, bucket_size: 26214400 B}\n");
+}
+
+TEST_CASE("budget command: the cheapest cluster is found, written as a scenario that simulates") {
+  Sandbox sandbox;
+  write_priced_job(sandbox);
+  const Called asked = sandbox.call(
+      "whatif job.yaml --deadline 3h --budget 40 --hosts n1-v100,p3.16xlarge --max-hosts 2 --json "
+      "--out found");
+  INFO(asked.err);
+  REQUIRE(asked.status == 0);
+  const Json json = Json::parse(asked.out);
+  CHECK(json["cheapest"]["host"] == "p3.16xlarge");
+  CHECK(json["cheapest"]["hosts"] == 1);
+  CHECK(json["cheapest"]["time_s"] <= 3 * 3600);
+  CHECK(json["cheapest"]["cost"] <= 40);
+  CHECK(json["cheapest"]["limit"]["share"] > 0);
+  CHECK(json["frontier"].size() > 1);
+  CHECK_THAT(asked.err, Contains("the cheapest that trains on 11,520,000 examples"));
+  CHECK_THAT(asked.err, Contains("just failed"));
+  for (const char* file : {"budget.txt", "budget.json", "cluster.yaml", "report.html"}) {
+    CHECK(sandbox.has(std::string("found/") + file));
+  }
+  const Called simulated =
+      sandbox.call("simulate found/cluster.yaml --set training.steps=20 --json --quiet --out s");
+  INFO(simulated.err);
+  REQUIRE(simulated.status == 0);
+  const Json begun = Json::parse(simulated.out);
+  // All of it takes the steps of all workers at that pace.
+  const double rate = begun["examples_per_s"];
+  CHECK(json["cheapest"]["time_s"].get<double>() == Approx(11'520'000 / rate).epsilon(0.02));
+}
+
+TEST_CASE("budget command: where no cluster holds both the status says so") {
+  Sandbox sandbox;
+  write_priced_job(sandbox);
+  const Called asked = sandbox.call(
+      "whatif job.yaml --deadline 1min --budget 1 --hosts n1-v100 --max-hosts 2 --json");
+  INFO(asked.err);
+  CHECK(asked.status == 1);
+  CHECK(Json::parse(asked.out)["cheapest"].is_null());
+  CHECK_THAT(asked.err, Contains("no cluster that was tried"));
+}
+
+TEST_CASE("budget command: what is asked wrong is refused with the reason") {
+  Sandbox sandbox;
+  write_priced_job(sandbox);
+  const auto error = [&](const std::string& words) {
+    const Called called = sandbox.call("whatif job.yaml " + words);
+    CHECK(called.status != 0);
+    return called.err;
+  };
+  CHECK_THAT(error("--deadline 1h"), Contains("--budget"));
+  CHECK_THAT(error("--budget 20"), Contains("--deadline"));
+  CHECK_THAT(error("--deadline 1h --budget 0"), Contains("--budget"));
+  CHECK_THAT(error("--deadline 1 --budget 20"), Contains("--deadline 1: "));
+  CHECK_THAT(error("--deadline 1h --budget 20 --hosts p3.16xlrge"),
+             Contains("did you mean p3.16xlarge?"));
+  CHECK_THAT(error("--deadline 1h --budget 20 --crossover"), Contains("--crossover"));
+  CHECK_THAT(error("--hosts dgx-1"), Contains("--deadline"));
+  CHECK_THAT(error("--deadline 1h --budget 20 --set sweep.seed=[1,2]"),
+             Contains("name a scenario without a sweep"));
+}
+
+}  // namespace
+}  // namespace foretrain

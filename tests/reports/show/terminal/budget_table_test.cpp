@@ -1,0 +1,59 @@
+// Clusters to rent as people read them.
+#include "reports/show/terminal/budget_table.h"
+
+#include "reports/record/text.h"
+#include "tests/reports/studies/budget/support.h"
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include <sstream>
+#include <string>
+
+namespace foretrain::testing {
+namespace {
+
+std::string one_line(std::string text) {
+  for (char& c : text) {
+    if (c == '\n') c = ' ';
+  }
+  return text;
+}
+
+TEST_CASE("budget table: it fits 80 columns with the answer, the frontier, what just failed") {
+  const RentedJob job;
+  const std::string text = budget_table(find_cluster(job.plain(), two_hosts(1000, 1.5)));
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    CAPTURE(line);
+    CHECK(columns_of(line) <= kTerminalColumns);
+  }
+  const std::string all = one_line(text);
+  for (const char* part :
+       {"job: fast x 2, all_reduce, batch 10: 15 min for 1.50, the cheapest that trains on 36,000 "
+        "examples within 16.67 min for 1.50. connection limits it, 60 % of the critical path.",
+        "small x 4, all_reduce, batch 10: 19.5 min for 1.30, 2.833 min too long",
+        "could not be simulated", "x 2                all_reduce", "too long", "holds"}) {
+    CAPTURE(part);
+    CHECK(all.find(part) != std::string::npos);
+  }
+}
+
+TEST_CASE("budget json: bounds, offers, what they fail by; null where there is none") {
+  const RentedJob job;
+  const auto json = to_json(find_cluster(job.plain(), two_hosts(1000, 1.5)));
+  CHECK(json["cheapest"]["host"] == "fast");
+  CHECK(json["cheapest"]["hosts"] == 2);
+  CHECK(json["cheapest"]["failed_by"].is_null());
+  CHECK(json["cheapest"]["limit"]["share"] == 0.6);
+  CHECK(json["cheapest_in_time"].is_null());
+  CHECK(json["frontier"].size() == 5);
+  CHECK(json["just_failed"][0]["failed_by"] == "2.833 min too long");
+  CHECK(json["refused"][0]["why"] == "a batch of 10 alone");
+  const auto none = to_json(find_cluster(job.plain(), two_hosts(700, 1.15)));
+  CHECK(none["cheapest"].is_null());
+  CHECK(none["fastest_in_budget"]["host"] == "small");
+}
+
+}  // namespace
+}  // namespace foretrain::testing

@@ -1,0 +1,142 @@
+// Which hosts, counts, ways to train a search tries, what it refuses.
+#include "reports/studies/budget/candidates.h"
+
+#include "reports/studies/budget/assumptions.h"
+#include "scenarios/hardware.h"
+#include "tests/reports/studies/budget/support.h"
+#include "tests/scenarios/messages.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace foretrain::testing {
+namespace {
+
+std::string hosts_error(const std::vector<std::string>& names) {
+  const RentedJob job;
+  std::vector<HostSpec> library{priced_host("small", 1), priced_host("free", 0),
+                                priced_host("cores", 1, 0)};
+  return error_of([&] { hosts_to_try(job.plain(), library, names); });
+}
+
+std::set<std::string> ways_on(const Case& base, int devices, int hosts) {
+  std::set<std::string> ways;
+  for (const RentedCluster& each : clusters_of(base, priced_host("h", 1, devices), hosts)) {
+    ways.insert(way_of(each));
+  }
+  return ways;
+}
+
+TEST_CASE("budget hosts: all with a price and a device, or those that are named") {
+  const RentedJob job;
+  const std::vector<HostSpec> library = library_hosts();
+  const HostsToTry all = hosts_to_try(job.plain(), library, {});
+  CHECK(all.hosts.size() + all.left_out.size() == library.size());
+  for (const HostSpec& host : all.hosts) CHECK((host.price > 0 && host.devices > 0));
+  const HostsToTry named = hosts_to_try(job.plain(), library, {"p3.16xlarge", "dgx-1"});
+  REQUIRE(named.hosts.size() == 2);
+  CHECK(named.hosts[0].name == "p3.16xlarge");
+}
+
+TEST_CASE("budget hosts: a name is refused with the reason") {
+  CHECK(
+      hosts_error({"smal"}).starts_with("--hosts: smal is nothing that the library has; did you "
+                                        "mean small?"));
+  CHECK(hosts_error({"free"}) == "--hosts: free: it has no price in the library; leave it out");
+  CHECK(hosts_error({"cores"}).find("no devices, but the job was timed on one") !=
+        std::string::npos);
+  CHECK(hosts_error({"small", "small"}).find("twice") != std::string::npos);
+}
+
+TEST_CASE("budget: hosts are doubled up to the most") {
+  CHECK(host_counts(1) == std::vector<int>{1});
+  CHECK(host_counts(8) == std::vector<int>{1, 2, 4, 8});
+  CHECK(host_counts(6) == std::vector<int>{1, 2, 4, 6});
+}
+
+TEST_CASE("budget: one ring, in groups of a host's devices, servers from one to one a host") {
+  const RentedJob job;
+  CHECK(ways_on(job.plain(), 1, 1) == std::set<std::string>{"all_reduce"});
+  CHECK(ways_on(job.plain(), 1, 2) == std::set<std::string>{"all_reduce", "async, 1 server",
+                                                            "async, 2 servers", "sync, 1 server",
+                                                            "sync, 2 servers"});
+  CHECK(ways_on(job.plain(), 8, 1).contains("all_reduce"));
+  CHECK(ways_on(job.plain(), 8, 2).contains("all_reduce, groups of 8"));
+  const Case packed = job.with(
+      "training: {strategy: sync, workers: 2, batch_size: 10, steps: 5, compression: fp16}\n");
+  CHECK(!ways_on(packed, 1, 2).contains("all_reduce"));
+  // The scenario's own strategy is one of them.
+  const Case own =
+      job.with("training: {strategy: ssp, staleness: 3, workers: 2, batch_size: 10, steps: 5}\n");
+  CHECK(ways_on(own, 1, 2).contains("ssp, 1 server"));
+}
+
+TEST_CASE("budget: the batch doubles and halves where compute grows with it") {
+  const RentedJob job;
+  const auto batches = [](const Case& base) {
+    std::set<int> found;
+    for (const auto& each : clusters_of(base, priced_host("h", 1), 2))
+      found.insert(each.batch_size);
+    return found;
+  };
+  CHECK(batches(job.plain()) == std::set<int>{5, 10, 20});
+  CHECK(batches(job.with("training: {batch_size: 10, steps: 5}\n"
+                         "cluster: {hosts: [{name: n, cores: 2, compute: 5 ms}]}\n")) ==
+        std::set<int>{10});
+}
+
+TEST_CASE("budget: a case on a cluster has its hosts alone, the same work, the profile's batch") {
+  const RentedJob job;
+  const RentedCluster cluster{"h", 2, 16, "sync", 2, 1, 20};
+  const Scenario on = case_on(job.plain(), priced_host("h", 1, 8), cluster, 36'000).scenario;
+  CHECK(on.training.steps == 113);  // 16 x 20 a step: 112.5
+  CHECK(on.training.workers == 16);
+  CHECK(on.training.servers == 2);
+  CHECK(on.model.profile_batch == 10);
+  REQUIRE(on.cluster.hosts.size() == 1);
+  CHECK(on.cluster.hosts.front().count == 2);
+  // It is a scenario like any other.
+  CHECK(only(to_yaml(on)) == on);
+}
+
+TEST_CASE("budget: what only one cluster can have is refused with its place") {
+  const RentedJob job;
+  const auto error = [&](const std::string& rest) {
+    return error_of(
+        [&] { static_cast<void>(base_of(job.with("training: {steps: 5, workers: 2}\n" + rest))); });
+  };
+  CHECK(error("faults: [{at: 1 s, kill: worker1}]\n").find("x.yaml:5:9: faults: ") == 0);
+  CHECK(error("stragglers: [{workers: [1], slowdown: 2}]\n").find("stragglers[0].workers: ") !=
+        std::string::npos);
+  CHECK(error("cluster: {hosts: [{name: n, cores: 2, mtbf: 6 h}]}\n").find("mtbf: ") !=
+        std::string::npos);
+  CHECK(error("stragglers: [{slowdown: 2}]\n") == "(no error)");
+}
+
+TEST_CASE("budget: a profile's device is told, else that of the scenario's hosts, else unknown") {
+  const RentedJob job;
+  const std::string training = "training: {steps: 5}\n";
+  const std::string hosts =
+      "cluster: {hosts: [{name: n, devices: 1, device: {gflops: 10, memory_bandwidth: 1 GB/s}}]}\n";
+  const BudgetBase own = base_of(job.with(training + hosts));
+  CHECK(own.own_device);
+  CHECK(own.scenario_case.scenario.model.profile_device == MeasuredDevice{10, {1e9}});
+  const BudgetBase told = base_of(job.with(training + hosts, ", profile_device: {gflops: 5}"));
+  CHECK(!told.own_device);
+  CHECK(told.scenario_case.scenario.model.profile_device.gflops == 5);
+  const BudgetBase unknown = base_of(job.with(training));
+  const auto note = [](const BudgetBase& base) {
+    HostSpec twice = priced_host("twice", 1);
+    twice.device = {20, {2e9}, {}};
+    return assumptions(base, {{twice}, {}})[1];
+  };
+  CHECK(note(unknown).find("its times stand as they are on every host") != std::string::npos);
+  CHECK(note(own).find("x 0.50 on twice") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace foretrain::testing

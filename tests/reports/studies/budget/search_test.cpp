@@ -1,0 +1,135 @@
+// A search over clusters whose times are known, against sums by hand.
+#include "reports/record/not_done.h"
+#include "tests/reports/studies/budget/support.h"
+#include "tests/scenarios/messages.h"
+
+#include <catch2/catch.hpp>
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+namespace foretrain::testing {
+namespace {
+
+using Clusters = std::vector<std::string>;
+
+TEST_CASE("budget: the cheapest that holds both, equal to a bound is within it") {
+  const RentedJob job;
+  const BudgetAnswer at_deadline = find_cluster(job.plain(), two_hosts(3600, 1.2));
+  REQUIRE(at_deadline.cheapest.has_value());
+  CHECK(name_of(at_deadline.cheapest->cluster) == "small x 1");
+  CHECK(at_deadline.cheapest->time_s == 3600);
+  CHECK(at_deadline.cheapest->cost == 1);
+  CHECK(at_deadline.cheapest->limit.resource == "connection");
+  CHECK(at_deadline.examples == 36'000);
+  const BudgetAnswer at_budget = find_cluster(job.plain(), two_hosts(900, 1.5));
+  REQUIRE(at_budget.cheapest.has_value());
+  CHECK(name_of(at_budget.cheapest->cluster) == "fast x 2");
+  CHECK(at_budget.cheapest->cost == 1.5);
+  const BudgetAnswer below = find_cluster(job.plain(), two_hosts(3599, 1.2));
+  REQUIRE(below.cheapest.has_value());
+  CHECK(name_of(below.cheapest->cluster) == "small x 2");
+}
+
+TEST_CASE("budget: the frontier is what no other beats in both, of those within the budget") {
+  const RentedJob job;
+  const BudgetAnswer answer = find_cluster(job.plain(), two_hosts(1000, 1.5));
+  CHECK(clusters_in(answer.frontier) ==
+        Clusters{"small x 1", "small x 2", "fast x 1", "small x 4", "fast x 2"});
+  CHECK(answer.frontier[3].time_s == Approx(1170));
+  CHECK(answer.frontier[3].cost == Approx(1.3));
+  const BudgetAnswer more = find_cluster(job.plain(), two_hosts(1000, 2.5));
+  CHECK(clusters_in(more.frontier).back() == "fast x 4");
+}
+
+TEST_CASE("budget: what just failed is told the nearest first, with what it failed by") {
+  const RentedJob job;
+  const BudgetAnswer answer = find_cluster(job.plain(), two_hosts(1000, 1.5));
+  REQUIRE(clusters_in(answer.just_failed) ==
+          Clusters{"small x 4", "fast x 4", "fast x 1", "small x 2", "small x 1"});
+  CHECK(what_failed(answer.just_failed[0], answer.bounds) == "2.833 min too long");
+  CHECK(what_failed(answer.just_failed[1], answer.bounds) == "0.6 over the budget");
+  const BudgetAnswer both = find_cluster(job.plain(), two_hosts(3700, 1.05));
+  CHECK(what_failed({{}, 3760, 2.3}, both.bounds) == "1 min too long, 1.25 over the budget");
+  CHECK(what_failed({{}, 3700, 1.05}, both.bounds).empty());
+}
+
+TEST_CASE("budget: more hosts of a kind that is too dear are not simulated") {
+  const RentedJob job;
+  BudgetOptions options = two_hosts(3600, 1.05);
+  std::atomic<int> largest = 0;
+  std::atomic<std::int64_t> told = 0;
+  options.simulate = [&](const Case& each) {
+    largest = std::max(largest.load(), each.scenario.cluster.hosts.front().count);
+    return by_formula(each);
+  };
+  options.progress = [&](std::int64_t done, std::int64_t all) {
+    told = done;
+    CHECK(done <= all);
+  };
+  const BudgetAnswer answer = find_cluster(job.plain(), options);
+  CHECK(name_of(answer.cheapest.value().cluster) == "small x 1");
+  CHECK(answer.dropped > 0);
+  CHECK(answer.simulated + answer.dropped == answer.clusters);
+  // Those of other batches are refused, which says nothing of larger ones.
+  CHECK(largest == 4);
+  CHECK(told <= answer.clusters);
+  for (const Offer& each : answer.just_failed) CHECK(name_of(each.cluster) != "small x 4");
+}
+
+TEST_CASE("budget: where none holds both, the nearest of both kinds are told") {
+  const RentedJob job;
+  const BudgetAnswer answer = find_cluster(job.plain(), two_hosts(700, 1.15));
+  CHECK(!answer.cheapest);
+  REQUIRE((answer.in_time && answer.in_budget));
+  CHECK(name_of(answer.in_time->cluster) == "fast x 4");
+  CHECK(name_of(answer.in_budget->cluster) == "small x 2");
+  CHECK(answer.dropped == 0);
+  CHECK(clusters_in(answer.frontier).back() == "fast x 4");
+  const BudgetAnswer neither = find_cluster(job.plain(), two_hosts(10, 0.1));
+  CHECK((!neither.cheapest && !neither.in_time && !neither.in_budget));
+  CHECK(first_sentence(neither).find("The cheapest in time: none.") != std::string::npos);
+}
+
+TEST_CASE("budget: a cluster that cannot be simulated is told, an interruption ends all") {
+  const RentedJob job;
+  const BudgetAnswer answer = find_cluster(job.plain(), two_hosts(3600, 9));
+  REQUIRE(!answer.refused.empty());
+  CHECK(answer.refused.front().why == "a batch of 10 alone");
+  BudgetOptions options = two_hosts(3600, 9);
+  options.simulate = [](const Case& each) {
+    Record record = by_formula(each);
+    record.outcome = Outcome::interrupted;
+    return record;
+  };
+  options.names = {"small"};
+  options.most_hosts = 1;
+  CHECK_THROWS_AS(find_cluster(job.plain(), options), NotDone);
+}
+
+TEST_CASE("budget: a training goes on as its steps after the warm ones") {
+  const RentedJob job;
+  Case each = job.plain();
+  each.scenario.training.steps = kBudgetSteps;
+  each.scenario.training.workers = 2;
+  Record record = even_steps(each, {1'000'000'000});
+  // The first steps took as long again; the others end as much later.
+  const Duration late{kBudgetWarmSteps * 1'000'000'000LL};
+  for (StepRow& row : record.steps) {
+    if (row.report.step.value < kBudgetWarmSteps) {
+      row.report.start = Instant{} + Duration{2'000'000'000} * row.report.step.value;
+      row.report.phases.compute = {2'000'000'000};
+    } else {
+      row.report.start = row.report.start + late;
+    }
+  }
+  record.time = record.time + late;
+  record.startup = {5'000'000'000};
+  const double so_far_s = 5 + kBudgetSteps + kBudgetWarmSteps;
+  CHECK(whole_time_s(record, 2 * 1016) == Approx(so_far_s + 1000));
+  CHECK(whole_time_s(record, 2 * kBudgetSteps) == so_far_s);
+}
+
+}  // namespace
+}  // namespace foretrain::testing

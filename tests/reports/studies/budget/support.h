@@ -1,0 +1,97 @@
+// Made-up hosts, a job, what its steps take there by a formula.
+#pragma once
+
+#include "reports/studies/budget/budget.h"
+#include "scenarios/input_error.h"
+#include "scenarios/read.h"
+#include "tests/support/temp_folder.h"
+
+#include <fstream>
+#include <string>
+#include <vector>
+
+namespace foretrain::testing {
+
+/// A host of one device.
+inline HostSpec priced_host(const std::string& name, double price, int devices = 1) {
+  HostSpec host;
+  host.name = name;
+  host.price = price;
+  host.devices = devices;
+  return host;
+}
+
+/// A profile of 3,600 steps of one worker with 10 examples each.
+class RentedJob {
+ public:
+  RentedJob() {
+    std::ofstream(folder_ / "one.csv") << "layer,parameter_bytes,forward_ms,backward_ms\n"
+                                          "a,400000,1,2\n";
+  }
+  [[nodiscard]] Case with(const std::string& rest, const std::string& model = {}) const {
+    const std::string text =
+        "foretrain: 1\nname: job\nmodel: {profile: " + (folder_ / "one.csv") + model + "}\n" + rest;
+    return parse_scenario(text, "x.yaml").front();
+  }
+  [[nodiscard]] Case plain() const {
+    return with("training: {strategy: all_reduce, workers: 1, batch_size: 10, steps: 3600}\n");
+  }
+
+ private:
+  TempFolder folder_;
+};
+
+/// So many steps of each worker, all as long.
+inline Record even_steps(const Case& each, Duration step) {
+  Record record;
+  record.scenario_case = each;
+  const TrainingSpec& training = each.scenario.training;
+  for (std::int64_t number = 0; number < training.steps; ++number) {
+    for (int worker = 0; worker < training.workers; ++worker) {
+      StepRow row{worker, {}};
+      row.report.step = {number};
+      row.report.start = Instant{} + step * number;
+      row.report.phases.compute = step;
+      record.steps.push_back(row);
+    }
+  }
+  record.time = step * training.steps;
+  return record;
+}
+
+/// A step takes a second on `small`, 0.4 s on every other host, 0.1 s more for each other host; ten
+/// seconds with servers. No batch but that of the scenario can be simulated.
+inline Record by_formula(const Case& each) {
+  const Scenario& s = each.scenario;
+  if (s.training.batch_size != 10) throw InputError("a batch of 10 alone");
+  const HostSpec& host = s.cluster.hosts.front();
+  if (s.training.strategy != "all_reduce") return even_steps(each, {10'000'000'000});
+  const std::int64_t compute_ms = host.name.starts_with("small") ? 1000 : 400;
+  return even_steps(each, Duration{(compute_ms + 100 * (host.count - 1)) * 1'000'000});
+}
+
+/// `small` at 1, `fast` at 3 an hour, of each up to four:
+///
+///     hosts    small: time, cost    fast: time, cost
+///     1        3,600 s,  1.0        1,440 s, 1.2
+///     2        1,980 s,  1.1          900 s, 1.5
+///     4        1,170 s,  1.3          630 s, 2.1
+inline BudgetOptions two_hosts(double deadline_s, double budget) {
+  BudgetOptions options;
+  options.bounds = {deadline_s, budget};
+  options.library = {priced_host("small", 1), priced_host("fast", 3)};
+  options.most_hosts = 4;
+  options.threads = 2;
+  options.simulate = by_formula;
+  options.limit = [](const Case&) { return Limit{"connection", 0.6}; };
+  return options;
+}
+
+inline std::vector<std::string> clusters_in(const std::vector<Offer>& offers) {
+  std::vector<std::string> names;
+  names.reserve(offers.size());
+  for (const Offer& each : offers) names.push_back(name_of(each.cluster));
+  return names;
+}
+
+}  // namespace foretrain::testing
