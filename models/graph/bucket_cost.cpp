@@ -24,7 +24,7 @@ bool among_workers(const Training& training) {
 
 // Among workers: the sums that the owner of a bucket adds up, its own part included.
 std::int64_t sums_of(const Training& training, const Bucket& bucket) {
-  return 1 + static_cast<std::int64_t>(Route(training, bucket.shard, bucket.shard).sources());
+  return 1 + static_cast<std::int64_t>(Route(training, bucket, bucket.shard).sources());
 }
 
 // Of n parts that end as k sums n - k have been added to others.

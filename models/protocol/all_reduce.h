@@ -23,7 +23,7 @@ namespace foretrain {
 /// A step moves 2 (N - 1) / N of the parameters through each worker, in each direction, in
 /// 2 (N - 1) / N messages a bucket. Applying in between, each worker its own part, takes 1 / N of
 /// the time and of the optimizer's memory that applying everywhere after an all-reduce would take,
-/// for the same numbers (Rajbhandari, Rasley, Ruwase, He 2020).
+/// for the same numbers (Rajbhandari, Rasley, Ruwase, He 2020). Over trees two groups own all.
 ///
 /// A round is one step, and a worker may be one step ahead of another (collective_worker.h). The
 /// order of a sum is that of the route, so weights are a function of the seed, whatever the timing.
