@@ -253,6 +253,7 @@ std::shared_ptr<const Training> make_training(const Case& scenario_case, const C
                             : (training->steps * training->workers + gradients - 1) / gradients;
   }
   training->overlap = scenario.training.overlap;
+  training->launch = scenario.framework.collective;
   training->forward_waits = scenario.training.bucket_rule == "ddp";
   if (training->nodes() > 1) training->compression = scenario.training.compression;
   training->evaluate_every = scenario.training.evaluate_every;

@@ -2,11 +2,13 @@
 #include "models/protocol/message.h"
 #include "tests/support/cases.h"
 #include "tests/support/options.h"
+#include "tests/support/temp_folder.h"
 
 #include <catch2/catch.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <string>
 
 namespace foretrain::testing {
@@ -82,17 +84,17 @@ TEST_CASE("collectives: auto takes the quicker of ring and trees by the links of
   }
 }
 
-// The first bucket of DDP's rule has 1 MiB, others what is said: one size may take each way.
+// By DDP's rule the last two layers, then the first one: 8 KB, 628 KB.
 TEST_CASE("collectives: auto chooses for each bucket") {
   Case scenario_case = summed("auto", 8);
   Scenario& scenario = scenario_case.scenario;
   scenario.model.name = "mlp";
-  scenario.model.options.hidden = {200, 10};  // 157,000 parameters, then 2,010, then 110
+  scenario.model.options.hidden = {200, 10};
   scenario.training.bucket_rule = "ddp";
   scenario.training.bucket_size = {4'000};
   scenario.cluster.hosts[0].nic = {1e9};  // trees up to 8 x 4 x 60 us x 1 GB/s: 1.9 MB
   const double trees_s = mean_step_s(simulate(scenario_case));
-  scenario.cluster.hosts[0].nic = {1e8};  // 0.19 MB: the first layer's 0.63 MB go round the ring
+  scenario.cluster.hosts[0].nic = {1e8};  // 192 KB: the first layer goes round the ring
   const double both_s = mean_step_s(simulate(scenario_case));
   set_option(scenario.training.protocol, "algorithm", "ring");
   const double ring_s = mean_step_s(simulate(scenario_case));
@@ -101,6 +103,64 @@ TEST_CASE("collectives: auto chooses for each bucket") {
   CHECK(trees_s < both_s);
   CHECK(both_s < ring_s);
   CHECK(both_s < tree_s);
+}
+
+TEST_CASE("collectives: one that takes a while to start takes that before its first message") {
+  const int workers = GENERATE(1, 2, 4);
+  CAPTURE(workers);
+  Case scenario_case = summed("ring", workers);
+  scenario_case.scenario.training.bucket_rule = "ddp";
+  const double without_s = sum_s(scenario_case);
+  scenario_case.scenario.framework.collective = 3_ms;
+  CHECK(sum_s(scenario_case) == Approx(without_s + 3e-3).margin(1e-9));
+}
+
+// Two buckets that are ready at once.
+TEST_CASE("collectives: those of a worker start one after another, the pieces of one together") {
+  Case scenario_case = summed("ring", 4);
+  Scenario& scenario = scenario_case.scenario;
+  scenario.model.name = "mlp";
+  scenario.model.options.hidden = {200, 10};
+  scenario.training.overlap = false;
+  scenario.training.bucket_rule = "ddp";
+  scenario.training.bucket_size = {4'000};
+  scenario.framework.collective = 3_ms;
+  CHECK(sum_s(scenario_case) == Approx(2 * 3e-3 + 6 * 60e-6).margin(1e-7));
+}
+
+// Four layers, a bucket each: 8 ms forward, then one is ready every 6 ms.
+TEST_CASE("collectives: what starting them takes is hidden but for the last where that is short") {
+  const auto [each, step_s] =
+      GENERATE(table<Duration, double>({{4_ms, 32e-3 + 4e-3}, {8_ms, 14e-3 + 4 * 8e-3}}));
+  TempFolder folder;
+  {
+    std::ofstream layers(folder / "four.csv");
+    layers << "layer,parameter_bytes,forward_ms,backward_ms\n";
+    for (int i = 0; i < 4; ++i) layers << "layer" << i << ",4000000,2,6\n";
+  }
+  Case scenario_case = star_case("all_reduce", 2, 5, 1_s);
+  Scenario& scenario = scenario_case.scenario;
+  scenario.cluster.hosts[0].compute.reset();
+  scenario.cluster.hosts[0].devices = 1;
+  scenario.model.profile = folder / "four.csv";
+  scenario.model.profile_batch = 16;
+  scenario.training.bucket_rule = "ddp";
+  scenario.training.bucket_size = {4'000'000};
+  scenario.framework.collective = each;
+  CHECK(mean_step_s(simulate(scenario_case)) == Approx(step_s).epsilon(1e-3));
+}
+
+TEST_CASE("collectives: weights do not depend on what starting them takes") {
+  const std::string strategy = GENERATE("all_reduce", "local_sgd");
+  CAPTURE(strategy);
+  Case scenario_case = small_case(strategy, 3, 20);
+  scenario_case.scenario.training.evaluate_every = 6;
+  scenario_case.scenario.training.bucket_size = {4'000};
+  const Record without = simulate(scenario_case);
+  scenario_case.scenario.framework.collective = 3_ms;
+  const Record with = simulate(scenario_case);
+  CHECK(with.weights_sha256 == without.weights_sha256);
+  CHECK(with.time > without.time);
 }
 
 TEST_CASE("collectives: groups wait for log2 of their number, once round in each") {
