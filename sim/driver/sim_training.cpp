@@ -110,6 +110,8 @@ void SimTraining::add_job_times(const Prepared& prepared, const MachineLookup& m
     const auto fixed = world_.real_cores ? std::nullopt : spec.compute;
     const bool devices = spec.devices > 0 && !world_.real_cores;
     add(machine ? &*machine : nullptr, fixed, devices ? &spec.device : nullptr);
+    // With servers they apply, and do not have it.
+    if (spec.device_updates && training_->servers == 0) job_times_.back().update_on_device();
     if (machine) note(*machine, job_times_.back());
     if (world_.real_cores) calibrated_ = machine->cores_seen;
   }
