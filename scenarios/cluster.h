@@ -36,6 +36,7 @@ struct HostSpec {
   AffineCost receive;               ///< likewise
   int devices = 0;                  ///< accelerators, one a worker; 0: workers compute on its cores
   Roofline device;                  ///< of each of them; not described: as the host's machine says
+  bool device_updates = false;      ///< they apply what workers update; else its cores do
   DeviceLinkSpec device_link;
   Duration mtbf{};                         ///< mean time between failures of each of them; 0: never
   Duration restart_after{60'000'000'000};  ///< from such a failure until all nodes are ready again

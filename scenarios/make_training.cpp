@@ -4,6 +4,7 @@
 #include "models/base/check.h"
 #include "models/cost/work.h"
 #include "models/protocol/registry.h"
+#include "models/protocol/route.h"
 #include "scenarios/check.h"
 #include "scenarios/describe/reader.h"
 #include "scenarios/layer_profile.h"
@@ -14,6 +15,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace foretrain {
 namespace {
@@ -141,6 +143,51 @@ void check_fits(const Case& c, const NodeCounts& counts, const Network& network)
   }
 }
 
+/// A message between two groups of workers that sum up: until it is there, its share of a port.
+/// Of the hosts the slowest; of one host's devices their links.
+struct GroupLink {
+  Duration latency{};
+  BytesPerSecond rate{};
+};
+
+GroupLink group_link(const ClusterSpec& cluster) {
+  GroupLink link;
+  const auto take = [&](Duration latency, BytesPerSecond rate) {
+    link.latency = std::max(link.latency, latency);
+    link.rate = link.rate.value > 0 ? std::min(link.rate, rate) : rate;
+  };
+  int hosts = 0;
+  for (const HostSpec& host : cluster.hosts) hosts += host.count;
+  for (const HostSpec& host : cluster.hosts) {
+    if (hosts == 1) return {host.device_link.latency, host.device_link.rate};
+    const double cpu_s = host.send.overhead_s + host.receive.overhead_s;
+    BytesPerSecond rate = host.nic;
+    if (host.flow_rate.value > 0) {
+      rate = std::min(rate, BytesPerSecond{host.flow_rate.value * cluster.connections});
+    }
+    take(host.latency * 2 + Duration::from_seconds(cpu_s), rate);
+  }
+  for (const LinkSpec& each : cluster.links) take(each.latency * 2, each.rate);
+  if (cluster.topology == "leaf_spine")
+    link.latency = link.latency + cluster.leaf_spine.latency * 2;
+  return link;
+}
+
+/// Which sums go over trees: that of a single group goes nowhere.
+Trees trees_of(const Scenario& scenario, const Training& training) {
+  if (!reads(protocol_of(scenario), kAlgorithm)) return {};
+  const std::string& algorithm = training.options.word(kAlgorithm);
+  const auto group = static_cast<int>(training.options.integer(kGroup));
+  Trees trees{{}, training.workers, group};
+  const int groups = training.workers / group;
+  if (groups == 1) return trees;
+  if (algorithm == "tree") trees.up_to = {std::numeric_limits<std::int64_t>::max()};
+  if (algorithm != "auto") return trees;
+  const GroupLink link = group_link(scenario.cluster);
+  trees.up_to = trees_up_to(groups, link.latency, link.rate);
+  return trees;
+}
+
 // Of an all-reduce: small enough to be summed while it is in the cache, so large that messages are
 // few. 25 MB between two processes took 13 to 15 ms so, 14 to 19 in 128 KiB, 17 to 21 in 64 KiB.
 constexpr Bytes kMostChunk{250 * 1000};
@@ -212,6 +259,7 @@ std::shared_ptr<const Training> make_training(const Case& scenario_case, const C
                             : (training->steps * training->workers + gradients - 1) / gradients;
   }
   training->overlap = scenario.training.overlap;
+  training->launch = scenario.framework.collective;
   training->forward_waits = scenario.training.bucket_rule == "ddp";
   if (training->nodes() > 1) training->compression = scenario.training.compression;
   training->evaluate_every = scenario.training.evaluate_every;
@@ -251,10 +299,12 @@ Layout layout_of(const Scenario& scenario, const Training& training, int servers
   }
   // Of a single worker nothing travels, so nothing is cut.
   if (training.workers == 1) return make_layout(parameters, all, 1);
+  const Trees trees = trees_of(scenario, training);
   if (training.forward_waits) {
-    return make_ddp_layout(tensors_of(*training.network), largest, kMostChunk, training.workers);
+    return make_ddp_layout(tensors_of(*training.network), largest, kMostChunk, training.workers,
+                           trees);
   }
-  return make_dealt_layout(parameters, std::min(largest, kMostChunk), training.workers);
+  return make_dealt_layout(parameters, std::min(largest, kMostChunk), training.workers, trees);
 }
 
 }  // namespace foretrain

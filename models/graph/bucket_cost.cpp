@@ -24,7 +24,7 @@ bool among_workers(const Training& training) {
 
 // Among workers: the sums that the owner of a bucket adds up, its own part included.
 std::int64_t sums_of(const Training& training, const Bucket& bucket) {
-  return 1 + static_cast<std::int64_t>(Route(training, bucket.shard, bucket.shard).sources());
+  return 1 + static_cast<std::int64_t>(Route(training, bucket, bucket.shard).sources());
 }
 
 // Of n parts that end as k sums n - k have been added to others.
@@ -48,7 +48,7 @@ Cost sparse_pull(const Training& training, const Listed& listed) {
 // master copy beside what all hold, to which the others add what they are told.
 Cost conversions(const Training& training, const Bucket& bucket) {
   const bool own = bucket.shard == 0;
-  const std::size_t come = Route(training, bucket.shard, 0).sources() + (own ? 0 : 1);
+  const std::size_t come = Route(training, bucket, 0).sources() + (own ? 0 : 1);
   Cost cost = compress_cost(training.compression, bucket.count) + copy_cost(bucket.count);
   for (std::size_t i = 0; i < come; ++i) {
     cost = cost + expand_cost(training.compression, bucket.count);

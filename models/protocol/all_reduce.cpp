@@ -81,7 +81,7 @@ Protocol all_reduce_protocol() {
   return {.name = "all_reduce",
           .doc = "workers add up their gradients among themselves, without servers",
           .dense = true,
-          .options = {&kGroup},
+          .options = {&kGroup, &kAlgorithm},
           .messages = {partial, parameters, enough, cut},
           .brings_update = {parameters},
           .waits_not_because = kSumsAreLost,

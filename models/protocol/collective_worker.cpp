@@ -15,6 +15,7 @@ CollectiveWorker::CollectiveWorker(std::shared_ptr<const Training> training, Nod
       parameters_(initial_parameters(*training_)),
       reduction_(training_, id, (training_->steps + steps_a_round - 1) / steps_a_round, parameters_,
                  buffered_, *this),
+      launches_(training_, kLaunch),
       gradient_(worker_compute_, clock_, JobId{kGradient}),
       evaluator_(training_->target),
       cuts_(training_->checkpoint) {}
@@ -25,10 +26,8 @@ void CollectiveWorker::handle(Instant now, Input input, Effects& effects) {
   if (std::holds_alternative<Started>(input)) {
     wait_for_cut(effects);
     compute_gradient(now, effects);
-  } else if (std::holds_alternative<TimerFired>(input)) {
-    // A part of the chief's to the round that is under way may have left.
-    const Step round{round_.value + 2};
-    if (!over() && round.value < reduction_.rounds()) cut_after(round, id_, effects);
+  } else if (const auto* fired = std::get_if<TimerFired>(&input)) {
+    rang(now, fired->timer, effects);
   } else if (auto* received = std::get_if<Received>(&input)) {
     receive(now, received->from, std::move(received->message), effects);
   } else if (auto* done = std::get_if<Computed>(&input)) {
@@ -43,6 +42,18 @@ void CollectiveWorker::handle(Instant now, Input input, Effects& effects) {
   const auto asked = std::span(effects).subspan(before);
   jobs_ += static_cast<int>(std::ranges::count_if(asked, is_job));
   finish_if_it_may(effects);
+}
+
+void CollectiveWorker::rang(Instant now, TimerId timer, Effects& effects) {
+  if (timer == kLaunch) {
+    for (auto& [bucket, part] : launches_.started(effects)) {
+      reduction_.add(now, bucket, std::move(part), effects);
+    }
+    return;
+  }
+  // A part of the chief's to the round that is under way may have left.
+  const Step round{round_.value + 2};
+  if (!over() && round.value < reduction_.rounds()) cut_after(round, id_, effects);
 }
 
 void CollectiveWorker::receive(Instant now, NodeId from, Message message, Effects& effects) {
@@ -108,7 +119,9 @@ void CollectiveWorker::contribute(Instant now, std::uint32_t bucket, Payload par
                                   Effects& effects) {
   if (over()) return;
   ++contributed_;
-  if (ends_round()) reduction_.add(now, bucket, std::move(part), effects);
+  if (!ends_round()) return;
+  auto ready = launches_.wait(round_, bucket, std::move(part), effects);
+  if (ready) reduction_.add(now, bucket, std::move(*ready), effects);
 }
 
 bool CollectiveWorker::ends_round() const {

@@ -5,6 +5,7 @@
 #include "models/protocol/evaluator.h"
 #include "models/protocol/gradient_progress.h"
 #include "models/protocol/held_parameters.h"
+#include "models/protocol/launches.h"
 #include "models/protocol/node.h"
 #include "models/protocol/reduction.h"
 #include "models/protocol/step_clock.h"
@@ -76,6 +77,7 @@ class CollectiveWorker : public Node, public Buffering, private Reduction::Owner
   static constexpr std::uint64_t kFirstOwn = std::uint64_t{1} << 31;  // up to those of Reduction
   static constexpr std::uint64_t kKeep = kFirstOwn - 1;
   static constexpr TimerId kTimer{0};
+  static constexpr TimerId kLaunch{1};
 
   // What strategies differ in, beside what an owner does (Reduction::Owner):
 
@@ -91,6 +93,7 @@ class CollectiveWorker : public Node, public Buffering, private Reduction::Owner
   /// A bucket has the new values of its round.
   virtual void renewed(std::uint32_t /*bucket*/, Effects& /*effects*/) {}
 
+  void rang(Instant now, TimerId timer, Effects& effects);
   void receive(Instant now, NodeId from, Message message, Effects& effects);
   void computed(Instant now, const Computed& computed, Effects& effects);
   void compute_gradient(Instant now, Effects& effects);
@@ -133,6 +136,7 @@ class CollectiveWorker : public Node, public Buffering, private Reduction::Owner
   WorkerCompute worker_compute_;
   HeldParameters parameters_;
   Reduction reduction_;
+  Launches launches_;
   State state_ = State::idle;
   Step step_;
   Step round_;

@@ -34,18 +34,28 @@ Layout make_layout(std::int64_t parameters, Bytes bucket_size, int shards) {
   return layout;
 }
 
-Layout make_dealt_layout(std::int64_t parameters, Bytes bucket_size, int owners) {
+// The first group's members, then those of the last one; where there is one group, these.
+int Trees::owner(std::int64_t turn) const {
+  const auto place = static_cast<int>(turn % owners());
+  return place < group ? place : workers - owners() + place;
+}
+
+Layout make_dealt_layout(std::int64_t parameters, Bytes bucket_size, int owners,
+                         const Trees& trees) {
   const std::int64_t most = bucket_size.value / 4;  // floats in a bucket
   FT_CHECK_OP(most, >, 0);
   FT_CHECK_OP(owners, >, 0);
   FT_CHECK_OP(owners, <=, parameters);
-  const std::int64_t rounds = (parameters + owners * most - 1) / (owners * most);
-  const std::int64_t pieces = rounds * owners;
-  Layout layout{parameters, {}};
+  const bool tree = Bytes{4 * parameters} <= trees.up_to;
+  const int dealt_to = tree ? trees.owners() : owners;
+  const std::int64_t rounds = (parameters + dealt_to * most - 1) / (dealt_to * most);
+  const std::int64_t pieces = rounds * dealt_to;
+  Layout layout{parameters, {}, !tree, tree};
   for (std::int64_t piece = 0; piece < pieces; ++piece) {
     const std::int64_t first = parameters * piece / pieces;
     const std::int64_t last = parameters * (piece + 1) / pieces;
-    layout.buckets.push_back({first, last - first, static_cast<int>(piece % owners)});
+    const int owner = tree ? trees.owner(piece) : static_cast<int>(piece % owners);
+    layout.buckets.push_back({first, last - first, owner, -1, tree});
   }
   return layout;
 }
@@ -63,22 +73,27 @@ std::vector<std::int64_t> ddp_buckets(const std::vector<std::int64_t>& tensors, 
 }
 
 Layout make_ddp_layout(const std::vector<std::int64_t>& tensors, Bytes cap, Bytes largest,
-                       int owners) {
+                       int owners, const Trees& trees) {
   const std::int64_t most = largest.value / 4;  // floats in a piece
   FT_CHECK_OP(most, >, 0);
   FT_CHECK_OP(owners, >, 0);
   std::vector<std::int64_t> counts = ddp_buckets(tensors, cap);
   std::ranges::reverse(counts);  // in the order of the parameters
   Layout layout;
+  layout.rings = false;
   for (const std::int64_t count : counts) {
-    const std::int64_t rounds = (count + owners * most - 1) / (owners * most);
-    const std::int64_t pieces = std::min(count, rounds * owners);
+    const bool tree = Bytes{4 * count} <= trees.up_to;
+    (tree ? layout.trees : layout.rings) = true;
+    const int dealt_to = tree ? trees.owners() : owners;
+    const std::int64_t rounds = (count + dealt_to * most - 1) / (dealt_to * most);
+    const std::int64_t pieces = std::min(count, rounds * dealt_to);
     const std::int64_t begin = layout.parameters;
     for (std::int64_t piece = 0; piece < pieces; ++piece) {
       const std::int64_t first = begin + count * piece / pieces;
       const std::int64_t last = begin + count * (piece + 1) / pieces;
-      const auto owner = static_cast<int>(layout.buckets.size() % static_cast<std::size_t>(owners));
-      layout.buckets.push_back({first, last - first, owner, begin});
+      const std::int64_t turn = std::ssize(layout.buckets);
+      const int owner = tree ? trees.owner(turn) : static_cast<int>(turn % owners);
+      layout.buckets.push_back({first, last - first, owner, begin, tree});
     }
     layout.parameters += count;
   }

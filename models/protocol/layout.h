@@ -14,6 +14,7 @@ struct Bucket {
   std::int64_t count = 0;  ///< parameters in it
   int shard = 0;           ///< the server that holds it
   std::int64_t with = -1;  ///< first parameter of those that are reduced with it; -1: its own
+  bool tree = false;       ///< workers sum it up over a tree, else round a ring (route.h)
 
   /// Its gradient leaves when that of this parameter is there, too.
   [[nodiscard]] std::int64_t leaves_with() const { return with < 0 ? first : with; }
@@ -25,6 +26,8 @@ struct Bucket {
 struct Layout {
   std::int64_t parameters = 0;
   std::vector<Bucket> buckets;
+  bool rings = true;   ///< some buckets may go round a ring
+  bool trees = false;  ///< some go over a tree
 
   /// The buckets of a shard, as indices into `buckets`.
   [[nodiscard]] std::vector<std::uint32_t> of_shard(int shard) const;
@@ -36,10 +39,24 @@ struct Layout {
 /// one float.
 Layout make_layout(std::int64_t parameters, Bytes bucket_size, int shards);
 
+/// Which sums among workers go over trees, two of them, that have their roots in the first and in
+/// the last group of workers (route.h). Members of these own the buckets in turn.
+struct Trees {
+  Bytes up_to{};  ///< of what is reduced at once; 0: none
+  int workers = 1;
+  int group = 1;  ///< workers of a group
+
+  [[nodiscard]] int owners() const { return 2 * group < workers ? 2 * group : workers; }
+  /// Of the bucket whose turn it is.
+  [[nodiscard]] int owner(std::int64_t turn) const;
+};
+
 /// Cuts `parameters` floats into a multiple of `owners` buckets, of at most `bucket_size` bytes,
 /// equal to within one float, and deals them round: bucket i belongs to owner i % owners. So each
-/// has an equal part of every stretch of the parameters. `owners` as `shards` above.
-Layout make_dealt_layout(std::int64_t parameters, Bytes bucket_size, int owners);
+/// has an equal part of every stretch of the parameters. `owners` as `shards` above. All of them
+/// are reduced at once; over trees they have the owners of these instead.
+Layout make_dealt_layout(std::int64_t parameters, Bytes bucket_size, int owners,
+                         const Trees& trees = {});
 
 /// The buckets of PyTorch's DistributedDataParallel, in floats, in the order in which they are
 /// reduced. Tensors become ready from the last to the first; each joins the open bucket, which is
@@ -49,8 +66,9 @@ std::vector<std::int64_t> ddp_buckets(const std::vector<std::int64_t>& tensors, 
 
 /// The parameters of these tensors in such buckets, whose pieces leave together. A piece has
 /// `largest` bytes at most, and belongs to one of `owners` in turn. `owners` as `shards` above.
+/// Each such bucket goes over trees, or does not, by its own size.
 Layout make_ddp_layout(const std::vector<std::int64_t>& tensors, Bytes cap, Bytes largest,
-                       int owners);
+                       int owners, const Trees& trees = {});
 
 /// A bucket for each tensor, of the lengths in `tensors`; bucket i belongs to shard i % shards, as
 /// TensorFlow deals variables: where weights and biases take turns, one of two shards has all

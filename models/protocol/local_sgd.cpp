@@ -189,7 +189,7 @@ Protocol local_sgd_protocol() {
       .name = "local_sgd",
       .doc = "workers take steps of their own, then average their parameters",
       .dense = true,
-      .options = {&kLocalSteps, &kOuterName, &kOuterRate, &kOuterMomentum, &kGroup},
+      .options = {&kLocalSteps, &kOuterName, &kOuterRate, &kOuterMomentum, &kGroup, &kAlgorithm},
       .messages = {partial, parameters, enough, cut},
       .brings_update = {parameters},
       .weighed_against = "all_reduce",

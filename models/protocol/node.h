@@ -68,6 +68,7 @@ struct Worked {
 struct ArmTimer {
   TimerId timer{};
   Duration after;
+  bool of_framework = false;  ///< what passes is what another program spends, in a forecast of it
 };
 /// The node's state is to be kept beside those that all others keep of the same cut
 /// (checkpoint.h). Answered by `Computed`, whether that worked or not: nothing of a training

@@ -40,7 +40,7 @@ Reduction::Reduction(std::shared_ptr<const Training> training, NodeId id, std::i
       parameters_(parameters),
       buffered_(held),
       owner_(owner),
-      ways_(Ways::of(*training_)),
+      ways_(Ways::of(*training_, training_->layout->buckets.front())),
       parts_(training_->layout->buckets.size()) {
   for (std::uint32_t bucket = 0; bucket < parts_.size(); ++bucket) {
     parts_[bucket].sums.resize(route_of(bucket).sources());

@@ -123,7 +123,8 @@ class Reduction {
   void send(MessageKind kind, std::uint32_t bucket, int to, Payload payload, Effects& effects);
 
   [[nodiscard]] Route route_of(std::uint32_t bucket) const {
-    return {ways_, training_->layout->buckets[bucket].shard, rank()};
+    const Bucket& place = training_->layout->buckets[bucket];
+    return {{ways_.workers, ways_.hypercube, ways_.group, place.tree}, place.shard, rank()};
   }
   /// The sums of all sources are here.
   [[nodiscard]] static bool all_here(const Part& part) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 
@@ -13,6 +14,15 @@ const Option kGroup{.key = "group",
                     .least = 1,
                     .unused_because = "no ring of workers, so none in groups"};
 
+const Option kAlgorithm{
+    .key = "algorithm",
+    .doc =
+        "by_size: a hypercube of small buckets, else rings; ring; tree: two binary trees; auto: "
+        "tree or ring, by bucket, whichever takes less by the links of the cluster",
+    .fallback = std::string("by_size"),
+    .choices = {"by_size", "ring", "tree", "auto"},
+    .unused_because = "no sums among workers, so no ways for them"};
+
 std::optional<WrongOption> wrong_group(const ProtocolOptions& options, int workers) {
   const std::int64_t group = options.integer(kGroup);
   if (workers % group == 0) return std::nullopt;
@@ -21,12 +31,20 @@ std::optional<WrongOption> wrong_group(const ProtocolOptions& options, int worke
                                           group, workers)};
 }
 
-Ways Ways::of(const Training& training) {
+Bytes trees_up_to(int groups, Duration latency, BytesPerSecond rate) {
+  const int depth = std::bit_width(static_cast<unsigned>(groups)) - 1;
+  const double saved_s = latency.seconds() * (groups - 1 - depth);
+  return {static_cast<std::int64_t>(std::min(groups * saved_s * rate.value, 1e18))};
+}
+
+Ways Ways::of(const Training& training, const Bucket& bucket) {
   const auto workers = static_cast<unsigned>(training.workers);
   const auto group = static_cast<int>(training.options.integer(kGroup));
-  const bool hypercube = group == 1 && workers >= 4 && std::has_single_bit(workers) &&
+  const bool by_size = training.options.word(kAlgorithm) == "by_size";
+  const bool hypercube = by_size && !bucket.tree && group == 1 && workers >= 4 &&
+                         std::has_single_bit(workers) &&
                          training.layout->buckets.front().size() <= kSmallBucket;
-  return {training.workers, hypercube, group};
+  return {training.workers, hypercube, group, bucket.tree};
 }
 
 Route::Route(const Ways& ways, int owner, int worker)
@@ -43,7 +61,9 @@ Route::Route(const Ways& ways, int owner, int worker)
   const auto places = [this](int a, int b) { return (a - b) % ways_.group == 0; };
   const auto groups = [this](int a, int b) { return a / ways_.group == b / ways_.group; };
   if (!places(within(-1), owner)) ring_sources_[sources_++] = within(-1);
-  if (has_owners_place()) {
+  if (has_owners_place() && ways.tree) {
+    add_children();
+  } else if (has_owners_place()) {
     if (!groups(across(-1), owner)) ring_sources_[sources_++] = across(-1);
     if (!groups(across(1), owner)) ring_targets_[targets_++] = across(1);
   }
@@ -57,6 +77,31 @@ int Route::within(int turns) const {
 
 int Route::across(int turns) const {
   return (worker_ + turns * ways_.group + ways_.workers) % ways_.workers;
+}
+
+int Route::neighbour(int turns) const {
+  return ways_.tree ? in_heap((heap_number() - 1) / 2) : across(turns);
+}
+
+int Route::heap_number() const {
+  const int groups = ways_.workers / ways_.group;
+  const int turns = worker_ / ways_.group - owner_ / ways_.group;
+  return ((counts_up() ? turns : -turns) + groups) % groups;
+}
+
+int Route::in_heap(int number) const {
+  const int groups = ways_.workers / ways_.group;
+  const int turns = counts_up() ? number : -number;
+  const int group = (owner_ / ways_.group + turns + groups) % groups;
+  return group * ways_.group + worker_ % ways_.group;
+}
+
+void Route::add_children() {
+  const int first = 2 * heap_number() + 1;
+  for (int child = first; child < std::min(first + 2, ways_.workers / ways_.group); ++child) {
+    ring_sources_[sources_++] = in_heap(child);
+    ring_targets_[targets_++] = in_heap(child);
+  }
 }
 
 // The highest bit first.
@@ -74,14 +119,14 @@ std::optional<std::size_t> Route::source_of(int worker) const {
 
 std::optional<int> Route::sum_to() const {
   if (worker_ == owner_) return std::nullopt;
-  if (!ways_.hypercube) return has_owners_place() ? across(1) : within(1);
+  if (!ways_.hypercube) return has_owners_place() ? neighbour(1) : within(1);
   return worker_ ^ static_cast<int>(std::bit_floor(static_cast<unsigned>(owner_ ^ worker_)));
 }
 
 std::optional<int> Route::values_from() const {
   if (worker_ == owner_) return std::nullopt;
   if (ways_.hypercube) return sum_to();
-  return has_owners_place() ? across(-1) : within(-1);
+  return has_owners_place() ? neighbour(-1) : within(-1);
 }
 
 int Route::target(std::size_t i) const {
@@ -92,16 +137,24 @@ bool linked_in_all_reduce(const Training& training, NodeId a, NodeId b) {
   const auto first = static_cast<int>(index_of(a));
   const auto second = static_cast<int>(index_of(b));
   if (first == second) return false;
-  const Ways ways = Ways::of(training);
+  const Layout& layout = *training.layout;
+  const Ways ways = Ways::of(training, layout.buckets.front());
   if (ways.hypercube) return std::has_single_bit(static_cast<unsigned>(first ^ second));
   const auto next = [](int one, int other, int of) {
     return (one + 1) % of == other || (other + 1) % of == one;
   };
   const int groups = ways.workers / ways.group;
-  const bool same_group = first / ways.group == second / ways.group;
-  const bool same_place = first % ways.group == second % ways.group;
-  return (same_group && next(first % ways.group, second % ways.group, ways.group)) ||
-         (same_place && next(first / ways.group, second / ways.group, groups));
+  const int group = first / ways.group;
+  const int other = second / ways.group;
+  if (group == other) return next(first % ways.group, second % ways.group, ways.group);
+  if (first % ways.group != second % ways.group) return false;
+  const auto is_child = [](int parent, int child) {
+    return (child - 1) / 2 == parent && child > 0;
+  };
+  const auto in_tree = [&](int one, int of) { return is_child(one, of) || is_child(of, one); };
+  // From either end.
+  const bool by_tree = in_tree(group, other) || in_tree(groups - 1 - group, groups - 1 - other);
+  return (layout.rings && next(group, other, groups)) || (layout.trees && by_tree);
 }
 
 }  // namespace foretrain

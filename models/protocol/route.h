@@ -13,6 +13,8 @@ namespace foretrain {
 
 /// Workers of a host, whose ids follow each other, add up among themselves before hosts do.
 extern const Option kGroup;
+/// Which of the ways below sums take.
+extern const Option kAlgorithm;
 /// It does not divide the workers.
 std::optional<WrongOption> wrong_group(const ProtocolOptions& options, int workers);
 
@@ -21,16 +23,27 @@ std::optional<WrongOption> wrong_group(const ProtocolOptions& options, int worke
 /// tell.
 inline constexpr Bytes kSmallBucket{64'000};
 
-/// The ways of all buckets of a training.
+/// The ways of a bucket of a training.
 struct Ways {
   int workers = 1;
   bool hypercube = false;  ///< else rings
   int group = 1;           ///< workers of a ring of the inner ones; 1: there is one ring of all
+  bool tree = false;       ///< between groups, instead of the outer rings
 
-  /// As the training says; over a hypercube: 4, 8, 16, ... workers, no groups, buckets of at most
-  /// kSmallBucket.
-  static Ways of(const Training& training);
+  /// As the training says; over a hypercube: `by_size`, 4, 8, 16, ... workers, no groups, buckets
+  /// of at most kSmallBucket.
+  static Ways of(const Training& training, const Bucket& bucket);
 };
+
+/// Up to how many bytes two trees are quicker than a ring, by the usual costs of n bytes among N
+/// groups, where a message waits for `latency` and a port carries `rate`:
+///
+///     ring     2 (N - 1) latency + 2 (N - 1) / N n / rate
+///     trees    2 log2 N  latency + 2 n / rate
+///
+/// (Rabenseifner 2004; Sanders, Speck, Traeff 2009), so N (N - 1 - log2 N) x latency x rate. NCCL
+/// 2.4 (2019) has such trees beside its rings, and weighs them like that.
+Bytes trees_up_to(int groups, Duration latency, BytesPerSecond rate);
 
 /// What one worker does for a bucket that another, or itself, owns: it takes in the sums of its
 /// sources, adds its own gradient, sends the sum on; later it takes the new values in and sends
@@ -51,11 +64,18 @@ struct Ways {
 /// 2005, recursive halving and doubling). Of the worker at distance d = worker XOR owner the sum
 /// goes to the one whose distance lacks the highest bit of d.
 ///
+/// Over a tree (`algorithm: tree`) groups of G, M of them, lie like a heap: the k-th one's children
+/// are the 2 k + 1-th and the 2 k + 2-th. Groups of owners in the first half count from the first,
+/// of others from the last: of the two trees with these roots the leaves of one are inner nodes of
+/// the other, so each port carries as much (Sanders, Speck, Traeff 2009). 2 (G - 1 + log2 M)
+/// messages one after another; buckets follow each other, so a tree takes the time of its bytes.
+/// Only two groups own something: updates are theirs.
+///
 /// It is arithmetic, so nothing is kept of it: of N workers there are N x N.
 class Route {
  public:
-  Route(const Training& training, int owner, int worker)
-      : Route(Ways::of(training), owner, worker) {}
+  Route(const Training& training, const Bucket& bucket, int worker)
+      : Route(Ways::of(training, bucket), bucket.shard, worker) {}
   Route(const Ways& ways, int owner, int worker);
 
   /// Those whose sums come here, in the order in which they are added.
@@ -75,6 +95,15 @@ class Route {
   // In its group's ring, and in that of its place over all groups.
   [[nodiscard]] int within(int turns) const;
   [[nodiscard]] int across(int turns) const;
+  // Of those that have its place: which number its group has in the owner's tree, who is at one.
+  [[nodiscard]] int heap_number() const;
+  [[nodiscard]] int in_heap(int number) const;
+  [[nodiscard]] bool counts_up() const {
+    return 2 * (owner_ / ways_.group) < ways_.workers / ways_.group;
+  }
+  void add_children();
+  // Of those that have its place: by a tree its parent, by a ring who is so many turns on.
+  [[nodiscard]] int neighbour(int turns) const;
   [[nodiscard]] bool has_owners_place() const { return (owner_ - worker_) % ways_.group == 0; }
 
   Ways ways_;
@@ -82,8 +111,8 @@ class Route {
   int worker_;
   std::size_t sources_ = 0;
   std::size_t targets_ = 0;
-  std::array<int, 2> ring_sources_{};  // of those
-  std::array<int, 2> ring_targets_{};
+  std::array<int, 3> ring_sources_{};  // of those
+  std::array<int, 3> ring_targets_{};
 };
 
 /// Workers `a` and `b` talk to each other in one of the ways above.

@@ -42,8 +42,10 @@ struct Training {
   std::shared_ptr<const Layout> layout;
   std::int64_t train_examples = 0;  ///< that the workers share; 0: nobody said
   std::int64_t test_examples = 0;
-  int threads = 1;             ///< that a worker computes with
-  bool overlap = true;         ///< buckets leave while others are computed
+  int threads = 1;      ///< that a worker computes with
+  bool overlap = true;  ///< buckets leave while others are computed
+  /// What a worker waits with its part of a collective until that has started; of forecasts alone.
+  Duration launch{};
   bool forward_waits = false;  ///< a forward pass begins when all new values are here
   /// Gradients travel as full vectors; else those of a sparse model as what they touch.
   bool dense = false;

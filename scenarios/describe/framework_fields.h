@@ -29,6 +29,12 @@ void describe(Visitor& visit, T& framework) {
                .least = 0,
                .most = 1e3},
               framework.round);
+  visit.field({.key = "collective",
+               .doc = "of a bucket that workers add up among themselves: until it has started, one "
+                      "after another; beside what is computed",
+               .least = 0,
+               .most = 1e3},
+              framework.collective);
   visit.field({.key = "tensor",
                .doc = "CPU time of a message beside what the machine says, on either side",
                .least = 0,

@@ -35,6 +35,12 @@ void describe_devices(Visitor& visit, T& host) {
                  .unused_because = no_devices,
                  .written = host.device.described()},
                 host.device);
+  visit.field({.key = "device_updates",
+               .doc = "workers without servers update by its memory_bandwidth; off: on a core",
+               .used = host.device.described() && host.device.memory_bandwidth.value > 0,
+               .unused_because = "the host has no device with a memory_bandwidth",
+               .written = host.device_updates},
+              host.device_updates);
   visit.section({.key = "device_link",
                  .doc = "what joins them: NVLink, PCIe",
                  .used = host.devices > 0,

@@ -62,6 +62,8 @@ Duration JobTime::of(const Job& job) const {
       if (compute_ == Source::described) return described(computing_, job.cost);
       return model_.evaluate.of(static_cast<double>(job.examples));
     case JobKind::apply:
+      if (updates_on_device()) return transfer_time(job.cost.bytes, update_rate_);
+      return apply(job);
     case JobKind::reduce:
       return apply(job);
   }

@@ -23,6 +23,7 @@ namespace foretrain::sim {
 ///     apply     overhead + bytes x per_byte           (of the model's updates: dense, or of sparse
 ///                                                     pushes; or of any)
 ///     all       overhead + max(FLOPs / peak, bytes / bandwidth)     (described: Roofline)
+///     apply     bytes / bandwidth of the device                     (HostSpec::device_updates)
 ///
 /// and what a node does as it handles a message (`Worked`):
 ///
@@ -39,7 +40,9 @@ namespace foretrain::sim {
 /// whatever the host, unless model.profile_device says what that can do; they stand for a device
 /// that computes while its core does nothing else. A
 /// roofline is a bound that kernels stay below, often by half, and that caches let them exceed: it
-/// orders machines, it does not time them. Its overhead is paid by every stage of a gradient.
+/// orders machines, it does not time them. Its overhead is paid by every stage of a gradient. A
+/// device's update has none, since one kernel takes many buckets: it reads, writes parameters,
+/// gradients, what the optimizer keeps, with a few FLOPs a byte.
 class JobTime {
  public:
   /// Of `machine`; `model` is a key of its models, empty for a profile, whose jobs carry their
@@ -56,6 +59,11 @@ class JobTime {
   /// Of trainings by a program that spends so much on a step, with so many workers.
   void add(const FrameworkSpec& framework, int workers);
 
+  /// Updates are the device's, where that is described.
+  void update_on_device() {
+    if (on_device_ && compute_ == Source::described) update_rate_ = computing_.memory_bandwidth;
+  }
+
   /// Undisturbed, at full speed; of a gradient the median.
   [[nodiscard]] Duration of(const Job& job) const;
   /// What a node did itself.
@@ -67,11 +75,14 @@ class JobTime {
   }
   /// Gradients are those of one of the host's devices.
   [[nodiscard]] bool on_device() const { return on_device_; }
+  /// So are updates.
+  [[nodiscard]] bool updates_on_device() const { return update_rate_.value > 0; }
   /// Gradients are a device's, whosoever; the core waits.
   [[nodiscard]] bool of_device() const { return on_device_ || compute_ == Source::profiled; }
   /// It is calibrated: what it waits for its bytes comes on top (models/cost/caches.h).
   [[nodiscard]] bool refills(JobKind kind) const {
     if (kind == JobKind::evaluate) return false;  // measured with all that it waits for
+    if (kind == JobKind::apply && updates_on_device()) return false;
     if (kind != JobKind::gradient) return apply_from_ == Source::measured;
     return !fixed_gradient_ && compute_ == Source::measured;
   }
@@ -103,8 +114,9 @@ class JobTime {
   Source apply_from_ = Source::measured;
   ModelCost model_;
   AffineCost apply_;
-  Roofline roofline_;   // of the core
-  Roofline computing_;  // of what computes: that, or a device
+  Roofline roofline_;             // of the core
+  Roofline computing_;            // of what computes: that, or a device
+  BytesPerSecond update_rate_{};  // of the device, that updates; 0: a core does
   std::optional<Duration> fixed_gradient_;
   double profile_ratio_ = 1;
   Duration batch_overhead_;

@@ -113,6 +113,8 @@ void SimTraining::add_job_times(const Prepared& prepared, const MachineLookup& m
     if (devices) {
       job_times_.back().scale_profile(time_ratio(scenario.model.profile_device, spec.device));
     }
+    // With servers they apply, and do not have it.
+    if (spec.device_updates && training_->servers == 0) job_times_.back().update_on_device();
     if (machine) note(*machine, job_times_.back());
     if (world_.real_cores) calibrated_ = machine->cores_seen;
   }

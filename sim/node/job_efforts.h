@@ -62,6 +62,7 @@ class JobEfforts {
   void message() { messages_came_ = true; }
   /// Where it is carried out.
   [[nodiscard]] JobPlace place(const Job& job) const {
+    if (job.kind == JobKind::apply && job_time_.updates_on_device()) return JobPlace::one_thread;
     const bool sums = job.kind == JobKind::reduce || job.kind == JobKind::apply;
     if (sums && sums_beside_) return JobPlace::loop;
     return !sums && job_time_.on_device() ? JobPlace::one_thread : place_of(job.cost, sleeps(job));

@@ -84,7 +84,7 @@ void SimNode::wake(Instant now, std::uint64_t token) {
       begin(now);
       break;
     case Stage::timer:
-      feed(now, TimerFired{timers_.take(slot)});
+      ring(now, timers_.take(slot));
       break;
     case Stage::lost:
       feed(now, PeerLost{NodeId(static_cast<std::uint32_t>(slot))});
@@ -126,6 +126,23 @@ void SimNode::feed(Instant now, Input input) {
   world_.effects = std::move(effects);
 }
 
+void SimNode::arm(Instant now, const ArmTimer& timer) {
+  const std::size_t slot =
+      timers_.keep({timer.timer, timer.of_framework, now, process_.history().current()});
+  const Duration after = timer.of_framework
+                             ? world_.time_factors.scaled(Resource::framework, timer.after)
+                             : timer.after;
+  world_.engine.schedule(now + after, at_stage(Stage::timer, slot));
+}
+
+void SimNode::ring(Instant now, const Armed& armed) {
+  if (armed.of_framework) {
+    const NodeHistory& history = process_.history();
+    history.go_on_from(history.waited(Resource::framework, armed.since, now, armed.cause));
+  }
+  feed(now, TimerFired{armed.timer});
+}
+
 void SimNode::begin_keep(Instant now, const Keep& keep) {
   if (observer_.keeping) observer_.keeping(id_, keep);
   Instant& disk_free = world_.hosts[process_.place().host].disk_free;
@@ -153,8 +170,7 @@ void SimNode::perform(Instant now, Effect& effect) {
   } else if (auto* worked = std::get_if<Worked>(&effect)) {
     worked_ += world_.time_factors.scaled(process_.history().messages(), job_time_.of(*worked));
   } else if (auto* timer = std::get_if<ArmTimer>(&effect)) {
-    const std::size_t slot = timers_.keep(TimerId{timer->timer});
-    world_.engine.schedule(now + timer->after, at_stage(Stage::timer, slot));
+    arm(now, *timer);
   } else if (auto* keep = std::get_if<Keep>(&effect)) {
     begin_keep(now, *keep);
   } else if (auto* report = std::get_if<Report>(&effect)) {

@@ -116,6 +116,14 @@ class SimNode : public Actor, private Loop {
     ActivityId cause = 0;
   };
 
+  /// A timer that has been armed.
+  struct Armed {
+    TimerId timer{};
+    bool of_framework = false;
+    Instant since;
+    ActivityId cause = 0;
+  };
+
   [[nodiscard]] Callback at_stage(Stage stage, std::size_t slot) {
     return {this, (std::uint64_t{slot} << kStageBits) | static_cast<std::uint64_t>(stage)};
   }
@@ -124,6 +132,8 @@ class SimNode : public Actor, private Loop {
   void read_mail(Instant now) override { mailbox_.read_all(now); }
   void evaluating(bool begins) override { observer_.evaluating(id_, begins); }
   void perform(Instant now, Effect& effect);
+  void arm(Instant now, const ArmTimer& timer);
+  void ring(Instant now, const Armed& armed);
   void begin_keep(Instant now, const Keep& keep);
   void written(Instant now, std::size_t slot);
 
@@ -137,7 +147,7 @@ class SimNode : public Actor, private Loop {
   std::unique_ptr<CacheUse> cache_use_;
   Mailbox mailbox_;
   Jobs jobs_;
-  Slots<TimerId> timers_;
+  Slots<Armed> timers_;
   Disk disk_;
   Slots<Keeping> keeping_;
   Duration worked_;  // that what it wants done next has to wait for

@@ -77,12 +77,22 @@ TEST_CASE("cross: a run of ssp keeps its bound") {
   CHECK(real.gradients == 120);
 }
 
-TEST_CASE("cross: a ring ends with the same weights in both worlds, with the same bytes") {
-  const auto [workers, group] =
-      GENERATE(table<int, std::int64_t>({{1, 1}, {2, 1}, {3, 1}, {4, 1}, {4, 2}, {6, 3}}));
-  CAPTURE(workers, group);
+TEST_CASE("cross: sums among workers end with the same weights in both worlds, the same bytes") {
+  const auto [workers, group, algorithm] =
+      GENERATE(table<int, std::int64_t, std::string>({{1, 1, "by_size"},
+                                                      {2, 1, "by_size"},
+                                                      {3, 1, "by_size"},
+                                                      {4, 1, "by_size"},
+                                                      {4, 2, "by_size"},
+                                                      {6, 3, "by_size"},
+                                                      {4, 1, "ring"},
+                                                      {2, 1, "tree"},
+                                                      {5, 1, "tree"},
+                                                      {6, 2, "tree"}}));
+  CAPTURE(workers, group, algorithm);
   Case scenario_case = small_case("all_reduce", workers, 15);
   set_option(scenario_case.scenario.training.protocol, "group", group);
+  set_option(scenario_case.scenario.training.protocol, "algorithm", algorithm);
   scenario_case.scenario.training.bucket_size = {6'000};
   const Record simulated = simulate(scenario_case);
   REQUIRE(simulated.weights_sha256.size() == 64);

@@ -13,7 +13,9 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <set>
 #include <string>
+#include <utility>
 
 using namespace foretrain;
 using testing::Shuffled;
@@ -21,11 +23,12 @@ using testing::small_training;
 
 namespace {
 
-std::shared_ptr<Training> ring_training(int workers, std::int64_t steps, Bytes chunk) {
+std::shared_ptr<Training> ring_training(int workers, std::int64_t steps, Bytes chunk,
+                                        const Trees& trees = {}) {
   auto training = small_training("all_reduce", workers, 0, steps);
   training->dense = true;
-  training->layout =
-      std::make_shared<Layout>(make_dealt_layout(training->network->parameters(), chunk, workers));
+  training->layout = std::make_shared<Layout>(
+      make_dealt_layout(training->network->parameters(), chunk, workers, trees));
   return training;
 }
 
@@ -65,6 +68,17 @@ float halved(int workers, int owner, int distance, const Sums& of) {
   return sum;
 }
 
+// The sum at number `number` of the heap whose first is the owner: its first child's, its own, its
+// second child's.
+float up_the_tree(int workers, int owner, int number, const Sums& of) {
+  const int turns = 2 * owner < workers ? number : -number;
+  const float own = of.mine((owner + turns + workers) % workers);
+  const int child = 2 * number + 1;
+  if (child >= workers) return own;
+  const float sum = of.sent(up_the_tree(workers, owner, child, of)) + own;
+  return child + 1 < workers ? sum + of.sent(up_the_tree(workers, owner, child + 1, of)) : sum;
+}
+
 // Gradients of all workers on the same values, added up in the order of each bucket's route. In
 // halves all hold what the differences from the owner's values have come to.
 std::vector<float> twin(const Training& training) {
@@ -95,8 +109,10 @@ std::vector<float> twin(const Training& training) {
           return gradients[static_cast<std::size_t>(worker)][at];
         };
         const Sums of{mine, training.compression.wanted()};
-        float sum = Ways::of(training).hypercube ? halved(training.workers, bucket.shard, 0, of)
-                                                 : over_groups(training, bucket.shard, of);
+        const Ways ways = Ways::of(training, bucket);
+        float sum = ways.hypercube ? halved(training.workers, bucket.shard, 0, of)
+                    : ways.tree    ? up_the_tree(training.workers, bucket.shard, 0, of)
+                                   : over_groups(training, bucket.shard, of);
         if (training.workers > 1) sum *= 1.0F / static_cast<float>(training.workers);
         values[at] -= 0.3F * sum;
         held[at] = of.halves ? held[at] + of.sent(values[at] - held[at]) : values[at];
@@ -157,6 +173,55 @@ TEST_CASE("all_reduce: what halves round off one step's values is in the next on
   CHECK(most < 2e-3);
 }
 
+TEST_CASE(
+    "all_reduce: over trees the weights are those of the plain twin in any order of arrival") {
+  const int workers = GENERATE(2, 3, 4, 5, 8, 13);
+  const Bytes chunk{GENERATE(1'000'000, 4'000, 772)};
+  const std::string kind = GENERATE("none", "fp16");
+  CAPTURE(workers, chunk.value, kind);
+  const auto training = ring_training(workers, 5, chunk, {{1'000'000}, workers, 1});
+  training->compression.kind = kind;
+  REQUIRE(training->layout->trees);
+  const std::vector<float> expected = twin(*training);
+  for (std::uint64_t seed = 1; seed < 6; ++seed) {
+    CAPTURE(seed);
+    Shuffled shuffled(training, seed);
+    shuffled.run();
+    REQUIRE(shuffled.faults.empty());
+    REQUIRE(shuffled.finished == workers);
+    CHECK(shuffled.weights == expected);
+  }
+}
+
+// Two trees need two buckets where a ring of thirteen needs thirteen.
+TEST_CASE("all_reduce: over trees a small model moves in fewer messages") {
+  const auto training = ring_training(13, 1, Bytes{1'000'000}, {{1'000'000}, 13, 1});
+  REQUIRE(training->layout->buckets.size() == 2);
+  Shuffled shuffled(training, 1);
+  shuffled.run();
+  const std::int64_t parameters = 4 * training->layout->parameters;
+  CHECK(shuffled.bytes_sent == 2 * 12 * (parameters + 2 * kHeaderSize.value));
+}
+
+// The first group, the last one own all; within a group sums go round a ring.
+TEST_CASE("all_reduce: trees of groups end with the same weights in any order of arrival") {
+  const auto [workers, group] = GENERATE(table<int, int>({{4, 2}, {6, 2}, {9, 3}, {14, 2}}));
+  CAPTURE(workers, group);
+  const auto training = ring_training(workers, 4, Bytes{4'000}, {{1'000'000}, workers, group});
+  testing::set_option(training->options, "group", std::int64_t{group});
+  training->evaluate_every = 2;
+  std::vector<float> first;
+  for (std::uint64_t seed = 1; seed < 8; ++seed) {
+    CAPTURE(seed);
+    Shuffled shuffled(training, seed);
+    shuffled.run();
+    REQUIRE(shuffled.faults.empty());
+    REQUIRE(shuffled.finished == workers);
+    if (first.empty()) first = shuffled.weights;
+    CHECK(shuffled.weights == first);
+  }
+}
+
 TEST_CASE("all_reduce: sixty-four workers and buckets that they do not divide") {
   const auto training = ring_training(64, 2, Bytes{1'000});
   Shuffled shuffled(training, 3);
@@ -186,7 +251,7 @@ TEST_CASE("all_reduce: large buckets of four workers go round the ring") {
       std::make_shared<const Network>(network_spec("mlp", options), training->data->train->shape());
   training->layout = std::make_shared<Layout>(
       make_dealt_layout(training->network->parameters(), Bytes{200'000}, 4));
-  REQUIRE_FALSE(Ways::of(*training).hypercube);
+  REQUIRE_FALSE(Ways::of(*training, training->layout->buckets.front()).hypercube);
   Shuffled shuffled(training, 2);
   shuffled.run();
   REQUIRE(shuffled.faults.empty());
@@ -215,25 +280,58 @@ TEST_CASE("all_reduce: what one worker sends on a route another awaits") {
     for (int owner = 0; owner < workers; ++owner) {
       int linked = 0;
       for (int worker = 0; worker < workers; ++worker) {
-        const Route route(*training, owner, worker);
+        const Bucket bucket{.shard = owner};
+        const Route route(*training, bucket, worker);
         CHECK(route.sum_to().has_value() == (worker != owner));
         CHECK(route.values_from().has_value() == (worker != owner));
         for (std::size_t i = 0; i < route.sources(); ++i) {
           const int source = route.source(i);
           CHECK(route.source_of(source) == i);
-          CHECK(Route(*training, owner, source).sum_to() == worker);
+          CHECK(Route(*training, bucket, source).sum_to() == worker);
           CHECK(linked_in_all_reduce(*training, NodeId(source), NodeId(worker)));
           ++linked;
         }
         for (std::size_t i = 0; i < route.targets(); ++i) {
           const int to = route.target(i);
-          CHECK(Route(*training, owner, to).values_from() == worker);
+          CHECK(Route(*training, bucket, to).values_from() == worker);
           CHECK(linked_in_all_reduce(*training, NodeId(to), NodeId(worker)));
         }
       }
       CHECK(linked == workers - 1);
     }
   }
+}
+
+TEST_CASE(
+    "all_reduce: workers that are next to each other in a tree are linked, with or without rings") {
+  const auto [workers, group] =
+      GENERATE(table<int, int>({{2, 1}, {3, 1}, {8, 1}, {13, 1}, {6, 2}, {12, 3}, {4, 4}}));
+  CAPTURE(workers, group);
+  auto training = small_training("all_reduce", 1, 0, 1);
+  training->workers = workers;
+  testing::set_option(training->options, "group", std::int64_t{group});
+  testing::set_option(training->options, "algorithm", "tree");
+  const Trees trees{{1'000'000}, workers, group};
+  training->layout = std::make_shared<Layout>(
+      make_dealt_layout(training->network->parameters(), {4'000}, workers, trees));
+  std::set<std::pair<int, int>> used;
+  for (const Bucket& bucket : training->layout->buckets) {
+    for (int worker = 0; worker < workers; ++worker) {
+      if (const auto to = Route(*training, bucket, worker).sum_to()) {
+        used.insert(std::minmax(worker, *to));
+      }
+      if (const auto from = Route(*training, bucket, worker).values_from()) {
+        used.insert(std::minmax(worker, *from));
+      }
+    }
+  }
+  std::set<std::pair<int, int>> linked;
+  for (int a = 0; a < workers; ++a) {
+    for (int b = a + 1; b < workers; ++b) {
+      if (linked_in_all_reduce(*training, NodeId(a), NodeId(b))) linked.emplace(a, b);
+    }
+  }
+  CHECK(linked == used);
 }
 
 TEST_CASE("all_reduce: the chief evaluates while the others go on") {

@@ -49,7 +49,7 @@ double most_apart(const std::vector<float>& a, const std::vector<float>& b) {
 
 // Every worker by itself for a round, then the mean in the order of each bucket's ring.
 std::vector<float> local_twin(const Training& training, std::int64_t local_steps) {
-  REQUIRE(!Ways::of(training).hypercube);
+  REQUIRE(!Ways::of(training, training.layout->buckets.front()).hypercube);
   const auto count = static_cast<std::size_t>(training.network->parameters());
   const int workers = training.workers;
   std::vector<float> start(count);

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <set>
 #include <vector>
@@ -41,15 +42,17 @@ std::set<int> summed(const Net& net, int owner, int worker) {
 
 Net ring(int workers, int group = 1) { return {{workers, false, group}}; }
 Net hypercube(int workers) { return {{workers, true, 1}}; }
+Net tree(int workers, int group = 1) { return {{workers, false, group, true}}; }
 
-const std::vector<Net> kNets{ring(1),    ring(2),      ring(3),      ring(7),
-                             ring(4, 2), ring(6, 2),   ring(6, 3),   ring(12, 4),
-                             ring(5, 5), hypercube(4), hypercube(8), hypercube(16)};
+const std::vector<Net> kNets{
+    ring(1),     ring(2),    ring(3),      ring(7),      ring(4, 2),    ring(6, 2), ring(6, 3),
+    ring(12, 4), ring(5, 5), hypercube(4), hypercube(8), hypercube(16), tree(2),    tree(3),
+    tree(4),     tree(7),    tree(8),      tree(13),     tree(6, 2),    tree(6, 3), tree(12, 2)};
 
 TEST_CASE("route: the owner's sum has each worker's gradient once") {
   for (const Net& net : kNets) {
     for (int owner = 0; owner < net.workers; ++owner) {
-      CAPTURE(net.ways.hypercube, net.ways.group, net.workers, owner);
+      CAPTURE(net.ways.hypercube, net.ways.tree, net.ways.group, net.workers, owner);
       CHECK(static_cast<int>(summed(net, owner, owner).size()) == net.workers);
     }
   }
@@ -59,7 +62,7 @@ TEST_CASE("route: where a sum goes it is expected, and so are values") {
   for (const Net& net : kNets) {
     for (int owner = 0; owner < net.workers; ++owner) {
       for (int worker = 0; worker < net.workers; ++worker) {
-        CAPTURE(net.ways.hypercube, net.ways.group, net.workers, owner, worker);
+        CAPTURE(net.ways.hypercube, net.ways.tree, net.ways.group, net.workers, owner, worker);
         const Route route = net.at(owner, worker);
         CHECK(route.sum_to().has_value() == (worker != owner));
         CHECK(route.values_from().has_value() == (worker != owner));
@@ -74,13 +77,13 @@ TEST_CASE("route: where a sum goes it is expected, and so are values") {
   }
 }
 
+int farthest(const Net& net) {
+  int most = 0;
+  for (int worker = 0; worker < net.workers; ++worker) most = std::max(most, hops(net, 0, worker));
+  return most;
+}
+
 TEST_CASE("route: a ring takes N - 1 messages one after another, a hypercube log2 N") {
-  const auto farthest = [](const Net& net) {
-    int most = 0;
-    for (int worker = 0; worker < net.workers; ++worker)
-      most = std::max(most, hops(net, 0, worker));
-    return most;
-  };
   CHECK(farthest(ring(7)) == 6);
   CHECK(farthest(ring(8)) == 7);
   CHECK(farthest(hypercube(8)) == 3);
@@ -88,6 +91,37 @@ TEST_CASE("route: a ring takes N - 1 messages one after another, a hypercube log
   // In groups: those of a group, then those of the owner's place.
   CHECK(farthest(ring(12, 4)) == 3 + 2);
   CHECK(farthest(ring(64, 8)) == 7 + 7);
+}
+
+TEST_CASE("route: a tree takes log2 N messages one after another, in groups those of a ring more") {
+  for (const int workers : {2, 3, 4, 7, 8, 100}) {
+    CAPTURE(workers);
+    CHECK(farthest(tree(workers)) == static_cast<int>(std::log2(workers)));
+  }
+  CHECK(farthest(tree(64, 8)) == 7 + 3);
+}
+
+// So each port carries as much in both of them together as in a ring.
+TEST_CASE("route: of two trees no worker is an inner node of both") {
+  for (const int workers : {2, 3, 4, 5, 8, 13, 64}) {
+    const Net net = tree(workers);
+    for (int worker = 0; worker < workers; ++worker) {
+      CAPTURE(workers, worker);
+      const std::size_t first = net.at(0, worker).sources();
+      const std::size_t second = net.at(workers - 1, worker).sources();
+      CHECK(std::max(first, second) <= 2);
+      CHECK(std::min(first, second) == 0);
+    }
+  }
+}
+
+// 2 (N - 1) a + 2 (N - 1) / N n / B = 2 log2 N a + 2 n / B: at 8, 16 us, 1 GB/s it is 14 x 16 us
+// against 6 x 16 us, and n / 4 B more.
+TEST_CASE("route: trees are quicker up to where their bytes cost what their latencies save") {
+  CHECK(trees_up_to(8, Duration{16'000}, {1e9}) == Bytes{8 * 4 * 16'000});
+  CHECK(trees_up_to(2, Duration{16'000}, {1e9}) == Bytes{0});
+  CHECK(trees_up_to(3, Duration{16'000}, {1e9}) == Bytes{3 * 16'000});
+  CHECK(trees_up_to(8, Duration{}, {1e9}) == Bytes{0});
 }
 
 TEST_CASE("route: of a sum in groups one message leaves each group but the owner's") {

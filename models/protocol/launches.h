@@ -1,0 +1,59 @@
+// Collectives that a worker starts, one after another.
+#pragma once
+
+#include "models/protocol/node.h"
+#include "models/protocol/training.h"
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace foretrain {
+
+/// Where starting a collective takes time (Training::launch), a worker's part of a bucket waits for
+/// it before anything is done with it:
+///
+///     a bucket's part is ready    it waits for those before it, then takes `launch`
+///     parts of the same bucket    that leave together (Bucket::with) are started together
+///
+/// It takes no core: what the process does to start a collective lies beside what it computes, and
+/// a library carries the collectives of a communicator out in order. Where it takes no time, parts
+/// do not come here.
+class Launches {
+ public:
+  /// A part of a bucket, by its index.
+  using Part = std::pair<std::uint32_t, Payload>;
+
+  Launches(std::shared_ptr<const Training> training, TimerId timer)
+      : training_(std::move(training)), timer_(timer) {}
+
+  /// Keeps a part of this round until its collective has started; `part` where it has already.
+  std::optional<Payload> wait(Step round, std::uint32_t bucket, Payload part, Effects& effects);
+  /// The timer has rung. Returns the parts of what has started.
+  std::vector<Part> started(Effects& effects);
+
+ private:
+  struct Collective {
+    Step round;
+    std::int64_t first = 0;  // its first parameter
+    bool operator==(const Collective&) const = default;
+  };
+  struct Waiting {
+    Collective collective;
+    std::vector<Part> parts;
+  };
+
+  void start_next(Effects& effects) const {
+    effects.emplace_back(ArmTimer{timer_, training_->launch, true});
+  }
+
+  std::shared_ptr<const Training> training_;
+  TimerId timer_;
+  std::deque<Waiting> waiting_;        // the first is being started
+  std::optional<Collective> started_;  // the last
+};
+
+}  // namespace foretrain

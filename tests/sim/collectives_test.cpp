@@ -1,0 +1,174 @@
+// Sums among workers over trees in virtual time, against sums by hand.
+#include "models/protocol/message.h"
+#include "tests/support/cases.h"
+#include "tests/support/options.h"
+#include "tests/support/temp_folder.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <string>
+
+namespace foretrain::testing {
+namespace {
+using namespace literals;
+
+constexpr Duration kCompute = 20_ms;
+constexpr Duration kToSwitch = 30_us;
+
+/// Each worker on a host of its own, two `kToSwitch` from any other.
+Case summed(const std::string& algorithm, int workers) {
+  Case scenario_case = star_case("all_reduce", workers, 20, kCompute);
+  Scenario& scenario = scenario_case.scenario;
+  scenario.cluster.hosts[0].count = workers;
+  scenario.cluster.hosts[0].latency = kToSwitch;
+  set_option(scenario.training.protocol, "algorithm", algorithm);
+  return scenario_case;
+}
+
+/// Of a step, what is not compute, s.
+double sum_s(const Case& scenario_case) {
+  return mean_step_s(simulate(scenario_case)) - kCompute.seconds();
+}
+
+TEST_CASE("collectives: a small bucket takes 2 log2 N latencies over trees") {
+  const int workers = GENERATE(2, 4, 8, 100);
+  CAPTURE(workers);
+  const int depth = static_cast<int>(std::log2(workers));
+  CHECK(sum_s(summed("tree", workers)) == Approx(2 * depth * 60e-6).margin(1e-7));
+  CHECK(sum_s(summed("ring", workers)) == Approx(2 * (workers - 1) * 60e-6).margin(1e-7));
+}
+
+// Of four the heap is 0: 1, 2; 1: 3, and the same from the other end. Up, each port has one message
+// of half of the parameters at a time, twice; down, two of them from each root, then one.
+TEST_CASE("collectives: four workers take 4 latencies and 5 halves over trees") {
+  Case scenario_case = summed("tree", 4);
+  scenario_case.scenario.cluster.hosts[0].nic = rate_for(10e-3);
+  const auto parameters = static_cast<double>(message_size().value - kHeaderSize.value);
+  const double half = parameters / 2 + static_cast<double>(kHeaderSize.value);
+  const double half_s = 10e-3 * half / static_cast<double>(message_size().value);
+  CHECK(sum_s(scenario_case) == Approx(4 * 60e-6 + 5 * half_s).margin(1e-7));
+}
+
+// Each inner node takes in two halves and sends two on, twice: 2 n / B, once slices follow each
+// other.
+TEST_CASE("collectives: slices that follow each other take the time of their bytes over trees") {
+  const int workers = GENERATE(4, 8);
+  CAPTURE(workers);
+  Case scenario_case = summed("tree", workers);
+  Scenario& scenario = scenario_case.scenario;
+  scenario.training.bucket_size = {400};
+  scenario.cluster.hosts[0].latency = {};
+  scenario.cluster.hosts[0].nic = rate_for(10e-3);
+  const double headers = 1 + static_cast<double>(kHeaderSize.value) / 400;
+  const double bytes_s = 2 * 10e-3 * headers;
+  CHECK(sum_s(scenario_case) > 0.8 * bytes_s);
+  CHECK(sum_s(scenario_case) < 1.3 * bytes_s);
+}
+
+// Softmax has 31,400 bytes: where latencies cost more than these, trees.
+TEST_CASE("collectives: auto takes the quicker of ring and trees by the links of the cluster") {
+  Case fast = summed("auto", 8);
+  Case slow = summed("auto", 8);
+  slow.scenario.cluster.hosts[0].nic = rate_for(100e-3);
+  for (Case* each : {&fast, &slow}) {
+    const double chosen_s = sum_s(*each);
+    set_option(each->scenario.training.protocol, "algorithm", "ring");
+    const double ring_s = sum_s(*each);
+    set_option(each->scenario.training.protocol, "algorithm", "tree");
+    const double tree_s = sum_s(*each);
+    CHECK(ring_s != tree_s);
+    CHECK(chosen_s == std::min(ring_s, tree_s));
+  }
+}
+
+// By DDP's rule the last two layers, then the first one: 8 KB, 628 KB.
+TEST_CASE("collectives: auto chooses for each bucket") {
+  Case scenario_case = summed("auto", 8);
+  Scenario& scenario = scenario_case.scenario;
+  scenario.model.name = "mlp";
+  scenario.model.options.hidden = {200, 10};
+  scenario.training.bucket_rule = "ddp";
+  scenario.training.bucket_size = {4'000};
+  scenario.cluster.hosts[0].nic = {1e9};  // trees up to 8 x 4 x 60 us x 1 GB/s: 1.9 MB
+  const double trees_s = mean_step_s(simulate(scenario_case));
+  scenario.cluster.hosts[0].nic = {1e8};  // 192 KB: the first layer goes round the ring
+  const double both_s = mean_step_s(simulate(scenario_case));
+  set_option(scenario.training.protocol, "algorithm", "ring");
+  const double ring_s = mean_step_s(simulate(scenario_case));
+  set_option(scenario.training.protocol, "algorithm", "tree");
+  const double tree_s = mean_step_s(simulate(scenario_case));
+  CHECK(trees_s < both_s);
+  CHECK(both_s < ring_s);
+  CHECK(both_s < tree_s);
+}
+
+TEST_CASE("collectives: one that takes a while to start takes that before its first message") {
+  const int workers = GENERATE(1, 2, 4);
+  CAPTURE(workers);
+  Case scenario_case = summed("ring", workers);
+  scenario_case.scenario.training.bucket_rule = "ddp";
+  const double without_s = sum_s(scenario_case);
+  scenario_case.scenario.framework.collective = 3_ms;
+  CHECK(sum_s(scenario_case) == Approx(without_s + 3e-3).margin(1e-9));
+}
+
+// Two buckets that are ready at once.
+TEST_CASE("collectives: those of a worker start one after another, the pieces of one together") {
+  Case scenario_case = summed("ring", 4);
+  Scenario& scenario = scenario_case.scenario;
+  scenario.model.name = "mlp";
+  scenario.model.options.hidden = {200, 10};
+  scenario.training.overlap = false;
+  scenario.training.bucket_rule = "ddp";
+  scenario.training.bucket_size = {4'000};
+  scenario.framework.collective = 3_ms;
+  CHECK(sum_s(scenario_case) == Approx(2 * 3e-3 + 6 * 60e-6).margin(1e-7));
+}
+
+// Four layers, a bucket each: 8 ms forward, then one is ready every 6 ms.
+TEST_CASE("collectives: what starting them takes is hidden but for the last where that is short") {
+  const auto [each, step_s] =
+      GENERATE(table<Duration, double>({{4_ms, 32e-3 + 4e-3}, {8_ms, 14e-3 + 4 * 8e-3}}));
+  TempFolder folder;
+  {
+    std::ofstream layers(folder / "four.csv");
+    layers << "layer,parameter_bytes,forward_ms,backward_ms\n";
+    for (int i = 0; i < 4; ++i) layers << "layer" << i << ",4000000,2,6\n";
+  }
+  Case scenario_case = star_case("all_reduce", 2, 5, 1_s);
+  Scenario& scenario = scenario_case.scenario;
+  scenario.cluster.hosts[0].compute.reset();
+  scenario.cluster.hosts[0].devices = 1;
+  scenario.model.profile = folder / "four.csv";
+  scenario.model.profile_batch = 16;
+  scenario.training.bucket_rule = "ddp";
+  scenario.training.bucket_size = {4'000'000};
+  scenario.framework.collective = each;
+  CHECK(mean_step_s(simulate(scenario_case)) == Approx(step_s).epsilon(1e-3));
+}
+
+TEST_CASE("collectives: weights do not depend on what starting them takes") {
+  const std::string strategy = GENERATE("all_reduce", "local_sgd");
+  CAPTURE(strategy);
+  Case scenario_case = small_case(strategy, 3, 20);
+  scenario_case.scenario.training.evaluate_every = 6;
+  scenario_case.scenario.training.bucket_size = {4'000};
+  const Record without = simulate(scenario_case);
+  scenario_case.scenario.framework.collective = 3_ms;
+  const Record with = simulate(scenario_case);
+  CHECK(with.weights_sha256 == without.weights_sha256);
+  CHECK(with.time > without.time);
+}
+
+TEST_CASE("collectives: groups wait for log2 of their number, once round in each") {
+  Case scenario_case = summed("tree", 16);
+  Scenario& scenario = scenario_case.scenario;
+  set_option(scenario.training.protocol, "group", std::int64_t{2});
+  CHECK(sum_s(scenario_case) == Approx(2 * (1 + 3) * 60e-6).margin(1e-7));
+}
+
+}  // namespace
+}  // namespace foretrain::testing
