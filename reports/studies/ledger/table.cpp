@@ -12,7 +12,7 @@ namespace foretrain {
 namespace {
 
 /// One validation: rows that differ in strategy alone.
-struct Entry {
+struct LedgerEntry {
   const Occasion* measured;
   std::vector<const LedgerRow*> rows;
 
@@ -27,11 +27,11 @@ bool same_place(const Occasion& a, const Occasion& b) {
 }
 
 /// Of each file on each machine the newest, in the order in which the ledger names them first.
-std::vector<Entry> newest(const std::vector<LedgerRow>& rows) {
-  std::vector<Entry> entries;
+std::vector<LedgerEntry> newest(const std::vector<LedgerRow>& rows) {
+  std::vector<LedgerEntry> entries;
   for (const LedgerRow& row : rows) {
     const auto entry = std::ranges::find_if(
-        entries, [&](const Entry& e) { return same_place(*e.measured, row.measured); });
+        entries, [&](const LedgerEntry& e) { return same_place(*e.measured, row.measured); });
     if (entry == entries.end()) {
       entries.push_back({&row.measured, {&row}});
     } else if (*entry->measured == row.measured) {
@@ -43,9 +43,9 @@ std::vector<Entry> newest(const std::vector<LedgerRow>& rows) {
   return entries;
 }
 
-std::vector<std::string> strategies_of(const std::vector<Entry>& entries) {
+std::vector<std::string> strategies_of(const std::vector<LedgerEntry>& entries) {
   std::vector<std::string> strategies;
-  for (const Entry& entry : entries) {
+  for (const LedgerEntry& entry : entries) {
     for (const LedgerRow* row : entry.rows) {
       if (std::ranges::find(strategies, row->strategy) == strategies.end()) {
         strategies.push_back(row->strategy);
@@ -85,7 +85,7 @@ std::string protocol_cell(const LedgerRow* row) {
 
 std::string ledger_table(const std::vector<LedgerRow>& rows) {
   if (rows.empty()) return {};
-  const std::vector<Entry> entries = newest(rows);
+  const std::vector<LedgerEntry> entries = newest(rows);
   const std::vector<std::string> strategies = strategies_of(entries);
   std::string text = "| machine | file, date, commit |";
   std::string line = "|---|---|";
@@ -95,7 +95,7 @@ std::string ledger_table(const std::vector<LedgerRow>& rows) {
   }
   text += "\n" + line + "\n";
   const Processor* last = nullptr;
-  for (const Entry& entry : entries) {
+  for (const LedgerEntry& entry : entries) {
     const Occasion& m = *entry.measured;
     const bool same = last != nullptr && *last == m.processor;
     text += fmt::format("| {} | {}, {}, {} |", same ? "" : machine_text(m.processor), m.file,
