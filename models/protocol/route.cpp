@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 
 namespace foretrain {
@@ -34,7 +35,7 @@ std::optional<WrongOption> wrong_group(const ProtocolOptions& options, int worke
 Bytes trees_up_to(int groups, Duration latency, BytesPerSecond rate) {
   const int depth = std::bit_width(static_cast<unsigned>(groups)) - 1;
   const double saved_s = latency.seconds() * (groups - 1 - depth);
-  return {static_cast<std::int64_t>(std::min(groups * saved_s * rate.value, 1e18))};
+  return {std::llround(std::min(groups * saved_s * rate.value, 1e18))};
 }
 
 Ways Ways::of(const Training& training, const Bucket& bucket) {

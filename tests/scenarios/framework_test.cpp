@@ -22,6 +22,12 @@ void fails(const std::string& rest, const std::string& with) {
 TEST_CASE("framework: keys out of range or without use are refused") {
   fails("framework: {step: -1 ms}\n", "framework.step: -1 ms is negative");
   fails("framework: {evaluation: nobody else}\n", "framework.evaluation: nobody else is unknown");
+  fails("framework: {collective: -1 ms}\n", "framework.collective: -1 ms is negative");
+  fails("cluster: {hosts: [{name: a, devices: 1, device_updates: on}]}\n",
+        "the host has no device with a memory_bandwidth");
+  fails("training: {strategy: all_reduce, algorithm: star}\n",
+        "training.algorithm: star is unknown");
+  fails("training: {strategy: sync, algorithm: tree}\n", "no sums among workers");
   fails("dataset: {parse: 1 us}\n", "there is no cluster.hosts; list them");
   fails(kHosts + "dataset: {served_by: b}\n", "dataset.served_by: there is no host b");
   fails(kHosts + "dataset: {prefetch: 2}\n", "only with served_by, read_rate, parse");
@@ -30,13 +36,14 @@ TEST_CASE("framework: keys out of range or without use are refused") {
 }
 
 TEST_CASE("framework: what a scenario says of it is written to be read back") {
-  const std::string text = kHead + kHosts +
-                           "dataset: {served_by: a1, read_rate: 100 MB/s, parse: 2 us, "
-                           "example_size: 3 kB, prefetch: 0}\n"
-                           "framework: {session_start: 12 s, chief_wait: 30 s, step: 2 ms, "
-                           "round: 1 ms, tensor: 5 us, evaluation: all, waiting_cores: 1.5}\n"
-                           "training: {workers: 2, bucket_size: per_tensor}\n"
-                           "neighbours: [{scenario: b.yaml, starts_at: 3 s}]\n";
+  const std::string text =
+      kHead + kHosts +
+      "dataset: {served_by: a1, read_rate: 100 MB/s, parse: 2 us, "
+      "example_size: 3 kB, prefetch: 0}\n"
+      "framework: {session_start: 12 s, chief_wait: 30 s, step: 2 ms, "
+      "round: 1 ms, collective: 3 ms, tensor: 5 us, evaluation: all, waiting_cores: 1.5}\n"
+      "training: {workers: 2, bucket_size: per_tensor}\n"
+      "neighbours: [{scenario: b.yaml, starts_at: 3 s}]\n";
   const Scenario scenario = parse_scenario(text, "x.yaml").front().scenario;
   CHECK(scenario.framework.waiting_cores == 1.5);
   CHECK(scenario.dataset.input.served_by == "a1");

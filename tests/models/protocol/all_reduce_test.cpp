@@ -173,8 +173,7 @@ TEST_CASE("all_reduce: what halves round off one step's values is in the next on
   CHECK(most < 2e-3);
 }
 
-TEST_CASE(
-    "all_reduce: over trees the weights are those of the plain twin in any order of arrival") {
+TEST_CASE("all_reduce: over trees the weights are those of the twin in any order of arrival") {
   const int workers = GENERATE(2, 3, 4, 5, 8, 13);
   const Bytes chunk{GENERATE(1'000'000, 4'000, 772)};
   const std::string kind = GENERATE("none", "fp16");
@@ -302,8 +301,7 @@ TEST_CASE("all_reduce: what one worker sends on a route another awaits") {
   }
 }
 
-TEST_CASE(
-    "all_reduce: workers that are next to each other in a tree are linked, with or without rings") {
+TEST_CASE("all_reduce: who is next to another in a tree is linked to it, nobody else") {
   const auto [workers, group] =
       GENERATE(table<int, int>({{2, 1}, {3, 1}, {8, 1}, {13, 1}, {6, 2}, {12, 3}, {4, 4}}));
   CAPTURE(workers, group);

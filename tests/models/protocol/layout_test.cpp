@@ -120,5 +120,33 @@ TEST_CASE("layout: pieces of DDP's buckets cover everything and leave with their
   CHECK(*most - *least <= static_cast<std::int64_t>(layout.buckets.size()));
 }
 
+std::vector<int> owners_of(const Layout& layout, bool tree) {
+  std::vector<int> owners;
+  for (const Bucket& bucket : layout.buckets) {
+    if (bucket.tree == tree) owners.push_back(bucket.shard);
+  }
+  return owners;
+}
+
+TEST_CASE("layout: over trees the first group and the last one own the buckets in turn") {
+  const Layout trees = make_dealt_layout(1'000, {800}, 8, {{4'000}, 8, 2});
+  CHECK(owners_of(trees, true) == std::vector<int>{0, 1, 6, 7, 0, 1, 6, 7});
+  CHECK(trees.trees);
+  CHECK_FALSE(trees.rings);
+  // It is larger than what goes over trees.
+  const Layout rings = make_dealt_layout(1'000, {800}, 8, {{3'999}, 8, 2});
+  CHECK(owners_of(rings, false) == std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7});
+  CHECK(rings.rings);
+  CHECK_FALSE(rings.trees);
+}
+
+TEST_CASE("layout: each of DDP's buckets goes over trees or round rings by its own size") {
+  const Layout layout = make_ddp_layout({50'000, 1'000}, {4'000}, {100'000}, 8, {{4'000}, 8, 2});
+  CHECK(owners_of(layout, false) == std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7});
+  CHECK(owners_of(layout, true) == std::vector<int>{0, 1, 6, 7});
+  CHECK(layout.rings);
+  CHECK(layout.trees);
+}
+
 }  // namespace
 }  // namespace foretrain
