@@ -1,4 +1,4 @@
-// The cheapest cluster for a deadline and a budget, as people ask for it.
+// The cheapest cluster within a deadline, a budget, as people ask for it.
 #include "tests/cli/sandbox.h"
 
 #include <catch2/catch.hpp>

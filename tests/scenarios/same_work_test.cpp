@@ -1,4 +1,4 @@
-// A training that changes and keeps its work.
+// A training that changes keeps its work.
 #include "scenarios/same_work.h"
 
 #include "scenarios/prepared.h"

@@ -1,4 +1,4 @@
-// Clusters to rent by time and cost.
+// Clusters to rent: their time against their cost.
 #pragma once
 
 #include "reports/show/figures/figure.h"

@@ -1,4 +1,4 @@
-// The search itself: waves of more and more hosts, each wave on several threads.
+// The search itself: waves of ever more hosts, each wave on several threads.
 #include "models/base/check.h"
 #include "reports/record/not_done.h"
 #include "reports/studies/budget/assumptions.h"
