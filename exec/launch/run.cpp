@@ -3,13 +3,11 @@
 #include "exec/emulation/hosts.h"
 #include "exec/launch/descriptors.h"
 #include "exec/launch/interruption.h"
-#include "exec/launch/key_file.h"
 #include "exec/launch/launcher.h"
 #include "exec/launch/node_process.h"
 #include "exec/launch/rendezvous.h"
 #include "exec/launch/restarts.h"
 #include "exec/launch/run_rows.h"
-#include "exec/system/cache_folder.h"
 #include "exec/system/core_probe.h"
 #include "exec/system/pause_probes.h"
 #include "exec/system/process.h"
@@ -40,21 +38,6 @@ namespace foretrain::exec {
 namespace {
 
 using boost::asio::ip::tcp;
-
-struct Meeting {
-  tcp::endpoint place;
-  Credentials known;
-};
-
-Meeting arrange(const RunOptions& options) {
-  Meeting meeting;
-  JobKey& key = meeting.known.key;
-  key = read_job_key(options.job_key, process_environment);
-  meeting.place = meeting_point(*options.task, key, options.join_timeout);
-  if (key.empty()) key = read_user_key(cache_folder());
-  meeting.known.tls = make_tls(options.tls, key);
-  return meeting;
-}
 
 // A step takes what the one before let go. Handed back to the kernel in between, every page of it
 // would have to be faulted in again: a quarter of the time of an all-reduce of 25 MB.
@@ -220,9 +203,11 @@ Record run(const Case& scenario_case, const RunOptions& options) {
     const Meeting meeting = arrange(options);
     return train(prepare(scenario_case, Need::shape), options, meeting);
   }
-  const auto task = read_task(process_environment);
+  const auto task = options.by_itself ? std::nullopt : read_task(process_environment);
   if (task && task->size > 1) {
-    throw InputError("of the commands that train, srun and mpirun can start `run` alone");
+    throw InputError(
+        "of the commands that train, srun and mpirun can start `run` and `calibrate --cluster` "
+        "alone");
   }
   if (described && !options.emulate) {
     throw InputError(

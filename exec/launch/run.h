@@ -22,6 +22,8 @@ struct RunOptions {
   /// This process is one of several tasks that somebody started, and its node is its rank: none of
   /// the others is started here, none is pinned. Absent: all nodes are started here.
   std::optional<Task> task;
+  /// This process may be a task, too, and trains on its own machine nevertheless: a measurement.
+  bool by_itself = false;
   /// The file of the job key that tasks show each other; empty: as the environment says.
   std::string job_key;
   /// Whether connections between the processes are encrypted.
