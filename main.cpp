@@ -1,6 +1,7 @@
 // The front door: one subcommand, one call.
 #include "exec/calibration/calibrate_from.h"
 #include "exec/calibration/calibration_cache.h"
+#include "exec/calibration/cluster/calibrate_cluster.h"
 #include "exec/launch/kept_weights.h"
 #include "exec/launch/run.h"
 #include "exec/launch/this_program.h"
@@ -318,6 +319,12 @@ int import_any(const Arguments& arguments) {
 int calibrate(const Arguments& arguments) {
   std::vector<Case> cases;  // empty: the models that everybody asks for
   if (!arguments.scenario.empty()) cases = read_cases(arguments);
+  const auto tell = [&](const std::string& line) { say(arguments, line); };
+  if (arguments.cluster) {
+    const auto end = exec::calibrate_cluster({arguments.job_key, arguments.out, cases, tell});
+    if (!end.file.empty()) fmt::print("cluster: {}\n", end.file.string());
+    return end.status;
+  }
   if (!arguments.from.empty()) {
     exec::Measurements measured{arguments.from, arguments.model, std::nullopt, arguments.machine};
     if (!cases.empty()) measured.scenario_case = cases.front();
@@ -329,7 +336,6 @@ int calibrate(const Arguments& arguments) {
     fmt::print("machine: {}\n", arguments.out);
     return kDone;
   }
-  const auto tell = [&](const std::string& line) { say(arguments, line); };
   const auto path = exec::calibrate_to(arguments.out, cases, tell);
   say(arguments, wrap(machine_sentence(read_machine(path.string()))));
   fmt::print("machine: {}\n", path.string());
