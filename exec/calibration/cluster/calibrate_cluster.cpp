@@ -20,7 +20,7 @@
 namespace foretrain::exec {
 namespace {
 
-constexpr Duration kFarewell{2'000'000'000};  // for a task that hears exit
+constexpr Duration kTaskFarewell{2'000'000'000};  // for a task that hears exit
 
 int measure_as(int rank, const Meeting& meeting, const RunOptions& run,
                const ClusterOptions& options) {
@@ -53,7 +53,7 @@ class OwnTask {
   }
   OwnTask(const OwnTask&) = delete;
   OwnTask& operator=(const OwnTask&) = delete;
-  ~OwnTask() { end_processes({process_}, kFarewell); }
+  ~OwnTask() { end_processes({process_}, kTaskFarewell); }
 
  private:
   pid_t process_;

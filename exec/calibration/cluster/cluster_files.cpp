@@ -68,12 +68,12 @@ std::string comment(const std::string& text) {
   return commented;
 }
 
-std::string title_of(const ClusterFound& found, const std::vector<Kind>& kinds) {
+std::string title_line(const ClusterFound& found, const std::vector<Kind>& kinds) {
   return fmt::format("{} of {}, {} measured in turn", count_of(found.hosts.size(), "host"),
                      count_of(kinds.size(), "kind"), count_of(found.pairs.size(), "pair"));
 }
 
-HostSpec host_of(const ClusterFound& found, const Kind& kind) {
+HostSpec host_spec_of(const ClusterFound& found, const Kind& kind) {
   HostSpec host;
   host.name = kind.name;
   host.count = static_cast<int>(kind.hosts.size());
@@ -93,9 +93,10 @@ std::string cluster_yaml(const ClusterFound& found, const Scenario& base) {
   Scenario scenario = base;
   scenario.cluster = {};
   scenario.cluster.hosts.reserve(kinds.size());
-  for (const Kind& kind : kinds) scenario.cluster.hosts.push_back(host_of(found, kind));
-  std::string text = comment(fmt::format("{}, {}; cluster: is for other scenarios, too.",
-                                         title_of(found, kinds), found.hosts.front().machine.date));
+  for (const Kind& kind : kinds) scenario.cluster.hosts.push_back(host_spec_of(found, kind));
+  std::string text =
+      comment(fmt::format("{}, {}; cluster: is for other scenarios, too.", title_line(found, kinds),
+                          found.hosts.front().machine.date));
   for (const std::string& remark : remarks_of(found, kinds, wires)) text += comment(remark);
   return text + to_yaml(scenario);
 }
@@ -103,7 +104,7 @@ std::string cluster_yaml(const ClusterFound& found, const Scenario& base) {
 std::string cluster_summary(const ClusterFound& found) {
   const std::vector<Wire> wires = wires_of(found);
   const std::vector<Kind> kinds = kinds_of(found, wires);
-  std::string text = title_of(found, kinds) + "\n\n";
+  std::string text = title_line(found, kinds) + "\n\n";
   constexpr std::size_t kName = 32;
   const auto row = [&](const std::string& name, const std::string& hosts, const std::string& nic,
                        const std::string& flow, const std::string& latency) {

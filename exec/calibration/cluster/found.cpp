@@ -19,9 +19,9 @@ namespace {
 
 // A full packet of Ethernet carries 1448 bytes, has 1514 with its headers, takes the time of 1538.
 constexpr double kOnWire = 1538.0 / 1448.0;
-constexpr double kCounted = 1514.0 / 1448.0;
+constexpr double kCountedPart = 1514.0 / 1448.0;
 constexpr double kOneCarriesAll = 0.9;
-constexpr int kRounds = 50;  // of latencies that are to suit each other
+constexpr int kAgreements = 50;  // of latencies that are to suit each other
 
 // Of one or more.
 double middle_of(std::vector<double> values) {
@@ -59,7 +59,7 @@ std::vector<double> latencies_of(const ClusterFound& found) {
     }
     if (!halves.empty()) latencies[host] = middle_of(std::move(halves));
   }
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0; round < kAgreements; ++round) {
     const std::vector<double> before = latencies;
     for (std::size_t host = 0; host < latencies.size(); ++host) {
       std::vector<double> left;
@@ -185,7 +185,7 @@ std::vector<Wire> wires_of(const ClusterFound& found) {
       one = std::max(one, pair.bytes_ps.front());
     }
     wires[host].nic = {several * kOnWire};
-    if (one < kOneCarriesAll * several) wires[host].flow_rate = {one * kCounted};
+    if (one < kOneCarriesAll * several) wires[host].flow_rate = {one * kCountedPart};
     wires[host].latency = Duration::from_seconds(latencies[host]);
   }
   return wires;

@@ -18,13 +18,13 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 
-constexpr int kRounds = 200;                     // of a round trip, that count
-constexpr Duration kWarm{300'000'000};           // until windows have opened
-constexpr int kWarmRoundTrips = 30;              // likewise, where they are long
-constexpr Duration kCounted{400'000'000};        // bytes are counted for so long
-constexpr Duration kAnswer{60'000'000'000};      // the most that an answer takes
-constexpr Duration kCompute{1'800'000'000'000};  // but that of compute: half an hour
-constexpr Duration kSmall{100'000'000};          // of a look at who is there
+constexpr int kCallsCounted = 200;                    // of a round trip, that count
+constexpr Duration kWarm{300'000'000};                // until windows have opened
+constexpr int kWarmRoundTrips = 30;                   // likewise, where they are long
+constexpr Duration kLoadCounted{400'000'000};         // bytes are counted for so long
+constexpr Duration kAnswerLimit{60'000'000'000};      // the most that an answer takes
+constexpr Duration kComputeLimit{1'800'000'000'000};  // but that of compute: half an hour
+constexpr Duration kLookAround{100'000'000};          // of a look at who is there
 
 }  // namespace
 
@@ -108,7 +108,7 @@ bool Lead::wait(const std::function<bool()>& done, Duration limit) {
   while (!done()) {
     throw_trouble();
     if (Clock::now() >= end) return false;
-    loop_.run_one_for(std::chrono::nanoseconds(kSmall.ns));
+    loop_.run_one_for(std::chrono::nanoseconds(kLookAround.ns));
   }
   return true;
 }
@@ -191,11 +191,11 @@ nlohmann::json Lead::await(std::size_t host, Duration limit) {
 
 nlohmann::json Lead::ask(std::size_t host, const nlohmann::json& order) {
   this->order(host, order);
-  return await(host, kAnswer);
+  return await(host, kAnswerLimit);
 }
 
 Duration Lead::round_trip(std::size_t from, std::size_t to) {
-  return {ask(from, {{"do", "call"}, {"there", to_json(place_of(to))}, {"rounds", kRounds}})
+  return {ask(from, {{"do", "call"}, {"there", to_json(place_of(to))}, {"rounds", kCallsCounted}})
               .at("round_trip_ns")};
 }
 
@@ -211,11 +211,12 @@ std::vector<double> Lead::transfer(const std::vector<std::size_t>& from,
   }
   for (std::size_t i = 0; i < to.size(); ++i) {
     const LinkLoad load{first + static_cast<std::int64_t>(i), connections};
-    order(
-        to[i],
-        {{"do", "count"}, {"load", to_json(load)}, {"warm_ns", warm.ns}, {"time_ns", kCounted.ns}});
+    order(to[i], {{"do", "count"},
+                  {"load", to_json(load)},
+                  {"warm_ns", warm.ns},
+                  {"time_ns", kLoadCounted.ns}});
   }
-  for (const std::size_t host : to) rates.push_back(await(host, kAnswer).at("bytes_ps"));
+  for (const std::size_t host : to) rates.push_back(await(host, kAnswerLimit).at("bytes_ps"));
   for (const std::size_t host : from) ask(host, {{"do", "stop"}});
   return rates;
 }
@@ -234,7 +235,7 @@ void Lead::measure_compute(ClusterFound& found) {
   tell_(fmt::format("compute of {} hosts, all at once: some minutes", hosts_.size()));
   for (std::size_t host = 0; host < hosts_.size(); ++host) order(host, {{"do", "compute"}});
   for (std::size_t host = 0; host < hosts_.size(); ++host) {
-    const nlohmann::json answer = await(host, kCompute);
+    const nlohmann::json answer = await(host, kComputeLimit);
     found.hosts.push_back({names_[host], processor_of(answer.at("processor")),
                            parse_machine(answer.at("machine"), names_[host])});
   }

@@ -21,9 +21,9 @@ namespace {
 // Frame kinds between two ends.
 enum class LinkKind : std::uint16_t { call = 120, reply, load, credit };
 
-constexpr Bytes kPiece{256 * 1024};
+constexpr Bytes kLoadPiece{256 * 1024};
 // On its way, not acknowledged by who takes it: with 8 connections of 100 ms round trip 2.6 Gbit/s.
-constexpr int kPieces = 16;
+constexpr int kLoadPieces = 16;
 constexpr std::size_t kExpected = 16;  // connections at a time, at most
 constexpr Duration kPollOfCalls{20'000'000};
 constexpr Duration kLook{5'000'000};
@@ -42,16 +42,16 @@ bool is_kind(const FrameHeader& header, LinkKind kind) {
   return header.kind == static_cast<std::uint16_t>(kind);
 }
 
-const Payload& piece() {
+const Payload& load_piece() {
   static const Payload zeros = [] {
-    Payload made = Payload::allocate(kPiece);
+    Payload made = Payload::allocate(kLoadPiece);
     std::ranges::fill(made.writable_floats(), 0.0F);
     return made;
   }();
   return zeros;
 }
 
-double seconds_since(Clock::time_point start) {
+double since_s(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
@@ -64,7 +64,7 @@ LinkEnd::LinkEnd(boost::asio::io_context& loop, const JobKey& key, std::uint32_t
       rank_(rank),
       on_failed_(std::move(on_failed)),
       acceptor_(loop),
-      lobby_(loop, {.key = key, .most_payload = kPiece}, rank, kExpected),
+      lobby_(loop, {.key = key, .most_payload = kLoadPiece}, rank, kExpected),
       timer_(loop) {
   const tcp::endpoint here(address, 0);
   error_code error;
@@ -113,7 +113,7 @@ void LinkEnd::connect(const LinkPlace& there,
                                          connected = std::move(connected)](error_code error) {
     if (error) return failed(error.message());
     const auto connection = std::make_shared<Connection>(std::move(*socket), kMostBeforeProof);
-    Handshake{.key = key_, .most_payload = kPiece}.begin(
+    Handshake{.key = key_, .most_payload = kLoadPiece}.begin(
         connection, {rank_, there.rank},
         [connected](const std::shared_ptr<Connection>& peer, std::uint32_t /*from*/) {
           connected(peer);
@@ -146,7 +146,7 @@ void LinkEnd::call_once() {
 // The first half does not count: caches and windows are cold.
 void LinkEnd::on_reply() {
   std::vector<double>& times_s = calls_->times_s;
-  times_s.push_back(seconds_since(calls_->sent));
+  times_s.push_back(since_s(calls_->sent));
   if (times_s.size() < calls_->rounds + calls_->rounds / 2) return call_once();
   const auto first = times_s.begin() + static_cast<std::ptrdiff_t>(calls_->rounds / 2);
   const auto middle = first + static_cast<std::ptrdiff_t>(calls_->rounds / 2);
@@ -172,10 +172,10 @@ void LinkEnd::load_by(const std::shared_ptr<Connection>& connection, std::int64_
   outgoing_.push_back(connection);
   connection->start(
       [number, raw = connection.get()](const FrameHeader& header, const Payload& /*payload*/) {
-        if (is_kind(header, LinkKind::credit)) send(*raw, LinkKind::load, number, piece());
+        if (is_kind(header, LinkKind::credit)) send(*raw, LinkKind::load, number, load_piece());
       },
       [](const std::string& /*why*/) {});
-  for (int i = 0; i < kPieces; ++i) send(*connection, LinkKind::load, number, piece());
+  for (int i = 0; i < kLoadPieces; ++i) send(*connection, LinkKind::load, number, load_piece());
 }
 
 void LinkEnd::stop() {
@@ -204,7 +204,7 @@ void LinkEnd::wait_for_load() {
   if (connections == count_->load.connections) {
     return after(count_->warm, [this] { begin_count(); });
   }
-  if (seconds_since(count_->asked) > kPatienceForLoad.seconds()) {
+  if (since_s(count_->asked) > kPatienceForLoad.seconds()) {
     return on_failed_(fmt::format("of {} connections only {} brought something within {}",
                                   count_->load.connections, connections,
                                   to_text(kPatienceForLoad)));
@@ -220,7 +220,7 @@ void LinkEnd::begin_count() {
 
 void LinkEnd::end_count() {
   const auto [connections, bytes] = arrived();
-  const double passed_s = seconds_since(count_->begun);
+  const double passed_s = since_s(count_->begun);
   if (connections != count_->load.connections) {
     return on_failed_("connections ended while they were measured");
   }
