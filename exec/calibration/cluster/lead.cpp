@@ -24,7 +24,8 @@ constexpr int kWarmRoundTrips = 30;                   // likewise, where they ar
 constexpr Duration kLoadCounted{400'000'000};         // bytes are counted for so long
 constexpr Duration kAnswerLimit{60'000'000'000};      // the most that an answer takes
 constexpr Duration kComputeLimit{1'800'000'000'000};  // but that of compute: half an hour
-constexpr Duration kLookAround{100'000'000};          // of a look at who is there
+constexpr auto kLookForDead = std::chrono::milliseconds(300);
+constexpr Duration kLookAround{100'000'000};  // of a look at who is there
 
 }  // namespace
 
@@ -79,7 +80,8 @@ void Lead::on_joined(const std::shared_ptr<Connection>& connection, std::uint32_
                                  const Payload& payload) { on_frame(rank, header, payload); },
                     [&task](const std::string& why) {
                       task.connection = nullptr;
-                      if (task.trouble.empty()) task.trouble = "was lost: " + why;
+                      task.lost = true;
+                      task.trouble = "was lost: " + why;
                     });
 }
 
@@ -119,12 +121,16 @@ std::string Lead::described(std::size_t rank) const {
   return fmt::format("rank {} ({})", rank, place.at("host").get<std::string>());
 }
 
-void Lead::throw_trouble() const {
+// When a task dies, those that it talks to may notice it sooner than its lead does.
+void Lead::throw_trouble() {
   if (!failure_.empty()) throw std::runtime_error(failure_);
-  for (std::size_t rank = 0; rank < tasks_.size(); ++rank) {
-    if (tasks_[rank].trouble.empty()) continue;
-    throw std::runtime_error(fmt::format("{} {}", described(rank), tasks_[rank].trouble));
-  }
+  const auto troubled = [](const Task& task) { return !task.trouble.empty(); };
+  if (std::ranges::none_of(tasks_, troubled)) return;
+  loop_.run_for(kLookForDead);
+  const auto lost = std::ranges::find_if(tasks_, &Task::lost);
+  const auto first = lost != tasks_.end() ? lost : std::ranges::find_if(tasks_, troubled);
+  const auto rank = static_cast<std::size_t>(first - tasks_.begin());
+  throw std::runtime_error(fmt::format("{} {}", described(rank), first->trouble));
 }
 
 void Lead::gather(Duration limit) {

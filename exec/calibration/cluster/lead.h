@@ -50,6 +50,7 @@ class Lead {
     nlohmann::json place{};  // host, address, port
     std::optional<nlohmann::json> answer{};
     std::string trouble{};  // was lost, or gave up
+    bool lost = false;
   };
 
   void on_joined(const std::shared_ptr<Connection>& connection, std::uint32_t rank);
@@ -61,7 +62,7 @@ class Lead {
   nlohmann::json ask(std::size_t host, const nlohmann::json& order);
   /// Handles what comes until `done`, at most so long; returns whether it is.
   bool wait(const std::function<bool()>& done, Duration limit);
-  void throw_trouble() const;
+  void throw_trouble();
   [[nodiscard]] LinkPlace place_of(std::size_t host) const;
   [[nodiscard]] std::string described(std::size_t rank) const;
   Duration round_trip(std::size_t from, std::size_t to);

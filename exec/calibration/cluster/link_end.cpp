@@ -57,9 +57,10 @@ double since_s(Clock::time_point start) {
 
 }  // namespace
 
-LinkEnd::LinkEnd(boost::asio::io_context& loop, const JobKey& key, std::uint32_t rank,
-                 const boost::asio::ip::address& address, OnFailed on_failed)
+LinkEnd::LinkEnd(boost::asio::io_context& loop, Duration& poll, const JobKey& key,
+                 std::uint32_t rank, const boost::asio::ip::address& address, OnFailed on_failed)
     : loop_(loop),
+      poll_(poll),
       key_(key),
       rank_(rank),
       on_failed_(std::move(on_failed)),

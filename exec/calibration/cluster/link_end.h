@@ -40,14 +40,12 @@ class LinkEnd {
   /// As a part of a sentence: why it cannot be measured.
   using OnFailed = std::function<void(const std::string& why)>;
 
-  /// Listens at `address`. @throws std::runtime_error where it cannot
-  LinkEnd(boost::asio::io_context& loop, const JobKey& key, std::uint32_t rank,
+  /// Listens at `address`. `poll`: how long the loop polls (event_loop.h), set here: while calls go
+  /// to and fro nobody shall sleep. @throws std::runtime_error where it cannot listen
+  LinkEnd(boost::asio::io_context& loop, Duration& poll, const JobKey& key, std::uint32_t rank,
           const boost::asio::ip::address& address, OnFailed on_failed);
 
   [[nodiscard]] int port() const { return acceptor_.local_endpoint().port(); }
-  /// How long its loop is to poll (event_loop.h): while calls go to and fro nobody shall sleep.
-  [[nodiscard]] const Duration& poll() const { return poll_; }
-
   /// Small messages go there and back, one at a time. `done`: the median of so many.
   void call(const LinkPlace& there, int rounds, std::function<void(Duration round_trip)> done);
   /// Sends all that goes, until it is to stop.
@@ -96,13 +94,13 @@ class LinkEnd {
   void after(Duration time, std::function<void()> act);
 
   boost::asio::io_context& loop_;
+  Duration& poll_;
   JobKey key_;
   std::uint32_t rank_;
   OnFailed on_failed_;
   boost::asio::ip::tcp::acceptor acceptor_;
   Lobby lobby_;
   boost::asio::steady_timer timer_;
-  Duration poll_;
   std::list<Incoming> incoming_;
   std::vector<std::shared_ptr<Connection>> outgoing_;
   std::optional<Calls> calls_;

@@ -28,10 +28,9 @@ MeasuringTask::MeasuringTask(const Joining& joining, std::vector<Case> cases,
           [this](const std::string& why) { end_alone(why); }) {}
 
 int MeasuringTask::run() {
-  const Duration asleep;
   while (!loop_.stopped()) {
     try {
-      run_polling(loop_, link_ ? link_->poll() : asleep, [] { return false; });
+      run_polling(loop_, poll_, [] { return false; });
     } catch (const std::exception& error) {
       give_up(error.what());
     }
@@ -45,7 +44,7 @@ void MeasuringTask::on_joined(const std::shared_ptr<Connection>& lead,
   lead->start(
       [this](const FrameHeader& header, const Payload& payload) { on_frame(header, payload); },
       [this](const std::string& why) { end_alone("lost rank 0, which leads: " + why); });
-  link_.emplace(loop_, joining_.known.key, index_of(joining_.id), here,
+  link_.emplace(loop_, poll_, joining_.known.key, index_of(joining_.id), here,
                 [this](const std::string& why) { give_up(why); });
   answer({{"host", host_name()}, {"address", here.to_string()}, {"port", link_->port()}});
 }

@@ -39,6 +39,7 @@ class MeasuringTask {
   std::vector<Case> cases_;
   CalibrateOptions options_;
   std::shared_ptr<Connection> lead_;
+  Duration poll_;
   std::optional<LinkEnd> link_;
   Join join_;
   int exit_status_ = 1;
