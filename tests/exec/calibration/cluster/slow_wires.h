@@ -1,4 +1,4 @@
-// Hosts of this machine whose wires have a rate and a latency, whatever queues its kernel knows.
+// Hosts of this machine whose wires have a rate, a latency, whatever queues its kernel knows.
 #pragma once
 
 #include "exec/emulation/network_namespace.h"
