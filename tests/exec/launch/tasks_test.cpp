@@ -97,9 +97,9 @@ class Job {
 
   // The same scenario without any task.
   [[nodiscard]] nlohmann::json ordinary_answer() const {
-    const std::string command = "cd '" + folder_.string() + "' && '" + program_path() +
-                                "' run small.yaml --quiet --json --out alone >alone.out";
-    REQUIRE(std::system(command.c_str()) == 0);
+    const std::string line = "cd '" + folder_.string() + "' && '" + program_path() +
+                             "' run small.yaml --quiet --json --out alone >alone.out";
+    REQUIRE(std::system(line.c_str()) == 0);
     return nlohmann::json::parse(file("alone.out"));
   }
 
