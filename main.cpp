@@ -1,6 +1,7 @@
 // The front door: one subcommand, one call.
 #include "exec/calibration/calibrate_from.h"
 #include "exec/calibration/calibration_cache.h"
+#include "exec/calibration/cluster/calibrate_cluster.h"
 #include "exec/launch/kept_weights.h"
 #include "exec/launch/run.h"
 #include "exec/launch/this_program.h"
@@ -215,9 +216,12 @@ std::optional<LedgerPlace> ledger_place(const Arguments& arguments) {
 }
 
 int validate(const Arguments& arguments) {
+  const std::vector<Case> cases = read_cases(arguments);
+  exec::RunOptions options = run_options_of(arguments);
+  if (const auto other = exec::take_part(cases, options, exec::Trainings::as_told)) return *other;
+  const exec::Dismissal dismissal(options);
   exec::idle([&](const std::string& line) { say(arguments, line); });
   DataSets data_sets;
-  exec::RunOptions options = run_options_of(arguments);
   options.job_times = true;
   const Modes modes{
       [&](const Case& each) { return run_case(arguments, options, each); },
@@ -228,8 +232,8 @@ int validate(const Arguments& arguments) {
       },
       sim::replay,
       [&](const Record& run) { return simulate_own_times(arguments, run, data_sets); }};
-  return validate_cases(answer_of(arguments, "validate"), read_cases(arguments),
-                        arguments.judgement, modes, ledger_place(arguments));
+  return validate_cases(answer_of(arguments, "validate"), cases, arguments.judgement, modes,
+                        ledger_place(arguments));
 }
 
 // Of one case; `record`: null, or the record that has it.
@@ -322,6 +326,12 @@ int import_any(const Arguments& arguments) {
 int calibrate(const Arguments& arguments) {
   std::vector<Case> cases;  // empty: the models that everybody asks for
   if (!arguments.scenario.empty()) cases = read_cases(arguments);
+  const auto tell = [&](const std::string& line) { say(arguments, line); };
+  if (arguments.cluster) {
+    const auto end = exec::calibrate_cluster({arguments.job_key, arguments.out, cases, tell});
+    if (!end.file.empty()) fmt::print("cluster: {}\n", end.file.string());
+    return end.status;
+  }
   if (!arguments.from.empty()) {
     exec::Measurements measured{arguments.from, arguments.model, std::nullopt, arguments.machine};
     if (!cases.empty()) measured.scenario_case = cases.front();
@@ -333,7 +343,6 @@ int calibrate(const Arguments& arguments) {
     fmt::print("machine: {}\n", arguments.out);
     return kDone;
   }
-  const auto tell = [&](const std::string& line) { say(arguments, line); };
   const auto path = exec::calibrate_to(arguments.out, cases, tell);
   say(arguments, wrap(machine_sentence(read_machine(path.string()))));
   fmt::print("machine: {}\n", path.string());

@@ -28,6 +28,8 @@ struct CalibrateOptions {
   std::chrono::steady_clock::time_point patience = std::chrono::steady_clock::time_point::max();
   /// Looks at this machine's cores before each measurement, and after it; empty: probe_cores.
   std::function<CoreProbe()> look{};
+  /// This process is one of several tasks that a launcher has started; its machine alone is meant.
+  bool among_tasks = false;
   /// Measure messages between emulated hosts too, where this machine can emulate.
   bool emulate = false;
 };

@@ -127,15 +127,15 @@ KnownHandovers known_handovers(const fs::path& machine) {
   return read_machine(path.string()).cores_seen.handover;
 }
 
+std::vector<Case> usual_cases() { return parse_scenario(kUsual, "calibration"); }
+
 fs::path calibrate_to(const fs::path& out, const std::vector<Case>& cases, const Tell& tell) {
   fs::path path = out.empty() ? cache_file() : out;
   // A place that cannot be written is told before anything is measured.
   write_machine(Machine{}, path.string() + ".probe");
   fs::remove(path.string() + ".probe");
   idle(tell);
-  write_machine(
-      calibrate(cases.empty() ? parse_scenario(kUsual, "calibration") : cases, telling(tell, true)),
-      path);
+  write_machine(calibrate(cases.empty() ? usual_cases() : cases, telling(tell, true)), path);
   return path;
 }
 

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace foretrain::exec {
 
@@ -26,8 +27,11 @@ Machine cached_machine(const Prepared& prepared, bool emulated, const Tell& tell
 /// kept. None where it says nothing of them, or is not there.
 KnownHandovers known_handovers(const std::filesystem::path& machine);
 
-/// Measures this machine anew, each model of `cases` (empty: softmax, lenet, lenet_large,
-/// sparse_logistic), and writes the machine file `out`; empty: the cache. Returns its path.
+/// What is measured where nobody names a model: softmax, lenet, lenet_large, sparse_logistic.
+std::vector<Case> usual_cases();
+
+/// Measures this machine anew, each model of `cases` (empty: usual_cases), and writes the machine
+/// file `out`; empty: the cache. Returns its path.
 std::filesystem::path calibrate_to(const std::filesystem::path& out, const std::vector<Case>& cases,
                                    const Tell& tell);
 

@@ -50,6 +50,7 @@ Sizes sizes_for(const Network& network, std::int64_t test_examples) {
 Record done(const Case& scenario_case, const CalibrateOptions& options) {
   RunOptions run_options;
   run_options.program = options.program;
+  run_options.by_itself = options.among_tasks;
   Record record = run(scenario_case, run_options);
   if (record.outcome == Outcome::done) return record;
   throw std::runtime_error("calibration: " + record.failure);

@@ -34,6 +34,12 @@ namespace foretrain::exec {
 ///           <------------------------- exit       the run's outcome: done, failed, interrupted
 ///     trouble ----------------------->            at any time: why I cannot go on
 ///
+/// A task of `calibrate --cluster` trains nothing, and its life is another one:
+///
+///     measured ---------------------->            my host, address, port
+///           <------------------------- measure    what is next (calibration/cluster/orders.h)
+///     measured ---------------------->            what that found; so on, until exit
+///
 /// Between nodes a connection begins with a handshake, too: whoever does not know the job's key is
 /// shown the door, and the run goes on.
 enum class ControlKind : std::uint16_t {
@@ -52,6 +58,8 @@ enum class ControlKind : std::uint16_t {
   lost,
   kept,
   back,
+  measure,
+  measured,
 };
 
 /// The most that a control frame may carry.

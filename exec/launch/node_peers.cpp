@@ -70,8 +70,8 @@ void NodeProcess::connect_to(NodeId id, const nlohmann::json& place) {
 }
 
 void NodeProcess::connect_later(NodeId id, const nlohmann::json& place, const std::string& why) {
-  if (Clock::now() + kRetryInterval >= join_deadline_) return give_up(why, id);
-  auto rest = std::make_shared<asio::steady_timer>(loop_, kRetryInterval);
+  if (Clock::now() + Join::kRetryInterval >= join_deadline_) return give_up(why, id);
+  auto rest = std::make_shared<asio::steady_timer>(loop_, Join::kRetryInterval);
   rest->async_wait([this, rest, id, place](error_code error) {
     if (!error && !over_) connect_to(id, place);
   });

@@ -45,62 +45,24 @@ NodeProcess::NodeProcess(asio::io_context& loop, const Joining& joining)
     : loop_(loop),
       joining_(joining),
       id_(joining.id),
-      join_timer_(loop),
+      join_(
+          loop, joining,
+          [this](const std::shared_ptr<Connection>& launcher, const asio::ip::address& here) {
+            on_joined(launcher, here);
+          },
+          [this](const std::string& why) { end_alone(why); }),
       join_deadline_(Clock::now() + std::chrono::nanoseconds(joining.limit.ns)),
       refusals_(fmt::format("node {}", index_of(joining.id))),
-      flush_timer_(loop) {
-  join();
-}
+      flush_timer_(loop) {}
 
-// The launcher may come later than its nodes, where somebody else starts all of them.
-void NodeProcess::join() {
-  auto socket = std::make_shared<tcp::socket>(loop_);
-  join_timer_.expires_at(join_deadline_);
-  join_timer_.async_wait([socket](error_code error) {
-    error_code ignored;
-    if (!error) socket->close(ignored);
-  });
-  socket->async_connect(joining_.launcher, [this, socket](error_code error) {
-    join_timer_.cancel();
-    if (error) return join_later(error.message());
-    greet(std::move(*socket));
-  });
-}
-
-void NodeProcess::greet(tcp::socket socket) {
-  error_code ignored;
-  address_ = socket.local_endpoint(ignored).address();
-  launcher_ = std::make_shared<Connection>(std::move(socket), kMostBeforeProof);
-  handshake(kMostControl)
-      .begin(
-          launcher_, {index_of(id_), kLauncher},
-          [this](const std::shared_ptr<Connection>& launcher, std::uint32_t /*from*/) {
-            launcher->start(
-                [this](const FrameHeader& header, const Payload& payload) {
-                  on_control(header, payload);
-                },
-                // Without the launcher there is nobody to train for.
-                [this](const std::string& why) { end_alone("lost the launcher: " + why); });
-          },
-          [this](const Refused& refused) {
-            if (refused.worth_another()) return join_later(refused.why);
-            const bool key = refused.refusal == Refusal::key;
-            end_alone(fmt::format("at the launcher ({}): {}{}", to_text(joining_.launcher),
-                                  refused.why, key ? "; give the same key to every task" : ""));
-          });
-}
-
-void NodeProcess::join_later(const std::string& why) {
-  if (Clock::now() + kRetryInterval >= join_deadline_) {
-    return end_alone(fmt::format(
-        "could not join the launcher (rank 0) at {} within {}: {}; see that rank 0 runs, and "
-        "that MASTER_ADDR and MASTER_PORT, where set, are right in every task",
-        to_text(joining_.launcher), to_text(joining_.limit), why));
-  }
-  join_timer_.expires_after(kRetryInterval);
-  join_timer_.async_wait([this](error_code error) {
-    if (!error) join();
-  });
+void NodeProcess::on_joined(const std::shared_ptr<Connection>& launcher,
+                            const asio::ip::address& here) {
+  address_ = here;
+  launcher_ = launcher;
+  launcher->start(
+      [this](const FrameHeader& header, const Payload& payload) { on_control(header, payload); },
+      // Without the launcher there is nobody to train for.
+      [this](const std::string& why) { end_alone("lost the launcher: " + why); });
 }
 
 // Nobody is left to be told but who reads standard error.

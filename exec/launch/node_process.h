@@ -5,6 +5,7 @@
 #include "exec/driver/event_loop.h"
 #include "exec/driver/node_driver.h"
 #include "exec/launch/control.h"
+#include "exec/launch/joining.h"
 #include "exec/launch/refusals.h"
 #include "exec/system/pause_probes.h"
 #include "exec/transport/lobby.h"
@@ -26,15 +27,6 @@
 
 namespace foretrain::exec {
 
-/// How a node finds its run.
-struct Joining {
-  boost::asio::ip::tcp::endpoint launcher;
-  NodeId id{};
-  Credentials known;
-  Duration limit{60'000'000'000};  ///< tries again until then
-  bool is_task = false;            ///< nobody waits for this process: it says itself what is wrong
-};
-
 /// The other end of the conversation that control.h draws. One thread, and the driver's compute
 /// thread. It listens at the address by which it reached the launcher.
 class NodeProcess {
@@ -44,13 +36,11 @@ class NodeProcess {
   /// Until the launcher says exit, or is gone. Returns the exit status: 0 where the run was done,
   /// 130 where it was interrupted, else 1.
   int run();
+  /// It was told what to train.
+  [[nodiscard]] bool has_training() const { return training_ != nullptr; }
 
  private:
-  static constexpr auto kRetryInterval = std::chrono::milliseconds(100);  // of connections
-
-  void join();
-  void greet(boost::asio::ip::tcp::socket socket);
-  void join_later(const std::string& why);
+  void on_joined(const std::shared_ptr<Connection>& launcher, const boost::asio::ip::address& here);
   void end_alone(const std::string& why);
   void on_control(const FrameHeader& header, const Payload& payload);
   void set_up(const nlohmann::json& setup);
@@ -86,8 +76,8 @@ class NodeProcess {
   NodeId id_;
   boost::asio::ip::address address_;  // of this node, as the launcher reaches it
   std::shared_ptr<Connection> launcher_;
-  boost::asio::steady_timer join_timer_;
-  std::chrono::steady_clock::time_point join_deadline_;
+  Join join_;
+  std::chrono::steady_clock::time_point join_deadline_;  // of peers, too
   Refusals refusals_;
   std::string congestion_control_;
   int exit_status_ = 0;

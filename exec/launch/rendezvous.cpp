@@ -1,6 +1,7 @@
 #include "exec/launch/rendezvous.h"
 
 #include "exec/launch/key_file.h"
+#include "exec/system/cache_folder.h"
 #include "scenarios/input_error.h"
 #include "scenarios/node_counts.h"
 #include "scenarios/units.h"
@@ -103,6 +104,16 @@ tcp::endpoint meeting_point(const Task& task, const JobKey& key, Duration limit)
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(500));
   }
+}
+
+Meeting arrange(const RunOptions& options) {
+  Meeting meeting;
+  JobKey& key = meeting.known.key;
+  key = read_job_key(options.job_key, process_environment);
+  meeting.place = meeting_point(*options.task, key, options.join_timeout);
+  if (key.empty()) key = read_user_key(cache_folder());
+  meeting.known.tls = make_tls(options.tls, key);
+  return meeting;
 }
 
 std::string host_name() {

@@ -3,7 +3,7 @@
 
 #include "exec/launch/run.h"
 #include "exec/launch/task.h"
-#include "exec/transport/job_key.h"
+#include "exec/transport/handshake.h"
 #include "models/base/time.h"
 #include "scenarios/scenario.h"
 
@@ -25,6 +25,15 @@ std::optional<Duration> read_join_limit(const Environment& environment);
 /// that is just starting they come late.
 /// @throws InputError (no name is known in time; other machines can reach it, and there is no key)
 boost::asio::ip::tcp::endpoint meeting_point(const Task& task, const JobKey& key, Duration limit);
+
+/// Where the processes of a run meet, by what they know each other.
+struct Meeting {
+  boost::asio::ip::tcp::endpoint place;
+  Credentials known;
+};
+
+/// Of the tasks of `options.task`. @throws InputError as `meeting_point`, of keys, of certificates
+Meeting arrange(const RunOptions& options);
 
 /// The name of this machine.
 std::string host_name();

@@ -74,6 +74,7 @@ struct Arguments {
   int batch = 0;                  ///< of import; 0: as the trace says
   bool replaces = false;          ///< of import: what is there already
   std::vector<std::string> from;  ///< of calibrate
+  bool cluster = false;           ///< of calibrate: the hosts of the launcher's tasks
   std::string model;
   std::string data_command;  ///< list | verify | draw
   std::string data_path;

@@ -31,13 +31,18 @@ void add_output(CLI::App& command, Arguments& arguments, const char* default_fol
   command.add_flag("--quiet", arguments.quiet, "say nothing but what was asked for");
 }
 
+CLI::Option* add_job_key(CLI::App& command, Arguments& arguments) {
+  return command
+      .add_option("--job-key", arguments.job_key, "file with the secret of all tasks (srun)")
+      ->type_name("FILE");
+}
+
 void add_training(CLI::App& command, Arguments& arguments) {
   command
       .add_option("--port", arguments.port,
                   "launcher's port on loopback; server (or worker) s takes the port 1 + s above it")
       ->check(CLI::Range(0, 65000));
-  command.add_option("--job-key", arguments.job_key, "file with the secret of all tasks (srun)")
-      ->type_name("FILE");
+  add_job_key(command, arguments);
   command
       .add_option("--inject-delay-ms", arguments.max_delay_ms,
                   "sleep for a random while, up to this, before every input and send of a node")
@@ -324,6 +329,12 @@ void calibrate_options(CLI::App& command, Arguments& arguments) {
       ->needs(from);
   command.add_option("--machine", arguments.machine, "a machine file that has the rest")
       ->needs(from);
+  auto* cluster = command.add_flag(
+      "--cluster", arguments.cluster,
+      "under srun, mpirun, one task a host: every host, and the network between them; --out is a "
+      "folder (default: machines) of a machine file a kind of host, and of cluster.yaml");
+  cluster->excludes(from);
+  add_job_key(command, arguments)->needs(cluster);
 }
 
 void data_options(CLI::App& command, Arguments& arguments) {
