@@ -72,7 +72,7 @@ TEST_CASE("budget: more hosts of a kind that is too dear are not simulated") {
   CHECK(name_of(answer.cheapest.value().cluster) == "small x 1");
   CHECK(answer.dropped > 0);
   CHECK(answer.simulated + answer.dropped == answer.clusters);
-  // Two of them, with one server or two, are tried by no other's measure.
+  // One host of small is within the budget, two of any are not: nobody asks of four.
   CHECK(largest == 2);
   CHECK(told == answer.clusters);
   for (const Offer& each : answer.just_failed) CHECK(name_of(each.cluster) != "small x 4");
