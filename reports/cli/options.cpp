@@ -92,6 +92,42 @@ void add_core_distance(CLI::App& command, Arguments& arguments) {
       ->type_name("near|far|mixed");
 }
 
+/// The inverse question, which simulates clusters of the library: none that this machine has.
+void add_budget(CLI::App& command, Arguments& arguments) {
+  auto* deadline =
+      command
+          .add_option("--deadline", arguments.deadline,
+                      "instead: search the cheapest cluster of the library's hosts that does the "
+                      "scenario's work in TIME, such as 1h, for --budget")
+          ->type_name("TIME");
+  auto* budget = command
+                     .add_option("--budget", arguments.budget,
+                                 "what that may cost, in the currency of the hosts' prices")
+                     ->type_name("MONEY")
+                     ->check(CLI::PositiveNumber)
+                     ->needs(deadline);
+  deadline->needs(budget);
+  command
+      .add_option("--hosts", arguments.hosts,
+                  "hosts of the library to try, by their names (default: all that have a price, "
+                  "and devices where the job was timed on one)")
+      ->type_name("NAMES")
+      ->expected(1)
+      ->take_all()
+      ->delimiter(',')
+      ->needs(deadline);
+  command
+      .add_option("--max-hosts", arguments.max_hosts,
+                  "most hosts of a cluster: 1, 2, 4, ... are tried (default: 8)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 256))
+      ->needs(deadline);
+  for (const char* other :
+       {"--crossover", "--verify", "--repeat", "--emulate", "--core-distance"}) {
+    deadline->excludes(command.get_option(other));
+  }
+}
+
 }  // namespace
 
 void run_options(CLI::App& command, Arguments& arguments) {
@@ -142,44 +178,6 @@ void simulate_options(CLI::App& command, Arguments& arguments) {
       ->excludes(replayed)
       ->excludes(seeds);
 }
-
-namespace {
-
-/// The inverse question, which simulates clusters of the library: none that this machine has.
-void add_budget(CLI::App& command, Arguments& arguments) {
-  auto* deadline =
-      command
-          .add_option("--deadline", arguments.deadline,
-                      "instead: search the cheapest cluster of the library's hosts that does the "
-                      "scenario's work in TIME, such as 1h, for --budget")
-          ->type_name("TIME");
-  auto* budget = command
-                     .add_option("--budget", arguments.budget,
-                                 "what that may cost, in the currency of the hosts' prices")
-                     ->type_name("MONEY")
-                     ->check(CLI::PositiveNumber)
-                     ->needs(deadline);
-  deadline->needs(budget);
-  command
-      .add_option("--hosts", arguments.hosts,
-                  "hosts of the library to try, by their names (default: all that have a price, "
-                  "and devices where the job was timed on one)")
-      ->type_name("NAMES")
-      ->delimiter(',')
-      ->needs(deadline);
-  command
-      .add_option("--max-hosts", arguments.max_hosts,
-                  "most hosts of a cluster: 1, 2, 4, ... are tried (default: 8)")
-      ->type_name("N")
-      ->check(CLI::Range(1, 256))
-      ->needs(deadline);
-  for (const char* other :
-       {"--crossover", "--verify", "--repeat", "--emulate", "--core-distance"}) {
-    deadline->excludes(command.get_option(other));
-  }
-}
-
-}  // namespace
 
 void whatif_options(CLI::App& command, Arguments& arguments) {
   add_scenario(command, arguments);

@@ -51,7 +51,7 @@ TEST_CASE("budget command: the cheapest cluster is found, written as a scenario 
   const Json begun = Json::parse(simulated.out);
   // All of it takes the steps of all workers at that pace.
   const double rate = begun["examples_per_s"];
-  CHECK(json["cheapest"]["time_s"].get<double>() == Approx(11'520'000 / rate).epsilon(0.02));
+  CHECK(json["cheapest"]["time_s"].get<double>() == Approx(11'520'000 / rate).epsilon(0.05));
 }
 
 TEST_CASE("budget command: where no cluster holds both the status says so") {
@@ -81,7 +81,7 @@ TEST_CASE("budget command: what is asked wrong is refused with the reason") {
              Contains("did you mean p3.16xlarge?"));
   CHECK_THAT(error("--deadline 1h --budget 20 --crossover"), Contains("--crossover"));
   CHECK_THAT(error("--hosts dgx-1"), Contains("--deadline"));
-  CHECK_THAT(error("--deadline 1h --budget 20 --set sweep.seed=[1,2]"),
+  CHECK_THAT(error("--deadline 1h --budget 20 --set 'sweep.seed=[1,2]'"),
              Contains("name a scenario without a sweep"));
 }
 

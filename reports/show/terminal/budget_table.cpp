@@ -50,9 +50,10 @@ std::string failed_table(const BudgetAnswer& answer) {
   if (answer.just_failed.empty()) return {};
   std::string text = "just failed\n";
   for (const Offer& each : answer.just_failed) {
-    text += wrap(fmt::format("  {}, {}, batch {}: {} for {}, {}", name_of(each.cluster),
+    text += hang(fmt::format("  {}, {}, batch {}: {} for {}, {}\n", name_of(each.cluster),
                              way_of(each.cluster), each.cluster.batch_size, time_text(each.time_s),
-                             money_text(each.cost), what_failed(each, answer.bounds)));
+                             money_text(each.cost), what_failed(each, answer.bounds)),
+                 6);
   }
   return text;
 }
