@@ -19,7 +19,7 @@ constexpr Duration kCompute = 20_ms;
 constexpr Duration kToSwitch = 30_us;
 
 /// Each worker on a host of its own, two `kToSwitch` from any other.
-Case summed(const std::string& algorithm, int workers) {
+Case sum_case(const std::string& algorithm, int workers) {
   Case scenario_case = star_case("all_reduce", workers, 20, kCompute);
   Scenario& scenario = scenario_case.scenario;
   scenario.cluster.hosts[0].count = workers;
@@ -37,14 +37,15 @@ TEST_CASE("collectives: a small bucket takes 2 log2 N latencies over trees") {
   const int workers = GENERATE(2, 4, 8, 100);
   CAPTURE(workers);
   const int depth = static_cast<int>(std::log2(workers));
-  CHECK(sum_s(summed("tree", workers)) == Approx(2 * depth * 60e-6).margin(4e-9 * workers));
-  CHECK(sum_s(summed("ring", workers)) == Approx(2 * (workers - 1) * 60e-6).margin(4e-9 * workers));
+  CHECK(sum_s(sum_case("tree", workers)) == Approx(2 * depth * 60e-6).margin(4e-9 * workers));
+  CHECK(sum_s(sum_case("ring", workers)) ==
+        Approx(2 * (workers - 1) * 60e-6).margin(4e-9 * workers));
 }
 
 // Of four the heap is 0: 1, 2; 1: 3, and the same from the other end. Up, each port has one message
 // of half of the parameters at a time, twice; down, two of them from each root, then one.
 TEST_CASE("collectives: four workers take 4 latencies and 5 halves over trees") {
-  Case scenario_case = summed("tree", 4);
+  Case scenario_case = sum_case("tree", 4);
   scenario_case.scenario.cluster.hosts[0].nic = rate_for(10e-3);
   const auto parameters = static_cast<double>(message_size().value - kHeaderSize.value);
   const double half = parameters / 2 + static_cast<double>(kHeaderSize.value);
@@ -55,7 +56,7 @@ TEST_CASE("collectives: four workers take 4 latencies and 5 halves over trees") 
 // An inner node takes in two halves of n, and one from each root: 2 n / B, once slices follow each
 // other, but for the first and the last ones.
 TEST_CASE("collectives: slices that follow each other take the time of their bytes over trees") {
-  Case scenario_case = summed("tree", 8);
+  Case scenario_case = sum_case("tree", 8);
   Scenario& scenario = scenario_case.scenario;
   scenario.training.bucket_size = {400};
   scenario.cluster.hosts[0].latency = {};
@@ -68,8 +69,8 @@ TEST_CASE("collectives: slices that follow each other take the time of their byt
 
 // Softmax has 31,400 bytes: where latencies cost more than these, trees.
 TEST_CASE("collectives: auto takes the quicker of ring and trees by the links of the cluster") {
-  Case fast = summed("auto", 8);
-  Case slow = summed("auto", 8);
+  Case fast = sum_case("auto", 8);
+  Case slow = sum_case("auto", 8);
   slow.scenario.cluster.hosts[0].nic = rate_for(100e-3);
   for (Case* each : {&fast, &slow}) {
     const double chosen_s = sum_s(*each);
@@ -85,7 +86,7 @@ TEST_CASE("collectives: auto takes the quicker of ring and trees by the links of
 TEST_CASE("collectives: one that takes a while to start takes that before its first message") {
   const int workers = GENERATE(1, 2, 4);
   CAPTURE(workers);
-  Case scenario_case = summed("ring", workers);
+  Case scenario_case = sum_case("ring", workers);
   scenario_case.scenario.training.bucket_rule = "ddp";
   const double without_s = sum_s(scenario_case);
   scenario_case.scenario.framework.collective = 3_ms;
@@ -94,7 +95,7 @@ TEST_CASE("collectives: one that takes a while to start takes that before its fi
 
 // Two buckets that are ready at once.
 TEST_CASE("collectives: those of a worker start one after another, the pieces of one together") {
-  Case scenario_case = summed("ring", 4);
+  Case scenario_case = sum_case("ring", 4);
   Scenario& scenario = scenario_case.scenario;
   scenario.model.name = "mlp";
   scenario.model.options.hidden = {200, 10};
@@ -141,7 +142,7 @@ TEST_CASE("collectives: weights do not depend on what starting them takes") {
 }
 
 TEST_CASE("collectives: groups wait for log2 of their number, once round in each") {
-  Case scenario_case = summed("tree", 16);
+  Case scenario_case = sum_case("tree", 16);
   Scenario& scenario = scenario_case.scenario;
   set_option(scenario.training.protocol, "group", std::int64_t{2});
   CHECK(sum_s(scenario_case) == Approx(2 * (1 + 3) * 60e-6).margin(1e-7));

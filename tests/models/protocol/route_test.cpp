@@ -42,12 +42,14 @@ std::set<int> summed(const Net& net, int owner, int worker) {
 
 Net ring(int workers, int group = 1) { return {{workers, false, group}}; }
 Net hypercube(int workers) { return {{workers, true, 1}}; }
-Net tree(int workers, int group = 1) { return {{workers, false, group, true}}; }
+Net binary_tree(int workers, int group = 1) { return {{workers, false, group, true}}; }
 
 const std::vector<Net> kNets{
-    ring(1),     ring(2),    ring(3),      ring(7),      ring(4, 2),    ring(6, 2), ring(6, 3),
-    ring(12, 4), ring(5, 5), hypercube(4), hypercube(8), hypercube(16), tree(2),    tree(3),
-    tree(4),     tree(7),    tree(8),      tree(13),     tree(6, 2),    tree(6, 3), tree(12, 2)};
+    ring(1),           ring(2),        ring(3),         ring(7),           ring(4, 2),
+    ring(6, 2),        ring(6, 3),     ring(12, 4),     ring(5, 5),        hypercube(4),
+    hypercube(8),      hypercube(16),  binary_tree(2),  binary_tree(3),    binary_tree(4),
+    binary_tree(7),    binary_tree(8), binary_tree(13), binary_tree(6, 2), binary_tree(6, 3),
+    binary_tree(12, 2)};
 
 TEST_CASE("route: the owner's sum has each worker's gradient once") {
   for (const Net& net : kNets) {
@@ -96,15 +98,15 @@ TEST_CASE("route: a ring takes N - 1 messages one after another, a hypercube log
 TEST_CASE("route: a tree takes log2 N messages one after another, in groups those of a ring more") {
   for (const int workers : {2, 3, 4, 7, 8, 100}) {
     CAPTURE(workers);
-    CHECK(farthest(tree(workers)) == static_cast<int>(std::log2(workers)));
+    CHECK(farthest(binary_tree(workers)) == static_cast<int>(std::log2(workers)));
   }
-  CHECK(farthest(tree(64, 8)) == 7 + 3);
+  CHECK(farthest(binary_tree(64, 8)) == 7 + 3);
 }
 
 // So each port carries as much in both of them together as in a ring.
 TEST_CASE("route: of two trees no worker is an inner node of both") {
   for (const int workers : {2, 3, 4, 5, 8, 13, 64}) {
-    const Net net = tree(workers);
+    const Net net = binary_tree(workers);
     for (int worker = 0; worker < workers; ++worker) {
       CAPTURE(workers, worker);
       const std::size_t first = net.at(0, worker).sources();
