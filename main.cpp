@@ -134,8 +134,7 @@ int run(const Arguments& arguments) {
   exec::check_kept(options.save);
   if (!arguments.save.empty()) check_one(cases, "--save: the weights of one training");
   if (!arguments.resume.empty()) check_one(cases, "--resume: goes on with one training");
-  const auto other = exec::take_part(cases, options);
-  if (other) return *other;
+  if (const auto other = exec::take_part(cases, options)) return *other;
   std::optional<exec::MetricsEndpoint> metrics;
   if (!arguments.metrics.empty()) {
     metrics.emplace(exec::read_metrics_place(arguments.metrics));
@@ -299,10 +298,7 @@ int report_any(const Arguments& arguments) {
   summary.rows = "summary";
   const CtrlC ctrl_c;
   PublishedOptions options;
-  const std::vector<std::string>& asked = arguments.published;
-  const bool clusters = asked.front() == "clusters";
-  if (!clusters && asked.size() > 1) throw InputError("--published: name one study");
-  if (asked.back() != "all" && asked.back() != "clusters") options.study = asked.back();
+  const bool clusters = names_clusters(arguments.published, options);
   options.data = arguments.data_path;
   options.rewrite = arguments.rewrite;
   if (arguments.seeds > 0) options.seeds = arguments.seeds;

@@ -35,6 +35,14 @@ std::vector<ClusterForecast> forecast_all(const Answer& answer, const PublishedO
 
 }  // namespace
 
+bool names_clusters(const std::vector<std::string>& asked, PublishedOptions& options) {
+  const bool clusters = asked.front() == "clusters";
+  if (!clusters && asked.size() > 1) throw InputError("--published: name one study");
+  const std::string& last = asked.back();
+  if (last != "all" && last != "clusters") options.study = last;
+  return clusters;
+}
+
 int report_clusters(const Answer& answer, const PublishedOptions& options) {
   if (options.rewrite && !options.study.empty()) {
     throw InputError("--rewrite: the table has all studies; leave the name of one out");

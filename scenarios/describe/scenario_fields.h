@@ -51,6 +51,29 @@ void describe(Visitor& visit, T& target) {
               target.accuracy);
 }
 
+/// One of them says how long it is.
+template <class Visitor, Described<TrainingSpec> T>
+void describe_length(Visitor& visit, T& training) {
+  visit.field({.key = "steps",
+               .doc = "length: gradients a worker",
+               .least = 1,
+               .most = kCountMax,
+               .written = training.steps > 0},
+              training.steps);
+  visit.field({.key = "epochs",
+               .doc = "length: passes over the training examples, all together",
+               .above = 0,
+               .most = 1e6,
+               .written = training.epochs > 0},
+              training.epochs);
+  visit.field({.key = "updates",
+               .doc = "length: changes of the parameters",
+               .least = 1,
+               .most = kCountMax,
+               .written = training.updates > 0},
+              training.updates);
+}
+
 template <class Visitor, Described<TrainingSpec> T>
 void describe(Visitor& visit, T& training) {
   visit.field(
@@ -83,24 +106,7 @@ void describe(Visitor& visit, T& training) {
                .most = kAccumulateMax,
                .written = training.accumulate != 1},
               training.accumulate);
-  visit.field({.key = "steps",
-               .doc = "length: gradients a worker",
-               .least = 1,
-               .most = kCountMax,
-               .written = training.steps > 0},
-              training.steps);
-  visit.field({.key = "epochs",
-               .doc = "length: passes over the training examples, all together",
-               .above = 0,
-               .most = 1e6,
-               .written = training.epochs > 0},
-              training.epochs);
-  visit.field({.key = "updates",
-               .doc = "length: changes of the parameters",
-               .least = 1,
-               .most = kCountMax,
-               .written = training.updates > 0},
-              training.updates);
+  describe_length(visit, training);
   visit.field({.key = "threads", .doc = "that a worker computes with", .least = 1, .most = 256},
               training.threads);
   visit.section({.key = "init",
