@@ -6,6 +6,8 @@ std::string_view label_of(Resource resource) {
   switch (resource) {
     case Resource::worker_cpu:
       return "worker CPU";
+    case Resource::device:
+      return "device";
     case Resource::server_cpu:
       return "server CPU";
     case Resource::apply:

@@ -15,6 +15,7 @@ namespace foretrain::sim {
 /// where all of them take half as long, the training does.
 enum class Resource : std::uint8_t {
   worker_cpu,      ///< gradients undisturbed; what messages cost the cores of workers
+  device,          ///< gradients that a device computes
   server_cpu,      ///< what messages cost the cores of servers
   apply,           ///< gradients added up, parameters updated, wherever that is done
   server_nic_in,   ///< bytes into a host that has a server
@@ -32,7 +33,7 @@ enum class Resource : std::uint8_t {
   neighbours,      ///< cores that other trainings have
   waiting,         ///< nothing of all that
 };
-inline constexpr std::size_t kResources = 17;
+inline constexpr std::size_t kResources = 18;
 
 /// What people call it: `server NIC in`.
 std::string_view label_of(Resource resource);

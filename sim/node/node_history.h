@@ -11,8 +11,9 @@ namespace foretrain::sim {
 /// neighbour does is one resource, and its updates are nobody's concern.
 class NodeHistory {
  public:
-  NodeHistory(Recorder history, NodeId id, bool serves, bool neighbour)
-      : history_(history), id_(id), serves_(serves), neighbour_(neighbour) {}
+  /// `device`: it computes the gradients.
+  NodeHistory(Recorder history, NodeId id, bool serves, bool neighbour, bool device)
+      : history_(history), id_(id), serves_(serves), neighbour_(neighbour), device_(device) {}
 
   /// What messages cost its cores.
   [[nodiscard]] Resource messages() const {
@@ -21,7 +22,7 @@ class NodeHistory {
   }
   [[nodiscard]] Resource of(JobKind job) const {
     if (neighbour_) return Resource::neighbours;
-    if (job == JobKind::gradient) return Resource::worker_cpu;
+    if (job == JobKind::gradient) return device_ ? Resource::device : Resource::worker_cpu;
     return job == JobKind::evaluate ? Resource::evaluation : Resource::apply;
   }
   /// Of another training that shares the hosts.
@@ -50,6 +51,7 @@ class NodeHistory {
   NodeId id_;
   bool serves_;
   bool neighbour_;
+  bool device_;
 };
 
 }  // namespace foretrain::sim

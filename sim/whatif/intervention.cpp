@@ -172,6 +172,7 @@ const std::vector<ResourceChange>& resource_changes() {
   using enum Resource;
   static const std::vector<ResourceChange> all{
       {"worker CPU 2x", "gradients in half the time", {worker_cpu}, 0.5},
+      {"device 2x", "gradients of devices in half the time", {device}, 0.5},
       {"server CPU 2x", "messages at servers for half the CPU time", {server_cpu}, 0.5},
       {"apply 2x", "updates applied in half the time", {apply}, 0.5},
       {"server NIC in 2x", "twice the rate into servers", {server_nic_in}, 0.5},

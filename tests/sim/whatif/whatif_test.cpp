@@ -99,6 +99,15 @@ TEST_CASE("whatif: workers that compute most of the time are the limit") {
   CHECK(whatif.changes.front().name == "worker CPU 2x");
 }
 
+TEST_CASE("whatif: gradients of devices are theirs, not their hosts' cores'") {
+  Case scenario_case = star_case("all_reduce", 4, 30, 20_ms);
+  scenario_case.scenario.cluster.hosts[0].devices = 1;
+  const WhatIf whatif = ask(scenario_case);
+  CHECK(whatif.limit.resource == "device");
+  CHECK(whatif.limit.share > 0.9);
+  CHECK(time_of(whatif, "device 2x") == Approx(*whatif.time_s / 2).epsilon(0.05));
+}
+
 TEST_CASE("whatif: latency on every way is the limit") {
   const WhatIf whatif = ask(latency_bound());
   CHECK(whatif.limit.resource == "latency");
