@@ -58,8 +58,9 @@ TEST_CASE("layer profile: a cell that is no count or no time is told its place")
         "p.csv:2:5: forward_ms: '1 ms' is not a number; write one, 1.92 for instance");
   CHECK(layers_error(kTitles + "a,7,1,1\n") ==
         "p.csv:2:3: parameter_bytes: 7 is no whole number of floats, of halves; write an even one");
-  CHECK(layers_error(kTitles + "a,4.5,1,1\n") ==
-        "p.csv:2:3: parameter_bytes: 4.5 is no whole number of floats, of halves; write an even one");
+  CHECK(
+      layers_error(kTitles + "a,4.5,1,1\n") ==
+      "p.csv:2:3: parameter_bytes: 4.5 is no whole number of floats, of halves; write an even one");
   CHECK(layers_error(kTitles + "a,-4,1,1\n") ==
         "p.csv:2:3: parameter_bytes: -4 is negative; write 0 or more");
   CHECK(layers_error(kTitles + "a,4e15,1,1\n") ==
