@@ -229,9 +229,12 @@ std::optional<LedgerPlace> ledger_place(const Arguments& arguments) {
 }
 
 int validate(const Arguments& arguments) {
+  const std::vector<Case> cases = read_cases(arguments);
+  exec::RunOptions options = run_options_of(arguments);
+  if (const auto other = exec::take_part(cases, options, exec::Trainings::as_told)) return *other;
+  const exec::Dismissal dismissal(options);
   exec::idle([&](const std::string& line) { say(arguments, line); });
   DataSets data_sets;
-  exec::RunOptions options = run_options_of(arguments);
   options.job_times = true;
   const Modes modes{
       [&](const Case& each) { return run_case(arguments, options, each); },
@@ -242,8 +245,8 @@ int validate(const Arguments& arguments) {
       },
       sim::replay,
       [&](const Record& run) { return simulate_own_times(arguments, run, data_sets); }};
-  return validate_cases(answer_of(arguments, "validate"), read_cases(arguments),
-                        arguments.judgement, modes, ledger_place(arguments));
+  return validate_cases(answer_of(arguments, "validate"), cases, arguments.judgement, modes,
+                        ledger_place(arguments));
 }
 
 // Of one case; `record`: null, or the record that has it.

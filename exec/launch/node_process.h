@@ -36,6 +36,8 @@ class NodeProcess {
   /// Until the launcher says exit, or is gone. Returns the exit status: 0 where the run was done,
   /// 130 where it was interrupted, else 1.
   int run();
+  /// It was told what to train.
+  [[nodiscard]] bool has_training() const { return training_ != nullptr; }
 
  private:
   void on_joined(const std::shared_ptr<Connection>& launcher, const boost::asio::ip::address& here);

@@ -1,7 +1,9 @@
 #include "exec/launch/run.h"
 
 #include "exec/emulation/hosts.h"
+#include "exec/launch/control.h"
 #include "exec/launch/descriptors.h"
+#include "exec/launch/door.h"
 #include "exec/launch/interruption.h"
 #include "exec/launch/launcher.h"
 #include "exec/launch/node_process.h"
@@ -24,12 +26,16 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
+#include <exception>
 #include <iterator>
 #include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -101,12 +107,33 @@ void check_signals(const Case& scenario_case) {
   }
 }
 
-int node_of(const Joining& joining) {
+// What the launcher does between two trainings takes a while: it forecasts.
+constexpr Duration kBetweenTrainings{3'600'000'000'000};
+
+struct NodeEnded {
+  int status = 0;
+  bool trained = false;
+};
+
+NodeEnded node_of(const Joining& joining) {
   std::signal(SIGPIPE, SIG_IGN);
   allow_descriptors(0);
   keep_freed_memory();
   boost::asio::io_context loop(1);
-  return NodeProcess(loop, joining).run();
+  NodeProcess node(loop, joining);
+  const int status = node.run();
+  return {status, node.has_training()};
+}
+
+// Forecasts of tasks are of hosts that are described.
+void check_described(const std::vector<Case>& cases) {
+  for (const Case& each : cases) {
+    if (!each.scenario.cluster.hosts.empty()) continue;
+    fail_at(
+        each.place_of("cluster"), "cluster",
+        "is missing, and the tasks' machines are to be forecast; `calibrate --cluster`, started "
+        "like this, writes it");
+  }
 }
 
 // Those that its nodes are pinned to. Where that is one alone, or none, all that they may use: how
@@ -206,8 +233,8 @@ Record run(const Case& scenario_case, const RunOptions& options) {
   const auto task = options.by_itself ? std::nullopt : read_task(process_environment);
   if (task && task->size > 1) {
     throw InputError(
-        "of the commands that train, srun and mpirun can start `run` and `calibrate --cluster` "
-        "alone");
+        "of the commands that train, srun and mpirun can start `run`, `validate` and `calibrate "
+        "--cluster` alone");
   }
   if (described && !options.emulate) {
     throw InputError(
@@ -222,8 +249,12 @@ Record run(const Case& scenario_case, const RunOptions& options) {
   return train(prepare(scenario_case, Need::shape), options, meeting);
 }
 
-std::optional<int> take_part(const std::vector<Case>& cases, RunOptions& options) {
+std::optional<int> take_part(const std::vector<Case>& cases, RunOptions& options,
+                             Trainings trainings) {
+  const bool as_told = trainings == Trainings::as_told;
   options.task = read_task(process_environment);
+  // A launcher's lone task is this machine alone, but to `run`, which meets nobody then.
+  if (options.task && options.task->size == 1 && as_told) options.task.reset();
   if (!options.task) return {};
   if (options.max_restarts > 0) {
     throw InputError(
@@ -236,19 +267,51 @@ std::optional<int> take_part(const std::vector<Case>& cases, RunOptions& options
   options.tls = read_tls(options.tls, process_environment);
   check_size(cases, task);
   for (const Case& each : cases) check_trainable(each, options.emulate);
+  if (as_told) {
+    check_described(cases);
+    if (options.tls.on) {
+      throw InputError("FORETRAIN_TLS: a forecast counts no encryption; set it to off");
+    }
+  }
   if (task.rank == 0) return {};
   Joining joining;
   joining.id = NodeId(static_cast<std::uint32_t>(task.rank));
   joining.limit = options.join_timeout;
   joining.is_task = true;
-  for (std::size_t done = 0; done < cases.size(); ++done) {
+  for (std::size_t done = 0; as_told || done < cases.size(); ++done) {
     const Meeting meeting = arrange(options);
     joining.launcher = meeting.place;
     joining.known = meeting.known;
-    const int status = node_of(joining);
-    if (status != 0) return status;
+    const NodeEnded ended = node_of(joining);
+    if (ended.status != 0 || !ended.trained) return ended.status;
+    if (as_told) joining.limit = kBetweenTrainings;
   }
   return 0;
+}
+
+// Who does not come any more is not waited for longer than at the beginning.
+Dismissal::~Dismissal() {
+  if (!options_.task) return;
+  try {
+    const Meeting meeting = arrange(options_);
+    boost::asio::io_context loop(1);
+    Hosts here({}, false);
+    const auto others = static_cast<std::size_t>(options_.task->size - 1);
+    Door door(loop, meeting.known, others);
+    if (!door.listen(here, meeting.place).empty()) return;
+    std::set<std::uint32_t> told;
+    door.open(
+        [&](const std::shared_ptr<Connection>& task, std::uint32_t rank) {
+          send_text(*task, ControlKind::exit, NodeId(kLauncher), name_of(Outcome::done));
+          task->close_when_drained();
+          told.insert(rank);
+          if (told.size() == others) loop.stop();
+        },
+        [](const std::string& /*peer*/, const Refused& /*refused*/) {});
+    loop.run_for(std::chrono::nanoseconds(options_.join_timeout.ns));
+  } catch (const std::exception&) {
+    return;  // they end by themselves, later
+  }
 }
 
 // The launcher above is the only caller, so nobody has to be told what is wrong with a call.
@@ -266,7 +329,7 @@ int node_main(std::span<const char* const> arguments) {
     return found == given.end() ? std::nullopt : std::optional(found->second);
   });
   joining.known.tls = make_tls(tls, joining.known.key);
-  return node_of(joining);
+  return node_of(joining).status;
 }
 
 }  // namespace foretrain::exec

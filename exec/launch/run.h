@@ -71,12 +71,33 @@ struct RunOptions {
 /// set that cannot be read, a scenario for other machines than this one)
 Record run(const Case& scenario_case, const RunOptions& options);
 
+/// How often a command trains its cases.
+enum class Trainings {
+  each_once,
+  as_told  ///< as often as rank 0 likes, until a Dismissal
+};
+
 /// Before anything else: whether this process is a task (task.h) of several. Nothing, where it is
 /// none, and of rank 0, where `options.task` says so: it goes on to `run` each case. Every other
-/// rank is the node of its rank in each of the cases, and gets its exit status: 0, or that of
+/// rank is the node of its rank in each of the trainings, and gets its exit status: 0, or that of
 /// rank 0. @throws InputError (cases that need another number of tasks, no job key where one is
 /// needed, no way to find rank 0)
-std::optional<int> take_part(const std::vector<Case>& cases, RunOptions& options);
+std::optional<int> take_part(const std::vector<Case>& cases, RunOptions& options,
+                             Trainings trainings = Trainings::each_once);
+
+/// Of rank 0: where it ends, the others are told that no training comes any more. Without
+/// `RunOptions::task` it does nothing.
+class Dismissal {
+ public:
+  /// Outlived by `options`.
+  explicit Dismissal(const RunOptions& options) : options_(options) {}
+  ~Dismissal();
+  Dismissal(const Dismissal&) = delete;
+  Dismissal& operator=(const Dismissal&) = delete;
+
+ private:
+  const RunOptions& options_;
+};
 
 /// Of the process of a node that `run` started: `--address`, `--port` of the launcher, `--id`.
 /// Returns the exit status.

@@ -73,9 +73,11 @@ class Job {
   [[nodiscard]] std::string errors(int rank) const { return file(std::to_string(rank) + ".err"); }
   [[nodiscard]] nlohmann::json answer() const { return nlohmann::json::parse(file("0.out")); }
 
+  std::string command = "run";
+
   void start(int rank, const std::vector<std::string>& more = {}, const std::string& key = kJobKey,
              const std::map<std::string, std::string>& variables = {}) {
-    std::vector<std::string> arguments{program_path(), "run",   "small.yaml", "--quiet",
+    std::vector<std::string> arguments{program_path(), command, "small.yaml", "--quiet",
                                        "--json",       "--out", "out"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     const pid_t task = fork();
@@ -95,9 +97,9 @@ class Job {
 
   // The same scenario without any task.
   [[nodiscard]] nlohmann::json ordinary_answer() const {
-    const std::string command = "cd '" + folder_.string() + "' && '" + program_path() +
-                                "' run small.yaml --quiet --json --out alone >alone.out";
-    REQUIRE(std::system(command.c_str()) == 0);
+    const std::string line = "cd '" + folder_.string() + "' && '" + program_path() +
+                             "' run small.yaml --quiet --json --out alone >alone.out";
+    REQUIRE(std::system(line.c_str()) == 0);
     return nlohmann::json::parse(file("alone.out"));
   }
 
@@ -189,6 +191,30 @@ TEST_CASE("tasks: the cases of a sweep are run in turn by the same processes") {
   const auto answer = job.answer();
   REQUIRE(answer.at("cases").size() == 2);
   for (const auto& each : answer.at("cases")) CHECK(each.at("outcome") == "done");
+}
+
+TEST_CASE("tasks: validate trains as often as it likes, then all ranks end") {
+  Job job(3);
+  job.command = "validate";
+  const std::vector<std::string> more{"--repeat", "2", "--set",
+                                      "cluster.hosts=[{name: node, count: 3, compute: 1 ms}]"};
+  for (const int rank : {0, 1, 2}) job.start(rank, more);
+  for (const int rank : {0, 1, 2}) {
+    CAPTURE(job.errors(rank));
+    CHECK(job.end_of(rank) == 0);
+  }
+  CHECK(job.answer().at("cases").size() == 1);
+  CHECK(job.file("1.out").empty());
+  CHECK(job.file("2.out").empty());
+}
+
+TEST_CASE("tasks: validate knows nothing of machines that no cluster describes") {
+  Job job(3);
+  job.command = "validate";
+  for (const int rank : {0, 1, 2}) job.start(rank);
+  for (const int rank : {0, 1, 2}) CHECK(job.end_of(rank) == 2);
+  CHECK(job.errors(2).find("`calibrate --cluster`, started like this, writes it") !=
+        std::string::npos);
 }
 
 TEST_CASE("tasks: a rank that never comes is named when the time is up") {
