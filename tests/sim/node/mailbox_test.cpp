@@ -23,8 +23,8 @@ const std::vector<MessageKind> kNoUpdates;
 /// Notes what its program would be told, and when.
 struct Reader final : sim::Loop {
   Reader(sim::World& world, sim::Mailbox::Peers& mailboxes, NodeId id, int core)
-      : process(world, {.host = 0, .core = core}, sim::NodeHistory(world.history, id, false, false),
-                nullptr),
+      : process(world, {.host = 0, .core = core},
+                sim::NodeHistory(world.history, id, false, false, false), nullptr),
         polling(process.host(), core),
         mailbox(world, id, mailboxes, process, polling, *this, {}, kNoUpdates, nullptr) {
     mailboxes.push_back(&mailbox);

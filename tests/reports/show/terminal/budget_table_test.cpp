@@ -39,7 +39,7 @@ TEST_CASE("budget table: it fits 80 columns with the answer, the frontier, what 
   }
 }
 
-TEST_CASE("budget json: bounds, offers, what they fail by; null where there is none") {
+TEST_CASE("budget json: bounds, offers, what they fail by, null where there is none") {
   const RentedJob job;
   const auto json = to_json(find_cluster(job.plain(), two_hosts(1000, 1.5)));
   CHECK(json["cheapest"]["host"] == "fast");
