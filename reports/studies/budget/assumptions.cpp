@@ -57,7 +57,8 @@ MeasuredDevice own_device(const ClusterSpec& cluster) {
 
 std::string sheet_text(const MeasuredDevice& device) {
   std::string text = fmt::format("{} GFLOPS", grouped(std::llround(device.gflops)));
-  if (device.memory_bandwidth.value > 0) text += fmt::format(", {:.0f} GB/s", device.memory_bandwidth.value / 1e9);
+  if (device.memory_bandwidth.value > 0)
+    text += fmt::format(", {:.0f} GB/s", device.memory_bandwidth.value / 1e9);
   return text;
 }
 
