@@ -37,6 +37,8 @@ TEST_CASE("killed: a launcher leaves the record of what was trained until a seco
   for (int i = 0; i < 1'000 && !is_written(); ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
+  // Totals are written each second.
+  std::this_thread::sleep_for(std::chrono::milliseconds(1'500));
   kill(launcher, SIGKILL);
   waitpid(launcher, nullptr, 0);
   REQUIRE(is_written());
