@@ -21,7 +21,8 @@ namespace {
 constexpr int kCallsCounted = 200;                    // of a round trip, that count
 constexpr Duration kWarm{300'000'000};                // until windows have opened
 constexpr int kWarmRoundTrips = 30;                   // likewise, where they are long
-constexpr Duration kLoadCounted{400'000'000};         // bytes are counted for so long
+constexpr Duration kLoadCounted{400'000'000};         // bytes are counted for so long, or longer:
+constexpr int kCountedRoundTrips = 200;               // what waits for a lost packet comes at once
 constexpr Duration kAnswerLimit{60'000'000'000};      // the most that an answer takes
 constexpr Duration kComputeLimit{1'800'000'000'000};  // but that of compute: half an hour
 constexpr auto kLookForDead = std::chrono::milliseconds(300);
@@ -208,6 +209,7 @@ Duration Lead::round_trip(std::size_t from, std::size_t to) {
 std::vector<double> Lead::transfer(const std::vector<std::size_t>& from,
                                    const std::vector<std::size_t>& to, int connections) {
   const Duration warm = std::max(kWarm, longest_ * kWarmRoundTrips);
+  const Duration counted = std::max(kLoadCounted, longest_ * kCountedRoundTrips);
   std::vector<double> rates;
   rates.reserve(to.size());
   const std::int64_t first = loads_;
@@ -217,10 +219,9 @@ std::vector<double> Lead::transfer(const std::vector<std::size_t>& from,
   }
   for (std::size_t i = 0; i < to.size(); ++i) {
     const LinkLoad load{first + static_cast<std::int64_t>(i), connections};
-    order(to[i], {{"do", "count"},
-                  {"load", to_json(load)},
-                  {"warm_ns", warm.ns},
-                  {"time_ns", kLoadCounted.ns}});
+    order(
+        to[i],
+        {{"do", "count"}, {"load", to_json(load)}, {"warm_ns", warm.ns}, {"time_ns", counted.ns}});
   }
   for (const std::size_t host : to) rates.push_back(await(host, kAnswerLimit).at("bytes_ps"));
   for (const std::size_t host : from) ask(host, {{"do", "stop"}});
