@@ -84,7 +84,7 @@ void check_compression(const Case& c) {
   }
   const bool averages =
       among_workers && protocol->steps_an_averaging(c.scenario.training.protocol) > 0;
-  if (training.compression.wanted() && !training.compression.only_sizes() && averages) {
+  if (training.compression.converts_sums() && averages) {
     fail(c, "training.compression",
          fmt::format("workers of {} send parameters, of which halves would lose the last digits; "
                      "remove it, or take all_reduce, sync, async or ssp",

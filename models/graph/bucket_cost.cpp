@@ -72,7 +72,7 @@ BucketCost bucket_cost(const Training& training, const Bucket& bucket) {
   }
   const Compression& compression = training.compression;
   const bool sums = among_workers(training) && !averages(training);
-  const bool in_halves = sums && !compression.only_sizes() && compression.wanted();
+  const bool in_halves = sums && compression.converts_sums();
   if (compression.wanted() && !in_halves) {
     cost.push = compress_cost(compression, bucket.count) + expand_cost(compression, bucket.count);
   }

@@ -71,8 +71,8 @@ NodeMemory node_memory(const Training& training, const DataMemory& data, NodeId 
   }
   memory.learned += {4 * all};
   if (training.compression.keeps_rest()) memory.learned += {4 * all};
-  const bool masters = training.compression.wanted() && !training.compression.only_sizes();
-  if (masters && training.servers == 0) memory.learned += {4 * applied};  // all_reduce.h
+  const bool masters = training.servers == 0 && training.compression.converts_sums();
+  if (masters) memory.learned += {4 * applied};  // all_reduce.h
   if (training.nodes() == 1) memory.set_up = {4 * all};
   const std::int64_t examples = (data.train_examples + training.workers - 1) / training.workers;
   const Bytes share = data.share_example * examples;

@@ -10,7 +10,7 @@ namespace foretrain {
 
 AllReduceWorker::AllReduceWorker(const std::shared_ptr<const Training>& training, NodeId id)
     : CollectiveWorker(training, id, 1),
-      keeps_master_(training->compression.wanted() && !training->compression.only_sizes()),
+      keeps_master_(training->compression.converts_sums()),
       owned_(training->layout->buckets.size()) {
   for (std::uint32_t index = 0; index < owned_.size(); ++index) {
     if (!owns(index)) continue;

@@ -47,6 +47,8 @@ struct Compression {
   [[nodiscard]] bool keeps_rest() const { return kind == "topk"; }
   /// It changes which numbers arrive, so it needs numbers.
   [[nodiscard]] bool only_sizes() const { return kind == "ratio"; }
+  /// Sums among workers are made smaller at each of them, and are numbers again at the next.
+  [[nodiscard]] bool converts_sums() const { return kind == "fp16"; }
   bool operator==(const Compression&) const = default;
 };
 

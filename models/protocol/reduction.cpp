@@ -94,7 +94,7 @@ Reduction::Reception Reduction::receive(Instant now, NodeId from, Message messag
   if (compression.wanted()) {
     const std::int64_t count = training_->layout->buckets[bucket].count;
     message.payload = *expand(compression, message.payload, count);
-    if (!compression.only_sizes()) effects.emplace_back(Worked{expand_cost(compression, count)});
+    if (compression.converts_sums()) effects.emplace_back(Worked{expand_cost(compression, count)});
   }
   Part& part = parts_[bucket];
   const std::size_t source = *route_of(bucket).source_of(static_cast<int>(index_of(from)));
@@ -112,14 +112,14 @@ void Reduction::take_values(std::uint32_t bucket, const Payload& sent, Effects& 
   if (!compression.wanted()) return parameters_.put(place, sent, effects);
   effects.emplace_back(Worked{expand_cost(compression, place.count)});
   const Payload values = *expand(compression, sent, place.count);
-  if (compression.only_sizes()) return parameters_.put(place, values, effects);
-  parameters_.add(place, values, effects);
+  if (compression.converts_sums()) return parameters_.add(place, values, effects);
+  parameters_.put(place, values, effects);
 }
 
 Payload Reduction::packed(std::uint32_t bucket, Payload payload, Effects& effects) const {
   const Compression& compression = training_->compression;
   if (!compression.wanted()) return payload;
-  if (!compression.only_sizes()) {
+  if (compression.converts_sums()) {
     const std::int64_t count = training_->layout->buckets[bucket].count;
     effects.emplace_back(Worked{compress_cost(compression, count)});
   }

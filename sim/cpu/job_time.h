@@ -38,11 +38,11 @@ namespace foretrain::sim {
 /// Realism: what was measured is calibrated at three batch sizes and straight between and beyond
 /// them. A profile is as good as its measurement; its times are of the device that was measured,
 /// whatever the host, unless model.profile_device says what that can do; they stand for a device
-/// that computes while its core does nothing else. A
-/// roofline is a bound that kernels stay below, often by half, and that caches let them exceed: it
-/// orders machines, it does not time them. Its overhead is paid by every stage of a gradient. A
-/// device's update has none, since one kernel takes many buckets: it reads, writes parameters,
-/// gradients, what the optimizer keeps, with a few FLOPs a byte.
+/// that computes while its core does nothing else. A roofline is a bound that kernels stay below,
+/// often by half, and that caches let them exceed: it orders machines, it does not time them. Its
+/// overhead is paid by every stage of a gradient. A device's update has none, since one kernel
+/// takes many buckets: it reads, writes parameters, gradients, what the optimizer keeps, with a few
+/// FLOPs a byte.
 class JobTime {
  public:
   /// Of `machine`; `model` is a key of its models, empty for a profile, whose jobs carry their

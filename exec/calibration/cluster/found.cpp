@@ -1,5 +1,6 @@
 #include "exec/calibration/cluster/found.h"
 
+#include "reports/record/statistics.h"
 #include "scenarios/units.h"
 
 #include <fmt/format.h>
@@ -22,14 +23,6 @@ constexpr double kOnWire = 1538.0 / 1448.0;
 constexpr double kCountedPart = 1514.0 / 1448.0;
 constexpr double kOneCarriesAll = 0.9;
 constexpr int kAgreements = 50;  // of latencies that are to suit each other
-
-// Of one or more.
-double middle_of(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  if (values.size() % 2 == 1) return *middle;
-  return (*middle + *std::max_element(values.begin(), middle)) / 2;
-}
 
 // Four digits: more were never measured.
 double rough(double value) {
@@ -57,7 +50,7 @@ std::vector<double> latencies_of(const ClusterFound& found) {
     for (const PairFound& pair : found.pairs) {
       if (pair.from == host || pair.to == host) halves.push_back(way_s(pair) / 2);
     }
-    if (!halves.empty()) latencies[host] = middle_of(std::move(halves));
+    latencies[host] = median(std::move(halves)).value_or(0);
   }
   for (int round = 0; round < kAgreements; ++round) {
     const std::vector<double> before = latencies;
@@ -67,9 +60,8 @@ std::vector<double> latencies_of(const ClusterFound& found) {
         if (pair.from != host && pair.to != host) continue;
         left.push_back(way_s(pair) - before[pair.from == host ? pair.to : pair.from]);
       }
-      if (!left.empty()) {
-        latencies[host] = std::max(0.0, (before[host] + middle_of(std::move(left))) / 2);
-      }
+      const auto rest = median(std::move(left));
+      if (rest) latencies[host] = std::max(0.0, (before[host] + *rest) / 2);
     }
   }
   return latencies;
@@ -157,16 +149,16 @@ std::size_t typical_of(const ClusterFound& found, const std::vector<std::size_t>
 }
 
 Wire median_wire(const std::vector<Wire>& wires, const std::vector<std::size_t>& hosts) {
-  const auto median = [&](auto figure) {
+  const auto middle = [&](auto figure) {
     std::vector<double> values;
     values.reserve(hosts.size());
     for (const std::size_t host : hosts) values.push_back(figure(wires[host]));
-    return middle_of(std::move(values));
+    return median(std::move(values)).value_or(0);
   };
-  return {rough(BytesPerSecond{median([](const Wire& wire) { return wire.nic.value; })}),
-          rough(BytesPerSecond{median([](const Wire& wire) { return wire.flow_rate.value; })}),
+  return {rough(BytesPerSecond{middle([](const Wire& wire) { return wire.nic.value; })}),
+          rough(BytesPerSecond{middle([](const Wire& wire) { return wire.flow_rate.value; })}),
           rough(Duration::from_seconds(
-              median([](const Wire& wire) { return wire.latency.seconds(); })))};
+              middle([](const Wire& wire) { return wire.latency.seconds(); })))};
 }
 
 }  // namespace
