@@ -356,9 +356,9 @@ Door::Door(const tcp::endpoint& place, std::string token, std::vector<Route> rou
   thread_ = std::thread([this] { loop_.run(); });
 }
 
-Door::~Door() {
+void Door::close() {
   loop_.stop();
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
 }
 
 std::string Door::address() const {

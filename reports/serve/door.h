@@ -29,7 +29,10 @@ class Door {
   Door(const boost::asio::ip::tcp::endpoint& place, std::string token, std::vector<Route> routes);
   Door(const Door&) = delete;
   Door& operator=(const Door&) = delete;
-  ~Door();
+  ~Door() { close(); }
+
+  /// Nobody is answered any more: its thread ends. Replies may still be let go of.
+  void close();
 
   /// Where it listens, with the port that it has.
   [[nodiscard]] const boost::asio::ip::tcp::endpoint& place() const { return gate_.place; }
