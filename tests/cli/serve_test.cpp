@@ -18,10 +18,10 @@ namespace foretrain {
 namespace {
 
 using namespace foretrain::testing;
-using Json = nlohmann::ordered_json;
+using Json = nlohmann::json;
 
 /// The last line of an answer with such an event; null: there is none.
-Json event_in(const Answered& answered, const std::string& event) {
+Json event_in(const HttpAnswer& answered, const std::string& event) {
   Json found;
   for (const std::string& line : answered.lines()) {
     Json json = Json::parse(line);
@@ -87,7 +87,7 @@ TEST_CASE("serve: a forecast is what the command beside it prints") {
   const Client client = page.client();
   CHECK(Json::parse(client.get("/library").body).at("first") == "small.yaml");
   const Json controls{{"workers", 4}, {"batch_size", 8}, {"strategy", "async"}};
-  const Answered answered = client.post("/forecast", question_of(sandbox, controls));
+  const HttpAnswer answered = client.post("/forecast", question_of(sandbox, controls));
   INFO(answered.body);
   for (const char* event : {"forecast", "learning"}) {
     const Json said = event_in(answered, event);
@@ -115,7 +115,7 @@ TEST_CASE("serve: a run is started, watched, and opens as a report") {
   const std::string question =
       question_of(sandbox, {{"set", {"training.steps=3000", "training.evaluate_every=500"}}});
   CHECK(client.get("/runs").body == "[]");
-  const Answered started = client.post("/runs", question);
+  const HttpAnswer started = client.post("/runs", question);
   INFO(started.body);
   REQUIRE(started.status == 200);
   const Json run = run_until(client, [](const Json& json) { return !json.at("running"); });
@@ -127,7 +127,7 @@ TEST_CASE("serve: a run is started, watched, and opens as a report") {
   const Json records = Json::parse(client.get("/records").body);
   REQUIRE(records.size() == 1);
   CHECK(records[0].at("folder") == "small/run-1");
-  const Answered report = client.get("/records/small/run-1");
+  const HttpAnswer report = client.get("/records/small/run-1");
   CHECK(report.status == 200);
   CHECK(report.head.find("sandbox allow-scripts") != std::string::npos);
   CHECK(report.body.find("small: foretrain report") != std::string::npos);

@@ -14,7 +14,7 @@
 namespace foretrain::testing {
 
 /// What came back, taken apart.
-struct Answered {
+struct HttpAnswer {
   int status = 0;  ///< 0: nothing did
   std::string head;
   std::string body;  ///< chunks joined
@@ -43,8 +43,8 @@ inline std::string joined_chunks(const std::string& text) {
   return whole;
 }
 
-inline Answered taken_apart(const std::string& text) {
-  Answered answered;
+inline HttpAnswer taken_apart(const std::string& text) {
+  HttpAnswer answered;
   const std::size_t end = text.find("\r\n\r\n");
   if (!text.starts_with("HTTP/1.1 ") || end == std::string::npos) return answered;
   answered.status = std::atoi(text.c_str() + 9);
@@ -57,7 +57,7 @@ inline Answered taken_apart(const std::string& text) {
 }
 
 /// What comes back for `request` until the other end closes.
-inline Answered ask_raw(const boost::asio::ip::tcp::endpoint& place, const std::string& request) {
+inline HttpAnswer ask_raw(const boost::asio::ip::tcp::endpoint& place, const std::string& request) {
   boost::asio::io_context loop;
   boost::asio::ip::tcp::socket socket(loop);
   socket.connect(place);
@@ -86,10 +86,10 @@ class Client {
       : port_(std::atoi(address.c_str() + address.find(':', 5) + 1)),
         token_(address.substr(address.find('=') + 1)) {}
 
-  [[nodiscard]] Answered get(const std::string& target) const {
+  [[nodiscard]] HttpAnswer get(const std::string& target) const {
     return ask_raw(place(), request_text("GET", port_, target, key()));
   }
-  [[nodiscard]] Answered post(const std::string& target, const std::string& body) const {
+  [[nodiscard]] HttpAnswer post(const std::string& target, const std::string& body) const {
     return ask_raw(place(), request_text("POST", port_, target, key(), body));
   }
   [[nodiscard]] boost::asio::ip::tcp::endpoint place() const {

@@ -48,7 +48,7 @@ TEST_CASE("door: a path that is there is answered, with headers that keep it in 
   const Door door(kFreePlace, "secret", rooms.routes());
   const Client client = client_of(door);
   CHECK(door.address() == fmt::format("http://127.0.0.1:{}/?token=secret", client.port()));
-  const Answered page = client.get("/");
+  const HttpAnswer page = client.get("/");
   CHECK(page.status == 200);
   CHECK(page.body == "GET / ");
   for (const char* header :
@@ -63,7 +63,7 @@ TEST_CASE("door: a path that is there is answered, with headers that keep it in 
   CHECK(client.get("/recordsx").status == 404);
   CHECK(client.get("/runs").status == 405);
   CHECK(client.get("/%zz").status == 404);
-  const Answered wrong = client.get("/wrong");
+  const HttpAnswer wrong = client.get("/wrong");
   CHECK(wrong.status == 400);
   CHECK(wrong.body == "no such file");
   CHECK(client.get("/silent").status == 500);
@@ -77,7 +77,7 @@ TEST_CASE("door: without the token every path says so, and nothing is asked") {
                              "/?x=1&token=", "/records/..%2f..%2f", "*"}) {
     for (const char* method : {"GET", "POST", "HEAD", "OPTIONS", "DELETE", "NONE"}) {
       CAPTURE(target, method);
-      const Answered answered =
+      const HttpAnswer answered =
           ask_raw(door.place(), request_text(method, port, target, {}, "text"));
       CHECK(answered.status == 401);
       CHECK(answered.head.find("Location:") == std::string::npos);
@@ -110,7 +110,7 @@ TEST_CASE("door: what is no request gets no answer, what is too long none to its
   const std::string twice =
       fmt::format("GET / HTTP/1.1\r\nHost: 127.0.0.1:{0}\r\n{1}\r\n{2}", client.port(),
                   client.key(), request_text("GET", client.port(), "/records", client.key()));
-  const Answered both = ask_raw(door.place(), twice);
+  const HttpAnswer both = ask_raw(door.place(), twice);
   CHECK(both.body.find("GET /records") != std::string::npos);
 }
 
@@ -123,7 +123,7 @@ TEST_CASE("door: an answer comes line by line, from another thread") {
     reply->end();
     reply->line("too late");
   });
-  const Answered answered = client_of(door).post("/lines", "ask");
+  const HttpAnswer answered = client_of(door).post("/lines", "ask");
   answering.join();
   CHECK(answered.status == 200);
   CHECK(answered.head.find("application/x-ndjson") != std::string::npos);

@@ -69,6 +69,7 @@ const kEvents = {
   asked(said) {
     forgetMistake();
     byId('question').textContent = said.question || said.name;
+    page.chosen = said.case;
     showCases(said.cases, said.case);
     page.controls.show(said.controls);
     page.saved = said.unsaved ? ` Save the text as ${said.source} for its commands.` : '';
@@ -150,7 +151,7 @@ async function askNow() {
   const {signal, late} = begin();
   try {
     await ask(question(), (said) => {
-      clearTimeout(late);
+      if (said.event !== 'asked') clearTimeout(late);
       trouble(null);
       kEvents[said.event]?.(said);
     }, signal);

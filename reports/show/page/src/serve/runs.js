@@ -80,7 +80,10 @@ export class Runs {
     const box = this.box(run.id);
     box.dataset.running = String(run.running);
     if (!run.running) {
-      box.replaceChildren(element('p', '', `run ${run.id}: ${run.how}`), element('p', '', folderOf(run)), command);
+      const done = run.how === 'exited with status 0';
+      box.replaceChildren(
+        element('p', '', `run ${run.id}: ${done ? 'done' : `${run.how}; the terminal says why`}`),
+        element('p', '', folderOf(run)), command);
       return;
     }
     const stop = box.querySelector('button') ?? element('button', '', 'Stop it');
