@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <string_view>
 #include <system_error>
@@ -49,6 +50,16 @@ std::string in_library(const std::string& path) {
   if (fs::exists(path, ignored) || !path.starts_with(kFolder)) return path;
   const fs::path kept = library_folder() / path.substr(kFolder.size());
   return fs::exists(kept, ignored) ? kept.string() : path;
+}
+
+std::vector<std::string> library_names(std::string_view folder) {
+  std::vector<std::string> names;
+  std::error_code none;
+  for (const auto& file : fs::directory_iterator(library_folder() / folder, none)) {
+    if (file.path().extension() == ".yaml") names.push_back(file.path().stem().string());
+  }
+  std::ranges::sort(names);
+  return names;
 }
 
 }  // namespace foretrain

@@ -3,6 +3,8 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace foretrain {
 
@@ -15,5 +17,9 @@ std::filesystem::path library_folder();
 /// `path` where such a file is there; else, where it begins with `scenarios/`, that file of the
 /// library, if it has it; else `path`, for whoever reads it to say what is wrong.
 std::string in_library(const std::string& path);
+
+/// What the library has in `folder`: its YAML files without their endings, in order.
+/// @throws InputError where there is no library
+std::vector<std::string> library_names(std::string_view folder);
 
 }  // namespace foretrain

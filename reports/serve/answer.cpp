@@ -47,28 +47,6 @@ Json figure_or_null(const Figure& figure) {
   return figure.panels.empty() ? Json() : vega_lite(figure);
 }
 
-/// What the training comes to before it is simulated.
-struct Plan {
-  double examples = 0;
-  std::int64_t gradients = 0;  ///< in all
-  int workers = 1;
-  double price_per_hour = 0;
-  bool sparse = false;  ///< its messages depend on its examples
-};
-
-Plan plan_of(const Case& scenario_case, DataSets& data_sets) {
-  const Prepared prepared = prepare(scenario_case, Need::shape, data_sets);
-  const Training& training = *prepared.training;
-  Plan plan;
-  plan.examples = planned_examples(training);
-  plan.gradients =
-      std::llround(plan.examples / static_cast<double>(training.examples_a_gradient()));
-  plan.workers = training.workers;
-  plan.price_per_hour = price_per_hour(prepared);
-  plan.sparse = training.network->input().sparse();
-  return plan;
-}
-
 }  // namespace
 
 /// One answer, while it is given.
@@ -94,6 +72,15 @@ class Answer {
   }
 
  private:
+  /// What the training comes to before it is simulated.
+  struct Plan {
+    double examples = 0;
+    std::int64_t gradients = 0;  ///< in all
+    int workers = 1;
+    double price_per_hour = 0;
+    bool sparse = false;  ///< its messages depend on its examples
+  };
+
   [[nodiscard]] bool dropped() const { return dropped_() || reply_.gone(); }
 
   void say(const Json& json) {
@@ -117,6 +104,19 @@ class Answer {
          {"case", asked_.label},
          {"controls", controls_of(asked_.scenario_case)},
          {"run", asked_.command("run", {})}});
+  }
+
+  static Plan plan_of(const Case& scenario_case, DataSets& data_sets) {
+    const Prepared prepared = prepare(scenario_case, Need::shape, data_sets);
+    const Training& training = *prepared.training;
+    Plan plan;
+    plan.examples = planned_examples(training);
+    plan.gradients =
+        std::llround(plan.examples / static_cast<double>(training.examples_a_gradient()));
+    plan.workers = training.workers;
+    plan.price_per_hour = price_per_hour(prepared);
+    plan.sparse = training.network->input().sparse();
+    return plan;
   }
 
   void tell_all() {

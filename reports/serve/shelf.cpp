@@ -3,10 +3,9 @@
 #include "models/protocol/registry.h"
 #include "scenarios/hardware.h"
 #include "scenarios/library.h"
-#include "scenarios/like.h"
+#include "scenarios/read.h"
 #include "scenarios/units.h"
 #include "scenarios/yaml/text_guard.h"
-#include "scenarios/yaml/value.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -22,19 +21,10 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kQuickstart = "scenarios/quickstart.yaml";
 
-/// The value of a key at the top of a scenario; empty where there is none.
-std::string key_at_top(const Value& root, std::string_view key) {
-  const Entry* entry = root.find(key);
-  return entry == nullptr ? std::string() : entry->value.text;
-}
-
 Json scenario_on_shelf(const std::string& file) {
   const std::string text = read_text(in_library(file));
-  const Value root = parse_yaml(text, file);
-  return {{"file", file},
-          {"name", key_at_top(root, "name")},
-          {"question", key_at_top(root, "question")},
-          {"text", text}};
+  const Scenario scenario = parse_scenario(text, file).front().scenario;
+  return {{"file", file}, {"name", scenario.name}, {"question", scenario.question}, {"text", text}};
 }
 
 Json host_on_shelf(const HostSpec& host) {
