@@ -263,6 +263,7 @@ std::shared_ptr<const Training> make_training(const Case& scenario_case, const C
   training->forward_waits = scenario.training.bucket_rule == "ddp";
   if (training->nodes() > 1) training->compression = scenario.training.compression;
   training->evaluate_every = scenario.training.evaluate_every;
+  if (!protocol_of(scenario).synchronous) training->updates_a_step = training->workers;
   training->checkpoint = scenario.checkpoint.every;
   training->target = scenario.training.until;
   if (protocol_of(scenario).waits(training->options)) {
