@@ -53,17 +53,6 @@ std::shared_ptr<const Network> network_of(const Case& c, const DatasetShape& sha
   }
 }
 
-/// The weights that it starts from, where a file has them.
-std::shared_ptr<const std::vector<float>> start_of(const Case& c, const Network& network) {
-  const std::string& from = c.scenario.training.init.from;
-  if (from.empty()) return nullptr;
-  try {
-    return std::make_shared<const std::vector<float>>(read_weights(from, network));
-  } catch (const InputError& error) {
-    fail(c, "training.init.from", error.what());
-  }
-}
-
 /// Refuses a profile that takes so long, here, that no clock could count it.
 void check_profile_times(const Case& c, const DatasetShape& shape, const Network& network) {
   constexpr double kMost_s = 1e6;  // as a host's `compute`
@@ -283,6 +272,16 @@ std::shared_ptr<const Training> make_training(const Case& scenario_case, const C
   if (numerics) training->start = start_of(scenario_case, *training->network);
   training->data = data.examples;
   return training;
+}
+
+std::shared_ptr<const std::vector<float>> start_of(const Case& c, const Network& network) {
+  const std::string& from = c.scenario.training.init.from;
+  if (from.empty()) return nullptr;
+  try {
+    return std::make_shared<const std::vector<float>>(read_weights(from, network));
+  } catch (const InputError& error) {
+    fail(c, "training.init.from", error.what());
+  }
 }
 
 Layout layout_of(const Scenario& scenario, const Training& training, int servers) {

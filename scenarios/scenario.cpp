@@ -38,7 +38,7 @@ std::string ModelSpec::label() const {
   }
   std::string text;
   for (const LayerSpec& l : layers) {
-    text += fmt::format("{} {} {} {} {} {} {} {} {}\n", l.kind, l.units, l.size, l.stride,
+    text += fmt::format("{} {} {} {} {} {} {} {} {}\n", l.kind, l.units, l.size, l.step(),
                         l.padding, l.rate, l.alpha, l.beta, l.k);
   }
   return fmt::format("layers-{:08x}", Stream(0, text).bits() >> 32);

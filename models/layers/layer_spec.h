@@ -15,7 +15,7 @@ struct LayerSpec {
   int units = 0;      ///< dense, sparse_dense: outputs; conv: output channels. 0: the classes
   int size = 0;       ///< conv, max_pool: side of the window; average_pool: side of the output;
                       ///< lrn: channels that are summed
-  int stride = 1;     ///< conv, max_pool (0: as size)
+  int stride = 0;     ///< conv, max_pool: pixels from a window to the next; 0: see `step`
   int padding = 0;    ///< conv, max_pool: pixels added at each side
   double rate = 0.5;  ///< dropout: share of the units that are dropped
   double alpha = 1e-4;  ///< lrn
@@ -23,6 +23,11 @@ struct LayerSpec {
   double k = 1;         ///< lrn
   Initializer init{};   ///< dense, conv, sparse_dense
 
+  /// The stride; left out: of a convolution 1, of a pool the side of its window.
+  [[nodiscard]] int step() const {
+    if (stride > 0) return stride;
+    return kind == "max_pool" ? size : 1;
+  }
   bool operator==(const LayerSpec&) const = default;
 };
 

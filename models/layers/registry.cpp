@@ -33,10 +33,9 @@ struct Building {
   [[nodiscard]] int units() const { return spec.units > 0 ? spec.units : input.classes; }
 
   /// Side of the output of a window that slides over an image.
-  void check_window(int stride) const {
+  void check_window() const {
     const int least = std::min(before.rows, before.columns) + 2 * spec.padding;
     if (spec.size < 1) fail("size is missing: the side of its window, pixels");
-    if (stride < 1) fail("stride must be at least 1");
     if (before.pixels() == 1 && spec.size > 1 + 2 * spec.padding) {
       fail(fmt::format("its input is a plain vector of {}; put it before the first dense layer",
                        to_string(before)));
@@ -60,17 +59,23 @@ Made make_dense(const Building& b) {
 }
 
 Made make_conv(const Building& b) {
-  b.check_window(b.spec.stride);
+  b.check_window();
   if (b.spec.units < 1) b.fail("units is missing: the number of its output channels");
+  const std::int64_t window = std::int64_t{b.spec.size} * b.spec.size * b.before.channels;
+  if (window * b.spec.units > kLargest) {
+    b.fail(fmt::format("{} x {} weights are more than 2^30", window, b.spec.units));
+  }
   return std::make_unique<Conv2d>(
-      b.before, ConvShape{b.spec.units, b.spec.size, b.spec.stride, b.spec.padding}, b.relu);
+      b.before, ConvShape{b.spec.units, b.spec.size, b.spec.step(), b.spec.padding}, b.relu);
 }
 
 Made make_max_pool(const Building& b) {
-  const int stride = b.spec.stride > 0 ? b.spec.stride : b.spec.size;
-  b.check_window(stride);
+  b.check_window();
   if (b.spec.padding * 2 > b.spec.size) b.fail("padding is at most half of size");
-  return std::make_unique<MaxPool>(b.before, b.spec.size, stride, b.spec.padding);
+  if (b.spec.size > MaxPool::kSizeMax) {
+    b.fail(fmt::format("size is at most {}; pool twice", MaxPool::kSizeMax));
+  }
+  return std::make_unique<MaxPool>(b.before, b.spec.size, b.spec.step(), b.spec.padding);
 }
 
 Made make_average_pool(const Building& b) {

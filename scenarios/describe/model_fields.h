@@ -60,7 +60,9 @@ void describe(Visitor& visit, T& layer) {
   visit.field(
       field("size", "side of a window; average_pool: of its output; lrn: channels", 1, 4096),
       layer.size);
-  Field stride = field("stride", "pixels between two windows; max_pool: 0 is its size", 0, 4096);
+  Field stride =
+      field("stride", "pixels from a window to the next; left out, 0: conv 1, max_pool its size", 0,
+            4096);
   stride.written = layer.stride != defaults.stride;
   visit.field(stride, layer.stride);
   Field padding = field("padding", "pixels of zero added at each side", 0, 4096);

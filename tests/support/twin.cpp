@@ -11,7 +11,10 @@ namespace {
 
 int units_of(const LayerSpec& spec, int classes) { return spec.units > 0 ? spec.units : classes; }
 
-int stride_of(const LayerSpec& spec) { return spec.stride > 0 ? spec.stride : spec.size; }
+int stride_of(const LayerSpec& spec) {
+  if (spec.stride > 0) return spec.stride;
+  return spec.kind == "conv" ? 1 : spec.size;
+}
 
 int windows(int length, const LayerSpec& spec) {
   return (length + 2 * spec.padding - spec.size) / stride_of(spec) + 1;
