@@ -15,6 +15,9 @@ class App;
 
 namespace foretrain {
 
+/// How help calls the scenario that a command is about; completion knows it by that.
+inline constexpr const char* kScenarioWord = "scenario";
+
 /// Each subcommand uses its part; reports/cli/options.h says what its words are.
 struct Arguments {
   // The scenario.
@@ -80,7 +83,7 @@ struct Arguments {
   std::string data_path;
   std::string data_format = "digits";
   std::vector<std::string> data_settings;
-  std::string form;                   ///< of describe: man | bash | zsh | fish | hardware
+  std::string form;                   ///< of describe: what is printed
   const CLI::App* program = nullptr;  ///< whose command line was read
 };
 
