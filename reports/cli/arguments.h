@@ -4,6 +4,7 @@
 #include "reports/cli/commands.h"
 #include "reports/cli/validate_cases.h"
 #include "scenarios/core_probe.h"
+#include "scenarios/draft.h"
 
 #include <optional>
 #include <string>
@@ -75,7 +76,8 @@ struct Arguments {
   bool rewrite = false;
   std::string trace;              ///< of import: a trace, or a table of layers
   int batch = 0;                  ///< of import; 0: as the trace says
-  bool replaces = false;          ///< of import: what is there already
+  bool replaces = false;          ///< of import, new, examples: what is there already
+  Draft draft;                    ///< of new
   std::vector<std::string> from;  ///< of calibrate
   bool cluster = false;           ///< of calibrate: the hosts of the launcher's tasks
   std::string model;
