@@ -9,13 +9,13 @@
 #include "scenarios/describe/reader.h"
 #include "scenarios/layer_profile.h"
 #include "scenarios/node_counts.h"
-#include "scenarios/weights/weights.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace foretrain {
 namespace {
@@ -269,16 +269,19 @@ std::shared_ptr<const Training> make_training(const Case& scenario_case, const C
   training->train_examples = data.shape.train_examples;
   training->test_examples = data.shape.test_examples;
   training->numerics = numerics;
-  if (numerics) training->start = start_of(scenario_case, *training->network);
+  if (auto start = numerics ? start_of(scenario_case, *training->network) : std::nullopt) {
+    training->start = std::make_shared<const std::vector<float>>(std::move(start->parameters));
+    training->start_statistics = std::move(start->statistics);
+  }
   training->data = data.examples;
   return training;
 }
 
-std::shared_ptr<const std::vector<float>> start_of(const Case& c, const Network& network) {
+std::optional<Weights> start_of(const Case& c, const Network& network) {
   const std::string& from = c.scenario.training.init.from;
-  if (from.empty()) return nullptr;
+  if (from.empty()) return std::nullopt;
   try {
-    return std::make_shared<const std::vector<float>>(read_weights(from, network));
+    return read_weights(from, network);
   } catch (const InputError& error) {
     fail(c, "training.init.from", error.what());
   }

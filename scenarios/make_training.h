@@ -4,9 +4,10 @@
 #include "models/protocol/training.h"
 #include "scenarios/case_data.h"
 #include "scenarios/scenario.h"
+#include "scenarios/weights/weights.h"
 
 #include <memory>
-#include <vector>
+#include <optional>
 
 namespace foretrain {
 
@@ -16,9 +17,9 @@ namespace foretrain {
 std::shared_ptr<const Training> make_training(const Case& scenario_case, const CaseData& data,
                                               bool numerics);
 
-/// The weights that it starts from, as `training.init.from` has them; null: they are drawn.
+/// The weights that it starts from, as `training.init.from` has them; nothing: they are drawn.
 /// @throws InputError at that key
-std::shared_ptr<const std::vector<float>> start_of(const Case& c, const Network& network);
+std::optional<Weights> start_of(const Case& c, const Network& network);
 
 /// How the parameters of `training`, whose network and workers are known, are cut into what travels
 /// as one message where there are so many `servers`; 0: none.

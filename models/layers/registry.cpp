@@ -1,7 +1,9 @@
 // The kinds of layers by name: a new one is a file beside this one, plus its lines here.
 #include "models/layers/registry.h"
 
+#include "models/layers/add.h"
 #include "models/layers/average_pool.h"
+#include "models/layers/batch_norm.h"
 #include "models/layers/conv2d.h"
 #include "models/layers/dense.h"
 #include "models/layers/dropout.h"
@@ -19,11 +21,8 @@ namespace {
 
 constexpr std::int64_t kLargest = 1 << 30;  // numbers in a layer's output, or in its parameters
 
-struct Building {
+struct Building : LayerPlace {
   const LayerSpec& spec;
-  int number;
-  const InputShape& input;
-  Shape before;
   bool relu;
 
   [[noreturn]] void fail(const std::string& what) const {
@@ -100,6 +99,30 @@ Made make_dropout(const Building& b) {
 
 Made make_flatten(const Building& /*b*/) { return nullptr; }
 
+Made make_batch_norm(const Building& b) {
+  return std::make_unique<BatchNorm>(b.before, b.spec.epsilon, b.spec.momentum);
+}
+
+Made make_add(const Building& b) {
+  const int line = b.number + b.spec.from;
+  if (b.spec.from > -2) {
+    b.fail(
+        "from is missing: the layer whose output it adds, counted back from here, -3 for instance");
+  }
+  if (line < 0) b.fail(fmt::format("from: {} is before the first layer", b.spec.from));
+  const LineOutput& other = b.earlier[static_cast<std::size_t>(line)];
+  if (other.layer < 0) {
+    b.fail(fmt::format("layer {} has the examples as they are; add what a later one makes", line));
+  }
+  if (!Add::fits(b.before, other.shape)) {
+    b.fail(
+        fmt::format("{}, which layer {} makes, cannot be added to {}: rows and columns have to be "
+                    "equal, or every second, third, ... of them, channels equal or fewer",
+                    to_string(other.shape), line, to_string(b.before)));
+  }
+  return std::make_unique<Add>(b.before, other.shape, other.layer);
+}
+
 Made make_sparse_dense(const Building& b) {
   if (b.number != 0) b.fail("it reads sparse examples, so it can only be the first layer");
   return std::make_unique<SparseDense>(b.input.sparse_features, b.units(), b.input.sparse_entries);
@@ -116,8 +139,10 @@ const std::vector<KnownLayer>& kinds() {
       {{"conv", {"units", "size", "stride", "padding", "init"}}, make_conv},
       {{"max_pool", {"size", "stride", "padding"}}, make_max_pool},
       {{"average_pool", {"size"}}, make_average_pool},
+      {{"batch_norm", {"epsilon", "momentum"}}, make_batch_norm},
       {{"lrn", {"size", "alpha", "beta", "k"}}, make_lrn},
       {{"relu", {}}, make_relu},
+      {{"add", {"from"}}, make_add},
       {{"dropout", {"rate"}}, make_dropout},
       {{"flatten", {}}, make_flatten},
       {{"sparse_dense", {"units", "init"}}, make_sparse_dense},
@@ -148,16 +173,15 @@ const LayerKind* find_layer_kind(std::string_view name) {
 
 bool fuses_relu(std::string_view kind) { return kind == "dense" || kind == "conv"; }
 
-std::unique_ptr<const Layer> make_layer(const LayerSpec& spec, int number, const InputShape& input,
-                                        Shape before, bool relu) {
-  const Building building{spec, number, input, before, relu};
+std::unique_ptr<const Layer> make_layer(const LayerSpec& spec, const LayerPlace& place, bool relu) {
+  const Building building{place, spec, relu};
   const auto found = std::ranges::find_if(
       kinds(), [&](const KnownLayer& each) { return each.kind.name == spec.kind; });
   if (found == kinds().end()) building.fail("there is no such kind of layer");
-  if (number == 0 && input.sparse() && spec.kind != "sparse_dense") {
+  if (place.number == 0 && place.input.sparse() && spec.kind != "sparse_dense") {
     building.fail("the examples are sparse, so the first layer must be a sparse_dense");
   }
-  if (!input.sparse() && spec.kind == "sparse_dense") {
+  if (!place.input.sparse() && spec.kind == "sparse_dense") {
     building.fail("the examples are not sparse; use dense");
   }
   Made made = found->make(building);

@@ -58,6 +58,8 @@ struct Training {
   bool numerics = true;
   /// Parameters to start from; null: drawn. Null without numerics.
   std::shared_ptr<const std::vector<float>> start{};
+  /// Statistics to start from, with `start`; empty: as before the first gradient.
+  std::vector<float> start_statistics{};
   /// What workers learn from; null without numerics, and where no worker lives.
   std::shared_ptr<const DataSplit> data;
 

@@ -132,13 +132,9 @@ void Worker::keep(NodeId from, const Message& cut, Effects& effects) {
   state.integer(evaluates_ ? 1 : 0);
   state.number(gradient_.loss());
   clock_.write(state);
-  const std::span<const float> rest = worker_compute_.rest();
-  if (!rest.empty()) state.floats(rest);
+  worker_compute_.write(state);
   Keep keep{kKeep, cut.version.value, step_, evaluated_, {}, {}};
-  keep.size = state_size(7 + StepClock::kStateIntegers, 0, 0);
-  if (training_->compression.keeps_rest()) {
-    keep.size += state_size(0, training_->layout->parameters, 1);
-  }
+  keep.size = state_size(7 + StepClock::kStateIntegers, 0, 0) + worker_compute_.kept_size();
   keep.gradients = worker_compute_.batches();
   keep.state = [kept = state.take()] { return kept; };
   effects.emplace_back(std::move(keep));
@@ -156,7 +152,7 @@ void Worker::restore(StateReader& state) {
   evaluates_ = state.integer(0, 1) == 1;
   gradient_.restore(state.number());
   clock_.read(state);
-  if (!worker_compute_.rest().empty()) state.floats(worker_compute_.rest());
+  worker_compute_.read(state);
   state.end();
   restored_ = true;
   state_ = State::waiting;
@@ -276,7 +272,7 @@ void Worker::report_evaluation(Instant now, const JobResult& result, bool final,
   if (final) {
     state_ = State::finished;
     const Payload weights = parameters_held(&BucketView::values, effects);
-    effects.emplace_back(Finished{.weights = weights});
+    effects.emplace_back(Finished{.weights = weights, .statistics = worker_compute_.statistics()});
     return;
   }
   clock_.evaluated(outcome.took);

@@ -84,12 +84,13 @@ int evaluate(const Arguments& arguments) {
   for (const Case& each : cases) {
     const Prepared prepared = prepare(each, Need::examples, data_sets);
     const Network& network = *prepared.training->network;
-    const std::vector<float> weights = read_weights(arguments.weights, network);
-    const auto workspace = network.make_workspace(Stream(each.scenario.seed, "evaluate"));
+    const Weights weights = read_weights(arguments.weights, network);
+    const auto workspace =
+        network.make_workspace(Stream(each.scenario.seed, "evaluate"), weights.statistics);
     const std::int64_t examples = prepared.training->test_examples;
     Serial serial;
-    const Score score =
-        network.evaluate(weights, *prepared.training->data->test, 0, examples, *workspace, serial);
+    const Score score = network.evaluate(weights.parameters, *prepared.training->data->test, 0,
+                                         examples, *workspace, serial);
     const auto count = static_cast<double>(examples);
     const double loss = score.loss / count;
     const double accuracy = static_cast<double>(score.correct) / count;

@@ -146,6 +146,48 @@ TEST_CASE("model: a window that the layer cannot have is told at the layer") {
             .find("x.yaml:3:18: model.layers[0]: layer 0 (conv): 1048576 x 1000000 weights") == 0);
 }
 
+TEST_CASE("model: residual connections and batch normalisation are read, written, counted") {
+  const std::string model =
+      "model:\n  layers:\n    - {kind: conv, units: 4, size: 3, padding: 1}\n    - batch_norm\n"
+      "    - relu\n    - {kind: conv, units: 4, size: 3, padding: 1}\n"
+      "    - {kind: batch_norm, epsilon: 0.001, momentum: 0.01}\n    - {kind: add, from: -3}\n"
+      "    - dense\n";
+  const Scenario once = only("foretrain: 1\n" + model);
+  CHECK(once.model.layers[1] == LayerSpec{.kind = "batch_norm"});
+  CHECK(once.model.layers[4].epsilon == 0.001);
+  CHECK(once.model.layers[4].momentum == 0.01);
+  CHECK(once.model.layers[5].from == -3);
+  CHECK(only(to_yaml(once)) == once);
+  CHECK(parameters_of(model) == (9 + 1) * 4 + 8 + (4 * 9 + 1) * 4 + 8 + (28 * 28 * 4 + 1) * 10);
+  Scenario other = once;
+  other.model.layers[4].momentum = 0.02;
+  CHECK(other.model.label() != once.model.label());
+  other = once;
+  other.model.layers[5].from = -4;
+  CHECK(other.model.label() != once.model.label());
+}
+
+TEST_CASE("model: a residual connection that cannot be is told its place, and why") {
+  const auto refused = [](const std::string& layers) {
+    return training_error("model:\n  layers:\n    - {kind: conv, units: 4, size: 5, stride: 2}\n" +
+                          layers + "    - dense\n");
+  };
+  CHECK(refused("    - {kind: conv, units: 2, size: 3}\n    - {kind: add, from: -2}\n") ==
+        "x.yaml:7:7: model.layers[2]: layer 2 (add): 12x12x4, which layer 0 makes, cannot be added "
+        "to 10x10x2: rows and columns have to be equal, or every second, third, ... of them, "
+        "channels equal or fewer");
+  CHECK(refused("    - relu\n    - add\n").find("layer 2 (add): from is missing") !=
+        std::string::npos);
+  CHECK(refused("    - relu\n    - {kind: add, from: -5}\n")
+            .find("layer 2 (add): from: -5 is before the first layer") != std::string::npos);
+  CHECK(
+      training_error("model:\n  layers:\n    - flatten\n    - dense\n    - {kind: add, from: -2}\n")
+          .find("layer 2 (add): layer 0 has the examples as they are") != std::string::npos);
+  CHECK(scenario_error("foretrain: 1\nmodel: {layers: [{kind: add, from: 2}, dense]}\n")
+            .find("model.layers[0].from: 2 is out of range; write -4096 to -2") !=
+        std::string::npos);
+}
+
 TEST_CASE("model: a last layer that does not match the classes is told how to end") {
   CHECK(training_error("model:\n  layers:\n    - {kind: dense, units: 12}\n") ==
         "x.yaml:5:7: model.layers[0]: layer 0 (dense): the last output is 12, but there are 10 "

@@ -25,7 +25,11 @@ void keep(const Sandbox& sandbox, const Machine& machine) {
 }
 
 TEST_CASE("calibration cache: what is measured, on what, names it") {
-  const Processor processor{.name = "EPYC", .family = 25, .model = 17, .cores = 2};
+  Processor processor;
+  processor.name = "EPYC";
+  processor.family = 25;
+  processor.model = 17;
+  processor.cores = 2;
   const std::string name = calibration_name("host", processor, "5f3a9c21");
   CHECK(name.starts_with("host-"));
   CHECK(name.ends_with(".yaml"));
