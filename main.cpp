@@ -24,6 +24,7 @@
 #include "reports/cli/whatif_commands.h"
 #include "reports/record/files.h"
 #include "reports/record/text.h"
+#include "reports/serve/serve.h"
 #include "reports/show/terminal/case_text.h"
 #include "reports/show/terminal/ctrl_c.h"
 #include "reports/show/terminal/progress.h"
@@ -32,6 +33,7 @@
 #include "scenarios/prepared.h"
 #include "sim/driver/replay.h"
 #include "sim/driver/simulate.h"
+#include "sim/whatif/forecaster.h"
 #include "sim/whatif/limit.h"
 #include "sim/whatif/whatif.h"
 
@@ -152,14 +154,11 @@ int run(const Arguments& arguments) {
   });
 }
 
-// The weights of a run again, from the order of its inputs.
-int replay(const Arguments& arguments) {
-  const Record recorded = read_record(arguments.replay);
-  return replayed_case(answer_of(arguments, "replay"), recorded, sim::replay(recorded));
-}
-
 int simulate(const Arguments& arguments) {
-  if (!arguments.replay.empty()) return replay(arguments);
+  if (!arguments.replay.empty()) {  // the weights of a run again, from the order of its inputs
+    const Record recorded = read_record(arguments.replay);
+    return replayed_case(answer_of(arguments, "replay"), recorded, sim::replay(recorded));
+  }
   const std::vector<Case> cases = read_cases(arguments);
   const Answer answer = answer_of(arguments, "simulate");
   DataSets data_sets;
@@ -207,14 +206,6 @@ int sweep(const Arguments& arguments) {
   return sweep_cases(answer_of(arguments, "sweep"), cases, std::move(options));
 }
 
-std::optional<LedgerPlace> ledger_place(const Arguments& arguments) {
-  if (arguments.ledger.empty()) return std::nullopt;
-  constexpr std::size_t kDay = 10;  // 2026-11-23
-  const std::string date = exec::this_program().date.substr(0, kDay);
-  const auto file = std::filesystem::path(arguments.scenario).stem().string();
-  return LedgerPlace{arguments.ledger, {exec::this_processor(), date, exec::kCommit, file}};
-}
-
 int validate(const Arguments& arguments) {
   const std::vector<Case> cases = read_cases(arguments);
   exec::RunOptions options = run_options_of(arguments);
@@ -232,8 +223,9 @@ int validate(const Arguments& arguments) {
       },
       sim::replay,
       [&](const Record& run) { return simulate_own_times(arguments, run, data_sets); }};
-  return validate_cases(answer_of(arguments, "validate"), cases, arguments.judgement, modes,
-                        ledger_place(arguments));
+  return validate_cases(
+      answer_of(arguments, "validate"), cases, arguments.judgement, modes,
+      ledger_place(arguments, exec::this_processor(), exec::this_program().date, exec::kCommit));
 }
 
 // Of one case; `record`: null, or the record that has it.
@@ -329,18 +321,26 @@ int calibrate(const Arguments& arguments) {
     if (!end.file.empty()) fmt::print("cluster: {}\n", end.file.string());
     return end.status;
   }
+  std::string path = arguments.out;
+  std::string notes;
   if (!arguments.from.empty()) {
     exec::Measurements measured{arguments.from, arguments.model, std::nullopt, arguments.machine};
     if (!cases.empty()) measured.scenario_case = cases.front();
-    std::string notes;
-    for (const auto& note : exec::calibrate_from(arguments.out, measured)) notes += wrap(note);
-    say(arguments, notes);
-    fmt::print("machine: {}\n", arguments.out);
-    return kDone;
+    for (const std::string& note : exec::calibrate_from(path, measured)) notes += wrap(note);
+  } else {
+    path = exec::calibrate_to(path, cases, tell).string();
+    notes = wrap(machine_sentence(read_machine(path)));
   }
-  const auto path = exec::calibrate_to(arguments.out, cases, tell);
-  say(arguments, wrap(machine_sentence(read_machine(path.string()))));
-  fmt::print("machine: {}\n", path.string());
+  say(arguments, notes);
+  fmt::print("machine: {}\n", path);
+  return kDone;
+}
+
+int serve_page(const Arguments& arguments) {
+  const auto machines = [&](const Prepared& prepared) { return machines_for(arguments, prepared); };
+  const serve::Processes processes{exec::start_this_program, exec::how_ended, exec::end_program};
+  serve::serve_page({arguments.address, arguments.page_port, arguments.scenario, arguments.machine,
+                     arguments.out, sim::forecaster(machines), processes});
   return kDone;
 }
 
@@ -363,6 +363,7 @@ constexpr Command kCommands[] = {
     {"whatif", "what limits a training, what each change would buy", whatif_options, whatif},
     {"import", "a scenario from the trace of somebody's own training", import_options, import_any},
     {"sweep", "all cases of a scenario as rows of one table, resumable", sweep_options, sweep},
+    {"serve", "the same questions by hand, in a browser", serve_options, serve_page},
     {"check", "read a scenario, print it resolved, run nothing", check_options, check},
     {"report", "figures, a page, from the folders of the others", report_options, report_any},
     {"calibrate", "measure this machine for simulate", calibrate_options, calibrate},

@@ -3,6 +3,9 @@
 #include "scenarios/input_error.h"
 #include "scenarios/read.h"
 
+#include <cstddef>
+#include <filesystem>
+
 namespace foretrain {
 
 std::vector<Case> read_cases(const Arguments& arguments) {
@@ -18,6 +21,14 @@ void check_one(const std::vector<Case>& cases, const std::string& what) {
 
 Answer answer_of(const Arguments& arguments, const std::string& command) {
   return {command, arguments.out, arguments.json, arguments.quiet};
+}
+
+std::optional<LedgerPlace> ledger_place(const Arguments& arguments, const Processor& processor,
+                                        const std::string& date, const std::string& commit) {
+  if (arguments.ledger.empty()) return std::nullopt;
+  constexpr std::size_t kDay = 10;  // 2026-11-23
+  const auto file = std::filesystem::path(arguments.scenario).stem().string();
+  return LedgerPlace{arguments.ledger, {processor, date.substr(0, kDay), commit, file}};
 }
 
 }  // namespace foretrain

@@ -63,6 +63,9 @@ struct Arguments {
   std::string shard;  ///< k/n; empty: all
   bool retry = false;
   bool records_kept = false;
+  // A page that is served.
+  std::string address = "127.0.0.1";
+  int page_port = 8080;
   // The others.
   Judgement judgement;
   std::string ledger;   ///< of validate, where it is entered; of ledger, the file; empty: nowhere
@@ -96,5 +99,10 @@ std::vector<Case> read_cases(const Arguments& arguments);
 void check_one(const std::vector<Case>& cases, const std::string& what);
 
 Answer answer_of(const Arguments& arguments, const std::string& command);
+
+/// Where `validate --ledger` enters what was measured by this program on this machine; `date` may
+/// have a time behind it. Empty: nowhere.
+std::optional<LedgerPlace> ledger_place(const Arguments& arguments, const Processor& processor,
+                                        const std::string& date, const std::string& commit);
 
 }  // namespace foretrain

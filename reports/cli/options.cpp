@@ -360,6 +360,24 @@ void data_options(CLI::App& command, Arguments& arguments) {
   draw->add_option("--out", arguments.out, "folder (default: out/data/FORMAT)");
 }
 
+void serve_options(CLI::App& command, Arguments& arguments) {
+  command.add_option("scenario", arguments.scenario,
+                     "a scenario file that the page begins with (default: the library's)");
+  command
+      .add_option("--port", arguments.page_port, "of the page (default: 8080; 0: any that is free)")
+      ->check(CLI::Range(0, 65535));
+  command
+      .add_option("--address", arguments.address,
+                  "where it listens; others than this machine reach 0.0.0.0 (default: 127.0.0.1)")
+      ->type_name("ADDRESS");
+  command.add_option("--machine", arguments.machine, kMachine);
+  add_core_distance(command, arguments);
+  command
+      .add_option("--out", arguments.out,
+                  "folder of records, of runs that it starts (default: out)")
+      ->type_name("FOLDER");
+}
+
 void describe_options(CLI::App& command, Arguments& arguments) {
   arguments.program = command.get_parent();
   command.add_option("form", arguments.form, "what is printed")

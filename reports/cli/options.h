@@ -25,6 +25,7 @@ void check_options(CLI::App& command, Arguments& arguments);
 void report_options(CLI::App& command, Arguments& arguments);
 void calibrate_options(CLI::App& command, Arguments& arguments);
 void data_options(CLI::App& command, Arguments& arguments);
+void serve_options(CLI::App& command, Arguments& arguments);
 void describe_options(CLI::App& command, Arguments& arguments);
 void new_options(CLI::App& command, Arguments& arguments);
 void examples_options(CLI::App& command, Arguments& arguments);

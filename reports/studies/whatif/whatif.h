@@ -101,6 +101,8 @@ struct WhatIf {
   [[nodiscard]] const Change* find(std::string_view name) const;
 };
 
+/// `sync: server NIC limits it, 75 % of the critical path`
+std::string limit_text(const Case& scenario_case, const Limit& limit);
 /// What limits it, in one sentence.
 std::string first_sentence(const WhatIf& whatif);
 /// For a terminal of 80 columns, the sentence first.
