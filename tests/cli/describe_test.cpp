@@ -108,13 +108,14 @@ TEST_CASE("describe: where a scenario is asked for, bash completes the library b
   const std::string script = sandbox.call("describe bash").out + asked("foretrain simulate s") +
                              asked("foretrain whatif studies/sl") +
                              asked("foretrain examples described_c") +
-                             asked("foretrain simulate --machine s") + asked("foretrain data qui");
+                             asked("foretrain simulate --machine s") + asked("foretrain data qui") +
+                             asked("foretrain simulate --core-distance ''");
   std::string out;
   if (!run_shell(sandbox, "bash", script, out)) return;
   std::istringstream lines(out);
   std::vector<std::string> answers;
   for (std::string line; std::getline(lines, line);) answers.push_back(line);
-  REQUIRE(answers.size() == 5);
+  REQUIRE(answers.size() == 6);
   const std::set<std::string> words = words_of(answers[0]);
   CHECK(words.count("small.yaml") == 1);
   CHECK(words.count("studies/slow_worker") == 1);
@@ -123,6 +124,7 @@ TEST_CASE("describe: where a scenario is asked for, bash completes the library b
   CHECK(answers[2] == "described_cluster");
   CHECK(answers[3].empty());
   CHECK(answers[4].empty());
+  CHECK(words_of(answers[5]) == std::set<std::string>{"far", "mixed", "near"});
 }
 
 TEST_CASE("describe: zsh asks for every option that help names") {
