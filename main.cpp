@@ -338,9 +338,13 @@ int calibrate(const Arguments& arguments) {
 
 int serve_page(const Arguments& arguments) {
   const auto machines = [&](const Prepared& prepared) { return machines_for(arguments, prepared); };
-  const serve::Processes processes{exec::start_this_program, exec::how_ended, exec::end_program};
-  serve::serve_page({arguments.address, arguments.page_port, arguments.scenario, arguments.machine,
-                     arguments.out, sim::forecaster(machines), processes});
+  serve::serve_page({arguments.address,
+                     arguments.page_port,
+                     arguments.scenario,
+                     arguments.machine,
+                     arguments.out,
+                     sim::forecaster(machines),
+                     {exec::start_this_program, exec::how_ended, exec::end_program}});
   return kDone;
 }
 
