@@ -338,13 +338,9 @@ int calibrate(const Arguments& arguments) {
 
 int serve_page(const Arguments& arguments) {
   const auto machines = [&](const Prepared& prepared) { return machines_for(arguments, prepared); };
-  serve::serve_page({arguments.address,
-                     arguments.page_port,
-                     arguments.scenario,
-                     arguments.machine,
-                     arguments.out,
-                     sim::forecaster(machines),
-                     {exec::start_this_program, exec::how_ended, exec::end_program}});
+  const serve::Processes processes{exec::start_this_program, exec::how_ended, exec::end_program};
+  serve::serve_page({arguments.address, arguments.page_port, arguments.scenario, arguments.machine,
+                     arguments.out, sim::forecaster(machines), processes});
   return kDone;
 }
 
@@ -355,7 +351,6 @@ struct Command {
   void (*options)(CLI::App& command, Arguments& arguments);
   int (*act)(const Arguments& arguments);
 };
-
 constexpr Command kCommands[] = {
     {"new", "write a first scenario of your own, by a few answers", new_options, new_scenario},
     {"examples", "list, print, copy the scenarios of the library", examples_options, examples},
