@@ -13,6 +13,7 @@
 #include "reports/cli/budget_cases.h"
 #include "reports/cli/clusters_cases.h"
 #include "reports/cli/failure.h"
+#include "reports/cli/first_commands.h"
 #include "reports/cli/help.h"
 #include "reports/cli/import_command.h"
 #include "reports/cli/options.h"
@@ -350,8 +351,9 @@ struct Command {
   void (*options)(CLI::App& command, Arguments& arguments);
   int (*act)(const Arguments& arguments);
 };
-
 constexpr Command kCommands[] = {
+    {"new", "write a first scenario of your own, by a few answers", new_options, new_scenario},
+    {"examples", "list, print, copy the scenarios of the library", examples_options, examples},
     {"run", "train for real: one process a node, over TCP", run_options, run},
     {"simulate", "the same training in virtual time", simulate_options, simulate},
     {"validate", "both, side by side, with errors", validate_options, validate},
@@ -365,8 +367,7 @@ constexpr Command kCommands[] = {
     {"report", "figures, a page, from the folders of the others", report_options, report_any},
     {"calibrate", "measure this machine for simulate", calibrate_options, calibrate},
     {"data", "list, verify, draw data sets", data_options, data},
-    {"describe", "this command line as a man page, as completion; the library's hardware",
-     describe_options, describe},
+    {"describe", "print man pages, completion, all keys, hardware", describe_options, describe},
 };
 
 }  // namespace

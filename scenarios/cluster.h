@@ -80,7 +80,8 @@ struct ClusterSpec {
   std::vector<LinkSpec> links;
   bool tcp = true;      ///< simulate: headers and slow start; off: messages are a fluid
   int connections = 1;  ///< simulate: TCP connections between two nodes, that share what they send
-  /// Left out: workers, then servers, on the hosts in turn; of workers as many as it has devices.
+  /// Left out: equally many workers a host, or as many as it has devices, one host's ranks before
+  /// the next one's; servers on the hosts after the last that got one (placement.h).
   Placement placement;
 
   bool operator==(const ClusterSpec&) const = default;

@@ -1,6 +1,6 @@
 #include "scenarios/hardware.h"
 
-#include "scenarios/library.h"
+#include "scenarios/like.h"
 #include "scenarios/read.h"
 
 #include <fmt/format.h>

@@ -3,7 +3,6 @@
 
 #include <filesystem>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace foretrain {
@@ -14,12 +13,15 @@ namespace foretrain {
 /// @throws InputError where none is there, or FORETRAIN_LIBRARY names none
 std::filesystem::path library_folder();
 
-/// `path` where such a file is there; else, where it begins with `scenarios/`, that file of the
-/// library, if it has it; else `path`, for whoever reads it to say what is wrong.
+/// The file that `path` means, the first of these that is there: the file of that path; where it
+/// begins with `scenarios/`, that file of the library; where it is a name, `quickstart` or
+/// `studies/slow_worker`, the library's file of that name with the ending .yaml. Else `path`, for
+/// whoever reads it to say what is wrong.
+/// @throws InputError where FORETRAIN_LIBRARY names no folder; of `scenarios/` as library_folder
 std::string in_library(const std::string& path);
 
-/// What the library has in `folder`: its YAML files without their endings, in order.
-/// @throws InputError where there is no library
-std::vector<std::string> library_names(std::string_view folder);
+/// The names of all YAML files that the library has, in order; none where there is no library.
+/// @throws InputError where FORETRAIN_LIBRARY names no folder
+std::vector<std::string> library_files();
 
 }  // namespace foretrain

@@ -8,10 +8,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 namespace foretrain {
 namespace {
+
+namespace fs = std::filesystem;
 
 [[noreturn]] void fail_unknown_name(const Value& like, const std::string& path,
                                     const std::vector<std::string>& names) {
@@ -29,6 +33,16 @@ std::string name_after(std::string name, bool numbered) {
 }
 
 }  // namespace
+
+std::vector<std::string> library_names(std::string_view folder) {
+  std::vector<std::string> names;
+  std::error_code none;
+  for (const auto& file : fs::directory_iterator(library_folder() / folder, none)) {
+    if (file.path().extension() == ".yaml") names.push_back(file.path().stem().string());
+  }
+  std::ranges::sort(names);
+  return names;
+}
 
 Value load_like(std::string_view folder, const Value& item, const std::string& path) {
   const Value& like = item.find("like")->value;

@@ -5,8 +5,13 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace foretrain {
+
+/// What the library (library.h) has in `folder`: its YAML files without their endings, in order.
+/// @throws InputError where there is no library
+std::vector<std::string> library_names(std::string_view folder);
 
 /// What the library has in `folder` that `item`, a mapping with the key `like`, begins as; its
 /// marks name its own file. Its `name` is the one that was asked for; where the item has a `count`,

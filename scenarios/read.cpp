@@ -7,6 +7,7 @@
 #include "scenarios/describe/scenario_fields.h"
 #include "scenarios/describe/version.h"
 #include "scenarios/describe/writer.h"
+#include "scenarios/examples.h"
 #include "scenarios/library.h"
 #include "scenarios/neighbours.h"
 #include "scenarios/schema.h"
@@ -17,6 +18,7 @@
 
 #include <filesystem>
 #include <map>
+#include <system_error>
 
 namespace foretrain {
 
@@ -78,6 +80,8 @@ void check_labels(const std::vector<Case>& cases, const Mark& sweep) {
 std::vector<Case> read_scenario(const std::string& path,
                                 const std::vector<std::string>& overrides) {
   const std::string file = in_library(path);
+  std::error_code ignored;
+  if (!std::filesystem::exists(file, ignored)) throw InputError(no_such_scenario(path));
   std::vector<Case> cases = parse_scenario(read_text(file), path, overrides);
   const std::filesystem::path folder = std::filesystem::path(file).parent_path();
   for (Case& each : cases) {

@@ -1,5 +1,7 @@
 #include "scenarios/same_training.h"
 
+#include "models/protocol/registry.h"
+#include "models/protocol/route.h"
 #include "scenarios/read.h"
 #include "scenarios/yaml/value.h"
 
@@ -29,9 +31,16 @@ constexpr std::array<std::string_view, 16> kOther{"name",
                                                   "training.compression.encode",
                                                   "training.threads"};
 
+/// Its links decide which sums go over trees, and so in which order they add up.
+bool is_ruled_by_cluster(const TrainingSpec& training) {
+  return reads(protocol_called(training.strategy), kAlgorithm) &&
+         training.protocol.word(kAlgorithm) == "auto";
+}
+
 std::optional<Difference> difference(const Value* first, const Value* second,
-                                     const std::string& path) {
-  if (std::ranges::find(kOther, path) != kOther.end()) return {};
+                                     const std::string& path, bool by_cluster) {
+  const bool compared = by_cluster && path == "cluster";
+  if (!compared && std::ranges::find(kOther, path) != kOther.end()) return {};
   const auto is_map = [](const Value* value) {
     return value != nullptr && value->kind == Value::Kind::map;
   };
@@ -45,12 +54,13 @@ std::optional<Difference> difference(const Value* first, const Value* second,
   };
   const auto value_of = [](const Entry* entry) { return entry ? &entry->value : nullptr; };
   for (const Entry& entry : first->entries) {
-    auto found = difference(&entry.value, value_of(second->find(entry.key)), below(entry));
+    auto found =
+        difference(&entry.value, value_of(second->find(entry.key)), below(entry), by_cluster);
     if (found) return found;
   }
   for (const Entry& entry : second->entries) {
     if (first->find(entry.key) != nullptr) continue;
-    if (auto found = difference(nullptr, &entry.value, below(entry))) return found;
+    if (auto found = difference(nullptr, &entry.value, below(entry), by_cluster)) return found;
   }
   return {};
 }
@@ -65,7 +75,7 @@ std::optional<Difference> difference_in_training(const Scenario& first, const Sc
     return Difference{"training.servers", std::to_string(servers),
                       std::to_string(second.training.servers)};
   }
-  return difference(&a, &b, "");
+  return difference(&a, &b, "", is_ruled_by_cluster(first.training));
 }
 
 }  // namespace foretrain

@@ -30,12 +30,28 @@ struct Unit {
 constexpr Unit kSizes[] = {{"B", 0},       {"kB", 3},      {"MB", 6},
                            {"GB", 9},      {"TB", 12},     {"KiB", 0, 10},
                            {"MiB", 0, 20}, {"GiB", 0, 30}, {"KB", 3, 0, false}};
-constexpr Unit kRates[] = {{"bps", 0, -3},     {"kbps", 3, -3},   {"Mbps", 6, -3},
-                           {"Gbps", 9, -3},    {"Tbps", 12, -3},  {"bit/s", 0, -3},
-                           {"kbit/s", 3, -3},  {"Mbit/s", 6, -3}, {"Gbit/s", 9, -3},
-                           {"Tbit/s", 12, -3}, {"B/s", 0},        {"kB/s", 3},
-                           {"MB/s", 6},        {"GB/s", 9},       {"KiB/s", 0, 10},
-                           {"MiB/s", 0, 20},   {"GiB/s", 0, 30},  {"KB/s", 3, 0, false}};
+constexpr Unit kRates[] = {{"bps", 0, -3},
+                           {"kbps", 3, -3},
+                           {"Mbps", 6, -3},
+                           {"Gbps", 9, -3},
+                           {"Tbps", 12, -3},
+                           {"bit/s", 0, -3},
+                           {"kbit/s", 3, -3},
+                           {"Mbit/s", 6, -3},
+                           {"Gbit/s", 9, -3},
+                           {"Tbit/s", 12, -3},
+                           {"B/s", 0},
+                           {"kB/s", 3},
+                           {"MB/s", 6},
+                           {"GB/s", 9},
+                           {"KiB/s", 0, 10},
+                           {"MiB/s", 0, 20},
+                           {"GiB/s", 0, 30},
+                           {"KB/s", 3, 0, false},
+                           {"GbE", 9, -3, false},   // as networks are sold: 10 GbE
+                           {"kb/s", 3, -3, false},  // b is a bit, B a byte
+                           {"Mb/s", 6, -3, false},
+                           {"Gb/s", 9, -3, false}};
 constexpr Unit kTimes[] = {{"s", 0},
                            {"ms", -3},
                            {"us", -6},
@@ -75,6 +91,15 @@ std::string list_of(std::span<const Unit> units) {
   if (alike != units.end()) {
     throw BadValue(
         fmt::format("{} is no unit; did you mean {} {}?", name, to_text(number), alike->name));
+  }
+  // `10G`: of bits, or of bytes?
+  std::vector<std::string> begun;
+  for (const Unit& unit : units) {
+    if (!unit.listed || !lower(unit.name).starts_with(lower(name))) continue;
+    begun.push_back(fmt::format("{} {}", to_text(number), unit.name));
+  }
+  if (!begun.empty()) {
+    throw BadValue(fmt::format("{} is no unit; did you mean {}?", name, fmt::join(begun, ", or ")));
   }
   throw BadValue(fmt::format("{} is no unit here; use one of {}", name, list_of(units)));
 }

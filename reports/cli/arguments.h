@@ -4,6 +4,7 @@
 #include "reports/cli/commands.h"
 #include "reports/cli/validate_cases.h"
 #include "scenarios/core_probe.h"
+#include "scenarios/draft.h"
 
 #include <optional>
 #include <string>
@@ -14,6 +15,9 @@ class App;
 }
 
 namespace foretrain {
+
+/// How help calls the scenario that a command is about; completion knows it by that.
+inline constexpr const char* kScenarioWord = "scenario";
 
 /// Each subcommand uses its part; reports/cli/options.h says what its words are.
 struct Arguments {
@@ -75,7 +79,8 @@ struct Arguments {
   bool rewrite = false;
   std::string trace;              ///< of import: a trace, or a table of layers
   int batch = 0;                  ///< of import; 0: as the trace says
-  bool replaces = false;          ///< of import: what is there already
+  bool replaces = false;          ///< of import, new, examples: what is there already
+  Draft draft;                    ///< of new
   std::vector<std::string> from;  ///< of calibrate
   bool cluster = false;           ///< of calibrate: the hosts of the launcher's tasks
   std::string model;
@@ -83,7 +88,7 @@ struct Arguments {
   std::string data_path;
   std::string data_format = "digits";
   std::vector<std::string> data_settings;
-  std::string form;                   ///< of describe: man | bash | zsh | fish | hardware
+  std::string form;                   ///< of describe: what is printed
   const CLI::App* program = nullptr;  ///< whose command line was read
 };
 

@@ -16,7 +16,8 @@ constexpr const char* kJson = "print one JSON object on standard output";
 constexpr const char* kMachine = "a machine file (default: this machine's calibration)";
 
 void add_scenario(CLI::App& command, Arguments& arguments, bool required = true) {
-  auto* scenario = command.add_option("scenario", arguments.scenario, "a scenario file");
+  auto* scenario = command.add_option(kScenarioWord, arguments.scenario,
+                                      "a scenario: a file, or a name of the library");
   if (required) scenario->required();
   command.add_option("--set", arguments.overrides, "lay KEY=VALUE over the scenario")
       ->type_name("KEY=VALUE")
@@ -181,7 +182,9 @@ void simulate_options(CLI::App& command, Arguments& arguments) {
 
 void whatif_options(CLI::App& command, Arguments& arguments) {
   add_scenario(command, arguments);
-  command.get_option("scenario")->description("a scenario file, or the folder of a run's record");
+  command.get_option(kScenarioWord)
+      ->description(
+          "a scenario: a file, or a name of the library; or the folder of a run's record");
   add_output(command, arguments, "out/NAME/whatif");
   command.add_option("--machine", arguments.machine, kMachine);
   add_core_distance(command, arguments);
@@ -379,7 +382,7 @@ void describe_options(CLI::App& command, Arguments& arguments) {
   arguments.program = command.get_parent();
   command.add_option("form", arguments.form, "what is printed")
       ->required()
-      ->check(CLI::IsMember({"man", "bash", "zsh", "fish", "hardware"}));
+      ->check(CLI::IsMember({"man", "man-scenario", "keys", "bash", "zsh", "fish", "hardware"}));
 }
 
 }  // namespace foretrain

@@ -62,6 +62,23 @@ Duration until_the_end(const Record& record) {
   return end;
 }
 
+/// The first that reaches it; null: none, or the last one, and for a long time before it nobody had
+/// looked: the target was passed unseen.
+const EvalReport* first_reaching(std::span<const EvalReport> evals, const Target& target) {
+  const auto first = std::ranges::find_if(
+      evals, [&](const EvalReport& e) { return target.reached(e.loss, e.accuracy); });
+  if (first == evals.end()) return nullptr;
+  if (!first->final) return &*first;
+  constexpr std::int64_t kLong = 2;  // times what was between two evaluations at most
+  std::int64_t most = 0;
+  std::int64_t before = 0;
+  for (auto each = evals.begin(); each != first; ++each) {
+    most = std::max(most, each->version.value - before);
+    before = each->version.value;
+  }
+  return first->version.value - before <= kLong * most ? &*first : nullptr;
+}
+
 /// Where between `before`, which misses `goal`, and `after`, which reaches it, the line does.
 double share_to(double before, double after, double goal) {
   const double share = (goal - before) / (after - before);
@@ -105,11 +122,10 @@ std::optional<double> cpu_percent(const Record& record, const NodeTotals& node) 
 
 std::optional<double> interpolated_time_to_target_s(std::span<const EvalReport> evals,
                                                     const Target& target) {
-  const auto reaches = [&](const EvalReport& e) { return target.reached(e.loss, e.accuracy); };
-  const auto first = std::ranges::find_if(evals, reaches);
-  if (first == evals.end()) return std::nullopt;
+  const EvalReport* first = first_reaching(evals, target);
+  if (first == nullptr) return std::nullopt;
   const double after_s = seconds(first->time - Instant{});
-  if (first == evals.begin()) return after_s;
+  if (first == evals.data()) return after_s;
   const EvalReport& before = *(first - 1);
   double share = 1;
   if (target.accuracy > 0 && first->accuracy >= target.accuracy) {
@@ -135,11 +151,10 @@ Summary summarize(const Record& record) {
   summary.gradients_per_s = rate(gradients, summary.time_s);
   summary.updates_per_s = rate(static_cast<double>(record.updates), summary.time_s);
   summarize_steps(record, summary);
-  const Target& target = record.scenario_case.scenario.training.until;
+  if (const EvalReport* first = first_reaching(record.evals, training.until)) {
+    summary.time_to_target_s = seconds(first->time - Instant{});
+  }
   for (const EvalReport& e : record.evals) {
-    if (!summary.time_to_target_s && target.reached(e.loss, e.accuracy)) {
-      summary.time_to_target_s = seconds(e.time - Instant{});
-    }
     if (!e.final) continue;
     summary.final_loss = known_value(e.loss);
     summary.test_accuracy = known_value(e.accuracy);

@@ -1,18 +1,16 @@
 #include "reports/serve/shelf.h"
 
 #include "models/protocol/registry.h"
+#include "scenarios/examples.h"
 #include "scenarios/hardware.h"
 #include "scenarios/library.h"
-#include "scenarios/read.h"
 #include "scenarios/units.h"
 #include "scenarios/yaml/text_guard.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
-#include <string_view>
-#include <vector>
+#include <cstddef>
 
 namespace foretrain::serve {
 namespace {
@@ -21,10 +19,16 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kQuickstart = "scenarios/quickstart.yaml";
 
-Json scenario_on_shelf(const std::string& file) {
-  const std::string text = read_text(in_library(file));
-  const Scenario scenario = parse_scenario(text, file).front().scenario;
-  return {{"file", file}, {"name", scenario.name}, {"question", scenario.question}, {"text", text}};
+/// Those that answer a question of their own by one simulation; not what tests of the program run.
+bool is_shown(const Example& example) {
+  const std::size_t folder = example.name.rfind('/');
+  if (folder == std::string::npos) return true;
+  const std::string name = example.name.substr(0, folder);
+  return name == "studies" || name == "whatif";
+}
+
+Json scenario_on_shelf(const std::string& file, const std::string& question) {
+  return {{"file", file}, {"question", question}, {"text", read_text(in_library(file))}};
 }
 
 Json host_on_shelf(const HostSpec& host) {
@@ -37,20 +41,17 @@ Json host_on_shelf(const HostSpec& host) {
 }  // namespace
 
 Json shelf_json(const std::string& first) {
-  // Those that answer a question of their own by one simulation; not what tests of the program run.
-  constexpr const char* kFolders[] = {"", "studies/", "whatif/"};
-  std::vector<std::string> files;
-  for (const std::string folder : kFolders) {
-    for (const std::string& name : library_names(folder)) {
-      files.push_back(fmt::format("scenarios/{}{}.yaml", folder, name));
-    }
-  }
-  const bool own = !first.empty() && std::ranges::find(files, first) == files.end();
-  if (own) files.insert(files.begin(), first);
   Json json;
   json["first"] = first.empty() ? kQuickstart : first;
   json["scenarios"] = Json::array();
-  for (const std::string& file : files) json["scenarios"].push_back(scenario_on_shelf(file));
+  bool known = first.empty();
+  for (const Example& example : library_examples()) {
+    if (!is_shown(example)) continue;
+    const std::string file = fmt::format("scenarios/{}.yaml", example.name);
+    known = known || file == first;
+    json["scenarios"].push_back(scenario_on_shelf(file, example.question));
+  }
+  if (!known) json["scenarios"].insert(json["scenarios"].begin(), scenario_on_shelf(first, ""));
   json["hosts"] = Json::array();
   for (const HostSpec& host : library_hosts()) json["hosts"].push_back(host_on_shelf(host));
   json["strategies"] = Json::array();

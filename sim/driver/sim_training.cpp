@@ -122,7 +122,7 @@ void SimTraining::add_job_times(const Prepared& prepared, const MachineLookup& m
 }
 
 void SimTraining::note(const Machine& machine, const JobTime& job_time) {
-  machine_ = machine.name;
+  machine_ = machine.title();
   if (!job_time.uncalibrated()) return;
   if (!uncalibrated_.empty()) uncalibrated_ += ", ";
   uncalibrated_ += machine.name;

@@ -1,7 +1,7 @@
 // Hosts of the library, hosts that begin as one of them.
 #include "scenarios/hardware.h"
 
-#include "scenarios/library.h"
+#include "scenarios/like.h"
 #include "scenarios/schema.h"
 #include "tests/scenarios/messages.h"
 #include "tests/support/library_variable.h"

@@ -17,6 +17,10 @@ TEST_CASE("units: rates are bytes a second, whichever way they are written") {
   CHECK(parse_rate("1.25 GB/s").value == 1.25e9);
   CHECK(parse_rate("1e3 Mbps").value == 1.25e8);
   CHECK(parse_rate("2 MiB/s").value == 2097152.0);
+  CHECK(parse_rate("10 GbE").value == 1.25e9);
+  CHECK(parse_rate("100GbE").value == 12.5e9);
+  CHECK(parse_rate("10 Gb/s").value == 1.25e9);
+  CHECK(parse_rate("10 GB/s").value == 10e9);
 }
 
 TEST_CASE("units: durations are whole nanoseconds") {
@@ -73,6 +77,25 @@ TEST_CASE("units: an unknown unit is told those that fit") {
         "parsec is no unit here; use one of s, ms, us, ns, ps, min, h");
   CHECK(error_of([] { parse_rate("10 GBPS"); }) == "GBPS is no unit; did you mean 10 Gbps?");
   CHECK(error_of([] { parse_bytes("10 Gbps"); }).find("use one of B, kB, MB") != std::string::npos);
+}
+
+TEST_CASE("units: of half a unit those are proposed that begin with it") {
+  CHECK(error_of([] { parse_rate("10G"); }) ==
+        "G is no unit; did you mean 10 Gbps, or 10 Gbit/s, or 10 GB/s, or 10 GiB/s?");
+  CHECK(error_of([] { parse_bytes("25 M"); }) == "M is no unit; did you mean 25 MB, or 25 MiB?");
+  CHECK(error_of([] { parse_duration("5m"); }) == "m is no unit; did you mean 5 ms, or 5 min?");
+}
+
+TEST_CASE("units: of a number that is cut short the whole is proposed") {
+  CHECK(scenario_error("foretrain: 1\ntraining: {steps: 10k}\n") ==
+        "x.yaml:2:19: training.steps: '10k' is not a number; did you mean 10e3?");
+  CHECK(scenario_error("foretrain: 1\ntraining: {steps: 1.5 M}\n") ==
+        "x.yaml:2:19: training.steps: '1.5 M' is not a number; did you mean 1.5e6?");
+  CHECK(scenario_error("foretrain: 1\ntraining: {steps: ten}\n") ==
+        "x.yaml:2:19: training.steps: 'ten' is not a number; write a whole number");
+  CHECK(scenario_error("foretrain: 1\ntraining: {epochs: 2x}\n") ==
+        "x.yaml:2:20: training.epochs: '2x' is not a number; write one");
+  CHECK(only("foretrain: 1\ntraining: {steps: 1.5e6}\n").training.steps == 1'500'000);
 }
 
 TEST_CASE("units: what no quantity can be is refused") {

@@ -59,9 +59,30 @@ TEST_CASE("weights: what was written is read again, bit for bit") {
       const std::string text = weights_text(path, network, parameters);
       CHECK(text == weights_text(path, network, parameters));
       write_bytes(path, text);
-      CHECK(read_weights(path, network) == parameters);
+      CHECK(read_weights(path, network).parameters == parameters);
     }
   }
+}
+
+TEST_CASE("weights: statistics are kept beside the parameters, and none may be missing") {
+  const TempFolder folder;
+  const Network network(
+      {{{.kind = "dense", .units = 3}, {.kind = "batch_norm"}, {.kind = "dense"}}},
+      {.image = {2, 2, 1}, .classes = 10});
+  const Weights weights{drawn(network), {1, 2, 3, 4, 5, 6}};
+  for (const std::string ending : kEndings) {
+    CAPTURE(ending);
+    const std::string path = folder / ("normed" + ending);
+    write_bytes(path, weights_text(path, network, weights.parameters, weights.statistics));
+    CHECK(read_weights(path, network) == weights);
+  }
+  // As another program leaves them that has no such layer.
+  const Network plain({{{.kind = "dense", .units = 3}, {.kind = "dense"}}},
+                      {.image = {2, 2, 1}, .classes = 10});
+  const std::string path = folder / "plain.npz";
+  write_bytes(path, weights_text(path, plain, drawn(plain)));
+  CHECK_THROWS_WITH(read_weights(path, network),
+                    Catch::Contains("it has no batch_norm1.weight [3]"));
 }
 
 TEST_CASE("weights: the header of a safetensors file names types, shapes, places") {
@@ -165,7 +186,7 @@ TEST_CASE("weights: NumPy reads what was written, and writes what is read") {
   const std::string script = "import numpy as n; a = n.load('" + path + "'); n.savez('" + again +
                              "', **{k: a[k] for k in a.files})";
   REQUIRE(std::system(("python3 -c \"" + script + "\"").c_str()) == 0);
-  CHECK(read_weights(again, network) == parameters);
+  CHECK(read_weights(again, network).parameters == parameters);
 }
 
 TEST_CASE("weights: PyTorch reads what was written") {
