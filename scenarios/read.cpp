@@ -64,7 +64,7 @@ void check_scenario_version(const Value& root) {
 }
 
 /// Two cases of one name would write into one folder.
-void check_labels(const std::vector<Case>& cases, const Mark& sweep) {
+void check_labels(const std::vector<Case>& cases, const TextMark& sweep) {
   std::map<std::string, std::size_t> first;
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const auto [found, fresh] = first.emplace(cases[i].label(), i);
@@ -100,7 +100,7 @@ std::vector<Case> parse_scenario(const std::string& text, const std::string& sou
   root.erase("foretrain");
 
   std::vector<std::vector<Choice>> variations(1);
-  Mark sweep_mark = root.mark;
+  TextMark sweep_mark = root.mark;
   if (const Entry* sweep = root.find("sweep")) {
     sweep_mark = sweep->mark;
     variations = expand_sweep(sweep->value);

@@ -27,7 +27,7 @@ KeyPath path_of(const Entry& entry) {
   }
 }
 
-void check_count(std::size_t count, const Mark& mark) {
+void check_count(std::size_t count, const TextMark& mark) {
   if (count <= kCasesMax) return;
   fail_at(to_text(mark), "sweep",
           fmt::format("more than {} cases; vary fewer keys, or fewer values", kCasesMax));
@@ -144,7 +144,7 @@ bool take_out_of_sweep(Value& root, const KeyPath& path) {
   return true;
 }
 
-void remove_key(Value& root, const KeyPath& path, const Mark& mark) {
+void remove_key(Value& root, const KeyPath& path, const TextMark& mark) {
   const bool varied = take_out_of_sweep(root, path);
   if (remove_from(root, path) || varied) return;
   // There was nothing to remove: fine, unless it is a slip.
@@ -155,7 +155,7 @@ void remove_key(Value& root, const KeyPath& path, const Mark& mark) {
 }
 
 /// `sweep.training.workers=[1, 2]`: the path behind `sweep` is one key of the sweep.
-void vary(Value& root, const KeyPath& path, const Mark& mark, Value value) {
+void vary(Value& root, const KeyPath& path, const TextMark& mark, Value value) {
   if (value.kind == Value::Kind::null) {
     take_out_of_sweep(root, path);
     return;
@@ -197,7 +197,7 @@ void apply_override(Value& root, const std::string& assignment) {
     fail_at(source, "", error.what());
   }
   Value value = parse_yaml_value(std::string_view(assignment).substr(equals + 1), source);
-  const Mark mark = value.mark;
+  const TextMark mark = value.mark;
   if (path.front() == "sweep" && path.size() > 1) {
     return vary(root, KeyPath(path.begin() + 1, path.end()), mark, std::move(value));
   }

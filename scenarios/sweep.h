@@ -12,7 +12,7 @@ namespace foretrain {
 /// A key that a case sets, and to what.
 struct Choice {
   KeyPath path;
-  Mark mark;  ///< of the key
+  TextMark mark;  ///< of the key
   Value value;
 };
 

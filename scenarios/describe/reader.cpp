@@ -187,7 +187,7 @@ void Reader::expect(const Entry& entry, Value::Kind kind) const {
 
 void Reader::fail_value(const Entry& entry, std::optional<std::size_t> item,
                         const std::string& what) const {
-  const Mark& mark = item ? entry.value.items[*item].mark : entry.value.mark;
+  const TextMark& mark = item ? entry.value.items[*item].mark : entry.value.mark;
   const std::string index = item ? fmt::format("[{}]", *item) : "";
   fail_at(to_text(mark), path_of(entry.key) + index, what);
 }

@@ -31,7 +31,7 @@ class Reading {
   explicit Reading(std::vector<std::string> keys, std::span<const RetiredKey> retired = {})
       : keys_(std::move(keys)), retired_(retired) {}
 
-  void note_place(const std::string& path, const Mark& mark) { places_[path] = to_text(mark); }
+  void note_place(const std::string& path, const TextMark& mark) { places_[path] = to_text(mark); }
   /// Where each key of the last case was given; begins the next case.
   std::map<std::string, std::string> take_places() { return std::exchange(places_, {}); }
 
