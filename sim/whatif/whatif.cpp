@@ -43,7 +43,7 @@ class Asking {
   Asking(const Prepared& prepared, DataSets& data_sets, const WhatIfOptions& options)
       : options_(options),
         trials_(prepared, options.simulate, data_sets),
-        price_per_hour_(price_per_hour(prepared)) {}
+        price_(price_per_hour(prepared)) {}
 
   WhatIf ask() {
     check_failures();
@@ -86,7 +86,8 @@ class Asking {
     whatif_.measure = trials_.measure();
     whatif_.examples = trials_.examples();
     whatif_.time_s = trials_.time_of(record_);
-    whatif_.cost = cost(price_per_hour_, whatif_.time_s);
+    whatif_.cost = cost(price_.per_hour, whatif_.time_s);
+    whatif_.currency = price_.currency;
     add_path(critical_path(history_, Instant{} + record_.time));
   }
 
@@ -266,7 +267,7 @@ class Asking {
 
   const WhatIfOptions& options_;
   Trials trials_;
-  double price_per_hour_;  // of the training as it is
+  Price price_;  // of the training as it is
   History history_;
   Record record_;
   double network_share_ = 0;  // of the path: NICs

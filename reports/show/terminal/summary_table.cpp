@@ -148,10 +148,11 @@ std::string record_sentence(const Record& record) {
 std::string summary_table(const Record& record, std::string_view build) {
   const Summary s = summarize(record);
   std::string text = wrap(outcome_sentence(record, s)) + "\n";
-  text += line("step time", s.step_time_s_median ? fmt::format("{} ms, the median of {}",
-                                                               figure(*s.step_time_s_median * 1e3),
-                                                               how_many(s.steps, "step", "steps"))
-                                                 : "-");
+  text += line("step time", s.step_time_s_median
+                                ? fmt::format("{} ms, the median of {} without evaluation",
+                                              figure(*s.step_time_s_median * 1e3),
+                                              how_many(s.steps, "step", "steps"))
+                                : "-");
   text += line("updates",
                fmt::format("{}, {}", grouped(s.updates), quantity(s.updates_per_s, "a second")));
   text += line("examples", quantity(s.examples_per_s, "a second"));
@@ -159,6 +160,10 @@ std::string summary_table(const Record& record, std::string_view build) {
   text += line("final loss", quantity(s.final_loss, "nats"));
   text += line("phases [%]", phases_line(s));
   text += line("bytes sent", grouped(s.bytes_sent.value));
+  if (s.cost) {
+    text += line("cost", fmt::format("{}, {} an hour", cost_text(s.cost, s.price.currency),
+                                     cost_text(s.price.per_hour, s.price.currency)));
+  }
   if (record.startup.ns > 0) text += line("start-up", quantity(s.startup_s, "s"));
   if (record.checkpoints.count > 0) text += line("checkpoints", checkpoints_line(record));
   for (const std::int64_t step : record.resumed) {

@@ -80,6 +80,7 @@ Json to_json(const WhatIf& whatif) {
   json["examples"] = whatif.examples;
   json["time_s"] = given_or_null(whatif.time_s);
   json["cost"] = given_or_null(whatif.cost);
+  json["currency"] = given_or_null(whatif.currency);
   json["path_s"] = whatif.path_s;
   json["path_whole"] = whatif.path_whole;
   json["queued_share"] = whatif.queued;

@@ -80,7 +80,8 @@ std::string changes_table(const WhatIf& whatif) {
   const bool priced = whatif.cost.has_value();
   const auto cost = [&](std::optional<double> value) { return priced ? money(value) : ""; };
   std::string text = fmt::format("time for {}\n", whatif.measure);
-  text += change_row("", "time", "saved", "per 1 %", "if free", priced ? "cost" : "");
+  const std::string title = whatif.currency.empty() ? "cost" : "cost " + whatif.currency;
+  text += change_row("", "time", "saved", "per 1 %", "if free", priced ? title : "");
   text += change_row("as it is", seconds(whatif.time_s), "", "", "", cost(whatif.cost));
   std::string nothing;
   for (const Change& change : whatif.changes) {

@@ -86,8 +86,9 @@ struct WhatIf {
   double examples = 0;
   std::optional<double> time_s;  ///< without any change
   std::optional<double> cost;
-  double path_s = 0;  ///< length of the critical path: the training, whole
-  double queued = 0;  ///< its part that waited for a core, 0 to 1
+  std::string currency{};  ///< of all costs; empty: the prices have none
+  double path_s = 0;       ///< length of the critical path: the training, whole
+  double queued = 0;       ///< its part that waited for a core, 0 to 1
   Limit limit;
   bool path_whole = true;       ///< false: of the beginning of a long training
   std::vector<PathShare> path;  ///< the largest first
