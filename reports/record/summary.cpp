@@ -4,6 +4,7 @@
 #include "models/base/check.h"
 #include "reports/record/collector.h"
 #include "reports/record/core_state.h"
+#include "reports/record/source.h"
 #include "scenarios/price.h"
 
 #include <fmt/format.h>
@@ -210,6 +211,7 @@ Json to_json(const Record& record) {
   json["weights_sha256"] = or_null(record.weights_sha256);
   json["kernel_set"] = or_null(record.kernel_set);
   json["uncalibrated"] = or_null(record.uncalibrated);
+  if (!record.basis.empty()) json["stands_on"] = basis_sentence(record);
   const auto distance = core_distance(record);
   json["core_distance"] = distance ? Json(name_of(*distance)) : Json();
   if (record.calibrated.known() && s.step_time_s_median) {

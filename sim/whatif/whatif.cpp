@@ -2,8 +2,10 @@
 
 #include "models/base/check.h"
 #include "reports/record/not_done.h"
+#include "reports/record/source.h"
 #include "reports/record/statistics.h"
 #include "reports/record/summary.h"
+#include "reports/studies/ledger/stands_on.h"
 #include "reports/studies/parallel/in_parallel.h"
 #include "reports/studies/whatif/recorded_path.h"
 #include "scenarios/describe/reader.h"
@@ -83,6 +85,8 @@ class Asking {
     whatif_.scenario_case = trials_.base();
     whatif_.machine = record_.machine;
     whatif_.uncalibrated = record_.uncalibrated;
+    whatif_.source = source_of(record_);
+    whatif_.stands_on = stands_on(record_);
     whatif_.measure = trials_.measure();
     whatif_.examples = trials_.examples();
     whatif_.time_s = trials_.time_of(record_);

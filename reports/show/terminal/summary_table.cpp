@@ -3,6 +3,7 @@
 
 #include "reports/record/summary.h"
 #include "reports/record/text.h"
+#include "reports/studies/ledger/stands_on.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -148,6 +149,9 @@ std::string record_sentence(const Record& record) {
 std::string summary_table(const Record& record, std::string_view build) {
   const Summary s = summarize(record);
   std::string text = wrap(outcome_sentence(record, s)) + "\n";
+  if (const std::string footing = stands_on(record); !footing.empty()) {
+    text += wrap(footing) + "\n";
+  }
   text += line("step time", s.step_time_s_median
                                 ? fmt::format("{} ms, the median of {} without evaluation",
                                               figure(*s.step_time_s_median * 1e3),
@@ -184,7 +188,7 @@ std::string summary_table(const Record& record, std::string_view build) {
     text += line("refused", how_many(record.refused, "stranger without the job key",
                                      "strangers without the job key"));
   }
-  if (!record.uncalibrated.empty()) {
+  if (record.basis.empty() && !record.uncalibrated.empty()) {  // else it is said above
     text += line("uncalibrated",
                  fmt::format("compute is counted by FLOPs and bytes on {}", record.uncalibrated));
   }

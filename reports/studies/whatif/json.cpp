@@ -75,6 +75,8 @@ Json to_json(const WhatIf& whatif) {
   json["mode"] = "simulate";
   json["machine"] = given_or_null(whatif.machine);
   json["uncalibrated"] = given_or_null(whatif.uncalibrated);
+  json["source"] = given_or_null(whatif.source);
+  json["stands_on"] = given_or_null(whatif.stands_on);
   json["recorded"] = given_or_null(whatif.recorded);
   json["measure"] = whatif.measure;
   json["examples"] = whatif.examples;

@@ -151,6 +151,7 @@ std::string verified_text(const WhatIf& whatif) {
 }
 
 std::string source(const WhatIf& whatif) {
+  if (!whatif.stands_on.empty()) return wrap("Simulated. " + whatif.stands_on);
   std::string text = fmt::format("Simulated, by {}.", whatif.machine.empty()
                                                           ? "what the scenario says of its hosts"
                                                           : "the machine " + whatif.machine);

@@ -81,6 +81,8 @@ struct WhatIf {
   Case scenario_case;
   std::string machine;
   std::string uncalibrated;  ///< as Record::uncalibrated
+  std::string source{};      ///< in short: source_of the training as it is
+  std::string stands_on{};   ///< whose compute, which jitter, how wrong such forecasts were
   std::string recorded;      ///< of which record's scenario this is, its mode; empty: of none
   std::string measure;       ///< what the times are for: `57,600 examples`, `accuracy 0.97`
   double examples = 0;

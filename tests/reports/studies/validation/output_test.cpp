@@ -195,7 +195,7 @@ TEST_CASE("figure of a validation: marks by strategy, a diagonal with its bands"
   CHECK(times.series[5].names == std::vector<std::string>{"sync"});
   CHECK(figure.title == "study");
   CHECK(figure.source ==
-        "run on bench, avx2 kernels, 1 time a case; simulated on bench, calibrated");
+        "run on bench, avx2 kernels, 1 time a case; simulated on bench");
   CHECK(accuracy_of_forecast(to_json(Validation{})).panels.empty());
 }
 
