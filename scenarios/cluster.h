@@ -4,6 +4,7 @@
 #include "models/base/quantity.h"
 #include "models/base/time.h"
 #include "scenarios/machine.h"
+#include "scenarios/money.h"
 
 #include <optional>
 #include <string>
@@ -40,7 +41,7 @@ struct HostSpec {
   DeviceLinkSpec device_link;
   Duration mtbf{};                         ///< mean time between failures of each of them; 0: never
   Duration restart_after{60'000'000'000};  ///< from such a failure until all nodes are ready again
-  double price = 0;  ///< of each of them, an hour, in any currency; 0: not told
+  Price price{};                           ///< of each of them
 
   bool operator==(const HostSpec&) const = default;
 };

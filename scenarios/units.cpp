@@ -13,6 +13,7 @@
 #include <limits>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace foretrain {
@@ -63,6 +64,12 @@ constexpr Unit kTimes[] = {{"s", 0},
                            {"h", 0, 0, true, 3600}};
 constexpr Unit kShares[] = {{"%", -2}};
 constexpr Unit kPrices[] = {{"per hour", 0}, {"/hour", 0, 0, false}, {"/h", 0, 0, false}};
+
+/// Signs that stand for a currency's code.
+constexpr std::pair<std::string_view, std::string_view> kCurrencySigns[] = {
+    {"$", "USD"}, {"\u20ac", "EUR"}, {"\u00a3", "GBP"}};
+/// What may stand between a price's number and its unit, for JSON Schema.
+constexpr const char* kCurrencyPattern = "(([A-Z]{3}|\\$|\u20ac|\u00a3) *)?";
 
 struct Quantity {
   Decimal number;
@@ -132,11 +139,28 @@ double in_base_unit(const Quantity& quantity) {
   return std::ldexp(number, quantity.unit.binary) * quantity.unit.times;
 }
 
-std::string pattern_of(std::span<const Unit> units) {
+/// `before`: what may stand before the unit.
+std::string pattern_of(std::span<const Unit> units, std::string_view before = {}) {
   std::vector<std::string_view> names;
   for (const Unit& unit : units) names.push_back(unit.name);
-  return fmt::format(R"(^\+?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)? *({})$)",
+  return fmt::format(R"(^\+?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)? *{}({})$)", before,
                      fmt::join(names, "|"));
+}
+
+/// The currency that `text` begins with, as a code, cut off from it; empty: none.
+std::string take_currency(std::string_view& text) {
+  for (const auto& [sign, code] : kCurrencySigns) {
+    if (!text.starts_with(sign)) continue;
+    text.remove_prefix(sign.size());
+    return std::string(code);
+  }
+  constexpr std::size_t kCodeLetters = 3;
+  const std::size_t end =
+      std::min(text.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ"), text.size());
+  if (end != kCodeLetters) return {};
+  const std::string code(text.substr(0, end));
+  text.remove_prefix(end);
+  return code;
 }
 
 /// `number` of the base unit, in the largest unit of `units` (largest first) in which it is 1 or
@@ -197,10 +221,21 @@ double parse_seconds(std::string_view text) {
   return seconds;
 }
 
-double parse_price(std::string_view text) {
-  const double price = in_base_unit(parse_quantity(text, kPrices, "2.50 per hour"));
-  if (std::isinf(price)) throw BadValue(fmt::format("{} is too much; write less", text));
-  return price;
+Price parse_price(std::string_view text) {
+  std::string_view rest = text;
+  std::string currency;
+  std::string plain(text);  // without the currency
+  if (take_decimal(rest)) {
+    const std::string number(text.substr(0, text.size() - rest.size()));
+    rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
+    currency = take_currency(rest);
+    if (!currency.empty()) plain = number + std::string(rest);
+  }
+  const std::string example =
+      currency.empty() ? "2.50 per hour" : fmt::format("2.50 {} per hour", currency);
+  const double per_hour = in_base_unit(parse_quantity(plain, kPrices, example));
+  if (std::isinf(per_hour)) throw BadValue(fmt::format("{} is too much; write less", text));
+  return {per_hour, std::move(currency)};
 }
 
 double parse_share(std::string_view text) {
@@ -239,8 +274,10 @@ std::string to_text(Duration time) {
 
 std::string seconds_to_text(double seconds) { return in_largest(decimal_of(seconds), kTimesDown); }
 
-std::string price_to_text(double price) {
-  return in_largest(decimal_of(price), std::span(kPrices).first(1));
+std::string price_to_text(const Price& price) {
+  const std::string number = to_text(decimal_of(price.per_hour));
+  if (price.currency.empty()) return number + " per hour";
+  return fmt::format("{} {} per hour", number, price.currency);
 }
 
 std::string share_to_text(double share) { return in_largest(decimal_of(share), kShares); }
@@ -248,7 +285,7 @@ std::string share_to_text(double share) { return in_largest(decimal_of(share), k
 std::string bytes_pattern() { return pattern_of(kSizes); }
 std::string rate_pattern() { return pattern_of(kRates); }
 std::string duration_pattern() { return pattern_of(kTimes); }
-std::string price_pattern() { return pattern_of(kPrices); }
+std::string price_pattern() { return pattern_of(kPrices, kCurrencyPattern); }
 std::string share_pattern() { return pattern_of(kShares); }
 
 }  // namespace foretrain

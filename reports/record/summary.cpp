@@ -4,6 +4,8 @@
 #include "models/base/check.h"
 #include "reports/record/collector.h"
 #include "reports/record/core_state.h"
+#include "reports/record/source.h"
+#include "scenarios/price.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -13,6 +15,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <set>
 
 namespace foretrain {
 namespace {
@@ -53,6 +56,18 @@ void summarize_steps(const Record& record, Summary& summary) {
   summary.step_time_s_median = seconds(totals.median);
   summary.staleness_mean =
       static_cast<double>(totals.staleness) / static_cast<double>(summary.steps);
+}
+
+/// Hosts that are described cost what they say; a run has those that there are.
+void add_cost(const Record& record, Summary& summary) {
+  constexpr double kHour_s = 3600;
+  if (record.mode != Mode::simulate) return;
+  const Scenario& scenario = record.scenario_case.scenario;
+  std::set<std::string> used{scenario.dataset.input.served_by};
+  for (const NodeTotals& node : record.nodes) used.insert(node.host);
+  summary.price = price_per_hour(scenario, used);
+  if (summary.price.per_hour == 0) return;
+  summary.cost = summary.price.per_hour * summary.time_s / kHour_s;
 }
 
 /// From the moment that every node was ready until the final evaluation was done.
@@ -106,6 +121,12 @@ Json nodes_json(const Record& record) {
     }
   }
   return nodes;
+}
+
+void add_cost(const Summary& s, Json& json) {
+  json["cost"] = *s.cost;
+  if (!s.price.currency.empty()) json["currency"] = s.price.currency;
+  json["price_per_hour"] = s.price.per_hour;
 }
 
 Json phases_json(const PhaseSeconds& phases) {
@@ -164,6 +185,7 @@ Summary summarize(const Record& record) {
     summary.bytes_sent += node.tx;
     summary.bytes_received += node.rx;
   }
+  add_cost(record, summary);
   return summary;
 }
 
@@ -191,6 +213,7 @@ Json to_json(const Record& record) {
   if (record.scenario_case.scenario.training.until.wanted()) {
     json["time_to_target_s"] = or_null(s.time_to_target_s);
   }
+  if (s.cost) add_cost(s, json);
   json["startup_s"] = s.startup_s;
   json["step_time_s_median"] = or_null(s.step_time_s_median);
   json["examples_per_s"] = or_null(s.examples_per_s);
@@ -203,6 +226,7 @@ Json to_json(const Record& record) {
   json["weights_sha256"] = or_null(record.weights_sha256);
   json["kernel_set"] = or_null(record.kernel_set);
   json["uncalibrated"] = or_null(record.uncalibrated);
+  if (!record.basis.empty()) json["stands_on"] = basis_sentence(record);
   const auto distance = core_distance(record);
   json["core_distance"] = distance ? Json(name_of(*distance)) : Json();
   if (record.calibrated.known() && s.step_time_s_median) {

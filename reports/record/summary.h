@@ -2,6 +2,7 @@
 #pragma once
 
 #include "reports/record/record.h"
+#include "scenarios/money.h"
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -28,6 +29,8 @@ struct Summary {
   std::optional<double> examples_per_s;      ///< of accepted gradients
   std::optional<double> gradients_per_s;
   std::optional<double> updates_per_s;
+  Price price{};                         ///< of a simulation's hosts that have a node, all together
+  std::optional<double> cost;            ///< what they cost for `time_s`, where they have prices
   std::optional<double> final_loss;      ///< of the final evaluation, nats
   std::optional<double> test_accuracy;   ///< of the final evaluation
   std::optional<double> test_auc;        ///< likewise; two classes

@@ -130,13 +130,6 @@ double read_share(const Field& rule, const Value& value) {
   return share;
 }
 
-double read_price(const Field& rule, const Value& value) {
-  const std::string& text = text_of(value, "a price, for instance 2.50 per hour");
-  const double price = parse_price(text);
-  check_range(rule, price, text, [](double bound) { return price_to_text(bound); });
-  return price;
-}
-
 }  // namespace
 
 void read_value(const Field& /*rule*/, const Value& value, bool& member) {
@@ -161,10 +154,6 @@ void read_value(const Field& rule, const Value& value, std::uint64_t& member) {
 void read_value(const Field& rule, const Value& value, double& member) {
   if (rule.seconds) {
     member = read_seconds(rule, value);
-    return;
-  }
-  if (rule.price) {
-    member = read_price(rule, value);
     return;
   }
   if (rule.share) {
@@ -209,6 +198,15 @@ void read_value(const Field& rule, const Value& value, BytesPerSecond& member) {
   const BytesPerSecond rate = parse_rate(text);
   check_range(rule, rate.value, text, [](double bytes) { return to_text(BytesPerSecond{bytes}); });
   member = rate;
+}
+
+void read_value(const Field& rule, const Value& value, Price& member) {
+  const std::string& text = text_of(value, "a price, for instance 2.50 USD per hour");
+  Price price = parse_price(text);
+  check_range(rule, price.per_hour, text, [&](double bound) {
+    return price_to_text({bound, price.currency});
+  });
+  member = std::move(price);
 }
 
 void read_value(const Field& rule, const Value& value, Duration& member) {

@@ -78,7 +78,7 @@ std::optional<double> Trials::time_of(const Record& record) const {
 Trial Trials::tried(const Case& scenario_case, const TimeFactors& time_factors) const {
   try {
     const Prepared prepared = this->prepared(scenario_case);
-    const double price = price_per_hour(prepared);
+    const double price = price_per_hour(prepared).per_hour;
     const Record record = simulate(prepared, {time_factors, nullptr});
     if (record.outcome != Outcome::done) return {std::nullopt, record.failure, price};
     return {time_of(record), {}, price};

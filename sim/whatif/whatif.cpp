@@ -2,8 +2,10 @@
 
 #include "models/base/check.h"
 #include "reports/record/not_done.h"
+#include "reports/record/source.h"
 #include "reports/record/statistics.h"
 #include "reports/record/summary.h"
+#include "reports/studies/ledger/stands_on.h"
 #include "reports/studies/parallel/in_parallel.h"
 #include "reports/studies/whatif/recorded_path.h"
 #include "scenarios/describe/reader.h"
@@ -43,7 +45,7 @@ class Asking {
   Asking(const Prepared& prepared, DataSets& data_sets, const WhatIfOptions& options)
       : options_(options),
         trials_(prepared, options.simulate, data_sets),
-        price_per_hour_(price_per_hour(prepared)) {}
+        price_(price_per_hour(prepared)) {}
 
   WhatIf ask() {
     check_failures();
@@ -83,10 +85,13 @@ class Asking {
     whatif_.scenario_case = trials_.base();
     whatif_.machine = record_.machine;
     whatif_.uncalibrated = record_.uncalibrated;
+    whatif_.source = source_of(record_);
+    whatif_.stands_on = stands_on(record_);
     whatif_.measure = trials_.measure();
     whatif_.examples = trials_.examples();
     whatif_.time_s = trials_.time_of(record_);
-    whatif_.cost = cost(price_per_hour_, whatif_.time_s);
+    whatif_.cost = cost(price_.per_hour, whatif_.time_s);
+    whatif_.currency = price_.currency;
     add_path(critical_path(history_, Instant{} + record_.time));
   }
 
@@ -266,7 +271,7 @@ class Asking {
 
   const WhatIfOptions& options_;
   Trials trials_;
-  double price_per_hour_;  // of the training as it is
+  Price price_;  // of the training as it is
   History history_;
   Record record_;
   double network_share_ = 0;  // of the path: NICs

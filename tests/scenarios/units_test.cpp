@@ -55,11 +55,26 @@ TEST_CASE("units: a share is in per cent") {
   CHECK(error_of([] { parse_share("3"); }) == "3 has no unit; write for instance 3 %");
 }
 
-TEST_CASE("units: a price is per hour in any currency") {
-  CHECK(parse_price("2.50 per hour") == 2.5);
-  CHECK(parse_price("0.048/h") == 0.048);
-  CHECK(price_to_text(2.5) == "2.5 per hour");
-  CHECK(price_to_text(0.048) == "0.048 per hour");
+TEST_CASE("units: a price is per hour in the currency that stands there or in any") {
+  CHECK(parse_price("2.50 per hour") == Price{2.5, ""});
+  CHECK(parse_price("0.048/h") == Price{0.048, ""});
+  CHECK(parse_price("3.06 $/h") == Price{3.06, "USD"});
+  CHECK(parse_price("0.90 EUR/h") == Price{0.9, "EUR"});
+  CHECK(parse_price("12.24 USD per hour") == Price{12.24, "USD"});
+  CHECK(parse_price("7\u20ac/hour") == Price{7, "EUR"});
+  CHECK(parse_price("1.5e1 CHF/h") == Price{15, "CHF"});
+  CHECK(price_to_text({2.5, ""}) == "2.5 per hour");
+  CHECK(price_to_text({0.048, ""}) == "0.048 per hour");
+  CHECK(price_to_text({3.06, "USD"}) == "3.06 USD per hour");
+  for (const char* text : {"3.06 $/h", "0.90 EUR/h", "12.24 USD per hour", "2.5/h"}) {
+    CAPTURE(text);
+    CHECK(std::regex_match(text, std::regex(price_pattern())));
+    CHECK(parse_price(price_to_text(parse_price(text))) == parse_price(text));
+  }
+  CHECK_FALSE(std::regex_match("3 dollars per hour", std::regex(price_pattern())));
+  CHECK(error_of([] { parse_price("3 USD"); }) ==
+        "3 has no unit; write for instance 3 USD per hour");
+  CHECK(error_of([] { parse_price("3 usd/h"); }) == "usd/h is no unit here; use one of per hour");
   CHECK(std::regex_match("2.50 per hour", std::regex(price_pattern())));
   CHECK(error_of([] { parse_price("3"); }) == "3 has no unit; write for instance 3 per hour");
   CHECK(error_of([] { parse_price("3 per day"); }) ==

@@ -246,8 +246,10 @@ std::string x_axis(const Panel& panel, const Canvas& canvas) {
   const bool below_zero = std::ranges::any_of(panel.series, [](const Series& s) {
     return !s.x_end.empty() && std::ranges::any_of(s.x, [](double x) { return x < 0; });
   });
-  return fmt::format("  set xrange [{}:*]\n  set xtics auto\n",
-                     panel.logarithmic || below_zero ? "*" : "0");
+  std::string places = "auto";
+  if (!panel.x_ticks.empty()) places = fmt::format("({})", fmt::join(panel.x_ticks, ", "));
+  return fmt::format("  set xrange [{}:*]\n  set xtics {}\n",
+                     panel.log_x() || below_zero ? "*" : "0", places);
 }
 
 std::string y_axis(const Panel& panel) {
@@ -258,7 +260,7 @@ std::string y_axis(const Panel& panel) {
   const bool bars = std::ranges::any_of(
       panel.series, [&](const Series& s) { return panel.stacks(s) || s.mark == Mark::column; });
   return fmt::format("  set yrange [{}:*]\n  set ytics auto\n",
-                     bars || panel.from_zero ? "0" : "*");
+                     !panel.log_y() && (bars || panel.from_zero) ? "0" : "*");
 }
 
 std::string panel_commands(const Figure& figure, const Canvas& canvas, std::size_t index) {
@@ -267,7 +269,9 @@ std::string panel_commands(const Figure& figure, const Canvas& canvas, std::size
   std::string text = margins(figure, canvas, index);
   text += fmt::format("  set title {}\n  set xlabel {}\n  set ylabel {}\n", literal(panel.title),
                       literal(bottom ? panel.x_label : ""), literal(panel.y_label));
-  text += panel.logarithmic ? "  set logscale xy\n" : "  unset logscale\n";
+  text += "  unset logscale\n";
+  if (panel.log_x()) text += "  set logscale x\n";
+  if (panel.log_y()) text += "  set logscale y\n";
   text += draws_cells(panel)
               ? fmt::format("  set colorbox\n  set cblabel {}\n", literal(panel.value_label))
               : "  unset colorbox\n";

@@ -45,7 +45,7 @@ Series line_at(double factor, const char* title, double from, double to) {
 }
 
 Panel predicted_against_measured(const std::vector<Times>& all) {
-  Panel panel{"step time", "measured [ms]", "predicted [ms]", {}, {}, true};
+  Panel panel{"step time", "measured [ms]", "predicted [ms]", {}, {}, Logarithmic::both};
   double least = all.front().measured_ms.front();
   double most = least;
   for (const Times& times : all) {

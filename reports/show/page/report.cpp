@@ -7,6 +7,7 @@
 #include "reports/show/page/sweep_section.h"
 #include "reports/show/page/validation_section.h"
 #include "reports/show/page/whatif_section.h"
+#include "reports/studies/sweep/finding.h"
 #include "reports/studies/validation/output.h"
 #include "scenarios/input_error.h"
 #include "scenarios/json_nesting.h"
@@ -39,9 +40,9 @@ struct Keys {
   const char* name;
 };
 
-/// Adds what a file holds, its section by `make`. What is no such file is said with its name.
-Json add_section(const fs::path& path, Section (*make)(const Json&), const Keys& keys,
-                 Found& found) {
+/// What `use` makes of the file's JSON. What is no such file is said with its name.
+template <class Use>
+Json with_json(const fs::path& path, const Use& use) {
   const std::string text = read_file(path);
   if (const auto line = nested_too_deep(text)) {
     throw InputError(
@@ -49,14 +50,22 @@ Json add_section(const fs::path& path, Section (*make)(const Json&), const Keys&
   }
   try {
     Json json = Json::parse(text);
-    found.sections.push_back(make(json));
-    found.sentences.push_back(json.value(keys.sentence, ""));
-    found.name = json.value(keys.name, found.name);
+    use(json);
     return json;
   } catch (const Json::exception& error) {
     throw InputError(fmt::format("{}: {}; the file is damaged, or of another version",
                                  path.string(), error.what()));
   }
+}
+
+/// Adds what a file holds, its section by `make`.
+Json add_section(const fs::path& path, Section (*make)(const Json&), const Keys& keys,
+                 Found& found) {
+  return with_json(path, [&](const Json& json) {
+    found.sections.push_back(make(json));
+    found.sentences.push_back(json.value(keys.sentence, ""));
+    found.name = json.value(keys.name, found.name);
+  });
 }
 
 /// Text and numbers in turn, as people sort names.
@@ -114,11 +123,24 @@ void add_validation(const fs::path& path, Found& found) {
 }
 
 void add_whatif(const fs::path& path, Found& found) {
-  add_section(path, whatif_section, {"limit", "name"}, found);
+  const Json json = add_section(path, whatif_section, {"sentence", "name"}, found);
+  found.sentences.back() = whatif_sentence(json);
 }
 
+/// `path`: its table; what it was asked lies beside, unless an older program made it.
 void add_sweep(const fs::path& path, Found& found) {
-  found.sections.push_back(sweep_section(read_sweep(read_file(path), path.string())));
+  const SweepTable sweep = read_sweep(read_file(path), path.string());
+  Section section = sweep_section(sweep);
+  if (const fs::path about = path.parent_path() / "sweep.json"; fs::exists(about)) {
+    with_json(about, [&](const Json& json) {
+      found.name = json.value("name", found.name);
+      if (found.question.empty()) found.question = json.value("question", "");
+      const auto footing = json.value("stands_on", std::vector<std::string>{});
+      section.text = fmt::format("{}", fmt::join(footing, " "));
+    });
+  }
+  found.sections.push_back(std::move(section));
+  found.sentences.push_back(sweep_sentence(sweep));
 }
 
 std::string what_is_wrong(const fs::path& folder) {

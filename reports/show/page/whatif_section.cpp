@@ -1,6 +1,5 @@
 #include "reports/show/page/whatif_section.h"
 
-#include "reports/record/source.h"
 #include "reports/record/text.h"
 #include "reports/show/figures/of_records.h"
 
@@ -28,7 +27,10 @@ std::string text_at(const Json& object, const char* key) {
 }
 
 std::string whatif_source(const Json& whatif) {
-  return simulated_on(text_at(whatif, "machine"), text_at(whatif, "uncalibrated"));
+  const std::string source = text_at(whatif, "source");
+  if (!source.empty()) return source;
+  const std::string machine = text_at(whatif, "machine");  // of an older program
+  return machine.empty() ? "simulated" : "simulated on " + machine;
 }
 
 /// Per cent of the time that is saved, a bar a change; a mark where the resource would be free.
@@ -58,6 +60,23 @@ Panel ranking_of(const Json& whatif) {
   return panel;
 }
 
+/// Which change saves most.
+std::string saving_title(const Json& whatif) {
+  const std::string name = text_at(whatif, "name");
+  const std::string measure = text_at(whatif, "measure");
+  const std::string of = measure.empty() ? "" : ", of the time for " + measure;
+  const Json* best = nullptr;
+  double most = 0;
+  for (const Json& change : whatif.at("changes")) {
+    const double saved = number_at(change, "saved").value_or(0);
+    if (saved <= most) continue;
+    best = &change;
+    most = saved;
+  }
+  if (best == nullptr) return fmt::format("{}: nothing that was tried saves time{}", name, of);
+  return fmt::format("{}: {} saves most, {:.0f} %{}", name, text_at(*best, "name"), most * 100, of);
+}
+
 /// Shares of the critical path, a bar a resource.
 Panel path_of(const Json& whatif) {
   Panel panel{"critical path", "share of the critical path [%]", "", {}, {}};
@@ -74,6 +93,7 @@ Panel path_of(const Json& whatif) {
 }
 
 Table changes_of(const Json& whatif) {
+  const std::string currency = text_at(whatif, "currency");
   Table table{"Changes",
               whatif_source(whatif),
               {{"change"},
@@ -82,7 +102,7 @@ Table changes_of(const Json& whatif) {
                {"saved [%]", true},
                {"elasticity [%/%]", true},
                {"time if free [s]", true},
-               {"cost", true},
+               {currency.empty() ? "cost" : fmt::format("cost [{}]", currency), true},
                {"statistical efficiency", false, true},
                {"why not", false, true}},
               {}};
@@ -115,13 +135,18 @@ Table crossovers_of(const Json& whatif) {
 
 }  // namespace
 
+std::string whatif_sentence(const Json& whatif) {
+  if (!whatif.contains("limit")) return {};
+  const Json& limit = whatif.at("limit");
+  return limit.is_object() ? text_at(limit, "sentence") : text_at(whatif, "limit");
+}
+
 Section whatif_section(const Json& whatif) {
-  Section section{"whatif", "What if", text_at(whatif, "limit"), {}, {}};
-  const std::string measure = text_at(whatif, "measure");
-  Figure figure{"whatif",
-                text_at(whatif, "name") + (measure.empty() ? "" : ", time for " + measure),
-                {},
-                whatif_source(whatif)};
+  Section section{"whatif", "What if", whatif_sentence(whatif), {}, {}};
+  if (const std::string footing = text_at(whatif, "stands_on"); !footing.empty()) {
+    section.text += " " + footing;
+  }
+  Figure figure{"whatif", saving_title(whatif), {}, whatif_source(whatif)};
   for (Panel& panel : std::vector{ranking_of(whatif), path_of(whatif)}) {
     if (!panel.series.empty()) figure.panels.push_back(std::move(panel));
   }

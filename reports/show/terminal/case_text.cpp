@@ -1,12 +1,14 @@
 #include "reports/show/terminal/case_text.h"
 
 #include "reports/record/text.h"
+#include "reports/studies/sweep/finding.h"
 #include "scenarios/node_counts.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 namespace foretrain {
@@ -21,6 +23,20 @@ std::string row_text(std::string_view title, std::string_view time, std::string_
                      std::string_view rate, std::string_view accuracy) {
   return fmt::format("  {}{}{}{}{}\n", left(title, 34), right(time, 10), right(step, 11),
                      right(rate, 12), right(accuracy, 10));
+}
+
+/// Who is ahead, or who are: `sync learns from most examples a second`.
+std::string ahead_text(const std::vector<std::string>& tied, bool to_target, double value) {
+  if (tied.size() > 1) {
+    return fmt::format("it is a tie between {}: {}", listed(tied),
+                       to_target
+                           ? fmt::format("each reaches the target after {} s", figure(value))
+                           : fmt::format("each learns from {} examples a second", figure(value)));
+  }
+  if (to_target) {
+    return fmt::format("{} reaches the target first, after {} s", tied.front(), figure(value));
+  }
+  return fmt::format("{} learns from most examples a second", tied.front());
 }
 
 }  // namespace
@@ -54,6 +70,19 @@ std::string as_comment(std::string_view sentence, std::string_view mark) {
   return text;
 }
 
+const CaseTable::Row* CaseTable::extreme(const std::vector<const Row*>& rows,
+                                         std::optional<double> Summary::*figure, bool most) {
+  const Row* found = nullptr;
+  for (const Row* row : rows) {
+    const auto& value = row->summary.*figure;
+    if (!value) continue;
+    const bool better = found == nullptr || (most ? *value > *(found->summary.*figure)
+                                                  : *value < *(found->summary.*figure));
+    if (better) found = row;
+  }
+  return found;
+}
+
 void CaseTable::add(const Record& record) {
   rows_.push_back({title_of(record.scenario_case), summarize(record), record.mode});
   if (record.mode == Mode::simulate) rows_.back().title += " (simulated)";
@@ -62,34 +91,34 @@ void CaseTable::add(const Record& record) {
 std::string CaseTable::sentence() const {
   const auto runs = std::ranges::count(rows_, Mode::run, &Row::mode);
   const bool runs_alone = runs > 1;
-  const auto extreme = [&](std::optional<double> Summary::*figure, bool most) {
-    const Row* found = nullptr;
-    for (const Row& row : rows_) {
-      const auto& value = row.summary.*figure;
-      if (!value || (runs_alone && row.mode != Mode::run)) continue;
-      if (found == nullptr ||
-          (most ? *value > *(found->summary.*figure) : *value < *(found->summary.*figure))) {
-        found = &row;
-      }
-    }
-    return found;
-  };
-  const bool mixed = runs_alone && runs < std::ssize(rows_);
-  const std::string all =
-      mixed ? fmt::format("{} runs", runs) : count(std::ssize(rows_), "training", "trainings");
-  const Row* fastest = extreme(&Summary::examples_per_s, true);
-  const Row* slowest = extreme(&Summary::examples_per_s, false);
-  if (fastest == nullptr) return fmt::format("{}, none of which got anywhere.", all);
-  std::string text =
-      fmt::format("Of {} {} learns from most examples a second", all, fastest->title);
-  if (slowest != fastest) {
-    text += fmt::format(", {:.2f} times as many as {}",
-                        *fastest->summary.examples_per_s / *slowest->summary.examples_per_s,
-                        slowest->title);
+  std::vector<const Row*> rows;  // that are compared
+  for (const Row& row : rows_) {
+    if (!runs_alone || row.mode == Mode::run) rows.push_back(&row);
   }
-  if (const Row* best = extreme(&Summary::test_accuracy, true)) {
-    text += fmt::format("; {} ends with the best test accuracy, {:.4f}", best->title,
-                        *best->summary.test_accuracy);
+  const std::string all = runs_alone && runs < std::ssize(rows_)
+                              ? fmt::format("{} runs", runs)
+                              : count(std::ssize(rows_), "training", "trainings");
+  const bool to_target = std::ranges::any_of(
+      rows, [](const Row* row) { return row->summary.time_to_target_s.has_value(); });
+  const auto figure_of = to_target ? &Summary::time_to_target_s : &Summary::examples_per_s;
+  const Row* best = extreme(rows, figure_of, !to_target);
+  if (best == nullptr) return fmt::format("{}, none of which got anywhere.", all);
+  const double value = *(best->summary.*figure_of);
+  std::vector<std::string> tied;
+  for (const Row* row : rows) {
+    const auto& other = row->summary.*figure_of;
+    if (other && std::abs(*other - value) <= kTie * value) tied.push_back(row->title);
+  }
+  std::string text = fmt::format("Of {} {}", all, ahead_text(tied, to_target, value));
+  const Row* worst = extreme(rows, figure_of, to_target);
+  if (std::ranges::find(tied, worst->title) == tied.end()) {
+    const double other = *(worst->summary.*figure_of);
+    text += fmt::format(", {:.2f} times as {} as {}", to_target ? other / value : value / other,
+                        to_target ? "fast" : "many", worst->title);
+  }
+  if (const Row* most = extreme(rows, &Summary::test_accuracy, true)) {
+    text += fmt::format("; {} ends with the best test accuracy, {:.4f}", most->title,
+                        *most->summary.test_accuracy);
   }
   return text + ".";
 }

@@ -5,6 +5,7 @@
 #include "reports/record/summary.h"
 #include "scenarios/machine.h"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,7 +22,8 @@ std::string as_comment(std::string_view sentence, std::string_view mark);
 class CaseTable {
  public:
   void add(const Record& record);
-  /// Which is fastest, which learnt most: of the runs, where there are several, else of all.
+  /// Which is first at the target, or else fastest, or that several tie, which learnt most: of the
+  /// runs, where there are several, else of all.
   [[nodiscard]] std::string sentence() const;
   /// The sentence; then a line each; at most 80 columns.
   [[nodiscard]] std::string text() const;
@@ -32,6 +34,10 @@ class CaseTable {
     Summary summary;
     Mode mode;
   };
+
+  /// The row with most of a figure, or least; null: none has it.
+  static const Row* extreme(const std::vector<const Row*>& rows,
+                            std::optional<double> Summary::*figure, bool most);
 
   std::vector<Row> rows_;
 };

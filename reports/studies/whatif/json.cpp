@@ -91,11 +91,14 @@ Json to_json(const WhatIf& whatif) {
   json["mode"] = "simulate";
   json["machine"] = given_or_null(whatif.machine);
   json["uncalibrated"] = given_or_null(whatif.uncalibrated);
+  json["source"] = given_or_null(whatif.source);
+  json["stands_on"] = given_or_null(whatif.stands_on);
   json["recorded"] = given_or_null(whatif.recorded);
   json["measure"] = whatif.measure;
   json["examples"] = whatif.examples;
   json["time_s"] = given_or_null(whatif.time_s);
   json["cost"] = given_or_null(whatif.cost);
+  json["currency"] = given_or_null(whatif.currency);
   json["path_s"] = whatif.path_s;
   json["path_whole"] = whatif.path_whole;
   json["queued_share"] = whatif.queued;

@@ -81,7 +81,8 @@ std::string changes_table(const WhatIf& whatif) {
   const bool priced = whatif.cost.has_value();
   const auto cost = [&](std::optional<double> value) { return priced ? money(value) : ""; };
   std::string text = fmt::format("time for {}\n", whatif.measure);
-  text += change_row("", "time", "saved", "per 1 %", "if free", priced ? "cost" : "");
+  const std::string title = whatif.currency.empty() ? "cost" : "cost " + whatif.currency;
+  text += change_row("", "time", "saved", "per 1 %", "if free", priced ? title : "");
   text += change_row("as it is", seconds(whatif.time_s), "", "", "", cost(whatif.cost));
   std::string nothing;
   for (const Change& change : whatif.changes) {
@@ -151,6 +152,7 @@ std::string verified_text(const WhatIf& whatif) {
 }
 
 std::string source(const WhatIf& whatif) {
+  if (!whatif.stands_on.empty()) return wrap("Simulated. " + whatif.stands_on);
   std::string text = fmt::format("Simulated, by {}.", whatif.machine.empty()
                                                           ? "what the scenario says of its hosts"
                                                           : "the machine " + whatif.machine);

@@ -74,6 +74,40 @@ TEST_CASE("case table: the case that is ahead is named, each has a line") {
   CHECK_THAT(CaseTable().text(), Catch::StartsWith("0 trainings, none of which got anywhere."));
 }
 
+TEST_CASE("case table: equal cases tie, a target that was reached is what is compared") {
+  CaseTable table;
+  table.add(small_record(Mode::simulate, "sync"));
+  table.add(small_record(Mode::simulate, "async"));
+  CHECK_THAT(table.sentence(),
+             Catch::StartsWith("Of 2 trainings it is a tie between sync (simulated) and async "
+                               "(simulated): each learns from 1,280 examples a second; "));
+  Record late = small_record(Mode::simulate, "ssp");
+  late.scenario_case.scenario.training.until.accuracy = 0.8;
+  Record soon = late;
+  soon.scenario_case.scenario.training.strategy = "async";
+  soon.evals.front().accuracy = 0.85;
+  CaseTable raced;
+  raced.add(late);
+  raced.add(soon);
+  CHECK_THAT(raced.sentence(),
+             Catch::StartsWith("Of 2 trainings async (simulated) reaches the target first, after "
+                               "0.01 s, 10.00 times as fast as ssp (simulated); "));
+}
+
+TEST_CASE("terminal text: names in a list, of many the first ones") {
+  CHECK(listed({"a"}) == "a");
+  CHECK(listed({"a", "b"}) == "a and b");
+  CHECK(listed({"a", "b", "c"}) == "a; b and c");
+  CHECK(listed({"a", "b", "c", "d", "e"}) == "a; b; c and 2 more");
+}
+
+TEST_CASE("terminal text: what something costs has its currency") {
+  CHECK(cost_text(12.5, "USD") == "12.50 USD");
+  CHECK(cost_text(0.00125, "EUR") == "0.00125 EUR");
+  CHECK(cost_text(3.0, "") == "3.00");
+  CHECK(cost_text({}, "USD") == "-");
+}
+
 TEST_CASE("machine sentence: models, messages, the figure that is least sure") {
   Machine machine;
   CHECK(machine_sentence(machine) == "No model was measured.");

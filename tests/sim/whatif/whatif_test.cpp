@@ -257,10 +257,11 @@ TEST_CASE("whatif: with a target the time until it is reached is compared") {
 
 TEST_CASE("whatif: hosts with a price cost that for as long as it takes") {
   Case scenario_case = star_case("sync", 4, 50, 20_ms);
-  scenario_case.scenario.cluster.hosts[0].price = 3.6;
+  scenario_case.scenario.cluster.hosts[0].price = {3.6, "EUR"};
   const WhatIf whatif = ask(scenario_case);
   // Five hosts for a second.
   CHECK(whatif.cost.value() == Approx(5 * 3.6 / 3600).epsilon(1e-5));
+  CHECK(whatif.currency == "EUR");
   // Six of them for 40 steps.
   CHECK(whatif.find("one more worker")->cost.value() == Approx(6 * 3.6 / 3600 * 0.8).epsilon(1e-5));
 }

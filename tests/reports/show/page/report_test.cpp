@@ -5,6 +5,7 @@
 #include "reports/record/provenance.h"
 #include "reports/show/page/sweep_section.h"
 #include "reports/studies/validation/output.h"
+#include "reports/studies/whatif/whatif.h"
 #include "scenarios/input_error.h"
 #include "tests/reports/show/page/support.h"
 #include "tests/reports/studies/validation/support.h"
@@ -172,6 +173,97 @@ TEST_CASE("sweep: where no setting is a number, bars") {
   CHECK(panel.categories == std::vector<std::string>{"sync", "async", "ssp"});
   CHECK(panel.stacks(panel.series[0]));
   CHECK(panel.series[0].y[1] == 7);
+}
+
+TEST_CASE("sweep: gains, cost in its currency are columns, the best case is named and marked") {
+  const Section section = sweep_section(read_sweep(priced_sweep_csv(), "sweep.csv"));
+  const Table& table = section.tables.at(0);
+  const auto cell = [&](std::size_t row, const std::string& column) {
+    const auto found = std::ranges::find(table.columns, column, &Table::Column::name);
+    REQUIRE(found != table.columns.end());
+    return table.rows.at(row).at(static_cast<std::size_t>(found - table.columns.begin())).text;
+  };
+  CHECK(cell(2, "speed-up against the fewest workers") == "3");
+  CHECK(cell(2, "efficiency, speed-up over workers") == "0.75");
+  CHECK(cell(1, "cost [EUR]") == "0.02");
+  CHECK(cell(2, "case") == "workers=4 (best)");
+  CHECK(table.rows[2][0].tone == Cell::Tone::good);
+  CHECK(cell(0, "case") == "workers=1");
+  const Figure& figure = section.figures.at(0);
+  CHECK(figure.title ==
+        "Of 3 cases workers=4 is the fastest, 300 examples/s, 3.00 times as fast as workers=1, at "
+        "an efficiency of 0.75.");
+  const Series& best = figure.panels.at(0).series.back();
+  CHECK(best.title == "best");
+  CHECK(best.mark == Mark::points);
+  CHECK(best.x == std::vector<double>{4});
+  CHECK(best.names == std::vector<std::string>{"workers=4"});
+}
+
+TEST_CASE("sweep: values that double have an axis of logarithms with marks at them") {
+  const SweepTable sweep = read_sweep(priced_sweep_csv(), "sweep.csv");
+  const Figure figure = sweep_section(sweep).figures.at(0);
+  const Panel& rate = figure.panels.at(0);
+  CHECK(rate.log_x());
+  CHECK(rate.log_y());
+  CHECK(rate.x_ticks == std::vector<double>{1, 2, 4});
+  const auto efficiency = std::ranges::find(figure.panels, "efficiency", &Panel::title);
+  REQUIRE(efficiency != figure.panels.end());
+  CHECK(efficiency->log_x());
+  CHECK_FALSE(efficiency->log_y());
+  SweepTable even = sweep;
+  for (SweepTable::Row& row : even.rows) {
+    if (row.settings[0] == "4") row.settings[0] = "3";
+  }
+  CHECK_FALSE(sweep_section(even).figures.at(0).panels.at(0).log_x());
+}
+
+TEST_CASE("report: the page of a sweep has its name, its question, its finding") {
+  const TemporaryFolder folder;
+  write_text(folder.path() / "sweep.csv", priced_sweep_csv());
+  write_text(
+      folder.path() / "sweep.json",
+      R"({"name": "asked", "question": "How many?", "sentence": "", "stands_on": ["On it."]})");
+  const Found found = found_in(folder.path());
+  const Page page = page_of(found);
+  CHECK(page.title == "asked: foretrain report");
+  CHECK(page.question == "How many?");
+  CHECK_THAT(page.sentence, Catch::StartsWith("Of 3 cases workers=4 is the fastest, 300 "));
+  CHECK(page.sections.at(0).text == "On it.");
+  write_text(folder.path() / "sweep.json", "{\"name\": 7}");
+  CHECK_THROWS_WITH(found_in(folder.path()),
+                    Catch::Contains("sweep.json") && Catch::Contains("the file is damaged"));
+}
+
+TEST_CASE("report: what whatif prints is a section with what it stands on") {
+  const TemporaryFolder folder;
+  WhatIf whatif;
+  whatif.scenario_case = case_of("sync");
+  whatif.measure = "100 examples";
+  whatif.time_s = 10;
+  whatif.cost = 2;
+  whatif.currency = "EUR";
+  whatif.source = "simulated by compute: 20 ms";
+  whatif.stands_on = "Stands on: a key.";
+  whatif.path = {{"worker CPU", 10, 1}};
+  whatif.limit = {"worker CPU", 1};
+  Change change;
+  change.name = "worker CPU 2x";
+  change.what = "gradients in half the time";
+  change.time_s = 5;
+  change.cost = 1;
+  whatif.changes = {change};
+  write_text(folder.path() / "whatif.json", to_json(whatif).dump());
+  const Found found = found_in(folder.path());
+  REQUIRE(found.sections.size() == 1);
+  const Section& section = found.sections[0];
+  CHECK_THAT(section.text, Catch::StartsWith("sync: worker CPU limits it, 100 %") &&
+                               Catch::EndsWith(" Stands on: a key."));
+  CHECK(section.figures.at(0).title ==
+        "study: worker CPU 2x saves most, 50 %, of the time for 100 examples");
+  CHECK(section.figures.at(0).source == "simulated by compute: 20 ms");
+  CHECK(std::ranges::count(section.tables.at(0).columns, "cost [EUR]", &Table::Column::name) == 1);
+  CHECK_THAT(page_of(found).sentence, Catch::StartsWith("sync: worker CPU limits it"));
 }
 
 TEST_CASE("report: the page is written into its folder, which is made") {

@@ -99,6 +99,14 @@ std::string sweep_csv() {
   return csv;
 }
 
+std::string priced_sweep_csv() {
+  return "case,name,training.workers,mode,machine,status,error,time_s,cost,examples_per_s,"
+         "currency\n"
+         "0,workers=1,1,simulate,,done,,4,0.01,100,EUR\n"
+         "1,workers=2,2,simulate,,done,,4,0.02,180,EUR\n"
+         "2,workers=4,4,simulate,,done,,4,0.04,300,EUR\n";
+}
+
 Page page_of_everything() {
   Found found;
   found.records = records_with_usage();
