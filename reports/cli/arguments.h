@@ -72,6 +72,9 @@ struct Arguments {
   bool rewrite = false;
   std::string trace;              ///< of import: a trace, or a table of layers
   int batch = 0;                  ///< of import; 0: as the trace says
+  std::string parameters;         ///< of import, with `step`: of the model, 110M
+  std::string step;               ///< of import: what one took, 350 ms; empty: a trace says it
+  int workers = 0;                ///< of import, with `step`; 0: as the scenario says
   bool replaces = false;          ///< of import: what is there already
   std::vector<std::string> from;  ///< of calibrate
   bool cluster = false;           ///< of calibrate: the hosts of the launcher's tasks
