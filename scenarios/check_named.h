@@ -1,4 +1,4 @@
-// Whether the files that a case names are there, and what they hold fits.
+// Whether the files that a case names are there, hold what fits it.
 #pragma once
 
 #include "scenarios/case_data.h"

@@ -244,6 +244,19 @@ double parse_share(std::string_view text) {
   return share;
 }
 
+std::int64_t parse_count(std::string_view text) {
+  static constexpr Unit kCounts[] = {{"k", 3}, {"M", 6}, {"B", 9}, {"G", 9, 0, false}};
+  std::string_view rest = text;
+  auto number = take_decimal(rest);
+  if (number && !rest.empty()) {
+    const Quantity quantity = parse_quantity(text, kCounts, "110 M");
+    number = shifted(quantity.number, quantity.unit.power);
+  }
+  const auto count = number ? to_integer(*number) : std::nullopt;
+  if (count && *count >= 1) return *count;
+  throw BadValue(fmt::format("'{}' is no count; write a whole number, 110M for instance", text));
+}
+
 std::string to_text(Bytes size) {
   static constexpr Unit kDecimal[] = {{"TB", 12}, {"GB", 9}, {"MB", 6}, {"kB", 3}, {"B", 0}};
   static constexpr Unit kBinary[] = {{"GiB", 0, 30}, {"MiB", 0, 20}, {"KiB", 0, 10}};

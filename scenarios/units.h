@@ -5,6 +5,7 @@
 #include "models/base/time.h"
 #include "scenarios/money.h"
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -21,6 +22,7 @@ Duration parse_duration(std::string_view text);    ///< `30 us`, `2.5 ms`; whole
 double parse_seconds(std::string_view text);       ///< `12.25 ns`, in seconds, nearest double
 Price parse_price(std::string_view text);          ///< `2.50 per hour`, `3.06 $/h`, `0.90 EUR/h`
 double parse_share(std::string_view text);         ///< `1 %`, of 1
+std::int64_t parse_count(std::string_view text);   ///< `110M`, `25.5e6`; 1 or more, whole
 
 // Writing: the short text that reads back as the same value.
 

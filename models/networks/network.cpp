@@ -38,10 +38,10 @@ struct Loss {
 
 /// A line behind adds what line `line` makes, so that has to be there by itself.
 bool is_added(const std::vector<LayerSpec>& specs, std::size_t line) {
-  for (std::size_t i = line + 1; i < specs.size(); ++i) {
-    const int back = -specs[i].from;
-    if (specs[i].kind == "add" && back > 0 && i == line + static_cast<std::size_t>(back))
-      return true;
+  const auto of = static_cast<int>(line);
+  for (int i = of + 1; i < static_cast<int>(specs.size()); ++i) {
+    const LayerSpec& behind = specs[static_cast<std::size_t>(i)];
+    if (behind.kind == "add" && i + behind.from == of) return true;
   }
   return false;
 }

@@ -81,6 +81,9 @@ struct Arguments {
   int batch = 0;                  ///< of import; 0: as the trace says
   bool replaces = false;          ///< of import, new, examples: what is there already
   Draft draft;                    ///< of new
+  std::string parameters;         ///< of import, with `step`: of the model, 110M
+  std::string step;               ///< of import: what one took, 350 ms; empty: a trace says it
+  int workers = 0;                ///< of import, with `step`; 0: as the scenario says
   std::vector<std::string> from;  ///< of calibrate
   bool cluster = false;           ///< of calibrate: the hosts of the launcher's tasks
   std::string model;

@@ -1,4 +1,4 @@
-// What check says of files and shapes that a training would refuse.
+// What check says of files, of shapes that a training would refuse.
 #include "tests/cli/sandbox.h"
 
 #include <catch2/catch.hpp>

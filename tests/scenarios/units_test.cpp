@@ -94,6 +94,19 @@ TEST_CASE("units: an unknown unit is told those that fit") {
   CHECK(error_of([] { parse_bytes("10 Gbps"); }).find("use one of B, kB, MB") != std::string::npos);
 }
 
+TEST_CASE("units: a count may be in thousands, millions, billions") {
+  CHECK(parse_count("110M") == 110'000'000);
+  CHECK(parse_count("1.5 k") == 1'500);
+  CHECK(parse_count("175B") == 175'000'000'000);
+  CHECK(parse_count("25557032") == 25'557'032);
+  CHECK(parse_count("25.5e6") == 25'500'000);
+  for (const char* text : {"", "M", "-1", "0", "1.5", "0.5 k ", "1e30", "ten"}) {
+    INFO(text);
+    CHECK(error_of([&] { parse_count(text); }) != "(no error)");
+  }
+  CHECK(error_of([] { parse_count("110 m"); }) == "m is no unit; did you mean 110 M?");
+}
+
 TEST_CASE("units: of half a unit those are proposed that begin with it") {
   CHECK(error_of([] { parse_rate("10G"); }) ==
         "G is no unit; did you mean 10 Gbps, or 10 Gbit/s, or 10 GB/s, or 10 GiB/s?");

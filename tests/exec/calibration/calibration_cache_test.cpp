@@ -1,4 +1,4 @@
-// Which calibration is kept for whom, and that forecasts by a noisy one say so.
+// Which calibration is kept for whom, what forecasts by a noisy one say.
 #include "exec/calibration/calibration_cache.h"
 
 #include "scenarios/read.h"

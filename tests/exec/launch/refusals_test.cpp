@@ -1,4 +1,4 @@
-// Whom a node or its launcher has refused, and who was slow.
+// Whom a node or its launcher has refused, who was slow.
 #include "exec/launch/refusals.h"
 
 #include <catch2/catch.hpp>
