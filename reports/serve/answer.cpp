@@ -77,7 +77,7 @@ class Answer {
     double examples = 0;
     std::int64_t gradients = 0;  ///< in all
     int workers = 1;
-    double price_per_hour = 0;
+    Price price;          ///< of its hosts
     bool sparse = false;  ///< its messages depend on its examples
   };
 
@@ -114,7 +114,7 @@ class Answer {
     plan.gradients =
         std::llround(plan.examples / static_cast<double>(training.examples_a_gradient()));
     plan.workers = training.workers;
-    plan.price_per_hour = price_per_hour(prepared);
+    plan.price = price_per_hour(prepared);
     plan.sparse = training.network->input().sparse();
     return plan;
   }
@@ -149,8 +149,9 @@ class Answer {
     json.update(foretrain::to_json(forecast));
     json["origin"] = source_of(forecast.record);
     json["whole_time_s"] = whole_s;
-    json["cost"] =
-        plan_.price_per_hour > 0 ? Json(plan_.price_per_hour * whole_s / kSecondsAnHour) : Json();
+    const double an_hour = plan_.price.per_hour;
+    json["cost"] = an_hour > 0 ? Json(an_hour * whole_s / kSecondsAnHour) : Json();
+    json["currency"] = plan_.price.currency;
     add_copies(json, shown, more);
     say(json);
     return cut && forecast.record.outcome == Outcome::done;

@@ -35,7 +35,7 @@ Json host_on_shelf(const HostSpec& host) {
   return {{"name", host.name},
           {"nic", to_text(host.nic)},
           {"devices", host.devices},
-          {"price", host.price > 0 ? Json(price_to_text(host.price)) : Json()}};
+          {"price", host.price.per_hour > 0 ? Json(price_to_text(host.price)) : Json()}};
 }
 
 }  // namespace

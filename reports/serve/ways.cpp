@@ -38,7 +38,7 @@ TimeUnit unit_of(double longest_s) {
 /// One figure of the ways against workers, a line a strategy; no series where none is known.
 Panel panel_of(const std::vector<Way>& ways, const std::string& title, const std::string& y_label,
                std::optional<double> Way::*figure, double unit) {
-  Panel panel{title, "workers", y_label, {}, {}, true};
+  Panel panel{title, "workers", y_label, {}, {}, Logarithmic::both};
   int colour = 0;
   for (const Protocol& protocol : protocols()) {
     Series series{std::string(protocol.name), {}, {}, true, colour++};
@@ -84,14 +84,15 @@ bool try_way(Way& way, const Case& base, double examples, const Forecaster& fore
     scenario.training.steps = std::min<std::int64_t>(steps, kBudgetSteps);
     scenario.training.evaluate_every = 0;
     scenario.checkpoint.every = {};
-    const double price = price_per_hour(prepare(changed, Need::shape, data_sets));
+    const Price price = price_per_hour(prepare(changed, Need::shape, data_sets));
     const Forecast forecast = forecaster.forecast(changed, watch);
     if (forecast.record.outcome == Outcome::interrupted) return false;
     way.why_not = forecast.record.failure;
     if (forecast.record.outcome != Outcome::done) return true;
     way.time_s = whole_time_s(forecast.record, steps * node_counts(scenario).workers);
     way.limit = forecast.limit.resource;
-    if (price > 0) way.cost = price * *way.time_s / kHour;
+    if (price.per_hour > 0) way.cost = price.per_hour * *way.time_s / kHour;
+    way.currency = price.currency;
   } catch (const InputError& error) {
     way.why_not = error.what();
   }
@@ -105,6 +106,7 @@ Json to_json(const std::vector<Way>& ways) {
                     {"workers", way.workers},
                     {"time_s", way_figure(way.time_s)},
                     {"cost", way_figure(way.cost)},
+                    {"currency", way.currency},
                     {"limit", way.limit},
                     {"why_not", way.why_not}});
   }
@@ -118,7 +120,9 @@ Figure ways_figure(const std::vector<Way>& ways) {
   Figure figure{"ways", "time and cost against workers, by strategy", {}};
   Panel time =
       panel_of(ways, "time", fmt::format("time [{}]", unit.name), &Way::time_s, unit.seconds);
-  Panel cost = panel_of(ways, "cost", "cost", &Way::cost, 1);
+  const std::string currency = ways.empty() ? std::string() : ways.front().currency;
+  const std::string money = currency.empty() ? "cost" : fmt::format("cost [{}]", currency);
+  Panel cost = panel_of(ways, "cost", money, &Way::cost, 1);
   for (Panel* panel : {&time, &cost}) {
     if (!panel->series.empty()) figure.panels.push_back(std::move(*panel));
   }

@@ -19,6 +19,7 @@ struct Way {
   int workers = 1;
   std::optional<double> time_s{};  ///< for the examples of the whole training
   std::optional<double> cost{};    ///< of its hosts for that time, where they have prices
+  std::string currency{};          ///< of the cost, where hosts name one
   std::string limit{};             ///< the resource that limits it
   std::string why_not{};           ///< it cannot be; empty: it was simulated
 };

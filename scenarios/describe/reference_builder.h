@@ -32,6 +32,7 @@ std::string value_words(const Field& rule, const std::string& member);
 std::string value_words(const Field& rule, Bytes member);
 std::string value_words(const Field& rule, BytesPerSecond member);
 std::string value_words(const Field& rule, Duration member);
+std::string value_words(const Field& rule, const Price& member);
 std::string value_words(const Field& rule, const std::optional<Duration>& member);
 std::string value_words(const Field& rule, const CheckpointRule& member);
 std::string value_words(const Field& rule, const std::vector<std::string>& member);

@@ -37,7 +37,6 @@ std::string value_words(const Field& /*rule*/, std::uint64_t /*member*/) {
   return "whole number, 0 or more";
 }
 std::string value_words(const Field& rule, double /*member*/) {
-  if (rule.price) return "price";
   if (rule.share) return "per cent";
   return rule.seconds ? "time" : with_bounds(rule, "number");
 }
@@ -47,6 +46,7 @@ std::string value_words(const Field& rule, Bytes /*member*/) {
 }
 std::string value_words(const Field& /*rule*/, BytesPerSecond /*member*/) { return "rate"; }
 std::string value_words(const Field& /*rule*/, Duration /*member*/) { return "time"; }
+std::string value_words(const Field& /*rule*/, const Price& /*member*/) { return "price"; }
 std::string value_words(const Field& /*rule*/, const std::optional<Duration>& /*member*/) {
   return "time";
 }

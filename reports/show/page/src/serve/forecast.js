@@ -4,7 +4,7 @@ import {byId, change, element, figure, percent, time} from './element.js';
 const kPhases = ['compute', 'push', 'wait', 'apply', 'pull', 'evaluate'];
 
 /** What a forecast comes to, as rows: name, key, value, how it is written. */
-function figuresOf({record, whole_time_s: whole, cost}) {
+function figuresOf({record, whole_time_s: whole, cost, currency}) {
   return [
     ['step time, median', 'step_time_s_median', record.step_time_s_median, time],
     ['gradients/s', 'gradients_per_s', record.gradients_per_s, figure],
@@ -12,7 +12,7 @@ function figuresOf({record, whole_time_s: whole, cost}) {
     ['updates/s', 'updates_per_s', record.updates_per_s, figure],
     ['staleness, mean', 'staleness_mean', record.staleness_mean, figure],
     ['whole training', 'whole_time_s', whole, time],
-    ['cost', 'cost', cost, figure],
+    [currency ? `cost, ${currency}` : 'cost', 'cost', cost, figure],
   ].filter(([, , value]) => value !== null && value !== undefined);
 }
 
