@@ -106,7 +106,7 @@ TEST_CASE("sentence of records: that of the terminal") {
   const std::vector<Record> records = records_with_usage();
   CHECK_THAT(sentence_of({records[0]}), Catch::StartsWith("sync run: "));
   CHECK_THAT(sentence_of(records),
-             Catch::StartsWith("Of ") && Catch::Contains(" learns from most examples a second"));
+             Catch::StartsWith("Of 2 runs all learn from ") && Catch::Contains(", a tie; "));
   Record failed = records[0];
   failed.outcome = Outcome::failed;
   failed.failure = "worker1 was lost";
