@@ -40,8 +40,8 @@ constexpr RetiredKey kRetired[] = {
     {"stragglers[].dies_at", "write faults: [{at: 20 s, kill: worker1}] at the top level"},
     {"stragglers[].joins_at", "write faults: [{at: 3 s, join: worker1}] at the top level"}};
 
-/// What this case does not use of what the sweep sets is none of its settings, and no mistake: it
-/// was, before --set fixed another key.
+/// What this case does not use of what the sweep sets is none of its settings. It is no mistake of
+/// the file, either: it was used before --set fixed another key.
 void forget_idle(Case& c, const std::vector<Choice>& choices, const std::set<std::string>& idle,
                  Reading& reading) {
   for (const Choice& choice : choices) {
