@@ -95,21 +95,23 @@ function phasesTable(shown, pinned) {
 function pathTable(shown, pinned) {
   const before = new Map((pinned?.path ?? []).map((part) => [part.resource, part.share]));
   const title = `Critical path, ${time(shown.path_s)}${shown.whole ? '' : ' of the first steps'}`;
-  return table(title, [['', ''], ['share', 'number'], ['', ''], ...pinnedColumns(pinned)],
+  return table(title, [['', ''], ['share', 'number'], ['', ''], ...pinnedColumns(pinned).slice(0, 1)],
     shown.path.filter((part) => part.share >= 0.0005).map((part, i) => [
       head(part.whose ? `${part.resource}, most of it ${part.whose}` : part.resource),
       cell(percent(part.share), 'number', `path:${part.resource}`, part.share),
       bar(part.share, pinned ? before.get(part.resource) ?? 0 : undefined, i),
-      ...(pinned ? [element('td', 'number pinned-text', percent(before.get(part.resource) ?? 0)),
-                    element('td', 'number', '')] : [])]));
+      ...(pinned ? [element('td', 'number pinned-text', percent(before.get(part.resource) ?? 0))] : [])]));
+}
+
+/** What matters of it, in a line. */
+export function sentenceOf({record, limit}) {
+  const step = record.step_time_s_median;
+  return step === null ? limit.sentence : `${time(step)} a step. ${limit.sentence}`;
 }
 
 /** `shown`: a forecast, whose record may be of all steps by now; `pinned`: another, or null. */
 export function showForecast(shown, pinned) {
-  const step = shown.record.step_time_s_median;
-  const big = element('p', 'big', step === null ? 'no step' : `${time(step)} a step`);
-  const parts = [big];
-  if (pinned) parts.push(element('p', 'pinned-text', `pinned: ${pinned.title}`));
+  const parts = pinned ? [element('p', 'pinned-text', `pinned: ${pinned.title}`)] : [];
   parts.push(element('div', 'answers', figuresTable(shown, pinned), phasesTable(shown, pinned),
     pathTable(shown, pinned)));
   parts.push(element('p', 'source', shown.origin));

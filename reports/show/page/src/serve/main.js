@@ -5,7 +5,7 @@ import {Controls} from './controls.js';
 import {Editor} from './editor.js';
 import {byId, element, time} from './element.js';
 import {clearFigure, drawnFigures, redrawFigures, showFigure} from './figures.js';
-import {showForecast} from './forecast.js';
+import {sentenceOf, showForecast} from './forecast.js';
 import {showRecords} from './records.js';
 import {Runs} from './runs.js';
 
@@ -57,7 +57,7 @@ function showCases(cases, chosen) {
 function show() {
   if (!page.shown) return;
   showForecast(page.shown, page.pinned);
-  byId('sentence').textContent = page.shown.limit.sentence;
+  byId('sentence').textContent = sentenceOf(page.shown);
   const command = byId('command');
   command.hidden = false;
   command.textContent = page.shown.command;
