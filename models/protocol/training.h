@@ -33,8 +33,8 @@ struct Training {
   /// That servers make while each worker takes a step: evaluations are due by updates, whoever made
   /// them, so a chief that is slow, or always late, looks as soon as it can.
   std::int64_t updates_a_step = 1;
-  CheckpointRule checkpoint;        ///< when states are kept
-  Target target;                    ///< ends it where an evaluation before the last finds it
+  CheckpointRule checkpoint;  ///< when states are kept
+  Target target;              ///< ends it where an evaluation before the last finds it
   /// Where a worker other than the chief is lost, the others wait for it so long; 0: they do not.
   /// Zero but of a strategy that can (Protocol::waits).
   Duration rejoin_limit{};

@@ -21,10 +21,10 @@ namespace foretrain {
 /// it is over. What a strategy is lies in when they answer, so every strategy with a server has
 /// this worker.
 ///
-/// Worker 0, the chief, evaluates: after the step in which the servers' updates come to a multiple of
-/// `evaluate_every` steps of all, whether its own gradient is among them or was dropped, and at the
-/// end; then it waits for the values of all buckets. Where an evaluation reaches the target of the
-/// training, it computes no further, tells the servers, and waits for their last values.
+/// Worker 0, the chief, evaluates: after the step in which the servers' updates come to a multiple
+/// of `evaluate_every` steps of all, whether its own gradient is among them or was dropped, and at
+/// the end; then it waits for the values of all buckets. Where an evaluation reaches the target of
+/// the training, it computes no further, tells the servers, and waits for their last values.
 class Worker : public Node {
  public:
   Worker(std::shared_ptr<const Training> training, NodeId id);
