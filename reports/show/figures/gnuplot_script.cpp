@@ -199,12 +199,19 @@ std::string plot_command(const Figure& figure, const Panel& panel, std::size_t f
   return fmt::format("  plot {}\n", fmt::join(parts, ", \\\n       "));
 }
 
+/// A name as a format of the number that it stands at, which is how gnuplot takes it.
+std::string as_format(std::string_view name) {
+  std::string out;
+  for (const char c : name) out += c == '%' ? "%%" : std::string(1, c);
+  return out;
+}
+
 /// Names at an axis: `'a' 0, 'b' 1`.
 std::string names_at(const std::vector<std::string>& names) {
   std::vector<std::string> tics;
   tics.reserve(names.size());
   for (const std::string& name : names) {
-    tics.push_back(fmt::format("{} {}", literal(name), tics.size()));
+    tics.push_back(fmt::format("{} {}", literal(as_format(name)), tics.size()));
   }
   return fmt::format("{}", fmt::join(tics, ", "));
 }
