@@ -124,7 +124,8 @@ TEST_CASE("report: answers to what if become a ranking, losses left of zero") {
   write_text(folder.path() / "whatif.json", whatif_json().dump());
   const Found found = found_in(folder.path());
   REQUIRE(found.sections.size() == 1);
-  CHECK(found.sections[0].figures.at(0).title == "study, strategy=sync, time for 57,600 examples");
+  CHECK(found.sections[0].figures.at(0).title ==
+        "study, strategy=sync: server NIC in 2x saves most, 30 %, of the time for 57,600 examples");
   const Panel& ranking = found.sections[0].figures.at(0).panels.at(0);
   CHECK(ranking.rows == std::vector<std::string>{"server NIC in 2x", "half the batch"});
   REQUIRE(ranking.series[0].x.size() == 2);
@@ -314,7 +315,7 @@ TEST_CASE("report: what whatif prints is a section with what it stands on") {
   CHECK_THAT(section.text, Catch::StartsWith("sync: worker CPU limits it, 100 %") &&
                                Catch::EndsWith(" Stands on: a key."));
   CHECK(section.figures.at(0).title ==
-        "study: worker CPU 2x saves most, 50 %, of the time for 100 examples");
+        "study, strategy=sync: worker CPU 2x saves most, 50 %, of the time for 100 examples");
   CHECK(section.figures.at(0).source == "simulated by compute: 20 ms");
   CHECK(std::ranges::count(section.tables.at(0).columns, "cost [EUR]", &Table::Column::name) == 1);
   CHECK_THAT(page_of(found).sentence, Catch::StartsWith("sync: worker CPU limits it"));
