@@ -156,7 +156,7 @@ int run(const Arguments& arguments) {
 
 int simulate(const Arguments& arguments) {
   if (!arguments.replay.empty()) {  // the weights of a run again, from the order of its inputs
-    const Record recorded = read_record(arguments.replay);
+    const Record recorded = read_recorded(arguments, arguments.replay);
     return replayed_case(answer_of(arguments, "replay"), recorded, sim::replay(recorded));
   }
   const std::vector<Case> cases = read_cases(arguments);
@@ -168,12 +168,10 @@ int simulate(const Arguments& arguments) {
         answer, cases, arguments.seeds, static_cast<int>(exec::usable_cores().size()),
         [&](const Case& each) { return simulate_quietly(arguments, each, data_sets, nullptr); });
   }
-  const auto each_case = [&](const Case& each) {
-    return simulate_case(arguments, each, data_sets);
-  };
-  if (arguments.determinism) return twin_cases(answer, cases, each_case);
+  const auto one = [&](const Case& each) { return simulate_case(arguments, each, data_sets); };
+  if (arguments.determinism) return twin_cases(answer, cases, one);
   return train_cases(answer, cases, [&](const Case& each, const std::filesystem::path& folder) {
-    Record record = each_case(each);
+    Record record = one(each);
     write_record(record, folder);
     return record;
   });
@@ -229,24 +227,22 @@ int validate(const Arguments& arguments) {
 }
 
 // Of one case; `record`: null, or the record that has it.
-WhatIf ask_one(const Arguments& arguments, const Case& scenario_case, const Record* record) {
+WhatIf ask_one(const Arguments& arguments, sim::WhatIfOptions options, const Case& scenario_case,
+               const Record* record) {
   std::optional<Progress> progress;  // gone before runs have theirs
   progress.emplace("whatif " + scenario_case.label(), arguments.quiet);
-  sim::WhatIfOptions options;
   DataSets data_sets;
   const Prepared prepared = prepare(scenario_case, Need::shape, data_sets);
   options.simulate.machines = machines_for(arguments, prepared);
   options.simulate.emulated = arguments.emulate;
   options.simulate.interrupted = CtrlC::asked;
   options.threads = static_cast<int>(exec::usable_cores().size());
-  options.search = arguments.crossover;
   options.progress = [&](std::int64_t done, std::int64_t all) {
     if (progress) progress->update(done, all, {});
     if (done == all) progress.reset();
   };
   options.repetitions = arguments.repetitions;
   if (!arguments.verify.empty()) {
-    options.verify = arguments.verify == kBestChange ? "" : arguments.verify;
     options.run = [&](const Case& each) {
       return run_case(arguments, run_options_of(arguments), each);
     };
@@ -274,14 +270,18 @@ int rent(const Arguments& arguments) {
 
 int whatif(const Arguments& arguments) {
   if (!arguments.deadline.empty()) return rent(arguments);
-  const Answer answer = answer_of(arguments, "whatif");
-  if (!std::filesystem::is_directory(arguments.scenario)) {
-    return whatif_cases(answer, read_cases(arguments),
-                        [&](const Case& each) { return ask_one(arguments, each, nullptr); });
+  std::optional<Record> record;  // whose training is asked about
+  if (std::filesystem::is_directory(arguments.scenario)) {
+    record = read_recorded(arguments, arguments.scenario);
   }
-  const Record record = read_record(arguments.scenario);
-  return whatif_cases(answer, {record.scenario_case},
-                      [&](const Case& each) { return ask_one(arguments, each, &record); });
+  const auto cases = record ? std::vector{record->scenario_case} : read_cases(arguments);
+  sim::WhatIfOptions options;
+  options.search = arguments.crossover;
+  options.verify = arguments.verify == kBestChange ? "" : arguments.verify;
+  sim::check_asked(cases, options);
+  return whatif_cases(answer_of(arguments, "whatif"), cases, [&](const Case& each) {
+    return ask_one(arguments, options, each, record ? &*record : nullptr);
+  });
 }
 
 // Figures from records, or of the published studies.

@@ -107,7 +107,8 @@ HostsAsked asked_hosts(std::string_view cluster) {
     const std::string_view number = without_blanks(cluster.substr(cross + 1));
     int count = 0;
     const auto read = std::from_chars(number.data(), number.data() + number.size(), count);
-    const bool whole = !number.empty() && read.ptr == number.data() + number.size();
+    const bool whole = !number.empty() && !number.starts_with('-') &&  // of dgx-1
+                       read.ptr == number.data() + number.size();
     if (whole && (read.ec != std::errc() || count < 1 || count > kHostsMost)) {
       throw InputError(fmt::format("--cluster {}: write 1 to {} hosts", cluster, kHostsMost));
     }

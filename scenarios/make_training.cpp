@@ -242,6 +242,7 @@ std::shared_ptr<const Training> make_training(const Case& scenario_case, const C
   training->threads = scenario.training.threads;
   training->steps = steps_of(scenario, *training, data.shape.train_examples);
   const std::int64_t gradients = gradients_an_update(*training);
+  FT_CHECK_OP(gradients, >, 0);
   if (protocol_of(scenario).synchronous && gradients < training->workers) {
     training->updates = scenario.training.updates > 0
                             ? scenario.training.updates

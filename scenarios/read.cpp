@@ -18,6 +18,7 @@
 
 #include <filesystem>
 #include <map>
+#include <set>
 #include <system_error>
 
 namespace foretrain {
@@ -41,8 +42,20 @@ constexpr RetiredKey kRetired[] = {
     {"stragglers[].dies_at", "write faults: [{at: 20 s, kill: worker1}] at the top level"},
     {"stragglers[].joins_at", "write faults: [{at: 3 s, join: worker1}] at the top level"}};
 
+/// What this case does not use of what the sweep sets is none of its settings. It is no mistake of
+/// the file, either: it was used before --set fixed another key.
+void forget_idle(Case& c, const std::vector<Choice>& choices, const std::set<std::string>& idle,
+                 Reading& reading) {
+  for (const Choice& choice : choices) {
+    const std::string path = to_text(choice.path);
+    if (idle.contains(path)) reading.note_used(path, to_text(choice.value.mark));
+  }
+  std::erase_if(c.settings, [&](const Setting& setting) { return idle.contains(setting.key); });
+}
+
+/// `fixed`: --set has fixed a key that the sweep varies.
 Case read_case(const Value& root, const std::vector<Choice>& choices, const std::string& name,
-               Reading& reading) {
+               bool fixed, Reading& reading) {
   Case result;
   Value chosen = root;
   for (const Choice& choice : choices) {
@@ -54,6 +67,8 @@ Case read_case(const Value& root, const std::vector<Choice>& choices, const std:
   describe(reader, result.scenario);
   reader.finish();
   result.places = reading.take_places();
+  const std::set<std::string> idle = reading.take_idle();
+  if (fixed) forget_idle(result, choices, idle, reading);
   check_case(result, reading);
   return result;
 }
@@ -72,6 +87,22 @@ void check_labels(const std::vector<Case>& cases, const TextMark& sweep) {
     fail_at(to_text(sweep), "sweep",
             fmt::format("cases {} and {} are both {}; make them differ", found->second + 1, i + 1,
                         found->first));
+  }
+}
+
+/// Of cases that train the same the first one.
+void leave_out_equals(std::vector<Case>& cases) {
+  std::set<std::string> seen;
+  std::erase_if(cases,
+                [&](const Case& each) { return !seen.insert(to_yaml(each.scenario)).second; });
+}
+
+/// Among others a case has a name of its own, though nothing is left that sets it apart.
+void name_bare(std::vector<Case>& cases) {
+  if (cases.size() < 2) return;
+  for (Case& each : cases) {
+    if (!each.settings.empty()) continue;
+    each.settings.push_back({"training.strategy", each.scenario.training.strategy});
   }
 }
 
@@ -95,7 +126,10 @@ std::vector<Case> parse_scenario(const std::string& text, const std::string& sou
                                  const std::vector<std::string>& overrides) {
   Value root = parse_yaml(text, source);
   check_scenario_version(root);
-  for (const std::string& assignment : overrides) apply_override(root, assignment);
+  bool fixed = false;
+  for (const std::string& assignment : overrides) {
+    fixed = apply_override(root, assignment) || fixed;
+  }
   check_scenario_version(root);
   root.erase("foretrain");
 
@@ -110,8 +144,12 @@ std::vector<Case> parse_scenario(const std::string& text, const std::string& sou
   Reading reading(scenario_keys(), kRetired);
   std::vector<Case> cases;
   cases.reserve(variations.size());
-  for (const auto& choices : variations) cases.push_back(read_case(root, choices, name, reading));
+  for (const auto& choices : variations) {
+    cases.push_back(read_case(root, choices, name, fixed, reading));
+  }
   reading.check_all_used();
+  if (fixed) leave_out_equals(cases);
+  name_bare(cases);
   check_labels(cases, sweep_mark);
   return cases;
 }

@@ -144,12 +144,13 @@ bool take_out_of_sweep(Value& root, const KeyPath& path) {
   return true;
 }
 
-void remove_key(Value& root, const KeyPath& path, const TextMark& mark) {
+/// Whether the sweep varied it.
+bool remove_key(Value& root, const KeyPath& path, const TextMark& mark) {
   const bool varied = take_out_of_sweep(root, path);
-  if (remove_from(root, path) || varied) return;
+  if (remove_from(root, path) || varied) return varied;
   // There was nothing to remove: fine, unless it is a slip.
   const auto keys = scenario_keys();
-  if (is_known(to_text(path), keys)) return;
+  if (is_known(to_text(path), keys)) return false;
   const KeyPath parent(path.begin(), path.end() - 1);
   Reading(keys).fail_unknown({path.back(), mark, {}}, to_text(parent));
 }
@@ -184,7 +185,7 @@ std::vector<std::vector<Choice>> expand_sweep(const Value& sweep) {
   return listed_cases(sweep);
 }
 
-void apply_override(Value& root, const std::string& assignment) {
+bool apply_override(Value& root, const std::string& assignment) {
   const std::string source = "--set " + assignment;
   const std::size_t equals = assignment.find('=');
   if (equals == std::string::npos) {
@@ -199,11 +200,13 @@ void apply_override(Value& root, const std::string& assignment) {
   Value value = parse_yaml_value(std::string_view(assignment).substr(equals + 1), source);
   const TextMark mark = value.mark;
   if (path.front() == "sweep" && path.size() > 1) {
-    return vary(root, KeyPath(path.begin() + 1, path.end()), mark, std::move(value));
+    vary(root, KeyPath(path.begin() + 1, path.end()), mark, std::move(value));
+    return false;
   }
   if (value.kind == Value::Kind::null) return remove_key(root, path, mark);
-  take_out_of_sweep(root, path);
+  const bool varied = take_out_of_sweep(root, path);
   lay_over(root, path, mark, std::move(value));
+  return varied;
 }
 
 }  // namespace foretrain

@@ -1,7 +1,10 @@
 #include "reports/cli/arguments.h"
 
+#include "reports/record/files.h"
 #include "scenarios/input_error.h"
 #include "scenarios/read.h"
+
+#include <fmt/format.h>
 
 #include <cstddef>
 #include <filesystem>
@@ -13,6 +16,21 @@ std::vector<Case> read_cases(const Arguments& arguments) {
   std::vector<std::string> overrides = arguments.overrides;
   if (!arguments.seed.empty()) overrides.push_back("seed=" + arguments.seed);
   return read_scenario(arguments.scenario, overrides);
+}
+
+Record read_recorded(const Arguments& arguments, const std::string& folder) {
+  std::string given;
+  if (!arguments.seed.empty()) given = "--seed " + arguments.seed;
+  if (!arguments.overrides.empty()) given = "--set " + arguments.overrides.front();
+  if (given.empty()) return read_record(folder);
+  const char* const others =
+      arguments.replay.empty()
+          ? "--machine, --core-distance, --emulate, --crossover, --verify, --repeat, --out, --json"
+          : "--out, --json";
+  throw InputError(
+      fmt::format("{}: {} is a record, whose scenario stays as it was trained; with it there are "
+                  "{}; to change the scenario, name its file instead",
+                  given, folder, others));
 }
 
 void check_one(const std::vector<Case>& cases, const std::string& what) {

@@ -98,6 +98,10 @@ struct Arguments {
 /// The cases of the scenario. @throws InputError
 std::vector<Case> read_cases(const Arguments& arguments);
 
+/// The record in `folder`, whose scenario stays as it was trained. @throws InputError also where
+/// the command line would change it
+Record read_recorded(const Arguments& arguments, const std::string& folder);
+
 /// @throws InputError that says `what` is of one training, where there are several
 void check_one(const std::vector<Case>& cases, const std::string& what);
 

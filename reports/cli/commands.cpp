@@ -11,18 +11,14 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <cstdint>
 #include <cstdio>
+#include <exception>
 
 namespace foretrain {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-/// One object; of a sweep one object with one a case.
-void print_cases(const Answer& answer, const std::vector<Case>& cases, const Json& all) {
-  const bool sweep = !cases.front().settings.empty();
-  if (answer.json) print_json(sweep ? Json{{"cases", all}} : all.front());
-}
 
 }  // namespace
 
@@ -48,40 +44,55 @@ void print_json(const Json& json) {
   fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
 }
 
+void answer_cases(const Answer& answer, const std::vector<Case>& cases, const AnswerCase& one) {
+  Json answers = Json::array();
+  std::exception_ptr failed;
+  for (const Case& each : cases) {
+    try {
+      if (!one(each, answers)) break;
+    } catch (...) {
+      failed = std::current_exception();
+      break;
+    }
+  }
+  const bool sweep = cases.size() > 1 || !cases.front().settings.empty();
+  if (answer.json && !answers.empty()) {
+    print_json(sweep ? Json{{"cases", answers}} : answers.front());
+  }
+  if (failed) std::rethrow_exception(failed);
+}
+
 int train_cases(const Answer& answer, const std::vector<Case>& cases, const TrainInto& train) {
   for (const Case& each : cases) prepare_folder(answer.folder_of(each));
-  Json all = Json::array();
   CaseTable table;
   int status = kDone;
-  for (const Case& each : cases) {
+  answer_cases(answer, cases, [&](const Case& each, Json& answers) {
     const auto folder = answer.folder_of(each);
     const Record record = train(each, folder);
     table.add(record);
-    all.push_back(to_json(record));
+    answers.push_back(to_json(record));
     if (answer.provenance) write_provenance(answer.provenance(), folder);
     status = status_of(record.outcome);
     if (status != kDone && answer.quiet) fmt::print(stderr, "error: {}\n", record.failure);
     answer.say(fmt::format("{}record: {}\n", summary_table(record), folder.string()));
-    if (status != kDone) break;
-  }
-  if (cases.size() > 1 && !all.empty()) answer.say(table.text());
-  print_cases(answer, cases, all);
+    return status == kDone;
+  });
+  if (cases.size() > 1) answer.say(table.text());
   return status;
 }
 
 int band_cases(const Answer& answer, const std::vector<Case>& cases, int seeds, int threads,
                const Train& simulate) {
   for (const Case& each : cases) prepare_folder(answer.folder_of(each));
-  Json all = Json::array();
-  for (const Case& each : cases) {
+  answer_cases(answer, cases, [&](const Case& each, Json& answers) {
     Progress progress("seeds of " + each.label(), answer.quiet);
     BandOptions options{answer.folder_of(each), threads, {}};
     options.progress = [&](std::int64_t done, std::int64_t of) { progress.update(done, of, {}); };
     const Bands bands = simulate_bands(each, seeds, options, simulate);
-    all.push_back(to_json(bands));
+    answers.push_back(to_json(bands));
     answer.say(fmt::format("{}records: {}\n", to_table(bands), options.folder.string()));
-  }
-  print_cases(answer, cases, all);
+    return true;
+  });
   return kDone;
 }
 

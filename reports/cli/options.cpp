@@ -6,7 +6,9 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <functional>
 #include <map>
+#include <string>
 
 namespace foretrain {
 
@@ -14,6 +16,16 @@ namespace {
 
 constexpr const char* kJson = "print one JSON object on standard output";
 constexpr const char* kMachine = "a machine file (default: this machine's calibration)";
+
+/// As CLI11's own, which tell the end of all numbers in 309 digits.
+std::function<std::string(const std::string&)> number_that(bool (*holds)(double),
+                                                           const char* advice) {
+  return [holds, advice](const std::string& text) {
+    double number = 0;
+    const bool good = CLI::detail::lexical_cast(text, number) && holds(number);
+    return good ? std::string() : fmt::format("{} does not do; {}", text, advice);
+  };
+}
 
 void add_scenario(CLI::App& command, Arguments& arguments, bool required = true) {
   auto* scenario = command.add_option(kScenarioWord, arguments.scenario,
@@ -105,7 +117,8 @@ void add_budget(CLI::App& command, Arguments& arguments) {
                      .add_option("--budget", arguments.budget,
                                  "what that may cost, in the currency of the hosts' prices")
                      ->type_name("MONEY")
-                     ->check(CLI::PositiveNumber)
+                     ->check(number_that([](double money) { return money > 0; },
+                                         "write an amount above 0, such as 20"))
                      ->needs(deadline);
   deadline->needs(budget);
   command
@@ -178,6 +191,10 @@ void simulate_options(CLI::App& command, Arguments& arguments) {
   command.add_flag("--check-determinism", arguments.determinism, "twice, compared byte by byte")
       ->excludes(replayed)
       ->excludes(seeds);
+  // The record says all of these; --set, --seed are told why (read_recorded).
+  for (const char* other : {"scenario", "--record", "--machine", "--core-distance", "--emulate"}) {
+    replayed->excludes(command.get_option(other));
+  }
 }
 
 void whatif_options(CLI::App& command, Arguments& arguments) {
@@ -216,7 +233,8 @@ void validate_options(CLI::App& command, Arguments& arguments) {
       .add_option("--fail-above", arguments.judgement.fail_above,
                   "exit status 1 where a strategy's median error of step time is above PERCENT")
       ->type_name("PERCENT")
-      ->check(CLI::NonNegativeNumber);
+      ->check(number_that([](double percent) { return percent >= 0; },
+                          "write per cent, 0 or more, such as 10"));
   command
       .add_option("--ledger", arguments.ledger,
                   "enter what was measured on this machine into the ledger FILE")
@@ -232,17 +250,6 @@ void evaluate_options(CLI::App& command, Arguments& arguments) {
       ->required()
       ->type_name("FILE");
   command.add_flag("--json", arguments.json, kJson);
-}
-
-void ledger_options(CLI::App& command, Arguments& arguments) {
-  command.add_option("ledger", arguments.ledger, "what validate --ledger wrote")
-      ->required()
-      ->type_name("FILE");
-  command
-      .add_option("--into", arguments.into,
-                  "print nothing, renew the table in FILE: between <!-- ledger --> and <!-- end of "
-                  "ledger -->")
-      ->type_name("FILE");
 }
 
 void import_options(CLI::App& command, Arguments& arguments) {
@@ -310,7 +317,7 @@ void check_options(CLI::App& command, Arguments& arguments) {
 void report_options(CLI::App& command, Arguments& arguments) {
   auto* records = command.add_option(
       "records", arguments.records,
-      "folders that run, simulate, validate, sweep wrote, files of whatif --json");
+      "folders that run, simulate, validate, sweep, whatif wrote, files of whatif --json");
   add_output(command, arguments, "out/report, out/published, out/clusters");
   auto* published = command.add_option(
       "--published", arguments.published,
@@ -349,28 +356,9 @@ void calibrate_options(CLI::App& command, Arguments& arguments) {
       "folder (default: machines) of a machine file a kind of host, and of cluster.yaml");
   cluster->excludes(from);
   add_job_key(command, arguments)->needs(cluster);
-}
-
-void data_options(CLI::App& command, Arguments& arguments) {
-  command.require_subcommand(1);
-  const auto add = [&](const char* name, const char* what) {
-    CLI::App* added = command.add_subcommand(name, what);
-    added->callback([&arguments, name] { arguments.data_command = name; });
-    return added;
-  };
-  add("list", "the formats that a scenario's dataset: can name");
-  add("verify", "read all of a file or folder, tell what it holds")
-      ->add_option("path", arguments.data_path, "a data file, or a folder of them")
-      ->required();
-  auto* draw = add("draw", "write a drawn data set as IDX files");
-  draw->add_option("format", arguments.data_format, "digits (default) or images")
-      ->check(CLI::IsMember({"digits", "images"}));
-  draw->add_option("--set", arguments.data_settings,
-                   "a key of dataset: in a scenario, such as take=1000, side=64, seed=2")
-      ->type_name("KEY=VALUE")
-      ->expected(1)
-      ->take_all();
-  draw->add_option("--out", arguments.out, "folder (default: out/data/FORMAT)");
+  for (const char* other : {"--set", "--seed"}) {
+    command.get_option(other)->needs(command.get_option("scenario"));
+  }
 }
 
 void serve_options(CLI::App& command, Arguments& arguments) {
@@ -389,13 +377,6 @@ void serve_options(CLI::App& command, Arguments& arguments) {
       .add_option("--out", arguments.out,
                   "folder of records, of runs that it starts (default: out)")
       ->type_name("FOLDER");
-}
-
-void describe_options(CLI::App& command, Arguments& arguments) {
-  arguments.program = command.get_parent();
-  command.add_option("form", arguments.form, "what is printed")
-      ->required()
-      ->check(CLI::IsMember({"man", "man-scenario", "keys", "bash", "zsh", "fish", "hardware"}));
 }
 
 }  // namespace foretrain

@@ -59,7 +59,7 @@ int check(const Arguments& arguments) {
 int report(const Arguments& arguments) {
   if (arguments.records.empty()) {
     throw InputError(
-        "report: name folders that run, simulate, validate or sweep wrote, or --published");
+        "report: name folders that run, simulate, validate, sweep or whatif wrote, or --published");
   }
   Found found;
   for (const std::string& folder : arguments.records) add_folder(folder, found);

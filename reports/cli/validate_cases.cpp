@@ -1,5 +1,6 @@
 #include "reports/cli/validate_cases.h"
 
+#include "reports/record/json_object.h"
 #include "reports/show/figures/of_records.h"
 #include "reports/show/figures/of_validation.h"
 #include "reports/show/page/report.h"
@@ -51,14 +52,15 @@ std::vector<Record> drawn_records(const Validation& validation) {
 /// Files of the figures that everybody wants, the page with all.
 std::string draw_figures(const Validation& validation, const std::filesystem::path& folder) {
   const nlohmann::ordered_json json = to_json(validation);
+  const JsonObject object(json, folder.string() + ":");
   Found found;
   found.records = drawn_records(validation);
-  found.sections.push_back(validation_section(json));
-  found.sentences.push_back(json.at("sentence").get<std::string>());
+  found.sections.push_back(validation_section(object));
+  found.sentences.push_back(object.text("sentence"));
   found.question = validation.cases.front().scenario_case.scenario.question;
   std::string lines;
   try {
-    const Figure accuracy = accuracy_of_forecast(json);
+    const Figure accuracy = accuracy_of_forecast(object);
     if (!accuracy.panels.empty()) {
       lines += fmt::format("figure:  {}\n", draw(accuracy, folder).string());
     }

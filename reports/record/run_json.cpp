@@ -188,9 +188,8 @@ std::vector<NeighbourTotals> parse_neighbours(const JsonObject& reader) {
   std::vector<NeighbourTotals> neighbours;
   for (const Json& element : reader.array("neighbours")) {
     const JsonObject each(element, reader.path("neighbours"));
-    if (!each.at("done").is_boolean()) each.fail("done: is neither true nor false");
     neighbours.push_back({each.text("name"), each.text("scenario"), each.integer("steps"),
-                          each.at("done").get<bool>(), each.text("failure")});
+                          each.flag("done"), each.text("failure")});
   }
   return neighbours;
 }

@@ -170,9 +170,9 @@ const Entry* Reader::take(const Field& rule) {
 void Reader::note_use(const Field& rule, const Entry& entry, bool is_default) {
   const std::string place = to_text(entry.value.mark);
   const std::string path = path_of(rule.key);
-  if (rule.used) {
-    reading_.note_used(path, place);
-  } else if (!is_default) {
+  if (rule.used) return reading_.note_used(path, place);
+  reading_.note_idle(path);
+  if (!is_default) {
     reading_.note_unused(path, place,
                          fmt::format("set to {}, but no case uses it ({}); remove it",
                                      to_flow(entry.value), rule.unused_because));

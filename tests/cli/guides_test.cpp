@@ -1,5 +1,4 @@
-// What the README tells newcomers, what guides do: every command is one, every link leads
-// somewhere.
+// The pages that newcomers read: every command is one, every link leads somewhere.
 #include "scenarios/examples.h"
 #include "tests/cli/sandbox.h"
 

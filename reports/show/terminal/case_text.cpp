@@ -8,8 +8,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
+#include <iterator>
 #include <optional>
+#include <set>
 
 namespace foretrain {
 namespace {
@@ -25,21 +26,87 @@ std::string row_text(std::string_view title, std::string_view time, std::string_
                      right(rate, 12), right(accuracy, 10));
 }
 
-/// Who is ahead, or who are: `sync learns from most examples a second`.
-std::string ahead_text(const std::vector<std::string>& tied, bool to_target, double value) {
-  if (tied.size() > 1) {
-    return fmt::format("it is a tie between {}: {}", listed(tied),
-                       to_target
-                           ? fmt::format("each reaches the target after {} s", figure(value))
-                           : fmt::format("each learns from {} examples a second", figure(value)));
+/// A training with a figure that it is compared by.
+struct Ranked {
+  std::string title;
+  double value;
+  std::string told;  ///< of the value
+};
+
+/// Those with the most of it, or the least: more than one is a tie.
+std::vector<Ranked> ahead(const std::vector<Ranked>& all, bool most) {
+  const Ranked& first = most ? *std::ranges::max_element(all, {}, &Ranked::value)
+                             : *std::ranges::min_element(all, {}, &Ranked::value);
+  std::vector<Ranked> tied;
+  std::ranges::copy_if(all, std::back_inserter(tied),
+                       [&](const Ranked& each) { return each.told == first.told; });
+  return tied;
+}
+
+/// `sync`, `sync and async`, `3 of them`.
+std::string named(const std::vector<Ranked>& some) {
+  if (some.size() == 1) return some.front().title;
+  if (some.size() == 2) return fmt::format("{} and {}", some[0].title, some[1].title);
+  return fmt::format("{} of them", some.size());
+}
+
+std::string speed_clause(const std::vector<Ranked>& rates) {
+  const std::vector<Ranked> fastest = ahead(rates, true);
+  const bool one = fastest.size() == 1;
+  if (!one && fastest.size() == rates.size()) {
+    return fmt::format("all learn from {} examples a second, a tie", fastest.front().told);
   }
-  if (to_target) {
-    return fmt::format("{} reaches the target first, after {} s", tied.front(), figure(value));
+  std::string text = fmt::format("{} {} from most examples a second{}", named(fastest),
+                                 one ? "learns" : "learn", one ? "" : ", a tie");
+  if (rates.size() == 1) return text;
+  const std::vector<Ranked> slowest = ahead(rates, false);
+  return text + fmt::format(", {:.2f} times as many as {}",
+                            fastest.front().value / slowest.front().value, named(slowest));
+}
+
+std::string accuracy_clause(const std::vector<Ranked>& accuracies) {
+  if (accuracies.empty()) return {};
+  const std::vector<Ranked> best = ahead(accuracies, true);
+  const std::string& told = best.front().told;
+  if (best.size() == 1) {
+    return fmt::format("; {} ends with the best test accuracy, {}", named(best), told);
   }
-  return fmt::format("{} learns from most examples a second", tied.front());
+  if (best.size() == accuracies.size()) {
+    return fmt::format("; all end with a test accuracy of {}, a tie", told);
+  }
+  return fmt::format("; {} end with the best test accuracy, {}, a tie", named(best), told);
+}
+
+/// `missed`: those that do not reach it.
+std::string target_clause(const std::string& target, const std::vector<Ranked>& reached,
+                          const std::vector<Ranked>& missed) {
+  if (reached.empty()) return fmt::format("none reaches {}", target);
+  const std::vector<Ranked> first = ahead(reached, false);
+  const std::string& soonest_s = first.front().told;
+  const bool one = first.size() == 1;
+  if (!one && missed.empty() && first.size() == reached.size()) {
+    return fmt::format("all reach {} after {} s, a tie", target, soonest_s);
+  }
+  std::string text =
+      fmt::format("{} {} {} first, after {} s{}", named(first), one ? "reaches" : "reach", target,
+                  soonest_s, one ? "" : ", a tie");
+  if (first.size() < reached.size()) {
+    const std::vector<Ranked> last = ahead(reached, true);
+    text += fmt::format("; {} last, after {} s", named(last), last.front().told);
+  }
+  if (missed.empty()) return text;
+  return text +
+         fmt::format("; {} {} not reach it", named(missed), missed.size() == 1 ? "does" : "do");
 }
 
 }  // namespace
+
+std::string target_text(const Target& target) {
+  std::vector<std::string> asked;
+  if (target.accuracy > 0) asked.push_back(fmt::format("accuracy {}", target.accuracy));
+  if (target.loss > 0) asked.push_back(fmt::format("loss {}", target.loss));
+  return fmt::format("{}", fmt::join(asked, " or "));
+}
 
 std::string case_sentence(const Case& scenario_case) {
   const Scenario& s = scenario_case.scenario;
@@ -70,57 +137,40 @@ std::string as_comment(std::string_view sentence, std::string_view mark) {
   return text;
 }
 
-const CaseTable::Row* CaseTable::extreme(const std::vector<const Row*>& rows,
-                                         std::optional<double> Summary::*figure, bool most) {
-  const Row* found = nullptr;
-  for (const Row* row : rows) {
-    const auto& value = row->summary.*figure;
-    if (!value) continue;
-    const bool better = found == nullptr || (most ? *value > *(found->summary.*figure)
-                                                  : *value < *(found->summary.*figure));
-    if (better) found = row;
-  }
-  return found;
-}
-
 void CaseTable::add(const Record& record) {
-  rows_.push_back({title_of(record.scenario_case), summarize(record), record.mode});
+  rows_.push_back({title_of(record.scenario_case), summarize(record), record.mode,
+                   record.scenario_case.scenario.training.until});
   if (record.mode == Mode::simulate) rows_.back().title += " (simulated)";
 }
 
 std::string CaseTable::sentence() const {
   const auto runs = std::ranges::count(rows_, Mode::run, &Row::mode);
   const bool runs_alone = runs > 1;
-  std::vector<const Row*> rows;  // that are compared
+  const bool mixed = runs_alone && runs < std::ssize(rows_);
+  const std::string all =
+      mixed ? fmt::format("{} runs", runs) : count(std::ssize(rows_), "training", "trainings");
+  std::vector<Ranked> rates;
+  std::vector<Ranked> accuracies;
+  std::vector<Ranked> reached;
+  std::vector<Ranked> missed;
+  std::set<std::string> targets;
   for (const Row& row : rows_) {
-    if (!runs_alone || row.mode == Mode::run) rows.push_back(&row);
+    if (runs_alone && row.mode != Mode::run) continue;
+    const Summary& s = row.summary;
+    targets.insert(target_text(row.target));
+    const auto& rate = s.examples_per_s;
+    if (rate) rates.push_back({row.title, *rate, figure(rate)});
+    const auto& accuracy = s.test_accuracy;
+    if (accuracy) accuracies.push_back({row.title, *accuracy, fmt::format("{:.4f}", *accuracy)});
+    const auto& time_s = s.time_to_target_s;
+    (time_s ? reached : missed).push_back({row.title, time_s.value_or(0), figure(time_s)});
   }
-  const std::string all = runs_alone && runs < std::ssize(rows_)
-                              ? fmt::format("{} runs", runs)
-                              : count(std::ssize(rows_), "training", "trainings");
-  const bool to_target = std::ranges::any_of(
-      rows, [](const Row* row) { return row->summary.time_to_target_s.has_value(); });
-  const auto figure_of = to_target ? &Summary::time_to_target_s : &Summary::examples_per_s;
-  const Row* best = extreme(rows, figure_of, !to_target);
-  if (best == nullptr) return fmt::format("{}, none of which got anywhere.", all);
-  const double value = *(best->summary.*figure_of);
-  std::vector<std::string> tied;
-  for (const Row* row : rows) {
-    const auto& other = row->summary.*figure_of;
-    if (other && std::abs(*other - value) <= kTie * value) tied.push_back(row->title);
+  if (rates.empty()) return fmt::format("{}, none of which got anywhere.", all);
+  if (targets.contains("")) {
+    return fmt::format("Of {} {}{}.", all, speed_clause(rates), accuracy_clause(accuracies));
   }
-  std::string text = fmt::format("Of {} {}", all, ahead_text(tied, to_target, value));
-  const Row* worst = extreme(rows, figure_of, to_target);
-  if (std::ranges::find(tied, worst->title) == tied.end()) {
-    const double other = *(worst->summary.*figure_of);
-    text += fmt::format(", {:.2f} times as {} as {}", to_target ? other / value : value / other,
-                        to_target ? "fast" : "many", worst->title);
-  }
-  if (const Row* most = extreme(rows, &Summary::test_accuracy, true)) {
-    text += fmt::format("; {} ends with the best test accuracy, {:.4f}", most->title,
-                        *most->summary.test_accuracy);
-  }
-  return text + ".";
+  const std::string target = targets.size() == 1 ? *targets.begin() : "its target";
+  return fmt::format("Of {} {}.", all, target_clause(target, reached, missed));
 }
 
 std::string CaseTable::text() const {

@@ -3,6 +3,7 @@
 
 #include "reports/record/summary.h"
 #include "reports/record/text.h"
+#include "reports/show/terminal/case_text.h"
 #include "reports/studies/ledger/stands_on.h"
 
 #include <fmt/format.h>
@@ -28,10 +29,7 @@ std::string how_many(std::int64_t value, std::string_view one, std::string_view 
 /// What became of the target, where there is one.
 std::string target_reached(const Target& target, const Summary& s) {
   if (!target.wanted()) return {};
-  std::vector<std::string> asked;
-  if (target.accuracy > 0) asked.push_back(fmt::format("accuracy {}", target.accuracy));
-  if (target.loss > 0) asked.push_back(fmt::format("loss {}", target.loss));
-  const std::string what = fmt::format("{}", fmt::join(asked, " or "));
+  const std::string what = target_text(target);
   if (!s.time_to_target_s) return fmt::format("; {} not reached", what);
   return fmt::format("; {} reached after {} s", what, figure(s.time_to_target_s));
 }

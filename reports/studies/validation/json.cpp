@@ -191,7 +191,7 @@ Json pairs_json(const Validation& validation, const PairOrder& pairs) {
                         {"measured_ratio", pair.measured},
                         {"predicted_ratio", pair.predicted}});
   }
-  return {{"pairs", pairs.ordered}, {"inverted", inverted}};
+  return {{"pairs", pairs.ordered}, {"tied", pairs.tied}, {"inverted", inverted}};
 }
 
 Json groups_json(const Validation& validation) {

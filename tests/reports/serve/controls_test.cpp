@@ -51,8 +51,9 @@ TEST_CASE("controls: another strategy takes along what it reads alone") {
   CHECK(ring == Overrides{"training.strategy=all_reduce", "training.servers=null",
                           "training.staleness=null", "cluster.placement=null"});
   CHECK(node_counts(case_of_text(kStar, ring).scenario).servers == 0);
-  const Overrides alone = laid(kStar, {{"strategy", "single"}, {"workers", 8}});
-  CHECK(node_counts(case_of_text(kStar, alone).scenario).nodes() == 1);
+  const std::string even(kStar, std::string(kStar).find("stragglers"));  // none is worker 3
+  const Overrides alone = laid(even, {{"strategy", "single"}, {"workers", 8}});
+  CHECK(node_counts(case_of_text(even, alone).scenario).nodes() == 1);
 }
 
 TEST_CASE("controls: wires of the scenario's own hosts, or of hosts of the library") {

@@ -172,6 +172,22 @@ TEST_CASE(
   CHECK_THROWS_WITH(parse_npz(twice), Catch::Contains("it is damaged"));
 }
 
+TEST_CASE("weights: what a header says wrong, or not at all, is told with its tensor and its key") {
+  const std::vector<float> numbers{1, 2};
+  const std::string whole = to_safetensors(std::vector{TensorView{"a", {2}, numbers}});
+  const auto with = [&](const std::string& old, const std::string& other) {
+    std::string text = whole;
+    return text.replace(text.find(old), old.size(), other);
+  };
+  CHECK_THROWS_WITH(parse_safetensors(with("dtype", "dtypo")), "a: its header has no `dtype`");
+  CHECK_THROWS_WITH(parse_safetensors(with("[2]", "\"2\"")),
+                    "a: `shape` in its header is no list of whole numbers");
+  CHECK_THROWS_WITH(parse_safetensors(with("[0,8]", "[0.8]")),
+                    "a: `data_offsets` in its header is no list of whole numbers");
+  CHECK_THROWS_WITH(parse_safetensors(with("[0,8]", "[128]")),
+                    "a: `data_offsets` in its header are not two");
+}
+
 TEST_CASE("weights: NumPy reads what was written, and writes what is read") {
   if (std::system("python3 -c 'import numpy' 2>/dev/null") != 0) {
     WARN("skipped: NumPy is not installed");

@@ -1,5 +1,4 @@
-// A run that went on from a checkpoint is played back, however its nodes' inputs fell around the
-// cut.
+// A run that went on is played back, however inputs fell around its checkpoint.
 #include "reports/record/summary.h"
 #include "scenarios/prepared.h"
 #include "sim/driver/replay.h"

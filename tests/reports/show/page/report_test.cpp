@@ -104,16 +104,19 @@ TEST_CASE("report: a folder that is none of these is said to be what it is") {
   CHECK_THAT(message(folder.path()), Catch::Contains("was not finished"));
   write_text(folder.path() / "validation.json", "{\"cases\": [");
   CHECK_THAT(message(folder.path()),
-             Catch::Contains("validation.json: ") && Catch::Contains("the file is damaged"));
+             Catch::EndsWith("validation.json:1: is not JSON; the file is damaged, or of another "
+                             "version"));
   write_text(folder.path() / "validation.json", "{\"cases\": [{\"metric\": 3}]}");
-  CHECK_THAT(message(folder.path()), Catch::Contains("the file is damaged"));
+  CHECK_THAT(message(folder.path()),
+             Catch::Contains("validation.json: cases[0]: metric: 3 is not a text; the file is"));
   write_text(folder.path() / "validation.json", "\n" + std::string(500'000, '['));
-  CHECK_THAT(message(folder.path()), Catch::EndsWith(":2: nested too deep; the file is damaged"));
+  CHECK_THAT(message(folder.path()), Catch::Contains(":2: nested too deep; the file is damaged"));
   write_text(folder.path() / "validation.json",
              R"({"cases": [], "verdicts": [], "goals": [], "strategies": {}, "sentence": 7,)"
              R"("order": {"all": {"inverted": []}}})");
   CHECK_THAT(message(folder.path()),
-             Catch::Contains("validation.json: ") && Catch::EndsWith("or of another version"));
+             Catch::Contains("validation.json: sentence: 7 is not a text; ") &&
+                 Catch::EndsWith("or of another version"));
 }
 
 TEST_CASE("report: answers to what if become a ranking, losses left of zero") {
@@ -121,14 +124,65 @@ TEST_CASE("report: answers to what if become a ranking, losses left of zero") {
   write_text(folder.path() / "whatif.json", whatif_json().dump());
   const Found found = found_in(folder.path());
   REQUIRE(found.sections.size() == 1);
+  CHECK(found.sections[0].figures.at(0).title == "study, strategy=sync, time for 57,600 examples");
   const Panel& ranking = found.sections[0].figures.at(0).panels.at(0);
   CHECK(ranking.rows == std::vector<std::string>{"server NIC in 2x", "half the batch"});
-  CHECK(ranking.series[0].x == std::vector<double>{0, -20});
-  CHECK(ranking.series[0].x_end == std::vector<double>{30, 0});
+  REQUIRE(ranking.series[0].x.size() == 2);
+  CHECK(ranking.series[0].x[0] == 0);
+  CHECK(ranking.series[0].x_end[0] == Approx(30));
+  CHECK(ranking.series[0].x[1] == Approx(-20));
+  CHECK(ranking.series[0].x_end[1] == 0);
   CHECK(ranking.series[1].x[0] == Approx(60));
   CHECK(found.sections[0].tables.at(0).rows.size() == 3);
-  CHECK_THAT(page_of(found).sentence, Catch::StartsWith("The server's NIC limits it"));
+  CHECK_THAT(page_of(found).sentence,
+             Catch::StartsWith("sync: server NIC in limits it, 61 % of the critical path"));
   CHECK(found_in(folder.path() / "whatif.json").sections.size() == 1);
+}
+
+TEST_CASE("report: answers to the cases of a sweep, in folders or in one file") {
+  const TemporaryFolder folder;
+  for (const char* strategy : {"sync", "async"}) {
+    fs::create_directories(folder.path() / "all" / strategy);
+    write_text(folder.path() / "all" / strategy / "whatif.json", whatif_json().dump());
+  }
+  nlohmann::ordered_json both;
+  both["cases"] = {whatif_json(), whatif_json()};
+  write_text(folder.path() / "printed.json", both.dump());
+  for (const char* place : {"all", "printed.json"}) {
+    CAPTURE(place);
+    const Found found = found_in(folder.path() / place);
+    CHECK(found.sections.size() == 2);
+    CHECK(page_of(found).sections.at(1).title == "What if (2)");
+  }
+}
+
+TEST_CASE("report: what is wrong with an answer to what if is said with its file, its key") {
+  const TemporaryFolder folder;
+  const fs::path file = folder.path() / "answer.json";
+  const auto complaint_of = [&](const nlohmann::ordered_json& json) -> std::string {
+    write_text(file, json.dump());
+    try {
+      found_in(file);
+    } catch (const InputError& error) {
+      return std::string(error.what()).substr(file.string().size());
+    }
+    return "";
+  };
+  const std::string end = "; the file is damaged, or of another version";
+  nlohmann::ordered_json json = whatif_json();
+  json["limit"] = "The server's NIC limits it.";
+  CHECK(complaint_of(json) == ": limit: is not an object" + end);
+  json = whatif_json();
+  json["limit"].erase("sentence");
+  CHECK(complaint_of(json) == ": limit: has no `sentence`" + end);
+  json = whatif_json();
+  json["changes"][1]["saved"] = "much";
+  CHECK(complaint_of(json) == ": changes[1]: saved: \"much\" is not a number" + end);
+  json = whatif_json();
+  json["path"] = 3;
+  CHECK(complaint_of(json) == ": path: is not an array" + end);
+  CHECK(complaint_of({{"cases", {whatif_json(), 7}}}) == ": cases[1]: is not an object" + end);
+  CHECK(complaint_of(nlohmann::ordered_json::array()) == ": is not an object" + end);
 }
 
 TEST_CASE("sweep table: settings that differ, figures, quoted errors") {

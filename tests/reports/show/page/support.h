@@ -17,7 +17,7 @@ std::vector<Record> records_with_usage();
 /// `steps` steps of each of two workers, whose loss, time have one peak, one dip.
 Record long_record(int steps);
 
-/// What `whatif --json` prints.
+/// What `whatif --json` prints of a case, as it writes it.
 nlohmann::ordered_json whatif_json();
 
 /// A table as a sweep leaves it: workers x batch sizes, one case failed.
