@@ -3,6 +3,7 @@ import {addressOf, get, post} from './api.js';
 import {byId, element, figure, percent, time} from './element.js';
 
 const kApart = 1000;  // ms between two looks
+const kEnds = {'exited with status 0': 'done', 'exited with status 130': 'stopped'};
 
 /** The sum over the samples of a metric; null where there are none. */
 function metric(text, name) {
@@ -80,9 +81,9 @@ export class Runs {
     const box = this.box(run.id);
     box.dataset.running = String(run.running);
     if (!run.running) {
-      const done = run.how === 'exited with status 0';
+      const how = kEnds[run.how] ?? `${run.how}; the terminal says why`;
       box.replaceChildren(
-        element('p', '', `run ${run.id}: ${done ? 'done' : `${run.how}; the terminal says why`}`),
+        element('p', '', `run ${run.id}: ${how}`),
         element('p', '', folderOf(run)), command);
       return;
     }
