@@ -21,7 +21,7 @@ struct Question {
 };
 
 /// @throws InputError where it is something else
-Question read_question(std::string_view json);
+Question read_question(std::string_view text);
 
 /// Of a sweep: what its cases are called.
 struct CaseNames {
