@@ -152,8 +152,7 @@ class ChiefSteps {
   ChiefSteps(const Record& record, const Steps& steps) {
     for (const UsageRow& row : record.usage) times_.push_back(row.time);
     std::ranges::sort(times_);
-    const auto twice = std::ranges::unique(times_);
-    times_.erase(twice.begin(), twice.end());
+    times_.erase(std::unique(times_.begin(), times_.end()), times_.end());
     done_.resize(times_.size());
     steps([&](const StepRow& row) {
       if (row.worker != 0) return;

@@ -14,7 +14,7 @@ namespace foretrain {
 namespace {
 
 std::string whatif_source(const JsonObject& whatif) {
-  const std::string source = whatif.known_text("source");
+  std::string source = whatif.known_text("source");
   if (!source.empty()) return source;
   const std::string machine = whatif.known_text("machine");  // of an older program
   return machine.empty() ? "simulated" : "simulated on " + machine;
