@@ -56,7 +56,7 @@ fs::path find_library() {
 }  // namespace
 
 fs::path library_folder() {
-  const fs::path found = find_library();
+  fs::path found = find_library();
   if (!found.empty()) return found;
   throw InputError(
       "the scenarios that come with foretrain are not there; name their folder in the "
