@@ -158,7 +158,7 @@ std::string take_currency(std::string_view& text) {
   const std::size_t end =
       std::min(text.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ"), text.size());
   if (end != kCodeLetters) return {};
-  const std::string code(text.substr(0, end));
+  std::string code(text.substr(0, end));
   text.remove_prefix(end);
   return code;
 }
