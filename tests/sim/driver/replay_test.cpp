@@ -94,5 +94,15 @@ TEST_CASE("recorded times: gradients are carried out only where times depend on 
   CHECK(sim::case_of_times(sparse, data_sets).scenario.numerics);
 }
 
+TEST_CASE("replay: a record that does not say how it began is refused") {
+  Record record;
+  record.scenario_case = small_case("sync", 2, 10);
+  record.inputs = recorded_rows(3);  // none of them a start
+  const char* refused = "inputs.bin: the start of worker0 is not there; the record is cut";
+  CHECK_THROWS_WITH(sim::replay(record), refused);
+  record.resumed = {5};
+  CHECK_THROWS_WITH(sim::replay(record), refused);
+}
+
 }  // namespace
 }  // namespace foretrain::testing
