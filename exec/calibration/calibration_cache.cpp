@@ -3,15 +3,17 @@
 #include "exec/calibration/calibrate.h"
 #include "exec/calibration/cores.h"
 #include "exec/system/cache_folder.h"
+#include "reports/record/files.h"
 #include "scenarios/read.h"
+#include "scenarios/write_error.h"
 
 #include <fmt/format.h>
 
 #include <unistd.h>
 
-#include <fstream>
 #include <map>
 #include <mutex>
+#include <system_error>
 #include <utility>
 
 namespace foretrain::exec {
@@ -37,18 +39,11 @@ fs::path cache_file() {
   return cache_folder() / fmt::format("{}-{:x}.yaml", host, changed);
 }
 
-void write_machine(const Machine& machine, const fs::path& path) try {
-  if (path.has_parent_path()) fs::create_directories(path.parent_path());
-  // Written beside and renamed: a reader never sees half a file.
-  const fs::path fresh = path.string() + fmt::format(".{}", getpid());
-  {
-    std::ofstream file(fresh);
-    file << to_yaml(machine);
-    if (!file.flush()) throw InputError(fmt::format("{}: cannot be written", path.string()));
-  }
-  fs::rename(fresh, path);
-} catch (const fs::filesystem_error& error) {
-  throw InputError(fmt::format("{}: cannot be written: {}", path.string(), error.code().message()));
+void write_machine(const Machine& machine, const fs::path& path) {
+  std::error_code error;
+  if (path.has_parent_path()) fs::create_directories(path.parent_path(), error);
+  if (error) fail_to_write(path.string(), error.value());
+  write_text_file(path, to_yaml(machine));
 }
 
 CalibrateOptions telling(const Tell& tell, bool emulate) {

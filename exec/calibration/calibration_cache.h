@@ -20,7 +20,8 @@ bool idle(const Tell& tell);
 
 /// What is known of this machine for the model of `prepared`, measured where it is not known
 /// yet: it says so, takes a while, and keeps it. Figures of another build of the program or of
-/// another machine are not used. `emulated`: messages between emulated hosts too.
+/// another machine are not used. `emulated`: messages between emulated hosts too. @throws NotDone
+/// where a signal came while it measured: nothing of that is kept
 Machine cached_machine(const Prepared& prepared, bool emulated, const Tell& tell);
 
 /// Hand-overs between cores that the calibration in the file `machine` met; empty: the one that is
