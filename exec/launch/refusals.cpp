@@ -1,8 +1,9 @@
 #include "exec/launch/refusals.h"
 
+#include "reports/record/tell_people.h"
+
 #include <fmt/format.h>
 
-#include <cstdio>
 
 namespace foretrain::exec {
 
@@ -15,9 +16,9 @@ void Refusals::add(const std::string& peer, const std::string& claimed, const st
     claimed_[claimed] = why;
   }
   if (++count_ > kNamed) return;
-  fmt::print(stderr, "{}: refused {}, {}: {}{}\n", who_, peer,
-             claimed.empty() ? "a stranger" : "which called itself " + claimed, why,
-             count_ == kNamed ? "; more are only counted" : "");
+  tell_people(fmt::format("{}: refused {}, {}: {}{}\n", who_, peer,
+                          claimed.empty() ? "a stranger" : "which called itself " + claimed, why,
+                          count_ == kNamed ? "; more are only counted" : ""));
 }
 
 std::string Refusals::summary() const {
