@@ -1,6 +1,7 @@
 #include "exec/launch/this_program.h"
 
 #include "exec/launch/rendezvous.h"
+#include "exec/system/processor.h"
 #include "exec/transport/build_name.h"
 
 #include <ctime>
@@ -27,6 +28,8 @@ std::string date_now() {
 
 }  // namespace
 
-Provenance this_program() { return {build_name(), date_now(), host_name(), words_of_command()}; }
+Provenance this_program() {
+  return {build_name(), date_now(), host_name(), words_of_command(), this_processor().name};
+}
 
 }  // namespace foretrain::exec

@@ -15,6 +15,7 @@ void write_provenance(const Provenance& provenance, const fs::path& folder) {
   const nlohmann::ordered_json json{{"build", provenance.build},
                                     {"date", provenance.date},
                                     {"host", provenance.host},
+                                    {"processor", provenance.processor},
                                     {"command", provenance.command}};
   const auto repair = nlohmann::ordered_json::error_handler_t::replace;  // words are bytes
   write_text_file(folder / kProvenanceFile, json.dump(2, ' ', false, repair) + "\n");
@@ -30,7 +31,8 @@ std::optional<Provenance> read_provenance(const fs::path& folder) {
   }
   try {
     const auto json = nlohmann::json::parse(text);
-    return Provenance{json.at("build"), json.at("date"), json.at("host"), json.at("command")};
+    return Provenance{json.at("build"), json.at("date"), json.at("host"), json.at("command"),
+                      json.value("processor", "")};
   } catch (const nlohmann::json::exception& error) {
     throw InputError(fmt::format("{}: {}; the file is damaged", path.string(), error.what()));
   }
