@@ -23,7 +23,7 @@ class CaseTable {
   void add(const Record& record);
   /// Which is fastest, which learnt most: of the runs, where there are several, else of all.
   [[nodiscard]] std::string sentence() const;
-  /// The sentence; then a line each; at most 80 columns.
+  /// The sentence; then a line each; as wide as the terminal at most.
   [[nodiscard]] std::string text() const;
 
  private:
