@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <string_view>
 
 namespace foretrain {
@@ -29,9 +30,11 @@ constexpr std::array<std::string_view, 16> kOther{"name",
                                                   "training.compression.encode",
                                                   "training.threads"};
 
+/// `left_out`: keys that may differ, with all below them.
 std::optional<Difference> difference(const Value* first, const Value* second,
-                                     const std::string& path) {
-  if (std::ranges::find(kOther, path) != kOther.end()) return {};
+                                     const std::string& path,
+                                     std::span<const std::string_view> left_out) {
+  if (std::ranges::find(left_out, path) != left_out.end()) return {};
   const auto is_map = [](const Value* value) {
     return value != nullptr && value->kind == Value::Kind::map;
   };
@@ -45,12 +48,13 @@ std::optional<Difference> difference(const Value* first, const Value* second,
   };
   const auto value_of = [](const Entry* entry) { return entry ? &entry->value : nullptr; };
   for (const Entry& entry : first->entries) {
-    auto found = difference(&entry.value, value_of(second->find(entry.key)), below(entry));
+    auto found =
+        difference(&entry.value, value_of(second->find(entry.key)), below(entry), left_out);
     if (found) return found;
   }
   for (const Entry& entry : second->entries) {
     if (first->find(entry.key) != nullptr) continue;
-    if (auto found = difference(nullptr, &entry.value, below(entry))) return found;
+    if (auto found = difference(nullptr, &entry.value, below(entry), left_out)) return found;
   }
   return {};
 }
@@ -65,7 +69,14 @@ std::optional<Difference> difference_in_training(const Scenario& first, const Sc
     return Difference{"training.servers", std::to_string(servers),
                       std::to_string(second.training.servers)};
   }
-  return difference(&a, &b, "");
+  return difference(&a, &b, "", kOther);
+}
+
+std::optional<Difference> difference_in_scenario(const Scenario& first, const Scenario& second) {
+  const Value a = parse_yaml(to_yaml(first), "first");
+  const Value b = parse_yaml(to_yaml(second), "second");
+  constexpr std::array<std::string_view, 1> kForPeople{"question"};
+  return difference(&a, &b, "", kForPeople);
 }
 
 }  // namespace foretrain
