@@ -26,6 +26,8 @@ struct Arguments {
   std::string rows = "all";
   bool json = false;
   bool quiet = false;
+  bool nodes = false;     ///< a line for every node
+  bool replaces = false;  ///< what is there already, whatever it is of
   // A run.
   int port = 0;
   std::string job_key;
@@ -72,7 +74,6 @@ struct Arguments {
   bool rewrite = false;
   std::string trace;              ///< of import: a trace, or a table of layers
   int batch = 0;                  ///< of import; 0: as the trace says
-  bool replaces = false;          ///< of import: what is there already
   std::vector<std::string> from;  ///< of calibrate
   bool cluster = false;           ///< of calibrate: the hosts of the launcher's tasks
   std::string model;
@@ -83,6 +84,9 @@ struct Arguments {
   std::string form;                   ///< of describe: man | bash | zsh | fish | hardware
   const CLI::App* program = nullptr;  ///< whose command line was read
 };
+
+/// Of --set and --seed, as read_scenario takes them.
+std::vector<std::string> overrides_of(const Arguments& arguments);
 
 /// The cases of the scenario. @throws InputError
 std::vector<Case> read_cases(const Arguments& arguments);

@@ -1,20 +1,28 @@
 #include "reports/cli/sweep_cases.h"
 
+#include "reports/cli/failure.h"
 #include "reports/show/terminal/progress.h"
+#include "scenarios/write_error.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <cstdio>
+#include <cstdint>
+#include <optional>
 #include <utility>
 
 namespace foretrain {
 
 int sweep_cases(const Answer& answer, const std::vector<Case>& cases, SweepOptions options) {
-  options.folder = answer.folder_of({{}, cases.front().scenario, {}});
-  Progress progress("sweep", answer.quiet);
-  options.progress = [&](std::int64_t done, std::int64_t all) { progress.update(done, all, {}); };
+  options.folder = answer.root_of(cases.front().scenario);
+  if (answer.force && !can_go_on(cases, options)) {
+    const auto aside = set_sweep_aside(options.folder);
+    answer.say(fmt::format("the sweep that was there is in {} now", aside.string()));
+  }
+  std::optional<Progress> progress(std::in_place, "sweep", answer.quiet);
+  options.progress = [&](std::int64_t done, std::int64_t all) { progress->update(done, all, {}); };
   const SweepResult result = sweep_into(cases, options);
+  progress.reset();
   if (answer.json) {
     nlohmann::ordered_json rows = nlohmann::ordered_json::array();
     for (const auto& [number, row] : result.rows) rows.push_back(row);
@@ -24,11 +32,12 @@ int sweep_cases(const Answer& answer, const std::vector<Case>& cases, SweepOptio
                 {"found", result.found},
                 {"rows", std::move(rows)}});
   }
-  answer.say(to_text(result, options.shard));
+  answer.tell(to_text(result, options.shard));
+  if (!result.not_kept.empty()) return tell_failure(WriteError(result.not_kept));
   const auto table = options.folder / "sweep.csv";
-  answer.say(result.complete()
-                 ? fmt::format("table: {}", table.string())
-                 : fmt::format("{} has the table once all cases are done", table.string()));
+  answer.tell(result.complete()
+                  ? fmt::format("table: {}\n", table.string())
+                  : fmt::format("{} has the table once all cases are done\n", table.string()));
   if (result.interrupted) return kInterrupted;
   return result.failed > 0 ? kFailed : kDone;
 }

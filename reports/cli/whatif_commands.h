@@ -14,8 +14,9 @@ inline constexpr const char* kBestChange = "best";
 
 using AskWhatIf = std::function<WhatIf(const Case&)>;
 
-/// Asks of each case what limits it; writes whatif.txt, whatif.json into its folder. Every folder
-/// is tried before the first is asked of. @returns the exit status. @throws InputError, NotDone
+/// Asks of each case what limits it; tells it, writes whatif.txt, whatif.json, scenario.yaml, which
+/// says of what, into its folder. Every folder is claimed before the first is asked of (folders.h).
+/// @returns the exit status. @throws InputError, WriteError, NotDone
 int whatif_cases(const Answer& answer, const std::vector<Case>& cases, const AskWhatIf& ask);
 
 }  // namespace foretrain

@@ -40,14 +40,15 @@ TEST_CASE("import: the strategies that a job names simulate it") {
   for (const std::string strategy : {"sync", "async", "ssp"}) {
     CAPTURE(strategy);
     const Called simulated = sandbox.call(
-        "simulate job/job.yaml --quiet --out s --set training.workers=3 --set training.servers=1"
+        "simulate job/job.yaml --quiet --out s --force --set training.workers=3 --set "
+        "training.servers=1"
         " --set training.strategy=" +
         strategy);
     INFO(simulated.err);
     CHECK(simulated.status == 0);
   }
   CHECK(sandbox
-            .call("simulate job/job.yaml --quiet --out s --set training.workers=3 --set "
+            .call("simulate job/job.yaml --quiet --out s --force --set training.workers=3 --set "
                   "training.strategy=local_sgd")
             .status == 0);
 }

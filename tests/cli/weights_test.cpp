@@ -46,7 +46,7 @@ TEST_CASE("weights: a training starts from them, whatever its strategy, in both 
   const std::string learned = testing::text_of(sandbox.path("learned.npz"));
   for (const std::string strategy : {"single", "sync", "async", "all_reduce"}) {
     CAPTURE(strategy);
-    std::string words = "small.yaml --json --set training.strategy=" + strategy;
+    std::string words = "small.yaml --json --force --set training.strategy=" + strategy;
     if (strategy == "single") words += " --set training.workers=1";
     words += kFrom;
     const Called run = sandbox.call("run " + words + " --out s --save again.npz");

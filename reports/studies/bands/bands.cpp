@@ -62,6 +62,10 @@ std::vector<Case> seeds_of(const Case& scenario_case, std::int64_t seeds) {
   return cases;
 }
 
+std::string seed_folder(const Case& scenario_case) {
+  return fmt::format("seed={}", scenario_case.scenario.seed);
+}
+
 Bands bands_of(const Case& scenario_case, const std::vector<Record>& records) {
   std::vector<FlatFigures> all;
   all.reserve(records.size());
@@ -79,7 +83,7 @@ Bands simulate_bands(const Case& scenario_case, std::int64_t seeds, const BandOp
   const auto one = [&](std::int64_t number) {
     const Case& each = cases[static_cast<std::size_t>(number)];
     const Record record = simulate(each);
-    const auto folder = options.folder / fmt::format("seed={}", each.scenario.seed);
+    const auto folder = options.folder / seed_folder(each);
     write_record(record, folder);
     if (record.outcome != Outcome::done) {
       throw NotDone(record.outcome,
@@ -93,9 +97,7 @@ Bands simulate_bands(const Case& scenario_case, std::int64_t seeds, const BandOp
   };
   one(0);
   in_parallel(seeds - 1, options.threads, [&](std::int64_t i) { one(i + 1); });
-  Bands bands = bands_of_figures(scenario_case, all);
-  write_text_file(options.folder / "bands.csv", bands_csv(bands));
-  return bands;
+  return bands_of_figures(scenario_case, all);
 }
 
 }  // namespace foretrain
