@@ -13,6 +13,7 @@
 #include "reports/cli/budget_cases.h"
 #include "reports/cli/clusters_cases.h"
 #include "reports/cli/failure.h"
+#include "reports/cli/first_commands.h"
 #include "reports/cli/help.h"
 #include "reports/cli/import_command.h"
 #include "reports/cli/options.h"
@@ -21,9 +22,9 @@
 #include "reports/cli/sweep_cases.h"
 #include "reports/cli/validate_cases.h"
 #include "reports/cli/whatif_commands.h"
-#include "reports/record/files.h"
 #include "reports/record/interruption.h"
 #include "reports/record/text.h"
+#include "reports/serve/serve.h"
 #include "reports/show/terminal/case_text.h"
 #include "reports/show/terminal/progress.h"
 #include "scenarios/input_error.h"
@@ -31,6 +32,7 @@
 #include "scenarios/prepared.h"
 #include "sim/driver/replay.h"
 #include "sim/driver/simulate.h"
+#include "sim/whatif/forecaster.h"
 #include "sim/whatif/limit.h"
 #include "sim/whatif/whatif.h"
 
@@ -96,8 +98,7 @@ sim::MachineLookup machines_for(const Arguments& arguments, const Prepared& prep
   };
 }
 
-// `progress`: null, nothing is told of the steps.
-// `recorded`: inputs of a run whose job times count (sim::SimulateOptions::recorded).
+// `progress` may be null. `recorded`: inputs of a run whose job times count (SimulateOptions).
 Record simulate_quietly(const Arguments& arguments, const Case& scenario_case, DataSets& data_sets,
                         Progress* progress, std::span<const InputRow> recorded = {}) {
   const Prepared prepared =
@@ -147,18 +148,17 @@ int run(const Arguments& arguments) {
   answer.provenance = exec::this_program;
   if (answer.out.empty()) answer.out = arguments.resume;
   answer.goes_on = !arguments.resume.empty() && answer.out == arguments.resume;
-  const auto train = [&](const Case& each, const std::filesystem::path& folder) {
+  return train_cases(answer, cases, Mode::run, [&](const Case& each, const auto& folder) {
     if (metrics) metrics->begin();
     options.folder = folder;
     return run_case(arguments, options, each);
-  };
-  return train_cases(answer, cases, Mode::run, train);
+  });
 }
 
 int simulate(const Arguments& arguments) {
   const Interruption interruption;
-  if (!arguments.replay.empty()) {
-    return replayed_case(answer_of(arguments, "replay"), read_record(arguments.replay),
+  if (!arguments.replay.empty()) {  // the weights of a run again, from the order of its inputs
+    return replayed_case(answer_of(arguments, "replay"), read_recorded(arguments, arguments.replay),
                          sim::replay);
   }
   const std::vector<Case> cases = read_cases(arguments);
@@ -169,11 +169,9 @@ int simulate(const Arguments& arguments) {
         answer, cases, arguments.seeds, static_cast<int>(exec::usable_cores().size()),
         [&](const Case& each) { return simulate_quietly(arguments, each, data_sets, nullptr); });
   }
-  const auto each_case = [&](const Case& each) {
-    return simulate_case(arguments, each, data_sets);
-  };
-  if (arguments.determinism) return twin_cases(answer, cases, each_case);
-  const auto train = [&](const Case& each, const auto& /*folder*/) { return each_case(each); };
+  const auto one = [&](const Case& each) { return simulate_case(arguments, each, data_sets); };
+  if (arguments.determinism) return twin_cases(answer, cases, one);
+  const auto train = [&](const Case& each, const auto& /*folder*/) { return one(each); };
   return train_cases(answer, cases, Mode::simulate, train, keep_record);
 }
 
@@ -203,14 +201,6 @@ int sweep(const Arguments& arguments) {
   return sweep_cases(answer_of(arguments, "sweep"), cases, std::move(options));
 }
 
-std::optional<LedgerPlace> ledger_place(const Arguments& arguments) {
-  if (arguments.ledger.empty()) return std::nullopt;
-  constexpr std::size_t kDay = 10;  // 2026-11-23
-  const std::string date = exec::this_program().date.substr(0, kDay);
-  const auto file = std::filesystem::path(arguments.scenario).stem().string();
-  return LedgerPlace{arguments.ledger, {exec::this_processor(), date, exec::kCommit, file}};
-}
-
 int validate(const Arguments& arguments) {
   const std::vector<Case> cases = read_cases(arguments);
   exec::RunOptions options = run_options_of(arguments);
@@ -229,29 +219,28 @@ int validate(const Arguments& arguments) {
       },
       sim::replay,
       [&](const Record& run) { return simulate_own_times(arguments, run, data_sets); }};
-  return validate_cases(answer_of(arguments, "validate"), cases, arguments.judgement, modes,
-                        ledger_place(arguments));
+  return validate_cases(
+      answer_of(arguments, "validate"), cases, arguments.judgement, modes,
+      ledger_place(arguments, exec::this_processor(), exec::this_program().date, exec::kCommit));
 }
 
 // Of one case; `record`: null, or the record that has it.
-WhatIf ask_one(const Arguments& arguments, const Case& scenario_case, const Record* record) {
+WhatIf ask_one(const Arguments& arguments, sim::WhatIfOptions options, const Case& scenario_case,
+               const Record* record) {
   std::optional<Progress> progress(std::in_place, "whatif " + scenario_case.label(),
                                    arguments.quiet);  // gone before runs have theirs
-  sim::WhatIfOptions options;
   DataSets data_sets;
   const Prepared prepared = prepare(scenario_case, Need::shape, data_sets);
   options.simulate.machines = machines_for(arguments, prepared);
   options.simulate.emulated = arguments.emulate;
   options.simulate.interrupted = Interruption::asked;
   options.threads = static_cast<int>(exec::usable_cores().size());
-  options.search = arguments.crossover;
   options.progress = [&](std::int64_t done, std::int64_t all) {
     if (progress) progress->update(done, all, {});
     if (done == all) progress.reset();
   };
   options.repetitions = arguments.repetitions;
   if (!arguments.verify.empty()) {
-    options.verify = arguments.verify == kBestChange ? "" : arguments.verify;
     options.run = [&](const Case& each) {
       return run_case(arguments, run_options_of(arguments), each);
     };
@@ -278,14 +267,18 @@ int rent(const Arguments& arguments) {
 int whatif(const Arguments& arguments) {
   const Interruption interruption;
   if (!arguments.deadline.empty()) return rent(arguments);
-  const Answer answer = answer_of(arguments, "whatif");
-  if (!std::filesystem::is_directory(arguments.scenario)) {
-    return whatif_cases(answer, read_cases(arguments),
-                        [&](const Case& each) { return ask_one(arguments, each, nullptr); });
+  std::optional<Record> record;  // whose training is asked about
+  if (std::filesystem::is_directory(arguments.scenario)) {
+    record = read_recorded(arguments, arguments.scenario);
   }
-  const Record record = read_record(arguments.scenario);
-  return whatif_cases(answer, {record.scenario_case},
-                      [&](const Case& each) { return ask_one(arguments, each, &record); });
+  const auto cases = record ? std::vector{record->scenario_case} : read_cases(arguments);
+  sim::WhatIfOptions options;
+  options.search = arguments.crossover;
+  options.verify = arguments.verify == kBestChange ? "" : arguments.verify;
+  sim::check_asked(cases, options);
+  return whatif_cases(answer_of(arguments, "whatif"), cases, [&](const Case& each) {
+    return ask_one(arguments, options, each, record ? &*record : nullptr);
+  });
 }
 
 // Figures from records, or of the published studies.
@@ -325,21 +318,27 @@ int calibrate(const Arguments& arguments) {
     if (!end.file.empty()) print_result(fmt::format("cluster: {}\n", end.file.string()));
     return end.status;
   }
+  std::string path = arguments.out;
+  std::string notes;
   if (!arguments.from.empty()) {
     exec::Measurements measured{arguments.from, arguments.model, std::nullopt, arguments.machine};
     if (!cases.empty()) measured.scenario_case = cases.front();
-    std::string notes;
-    for (const std::string& note : exec::calibrate_from(arguments.out, measured)) {
-      notes += wrap(note);
-    }
-    say(arguments, notes);
-    print_result(fmt::format("machine: {}\n", arguments.out));
-    return kDone;
+    for (const std::string& note : exec::calibrate_from(path, measured)) notes += wrap(note);
+  } else {
+    const Interruption interruption;
+    path = exec::calibrate_to(path, cases, tell).string();
+    notes = wrap(machine_sentence(read_machine(path)));
   }
-  const Interruption interruption;
-  const auto path = exec::calibrate_to(arguments.out, cases, tell);
-  say(arguments, wrap(machine_sentence(read_machine(path.string()))));
-  print_result(fmt::format("machine: {}\n", path.string()));
+  say(arguments, notes);
+  print_result(fmt::format("machine: {}\n", path));
+  return kDone;
+}
+
+int serve_page(const Arguments& arguments) {
+  const auto machines = [&](const Prepared& prepared) { return machines_for(arguments, prepared); };
+  const serve::Processes processes{exec::start_this_program, exec::how_ended, exec::end_program};
+  serve::serve_page({arguments.address, arguments.page_port, arguments.scenario, arguments.machine,
+                     arguments.out, sim::forecaster(machines), processes});
   return kDone;
 }
 
@@ -350,8 +349,9 @@ struct Command {
   void (*options)(CLI::App& command, Arguments& arguments);
   int (*act)(const Arguments& arguments);
 };
-
 constexpr Command kCommands[] = {
+    {"new", "write a first scenario of your own, by a few answers", new_options, new_scenario},
+    {"examples", "list, print, copy the scenarios of the library", examples_options, examples},
     {"run", "train for real: one process a node, over TCP", run_options, run},
     {"simulate", "the same training in virtual time", simulate_options, simulate},
     {"validate", "both, side by side, with errors", validate_options, validate},
@@ -360,12 +360,12 @@ constexpr Command kCommands[] = {
     {"whatif", "what limits a training, what each change would buy", whatif_options, whatif},
     {"import", "a scenario from the trace of somebody's own training", import_options, import_any},
     {"sweep", "all cases of a scenario as rows of one table, resumable", sweep_options, sweep},
+    {"serve", "the same questions by hand, in a browser", serve_options, serve_page},
     {"check", "read a scenario, print it resolved, run nothing", check_options, check},
     {"report", "figures, a page, from the folders of the others", report_options, report_any},
     {"calibrate", "measure this machine for simulate", calibrate_options, calibrate},
     {"data", "list, verify, draw data sets", data_options, data},
-    {"describe", "this command line as a man page, as completion; the library's hardware",
-     describe_options, describe},
+    {"describe", "print man pages, completion, all keys, hardware", describe_options, describe},
 };
 
 }  // namespace

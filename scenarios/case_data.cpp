@@ -8,6 +8,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <new>
 #include <string>
 #include <utility>
@@ -26,9 +27,11 @@ std::int64_t taken(const Case& c, const std::string& key, std::int64_t asked, st
 /// There is no memory for the examples. `size`: that of all of them, where it is known.
 [[noreturn]] void fail_memory(const Case& c, const std::string& size) {
   const DatasetSpec& spec = c.scenario.dataset;
-  if (spec.take > 0) {
-    fail(c, "dataset.take",
-         fmt::format("there is no memory for {} examples{}; write fewer", spec.take, size));
+  const bool of_test = spec.test_take > spec.take;
+  const std::int64_t most = std::max(spec.take, spec.test_take);
+  if (most > 0) {
+    fail(c, of_test ? "dataset.test_take" : "dataset.take",
+         fmt::format("there is no memory for {} examples{}; write fewer", most, size));
   }
   const char* key = spec.path.empty() ? "dataset" : "dataset.path";
   fail(c, key, fmt::format("there is no memory for its examples{}; set dataset.take", size));
@@ -136,14 +139,16 @@ CaseData find_data(const Case& scenario_case, bool with_examples, DataSets& data
 }
 
 void write_drawn_data(const Case& scenario_case, const std::filesystem::path& folder) {
+  const DataSource source = source_of(scenario_case.scenario);
+  // Digits are all drawn before the first is written; images one by one.
+  if (source.format == "digits") check_memory(scenario_case, summarize_data(source)->memory);
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) {
     throw InputError(
         fmt::format("{}: cannot make the folder: {}", folder.string(), error.message()));
   }
-  at_dataset(scenario_case,
-             [&] { write_drawn(source_of(scenario_case.scenario), folder.string()); });
+  at_dataset(scenario_case, [&] { write_drawn(source, folder.string()); });
 }
 
 }  // namespace foretrain

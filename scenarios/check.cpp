@@ -193,6 +193,25 @@ void check_neighbours(const Case& c, const std::set<std::string>& hosts) {
   }
 }
 
+/// What a training costs is the sum over its hosts.
+void check_prices(const Case& c) {
+  const auto& hosts = c.scenario.cluster.hosts;
+  const auto has_price = [](const HostSpec& host) { return host.price.per_hour > 0; };
+  const auto first = std::ranges::find_if(hosts, has_price);
+  const auto called = [](const HostSpec& host) {
+    return host.price.currency.empty() ? "no currency" : host.price.currency;
+  };
+  for (std::size_t i = 0; i < hosts.size(); ++i) {
+    if (!has_price(hosts[i]) || hosts[i].price.currency == first->price.currency) continue;
+    const std::string key = fmt::format("cluster.hosts[{}].price", i);
+    const std::string other = fmt::format("cluster.hosts[{}].price", first - hosts.begin());
+    fail(c, key,
+         fmt::format("in {}, but {} is in {} ({}); what hosts cost is added up, so write one "
+                     "currency",
+                     called(hosts[i]), other, called(*first), c.place_of(other)));
+  }
+}
+
 void check_failures(const Case& c) {
   const auto& hosts = c.scenario.cluster.hosts;
   for (std::size_t i = 0; i < hosts.size(); ++i) {
@@ -219,6 +238,7 @@ void check_placement(Case& c, const NodeCounts& counts) {
   check_input(c, hosts);
   check_neighbours(c, hosts);
   check_failures(c);
+  check_prices(c);
   if (placement.workers.empty() && placement.servers.empty()) return;
   // A sweep may take strategies without servers beside others; the one worker of `single` is where
   // their first one is.

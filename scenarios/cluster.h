@@ -4,6 +4,7 @@
 #include "models/base/quantity.h"
 #include "models/base/time.h"
 #include "scenarios/machine.h"
+#include "scenarios/money.h"
 
 #include <optional>
 #include <string>
@@ -40,7 +41,7 @@ struct HostSpec {
   DeviceLinkSpec device_link;
   Duration mtbf{};                         ///< mean time between failures of each of them; 0: never
   Duration restart_after{60'000'000'000};  ///< from such a failure until all nodes are ready again
-  double price = 0;  ///< of each of them, an hour, in any currency; 0: not told
+  Price price{};                           ///< of each of them
 
   bool operator==(const HostSpec&) const = default;
 };
@@ -80,7 +81,8 @@ struct ClusterSpec {
   std::vector<LinkSpec> links;
   bool tcp = true;      ///< simulate: headers and slow start; off: messages are a fluid
   int connections = 1;  ///< simulate: TCP connections between two nodes, that share what they send
-  /// Left out: workers, then servers, on the hosts in turn; of workers as many as it has devices.
+  /// Left out: equally many workers a host, or as many as it has devices, one host's ranks before
+  /// the next one's; servers on the hosts after the last that got one (placement.h).
   Placement placement;
 
   bool operator==(const ClusterSpec&) const = default;

@@ -26,7 +26,7 @@ std::optional<std::size_t> index_in(const Value& list, const std::string& part) 
 }
 
 [[noreturn]] void fail_step(const Value& at, const KeyPath& path, std::size_t depth,
-                            const Mark& mark) {
+                            const TextMark& mark) {
   const std::string above = to_text(KeyPath(path.begin(), path.begin() + static_cast<long>(depth)));
   std::string why =
       fmt::format("{} is {}, it has no keys; set {} itself", above, kind_name(at.kind), above);
@@ -41,7 +41,7 @@ std::optional<std::size_t> index_in(const Value& list, const std::string& part) 
 }
 
 /// The child that path[depth] names, made where `at` can have it. An absent mapping is made.
-Value& step_into(Value& at, const KeyPath& path, std::size_t depth, const Mark& mark) {
+Value& step_into(Value& at, const KeyPath& path, std::size_t depth, const TextMark& mark) {
   if (at.kind == Value::Kind::list) {
     const auto index = index_in(at, path[depth]);
     if (!index) fail_step(at, path, depth, mark);
@@ -102,7 +102,7 @@ std::string to_text(const KeyPath& path) {
   return text;
 }
 
-void lay_over(Value& root, const KeyPath& path, const Mark& mark, Value value) {
+void lay_over(Value& root, const KeyPath& path, const TextMark& mark, Value value) {
   Value* at = &root;
   for (std::size_t depth = 0; depth < path.size(); ++depth) {
     at = &step_into(*at, path, depth, mark);

@@ -19,7 +19,7 @@ std::string to_text(const KeyPath& path);
 
 /// Sets what `path` leads to in the tree `root`; mappings on the way are made where they are
 /// absent, list items are not. `mark`: where the path is written. @throws InputError
-void lay_over(Value& root, const KeyPath& path, const Mark& mark, Value value);
+void lay_over(Value& root, const KeyPath& path, const TextMark& mark, Value value);
 
 /// Takes out what `path` leads to; false where there was nothing.
 bool remove_from(Value& root, const KeyPath& path);

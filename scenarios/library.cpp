@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <string_view>
 #include <system_error>
@@ -27,9 +28,20 @@ fs::path installed_beside() {
   return program.parent_path().parent_path() / "share/foretrain/scenarios";
 }
 
-}  // namespace
+/// Whether something can be read there: a device can, a folder cannot.
+bool is_file(const fs::path& path) {
+  std::error_code ignored;
+  return fs::exists(path, ignored) && !fs::is_directory(path, ignored);
+}
 
-fs::path library_folder() {
+/// Whether `path` may name a file of the library, so leads out of no folder.
+bool is_name(const std::string& path) {
+  const fs::path name(path);
+  return !path.empty() && name.is_relative() && !name.lexically_normal().string().starts_with("..");
+}
+
+/// Empty: it is nowhere.
+fs::path find_library() {
   if (const char* named = std::getenv("FORETRAIN_LIBRARY"); named != nullptr && *named != '\0') {
     if (is_folder(named)) return named;
     throw InputError(fmt::format(
@@ -38,6 +50,14 @@ fs::path library_folder() {
   for (const fs::path& place : {installed_beside(), fs::path(FORETRAIN_SCENARIOS_DIR)}) {
     if (!place.empty() && is_folder(place)) return place;
   }
+  return {};
+}
+
+}  // namespace
+
+fs::path library_folder() {
+  fs::path found = find_library();
+  if (!found.empty()) return found;
   throw InputError(
       "the scenarios that come with foretrain are not there; name their folder in the "
       "environment variable FORETRAIN_LIBRARY");
@@ -45,10 +65,29 @@ fs::path library_folder() {
 
 std::string in_library(const std::string& path) {
   constexpr std::string_view kFolder = "scenarios/";
-  std::error_code ignored;
-  if (fs::exists(path, ignored) || !path.starts_with(kFolder)) return path;
-  const fs::path kept = library_folder() / path.substr(kFolder.size());
-  return fs::exists(kept, ignored) ? kept.string() : path;
+  if (is_file(path)) return path;
+  if (path.starts_with(kFolder)) {
+    const fs::path kept = library_folder() / path.substr(kFolder.size());
+    return is_file(kept) ? kept.string() : path;
+  }
+  if (!is_name(path)) return path;
+  const fs::path library = find_library();
+  if (library.empty()) return path;
+  const fs::path named = library / (path + ".yaml");
+  return is_file(named) ? named.string() : path;
+}
+
+std::vector<std::string> library_files() {
+  const fs::path library = find_library();
+  std::vector<std::string> names;
+  if (library.empty()) return names;
+  constexpr auto kReadable = fs::directory_options::skip_permission_denied;
+  for (const auto& entry : fs::recursive_directory_iterator(library, kReadable)) {
+    if (entry.path().extension() != ".yaml") continue;
+    names.push_back(entry.path().lexically_relative(library).replace_extension().string());
+  }
+  std::ranges::sort(names);
+  return names;
 }
 
 }  // namespace foretrain

@@ -76,6 +76,12 @@ void check_tables(const Machine& machine, const std::map<std::string, std::strin
 
 }  // namespace
 
+std::string Machine::title() const {
+  if (others_used <= 0) return name;
+  return fmt::format("{} (noisy: others used {:.0f} % of it when it was calibrated)", name,
+                     100 * others_used);
+}
+
 Machine at_distance(Machine machine, CoreDistance distance) {
   const FarCost& far = machine.loopback_far;
   if (distance == CoreDistance::near || far == FarCost{}) return machine;

@@ -152,10 +152,14 @@ struct Machine {
   Roofline
       roofline;  ///< what was not measured takes this long: other models; `apply` where it is 0
   CoresSeen cores_seen{};                 ///< what its cores were while it was measured
+  double others_used = 0;                 ///< share of the machine that others had meanwhile, where
+                                          ///< that was much; 0: it was idle
   std::string date;                       ///< of the measurements, 2026-11-22; empty: by hand
   std::vector<Measurement> measurements;  ///< how sure each of them is
   std::vector<std::string> not_measured;  ///< what stands at its default, and why
 
+  /// What forecasts call it: its name, and that its figures are noisy where others used it.
+  [[nodiscard]] std::string title() const;
   bool operator==(const Machine&) const = default;
 };
 

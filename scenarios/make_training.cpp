@@ -9,13 +9,13 @@
 #include "scenarios/describe/reader.h"
 #include "scenarios/layer_profile.h"
 #include "scenarios/node_counts.h"
-#include "scenarios/weights/weights.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace foretrain {
 namespace {
@@ -50,17 +50,6 @@ std::shared_ptr<const Network> network_of(const Case& c, const DatasetShape& sha
     fail(c, listed ? fmt::format("model.layers[{}]", error.layer()) : "model", error.what());
   } catch (const InputError& error) {
     fail(c, "model.profile", error.what());
-  }
-}
-
-/// The weights that it starts from, where a file has them.
-std::shared_ptr<const std::vector<float>> start_of(const Case& c, const Network& network) {
-  const std::string& from = c.scenario.training.init.from;
-  if (from.empty()) return nullptr;
-  try {
-    return std::make_shared<const std::vector<float>>(read_weights(from, network));
-  } catch (const InputError& error) {
-    fail(c, "training.init.from", error.what());
   }
 }
 
@@ -253,6 +242,7 @@ std::shared_ptr<const Training> make_training(const Case& scenario_case, const C
   training->threads = scenario.training.threads;
   training->steps = steps_of(scenario, *training, data.shape.train_examples);
   const std::int64_t gradients = gradients_an_update(*training);
+  FT_CHECK_OP(gradients, >, 0);
   if (protocol_of(scenario).synchronous && gradients < training->workers) {
     training->updates = scenario.training.updates > 0
                             ? scenario.training.updates
@@ -263,6 +253,7 @@ std::shared_ptr<const Training> make_training(const Case& scenario_case, const C
   training->forward_waits = scenario.training.bucket_rule == "ddp";
   if (training->nodes() > 1) training->compression = scenario.training.compression;
   training->evaluate_every = scenario.training.evaluate_every;
+  if (!protocol_of(scenario).synchronous) training->updates_a_step = training->workers;
   training->checkpoint = scenario.checkpoint.every;
   training->target = scenario.training.until;
   if (protocol_of(scenario).waits(training->options)) {
@@ -279,9 +270,22 @@ std::shared_ptr<const Training> make_training(const Case& scenario_case, const C
   training->train_examples = data.shape.train_examples;
   training->test_examples = data.shape.test_examples;
   training->numerics = numerics;
-  if (numerics) training->start = start_of(scenario_case, *training->network);
+  if (auto start = numerics ? start_of(scenario_case, *training->network) : std::nullopt) {
+    training->start = std::make_shared<const std::vector<float>>(std::move(start->parameters));
+    training->start_statistics = std::move(start->statistics);
+  }
   training->data = data.examples;
   return training;
+}
+
+std::optional<Weights> start_of(const Case& c, const Network& network) {
+  const std::string& from = c.scenario.training.init.from;
+  if (from.empty()) return std::nullopt;
+  try {
+    return read_weights(from, network);
+  } catch (const InputError& error) {
+    fail(c, "training.init.from", error.what());
+  }
 }
 
 Layout layout_of(const Scenario& scenario, const Training& training, int servers) {

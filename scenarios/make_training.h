@@ -4,8 +4,10 @@
 #include "models/protocol/training.h"
 #include "scenarios/case_data.h"
 #include "scenarios/scenario.h"
+#include "scenarios/weights/weights.h"
 
 #include <memory>
+#include <optional>
 
 namespace foretrain {
 
@@ -14,6 +16,10 @@ namespace foretrain {
 /// more workers than examples, more servers than parameters, ...)
 std::shared_ptr<const Training> make_training(const Case& scenario_case, const CaseData& data,
                                               bool numerics);
+
+/// The weights that it starts from, as `training.init.from` has them; nothing: they are drawn.
+/// @throws InputError at that key
+std::optional<Weights> start_of(const Case& c, const Network& network);
 
 /// How the parameters of `training`, whose network and workers are known, are cut into what travels
 /// as one message where there are so many `servers`; 0: none.

@@ -27,11 +27,12 @@ std::vector<PlacedHost> hosts_of(const ClusterSpec& cluster) {
   return hosts;
 }
 
-/// Where `placement:` is left out: workers on the hosts in turn, as many at a time as a host has
-/// devices; then servers on the hosts after the last worker's.
-std::vector<std::size_t> hosts_in_turn(const ClusterSpec& cluster,
-                                       const std::vector<PlacedHost>& hosts,
-                                       const NodeCounts& counts) {
+/// Where `placement:` is left out. Workers are dealt to the hosts in turn, as many at a time as a
+/// host has devices, servers to those after the last of them; then the workers of a host are
+/// neighbours in rank, as torchrun and mpirun place them: a ring leaves each host once.
+std::vector<std::size_t> hosts_by_default(const ClusterSpec& cluster,
+                                          const std::vector<PlacedHost>& hosts,
+                                          const NodeCounts& counts) {
   std::vector<std::size_t> seats;  // of workers
   for (std::size_t host = 0; host < hosts.size(); ++host) {
     const int devices = cluster.hosts.empty() ? 0 : cluster.hosts[hosts[host].spec].devices;
@@ -45,6 +46,7 @@ std::vector<std::size_t> hosts_in_turn(const ClusterSpec& cluster,
   for (int server = 0; server < counts.servers; ++server) {
     chosen.push_back((chosen.back() + 1) % hosts.size());
   }
+  std::ranges::sort(chosen.begin(), chosen.begin() + counts.workers);
   return chosen;
 }
 
@@ -63,11 +65,11 @@ std::vector<NodePlace> place_nodes(const Scenario& scenario) {
   for (std::size_t i = 0; i < hosts.size(); ++i) index_of.try_emplace(hosts[i].name, i);
   const NodeCounts counts = node_counts(scenario);
   std::map<std::size_t, int> devices;  // that have a worker, by host
-  const std::vector<std::size_t> in_turn = hosts_in_turn(scenario.cluster, hosts, counts);
+  const std::vector<std::size_t> by_default = hosts_by_default(scenario.cluster, hosts, counts);
   std::vector<NodePlace> places;
   for (int node = 0; node < counts.nodes(); ++node) {
     const auto number = static_cast<std::size_t>(node);
-    std::size_t index = in_turn[number];
+    std::size_t index = by_default[number];
     if (!names.empty()) {
       const auto found = index_of.find(names.at(number));
       FT_CHECK(found != index_of.end());

@@ -23,9 +23,10 @@ struct NodePlace {
   std::optional<int> device{};  ///< of the host, that a worker computes on, counted from 0
 };
 
-/// The hosts of workers, then servers, as `placement:` says; left out, the hosts in turn, each with
-/// as many workers as it has devices. Without a cluster, one host has them all. Where a host has
-/// devices, its workers take them in turn.
+/// The hosts of workers, then servers, as `placement:` says. Left out, each host has equally many
+/// workers, or as many as it has devices, neighbours in rank; servers are on the hosts after those.
+/// Without a cluster, one host has them all. Where a host has devices, its workers take them in
+/// turn.
 std::vector<NodePlace> place_nodes(const Scenario& scenario);
 
 /// Gives nodes their cores: a host's nodes take its cores round robin, one for each thread, after

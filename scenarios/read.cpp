@@ -7,6 +7,7 @@
 #include "scenarios/describe/scenario_fields.h"
 #include "scenarios/describe/version.h"
 #include "scenarios/describe/writer.h"
+#include "scenarios/examples.h"
 #include "scenarios/library.h"
 #include "scenarios/neighbours.h"
 #include "scenarios/schema.h"
@@ -17,6 +18,8 @@
 
 #include <filesystem>
 #include <map>
+#include <set>
+#include <system_error>
 
 namespace foretrain {
 
@@ -39,8 +42,20 @@ constexpr RetiredKey kRetired[] = {
     {"stragglers[].dies_at", "write faults: [{at: 20 s, kill: worker1}] at the top level"},
     {"stragglers[].joins_at", "write faults: [{at: 3 s, join: worker1}] at the top level"}};
 
+/// What this case does not use of what the sweep sets is none of its settings. It is no mistake of
+/// the file, either: it was used before --set fixed another key.
+void forget_idle(Case& c, const std::vector<Choice>& choices, const std::set<std::string>& idle,
+                 Reading& reading) {
+  for (const Choice& choice : choices) {
+    const std::string path = to_text(choice.path);
+    if (idle.contains(path)) reading.note_used(path, to_text(choice.value.mark));
+  }
+  std::erase_if(c.settings, [&](const Setting& setting) { return idle.contains(setting.key); });
+}
+
+/// `fixed`: --set has fixed a key that the sweep varies.
 Case read_case(const Value& root, const std::vector<Choice>& choices, const std::string& name,
-               Reading& reading) {
+               bool fixed, Reading& reading) {
   Case result;
   Value chosen = root;
   for (const Choice& choice : choices) {
@@ -52,6 +67,8 @@ Case read_case(const Value& root, const std::vector<Choice>& choices, const std:
   describe(reader, result.scenario);
   reader.finish();
   result.places = reading.take_places();
+  const std::set<std::string> idle = reading.take_idle();
+  if (fixed) forget_idle(result, choices, idle, reading);
   check_case(result, reading);
   return result;
 }
@@ -62,7 +79,7 @@ void check_scenario_version(const Value& root) {
 }
 
 /// Two cases of one name would write into one folder.
-void check_labels(const std::vector<Case>& cases, const Mark& sweep) {
+void check_labels(const std::vector<Case>& cases, const TextMark& sweep) {
   std::map<std::string, std::size_t> first;
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const auto [found, fresh] = first.emplace(cases[i].label(), i);
@@ -73,11 +90,29 @@ void check_labels(const std::vector<Case>& cases, const Mark& sweep) {
   }
 }
 
+/// Of cases that train the same the first one.
+void leave_out_equals(std::vector<Case>& cases) {
+  std::set<std::string> seen;
+  std::erase_if(cases,
+                [&](const Case& each) { return !seen.insert(to_yaml(each.scenario)).second; });
+}
+
+/// Among others a case has a name of its own, though nothing is left that sets it apart.
+void name_bare(std::vector<Case>& cases) {
+  if (cases.size() < 2) return;
+  for (Case& each : cases) {
+    if (!each.settings.empty()) continue;
+    each.settings.push_back({"training.strategy", each.scenario.training.strategy});
+  }
+}
+
 }  // namespace
 
 std::vector<Case> read_scenario(const std::string& path,
                                 const std::vector<std::string>& overrides) {
   const std::string file = in_library(path);
+  std::error_code ignored;
+  if (!std::filesystem::exists(file, ignored)) throw InputError(no_such_scenario(path));
   std::vector<Case> cases = parse_scenario(read_text(file), path, overrides);
   const std::filesystem::path folder = std::filesystem::path(file).parent_path();
   for (Case& each : cases) {
@@ -91,12 +126,15 @@ std::vector<Case> parse_scenario(const std::string& text, const std::string& sou
                                  const std::vector<std::string>& overrides) {
   Value root = parse_yaml(text, source);
   check_scenario_version(root);
-  for (const std::string& assignment : overrides) apply_override(root, assignment);
+  bool fixed = false;
+  for (const std::string& assignment : overrides) {
+    fixed = apply_override(root, assignment) || fixed;
+  }
   check_scenario_version(root);
   root.erase("foretrain");
 
   std::vector<std::vector<Choice>> variations(1);
-  Mark sweep_mark = root.mark;
+  TextMark sweep_mark = root.mark;
   if (const Entry* sweep = root.find("sweep")) {
     sweep_mark = sweep->mark;
     variations = expand_sweep(sweep->value);
@@ -106,8 +144,12 @@ std::vector<Case> parse_scenario(const std::string& text, const std::string& sou
   Reading reading(scenario_keys(), kRetired);
   std::vector<Case> cases;
   cases.reserve(variations.size());
-  for (const auto& choices : variations) cases.push_back(read_case(root, choices, name, reading));
+  for (const auto& choices : variations) {
+    cases.push_back(read_case(root, choices, name, fixed, reading));
+  }
   reading.check_all_used();
+  if (fixed) leave_out_equals(cases);
+  name_bare(cases);
   check_labels(cases, sweep_mark);
   return cases;
 }

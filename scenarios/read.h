@@ -9,10 +9,12 @@
 
 namespace foretrain {
 
-/// Reads `path`, which may be of the library (library.h), with `overrides` (`training.workers=3`,
-/// as
-/// --set takes them; later ones win) laid over it, and checks all of it. A path inside that names
-/// something beside the file is completed (beside.h). @throws InputError
+/// Reads `path`, which may be a name of the library (library.h), with `overrides`
+/// (`training.workers=3`, as --set takes them; later ones win) laid over it, and checks all of it.
+/// A path inside that names something beside the file is completed (beside.h). Where one of them
+/// fixes a key that the sweep varies, settings that a case does not use then are left out, and
+/// equal cases are one.
+/// @throws InputError
 std::vector<Case> read_scenario(const std::string& path, const std::vector<std::string>& overrides);
 
 /// As read_scenario, from text; `source` stands for the file's name in messages.

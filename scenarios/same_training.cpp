@@ -1,5 +1,7 @@
 #include "scenarios/same_training.h"
 
+#include "models/protocol/registry.h"
+#include "models/protocol/route.h"
 #include "scenarios/read.h"
 #include "scenarios/yaml/value.h"
 
@@ -7,6 +9,7 @@
 #include <array>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace foretrain {
 namespace {
@@ -29,6 +32,12 @@ constexpr std::array<std::string_view, 16> kOther{"name",
                                                   "training.rejoin_limit",
                                                   "training.compression.encode",
                                                   "training.threads"};
+
+/// Its links decide which sums go over trees, and so in which order they add up.
+bool is_ruled_by_cluster(const TrainingSpec& training) {
+  return reads(protocol_called(training.strategy), kAlgorithm) &&
+         training.protocol.word(kAlgorithm) == "auto";
+}
 
 /// `left_out`: keys that may differ, with all below them.
 std::optional<Difference> difference(const Value* first, const Value* second,
@@ -69,7 +78,9 @@ std::optional<Difference> difference_in_training(const Scenario& first, const Sc
     return Difference{"training.servers", std::to_string(servers),
                       std::to_string(second.training.servers)};
   }
-  return difference(&a, &b, "", kOther);
+  std::vector<std::string_view> left_out(kOther.begin(), kOther.end());
+  if (is_ruled_by_cluster(first.training)) std::erase(left_out, "cluster");
+  return difference(&a, &b, "", left_out);
 }
 
 std::optional<Difference> difference_in_scenario(const Scenario& first, const Scenario& second) {

@@ -17,7 +17,7 @@ struct Difference {
 
 /// The first key that decides what is computed and is not the same in both: all but names, where
 /// and how fast it runs, how many servers share the parameters, what becomes of nodes, how many
-/// checkpoints stay.
+/// checkpoints stay. Where `algorithm: auto` goes by the cluster's links, that is compared, too.
 std::optional<Difference> difference_in_training(const Scenario& first, const Scenario& second);
 
 /// The first key, of all but the question, which is for people, that is not the same in both.

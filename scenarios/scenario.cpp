@@ -38,8 +38,10 @@ std::string ModelSpec::label() const {
   }
   std::string text;
   for (const LayerSpec& l : layers) {
-    text += fmt::format("{} {} {} {} {} {} {} {} {}\n", l.kind, l.units, l.size, l.stride,
+    text += fmt::format("{} {} {} {} {} {} {} {} {}\n", l.kind, l.units, l.size, l.step(),
                         l.padding, l.rate, l.alpha, l.beta, l.k);
+    if (l.kind == "batch_norm") text += fmt::format("{} {}\n", l.epsilon, l.momentum);
+    if (l.kind == "add") text += fmt::format("{}\n", l.from);
   }
   return fmt::format("layers-{:08x}", Stream(0, text).bits() >> 32);
 }

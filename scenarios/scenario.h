@@ -82,7 +82,7 @@ struct TrainingSpec {
   ProtocolOptions protocol;       ///< what only some strategies ask for
   OptimizerSpec optimizer;
   bool overlap = true;              ///< buckets leave while others are computed
-  std::int64_t evaluate_every = 0;  ///< the chief's steps between evaluations; 0: only at the end
+  std::int64_t evaluate_every = 0;  ///< steps between evaluations; 0: only at the end
   Target until;                     ///< ends it before its length where an evaluation finds it
   Duration silence_limit{3'000'000'000};  ///< who says nothing for so long, beyond the longest
                                           ///< pause, is lost (exec/launch/silence.h)

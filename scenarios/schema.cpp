@@ -44,14 +44,10 @@ Schema sweep_schema() {
 
 Schema scenario_object() {
   SchemaBuilder builder;
-  builder.add({.key = "foretrain", .doc = "version of the scenario language", .required = true},
-              version_schema());
+  builder.add({.key = "foretrain", .doc = kVersionDoc, .required = true}, version_schema());
   const Scenario defaults;
   describe(builder, defaults);
-  builder.add({.key = "sweep",
-               .doc = "key path -> values to try, or a list of cases, each key path -> value, or "
-                      "with grid: key path -> values, all combinations"},
-              sweep_schema());
+  builder.add({.key = "sweep", .doc = kSweepDoc}, sweep_schema());
   return builder.take();
 }
 

@@ -27,7 +27,7 @@ KeyPath path_of(const Entry& entry) {
   }
 }
 
-void check_count(std::size_t count, const Mark& mark) {
+void check_count(std::size_t count, const TextMark& mark) {
   if (count <= kCasesMax) return;
   fail_at(to_text(mark), "sweep",
           fmt::format("more than {} cases; vary fewer keys, or fewer values", kCasesMax));
@@ -144,18 +144,19 @@ bool take_out_of_sweep(Value& root, const KeyPath& path) {
   return true;
 }
 
-void remove_key(Value& root, const KeyPath& path, const Mark& mark) {
+/// Whether the sweep varied it.
+bool remove_key(Value& root, const KeyPath& path, const TextMark& mark) {
   const bool varied = take_out_of_sweep(root, path);
-  if (remove_from(root, path) || varied) return;
+  if (remove_from(root, path) || varied) return varied;
   // There was nothing to remove: fine, unless it is a slip.
   const auto keys = scenario_keys();
-  if (is_known(to_text(path), keys)) return;
+  if (is_known(to_text(path), keys)) return false;
   const KeyPath parent(path.begin(), path.end() - 1);
   Reading(keys).fail_unknown({path.back(), mark, {}}, to_text(parent));
 }
 
 /// `sweep.training.workers=[1, 2]`: the path behind `sweep` is one key of the sweep.
-void vary(Value& root, const KeyPath& path, const Mark& mark, Value value) {
+void vary(Value& root, const KeyPath& path, const TextMark& mark, Value value) {
   if (value.kind == Value::Kind::null) {
     take_out_of_sweep(root, path);
     return;
@@ -184,7 +185,7 @@ std::vector<std::vector<Choice>> expand_sweep(const Value& sweep) {
   return listed_cases(sweep);
 }
 
-void apply_override(Value& root, const std::string& assignment) {
+bool apply_override(Value& root, const std::string& assignment) {
   const std::string source = "--set " + assignment;
   const std::size_t equals = assignment.find('=');
   if (equals == std::string::npos) {
@@ -197,13 +198,15 @@ void apply_override(Value& root, const std::string& assignment) {
     fail_at(source, "", error.what());
   }
   Value value = parse_yaml_value(std::string_view(assignment).substr(equals + 1), source);
-  const Mark mark = value.mark;
+  const TextMark mark = value.mark;
   if (path.front() == "sweep" && path.size() > 1) {
-    return vary(root, KeyPath(path.begin() + 1, path.end()), mark, std::move(value));
+    vary(root, KeyPath(path.begin() + 1, path.end()), mark, std::move(value));
+    return false;
   }
   if (value.kind == Value::Kind::null) return remove_key(root, path, mark);
-  take_out_of_sweep(root, path);
+  const bool varied = take_out_of_sweep(root, path);
   lay_over(root, path, mark, std::move(value));
+  return varied;
 }
 
 }  // namespace foretrain

@@ -12,7 +12,7 @@ namespace foretrain {
 /// A key that a case sets, and to what.
 struct Choice {
   KeyPath path;
-  Mark mark;  ///< of the key
+  TextMark mark;  ///< of the key
   Value value;
 };
 
@@ -31,7 +31,8 @@ std::vector<std::vector<Choice>> expand_sweep(const Value& sweep);
 /// Lays `key=value`, as --set takes it, over the file's tree. A null value removes the key. A key
 /// that the sweep varies is fixed: its entry leaves the sweep, and cases that differed in it alone
 /// become one. `sweep.KEY=[values]` varies a key.
-/// @throws InputError
-void apply_override(Value& root, const std::string& assignment);
+/// @returns whether it fixed a key that the sweep varies: cases may be equal now, since what such a
+/// value makes unused does not tell them apart any more (parse_scenario). @throws InputError
+bool apply_override(Value& root, const std::string& assignment);
 
 }  // namespace foretrain

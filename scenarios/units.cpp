@@ -13,6 +13,7 @@
 #include <limits>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace foretrain {
@@ -30,12 +31,28 @@ struct Unit {
 constexpr Unit kSizes[] = {{"B", 0},       {"kB", 3},      {"MB", 6},
                            {"GB", 9},      {"TB", 12},     {"KiB", 0, 10},
                            {"MiB", 0, 20}, {"GiB", 0, 30}, {"KB", 3, 0, false}};
-constexpr Unit kRates[] = {{"bps", 0, -3},     {"kbps", 3, -3},   {"Mbps", 6, -3},
-                           {"Gbps", 9, -3},    {"Tbps", 12, -3},  {"bit/s", 0, -3},
-                           {"kbit/s", 3, -3},  {"Mbit/s", 6, -3}, {"Gbit/s", 9, -3},
-                           {"Tbit/s", 12, -3}, {"B/s", 0},        {"kB/s", 3},
-                           {"MB/s", 6},        {"GB/s", 9},       {"KiB/s", 0, 10},
-                           {"MiB/s", 0, 20},   {"GiB/s", 0, 30},  {"KB/s", 3, 0, false}};
+constexpr Unit kRates[] = {{"bps", 0, -3},
+                           {"kbps", 3, -3},
+                           {"Mbps", 6, -3},
+                           {"Gbps", 9, -3},
+                           {"Tbps", 12, -3},
+                           {"bit/s", 0, -3},
+                           {"kbit/s", 3, -3},
+                           {"Mbit/s", 6, -3},
+                           {"Gbit/s", 9, -3},
+                           {"Tbit/s", 12, -3},
+                           {"B/s", 0},
+                           {"kB/s", 3},
+                           {"MB/s", 6},
+                           {"GB/s", 9},
+                           {"KiB/s", 0, 10},
+                           {"MiB/s", 0, 20},
+                           {"GiB/s", 0, 30},
+                           {"KB/s", 3, 0, false},
+                           {"GbE", 9, -3, false},   // as networks are sold: 10 GbE
+                           {"kb/s", 3, -3, false},  // b is a bit, B a byte
+                           {"Mb/s", 6, -3, false},
+                           {"Gb/s", 9, -3, false}};
 constexpr Unit kTimes[] = {{"s", 0},
                            {"ms", -3},
                            {"us", -6},
@@ -47,6 +64,12 @@ constexpr Unit kTimes[] = {{"s", 0},
                            {"h", 0, 0, true, 3600}};
 constexpr Unit kShares[] = {{"%", -2}};
 constexpr Unit kPrices[] = {{"per hour", 0}, {"/hour", 0, 0, false}, {"/h", 0, 0, false}};
+
+/// Signs that stand for a currency's code.
+constexpr std::pair<std::string_view, std::string_view> kCurrencySigns[] = {
+    {"$", "USD"}, {"\u20ac", "EUR"}, {"\u00a3", "GBP"}};
+/// What may stand between a price's number and its unit, for JSON Schema.
+constexpr const char* kCurrencyPattern = "(([A-Z]{3}|\\$|\u20ac|\u00a3) *)?";
 
 struct Quantity {
   Decimal number;
@@ -75,6 +98,15 @@ std::string list_of(std::span<const Unit> units) {
   if (alike != units.end()) {
     throw BadValue(
         fmt::format("{} is no unit; did you mean {} {}?", name, to_text(number), alike->name));
+  }
+  // `10G`: of bits, or of bytes?
+  std::vector<std::string> begun;
+  for (const Unit& unit : units) {
+    if (!unit.listed || !lower(unit.name).starts_with(lower(name))) continue;
+    begun.push_back(fmt::format("{} {}", to_text(number), unit.name));
+  }
+  if (!begun.empty()) {
+    throw BadValue(fmt::format("{} is no unit; did you mean {}?", name, fmt::join(begun, ", or ")));
   }
   throw BadValue(fmt::format("{} is no unit here; use one of {}", name, list_of(units)));
 }
@@ -107,11 +139,28 @@ double in_base_unit(const Quantity& quantity) {
   return std::ldexp(number, quantity.unit.binary) * quantity.unit.times;
 }
 
-std::string pattern_of(std::span<const Unit> units) {
+/// `before`: what may stand before the unit.
+std::string pattern_of(std::span<const Unit> units, std::string_view before = {}) {
   std::vector<std::string_view> names;
   for (const Unit& unit : units) names.push_back(unit.name);
-  return fmt::format(R"(^\+?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)? *({})$)",
+  return fmt::format(R"(^\+?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)? *{}({})$)", before,
                      fmt::join(names, "|"));
+}
+
+/// The currency that `text` begins with, as a code, cut off from it; empty: none.
+std::string take_currency(std::string_view& text) {
+  for (const auto& [sign, code] : kCurrencySigns) {
+    if (!text.starts_with(sign)) continue;
+    text.remove_prefix(sign.size());
+    return std::string(code);
+  }
+  constexpr std::size_t kCodeLetters = 3;
+  const std::size_t end =
+      std::min(text.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ"), text.size());
+  if (end != kCodeLetters) return {};
+  const std::string code(text.substr(0, end));
+  text.remove_prefix(end);
+  return code;
 }
 
 /// `number` of the base unit, in the largest unit of `units` (largest first) in which it is 1 or
@@ -172,16 +221,40 @@ double parse_seconds(std::string_view text) {
   return seconds;
 }
 
-double parse_price(std::string_view text) {
-  const double price = in_base_unit(parse_quantity(text, kPrices, "2.50 per hour"));
-  if (std::isinf(price)) throw BadValue(fmt::format("{} is too much; write less", text));
-  return price;
+Price parse_price(std::string_view text) {
+  std::string_view rest = text;
+  std::string currency;
+  std::string plain(text);  // without the currency
+  if (take_decimal(rest)) {
+    const std::string number(text.substr(0, text.size() - rest.size()));
+    rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
+    currency = take_currency(rest);
+    if (!currency.empty()) plain = number + std::string(rest);
+  }
+  const std::string example =
+      currency.empty() ? "2.50 per hour" : fmt::format("2.50 {} per hour", currency);
+  const double per_hour = in_base_unit(parse_quantity(plain, kPrices, example));
+  if (std::isinf(per_hour)) throw BadValue(fmt::format("{} is too much; write less", text));
+  return {per_hour, std::move(currency)};
 }
 
 double parse_share(std::string_view text) {
   const double share = in_base_unit(parse_quantity(text, kShares, "1 %"));
   if (std::isinf(share)) throw BadValue(fmt::format("{} is too much; write less", text));
   return share;
+}
+
+std::int64_t parse_count(std::string_view text) {
+  static constexpr Unit kCounts[] = {{"k", 3}, {"M", 6}, {"B", 9}, {"G", 9, 0, false}};
+  std::string_view rest = text;
+  auto number = take_decimal(rest);
+  if (number && !rest.empty()) {
+    const Quantity quantity = parse_quantity(text, kCounts, "110 M");
+    number = shifted(quantity.number, quantity.unit.power);
+  }
+  const auto count = number ? to_integer(*number) : std::nullopt;
+  if (count && *count >= 1) return *count;
+  throw BadValue(fmt::format("'{}' is no count; write a whole number, 110M for instance", text));
 }
 
 std::string to_text(Bytes size) {
@@ -214,8 +287,10 @@ std::string to_text(Duration time) {
 
 std::string seconds_to_text(double seconds) { return in_largest(decimal_of(seconds), kTimesDown); }
 
-std::string price_to_text(double price) {
-  return in_largest(decimal_of(price), std::span(kPrices).first(1));
+std::string price_to_text(const Price& price) {
+  const std::string number = to_text(decimal_of(price.per_hour));
+  if (price.currency.empty()) return number + " per hour";
+  return fmt::format("{} {} per hour", number, price.currency);
 }
 
 std::string share_to_text(double share) { return in_largest(decimal_of(share), kShares); }
@@ -223,7 +298,7 @@ std::string share_to_text(double share) { return in_largest(decimal_of(share), k
 std::string bytes_pattern() { return pattern_of(kSizes); }
 std::string rate_pattern() { return pattern_of(kRates); }
 std::string duration_pattern() { return pattern_of(kTimes); }
-std::string price_pattern() { return pattern_of(kPrices); }
+std::string price_pattern() { return pattern_of(kPrices, kCurrencyPattern); }
 std::string share_pattern() { return pattern_of(kShares); }
 
 }  // namespace foretrain

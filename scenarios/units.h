@@ -3,7 +3,9 @@
 
 #include "models/base/quantity.h"
 #include "models/base/time.h"
+#include "scenarios/money.h"
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -18,8 +20,9 @@ Bytes parse_bytes(std::string_view text);          ///< `25 MB`, `64 KiB`
 BytesPerSecond parse_rate(std::string_view text);  ///< `10 Gbps`, `100 Mbit/s`, `1.25 GB/s`
 Duration parse_duration(std::string_view text);    ///< `30 us`, `2.5 ms`; whole nanoseconds
 double parse_seconds(std::string_view text);       ///< `12.25 ns`, in seconds, nearest double
-double parse_price(std::string_view text);         ///< `2.50 per hour`, in any currency
+Price parse_price(std::string_view text);          ///< `2.50 per hour`, `3.06 $/h`, `0.90 EUR/h`
 double parse_share(std::string_view text);         ///< `1 %`, of 1
+std::int64_t parse_count(std::string_view text);   ///< `110M`, `25.5e6`; 1 or more, whole
 
 // Writing: the short text that reads back as the same value.
 
@@ -27,7 +30,7 @@ std::string to_text(Bytes size);
 std::string to_text(BytesPerSecond rate);
 std::string to_text(Duration time);
 std::string seconds_to_text(double seconds);
-std::string price_to_text(double price);
+std::string price_to_text(const Price& price);  ///< `2.5 per hour`, `3.06 USD per hour`
 std::string share_to_text(double share);
 
 // For JSON Schema: a regular expression that every quantity of the kind matches.

@@ -1,23 +1,29 @@
 // Times of gradients from records, from tables; a model's cost from times.
 #include "exec/calibration/calibrate_from.h"
 
+#include "models/networks/registry.h"
 #include "reports/record/files.h"
 #include "reports/record/statistics.h"
 #include "scenarios/batch_times.h"
 #include "scenarios/input_error.h"
 #include "scenarios/node_counts.h"
 #include "scenarios/prepared.h"
+#include "scenarios/propose.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <string_view>
 #include <utility>
 
 namespace foretrain::exec {
 namespace {
 namespace fs = std::filesystem;
+
+constexpr const char* kModelOption = "--model";
 
 [[noreturn]] void refuse(const std::string& source, const std::string& what) {
   throw InputError(fmt::format("{}: {}", source, what));
@@ -108,7 +114,7 @@ void add_table(Gathered& gathered, const std::string& path) {
 
 Gathered gather(const Measurements& measurements) {
   Gathered gathered;
-  if (!measurements.model.empty()) name_model(gathered, measurements.model, "--model");
+  if (!measurements.model.empty()) name_model(gathered, measurements.model, kModelOption);
   if (measurements.scenario_case) {
     const Case& scenario_case = *measurements.scenario_case;
     if (scenario_case.scenario.model.profiled()) {
@@ -131,6 +137,33 @@ Gathered gather(const Measurements& measurements) {
            "scenario with that model");
   }
   return gathered;
+}
+
+/// `784x10`, with whatever follows behind a space.
+bool begins_with_shape(std::string_view text) {
+  constexpr std::string_view kDigits = "0123456789";
+  const std::size_t cross = text.find_first_not_of(kDigits);
+  if (cross == 0 || cross == std::string_view::npos || text[cross] != 'x') return false;
+  const std::string_view classes = text.substr(cross + 1);
+  const std::size_t end = std::min(classes.find_first_not_of(kDigits), classes.size());
+  return end > 0 && (end == classes.size() || classes[end] == ' ');
+}
+
+/// Under a name that no scenario has, nothing would ever find it.
+void check_model(const std::string& model) {
+  const std::vector<std::string> names = network_names();
+  const std::string word = model.substr(0, model.find(' '));
+  const std::string name = word.substr(0, word.find('-'));  // of mlp-300-100, layers-1f3c5a70
+  const bool known = name == "layers" || std::ranges::find(names, name) != names.end();
+  const bool whole = word.size() < model.size() &&
+                     begins_with_shape(std::string_view(model).substr(word.size() + 1));
+  if (known && whole) return;
+  const std::string near = known ? std::string() : nearest(name, names);
+  refuse("--model " + model,
+         fmt::format("no scenario has such a model; {}write one of {}, then what it reads and how "
+                     "many classes it tells apart: 'lenet 784x10'",
+                     near.empty() ? "" : fmt::format("did you mean {}? ", near),
+                     fmt::join(names, ", ")));
 }
 
 /// The straight line through two batch sizes; nothing where a part of it would be below zero.
@@ -208,6 +241,8 @@ MachineFrom machine_from(const Measurements& measurements) {
   } else {
     machine = read_machine(measurements.machine);
   }
+  const bool own_name = gathered.model_said == kModelOption;
+  if (own_name && !machine.models.contains(gathered.model)) check_model(gathered.model);
   const ModelCost known = machine.models[gathered.model];
   machine.models[gathered.model] = cost_of(gathered, known, result.notes);
   if (measurements.machine.empty()) {

@@ -43,7 +43,7 @@ struct MachineFrom {
 /// by whatever ran beside them.
 /// @throws InputError, DataError: a source that is missing or damaged, of several workers, another
 /// model, slowed or timed by its scenario (stragglers, compute:, framework: and their like); no
-/// model named
+/// model named, or one that no scenario has and `machine` does not know
 MachineFrom machine_from(const Measurements& measurements);
 
 /// Writes that machine to the file `out`. Returns the notes.

@@ -1,12 +1,14 @@
 // This machine's calibration, kept from one forecast to the next.
 #pragma once
 
+#include "reports/record/processor.h"
 #include "scenarios/machine.h"
 #include "scenarios/prepared.h"
 
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace foretrain::exec {
@@ -15,13 +17,21 @@ namespace foretrain::exec {
 using Tell = std::function<void(const std::string& line)>;
 
 /// Whether this machine is idle, but for this process; says so where others use it: what is
-/// measured now is not worth keeping then. Looks for a tenth of a second.
+/// measured now is noisy then. Looks for a tenth of a second.
 bool idle(const Tell& tell);
 
+/// The file in which this machine's calibration is kept, in the cache: called after the host, the
+/// processor, what is measured (`calibration_name`), so a new build of the same kernels reads it.
+std::filesystem::path calibration_file();
+/// `measured`: as kMeasured (transport/build_name.h).
+std::string calibration_name(const std::string& host, const Processor& processor,
+                             std::string_view measured);
+
 /// What is known of this machine for the model of `prepared`, measured where it is not known
-/// yet: it says so, takes a while, and keeps it. Figures of another build of the program or of
-/// another machine are not used. `emulated`: messages between emulated hosts too. @throws NotDone
-/// where a signal came while it measured: nothing of that is kept
+/// yet: it says so, takes a while, and keeps it. Where others use the machine meanwhile, that is
+/// noted (Machine::others_used), and every command that uses it says so. Figures of other kernels
+/// or of another machine are not used. `emulated`: messages between emulated hosts too.
+/// @throws NotDone where a signal came while it measured: nothing of that is kept
 Machine cached_machine(const Prepared& prepared, bool emulated, const Tell& tell);
 
 /// Hand-overs between cores that the calibration in the file `machine` met; empty: the one that is

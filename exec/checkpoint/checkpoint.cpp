@@ -2,8 +2,8 @@
 
 #include "exec/checkpoint/durable_file.h"
 #include "reports/record/files.h"
+#include "reports/record/json_object.h"
 #include "reports/record/parse_json.h"
-#include "reports/record/whole_number.h"
 #include "scenarios/input_error.h"
 
 #include <fmt/format.h>
@@ -23,6 +23,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr int kFormat = 2;
 constexpr std::string_view kPrefix = "step-";
+constexpr std::string_view kDamagedManifest = "it is damaged";
 
 /// The cuts that have a folder, the newest first.
 std::vector<std::int64_t> cuts_in(const fs::path& run) {
@@ -66,24 +67,26 @@ Json body_of(const Manifest& manifest) {
 }
 
 // Its file is called so: what is no name of a node could lead to any file of this machine.
-std::string role_of(const Json& part) {
-  std::string role = part.at("node");
+std::string role_of(const JsonObject& part) {
+  std::string role = part.text("node");
   const auto is_plain = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
-  if (role.empty() || !std::ranges::all_of(role, is_plain)) throw BadValue("no name of a node");
+  if (role.empty() || !std::ranges::all_of(role, is_plain)) part.fail("node: no name of a node");
   return role;
 }
 
-Manifest manifest_of(const Json& body) {
+Manifest manifest_of(const JsonObject& body) {
   Manifest manifest;
-  manifest.run = body.at("run");
-  manifest.cut = whole_at(body, "step");
-  manifest.time = {whole_at(body, "time_ns")};
-  manifest.kernel_set = body.at("kernel_set");
-  manifest.scenario = body.at("scenario");
-  for (const Json& part : body.at("parts")) {
-    manifest.parts.push_back({role_of(part), whole_at(part, "bytes"), part.at("sha256"),
-                              whole_at(part, "reported"), whole_at(part, "evaluated"),
-                              whole_at(part, "gradients")});
+  manifest.run = body.text("run");
+  manifest.cut = body.integer("step");
+  manifest.time = {body.integer("time_ns")};
+  manifest.kernel_set = body.text("kernel_set");
+  manifest.scenario = body.text("scenario");
+  const std::vector<JsonObject> parts = body.objects("parts");
+  manifest.parts.reserve(parts.size());
+  for (const JsonObject& part : parts) {
+    manifest.parts.push_back({role_of(part), part.integer("bytes"), part.text("sha256"),
+                              part.integer("reported"), part.integer("evaluated"),
+                              part.integer("gradients")});
   }
   return manifest;
 }
@@ -94,19 +97,16 @@ Manifest read_manifest(const fs::path& run, std::int64_t cut) {
   const auto fail = [&](const std::string& what) -> void {
     throw InputError(fmt::format("{}: {}", path.string(), what));
   };
-  Manifest manifest;
-  try {
-    const Json json = parse_json(read_text_file(path), path.string());
-    const Json& body = json.at("checkpoint");
-    if (json.at("sha256") != sha256_of(text_of(body)))
-      fail("is not what its hash says; it is damaged");
-    if (body.at("foretrain_checkpoint") != kFormat) fail("is of another version of this program");
-    manifest = manifest_of(body);
-  } catch (const nlohmann::json::exception&) {
-    fail("makes no sense; it is damaged");
-  } catch (const BadValue& wrong) {
-    fail(fmt::format("makes no sense ({}); it is damaged", wrong.what()));
+  const Json json = parse_json(read_text_file(path), path.string(), kDamagedManifest);
+  const JsonObject file(json, path.string() + ":", kDamagedManifest);
+  const JsonObject body = file.object("checkpoint");
+  if (file.text("sha256") != sha256_of(text_of(file.at("checkpoint")))) {
+    fail("is not what its hash says; it is damaged");
   }
+  if (body.integer("foretrain_checkpoint") != kFormat) {
+    fail("is of another version of this program");
+  }
+  Manifest manifest = manifest_of(body);
   if (manifest.cut != cut) fail(fmt::format("is of step {}; it was moved here", manifest.cut));
   return manifest;
 }

@@ -167,25 +167,18 @@ void Launcher::look_for_silence() {
   for (Member& member : members_) {
     if (member.finished || member.lost) continue;
     const std::uint64_t bytes = member.connection ? member.connection->received() : 0;
-    if (!member.silence->look(now, bytes)) continue;
+    const auto had = member.silence->is_news(bytes) ? std::nullopt : member.had_while_waiting();
+    if (!member.silence->look(now, bytes, had)) continue;
     const std::string what = silent_for(silence_limit());
-    if (!lose(member, what)) fail(fmt::format("{} {}", member.described(), what));
+    if (!lose(member, what)) {
+      fail(fmt::format("{} {}; a longer training.silence_limit waits longer", member.described(),
+                       what));
+    }
     if (member.process > 0) kill(member.process, SIGKILL);  // it would not hear a polite word
   }
 }
 
 Duration Launcher::silence_limit() const { return silence_of(record_.scenario_case.scenario); }
-
-// What comes to the door before all have joined may be a node of ours, or anybody.
-void Launcher::on_refused(const std::string& peer, const Refused& refused) {
-  if (stage_ == Stage::ending) return;
-  // It is one of ours, and will be no other however long we wait.
-  if (refused.proved()) {
-    return fail(fmt::format("a node at {}: {}", peer, refused.why));
-  }
-  const bool node = refused.claimed && *refused.claimed < members_.size();
-  refusals_.add(peer, node ? members_[*refused.claimed].role : "", refused.why);
-}
 
 void Launcher::on_joined(const std::shared_ptr<Connection>& connection, std::uint32_t id) {
   if (stage_ == Stage::ending) return connection->close();

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -54,6 +55,30 @@ void Launcher::start_node(Member& member) {
     member.process = start_process(arguments, member.cores);
   });
   unsetenv(kKeyVariable);
+}
+
+// What comes to the door before all have joined may be a node of ours, or anybody.
+void Launcher::on_refused(const std::string& peer, const Refused& refused) {
+  if (stage_ == Stage::ending) return;
+  // It is one of ours, and will be no other however long we wait.
+  if (refused.proved()) {
+    return fail(fmt::format("a node at {}: {}", peer, refused.why));
+  }
+  const Member* slow = refused.refusal == Refusal::silent ? owner_of(peer) : nullptr;
+  if (slow != nullptr) return refusals_.add_slow(slow->described(), refused.why);
+  const bool node = refused.claimed && *refused.claimed < members_.size();
+  refusals_.add(peer, node ? members_[*refused.claimed].role : "", refused.why);
+}
+
+// Which of the processes that are still to come holds the other end.
+const Member* Launcher::owner_of(const std::string& peer) const {
+  int port = -1;
+  const char* digits = peer.data() + peer.rfind(':') + 1;
+  std::from_chars(digits, peer.data() + peer.size(), port);
+  const auto owner = std::ranges::find_if(members_, [&](const Member& member) {
+    return member.lives() && !member.connection && holds_port(member.process, port);
+  });
+  return owner == members_.end() ? nullptr : &*owner;
 }
 
 nlohmann::json Launcher::setup_of(std::size_t id) const {

@@ -1,9 +1,22 @@
 #include "exec/launch/member.h"
 
+#include "exec/system/process.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <utility>
+
 namespace foretrain::exec {
+
+std::optional<Duration> Member::had_while_waiting() {
+  const auto thread = lives() ? first_thread_of(process) : std::nullopt;
+  if (!thread) return std::nullopt;
+  const Duration since = thread->had - std::exchange(had, thread->had);
+  if (!thread->wants_core) return std::nullopt;
+  return std::max(since, Duration{});  // another process may have taken its place
+}
 
 std::string Member::described() const {
   if (process > 0) return fmt::format("{} (process {})", role, process);

@@ -41,6 +41,7 @@ struct Member {
   /// Until its next process is started; may be null.
   std::unique_ptr<boost::asio::steady_timer> return_timer{};
   std::optional<Silence> silence{};  ///< while training
+  Duration had{};                    ///< of a core, when it was last asked
   std::unique_ptr<Pauses> pauses{};  ///< of its process
   InterfaceBytes counted_before{};   ///< time zero
 
@@ -48,6 +49,9 @@ struct Member {
   [[nodiscard]] bool lives() const { return process > 0 && !reaped; }
   /// Nobody listens to it.
   [[nodiscard]] bool is_gone() const { return lost && coming != Return::started; }
+  /// What its first thread had of a core since it was asked last, where it waits for one now.
+  /// Nothing: it waits for something else, or is a process of another task.
+  [[nodiscard]] std::optional<Duration> had_while_waiting();
   /// With its process, or its rank.
   [[nodiscard]] std::string described() const;
   /// By its role alone where that tells enough: a task's rank is what its user knows.

@@ -32,7 +32,13 @@ void NodeProcess::welcome_peers() {
       [this](const std::string& peer, const Refused& refused) {
         const auto nodes = static_cast<std::uint32_t>(training_->nodes());
         const bool node = refused.claimed && *refused.claimed < nodes;
-        refusals_.add(peer, node ? training_->role(NodeId(*refused.claimed)) : "", refused.why);
+        const std::string name = node ? training_->role(NodeId(*refused.claimed)) : "";
+        const bool slow = node && refused.refusal == Refusal::silent;
+        const std::string why =
+            slow ? fmt::format("{}; if it is {}, its machine is busy, and it tries again",
+                               refused.why, name)
+                 : refused.why;
+        refusals_.add(peer, name, why);
       });
   lobby_->serve(*acceptor_);
 }

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-
 namespace foretrain::exec {
 
 void Refusals::add(const std::string& peer, const std::string& claimed, const std::string& why) {
@@ -21,8 +20,14 @@ void Refusals::add(const std::string& peer, const std::string& claimed, const st
                           count_ == kNamed ? "; more are only counted" : ""));
 }
 
+void Refusals::add_slow(const std::string& node, const std::string& why) {
+  slow_[node] = why;
+  tell_people(fmt::format("{}: {} is slow: {}; it tries again\n", who_, node, why));
+}
+
 std::string Refusals::summary() const {
   std::string text;
+  for (const auto& [node, why] : slow_) text += fmt::format("; {} was slow: {}", node, why);
   for (const auto& [claimed, why] : claimed_) {
     text += fmt::format("; one that called itself {} was refused: {}", claimed, why);
   }

@@ -253,6 +253,13 @@ std::optional<int> take_part(const std::vector<Case>& cases, RunOptions& options
                              Trainings trainings) {
   const bool as_told = trainings == Trainings::as_told;
   options.task = read_task(process_environment);
+  if (!options.task && !options.job_key.empty()) {
+    throw InputError(fmt::format(
+        "--job-key {}: nobody would be asked for it: here one process starts all nodes, and draws "
+        "their key itself; leave it out, or start tasks that meet by it: srun, mpirun, or RANK and "
+        "WORLD_SIZE",
+        options.job_key));
+  }
   // A launcher's lone task is this machine alone, but to `run`, which meets nobody then.
   if (options.task && options.task->size == 1 && as_told) options.task.reset();
   if (!options.task) return {};

@@ -82,7 +82,7 @@ enum class Trainings {
 /// none, and of rank 0, where `options.task` says so: it goes on to `run` each case. Every other
 /// rank is the node of its rank in each of the trainings, and gets its exit status: 0, or that of
 /// rank 0. @throws InputError (cases that need another number of tasks, no job key where one is
-/// needed, no way to find rank 0)
+/// needed, one where this process is no task, no way to find rank 0)
 std::optional<int> take_part(const std::vector<Case>& cases, RunOptions& options,
                              Trainings trainings = Trainings::each_once);
 

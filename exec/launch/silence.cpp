@@ -4,12 +4,13 @@
 
 namespace foretrain::exec {
 
-bool Silence::look(Instant now, std::uint64_t bytes) {
-  const bool heard = !looked_ || bytes != heard_;
+bool Silence::look(Instant now, std::uint64_t bytes, std::optional<Duration> had) {
+  const bool heard = is_news(bytes);
   const Duration passed = now - looked_.value_or(now);
   looked_ = now;
   heard_ = bytes;
-  silent_ = heard ? Duration{} : silent_ + std::min(passed, interval_of(limit_));
+  const Duration counts = std::min(passed, had.value_or(passed));
+  silent_ = heard ? Duration{} : silent_ + std::min(counts, interval_of(limit_));
   return silent_ >= limit_;
 }
 

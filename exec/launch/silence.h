@@ -16,6 +16,8 @@ namespace foretrain::exec {
 /// 2. A look that finds none makes the silence longer by the time since the look before, but by no
 ///    more than one interval.
 /// 3. Who has been silent for `limit` is lost.
+/// 4. Of one that waited for a core of this machine only what it had of it counts: it is slow, not
+///    silent.
 ///
 /// So what counts is time in which the listener itself ran. One that was stopped, starved of its
 /// core or kept by a slow disk looks late, and counts an interval, whatever the clock says; before
@@ -26,8 +28,12 @@ class Silence {
   explicit Silence(Duration limit) : limit_(limit) {}
 
   /// At `now`, when so many bytes have come in all. Returns whether the silence has lasted for the
-  /// limit. The first look begins it.
-  bool look(Instant now, std::uint64_t bytes);
+  /// limit. The first look begins it. `had`: of a core since the look before, of one that waits for
+  /// it now.
+  bool look(Instant now, std::uint64_t bytes, std::optional<Duration> had = {});
+
+  /// A look that finds so many bytes ends the silence, or begins it.
+  [[nodiscard]] bool is_news(std::uint64_t bytes) const { return !looked_ || bytes != heard_; }
 
   /// How far apart looks are: a twelfth of the limit, but 10 to 250 ms.
   static Duration interval_of(Duration limit);

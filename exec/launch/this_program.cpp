@@ -1,6 +1,7 @@
 #include "exec/launch/this_program.h"
 
 #include "exec/launch/rendezvous.h"
+#include "exec/system/process.h"
 #include "exec/system/processor.h"
 #include "exec/transport/build_name.h"
 
@@ -30,6 +31,16 @@ std::string date_now() {
 
 Provenance this_program() {
   return {build_name(), date_now(), host_name(), words_of_command(), this_processor().name};
+}
+
+pid_t start_this_program(std::vector<std::string> words) {
+  words.insert(words.begin(), "/proc/self/exe");
+  return start_process(words, {});
+}
+
+void end_program(pid_t process) {
+  constexpr Duration kGrace{10'000'000'000};  // its nodes have five seconds
+  end_processes({process}, kGrace);
 }
 
 }  // namespace foretrain::exec

@@ -8,9 +8,16 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <sstream>
 #include <system_error>
 #include <thread>
 
@@ -31,6 +38,29 @@ using Clock = std::chrono::steady_clock;
   if (!cores.empty()) pin_to_cores(cores);
   execv(arguments[0], arguments);
   _exit(127);
+}
+
+// As a process names its files: `socket:[4711]`, of those in a table of the kernel whose own end
+// has this port.
+std::set<std::string> sockets_at(const std::string& table, int port) {
+  constexpr std::size_t kOwnEnd = 1;
+  constexpr std::size_t kNumber = 9;
+  constexpr int kHexadecimal = 16;
+  std::set<std::string> sockets;
+  std::ifstream file(table);
+  std::string line;
+  std::getline(file, line);  // names of the columns
+  while (std::getline(file, line)) {
+    std::istringstream text(line);
+    const std::vector<std::string> words{std::istream_iterator<std::string>(text), {}};
+    if (words.size() <= kNumber) continue;
+    const std::string& end = words[kOwnEnd];  // 0100007F:1F90
+    const std::string digits = end.substr(end.find(':') + 1);
+    int own = -1;
+    std::from_chars(digits.data(), digits.data() + digits.size(), own, kHexadecimal);
+    if (own == port) sockets.insert(fmt::format("socket:[{}]", words[kNumber]));
+  }
+  return sockets;
 }
 
 }  // namespace
@@ -59,6 +89,39 @@ std::optional<std::string> how_ended(pid_t process) {
   int status = 0;
   if (waitpid(process, &status, WNOHANG) != process) return std::nullopt;
   return describe_status(status);
+}
+
+std::optional<FirstThread> first_thread_of(pid_t process) {
+  std::ifstream file(fmt::format("/proc/{0}/task/{0}/stat", process));
+  const std::string line{std::istreambuf_iterator<char>(file), {}};
+  const std::size_t name_ends = line.rfind(')');  // a name may hold anything
+  if (name_ends == std::string::npos) return std::nullopt;
+  std::istringstream words(line.substr(name_ends + 1));
+  constexpr int kBetween = 10;  // from the state to the time of user code
+  char state = 0;
+  std::string skipped;
+  words >> state;
+  for (int i = 0; i < kBetween; ++i) words >> skipped;
+  std::int64_t user = 0;
+  std::int64_t kernel = 0;
+  if (!(words >> user >> kernel)) return std::nullopt;
+  const auto ticks_a_second = static_cast<double>(sysconf(_SC_CLK_TCK));
+  return FirstThread{state == 'R',
+                     Duration::from_seconds(static_cast<double>(user + kernel) / ticks_a_second)};
+}
+
+bool holds_port(pid_t process, int port) {
+  const std::string folder = fmt::format("/proc/{}", process);
+  std::set<std::string> sockets = sockets_at(folder + "/net/tcp", port);
+  sockets.merge(sockets_at(folder + "/net/tcp6", port));
+  if (sockets.empty()) return false;
+  std::error_code error;
+  std::filesystem::directory_iterator files(folder + "/fd", error);
+  for (; !error && files != std::filesystem::directory_iterator(); files.increment(error)) {
+    std::error_code gone;
+    if (sockets.contains(std::filesystem::read_symlink(files->path(), gone).string())) return true;
+  }
+  return false;
 }
 
 void end_processes(const std::vector<pid_t>& processes, Duration grace) {

@@ -24,6 +24,18 @@ std::string describe_status(int status);
 /// The same of a child that has ended, which is reaped; nothing where it lives on.
 std::optional<std::string> how_ended(pid_t process);
 
+/// What the first thread of a process is at.
+struct FirstThread {
+  bool wants_core = false;  ///< it has one, or waits for one; else it sleeps, or is stopped
+  Duration had;             ///< of cores, since it began
+};
+/// Nothing: there is no such process.
+std::optional<FirstThread> first_thread_of(pid_t process);
+
+/// Whether the process holds a TCP connection whose own end has this port. Only of a process that
+/// this one may look into.
+bool holds_port(pid_t process, int port);
+
 /// Ends the processes that still live: a polite signal, then, after `grace`, the other one. All of
 /// them are reaped when it returns.
 void end_processes(const std::vector<pid_t>& processes, Duration grace);

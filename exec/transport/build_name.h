@@ -19,5 +19,8 @@ std::string other_build(const std::string& theirs, const std::string& ours);
 /// Of the sources that were compiled; a file of its own, the only one that a new commit compiles.
 extern const char* const kCommit;
 extern const char* const kVersion;
+/// A digest of the sources whose speed a calibration measures, of its own, with the compiler and
+/// its flags: where that is the same, so is what was measured.
+extern const char* const kMeasured;
 
 }  // namespace foretrain::exec

@@ -1,5 +1,6 @@
 # Writes OUT, a source that names the commit of ROOT; untouched where it says so already, so that
-# only what changed is compiled. Run at every build: cmake -DROOT=... -DOUT=... -DVERSION=... -P
+# only what changed is compiled. Run at every build:
+#   cmake -DROOT=... -DOUT=... -DVERSION=... -DHOW="compiler, flags" -P
 # The hash, not `git describe`: tags differ between clones of one commit.
 cmake_minimum_required(VERSION 3.22)
 set(git git -c safe.directory=* -C "${ROOT}")
@@ -49,11 +50,28 @@ else()
   set(commit "sources.${commit}")
 endif()
 
+# What a calibration is of: sources whose speed it measures, that measure, that write it down.
+file(GLOB_RECURSE measured RELATIVE "${ROOT}"
+     "${ROOT}/models/*.cpp" "${ROOT}/models/*.h"
+     "${ROOT}/exec/calibration/*.cpp" "${ROOT}/exec/calibration/*.h"
+     "${ROOT}/exec/driver/*.cpp" "${ROOT}/exec/driver/*.h"
+     "${ROOT}/exec/system/*.cpp" "${ROOT}/exec/system/*.h"
+     "${ROOT}/exec/transport/*.cpp" "${ROOT}/exec/transport/*.h"
+     "${ROOT}/scenarios/machine.cpp" "${ROOT}/scenarios/machine.h"
+     "${ROOT}/scenarios/describe/machine_fields.h" "${ROOT}/scenarios/describe/memory_fields.h"
+     "${ROOT}/scenarios/describe/model_cost_fields.h"
+     "${ROOT}/scenarios/describe/transport_cost_fields.h")
+list(SORT measured)
+digest(measured ${measured})
+string(SHA256 measured "${measured} ${HOW}")
+string(SUBSTRING "${measured}" 0 12 measured)
+
 file(CONFIGURE OUTPUT "${OUT}" @ONLY CONTENT "// Written at every build by exec/transport/commit.cmake.
 #include \"exec/transport/build_name.h\"
 
 namespace foretrain::exec {
 const char* const kCommit = \"@commit@\";
 const char* const kVersion = \"@VERSION@\";
+const char* const kMeasured = \"@measured@\";
 }  // namespace foretrain::exec
 ")

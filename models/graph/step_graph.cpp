@@ -229,6 +229,10 @@ void Builder::forward(std::size_t i) {
   } else {
     connect(forward_[i - 1], forward_[i], FlowKind::activation, output_bytes(i - 1));
   }
+  for (const Skip& skip : network_.skips()) {
+    if (skip.to != i) continue;
+    connect(forward_[skip.from], forward_[i], FlowKind::activation, output_bytes(skip.from));
+  }
 }
 
 void Builder::loss() {
@@ -267,6 +271,10 @@ void Builder::backward(std::size_t i) {
     connect(loss_, backward_[i], FlowKind::derivative, output_bytes(i));
   } else {
     connect(backward_[i + 1], backward_[i], FlowKind::derivative, output_bytes(i));
+  }
+  for (const Skip& skip : network_.skips()) {
+    if (skip.from != i) continue;
+    connect(backward_[skip.to], backward_[i], FlowKind::derivative, output_bytes(skip.to));
   }
   connect(forward_[i], backward_[i], FlowKind::kept,
           output_bytes(i) + Bytes{layer(i).saved_bytes(batch_)});

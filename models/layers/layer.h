@@ -10,8 +10,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace foretrain {
@@ -26,8 +28,10 @@ struct LayerPass {
   /// Sparse: `parameters` and `gradient` hold the rows of `sparse->features` alone, in order (then
   /// the biases). Else all rows.
   bool compact = false;
-  std::byte* saved = nullptr;  ///< [saved_bytes(batch)], written forward, read backward
-  float* scratch = nullptr;    ///< [scratch_floats(batch)], worthless before and after a pass
+  const float* other = nullptr;  ///< the output of layer `Layer::other`, where there is one
+  float* statistics = nullptr;   ///< what `Layer::statistics` lists, one after another
+  std::byte* saved = nullptr;    ///< [saved_bytes(batch)], written forward, read backward
+  float* scratch = nullptr;      ///< [scratch_floats(batch)], worthless before and after a pass
   Parallel* parallel = nullptr;
 };
 
@@ -42,6 +46,14 @@ struct BackwardPass : LayerPass {
   float* output_gradient = nullptr;  ///< the loss's gradient by the output; may be overwritten
   float* input_gradient = nullptr;   ///< all of it is written; null: not wanted (first layer)
   std::span<float> gradient;         ///< by the parameters; all of it is written
+};
+
+/// Numbers of a layer that a training's forward passes leave for those of an evaluation. No
+/// gradient changes them, so each worker has its own.
+struct Statistic {
+  std::string_view name;  ///< as other programs call it: `running_mean`
+  std::int64_t count = 0;
+  float start = 0;  ///< of all of them, before the first pass
 };
 
 /// A pass that reads and writes so many bytes of activations.
@@ -82,6 +94,11 @@ class Layer {
   [[nodiscard]] std::int64_t parameters() const { return weights() + biases(); }
   /// How the weights lie, outermost first, as the layer's header says; their product is weights().
   [[nodiscard]] virtual std::vector<std::int64_t> weight_shape() const { return {weights()}; }
+  /// What all weights start from, whatever the network says of their initialisation.
+  [[nodiscard]] virtual std::optional<float> weights_start() const { return std::nullopt; }
+  [[nodiscard]] virtual std::vector<Statistic> statistics() const { return {}; }
+  /// The layer of the network whose output it reads beside that of the layer before it; -1: none.
+  [[nodiscard]] virtual int other() const { return -1; }
   /// Inputs and outputs of one unit, by which initialisations scale weights.
   [[nodiscard]] virtual Fans fans() const { return {}; }
 
@@ -99,6 +116,9 @@ class Layer {
 
   virtual void forward(const ForwardPass& pass) const = 0;
   virtual void backward(const BackwardPass& pass) const = 0;
+  /// Adds what its backward pass has saved, the loss's gradient by the output of layer `other`, to
+  /// `gradient`, which has all else. Of layers that have such an output.
+  virtual void add_gradient(const LayerPass& /*pass*/, float* /*gradient*/) const {}
 };
 
 }  // namespace foretrain

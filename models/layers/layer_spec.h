@@ -10,19 +10,27 @@ namespace foretrain {
 
 /// One line of a network. Which fields a kind uses is said at its name in layers/registry.cpp.
 struct LayerSpec {
-  std::string kind;   ///< dense | conv | max_pool | average_pool | lrn | relu | dropout | flatten |
-                      ///< sparse_dense
+  std::string kind;   ///< dense | conv | max_pool | average_pool | batch_norm | lrn | relu | add |
+                      ///< dropout | flatten | sparse_dense
   int units = 0;      ///< dense, sparse_dense: outputs; conv: output channels. 0: the classes
   int size = 0;       ///< conv, max_pool: side of the window; average_pool: side of the output;
                       ///< lrn: channels that are summed
-  int stride = 1;     ///< conv, max_pool (0: as size)
+  int stride = 0;     ///< conv, max_pool: pixels from a window to the next; 0: see `step`
   int padding = 0;    ///< conv, max_pool: pixels added at each side
   double rate = 0.5;  ///< dropout: share of the units that are dropped
-  double alpha = 1e-4;  ///< lrn
-  double beta = 0.75;   ///< lrn
-  double k = 1;         ///< lrn
-  Initializer init{};   ///< dense, conv, sparse_dense
+  double alpha = 1e-4;    ///< lrn
+  double beta = 0.75;     ///< lrn
+  double k = 1;           ///< lrn
+  double epsilon = 1e-5;  ///< batch_norm: added to the variance
+  double momentum = 0.1;  ///< batch_norm: of a batch in the running statistics
+  int from = 0;           ///< add: the layer whose output is added, counted back: -2, -3, ...
+  Initializer init{};     ///< dense, conv, sparse_dense
 
+  /// The stride; left out: of a convolution 1, of a pool the side of its window.
+  [[nodiscard]] int step() const {
+    if (stride > 0) return stride;
+    return kind == "max_pool" ? size : 1;
+  }
   bool operator==(const LayerSpec&) const = default;
 };
 

@@ -1,7 +1,9 @@
 // The kinds of layers by name: a new one is a file beside this one, plus its lines here.
 #include "models/layers/registry.h"
 
+#include "models/layers/add.h"
 #include "models/layers/average_pool.h"
+#include "models/layers/batch_norm.h"
 #include "models/layers/conv2d.h"
 #include "models/layers/dense.h"
 #include "models/layers/dropout.h"
@@ -19,11 +21,8 @@ namespace {
 
 constexpr std::int64_t kLargest = 1 << 30;  // numbers in a layer's output, or in its parameters
 
-struct Building {
+struct Building : LayerPlace {
   const LayerSpec& spec;
-  int number;
-  const InputShape& input;
-  Shape before;
   bool relu;
 
   [[noreturn]] void fail(const std::string& what) const {
@@ -33,10 +32,9 @@ struct Building {
   [[nodiscard]] int units() const { return spec.units > 0 ? spec.units : input.classes; }
 
   /// Side of the output of a window that slides over an image.
-  void check_window(int stride) const {
+  void check_window() const {
     const int least = std::min(before.rows, before.columns) + 2 * spec.padding;
     if (spec.size < 1) fail("size is missing: the side of its window, pixels");
-    if (stride < 1) fail("stride must be at least 1");
     if (before.pixels() == 1 && spec.size > 1 + 2 * spec.padding) {
       fail(fmt::format("its input is a plain vector of {}; put it before the first dense layer",
                        to_string(before)));
@@ -60,17 +58,23 @@ Made make_dense(const Building& b) {
 }
 
 Made make_conv(const Building& b) {
-  b.check_window(b.spec.stride);
+  b.check_window();
   if (b.spec.units < 1) b.fail("units is missing: the number of its output channels");
+  const std::int64_t window = std::int64_t{b.spec.size} * b.spec.size * b.before.channels;
+  if (window * b.spec.units > kLargest) {
+    b.fail(fmt::format("{} x {} weights are more than 2^30", window, b.spec.units));
+  }
   return std::make_unique<Conv2d>(
-      b.before, ConvShape{b.spec.units, b.spec.size, b.spec.stride, b.spec.padding}, b.relu);
+      b.before, ConvShape{b.spec.units, b.spec.size, b.spec.step(), b.spec.padding}, b.relu);
 }
 
 Made make_max_pool(const Building& b) {
-  const int stride = b.spec.stride > 0 ? b.spec.stride : b.spec.size;
-  b.check_window(stride);
+  b.check_window();
   if (b.spec.padding * 2 > b.spec.size) b.fail("padding is at most half of size");
-  return std::make_unique<MaxPool>(b.before, b.spec.size, stride, b.spec.padding);
+  if (b.spec.size > MaxPool::kSizeMax) {
+    b.fail(fmt::format("size is at most {}; pool twice", MaxPool::kSizeMax));
+  }
+  return std::make_unique<MaxPool>(b.before, b.spec.size, b.spec.step(), b.spec.padding);
 }
 
 Made make_average_pool(const Building& b) {
@@ -95,6 +99,30 @@ Made make_dropout(const Building& b) {
 
 Made make_flatten(const Building& /*b*/) { return nullptr; }
 
+Made make_batch_norm(const Building& b) {
+  return std::make_unique<BatchNorm>(b.before, b.spec.epsilon, b.spec.momentum);
+}
+
+Made make_add(const Building& b) {
+  const int line = b.number + b.spec.from;
+  if (b.spec.from > -2) {
+    b.fail(
+        "from is missing: the layer whose output it adds, counted back from here, -3 for instance");
+  }
+  if (line < 0) b.fail(fmt::format("from: {} is before the first layer", b.spec.from));
+  const LineOutput& other = b.earlier[static_cast<std::size_t>(line)];
+  if (other.layer < 0) {
+    b.fail(fmt::format("layer {} has the examples as they are; add what a later one makes", line));
+  }
+  if (!Add::fits(b.before, other.shape)) {
+    b.fail(
+        fmt::format("{}, which layer {} makes, cannot be added to {}: rows and columns have to be "
+                    "equal, or every second, third, ... of them, channels equal or fewer",
+                    to_string(other.shape), line, to_string(b.before)));
+  }
+  return std::make_unique<Add>(b.before, other.shape, other.layer);
+}
+
 Made make_sparse_dense(const Building& b) {
   if (b.number != 0) b.fail("it reads sparse examples, so it can only be the first layer");
   return std::make_unique<SparseDense>(b.input.sparse_features, b.units(), b.input.sparse_entries);
@@ -111,8 +139,10 @@ const std::vector<KnownLayer>& kinds() {
       {{"conv", {"units", "size", "stride", "padding", "init"}}, make_conv},
       {{"max_pool", {"size", "stride", "padding"}}, make_max_pool},
       {{"average_pool", {"size"}}, make_average_pool},
+      {{"batch_norm", {"epsilon", "momentum"}}, make_batch_norm},
       {{"lrn", {"size", "alpha", "beta", "k"}}, make_lrn},
       {{"relu", {}}, make_relu},
+      {{"add", {"from"}}, make_add},
       {{"dropout", {"rate"}}, make_dropout},
       {{"flatten", {}}, make_flatten},
       {{"sparse_dense", {"units", "init"}}, make_sparse_dense},
@@ -143,16 +173,15 @@ const LayerKind* find_layer_kind(std::string_view name) {
 
 bool fuses_relu(std::string_view kind) { return kind == "dense" || kind == "conv"; }
 
-std::unique_ptr<const Layer> make_layer(const LayerSpec& spec, int number, const InputShape& input,
-                                        Shape before, bool relu) {
-  const Building building{spec, number, input, before, relu};
+std::unique_ptr<const Layer> make_layer(const LayerSpec& spec, const LayerPlace& place, bool relu) {
+  const Building building{place, spec, relu};
   const auto found = std::ranges::find_if(
       kinds(), [&](const KnownLayer& each) { return each.kind.name == spec.kind; });
   if (found == kinds().end()) building.fail("there is no such kind of layer");
-  if (number == 0 && input.sparse() && spec.kind != "sparse_dense") {
+  if (place.number == 0 && place.input.sparse() && spec.kind != "sparse_dense") {
     building.fail("the examples are sparse, so the first layer must be a sparse_dense");
   }
-  if (!input.sparse() && spec.kind == "sparse_dense") {
+  if (!place.input.sparse() && spec.kind == "sparse_dense") {
     building.fail("the examples are not sparse; use dense");
   }
   Made made = found->make(building);

@@ -41,6 +41,22 @@ std::vector<NamedTensor> named_tensors(const Network& network) {
   return tensors;
 }
 
+std::vector<NamedTensor> named_statistics(const Network& network) {
+  const std::map<int, std::string> names = names_of(network);
+  std::vector<NamedTensor> tensors;
+  for (std::size_t i = 0; i < network.layers().size(); ++i) {
+    std::int64_t first = network.first_statistic(i);
+    for (const Statistic& each : network.layers()[i]->statistics()) {
+      tensors.push_back({fmt::format("{}.{}", names.at(static_cast<int>(i)), each.name),
+                         {each.count},
+                         first,
+                         each.count});
+      first += each.count;
+    }
+  }
+  return tensors;
+}
+
 std::string shape_text(const std::vector<std::int64_t>& shape) {
   std::string text;
   for (const std::int64_t size : shape) text += fmt::format("[{}]", size);

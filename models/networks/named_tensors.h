@@ -9,7 +9,8 @@
 
 namespace foretrain {
 
-/// Where a tensor lies among the parameters: float, row after row, the last dimension innermost.
+/// Where a tensor lies among the parameters, or statistics: float, row after row, the last
+/// dimension innermost.
 struct NamedTensor {
   std::string name;                 ///< `dense1.weight`, `conv2.bias`: the layer's kind, counted
   std::vector<std::int64_t> shape;  ///< as the layer's header says: dense [inputs][outputs]
@@ -19,6 +20,10 @@ struct NamedTensor {
 
 /// In the order of the parameters, all of them.
 std::vector<NamedTensor> named_tensors(const Network& network);
+
+/// What a training keeps beside them (Network::statistics), all of it in order:
+/// `batch_norm1.running_mean`.
+std::vector<NamedTensor> named_statistics(const Network& network);
 
 /// `[784][10]`
 std::string shape_text(const std::vector<std::int64_t>& shape);

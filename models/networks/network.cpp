@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 namespace foretrain {
@@ -35,21 +36,34 @@ struct Loss {
   }
 };
 
+/// A line behind adds what line `line` makes, so that has to be there by itself.
+bool is_added(const std::vector<LayerSpec>& specs, std::size_t line) {
+  const auto of = static_cast<int>(line);
+  for (int i = of + 1; i < static_cast<int>(specs.size()); ++i) {
+    const LayerSpec& behind = specs[static_cast<std::size_t>(i)];
+    if (behind.kind == "add" && i + behind.from == of) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 Network::Network(const NetworkSpec& spec, const InputShape& input) : input_(input) {
   const auto& specs = spec.layers;
   Shape shape = input.image;
+  std::vector<LineOutput> outputs;
+  outputs.reserve(specs.size());
   for (std::size_t i = 0; i < specs.size(); ++i) {
-    const bool relu =
-        fuses_relu(specs[i].kind) && i + 1 < specs.size() && specs[i + 1].kind == "relu";
-    auto layer = make_layer(specs[i], static_cast<int>(i), input, shape, relu);
+    const bool relu = fuses_relu(specs[i].kind) && i + 1 < specs.size() &&
+                      specs[i + 1].kind == "relu" && !is_added(specs, i);
+    auto layer = make_layer(specs[i], {static_cast<int>(i), input, shape, outputs}, relu);
     if (layer != nullptr) {
       shape = layer->output();
       add(std::move(layer), specs[i].init);
     } else if (specs[i].kind == "flatten") {
       shape = {1, 1, static_cast<int>(shape.size())};
     }
+    outputs.resize(i + (relu ? 2 : 1), {shape, static_cast<int>(layers_.size()) - 1});
     if (relu) ++i;
   }
   if (layers_.empty()) throw NetworkError(-1, "the network has no layers; write at least one");
@@ -77,8 +91,24 @@ void Network::add(std::unique_ptr<const Layer> layer, const Initializer& initial
   parameters_ += layer->weights();
   if (layer->biases() > 0) blocks_.push_back({parameters_, layer->biases(), number, true});
   parameters_ += layer->biases();
+  begins_.push_back(statistics_);
+  for (const Statistic& each : layer->statistics()) statistics_ += each.count;
+  if (layer->other() >= 0) {
+    skips_.push_back({static_cast<std::size_t>(layer->other()), layers_.size()});
+  }
   layers_.push_back(std::move(layer));
   initializers_.push_back(initializer);
+}
+
+std::vector<float> Network::initial_statistics() const {
+  std::vector<float> numbers;
+  numbers.reserve(static_cast<std::size_t>(statistics_));
+  for (const auto& layer : layers_) {
+    for (const Statistic& each : layer->statistics()) {
+      numbers.insert(numbers.end(), static_cast<std::size_t>(each.count), each.start);
+    }
+  }
+  return numbers;
 }
 
 std::string_view Network::loss_name() const {
@@ -88,8 +118,15 @@ std::string_view Network::loss_name() const {
 
 void Network::FreeWorkspace::operator()(Workspace* workspace) const { delete workspace; }
 
-Network::WorkspacePointer Network::make_workspace(Stream dropout) const {
-  return WorkspacePointer(new Workspace(layers_, dropout));
+Network::WorkspacePointer Network::make_workspace(Stream dropout,
+                                                  std::span<const float> statistics) const {
+  WorkspacePointer workspace(new Workspace(layers_, dropout));
+  workspace->statistics = initial_statistics();
+  if (!statistics.empty()) {
+    FT_CHECK_OP(statistics.size(), ==, workspace->statistics.size());
+    std::ranges::copy(statistics, workspace->statistics.begin());
+  }
+  return workspace;
 }
 
 void Network::initialize(Stream& stream, std::span<float> parameters) const {
@@ -98,8 +135,11 @@ void Network::initialize(Stream& stream, std::span<float> parameters) const {
     const auto layer = static_cast<std::size_t>(block.layer);
     const auto part = parameters.subspan(static_cast<std::size_t>(block.first),
                                          static_cast<std::size_t>(block.count));
+    const std::optional<float> start = layers_[layer]->weights_start();
     if (block.bias) {
       std::ranges::fill(part, static_cast<float>(initializers_[layer].bias));
+    } else if (start) {
+      std::ranges::fill(part, *start);
     } else {
       draw_weights(initializers_[layer], layers_[layer]->fans(), stream, part);
     }

@@ -27,6 +27,12 @@ struct Score {
   double auc = std::numeric_limits<double>::quiet_NaN();
 };
 
+/// A layer that reads the output of another one than that before it (Layer::other).
+struct Skip {
+  std::size_t from = 0;
+  std::size_t to = 0;
+};
+
 /// A chain of layers under a loss. Immutable and shared by the workers of a process; what a
 /// computation scribbles on is a Workspace, one a worker. The parameters are one vector of float:
 /// layer after layer, each its weights, then its biases.
@@ -52,12 +58,19 @@ class Network {
   [[nodiscard]] std::span<const std::unique_ptr<const Layer>> layers() const { return layers_; }
   /// Where the parameters of a layer begin.
   [[nodiscard]] std::int64_t first_parameter(std::size_t layer) const { return firsts_[layer]; }
+  [[nodiscard]] std::span<const Skip> skips() const { return skips_; }
+  /// Numbers that a training keeps beside the parameters (Layer::statistics), layer after layer.
+  [[nodiscard]] std::int64_t statistics() const { return statistics_; }
+  [[nodiscard]] std::int64_t first_statistic(std::size_t layer) const { return begins_[layer]; }
+  /// As they are before the first gradient.
+  [[nodiscard]] std::vector<float> initial_statistics() const;
   [[nodiscard]] std::string_view loss_name() const;
   /// The first layer reads sparse rows: gradients can be computed on the rows present alone.
   [[nodiscard]] bool sparse() const { return input_.sparse(); }
 
-  /// `dropout` is what units are dropped by in `gradient`.
-  [[nodiscard]] WorkspacePointer make_workspace(Stream dropout) const;
+  /// `dropout` is what units are dropped by in `gradient`; `statistics`: to go on from, or empty.
+  [[nodiscard]] WorkspacePointer make_workspace(Stream dropout,
+                                                std::span<const float> statistics = {}) const;
 
   /// Draws the parameters that a training starts from. `parameters`: [parameters()].
   void initialize(Stream& stream, std::span<float> parameters) const;
@@ -97,8 +110,11 @@ class Network {
   std::vector<std::unique_ptr<const Layer>> layers_;
   std::vector<Initializer> initializers_;  // by layer
   std::vector<std::int64_t> firsts_;       // by layer
+  std::vector<std::int64_t> begins_;       // of its statistics, likewise
+  std::vector<Skip> skips_;
   std::vector<ParameterBlock> blocks_;
   std::int64_t parameters_ = 0;
+  std::int64_t statistics_ = 0;
   bool profiled_ = false;
 };
 

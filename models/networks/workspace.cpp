@@ -95,6 +95,9 @@ void Pass::fill(LayerPass& pass, std::size_t layer) {
   } else {
     pass.input = batch_.inputs.data();
   }
+  const int other = network_.layers()[layer]->other();
+  if (other >= 0) pass.other = workspace_.output(static_cast<std::size_t>(other)).data();
+  pass.statistics = workspace_.statistics.data() + network_.first_statistic(layer);
   pass.saved = workspace_.saved(layer);
   pass.scratch = workspace_.scratch();
   pass.parallel = &parallel_;
@@ -122,6 +125,16 @@ void Pass::backward(std::size_t first, std::size_t last, std::span<float> gradie
     pass.input_gradient = i > 0 ? workspace_.output_gradient(i - 1).data() : nullptr;
     pass.gradient = gradient.subspan(at.first, at.count);
     layers[i]->backward(pass);
+    if (i > 0) add_skipped(i - 1, pass.input_gradient);
+  }
+}
+
+void Pass::add_skipped(std::size_t layer, float* gradient) {
+  for (const Skip& skip : network_.skips()) {
+    if (skip.from != layer) continue;
+    LayerPass pass;
+    fill(pass, skip.to);
+    network_.layers()[skip.to]->add_gradient(pass, gradient);
   }
 }
 

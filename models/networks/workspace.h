@@ -42,6 +42,7 @@ class Network::Workspace {
   [[nodiscard]] float* scratch();
 
   Stream dropout;
+  std::vector<float> statistics;  ///< of Network::statistics
   EvaluationBuffers evaluation;
 
  private:
@@ -85,6 +86,8 @@ class Pass {
   };
   [[nodiscard]] Range range(std::size_t layer) const;
   void fill(LayerPass& pass, std::size_t layer);
+  /// The gradient by the output of `layer` gets what layers that add it, further back, have kept.
+  void add_skipped(std::size_t layer, float* gradient);
 
   const Network& network_;
   Network::Workspace& workspace_;

@@ -217,10 +217,12 @@ void CollectiveWorker::finish_if_it_may(Effects& effects) {
 void CollectiveWorker::finish(Effects& effects) {
   state_ = State::finished;
   const std::int64_t steps = std::min(reduction_.rounds() * steps_a_round_, training_->steps);
-  effects.emplace_back(Finished{.updates = reduction_.rounds(),
-                                .gradients = steps * training_->workers,
-                                .last_update = last_update_,
-                                .weights = is_chief() ? learned() : Payload{}});
+  effects.emplace_back(
+      Finished{.updates = reduction_.rounds(),
+               .gradients = steps * training_->workers,
+               .last_update = last_update_,
+               .weights = is_chief() ? learned() : Payload{},
+               .statistics = is_chief() ? worker_compute_.statistics() : std::vector<float>{}});
 }
 
 // Checkpoints ----------------------------------------------------------------------------------
@@ -259,7 +261,7 @@ void CollectiveWorker::keep(Effects& effects) {
   if (!cut_rounds_.empty()) cut_rounds_.pop_front();
   const std::int64_t parameters = training_->layout->parameters;
   Keep keep{JobId{kKeep}, step_.value, step_, evaluated_, {}, {}};
-  keep.size = state_size(4, parameters, 1) + own_size();
+  keep.size = state_size(4, parameters, 1) + worker_compute_.kept_size() + own_size();
   keep.gradients = worker_compute_.batches();
   keep.state = [this] { return state(); };
   effects.emplace_back(std::move(keep));
@@ -272,6 +274,7 @@ std::string CollectiveWorker::state() const {
   state.integer(evaluated_);
   state.time(last_update_);
   if (training_->numerics) state.floats(parameters_.all().floats());
+  worker_compute_.write(state);
   write_own(state);
   return state.take();
 }
@@ -282,6 +285,7 @@ void CollectiveWorker::restore(StateReader& state) {
   evaluated_ = state.integer(0, training_->steps);
   last_update_ = state.instant();
   if (training_->numerics) state.floats(parameters_.places());
+  worker_compute_.read(state);
   read_own(state);
   state.end();
   const bool ends_round = step_.value == saturated::product(round_.value, steps_a_round_);

@@ -113,8 +113,9 @@ struct Finished {
   std::int64_t dropped = 0;    ///< that came too late to count
   /// A server's: the most gradients by which a worker was ahead of the slowest when it went on.
   std::int64_t most_lead = 0;
-  Instant last_update{};  ///< when the last update was applied; zero where none was
-  Payload weights{};      ///< the chief's: all parameters, in order
+  Instant last_update{};            ///< when the last update was applied; zero where none was
+  Payload weights{};                ///< the chief's: all parameters, in order
+  std::vector<float> statistics{};  ///< the chief's: what goes with them (Network::statistics)
 };
 /// The training cannot go on. `peer` is whose fault it is, where it is a peer's.
 struct Fault {

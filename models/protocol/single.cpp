@@ -49,13 +49,15 @@ void SingleWorker::go_on(Instant now, Effects& effects) {
 void SingleWorker::keep(Effects& effects) {
   const std::int64_t cut = parameters_.version().value;
   cuts_.take(cut);
-  Keep keep{kKeepJob, cut, {cut}, evaluated_, parameters_.kept_size() + state_size(2, 0, 0), {}};
+  Keep keep{kKeepJob, cut, {cut}, evaluated_, {}, {}};
+  keep.size = parameters_.kept_size() + state_size(2, 0, 0) + worker_compute_.kept_size();
   keep.gradients = worker_compute_.batches();
   keep.state = [this] {
     StateWriter state;
     state.integer(evaluated_);
     state.time(last_update_);
     parameters_.write(state);
+    worker_compute_.write(state);
     return state.take();
   };
   effects.emplace_back(std::move(keep));
@@ -65,6 +67,7 @@ void SingleWorker::restore(StateReader& state) {
   evaluated_ = state.integer(0, training_->steps);
   last_update_ = state.instant();
   parameters_.read(state);
+  worker_compute_.read(state);
   state.end();
   const std::int64_t steps = parameters_.version().value;
   if (steps < 1 || steps >= training_->steps) throw StateError(kNoCut);
@@ -131,7 +134,8 @@ void SingleWorker::evaluated(Instant now, const JobResult& result, Effects& effe
   effects.emplace_back(Finished{.updates = version.value,
                                 .gradients = version.value,
                                 .last_update = last_update_,
-                                .weights = parameters_.values()});
+                                .weights = parameters_.values(),
+                                .statistics = worker_compute_.statistics()});
 }
 
 Protocol single_protocol() {

@@ -29,9 +29,12 @@ struct Training {
   int accumulate = 1;               ///< batches a gradient: it is the mean over them
   std::int64_t steps = 1;           ///< gradients a worker; times workers: gradients in all
   std::int64_t updates = 0;         ///< in all, where an update leaves some gradients out; else 0
-  std::int64_t evaluate_every = 0;  ///< the chief's steps between evaluations; 0: only at the end
-  CheckpointRule checkpoint;        ///< when states are kept
-  Target target;                    ///< ends it where an evaluation before the last finds it
+  std::int64_t evaluate_every = 0;  ///< steps between evaluations; 0: only at the end
+  /// That servers make while each worker takes a step: evaluations are due by updates, whoever made
+  /// them, so a chief that is slow, or always late, looks as soon as it can.
+  std::int64_t updates_a_step = 1;
+  CheckpointRule checkpoint;  ///< when states are kept
+  Target target;              ///< ends it where an evaluation before the last finds it
   /// Where a worker other than the chief is lost, the others wait for it so long; 0: they do not.
   /// Zero but of a strategy that can (Protocol::waits).
   Duration rejoin_limit{};
@@ -55,10 +58,12 @@ struct Training {
   bool numerics = true;
   /// Parameters to start from; null: drawn. Null without numerics.
   std::shared_ptr<const std::vector<float>> start{};
+  /// Statistics to start from, with `start`; empty: as before the first gradient.
+  std::vector<float> start_statistics{};
   /// What workers learn from; null without numerics, and where no worker lives.
   std::shared_ptr<const DataSplit> data;
 
-  /// The chief evaluates the parameters that it holds after so many of its steps.
+  /// Without servers the chief evaluates the parameters that it holds after so many of its steps.
   [[nodiscard]] bool evaluated_after(Step step) const {
     return evaluate_every > 0 && step.value % evaluate_every == 0;
   }

@@ -5,6 +5,7 @@
 #include "models/protocol/backup.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace foretrain {
@@ -62,6 +63,7 @@ void Worker::compute_gradient(Instant now, Effects& effects) {
   }
   counted_ = false;
   dropped_ = false;
+  evaluates_ = begins_evaluated_step();
   gradient_.begin(now);
   go_on_computing(now, effects);
 }
@@ -91,8 +93,7 @@ void Worker::push(const GradientStage& stage, Effects& effects) {
     ++awaited_;
     Message message{.kind = MessageKind::push, .step = number_, .bucket = index};
     message.version = buckets_[index].version;
-    message.payload =
-        worker_compute_.push(layout.buckets[index], is_evaluated(step_.next()), effects);
+    message.payload = worker_compute_.push(layout.buckets[index], evaluates_, effects);
     effects.emplace_back(Send{training_->server(layout.buckets[index].shard), std::move(message)});
   }
 }
@@ -127,15 +128,13 @@ void Worker::keep(NodeId from, const Message& cut, Effects& effects) {
   state.integer(number_.value);
   state.integer(worker_compute_.gradients());
   state.integer(evaluated_);
+  state.integer(evaluation_due_.value);
+  state.integer(evaluates_ ? 1 : 0);
   state.number(gradient_.loss());
   clock_.write(state);
-  const std::span<const float> rest = worker_compute_.rest();
-  if (!rest.empty()) state.floats(rest);
+  worker_compute_.write(state);
   Keep keep{kKeep, cut.version.value, step_, evaluated_, {}, {}};
-  keep.size = state_size(5 + StepClock::kStateIntegers, 0, 0);
-  if (training_->compression.keeps_rest()) {
-    keep.size += state_size(0, training_->layout->parameters, 1);
-  }
+  keep.size = state_size(7 + StepClock::kStateIntegers, 0, 0) + worker_compute_.kept_size();
   keep.gradients = worker_compute_.batches();
   keep.state = [kept = state.take()] { return kept; };
   effects.emplace_back(std::move(keep));
@@ -149,9 +148,11 @@ void Worker::restore(StateReader& state) {
   number_ = {state.integer(0, most)};
   worker_compute_.restore(state.integer(1, most));
   evaluated_ = state.integer(0, most);
+  evaluation_due_ = {state.integer(0, std::numeric_limits<std::int64_t>::max())};
+  evaluates_ = state.integer(0, 1) == 1;
   gradient_.restore(state.number());
   clock_.read(state);
-  if (!worker_compute_.rest().empty()) state.floats(worker_compute_.rest());
+  worker_compute_.read(state);
   state.end();
   restored_ = true;
   state_ = State::waiting;
@@ -222,8 +223,13 @@ bool Worker::fits(const Payload& values, const Bucket& bucket) const {
   return values.size() == bucket.size() || values.size() == worker_compute_.answer_size(bucket);
 }
 
-bool Worker::is_evaluated(Step step) const {
-  return index_of(id_) == 0 && training_->evaluated_after(step);
+bool Worker::begins_evaluated_step() {
+  const std::int64_t every = training_->evaluate_every * training_->updates_a_step;
+  if (index_of(id_) != 0 || every == 0 || buckets_.front().last) return false;
+  const std::int64_t coming = buckets_.front().version.value + training_->updates_a_step;
+  if (coming < std::max(evaluation_due_.value, every)) return false;
+  evaluation_due_ = {(coming / every + 1) * every};
+  return true;
 }
 
 // The next step needs no more than the values that its first stage reads; what is evaluated has to
@@ -231,7 +237,7 @@ bool Worker::is_evaluated(Step step) const {
 bool Worker::may_end_step() const {
   if (awaited_ == 0) return true;
   if (buckets_.front().awaited || buckets_.front().last) return false;
-  if (counted_ && is_evaluated(step_.next())) return false;
+  if (evaluates_) return false;
   return std::ranges::none_of(gradient_.first_needs(),
                               [&](std::uint32_t index) { return buckets_[index].awaited; });
 }
@@ -241,10 +247,9 @@ void Worker::end_step(Instant now, Effects& effects) {
   const bool known = dropped_ && training_->waits();
   if (!dropped_ || known) ++number_;
   if (known) ++step_;
-  if (!counted_) return go_on(now, effects);
-  ++step_;
-  if (is_evaluated(step_) && !over()) return evaluate(now, State::evaluating, effects);
-  report_step(effects);
+  if (counted_) ++step_;
+  if (evaluates_ && !over()) return evaluate(now, State::evaluating, effects);
+  if (counted_) report_step(effects);
   go_on(now, effects);
 }
 
@@ -267,11 +272,11 @@ void Worker::report_evaluation(Instant now, const JobResult& result, bool final,
   if (final) {
     state_ = State::finished;
     const Payload weights = parameters_held(&BucketView::values, effects);
-    effects.emplace_back(Finished{.weights = weights});
+    effects.emplace_back(Finished{.weights = weights, .statistics = worker_compute_.statistics()});
     return;
   }
   clock_.evaluated(outcome.took);
-  report_step(effects);
+  if (counted_) report_step(effects);
   if (outcome.enough && !over()) return stop(effects);
   go_on(now, effects);
 }

@@ -21,9 +21,10 @@ namespace foretrain {
 /// it is over. What a strategy is lies in when they answer, so every strategy with a server has
 /// this worker.
 ///
-/// Worker 0, the chief, evaluates: after every `evaluate_every` of its steps, and at the end; then
-/// it waits for the values of all buckets. Where an evaluation reaches the target of the training,
-/// it computes no further, tells the servers, and waits for their last values.
+/// Worker 0, the chief, evaluates: after the step in which the servers' updates come to a multiple
+/// of `evaluate_every` steps of all, whether its own gradient is among them or was dropped, and at
+/// the end; then it waits for the values of all buckets. Where an evaluation reaches the target of
+/// the training, it computes no further, tells the servers, and waits for their last values.
 class Worker : public Node {
  public:
   Worker(std::shared_ptr<const Training> training, NodeId id);
@@ -84,8 +85,9 @@ class Worker : public Node {
   /// end.
   [[nodiscard]] Payload parameters_held(Payload BucketView::*part, Effects& effects) const;
   [[nodiscard]] bool fits(const Payload& values, const Bucket& bucket) const;
-  /// This node evaluates the parameters that it holds after so many of its steps.
-  [[nodiscard]] bool is_evaluated(Step step) const;
+  /// This node evaluates what it holds after the step that begins. Known before that is pushed: of
+  /// a sparse model the answer has to bring all parameters.
+  [[nodiscard]] bool begins_evaluated_step();
 
   /// The servers keep their states, and answer nobody before that: all that is under way of this
   /// worker's is their answers. It keeps its own beside what it does next.
@@ -122,6 +124,8 @@ class Worker : public Node {
   std::int64_t staleness_ = 0;
   Evaluator evaluator_;
   std::int64_t evaluated_ = 0;  // evaluations reported
+  Version evaluation_due_;      // the next one; zero: not known yet
+  bool evaluates_ = false;      // after the step that is under way
   bool restored_ = false;       // not started since
   std::int64_t generation_ = 1;
 };

@@ -27,7 +27,8 @@ WorkerCompute::WorkerCompute(std::shared_ptr<const Training> training, int worke
   }
   sampler_.emplace(training_->data->train->examples(), worker, training_->workers,
                    training_->batch_size, training_->seed);
-  workspace_ = training_->network->make_workspace({training_->seed, dropout_, 0});
+  workspace_ = training_->network->make_workspace({training_->seed, dropout_, 0},
+                                                  training_->start_statistics);
   const bool prefetches = training_->data->train->worth_prefetching();
   ring_.resize(1 + (sparse() ? 1 : 0) + (prefetches ? 1 : 0));
   if (sparse()) gather_up_to(0);
@@ -48,6 +49,30 @@ void WorkerCompute::restore(std::int64_t gradients) {
   sampler_->skip(batches - gathered_);
   gathered_ = batches;
   if (sparse()) gather_up_to(batches);
+}
+
+void WorkerCompute::write(StateWriter& state) const {
+  if (!rest_.empty()) state.floats(rest_);
+  if (workspace_ && !workspace_->statistics.empty()) state.floats(workspace_->statistics);
+}
+
+void WorkerCompute::read(StateReader& state) {
+  if (!rest_.empty()) state.floats(rest_);
+  if (workspace_ && !workspace_->statistics.empty()) state.floats(workspace_->statistics);
+}
+
+Bytes WorkerCompute::kept_size() const {
+  const std::int64_t statistics = training_->network->statistics();
+  Bytes size;
+  if (training_->compression.keeps_rest()) {
+    size += state_size(0, training_->layout->parameters, 1);
+  }
+  if (statistics > 0) size += state_size(0, statistics, 1);
+  return size;
+}
+
+std::vector<float> WorkerCompute::statistics() const {
+  return workspace_ ? workspace_->statistics : std::vector<float>{};
 }
 
 void WorkerCompute::gather_up_to(std::int64_t number) {

@@ -44,9 +44,15 @@ class WorkerCompute {
   /// Before the first: as if so many had been. Data, augmentation, dropout are functions of the
   /// seed, the worker, the number of the batch, so nothing else has to be kept of them.
   void restore(std::int64_t gradients);
-  /// What pushes have left out so far, for the next gradients (Compression::keeps_rest); else, and
-  /// without numerics, nothing.
-  [[nodiscard]] std::span<float> rest() { return rest_; }
+  /// What a checkpoint keeps of it beside the number of its gradients, with the way back: what
+  /// pushes have left out so far (Compression::keeps_rest), statistics of the network. Between two
+  /// gradients. @throws StateError
+  void write(StateWriter& state) const;
+  void read(StateReader& state);
+  /// Of what `write` leaves, or would with numerics.
+  [[nodiscard]] Bytes kept_size() const;
+  /// Of the network (Layer::statistics), as they are now; without numerics none.
+  [[nodiscard]] std::vector<float> statistics() const;
 
   /// Loss and accuracy of `parameters` (all of them) over the test examples.
   Job evaluation_job(JobId id, const Payload& parameters);

@@ -1,8 +1,14 @@
 #include "reports/cli/arguments.h"
 
 #include "reports/cli/folders.h"
+#include "reports/record/files.h"
 #include "scenarios/input_error.h"
 #include "scenarios/read.h"
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <filesystem>
 
 namespace foretrain {
 
@@ -17,6 +23,21 @@ std::vector<Case> read_cases(const Arguments& arguments) {
   return read_scenario(arguments.scenario, overrides_of(arguments));
 }
 
+Record read_recorded(const Arguments& arguments, const std::string& folder) {
+  std::string given;
+  if (!arguments.seed.empty()) given = "--seed " + arguments.seed;
+  if (!arguments.overrides.empty()) given = "--set " + arguments.overrides.front();
+  if (given.empty()) return read_record(folder);
+  const char* const others =
+      arguments.replay.empty()
+          ? "--machine, --core-distance, --emulate, --crossover, --verify, --repeat, --out, --json"
+          : "--out, --json";
+  throw InputError(
+      fmt::format("{}: {} is a record, whose scenario stays as it was trained; with it there are "
+                  "{}; to change the scenario, name its file instead",
+                  given, folder, others));
+}
+
 void check_one(const std::vector<Case>& cases, const std::string& what) {
   if (cases.size() > 1) throw InputError(what + "; name a scenario without a sweep");
 }
@@ -29,6 +50,14 @@ Answer answer_of(const Arguments& arguments, const std::string& command) {
           arguments.replaces,
           arguments.nodes,
           settings_name(overrides_of(arguments))};
+}
+
+std::optional<LedgerPlace> ledger_place(const Arguments& arguments, const Processor& processor,
+                                        const std::string& date, const std::string& commit) {
+  if (arguments.ledger.empty()) return std::nullopt;
+  constexpr std::size_t kDay = 10;  // 2026-11-23
+  const auto file = std::filesystem::path(arguments.scenario).stem().string();
+  return LedgerPlace{arguments.ledger, {processor, date.substr(0, kDay), commit, file}};
 }
 
 }  // namespace foretrain

@@ -4,6 +4,7 @@
 #include "reports/cli/commands.h"
 #include "reports/cli/validate_cases.h"
 #include "scenarios/core_probe.h"
+#include "scenarios/draft.h"
 
 #include <optional>
 #include <string>
@@ -14,6 +15,9 @@ class App;
 }
 
 namespace foretrain {
+
+/// How help calls the scenario that a command is about; completion knows it by that.
+inline constexpr const char* kScenarioWord = "scenario";
 
 /// Each subcommand uses its part; reports/cli/options.h says what its words are.
 struct Arguments {
@@ -61,6 +65,9 @@ struct Arguments {
   std::string shard;  ///< k/n; empty: all
   bool retry = false;
   bool records_kept = false;
+  // A page that is served.
+  std::string address = "127.0.0.1";
+  int page_port = 8080;
   // The others.
   Judgement judgement;
   std::string ledger;   ///< of validate, where it is entered; of ledger, the file; empty: nowhere
@@ -74,6 +81,10 @@ struct Arguments {
   bool rewrite = false;
   std::string trace;              ///< of import: a trace, or a table of layers
   int batch = 0;                  ///< of import; 0: as the trace says
+  Draft draft;                    ///< of new
+  std::string parameters;         ///< of import, with `step`: of the model, 110M
+  std::string step;               ///< of import: what one took, 350 ms; empty: a trace says it
+  int workers = 0;                ///< of import, with `step`; 0: as the scenario says
   std::vector<std::string> from;  ///< of calibrate
   bool cluster = false;           ///< of calibrate: the hosts of the launcher's tasks
   std::string model;
@@ -81,7 +92,7 @@ struct Arguments {
   std::string data_path;
   std::string data_format = "digits";
   std::vector<std::string> data_settings;
-  std::string form;                   ///< of describe: man | bash | zsh | fish | hardware
+  std::string form;                   ///< of describe: what is printed
   const CLI::App* program = nullptr;  ///< whose command line was read
 };
 
@@ -91,9 +102,18 @@ std::vector<std::string> overrides_of(const Arguments& arguments);
 /// The cases of the scenario. @throws InputError
 std::vector<Case> read_cases(const Arguments& arguments);
 
+/// The record in `folder`, whose scenario stays as it was trained. @throws InputError also where
+/// the command line would change it
+Record read_recorded(const Arguments& arguments, const std::string& folder);
+
 /// @throws InputError that says `what` is of one training, where there are several
 void check_one(const std::vector<Case>& cases, const std::string& what);
 
 Answer answer_of(const Arguments& arguments, const std::string& command);
+
+/// Where `validate --ledger` enters what was measured by this program on this machine; `date` may
+/// have a time behind it. Empty: nowhere.
+std::optional<LedgerPlace> ledger_place(const Arguments& arguments, const Processor& processor,
+                                        const std::string& date, const std::string& commit);
 
 }  // namespace foretrain

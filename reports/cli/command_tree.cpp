@@ -7,7 +7,8 @@
 namespace foretrain {
 namespace {
 
-/// `TEXT:{all,summary}`, `table|dot`: the choices; nothing where there are none.
+/// `TEXT:{all,summary}`, `table|dot`: the choices; nothing where there are none. Of `near->0`
+/// people write what stands in front.
 std::vector<std::string> choices_of(std::string type) {
   const std::size_t open = type.find('{');
   const std::size_t close = type.find('}');
@@ -21,7 +22,9 @@ std::vector<std::string> choices_of(std::string type) {
   }
   std::vector<std::string> choices;
   std::istringstream words(type);
-  for (std::string word; std::getline(words, word, between);) choices.push_back(word);
+  for (std::string word; std::getline(words, word, between);) {
+    choices.push_back(word.substr(0, word.find("->")));
+  }
   return choices;
 }
 

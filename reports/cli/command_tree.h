@@ -12,9 +12,10 @@ class App;
 namespace foretrain {
 
 struct DescribedOption {
-  std::vector<std::string> names;    ///< `--set`, `-h`; of a positional its one name
-  std::string value;                 ///< what follows it: `N`, `TEXT`; empty: nothing does
-  std::vector<std::string> choices;  ///< the values that there are; empty: any
+  std::vector<std::string> names;      ///< `--set`, `-h`; of a positional its one name
+  std::string value;                   ///< what follows it: `N`, `TEXT`; empty: nothing does
+  std::vector<std::string> choices;    ///< the values that there are; empty: any
+  std::vector<std::string> library{};  ///< values that shells propose beside files; for them alone
   std::string what;
   bool required = false;
 };

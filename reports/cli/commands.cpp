@@ -20,7 +20,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
+#include <exception>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -29,13 +31,6 @@ namespace foretrain {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-/// One object; of a sweep one object with one a case.
-void print_cases(const Answer& answer, const std::vector<Case>& cases, const Json& all) {
-  const bool sweep = !cases.front().settings.empty();
-  if (!answer.json || (all.empty() && !sweep)) return;
-  print_json(sweep ? Json{{"cases", all}} : all.front());
-}
 
 std::string table_of(const Answer& answer, const Record& record) {
   return summary_table(record, {}, answer.nodes ? NodeLines::all : NodeLines::few);
@@ -116,6 +111,24 @@ void print_json(const Json& json) {
   print_result(json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
+void answer_cases(const Answer& answer, const std::vector<Case>& cases, const AnswerCase& one) {
+  Json answers = Json::array();
+  std::exception_ptr failed;
+  for (const Case& each : cases) {
+    try {
+      if (!one(each, answers)) break;
+    } catch (...) {
+      failed = std::current_exception();
+      break;
+    }
+  }
+  const bool sweep = cases.size() > 1 || !cases.front().settings.empty();
+  if (answer.json && !answers.empty()) {
+    print_json(sweep ? Json{{"cases", answers}} : answers.front());
+  }
+  if (failed) std::rethrow_exception(failed);
+}
+
 void keep_record(const Record& record, const std::filesystem::path& folder) {
   try {
     write_record(record, folder);
@@ -133,22 +146,23 @@ int train_cases(const Answer& answer, const std::vector<Case>& cases, Mode mode,
                 const TrainInto& train, const KeepRecord& keep) {
   claim_folders(answer, answer.root_of(cases.front().scenario), places_of(answer, cases), mode);
   for (const Case& each : cases) prepare_folder(answer.folder_of(each));
-  Json all = Json::array();
   CaseTable table;
+  bool trained = false;
   int status = kDone;
-  for (const Case& each : cases) {
+  answer_cases(answer, cases, [&](const Case& each, Json& answers) {
     if (Interruption::asked()) status = kInterrupted;
-    if (status != kDone) break;
+    if (status != kDone) return false;
     const auto folder = answer.folder_of(each);
     Record record;
     try {
       record = train(each, folder);
     } catch (const NotDone& error) {
       status = tell_failure(error);
-      break;
+      return false;
     }
     table.add(record);
-    all.push_back(to_json(record));
+    trained = true;
+    answers.push_back(to_json(record));
     status = status_of(record.outcome);
     unless_full(status, [&] { answer.tell(table_of(answer, record)); });
     if (!record.failure.empty()) tell_people(fmt::format("error: {}\n", record.failure));
@@ -157,9 +171,9 @@ int train_cases(const Answer& answer, const std::vector<Case>& cases, Mode mode,
       if (answer.provenance) write_provenance(answer.provenance(), folder);
       answer.tell(fmt::format("record: {}\n\n", folder.string()));
     });
-  }
-  if (cases.size() > 1 && !all.empty()) answer.tell(table.text());
-  print_cases(answer, cases, all);
+    return status == kDone;
+  });
+  if (cases.size() > 1 && trained) answer.tell(table.text());
   return status;
 }
 
@@ -168,21 +182,19 @@ int band_cases(const Answer& answer, const std::vector<Case>& cases, int seeds, 
   claim_folders(answer, answer.root_of(cases.front().scenario), seed_places(answer, cases, seeds),
                 Mode::simulate);
   for (const Case& each : cases) prepare_folder(answer.folder_of(each));
-  Json all = Json::array();
   int status = kDone;
-  for (const Case& each : cases) {
+  answer_cases(answer, cases, [&](const Case& each, Json& answers) {
     Interruption::check();
     std::optional<Progress> progress(std::in_place, "seeds of " + each.label(), answer.quiet);
     BandOptions options{answer.folder_of(each), threads, {}};
     options.progress = [&](std::int64_t done, std::int64_t of) { progress->update(done, of, {}); };
     const Bands bands = simulate_bands(each, seeds, options, simulate);
     progress.reset();
-    all.push_back(to_json(bands));
+    answers.push_back(to_json(bands));
     answer.tell(fmt::format("{}records: {}\n\n", to_table(bands), options.folder.string()));
     unless_full(status, [&] { write_text_file(options.folder / "bands.csv", bands_csv(bands)); });
-    if (status != kDone) break;
-  }
-  print_cases(answer, cases, all);
+    return status == kDone;
+  });
   return status;
 }
 

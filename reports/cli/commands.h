@@ -51,6 +51,12 @@ void print_result(std::string_view text);
 /// A line of JSON objects; text that is no UTF-8 is repaired. @throws WriteError
 void print_json(const nlohmann::ordered_json& json);
 
+/// Puts what there is to say of the case behind `answers`; whether the next one follows.
+using AnswerCase = std::function<bool(const Case&, nlohmann::ordered_json& answers)>;
+/// Answers the cases in order, then prints the answers where JSON is asked for: one object, of a
+/// sweep one with a list. Where a case throws, those before it are printed first.
+void answer_cases(const Answer& answer, const std::vector<Case>& cases, const AnswerCase& one);
+
 using Train = std::function<Record(const Case&)>;
 /// Trains. A run leaves its record in the folder, which is there.
 using TrainInto = std::function<Record(const Case&, const std::filesystem::path& folder)>;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <string_view>
 
 namespace foretrain {
@@ -18,6 +19,21 @@ std::vector<std::string> all_names(const DescribedCommand& command) {
 
 /// A command of one word; `data draw` is none.
 bool top(const DescribedCommand& command) { return command.path.find(' ') == std::string::npos; }
+
+/// The library's names, the same wherever they are proposed; empty: nowhere.
+std::vector<std::string> library_of(const std::vector<DescribedCommand>& commands) {
+  for (const DescribedCommand& command : commands) {
+    for (const DescribedOption& positional : command.positionals) {
+      if (!positional.library.empty()) return positional.library;
+    }
+  }
+  return {};
+}
+
+bool asks_library(const DescribedCommand& command) {
+  return std::ranges::any_of(command.positionals,
+                             [](const DescribedOption& each) { return !each.library.empty(); });
+}
 
 /// Within '...' of zsh: a quote ends it, brackets and colons separate.
 std::string zsh_text(const std::string& text) {
@@ -44,6 +60,7 @@ std::string fish_text(const std::string& text) {
 
 std::string zsh_value(const DescribedOption& option) {
   if (option.value.empty()) return {};
+  if (!option.library.empty()) return fmt::format(":{}:_foretrain_scenarios", option.value);
   if (option.choices.empty()) return fmt::format(":{}:_files", option.value);
   return fmt::format(":{}:({})", option.value, fmt::join(option.choices, " "));
 }
@@ -59,8 +76,9 @@ std::string bash_completion(const std::vector<DescribedCommand>& commands) {
     for (const DescribedOption& positional : command.positionals) {
       first.insert(first.end(), positional.choices.begin(), positional.choices.end());
     }
-    options += fmt::format("    '{}') options='{}'; words='{}' ;;\n", command.path,
-                           fmt::join(all_names(command), " "), fmt::join(first, " "));
+    options += fmt::format("    '{}') options='{}'; words='{}'{} ;;\n", command.path,
+                           fmt::join(all_names(command), " "), fmt::join(first, " "),
+                           asks_library(command) ? "; library=1" : "");
     if (!top(command))
       paths += fmt::format("    '{}') command='{}' ;;\n", command.path, command.path);
     for (const DescribedOption& option : command.options) {
@@ -74,7 +92,7 @@ std::string bash_completion(const std::vector<DescribedCommand>& commands) {
   return "# Completion of foretrain for bash, as `foretrain describe bash` prints it.\n"
          "_foretrain() {\n"
          "  local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}\n"
-         "  local command='' options='' words='' value=''\n"
+         "  local command='' options='' words='' value='' library=''\n"
          "  if ((COMP_CWORD > 1)); then command=${COMP_WORDS[1]}; fi\n"
          "  if ((COMP_CWORD > 2)); then case \"$command ${COMP_WORDS[2]}\" in\n" +
          paths +
@@ -88,6 +106,11 @@ std::string bash_completion(const std::vector<DescribedCommand>& commands) {
          "  if [[ -z $value && $word == -* ]]; then words=$options; fi\n"
          "  # Without a word that fits, bash goes on to file names.\n"
          "  mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$word\")\n"
+         "  if [[ -z $library || -n $value || $word == -* ]]; then return; fi\n"
+         "  mapfile -t COMPREPLY < <(compgen -W '" +
+         fmt::format("{}", fmt::join(library_of(commands), " ")) +
+         "' -- \"$word\"; compgen -f -- \"$word\")\n"
+         "  compopt -o filenames 2>/dev/null\n"
          "}\n"
          "complete -o default -F _foretrain foretrain\n";
 }
@@ -119,6 +142,12 @@ std::string zsh_completion(const std::vector<DescribedCommand>& commands) {
   }
   return "#compdef foretrain\n"
          "# Completion of foretrain for zsh, as `foretrain describe zsh` prints it.\n"
+         "_foretrain_scenarios() {\n"
+         "  local -a names=(" +
+         fmt::format("{}", fmt::join(library_of(commands), " ")) +
+         ")\n"
+         "  _alternative 'library:scenario of the library:compadd -a names' 'files:file:_files'\n"
+         "}\n"
          "_foretrain() {\n"
          "  local -a commands=(\n" +
          list +
@@ -159,6 +188,10 @@ std::string fish_completion(const std::vector<DescribedCommand>& commands) {
       for (const std::string& below : command.subcommands) {
         text += fmt::format("complete -c foretrain -f -n '{}' -a {}\n", when, below);
       }
+    }
+    if (asks_library(command)) {
+      text += fmt::format("complete -c foretrain -n '{}' -a '{}'\n", when,
+                          fmt::join(library_of(commands), " "));
     }
     for (const DescribedOption& positional : command.positionals) {
       if (positional.choices.empty()) continue;

@@ -7,9 +7,11 @@
 #include "reports/record/text.h"
 #include "reports/show/terminal/hardware_table.h"
 #include "reports/show/terminal/width.h"
+#include "scenarios/examples.h"
 #include "scenarios/hardware.h"
 #include "scenarios/input_error.h"
 #include "scenarios/propose.h"
+#include "scenarios/reference.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -56,6 +58,37 @@ void add_examples_below(CLI::App& app, const std::string& path) {
   }
 }
 
+/// Wherever a scenario is asked for, the library's go by their names.
+void add_names(std::vector<DescribedCommand>& commands) {
+  const std::vector<Example> examples = library_examples();
+  std::vector<std::string> names;
+  names.reserve(examples.size());
+  for (const Example& example : examples) names.push_back(example.name);
+  for (DescribedCommand& command : commands) {
+    for (DescribedOption& positional : command.positionals) {
+      if (positional.names.front() == kScenarioWord) positional.library = names;
+    }
+  }
+}
+
+/// For one of the shells.
+std::string completion_for(const std::string& shell, std::vector<DescribedCommand> commands) {
+  add_names(commands);
+  if (shell == "bash") return bash_completion(commands);
+  return shell == "zsh" ? zsh_completion(commands) : fish_completion(commands);
+}
+
+std::string description_of(const Arguments& arguments) {
+  const std::string& form = arguments.form;
+  if (form == "hardware") return hardware_table(library_hosts());
+  if (form == "keys") return reference_markdown();
+  if (form == "man-scenario") {
+    return scenario_man_page(scenario_reference(), reference_words(), FORETRAIN_VERSION);
+  }
+  const auto commands = describe_commands(*arguments.program);
+  return form == "man" ? man_page(commands, FORETRAIN_VERSION) : completion_for(form, commands);
+}
+
 }  // namespace
 
 void add_examples(CLI::App& app) { add_examples_below(app, ""); }
@@ -91,13 +124,7 @@ void fit_terminal(CLI::App& app) {
 
 int describe(const Arguments& arguments) {
   FT_CHECK(arguments.program != nullptr);
-  const auto commands = describe_commands(*arguments.program);
-  std::string text = man_page(commands, FORETRAIN_VERSION);
-  if (arguments.form == "bash") text = bash_completion(commands);
-  if (arguments.form == "zsh") text = zsh_completion(commands);
-  if (arguments.form == "fish") text = fish_completion(commands);
-  if (arguments.form == "hardware") text = hardware_table(library_hosts());
-  print_result(text);
+  print_result(description_of(arguments));
   return kDone;
 }
 

@@ -22,10 +22,10 @@ void add_examples(CLI::App& app);
 /// one, and lists all
 void refuse_unknown_command(const CLI::App& app, std::span<const char* const> words);
 
-/// Prints the man page, or completion for a shell, of the program whose command line was read: made
-/// of what its help is made of, so neither can be out of date. Or the hardware that the library
-/// has.
-/// @throws InputError as library_hosts does
+/// Prints what the command line or the library is described by: the man page, completion for a
+/// shell (made of what help is made of, so neither can be out of date), the keys of a scenario as
+/// Markdown or as a man page, the hardware that there is.
+/// @throws InputError as library_hosts, library_examples do
 int describe(const Arguments& arguments);
 
 }  // namespace foretrain

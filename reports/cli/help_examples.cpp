@@ -14,6 +14,10 @@ struct ShownExample {
 };
 
 constexpr ShownExample kShownExamples[] = {
+    {"new", "", "asks a few questions, writes scenario.yaml"},
+    {"new", "--model lenet --data digits --out mine.yaml", "what is said is not asked"},
+    {"examples", "", "list the library"},
+    {"examples", "studies/slow_worker --out mine.yaml", "copy one of it"},
     {"run", "scenarios/quickstart.yaml", "train every case of it, into out/quickstart/run"},
     {"run", "scenarios/quickstart.yaml --set sweep=null --save w.npz",
      "a single one, whose weights are kept"},
@@ -29,8 +33,11 @@ constexpr ShownExample kShownExamples[] = {
     {"whatif", "job/job.yaml --deadline 3h --budget 80",
      "which cluster to rent for a job that import made"},
     {"import", "trace.json --out job", "a scenario of what torch.profiler saw"},
+    {"import", "mine.yaml --step '350 ms' --parameters 110M --workers 4",
+     "of a step that was measured on the cluster of mine.yaml"},
     {"sweep", "scenarios/studies/batch_size.yaml", "every case, as rows of one table"},
     {"sweep", "scenarios/quickstart.yaml --mode run", "trained for real, not forecast"},
+    {"serve", "scenarios/quickstart.yaml", "a page to ask by hand, which begins with that one"},
     {"check", "scenarios/quickstart.yaml --set training.batch_size=64",
      "what would be trained, every default filled in"},
     {"check", "scenarios/quickstart.yaml --graph", "what a step computes and sends"},

@@ -1,5 +1,6 @@
 #include "reports/cli/import_command.h"
 
+#include "reports/cli/import_step.h"
 #include "reports/record/summary.h"
 #include "reports/record/text.h"
 #include "scenarios/import/import_job.h"
@@ -101,6 +102,7 @@ std::optional<double> forecast_of(const ImportedJob& job, const std::filesystem:
 }  // namespace
 
 int import_training(const Arguments& arguments, const Train& simulate) {
+  if (!arguments.step.empty()) return import_step(arguments, simulate);
   const ImportedJob job = import_job(arguments.trace, arguments.batch);
   const std::string folder = arguments.out.empty() ? "job" : arguments.out;
   write_job(job, folder, arguments.replaces);

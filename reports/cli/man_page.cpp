@@ -88,7 +88,17 @@ constexpr const char* kAfter =
     ".TP\nFORETRAIN_LIBRARY\n"
     "The folder of the scenario library, where it is not the one that came with the program.\n"
     ".TP\nFORETRAIN_JOIN_LIMIT\n"
-    "How long they wait for each other, as \"90 s\".\n";
+    "How long they wait for each other, as \"90 s\".\n"
+    ".SH SEE ALSO\n"
+    ".BR foretrain\\-scenario (5)\n";
+
+std::string key_text(const KeyText& key) {
+  std::string text = ".TP\n\\fB" + roff(key.path) + "\\fR\n" + roff(key.doc) + ".\n.br\n";
+  text += roff(key.value);
+  if (key.required) text += "; needed";
+  if (!key.fallback.empty()) text += "; left out: " + roff(key.fallback);
+  return text + "\n";
+}
 
 }  // namespace
 
@@ -103,6 +113,18 @@ std::string man_page(const std::vector<DescribedCommand>& commands, std::string_
   text += ".SH COMMANDS\n";
   for (std::size_t i = 1; i < commands.size(); ++i) text += command_text(commands[i]);
   return text + kAfter;
+}
+
+std::string scenario_man_page(const std::vector<KeyText>& keys,
+                              const std::vector<std::string>& words, std::string_view version) {
+  std::string text =
+      fmt::format(".TH FORETRAIN\\-SCENARIO 5 \"\" \"foretrain {}\" \"File Formats\"\n", version);
+  text += ".SH NAME\nforetrain\\-scenario \\- what foretrain trains, forecasts, compares\n";
+  text += ".SH DESCRIPTION\n";
+  for (const std::string& paragraph : words) text += ".PP\n" + roff(paragraph) + "\n";
+  text += ".SH KEYS\n";
+  for (const KeyText& key : keys) text += key_text(key);
+  return text + ".SH SEE ALSO\n.BR foretrain (1)\n";
 }
 
 }  // namespace foretrain

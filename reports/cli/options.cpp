@@ -6,7 +6,9 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <functional>
 #include <map>
+#include <string>
 
 namespace foretrain {
 
@@ -15,8 +17,19 @@ namespace {
 constexpr const char* kJson = "print one JSON object on standard output";
 constexpr const char* kMachine = "a machine file (default: this machine's calibration)";
 
+/// As CLI11's own, which tell the end of all numbers in 309 digits.
+std::function<std::string(const std::string&)> number_that(bool (*holds)(double),
+                                                           const char* advice) {
+  return [holds, advice](const std::string& text) {
+    double number = 0;
+    const bool good = CLI::detail::lexical_cast(text, number) && holds(number);
+    return good ? std::string() : fmt::format("{} does not do; {}", text, advice);
+  };
+}
+
 void add_scenario(CLI::App& command, Arguments& arguments, bool required = true) {
-  auto* scenario = command.add_option("scenario", arguments.scenario, "a scenario file");
+  auto* scenario = command.add_option(kScenarioWord, arguments.scenario,
+                                      "a scenario: a file, or a name of the library");
   if (required) scenario->required();
   command.add_option("--set", arguments.overrides, "lay KEY=VALUE over the scenario")
       ->type_name("KEY=VALUE")
@@ -116,7 +129,8 @@ void add_budget(CLI::App& command, Arguments& arguments) {
                      .add_option("--budget", arguments.budget,
                                  "what that may cost, in the currency of the hosts' prices")
                      ->type_name("MONEY")
-                     ->check(CLI::PositiveNumber)
+                     ->check(number_that([](double money) { return money > 0; },
+                                         "write an amount above 0, such as 20"))
                      ->needs(deadline);
   deadline->needs(budget);
   command
@@ -193,11 +207,17 @@ void simulate_options(CLI::App& command, Arguments& arguments) {
   command.add_flag("--check-determinism", arguments.determinism, "twice, compared byte by byte")
       ->excludes(replayed)
       ->excludes(seeds);
+  // The record says all of these; --set, --seed are told why (read_recorded).
+  for (const char* other : {"scenario", "--record", "--machine", "--core-distance", "--emulate"}) {
+    replayed->excludes(command.get_option(other));
+  }
 }
 
 void whatif_options(CLI::App& command, Arguments& arguments) {
   add_scenario(command, arguments);
-  command.get_option("scenario")->description("a scenario file, or the folder of a run's record");
+  command.get_option(kScenarioWord)
+      ->description(
+          "a scenario: a file, or a name of the library; or the folder of a run's record");
   add_output(command, arguments, "out/NAME/whatif, out/NAME/whatif-SETTINGS with --set");
   add_force(command, arguments, "replace what --out has, whatever it is an answer about");
   command.add_option("--machine", arguments.machine, kMachine);
@@ -233,7 +253,8 @@ void validate_options(CLI::App& command, Arguments& arguments) {
       .add_option("--fail-above", arguments.judgement.fail_above,
                   "exit status 1 where a strategy's median error of step time is above PERCENT")
       ->type_name("PERCENT")
-      ->check(CLI::NonNegativeNumber);
+      ->check(number_that([](double percent) { return percent >= 0; },
+                          "write per cent, 0 or more, such as 10"));
   command
       .add_option("--ledger", arguments.ledger,
                   "enter what was measured on this machine into the ledger FILE")
@@ -249,34 +270,6 @@ void evaluate_options(CLI::App& command, Arguments& arguments) {
       ->required()
       ->type_name("FILE");
   command.add_flag("--json", arguments.json, kJson);
-}
-
-void ledger_options(CLI::App& command, Arguments& arguments) {
-  command.add_option("ledger", arguments.ledger, "what validate --ledger wrote")
-      ->required()
-      ->type_name("FILE");
-  command
-      .add_option("--into", arguments.into,
-                  "print nothing, renew the table in FILE: between <!-- ledger --> and <!-- end of "
-                  "ledger -->")
-      ->type_name("FILE");
-}
-
-void import_options(CLI::App& command, Arguments& arguments) {
-  command
-      .add_option(
-          "trace", arguments.trace,
-          "Chrome trace of torch.profiler (.json, .json.gz), PipeDream graph, CSV of layers")
-      ->required()
-      ->type_name("FILE");
-  command.add_option("--out", arguments.out, "folder of job.yaml and layers.csv (default: job)")
-      ->type_name("FOLDER");
-  command
-      .add_option("--batch", arguments.batch, "examples of a worker, where the file does not say")
-      ->check(CLI::Range(1, 1'000'000'000));
-  add_force(command, arguments, "replace what is in the folder");
-  command.add_flag("--json", arguments.json, kJson);
-  command.add_flag("--quiet", arguments.quiet, "tell the result and errors alone");
 }
 
 void sweep_options(CLI::App& command, Arguments& arguments) {
@@ -315,7 +308,7 @@ void check_options(CLI::App& command, Arguments& arguments) {
 void report_options(CLI::App& command, Arguments& arguments) {
   auto* records = command.add_option(
       "records", arguments.records,
-      "folders that run, simulate, validate, sweep wrote, files of whatif --json");
+      "folders that run, simulate, validate, sweep, whatif wrote, files of whatif --json");
   add_output(command, arguments, "out/report, out/published, out/clusters");
   add_nodes(command, arguments);
   auto* published = command.add_option(
@@ -355,35 +348,27 @@ void calibrate_options(CLI::App& command, Arguments& arguments) {
       "folder (default: machines) of a machine file a kind of host, and of cluster.yaml");
   cluster->excludes(from);
   add_job_key(command, arguments)->needs(cluster);
+  for (const char* other : {"--set", "--seed"}) {
+    command.get_option(other)->needs(command.get_option("scenario"));
+  }
 }
 
-void data_options(CLI::App& command, Arguments& arguments) {
-  command.require_subcommand(1);
-  const auto add = [&](const char* name, const char* what) {
-    CLI::App* added = command.add_subcommand(name, what);
-    added->callback([&arguments, name] { arguments.data_command = name; });
-    return added;
-  };
-  add("list", "the formats that a scenario's dataset: can name");
-  add("verify", "read all of a file or folder, tell what it holds")
-      ->add_option("path", arguments.data_path, "a data file, or a folder of them")
-      ->required();
-  auto* draw = add("draw", "write a drawn data set as IDX files");
-  draw->add_option("format", arguments.data_format, "digits (default) or images")
-      ->check(CLI::IsMember({"digits", "images"}));
-  draw->add_option("--set", arguments.data_settings,
-                   "a key of dataset: in a scenario, such as take=1000, side=64, seed=2")
-      ->type_name("KEY=VALUE")
-      ->expected(1)
-      ->take_all();
-  draw->add_option("--out", arguments.out, "folder (default: out/data/FORMAT)");
-}
-
-void describe_options(CLI::App& command, Arguments& arguments) {
-  arguments.program = command.get_parent();
-  command.add_option("form", arguments.form, "what is printed")
-      ->required()
-      ->check(CLI::IsMember({"man", "bash", "zsh", "fish", "hardware"}));
+void serve_options(CLI::App& command, Arguments& arguments) {
+  command.add_option("scenario", arguments.scenario,
+                     "a scenario file that the page begins with (default: the library's)");
+  command
+      .add_option("--port", arguments.page_port, "of the page (default: 8080; 0: any that is free)")
+      ->check(CLI::Range(0, 65535));
+  command
+      .add_option("--address", arguments.address,
+                  "where it listens; others than this machine reach 0.0.0.0 (default: 127.0.0.1)")
+      ->type_name("ADDRESS");
+  command.add_option("--machine", arguments.machine, kMachine);
+  add_core_distance(command, arguments);
+  command
+      .add_option("--out", arguments.out,
+                  "folder of records, of runs that it starts (default: out)")
+      ->type_name("FOLDER");
 }
 
 }  // namespace foretrain

@@ -3,7 +3,7 @@
 
 #include "reports/cli/arguments.h"
 
-// CLI11 takes long to compile, so only options.cpp includes it.
+// CLI11 takes long to compile, so only sources include it.
 namespace CLI {
 class App;
 }
@@ -25,6 +25,9 @@ void check_options(CLI::App& command, Arguments& arguments);
 void report_options(CLI::App& command, Arguments& arguments);
 void calibrate_options(CLI::App& command, Arguments& arguments);
 void data_options(CLI::App& command, Arguments& arguments);
+void serve_options(CLI::App& command, Arguments& arguments);
 void describe_options(CLI::App& command, Arguments& arguments);
+void new_options(CLI::App& command, Arguments& arguments);
+void examples_options(CLI::App& command, Arguments& arguments);
 
 }  // namespace foretrain

@@ -7,6 +7,7 @@
 #include "reports/show/terminal/step_graph_text.h"
 #include "reports/show/terminal/summary_table.h"
 #include "reports/studies/ledger/ledger.h"
+#include "scenarios/check_named.h"
 #include "scenarios/input_error.h"
 #include "scenarios/prepared.h"
 #include "scenarios/read.h"
@@ -43,12 +44,14 @@ int check(const Arguments& arguments) {
     }
     named.scenario = arguments.graph;
   }
+  DataSets data_sets;
   for (const Case& each : read_cases(named)) {
     // In a comment: what is printed can be read again, as YAML, by Graphviz.
     if (!graph || dot || !each.settings.empty()) {
       print(as_comment(case_sentence(each), dot ? "// " : "# "));
     }
-    print((graph ? step_text(each, dot) : to_yaml(each.scenario)) + "\n");
+    print((graph ? step_text(each, dot, data_sets) : to_yaml(each.scenario)) + "\n");
+    check_named(each, data_sets);
   }
   return kDone;
 }
@@ -56,7 +59,7 @@ int check(const Arguments& arguments) {
 int report(const Arguments& arguments) {
   if (arguments.records.empty()) {
     throw InputError(
-        "report: name folders that run, simulate, validate or sweep wrote, or --published");
+        "report: name folders that run, simulate, validate, sweep or whatif wrote, or --published");
   }
   Found found;
   for (const std::string& folder : arguments.records) add_folder(folder, found);
@@ -82,12 +85,13 @@ int evaluate(const Arguments& arguments) {
   for (const Case& each : cases) {
     const Prepared prepared = prepare(each, Need::examples, data_sets);
     const Network& network = *prepared.training->network;
-    const std::vector<float> weights = read_weights(arguments.weights, network);
-    const auto workspace = network.make_workspace(Stream(each.scenario.seed, "evaluate"));
+    const Weights weights = read_weights(arguments.weights, network);
+    const auto workspace =
+        network.make_workspace(Stream(each.scenario.seed, "evaluate"), weights.statistics);
     const std::int64_t examples = prepared.training->test_examples;
     Serial serial;
-    const Score score =
-        network.evaluate(weights, *prepared.training->data->test, 0, examples, *workspace, serial);
+    const Score score = network.evaluate(weights.parameters, *prepared.training->data->test, 0,
+                                         examples, *workspace, serial);
     const auto count = static_cast<double>(examples);
     const double loss = score.loss / count;
     const double accuracy = static_cast<double>(score.correct) / count;

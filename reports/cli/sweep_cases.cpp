@@ -1,17 +1,44 @@
 #include "reports/cli/sweep_cases.h"
 
 #include "reports/cli/failure.h"
+#include "reports/record/text.h"
 #include "reports/show/terminal/progress.h"
+#include "reports/studies/sweep/finding.h"
 #include "scenarios/write_error.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace foretrain {
+namespace {
+
+nlohmann::ordered_json names_of_best(const SweepTable& table) {
+  nlohmann::ordered_json names = nlohmann::ordered_json::array();
+  for (const std::size_t row : best_of(table).rows) names.push_back(table.rows[row].name);
+  return names;
+}
+
+/// What the forecasts stand on, a paragraph each, where they differ in little.
+std::string footing_of(const SweepRows& rows) {
+  constexpr std::size_t kMostParagraphs = 4;
+  const std::vector<std::string> all = stands_on(rows);
+  std::string text;
+  for (std::size_t i = 0; i < std::min(all.size(), kMostParagraphs); ++i) {
+    text += "\n" + wrap(all[i]);
+  }
+  if (all.size() <= kMostParagraphs) return text;
+  return text + fmt::format("({} more in sweep.json)\n", all.size() - kMostParagraphs);
+}
+
+}  // namespace
 
 int sweep_cases(const Answer& answer, const std::vector<Case>& cases, SweepOptions options) {
   options.folder = answer.root_of(cases.front().scenario);
@@ -23,6 +50,8 @@ int sweep_cases(const Answer& answer, const std::vector<Case>& cases, SweepOptio
   options.progress = [&](std::int64_t done, std::int64_t all) { progress->update(done, all, {}); };
   const SweepResult result = sweep_into(cases, options);
   progress.reset();
+  SweepTable table;  // of all cases
+  if (result.complete()) table = read_sweep(sweep_csv(result.rows), "sweep.csv");
   if (answer.json) {
     nlohmann::ordered_json rows = nlohmann::ordered_json::array();
     for (const auto& [number, row] : result.rows) rows.push_back(row);
@@ -30,14 +59,17 @@ int sweep_cases(const Answer& answer, const std::vector<Case>& cases, SweepOptio
                 {"done", result.rows.size()},
                 {"failed", result.failed},
                 {"found", result.found},
+                {"sentence", result.complete() ? sweep_sentence(table) : ""},
+                {"best", names_of_best(table)},
                 {"rows", std::move(rows)}});
   }
+  if (result.complete()) answer.tell(to_text(table) + footing_of(result.rows));
   answer.tell(to_text(result, options.shard));
   if (!result.not_kept.empty()) return tell_failure(WriteError(result.not_kept));
-  const auto table = options.folder / "sweep.csv";
+  const auto path = options.folder / "sweep.csv";
   answer.tell(result.complete()
-                  ? fmt::format("table: {}\n", table.string())
-                  : fmt::format("{} has the table once all cases are done\n", table.string()));
+                  ? fmt::format("table: {}\n", path.string())
+                  : fmt::format("{} has the table once all cases are done\n", path.string()));
   if (result.interrupted) return kInterrupted;
   return result.failed > 0 ? kFailed : kDone;
 }

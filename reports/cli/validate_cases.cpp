@@ -1,6 +1,7 @@
 #include "reports/cli/validate_cases.h"
 
 #include "reports/cli/failure.h"
+#include "reports/record/json_object.h"
 #include "reports/record/tell_people.h"
 #include "reports/show/figures/of_records.h"
 #include "reports/show/figures/of_validation.h"
@@ -56,14 +57,15 @@ std::vector<Record> drawn_records(const Validation& validation) {
 std::string draw_figures(const Validation& validation, const std::filesystem::path& folder,
                          bool full) {
   const nlohmann::ordered_json json = to_json(validation);
+  const JsonObject object(json, folder.string() + ":");
   Found found;
   found.records = drawn_records(validation);
-  found.sections.push_back(validation_section(json));
-  found.sentences.push_back(json.at("sentence").get<std::string>());
+  found.sections.push_back(validation_section(object));
+  found.sentences.push_back(object.text("sentence"));
   found.question = validation.cases.front().scenario_case.scenario.question;
   std::string lines;
   try {
-    const Figure accuracy = accuracy_of_forecast(json);
+    const Figure accuracy = accuracy_of_forecast(object);
     if (!accuracy.panels.empty()) {
       lines += fmt::format("figure:  {}\n", draw(accuracy, folder).string());
     }

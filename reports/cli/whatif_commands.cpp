@@ -5,6 +5,7 @@
 #include "reports/record/files.h"
 #include "reports/record/interruption.h"
 #include "reports/record/text.h"
+#include "reports/show/page/report.h"
 #include "scenarios/write_error.h"
 
 #include <fmt/format.h>
@@ -14,12 +15,19 @@ namespace foretrain {
 
 namespace {
 
-void write_answer(const WhatIf& whatif, const nlohmann::ordered_json& json, const Scenario& asked,
-                  const std::filesystem::path& folder) {
+/// @returns what there is to tell of its page
+std::string write_answer(const WhatIf& whatif, const nlohmann::ordered_json& json,
+                         const Scenario& asked, const std::filesystem::path& folder) {
+  using Json = nlohmann::ordered_json;
   const FileColumns as_a_file;
   write_text_file(folder / "whatif.txt", to_table(whatif));
-  write_text_file(folder / "whatif.json", json.dump(2) + "\n");
+  const auto file = folder / "whatif.json";
+  write_text_file(file, json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
   sign_answer(folder, asked);
+  Found found;
+  add_folder(file, found);
+  found.question = asked.question;
+  return write_page(page_of(found), folder);
 }
 
 }  // namespace
@@ -30,25 +38,21 @@ int whatif_cases(const Answer& answer, const std::vector<Case>& cases, const Ask
   places.reserve(cases.size());
   for (const Case& each : cases) places.push_back({answer.folder_of(each), each.scenario});
   claim_answers(answer, places);
-  Json all = Json::array();
   int status = kDone;
-  for (const Case& each : cases) {
+  answer_cases(answer, cases, [&](const Case& each, Json& answers) {
     Interruption::check();
     const WhatIf whatif = ask(each);
     const auto folder = answer.folder_of(each);
-    const Json json = to_json(whatif);
-    all.push_back(json);
+    answers.push_back(to_json(whatif));
     answer.tell(to_table(whatif));
     try {
-      write_answer(whatif, json, each.scenario, folder);
+      const std::string page = write_answer(whatif, answers.back(), each.scenario, folder);
+      answer.tell(fmt::format("\nwritten: {}\n{}", folder.string(), page));
     } catch (const WriteError& error) {
       status = tell_failure(error);
-      break;
     }
-    answer.tell(fmt::format("\nwritten: {}\n", folder.string()));
-  }
-  const bool sweep = !cases.front().settings.empty();
-  if (answer.json) print_json(sweep ? Json{{"cases", all}} : all.front());
+    return status == kDone;
+  });
   return status;
 }
 

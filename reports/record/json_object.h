@@ -1,6 +1,7 @@
-// An object of a record's JSON, read key by key.
+// An object of a JSON file of ours, read key by key.
 #pragma once
 
+#include "reports/record/parse_json.h"
 #include "scenarios/input_error.h"
 
 #include <fmt/format.h>
@@ -10,8 +11,11 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace foretrain {
 
@@ -22,15 +26,18 @@ inline std::string shown_in_message(const nlohmann::ordered_json& value) {
 }
 
 /// Every error names the file, then the way to the key; what is wrong with a value is told by it.
+/// What it is an object of outlives it.
 class JsonObject {
  public:
-  JsonObject(const nlohmann::ordered_json& json, std::string where)
-      : json_(json), where_(std::move(where)) {
+  /// `where`: the file with a colon; `verdict`: how errors end (parse_json.h).
+  JsonObject(const nlohmann::ordered_json& json, std::string where,
+             std::string_view verdict = kDamagedRecord)
+      : json_(json), where_(std::move(where)), verdict_(verdict) {
     if (!json_.is_object()) fail("is not an object");
   }
 
   [[noreturn]] void fail(const std::string& what) const {
-    throw InputError(fmt::format("{} {}; the record is damaged", where_, what));
+    throw InputError(fmt::format("{} {}; {}", where_, what, verdict_));
   }
 
   [[nodiscard]] const nlohmann::ordered_json& at(const char* key) const {
@@ -38,11 +45,33 @@ class JsonObject {
     if (found == json_.end()) fail(fmt::format("has no `{}`", key));
     return *found;
   }
+  /// The key is there, and is not null.
+  [[nodiscard]] bool has(const char* key) const {
+    const auto found = json_.find(key);
+    return found != json_.end() && !found->is_null();
+  }
 
   [[nodiscard]] std::string path(const char* key) const {
     return fmt::format("{} {}:", where_, key);
   }
-  [[nodiscard]] JsonObject object(const char* key) const { return {at(key), path(key)}; }
+  [[nodiscard]] JsonObject object(const char* key) const { return {at(key), path(key), verdict_}; }
+  /// The items of an array, each an object.
+  [[nodiscard]] std::vector<JsonObject> objects(const char* key) const {
+    const nlohmann::ordered_json& items = array(key);
+    std::vector<JsonObject> all;
+    all.reserve(items.size());
+    for (const nlohmann::ordered_json& item : items) {
+      all.emplace_back(item, fmt::format("{} {}[{}]:", where_, key, all.size()), verdict_);
+    }
+    return all;
+  }
+  /// The keys of an object, whatever they are called.
+  [[nodiscard]] std::vector<std::string> keys() const {
+    std::vector<std::string> all;
+    all.reserve(json_.size());
+    for (const auto& item : json_.items()) all.push_back(item.key());
+    return all;
+  }
 
   [[nodiscard]] std::int64_t integer(const char* key) const {
     const nlohmann::ordered_json& value = at(key);
@@ -73,12 +102,38 @@ class JsonObject {
     return value.get<double>();
   }
 
+  /// Where it is there, and is not null.
+  [[nodiscard]] std::optional<double> known_number(const char* key) const {
+    return has(key) ? std::optional(number(key)) : std::nullopt;
+  }
+
+  /// Either true or false.
+  [[nodiscard]] bool flag(const char* key) const {
+    if (!at(key).is_boolean()) fail(fmt::format("{}: is neither true nor false", key));
+    return at(key).get<bool>();
+  }
+
   /// null is empty.
   [[nodiscard]] std::string text(const char* key) const {
     const nlohmann::ordered_json& value = at(key);
     if (value.is_null()) return {};
     if (!value.is_string()) fail(fmt::format("{}: {} is not a text", key, shown_in_message(value)));
     return value.get<std::string>();
+  }
+
+  /// Empty where it is not there, too.
+  [[nodiscard]] std::string known_text(const char* key) const {
+    return has(key) ? text(key) : std::string();
+  }
+  /// The items of an array, each a text.
+  [[nodiscard]] std::vector<std::string> texts(const char* key) const {
+    std::vector<std::string> all;
+    all.reserve(array(key).size());
+    for (const nlohmann::ordered_json& item : array(key)) {
+      if (!item.is_string()) fail(fmt::format("{}: {} is not a text", key, shown_in_message(item)));
+      all.push_back(item.get<std::string>());
+    }
+    return all;
   }
 
   /// One of the values of an enumeration, by its name.
@@ -93,6 +148,7 @@ class JsonObject {
  private:
   const nlohmann::ordered_json& json_;
   std::string where_;
+  std::string_view verdict_;
 };
 
 }  // namespace foretrain

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <ios>
 #include <sstream>
 
@@ -18,32 +17,32 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// At which line the parser stops. Not all of its exceptions say it: a stream does.
-std::int64_t line_of_error(std::string_view text) {
+std::size_t line_of_error(std::string_view text) {
   std::istringstream stream{std::string(text)};
   try {
     const Json unused = Json::parse(stream);
   } catch (const Json::exception&) {
     const std::streamoff read = stream.rdbuf()->pubseekoff(0, std::ios::cur, std::ios::in);
     const std::streamoff before = std::max<std::streamoff>(read - 1, 0);  // it looks one further
-    return 1 + std::ranges::count(text.substr(0, static_cast<std::size_t>(before)), '\n');
+    const auto ends = std::ranges::count(text.substr(0, static_cast<std::size_t>(before)), '\n');
+    return 1 + static_cast<std::size_t>(ends);
   }
   return 1;
 }
 
 }  // namespace
 
-Json parse_json(std::string_view text, const std::string& source) {
-  if (const auto line = nested_too_deep(text)) {
-    throw InputError(fmt::format("{}:{}: nested too deep; the record is damaged", source, *line));
-  }
+Json parse_json(std::string_view text, const std::string& source, std::string_view verdict) {
+  const auto wrong = [&](std::size_t line, const char* what) {
+    return InputError(fmt::format("{}:{}: {}; {}", source, line, what, verdict));
+  };
+  if (const auto line = nested_too_deep(text)) throw wrong(*line, "nested too deep");
   try {
     return Json::parse(text);
   } catch (const Json::parse_error&) {
-    throw InputError(
-        fmt::format("{}:{}: is not JSON; the record is damaged", source, line_of_error(text)));
+    throw wrong(line_of_error(text), "is not JSON");
   } catch (const Json::out_of_range&) {
-    throw InputError(fmt::format("{}:{}: a number is too large; the record is damaged", source,
-                                 line_of_error(text)));
+    throw wrong(line_of_error(text), "a number is too large");
   }
 }
 

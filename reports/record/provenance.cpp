@@ -1,11 +1,12 @@
 #include "reports/record/provenance.h"
 
 #include "reports/record/files.h"
-#include "scenarios/input_error.h"
-#include "scenarios/json_nesting.h"
+#include "reports/record/json_object.h"
+#include "reports/record/parse_json.h"
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
+
+#include <string>
 
 namespace foretrain {
 
@@ -24,18 +25,10 @@ void write_provenance(const Provenance& provenance, const fs::path& folder) {
 std::optional<Provenance> read_provenance(const fs::path& folder) {
   const fs::path path = folder / kProvenanceFile;
   if (!fs::exists(path)) return {};
-  const std::string text = read_text_file(path);
-  if (const auto line = nested_too_deep(text)) {
-    throw InputError(
-        fmt::format("{}:{}: nested too deep; the file is damaged", path.string(), *line));
-  }
-  try {
-    const auto json = nlohmann::json::parse(text);
-    return Provenance{json.at("build"), json.at("date"), json.at("host"), json.at("command"),
-                      json.value("processor", "")};
-  } catch (const nlohmann::json::exception& error) {
-    throw InputError(fmt::format("{}: {}; the file is damaged", path.string(), error.what()));
-  }
+  const auto json = parse_json(read_text_file(path), path.string(), kDamagedFile);
+  const JsonObject file(json, path.string() + ":", kDamagedFile);
+  return Provenance{file.text("build"), file.text("date"), file.text("host"), file.texts("command"),
+                    file.has("processor") ? file.text("processor") : std::string()};
 }
 
 }  // namespace foretrain

@@ -66,11 +66,12 @@ bool same_rows(const std::vector<Row>& a, const std::vector<Row>& b) {
 }  // namespace
 
 bool operator==(const Record& a, const Record& b) {
-  return fields(a) == fields(b) && a.calibrated == b.calibrated && a.probes == b.probes &&
-         a.checkpoints == b.checkpoints && a.resumed == b.resumed && a.restarts == b.restarts &&
-         a.ended == b.ended && same_rows(a.nodes, b.nodes) && a.neighbours == b.neighbours &&
-         same_totals(a.step_totals, b.step_totals) && same_rows(a.steps, b.steps) &&
-         same_rows(a.evals, b.evals) && same_rows(a.usage, b.usage) &&
+  return fields(a) == fields(b) && a.basis == b.basis && a.calibrated == b.calibrated &&
+         a.probes == b.probes && a.checkpoints == b.checkpoints && a.resumed == b.resumed &&
+         a.restarts == b.restarts && a.ended == b.ended && same_rows(a.nodes, b.nodes) &&
+         a.neighbours == b.neighbours && same_totals(a.step_totals, b.step_totals) &&
+         same_rows(a.steps, b.steps) && same_rows(a.evals, b.evals) &&
+         same_rows(a.usage, b.usage) &&
          same_rows(a.scenario_case.settings, b.scenario_case.settings) &&
          to_yaml(a.scenario_case.scenario) == to_yaml(b.scenario_case.scenario);
 }
@@ -82,6 +83,22 @@ std::string title_of(const Case& scenario_case) {
     title += ", " + setting.key.substr(setting.key.rfind('.') + 1) + "=" + setting.value;
   }
   return title;
+}
+
+std::string_view name_of(ComputeBasis::From from) {
+  switch (from) {
+    case ComputeBasis::From::calibrated:
+      return "calibrated";
+    case ComputeBasis::From::written:
+      return "written";
+    case ComputeBasis::From::described:
+      return "described";
+    case ComputeBasis::From::given:
+      return "given";
+    case ComputeBasis::From::profile:
+      break;
+  }
+  return "profile";
 }
 
 std::string_view name_of(Mode mode) { return mode == Mode::run ? "run" : "simulate"; }

@@ -5,6 +5,7 @@
 #include "models/base/time.h"
 #include "models/protocol/input_row.h"
 #include "models/protocol/node.h"
+#include "reports/record/compute_basis.h"
 #include "scenarios/core_probe.h"
 #include "scenarios/scenario.h"
 
@@ -121,6 +122,8 @@ struct Record {
   /// Simulation: machines, `, ` between them, whose gradients are timed by what they are described
   /// as, not by what was measured; empty: none.
   std::string uncalibrated;
+  /// Simulation: what gradients are timed by, on the hosts of its workers; empty: an older record.
+  std::vector<ComputeBasis> basis{};
   /// Simulation: the cores of this machine while it was calibrated; unknown where its times are of
   /// others, or nobody looked.
   CoresSeen calibrated{};

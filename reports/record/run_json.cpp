@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -109,6 +110,46 @@ Json calibrated_json(const CoresSeen& seen) {
           {"loopback_distance", known_or_null(seen.loopback_distance)}};
 }
 
+Json basis_json(const std::vector<ComputeBasis>& basis) {
+  Json array = Json::array();
+  for (const ComputeBasis& each : basis) {
+    array.push_back({{"from", name_of(each.from)},
+                     {"of", known_or_null(each.of)},
+                     {"date", known_or_null(each.date)},
+                     {"spread", each.spread},
+                     {"jitter", each.jitter},
+                     {"unasked", each.unasked},
+                     {"hosts", each.hosts}});
+  }
+  return array;
+}
+
+std::vector<ComputeBasis> parse_basis(const JsonObject& reader) {
+  using From = ComputeBasis::From;
+  constexpr std::array kFroms{From::calibrated, From::written, From::described, From::given,
+                              From::profile};
+  std::vector<ComputeBasis> basis;
+  for (const Json& element : reader.array("basis")) {
+    const JsonObject each(element, reader.path("basis"));
+    if (!each.at("unasked").is_boolean()) each.fail("unasked: is neither true nor false");
+    ComputeBasis& read = basis.emplace_back();
+    read.from = each.one_of("from", kFroms);
+    read.of = each.text("of");
+    read.date = each.text("date");
+    read.spread = each.number("spread");
+    read.jitter = each.number("jitter");
+    // Unknown ones are zero.
+    if (!std::isfinite(read.spread)) each.fail("spread: is not a number");
+    if (!std::isfinite(read.jitter)) each.fail("jitter: is not a number");
+    read.unasked = each.at("unasked").get<bool>();
+    for (const Json& host : each.array("hosts")) {
+      if (!host.is_string()) each.fail("hosts: holds what is no name");
+      read.hosts.push_back(host.get<std::string>());
+    }
+  }
+  return basis;
+}
+
 std::vector<Absence> parse_away(const JsonObject& node) {
   std::vector<Absence> away;
   for (const Json& element : node.array("away")) {
@@ -147,9 +188,8 @@ std::vector<NeighbourTotals> parse_neighbours(const JsonObject& reader) {
   std::vector<NeighbourTotals> neighbours;
   for (const Json& element : reader.array("neighbours")) {
     const JsonObject each(element, reader.path("neighbours"));
-    if (!each.at("done").is_boolean()) each.fail("done: is neither true nor false");
     neighbours.push_back({each.text("name"), each.text("scenario"), each.integer("steps"),
-                          each.at("done").get<bool>(), each.text("failure")});
+                          each.flag("done"), each.text("failure")});
   }
   return neighbours;
 }
@@ -247,6 +287,7 @@ std::string run_json(const Record& record, RowsKept kept, const std::optional<Ro
   json["settings"] = to_json(record.scenario_case.settings);
   json["machine"] = known_or_null(record.machine);
   json["uncalibrated"] = known_or_null(record.uncalibrated);
+  if (!record.basis.empty()) json["basis"] = basis_json(record.basis);
   if (record.calibrated.known()) json["calibrated"] = calibrated_json(record.calibrated);
   if (!record.probes.empty()) json["cores"] = cores_json(record.probes);
   json["kernel_set"] = known_or_null(record.kernel_set);
@@ -293,6 +334,7 @@ RunJson parse_run_json(std::string_view text, const std::string& source) {
   record.failure = reader.text("failure");
   record.machine = reader.text("machine");
   record.uncalibrated = reader.text("uncalibrated");
+  if (json.contains("basis")) record.basis = parse_basis(reader);
   if (json.contains("calibrated")) {
     record.calibrated = parse_calibrated(reader.object("calibrated"));
   }

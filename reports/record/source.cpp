@@ -1,19 +1,131 @@
 #include "reports/record/source.h"
 
+#include "reports/record/core_state.h"
+
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
 
 namespace foretrain {
+namespace {
 
-std::string simulated_on(std::string_view machine, std::string_view uncalibrated) {
-  return fmt::format("simulated on {}, {}{}", machine.empty() ? "a machine" : machine,
-                     uncalibrated.empty() ? "calibrated" : "uncalibrated: ", uncalibrated);
+using BasisFrom = ComputeBasis::From;
+
+/// What stands behind `simulated`.
+std::string in_short(const ComputeBasis& basis) {
+  switch (basis.from) {
+    case BasisFrom::calibrated:
+      return fmt::format("on {}, calibrated{}{}", basis.of, basis.date.empty() ? "" : " ",
+                         basis.date);
+    case BasisFrom::written:
+      return fmt::format("on {}, a machine file that nobody measured", basis.of);
+    case BasisFrom::described:
+      return fmt::format("on {}, uncalibrated: a data sheet", basis.of);
+    case BasisFrom::given:
+      return fmt::format("by compute: {}", basis.of);
+    case BasisFrom::profile:
+      break;
+  }
+  return "by the times of a profile";
 }
 
+/// What a record's machine says beyond its name: `, 3 hosts emulated on 2 cores`.
+std::string beyond_name(const Record& record) {
+  const std::string& name = record.basis.front().of;
+  return record.machine.starts_with(name) ? record.machine.substr(name.size()) : std::string();
+}
+
+std::string simulated_source(const Record& record) {
+  if (record.basis.empty()) {
+    std::string text = "simulated";
+    if (!record.machine.empty()) text += " on " + record.machine;
+    if (!record.uncalibrated.empty()) text += ", uncalibrated: " + record.uncalibrated;
+    return text;
+  }
+  std::vector<std::string> parts;
+  parts.reserve(record.basis.size());
+  for (const ComputeBasis& each : record.basis) parts.push_back(in_short(each));
+  return fmt::format("simulated {}{}", fmt::join(parts, "; "), beyond_name(record));
+}
+
+/// ` of a, b`: whose compute it is; empty: there are no hosts to tell apart.
+std::string of_hosts(const ComputeBasis& basis) {
+  if (basis.hosts.empty()) return {};
+  std::vector<std::string> names = basis.hosts;
+  for (std::string& name : names) {
+    if (name.size() > 1 && name.ends_with('-')) name.pop_back();  // numbers follow
+  }
+  return fmt::format(" of {}", fmt::join(names, ", "));
+}
+
+/// `calibrated 2026-11-25, a gradient ± 1.2 %`
+std::string calibration_of(const ComputeBasis& basis) {
+  std::string text = "calibrated";
+  if (!basis.date.empty()) text += " " + basis.date;
+  if (basis.spread > 0) text += fmt::format(", a gradient ± {:.1f} %", 100 * basis.spread);
+  return text;
+}
+
+/// Whose compute; ends without a stop.
+std::string compute_clause(const ComputeBasis& basis) {
+  const std::string hosts = of_hosts(basis);
+  switch (basis.from) {
+    case BasisFrom::calibrated:
+    case BasisFrom::written: {
+      const std::string how = basis.from == BasisFrom::calibrated
+                                  ? calibration_of(basis)
+                                  : "a machine file that does not say who measured it";
+      if (basis.unasked) {
+        return fmt::format(
+            "compute{} is that of a core of {} ({}), since neither compute: nor machine: stands "
+            "there",
+            hosts, basis.of, how);
+      }
+      return fmt::format("compute{} is that of {} ({})", hosts, basis.of, how);
+    }
+    case BasisFrom::described:
+      return fmt::format(
+          "compute{} is counted by FLOPs and bytes of a data sheet, {}: uncalibrated", hosts,
+          basis.of);
+    case BasisFrom::given:
+      return fmt::format("compute{} is what the scenario says, {} a gradient", hosts, basis.of);
+    case BasisFrom::profile:
+      break;
+  }
+  return fmt::format("compute{} is that of a profile, times that somebody measured", hosts);
+}
+
+/// How much the machine wandered while it was calibrated; empty: it did not, or nobody looked.
+std::string wander_clause(const Record& record) {
+  const SpeedRange range = speed_range(record);
+  if (range.low == range.high) return {};
+  return fmt::format("; its cores were up to {:.0f} % faster, {:.0f} % slower meanwhile",
+                     100 * (1 - range.low), 100 * (range.high - 1));
+}
+
+bool has_several_workers(const Record& record) {
+  return std::ranges::count_if(record.nodes, [](const NodeTotals& node) {
+           return node.role.starts_with("worker");
+         }) > 1;
+}
+
+std::string jitter_sentence(const Record& record) {
+  double most = 0;
+  for (const ComputeBasis& each : record.basis) most = std::max(most, each.jitter);
+  const Scenario& scenario = record.scenario_case.scenario;
+  if (most > 0) return fmt::format("Gradients jitter by {:.1f} %, as measured.", 100 * most);
+  if (!scenario.stragglers.empty()) return "No jitter but that of stragglers:.";
+  const bool alike = record.basis.size() == 1 && scenario.faults.empty();
+  if (!alike || !has_several_workers(record)) return "No jitter.";
+  return "No jitter: workers go in lockstep, async may take as long as sync, to the last digit.";
+}
+
+}  // namespace
+
 std::string source_of(const Record& record) {
-  if (record.mode == Mode::simulate) return simulated_on(record.machine, record.uncalibrated);
+  if (record.mode == Mode::simulate) return simulated_source(record);
   return fmt::format("run on {}, {} kernels", record.machine.empty() ? "a machine" : record.machine,
                      record.kernel_set);
 }
@@ -25,6 +137,15 @@ std::string source_of(const std::vector<Record>& records) {
     if (std::ranges::find(sources, source) == sources.end()) sources.push_back(std::move(source));
   }
   return fmt::format("{}", fmt::join(sources, "; "));
+}
+
+std::string basis_sentence(const Record& record) {
+  if (record.mode != Mode::simulate || record.basis.empty()) return {};
+  std::vector<std::string> clauses;
+  clauses.reserve(record.basis.size());
+  for (const ComputeBasis& each : record.basis) clauses.push_back(compute_clause(each));
+  return fmt::format("Stands on: {}{}. {}", fmt::join(clauses, "; "), wander_clause(record),
+                     jitter_sentence(record));
 }
 
 }  // namespace foretrain

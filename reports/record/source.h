@@ -4,17 +4,20 @@
 #include "reports/record/record.h"
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace foretrain {
 
-/// Where a forecast comes from: `simulated on xeon-4114, calibrated`, or `uncalibrated: why`.
-std::string simulated_on(std::string_view machine, std::string_view uncalibrated);
-/// Which mode, machine, calibration a record comes from: `run on this machine, avx2 kernels`,
-/// `simulated on xeon-4114, calibrated`.
+/// Which mode, machine, calibration a record comes from, in short: `run on this machine, avx2
+/// kernels`, `simulated on this machine, calibrated 2026-11-25`, `simulated by compute: 20 ms`.
+/// That a machine was calibrated is said of one that somebody measured alone.
 std::string source_of(const Record& record);
 /// Of all of them, each once.
 std::string source_of(const std::vector<Record>& records);
+
+/// What a simulation stands on, a sentence or two: whose compute, how it was found, how sure that
+/// is; which jitter gradients have, and what it means that they have none. Empty for a run, for a
+/// record of an older program.
+std::string basis_sentence(const Record& record);
 
 }  // namespace foretrain

@@ -1,11 +1,8 @@
-// Order statistics by partial sorting, ranks by comparing all with all.
+// Order statistics by partial sorting, ranks pair by pair.
 #include "reports/record/statistics.h"
-
-#include "models/base/check.h"
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <utility>
 
 namespace foretrain {
@@ -16,8 +13,6 @@ double share_up_to(const std::vector<double>& sorted, double value) {
   const auto end = std::ranges::upper_bound(sorted, value);
   return static_cast<double>(end - sorted.begin()) / static_cast<double>(sorted.size());
 }
-
-int sign(double value) { return value > 0 ? 1 : value < 0 ? -1 : 0; }
 
 }  // namespace
 
@@ -57,23 +52,16 @@ std::optional<double> kolmogorov_smirnov(std::vector<double> a, std::vector<doub
   return largest;
 }
 
-std::optional<double> kendall_tau(std::span<const double> a, std::span<const double> b) {
-  FT_CHECK_OP(a.size(), ==, b.size());
-  std::int64_t agreed = 0;  // concordant pairs less discordant ones
-  std::int64_t apart_in_a = 0;
-  std::int64_t apart_in_b = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      const int in_a = sign(a[i] - a[j]);
-      const int in_b = sign(b[i] - b[j]);
-      agreed += in_a * in_b;
-      apart_in_a += in_a != 0 ? 1 : 0;
-      apart_in_b += in_b != 0 ? 1 : 0;
-    }
-  }
-  if (apart_in_a == 0 || apart_in_b == 0) return std::nullopt;
-  return static_cast<double>(agreed) /
-         (std::sqrt(static_cast<double>(apart_in_a)) * std::sqrt(static_cast<double>(apart_in_b)));
+void RankAgreement::add(int by_one, int by_other) {
+  agreed_ += by_one * by_other;
+  apart_by_one_ += by_one != 0 ? 1 : 0;
+  apart_by_other_ += by_other != 0 ? 1 : 0;
+}
+
+std::optional<double> RankAgreement::tau() const {
+  if (apart_by_one_ == 0 || apart_by_other_ == 0) return std::nullopt;
+  return static_cast<double>(agreed_) / (std::sqrt(static_cast<double>(apart_by_one_)) *
+                                         std::sqrt(static_cast<double>(apart_by_other_)));
 }
 
 }  // namespace foretrain

@@ -1,8 +1,8 @@
 // What small sets of figures come to, each by itself or two beside each other.
 #pragma once
 
+#include <cstdint>
 #include <optional>
-#include <span>
 #include <vector>
 
 namespace foretrain {
@@ -22,10 +22,21 @@ std::optional<double> relative_spread(const std::vector<double>& values);
 /// 1: the two-sample statistic of Kolmogorov and Smirnov. Empty where either has no values.
 std::optional<double> kolmogorov_smirnov(std::vector<double> a, std::vector<double> b);
 
-/// Kendall's rank correlation with its correction for ties, tau-b (Kendall 1945), of the pairs
-/// a[i], b[i]: 1 where both put them in one order, -1 where in opposite ones. Takes time in the
-/// square of their number, which is that of b. Empty where one of the two has no two values that
-/// differ.
-std::optional<double> kendall_tau(std::span<const double> a, std::span<const double> b);
+/// How far two rankings of the same things agree, pair by pair: Kendall's rank correlation with its
+/// correction for ties, tau-b (Kendall 1945).
+class RankAgreement {
+ public:
+  /// A pair by the one ranking, by the other: 1: the first of it is ahead, -1: the second; 0: a
+  /// tie.
+  void add(int by_one, int by_other);
+  /// 1 where both put all pairs in one order, -1 where in opposite ones. Empty where one of them
+  /// has nothing but ties.
+  [[nodiscard]] std::optional<double> tau() const;
+
+ private:
+  std::int64_t agreed_ = 0;  // concordant pairs less discordant ones
+  std::int64_t apart_by_one_ = 0;
+  std::int64_t apart_by_other_ = 0;
+};
 
 }  // namespace foretrain

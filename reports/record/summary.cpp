@@ -4,6 +4,8 @@
 #include "models/base/check.h"
 #include "reports/record/collector.h"
 #include "reports/record/core_state.h"
+#include "reports/record/source.h"
+#include "scenarios/price.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -13,6 +15,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <set>
 
 namespace foretrain {
 namespace {
@@ -55,11 +58,40 @@ void summarize_steps(const Record& record, Summary& summary) {
       static_cast<double>(totals.staleness) / static_cast<double>(summary.steps);
 }
 
+/// Hosts that are described cost what they say; a run has those that there are.
+void add_cost(const Record& record, Summary& summary) {
+  constexpr double kHour_s = 3600;
+  if (record.mode != Mode::simulate) return;
+  const Scenario& scenario = record.scenario_case.scenario;
+  std::set<std::string> used{scenario.dataset.input.served_by};
+  for (const NodeTotals& node : record.nodes) used.insert(node.host);
+  summary.price = price_per_hour(scenario, used);
+  if (summary.price.per_hour == 0) return;
+  summary.cost = summary.price.per_hour * summary.time_s / kHour_s;
+}
+
 /// From the moment that every node was ready until the final evaluation was done.
 Duration until_the_end(const Record& record) {
   Duration end = record.time;
   for (const EvalReport& e : record.evals) end = std::max(end, e.time - Instant{} + e.took);
   return end;
+}
+
+/// The first that reaches it; null: none, or the last one, and for a long time before it nobody had
+/// looked: the target was passed unseen.
+const EvalReport* first_reaching(std::span<const EvalReport> evals, const Target& target) {
+  const auto first = std::ranges::find_if(
+      evals, [&](const EvalReport& e) { return target.reached(e.loss, e.accuracy); });
+  if (first == evals.end()) return nullptr;
+  if (!first->final) return &*first;
+  constexpr std::int64_t kLong = 2;  // times what was between two evaluations at most
+  std::int64_t most = 0;
+  std::int64_t before = 0;
+  for (auto each = evals.begin(); each != first; ++each) {
+    most = std::max(most, each->version.value - before);
+    before = each->version.value;
+  }
+  return first->version.value - before <= kLong * most ? &*first : nullptr;
 }
 
 /// Where between `before`, which misses `goal`, and `after`, which reaches it, the line does.
@@ -91,6 +123,12 @@ Json nodes_json(const Record& record) {
   return nodes;
 }
 
+void add_cost(const Summary& s, Json& json) {
+  json["cost"] = *s.cost;
+  if (!s.price.currency.empty()) json["currency"] = s.price.currency;
+  json["price_per_hour"] = s.price.per_hour;
+}
+
 Json phases_json(const PhaseSeconds& phases) {
   Json json = Json::object();
   for (const auto& [name, of] : kPhases<double>) json[fmt::format("{}_s", name)] = phases.*of;
@@ -105,11 +143,10 @@ std::optional<double> cpu_percent(const Record& record, const NodeTotals& node) 
 
 std::optional<double> interpolated_time_to_target_s(std::span<const EvalReport> evals,
                                                     const Target& target) {
-  const auto reaches = [&](const EvalReport& e) { return target.reached(e.loss, e.accuracy); };
-  const auto first = std::ranges::find_if(evals, reaches);
-  if (first == evals.end()) return std::nullopt;
+  const EvalReport* first = first_reaching(evals, target);
+  if (first == nullptr) return std::nullopt;
   const double after_s = seconds(first->time - Instant{});
-  if (first == evals.begin()) return after_s;
+  if (first == evals.data()) return after_s;
   const EvalReport& before = *(first - 1);
   double share = 1;
   if (target.accuracy > 0 && first->accuracy >= target.accuracy) {
@@ -135,11 +172,10 @@ Summary summarize(const Record& record) {
   summary.gradients_per_s = rate(gradients, summary.time_s);
   summary.updates_per_s = rate(static_cast<double>(record.updates), summary.time_s);
   summarize_steps(record, summary);
-  const Target& target = record.scenario_case.scenario.training.until;
+  if (const EvalReport* first = first_reaching(record.evals, training.until)) {
+    summary.time_to_target_s = seconds(first->time - Instant{});
+  }
   for (const EvalReport& e : record.evals) {
-    if (!summary.time_to_target_s && target.reached(e.loss, e.accuracy)) {
-      summary.time_to_target_s = seconds(e.time - Instant{});
-    }
     if (!e.final) continue;
     summary.final_loss = known_value(e.loss);
     summary.test_accuracy = known_value(e.accuracy);
@@ -149,6 +185,7 @@ Summary summarize(const Record& record) {
     summary.bytes_sent += node.tx;
     summary.bytes_received += node.rx;
   }
+  add_cost(record, summary);
   return summary;
 }
 
@@ -176,6 +213,7 @@ Json to_json(const Record& record) {
   if (record.scenario_case.scenario.training.until.wanted()) {
     json["time_to_target_s"] = or_null(s.time_to_target_s);
   }
+  if (s.cost) add_cost(s, json);
   json["startup_s"] = s.startup_s;
   json["step_time_s_median"] = or_null(s.step_time_s_median);
   json["examples_per_s"] = or_null(s.examples_per_s);
@@ -188,6 +226,7 @@ Json to_json(const Record& record) {
   json["weights_sha256"] = or_null(record.weights_sha256);
   json["kernel_set"] = or_null(record.kernel_set);
   json["uncalibrated"] = or_null(record.uncalibrated);
+  if (!record.basis.empty()) json["stands_on"] = basis_sentence(record);
   const auto distance = core_distance(record);
   json["core_distance"] = distance ? Json(name_of(*distance)) : Json();
   if (record.calibrated.known() && s.step_time_s_median) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "reports/record/record.h"
+#include "scenarios/money.h"
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -21,12 +22,15 @@ struct Summary {
   double time_s = 0;
   double startup_s = 0;
   /// When the first evaluation began that reached the target of the training; evaluations before
-  /// it have delayed it as they delay `time_s`.
+  /// it have delayed it as they delay `time_s`. Empty, too, where it was passed unseen: that is the
+  /// last one, and before it nobody had looked for more than twice as many updates as ever else.
   std::optional<double> time_to_target_s;
   std::optional<double> step_time_s_median;  ///< over all steps of all workers, evaluate left out
   std::optional<double> examples_per_s;      ///< of accepted gradients
   std::optional<double> gradients_per_s;
   std::optional<double> updates_per_s;
+  Price price{};                         ///< of a simulation's hosts that have a node, all together
+  std::optional<double> cost;            ///< what they cost for `time_s`, where they have prices
   std::optional<double> final_loss;      ///< of the final evaluation, nats
   std::optional<double> test_accuracy;   ///< of the final evaluation
   std::optional<double> test_auc;        ///< likewise; two classes
@@ -45,7 +49,7 @@ std::optional<double> cpu_percent(const Record& record, const NodeTotals& node);
 /// When the judged figure (loss, accuracy, whichever is first) came to `target`: on the straight
 /// line from the last evaluation that missed it to the first that reached it, at the times at which
 /// they began; the first evaluation of all stands for itself. Finer than the evaluations are apart,
-/// so that two trainings can be compared. Empty where none reached it.
+/// so that two trainings can be compared. Empty where none reached it, or it was passed unseen.
 std::optional<double> interpolated_time_to_target_s(std::span<const EvalReport> evals,
                                                     const Target& target);
 

@@ -146,13 +146,42 @@ void add_evals(const std::vector<EvalReport>& rows, std::size_t most, AllSeries&
   }
 }
 
-void add_usage(const std::string& node, const std::vector<const UsageRow*>& rows, std::size_t most,
-               AllSeries& to) {
+/// How many steps the chief had done at the times of usage rows.
+class ChiefSteps {
+ public:
+  ChiefSteps(const Record& record, const Steps& steps) {
+    for (const UsageRow& row : record.usage) times_.push_back(row.time);
+    std::ranges::sort(times_);
+    times_.erase(std::unique(times_.begin(), times_.end()), times_.end());
+    done_.resize(times_.size());
+    steps([&](const StepRow& row) {
+      if (row.worker != 0) return;
+      const std::size_t first = place_of(row.report.start + length_of(row.report.phases));
+      if (first == done_.size()) return;
+      done_[first] = std::max(done_[first], row.report.step.value + 1);
+    });
+    for (std::size_t i = 1; i < done_.size(); ++i) done_[i] = std::max(done_[i], done_[i - 1]);
+  }
+  /// `time`: of a usage row.
+  [[nodiscard]] std::int64_t at(Instant time) const { return done_[place_of(time)]; }
+
+ private:
+  /// Of the first time that is not before `time`.
+  [[nodiscard]] std::size_t place_of(Instant time) const {
+    return static_cast<std::size_t>(std::ranges::lower_bound(times_, time) - times_.begin());
+  }
+
+  std::vector<Instant> times_;      // each once, in order
+  std::vector<std::int64_t> done_;  // by them
+};
+
+void add_usage(const std::string& node, const std::vector<const UsageRow*>& rows,
+               const ChiefSteps& chief, std::size_t most, AllSeries& to) {
   if (rows.empty()) return;
   const std::vector<Used> used = used_by(rows);
   for (const auto& [tag, of] : kOfUsage) {
     Series& series = to.emplace_back(tag + node, used.size(), most);
-    for (const Used& u : used) series.add({u.row->time, u.row->time.ns / 1'000'000, of(u)});
+    for (const Used& u : used) series.add({u.row->time, chief.at(u.row->time), of(u)});
   }
 }
 
@@ -197,6 +226,7 @@ std::string tensorboard_events(const Record& record, const Steps& steps) {
     count += counts[index].count > 0 ? std::size(kOfSteps) : 0;
     count += usage[index].empty() ? 0 : std::size(kOfUsage);
   }
+  const ChiefSteps chief(record, steps);
   const std::size_t most = kMostEvents / count;
   AllSeries all;
   all.reserve(count);
@@ -209,7 +239,7 @@ std::string tensorboard_events(const Record& record, const Steps& steps) {
       of_worker[node] = all.size();
       for (const auto& [tag, of] : kOfSteps) all.emplace_back(tag + role, rows, most);
     }
-    add_usage(role, usage[index], most, all);
+    add_usage(role, usage[index], chief, most, all);
   }
   steps([&](const StepRow& row) {
     const auto found = of_worker.find(row.worker);

@@ -24,13 +24,14 @@ inline constexpr std::size_t kMostNodesShown = 64;
 ///     test/loss [nats], test/accuracy, test/auc            x: steps of the chief
 ///     loss/NODE [nats], step_time_s/NODE, staleness/NODE   x: steps of the worker; time: their end
 ///     cpu_percent/NODE, rss_bytes/NODE, tx_bytes_per_s/NODE, rx_bytes_per_s/NODE,
-///     nic_tx_bytes_per_s/NODE, nic_rx_bytes_per_s/NODE     x: milliseconds since the start
+///     nic_tx_bytes_per_s/NODE, nic_rx_bytes_per_s/NODE     x: steps that the chief had done
 ///
-/// The wall time of an event is seconds since every node was ready, virtual in a simulation: a
-/// record has no date. What is not known is left out. The same record gives the same bytes.
+/// So one axis of steps serves them all. The wall time of an event is seconds since every node was
+/// ready, virtual in a simulation: a record has no date. What is not known is left out. The same
+/// record gives the same bytes.
 ///
-/// `steps`: those of the record, looked at twice; what is in memory of them at once does not grow
-/// with their number.
+/// `steps`: those of the record, looked at three times; what is in memory of them at once does not
+/// grow with their number.
 std::string tensorboard_events(const Record& record, const Steps& steps);
 inline std::string tensorboard_events(const Record& record) {
   return tensorboard_events(record, steps_of(record));

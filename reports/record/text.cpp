@@ -95,6 +95,19 @@ std::string right(std::string_view text, std::size_t columns) {
   return filled.insert(0, columns - columns_of(filled), ' ');
 }
 
+std::string listed(const std::vector<std::string>& names) {
+  constexpr std::size_t kMostNamed = 3;
+  const std::size_t named = std::min(names.size(), kMostNamed);
+  const bool all = named == names.size();
+  std::string text;
+  for (std::size_t i = 0; i < named; ++i) {
+    const bool last = all && i + 1 == named;
+    if (i > 0) text += last ? " and " : "; ";
+    text += names[i];
+  }
+  return all ? text : fmt::format("{} and {} more", text, names.size() - named);
+}
+
 std::string figure(std::optional<double> value) {
   if (!value || !std::isfinite(*value)) return "-";
   if (std::abs(*value) < 999.95 || std::abs(*value) > 1e15) return fmt::format("{:.4g}", *value);
@@ -105,6 +118,13 @@ std::string signed_percent(std::optional<double> share) {
   if (!share || !std::isfinite(*share)) return "-";
   const double percent = std::round(*share * 1000) / 10;
   return fmt::format("{:+.1f} %", percent == 0 ? 0.0 : percent);  // never -0.0
+}
+
+std::string cost_text(std::optional<double> cost, std::string_view currency) {
+  if (!cost) return "-";
+  // Cents matter of what costs dollars; of less all digits.
+  const std::string amount = *cost >= 1 ? fmt::format("{:.2f}", *cost) : figure(cost);
+  return currency.empty() ? amount : fmt::format("{} {}", amount, currency);
 }
 
 std::string grouped(std::int64_t value) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace foretrain {
 
@@ -48,10 +49,15 @@ std::string left(std::string_view text, std::size_t columns);
 /// As `left`, filled in front.
 std::string right(std::string_view text, std::size_t columns);
 
+/// `a`, `a and b`, `a; b; c and 2 more`: names that may have commas in them.
+std::string listed(const std::vector<std::string>& names);
+
 /// `value` with four significant digits, `-` where it is not known.
 std::string figure(std::optional<double> value);
 /// `-3.1 %`, always with its sign; `-` where it is not known.
 std::string signed_percent(std::optional<double> share);
+/// What something costs: `12.35 USD`, of less than 1 with four digits; `-` where it is not known.
+std::string cost_text(std::optional<double> cost, std::string_view currency);
 /// `12,345,678`
 std::string grouped(std::int64_t value);
 

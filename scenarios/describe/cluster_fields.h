@@ -86,7 +86,9 @@ void describe(Visitor& visit, T& cluster) {
                .unused_because = "no host has a flow_rate, so one connection carries all there is",
                .written = cluster.connections > 1},
               cluster.connections);
-  visit.section({.key = "placement", .doc = "which host each node is on; left out: in turn"},
+  visit.section({.key = "placement",
+                 .doc = "which host each node is on; left out: equally many workers a host, or as "
+                        "many as it has devices, one host's ranks before the next one's"},
                 cluster.placement);
 }
 

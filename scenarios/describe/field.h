@@ -13,7 +13,7 @@ namespace foretrain {
 /// A key with its rules. Bounds are in the base unit of the member's type: bytes, bytes/s, s.
 ///
 /// A struct's keys are listed once, in `describe(visitor, struct)`, with a Field each, followed by
-/// the member. Reading, writing, and the schema are visitors of that list:
+/// the member. Reading, writing, the schema, the reference are visitors of that list:
 ///
 ///     visit.field(Field, member)     a scalar, or a list of scalars
 ///     visit.section(Field, member)   a struct that is described itself
@@ -33,7 +33,6 @@ struct Field {
   std::string_view unused_because = {};  ///< why, for the message
   bool written = true;                   ///< false: left out of resolved YAML (it was not given)
   bool seconds = false;                  ///< a double that is a time, written with its unit
-  bool price = false;                    ///< a double that is a price, likewise
   bool share = false;                    ///< a double that is a share, in per cent
   std::string_view zero = {};            ///< of a size: the word that stands for 0
   bool indices = true;                   ///< a list of integers names things once each, or all of
@@ -45,6 +44,14 @@ struct Field {
   /// A list: the folder of the library that an item may begin as a file of, `like: NAME` (like.h).
   std::string_view library = {};
 };
+
+// What keys are that are no members: of a scenario; of an item of a list (Field::library).
+inline constexpr std::string_view kVersionDoc = "version of the scenario language";
+inline constexpr std::string_view kSweepDoc =
+    "key path -> values to try, or a list of cases, each key path -> value, or with grid: key path "
+    "-> values, all combinations";
+inline constexpr std::string_view kLikeDoc =
+    "begins as what the library has by this name; what stands beside it wins";
 
 /// More of anything is a typing mistake rather than a study.
 constexpr int kNodesMax = 100'000;

@@ -123,13 +123,14 @@ void describe(Visitor& visit, T& host) {
   describe_messages(visit, host);
   describe_devices(visit, host);
   describe_failures(visit, host);
-  visit.field({.key = "price",
-               .doc = "what one of them costs, in any currency: 2.50 per hour; whatif adds it up",
-               .least = 0,
-               .most = 1e6,
-               .written = host.price > 0,
-               .price = true},
-              host.price);
+  visit.field(
+      {.key = "price",
+       .doc = "what one of them costs: 3.06 $/h, 0.90 EUR/h, 12.24 USD per hour, or 2.50 per "
+              "hour in any currency; all of a cluster in the same one",
+       .least = 0,
+       .most = 1e6,
+       .written = host.price.per_hour > 0},
+      host.price);
 }
 
 }  // namespace foretrain

@@ -169,6 +169,14 @@ void describe(Visitor& visit, T& machine) {
                  .doc = "how fast its cores were while it was measured, how far apart",
                  .written = machine.cores_seen.known()},
                 machine.cores_seen);
+  visit.field({.key = "others_used",
+               .doc = "share of the machine that others used while it was measured, so its figures "
+                      "are noisy; left out: it was idle",
+               .least = 0,
+               .most = 1,
+               .written = machine.others_used > 0,
+               .share = true},
+              machine.others_used);
   visit.field({.key = "date",
                .doc = "of the measurements: 2026-11-22; left out: written by hand",
                .written = !machine.date.empty()},

@@ -60,7 +60,9 @@ void describe(Visitor& visit, T& layer) {
   visit.field(
       field("size", "side of a window; average_pool: of its output; lrn: channels", 1, 4096),
       layer.size);
-  Field stride = field("stride", "pixels between two windows; max_pool: 0 is its size", 0, 4096);
+  Field stride =
+      field("stride", "pixels from a window to the next; left out, 0: conv 1, max_pool its size", 0,
+            4096);
   stride.written = layer.stride != defaults.stride;
   visit.field(stride, layer.stride);
   Field padding = field("padding", "pixels of zero added at each side", 0, 4096);
@@ -70,6 +72,14 @@ void describe(Visitor& visit, T& layer) {
   visit.field(field("alpha", "lrn: times the mean square of the channels", 0, 1e6), layer.alpha);
   visit.field(field("beta", "lrn: exponent", 0, 10), layer.beta);
   visit.field(field("k", "lrn: what is added", 0, 1e6), layer.k);
+  visit.field(field("epsilon", "batch_norm: what is added to the variance", 1e-12, 1),
+              layer.epsilon);
+  visit.field(field("momentum", "batch_norm: share of a batch in the running statistics", 0, 1),
+              layer.momentum);
+  Field from = field("from", "add: the layer whose output is added, counted back from this one: -3",
+                     -4096, -2);
+  from.written = layer.from != 0;
+  visit.field(from, layer.from);
   visit.section({.key = "init",
                  .doc = "what its parameters start from",
                  .used = kind == nullptr || kind->uses("init"),

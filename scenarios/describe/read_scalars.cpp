@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 namespace foretrain {
@@ -47,11 +48,28 @@ void check_range(const Field& rule, double value, const std::string& written, Te
 
 std::string plain_text(double value) { return to_text(decimal_of(value)); }
 
+/// What to write instead of `text`, which is no number: of `110M` 110e6.
+std::string instead_of(std::string_view text, std::string_view wanted) {
+  struct Prefix {
+    std::string_view name;
+    int power;
+  };
+  static constexpr Prefix kPrefixes[] = {{"k", 3}, {"K", 3}, {"M", 6}, {"G", 9}, {"B", 9}};
+  const auto number = take_decimal(text);
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  const auto* prefix = std::ranges::find(kPrefixes, text, &Prefix::name);
+  if (!number || prefix == std::end(kPrefixes)) return fmt::format("write {}", wanted);
+  return fmt::format("did you mean {}e{}?", to_text(*number), prefix->power);
+}
+
 template <class Integer>
 Integer read_integer(const Field& rule, const Value& value) {
   const std::string& text = text_of(value, "a whole number");
   const auto number = parse_decimal(text);
-  if (!number) throw BadValue(fmt::format("'{}' is not a number; write a whole number", text));
+  if (!number) {
+    throw BadValue(
+        fmt::format("'{}' is not a number; {}", text, instead_of(text, "a whole number")));
+  }
   if (number->exponent < 0) {
     throw BadValue(fmt::format("{} is not a whole number; write one", text));
   }
@@ -112,13 +130,6 @@ double read_share(const Field& rule, const Value& value) {
   return share;
 }
 
-double read_price(const Field& rule, const Value& value) {
-  const std::string& text = text_of(value, "a price, for instance 2.50 per hour");
-  const double price = parse_price(text);
-  check_range(rule, price, text, [](double bound) { return price_to_text(bound); });
-  return price;
-}
-
 }  // namespace
 
 void read_value(const Field& /*rule*/, const Value& value, bool& member) {
@@ -145,17 +156,15 @@ void read_value(const Field& rule, const Value& value, double& member) {
     member = read_seconds(rule, value);
     return;
   }
-  if (rule.price) {
-    member = read_price(rule, value);
-    return;
-  }
   if (rule.share) {
     member = read_share(rule, value);
     return;
   }
   const std::string& text = text_of(value, "a number");
   const auto number = parse_decimal(text);
-  if (!number) throw BadValue(fmt::format("'{}' is not a number; write one", text));
+  if (!number) {
+    throw BadValue(fmt::format("'{}' is not a number; {}", text, instead_of(text, "one")));
+  }
   check_range(rule, to_double(*number), text, plain_text);
   if (std::isinf(to_double(*number))) {
     throw BadValue(fmt::format("{} is too large; write less", text));
@@ -189,6 +198,15 @@ void read_value(const Field& rule, const Value& value, BytesPerSecond& member) {
   const BytesPerSecond rate = parse_rate(text);
   check_range(rule, rate.value, text, [](double bytes) { return to_text(BytesPerSecond{bytes}); });
   member = rate;
+}
+
+void read_value(const Field& rule, const Value& value, Price& member) {
+  const std::string& text = text_of(value, "a price, for instance 2.50 USD per hour");
+  Price price = parse_price(text);
+  check_range(rule, price.per_hour, text, [&](double bound) {
+    return price_to_text({bound, price.currency});
+  });
+  member = std::move(price);
 }
 
 void read_value(const Field& rule, const Value& value, Duration& member) {

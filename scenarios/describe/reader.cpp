@@ -170,9 +170,9 @@ const Entry* Reader::take(const Field& rule) {
 void Reader::note_use(const Field& rule, const Entry& entry, bool is_default) {
   const std::string place = to_text(entry.value.mark);
   const std::string path = path_of(rule.key);
-  if (rule.used) {
-    reading_.note_used(path, place);
-  } else if (!is_default) {
+  if (rule.used) return reading_.note_used(path, place);
+  reading_.note_idle(path);
+  if (!is_default) {
     reading_.note_unused(path, place,
                          fmt::format("set to {}, but no case uses it ({}); remove it",
                                      to_flow(entry.value), rule.unused_because));
@@ -187,7 +187,7 @@ void Reader::expect(const Entry& entry, Value::Kind kind) const {
 
 void Reader::fail_value(const Entry& entry, std::optional<std::size_t> item,
                         const std::string& what) const {
-  const Mark& mark = item ? entry.value.items[*item].mark : entry.value.mark;
+  const TextMark& mark = item ? entry.value.items[*item].mark : entry.value.mark;
   const std::string index = item ? fmt::format("[{}]", *item) : "";
   fail_at(to_text(mark), path_of(entry.key) + index, what);
 }

@@ -31,7 +31,7 @@ class Reading {
   explicit Reading(std::vector<std::string> keys, std::span<const RetiredKey> retired = {})
       : keys_(std::move(keys)), retired_(retired) {}
 
-  void note_place(const std::string& path, const Mark& mark) { places_[path] = to_text(mark); }
+  void note_place(const std::string& path, const TextMark& mark) { places_[path] = to_text(mark); }
   /// Where each key of the last case was given; begins the next case.
   std::map<std::string, std::string> take_places() { return std::exchange(places_, {}); }
 
@@ -41,6 +41,11 @@ class Reading {
   /// @throws InputError where a value is used by no case
   void check_all_used() const;
 
+  /// This case gives a key that it does not use, though it may be at its default.
+  void note_idle(const std::string& path) { idle_.insert(path); }
+  /// Those keys of the last case; begins the next case.
+  std::set<std::string> take_idle() { return std::exchange(idle_, {}); }
+
   [[noreturn]] void fail_unknown(const Entry& entry, const std::string& parent) const;
 
  private:
@@ -49,6 +54,7 @@ class Reading {
   std::vector<std::string> keys_;
   std::span<const RetiredKey> retired_;
   std::map<std::string, std::string> places_;
+  std::set<std::string> idle_;  // paths
   std::set<Key> used_;
   std::vector<std::pair<Key, std::string>> complaints_;  // in the order of the file
 };

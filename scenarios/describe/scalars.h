@@ -5,6 +5,7 @@
 #include "models/base/time.h"
 #include "models/protocol/checkpoint.h"
 #include "scenarios/describe/field.h"
+#include "scenarios/money.h"
 #include "scenarios/yaml/value.h"
 
 #include <nlohmann/json_fwd.hpp>
@@ -26,6 +27,7 @@ void read_value(const Field& rule, const Value& value, double& member);
 void read_value(const Field& rule, const Value& value, std::string& member);
 void read_value(const Field& rule, const Value& value, Bytes& member);
 void read_value(const Field& rule, const Value& value, BytesPerSecond& member);
+void read_value(const Field& rule, const Value& value, Price& member);
 void read_value(const Field& rule, const Value& value, Duration& member);
 void read_value(const Field& rule, const Value& value, std::optional<Duration>& member);
 void read_value(const Field& rule, const Value& value, std::vector<std::string>& member);
@@ -43,6 +45,7 @@ Value write_value(const Field& rule, double member);
 Value write_value(const Field& rule, const std::string& member);
 Value write_value(const Field& rule, Bytes member);
 Value write_value(const Field& rule, BytesPerSecond member);
+Value write_value(const Field& rule, const Price& member);
 Value write_value(const Field& rule, Duration member);
 Value write_value(const Field& rule, const std::optional<Duration>& member);
 Value write_value(const Field& rule, const CheckpointRule& member);
@@ -61,6 +64,7 @@ Schema schema_of(const Field& rule, double);
 Schema schema_of(const Field& rule, const std::string&);
 Schema schema_of(const Field& rule, Bytes);
 Schema schema_of(const Field& rule, BytesPerSecond);
+Schema schema_of(const Field& rule, const Price&);
 Schema schema_of(const Field& rule, Duration);
 Schema schema_of(const Field& rule, const std::optional<Duration>&);
 Schema schema_of(const Field& rule, const CheckpointRule&);

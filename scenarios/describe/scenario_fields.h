@@ -117,7 +117,7 @@ void describe(Visitor& visit, T& training) {
   visit.section({.key = "optimizer", .doc = "how a gradient changes the parameters"},
                 training.optimizer);
   visit.field({.key = "evaluate_every",
-               .doc = "the chief's steps between evaluations; 0: only at the end",
+               .doc = "steps between evaluations, of servers by their updates; 0: only at the end",
                .least = 0,
                .most = kCountMax},
               training.evaluate_every);

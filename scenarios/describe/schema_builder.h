@@ -67,9 +67,7 @@ class SchemaBuilder {
 
   /// The object may begin as one of the library (Field::library), which misses nothing.
   static void allow_like(Schema& object) {
-    object["properties"]["like"] = {
-        {"type", "string"},
-        {"description", "begins as what the library has by this name; what stands beside it wins"}};
+    object["properties"]["like"] = {{"type", "string"}, {"description", kLikeDoc}};
     Schema whole;
     whole["required"] = object["required"];
     Schema begun;

@@ -52,7 +52,6 @@ Value write_value(const Field& /*rule*/, std::uint64_t member) {
   return scalar(fmt::format("{}", member));
 }
 Value write_value(const Field& rule, double member) {
-  if (rule.price) return scalar(price_to_text(member));
   if (rule.share) return scalar(share_to_text(member));
   return scalar(rule.seconds ? seconds_to_text(member) : to_text(decimal_of(member)));
 }
@@ -62,6 +61,9 @@ Value write_value(const Field& rule, Bytes member) {
   return scalar(word ? std::string(rule.zero) : to_text(member));
 }
 Value write_value(const Field& /*rule*/, BytesPerSecond member) { return scalar(to_text(member)); }
+Value write_value(const Field& /*rule*/, const Price& member) {
+  return scalar(price_to_text(member));
+}
 Value write_value(const Field& /*rule*/, Duration member) { return scalar(to_text(member)); }
 Value write_value(const Field& rule, const std::optional<Duration>& member) {
   return member ? write_value(rule, *member) : Value{};
@@ -88,7 +90,6 @@ Schema schema_of(const Field& /*rule*/, std::uint64_t) {
   return {{"type", "integer"}, {"minimum", 0}};
 }
 Schema schema_of(const Field& rule, double) {
-  if (rule.price) return quantity(price_pattern());
   if (rule.share) return quantity(share_pattern());
   return rule.seconds ? quantity(duration_pattern()) : bounded(rule, {{"type", "number"}});
 }
@@ -104,6 +105,7 @@ Schema schema_of(const Field& rule, Bytes) {
 }
 Schema schema_of(const Field& /*rule*/, BytesPerSecond) { return quantity(rate_pattern()); }
 Schema schema_of(const Field& /*rule*/, Duration) { return quantity(duration_pattern()); }
+Schema schema_of(const Field& /*rule*/, const Price&) { return quantity(price_pattern()); }
 Schema schema_of(const Field& rule, const std::optional<Duration>&) {
   return schema_of(rule, Duration{});
 }

@@ -64,17 +64,6 @@ std::string cell(const std::string& text) {
   return quoted + '"';
 }
 
-// Wire bytes are floats, so those of narrower types are rounded up to whole ones.
-std::string layers_csv(const ImportedJob& job) {
-  std::string text = "layer,parameter_bytes,forward_ms,backward_ms\n";
-  for (const ImportedLayer& layer : job.layers) {
-    text +=
-        fmt::format("{},{},{:.6f},{:.6f}\n", cell(layer.name), (layer.parameters.value + 3) / 4 * 4,
-                    layer.forward_s * kMs, layer.backward_s * kMs);
-  }
-  return text;
-}
-
 std::string one_line(std::string text) {
   for (char& c : text) {
     if (static_cast<unsigned char>(c) < ' ') c = ' ';
@@ -159,19 +148,32 @@ ImportedJob import_job(const std::string& path, std::int64_t batch) {
   return job;
 }
 
-void write_job(const ImportedJob& job, const fs::path& folder, bool replace) {
+// Wire bytes are floats, so those of narrower types are rounded up to whole ones.
+std::string layers_csv(const ImportedJob& job) {
+  std::string text = "layer,parameter_bytes,forward_ms,backward_ms\n";
+  for (const ImportedLayer& layer : job.layers) {
+    text +=
+        fmt::format("{},{},{:.6f},{:.6f}\n", cell(layer.name), (layer.parameters.value + 3) / 4 * 4,
+                    layer.forward_s * kMs, layer.backward_s * kMs);
+  }
+  return text;
+}
+
+void prepare_job_folder(const fs::path& folder, bool replace) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) throw InputError(fmt::format("{}: {}", folder.string(), error.message()));
-  const fs::path layers = folder / "layers.csv";
-  const fs::path scenario = folder / "job.yaml";
-  for (const fs::path& each : {layers, scenario}) {
+  for (const fs::path& each : {folder / "layers.csv", folder / "job.yaml"}) {
     if (replace || !fs::exists(each, error)) continue;
     throw InputError(fmt::format("{} is there already; name another folder by --out, or --force",
                                  each.string()));
   }
-  write_text(layers, layers_csv(job));
-  write_text(scenario, job_yaml(job));
+}
+
+void write_job(const ImportedJob& job, const fs::path& folder, bool replace) {
+  prepare_job_folder(folder, replace);
+  write_text(folder / "layers.csv", layers_csv(job));
+  write_text(folder / "job.yaml", job_yaml(job));
 }
 
 }  // namespace foretrain

@@ -21,4 +21,11 @@ ImportedJob import_job(const std::string& path, std::int64_t batch);
 /// where it cannot be written
 void write_job(const ImportedJob& job, const std::filesystem::path& folder, bool replace);
 
+/// Its part before it writes: the folder is there, and has neither, unless `replace`.
+/// @throws InputError
+void prepare_job_folder(const std::filesystem::path& folder, bool replace);
+
+/// The layers as a profile (scenarios/layer_profile.h).
+std::string layers_csv(const ImportedJob& job);
+
 }  // namespace foretrain

@@ -6,7 +6,10 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
+#include <string>
+#include <vector>
 
 namespace foretrain {
 namespace {
@@ -29,10 +32,21 @@ Json header_of(std::string_view text) {
   }
 }
 
-/// @throws BadValue: another number, or none. Converted, it would be any.
-std::uint64_t whole(const Json& number) {
-  if (number.is_number_unsigned()) return number.get<std::uint64_t>();
-  throw BadValue("a size or a place in its header is not a whole number");
+/// What the header says of a tensor under `key`. @throws BadValue where it says nothing
+const Json& said_of(const std::string& name, const Json& entry, const char* key) {
+  if (entry.is_object() && entry.contains(key)) return entry.at(key);
+  throw BadValue(fmt::format("{}: its header has no `{}`", name, key));
+}
+
+/// The numbers of a list. @throws BadValue: another number, or none. Converted, it would be any.
+std::vector<std::uint64_t> whole_numbers(const std::string& name, const Json& entry,
+                                         const char* key) {
+  const Json& list = said_of(name, entry, key);
+  const auto is_whole = [](const Json& number) { return number.is_number_unsigned(); };
+  if (!list.is_array() || !std::ranges::all_of(list, is_whole)) {
+    throw BadValue(fmt::format("{}: `{}` in its header is no list of whole numbers", name, key));
+  }
+  return list.get<std::vector<std::uint64_t>>();
 }
 
 /// Where a tensor's numbers are.
@@ -44,14 +58,19 @@ struct Place {
   auto operator<=>(const Place&) const = default;
 };
 
+/// @throws BadValue
+Place place_of(const std::string& name, const Json& entry) {
+  const std::vector<std::uint64_t> ends = whole_numbers(name, entry, "data_offsets");
+  if (ends.size() == 2) return {ends[0], ends[1], name};
+  throw BadValue(fmt::format("{}: `data_offsets` in its header are not two", name));
+}
+
 /// The format has them one behind the other. What overlaps would make a large memory of a small
 /// file.
 void check_places(const Json& header) {
   std::vector<Place> places;
   for (const auto& [name, entry] : header.items()) {
-    if (name == "__metadata__") continue;
-    const Json& ends = entry.at("data_offsets");
-    places.push_back({whole(ends.at(0)), whole(ends.at(1)), name});
+    if (name != "__metadata__") places.push_back(place_of(name, entry));
   }
   std::ranges::sort(places);
   std::uint64_t end = 0;
@@ -67,24 +86,23 @@ void check_places(const Json& header) {
 }
 
 Tensor tensor_of(const std::string& name, const Json& entry, std::string_view data) {
-  if (entry.at("dtype") != kType) {
-    throw BadValue(fmt::format(
-        "{} is {}; write it as float32", name,
-        entry.at("dtype").is_string() ? entry.at("dtype").get<std::string>() : "of no type"));
+  const Json& type = said_of(name, entry, "dtype");
+  if (type != kType) {
+    throw BadValue(fmt::format("{} is {}; write it as float32", name,
+                               type.is_string() ? type.get<std::string>() : "of no type"));
   }
   Tensor tensor{name, {}, {}};
-  for (const Json& size : entry.at("shape")) {
-    const std::uint64_t length = whole(size);
+  for (const std::uint64_t length : whole_numbers(name, entry, "shape")) {
     if (length > kMostLength) throw BadValue(fmt::format("{}: a shape is too large", name));
     tensor.shape.push_back(static_cast<std::int64_t>(length));
   }
-  const std::uint64_t first = whole(entry.at("data_offsets").at(0));
-  const std::uint64_t last = whole(entry.at("data_offsets").at(1));
+  const Place place = place_of(name, entry);
+  const std::uint64_t bytes = place.last - place.first;
   const auto size = static_cast<std::uint64_t>(count_of(tensor.shape)) * sizeof(float);
-  if (last < first || last - first != size) {
-    throw BadValue(fmt::format("{} has {} bytes, its shape another number", name, last - first));
+  if (place.last < place.first || bytes != size) {
+    throw BadValue(fmt::format("{} has {} bytes, its shape another number", name, bytes));
   }
-  tensor.values = floats_of(bytes_at(data, first, size));
+  tensor.values = floats_of(bytes_at(data, place.first, size));
   return tensor;
 }
 
@@ -126,14 +144,10 @@ std::vector<Tensor> parse_safetensors(std::string_view text) {
   const Json header = header_of(text);
   const std::string_view data = text.substr(kLengthBytes + number_at<std::uint64_t>(text, 0));
   if (!header.is_object()) throw BadValue("its header is no JSON object");
+  check_places(header);
   std::vector<Tensor> tensors;
-  try {
-    check_places(header);
-    for (const auto& [name, entry] : header.items()) {
-      if (name != "__metadata__") tensors.push_back(tensor_of(name, entry, data));
-    }
-  } catch (const nlohmann::json::exception&) {
-    throw BadValue("a tensor of its header lacks dtype, shape or data_offsets");
+  for (const auto& [name, entry] : header.items()) {
+    if (name != "__metadata__") tensors.push_back(tensor_of(name, entry, data));
   }
   return tensors;
 }

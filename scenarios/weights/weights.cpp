@@ -54,19 +54,39 @@ const Tensor& found_in(const std::vector<Tensor>& tensors, const NamedTensor& wa
                              shape_text(found->shape), shape_text(wanted.shape)));
 }
 
-std::vector<float> parameters_of(const std::vector<Tensor>& tensors, const Network& network) {
-  std::vector<float> parameters(static_cast<std::size_t>(network.parameters()));
-  const std::vector<NamedTensor> wanted = named_tensors(network);
+/// The values of `wanted`, each in its place.
+std::vector<float> values_of(const std::vector<Tensor>& tensors,
+                             const std::vector<NamedTensor>& wanted, std::int64_t count) {
+  std::vector<float> values(static_cast<std::size_t>(count));
   for (const NamedTensor& each : wanted) {
     std::ranges::copy(found_in(tensors, each).values,
-                      parameters.begin() + static_cast<std::ptrdiff_t>(each.first));
+                      values.begin() + static_cast<std::ptrdiff_t>(each.first));
   }
+  return values;
+}
+
+Weights weights_of(const std::vector<Tensor>& tensors, const Network& network) {
+  const std::vector<NamedTensor> parameters = named_tensors(network);
+  const std::vector<NamedTensor> statistics = named_statistics(network);
+  Weights weights{values_of(tensors, parameters, network.parameters()),
+                  values_of(tensors, statistics, network.statistics())};
   for (const Tensor& tensor : tensors) {
-    if (std::ranges::count(wanted, tensor.name, &NamedTensor::name) > 0) continue;
+    if (std::ranges::count(parameters, tensor.name, &NamedTensor::name) > 0) continue;
+    if (std::ranges::count(statistics, tensor.name, &NamedTensor::name) > 0) continue;
     throw BadValue(fmt::format("{} {} is no tensor of the model; take weights of the same model",
                                tensor.name, shape_text(tensor.shape)));
   }
-  return parameters;
+  return weights;
+}
+
+void add_views(const std::vector<NamedTensor>& named, std::span<const float> values,
+               std::vector<TensorView>& views) {
+  views.reserve(views.size() + named.size());
+  for (const NamedTensor& each : named) {
+    views.push_back({each.name, each.shape,
+                     values.subspan(static_cast<std::size_t>(each.first),
+                                    static_cast<std::size_t>(each.count))});
+  }
 }
 
 }  // namespace
@@ -74,16 +94,12 @@ std::vector<float> parameters_of(const std::vector<Tensor>& tensors, const Netwo
 void check_weights_path(const std::filesystem::path& path) { format_of(path); }
 
 std::string weights_text(const std::filesystem::path& path, const Network& network,
-                         std::span<const float> parameters) {
+                         std::span<const float> parameters, std::span<const float> statistics) {
   FT_CHECK_OP(static_cast<std::int64_t>(parameters.size()), ==, network.parameters());
-  const std::vector<NamedTensor> named = named_tensors(network);
+  FT_CHECK_OP(static_cast<std::int64_t>(statistics.size()), ==, network.statistics());
   std::vector<TensorView> tensors;
-  tensors.reserve(named.size());
-  for (const NamedTensor& each : named) {
-    tensors.push_back({each.name, each.shape,
-                       parameters.subspan(static_cast<std::size_t>(each.first),
-                                          static_cast<std::size_t>(each.count))});
-  }
+  add_views(named_tensors(network), parameters, tensors);
+  add_views(named_statistics(network), statistics, tensors);
   try {
     return format_of(path).write(tensors);
   } catch (const BadValue& error) {
@@ -91,11 +107,11 @@ std::string weights_text(const std::filesystem::path& path, const Network& netwo
   }
 }
 
-std::vector<float> read_weights(const std::filesystem::path& path, const Network& network) {
+Weights read_weights(const std::filesystem::path& path, const Network& network) {
   const Format& format = format_of(path);
   const std::string text = bytes_of(path);
   try {
-    return parameters_of(format.read(text), network);
+    return weights_of(format.read(text), network);
   } catch (const BadValue& error) {
     throw InputError(fmt::format("{}: {}", path.string(), error.what()));
   }

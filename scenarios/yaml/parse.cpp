@@ -101,7 +101,7 @@ class TreeBuilder : public YAML::EventHandler {
     std::map<std::string, int> lines;  // of a map's keys
   };
 
-  [[nodiscard]] Mark mark_of(const YAML::Mark& mark) const {
+  [[nodiscard]] TextMark mark_of(const YAML::Mark& mark) const {
     return {source_, mark.line + 1, mark.column + 1};
   }
   [[noreturn]] void fail(const YAML::Mark& mark, const std::string& what) const {

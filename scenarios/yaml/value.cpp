@@ -51,7 +51,7 @@ void emit(YAML::Emitter& out, const Value& value) {
 
 }  // namespace
 
-std::string to_text(const Mark& mark) {
+std::string to_text(const TextMark& mark) {
   const std::string source = mark.source ? *mark.source : std::string();
   return mark.line == 0 ? source : fmt::format("{}:{}:{}", source, mark.line, mark.column);
 }

@@ -10,13 +10,13 @@
 namespace foretrain {
 
 /// Where something was written.
-struct Mark {
+struct TextMark {
   std::shared_ptr<const std::string> source;  ///< a file's path, or `--set key=value`
   int line = 0;                               ///< from 1; 0: the source is one line, and says all
   int column = 0;                             ///< from 1, bytes
 };
 /// `scenarios/mnist.yaml:7:31`, or the source alone.
-std::string to_text(const Mark& mark);
+std::string to_text(const TextMark& mark);
 
 struct Entry;
 
@@ -25,7 +25,7 @@ struct Value {
   enum class Kind { null, scalar, list, map };
 
   Kind kind = Kind::null;
-  Mark mark;
+  TextMark mark;
   std::string text;            ///< of a scalar, unquoted
   std::vector<Value> items;    ///< of a list
   std::vector<Entry> entries;  ///< of a map, in order, each key once
@@ -39,7 +39,7 @@ struct Value {
 /// A key of a map with its value.
 struct Entry {
   std::string key;
-  Mark mark;  ///< of the key
+  TextMark mark;  ///< of the key
   Value value;
 };
 

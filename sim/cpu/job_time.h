@@ -96,13 +96,12 @@ class JobTime {
     return fixed_gradient_ ? 0 : model_.gradient_jitter;
   }
   /// Gradients are timed by what a machine is described as, not by what somebody measured.
-  [[nodiscard]] bool uncalibrated() const {
-    return !fixed_gradient_ && compute_ == Source::described;
-  }
+  [[nodiscard]] bool uncalibrated() const { return gradients_by() == Source::described; }
+  /// What gradients are timed by.
+  enum class Source : std::uint8_t { measured, profiled, described, given };
+  [[nodiscard]] Source gradients_by() const { return fixed_gradient_ ? Source::given : compute_; }
 
  private:
-  enum class Source : std::uint8_t { measured, profiled, described };
-
   [[nodiscard]] Duration gradient(const Job& job) const;
   [[nodiscard]] Duration apply(const Job& job) const;
   /// Values that the core moves.

@@ -4,10 +4,12 @@
 #include "scenarios/describe/reader.h"
 #include "scenarios/emulated.h"
 #include "scenarios/input_error.h"
+#include "scenarios/units.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 namespace foretrain::sim {
@@ -50,6 +52,43 @@ Bytes batch_bytes(const Case& c, const Training& training) {
   }
   if (!known) return {};
   return {4 * training.network->input().image.size() * training.batch_size};
+}
+
+// The repetitions of a model's gradients at whichever batch differed most.
+double spread_of(const Machine& machine, const std::string& model) {
+  double most = 0;
+  for (const Measurement& each : machine.measurements) {
+    if (each.figure.starts_with(model + ", gradient of ")) most = std::max(most, each.spread);
+  }
+  return most;
+}
+
+// What times a gradient on hosts like `spec`.
+ComputeBasis basis_of(const JobTime& job_time, const HostSpec* spec, const Machine* machine,
+                      const Prepared& prepared) {
+  ComputeBasis basis;
+  if (spec != nullptr) basis.hosts = {spec->name};
+  if (spec != nullptr && spec->compute) {
+    basis.from = ComputeBasis::From::given;
+    basis.of = to_text(*spec->compute);
+    return basis;
+  }
+  basis.jitter = job_time.gradient_jitter();
+  if (machine != nullptr) basis.of = machine->name;
+  if (basis.of.empty() && spec != nullptr) basis.of = spec->name;
+  if (job_time.gradients_by() == JobTime::Source::profiled) {
+    basis.from = ComputeBasis::From::profile;
+    basis.of.clear();
+  } else if (job_time.gradients_by() == JobTime::Source::described) {
+    basis.from = ComputeBasis::From::described;
+  } else if (machine != nullptr) {
+    const bool says = !machine->date.empty() || !machine->measurements.empty();
+    basis.from = says ? ComputeBasis::From::calibrated : ComputeBasis::From::written;
+    basis.date = machine->date;
+    basis.spread = spread_of(*machine, key_in(*machine, prepared));
+    basis.unasked = spec != nullptr && spec->machine.empty();
+  }
+  return basis;
 }
 
 }  // namespace
@@ -103,6 +142,7 @@ void SimTraining::add_job_times(const Prepared& prepared, const MachineLookup& m
     const Machine machine = machines("");
     add(&machine, std::nullopt);
     note(machine, job_times_.back());
+    note_basis(nullptr, &machine, prepared);
     calibrated_ = machine.cores_seen;
   }
   for (const HostSpec& spec : scenario.cluster.hosts) {
@@ -116,16 +156,36 @@ void SimTraining::add_job_times(const Prepared& prepared, const MachineLookup& m
     // With servers they apply, and do not have it.
     if (spec.device_updates && training_->servers == 0) job_times_.back().update_on_device();
     if (machine) note(*machine, job_times_.back());
+    note_basis(&spec, machine ? &*machine : nullptr, prepared);
     if (world_.real_cores) calibrated_ = machine->cores_seen;
   }
   for (JobTime& job_time : job_times_) job_time.add(scenario.framework, training_->workers);
 }
 
 void SimTraining::note(const Machine& machine, const JobTime& job_time) {
-  machine_ = machine.name;
+  machine_ = machine.title();
   if (!job_time.uncalibrated()) return;
   if (!uncalibrated_.empty()) uncalibrated_ += ", ";
   uncalibrated_ += machine.name;
+}
+
+// Of the host whose job times were added last; null: this machine, of a scenario that lists none.
+void SimTraining::note_basis(const HostSpec* spec, const Machine* machine,
+                             const Prepared& prepared) {
+  const std::size_t place = job_times_.size() - 1;
+  const auto workers = std::span(places_).first(static_cast<std::size_t>(training_->workers));
+  if (std::ranges::find(workers, place, &NodePlace::spec) == workers.end()) return;
+  ComputeBasis basis = basis_of(job_times_.back(), spec, machine, prepared);
+  if (world_.real_cores) basis.unasked = false;  // it is this machine that is asked for
+  const auto alike = std::ranges::find_if(basis_, [&](ComputeBasis each) {
+    each.hosts = basis.hosts;
+    return each == basis;
+  });
+  if (alike == basis_.end()) {
+    basis_.push_back(std::move(basis));
+  } else {
+    alike->hosts.insert(alike->hosts.end(), basis.hosts.begin(), basis.hosts.end());
+  }
 }
 
 void SimTraining::add_nodes(std::span<const InputRow> recorded, const Beginning& beginning) {

@@ -94,10 +94,13 @@ class SimTraining : public Actor {
   [[nodiscard]] const CoresSeen& calibrated() const { return calibrated_; }
   /// Machines whose compute is described, not measured; may be empty.
   [[nodiscard]] const std::string& uncalibrated() const { return uncalibrated_; }
+  /// What its workers' gradients are timed by.
+  [[nodiscard]] const std::vector<ComputeBasis>& basis() const { return basis_; }
 
  private:
   void add_job_times(const Prepared& prepared, const MachineLookup& machines);
   void note(const Machine& machine, const JobTime& job_time);
+  void note_basis(const HostSpec* spec, const Machine* machine, const Prepared& prepared);
   void add_nodes(std::span<const InputRow> recorded, const Beginning& beginning);
   [[nodiscard]] std::unique_ptr<SimNode> make_node_of(NodeId id, std::unique_ptr<Node> program,
                                                       RecordedTimes recorded,
@@ -142,6 +145,7 @@ class SimTraining : public Actor {
   std::string machine_;
   CoresSeen calibrated_;
   std::string uncalibrated_;
+  std::vector<ComputeBasis> basis_;
 };
 
 }  // namespace foretrain::sim

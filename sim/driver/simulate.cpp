@@ -46,6 +46,7 @@ class Simulation : public Actor {
                                      world_.hosts.front().cpu->cores());
     }
     record_.uncalibrated = main_.training().uncalibrated();
+    record_.basis = main_.training().basis();
     record_.calibrated = main_.training().calibrated();
     record_.kernel_set = kernel_set();
     record_.startup = framework_.session_start;

@@ -1,8 +1,10 @@
 #include "sim/whatif/crossover.h"
 
 #include "models/protocol/registry.h"
+#include "reports/record/not_done.h"
 #include "reports/record/text.h"
 #include "scenarios/input_error.h"
+#include "scenarios/node_counts.h"
 #include "scenarios/same_work.h"
 #include "sim/whatif/intervention.h"
 
@@ -19,29 +21,51 @@ namespace {
 
 // From how many workers ------------------------------------------------------------------------
 
+// What so many steps wait for. @throws InputError also where the training fails before its end
+CriticalPath short_path(const Trials& trials, const Case& changed) {
+  try {
+    return trials.path_of(changed, kSearchSteps);
+  } catch (const NotDone& error) {
+    if (error.outcome() == Outcome::interrupted) throw;
+    throw InputError(error.what());
+  }
+}
+
 // The NICs of servers have more of the path than anything else.
 bool server_binds(const Trials& trials, int workers) {
   Case changed = trials.base();
   const std::string why = set_workers(changed.scenario, workers);
   if (!why.empty()) throw InputError(why);
-  const CriticalPath path = trials.path_of(changed, kSearchSteps);
+  const CriticalPath path = short_path(trials, changed);
   const Duration nic = path.time(Resource::server_nic_in) + path.time(Resource::server_nic_out);
   return nic >= path.time(path.longest());
 }
 
+// That the options of the scenario's strategy allow: its backup workers leave one to make a step.
+int fewest_workers(const Trials& trials) {
+  const TrainingSpec& spec = trials.base().scenario.training;
+  const Protocol& protocol = protocol_called(spec.strategy);
+  int fewest = 1;
+  while (fewest < spec.workers && protocol.wrong(spec.protocol, fewest)) ++fewest;
+  return fewest;
+}
+
 Crossover server_limit(const Trials& trials) {
   Crossover found{"From how many workers on does the servers' network limit it?", {}, {}};
-  int free = 0;
-  int binds = 1;
+  const int fewest = fewest_workers(trials);
+  const int most = std::max(kMostWorkers, fewest);
+  int free = fewest - 1;
+  int binds = fewest;
   try {
-    while (binds <= kMostWorkers && !server_binds(trials, binds)) {
-      free = binds;
-      binds *= 2;
+    while (binds <= most && !server_binds(trials, binds)) free = std::exchange(binds, 2 * binds);
+  } catch (const InputError& error) {
+    if (free < fewest) {
+      found.answer = fmt::format("Not tried: {}.", error.what());
+      return found;
     }
-  } catch (const InputError&) {
-    binds = kMostWorkers + 1;  // more than there can be
+    binds = most + 1;  // more than there can be
   }
-  if (binds > kMostWorkers) {
+  if (binds > most) {
     found.answer = fmt::format("Not up to {}, the most that were tried.", free);
     return found;
   }
@@ -49,8 +73,13 @@ Crossover server_limit(const Trials& trials) {
     const int middle = free + (binds - free) / 2;
     (server_binds(trials, middle) ? binds : free) = middle;
   }
-  found.answer = binds == 1 ? "From the first one." : fmt::format("From {}.", binds);
   found.value = binds;
+  found.answer = fmt::format("From {}.", binds);
+  if (binds == fewest) {
+    found.answer = fewest == 1 ? "From the first one."
+                               : fmt::format("From {}, the fewest that {} can have.", fewest,
+                                             trials.base().scenario.training.strategy);
+  }
   return found;
 }
 
@@ -189,6 +218,17 @@ std::vector<Crossover> find_crossovers(const Trials& trials) {
   if (cluster && trials.training().servers > 0) found.push_back(server_limit(trials));
   if (trials.training().workers > 1) found.push_back(jitter_limit(trials));
   return found;
+}
+
+std::string nothing_to_search(const Scenario& scenario) {
+  const NodeCounts counts = node_counts(scenario);
+  const bool buckets = counts.nodes() > 1 && scenario.training.bucket_size.value >= kBytesAKilobyte;
+  if (scenario.training.until.wanted() || counts.servers > 0 || buckets) return {};
+  return fmt::format(
+      "nothing to search for {} with {} worker{}; it searches the batch size where there is a "
+      "target (training.until), the number of servers of a strategy that has some, the bucket size "
+      "of several nodes (training.bucket_size)",
+      scenario.training.strategy, counts.workers, counts.workers == 1 ? "" : "s");
 }
 
 std::vector<Crossover> find_best(const Trials& trials) {

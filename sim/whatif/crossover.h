@@ -4,6 +4,7 @@
 #include "reports/studies/whatif/whatif.h"
 #include "sim/whatif/trials.h"
 
+#include <string>
 #include <vector>
 
 namespace foretrain::sim {
@@ -18,6 +19,9 @@ std::vector<Crossover> find_crossovers(const Trials& trials);
 /// Which number of servers, bucket size is soonest, and, where the scenario has a target, which
 /// batch size reaches it: doubled, halved from what the scenario has for as long as that helps.
 std::vector<Crossover> find_best(const Trials& trials);
+
+/// Why there is nothing of that to search, with what there would have to be; empty: there is.
+std::string nothing_to_search(const Scenario& scenario);
 
 inline constexpr int kMostWorkers = 256;
 inline constexpr int kSearchSteps = 12;

@@ -2,13 +2,17 @@
 
 #include "models/base/check.h"
 #include "models/protocol/registry.h"
+#include "scenarios/input_error.h"
 #include "scenarios/node_counts.h"
 #include "scenarios/placement.h"
+#include "scenarios/propose.h"
 #include "scenarios/same_work.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -78,6 +82,41 @@ std::optional<std::string> double_connections(Scenario& scenario) {
 std::optional<std::string> more_servers(Scenario& scenario) {
   if (!protocol_of(scenario).servers) return std::nullopt;
   return set_servers(scenario, scenario.training.servers + 1);
+}
+
+std::optional<std::string> double_nodes(Scenario& scenario) {
+  const Protocol& protocol = protocol_of(scenario);
+  if (!protocol.several_workers) return std::nullopt;
+  std::string why = set_workers(scenario, scenario.training.workers * 2);
+  if (why.empty() && protocol.servers) why = set_servers(scenario, scenario.training.servers * 2);
+  return why;
+}
+
+// Where each thread has a core of its own, others stay idle.
+std::optional<std::string> double_cores(Scenario& scenario) {
+  constexpr int kCoresMax = 1024;  // as a scenario may say
+  std::map<std::string, int> threads;
+  const auto is_shared = [&](const NodePlace& place) {
+    const HostSpec& host = scenario.cluster.hosts[place.spec];
+    threads[place.host_name] += place.threads;
+    return threads[place.host_name] > host.cores && host.cores <= kCoresMax / 2;
+  };
+  if (scenario.cluster.hosts.empty()) return std::nullopt;
+  if (std::ranges::none_of(place_nodes(scenario), is_shared)) return std::nullopt;
+  for (HostSpec& host : scenario.cluster.hosts) host.cores = std::min(host.cores * 2, kCoresMax);
+  return "";
+}
+
+// What it costs that one of them is not like the others.
+std::optional<std::string> slower_worker(Scenario& scenario) {
+  constexpr double kSlowdown = 1.3;
+  const int workers = node_counts(scenario).workers;
+  if (workers == 1) return std::nullopt;
+  StragglerSpec slow;
+  slow.workers = {workers - 1};
+  slow.slowdown = kSlowdown;
+  scenario.stragglers.push_back(std::move(slow));
+  return "";
 }
 
 std::optional<std::string> double_batch(Scenario& scenario) {
@@ -173,29 +212,43 @@ void add_changes_of_protocols(std::vector<ScenarioChange>& changes) {
 const std::vector<ResourceChange>& resource_changes() {
   using enum Resource;
   static const std::vector<ResourceChange> all{
-      {"worker CPU 2x", "gradients in half the time", {worker_cpu}, 0.5},
-      {"device 2x", "gradients of devices in half the time", {device}, 0.5},
-      {"server CPU 2x", "messages at servers for half the CPU time", {server_cpu}, 0.5},
-      {"apply 2x", "updates applied in half the time", {apply}, 0.5},
-      {"server NIC in 2x", "twice the rate into servers", {server_nic_in}, 0.5},
-      {"server NIC out 2x", "twice the rate out of servers", {server_nic_out}, 0.5},
-      {"server NIC 2x",
+      {"worker CPU", "worker CPU 2x", "gradients in half the time", {worker_cpu}, 0.5},
+      {"device", "device 2x", "gradients of devices in half the time", {device}, 0.5},
+      {"server CPU",
+       "server CPU 2x",
+       "messages at servers for half the CPU time",
+       {server_cpu},
+       0.5},
+      {"apply", "apply 2x", "updates applied in half the time", {apply}, 0.5},
+      {"server NIC in", "server NIC in 2x", "twice the rate into servers", {server_nic_in}, 0.5},
+      {"server NIC out",
+       "server NIC out 2x",
+       "twice the rate out of servers",
+       {server_nic_out},
+       0.5},
+      {"server NIC",
+       "server NIC 2x",
        "twice the rate of the servers' NICs",
        {server_nic_in, server_nic_out},
        0.5},
-      {"worker NIC 2x", "twice the rate of workers' NICs", {worker_nic}, 0.5},
-      {"every NIC 2x",
+      {"worker NIC", "worker NIC 2x", "twice the rate of workers' NICs", {worker_nic}, 0.5},
+      {"every NIC",
+       "every NIC 2x",
        "twice the rate of all NICs",
        {server_nic_in, server_nic_out, worker_nic},
        0.5},
-      {"switches 2x", "twice the rate between switches", {switches}, 0.5},
-      {"connection 2x", "twice what a TCP connection carries", {connection}, 0.5},
-      {"device link 2x", "twice the rate between the devices of a host", {device_link}, 0.5},
-      {"latency 2x", "half the latency", {latency}, 0.5},
-      {"straggling removed", "no straggling", {straggling}, 0},
-      {"evaluation free", "evaluation that takes no time", {evaluation}, 0},
-      {"input free", "input that takes no time", {input}, 0},
-      {"framework free", "no overhead of the framework", {framework}, 0},
+      {"switches", "switches 2x", "twice the rate between switches", {switches}, 0.5},
+      {"connection", "connection 2x", "twice what a TCP connection carries", {connection}, 0.5},
+      {"device link",
+       "device link 2x",
+       "twice the rate between the devices of a host",
+       {device_link},
+       0.5},
+      {"latency", "half the latency", "half the latency", {latency}, 0.5},
+      {"straggling", "straggling removed", "no straggling", {straggling}, 0},
+      {"evaluation", "evaluation free", "evaluation that takes no time", {evaluation}, 0},
+      {"input", "input free", "input that takes no time", {input}, 0},
+      {"framework", "framework free", "no overhead of the framework", {framework}, 0},
   };
   return all;
 }
@@ -207,6 +260,10 @@ const std::vector<ScenarioChange>& scenario_changes() {
         {"one more worker", "a host like the last worker's", Kind::cluster, more_workers},
         {"one more host", "with as many workers as it has devices", Kind::cluster, more_hosts},
         {"one more server", "a shard more of the parameters", Kind::cluster, more_servers},
+        {"double nodes", "twice the workers, twice the servers", Kind::cluster, double_nodes},
+        {"double cores", "twice the cores of every host", Kind::cluster, double_cores},
+        {"one worker 30 % slower", "gradients of the last worker that take 1.3 times as long",
+         Kind::cluster, slower_worker},
         {"double batch", "twice the examples a gradient", Kind::training, double_batch},
         {"half batch", "half the examples a gradient", Kind::training, half_batch},
         {"accumulate 2x", "twice the batches a gradient, so half of the exchanges", Kind::training,
@@ -234,6 +291,22 @@ const std::vector<ScenarioChange>& scenario_changes() {
   return all;
 }
 
+const ScenarioChange& change_to_verify(const std::string& name) {
+  std::vector<std::string> names;
+  names.reserve(scenario_changes().size());
+  for (const ScenarioChange& each : scenario_changes()) {
+    if (each.name == name) return each;
+    names.push_back(each.name);
+  }
+  const std::string near = nearest(name, names);
+  const bool resource = std::ranges::find(resource_changes(), name, &ResourceChange::name) !=
+                        resource_changes().end();
+  throw InputError(fmt::format(
+      "--verify {}: {}; {}there are {}", name,
+      resource ? "nothing makes a resource faster here" : "no change of a scenario is called so",
+      near.empty() ? "" : fmt::format("did you mean {}? ", near), fmt::join(names, ", ")));
+}
+
 std::string set_workers(Scenario& scenario, int workers) {
   if (!protocol_of(scenario).several_workers) return "the strategy has one worker";
   if (std::string why = no_links(scenario); !why.empty()) return why;
@@ -246,14 +319,20 @@ std::string set_workers(Scenario& scenario, int workers) {
   scenario.training.workers = workers;
   if (cluster.hosts.empty()) return {};
   auto& placed = cluster.placement.workers;
-  const int seats = std::max(1, devices);
-  const auto taken = std::ranges::count(placed, placed.back());
-  for (int free = static_cast<int>(seats - taken); std::ssize(placed) < workers; --free) {
-    const bool next = devices == 0 || free <= 0;
-    if (next) free = seats;
-    placed.push_back(next ? add_hosts(cluster, placed.back(), 1).front() : placed.back());
+  const auto wanted = static_cast<std::size_t>(workers);
+  const std::string last = placed.back();
+  const auto seats = static_cast<std::size_t>(std::max(1, devices));
+  const auto taken = static_cast<std::size_t>(std::ranges::count(placed, last));
+  if (devices > 0 && taken < seats && placed.size() < wanted) {
+    placed.resize(std::min(wanted, placed.size() + seats - taken), last);
   }
-  placed.resize(static_cast<std::size_t>(workers));
+  if (placed.size() < wanted) {
+    const auto hosts = static_cast<int>((wanted - placed.size() + seats - 1) / seats);
+    for (const std::string& host : add_hosts(cluster, last, hosts)) {
+      placed.insert(placed.end(), seats, host);
+    }
+  }
+  placed.resize(wanted);
   return {};
 }
 

@@ -14,8 +14,9 @@ namespace foretrain::sim {
 
 /// Resources that are made faster together, by themselves.
 struct ResourceChange {
-  std::string_view name;  ///< begins with the resource's label
-  std::string_view what;  ///< a sentence's subject
+  std::string_view resource;  ///< as a Limit calls it
+  std::string_view name;      ///< what is done to it
+  std::string_view what;      ///< a sentence's subject
   std::vector<Resource> resources;
   double factor;  ///< by which it takes longer: 0.5 is twice as fast, 0 is free
 };
@@ -33,6 +34,8 @@ struct ScenarioChange {
 const std::vector<ResourceChange>& resource_changes();
 /// With one change to each other strategy.
 const std::vector<ScenarioChange>& scenario_changes();
+/// The change that `--verify` calls so. @throws InputError that lists those there are
+const ScenarioChange& change_to_verify(const std::string& name);
 
 // Each returns why it cannot be; empty: it is done.
 

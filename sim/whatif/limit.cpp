@@ -50,6 +50,21 @@ Limit limit_of(const Prepared& prepared, const MachineLookup& machines, DataSets
   return limit_of(trials.path_of(prepared.scenario_case, prepared.training->steps));
 }
 
+Forecast forecast_of(const Prepared& prepared, SimulateOptions options) {
+  History history;
+  options.variant = {{}, &history};
+  Forecast forecast;
+  forecast.record = simulate(prepared, options);
+  if (forecast.record.outcome != Outcome::done) return forecast;
+  const CriticalPath path = critical_path(history, Instant{} + forecast.record.time);
+  forecast.path_s = path.length.seconds();
+  forecast.path_whole = path.whole;
+  forecast.queued = path.length.ns > 0 ? path.queued.seconds() / path.length.seconds() : 0;
+  forecast.limit = limit_of(path);
+  forecast.path = path_shares(path);
+  return forecast;
+}
+
 double network_share(const CriticalPath& path) {
   return servers_nics(path) + path.share(Resource::worker_nic);
 }

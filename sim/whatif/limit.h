@@ -1,8 +1,10 @@
 // What a critical path says of the resources along it: which of them limits the training.
 #pragma once
 
+#include "reports/studies/whatif/forecast.h"
 #include "reports/studies/whatif/whatif.h"
 #include "scenarios/prepared.h"
+#include "sim/driver/simulate.h"
 #include "sim/whatif/critical_path.h"
 #include "sim/world/host_machine.h"
 
@@ -19,6 +21,11 @@ Limit limit_of(const CriticalPath& path);
 /// What limits the training of a case, simulated whole by these machines.
 /// @throws InputError as simulate; NotDone where it does not end
 Limit limit_of(const Prepared& prepared, const MachineLookup& machines, DataSets& data_sets);
+
+/// The training of a case with what limits it, in one simulation, whose history is kept: for those
+/// of a few thousand steps. Of one that was interrupted, or failed, the record alone. The variant
+/// of `options` is chosen here. @throws InputError as simulate
+Forecast forecast_of(const Prepared& prepared, SimulateOptions options);
 
 /// Of the path, all NICs together.
 double network_share(const CriticalPath& path);

@@ -3,6 +3,7 @@
 #include "reports/record/not_done.h"
 #include "reports/record/summary.h"
 #include "reports/record/text.h"
+#include "scenarios/check.h"
 #include "scenarios/input_error.h"
 #include "scenarios/price.h"
 #include "scenarios/same_work.h"
@@ -45,8 +46,15 @@ Machine Trials::machine(const std::string& name) const {
   return machines_.emplace(name, options_.machines(name)).first->second;
 }
 
+Case Trials::checked(Case changed) {
+  Reading unheeded({});  // which keys no case uses is a matter of the file
+  check_case(changed, unheeded);
+  return changed;
+}
+
 Prepared Trials::prepared(const Case& scenario_case) const {
-  return prepare(scenario_case, need_of_simulation(scenario_case.scenario), data_sets_);
+  const Case whole = checked(scenario_case);
+  return prepare(whole, need_of_simulation(whole.scenario), data_sets_);
 }
 
 Record Trials::simulate(const Case& scenario_case, const Variant& variant) const {
@@ -78,7 +86,7 @@ std::optional<double> Trials::time_of(const Record& record) const {
 Trial Trials::tried(const Case& scenario_case, const TimeFactors& time_factors) const {
   try {
     const Prepared prepared = this->prepared(scenario_case);
-    const double price = price_per_hour(prepared);
+    const double price = price_per_hour(prepared).per_hour;
     const Record record = simulate(prepared, {time_factors, nullptr});
     if (record.outcome != Outcome::done) return {std::nullopt, record.failure, price};
     return {time_of(record), {}, price};

@@ -41,6 +41,10 @@ class Trials {
   /// evaluations as far apart.
   void keep_examples(Scenario& changed) const;
 
+  /// A case that was changed, made whole as one that is read: faults and stragglers of nodes that
+  /// are no more are gone. @throws InputError where its keys do not go together
+  [[nodiscard]] static Case checked(Case changed);
+
   /// From any thread. @throws NotDone where it is interrupted; InputError
   [[nodiscard]] Record simulate(const Case& scenario_case, const Variant& variant) const;
   [[nodiscard]] std::optional<double> time_of(const Record& record) const;

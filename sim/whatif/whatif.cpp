@@ -1,9 +1,10 @@
 #include "sim/whatif/whatif.h"
 
-#include "models/base/check.h"
 #include "reports/record/not_done.h"
+#include "reports/record/source.h"
 #include "reports/record/statistics.h"
 #include "reports/record/summary.h"
+#include "reports/studies/ledger/stands_on.h"
 #include "reports/studies/parallel/in_parallel.h"
 #include "reports/studies/whatif/recorded_path.h"
 #include "scenarios/describe/reader.h"
@@ -21,6 +22,7 @@
 #include <cmath>
 #include <limits>
 #include <mutex>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -43,7 +45,7 @@ class Asking {
   Asking(const Prepared& prepared, DataSets& data_sets, const WhatIfOptions& options)
       : options_(options),
         trials_(prepared, options.simulate, data_sets),
-        price_per_hour_(price_per_hour(prepared)) {}
+        price_(price_per_hour(prepared)) {}
 
   WhatIf ask() {
     check_failures();
@@ -83,10 +85,13 @@ class Asking {
     whatif_.scenario_case = trials_.base();
     whatif_.machine = record_.machine;
     whatif_.uncalibrated = record_.uncalibrated;
+    whatif_.source = source_of(record_);
+    whatif_.stands_on = stands_on(record_);
     whatif_.measure = trials_.measure();
     whatif_.examples = trials_.examples();
     whatif_.time_s = trials_.time_of(record_);
-    whatif_.cost = cost(price_per_hour_, whatif_.time_s);
+    whatif_.cost = cost(price_.per_hour, whatif_.time_s);
+    whatif_.currency = price_.currency;
     add_path(critical_path(history_, Instant{} + record_.time));
   }
 
@@ -99,14 +104,11 @@ class Asking {
     network_share_ = network_share(path);
   }
 
-  // "server NIC 2x" is of the resource "server NIC": the last word is what is done to it.
   void name_limit() {
-    const auto change_of = [&](const std::string& resource) -> const Change* {
-      const auto found = std::ranges::find_if(whatif_.changes, [&](const Change& change) {
-        return change.kind == Change::Kind::resource &&
-               change.name.substr(0, change.name.rfind(' ')) == resource;
-      });
-      return found == whatif_.changes.end() ? nullptr : &*found;
+    const auto change_of = [&](std::string_view resource) -> const Change* {
+      const auto& all = resource_changes();
+      const auto found = std::ranges::find(all, resource, &ResourceChange::resource);
+      return found == all.end() ? nullptr : whatif_.find(found->name);
     };
     Limit& limit = whatif_.limit;
     const Change* change = change_of(limit.resource);
@@ -245,11 +247,8 @@ class Asking {
               : fmt::format("{} is no change of the scenario that can be tried", options_.verify);
       return;
     }
-    const auto& registry = scenario_changes();
-    const auto found = std::ranges::find(registry, change->name, &ScenarioChange::name);
-    FT_CHECK(found != registry.end());
     Case changed = trials_.base();
-    found->apply(changed.scenario);
+    change_to_verify(change->name).apply(changed.scenario);
     trials_.keep_examples(changed.scenario);
     if (!whatif_.time_s) {
       whatif_.not_verified = "the training as it is does not reach its target";
@@ -257,7 +256,7 @@ class Asking {
     }
     try {
       Verified verified{change->name, options_.repetitions, 0, 0, *whatif_.time_s, *change->time_s};
-      run_both(changed, verified);
+      run_both(Trials::checked(std::move(changed)), verified);
       whatif_.verified = verified;
     } catch (const InputError& error) {
       whatif_.not_verified = error.what();
@@ -266,7 +265,7 @@ class Asking {
 
   const WhatIfOptions& options_;
   Trials trials_;
-  double price_per_hour_;  // of the training as it is
+  Price price_;  // of the training as it is
   History history_;
   Record record_;
   double network_share_ = 0;  // of the path: NICs
@@ -290,6 +289,13 @@ void add_phases(WhatIf& whatif, const Record& recorded, const Record& simulated)
 }
 
 }  // namespace
+
+void check_asked(const std::vector<Case>& cases, const WhatIfOptions& options) {
+  if (!options.verify.empty()) change_to_verify(options.verify);
+  const auto searchable = [](const Case& each) { return nothing_to_search(each.scenario).empty(); };
+  if (!options.search || cases.empty() || std::ranges::any_of(cases, searchable)) return;
+  throw InputError("--crossover: " + nothing_to_search(cases.front().scenario));
+}
 
 WhatIf ask_what_if(const Prepared& prepared, DataSets& data_sets, const WhatIfOptions& options) {
   return Asking(prepared, data_sets, options).ask();

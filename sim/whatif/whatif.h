@@ -6,8 +6,8 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
+#include <vector>
 
 namespace foretrain::sim {
 
@@ -24,6 +24,10 @@ struct WhatIfOptions {
   /// Called after each simulation, from one thread at a time.
   std::function<void(std::int64_t done, std::int64_t all)> progress;
 };
+
+/// Refuses what would be of no effect on any of the cases: `verify` that names no change of a
+/// scenario, `search` where there is nothing to search. @throws InputError that says what there is
+void check_asked(const std::vector<Case>& cases, const WhatIfOptions& options);
 
 /// Simulates the case (the shape of its data will do: what has to be read is from `data_sets`),
 /// finds its critical path, simulates it again with each change, all with the same seed: straggling

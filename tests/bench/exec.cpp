@@ -238,9 +238,14 @@ void run_group(const Options& options, const Group& group) {
 
 int exec_runs(const std::vector<std::string>& arguments) {
   const Options options = parse(arguments);
+  const std::vector<Group> all = groups();
+  std::vector<std::string> names;
+  names.reserve(all.size());
+  for (const Group& group : all) names.push_back(group.name);
+  check_only(options.only, names);
   fmt::print("{:44} {:>12} {:12}{}\n", "run", "", "",
              options.peers.empty() ? "" : "         peer   ratio");
-  for (const Group& group : groups()) {
+  for (const Group& group : all) {
     if (!options.only.empty() && std::ranges::count(options.only, group.name) == 0) continue;
     run_group(options, group);
   }

@@ -10,6 +10,7 @@
 #include "tests/bench/tls.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <exception>
@@ -63,6 +64,11 @@ int main(int argc, char** argv) {
   const std::vector<std::string> parts{"models", "products", "exec", "sim", "load", "tls"};
   if (!arguments.empty() && std::ranges::count(parts, arguments.front()) > 0) {
     return part_or_error(arguments.front(), {arguments.begin() + 1, arguments.end()});
+  }
+  if (!arguments.empty() && arguments.front() != "--smoke") {
+    fmt::print(stderr, "error: {}: there are {}, each with options of its own; --smoke\n",
+               arguments.front(), fmt::join(parts, ", "));
+    return 2;
   }
   bench::models({"--smoke"});
   bench::exec_runs({"--smoke"});

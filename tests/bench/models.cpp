@@ -221,6 +221,10 @@ void bench_subject(const Options& options, const Subject& subject, int threads) 
 
 int models(const std::vector<std::string>& arguments) {
   const Options options = parse(arguments);
+  std::vector<std::string> names;
+  names.reserve(subjects().size());
+  for (const Subject& subject : subjects()) names.emplace_back(subject.name);
+  check_only(options.only, names);
   fmt::print("{:14} {:>5} {:>7} {:>10} {:>9}{}\n", "network", "batch", "threads", "ms a step",
              "GFLOP/s", options.peer.empty() ? "" : "    peer ms   ratio");
   for (const int threads : options.smoke ? std::vector<int>{1, 2} : options.threads) {

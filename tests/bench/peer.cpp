@@ -2,6 +2,10 @@
 
 #include "tests/support/places.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <filesystem>
@@ -41,6 +45,13 @@ std::vector<std::string> split(const std::string& text) {
   std::istringstream stream(text);
   for (std::string part; std::getline(stream, part, ',');) parts.push_back(part);
   return parts;
+}
+
+void check_only(const std::vector<std::string>& only, const std::vector<std::string>& names) {
+  for (const std::string& name : only) {
+    if (std::ranges::find(names, name) != names.end()) continue;
+    throw std::runtime_error(fmt::format("--only {}: there are {}", name, fmt::join(names, ", ")));
+  }
 }
 
 }  // namespace foretrain::bench

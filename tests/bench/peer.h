@@ -1,4 +1,4 @@
-// Other people's programs, timed beside ours.
+// What benchmarks share: other people's programs beside ours, the words of their options.
 #pragma once
 
 #include <optional>
@@ -18,5 +18,8 @@ std::optional<double> number_after(const std::string& line, const std::string& l
 
 /// `a,b` as its parts.
 std::vector<std::string> split(const std::string& text);
+
+/// @throws std::runtime_error that lists `names`, where `--only` asked for something else
+void check_only(const std::vector<std::string>& only, const std::vector<std::string>& names);
 
 }  // namespace foretrain::bench

@@ -29,10 +29,6 @@ struct Options {
   bool peer = false;
   int rounds = 3;
   std::vector<std::string> only;
-
-  [[nodiscard]] bool wants(const std::string& group) const {
-    return only.empty() || std::ranges::count(only, group) > 0;
-  }
 };
 
 Options parse(const std::vector<std::string>& arguments) {
@@ -318,15 +314,28 @@ void bench_engine(const Options& options) {
   }
 }
 
+struct Group {
+  const char* name;
+  void (*bench)(const Options& options);
+};
+constexpr Group kGroups[] = {{"engine", bench_engine},
+                             {"server", bench_server},
+                             {"ring", bench_ring},
+                             {"large", bench_large},
+                             {"numerics", bench_numerics}};
+
 }  // namespace
 
 int simulations(const std::vector<std::string>& arguments) {
   const Options options = parse(arguments);
-  if (options.wants("engine")) bench_engine(options);
-  if (options.wants("server")) bench_server(options);
-  if (options.wants("ring")) bench_ring(options);
-  if (options.wants("large")) bench_large(options);
-  if (options.wants("numerics")) bench_numerics(options);
+  std::vector<std::string> names;
+  names.reserve(std::size(kGroups));
+  for (const Group& group : kGroups) names.emplace_back(group.name);
+  check_only(options.only, names);
+  for (const Group& group : kGroups) {
+    const bool wanted = options.only.empty() || std::ranges::count(options.only, group.name) > 0;
+    if (wanted) group.bench(options);
+  }
   return 0;
 }
 

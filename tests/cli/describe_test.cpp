@@ -1,4 +1,6 @@
 // The command line as a man page, as completion: tried by the shells that are here.
+#include "scenarios/reference.h"
+#include "scenarios/schema.h"
 #include "tests/cli/sandbox.h"
 
 #include <catch2/catch.hpp>
@@ -96,9 +98,33 @@ TEST_CASE("describe: bash completes commands, values of which there are few, els
   CHECK(answers[1] == "validate");
   CHECK(answers[2] == "draw");
   CHECK(answers[3] == "summary");
-  CHECK(answers[4] == "man bash zsh fish hardware");
-  CHECK(answers[5].empty());
+  CHECK(answers[4] == "man man-scenario keys bash zsh fish hardware");
+  CHECK(answers[5] == "quickstart");
   CHECK(answers[6].empty());
+}
+
+TEST_CASE("describe: where a scenario is asked for, bash completes the library beside files") {
+  Sandbox sandbox;
+  const std::string script = sandbox.call("describe bash").out + asked("foretrain simulate s") +
+                             asked("foretrain whatif studies/sl") +
+                             asked("foretrain examples described_c") +
+                             asked("foretrain simulate --machine s") + asked("foretrain data qui") +
+                             asked("foretrain simulate --core-distance ''");
+  std::string out;
+  if (!run_shell(sandbox, "bash", script, out)) return;
+  std::istringstream lines(out);
+  std::vector<std::string> answers;
+  for (std::string line; std::getline(lines, line);) answers.push_back(line);
+  REQUIRE(answers.size() == 6);
+  const std::set<std::string> words = words_of(answers[0]);
+  CHECK(words.count("small.yaml") == 1);
+  CHECK(words.count("studies/slow_worker") == 1);
+  CHECK(words.count("quickstart") == 0);
+  CHECK(answers[1] == "studies/slow_worker");
+  CHECK(answers[2] == "described_cluster");
+  CHECK(answers[3].empty());
+  CHECK(answers[4].empty());
+  CHECK(words_of(answers[5]) == std::set<std::string>{"far", "mixed", "near"});
 }
 
 TEST_CASE("describe: zsh asks for every option that help names") {
@@ -124,6 +150,7 @@ TEST_CASE("describe: zsh asks for every option that help names") {
   }
   CHECK(out.find("validate:both") != std::string::npos);
   CHECK(out.find(":(all summary)") != std::string::npos);
+  CHECK(out.find(":_foretrain_scenarios") != std::string::npos);
 }
 
 TEST_CASE("describe: fish completes commands, options, values") {
@@ -133,7 +160,8 @@ TEST_CASE("describe: fish completes commands, options, values") {
   if (!run_shell(sandbox, "fish --no-config",
                  "source ./completion\n"
                  "complete -C 'foretrain val'\ncomplete -C 'foretrain run --met'\n"
-                 "complete -C 'foretrain run --record s'\ncomplete -C 'foretrain describe z'\n",
+                 "complete -C 'foretrain run --record s'\ncomplete -C 'foretrain describe z'\n"
+                 "complete -C 'foretrain simulate studies/sl'\n",
                  out)) {
     return;
   }
@@ -141,6 +169,7 @@ TEST_CASE("describe: fish completes commands, options, values") {
   CHECK(out.find("--metrics\tserve") != std::string::npos);
   CHECK(out.find("summary") != std::string::npos);
   CHECK(out.find("zsh") != std::string::npos);
+  CHECK(out.find("studies/slow_worker") != std::string::npos);
 }
 
 TEST_CASE("describe: the man page names every command with its options, without a fault of roff") {
@@ -161,6 +190,28 @@ TEST_CASE("describe: the man page names every command with its options, without 
   std::string out;
   sandbox.write("page", page);
   if (run_shell(sandbox, "groff -man -ww -Tutf8 -z page; true", "", out)) CHECK(out.empty());
+}
+
+TEST_CASE("describe: every key of a scenario is in its man page, without a fault of roff") {
+  Sandbox sandbox;
+  const std::string page = sandbox.call("describe man-scenario").out;
+  CHECK(page.find(".TH FORETRAIN\\-SCENARIO 5") == 0);
+  const std::vector<std::string> keys = scenario_keys();
+  REQUIRE(keys.size() > 200);
+  for (const std::string& key : keys) {
+    CAPTURE(key);
+    CHECK(page.find("\n.TP\n\\fB" + key + "\\fR\n") != std::string::npos);
+  }
+  std::string out;
+  sandbox.write("page", page);
+  if (run_shell(sandbox, "groff -man -ww -Tutf8 -z page; true", "", out)) CHECK(out.empty());
+}
+
+TEST_CASE("describe: keys prints the reference as Markdown") {
+  Sandbox sandbox;
+  const Called called = sandbox.call("describe keys");
+  CHECK(called.status == 0);
+  CHECK(called.out == reference_markdown());
 }
 
 TEST_CASE("describe: hardware has a line for every host of the library, none too wide") {

@@ -87,7 +87,7 @@ TEST_CASE("front door: simulate with seeds gives bands and a record a seed") {
   }
   CHECK(json.at("figures").at("final_loss").at("p5") !=
         json.at("figures").at("final_loss").at("p95"));
-  CHECK(called.err.find("nine of ten times") == std::string::npos);
+  CHECK(called.err.find("nine of ten seeds") == std::string::npos);
   CHECK(sandbox.has("here/bands.csv"));
   CHECK(sandbox.has("here/seed=1/run.json"));
   CHECK(sandbox.has("here/seed=5/run.json"));

@@ -67,5 +67,49 @@ TEST_CASE("import: of a trace of several workers the forecast of as many is told
   CHECK(again.err.find("--force") != std::string::npos);
 }
 
+TEST_CASE("import: of a step that was measured a job is made whose step takes as long") {
+  Sandbox sandbox;
+  sandbox.write(
+      "mine.yaml",
+      "foretrain: 1\nname: mine\nquestion: What do sixteen workers give?\n"
+      "training: {strategy: all_reduce, workers: 2, batch_size: 32, epochs: 3}\n"
+      "cluster:\n  hosts:\n"
+      "    - {name: node, count: 16, cores: 8, nic: 10 GbE, latency: 20 us, compute: 1 s}\n");
+  const std::string words =
+      "import mine.yaml --parameters 2.5M --step '35 ms' --workers 4 --out job";
+  const Called imported = sandbox.call(words + " --json");
+  INFO(imported.err);
+  REQUIRE(imported.status == 0);
+  const Json job = Json::parse(imported.out);
+  CHECK(job["parameters"] == 2'500'000);
+  CHECK(job["workers"] == 4);
+  // 10 MB, three quarters of them in and out twice, at 1.25 GB/s: 12 ms at least.
+  CHECK(job["step_without_compute_s"] >= 12e-3);
+  CHECK(job["gradient_s"] > 35e-3 - job["step_without_compute_s"].get<double>());
+  CHECK(job["gradient_s"] < 35e-3);
+  const Called simulated = sandbox.call("simulate job/job.yaml --json --quiet --out s");
+  INFO(simulated.err);
+  REQUIRE(simulated.status == 0);
+  const Json forecast = Json::parse(simulated.out);
+  CHECK(forecast["step_time_s_median"].get<double>() == Approx(35e-3).epsilon(5e-3));
+  CHECK(sandbox.call("simulate job/job.yaml --quiet --out s --force --set training.workers=16")
+            .status == 0);
+
+  CHECK(sandbox.call(words).status == 2);  // it is there already
+  const Called short_step =
+      sandbox.call("import mine.yaml --parameters 2.5M --step '5 ms' --workers 4 --out other");
+  CHECK(short_step.status == 2);
+  CHECK_THAT(short_step.err, Catch::Contains("--step: 0.005 s, but a step takes ") &&
+                                 Catch::Contains("though nothing is computed"));
+  CHECK(!sandbox.has("other/layers.csv"));
+  const Called bare =
+      sandbox.call("import small.yaml --parameters 2.5M --step '35 ms' --out other");
+  CHECK(bare.status == 2);
+  CHECK_THAT(bare.err, Catch::Contains("small.yaml: has no cluster"));
+  CHECK(sandbox.call("import mine.yaml --step '35 ms'").status != 0);
+  const Called unit = sandbox.call("import mine.yaml --parameters 2.5X --step '35 ms' --out other");
+  CHECK_THAT(unit.err, Catch::Contains("--parameters: X is no unit here"));
+}
+
 }  // namespace
 }  // namespace foretrain

@@ -30,7 +30,8 @@ TEST_CASE("installed: the program, its library, man page, completion are where t
   INFO(testing::text_of(sandbox.path("log")));
   REQUIRE(WEXITSTATUS(status) == 0);
   for (const char* file :
-       {"bin/foretrain", "share/man/man1/foretrain.1.gz", "share/foretrain/grafana.json",
+       {"bin/foretrain", "share/man/man1/foretrain.1.gz", "share/man/man5/foretrain-scenario.5.gz",
+        "share/foretrain/grafana.json", "share/foretrain/scenarios/guides/bottleneck.md",
         "share/foretrain/foretrain_profile.py", "share/foretrain/launch/foretrain.sbatch",
         "share/foretrain/scenarios/schema.json", "share/bash-completion/completions/foretrain",
         "share/zsh/site-functions/_foretrain", "share/fish/vendor_completions.d/foretrain.fish",
@@ -56,15 +57,18 @@ TEST_CASE("installed: the program, its library, man page, completion are where t
     CHECK(!fs::is_empty(entry.path()));
   }
 
-  // It is this library that the installed program finds, not the one of the sources.
+  // It is this library that the installed program finds, not the one of the sources, by path, by
+  // name.
   std::ofstream(library / "quickstart.yaml") << "foretrain: 1\nname: the-installed-one\n";
-  const std::string check = fmt::format(
-      "cd '{}' && unset FORETRAIN_LIBRARY; usr/bin/foretrain check "
-      "scenarios/quickstart.yaml >checked",
-      sandbox.path("").string());
-  CHECK(std::system(check.c_str()) == 0);
-  CHECK(testing::text_of(sandbox.path("checked")).find("\nname: the-installed-one\n") !=
-        std::string::npos);
+  for (const char* name : {"scenarios/quickstart.yaml", "quickstart"}) {
+    CAPTURE(name);
+    const std::string check =
+        fmt::format("cd '{}' && unset FORETRAIN_LIBRARY; usr/bin/foretrain check {} >checked",
+                    sandbox.path("").string(), name);
+    CHECK(std::system(check.c_str()) == 0);
+    CHECK(testing::text_of(sandbox.path("checked")).find("\nname: the-installed-one\n") !=
+          std::string::npos);
+  }
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ TEST_CASE("read once: a command reads the text of a sparse data set once a proce
         Command{"simulate clicks.yaml --out s" + machine, 1},
         Command{"simulate clicks.yaml --set numerics=off --out n" + machine, 1},
         Command{"simulate clicks.yaml --seeds 3 --out b" + machine, 1},
-        Command{"simulate r --replay r --out p", 1},
+        Command{"simulate --replay r --out p", 1},
         Command{"sweep clicks.yaml --set 'sweep.training.batch_size=[4, 8, 16]' --out w" + machine,
                 1},
         Command{"whatif clicks.yaml --out q" + machine, 1}}) {

@@ -36,14 +36,15 @@ struct KilledShape {
   int servers;
   int victim;  // -1: the launcher; else a node
   int accumulate = 1;
+  bool topk = false;  // what was not sent is kept, too
 };
 
 TEST_CASE("resume: after a SIGKILL a run ends with the bits of one that nobody disturbed") {
-  const auto shape = GENERATE(KilledShape{"single", 0, 0}, KilledShape{"sync", 1, 1},
-                              KilledShape{"sync", 2, 3}, KilledShape{"sync", 1, -1},
-                              KilledShape{"sync", 1, 1, 2}, KilledShape{"all_reduce", 0, 1, 2},
-                              KilledShape{"ssp", 1, 2}, KilledShape{"all_reduce", 0, 1},
-                              KilledShape{"all_reduce", 0, -1}, KilledShape{"local_sgd", 0, 0});
+  const auto shape = GENERATE(
+      KilledShape{"single", 0, 0}, KilledShape{"sync", 1, 1}, KilledShape{"sync", 2, 3},
+      KilledShape{"sync", 1, -1}, KilledShape{"sync", 1, 1, 2}, KilledShape{"sync", 2, 1, 1, true},
+      KilledShape{"all_reduce", 0, 1, 2}, KilledShape{"ssp", 1, 2}, KilledShape{"all_reduce", 0, 1},
+      KilledShape{"all_reduce", 0, -1}, KilledShape{"local_sgd", 0, 0});
   CAPTURE(shape.strategy, shape.servers, shape.victim);
   Sandbox sandbox;
   std::vector<std::string> settings{"training.strategy=" + shape.strategy, "training.steps=2000",
@@ -51,6 +52,7 @@ TEST_CASE("resume: after a SIGKILL a run ends with the bits of one that nobody d
                                     "training.optimizer={name: adam, learning_rate: 0.001}",
                                     "checkpoint={every: 50 steps, keep: 2}"};
   if (shape.strategy == "single") settings.push_back("training.workers=null");
+  if (shape.topk) settings.push_back("training.compression={kind: topk, share: 0.05}");
   if (shape.accumulate > 1) settings.push_back("training.accumulate=2");
   if (shape.servers > 1) settings.push_back("training.servers=2");
   if (shape.servers > 1) settings.push_back("training.bucket_size=8 kB");

@@ -104,6 +104,27 @@ TEST_CASE("cross: sums among workers end with the same weights in both worlds, t
   }
 }
 
+TEST_CASE("cross: with batch normalisation weights and evaluations are the same in both worlds") {
+  const std::string strategy = GENERATE("sync", "all_reduce");
+  CAPTURE(strategy);
+  Case scenario_case = small_case(strategy, 2, 15);
+  Scenario& scenario = scenario_case.scenario;
+  scenario.training.evaluate_every = 5;
+  scenario.training.bucket_size = {6'000};
+  scenario.model.layers = {
+      {.kind = "dense", .units = 12}, {.kind = "batch_norm"},      {.kind = "relu"},
+      {.kind = "dense", .units = 12}, {.kind = "add", .from = -2}, {.kind = "dense"}};
+  const Record simulated = simulate(scenario_case);
+  REQUIRE(simulated.weights_sha256.size() == 64);
+  const Record real = run(scenario_case, 1_ms);
+  CHECK(real.weights_sha256 == simulated.weights_sha256);
+  REQUIRE(real.evals.size() == simulated.evals.size());
+  REQUIRE(real.evals.size() >= 3);
+  for (std::size_t i = 0; i < real.evals.size(); ++i) {
+    CHECK(real.evals[i].loss == simulated.evals[i].loss);
+  }
+}
+
 TEST_CASE("cross: by DDP's rule of buckets both worlds end with the same weights") {
   const std::string strategy = GENERATE("all_reduce", "sync");
   CAPTURE(strategy);

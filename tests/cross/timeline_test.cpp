@@ -22,7 +22,9 @@ void check(const Record& record) {
     CHECK(steps == std::ranges::count(record.steps, worker, &StepRow::worker));
   }
   const auto& chief = slices.at(1);
-  CHECK(std::ranges::count(chief, "evaluate", &TimelineSlice::name) == 2);
+  const auto evaluations = std::ranges::count(record.evals, false, &EvalReport::final);
+  CHECK(evaluations > 0);
+  CHECK(std::ranges::count(chief, "evaluate", &TimelineSlice::name) == evaluations);
   CHECK(chief.back().name == "final evaluation");
 }
 

@@ -23,8 +23,9 @@ std::string describe(const std::vector<Finding>& findings);
 // What may include what ----------------------------------------------------------------------
 
 /// models <- scenarios <- reports <- {sim, exec} <- main.cpp, tests above all. `sim` never includes
-/// `exec`, nor the other way round. Within reports: record <- studies <- show <- cli; sim knows the
-/// first two, exec the first. Ours are quoted, as they are called from the root; each exists.
+/// `exec`, nor the other way round. Within reports: record <- studies <- show <- {serve, cli}; sim
+/// knows the first two, exec the first. Ours are quoted, as they are called from the root; each
+/// exists.
 std::vector<Finding> layer_findings(const std::vector<SourceFile>& tree);
 
 /// A room is a folder inside another one; files that lie beside it are in no room. Rooms of one

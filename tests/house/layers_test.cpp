@@ -41,14 +41,16 @@ TEST_CASE("layers: exec may not include sim, sim may not include exec") {
         "sim/driver/simulate.cpp:1: sim may not include exec\n");
 }
 
-TEST_CASE("layers: reports/ is record, studies, show, cli, in this order") {
+TEST_CASE("layers: reports/ is record, studies, show, then serve beside cli") {
   const SourceFile record{"reports/record/record.h", "#include \"scenarios/scenario.h\"\n"};
   const SourceFile study{"reports/studies/sweep.h", "#include \"reports/record/record.h\"\n"};
   const SourceFile page{"reports/show/page.h", "#include \"reports/studies/sweep.h\"\n"};
   const SourceFile command{"reports/cli/commands.h", "#include \"reports/show/page.h\"\n"};
+  const SourceFile door{"reports/serve/door.h", "#include \"reports/show/page.h\"\n"};
   const SourceFile sim{"sim/whatif/whatif.h", "#include \"reports/studies/sweep.h\"\n"};
   const SourceFile exec{"exec/launch/run.h", "#include \"reports/record/record.h\"\n"};
-  const std::vector<SourceFile> tree{kTime, kScenario, record, study, page, command, sim, exec};
+  const std::vector<SourceFile> tree{kTime,   kScenario, record, study, page,
+                                     command, door,      sim,    exec};
   CHECK(layer_findings(tree).empty());
   const auto with = [&](const std::string& path, const std::string& included) {
     std::vector<SourceFile> other = tree;
@@ -61,6 +63,10 @@ TEST_CASE("layers: reports/ is record, studies, show, cli, in this order") {
         "reports/studies/text.h:1: reports/studies may not include reports/show\n");
   CHECK(with("reports/show/text.h", command.path) ==
         "reports/show/text.h:1: reports/show may not include reports/cli\n");
+  CHECK(with("reports/serve/text.h", command.path) ==
+        "reports/serve/text.h:1: reports/serve may not include reports/cli\n");
+  CHECK(with("reports/cli/text.h", door.path) ==
+        "reports/cli/text.h:1: reports/cli may not include reports/serve\n");
   CHECK(with("sim/driver/text.h", page.path) ==
         "sim/driver/text.h:1: sim may not include reports/show\n");
   CHECK(with("exec/driver/text.h", study.path) ==

@@ -1,4 +1,6 @@
 // The page of a report in headless Chromium.
+#include "tests/page/browser.h"
+
 #include "reports/show/figures/thin.h"
 #include "reports/show/page/page.h"
 #include "reports/show/page/report.h"
@@ -22,27 +24,6 @@ namespace {
 using namespace testing;
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
-
-/// The folder of the build.
-fs::path build_dir() { return fs::path(program_path()).parent_path(); }
-
-bool have(const std::string& program) {
-  return std::system(("command -v " + program + " > /dev/null").c_str()) == 0;
-}
-
-/// Says what is missing, where something is.
-bool can_test() {
-  std::string missing;
-  if (!page_is_interactive()) missing = "the program was built without npm";
-  if (!fs::exists(build_dir() / "reports/show/page/node_modules/playwright-core")) {
-    missing = "Playwright is not in the build";
-  }
-  if (!have("node")) missing = "node was not found";
-  if (!have("chromium")) missing = "chromium was not found";
-  if (missing.empty()) return true;
-  WARN("skipped: " << missing);
-  return false;
-}
 
 /// How many marks of which kind a panel has, by the names in its specification.
 Json marks_of(const Panel& panel) {
@@ -94,12 +75,12 @@ void look_at(const Page& page, const std::string& name) {
 }  // namespace
 
 TEST_CASE("page in a browser: every section is drawn, alive, silent") {
-  if (!can_test()) return;
+  if (!can_test_in_browser()) return;
   look_at(page_of_everything(), "everything");
 }
 
 TEST_CASE("page in a browser: ten thousand steps of two workers") {
-  if (!can_test()) return;
+  if (!can_test_in_browser()) return;
   Found found;
   found.records = {long_record(10'000)};
   look_at(page_of(found), "ten_thousand_steps");

@@ -49,6 +49,25 @@ StepRow any_step(Stream& draw) {
   return row;
 }
 
+std::vector<ComputeBasis> any_basis(Stream& draw) {
+  using From = ComputeBasis::From;
+  std::vector<ComputeBasis> basis;
+  for (const From from :
+       {From::calibrated, From::written, From::described, From::given, From::profile}) {
+    if (draw.below(2) == 0) continue;
+    const bool dated = draw.below(2) == 0;
+    const double jitter = draw.below(2) == 0 ? 0 : 0.125;
+    basis.push_back({from,
+                     "a \"b\"",
+                     dated ? "2026-11-25" : "",
+                     0.25,
+                     jitter,
+                     draw.below(2) == 0,
+                     {"n", "m, o"}});
+  }
+  return basis;
+}
+
 }  // namespace
 
 TemporaryFolder::TemporaryFolder() {
@@ -174,6 +193,7 @@ Record random_record(std::uint64_t seed) {
                             {modelled ? -1 : any_count(draw)},
                             {modelled ? -1 : any_count(draw)}});
   }
+  record.basis = any_basis(draw);
   sort_rows(record);
   return record;
 }

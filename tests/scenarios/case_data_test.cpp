@@ -124,6 +124,17 @@ TEST_CASE("case data: examples that no memory holds are refused before they are 
   CHECK(message.find("x.yaml:2:") == 0);
   CHECK(names(message, "dataset.take: there is no memory for 2000000000 examples, 1572.0 GB, "));
   CHECK(names(message, " GB; write fewer"));
+  // Where most of them are for tests, that is the key to change.
+  const Case of_test =
+      parse_scenario("foretrain: 1\ndataset: {take: 300, test_take: 2000000000}\n", "x.yaml")
+          .front();
+  CHECK(names(error_of([&] { (void)data_of(of_test); }),
+              "x.yaml:2:33: dataset.test_take: there is no memory for 2000000000 examples"));
+  // Before a folder is made for them, too.
+  const TempFolder folder;
+  CHECK(names(error_of([&] { write_drawn_data(c, folder / "drawn"); }),
+              "dataset.take: there is no memory for 2000000000 examples"));
+  CHECK(!fs::exists(folder / "drawn"));
 }
 
 TEST_CASE("case data: a missing data file is told at the scenario's key") {

@@ -82,5 +82,20 @@ TEST_CASE("same scenario: any key that differs is named, but what is for people"
   CHECK(key("faults=[{at: 1 s, kill: worker1}]") == "faults");
 }
 
+TEST_CASE("same training: where links choose the algorithm, the cluster is part of it") {
+  const auto difference = [](const std::string& algorithm) {
+    const auto with_nic = [&](const std::string& nic) {
+      return only(std::string(kKeptHead) +
+                  "training: {strategy: all_reduce, workers: 4, batch_size: 16, algorithm: " +
+                  algorithm + "}\ncluster: {hosts: [{name: node, count: 4, nic: " + nic + "}]}\n");
+    };
+    const auto found = difference_in_training(with_nic("1 Gbps"), with_nic("10 Gbps"));
+    return found ? found->key : std::string("none");
+  };
+  CHECK(difference("auto") == "cluster.hosts");
+  CHECK(difference("ring") == "none");
+  CHECK(difference("by_size") == "none");
+}
+
 }  // namespace
 }  // namespace foretrain

@@ -55,16 +55,31 @@ TEST_CASE("cluster: links may lead over switches and hosts in either direction")
 TEST_CASE("cluster: a host with a price keeps it") {
   const Scenario s =
       only("foretrain: 1\ncluster:\n  hosts: [{name: a, price: 2.50 per hour}, {name: b}]\n");
-  CHECK(s.cluster.hosts[0].price == 2.5);
-  CHECK(s.cluster.hosts[1].price == 0);
+  CHECK(s.cluster.hosts[0].price == Price{2.5, ""});
+  CHECK(s.cluster.hosts[1].price == Price{});
   CHECK(only(to_yaml(s)) == s);
   CHECK(cluster_error("  hosts: [{name: a, price: 2.50}]\n") ==
         "x.yaml:3:28: cluster.hosts[0].price: 2.50 has no unit; write for instance 2.5 per hour");
 }
 
+TEST_CASE("cluster: a price keeps its currency, of which a cluster has one") {
+  const Scenario s = only(
+      "foretrain: 1\ncluster:\n  hosts:\n    - {name: a, price: 3.06 $/h}\n"
+      "    - {name: b, price: 2 USD per hour}\n    - {name: free}\n");
+  CHECK(s.cluster.hosts[0].price == Price{3.06, "USD"});
+  CHECK(to_yaml(s).find("price: 3.06 USD per hour") != std::string::npos);
+  CHECK(only(to_yaml(s)) == s);
+  CHECK(cluster_error("  hosts: [{name: a, price: 3 $/h}, {name: b, price: 2 EUR/h}]\n") ==
+        "x.yaml:3:53: cluster.hosts[1].price: in EUR, but cluster.hosts[0].price is in USD "
+        "(x.yaml:3:28); what hosts cost is added up, so write one currency");
+  CHECK(cluster_error("  hosts: [{name: a, price: 3 $/h}, {name: b, price: 2 per hour}]\n")
+            .find("cluster.hosts[1].price: in no currency, but cluster.hosts[0].price is in USD") !=
+        std::string::npos);
+}
+
 TEST_CASE("cluster: hosts without a node cost nothing") {
   const auto price = [](const std::string& text) {
-    return price_per_hour(prepare(parse_scenario(text, "x.yaml").front(), Need::shape));
+    return price_per_hour(prepare(parse_scenario(text, "x.yaml").front(), Need::shape)).per_hour;
   };
   CHECK(
       price(

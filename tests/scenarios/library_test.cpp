@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
 namespace foretrain {
 namespace {
@@ -38,6 +39,37 @@ TEST_CASE("library: a path that it does not have stays as it is") {
   CHECK(in_library("elsewhere/quickstart.yaml") == "elsewhere/quickstart.yaml");
   const std::string file = source_dir() + "/scenarios/quickstart.yaml";
   CHECK(in_library(file) == file);
+}
+
+TEST_CASE("library: a scenario goes by its name, a file of that name comes first") {
+  const NoLibraryVariable environment;
+  const TempFolder folder;
+  std::filesystem::create_directory(folder / "studies");
+  std::ofstream(folder / "mine.yaml") << "foretrain: 1\ntraining: {steps: 3}\n";
+  std::ofstream(folder / "studies/p2.8x.yaml") << "foretrain: 1\ntraining: {steps: 5}\n";
+  std::ofstream(folder / "outside.yaml") << "foretrain: 1\n";
+  NoLibraryVariable::set(folder.path());
+  CHECK(in_library("mine") == folder / "mine.yaml");
+  CHECK(in_library("studies/p2.8x") == folder / "studies/p2.8x.yaml");
+  CHECK(read_scenario("studies/p2.8x", {}).front().scenario.training.steps == 5);
+  CHECK(read_scenario("mine", {}).front().scenario.name == "mine");
+  const std::string file = folder / "mine.yaml";
+  CHECK(in_library(file) == file);
+  CHECK(library_files() == std::vector<std::string>{"mine", "outside", "studies/p2.8x"});
+  NoLibraryVariable::set(folder / "studies");
+  CHECK(in_library("../outside") == "../outside");
+  CHECK(in_library("no/../../outside") == "no/../../outside");
+  CHECK(in_library("").empty());
+}
+
+TEST_CASE("library: a profile of the library is found from anywhere") {
+  const NoLibraryVariable environment;
+  const TempFolder folder;
+  const std::string copy = folder / "copy.yaml";
+  std::filesystem::copy_file(source_dir() + "/scenarios/clusters/pollux.yaml", copy);
+  const std::string profile = read_scenario(copy, {}).front().scenario.model.profile;
+  CHECK(std::filesystem::exists(profile));
+  CHECK(std::filesystem::path(profile).filename() == "bert_base_squad.csv");
 }
 
 TEST_CASE("library: a variable that names no folder is an error that says so") {

@@ -106,10 +106,86 @@ TEST_CASE("model: a convolution after a dense layer is told its place and its li
 }
 
 TEST_CASE("model: a window larger than its input is told both sizes") {
-  CHECK(training_error("model:\n  layers:\n    - {kind: max_pool, size: 14}\n"
+  CHECK(training_error("model:\n  layers:\n    - {kind: max_pool, size: 14, stride: 1}\n"
                        "    - {kind: conv, units: 6, size: 30, padding: 1}\n    - dense\n")
             .find("x.yaml:6:7: model.layers[1]: layer 1 (conv): a window of 30 x 30 pixels does "
                   "not fit into its input of 15x15x1 with padding 1; ") == 0);
+}
+
+TEST_CASE("model: left out, a pool's stride is the side of its window, a convolution's 1") {
+  // A dense layer tells how many numbers come to it.
+  const auto inputs_of = [](const std::string& layer) {
+    return parameters_of("model: {layers: [" + layer + ", dense]}\n") / 10 - 1;
+  };
+  CHECK(inputs_of("{kind: max_pool, size: 2}") == 14 * 14);
+  CHECK(inputs_of("{kind: max_pool, size: 3, padding: 1}") == 10 * 10);
+  CHECK(inputs_of("{kind: max_pool, size: 2, stride: 0}") == 14 * 14);
+  CHECK(inputs_of("{kind: max_pool, size: 2, stride: 1}") == 27 * 27);
+  CHECK(inputs_of("{kind: max_pool, size: 3, stride: 2}") == 13 * 13);
+  CHECK(parameters_of("model: {layers: [{kind: conv, units: 1, size: 5}, dense]}\n") ==
+        (25 + 1) + (24 * 24 + 1) * 10);
+}
+
+TEST_CASE("model: a pool is called the same with its stride written out or left out") {
+  const auto label_of = [](const std::string& layer) {
+    return only("foretrain: 1\nmodel: {layers: [" + layer + ", dense]}\n").model.label();
+  };
+  CHECK(label_of("{kind: max_pool, size: 2}") == label_of("{kind: max_pool, size: 2, stride: 2}"));
+  CHECK(label_of("{kind: max_pool, size: 2}") != label_of("{kind: max_pool, size: 2, stride: 1}"));
+  // What is written down reads back as the same network.
+  const Scenario overlapping =
+      only("foretrain: 1\nmodel: {layers: [{kind: max_pool, size: 2, stride: 1}, dense]}\n");
+  CHECK(only(to_yaml(overlapping)).model.layers[0].step() == 1);
+}
+
+TEST_CASE("model: a window that the layer cannot have is told at the layer") {
+  CHECK(training_error("model: {layers: [{kind: max_pool, size: 17}, dense]}\n") ==
+        "x.yaml:3:18: model.layers[0]: layer 0 (max_pool): size is at most 16; pool twice");
+  CHECK(training_error("model: {layers: [{kind: conv, units: 1000000, size: 1024, padding: 512}, "
+                       "dense]}\n")
+            .find("x.yaml:3:18: model.layers[0]: layer 0 (conv): 1048576 x 1000000 weights") == 0);
+}
+
+TEST_CASE("model: residual connections and batch normalisation are read, written, counted") {
+  const std::string model =
+      "model:\n  layers:\n    - {kind: conv, units: 4, size: 3, padding: 1}\n    - batch_norm\n"
+      "    - relu\n    - {kind: conv, units: 4, size: 3, padding: 1}\n"
+      "    - {kind: batch_norm, epsilon: 0.001, momentum: 0.01}\n    - {kind: add, from: -3}\n"
+      "    - dense\n";
+  const Scenario once = only("foretrain: 1\n" + model);
+  CHECK(once.model.layers[1] == LayerSpec{.kind = "batch_norm"});
+  CHECK(once.model.layers[4].epsilon == 0.001);
+  CHECK(once.model.layers[4].momentum == 0.01);
+  CHECK(once.model.layers[5].from == -3);
+  CHECK(only(to_yaml(once)) == once);
+  CHECK(parameters_of(model) == (9 + 1) * 4 + 8 + (4 * 9 + 1) * 4 + 8 + (28 * 28 * 4 + 1) * 10);
+  Scenario other = once;
+  other.model.layers[4].momentum = 0.02;
+  CHECK(other.model.label() != once.model.label());
+  other = once;
+  other.model.layers[5].from = -4;
+  CHECK(other.model.label() != once.model.label());
+}
+
+TEST_CASE("model: a residual connection that cannot be is told its place, and why") {
+  const auto refused = [](const std::string& layers) {
+    return training_error("model:\n  layers:\n    - {kind: conv, units: 4, size: 5, stride: 2}\n" +
+                          layers + "    - dense\n");
+  };
+  CHECK(refused("    - {kind: conv, units: 2, size: 3}\n    - {kind: add, from: -2}\n") ==
+        "x.yaml:7:7: model.layers[2]: layer 2 (add): 12x12x4, which layer 0 makes, cannot be added "
+        "to 10x10x2: rows and columns have to be equal, or every second, third, ... of them, "
+        "channels equal or fewer");
+  CHECK(refused("    - relu\n    - add\n").find("layer 2 (add): from is missing") !=
+        std::string::npos);
+  CHECK(refused("    - relu\n    - {kind: add, from: -5}\n")
+            .find("layer 2 (add): from: -5 is before the first layer") != std::string::npos);
+  CHECK(
+      training_error("model:\n  layers:\n    - flatten\n    - dense\n    - {kind: add, from: -2}\n")
+          .find("layer 2 (add): layer 0 has the examples as they are") != std::string::npos);
+  CHECK(scenario_error("foretrain: 1\nmodel: {layers: [{kind: add, from: 2}, dense]}\n")
+            .find("model.layers[0].from: 2 is out of range; write -4096 to -2") !=
+        std::string::npos);
 }
 
 TEST_CASE("model: a last layer that does not match the classes is told how to end") {

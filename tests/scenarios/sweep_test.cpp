@@ -200,6 +200,43 @@ TEST_CASE("set: a key that a grid of a list varies is fixed in all cases") {
   CHECK(only("foretrain: 1\nsweep: [{grid: {seed: [1, 2]}}]\n", {"seed=3"}).seed == 3);
 }
 
+TEST_CASE("set: what a fixed key makes unused is no setting any more, equal cases are one") {
+  const std::string slow_worker =
+      "foretrain: 1\ntraining: {workers: 4, steps: 5}\nsweep:\n"
+      "  - {training.strategy: sync}\n  - {training.strategy: async}\n"
+      "  - {training.strategy: ssp, training.staleness: 4}\n"
+      "  - {training.strategy: ssp, training.staleness: 9}\n"
+      "  - {training.strategy: sync, training.backup_workers: 1}\n";
+  CHECK(labels(slow_worker, {"training.strategy=sync"}) ==
+        Labels{"strategy=sync", "backup_workers=1"});
+  CHECK(labels(slow_worker, {"training.strategy=async"}) == Labels{"x"});
+  CHECK(labels(slow_worker, {"training.strategy=ssp"}) == Labels{"strategy=ssp", "staleness=9"});
+  const auto cases = parse_scenario(slow_worker, "x.yaml", {"training.strategy=sync"});
+  CHECK(cases[0].settings == std::vector<Setting>{{"training.strategy", "sync"}});
+  CHECK(cases[1].settings == std::vector<Setting>{{"training.backup_workers", "1"}});
+  const std::string grid =
+      "foretrain: 1\ntraining: {steps: 5}\nsweep: {training.strategy: [sync, ssp], "
+      "training.staleness: [0, 7], training.workers: [2, 3]}\n";
+  CHECK(labels(grid, {"training.strategy=sync"}) == Labels{"workers=2", "workers=3"});
+  CHECK(labels(grid, {"training.strategy=single"}) == Labels{"x"});
+  CHECK(labels(grid, {"training.workers=2"}).size() == 3);  // sync once
+}
+
+TEST_CASE("set: what no case uses stays a mistake where no key of the sweep was fixed") {
+  const std::string unused =
+      "foretrain: 1\nsweep: {training.strategy: [sync, async], training.staleness: [4, 7]}\n";
+  CHECK(scenario_error(unused, {"training.steps=5"}).find("but no case uses it") !=
+        std::string::npos);
+  CHECK(scenario_error(kGrid, {"training.strategy=sync", "training.staleness=7"})
+            .find("--set training.staleness=7: training.staleness: set to 7, but no case uses") ==
+        0);
+}
+
+TEST_CASE("sweep: a case that sets nothing has a name of its own beside others") {
+  CHECK(labels("foretrain: 1\nsweep:\n  - {}\n  - {training.workers: 2}\n") ==
+        Labels{"strategy=sync", "workers=2"});
+}
+
 TEST_CASE("set: a null value removes the key") {
   CHECK(labels(kGrid, {"sweep=null"}) == Labels{"x"});
   CHECK(only(kGrid, {"sweep=null"}).training.workers == 2);

@@ -17,6 +17,10 @@ TEST_CASE("units: rates are bytes a second, whichever way they are written") {
   CHECK(parse_rate("1.25 GB/s").value == 1.25e9);
   CHECK(parse_rate("1e3 Mbps").value == 1.25e8);
   CHECK(parse_rate("2 MiB/s").value == 2097152.0);
+  CHECK(parse_rate("10 GbE").value == 1.25e9);
+  CHECK(parse_rate("100GbE").value == 12.5e9);
+  CHECK(parse_rate("10 Gb/s").value == 1.25e9);
+  CHECK(parse_rate("10 GB/s").value == 10e9);
 }
 
 TEST_CASE("units: durations are whole nanoseconds") {
@@ -51,11 +55,26 @@ TEST_CASE("units: a share is in per cent") {
   CHECK(error_of([] { parse_share("3"); }) == "3 has no unit; write for instance 3 %");
 }
 
-TEST_CASE("units: a price is per hour in any currency") {
-  CHECK(parse_price("2.50 per hour") == 2.5);
-  CHECK(parse_price("0.048/h") == 0.048);
-  CHECK(price_to_text(2.5) == "2.5 per hour");
-  CHECK(price_to_text(0.048) == "0.048 per hour");
+TEST_CASE("units: a price is per hour in the currency that stands there or in any") {
+  CHECK(parse_price("2.50 per hour") == Price{2.5, ""});
+  CHECK(parse_price("0.048/h") == Price{0.048, ""});
+  CHECK(parse_price("3.06 $/h") == Price{3.06, "USD"});
+  CHECK(parse_price("0.90 EUR/h") == Price{0.9, "EUR"});
+  CHECK(parse_price("12.24 USD per hour") == Price{12.24, "USD"});
+  CHECK(parse_price("7\u20ac/hour") == Price{7, "EUR"});
+  CHECK(parse_price("1.5e1 CHF/h") == Price{15, "CHF"});
+  CHECK(price_to_text({2.5, ""}) == "2.5 per hour");
+  CHECK(price_to_text({0.048, ""}) == "0.048 per hour");
+  CHECK(price_to_text({3.06, "USD"}) == "3.06 USD per hour");
+  for (const char* text : {"3.06 $/h", "0.90 EUR/h", "12.24 USD per hour", "2.5/h"}) {
+    CAPTURE(text);
+    CHECK(std::regex_match(text, std::regex(price_pattern())));
+    CHECK(parse_price(price_to_text(parse_price(text))) == parse_price(text));
+  }
+  CHECK_FALSE(std::regex_match("3 dollars per hour", std::regex(price_pattern())));
+  CHECK(error_of([] { parse_price("3 USD"); }) ==
+        "3 has no unit; write for instance 3 USD per hour");
+  CHECK(error_of([] { parse_price("3 usd/h"); }) == "usd/h is no unit here; use one of per hour");
   CHECK(std::regex_match("2.50 per hour", std::regex(price_pattern())));
   CHECK(error_of([] { parse_price("3"); }) == "3 has no unit; write for instance 3 per hour");
   CHECK(error_of([] { parse_price("3 per day"); }) ==
@@ -73,6 +92,38 @@ TEST_CASE("units: an unknown unit is told those that fit") {
         "parsec is no unit here; use one of s, ms, us, ns, ps, min, h");
   CHECK(error_of([] { parse_rate("10 GBPS"); }) == "GBPS is no unit; did you mean 10 Gbps?");
   CHECK(error_of([] { parse_bytes("10 Gbps"); }).find("use one of B, kB, MB") != std::string::npos);
+}
+
+TEST_CASE("units: a count may be in thousands, millions, billions") {
+  CHECK(parse_count("110M") == 110'000'000);
+  CHECK(parse_count("1.5 k") == 1'500);
+  CHECK(parse_count("175B") == 175'000'000'000);
+  CHECK(parse_count("25557032") == 25'557'032);
+  CHECK(parse_count("25.5e6") == 25'500'000);
+  for (const char* text : {"", "M", "-1", "0", "1.5", "0.5 k ", "1e30", "ten"}) {
+    INFO(text);
+    CHECK(error_of([&] { parse_count(text); }) != "(no error)");
+  }
+  CHECK(error_of([] { parse_count("110 m"); }) == "m is no unit; did you mean 110 M?");
+}
+
+TEST_CASE("units: of half a unit those are proposed that begin with it") {
+  CHECK(error_of([] { parse_rate("10G"); }) ==
+        "G is no unit; did you mean 10 Gbps, or 10 Gbit/s, or 10 GB/s, or 10 GiB/s?");
+  CHECK(error_of([] { parse_bytes("25 M"); }) == "M is no unit; did you mean 25 MB, or 25 MiB?");
+  CHECK(error_of([] { parse_duration("5m"); }) == "m is no unit; did you mean 5 ms, or 5 min?");
+}
+
+TEST_CASE("units: of a number that is cut short the whole is proposed") {
+  CHECK(scenario_error("foretrain: 1\ntraining: {steps: 10k}\n") ==
+        "x.yaml:2:19: training.steps: '10k' is not a number; did you mean 10e3?");
+  CHECK(scenario_error("foretrain: 1\ntraining: {steps: 1.5 M}\n") ==
+        "x.yaml:2:19: training.steps: '1.5 M' is not a number; did you mean 1.5e6?");
+  CHECK(scenario_error("foretrain: 1\ntraining: {steps: ten}\n") ==
+        "x.yaml:2:19: training.steps: 'ten' is not a number; write a whole number");
+  CHECK(scenario_error("foretrain: 1\ntraining: {epochs: 2x}\n") ==
+        "x.yaml:2:20: training.epochs: '2x' is not a number; write one");
+  CHECK(only("foretrain: 1\ntraining: {steps: 1.5e6}\n").training.steps == 1'500'000);
 }
 
 TEST_CASE("units: what no quantity can be is refused") {

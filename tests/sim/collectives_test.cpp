@@ -10,6 +10,8 @@
 #include <cmath>
 #include <fstream>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace foretrain::testing {
 namespace {
@@ -55,6 +57,23 @@ TEST_CASE("collectives: four workers take 4 latencies and 5 halves over trees") 
   const double half = parameters / 2 + static_cast<double>(kHeaderSize.value);
   const double half_s = 10e-3 * half / static_cast<double>(message_size().value);
   CHECK(sum_s(scenario_case) == Approx(4 * 60e-6 + 5 * half_s).margin(half_s / kSumSteps));
+}
+
+// Each host's port has one message of the ring at a time; of workers dealt to the hosts in turn
+// two.
+TEST_CASE("collectives: left out, placement has a ring leave each host once") {
+  const auto on_two_hosts = [](std::vector<std::string> workers) {
+    Case scenario_case = sum_case("ring", 4);
+    HostSpec& host = scenario_case.scenario.cluster.hosts[0];
+    host.count = 2;
+    host.cores = 2;
+    host.nic = rate_for(10e-3);
+    scenario_case.scenario.cluster.placement.workers = std::move(workers);
+    return sum_s(scenario_case);
+  };
+  const double left_out_s = on_two_hosts({});
+  CHECK(left_out_s == on_two_hosts({"node0", "node0", "node1", "node1"}));
+  CHECK(on_two_hosts({"node0", "node1", "node0", "node1"}) > 1.8 * left_out_s);
 }
 
 // An inner node takes in two halves of n, and one from each root: 2 n / B, once slices follow each

@@ -78,6 +78,49 @@ TEST_CASE("described machines: a forecast says that nobody measured them") {
   CHECK(to_json(fixed)["uncalibrated"].is_null());
 }
 
+TEST_CASE("basis: of hosts with workers, each kind once, whatever times the servers") {
+  const Record record = simulate_text({});
+  REQUIRE(record.basis.size() == 2);
+  CHECK(record.basis[0] ==
+        ComputeBasis{ComputeBasis::From::described, "fast", "", 0, 0, false, {"fast"}});
+  CHECK(record.basis[1].of == "slow");
+  const Record given = simulate(star_case("sync", 2, 5, 20_ms));
+  REQUIRE(given.basis.size() == 1);
+  CHECK(given.basis[0].from == ComputeBasis::From::given);
+  CHECK(given.basis[0].of == "20 ms");
+  CHECK(to_json(given)["stands_on"].get<std::string>().find("lockstep") != std::string::npos);
+}
+
+TEST_CASE("basis: a host that says nothing takes a core, a machine file says who measured it") {
+  Case scenario_case = star_case("sync", 2, 5, 1_ms);
+  HostSpec& host = scenario_case.scenario.cluster.hosts[0];
+  host.compute = {};
+  sim::SimulateOptions options;
+  options.usage_interval = {};
+  Machine machine = made_up_machine();
+  machine.name = "this machine";
+  options.machines = [&](const std::string&) { return machine; };
+  const auto basis_of = [&] {
+    const Record record = simulate(scenario_case, options);
+    REQUIRE(record.basis.size() == 1);
+    return record.basis.front();
+  };
+  CHECK(basis_of().from == ComputeBasis::From::written);
+  CHECK(basis_of().unasked);
+  machine.date = "2026-11-25";
+  machine.models["softmax 784x10"].gradient_jitter = 0.03;
+  machine.measurements = {{"softmax 784x10, gradient of 16", 0.01, 5},
+                          {"softmax 784x10, gradient of 64", 0.02, 5},
+                          {"lenet 784x10, gradient of 64", 0.5, 5}};
+  const ComputeBasis measured = basis_of();
+  CHECK(measured.from == ComputeBasis::From::calibrated);
+  CHECK(measured.date == "2026-11-25");
+  CHECK(measured.spread == 0.02);
+  CHECK(measured.jitter == 0.03);
+  host.machine = "there.yaml";
+  CHECK_FALSE(basis_of().unasked);
+}
+
 TEST_CASE("described machines: a host's figures are laid over its machine file") {
   Case scenario_case = star_case("sync", 1, 10, 1_ms);
   scenario_case.scenario.training.overlap = false;

@@ -77,5 +77,47 @@ TEST_CASE("until: a worker that is late or lost does not hold up the end") {
   CHECK(summarize(record).time_to_target_s.has_value());
 }
 
+TEST_CASE("until: a chief that is slow, or always late, looks as often as updates say") {
+  const auto [strategy, backups] =
+      GENERATE(table<std::string, int>({{"async", 0}, {"sync", 1}, {"ssp", 0}}));
+  CAPTURE(strategy);
+  Case scenario_case = aiming(strategy, 4, {});
+  Scenario& scenario = scenario_case.scenario;
+  set_option(scenario.training.protocol, "staleness", 1000);
+  set_option(scenario.training.protocol, "backup_workers", backups);
+  StragglerSpec slow;
+  slow.workers = {0};
+  slow.slowdown = 4;
+  scenario.stragglers = {slow};
+  const Record record = simulate(scenario_case);
+  REQUIRE(record.outcome == Outcome::done);
+  // Four steps of four workers are 16 updates, or, where others are dropped, 4. While the chief
+  // makes a gradient the others make 12 or more, or three steps: it looks some of its own steps
+  // late.
+  const std::int64_t every = strategy == "sync" ? 4 : 16;
+  const std::int64_t late = strategy == "sync" ? 12 : 48;
+  REQUIRE(record.evals.size() >= 6);
+  std::int64_t before = 0;
+  for (const EvalReport& eval : record.evals) {
+    CHECK(eval.version.value <= before + every + late);
+    before = eval.version.value;
+  }
+  CHECK(record.evals.back().final);
+  CHECK(record.evals.back().version.value == record.updates);
+}
+
+TEST_CASE("until: a chief as fast as the others evaluates after every so many of its steps") {
+  const std::string strategy = GENERATE("sync", "async");
+  Case scenario_case = star_case(strategy, 3, 60, 1_ms);
+  scenario_case.scenario.training.evaluate_every = 4;
+  const Record record = simulate(scenario_case);
+  REQUIRE(record.evals.size() == 15);
+  for (std::size_t i = 0; i + 1 < record.evals.size(); ++i) {
+    const auto due = 4 * static_cast<std::int64_t>(i + 1);
+    CHECK(record.evals[i].step.value >= due);
+    CHECK(record.evals[i].step.value <= due + (strategy == "sync" ? 0 : 1));
+  }
+}
+
 }  // namespace
 }  // namespace foretrain::testing

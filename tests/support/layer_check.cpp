@@ -196,6 +196,10 @@ LayerNumbers draw_numbers(const Layer& layer, const LayerCase& layer_case, std::
   }
   numbers.parameters = draw(layer.parameters());
   numbers.output_gradient = draw(batch * layer.output().size());
+  for (const Statistic& each : layer.statistics()) {
+    numbers.statistics.insert(numbers.statistics.end(), static_cast<std::size_t>(each.count),
+                              each.start);
+  }
   numbers.dropout.emplace(seed, "test.dropout");
   return numbers;
 }
@@ -205,6 +209,7 @@ LayerResult run_layer(const Layer& layer, const LayerNumbers& numbers, Parallel&
   Placed input(numbers.input, offset);
   Placed parameters(numbers.parameters, offset);
   Placed output(numbers.output_gradient.size(), offset);
+  Placed statistics(numbers.statistics, offset);
   Placed saved(static_cast<std::size_t>((layer.saved_bytes(numbers.batch) + 3) / 4), offset);
   std::optional<Stream> dropout = numbers.dropout;
   const std::int64_t scratch_floats =
@@ -218,6 +223,7 @@ LayerResult run_layer(const Layer& layer, const LayerNumbers& numbers, Parallel&
     pass.sparse = sparse ? &numbers.sparse : nullptr;
     pass.compact =
         sparse && static_cast<std::int64_t>(numbers.parameters.size()) != layer.parameters();
+    pass.statistics = statistics.data();
     pass.saved = reinterpret_cast<std::byte*>(saved.data());
     pass.scratch = scratch.data();
     pass.parallel = &parallel;
@@ -229,6 +235,7 @@ LayerResult run_layer(const Layer& layer, const LayerNumbers& numbers, Parallel&
   layer.forward(forward);
   LayerResult result;
   result.output = output.copy();
+  result.statistics = statistics.copy();
   scratch.check_margin();
   saved.check_margin();
   if (!dropout) return result;
@@ -283,7 +290,8 @@ void check_same_bits(const Layer& layer, const LayerCase& layer_case, std::int64
     CAPTURE(offset);
     REQUIRE((run_layer(layer, numbers, serial, offset) == expected));
   }
-  if (numbers.input.empty() || layer_case.spec.kind == "dropout") return;
+  const std::string& kind = layer_case.spec.kind;
+  if (numbers.input.empty() || kind == "dropout" || kind == "batch_norm") return;
   for (std::int64_t example = 0; example < std::min<std::int64_t>(batch, 5); ++example) {
     CAPTURE(example);
     const LayerResult one = run_layer(layer, alone(numbers, example), serial, 3);

@@ -27,6 +27,7 @@ struct LayerNumbers {
   SparseRows sparse;
   std::vector<float> parameters;
   std::vector<float> output_gradient;
+  std::vector<float> statistics;  ///< that it begins with
   std::optional<Stream> dropout;  ///< none: judged
 };
 
@@ -39,6 +40,7 @@ struct LayerResult {
   std::vector<float> output;
   std::vector<float> input_gradient;  ///< empty: sparse, or judged
   std::vector<float> gradient;        ///< empty: judged
+  std::vector<float> statistics;      ///< after the pass
 
   bool operator==(const LayerResult&) const = default;
 };
@@ -55,7 +57,7 @@ void check_against_twin(const Layer& layer, const LayerCase& layer_case, std::in
                         std::uint64_t seed);
 
 /// The same bits with 1, 2, 3 threads and at 64 offsets in memory; each example the same bits alone
-/// as among the others (unless sparse, or dropped out by draws in their order).
+/// as among the others (unless sparse, dropped out by draws in their order, or normalised by them).
 void check_same_bits(const Layer& layer, const LayerCase& layer_case, std::int64_t batch);
 
 /// sqrt(sum of (a - b)^2) / sqrt(sum of b^2)

@@ -76,6 +76,18 @@ std::vector<NetworkCase> network_cases(bool narrow) {
   };
 }
 
+NetworkCase residual_case() {
+  const LayerSpec relu{.kind = "relu"};
+  const LayerSpec same{.kind = "conv", .units = 6, .size = 3, .padding = 1};
+  const LayerSpec halved{.kind = "conv", .units = 8, .size = 3, .stride = 2, .padding = 1};
+  const LayerSpec norm{.kind = "batch_norm"};
+  const LayerSpec add{.kind = "add", .from = -3};
+  return {"residual",
+          {{same, relu, norm, same, relu, add, halved, relu, add, norm, {.kind = "dense"}}},
+          images(9, 2, 10),
+          6};
+}
+
 NetworkSpec without_dropout(NetworkSpec spec) {
   std::erase_if(spec.layers, [](const LayerSpec& layer) { return layer.kind == "dropout"; });
   return spec;

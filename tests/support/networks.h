@@ -22,6 +22,9 @@ struct NetworkCase {
 /// dense layers of the large ones have few units, so that slow twins keep up. Else all is as named.
 std::vector<NetworkCase> network_cases(bool narrow);
 
+/// Convolutions with residual connections, one across a change of size, and batch normalisation.
+NetworkCase residual_case();
+
 /// Without its dropout layers.
 NetworkSpec without_dropout(NetworkSpec spec);
 

@@ -90,6 +90,7 @@ void Shuffled::perform(int id, Effect& effect) {
     }
   } else if (auto* keep = std::get_if<Keep>(&effect)) {
     todo_.push_back({id, id, Computed{keep->job, {}}});
+    input_rows_until[{id, keep->cut}] = input_rows[static_cast<std::size_t>(id)].size();
     kept.keep(id, std::move(*keep), given_);
   } else if (auto* report = std::get_if<Report>(&effect)) {
     if (auto* step = std::get_if<StepReport>(report)) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "models/base/random.h"
+#include "models/protocol/input_row.h"
 #include "models/protocol/registry.h"
 #include "tests/support/kept_states.h"
 
@@ -24,7 +25,9 @@ class Shuffled {
   /// `from`: the nodes go on from these states; null: they begin.
   Shuffled(std::shared_ptr<const Training> training, std::uint64_t seed,
            const KeptCut* from = nullptr)
-      : training_(std::move(training)), stream_(seed, "order") {
+      : input_rows(static_cast<std::size_t>(training->nodes())),
+        training_(std::move(training)),
+        stream_(seed, "order") {
     for (int id = 0; id < training_->nodes(); ++id) {
       nodes_.push_back(make_node(training_, NodeId(id)));
       if (from != nullptr) {
@@ -40,6 +43,9 @@ class Shuffled {
   }
 
   void run() {
+    if (started_first) {
+      for (const Todo& start : std::exchange(todo_, {})) give(start.to, start.input);
+    }
     while (!todo_.empty() || somebody_returns()) {
       auto pick = todo_.begin() + static_cast<std::ptrdiff_t>(stream_.below(todo_.size()));
       pick = std::find_if(todo_.begin(), pick,
@@ -63,6 +69,8 @@ class Shuffled {
   /// What of a lost node's messages does not come before its peers hear of that comes at any time
   /// after it, as no connection lets it.
   bool haunted = false;
+  /// All nodes start before anything else happens to one, as they do in a run.
+  bool started_first = false;
   /// Only timers of checkpoints ring: whoever waits for who is lost does so for ever.
   bool patient = false;
 
@@ -74,7 +82,10 @@ class Shuffled {
       if (there) deaf_.erase({id, peer});
     }
     Effects effects;
-    nodes_[static_cast<std::size_t>(id)]->handle({++clock_}, std::move(input), effects);
+    const auto node = static_cast<std::size_t>(id);
+    ++clock_;
+    input_rows[node].push_back(row_of(NodeId(id), {clock_}, input));
+    nodes_[node]->handle({clock_}, std::move(input), effects);
     for (Effect& effect : effects) perform(id, effect);
   }
 
@@ -85,6 +96,9 @@ class Shuffled {
   std::vector<StepReport> steps;
   std::vector<int> step_workers;  // of `steps`
   KeptStates kept;
+  /// What happened to each node, in its order; how much of that when it kept its state of a cut.
+  std::vector<std::vector<InputRow>> input_rows;
+  std::map<std::pair<int, std::int64_t>, std::size_t> input_rows_until;  // by node, cut
   std::vector<EvalReport> evals;
   std::vector<Fault> faults;
   /// As the record has them: the most that a node says.

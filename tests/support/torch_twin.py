@@ -48,7 +48,7 @@ def apply_layer(words, x, numbers, classes, back):
         biases = parameter(numbers.take(units))
         back.append(lambda: weights.grad.permute(2, 3, 1, 0))
         back.append(lambda: biases.grad)
-        return F.conv2d(x, weights, biases, stride=stride, padding=padding)
+        return F.conv2d(x, weights, biases, stride=stride or 1, padding=padding)
     if kind in ("dense", "sparse_dense"):
         channels, rows, columns = x.shape[1:]
         weights = parameter(

@@ -23,6 +23,7 @@ std::shared_ptr<Training> small_training(const std::string& strategy, int worker
       std::make_shared<const Network>(network_spec("softmax", {}), data->train->shape());
   training->optimizer = make_optimizer({.learning_rate = 0.3});
   training->dense = protocol_called(strategy).dense;
+  if (!protocol_called(strategy).synchronous) training->updates_a_step = workers;
   const std::int64_t parameters = training->network->parameters();
   training->layout = std::make_shared<Layout>(
       servers == 0 && workers > 1 ? make_dealt_layout(parameters, bucket_size, workers)

@@ -11,7 +11,10 @@ namespace {
 
 int units_of(const LayerSpec& spec, int classes) { return spec.units > 0 ? spec.units : classes; }
 
-int stride_of(const LayerSpec& spec) { return spec.stride > 0 ? spec.stride : spec.size; }
+int stride_of(const LayerSpec& spec) {
+  if (spec.stride > 0) return spec.stride;
+  return spec.kind == "conv" ? 1 : spec.size;
+}
 
 int windows(int length, const LayerSpec& spec) {
   return (length + 2 * spec.padding - spec.size) / stride_of(spec) + 1;
@@ -169,6 +172,47 @@ Activations lrn(const LayerSpec& spec, const Activations& in) {
   return out;
 }
 
+/// Judged, it is as before the first batch: of mean 0, variance 1.
+Activations twin_batch_norm(const LayerSpec& spec, const Activations& in,
+                            const TwinParameters& parameters, bool trains) {
+  Activations out = in;
+  const int channels = in.shape.channels;
+  const std::int64_t pixels = in.batch * in.shape.pixels();
+  for (int c = 0; c < channels; ++c) {
+    const auto at = [&](std::int64_t p) { return index(p * channels + c); };
+    double mean = 0;
+    for (std::int64_t p = 0; trains && p < pixels; ++p) mean += in.numbers[at(p)];
+    mean /= static_cast<double>(pixels);
+    double variance = trains ? 0 : 1;
+    for (std::int64_t p = 0; trains && p < pixels; ++p) {
+      variance +=
+          (in.numbers[at(p)] - mean) * (in.numbers[at(p)] - mean) / static_cast<double>(pixels);
+    }
+    const double scale = parameters[c] / std::sqrt(variance + spec.epsilon);
+    for (std::int64_t p = 0; p < pixels; ++p) {
+      out.numbers[at(p)] = (in.numbers[at(p)] - mean) * scale + parameters[channels + c];
+    }
+  }
+  return out;
+}
+
+/// Of `other` every s-th pixel, its channels the first ones of `in`.
+Activations twin_add(const Activations& in, const Activations& other) {
+  Activations out = in;
+  const int step = (other.shape.rows + in.shape.rows - 1) / in.shape.rows;
+  for (std::int64_t e = 0; e < in.batch; ++e) {
+    for (int y = 0; y < in.shape.rows; ++y) {
+      for (int x = 0; x < in.shape.columns; ++x) {
+        for (int c = 0; c < other.shape.channels; ++c) {
+          out.numbers[index(pixel(in, e, y, x) + c)] +=
+              other.numbers[index(pixel(other, e, y * step, x * step) + c)];
+        }
+      }
+    }
+  }
+  return out;
+}
+
 Activations dropout_layer(const LayerSpec& spec, const Activations& in, Stream* stream) {
   Activations out = in;
   if (stream == nullptr || spec.rate == 0) return out;
@@ -205,6 +249,8 @@ Activations twin_forward(const LayerSpec& spec, int classes, const Activations& 
   if (spec.kind == "max_pool") return max_pool(spec, input);
   if (spec.kind == "average_pool") return average_pool(spec, input);
   if (spec.kind == "lrn") return lrn(spec, input);
+  if (spec.kind == "batch_norm")
+    return twin_batch_norm(spec, input, parameters, dropout != nullptr);
   if (spec.kind == "dropout") return dropout_layer(spec, input, dropout);
   if (spec.kind == "sparse_dense") {
     // A sparse input's shape says how many features there are.
@@ -225,6 +271,7 @@ std::int64_t twin_parameters(const LayerSpec& spec, int classes, Shape input,
   const std::int64_t units = units_of(spec, classes);
   if (spec.kind == "dense") return (input.size() + 1) * units;
   if (spec.kind == "sparse_dense") return (sparse_features + 1) * units;
+  if (spec.kind == "batch_norm") return std::int64_t{2} * input.channels;
   if (spec.kind != "conv") return 0;
   return (static_cast<std::int64_t>(spec.size) * spec.size * input.channels + 1) * units;
 }
@@ -269,8 +316,7 @@ TwinNetwork::TwinNetwork(const NetworkSpec& spec, const InputShape& input,
     const std::int64_t count =
         twin_parameters(layer, input.classes, now.shape, input.sparse_features);
     stages_.push_back({layer, now, dropout, first, count});
-    const TwinParameters of(parameters.subspan(index(first), index(count)), std::nullopt);
-    now = twin_forward(layer, input.classes, now, &batch.sparse, of, dropout ? &*dropout : nullptr);
+    now = through(stages_.size() - 1, {}, {}, std::nullopt, dropout ? &*dropout : nullptr);
     first += count;
   }
   FT_CHECK_OP(first, ==, static_cast<std::int64_t>(parameters.size()));
@@ -284,19 +330,36 @@ double TwinNetwork::loss(const std::optional<Nudge>& nudge) const {
   });
   FT_CHECK(nudged != stages_.end());
   FT_CHECK_OP(nudge->first + nudge->count, <=, nudged->first + nudged->count);
-  Activations now = nudged->input;
+  const auto begin = static_cast<std::size_t>(nudged - stages_.begin());
+  std::vector<Activations> moved{nudged->input};
   std::optional<Stream> dropout = nudged->dropout;
-  for (auto stage = nudged; stage != stages_.end(); ++stage) {
+  for (std::size_t stage = begin; stage < stages_.size(); ++stage) {
     std::optional<Nudge> here;
-    if (stage == nudged) {
+    if (stage == begin) {
       here = nudge;
-      here->first -= stage->first;
+      here->first -= nudged->first;
     }
-    const TwinParameters of(parameters_.subspan(index(stage->first), index(stage->count)), here);
-    now = twin_forward(stage->spec, input_.classes, now, &batch_.sparse, of,
-                       dropout ? &*dropout : nullptr);
+    moved.push_back(through(stage, begin, moved, here, dropout ? &*dropout : nullptr));
   }
-  return mean_loss(now, batch_);
+  return mean_loss(moved.back(), batch_);
+}
+
+Activations TwinNetwork::through(std::size_t stage, std::size_t begin,
+                                 const std::vector<Activations>& moved,
+                                 const std::optional<Nudge>& nudge, Stream* dropout) const {
+  const auto input_of = [&](std::size_t each) -> const Activations& {
+    const bool is_moved = each >= begin && each - begin < moved.size();
+    return is_moved ? moved[each - begin] : stages_[each].input;
+  };
+  const Stage& of = stages_[stage];
+  if (of.spec.kind == "add") {
+    // What goes into the line behind is what the line makes.
+    return twin_add(input_of(stage),
+                    input_of(index(static_cast<std::int64_t>(stage) + of.spec.from + 1)));
+  }
+  const TwinParameters parameters(parameters_.subspan(index(of.first), index(of.count)), nudge);
+  return twin_forward(of.spec, input_.classes, input_of(stage), &batch_.sparse, parameters,
+                      dropout);
 }
 
 }  // namespace foretrain::testing

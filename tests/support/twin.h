@@ -7,6 +7,7 @@
 #include "models/networks/network_spec.h"
 #include "models/tensor/shape.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -82,6 +83,10 @@ class TwinNetwork {
     std::int64_t first = 0;         // parameter
     std::int64_t count = 0;
   };
+  /// What a stage makes of its input, or, of those from `begin` on, of the `moved` one.
+  [[nodiscard]] Activations through(std::size_t stage, std::size_t begin,
+                                    const std::vector<Activations>& moved,
+                                    const std::optional<Nudge>& nudge, Stream* dropout) const;
 
   NetworkSpec spec_;
   InputShape input_;

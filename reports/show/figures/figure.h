@@ -36,6 +36,9 @@ struct Series {
   std::vector<std::string> names{};  ///< what each point stands for; empty: nothing to tell
 };
 
+/// Which axes of a panel are logarithmic.
+enum class Logarithmic { none, x, y, both };
+
 struct Panel {
   std::string title;
   std::string x_label;  ///< with its unit: `time [s]`
@@ -45,14 +48,21 @@ struct Panel {
   /// are lines are layers of stacked bars, one a category: x is the index of the category, y the
   /// height of the layer.
   std::vector<std::string> categories;
-  bool logarithmic = false;  ///< both axes
+  Logarithmic logarithmic = Logarithmic::none;
   /// Names at the places 0, 1, 2, ... of the y axis, from above. Empty: figures there.
   std::vector<std::string> rows{};
   std::string value_label{};  ///< of cells, with its unit
   /// The part of the x axis that is shown first, where a page can show the rest.
   std::optional<std::pair<double, double>> view{};
-  bool from_zero = false;  ///< the y axis begins at zero
+  bool from_zero = false;         ///< the y axis begins at zero
+  std::vector<double> x_ticks{};  ///< figures at the x axis; empty: wherever they fit
 
+  [[nodiscard]] bool log_x() const {
+    return logarithmic == Logarithmic::x || logarithmic == Logarithmic::both;
+  }
+  [[nodiscard]] bool log_y() const {
+    return logarithmic == Logarithmic::y || logarithmic == Logarithmic::both;
+  }
   /// A series of it is a layer of bars.
   [[nodiscard]] bool stacks(const Series& s) const {
     return !categories.empty() && s.mark == Mark::line;

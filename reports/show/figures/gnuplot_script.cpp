@@ -199,12 +199,19 @@ std::string plot_command(const Figure& figure, const Panel& panel, std::size_t f
   return fmt::format("  plot {}\n", fmt::join(parts, ", \\\n       "));
 }
 
+/// A name as a format of the number that it stands at, which is how gnuplot takes it.
+std::string as_format(std::string_view name) {
+  std::string out;
+  for (const char c : name) out += c == '%' ? "%%" : std::string(1, c);
+  return out;
+}
+
 /// Names at an axis: `'a' 0, 'b' 1`.
 std::string names_at(const std::vector<std::string>& names) {
   std::vector<std::string> tics;
   tics.reserve(names.size());
   for (const std::string& name : names) {
-    tics.push_back(fmt::format("{} {}", literal(name), tics.size()));
+    tics.push_back(fmt::format("{} {}", literal(as_format(name)), tics.size()));
   }
   return fmt::format("{}", fmt::join(tics, ", "));
 }
@@ -246,8 +253,10 @@ std::string x_axis(const Panel& panel, const Canvas& canvas) {
   const bool below_zero = std::ranges::any_of(panel.series, [](const Series& s) {
     return !s.x_end.empty() && std::ranges::any_of(s.x, [](double x) { return x < 0; });
   });
-  return fmt::format("  set xrange [{}:*]\n  set xtics auto\n",
-                     panel.logarithmic || below_zero ? "*" : "0");
+  std::string places = "auto";
+  if (!panel.x_ticks.empty()) places = fmt::format("({})", fmt::join(panel.x_ticks, ", "));
+  return fmt::format("  set xrange [{}:*]\n  set xtics {}\n",
+                     panel.log_x() || below_zero ? "*" : "0", places);
 }
 
 std::string y_axis(const Panel& panel) {
@@ -258,7 +267,7 @@ std::string y_axis(const Panel& panel) {
   const bool bars = std::ranges::any_of(
       panel.series, [&](const Series& s) { return panel.stacks(s) || s.mark == Mark::column; });
   return fmt::format("  set yrange [{}:*]\n  set ytics auto\n",
-                     bars || panel.from_zero ? "0" : "*");
+                     !panel.log_y() && (bars || panel.from_zero) ? "0" : "*");
 }
 
 std::string panel_commands(const Figure& figure, const Canvas& canvas, std::size_t index) {
@@ -267,7 +276,9 @@ std::string panel_commands(const Figure& figure, const Canvas& canvas, std::size
   std::string text = margins(figure, canvas, index);
   text += fmt::format("  set title {}\n  set xlabel {}\n  set ylabel {}\n", literal(panel.title),
                       literal(bottom ? panel.x_label : ""), literal(panel.y_label));
-  text += panel.logarithmic ? "  set logscale xy\n" : "  unset logscale\n";
+  text += "  unset logscale\n";
+  if (panel.log_x()) text += "  set logscale x\n";
+  if (panel.log_y()) text += "  set logscale y\n";
   text += draws_cells(panel)
               ? fmt::format("  set colorbox\n  set cblabel {}\n", literal(panel.value_label))
               : "  unset colorbox\n";

@@ -46,7 +46,8 @@ Figure budget_figure(const BudgetAnswer& answer) {
   Series deadline{"deadline", {deadline_h, deadline_h}, {least, dearest}, false, 0, Mark::guide};
   Series most{"budget", {shortest_h, longest_h}, {budget, budget}, false, 0, Mark::guide};
 
-  Panel panel{"what each cluster takes, what it costs", "time [h]", "cost", {}, {}, true};
+  Panel panel{
+      "what each cluster takes, what it costs", "time [h]", "cost", {}, {}, Logarithmic::both};
   for (Series* series : {&deadline, &most, &frontier, &failed, &chosen}) {
     if (!series->x.empty()) panel.series.push_back(std::move(*series));
   }

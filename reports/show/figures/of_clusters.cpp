@@ -32,7 +32,8 @@ void add_forecast(Panel& panel, const ClusterForecast& each) {
 Figure figure_of_series(const ClusterForecast& first, std::size_t number,
                         const std::vector<ClusterForecast>& forecasts) {
   const ClusterFigure& f = first.figure;
-  Panel panel{f.series, "devices", fmt::format("{} [{}]", axis_of(f), f.unit), {}, {}, true};
+  Panel panel{f.series, "devices", fmt::format("{} [{}]", axis_of(f), f.unit),
+              {},       {},        Logarithmic::both};
   panel.series = {{"linear scaling", {}, {}, false, 0, Mark::guide},
                   {"measured", {}, {}, false, 0, Mark::points}};
   std::vector<std::pair<double, double>> line;

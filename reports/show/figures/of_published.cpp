@@ -42,12 +42,9 @@ Series marks_of(const Group& group, Role role, const std::string& study,
 Panel panel_of(const Group& group, const std::string& study,
                const std::vector<Prediction>& predictions) {
   const std::string unit(group.unit);
-  Panel panel{std::string(group.title),
-              "reported [" + unit + "]",
-              "predicted [" + unit + "]",
-              {},
-              {},
-              true};
+  Panel panel{
+      std::string(group.title), "reported [" + unit + "]", "predicted [" + unit + "]", {}, {},
+      Logarithmic::both};
   std::vector<double> values;
   std::vector<Series> marks;
   for (std::size_t i = 0; i < kShown.size(); ++i) {

@@ -38,8 +38,13 @@ Figure learning_curves(const std::vector<Record>& records);
 Figure learning_by_step(const std::vector<Record>& records);
 
 /// Loss of each batch, time of each step (evaluation left out) against the number of the step, over
-/// one axis. Every worker's are in it; a long training is thinned without losing extremes.
+/// one axis. Every worker's are in it, of one record with few workers in a colour each; a long
+/// training is thinned without losing extremes, which do not flatten the rest (outliers.h).
 Figure step_by_step(const std::vector<Record>& records);
+
+/// The same of one record, a colour a worker, the slowest named: where a straggler is looked for.
+/// Of two workers to as many as there are colours.
+Figure steps_by_worker(const Record& record, const std::string& name);
 
 /// Where the time of a mean step goes: a bar a case and mode, a layer a phase.
 Figure phase_bars(const std::vector<Record>& records);

@@ -9,8 +9,6 @@
 namespace foretrain {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr double kLineGap = 1.25;  // by which the diagonal is longer than the marks reach
 
 /// The step times of a strategy.
@@ -22,7 +20,7 @@ struct Times {
   std::vector<std::string> titles;
 };
 
-std::vector<Times> times_of(const Json& validation) {
+std::vector<Times> times_of(const JsonObject& validation) {
   std::vector<Times> all;
   for (const ForecastCase& each : forecast_cases(validation)) {
     if (each.measured <= 0 || each.predicted <= 0) continue;  // no place on a logarithmic axis
@@ -45,7 +43,7 @@ Series line_at(double factor, const char* title, double from, double to) {
 }
 
 Panel predicted_against_measured(const std::vector<Times>& all) {
-  Panel panel{"step time", "measured [ms]", "predicted [ms]", {}, {}, true};
+  Panel panel{"step time", "measured [ms]", "predicted [ms]", {}, {}, Logarithmic::both};
   double least = all.front().measured_ms.front();
   double most = least;
   for (const Times& times : all) {
@@ -101,47 +99,46 @@ Panel errors_by_strategy(const std::vector<Times>& all) {
 
 }  // namespace
 
-std::string case_title(const Json& row) {
-  std::string title = row.at("strategy").get<std::string>();
-  for (const auto& [key, value] : row.at("settings").items()) {
+std::string case_title(const JsonObject& row) {
+  std::string title = row.text("strategy");
+  const JsonObject settings = row.object("settings");
+  for (const std::string& key : settings.keys()) {
     if (key == "training.strategy") continue;
-    title += fmt::format(", {}={}", key.substr(key.rfind('.') + 1), value.get<std::string>());
+    title += fmt::format(", {}={}", key.substr(key.rfind('.') + 1), settings.text(key.c_str()));
   }
   return title;
 }
 
-std::vector<ForecastCase> forecast_cases(const Json& validation) {
+std::vector<ForecastCase> forecast_cases(const JsonObject& validation) {
   std::vector<ForecastCase> cases;
-  for (const Json& row : validation.at("cases")) {
-    if (row.at("metric") != "step_time_ms") continue;
-    if (!row.at("measured").is_number() || !row.at("predicted").is_number()) continue;
+  for (const JsonObject& row : validation.objects("cases")) {
+    if (row.text("metric") != "step_time_ms") continue;
+    const auto measured = row.known_number("measured");
+    const auto predicted = row.known_number("predicted");
+    if (!measured || !predicted) continue;
     ForecastCase& each = cases.emplace_back();
     each.title = case_title(row);
-    each.strategy = row.at("strategy").get<std::string>();
+    each.strategy = row.text("strategy");
     each.settings = row.at("settings");
-    each.measured = row.at("measured").get<double>();
-    each.predicted = row.at("predicted").get<double>();
+    each.measured = *measured;
+    each.predicted = *predicted;
     // Older validations do not take their errors apart.
-    const auto known = [&](const char* key) {
-      const bool there = row.contains(key) && row.at(key).is_number();
-      return there ? std::optional(row.at(key).get<double>()) : std::nullopt;
-    };
-    each.predicted_low = known("predicted_low");
-    each.predicted_high = known("predicted_high");
-    if (row.contains("in_range") && row.at("in_range").is_boolean()) {
-      each.in_range = row.at("in_range").get<bool>();
-    }
-    each.spread = known("spread");
-    each.protocol_error = known("protocol_error");
-    each.compute_error = known("compute_error");
+    each.predicted_low = row.known_number("predicted_low");
+    each.predicted_high = row.known_number("predicted_high");
+    if (row.has("in_range")) each.in_range = row.flag("in_range");
+    each.spread = row.known_number("spread");
+    each.protocol_error = row.known_number("protocol_error");
+    each.compute_error = row.known_number("compute_error");
   }
   return cases;
 }
 
-Figure accuracy_of_forecast(const Json& validation) {
+Figure accuracy_of_forecast(const JsonObject& validation) {
   // Older validations do not say whose they are.
-  Figure figure{
-      "accuracy", validation.value("scenario", "validation"), {}, validation.value("source", "")};
+  Figure figure{"accuracy",
+                validation.has("scenario") ? validation.text("scenario") : "validation",
+                {},
+                validation.known_text("source")};
   const std::vector<Times> all = times_of(validation);
   if (!all.empty()) figure.panels = {predicted_against_measured(all), errors_by_strategy(all)};
   return figure;

@@ -1,6 +1,7 @@
 // A validation as a figure.
 #pragma once
 
+#include "reports/record/json_object.h"
 #include "reports/show/figures/figure.h"
 
 #include <nlohmann/json.hpp>
@@ -27,15 +28,15 @@ struct ForecastCase {
 };
 
 /// How a row of validation.json's `cases` calls its case: as title_of(Case) does.
-std::string case_title(const nlohmann::ordered_json& row);
+std::string case_title(const JsonObject& row);
 
 /// In the order of the cases; those without a step time are left out. `validation` is what
-/// validation.json holds (to_json of a Validation).
-std::vector<ForecastCase> forecast_cases(const nlohmann::ordered_json& validation);
+/// validation.json holds (to_json of a Validation). @throws InputError with the key that is wrong
+std::vector<ForecastCase> forecast_cases(const JsonObject& validation);
 
 /// Predicted against measured step time, both logarithmic, a mark a case, with the diagonal and
 /// bands of 5 and 10 % around it; beside it the errors by strategy. Its source says which machines
 /// and which calibration both come from. No panels where no step times are known.
-Figure accuracy_of_forecast(const nlohmann::ordered_json& validation);
+Figure accuracy_of_forecast(const JsonObject& validation);
 
 }  // namespace foretrain

@@ -1,7 +1,10 @@
 // Figures of what grows with the steps: loss, time, staleness of each.
 #include "reports/record/shown.h"
 #include "reports/record/source.h"
+#include "reports/record/statistics.h"
+#include "reports/record/text.h"
 #include "reports/show/figures/of_records.h"
+#include "reports/show/figures/outliers.h"
 #include "reports/show/figures/thin.h"
 
 #include <fmt/format.h>
@@ -9,8 +12,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <numeric>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace foretrain {
 namespace {
@@ -24,35 +28,112 @@ double step_ms(const StepRow& row) {
 }
 
 /// Rows by step, then worker: in what order they ended says nothing about the number of the step.
-std::vector<std::size_t> by_step(const std::vector<StepRow>& steps) {
-  std::vector<std::size_t> order(steps.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::sort(order, {}, [&](std::size_t i) {
-    return std::pair(steps[i].report.step.value, steps[i].worker);
-  });
-  return order;
+std::vector<const StepRow*> by_step(const std::vector<StepRow>& steps) {
+  std::vector<const StepRow*> rows;
+  rows.reserve(steps.size());
+  for (const StepRow& row : steps) rows.push_back(&row);
+  std::ranges::sort(
+      rows, {}, [](const StepRow* row) { return std::pair(row->report.step.value, row->worker); });
+  return rows;
+}
+
+/// A figure of a step.
+using OfStep = double (*)(const StepRow&);
+
+double batch_loss(const StepRow& row) { return row.report.loss; }
+
+/// Adds a trace of the rows that `is_wanted`, which come by step, where any knows the figure.
+void add_trace(Panel& panel, Series series, const std::vector<const StepRow*>& rows, OfStep of,
+               const auto& is_wanted) {
+  for (const StepRow* row : rows) {
+    if (!is_wanted(*row)) continue;
+    series.x.push_back(static_cast<double>(row->report.step.value));
+    series.y.push_back(of(*row));
+  }
+  const auto known = [](double y) { return std::isfinite(y); };
+  if (!std::ranges::any_of(series.y, known)) return;
+  panel.series.push_back(thinned(std::move(series), kMostPoints));
 }
 
 /// A figure of every step of every worker, a trace a record.
 Panel trace_panel(const std::vector<Record>& records, std::string title, std::string y_label,
-                  double (*figure)(const StepRow&)) {
+                  OfStep of) {
   const Legend legend = legend_of(records);
   Panel panel{std::move(title), "step", std::move(y_label), {}, {}};
   for (std::size_t i = 0; i < records.size(); ++i) {
-    const std::vector<StepRow>& steps = records[i].steps;
-    Series series{legend.titles[i],  {},         {}, records[i].mode == Mode::simulate,
-                  legend.colours[i], Mark::trace};
-    series.x.reserve(steps.size());
-    series.y.reserve(steps.size());
-    for (const std::size_t row : by_step(steps)) {
-      series.x.push_back(static_cast<double>(steps[row].report.step.value));
-      series.y.push_back(figure(steps[row]));
-    }
-    const auto known = [](double y) { return std::isfinite(y); };
-    if (!std::ranges::any_of(series.y, known)) continue;
-    panel.series.push_back(thinned(std::move(series), kMostPoints));
+    const bool dashed = records[i].mode == Mode::simulate;
+    add_trace(panel, {legend.titles[i], {}, {}, dashed, legend.colours[i], Mark::trace},
+              by_step(records[i].steps), of, [](const StepRow&) { return true; });
   }
   return panel;
+}
+
+/// The same, a trace a worker.
+Panel worker_panel(const Record& record, int workers, std::string title, std::string y_label,
+                   OfStep of) {
+  Panel panel{std::move(title), "step", std::move(y_label), {}, {}};
+  const bool dashed = record.mode == Mode::simulate;
+  const std::vector<const StepRow*> rows = by_step(record.steps);
+  for (int worker = 0; worker < workers; ++worker) {
+    add_trace(panel, {fmt::format("worker{}", worker), {}, {}, dashed, worker, Mark::trace}, rows,
+              of, [&](const StepRow& row) { return row.worker == worker; });
+  }
+  return panel;
+}
+
+/// Times above losses, over one axis.
+void add_step_panels(Figure& figure, Panel times, Panel losses) {
+  times.from_zero = true;
+  for (Panel* panel : {&times, &losses}) {
+    if (panel->series.empty()) continue;
+    spread_outliers(*panel);
+    figure.panels.push_back(std::move(*panel));
+  }
+}
+
+int workers_in(const Record& record) {
+  int workers = 0;
+  for (const StepRow& row : record.steps) workers = std::max(workers, row.worker + 1);
+  return workers;
+}
+
+constexpr const char* kTimesTitle = "time of each step, evaluation left out";
+constexpr const char* kLossesTitle = "loss of each batch";
+
+/// What the slowest worker's median step takes beside that of all: `, worker3 is slowest, 40 ms in
+/// the median, all 10 ms`.
+std::string slowest_worker(const Record& record, int workers) {
+  std::vector<std::vector<double>> times(static_cast<std::size_t>(workers));
+  for (const StepRow& row : record.steps) {
+    times[static_cast<std::size_t>(row.worker)].push_back(step_ms(row));
+  }
+  std::size_t slowest = 0;
+  std::vector<double> medians;
+  medians.reserve(times.size());
+  for (auto& each : times) {
+    medians.push_back(median(std::move(each)).value_or(0));
+    if (medians.back() > medians[slowest]) slowest = medians.size() - 1;
+  }
+  const double least = *std::ranges::min_element(medians);
+  if (medians[slowest] == least) return fmt::format(", {} ms in the median", figure(least));
+  return fmt::format(", worker{} is slowest, {} ms in the median, the fastest {} ms", slowest,
+                     figure(medians[slowest]), figure(least));
+}
+
+/// `, the longest 787 ms, of async run`
+std::string longest_step(const std::vector<Record>& records) {
+  const Legend legend = legend_of(records);
+  double most = 0;
+  std::size_t of = 0;
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    for (const StepRow& row : records[i].steps) {
+      if (step_ms(row) <= most) continue;
+      most = step_ms(row);
+      of = i;
+    }
+  }
+  return most > 0 ? fmt::format(", the longest {} ms, of {}", figure(most), legend.titles[of])
+                  : std::string();
 }
 
 std::int64_t most_staleness(const Record& record) {
@@ -63,21 +144,39 @@ std::int64_t most_staleness(const Record& record) {
 
 }  // namespace
 
+Figure steps_by_worker(const Record& record, const std::string& name) {
+  constexpr int kMostTraces = 7;  // as many as there are colours
+  const int workers = workers_in(record);
+  Figure figure{name,
+                fmt::format("{}: {}, step by step", record.scenario_case.scenario.name,
+                            title_of(record.scenario_case)),
+                {},
+                source_of(record),
+                true};
+  if (workers < 2 || workers > kMostTraces) return figure;
+  figure.title += slowest_worker(record, workers);
+  add_step_panels(figure, worker_panel(record, workers, kTimesTitle, "time [ms]", step_ms),
+                  worker_panel(record, workers, kLossesTitle, "loss [nats]", batch_loss));
+  return figure;
+}
+
 Figure step_by_step(const std::vector<Record>& records) {
-  Figure figure{"step_by_step", names_of(records) + ": step by step", {}, source_of(records), true};
-  for (Panel& panel : std::vector{
-           trace_panel(records, "time of each step, evaluation left out", "time [ms]", step_ms),
-           trace_panel(records, "loss of each batch", "loss [nats]",
-                       [](const StepRow& row) { return row.report.loss; })}) {
-    panel.from_zero = figure.panels.empty();  // of times
-    if (!panel.series.empty()) figure.panels.push_back(std::move(panel));
+  constexpr const char* kName = "step_by_step";
+  if (records.size() == 1) {
+    Figure by_worker = steps_by_worker(records.front(), kName);
+    if (!by_worker.panels.empty()) return by_worker;
   }
+  Figure figure{kName,
+                names_of(records) + ": step by step" + longest_step(records),
+                {},
+                source_of(records),
+                true};
+  add_step_panels(figure, trace_panel(records, kTimesTitle, "time [ms]", step_ms),
+                  trace_panel(records, kLossesTitle, "loss [nats]", batch_loss));
   return figure;
 }
 
 Figure staleness_histogram(const std::vector<Record>& records) {
-  Figure figure{
-      "staleness", names_of(records) + ": staleness of the gradients", {}, source_of(records)};
   std::int64_t most = 0;
   int late = 0;  // records with a gradient that was
   for (const Record& record : records) {
@@ -85,6 +184,10 @@ Figure staleness_histogram(const std::vector<Record>& records) {
     most = std::max(most, staleness);
     late += staleness > 0 ? 1 : 0;
   }
+  Figure figure{"staleness",
+                fmt::format("{}: staleness of the gradients, {} at most", names_of(records), most),
+                {},
+                source_of(records)};
   if (most == 0) return figure;
   const Legend legend = legend_of(records);
   const std::int64_t width = most / kMostColumns + 1;

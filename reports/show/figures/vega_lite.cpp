@@ -20,8 +20,9 @@ using Json = nlohmann::ordered_json;
 
 constexpr int kDigits = 6;  // of a figure, at least
 
-constexpr int kMostDigits = 10;    // more tell noise of arithmetic
-constexpr double kMargin = 0.012;  // beside the points, of the length of the x axis
+constexpr int kMostDigits = 10;      // more tell noise of arithmetic
+constexpr double kMargin = 0.012;    // beside the points, of the length of the x axis
+constexpr double kLogMargin = 0.03;  // likewise on both sides, of an axis of logarithms
 
 // Heights in pixels, without labels.
 constexpr int kHeight = 240;
@@ -130,7 +131,7 @@ Extent extent_of(const Columns& c, const Drawing& drawing) {
   }
   for (const double x : c.x) extent.add(x);
   for (const double x : c.x_end) extent.add(x);
-  if (!drawing.panel.logarithmic && !drawing.panel.view) extent.add(0);
+  if (!drawing.panel.log_x() && !drawing.panel.view) extent.add(0);
   return extent;
 }
 
@@ -171,7 +172,11 @@ Json panel_json(const Figure& figure, const Panel& panel) {
   const Columns columns = columns_of(panel);
   Extent extent = extent_of(columns, drawing);
   if (extent.range() <= 0) extent.most = extent.least + 1;  // an axis needs a length
-  if (!panel.logarithmic && !drawing.lying) {
+  if (panel.log_x() && extent.least > 0) {
+    const double margin = std::pow(extent.most / extent.least, kLogMargin);
+    extent.most *= margin;
+    extent.least /= margin;
+  } else if (!drawing.lying) {
     // Room for the last mark, for what begins left of zero.
     const double margin = kMargin * extent.range();
     extent.most += margin;

@@ -16,6 +16,7 @@ constexpr int kColours = 7;                 // that the page knows
 constexpr std::size_t kMarkedPoints = 60;   // a line of more has no marks
 constexpr std::size_t kWrittenCells = 120;  // of a heat map whose figures are written into it
 constexpr double kHalfRow = 0.38;           // of a bar that lies, in rows
+constexpr int kPadding = 6;                 // pixels at the ends of a y axis that is not from zero
 
 Json field(std::string_view name, std::string_view title) {
   return {{"field", name}, {"type", "quantitative"}, {"title", title}, {"format", ",.6~r"}};
@@ -238,9 +239,10 @@ Json x_encoding(const Drawing& d) {
   x["scale"] = {
       {"nice", false}, {"domainMin", {{"expr", "x_from"}}}, {"domainMax", {{"expr", "x_to"}}}};
   // With logarithms there is no zero to ask for.
-  x["scale"].update(d.panel.logarithmic ? Json{{"type", "log"}} : Json{{"zero", false}});
+  x["scale"].update(d.panel.log_x() ? Json{{"type", "log"}} : Json{{"zero", false}});
   x["axis"] =
       d.columns.empty() ? Json{{"title", d.x_label}} : named_axis(d.columns.size(), "columns");
+  if (!d.panel.x_ticks.empty() && d.columns.empty()) x["axis"]["values"] = d.panel.x_ticks;
   if (!d.columns.empty() && !d.x_label.empty()) x["axis"]["title"] = d.x_label;
   // Above others it leaves the labels to the lowest one.
   if (d.above) x["axis"].update({{"title", nullptr}, {"labels", false}});
@@ -253,9 +255,11 @@ Json y_encoding(const Drawing& d) {
     const bool from_zero =
         d.panel.from_zero ||
         std::ranges::any_of(d.panel.series, [](const Series& s) { return s.mark == Mark::column; });
-    y["scale"] = d.panel.logarithmic ? Json{{"type", "log"}, {"nice", false}}
-                                     : Json{{"zero", from_zero}, {"nice", true}};
-    y["axis"] = {{"title", nullptr}, {"minExtent", 44}, {"grid", !d.panel.logarithmic}};
+    y["scale"] = d.panel.log_y() ? Json{{"type", "log"}, {"nice", false}}
+                                 : Json{{"zero", from_zero}, {"nice", true}};
+    // Marks at the ends of what is shown are whole.
+    if (d.panel.log_y() || !from_zero) y["scale"]["padding"] = kPadding;
+    y["axis"] = {{"title", nullptr}, {"minExtent", 44}, {"grid", !d.panel.log_y()}};
     return y;
   }
   y["scale"] = {{"zero", false},

@@ -1,4 +1,5 @@
-# Bundles the page's script: cmake -DSOURCE= -DBUILD= -DOUT= -DNPM= -DNODE= -DWANTED= -P bundle.cmake
+# Bundles the scripts of pages, OUT of reports, SERVE of the page that is served:
+# cmake -DSOURCE= -DBUILD= -DOUT= -DSERVE= -DNPM= -DNODE= -DWANTED= -P bundle.cmake
 # Packages go to BUILD, so the sources stay as they are. Without a network the build goes on with
 # still pictures, unless the page is WANTED ON.
 set(log ${BUILD}/npm.log)
@@ -24,7 +25,8 @@ if(NOT known STREQUAL lock)
   endif()
 endif()
 if(failed EQUAL 0)
-  execute_process(COMMAND ${NODE} bundle.mjs ${OUT} WORKING_DIRECTORY ${BUILD}
+  execute_process(COMMAND ${NODE} bundle.mjs src/main.js ${OUT} src/serve/main.js ${SERVE}
+                  WORKING_DIRECTORY ${BUILD}
                   COMMAND_ERROR_IS_FATAL ANY)
 elseif(WANTED STREQUAL "ON")
   message(FATAL_ERROR "npm ci failed, see ${log}; -DFORETRAIN_PAGE=AUTO builds without it")
@@ -32,4 +34,5 @@ else()
   message(WARNING "npm ci failed, see ${log}: the page of reports is built with still pictures. "
                   "To try again: touch ${SOURCE}/package.json, then build")
   file(WRITE ${OUT} "")
+  file(WRITE ${SERVE} "")
 endif()

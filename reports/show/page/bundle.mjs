@@ -1,24 +1,10 @@
-// Bundles src/main.js with all that it imports into one file: node bundle.mjs OUT.
+// Bundles each source with all that it imports into one file: node bundle.mjs SOURCE OUT [SOURCE OUT].
 import {build} from 'esbuild';
 import {readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {dirname, join, resolve} from 'node:path';
 import {fileURLToPath} from 'node:url';
 
 const here = dirname(fileURLToPath(import.meta.url));
-const out = resolve(process.argv[2] ?? 'page.js');
-
-const result = await build({
-  absWorkingDir: here,
-  entryPoints: ['src/main.js'],
-  bundle: true,
-  minify: true,
-  format: 'iife',
-  target: 'es2020',
-  charset: 'ascii',
-  legalComments: 'none',  // the licences below are whole
-  metafile: true,
-  write: false,
-});
 
 /** The folder of the package that a bundled file belongs to. */
 function packageOf(path) {
@@ -39,9 +25,26 @@ function licences(inputs) {
   return [...byText].map(([text, names]) => `${names.join(', ')}\n\n${text}`).join('\n\n---\n\n');
 }
 
-const contained = Object.entries(result.metafile.outputs)[0][1].inputs;
-const used = Object.keys(contained).filter((path) => contained[path].bytesInOutput > 0);
-const notice = licences(used).replaceAll('*/', '* /').replaceAll('</', '< /');
-const code = result.outputFiles[0].text;
-if (code.includes('</script')) throw new Error('the bundle would end the script that holds it');
-writeFileSync(out, `/*! Contains:\n\n${notice}\n*/\n${code}`);
+async function bundle(source, out) {
+  const result = await build({
+    absWorkingDir: here,
+    entryPoints: [source],
+    bundle: true,
+    minify: true,
+    format: 'iife',
+    target: 'es2020',
+    charset: 'ascii',
+    legalComments: 'none',  // the licences are whole
+    metafile: true,
+    write: false,
+  });
+  const contained = Object.entries(result.metafile.outputs)[0][1].inputs;
+  const used = Object.keys(contained).filter((path) => contained[path].bytesInOutput > 0);
+  const notice = licences(used).replaceAll('*/', '* /').replaceAll('</', '< /');
+  const code = result.outputFiles[0].text;
+  if (code.includes('</script')) throw new Error('the bundle would end the script that holds it');
+  writeFileSync(resolve(out), `/*! Contains:\n\n${notice}\n*/\n${code}`);
+}
+
+const pairs = process.argv.slice(2);
+for (let i = 0; i + 1 < pairs.length; i += 2) await bundle(pairs[i], pairs[i + 1]);

@@ -1,23 +1,25 @@
-# Writes the page's script, styles as a source file:
-# cmake -DSCRIPT= -DSTYLE= -DDARK= -DOUT= -P embed.cmake
-file(READ "${SCRIPT}" script)
-file(READ "${STYLE}" style)
-file(READ "${DARK}" dark)
-# Raw strings may hold anything but their own end.
-foreach(text script style dark)
+# Writes what pages are made of as a source file: cmake -DSCRIPT= -DSERVE= -DSOURCE= -DOUT= -P embed.cmake
+# SCRIPT, SERVE: the bundles of reports, of the served page. SOURCE: the folder of styles, documents.
+file(READ "${SCRIPT}" page_script)
+file(READ "${SERVE}" serve_script)
+file(READ "${SOURCE}/page.css" page_style)
+file(READ "${SOURCE}/dark.css" page_dark_style)
+file(READ "${SOURCE}/serve.css" serve_style)
+file(READ "${SOURCE}/serve.html" serve_document)
+set(functions "")
+foreach(text page_script page_style page_dark_style serve_script serve_style serve_document)
+  # Raw strings may hold anything but their own end.
   string(FIND "${${text}}" ")~page~\"" end)
   if(NOT end EQUAL -1)
-    message(FATAL_ERROR "the ${text} holds the end of the string that would hold it")
+    message(FATAL_ERROR "${text} holds the end of the string that would hold it")
   endif()
+  string(APPEND functions "std::string_view ${text}() { return R\"~page~(${${text}})~page~\"; }\n")
 endforeach()
 file(WRITE "${OUT}" "// Written by reports/show/page/embed.cmake.
 #include \"reports/show/page/assets.h\"
 
 namespace foretrain {
 
-std::string_view page_script() { return R\"~page~(${script})~page~\"; }
-std::string_view page_style() { return R\"~page~(${style})~page~\"; }
-std::string_view page_dark_style() { return R\"~page~(${dark})~page~\"; }
-
+${functions}
 }  // namespace foretrain
 ")

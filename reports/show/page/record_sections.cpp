@@ -6,6 +6,7 @@
 #include "reports/show/figures/of_records.h"
 #include "reports/show/terminal/case_text.h"
 #include "reports/show/terminal/summary_table.h"
+#include "reports/studies/ledger/stands_on.h"
 
 #include <fmt/format.h>
 
@@ -35,24 +36,26 @@ Table summary_of(const std::vector<Record>& records, const std::vector<std::stri
       std::ranges::any_of(records, [](const Record& r) { return r.outcome != Outcome::done; });
   Table table{"What came out",
               {},
+              // On 400 pixels the first four columns are seen.
               {{"record"},
-               {"from", false, true},
-               {"written by", false, true},
+               {"time [s]", true},
+               {"test accuracy", true},
+               {"time to target [s]", true},
+               {"step, median without evaluation [ms]", true},
+               {"examples/s", true},
+               {"gradients/s", true},
+               {"cost", true},
+               {"test loss [nats]", true},
                {"outcome", false, broken},
                {"steps", true},
-               {"time [s]", true},
-               {"step, median [ms]", true},
-               {"gradients/s", true},
-               {"examples/s", true},
-               {"time to target [s]", true},
-               {"test accuracy", true},
-               {"test loss [nats]", true},
                {"staleness, mean [updates]", true},
                {"sent [MB]", true},
                {"checkpoints [s]", true},
                {"restarts", true},
                {"lost by them [s]", true},
-               {"down [s]", true}},
+               {"down [s]", true},
+               {"from", false, true},
+               {"written by", false, true}},
               {}};
   table.rows.reserve(records.size());
   for (std::size_t i = 0; i < records.size(); ++i) {
@@ -62,23 +65,24 @@ Table summary_of(const std::vector<Record>& records, const std::vector<std::stri
     const bool wanted = records[i].scenario_case.scenario.training.until.wanted();
     table.rows.push_back(
         {{legend.titles[i]},
-         {source_of(records[i])},
-         {i < builds.size() && !builds[i].empty() ? builds[i] : "-"},
+         {figure(s.time_s)},
+         {figure(s.test_accuracy)},
+         {wanted && !s.time_to_target_s ? "not reached" : figure(s.time_to_target_s)},
+         {figure(times(s.step_time_s_median, 1e3))},
+         {figure(s.examples_per_s)},
+         {figure(s.gradients_per_s)},
+         {cost_text(s.cost, s.price.currency)},
+         {figure(s.final_loss)},
          {outcome_of(records[i]), tone},
          {grouped(s.steps)},
-         {figure(s.time_s)},
-         {figure(times(s.step_time_s_median, 1e3))},
-         {figure(s.gradients_per_s)},
-         {figure(s.examples_per_s)},
-         {wanted && !s.time_to_target_s ? "not reached" : figure(s.time_to_target_s)},
-         {figure(s.test_accuracy)},
-         {figure(s.final_loss)},
          {figure(s.staleness_mean)},
          {figure(static_cast<double>(s.bytes_sent.value) / 1e6)},
          {if_any(records[i].checkpoints.count, records[i].checkpoints.time)},
          {restarts.count > 0 ? grouped(restarts.count) : "-"},
          {if_any(restarts.count, restarts.lost)},
-         {if_any(restarts.count, restarts.down)}});
+         {if_any(restarts.count, restarts.down)},
+         {source_of(records[i])},
+         {i < builds.size() && !builds[i].empty() ? builds[i] : "-"}});
   }
   table.drop_empty_columns();
   return table;
@@ -136,6 +140,12 @@ Alternatives choice_of(const std::vector<Record>& records, const char* name,
   return choice;
 }
 
+/// Where somebody looks for a straggler.
+Figure straggling_steps(const Record& record, const std::string& name) {
+  if (record.scenario_case.scenario.stragglers.empty()) return {name, "", {}};
+  return steps_by_worker(record, name);
+}
+
 void add(Section& section, Figure figure) {
   if (!figure.panels.empty()) section.figures.push_back(std::move(figure));
 }
@@ -162,7 +172,11 @@ std::string sentence_of(const std::vector<Record>& records) {
 std::vector<Section> sections_of(const std::vector<Record>& records,
                                  const std::vector<std::string>& builds) {
   if (records.empty()) return {};
-  Section summary{"summary", "Summary", {}, {summary_of(records, builds)}, {}};
+  Section summary{"summary",
+                  "Summary",
+                  fmt::format("{}", fmt::join(stands_on(records), " ")),
+                  {summary_of(records, builds)},
+                  {}};
   if (Table nodes = nodes_of(records); !nodes.rows.empty())
     summary.tables.push_back(std::move(nodes));
 
@@ -177,8 +191,9 @@ std::vector<Section> sections_of(const std::vector<Record>& records,
 
   Section phases{"phases",
                  "Phases of a step",
-                 "Where the time of a mean step goes. Phases are exposed time and add up to the "
-                 "step: what runs beside something else is in neither.",
+                 "Where the time of a mean step goes, evaluation included; elsewhere the time of a "
+                 "step is the median without it. Phases are exposed time and add up to the step: "
+                 "what runs beside something else is in neither.",
                  {},
                  {}};
   add(phases, phase_bars(records));
@@ -207,6 +222,7 @@ std::vector<Section> sections_of(const std::vector<Record>& records,
                 {},
                 {}};
   add(steps, step_by_step(records));
+  if (records.size() > 1) add(steps, choice_of(records, "steps_by_worker", straggling_steps));
 
   Section late{"staleness",
                "Staleness",

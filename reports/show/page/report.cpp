@@ -1,22 +1,24 @@
 #include "reports/show/page/report.h"
 
 #include "reports/record/files.h"
+#include "reports/record/json_object.h"
+#include "reports/record/parse_json.h"
 #include "reports/record/provenance.h"
 #include "reports/show/figures/of_records.h"
 #include "reports/show/page/record_sections.h"
 #include "reports/show/page/sweep_section.h"
 #include "reports/show/page/validation_section.h"
 #include "reports/show/page/whatif_section.h"
+#include "reports/studies/sweep/finding.h"
 #include "reports/studies/validation/output.h"
 #include "scenarios/input_error.h"
-#include "scenarios/json_nesting.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
 #include <iterator>
 #include <utility>
 
@@ -26,37 +28,12 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-std::string read_file(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text(std::istreambuf_iterator<char>(file), {});
-  if (!file) throw InputError(fmt::format("{}: cannot read", path.string()));
-  return text;
+Json json_in(const fs::path& path) {
+  return parse_json(read_text_file(path), path.string(), kDamagedFile);
 }
 
-/// How a file calls its sentence, its scenario.
-struct Keys {
-  const char* sentence;
-  const char* name;
-};
-
-/// Adds what a file holds, its section by `make`. What is no such file is said with its name.
-Json add_section(const fs::path& path, Section (*make)(const Json&), const Keys& keys,
-                 Found& found) {
-  const std::string text = read_file(path);
-  if (const auto line = nested_too_deep(text)) {
-    throw InputError(
-        fmt::format("{}:{}: nested too deep; the file is damaged", path.string(), *line));
-  }
-  try {
-    Json json = Json::parse(text);
-    found.sections.push_back(make(json));
-    found.sentences.push_back(json.value(keys.sentence, ""));
-    found.name = json.value(keys.name, found.name);
-    return json;
-  } catch (const Json::exception& error) {
-    throw InputError(fmt::format("{}: {}; the file is damaged, or of another version",
-                                 path.string(), error.what()));
-  }
+JsonObject object_in(const Json& json, const fs::path& path) {
+  return {json, path.string() + ":", kDamagedFile};
 }
 
 /// Text and numbers in turn, as people sort names.
@@ -106,19 +83,44 @@ void add_records_of_validation(const fs::path& folder, Found& found) {
 }
 
 void add_validation(const fs::path& path, Found& found) {
-  const Json json = add_section(path, validation_section, {"sentence", "scenario"}, found);
-  if (json.contains("question") && json["question"].is_string() && found.question.empty()) {
-    found.question = json["question"].get<std::string>();
-  }
+  const Json json = json_in(path);
+  const JsonObject validation = object_in(json, path);
+  found.sections.push_back(validation_section(validation));
+  found.sentences.push_back(validation.known_text("sentence"));
+  if (validation.has("scenario")) found.name = validation.text("scenario");
+  if (found.question.empty()) found.question = validation.known_text("question");
   add_records_of_validation(path.parent_path(), found);
 }
 
-void add_whatif(const fs::path& path, Found& found) {
-  add_section(path, whatif_section, {"limit", "name"}, found);
+void add_answer(const JsonObject& whatif, Found& found) {
+  found.sections.push_back(whatif_section(whatif));
+  found.sentences.push_back(whatif_sentence(whatif));
+  found.name = whatif.text("name");
 }
 
+/// The answer to one case, or to those of a sweep.
+void add_whatif(const fs::path& path, Found& found) {
+  const Json json = json_in(path);
+  const JsonObject file = object_in(json, path);
+  if (!file.has("cases")) return add_answer(file, found);
+  for (const JsonObject& each : file.objects("cases")) add_answer(each, found);
+}
+
+/// `path`: its table; what it was asked lies beside, unless an older program made it.
 void add_sweep(const fs::path& path, Found& found) {
-  found.sections.push_back(sweep_section(read_sweep(read_file(path), path.string())));
+  const SweepTable sweep = read_sweep(read_text_file(path), path.string());
+  Section section = sweep_section(sweep);
+  if (const fs::path about = path.parent_path() / "sweep.json"; fs::exists(about)) {
+    const Json json = json_in(about);
+    const JsonObject asked = object_in(json, about);
+    if (asked.has("name")) found.name = asked.text("name");
+    if (found.question.empty()) found.question = asked.known_text("question");
+    if (asked.has("stands_on")) {
+      section.text = fmt::format("{}", fmt::join(asked.texts("stands_on"), " "));
+    }
+  }
+  found.sections.push_back(std::move(section));
+  found.sentences.push_back(sweep_sentence(sweep));
 }
 
 std::string what_is_wrong(const fs::path& folder) {
@@ -136,8 +138,8 @@ std::string what_is_wrong(const fs::path& folder) {
   const bool more = names.size() > kNamed;
   if (more) names.resize(kNamed);
   return fmt::format(
-      "no run.json, validation.json, sweep.csv or whatif.json here, nor folders with a run.json: "
-      "{}",
+      "no run.json, validation.json, sweep.csv or whatif.json here, nor folders with a run.json or "
+      "a whatif.json: {}",
       names.empty() ? "it is empty"
                     : fmt::format("it holds {}{}", fmt::join(names, ", "), more ? ", ..." : ""));
 }
@@ -176,8 +178,9 @@ void add_folder(const fs::path& folder, Found& found) {
   if (found.records.size() + found.sections.size() > before) return;
   for (const fs::path& each : folders_in(folder)) {
     if (fs::exists(each / "run.json")) add_record(each, found);
+    if (fs::exists(each / "whatif.json")) add_whatif(each / "whatif.json", found);
   }
-  if (found.records.size() > before) return;
+  if (found.records.size() + found.sections.size() > before) return;
   throw InputError(fmt::format("{}: {}", folder.string(), what_is_wrong(folder)));
 }
 
@@ -216,7 +219,7 @@ std::string write_report(const Page& page, const fs::path& folder) {
   try {
     for (const Figure& figure : figures_of(page)) {
       const fs::path svg = draw(figure, folder);
-      if (!page_is_interactive()) pictures[figure.name] = read_file(svg);
+      if (!page_is_interactive()) pictures[figure.name] = read_text_file(svg);
       lines += fmt::format("figure:  {}\n", svg.string());
     }
   } catch (const NoGnuplot& error) {

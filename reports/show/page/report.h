@@ -20,10 +20,10 @@ struct Found {
   std::string question;  ///< of the first scenario that has one
 };
 
-/// Adds what a folder holds: a record (run.json), or folders of records below it, as run and
-/// simulate leave them of a sweep; a validation (validation.json), of few cases with its records; a
-/// sweep (sweep.csv); answers to what if (whatif.json; such a file may be named itself). @throws
-/// InputError where it holds none of them, or is damaged
+/// Adds what a folder holds: a record (run.json), an answer to what if (whatif.json), or folders of
+/// them below it, as run, simulate, whatif leave them of a sweep; a validation (validation.json),
+/// of few cases with its records; a sweep (sweep.csv). A file may be named itself that holds what
+/// `whatif --json` printed. @throws InputError where it holds none of them, or is damaged
 void add_folder(const std::filesystem::path& folder, Found& found);
 
 /// The page of all that was found; the first sentence is that of the first section.

@@ -1,20 +1,21 @@
 #include "reports/show/page/sweep_section.h"
 
 #include "reports/record/text.h"
+#include "reports/studies/sweep/finding.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <utility>
 
 namespace foretrain {
 namespace {
 
-constexpr std::size_t kMostFigures = 4;
+constexpr std::size_t kMostFigures = 6;
 constexpr std::size_t kMostLines = 12;
 constexpr std::size_t kFewestCells = 3;  // values of either setting of a heat map
 
@@ -27,38 +28,50 @@ struct Metric {
 };
 constexpr auto kMetrics = std::to_array<Metric>(
     {{"time_to_target_s", "time to the target", "time to the target [s]", 1},
-     {"cost", "cost", "cost", 1},
-     {"gradients_per_s", "rate", "gradients/s", 1},
-     {"step_time_s_median", "step time, median", "step time [ms]", 1e3},
-     {"time_s", "time", "time [s]", 1},
+     {"examples_per_s", "rate", "examples/s", 1},
+     {kSpeedUp, "speed-up", "speed-up against the fewest workers", 1},
+     {kEfficiency, "efficiency", "efficiency, speed-up over workers", 1},
      {"test_accuracy", "test accuracy", "accuracy [share of the examples]", 1},
+     {"cost", "cost", "cost", 1},
+     {"gradients_per_s", "rate of gradients", "gradients/s", 1},
+     {"step_time_s_median", "step time, median without evaluation", "step time [ms]", 1e3},
+     {"time_s", "time", "time [s]", 1},
      {"final_loss", "test loss", "loss [nats]", 1},
      {"staleness_mean", "staleness", "mean staleness [updates]", 1}});
 
-std::optional<double> number_in_cell(const std::string& text) {
-  double value = 0;
-  const char* end = text.data() + text.size();
-  if (text.empty() || std::from_chars(text.data(), end, value).ptr != end) return std::nullopt;
-  return value;
-}
-
 std::optional<double> figure_of(const SweepTable::Row& row, const Metric& metric) {
-  const auto found = row.figures.find(metric.key);
-  if (found == row.figures.end() || !row.error.empty()) return std::nullopt;
-  return found->second * metric.factor;
+  const auto value = figure_in(row, metric.key);
+  return value ? std::optional(*value * metric.factor) : std::nullopt;
 }
 
-/// Those that some rows know, that are not the same in all.
+/// How its axis is called.
+std::string label_of(const SweepTable& sweep, const Metric& metric) {
+  const std::string currency = currency_of(sweep);
+  if (metric.key != std::string_view("cost") || currency.empty()) return metric.label;
+  return fmt::format("cost [{}]", currency);
+}
+
+/// Those that some rows know, that are not the same in all; accuracy and cost also where they are:
+/// that a choice changes nothing is an answer, too.
 std::vector<Metric> sweep_metrics(const SweepTable& sweep) {
+  constexpr std::array kAlways{std::string_view("test_accuracy"), std::string_view("cost")};
   std::vector<Metric> metrics;
   for (const Metric& metric : kMetrics) {
     std::set<double> values;
     for (const SweepTable::Row& row : sweep.rows) {
       if (const auto value = figure_of(row, metric)) values.insert(*value);
     }
-    if (values.size() > 1) metrics.push_back(metric);
+    const bool always = std::ranges::find(kAlways, metric.key) != kAlways.end();
+    if (values.size() > 1 || (always && !values.empty())) metrics.push_back(metric);
   }
   return metrics;
+}
+
+/// Whether it has charts: gradients/s say what examples/s do where there are both.
+bool has_chart(const Metric& metric, const std::vector<Metric>& all) {
+  if (metric.key != std::string_view("gradients_per_s")) return true;
+  return std::ranges::none_of(
+      all, [](const Metric& each) { return each.key == std::string_view("examples_per_s"); });
 }
 
 /// A setting whose values are numbers.
@@ -73,7 +86,7 @@ std::vector<Axis> axes_of(const SweepTable& sweep) {
   for (std::size_t key = 0; key < sweep.settings.size(); ++key) {
     std::set<double> values;
     const bool all = std::ranges::all_of(sweep.rows, [&](const SweepTable::Row& row) {
-      const auto value = number_in_cell(row.settings[key]);
+      const auto value = number_of(row.settings[key]);
       if (value) values.insert(*value);
       return value.has_value();
     });
@@ -92,7 +105,7 @@ std::string others(const SweepTable& sweep, const SweepTable::Row& row,
   std::vector<std::string> parts;
   for (std::size_t key = 0; key < sweep.settings.size(); ++key) {
     if (keys.contains(key) || row.settings[key].empty()) continue;
-    parts.push_back(number_in_cell(row.settings[key])
+    parts.push_back(number_of(row.settings[key])
                         ? fmt::format("{} {}", last_part(sweep.settings[key]), row.settings[key])
                         : row.settings[key]);
   }
@@ -107,8 +120,40 @@ std::string sweep_source(const SweepTable& sweep) {
   return fmt::format("{}", fmt::join(sources, "; "));
 }
 
+/// Whether each value is twice the one before it, or more.
+bool doubles(const std::vector<double>& values) {
+  constexpr std::size_t kFewestValues = 3;
+  if (values.size() < kFewestValues || values.front() <= 0) return false;
+  return std::ranges::adjacent_find(
+             values, [](double low, double high) { return high < 2 * low; }) == values.end();
+}
+
+/// Rates and times double where what is set does; shares do not.
+Logarithmic axes_for(const Axis& axis, const Metric& metric) {
+  constexpr std::array kLinear{std::string_view(kEfficiency), std::string_view("test_accuracy"),
+                               std::string_view("final_loss"), std::string_view("staleness_mean")};
+  if (!doubles(axis.values)) return Logarithmic::none;
+  const bool linear = std::ranges::find(kLinear, metric.key) != kLinear.end();
+  return linear ? Logarithmic::x : Logarithmic::both;
+}
+
+/// The best case, or those that tie, as a mark on its line.
+void mark_best(const SweepTable& sweep, const SweepBest& best, const Axis& axis,
+               const Metric& metric, Panel& panel) {
+  constexpr int kBestColour = 6;  // the strongest
+  Series marks{best.tie() ? "best (a tie)" : "best", {}, {}, false, kBestColour, Mark::points};
+  for (const std::size_t row : best.rows) {
+    const auto value = figure_of(sweep.rows[row], metric);
+    if (!value) continue;
+    marks.x.push_back(number_of(sweep.rows[row].settings[axis.key]).value_or(0));
+    marks.y.push_back(*value);
+    marks.names.push_back(sweep.rows[row].name);
+  }
+  if (!marks.x.empty()) panel.series.push_back(std::move(marks));
+}
+
 Panel lines_of(const SweepTable& sweep, const Axis& axis, const Metric& metric) {
-  Panel panel{metric.title, sweep.settings[axis.key], metric.label, {}, {}};
+  Panel panel{metric.title, sweep.settings[axis.key], label_of(sweep, metric), {}, {}};
   for (const SweepTable::Row& row : sweep.rows) {
     const auto value = figure_of(row, metric);
     if (!value) continue;
@@ -120,24 +165,38 @@ Panel lines_of(const SweepTable& sweep, const Axis& axis, const Metric& metric) 
       panel.series.push_back({title, {}, {}, false, colour});
       series = panel.series.end() - 1;
     }
-    const double x = *number_in_cell(row.settings[axis.key]);
+    const double x = number_of(row.settings[axis.key]).value_or(0);
     const auto place = std::ranges::lower_bound(series->x, x) - series->x.begin();
     series->x.insert(series->x.begin() + place, x);
     series->y.insert(series->y.begin() + place, *value);
   }
+  const auto positive = [](const Series& s) {
+    return std::ranges::all_of(s.y, [](double y) { return y > 0; });
+  };
+  panel.logarithmic = axes_for(axis, metric);
+  if (panel.log_y() && !std::ranges::all_of(panel.series, positive)) {
+    panel.logarithmic = Logarithmic::x;
+  }
+  if (panel.log_x()) panel.x_ticks = axis.values;
+  mark_best(sweep, best_of(sweep), axis, metric, panel);
   return panel;
 }
 
+/// What stands behind the name of a case that is best.
+const char* mark_of(const SweepBest& best) { return best.tie() ? " (best, a tie)" : " (best)"; }
+
 /// A bar a case, where there is no axis of numbers.
 Panel bars_of(const SweepTable& sweep, const Metric& metric) {
-  Panel panel{metric.title, "", metric.label, {}, {}};
+  Panel panel{metric.title, "", label_of(sweep, metric), {}, {}};
+  const SweepBest best = best_of(sweep);
   Series bars{metric.title, {}, {}, false, 0};
   for (const SweepTable::Row& row : sweep.rows) {
     const auto value = figure_of(row, metric);
     if (!value) continue;
     bars.x.push_back(static_cast<double>(panel.categories.size()));
     bars.y.push_back(*value);
-    panel.categories.push_back(others(sweep, row, {}));
+    const bool marked = best.has(static_cast<std::size_t>(&row - sweep.rows.data()));
+    panel.categories.push_back(others(sweep, row, {}) + (marked ? mark_of(best) : ""));
   }
   panel.series.push_back(std::move(bars));
   return panel;
@@ -147,15 +206,15 @@ Panel bars_of(const SweepTable& sweep, const Metric& metric) {
 Panel map_of(const SweepTable& sweep, const Axis& x, const Axis& y, const Metric& metric,
              const std::string& fixed) {
   Panel panel{metric.title, sweep.settings[x.key], sweep.settings[y.key], {}, {}};
-  panel.value_label = metric.label;
+  panel.value_label = label_of(sweep, metric);
   for (const double value : x.values) panel.categories.push_back(fmt::format("{}", value));
   for (const double value : y.values) panel.rows.push_back(fmt::format("{}", value));
   Series cells{metric.title, {}, {}, false, 0, Mark::cell};
   for (const SweepTable::Row& row : sweep.rows) {
     const auto value = figure_of(row, metric);
     if (!value || others(sweep, row, {x.key, y.key}) != fixed) continue;
-    const double at_x = *number_in_cell(row.settings[x.key]);
-    const double at_y = *number_in_cell(row.settings[y.key]);
+    const double at_x = number_of(row.settings[x.key]).value_or(0);
+    const double at_y = number_of(row.settings[y.key]).value_or(0);
     cells.x.push_back(
         static_cast<double>(std::ranges::lower_bound(x.values, at_x) - x.values.begin()));
     cells.y.push_back(
@@ -171,12 +230,17 @@ Panel map_of(const SweepTable& sweep, const Axis& x, const Axis& y, const Metric
 Table table_of(const SweepTable& sweep, const std::vector<Metric>& metrics) {
   Table table{"Cases", sweep_source(sweep), {{"case", false, true}}, {}};
   for (const std::string& key : sweep.settings) table.columns.push_back({key});
-  for (const Metric& metric : metrics) table.columns.push_back({metric.label, true});
+  for (const Metric& metric : metrics) table.columns.push_back({label_of(sweep, metric), true});
+  const SweepBest best = best_of(sweep);
   const bool failed =
       std::ranges::any_of(sweep.rows, [](const auto& row) { return !row.error.empty(); });
   if (failed) table.columns.push_back({"error", false, true});
   for (const SweepTable::Row& row : sweep.rows) {
-    std::vector<Cell> cells{{row.name}};
+    const bool marked = best.has(static_cast<std::size_t>(&row - sweep.rows.data()));
+    std::vector<Cell> cells;
+    cells.reserve(table.columns.size());
+    cells.push_back(
+        {row.name + (marked ? mark_of(best) : ""), marked ? Cell::Tone::good : Cell::Tone::plain});
     for (const std::string& setting : row.settings) cells.push_back({setting});
     for (const Metric& metric : metrics) cells.push_back({figure(figure_of(row, metric))});
     if (failed) cells.push_back({row.error, Cell::Tone::bad});
@@ -192,12 +256,12 @@ Section sweep_section(const SweepTable& sweep) {
   const std::vector<Metric> metrics = sweep_metrics(sweep);
   if (sweep.rows.empty() || metrics.empty()) return section;
   const std::vector<Axis> axes = axes_of(sweep);
-  const std::string title = "Cases beside each other";
-  Figure lines{"sweep", title, {}, sweep_source(sweep)};
+  Figure lines{"sweep", sweep_sentence(sweep), {}, sweep_source(sweep)};
   Figure maps{"sweep_map", "Two settings at once", {}, sweep_source(sweep)};
   const bool both = axes.size() > 1 && axes[1].values.size() >= kFewestCells;
   for (const Metric& metric : metrics) {
     if (lines.panels.size() == kMostFigures) break;
+    if (!has_chart(metric, metrics)) continue;
     lines.panels.push_back(axes.empty() ? bars_of(sweep, metric)
                                         : lines_of(sweep, axes.front(), metric));
     if (!both) continue;

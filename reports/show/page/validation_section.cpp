@@ -7,27 +7,22 @@
 #include "reports/studies/validation/verdict.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <cmath>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace foretrain {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Tone = Cell::Tone;
 
 constexpr std::size_t kUnfoldedRows = 10;  // of pairs in the wrong order
 
-std::optional<double> number_in(const Json& json) {
-  return json.is_number() ? std::optional(json.get<double>()) : std::nullopt;
-}
-
-std::string text_in(const Json& json) {
-  return json.is_string() ? json.get<std::string>() : std::string("-");
+std::string text_or_dash(const JsonObject& object, const char* key) {
+  return object.has(key) ? object.text(key) : "-";
 }
 
 std::string percent(std::optional<double> share) {
@@ -44,30 +39,30 @@ Cell error_cell(std::optional<double> share) {
   return {signed_percent_of(share), far ? Tone::bad : Tone::plain};
 }
 
-Table goals_of(const Json& validation) {
+Table goals_of(const JsonObject& validation) {
   Table table{
       "Goals",
       {},
       {{"goal"}, {"at most", true}, {"measured", true}, {"met", true}, {"worst", false, true}},
       {}};
-  for (const Json& goal : validation.at("goals")) {
-    const std::string unit = goal.at("unit").is_string() ? " " + text_in(goal.at("unit")) : "";
-    const auto with_unit = [&](const Json& value) {
-      return value.is_number() ? fmt::format("{:.1f}{}", value.get<double>(), unit) : "-";
+  for (const JsonObject& goal : validation.objects("goals")) {
+    const std::string unit = goal.has("unit") ? " " + goal.text("unit") : "";
+    const auto with_unit = [&](const char* key) {
+      const auto value = goal.known_number(key);
+      return value ? fmt::format("{:.1f}{}", *value, unit) : "-";
     };
-    const bool met = goal.at("is_met").get<bool>();
-    table.rows.push_back(
-        {{text_in(goal.at("goal"))},
-         {with_unit(goal.at("limit"))},
-         {with_unit(goal.at("measured"))},
-         {fmt::format("{} of {}", goal.at("met").get<int>(), goal.at("of").get<int>()),
-          met ? Tone::good : Tone::bad},
-         {met ? "" : text_in(goal.at("worst"))}});
+    const bool met = goal.flag("is_met");
+    table.rows.push_back({{goal.text("goal")},
+                          {with_unit("limit")},
+                          {with_unit("measured")},
+                          {fmt::format("{} of {}", goal.integer("met"), goal.integer("of")),
+                           met ? Tone::good : Tone::bad},
+                          {met ? "" : text_or_dash(goal, "worst")}});
   }
   return table;
 }
 
-Table strategies_of(const Json& validation) {
+Table strategies_of(const JsonObject& validation) {
   Table table{
       "Error of the step time by strategy",
       "of the cases that are not noisy; protocol: with the compute times that the runs "
@@ -87,20 +82,20 @@ Table strategies_of(const Json& validation) {
        {"cores alike: 95th percentile [%]", true},
        {"worst case", false, true}},
       {}};
-  for (const auto& item : validation.at("strategies").items()) {
-    const Json& entry = item.value();
-    const bool has_steady = entry.contains("steady") && entry.at("steady").is_object();
-    const Json& judged = has_steady ? entry.at("steady") : entry;
-    const auto share = [&](const char* key) {
-      return judged.contains(key) ? number_in(judged.at(key)) : std::nullopt;
-    };
+  const JsonObject strategies = validation.object("strategies");
+  for (const std::string& strategy : strategies.keys()) {
+    const JsonObject entry = strategies.object(strategy.c_str());
+    const JsonObject judged = entry.has("steady") ? entry.object("steady") : entry;
+    const auto share = [&](const char* key) { return judged.known_number(key); };
     const auto apart = [&](const char* part, const char* key) {
-      const bool known = entry.contains(part) && entry.at(part).is_object();
-      return known ? number_in(entry.at(part).at(key)) : std::nullopt;
+      return entry.has(part) ? entry.object(part).known_number(key) : std::nullopt;
     };
-    table.rows.push_back({{item.key()},
-                          {fmt::format("{}", entry.value("cases", 0))},
-                          {fmt::format("{}", entry.value("noisy", 0))},
+    const auto count = [&](const char* key) {
+      return fmt::format("{}", entry.has(key) ? entry.integer(key) : 0);
+    };
+    table.rows.push_back({{strategy},
+                          {count("cases")},
+                          {count("noisy")},
                           {percent(share("step_time_error_median"))},
                           {percent(share("step_time_error_p95"))},
                           {percent(share("step_time_error_max"))},
@@ -110,24 +105,23 @@ Table strategies_of(const Json& validation) {
                           {percent(apart("compute", "step_time_error_p95"))},
                           {percent(apart("alike", "step_time_error_median"))},
                           {percent(apart("alike", "step_time_error_p95"))},
-                          {entry.contains("worst_case") ? text_in(entry.at("worst_case")) : "-"}});
+                          {text_or_dash(entry, "worst_case")}});
   }
   return table;
 }
 
 /// How far apart the cores were, as a virtual machine gave them.
-Table distances_of(const Json& validation) {
+Table distances_of(const JsonObject& validation) {
   Table table{"How far apart the cores were",
               "",
               {{"cores"}, {"of the trainings [%]", true}, {"calibrated so", true}},
               {}};
-  if (!validation.contains("core_distances")) return table;
-  const Json& shares = validation.at("core_distances");
-  if (!shares.is_object()) return table;
-  const std::string calibrated = text_in(shares.at("calibrated"));
+  if (!validation.has("core_distances")) return table;
+  const JsonObject shares = validation.object("core_distances");
+  const std::string calibrated = shares.known_text("calibrated");
   for (const char* distance : {"near", "far", "mixed"}) {
     table.rows.push_back({{distance},
-                          {percent(number_in(shares.at(distance)))},
+                          {percent(shares.known_number(distance))},
                           {calibrated == distance ? "yes" : ""}});
   }
   return table;
@@ -146,20 +140,17 @@ Cell in_range_cell(const ForecastCase& each) {
 }
 
 /// The shares of the runs; of older validations what they had together.
-std::string distances_in(const Json& verdict) {
-  const auto shares = verdict.find("core_distances");
-  if (shares != verdict.end() && shares->is_object()) {
-    const auto share = [&](const char* distance) {
-      return number_in(shares->at(distance)).value_or(0);
-    };
-    return in_words({share("near"), share("far"), share("mixed"), ""});
-  }
-  const auto found = verdict.find("core_distance");
-  return found == verdict.end() || !found->is_string() ? "" : found->get<std::string>();
+std::string distances_in(const JsonObject& verdict) {
+  if (!verdict.has("core_distances")) return verdict.known_text("core_distance");
+  const JsonObject shares = verdict.object("core_distances");
+  const auto share = [&](const char* distance) {
+    return shares.known_number(distance).value_or(0);
+  };
+  return in_words({share("near"), share("far"), share("mixed"), ""});
 }
 
 /// A row a case: its step time, its verdict.
-Table cases_of(const Json& validation) {
+Table cases_of(const JsonObject& validation) {
   Table table{
       "Step time of each case",
       "noisy: the runs themselves spread by more than 5 %; held: the forecast is within 5 "
@@ -179,14 +170,13 @@ Table cases_of(const Json& validation) {
        {"verdict"},
        {"differs most", false, true}},
       {}};
+  const std::vector<JsonObject> verdicts = validation.objects("verdicts");
   std::size_t place = 0;
   for (const ForecastCase& each : forecast_cases(validation)) {
-    const Json& verdicts = validation.at("verdicts");
     while (place < verdicts.size() && verdicts[place].at("settings") != each.settings) ++place;
     if (place == verdicts.size()) break;
-    const Json& verdict = verdicts[place];
-    const bool held = verdict.at("held").is_boolean() && verdict.at("held").get<bool>();
-    const Json& why = verdict.at("why");
+    const JsonObject& verdict = verdicts[place];
+    const bool held = verdict.has("held") && verdict.flag("held");
     Cell error = error_cell(each.predicted / each.measured - 1);
     error.tone = held ? Tone::plain : Tone::bad;
     table.rows.push_back({{each.title},
@@ -199,14 +189,14 @@ Table cases_of(const Json& validation) {
                           {signed_percent_of(each.protocol_error)},
                           {signed_percent_of(each.compute_error)},
                           {distances_in(verdict)},
-                          {text_in(verdict.at("verdict")), held ? Tone::good : Tone::bad},
-                          {why.is_object() ? text_in(why.at("sentence")) : ""}});
+                          {text_or_dash(verdict, "verdict"), held ? Tone::good : Tone::bad},
+                          {verdict.has("why") ? verdict.object("why").text("sentence") : ""}});
   }
   return table;
 }
 
 /// Every metric of every case.
-Table validated_metrics(const Json& validation) {
+Table validated_metrics(const JsonObject& validation) {
   Table table{"Every metric",
               {},
               {{"case", false, true},
@@ -218,21 +208,21 @@ Table validated_metrics(const Json& validation) {
                {"error [%]", true}},
               {},
               true};
-  for (const Json& row : validation.at("cases")) {
-    Cell error = error_cell(number_in(row.at("error")));
+  for (const JsonObject& row : validation.objects("cases")) {
+    Cell error = error_cell(row.known_number("error"));
     error.tone = Tone::plain;
     table.rows.push_back({{case_title(row)},
-                          {text_in(row.at("metric"))},
-                          {row.contains("node") ? text_in(row.at("node")) : ""},
-                          {figure(number_in(row.at("measured")))},
-                          {percent(number_in(row.at("spread")))},
-                          {figure(number_in(row.at("predicted")))},
+                          {row.text("metric")},
+                          {row.known_text("node")},
+                          {figure(row.known_number("measured"))},
+                          {percent(row.known_number("spread"))},
+                          {figure(row.known_number("predicted"))},
                           std::move(error)});
   }
   return table;
 }
 
-Table inversions_of(const Json& validation) {
+Table inversions_of(const JsonObject& validation) {
   Table table{"Cases that the forecast puts in the wrong order, by gradients/s",
               {},
               {{"faster", false, true},
@@ -240,18 +230,18 @@ Table inversions_of(const Json& validation) {
                {"measured ratio", true},
                {"predicted ratio", true}},
               {}};
-  for (const Json& pair : validation.at("order").at("all").at("inverted")) {
-    table.rows.push_back({{text_in(pair.at("faster"))},
-                          {text_in(pair.at("slower"))},
-                          {figure(number_in(pair.at("measured_ratio")))},
-                          {figure(number_in(pair.at("predicted_ratio")))}});
+  for (const JsonObject& pair : validation.object("order").object("all").objects("inverted")) {
+    table.rows.push_back({{pair.text("faster")},
+                          {pair.text("slower")},
+                          {figure(pair.known_number("measured_ratio"))},
+                          {figure(pair.known_number("predicted_ratio"))}});
   }
   return table;
 }
 
 }  // namespace
 
-Section validation_section(const Json& validation) {
+Section validation_section(const JsonObject& validation) {
   Section section{"validation",
                   "Forecast against measurement",
                   "A mark a case: the median of its runs against its simulation, with bands of 5 "
@@ -264,7 +254,7 @@ Section validation_section(const Json& validation) {
   std::vector<Table> tables{goals_of(validation), strategies_of(validation),
                             distances_of(validation), cases_of(validation),
                             inversions_of(validation)};
-  if (validation.at("verdicts").size() <= kDetailedCases)
+  if (validation.array("verdicts").size() <= kDetailedCases)
     tables.push_back(validated_metrics(validation));
   for (Table& table : tables) {
     if (table.rows.empty()) continue;

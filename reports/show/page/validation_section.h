@@ -1,15 +1,14 @@
 // What a page shows of a validation.
 #pragma once
 
+#include "reports/record/json_object.h"
 #include "reports/show/page/page.h"
-
-#include <nlohmann/json_fwd.hpp>
 
 namespace foretrain {
 
 /// Predicted against measured with error by strategy, goals, strategies, a row a case; all of each
 /// case where they are few. `validation` is what validation.json holds.
-/// @throws nlohmann::json::exception where it is something else
-Section validation_section(const nlohmann::ordered_json& validation);
+/// @throws InputError with the key that is wrong
+Section validation_section(const JsonObject& validation);
 
 }  // namespace foretrain

@@ -1,13 +1,16 @@
 #include "reports/show/terminal/case_text.h"
 
 #include "reports/record/text.h"
+#include "reports/studies/sweep/finding.h"
 #include "scenarios/node_counts.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
+#include <set>
 
 namespace foretrain {
 namespace {
@@ -29,7 +32,87 @@ struct CaseRow {
   }
 };
 
+/// A training with a figure that it is compared by.
+struct Ranked {
+  std::string title;
+  double value;
+  std::string told;  ///< of the value
+};
+
+/// Those with the most of it, or the least: more than one is a tie.
+std::vector<Ranked> ahead(const std::vector<Ranked>& all, bool most) {
+  const Ranked& first = most ? *std::ranges::max_element(all, {}, &Ranked::value)
+                             : *std::ranges::min_element(all, {}, &Ranked::value);
+  std::vector<Ranked> tied;
+  std::ranges::copy_if(all, std::back_inserter(tied),
+                       [&](const Ranked& each) { return each.told == first.told; });
+  return tied;
+}
+
+/// `sync`, `sync and async`, `3 of them`.
+std::string named(const std::vector<Ranked>& some) {
+  if (some.size() == 1) return some.front().title;
+  if (some.size() == 2) return fmt::format("{} and {}", some[0].title, some[1].title);
+  return fmt::format("{} of them", some.size());
+}
+
+std::string speed_clause(const std::vector<Ranked>& rates) {
+  const std::vector<Ranked> fastest = ahead(rates, true);
+  const bool one = fastest.size() == 1;
+  if (!one && fastest.size() == rates.size()) {
+    return fmt::format("all learn from {} examples a second, a tie", fastest.front().told);
+  }
+  std::string text = fmt::format("{} {} from most examples a second{}", named(fastest),
+                                 one ? "learns" : "learn", one ? "" : ", a tie");
+  if (rates.size() == 1) return text;
+  const std::vector<Ranked> slowest = ahead(rates, false);
+  return text + fmt::format(", {:.2f} times as many as {}",
+                            fastest.front().value / slowest.front().value, named(slowest));
+}
+
+std::string accuracy_clause(const std::vector<Ranked>& accuracies) {
+  if (accuracies.empty()) return {};
+  const std::vector<Ranked> best = ahead(accuracies, true);
+  const std::string& told = best.front().told;
+  if (best.size() == 1) {
+    return fmt::format("; {} ends with the best test accuracy, {}", named(best), told);
+  }
+  if (best.size() == accuracies.size()) {
+    return fmt::format("; all end with a test accuracy of {}, a tie", told);
+  }
+  return fmt::format("; {} end with the best test accuracy, {}, a tie", named(best), told);
+}
+
+/// `missed`: those that do not reach it.
+std::string target_clause(const std::string& target, const std::vector<Ranked>& reached,
+                          const std::vector<Ranked>& missed) {
+  if (reached.empty()) return fmt::format("none reaches {}", target);
+  const std::vector<Ranked> first = ahead(reached, false);
+  const std::string& soonest_s = first.front().told;
+  const bool one = first.size() == 1;
+  if (!one && missed.empty() && first.size() == reached.size()) {
+    return fmt::format("all reach {} after {} s, a tie", target, soonest_s);
+  }
+  std::string text =
+      fmt::format("{} {} {} first, after {} s{}", named(first), one ? "reaches" : "reach", target,
+                  soonest_s, one ? "" : ", a tie");
+  if (first.size() < reached.size()) {
+    const std::vector<Ranked> last = ahead(reached, true);
+    text += fmt::format("; {} last, after {} s", named(last), last.front().told);
+  }
+  if (missed.empty()) return text;
+  return text +
+         fmt::format("; {} {} not reach it", named(missed), missed.size() == 1 ? "does" : "do");
+}
+
 }  // namespace
+
+std::string target_text(const Target& target) {
+  std::vector<std::string> asked;
+  if (target.accuracy > 0) asked.push_back(fmt::format("accuracy {}", target.accuracy));
+  if (target.loss > 0) asked.push_back(fmt::format("loss {}", target.loss));
+  return fmt::format("{}", fmt::join(asked, " or "));
+}
 
 std::string case_sentence(const Case& scenario_case) {
   const Scenario& s = scenario_case.scenario;
@@ -61,43 +144,39 @@ std::string as_comment(std::string_view sentence, std::string_view mark) {
 }
 
 void CaseTable::add(const Record& record) {
-  rows_.push_back({title_of(record.scenario_case), summarize(record), record.mode});
+  rows_.push_back({title_of(record.scenario_case), summarize(record), record.mode,
+                   record.scenario_case.scenario.training.until});
   if (record.mode == Mode::simulate) rows_.back().title += " (simulated)";
 }
 
 std::string CaseTable::sentence() const {
   const auto runs = std::ranges::count(rows_, Mode::run, &Row::mode);
   const bool runs_alone = runs > 1;
-  const auto extreme = [&](std::optional<double> Summary::*figure, bool most) {
-    const Row* found = nullptr;
-    for (const Row& row : rows_) {
-      const auto& value = row.summary.*figure;
-      if (!value || (runs_alone && row.mode != Mode::run)) continue;
-      if (found == nullptr ||
-          (most ? *value > *(found->summary.*figure) : *value < *(found->summary.*figure))) {
-        found = &row;
-      }
-    }
-    return found;
-  };
   const bool mixed = runs_alone && runs < std::ssize(rows_);
   const std::string all =
       mixed ? fmt::format("{} runs", runs) : count(std::ssize(rows_), "training", "trainings");
-  const Row* fastest = extreme(&Summary::examples_per_s, true);
-  const Row* slowest = extreme(&Summary::examples_per_s, false);
-  if (fastest == nullptr) return fmt::format("{}, none of which got anywhere.", all);
-  std::string text =
-      fmt::format("Of {} {} learns from most examples a second", all, fastest->title);
-  if (slowest != fastest) {
-    text += fmt::format(", {:.2f} times as many as {}",
-                        *fastest->summary.examples_per_s / *slowest->summary.examples_per_s,
-                        slowest->title);
+  std::vector<Ranked> rates;
+  std::vector<Ranked> accuracies;
+  std::vector<Ranked> reached;
+  std::vector<Ranked> missed;
+  std::set<std::string> targets;
+  for (const Row& row : rows_) {
+    if (runs_alone && row.mode != Mode::run) continue;
+    const Summary& s = row.summary;
+    targets.insert(target_text(row.target));
+    const auto& rate = s.examples_per_s;
+    if (rate) rates.push_back({row.title, *rate, figure(rate)});
+    const auto& accuracy = s.test_accuracy;
+    if (accuracy) accuracies.push_back({row.title, *accuracy, fmt::format("{:.4f}", *accuracy)});
+    const auto& time_s = s.time_to_target_s;
+    (time_s ? reached : missed).push_back({row.title, time_s.value_or(0), figure(time_s)});
   }
-  if (const Row* best = extreme(&Summary::test_accuracy, true)) {
-    text += fmt::format("; {} ends with the best test accuracy, {:.4f}", best->title,
-                        *best->summary.test_accuracy);
+  if (rates.empty()) return fmt::format("{}, none of which got anywhere.", all);
+  if (targets.contains("")) {
+    return fmt::format("Of {} {}{}.", all, speed_clause(rates), accuracy_clause(accuracies));
   }
-  return text + ".";
+  const std::string target = targets.size() == 1 ? *targets.begin() : "its target";
+  return fmt::format("Of {} {}.", all, target_clause(target, reached, missed));
 }
 
 std::string CaseTable::text() const {

@@ -1,10 +1,12 @@
 // What a case is, how cases compare, in words for a terminal.
 #pragma once
 
+#include "models/protocol/target.h"
 #include "reports/record/record.h"
 #include "reports/record/summary.h"
 #include "scenarios/machine.h"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,11 +19,15 @@ std::string case_sentence(const Case& scenario_case);
 /// `sentence` in lines of the terminal's width, each behind `mark`.
 std::string as_comment(std::string_view sentence, std::string_view mark);
 
+/// `accuracy 0.97`, `accuracy 0.97 or loss 0.1`.
+std::string target_text(const Target& target);
+
 /// Trainings side by side, of which only the figures are kept.
 class CaseTable {
  public:
   void add(const Record& record);
-  /// Which is fastest, which learnt most: of the runs, where there are several, else of all.
+  /// Which is fastest, which learnt most; where all have a target, which reaches it first: of the
+  /// runs, where there are several, else of all. Figures that are told alike are a tie.
   [[nodiscard]] std::string sentence() const;
   /// The sentence; then a line each; as wide as the terminal at most.
   [[nodiscard]] std::string text() const;
@@ -31,6 +37,7 @@ class CaseTable {
     std::string title;
     Summary summary;
     Mode mode;
+    Target target;
   };
 
   std::vector<Row> rows_;

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cmath>
+#include <set>
 #include <string_view>
 
 namespace foretrain {
@@ -36,17 +37,28 @@ HostFields fields_of_host(const HostSpec& host) {
           link_text(host.device_link),
           to_text(host.nic),
           host.flow_rate.value > 0 ? to_text(host.flow_rate) : "-",
-          host.price > 0 ? fmt::format("{:.2f}", host.price) : "-"};
+          host.price.per_hour > 0 ? fmt::format("{:.2f}", host.price.per_hour) : "-"};
+}
+
+/// ` in USD`: where all prices are in one; empty: they are not.
+std::string in_one_currency(const std::vector<HostSpec>& hosts) {
+  std::set<std::string> currencies;
+  for (const HostSpec& host : hosts) {
+    if (host.price.per_hour > 0) currencies.insert(host.price.currency);
+  }
+  const bool one = currencies.size() == 1 && !currencies.begin()->empty();
+  return one ? " in " + *currencies.begin() : std::string();
 }
 
 }  // namespace
 
 std::string hardware_table(const std::vector<HostSpec>& hosts) {
-  std::string text = wrap(
-      "Hosts that a scenario may begin with, as in hosts: [{like: dgx-1, count: 4}]. GFLOPS are "
+  std::string text = wrap(fmt::format(
+      "Hosts that a scenario may begin with, as in hosts: [{{like: dgx-1, count: 4}}]. GFLOPS are "
       "those of a data sheet, of a device, or of a core where there is none; trainings reach 30 to "
       "50 % of them. Links are of a device, or one for all (*); the flow is what one connection "
-      "carries; the price is of an hour.");
+      "carries; the price is of an hour{}.",
+      in_one_currency(hosts)));
   text += "\n" + host_line({"host", "cores", "devices", "GFLOPS", "link", "NIC", "flow", "price"});
   for (const HostSpec& host : hosts) text += host_line(fields_of_host(host));
   return text;

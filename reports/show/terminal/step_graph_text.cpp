@@ -244,8 +244,8 @@ std::string step_dot(std::string_view model, const Training& training) {
   return out.str();
 }
 
-std::string step_text(const Case& scenario_case, bool dot) {
-  const auto training = prepare(scenario_case, Need::shape).training;
+std::string step_text(const Case& scenario_case, bool dot, DataSets& data_sets) {
+  const auto training = prepare(scenario_case, Need::shape, data_sets).training;
   const std::string model = scenario_case.scenario.model.label();
   return dot ? step_dot(model, *training) : step_table(model, *training);
 }

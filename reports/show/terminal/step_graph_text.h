@@ -2,6 +2,7 @@
 #pragma once
 
 #include "models/protocol/training.h"
+#include "scenarios/case_data.h"
 #include "scenarios/scenario.h"
 
 #include <string>
@@ -17,6 +18,6 @@ std::string step_table(std::string_view model, const Training& training);
 std::string step_dot(std::string_view model, const Training& training);
 
 /// Of the training that a case describes; `dot`: as a drawing. @throws InputError
-std::string step_text(const Case& scenario_case, bool dot);
+std::string step_text(const Case& scenario_case, bool dot, DataSets& data_sets);
 
 }  // namespace foretrain

@@ -3,6 +3,8 @@
 
 #include "reports/record/summary.h"
 #include "reports/record/text.h"
+#include "reports/show/terminal/case_text.h"
+#include "reports/studies/ledger/stands_on.h"
 
 #include <fmt/format.h>
 
@@ -29,10 +31,7 @@ std::string how_many(std::int64_t value, std::string_view one, std::string_view 
 /// What became of the target, where there is one.
 std::string target_reached(const Target& target, const Summary& s) {
   if (!target.wanted()) return {};
-  std::vector<std::string> asked;
-  if (target.accuracy > 0) asked.push_back(fmt::format("accuracy {}", target.accuracy));
-  if (target.loss > 0) asked.push_back(fmt::format("loss {}", target.loss));
-  const std::string what = fmt::format("{}", fmt::join(asked, " or "));
+  const std::string what = target_text(target);
   if (!s.time_to_target_s) return fmt::format("; {} not reached", what);
   return fmt::format("; {} reached after {} s", what, figure(s.time_to_target_s));
 }
@@ -222,10 +221,14 @@ std::string record_sentence(const Record& record) {
 std::string summary_table(const Record& record, std::string_view build, NodeLines lines) {
   const Summary s = summarize(record);
   std::string text = wrap(outcome_sentence(record, s)) + "\n";
-  text += line("step time", s.step_time_s_median ? fmt::format("{} ms, the median of {}",
-                                                               figure(*s.step_time_s_median * 1e3),
-                                                               how_many(s.steps, "step", "steps"))
-                                                 : "-");
+  if (const std::string footing = stands_on(record); !footing.empty()) {
+    text += wrap(footing) + "\n";
+  }
+  text += line("step time", s.step_time_s_median
+                                ? fmt::format("{} ms, the median of {} without evaluation",
+                                              figure(*s.step_time_s_median * 1e3),
+                                              how_many(s.steps, "step", "steps"))
+                                : "-");
   text += line("updates",
                fmt::format("{}, {}", grouped(s.updates), quantity(s.updates_per_s, "a second")));
   text += line("examples", quantity(s.examples_per_s, "a second"));
@@ -233,6 +236,10 @@ std::string summary_table(const Record& record, std::string_view build, NodeLine
   text += line("final loss", quantity(s.final_loss, "nats"));
   text += line("phases [%]", phases_line(s));
   text += line("bytes sent", grouped(s.bytes_sent.value));
+  if (s.cost) {
+    text += line("cost", fmt::format("{}, {} an hour", cost_text(s.cost, s.price.currency),
+                                     cost_text(s.price.per_hour, s.price.currency)));
+  }
   if (record.startup.ns > 0) text += line("start-up", quantity(s.startup_s, "s"));
   if (record.checkpoints.count > 0) text += line("checkpoints", checkpoints_line(record));
   for (const std::int64_t step : record.resumed) {
@@ -253,7 +260,7 @@ std::string summary_table(const Record& record, std::string_view build, NodeLine
     text += line("refused", how_many(record.refused, "stranger without the job key",
                                      "strangers without the job key"));
   }
-  if (!record.uncalibrated.empty()) {
+  if (record.basis.empty() && !record.uncalibrated.empty()) {  // else it is said above
     text += line("uncalibrated",
                  fmt::format("compute is counted by FLOPs and bytes on {}", record.uncalibrated));
   }

@@ -6,6 +6,7 @@
 #include "reports/record/flat.h"
 #include "reports/record/not_done.h"
 #include "reports/record/statistics.h"
+#include "reports/studies/ledger/stands_on.h"
 #include "reports/studies/parallel/in_parallel.h"
 #include "scenarios/input_error.h"
 
@@ -80,6 +81,7 @@ Bands simulate_bands(const Case& scenario_case, std::int64_t seeds, const BandOp
   std::vector<FlatFigures> all(cases.size());
   std::mutex mutex;
   std::int64_t done = 0;
+  std::string footing;
   const auto one = [&](std::int64_t number) {
     const Case& each = cases[static_cast<std::size_t>(number)];
     const Record record = simulate(each);
@@ -91,13 +93,16 @@ Bands simulate_bands(const Case& scenario_case, std::int64_t seeds, const BandOp
                                 record.failure, folder.string()));
     }
     all[static_cast<std::size_t>(number)] = flat_figures(record);
+    if (number == 0) footing = stands_on(record);
     const std::lock_guard lock(mutex);
     ++done;
     if (options.progress) options.progress(done, seeds);
   };
   one(0);
   in_parallel(seeds - 1, options.threads, [&](std::int64_t i) { one(i + 1); });
-  return bands_of_figures(scenario_case, all);
+  Bands bands = bands_of_figures(scenario_case, all);
+  bands.stands_on = std::move(footing);
+  return bands;
 }
 
 }  // namespace foretrain

@@ -28,6 +28,7 @@ struct Bands {
   Case scenario_case;  ///< with the first seed
   std::int64_t seeds = 0;
   std::vector<Band> figures;  ///< in the order of run.json
+  std::string stands_on{};    ///< what the forecast of the first seed does (studies/ledger)
 
   /// The figure called `name`, or null.
   [[nodiscard]] const Band* find(std::string_view name) const;

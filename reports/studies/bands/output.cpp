@@ -13,6 +13,11 @@
 namespace foretrain {
 namespace {
 
+/// What people take the bands for.
+constexpr const char* kNoPrediction =
+    "These are no prediction intervals: they hold what seeds change (jitter, stragglers, the order "
+    "of the data), not how wrong the forecast is.";
+
 /// 2 + 30 + 3 x 14 = 74 columns.
 std::string row(std::string_view name, std::string_view median, std::string_view p5,
                 std::string_view p95) {
@@ -27,7 +32,7 @@ std::string sentence(const Bands& bands) {
                   bands.seeds == 1 ? fmt::format("seed {}", first)
                                    : fmt::format("the {} seeds from {}", bands.seeds, first));
   if (const Band* time = bands.find("time_s")) {
-    text += fmt::format(": it takes {} s; nine of ten times {} to {} s", figure(time->median),
+    text += fmt::format(": it takes {} s; nine of ten seeds {} to {} s", figure(time->median),
                         figure(time->p5), figure(time->p95));
   }
   return text + ".";
@@ -44,7 +49,8 @@ std::string to_table(const Bands& bands) {
     if (band.known < bands.seeds) name += fmt::format(" ({} of {})", band.known, bands.seeds);
     text += row(name, figure(band.median), figure(band.p5), figure(band.p95));
   }
-  return text;
+  text += "\n" + wrap(kNoPrediction);
+  return bands.stands_on.empty() ? text : text + wrap(bands.stands_on);
 }
 
 nlohmann::ordered_json to_json(const Bands& bands) {
@@ -54,6 +60,8 @@ nlohmann::ordered_json to_json(const Bands& bands) {
   json["mode"] = name_of(Mode::simulate);
   json["seeds"] = bands.seeds;
   json["first_seed"] = bands.scenario_case.scenario.seed;
+  json["what_bands_are"] = kNoPrediction;
+  if (!bands.stands_on.empty()) json["stands_on"] = bands.stands_on;
   json["figures"] = nlohmann::ordered_json::object();
   for (const Band& band : bands.figures) {
     auto& entry = json["figures"][band.figure];

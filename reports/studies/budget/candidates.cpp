@@ -26,7 +26,7 @@ bool timed_on_device(const Scenario& scenario) {
 
 /// Why a host cannot be tried; empty: it can.
 std::string why_not_tried(const HostSpec& host, bool needs_device) {
-  if (host.price <= 0) return "it has no price in the library";
+  if (host.price.per_hour <= 0) return "it has no price in the library";
   if (needs_device && host.devices == 0) {
     return "it has no devices, but the job was timed on one";
   }
@@ -43,6 +43,21 @@ const HostSpec& host_called(const std::vector<HostSpec>& library, const std::str
   throw InputError(fmt::format("--hosts: {} is nothing that the library has; {}there are {}", name,
                                near.empty() ? "" : fmt::format("did you mean {}? ", near),
                                fmt::join(names, ", ")));
+}
+
+/// What they cost is compared.
+void check_one_currency(const std::vector<HostSpec>& hosts) {
+  for (const HostSpec& host : hosts) {
+    const HostSpec& first = hosts.front();
+    if (host.price.currency == first.price.currency) continue;
+    const auto called = [](const HostSpec& h) {
+      return h.price.currency.empty() ? "no currency" : h.price.currency;
+    };
+    throw InputError(
+        fmt::format("--hosts: the price of {} is in {}, that of {} in {}; name hosts of one "
+                    "currency",
+                    host.name, called(host), first.name, called(first)));
+  }
 }
 
 /// Those that learn as synchronous SGD does, what they are weighed against, the scenario's own.
@@ -112,7 +127,10 @@ HostsToTry hosts_to_try(const Case& base, const std::vector<HostSpec>& library,
     }
     found.hosts.push_back(host);
   }
-  if (!names.empty()) return found;
+  if (!names.empty()) {
+    check_one_currency(found.hosts);
+    return found;
+  }
   for (const HostSpec& host : library) {
     const std::string why = why_not_tried(host, needs_device);
     if (why.empty()) {
@@ -124,6 +142,7 @@ HostsToTry hosts_to_try(const Case& base, const std::vector<HostSpec>& library,
   if (found.hosts.empty()) {
     throw InputError("the library has no host with a price that the job could run on");
   }
+  check_one_currency(found.hosts);
   return found;
 }
 

@@ -75,10 +75,7 @@ std::string time_text(double time_s) {
   return time_s >= kMinute ? figure(time_s / kMinute) + " min" : figure(time_s) + " s";
 }
 
-std::string money_text(double cost) {
-  // Cents matter of what costs dollars; of less all digits.
-  return cost >= 1 ? fmt::format("{:.2f}", cost) : figure(cost);
-}
+std::string money_text(double cost) { return cost_text(cost, ""); }
 
 std::string what_failed(const Offer& offer, const Bounds& bounds) {
   std::vector<std::string> reasons;

@@ -141,7 +141,7 @@ class Searching {
         return;
       }
       const double time_s = whole_time_s(record, steps * cluster.workers);
-      const double cost = candidate.host->price * cluster.hosts * time_s / 3600;
+      const double cost = candidate.host->price.per_hour * cluster.hosts * time_s / 3600;
       candidate.offer = {cluster, time_s, cost, {}, std::move(whole)};
       candidate.state = Candidate::State::offered;
     } catch (const InputError& error) {

@@ -43,6 +43,10 @@ std::vector<LedgerRow> ledger_rows(const Validation& validation, const Occasion&
 /// @throws InputError that names file and line
 std::vector<LedgerRow> read_ledger(const std::filesystem::path& path);
 
+/// Those of the newest validation of each file on each machine; of one day the one that was entered
+/// last.
+std::vector<LedgerRow> newest_rows(const std::vector<LedgerRow>& rows);
+
 /// The ledger as a file: comma-separated, a row a line, shares in hundredths of a per cent.
 std::string ledger_csv(const std::vector<LedgerRow>& rows);
 

@@ -83,6 +83,15 @@ std::string protocol_cell(const LedgerRow* row) {
 
 }  // namespace
 
+std::vector<LedgerRow> newest_rows(const std::vector<LedgerRow>& rows) {
+  std::vector<LedgerRow> all;
+  all.reserve(rows.size());
+  for (const LedgerEntry& entry : newest(rows)) {
+    for (const LedgerRow* row : entry.rows) all.push_back(*row);
+  }
+  return all;
+}
+
 std::string ledger_table(const std::vector<LedgerRow>& rows) {
   if (rows.empty()) return {};
   const std::vector<LedgerEntry> entries = newest(rows);

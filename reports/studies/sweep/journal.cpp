@@ -43,7 +43,8 @@ void write_all(int file, std::string_view text, const std::string& path) {
 
 /// What is wrong with the values of a row that somebody else wrote; empty: nothing.
 std::string wrong_value(const Json& row) {
-  constexpr std::array kTexts{"name", "mode", "machine", "status", "error", "scenario"};
+  constexpr std::array kTexts{"name",  "mode",     "machine",  "status",
+                              "error", "scenario", "currency", "stands_on"};
   for (const auto& [key, value] : row.items()) {
     if (!value.is_primitive()) return fmt::format("{} is no figure", key);
     if (std::ranges::find(kTexts, key) != kTexts.end() && !value.is_string()) {

@@ -5,8 +5,12 @@
 #include "reports/record/files.h"
 #include "reports/record/flat.h"
 #include "reports/record/not_done.h"
+#include "reports/record/summary.h"
 #include "reports/record/text.h"
+#include "reports/studies/ledger/stands_on.h"
 #include "reports/studies/parallel/in_parallel.h"
+#include "reports/studies/sweep/finding.h"
+#include "reports/studies/sweep/sweep_table.h"
 #include "reports/studies/validation/kept_runs.h"
 #include "scenarios/input_error.h"
 #include "scenarios/write_error.h"
@@ -39,14 +43,22 @@ Json row_of(std::size_t number, const std::string& name, const Case& each, Mode 
   return row;
 }
 
+constexpr const char* kStandsOn = "stands_on";
+
 void add_record(const Record& record, Json& row) {
   const bool done = record.outcome == Outcome::done;
   row["machine"] = record.machine;
   row["status"] = done ? "done" : "failed";
   row["error"] = record.failure;
   for (const auto& [figure, value] : flat_figures(record)) {
-    if (value) row[figure] = *value;
+    // That a target was not reached is known of the others.
+    const bool told = value || figure == "time_to_target_s";
+    if (told) row[figure] = value ? Json(*value) : Json();
   }
+  const std::string currency = summarize(record).price.currency;
+  if (!currency.empty()) row["currency"] = currency;
+  const std::string footing = stands_on(record);
+  if (!footing.empty()) row[kStandsOn] = footing;
 }
 
 /// The number of a row that is of none of these cases; empty: there is none.
@@ -166,7 +178,16 @@ class Sweeper {
   }
 
   void write_table() const {
-    write_text_file(options_.folder / "sweep.csv", sweep_csv(result_.rows));
+    const std::string csv = sweep_csv(result_.rows);
+    const Scenario& scenario = cases_.front().scenario;
+    const SweepTable table = read_sweep(csv, "sweep.csv");
+    const Json about = {{"name", scenario.name},
+                        {"question", scenario.question},
+                        {"sentence", sweep_sentence(table)},
+                        {"stands_on", stands_on(result_.rows)}};
+    write_text_file(options_.folder / "sweep.json",
+                    about.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+    write_text_file(options_.folder / "sweep.csv", csv);
   }
 
   const std::vector<Case>& cases_;
@@ -206,7 +227,7 @@ bool can_go_on(const std::vector<Case>& cases, const SweepOptions& options) {
 }
 
 std::filesystem::path set_sweep_aside(const std::filesystem::path& folder) {
-  std::vector<std::string> names{"sweep.csv", "cases"};
+  std::vector<std::string> names{"sweep.csv", "sweep.json", "cases"};
   for (const std::filesystem::path& path : row_files(folder)) {
     names.push_back(path.filename().string());
   }
@@ -217,7 +238,8 @@ std::string sweep_csv(const SweepRows& rows) {
   std::vector<std::string> columns;
   for (const auto& [number, row] : rows) {
     for (const auto& [column, unused] : row.items()) {
-      if (column == "scenario" || std::ranges::find(columns, column) != columns.end()) continue;
+      if (column == "scenario" || column == kStandsOn) continue;  // sweep.json has the latter
+      if (std::ranges::find(columns, column) != columns.end()) continue;
       columns.push_back(column);
     }
   }
@@ -228,6 +250,16 @@ std::string sweep_csv(const SweepRows& rows) {
     csv.end_row();
   }
   return std::string(csv.written());
+}
+
+std::vector<std::string> stands_on(const SweepRows& rows) {
+  std::vector<std::string> all;
+  for (const auto& [number, row] : rows) {
+    std::string text = row.value(kStandsOn, "");
+    if (text.empty() || std::ranges::find(all, text) != all.end()) continue;
+    all.push_back(std::move(text));
+  }
+  return all;
 }
 
 std::string to_text(const SweepResult& result, const Shard& shard) {

@@ -44,7 +44,8 @@ struct SweepResult {
 /// Does the cases of the shard that are not done yet. A finished case is never done twice, however
 /// the sweep ended before: its row is on the disk when the next one is begun by that thread. A case
 /// that fails is a row with its error, the rest goes on. Once the rows of all cases are in the
-/// folder, whichever shards, machines wrote them, sweep.csv has them in the order of the cases.
+/// folder, whichever shards, machines wrote them, sweep.csv has them in the order of the cases,
+/// sweep.json the scenario's name and question, the finding, what the forecasts stand on.
 ///
 /// A row: case (from 0), name, its settings, mode, machine, status, error, then the figures of its
 /// record (flat_figures). The first case is done before the others begin, since a machine may have
@@ -59,6 +60,9 @@ std::filesystem::path set_sweep_aside(const std::filesystem::path& folder);
 
 /// The table: its columns are those of all rows, in the order in which they first come.
 std::string sweep_csv(const SweepRows& rows);
+
+/// What the forecasts of the rows stand on, each once.
+std::vector<std::string> stands_on(const SweepRows& rows);
 
 /// What came out, for a terminal of 80 columns: the sentence that matters, failed cases.
 std::string to_text(const SweepResult& result, const Shard& shard);

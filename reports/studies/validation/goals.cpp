@@ -153,11 +153,12 @@ void add_time_to_target(const Validation& validation, std::vector<Goal>& goals) 
 void add_order(const Validation& validation, std::vector<Goal>& goals) {
   const Order order = order_of(validation);
   const auto add = [&](const char* name, const PairOrder& pairs) {
-    if (pairs.ordered == 0) return;
+    const int apart = pairs.ordered - pairs.tied;
+    if (apart == 0) return;
     Goal goal;
     goal.name = name;
-    goal.of = pairs.ordered;
-    goal.met = pairs.ordered - static_cast<int>(pairs.inverted.size());
+    goal.of = apart;
+    goal.met = apart - static_cast<int>(pairs.inverted.size());
     if (!pairs.inverted.empty()) {
       const Inversion& first = pairs.inverted.front();
       goal.worst_name =

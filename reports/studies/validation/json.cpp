@@ -30,11 +30,9 @@ Json or_null(std::optional<T> value) {
 /// Which machines, which calibration both modes come from.
 std::string source_of(const Validation& validation) {
   const CaseValidation& first = validation.cases.front();
-  const Record& simulated = first.simulated;
   return fmt::format("run on {}, {} kernels, {} {} a case; {}", first.run.machine,
                      first.run.kernel_set, validation.repetitions,
-                     validation.repetitions == 1 ? "time" : "times",
-                     simulated_on(simulated.machine, simulated.uncalibrated));
+                     validation.repetitions == 1 ? "time" : "times", source_of(first.simulated));
 }
 
 Json figures_json(const Comparison& c) {
@@ -193,7 +191,7 @@ Json pairs_json(const Validation& validation, const PairOrder& pairs) {
                         {"measured_ratio", pair.measured},
                         {"predicted_ratio", pair.predicted}});
   }
-  return {{"pairs", pairs.ordered}, {"inverted", inverted}};
+  return {{"pairs", pairs.ordered}, {"tied", pairs.tied}, {"inverted", inverted}};
 }
 
 Json groups_json(const Validation& validation) {

@@ -3,6 +3,7 @@
 
 #include "models/protocol/registry.h"
 #include "reports/record/statistics.h"
+#include "reports/record/text.h"
 #include "reports/studies/validation/verdict.h"
 
 #include <algorithm>
@@ -21,8 +22,18 @@ struct Rate {
 /// How far apart two measurements must be for their order to mean something.
 double uncertainty(const Comparison& c) { return c.spread.value_or(0) * std::abs(c.measured); }
 
-bool told_apart(const Comparison& a, const Comparison& b) {
-  return std::abs(a.measured - b.measured) > uncertainty(a) + uncertainty(b);
+/// 1: the runs of the first are faster, -1: those of the second; 0: they do not tell them apart.
+int order_measured(const Comparison& a, const Comparison& b) {
+  const double apart = a.measured - b.measured;
+  const bool tie = std::abs(apart) <= uncertainty(a) + uncertainty(b);
+  if (tie || figure(a.measured) == figure(b.measured)) return 0;
+  return apart > 0 ? 1 : -1;
+}
+
+/// The same of the forecast.
+int order_predicted(const Comparison& a, const Comparison& b) {
+  if (a.predicted > b.predicted * (1 + kErrorBand)) return 1;
+  return b.predicted > a.predicted * (1 + kErrorBand) ? -1 : 0;
 }
 
 std::vector<Setting> but_for_strategy(const Case& scenario_case) {
@@ -42,40 +53,42 @@ bool are_weighed(const CaseValidation& a, const CaseValidation& b) {
 }  // namespace
 
 std::optional<bool> PairOrder::kept() const {
-  return ordered == 0 ? std::nullopt : std::optional(inverted.empty());
+  return ordered == tied ? std::nullopt : std::optional(inverted.empty());
 }
 
 Order order_of(const Validation& validation) {
   std::vector<Rate> rates;
-  std::vector<double> measured;
-  std::vector<double> predicted;
   for (std::size_t i = 0; i < validation.cases.size(); ++i) {
     const Comparison* rate = validation.cases[i].find("gradients_per_s");
-    if (rate == nullptr) continue;
-    rates.push_back({i, rate});
-    measured.push_back(rate->measured);
-    predicted.push_back(rate->predicted);
+    if (rate != nullptr) rates.push_back({i, rate});
   }
   Order order;
-  order.tau = kendall_tau(measured, predicted);
+  RankAgreement agreement;
   for (std::size_t i = 0; i < rates.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
       Rate faster = rates[i];
       Rate slower = rates[j];
-      if (!told_apart(*faster.of, *slower.of)) continue;
-      if (faster.of->measured < slower.of->measured) std::swap(faster, slower);
-      const bool inverted = slower.of->predicted > faster.of->predicted * (1 + kErrorBand);
+      const int measured = order_measured(*faster.of, *slower.of);
+      const int predicted = order_predicted(*faster.of, *slower.of);
+      agreement.add(measured, predicted);
+      ++order.pairs;
+      if (measured == 0) continue;
+      if (measured < 0) std::swap(faster, slower);
       const Inversion inversion{faster.place, slower.place,
                                 faster.of->measured / slower.of->measured,
                                 faster.of->predicted / slower.of->predicted};
       const auto count = [&](PairOrder& pairs) {
         ++pairs.ordered;
-        if (inverted) pairs.inverted.push_back(inversion);
+        if (predicted == 0) ++pairs.tied;
+        if (predicted == -measured) pairs.inverted.push_back(inversion);
       };
       count(order.all);
-      if (are_weighed(validation.cases[i], validation.cases[j])) count(order.weighed);
+      if (are_weighed(validation.cases[rates[i].place], validation.cases[rates[j].place])) {
+        count(order.weighed);
+      }
     }
   }
+  order.tau = agreement.tau();
   for (PairOrder* pairs : {&order.all, &order.weighed}) {
     std::ranges::stable_sort(pairs->inverted, std::greater{},
                              [](const Inversion& pair) { return pair.measured / pair.predicted; });

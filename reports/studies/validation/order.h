@@ -19,18 +19,21 @@ struct Inversion {
 
 /// How many pairs of some kind there are that have an order, with those that lost it.
 ///
-/// A pair has an order where the runs tell the two apart by more than both spreads together. It is
-/// inverted where the forecast tells them apart the other way by more than kErrorBand.
+/// A pair has an order where the runs tell the two apart by more than both spreads together, and
+/// more than the last digit that is told: else it is a tie. It is inverted where the forecast tells
+/// them apart the other way by more than kErrorBand; within that the forecast ties them.
 struct PairOrder {
   int ordered = 0;
+  int tied = 0;                     ///< of those, by the forecast
   std::vector<Inversion> inverted;  ///< the one that is furthest off first
 
-  /// Empty where no pair has an order.
+  /// Empty where no pair has an order by both.
   [[nodiscard]] std::optional<bool> kept() const;
 };
 
 struct Order {
-  std::optional<double> tau;  ///< Kendall's tau-b (kendall_tau) over all cases
+  std::optional<double> tau;  ///< Kendall's tau-b (RankAgreement) over all cases, ties as above
+  int pairs = 0;              ///< of cases whose rate is known
   PairOrder all;
   PairOrder weighed;  ///< of `all`, strategies that are weighed against each other, all else equal
 };

@@ -91,9 +91,12 @@ std::string first_sentence(const Validation& validation) {
   text += weights(validation, &CaseValidation::weights_equal, "weights", "WEIGHTS");
   text += weights(validation, &CaseValidation::replay_equal, "replays", "REPLAYS");
   text += ".";
-  if (const auto kept = order_of(validation).all.kept()) {
+  const PairOrder order = order_of(validation).all;
+  if (const auto kept = order.kept()) {
     text += *kept ? " The order of the cases by gradients/s is kept."
                   : " The ORDER of the cases by gradients/s is NOT KEPT.";
+  } else if (order.tied > 0) {
+    text += " By gradients/s the forecast calls the cases a tie.";
   }
   return text;
 }

@@ -169,11 +169,15 @@ std::string goals(const Validation& validation) {
 
 std::string order(const Validation& validation) {
   const Order order = order_of(validation);
-  if (!order.tau) return {};
-  std::string text = fmt::format(
-      "order by gradients/s: Kendall's tau {:.3f}; {} of {} pairs "
-      "inverted\n",
-      *order.tau, order.all.inverted.size(), order.all.ordered);
+  if (order.pairs == 0) return {};
+  if (order.all.ordered == 0) {
+    return "order by gradients/s: ties alone, the runs tell no two cases apart\n";
+  }
+  const std::string tau = order.tau ? fmt::format("Kendall's tau {:.3f}; ", *order.tau) : "";
+  const std::string tied =
+      order.all.tied > 0 ? fmt::format(", {} tied by the forecast", order.all.tied) : "";
+  std::string text = wrap(fmt::format("order by gradients/s: {}{} of {} pairs inverted{}", tau,
+                                      order.all.inverted.size(), order.all.ordered, tied));
   // The worst first; validation.json has them all.
   constexpr std::size_t kMostPairs = 10;
   for (std::size_t k = 0; k < std::min(kMostPairs, order.all.inverted.size()); ++k) {

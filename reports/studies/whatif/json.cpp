@@ -1,5 +1,6 @@
 // What `whatif --json` prints.
 #include "reports/record/summary.h"
+#include "reports/studies/whatif/forecast.h"
 #include "reports/studies/whatif/whatif.h"
 
 #include <nlohmann/json.hpp>
@@ -22,15 +23,23 @@ std::optional<double> saved_time(const WhatIf& whatif, std::optional<double> tim
   return 1 - *time_s / *whatif.time_s;
 }
 
-Json path_json(const WhatIf& whatif) {
+Json path_json(const std::vector<PathShare>& shares) {
   Json path = Json::array();
-  for (const PathShare& share : whatif.path) {
+  for (const PathShare& share : shares) {
     path.push_back({{"resource", share.resource},
                     {"time_s", share.time_s},
                     {"share", share.share},
                     {"whose", given_or_null(share.whose)}});
   }
   return path;
+}
+
+Json limit_json(const Limit& limit, const std::string& sentence) {
+  return {{"resource", limit.resource},
+          {"share", limit.share},
+          {"whose", given_or_null(limit.whose)},
+          {"change", given_or_null(limit.change)},
+          {"sentence", sentence}};
 }
 
 Json changes_json(const WhatIf& whatif) {
@@ -63,27 +72,37 @@ Json verified_json(const Verified& verified) {
 
 }  // namespace
 
+Json to_json(const Forecast& forecast) {
+  Json json;
+  json["record"] = to_json(forecast.record);
+  json["limit"] = limit_json(forecast.limit, first_sentence(forecast));
+  json["path_s"] = forecast.path_s;
+  json["path_whole"] = forecast.path_whole;
+  json["queued_share"] = forecast.queued;
+  json["path"] = path_json(forecast.path);
+  return json;
+}
+
 Json to_json(const WhatIf& whatif) {
   Json json;
   json["name"] = whatif.scenario_case.scenario.name;
   json["settings"] = to_json(whatif.scenario_case.settings);
-  json["limit"] = {{"resource", whatif.limit.resource},
-                   {"share", whatif.limit.share},
-                   {"whose", given_or_null(whatif.limit.whose)},
-                   {"change", given_or_null(whatif.limit.change)},
-                   {"sentence", first_sentence(whatif)}};
+  json["limit"] = limit_json(whatif.limit, first_sentence(whatif));
   json["mode"] = "simulate";
   json["machine"] = given_or_null(whatif.machine);
   json["uncalibrated"] = given_or_null(whatif.uncalibrated);
+  json["source"] = given_or_null(whatif.source);
+  json["stands_on"] = given_or_null(whatif.stands_on);
   json["recorded"] = given_or_null(whatif.recorded);
   json["measure"] = whatif.measure;
   json["examples"] = whatif.examples;
   json["time_s"] = given_or_null(whatif.time_s);
   json["cost"] = given_or_null(whatif.cost);
+  json["currency"] = given_or_null(whatif.currency);
   json["path_s"] = whatif.path_s;
   json["path_whole"] = whatif.path_whole;
   json["queued_share"] = whatif.queued;
-  json["path"] = path_json(whatif);
+  json["path"] = path_json(whatif.path);
   json["changes"] = changes_json(whatif);
   json["crossovers"] = Json::array();
   for (const Crossover& each : whatif.crossovers) {

@@ -1,6 +1,7 @@
 // What limits a training as people read it: the sentence first, since most readers stop after it.
 #include "reports/record/record.h"
 #include "reports/record/text.h"
+#include "reports/studies/whatif/forecast.h"
 #include "reports/studies/whatif/whatif.h"
 
 #include <fmt/format.h>
@@ -80,7 +81,8 @@ std::string changes_table(const WhatIf& whatif) {
   const bool priced = whatif.cost.has_value();
   const auto cost = [&](std::optional<double> value) { return priced ? money(value) : ""; };
   std::string text = fmt::format("time for {}\n", whatif.measure);
-  text += change_row("", "time", "saved", "per 1 %", "if free", priced ? "cost" : "");
+  const std::string title = whatif.currency.empty() ? "cost" : "cost " + whatif.currency;
+  text += change_row("", "time", "saved", "per 1 %", "if free", priced ? title : "");
   text += change_row("as it is", seconds(whatif.time_s), "", "", "", cost(whatif.cost));
   std::string nothing;
   for (const Change& change : whatif.changes) {
@@ -150,6 +152,7 @@ std::string verified_text(const WhatIf& whatif) {
 }
 
 std::string source(const WhatIf& whatif) {
+  if (!whatif.stands_on.empty()) return wrap("Simulated. " + whatif.stands_on);
   std::string text = fmt::format("Simulated, by {}.", whatif.machine.empty()
                                                           ? "what the scenario says of its hosts"
                                                           : "the machine " + whatif.machine);
@@ -167,15 +170,26 @@ const Change* WhatIf::find(std::string_view name) const {
   return found == changes.end() ? nullptr : &*found;
 }
 
+std::string limit_text(const Case& scenario_case, const Limit& limit) {
+  const std::string title = title_of(scenario_case);
+  if (limit.resource.empty()) return fmt::format("{}: nothing took any time", title);
+  return fmt::format("{}: {}{} limits it, {} of the critical path", title, limit.resource,
+                     limit.whose.empty() ? "" : " of " + limit.whose, whole_percent(limit.share));
+}
+
+std::string first_sentence(const Forecast& forecast) {
+  const Record& record = forecast.record;
+  if (record.outcome == Outcome::done) {
+    return limit_text(record.scenario_case, forecast.limit) + ".";
+  }
+  return fmt::format("{}: {}.", title_of(record.scenario_case), record.failure);
+}
+
 std::string first_sentence(const WhatIf& whatif) {
-  const std::string title = title_of(whatif.scenario_case);
   if (whatif.path.empty() || whatif.changes.empty())
-    return fmt::format("{}: nothing took any time.", title);
-  const Limit& limit = whatif.limit;
-  std::string text =
-      fmt::format("{}: {}{} limits it, {} of the critical path", title, limit.resource,
-                  limit.whose.empty() ? "" : " of " + limit.whose, whole_percent(limit.share));
-  const Change* change = whatif.find(limit.change);
+    return limit_text(whatif.scenario_case, {}) + ".";
+  std::string text = limit_text(whatif.scenario_case, whatif.limit);
+  const Change* change = whatif.find(whatif.limit.change);
   const auto gain = change != nullptr ? saved(whatif, change->time_s) : std::nullopt;
   if (gain) {
     text += fmt::format("; {} {} {}", change->what, *gain < 0 ? "costs" : "saves",
@@ -184,7 +198,7 @@ std::string first_sentence(const WhatIf& whatif) {
   // The first one saves most.
   const Change& best = whatif.changes.front();
   const auto most = saved(whatif, best.time_s);
-  if (most && *most > kTells && best.name != limit.change) {
+  if (most && *most > kTells && best.name != whatif.limit.change) {
     text += fmt::format("; most is saved by {}, {}", best.name, whole_percent(*most));
     const bool wanted = whatif.scenario_case.scenario.training.until.wanted();
     if (!best.statistical_efficiency.empty() && !wanted) {

@@ -81,13 +81,16 @@ struct WhatIf {
   Case scenario_case;
   std::string machine;
   std::string uncalibrated;  ///< as Record::uncalibrated
+  std::string source{};      ///< in short: source_of the training as it is
+  std::string stands_on{};   ///< whose compute, which jitter, how wrong such forecasts were
   std::string recorded;      ///< of which record's scenario this is, its mode; empty: of none
   std::string measure;       ///< what the times are for: `57,600 examples`, `accuracy 0.97`
   double examples = 0;
   std::optional<double> time_s;  ///< without any change
   std::optional<double> cost;
-  double path_s = 0;  ///< length of the critical path: the training, whole
-  double queued = 0;  ///< its part that waited for a core, 0 to 1
+  std::string currency{};  ///< of all costs; empty: the prices have none
+  double path_s = 0;       ///< length of the critical path: the training, whole
+  double queued = 0;       ///< its part that waited for a core, 0 to 1
   Limit limit;
   bool path_whole = true;       ///< false: of the beginning of a long training
   std::vector<PathShare> path;  ///< the largest first
@@ -101,6 +104,8 @@ struct WhatIf {
   [[nodiscard]] const Change* find(std::string_view name) const;
 };
 
+/// `sync: server NIC limits it, 75 % of the critical path`
+std::string limit_text(const Case& scenario_case, const Limit& limit);
 /// What limits it, in one sentence.
 std::string first_sentence(const WhatIf& whatif);
 /// For a terminal of 80 columns, the sentence first.

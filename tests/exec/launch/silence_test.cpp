@@ -74,6 +74,34 @@ TEST_CASE("silence: looks that come too often count the time that passed") {
   CHECK(looks_before_lost(silence, now, 1_ms, 9, 10'000) == 2'999);
 }
 
+TEST_CASE("silence: of who waits for a core counts what it had of it") {
+  Silence silence(kSilenceLimit);
+  Instant now{};
+  CHECK_FALSE(silence.look(now, 9));
+  // A tenth of a core: ten times as long. Of one that had nothing no time counts.
+  for (int look = 0; look < 119; ++look) {
+    now = now + 250_ms;
+    CAPTURE(look);
+    REQUIRE_FALSE(silence.look(now, 9, 25_ms));
+    now = now + 250_ms;
+    REQUIRE_FALSE(silence.look(now, 9, 0_s));
+  }
+  now = now + 250_ms;
+  CHECK(silence.look(now, 9, 25_ms));
+}
+
+TEST_CASE("silence: who has a core and says nothing is lost as before") {
+  Silence silence(kSilenceLimit);
+  Instant now{};
+  CHECK_FALSE(silence.look(now, 9));
+  for (int look = 0; look < 11; ++look) {
+    now = now + 250_ms;
+    REQUIRE_FALSE(silence.look(now, 9, 300_ms));  // of several threads
+  }
+  now = now + 250_ms;
+  CHECK(silence.look(now, 9, 300_ms));
+}
+
 TEST_CASE("silence: a limit has about a dozen looks") {
   CHECK(Silence::interval_of(100_ms) == 10_ms);
   CHECK(Silence::interval_of(1'200_ms) == 100_ms);

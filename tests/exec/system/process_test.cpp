@@ -1,13 +1,17 @@
 // Real child processes: how they end, that none is left.
 #include "exec/system/process.h"
 
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
 #include <catch2/catch.hpp>
 
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <csignal>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -64,6 +68,55 @@ TEST_CASE("process: a child is pinned to the cores that it was given and to no o
   }
   CHECK(cores == std::to_string(core));
   end_processes({child}, 1_s);
+}
+
+// What it is at, once that is as `wanted`; else what it is at in the end.
+std::optional<FirstThread> thread_of(pid_t child, bool wants_core, Duration had) {
+  std::optional<FirstThread> thread;
+  for (int i = 0; i < 2'000; ++i) {
+    thread = first_thread_of(child);
+    if (thread && thread->wants_core == wants_core && thread->had >= had) break;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return thread;
+}
+
+TEST_CASE("process: who computes wants a core, who sleeps or is stopped does not") {
+  const pid_t busy = shell("while :; do :; done");
+  const auto computes = thread_of(busy, true, 30_ms);
+  REQUIRE(computes.has_value());
+  CHECK(computes->wants_core);
+  CHECK(computes->had >= 30_ms);
+  const auto later = thread_of(busy, true, computes->had + 20_ms);
+  REQUIRE(later.has_value());
+  CHECK(later->had >= computes->had + 20_ms);
+  kill(busy, SIGSTOP);
+  const auto stopped = thread_of(busy, false, {});
+  REQUIRE(stopped.has_value());
+  CHECK(!stopped->wants_core);
+
+  const pid_t asleep = shell("exec sleep 60");
+  const auto sleeps = thread_of(asleep, false, {});
+  REQUIRE(sleeps.has_value());
+  CHECK(!sleeps->wants_core);
+  end_processes({busy, asleep}, 100_ms);
+  CHECK(!first_thread_of(busy).has_value());
+}
+
+TEST_CASE("process: it is known which process holds a connection") {
+  namespace asio = boost::asio;
+  const pid_t other = shell("exec sleep 60");  // before: a child has what was open then
+  asio::io_context loop;
+  asio::ip::tcp::acceptor door(loop, {asio::ip::address_v4::loopback(), 0});
+  asio::ip::tcp::socket socket(loop);
+  socket.connect(door.local_endpoint());
+  const int port = socket.local_endpoint().port();
+  CHECK(holds_port(getpid(), port));
+  CHECK(holds_port(getpid(), door.local_endpoint().port()));
+  CHECK(!holds_port(other, port));
+  end_processes({other}, 1_s);
+  socket.close();
+  CHECK(!holds_port(getpid(), port));
 }
 
 TEST_CASE("process: to end those that have ended is no error") {

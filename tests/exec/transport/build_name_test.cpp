@@ -41,14 +41,23 @@ struct Sources {
   }
   [[nodiscard]] bool commit() const { return git("init") && git("add -A") && git("commit -m one"); }
   // What the build would call them.
-  [[nodiscard]] std::string name() const {
+  [[nodiscard]] std::string name() const { return written("kCommit"); }
+  // What of them a calibration would be of, compiled so.
+  [[nodiscard]] std::string measured(const std::string& how = "GNU 12.2.0 Release") const {
+    return written("kMeasured", how);
+  }
+
+ private:
+  [[nodiscard]] std::string written(const std::string& constant,
+                                    const std::string& how = {}) const {
     const std::string out = folder / "commit.cpp";
-    REQUIRE(done("cmake -DROOT='" + root().string() + "' -DOUT='" + out + "' -DVERSION=1.2.3 -P '" +
-                 foretrain::source_dir() + "/exec/transport/commit.cmake'"));
+    REQUIRE(done("cmake -DROOT='" + root().string() + "' -DOUT='" + out +
+                 "' -DVERSION=1.2.3 -DHOW='" + how + "' -P '" + foretrain::source_dir() +
+                 "/exec/transport/commit.cmake'"));
     std::ifstream file(out);
     const std::string text(std::istreambuf_iterator<char>(file), {});
     CHECK(text.find("kVersion = \"1.2.3\"") != std::string::npos);
-    const std::string before = "kCommit = \"";
+    const std::string before = constant + " = \"";
     const auto at = text.find(before) + before.size();
     return text.substr(at, text.find('"', at) - at);
   }
@@ -105,6 +114,24 @@ TEST_CASE("build name: a commit is its hash, changes of the sources are told apa
     CHECK(one.name().find(clean + "-dirty.") == 0);
     CHECK(one.name() != more);
   }
+}
+
+TEST_CASE("build name: a calibration is of what it measures, not of the rest of the program") {
+  const Sources one;
+  write(one.root() / "models/layers/dense.cpp", "int dense;\n");
+  write(one.root() / "exec/calibration/memory.cpp", "int memory;\n");
+  const std::string before = one.measured();
+  CHECK(before.size() == 12);
+  write(one.root() / "main.cpp", "int main() { return 1; }\n");
+  write(one.root() / "reports/page.cpp", "int page;\n");
+  write(one.root() / "sim/engine.cpp", "int engine;\n");
+  CHECK(one.measured() == before);
+  CHECK(one.measured("GNU 12.2.0 Debug") != before);
+  write(one.root() / "models/layers/dense.cpp", "int faster;\n");
+  const std::string faster = one.measured();
+  CHECK(faster != before);
+  write(one.root() / "exec/calibration/memory.cpp", "int other;\n");
+  CHECK(one.measured() != faster);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "models/cost/work.h"
 #include "models/protocol/shard.h"
 #include "tests/models/graph/trainings.h"
+#include "tests/support/networks.h"
 #include "tests/support/options.h"
 
 #include <boost/graph/topological_sort.hpp>
@@ -11,12 +12,15 @@
 
 #include <algorithm>
 #include <iterator>
+#include <memory>
 #include <vector>
 
 namespace foretrain {
 namespace {
 
 using testing::Counted;
+using testing::NetworkCase;
+using testing::residual_case;
 using testing::set_option;
 using testing::single_training;
 using testing::training_of;
@@ -89,6 +93,29 @@ TEST_CASE("step graph: every edge leads onwards so there is no circle") {
       return boost::source(edge, graph) < boost::target(edge, graph);
     }));
   }
+}
+
+TEST_CASE("step graph: what is added flows there from its layer, its gradient back") {
+  const NetworkCase residual = residual_case();
+  Training training = *single_training("softmax");
+  training.network = std::make_shared<const Network>(residual.spec, residual.input);
+  training.layout = std::make_shared<const Layout>(
+      make_layout(training.network->parameters(), {1'000'000'000}, 1));
+  const StepGraph graph = make_step_graph(training);
+  const std::vector<std::size_t> forward = all_of(graph, OperationKind::forward);
+  std::vector<std::size_t> backward = all_of(graph, OperationKind::backward);
+  std::ranges::reverse(backward);  // by layer
+  for (const Skip& skip : training.network->skips()) {
+    CAPTURE(skip.from, skip.to);
+    const std::vector<std::size_t> added = before(graph, forward[skip.to]);
+    CHECK(std::ranges::count(added, forward[skip.from]) == 1);
+    const std::vector<std::size_t> gradients = before(graph, backward[skip.from]);
+    CHECK(std::ranges::count(gradients, backward[skip.to]) == 1);
+  }
+  const auto [first, last] = boost::edges(graph);
+  CHECK(std::all_of(first, last, [&](auto edge) {
+    return boost::source(edge, graph) < boost::target(edge, graph);
+  }));
 }
 
 TEST_CASE("step graph: a single worker gathers then goes forward then back then applies") {

@@ -1,11 +1,17 @@
 // Tests of whole networks against the double twin.
+#include "models/networks/workspace.h"
 #include "tests/support/networks.h"
 #include "tests/support/threads.h"
 #include "tests/support/twin.h"
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <span>
+#include <utility>
+#include <vector>
 
 using namespace foretrain;
 using namespace foretrain::testing;
@@ -40,6 +46,27 @@ struct Trial {
   Network network;
   std::vector<float> parameters;
   Batch batch;
+};
+
+/// A data set of one batch.
+class OneBatch final : public Dataset {
+ public:
+  OneBatch(const Batch& batch, const InputShape& input) : batch_(batch), input_(input) {}
+
+  [[nodiscard]] std::int64_t examples() const override { return batch_.examples; }
+  [[nodiscard]] InputShape shape() const override { return input_; }
+  void gather(std::span<const std::int64_t> which, Stream* /*augment*/,
+              Batch& batch) const override {
+    REQUIRE(std::ssize(which) == batch_.examples);
+    batch.examples = batch_.examples;
+    batch.labels = batch_.labels;
+    const auto numbers = static_cast<std::size_t>(batch_.examples * input_.image.size());
+    std::copy_n(batch_.inputs.data(), numbers, batch.inputs.reserve(numbers).data());
+  }
+
+ private:
+  const Batch& batch_;
+  const InputShape& input_;
 };
 
 /// Of the gradient by the block along a direction of random signs, where the difference is the
@@ -107,13 +134,62 @@ TEST_CASE("network: the gradient of alexnet with dropout agrees with differences
   check_network(named(network_cases(true), "alexnet"));
 }
 
+TEST_CASE("network: the gradient of a residual network agrees with differences of the twin") {
+  check_network(residual_case());
+}
+
+TEST_CASE("network: a gradient in parts is that of the whole, across residual connections too") {
+  const Trial trial(residual_case());
+  Serial serial;
+  const LossAndGradient whole = trial.compute(serial);
+  const std::size_t layers = trial.network.layers().size();
+  REQUIRE(trial.network.skips().size() == 2);
+  for (std::size_t cut = 1; cut < layers; ++cut) {
+    CAPTURE(cut);
+    const auto workspace = trial.network.make_workspace(Stream(kGradientSeed, "test.dropout"));
+    LossAndGradient parts;
+    parts.gradient.assign(trial.parameters.size(), std::nanf(""));
+    trial.network.forward_of(0, cut, trial.parameters, trial.batch, *workspace, serial);
+    parts.loss =
+        trial.network.forward_of(cut, layers, trial.parameters, trial.batch, *workspace, serial);
+    for (const auto& [first, last] : {std::pair(cut, layers), {std::size_t{0}, cut}}) {
+      trial.network.gradient_of(first, last, trial.parameters, trial.batch, parts.gradient,
+                                *workspace, serial);
+    }
+    CHECK((parts == whole));
+  }
+}
+
+TEST_CASE("network: an evaluation takes the statistics that it is given") {
+  const Trial trial(residual_case());
+  Serial serial;
+  const auto trained = trial.network.make_workspace(Stream(1, "test.dropout"));
+  std::vector<float> gradient(trial.parameters.size());
+  for (int i = 0; i < 3; ++i) {
+    trial.network.gradient(trial.parameters, trial.batch, gradient, *trained, serial);
+  }
+  CHECK(trained->statistics != trial.network.initial_statistics());
+  const auto again = trial.network.make_workspace(Stream(2, "test.dropout"), trained->statistics);
+  const OneBatch data(trial.batch, trial.of.input);
+  const auto judge = [&](Network::Workspace& workspace) {
+    return trial.network
+        .evaluate(trial.parameters, data, 0, trial.batch.examples, workspace, serial)
+        .loss;
+  };
+  const double loss = judge(*trained);
+  CHECK(judge(*again) == loss);
+  CHECK(judge(*trial.network.make_workspace(Stream(2, "test.dropout"))) != loss);
+}
+
 TEST_CASE("network: every name has a test case") {
   const auto cases = network_cases(true);
   for (const std::string& name : network_names()) CHECK(named(cases, name).name == name);
 }
 
 TEST_CASE("network: loss and gradient are the same bits with any number of threads") {
-  for (NetworkCase each : network_cases(true)) {
+  std::vector<NetworkCase> cases = network_cases(true);
+  cases.push_back(residual_case());
+  for (NetworkCase& each : cases) {
     each.batch = each.name == "alexnet" ? 2 : 16;
     CAPTURE(each.name);
     const Trial trial(each);

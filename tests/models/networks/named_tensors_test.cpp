@@ -53,4 +53,24 @@ TEST_CASE("named tensors: a sparse model's weights have a row a feature") {
   CHECK(shape_text(tensors[0].shape) == "[256][1]");
 }
 
+TEST_CASE("named tensors: running statistics are called as other programs call them") {
+  const NetworkCase residual = residual_case();
+  const Network network(residual.spec, residual.input);
+  std::vector<std::string> names;
+  std::int64_t next = 0;
+  for (const NamedTensor& tensor : named_statistics(network)) {
+    names.push_back(tensor.name);
+    CHECK(tensor.first == next);
+    CHECK(tensor.shape == std::vector{tensor.count});
+    next += tensor.count;
+  }
+  CHECK(names == std::vector<std::string>{"batch_norm1.running_mean", "batch_norm1.running_var",
+                                          "batch_norm2.running_mean", "batch_norm2.running_var"});
+  CHECK(next == network.statistics());
+  CHECK(network.statistics() == 2 * 6 + 2 * 8);
+  CHECK(network.initial_statistics()[0] == 0);
+  CHECK(network.initial_statistics()[6] == 1);
+  CHECK(named_statistics(network_called("lenet", kDigits)).empty());
+}
+
 }  // namespace foretrain::testing

@@ -91,6 +91,45 @@ TEST_CASE("checkpoint: who goes on from any cut ends with the same bits, each st
   }
 }
 
+/// The same of a network that keeps statistics.
+std::shared_ptr<Training> normed_training(const std::string& strategy, int workers, int servers) {
+  auto training = kept_training(strategy, workers, servers, 12);
+  const NetworkSpec spec{
+      {{.kind = "dense", .units = 6}, {.kind = "batch_norm"}, {.kind = "relu"}, {.kind = "dense"}}};
+  training->network = std::make_shared<const Network>(spec, training->data->train->shape());
+  const std::int64_t parameters = training->network->parameters();
+  const Bytes bucket_size{strategy == "single" ? 1'000'000 : 4'000};
+  training->layout = std::make_shared<Layout>(
+      servers == 0 && workers > 1 ? make_dealt_layout(parameters, bucket_size, workers)
+                                  : make_layout(parameters, bucket_size, std::max(1, servers)));
+  return training;
+}
+
+TEST_CASE("checkpoint: running statistics go on, so evaluations find the same") {
+  const auto shape =
+      GENERATE(KeptShape{"single", 1, 0}, KeptShape{"sync", 3, 1}, KeptShape{"ssp", 2, 2},
+               KeptShape{"all_reduce", 3, 0}, KeptShape{"local_sgd", 3, 0});
+  CAPTURE(shape.strategy);
+  const Shuffled expected =
+      run_shuffled(normed_training(shape.strategy, shape.workers, shape.servers), 1);
+  const auto training = normed_training(shape.strategy, shape.workers, shape.servers);
+  training->checkpoint.steps = 3;
+  const Shuffled kept = run_shuffled(training, 11);
+  CHECK(kept.kept.moved == 0);
+  REQUIRE(!kept.kept.cuts.empty());
+  for (const auto& [cut, states] : kept.kept.cuts) {
+    CAPTURE(cut);
+    const Shuffled resumed = run_shuffled(training, 21, &states);
+    CHECK(resumed.weights == expected.weights);
+    REQUIRE(!resumed.evals.empty());
+    REQUIRE(states.evaluated + std::ssize(resumed.evals) == std::ssize(expected.evals));
+    for (std::size_t i = 0; i < resumed.evals.size(); ++i) {
+      const EvalReport& other = expected.evals[static_cast<std::size_t>(states.evaluated) + i];
+      CHECK(resumed.evals[i].loss == other.loss);
+    }
+  }
+}
+
 TEST_CASE("checkpoint: asynchronous workers go on with each gradient applied once a shard") {
   const std::string strategy = GENERATE("async", "ssp");
   const std::string quota = GENERATE("own", "shared");

@@ -47,9 +47,15 @@ TEST_CASE("provenance: a file of before, without the processor, is read") {
 TEST_CASE("provenance: a damaged file is named") {
   const TempFolder folder;
   write_text_file(folder / kProvenanceFile, "{\"build\": ");
-  CHECK_THROWS_WITH(read_provenance(folder.path()), Catch::Contains("provenance.json"));
+  CHECK_THROWS_WITH(read_provenance(folder.path()),
+                    Catch::Contains("provenance.json:1: is not JSON; the file is damaged"));
   write_text_file(folder / kProvenanceFile, "{}");
-  CHECK_THROWS_WITH(read_provenance(folder.path()), Catch::Contains("the file is damaged"));
+  CHECK_THROWS_WITH(read_provenance(folder.path()),
+                    Catch::Contains("provenance.json: has no `build`; the file is damaged"));
+  write_text_file(folder / kProvenanceFile,
+                  R"({"build": "b", "date": "d", "host": "h", "command": ["foretrain", 3]})");
+  CHECK_THROWS_WITH(read_provenance(folder.path()),
+                    Catch::Contains("provenance.json: command: 3 is not a text; "));
 }
 
 TEST_CASE("provenance: that of an earlier run does not stay beside another record") {

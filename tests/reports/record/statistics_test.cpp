@@ -38,13 +38,26 @@ TEST_CASE("statistics: two samples are as far apart as their distribution functi
 }
 
 TEST_CASE("statistics: Kendall's tau-b counts pairs and makes up for ties") {
-  const auto tau = [](std::vector<double> a, std::vector<double> b) { return kendall_tau(a, b); };
+  const auto sign = [](double value) { return value > 0 ? 1 : value < 0 ? -1 : 0; };
+  const auto tau = [&](const std::vector<double>& a, const std::vector<double>& b) {
+    RankAgreement agreement;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      for (std::size_t j = 0; j < i; ++j) agreement.add(sign(a[i] - a[j]), sign(b[i] - b[j]));
+    }
+    return agreement.tau();
+  };
   CHECK(tau({1, 2, 3}, {10, 20, 30}).value() == Approx(1));
   CHECK(tau({1, 2, 3}, {3, 2, 1}).value() == Approx(-1));
   CHECK(tau({1, 2, 3, 4}, {1, 2, 4, 3}).value() == Approx(4.0 / 6));  // five agree, one does not
   CHECK(tau({1, 1, 2}, {1, 2, 3}).value() == Approx(2 / std::sqrt(2.0 * 3)));
   CHECK_FALSE(tau({1, 1}, {1, 2}).has_value());
   CHECK_FALSE(tau({}, {}).has_value());
+  // What is told apart need not be transitive: the first and the last, neither from the second.
+  RankAgreement agreement;
+  agreement.add(1, 1);
+  agreement.add(0, 1);
+  agreement.add(0, 1);
+  CHECK(agreement.tau().value() == Approx(1 / std::sqrt(3.0)));
 }
 
 }  // namespace foretrain

@@ -59,6 +59,28 @@ TEST_CASE("summary: nothing is known of a record in which nothing happened") {
   CHECK_FALSE(s.staleness_mean.has_value());
 }
 
+TEST_CASE("summary: a simulation costs what the hosts do that have a node, a run nothing") {
+  Record record = small_record(Mode::simulate, "sync");
+  HostSpec host;
+  host.name = "n";
+  host.count = 9;
+  host.price = {36, "EUR"};
+  record.scenario_case.scenario.cluster.hosts = {host};
+  CHECK_FALSE(summarize(record).cost);
+  record.nodes[0].host = "n0";
+  record.nodes[1].host = "n1";
+  record.nodes[2].host = "n1";
+  const Summary s = summarize(record);
+  CHECK(s.price == Price{72, "EUR"});
+  CHECK(s.cost.value() == Approx(0.002));  // 0.1 s
+  const auto json = to_json(record);
+  CHECK(json["cost"] == Approx(0.002));
+  CHECK(json["currency"] == "EUR");
+  CHECK(json["price_per_hour"] == 72);
+  record.mode = Mode::run;
+  CHECK_FALSE(to_json(record).contains("cost"));
+}
+
 TEST_CASE("summary as JSON: every figure of the design is there") {
   const auto json = to_json(small_record(Mode::simulate, "sync"));
   for (const char* key : {"mode",

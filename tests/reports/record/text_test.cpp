@@ -9,6 +9,7 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 
 namespace foretrain {
@@ -71,8 +72,72 @@ TEST_CASE("case table: the case that is ahead is named, each has a line") {
   slowest.time = Duration{300'000'000};
   table.add(slowest);
   CHECK_THAT(table.sentence(), Catch::StartsWith("Of 2 runs sync learns from most examples a "
-                                                 "second, 3.00 times as many as ssp; "));
+                                                 "second, 3.00 times as many as ssp; all end with "
+                                                 "a test accuracy of 0.8750, a tie."));
   CHECK_THAT(CaseTable().text(), Catch::StartsWith("0 trainings, none of which got anywhere."));
+}
+
+TEST_CASE("terminal text: names in a list, of many the first ones") {
+  CHECK(listed({"a"}) == "a");
+  CHECK(listed({"a", "b"}) == "a and b");
+  CHECK(listed({"a", "b", "c"}) == "a; b and c");
+  CHECK(listed({"a", "b", "c", "d", "e"}) == "a; b; c and 2 more");
+}
+
+TEST_CASE("terminal text: what something costs has its currency") {
+  CHECK(cost_text(12.5, "USD") == "12.50 USD");
+  CHECK(cost_text(0.00125, "EUR") == "0.00125 EUR");
+  CHECK(cost_text(3.0, "") == "3.00");
+  CHECK(cost_text({}, "USD") == "-");
+}
+
+TEST_CASE("case table: figures that are told alike are a tie") {
+  const auto run = [](const char* strategy, std::int64_t ms, double accuracy) {
+    Record record = small_record(Mode::run, strategy);
+    record.time = Duration{ms * 1'000'000};
+    record.evals.back().accuracy = accuracy;
+    return record;
+  };
+  CaseTable table;
+  table.add(run("sync", 100'000, 0.9));
+  table.add(run("async", 100'001, 0.90001));
+  CHECK_THAT(table.sentence(), Catch::StartsWith("Of 2 trainings all learn from ") &&
+                                   Catch::EndsWith(" examples a second, a tie; all end with a test "
+                                                   "accuracy of 0.9000, a tie."));
+  table.add(run("ssp", 200'000, 0.8));
+  CHECK(table.sentence() ==
+        "Of 3 trainings sync and async learn from most examples a second, a tie, 2.00 times as "
+        "many as "
+        "ssp; sync and async end with the best test accuracy, 0.9000, a tie.");
+}
+
+TEST_CASE("case table: a target is what is asked about, not examples a second") {
+  const auto run = [](const char* strategy, std::int64_t reached_ms, double target) {
+    Record record = small_record(Mode::run, strategy);
+    record.scenario_case.scenario.training.until.accuracy = target;
+    record.evals.back().time = Instant{reached_ms * 1'000'000};
+    record.evals.back().accuracy = reached_ms > 0 ? 0.95 : 0.5;
+    return record;
+  };
+  CaseTable table;
+  table.add(run("sync", 0, 0.9));
+  table.add(run("async", 0, 0.9));
+  CHECK(table.sentence() == "Of 2 trainings none reaches accuracy 0.9.");
+  table.add(run("ssp", 50, 0.9));
+  CHECK(table.sentence() ==
+        "Of 3 trainings ssp reaches accuracy 0.9 first, after 0.05 s; sync and async do not reach "
+        "it.");
+  CaseTable all;
+  all.add(run("sync", 50, 0.9));
+  all.add(run("async", 50, 0.9));
+  CHECK(all.sentence() == "Of 2 trainings all reach accuracy 0.9 after 0.05 s, a tie.");
+  all.add(run("ssp", 80, 0.8));
+  CHECK(
+      all.sentence() ==
+      "Of 3 trainings sync and async reach its target first, after 0.05 s, a tie; ssp last, after "
+      "0.08 s.");
+  all.add(small_record(Mode::run, "single"));  // without a target
+  CHECK_THAT(all.sentence(), Catch::Contains(" examples a second"));
 }
 
 TEST_CASE("machine sentence: models, messages, the figure that is least sure") {

@@ -49,6 +49,27 @@ TEST_CASE("time to target: the first evaluation that reached it began then") {
   CHECK_FALSE(summarize(record_with({})).time_to_target_s.has_value());
 }
 
+TEST_CASE(
+    "time to target: one that only the end shows was passed unseen where nobody looked long") {
+  const Target target{.accuracy = 0.7};  // the final one reaches it
+  const auto seen = [&](std::int64_t first, std::int64_t second, std::int64_t last) {
+    Record record = record_with(target);
+    record.evals[0].version = {first};
+    record.evals[1].version = {second};
+    record.evals[2].version = {last};
+    const bool interpolated = interpolated_time_to_target_s(record.evals, target).has_value();
+    CHECK(summarize(record).time_to_target_s.has_value() == interpolated);
+    return interpolated;
+  };
+  CHECK(seen(10, 20, 30));
+  CHECK(seen(10, 20, 40));
+  CHECK_FALSE(seen(10, 20, 41));
+  Record once = record_with(target);
+  once.evals.erase(once.evals.begin(), once.evals.begin() + 2);
+  once.evals[0].version = {30};
+  CHECK_FALSE(summarize(once).time_to_target_s.has_value());
+}
+
 TEST_CASE("time to target: between two evaluations it is on the line from one to the other") {
   const auto reached = [](const Target& target) {
     return interpolated_time_to_target_s(record_with({}).evals, target);

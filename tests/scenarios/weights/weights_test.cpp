@@ -59,9 +59,30 @@ TEST_CASE("weights: what was written is read again, bit for bit") {
       const std::string text = weights_text(path, network, parameters);
       CHECK(text == weights_text(path, network, parameters));
       write_bytes(path, text);
-      CHECK(read_weights(path, network) == parameters);
+      CHECK(read_weights(path, network).parameters == parameters);
     }
   }
+}
+
+TEST_CASE("weights: statistics are kept beside the parameters, and none may be missing") {
+  const TempFolder folder;
+  const Network network(
+      {{{.kind = "dense", .units = 3}, {.kind = "batch_norm"}, {.kind = "dense"}}},
+      {.image = {2, 2, 1}, .classes = 10});
+  const Weights weights{drawn(network), {1, 2, 3, 4, 5, 6}};
+  for (const std::string ending : kEndings) {
+    CAPTURE(ending);
+    const std::string path = folder / ("normed" + ending);
+    write_bytes(path, weights_text(path, network, weights.parameters, weights.statistics));
+    CHECK(read_weights(path, network) == weights);
+  }
+  // As another program leaves them that has no such layer.
+  const Network plain({{{.kind = "dense", .units = 3}, {.kind = "dense"}}},
+                      {.image = {2, 2, 1}, .classes = 10});
+  const std::string path = folder / "plain.npz";
+  write_bytes(path, weights_text(path, plain, drawn(plain)));
+  CHECK_THROWS_WITH(read_weights(path, network),
+                    Catch::Contains("it has no batch_norm1.weight [3]"));
 }
 
 TEST_CASE("weights: the header of a safetensors file names types, shapes, places") {
@@ -151,6 +172,22 @@ TEST_CASE(
   CHECK_THROWS_WITH(parse_npz(twice), Catch::Contains("it is damaged"));
 }
 
+TEST_CASE("weights: what a header says wrong, or not at all, is told with its tensor and its key") {
+  const std::vector<float> numbers{1, 2};
+  const std::string whole = to_safetensors(std::vector{TensorView{"a", {2}, numbers}});
+  const auto with = [&](const std::string& old, const std::string& other) {
+    std::string text = whole;
+    return text.replace(text.find(old), old.size(), other);
+  };
+  CHECK_THROWS_WITH(parse_safetensors(with("dtype", "dtypo")), "a: its header has no `dtype`");
+  CHECK_THROWS_WITH(parse_safetensors(with("[2]", "\"2\"")),
+                    "a: `shape` in its header is no list of whole numbers");
+  CHECK_THROWS_WITH(parse_safetensors(with("[0,8]", "[0.8]")),
+                    "a: `data_offsets` in its header is no list of whole numbers");
+  CHECK_THROWS_WITH(parse_safetensors(with("[0,8]", "[128]")),
+                    "a: `data_offsets` in its header are not two");
+}
+
 TEST_CASE("weights: NumPy reads what was written, and writes what is read") {
   if (std::system("python3 -c 'import numpy' 2>/dev/null") != 0) {
     WARN("skipped: NumPy is not installed");
@@ -165,7 +202,7 @@ TEST_CASE("weights: NumPy reads what was written, and writes what is read") {
   const std::string script = "import numpy as n; a = n.load('" + path + "'); n.savez('" + again +
                              "', **{k: a[k] for k in a.files})";
   REQUIRE(std::system(("python3 -c \"" + script + "\"").c_str()) == 0);
-  CHECK(read_weights(again, network) == parameters);
+  CHECK(read_weights(again, network).parameters == parameters);
 }
 
 TEST_CASE("weights: PyTorch reads what was written") {

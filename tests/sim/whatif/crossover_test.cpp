@@ -2,8 +2,12 @@
 #include "sim/whatif/crossover.h"
 
 #include "tests/support/cases.h"
+#include "tests/support/options.h"
 
 #include <catch2/catch.hpp>
+
+#include <cstdint>
+#include <string>
 
 namespace foretrain::testing {
 namespace {
@@ -38,6 +42,51 @@ TEST_CASE("crossover: a port that never binds is said to be free") {
   const sim::Trials trials(prepare(star_case("sync", 2, 30, 20_ms), Need::shape), simulate,
                            data_sets);
   CHECK(sim::find_crossovers(trials)[0].answer == "Not up to 256, the most that were tried.");
+}
+
+TEST_CASE("crossover: with backup workers the search begins where one is left to make a step") {
+  const sim::SimulateOptions simulate = crossover_options();
+  DataSets data_sets;
+  const auto first_answer = [&](Case scenario_case, std::int64_t backups) {
+    set_option(scenario_case.scenario.training.protocol, "backup_workers", backups);
+    const sim::Trials trials(prepare(scenario_case, Need::shape), simulate, data_sets);
+    return sim::find_crossovers(trials).at(0);
+  };
+  CHECK(first_answer(star_case("sync", 4, 30, 20_ms), 1).answer ==
+        "Not up to 256, the most that were tried.");
+  // 3, 6, ... 192 of them.
+  CHECK(first_answer(star_case("sync", 4, 30, 20_ms), 2).answer ==
+        "Not up to 192, the most that were tried.");
+  const Crossover port = first_answer(star_with_port(4, 19_ms), 1);
+  CAPTURE(port.answer);
+  CHECK(port.value.value() > 2);
+}
+
+TEST_CASE("crossover: where no other number of workers can be, it says why") {
+  Case scenario_case = star_case("sync", 2, 30, 20_ms);
+  scenario_case.scenario.cluster.topology = "links";
+  for (const char* host : {"node0", "node1", "node2"}) {
+    scenario_case.scenario.cluster.links.push_back({host, "switch", {1e9}, {}});
+  }
+  const sim::SimulateOptions simulate = crossover_options();
+  DataSets data_sets;
+  const sim::Trials trials(prepare(scenario_case, Need::shape), simulate, data_sets);
+  CHECK(sim::find_crossovers(trials)[0].answer ==
+        "Not tried: a list of links has none for a host that is added.");
+}
+
+TEST_CASE("crossover: one worker alone without a target has nothing to search") {
+  Scenario scenario = star_case("single", 1, 10, 20_ms).scenario;
+  CHECK_THAT(sim::nothing_to_search(scenario),
+             Catch::StartsWith("nothing to search for single with 1 worker; ") &&
+                 Catch::Contains("training.until") && Catch::Contains("bucket size"));
+  scenario.training.until.accuracy = 0.9;
+  CHECK(sim::nothing_to_search(scenario).empty());
+  scenario = star_case("all_reduce", 2, 10, 20_ms).scenario;
+  CHECK(sim::nothing_to_search(scenario).empty());
+  scenario.training.bucket_size = Bytes{100};
+  CHECK_FALSE(sim::nothing_to_search(scenario).empty());
+  CHECK(sim::nothing_to_search(star_case("sync", 1, 10, 20_ms).scenario).empty());
 }
 
 TEST_CASE("crossover: jitter makes async faster as soon as there is any") {

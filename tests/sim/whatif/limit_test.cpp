@@ -1,7 +1,11 @@
 // Which resource limits a training, from the parts of its critical path.
 #include "sim/whatif/limit.h"
 
+#include "reports/record/summary.h"
+#include "tests/support/cases.h"
+
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
 
 namespace foretrain::sim {
 namespace {
@@ -34,6 +38,35 @@ TEST_CASE("limit: both directions of the servers' NICs are one") {
 
 TEST_CASE("limit: a path of nothing is limited by nothing") {
   CHECK(limit_of(CriticalPath{}).resource.empty());
+}
+
+TEST_CASE("limit: a forecast has the record of a plain simulation, with its path") {
+  const Case scenario_case = testing::star_case("sync", 3, 20, 4_ms);
+  const Prepared prepared = prepare(scenario_case, Need::shape);
+  SimulateOptions options;
+  options.machines = [](const std::string&) { return testing::made_up_machine(); };
+  const Forecast forecast = forecast_of(prepared, options);
+  CHECK(to_json(forecast.record) == to_json(simulate(prepared, options)));
+  CHECK(forecast.path_s == forecast.record.time.seconds());
+  CHECK(forecast.limit.resource == "worker CPU");
+  REQUIRE(!forecast.path.empty());
+  CHECK(forecast.path.front().time_s == Approx(0.08));
+  CHECK(first_sentence(forecast).starts_with("sync: worker CPU limits it, "));
+  const auto json = to_json(forecast);
+  CHECK(json.at("record") == to_json(forecast.record));
+  CHECK(json.at("limit").at("share") == forecast.limit.share);
+  CHECK(json.at("path").size() == forecast.path.size());
+}
+
+TEST_CASE("limit: a forecast that nobody waits for any more has no path") {
+  const Prepared prepared = prepare(testing::star_case("sync", 3, 2000, 4_ms), Need::shape);
+  SimulateOptions options;
+  options.machines = [](const std::string&) { return testing::made_up_machine(); };
+  options.interrupted = [] { return true; };
+  const Forecast forecast = forecast_of(prepared, options);
+  CHECK(forecast.record.outcome == Outcome::interrupted);
+  CHECK(forecast.path.empty());
+  CHECK(first_sentence(forecast) == "sync: interrupted.");
 }
 
 }  // namespace

@@ -153,6 +153,18 @@ TEST_CASE("draw: a full disk is told, and leaves no part of a drawing") {
   CHECK_FALSE(std::filesystem::exists(folder.path() / ".drawn"));
 }
 
+TEST_CASE("gnuplot script: a per cent sign in a name at an axis is no format") {
+  Panel panel{"changes", "saved [%]", "", {}, {}};
+  panel.rows = {"one worker 30 % slower", "top-k 1 %"};
+  panel.series.push_back({"saved", {0, 0}, {0, 1}, false, 0, Mark::span});
+  panel.series.back().x_end = {10, 20};
+  const Figure figure{"changes", "50 % saved", {panel}, "simulated"};
+  CHECK_THAT(gnuplot_script(figure), Catch::Contains("'one worker 30 %% slower' 0"));
+  if (!have_gnuplot()) return;
+  const TemporaryFolder folder;
+  CHECK_NOTHROW(draw(figure, folder.path()));
+}
+
 TEST_CASE("draw: without gnuplot the message says how to get it") {
   const TemporaryFolder folder;
   const Environment no_programs("PATH", folder.path().string());

@@ -1,6 +1,7 @@
 // Figures of steps, resources, time: what of a record is in them.
 #include "reports/show/figures/of_records.h"
 
+#include "reports/show/figures/outliers.h"
 #include "reports/show/figures/thin.h"
 #include "tests/reports/show/page/support.h"
 #include "tests/reports/support.h"
@@ -25,10 +26,55 @@ TEST_CASE("step by step: a million rows are thinned, one slow step stays") {
   const Series& times = figure.panels[0].series.at(0);
   CHECK(times.x.size() <= kMostPoints);
   CHECK(most(times) > 780);  // ms: it waited for 777
-  const Series& losses = figure.panels[1].series.at(0);
-  CHECK(most(losses) == 9.5);
-  CHECK(*std::ranges::min_element(losses.y) == 0.25);
+  CHECK(most(figure.panels[1].series.at(0)) == 9.5);
+  CHECK(*std::ranges::min_element(figure.panels[1].series.at(1).y) == 0.25);
   CHECK(figure.stacked);
+}
+
+TEST_CASE("step by step: of one record a colour a worker, of several a colour a record") {
+  Record record = long_record(10);
+  for (StepRow& row : record.steps) {
+    if (row.worker == 1) row.report.phases.compute = {40'000'000};
+  }
+  const Figure one = step_by_step({record});
+  REQUIRE(one.panels.at(0).series.size() == 2);
+  CHECK(one.panels[0].series[0].title == "worker0");
+  CHECK(one.panels[0].series[1].title == "worker1");
+  CHECK(one.panels[0].series[0].colour != one.panels[0].series[1].colour);
+  CHECK_THAT(one.title, Catch::StartsWith("study: sync, step by step, worker1 is slowest, 42 ms"));
+  const Figure both = step_by_step({record, small_record(Mode::run, "sync")});
+  CHECK(both.panels.at(0).series.at(0).title == "sync simulated");
+  CHECK_THAT(both.title, Catch::StartsWith("study: step by step, the longest "));
+  Record many = record;
+  many.steps.front().worker = 7;
+  CHECK(steps_by_worker(many, "s").panels.empty());
+  CHECK(step_by_step({many}).panels.at(0).series.size() == 1);
+}
+
+TEST_CASE("step by step: one step that took long does not flatten the others") {
+  CHECK_FALSE(step_by_step({small_record(Mode::run, "sync")}).panels.at(0).log_y());
+  Panel panel = step_by_step({long_record(1'000)}).panels.at(0);
+  CHECK(panel.log_y());
+  CHECK_FALSE(panel.log_x());
+  CHECK_FALSE(panel.from_zero);
+  panel.logarithmic = Logarithmic::none;
+  panel.series[0].y[0] = 0;  // which has no place on such an axis
+  spread_outliers(panel);
+  CHECK_FALSE(panel.log_y());
+}
+
+TEST_CASE("titles of figures say what they show") {
+  const std::vector<Record> records = records_with_usage();
+  CHECK(learning_curves({records[0]}).title ==
+        "study: learning against time, accuracy 0.8750 after 0.1 s");
+  CHECK(learning_curves(records).title ==
+        "study: learning against time, all end with accuracy 0.8750");
+  std::vector<Record> other = records;
+  other[2].evals.back().accuracy = 0.9;
+  CHECK(learning_by_step(other).title ==
+        "study: learning against steps, async run ends best, accuracy 0.9000 after 0.1 s");
+  CHECK(phase_bars(records).title == "study: compute takes 38 % of the mean step");
+  CHECK(staleness_histogram(records).title == "study: staleness of the gradients, 2 at most");
 }
 
 TEST_CASE("staleness: shares of the steps, of the records in which a gradient was late") {

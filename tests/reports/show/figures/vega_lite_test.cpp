@@ -65,6 +65,22 @@ TEST_CASE("Vega-Lite: a part is shown first where the figure says so") {
   CHECK(parameters[1]["value"].get<double>() < panel["extent"][1].get<double>());
 }
 
+TEST_CASE("Vega-Lite: an axis of logarithms has room at both ends, marks where they are wanted") {
+  Figure figure = figure_of({"run", {1, 2, 8}, {5, 6, 7}});
+  figure.panels[0].logarithmic = Logarithmic::x;
+  figure.panels[0].x_ticks = {1, 2, 8};
+  const Json panel = vega_lite(figure)["panels"][0];
+  CHECK(panel["extent"][0].get<double>() < 1);
+  CHECK(panel["extent"][0].get<double>() > 0);
+  CHECK(panel["extent"][1].get<double>() > 8);
+  CHECK(panel["spec"]["encoding"]["x"]["scale"]["type"] == "log");
+  CHECK(panel["spec"]["encoding"]["x"]["axis"]["values"] == Json({1.0, 2.0, 8.0}));
+  CHECK_FALSE(panel["spec"]["encoding"]["y"]["scale"].contains("type"));
+  CHECK(panel["spec"]["encoding"]["y"]["scale"]["padding"].get<int>() > 0);
+  figure.panels[0].from_zero = true;
+  CHECK_FALSE(vega_lite(figure)["panels"][0]["spec"]["encoding"]["y"]["scale"].contains("padding"));
+}
+
 TEST_CASE("Vega-Lite: colours of cells say their value, which is written into few") {
   Series cells{"rate", {0, 1}, {0, 0}, false, 0, Mark::cell, {}, {10, 20}, {"a", "b"}};
   Figure figure = figure_of(cells);

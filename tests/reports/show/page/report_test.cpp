@@ -5,6 +5,7 @@
 #include "reports/record/provenance.h"
 #include "reports/show/page/sweep_section.h"
 #include "reports/studies/validation/output.h"
+#include "reports/studies/whatif/whatif.h"
 #include "scenarios/input_error.h"
 #include "tests/reports/show/page/support.h"
 #include "tests/reports/studies/validation/support.h"
@@ -103,16 +104,19 @@ TEST_CASE("report: a folder that is none of these is said to be what it is") {
   CHECK_THAT(message(folder.path()), Catch::Contains("was not finished"));
   write_text(folder.path() / "validation.json", "{\"cases\": [");
   CHECK_THAT(message(folder.path()),
-             Catch::Contains("validation.json: ") && Catch::Contains("the file is damaged"));
+             Catch::EndsWith("validation.json:1: is not JSON; the file is damaged, or of another "
+                             "version"));
   write_text(folder.path() / "validation.json", "{\"cases\": [{\"metric\": 3}]}");
-  CHECK_THAT(message(folder.path()), Catch::Contains("the file is damaged"));
+  CHECK_THAT(message(folder.path()),
+             Catch::Contains("validation.json: cases[0]: metric: 3 is not a text; the file is"));
   write_text(folder.path() / "validation.json", "\n" + std::string(500'000, '['));
-  CHECK_THAT(message(folder.path()), Catch::EndsWith(":2: nested too deep; the file is damaged"));
+  CHECK_THAT(message(folder.path()), Catch::Contains(":2: nested too deep; the file is damaged"));
   write_text(folder.path() / "validation.json",
              R"({"cases": [], "verdicts": [], "goals": [], "strategies": {}, "sentence": 7,)"
              R"("order": {"all": {"inverted": []}}})");
   CHECK_THAT(message(folder.path()),
-             Catch::Contains("validation.json: ") && Catch::EndsWith("or of another version"));
+             Catch::Contains("validation.json: sentence: 7 is not a text; ") &&
+                 Catch::EndsWith("or of another version"));
 }
 
 TEST_CASE("report: answers to what if become a ranking, losses left of zero") {
@@ -120,14 +124,66 @@ TEST_CASE("report: answers to what if become a ranking, losses left of zero") {
   write_text(folder.path() / "whatif.json", whatif_json().dump());
   const Found found = found_in(folder.path());
   REQUIRE(found.sections.size() == 1);
+  CHECK(found.sections[0].figures.at(0).title ==
+        "study, strategy=sync: server NIC in 2x saves most, 30 %, of the time for 57,600 examples");
   const Panel& ranking = found.sections[0].figures.at(0).panels.at(0);
   CHECK(ranking.rows == std::vector<std::string>{"server NIC in 2x", "half the batch"});
-  CHECK(ranking.series[0].x == std::vector<double>{0, -20});
-  CHECK(ranking.series[0].x_end == std::vector<double>{30, 0});
+  REQUIRE(ranking.series[0].x.size() == 2);
+  CHECK(ranking.series[0].x[0] == 0);
+  CHECK(ranking.series[0].x_end[0] == Approx(30));
+  CHECK(ranking.series[0].x[1] == Approx(-20));
+  CHECK(ranking.series[0].x_end[1] == 0);
   CHECK(ranking.series[1].x[0] == Approx(60));
   CHECK(found.sections[0].tables.at(0).rows.size() == 3);
-  CHECK_THAT(page_of(found).sentence, Catch::StartsWith("The server's NIC limits it"));
+  CHECK_THAT(page_of(found).sentence,
+             Catch::StartsWith("sync: server NIC in limits it, 61 % of the critical path"));
   CHECK(found_in(folder.path() / "whatif.json").sections.size() == 1);
+}
+
+TEST_CASE("report: answers to the cases of a sweep, in folders or in one file") {
+  const TemporaryFolder folder;
+  for (const char* strategy : {"sync", "async"}) {
+    fs::create_directories(folder.path() / "all" / strategy);
+    write_text(folder.path() / "all" / strategy / "whatif.json", whatif_json().dump());
+  }
+  nlohmann::ordered_json both;
+  both["cases"] = {whatif_json(), whatif_json()};
+  write_text(folder.path() / "printed.json", both.dump());
+  for (const char* place : {"all", "printed.json"}) {
+    CAPTURE(place);
+    const Found found = found_in(folder.path() / place);
+    CHECK(found.sections.size() == 2);
+    CHECK(page_of(found).sections.at(1).title == "What if (2)");
+  }
+}
+
+TEST_CASE("report: what is wrong with an answer to what if is said with its file, its key") {
+  const TemporaryFolder folder;
+  const fs::path file = folder.path() / "answer.json";
+  const auto complaint_of = [&](const nlohmann::ordered_json& json) -> std::string {
+    write_text(file, json.dump());
+    try {
+      found_in(file);
+    } catch (const InputError& error) {
+      return std::string(error.what()).substr(file.string().size());
+    }
+    return "";
+  };
+  const std::string end = "; the file is damaged, or of another version";
+  nlohmann::ordered_json json = whatif_json();
+  json["limit"] = "The server's NIC limits it.";
+  CHECK(complaint_of(json) == ": limit: is not an object" + end);
+  json = whatif_json();
+  json["limit"].erase("sentence");
+  CHECK(complaint_of(json) == ": limit: has no `sentence`" + end);
+  json = whatif_json();
+  json["changes"][1]["saved"] = "much";
+  CHECK(complaint_of(json) == ": changes[1]: saved: \"much\" is not a number" + end);
+  json = whatif_json();
+  json["path"] = 3;
+  CHECK(complaint_of(json) == ": path: is not an array" + end);
+  CHECK(complaint_of({{"cases", {whatif_json(), 7}}}) == ": cases[1]: is not an object" + end);
+  CHECK(complaint_of(nlohmann::ordered_json::array()) == ": is not an object" + end);
 }
 
 TEST_CASE("sweep table: settings that differ, figures, quoted errors") {
@@ -172,6 +228,97 @@ TEST_CASE("sweep: where no setting is a number, bars") {
   CHECK(panel.categories == std::vector<std::string>{"sync", "async", "ssp"});
   CHECK(panel.stacks(panel.series[0]));
   CHECK(panel.series[0].y[1] == 7);
+}
+
+TEST_CASE("sweep: gains, cost in its currency are columns, the best case is named and marked") {
+  const Section section = sweep_section(read_sweep(priced_sweep_csv(), "sweep.csv"));
+  const Table& table = section.tables.at(0);
+  const auto cell = [&](std::size_t row, const std::string& column) {
+    const auto found = std::ranges::find(table.columns, column, &Table::Column::name);
+    REQUIRE(found != table.columns.end());
+    return table.rows.at(row).at(static_cast<std::size_t>(found - table.columns.begin())).text;
+  };
+  CHECK(cell(2, "speed-up against the fewest workers") == "3");
+  CHECK(cell(2, "efficiency, speed-up over workers") == "0.75");
+  CHECK(cell(1, "cost [EUR]") == "0.02");
+  CHECK(cell(2, "case") == "workers=4 (best)");
+  CHECK(table.rows[2][0].tone == Cell::Tone::good);
+  CHECK(cell(0, "case") == "workers=1");
+  const Figure& figure = section.figures.at(0);
+  CHECK(figure.title ==
+        "Of 3 cases workers=4 is the fastest, 300 examples/s, 3.00 times as fast as workers=1, at "
+        "an efficiency of 0.75.");
+  const Series& best = figure.panels.at(0).series.back();
+  CHECK(best.title == "best");
+  CHECK(best.mark == Mark::points);
+  CHECK(best.x == std::vector<double>{4});
+  CHECK(best.names == std::vector<std::string>{"workers=4"});
+}
+
+TEST_CASE("sweep: values that double have an axis of logarithms with marks at them") {
+  const SweepTable sweep = read_sweep(priced_sweep_csv(), "sweep.csv");
+  const Figure figure = sweep_section(sweep).figures.at(0);
+  const Panel& rate = figure.panels.at(0);
+  CHECK(rate.log_x());
+  CHECK(rate.log_y());
+  CHECK(rate.x_ticks == std::vector<double>{1, 2, 4});
+  const auto efficiency = std::ranges::find(figure.panels, "efficiency", &Panel::title);
+  REQUIRE(efficiency != figure.panels.end());
+  CHECK(efficiency->log_x());
+  CHECK_FALSE(efficiency->log_y());
+  SweepTable even = sweep;
+  for (SweepTable::Row& row : even.rows) {
+    if (row.settings[0] == "4") row.settings[0] = "3";
+  }
+  CHECK_FALSE(sweep_section(even).figures.at(0).panels.at(0).log_x());
+}
+
+TEST_CASE("report: the page of a sweep has its name, its question, its finding") {
+  const TemporaryFolder folder;
+  write_text(folder.path() / "sweep.csv", priced_sweep_csv());
+  write_text(
+      folder.path() / "sweep.json",
+      R"({"name": "asked", "question": "How many?", "sentence": "", "stands_on": ["On it."]})");
+  const Found found = found_in(folder.path());
+  const Page page = page_of(found);
+  CHECK(page.title == "asked: foretrain report");
+  CHECK(page.question == "How many?");
+  CHECK_THAT(page.sentence, Catch::StartsWith("Of 3 cases workers=4 is the fastest, 300 "));
+  CHECK(page.sections.at(0).text == "On it.");
+  write_text(folder.path() / "sweep.json", "{\"name\": 7}");
+  CHECK_THROWS_WITH(found_in(folder.path()),
+                    Catch::Contains("sweep.json") && Catch::Contains("the file is damaged"));
+}
+
+TEST_CASE("report: what whatif prints is a section with what it stands on") {
+  const TemporaryFolder folder;
+  WhatIf whatif;
+  whatif.scenario_case = case_of("sync");
+  whatif.measure = "100 examples";
+  whatif.time_s = 10;
+  whatif.cost = 2;
+  whatif.currency = "EUR";
+  whatif.source = "simulated by compute: 20 ms";
+  whatif.stands_on = "Stands on: a key.";
+  whatif.path = {{"worker CPU", 10, 1}};
+  whatif.limit = {"worker CPU", 1};
+  Change change;
+  change.name = "worker CPU 2x";
+  change.what = "gradients in half the time";
+  change.time_s = 5;
+  change.cost = 1;
+  whatif.changes = {change};
+  write_text(folder.path() / "whatif.json", to_json(whatif).dump());
+  const Found found = found_in(folder.path());
+  REQUIRE(found.sections.size() == 1);
+  const Section& section = found.sections[0];
+  CHECK_THAT(section.text, Catch::StartsWith("sync: worker CPU limits it, 100 %") &&
+                               Catch::EndsWith(" Stands on: a key."));
+  CHECK(section.figures.at(0).title ==
+        "study, strategy=sync: worker CPU 2x saves most, 50 %, of the time for 100 examples");
+  CHECK(section.figures.at(0).source == "simulated by compute: 20 ms");
+  CHECK(std::ranges::count(section.tables.at(0).columns, "cost [EUR]", &Table::Column::name) == 1);
+  CHECK_THAT(page_of(found).sentence, Catch::StartsWith("sync: worker CPU limits it"));
 }
 
 TEST_CASE("report: the page is written into its folder, which is made") {

@@ -5,12 +5,14 @@
 #include "reports/show/page/validation_section.h"
 #include "reports/show/page/whatif_section.h"
 #include "reports/studies/validation/output.h"
+#include "reports/studies/whatif/whatif.h"
 #include "tests/reports/studies/validation/support.h"
 #include "tests/reports/support.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <optional>
 #include <string>
 
 namespace foretrain::testing {
@@ -64,20 +66,29 @@ Record long_record(int steps) {
 }
 
 nlohmann::ordered_json whatif_json() {
-  return nlohmann::ordered_json::parse(R"({
-    "name": "study", "limit": "The server's NIC limits it: 61 % of the critical path.",
-    "machine": "bench", "uncalibrated": null, "measure": "57,600 examples", "time_s": 10,
-    "path": [{"resource": "server NIC in", "time_s": 6.1, "share": 0.61, "whose": "server0"},
-             {"resource": "worker CPU", "time_s": 3.9, "share": 0.39, "whose": "worker1"}],
-    "changes": [
-      {"name": "server NIC in 2x", "what": "bytes come in twice as fast", "time_s": 7,
-       "saved": 0.3, "free_time_s": 4, "elasticity": 0.6, "cost": null, "why_not": null},
-      {"name": "half the batch", "what": "half as many examples a gradient", "time_s": 12,
-       "saved": -0.2, "free_time_s": null, "elasticity": null, "cost": null, "why_not": null},
-      {"name": "one more server", "what": "two shards", "time_s": null, "saved": null,
-       "free_time_s": null, "elasticity": null, "cost": null, "why_not": "no host is left"}],
-    "crossovers": [{"question": "From how many workers on?", "answer": "From 4.", "value": 4}]
-  })");
+  const auto change = [](const char* name, const char* what, std::optional<double> time_s) {
+    Change made;
+    made.name = name;
+    made.what = what;
+    made.time_s = time_s;
+    return made;
+  };
+  WhatIf whatif;
+  whatif.scenario_case = case_of("sync");
+  whatif.machine = "bench";
+  whatif.measure = "57,600 examples";
+  whatif.time_s = 10;
+  whatif.path_s = 10;
+  whatif.path = {{"server NIC in", 6.1, 0.61, "server0"}, {"worker CPU", 3.9, 0.39, "worker1"}};
+  whatif.limit = {"server NIC in", 0.61, "", "server NIC in 2x"};
+  whatif.changes = {change("server NIC in 2x", "bytes come in twice as fast", 7),
+                    change("half the batch", "half as many examples a gradient", 12),
+                    change("one more server", "two shards", std::nullopt)};
+  whatif.changes[0].free_time_s = 4;
+  whatif.changes[0].elasticity = 0.6;
+  whatif.changes[2].why_not = "no host is left";
+  whatif.crossovers = {{"From how many workers on?", "From 4.", 4}};
+  return to_json(whatif);
 }
 
 std::string sweep_csv() {
@@ -99,12 +110,22 @@ std::string sweep_csv() {
   return csv;
 }
 
+std::string priced_sweep_csv() {
+  return "case,name,training.workers,mode,machine,status,error,time_s,cost,examples_per_s,"
+         "currency\n"
+         "0,workers=1,1,simulate,,done,,4,0.01,100,EUR\n"
+         "1,workers=2,2,simulate,,done,,4,0.02,180,EUR\n"
+         "2,workers=4,4,simulate,,done,,4,0.04,300,EUR\n";
+}
+
 Page page_of_everything() {
+  const auto validation = to_json(validate_times({{100, 102, 104}, 90}, {{50, 50, 51}, 60}));
+  const auto whatif = whatif_json();
   Found found;
   found.records = records_with_usage();
-  found.sections = {
-      validation_section(to_json(validate_times({{100, 102, 104}, 90}, {{50, 50, 51}, 60}))),
-      sweep_section(read_sweep(sweep_csv(), "sweep.csv")), whatif_section(whatif_json())};
+  found.sections = {validation_section(JsonObject(validation, "validation:")),
+                    sweep_section(read_sweep(sweep_csv(), "sweep.csv")),
+                    whatif_section(JsonObject(whatif, "whatif:"))};
   found.sentences = {"sync is forecast 10 % too fast."};
   return page_of(found);
 }

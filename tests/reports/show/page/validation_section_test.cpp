@@ -24,6 +24,10 @@ std::string cell(const Table& table, std::size_t row, const std::string& column)
   return table.rows.at(row).at(static_cast<std::size_t>(found - table.columns.begin())).text;
 }
 
+Section section_of(const nlohmann::ordered_json& json) {
+  return validation_section(JsonObject(json, "validation:"));
+}
+
 Validation with_distances(const Record& simulated) {
   const Case c = case_of("sync");
   return {
@@ -39,7 +43,7 @@ Validation with_distances(const Record& simulated) {
 
 TEST_CASE("validation section: shares of core distances, errors of trainings alike") {
   const Validation validation = with_distances(calibrated(case_of("sync"), 103));
-  const Section section = validation_section(to_json(validation));
+  const Section section = section_of(to_json(validation));
   const Table* cores = table_called(section, "How far apart the cores were");
   REQUIRE(cores != nullptr);
   CHECK(cell(*cores, 0, "cores") == "near");
@@ -58,20 +62,20 @@ TEST_CASE("validation section: shares of core distances, errors of trainings ali
 TEST_CASE("validation section: the range of a forecast on a machine that wanders") {
   const Case c = case_of("sync");
   Record simulated = calibrated(c, 100);
-  const Table steady = *table_called(validation_section(to_json(with_distances(simulated))),
-                                     "Step time of each case");
+  const Table steady =
+      *table_called(section_of(to_json(with_distances(simulated))), "Step time of each case");
   CHECK(cell(steady, 0, "range [ms]") == "(none)");
   simulated.calibrated.alone = {{10'000'000}, {9'000'000}, {12'000'000}};
   simulated.calibrated.together = {{20'000'000}, {18'000'000}, {24'000'000}};
-  const Table wandering = *table_called(validation_section(to_json(with_distances(simulated))),
-                                        "Step time of each case");
+  const Table wandering =
+      *table_called(section_of(to_json(with_distances(simulated))), "Step time of each case");
   CHECK(cell(wandering, 0, "range [ms]") == "9 to 12");
   CHECK(cell(steady, 0, "measured in range") == "(none)");
   CHECK(cell(wandering, 0, "measured in range") == "within");
   simulated.time = {130'000'000};
   for (StepRow& row : simulated.steps) row.report.phases.compute = {13'000'000};
-  const Table missed = *table_called(validation_section(to_json(with_distances(simulated))),
-                                     "Step time of each case");
+  const Table missed =
+      *table_called(section_of(to_json(with_distances(simulated))), "Step time of each case");
   CHECK(cell(missed, 0, "range [ms]") == "11.7 to 15.6");
   CHECK(cell(missed, 0, "measured in range") == "outside");
 }
@@ -80,12 +84,12 @@ TEST_CASE("validation section: of an older validation the cores of all runs of a
   auto json = to_json(with_distances(calibrated(case_of("sync"), 103)));
   json["verdicts"][0].erase("core_distances");
   json["cases"][0].erase("in_range");
-  const Table cases = *table_called(validation_section(json), "Step time of each case");
+  const Table cases = *table_called(section_of(json), "Step time of each case");
   CHECK(cell(cases, 0, "cores") == "mixed");
 }
 
 TEST_CASE("validation section: of records that know nothing of cores nothing is said") {
-  const Section section = validation_section(to_json(validate_times({{100}, 90}, {{50}, 60})));
+  const Section section = section_of(to_json(validate_times({{100}, 90}, {{50}, 60})));
   CHECK(table_called(section, "How far apart the cores were") == nullptr);
   CHECK(cell(*table_called(section, "Step time of each case"), 0, "cores") == "(none)");
 }

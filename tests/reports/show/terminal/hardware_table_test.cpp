@@ -16,7 +16,7 @@ TEST_CASE("hardware table: a host with devices, a host without") {
   station.device.gflops = 15'700;
   station.device_link.rate = {15.75e9};
   station.device_link.shared = true;
-  station.price = 24.484;
+  station.price = {24.484, "USD"};
   HostSpec plain;
   plain.name = "plain";
   plain.cores = 2;
@@ -26,6 +26,10 @@ TEST_CASE("hardware table: a host with devices, a host without") {
         "host            cores devices   GFLOPS          link       NIC      flow   price\n"
         "station            40       8   15,700  15.75 GB/s *  400 Gbps   10 Gbps   24.48\n"
         "plain               2       -       70             -   10 Gbps         -       -\n");
+  CHECK(table.find("the price is of an hour in USD.") != std::string::npos);
+  HostSpec other = station;
+  other.price.currency = "EUR";
+  CHECK(hardware_table({station, other}).find("of an hour.") != std::string::npos);
 }
 
 }  // namespace

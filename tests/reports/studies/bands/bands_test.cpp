@@ -109,6 +109,24 @@ TEST_CASE("bands: a number of seeds out of range is refused") {
   CHECK_THROWS_AS(seeds_of(last, 3), InputError);
 }
 
+TEST_CASE(
+    "bands: that they are no prediction intervals stands beside them, and what they rest on") {
+  const TemporaryFolder folder;
+  Case scenario_case = case_of("sync");
+  scenario_case.scenario.seed = 1;
+  const Bands bands = simulate_bands(scenario_case, 3, into(folder, 1), [](const Case& each) {
+    Record record = record_of(each);
+    record.basis = {{ComputeBasis::From::given, "20 ms", "", 0, 0, false, {"n"}}};
+    return record;
+  });
+  CHECK_THAT(bands.stands_on, Catch::StartsWith("Stands on: compute of n is what the scenario"));
+  CHECK(to_table(bands).find("These are no prediction intervals") != std::string::npos);
+  CHECK(to_table(bands).find("\nStands on: ") != std::string::npos);
+  CHECK(to_json(bands).at("stands_on") == bands.stands_on);
+  CHECK_THAT(to_json(bands).at("what_bands_are").get<std::string>(),
+             Catch::Contains("not how wrong the forecast is"));
+}
+
 TEST_CASE("bands: the table fits a terminal") {
   const std::vector<Record> records(3, record_of(case_of("sync")));
   const std::string table = to_table(bands_of(case_of("sync"), records));

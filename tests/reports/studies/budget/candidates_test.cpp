@@ -36,10 +36,22 @@ TEST_CASE("budget hosts: all with a price and a device, or those that are named"
   const std::vector<HostSpec> library = library_hosts();
   const HostsToTry all = hosts_to_try(job.plain(), library, {});
   CHECK(all.hosts.size() + all.left_out.size() == library.size());
-  for (const HostSpec& host : all.hosts) CHECK((host.price > 0 && host.devices > 0));
+  for (const HostSpec& host : all.hosts) CHECK((host.price.per_hour > 0 && host.devices > 0));
   const HostsToTry named = hosts_to_try(job.plain(), library, {"p3.16xlarge", "dgx-1"});
   REQUIRE(named.hosts.size() == 2);
   CHECK(named.hosts[0].name == "p3.16xlarge");
+}
+
+TEST_CASE("budget hosts: prices in two currencies are not compared") {
+  const RentedJob job;
+  std::vector<HostSpec> library{priced_host("here", 1), priced_host("there", 1)};
+  library[0].price.currency = "USD";
+  library[1].price.currency = "EUR";
+  for (const std::vector<std::string>& names : {std::vector<std::string>{}, {"here", "there"}}) {
+    CHECK(error_of([&] { hosts_to_try(job.plain(), library, names); }) ==
+          "--hosts: the price of there is in EUR, that of here in USD; name hosts of one currency");
+  }
+  CHECK(hosts_to_try(job.plain(), library, {"there"}).hosts.size() == 1);
 }
 
 TEST_CASE("budget hosts: a name is refused with the reason") {

@@ -16,7 +16,7 @@ namespace foretrain::testing {
 inline HostSpec priced_host(const std::string& name, double price, int devices = 1) {
   HostSpec host;
   host.name = name;
-  host.price = price;
+  host.price.per_hour = price;
   host.devices = devices;
   return host;
 }

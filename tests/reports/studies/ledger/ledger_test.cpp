@@ -1,4 +1,4 @@
-// The ledger of validations: rows in, rows out, the table of the README.
+// The ledger of validations: rows in, rows out, the table of the guide.
 #include "reports/studies/ledger/ledger.h"
 
 #include "scenarios/input_error.h"
@@ -121,10 +121,10 @@ TEST_CASE("ledger table: the newest validation of each file on each machine") {
         "| | own compute times | - | - |\n");
 }
 
-TEST_CASE("ledger table: the README has the one of the library's ledger") {
+TEST_CASE("ledger table: the guide has the one of the library's ledger") {
   const auto rows = read_ledger(source_dir() + "/scenarios/validation/ledger.csv");
-  const std::string readme = read_text(source_dir() + "/README.md");
-  CHECK(with_ledger_table(readme, ledger_table(rows)) == readme);
+  const std::string guide = read_text(source_dir() + "/scenarios/guides/validate.md");
+  CHECK(with_ledger_table(guide, ledger_table(rows)) == guide);
   for (const LedgerRow& row : rows) CHECK_FALSE(row.measured.processor.name.empty());
 }
 

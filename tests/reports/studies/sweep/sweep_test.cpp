@@ -2,6 +2,7 @@
 #include "reports/studies/sweep/sweep.h"
 
 #include "reports/record/not_done.h"
+#include "reports/studies/sweep/finding.h"
 #include "scenarios/input_error.h"
 #include "scenarios/read.h"
 #include "tests/reports/support.h"
@@ -9,6 +10,7 @@
 #include "tests/support/small_files.h"
 
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
 
 #include <atomic>
 #include <mutex>
@@ -68,6 +70,61 @@ TEST_CASE("sweep: a case that fails is a row with its error and the rest goes on
   CHECK(table.starts_with("case,name,training.batch_size,mode,machine,status,error,"));
   CHECK(table.find("\n6,batch_size=7,7,simulate,made up,done,,") != std::string::npos);
   CHECK(to_text(result, {}).find("7 of 7 cases are done; 2 failed.") == 0);
+}
+
+TEST_CASE("sweep: beside its table stands what it was asked, what it found, on what that stands") {
+  const TemporaryFolder folder;
+  SweepOptions options;
+  options.folder = folder.path();
+  options.train = [](const Case& each) {
+    Record record = small_record(Mode::simulate, "sync");
+    record.scenario_case = each;
+    record.basis = {{ComputeBasis::From::given, "20 ms", "", 0, 0, false, {"n"}}};
+    record.gradients = each.scenario.training.workers;
+    record.nodes[0].host = "n";
+    return record;
+  };
+  const auto cases = parse_scenario(
+      "foretrain: 1\nname: asked\nquestion: How many?\ncluster: {hosts: [{name: n, cores: 8, "
+      "compute: 20 ms, price: 36 $/h}]}\nsweep: {training.workers: [1, 2]}\n",
+      "asked");
+  const SweepResult result = sweep_into(cases, options);
+  REQUIRE(result.complete());
+  const auto about = nlohmann::json::parse(read_text(folder.path() / "sweep.json"));
+  CHECK(about.at("name") == "asked");
+  CHECK(about.at("question") == "How many?");
+  CHECK_THAT(about.at("sentence").get<std::string>(),
+             Catch::StartsWith("Of 2 cases workers=2 is the fastest, ") &&
+                 Catch::Contains("2.00 times as fast as workers=1, at an efficiency of 1.00"));
+  REQUIRE(about.at("stands_on").size() == 1);
+  CHECK_THAT(about.at("stands_on").at(0).get<std::string>(),
+             Catch::Contains("what the scenario says, 20 ms a gradient"));
+  // 36 $ an hour for 0.1 s.
+  CHECK(result.rows.at(1).at("cost") == Approx(0.001));
+  const SweepTable table = read_sweep(foretrain::sweep_csv(result.rows), "sweep.csv");
+  CHECK(table.rows[1].currency == "USD");
+  CHECK(currency_of(table) == "USD");
+  CHECK_FALSE(table.has_target);
+  CHECK(read_text(folder.path() / "sweep.csv").find("stands_on") == std::string::npos);
+}
+
+TEST_CASE("sweep: that no case reaches its target is known of its table") {
+  const TemporaryFolder folder;
+  SweepOptions options;
+  options.folder = folder.path();
+  options.train = [](const Case& each) {
+    Record record = small_record(Mode::simulate, "sync");
+    record.scenario_case = each;
+    return record;
+  };
+  const auto cases = parse_scenario(
+      "foretrain: 1\nname: far\ntraining: {until: {accuracy: 0.99}, evaluate_every: 10}\n"
+      "sweep: {training.workers: [1, 2]}\n",
+      "far");
+  const SweepResult result = sweep_into(cases, options);
+  const SweepTable table = read_sweep(foretrain::sweep_csv(result.rows), "sweep.csv");
+  CHECK(table.has_target);
+  CHECK(sweep_sentence(table) == "Of 2 cases none reaches its target.");
 }
 
 TEST_CASE("sweep: cases that are done are not done again unless they failed and are retried") {

@@ -30,6 +30,11 @@ Validation six_cases() {
   return v;
 }
 
+Figure accuracy_figure(const Validation& validation) {
+  const auto json = to_json(validation);
+  return accuracy_of_forecast(JsonObject(json, "validation:"));
+}
+
 }  // namespace
 
 TEST_CASE("validation table: the sentence that matters comes first") {
@@ -173,10 +178,11 @@ TEST_CASE("validation as CSV: a row a case and metric, unknown figures are empty
 }
 
 TEST_CASE("figure of a validation: marks by strategy, a diagonal with its bands") {
-  const Figure figure = accuracy_of_forecast(to_json(validate_times({{100}, 90}, {{50}, 60})));
+  const Figure figure = accuracy_figure(validate_times({{100}, 90}, {{50}, 60}));
   REQUIRE(figure.panels.size() == 2);
   const Panel& times = figure.panels[0];
-  CHECK(times.logarithmic);
+  CHECK(times.log_x());
+  CHECK(times.log_y());
   REQUIRE(times.series.size() == 7);
   CHECK(times.series[0].mark == Mark::guide);
   CHECK(times.series[0].x == times.series[0].y);
@@ -194,9 +200,8 @@ TEST_CASE("figure of a validation: marks by strategy, a diagonal with its bands"
   CHECK_FALSE(errors.stacks(errors.series.back()));
   CHECK(times.series[5].names == std::vector<std::string>{"sync"});
   CHECK(figure.title == "study");
-  CHECK(figure.source ==
-        "run on bench, avx2 kernels, 1 time a case; simulated on bench, calibrated");
-  CHECK(accuracy_of_forecast(to_json(Validation{})).panels.empty());
+  CHECK(figure.source == "run on bench, avx2 kernels, 1 time a case; simulated on bench");
+  CHECK(accuracy_figure(Validation{}).panels.empty());
 }
 
 TEST_CASE("figure of a validation: gnuplot draws it") {
@@ -205,7 +210,7 @@ TEST_CASE("figure of a validation: gnuplot draws it") {
     return;
   }
   const TemporaryFolder folder;
-  const auto svg = draw(accuracy_of_forecast(to_json(six_cases())), folder.path());
+  const auto svg = draw(accuracy_figure(six_cases()), folder.path());
   CHECK_THAT(read_text(svg), Catch::StartsWith("<?xml") && Catch::Contains("error by strategy") &&
                                  Catch::Contains("</svg>"));
 }

@@ -32,7 +32,7 @@ WhatIf made_up() {
   whatif.path = {{"server NIC in", 6, 0.6}, {"worker CPU", 4, 0.4}};
   whatif.limit = {"server NIC", 0.6, "", "server NIC 2x"};
   whatif.changes = {change("strategy all_reduce", 4), change("server NIC 2x", 7),
-                    change("latency 2x", 10), change("double batch", 0)};
+                    change("half the latency", 10), change("double batch", 0)};
   whatif.changes[1].elasticity = 0.6;
   whatif.changes[1].free_time_s = 4;
   whatif.changes[1].cost = 0.00875;
@@ -74,8 +74,8 @@ TEST_CASE("whatif text: it fits 80 columns with every figure in it") {
     CHECK(columns_of(line) <= kTerminalColumns);
   }
   for (const char* part : {"server NIC in", "+30.0 %", "0.60 %", "0.00875", "From 4.",
-                           "Nothing is saved by latency 2x.", "Not tried: double batch", "-10.0 %",
-                           "compute", "Simulated"}) {
+                           "Nothing is saved by half the latency.", "Not tried: double batch",
+                           "-10.0 %", "compute", "Simulated"}) {
     CAPTURE(part);
     CHECK(text.find(part) != std::string::npos);
   }

@@ -1,0 +1,59 @@
+// Each channel normalised over the batch.
+#pragma once
+
+#include "models/layers/layer.h"
+
+namespace foretrain {
+
+/// y = gamma (x - mean) / sqrt(variance + epsilon) + beta, channel by channel (Ioffe and Szegedy
+/// 2015). A training takes mean and variance over the examples and pixels of the worker's batch, an
+/// evaluation the running ones:
+///
+///     running += momentum (of the batch - running)      the variance by n - 1, as PyTorch's
+///
+/// Of a batch that has one number of a channel y is beta. Its parameters are gamma, which starts
+/// from 1, then beta. Running statistics are the worker's
+/// own: those of the chief are evaluated, saved. So do other frameworks in data parallel training
+/// (PyTorch's DistributedDataParallel takes the statistics of rank 0).
+///
+/// Sums go through an example pixel by pixel, then through the examples of a part, then the parts.
+class BatchNorm final : public Layer {
+ public:
+  BatchNorm(Shape shape, double epsilon, double momentum);
+
+  [[nodiscard]] std::string name() const override;
+  [[nodiscard]] Shape output() const override { return shape_; }
+  [[nodiscard]] std::int64_t weights() const override { return shape_.channels; }
+  [[nodiscard]] std::int64_t biases() const override { return shape_.channels; }
+  [[nodiscard]] std::optional<float> weights_start() const override { return 1.0F; }
+  [[nodiscard]] std::vector<Statistic> statistics() const override {
+    return {{"running_mean", shape_.channels, 0}, {"running_var", shape_.channels, 1}};
+  }
+  /// As of a training: an evaluation takes no statistics.
+  [[nodiscard]] Cost forward_cost(std::int64_t batch) const override;
+  [[nodiscard]] Cost backward_cost(std::int64_t batch, bool input_gradient) const override;
+  /// The batch's mean, then 1 / sqrt(variance + epsilon).
+  [[nodiscard]] std::int64_t saved_bytes(std::int64_t /*batch*/) const override {
+    return std::int64_t{2} * 4 * shape_.channels;
+  }
+  [[nodiscard]] std::int64_t scratch_floats(std::int64_t batch) const override;
+  void forward(const ForwardPass& pass) const override;
+  void backward(const BackwardPass& pass) const override;
+
+ private:
+  /// Two sums of each channel into `sums`: add(first, a, b) adds to them what the pixel has whose
+  /// numbers begin at `first`.
+  template <class AddTo>
+  void sum_pixels(const LayerPass& pass, float* sums, const AddTo& add) const;
+  /// Calls work(first) for every pixel of the batch.
+  template <class Work>
+  void for_each_pixel(const LayerPass& pass, const Work& work) const;
+  /// Of the batch into `saved`, with its part of the running ones.
+  void take_statistics(const ForwardPass& pass, float* saved) const;
+
+  Shape shape_;
+  float epsilon_;
+  float momentum_;
+};
+
+}  // namespace foretrain

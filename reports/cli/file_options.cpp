@@ -1,0 +1,78 @@
+// The words of the commands that neither train nor simulate.
+#include "reports/cli/options.h"
+
+#include <CLI/CLI.hpp>
+
+namespace foretrain {
+
+void ledger_options(CLI::App& command, Arguments& arguments) {
+  command.add_option("ledger", arguments.ledger, "what validate --ledger wrote")
+      ->required()
+      ->type_name("FILE");
+  command
+      .add_option("--into", arguments.into,
+                  "print nothing, renew the table in FILE: between <!-- ledger --> and <!-- end of "
+                  "ledger -->")
+      ->type_name("FILE");
+}
+
+void import_options(CLI::App& command, Arguments& arguments) {
+  command
+      .add_option(
+          "trace", arguments.trace,
+          "Chrome trace of torch.profiler (.json, .json.gz), PipeDream graph, CSV of layers; with "
+          "--step: a scenario with your cluster")
+      ->required()
+      ->type_name("FILE");
+  command.add_option("--out", arguments.out, "folder of job.yaml and layers.csv (default: job)")
+      ->type_name("FOLDER");
+  command
+      .add_option("--batch", arguments.batch, "examples of a worker, where the file does not say")
+      ->check(CLI::Range(1, 1'000'000'000));
+  auto* step = command.add_option("--step", arguments.step,
+                                  "instead of a trace: what a step took, 350 ms; what a gradient "
+                                  "takes is found by the scenario's cluster");
+  auto* parameters =
+      command.add_option("--parameters", arguments.parameters, "with --step: of the model, 110M");
+  step->type_name("TIME")->needs(parameters);
+  parameters->type_name("N")->needs(step);
+  command
+      .add_option("--workers", arguments.workers,
+                  "with --step: that it was measured with (default: as the scenario says)")
+      ->check(CLI::Range(1, 100'000))
+      ->needs(step);
+  command.add_flag("--force", arguments.replaces, "replace what is in the folder");
+  command.add_flag("--json", arguments.json, "print one JSON object on standard output");
+  command.add_flag("--quiet", arguments.quiet, "tell the result and errors alone");
+}
+
+void data_options(CLI::App& command, Arguments& arguments) {
+  command.require_subcommand(1);
+  const auto add = [&](const char* name, const char* what) {
+    CLI::App* added = command.add_subcommand(name, what);
+    added->callback([&arguments, name] { arguments.data_command = name; });
+    return added;
+  };
+  add("list", "the formats that a scenario's dataset: can name");
+  add("verify", "read all of a file or folder, tell what it holds")
+      ->add_option("path", arguments.data_path, "a data file, or a folder of them")
+      ->required();
+  auto* draw = add("draw", "write a drawn data set as IDX files");
+  draw->add_option("format", arguments.data_format, "digits (default) or images")
+      ->check(CLI::IsMember({"digits", "images"}));
+  draw->add_option("--set", arguments.data_settings,
+                   "a key of dataset: in a scenario, such as take=1000, side=64, seed=2")
+      ->type_name("KEY=VALUE")
+      ->expected(1)
+      ->take_all();
+  draw->add_option("--out", arguments.out, "folder (default: out/data/FORMAT)");
+}
+
+void describe_options(CLI::App& command, Arguments& arguments) {
+  arguments.program = command.get_parent();
+  command.add_option("form", arguments.form, "what is printed")
+      ->required()
+      ->check(CLI::IsMember({"man", "man-scenario", "keys", "bash", "zsh", "fish", "hardware"}));
+}
+
+}  // namespace foretrain

@@ -1,0 +1,174 @@
+#include "reports/cli/import_step.h"
+
+#include "reports/record/files.h"
+#include "reports/record/summary.h"
+#include "reports/record/text.h"
+#include "scenarios/import/import_job.h"
+#include "scenarios/import/measured_step.h"
+#include "scenarios/input_error.h"
+#include "scenarios/node_counts.h"
+#include "scenarios/read.h"
+#include "scenarios/units.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+namespace foretrain {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kTrialSteps = 6;
+constexpr int kJobSteps = 50;
+constexpr double kMsOfSecond = 1e3;
+
+/// What `read` makes of the text of an option.
+template <class Read>
+auto of_option(const char* option, const std::string& text, Read read) {
+  try {
+    return read(text);
+  } catch (const BadValue& error) {
+    throw InputError(fmt::format("{}: {}", option, error.what()));
+  }
+}
+
+/// The scenario with these layers as its model; what a step is not made of is left out.
+Case job_case(const Arguments& arguments, const fs::path& layers) {
+  // As JSON writes a text YAML reads it.
+  const std::string path = nlohmann::json(layers.string()).dump();
+  std::vector<std::string> changes{"model={profile: " + path + "}",
+                                   "dataset=null",
+                                   "numerics=off",
+                                   "checkpoint=null",
+                                   "faults=null",
+                                   "training.epochs=null",
+                                   "training.updates=null",
+                                   "training.until=null",
+                                   "training.init=null",
+                                   "training.evaluate_every=null",
+                                   fmt::format("training.steps={}", kTrialSteps)};
+  if (arguments.batch > 0) {
+    changes.push_back(fmt::format("training.batch_size={}", arguments.batch));
+  }
+  if (arguments.workers > 0) {
+    changes.push_back(fmt::format("training.workers={}", arguments.workers));
+  }
+  std::vector<Case> cases = read_scenario(arguments.trace, changes);
+  if (cases.size() != 1) {
+    throw InputError(fmt::format("{}: has {} cases, a step is of one; remove its sweep",
+                                 arguments.trace, cases.size()));
+  }
+  Case job = std::move(cases.front());
+  if (job.scenario.cluster.hosts.empty()) {
+    throw InputError(fmt::format(
+        "{}: has no cluster, but what its messages take has to be known; list cluster.hosts",
+        arguments.trace));
+  }
+  for (HostSpec& host : job.scenario.cluster.hosts) {
+    host.compute.reset();  // it is found
+    std::error_code missing;
+    if (fs::exists(host.machine, missing)) host.machine = fs::absolute(host.machine).string();
+  }
+  return job;
+}
+
+double step_of(const Case& job, const Train& simulate) {
+  const Record record = simulate(job);
+  if (record.outcome != Outcome::done) {
+    throw InputError("import: its simulation did not get through: " + record.failure);
+  }
+  return summarize(record).step_time_s_median.value_or(0);
+}
+
+/// What was measured, the file of its layers.
+struct Told {
+  fs::path layers;
+  std::int64_t parameters = 0;
+  Duration step;
+};
+
+struct Fitted {
+  Scenario scenario;
+  int workers = 0;
+  FoundGradient found;
+};
+
+/// The file of the layers is that of the gradient that was found; gone where none was.
+Fitted fitted(const Arguments& arguments, const Told& told, const Train& simulate) {
+  const auto write_layers = [&](double gradient_s) {
+    write_text_file(told.layers, layers_csv(even_job(told.parameters, gradient_s)));
+  };
+  const auto find = [&](const std::string& /*text*/) {
+    write_layers(0);
+    const Case job = job_case(arguments, fs::absolute(told.layers));
+    const FoundGradient found = gradient_behind(told.step.seconds(), [&](double gradient_s) {
+      write_layers(gradient_s);
+      return step_of(job, simulate);
+    });
+    write_layers(found.gradient_s);
+    return Fitted{job.scenario, node_counts(job.scenario).workers, found};
+  };
+  try {
+    return of_option("--step", arguments.step, find);
+  } catch (...) {
+    std::error_code ignored;
+    fs::remove(told.layers, ignored);
+    throw;
+  }
+}
+
+std::string job_text(Scenario scenario, const std::string& what) {
+  scenario.name = "job";
+  scenario.question.clear();
+  scenario.model.profile = "layers.csv";
+  scenario.model.profile_batch = scenario.training.batch_size;
+  scenario.training.steps = kJobSteps;
+  return fmt::format(
+      "# {}\n"
+      "#   foretrain simulate job.yaml --set training.workers=4   how long a step takes then\n"
+      "#   foretrain whatif job.yaml                              what limits it, what helps\n{}",
+      what, to_yaml(scenario));
+}
+
+}  // namespace
+
+int import_step(const Arguments& arguments, const Train& simulate) {
+  const auto parameters = of_option("--parameters", arguments.parameters, parse_count);
+  const auto measured = of_option("--step", arguments.step, parse_duration);
+  const fs::path folder = arguments.out.empty() ? "job" : arguments.out;
+  prepare_job_folder(folder, arguments.replaces);
+  const Fitted job = fitted(arguments, {folder / "layers.csv", parameters, measured}, simulate);
+  const std::string what = fmt::format(
+      "{} parameters; of a step of {} with {} workers a gradient takes {:.4g} ms",
+      grouped(parameters), to_text(measured), job.workers, job.found.gradient_s * kMsOfSecond);
+  write_text_file(folder / "job.yaml", job_text(job.scenario, what));
+  if (arguments.json) {
+    print_json({{"parameters", parameters},
+                {"workers", job.workers},
+                {"step_s", measured.seconds()},
+                {"gradient_s", job.found.gradient_s},
+                {"forecast_step_s", job.found.step_s},
+                {"step_without_compute_s", job.found.alone_s},
+                {"folder", folder.string()}});
+  }
+  const Answer answer = answer_of(arguments, "import");
+  answer.tell(
+      wrap(fmt::format("{}. Its layers are taken to be alike; with nothing computed a step would "
+                       "take {:.4g} ms.",
+                       what, job.found.alone_s * kMsOfSecond)));
+  constexpr double kNearlyAll = 0.95;
+  if (job.found.alone_s > kNearlyAll * measured.seconds()) {
+    answer.tell(wrap("That is nearly all of it, so what a gradient takes is hardly known."));
+  }
+  answer.tell(fmt::format("\nwritten: {0}/job.yaml, {0}/layers.csv\n", folder.string()));
+  return kDone;
+}
+
+}  // namespace foretrain

@@ -1,0 +1,247 @@
+#include "reports/serve/answer.h"
+
+#include "models/base/check.h"
+#include "reports/record/source.h"
+#include "reports/record/summary.h"
+#include "reports/serve/ways.h"
+#include "reports/show/figures/of_records.h"
+#include "reports/show/figures/vega_lite.h"
+#include "reports/studies/budget/budget.h"
+#include "scenarios/prepared.h"
+#include "scenarios/price.h"
+#include "scenarios/read.h"
+#include "scenarios/same_work.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace foretrain::serve {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::int64_t kQuickGradients = 400;  // of all workers, that are forecast at once
+constexpr std::int64_t kQuickSteps = 16;       // of each worker at least
+constexpr double kWholePatience = 2;           // s, with a forecast of all steps
+constexpr double kFirstLearning = 2;           // s, until what is known of it is shown
+constexpr double kLaterLearning = 4;           // times as long each time after
+constexpr double kLastLearning = 100;          // s; beyond that it goes on to its end
+constexpr auto kProgressApart = std::chrono::milliseconds(250);
+constexpr double kSecondsAnHour = 3600;
+
+Clock::time_point in_seconds(double seconds) {
+  return Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                            std::chrono::duration<double>(std::min(seconds, 1e6)));
+}
+
+Json figure_or_null(const Figure& figure) {
+  return figure.panels.empty() ? Json() : vega_lite(figure);
+}
+
+}  // namespace
+
+/// One answer, while it is given.
+class Answer {
+ public:
+  Answer(Answerer& from, Reply& reply, const Asker::Dropped& dropped)
+      : from_(from), reply_(reply), dropped_(dropped) {}
+
+  void give(Question question) {
+    if (dropped()) return say({{"event", "dropped"}});
+    std::string source = question.file.empty() ? kTypedSource : question.file;
+    try {
+      asked_ = from_.reader_.read(std::move(question));
+      source = asked_.source;
+      tell_question();
+      tell_all();
+      say({{"event", dropped() ? "dropped" : "end"}});
+    } catch (const InvariantViolation& error) {
+      tell_error(std::string("foretrain has a bug: ") + error.what(), source);
+    } catch (const std::exception& error) {
+      tell_error(error.what(), source);
+    }
+  }
+
+ private:
+  /// What the training comes to before it is simulated.
+  struct Plan {
+    double examples = 0;
+    std::int64_t gradients = 0;  ///< in all
+    int workers = 1;
+    Price price;          ///< of its hosts
+    bool sparse = false;  ///< its messages depend on its examples
+  };
+
+  [[nodiscard]] bool dropped() const { return dropped_() || reply_.gone(); }
+
+  void say(const Json& json) {
+    reply_.line(json.dump(-1, ' ', false, Json::error_handler_t::replace));
+  }
+
+  void tell_error(const std::string& message, const std::string& source) {
+    Json json = error_json(message, source);
+    json["event"] = "error";
+    say(json);
+  }
+
+  void tell_question() {
+    const Scenario& scenario = asked_.scenario_case.scenario;
+    say({{"event", "asked"},
+         {"name", scenario.name},
+         {"question", scenario.question},
+         {"source", asked_.source},
+         {"unsaved", asked_.unsaved},
+         {"cases", asked_.names.labels},
+         {"case", asked_.label},
+         {"controls", controls_of(asked_.scenario_case)},
+         {"run", asked_.command("run", {})}});
+  }
+
+  static Plan plan_of(const Case& scenario_case, DataSets& data_sets) {
+    const Prepared prepared = prepare(scenario_case, Need::shape, data_sets);
+    const Training& training = *prepared.training;
+    Plan plan;
+    plan.examples = planned_examples(training);
+    plan.gradients =
+        std::llround(plan.examples / static_cast<double>(training.examples_a_gradient()));
+    plan.workers = training.workers;
+    plan.price = price_per_hour(prepared);
+    plan.sparse = training.network->input().sparse();
+    return plan;
+  }
+
+  void tell_all() {
+    const Scenario& scenario = asked_.scenario_case.scenario;
+    plan_ = plan_of(asked_.scenario_case, from_.data_sets_);
+    if (scenario.numerics && !plan_.sparse) times_alone_.emplace_back("numerics=off");
+    if (scenario.training.until.wanted()) times_alone_.emplace_back("training.until=null");
+    if (tell_forecast()) tell_whole();
+    if (!dropped()) tell_ways();
+    if (!dropped() && scenario.numerics) tell_learning();
+  }
+
+  /// Of the first steps. True where there are more.
+  bool tell_forecast() {
+    std::vector<std::string> more = times_alone_;
+    const std::int64_t steps = std::max(kQuickSteps, kQuickGradients / plan_.workers);
+    const bool cut = plan_.gradients > steps * plan_.workers;
+    if (cut) {
+      for (const char* length : {"training.epochs", "training.updates"}) {
+        if (asked_.scenario_case.places.contains(length))
+          more.push_back(length + std::string("=null"));
+      }
+      more.push_back("training.steps=" + std::to_string(steps));
+    }
+    const Case shown = asked_.with(more);
+    const Forecast forecast = from_.forecaster_.forecast(shown, {[this] { return dropped(); }});
+    if (dropped()) return false;
+    const double whole_s = whole_time_s(forecast.record, plan_.gradients);
+    Json json{{"event", "forecast"}, {"whole", !cut}};
+    json.update(foretrain::to_json(forecast));
+    json["origin"] = source_of(forecast.record);
+    json["whole_time_s"] = whole_s;
+    const double an_hour = plan_.price.per_hour;
+    json["cost"] = an_hour > 0 ? Json(an_hour * whole_s / kSecondsAnHour) : Json();
+    json["currency"] = plan_.price.currency;
+    add_copies(json, shown, more);
+    say(json);
+    return cut && forecast.record.outcome == Outcome::done;
+  }
+
+  void tell_whole() {
+    const Case whole = asked_.with(times_alone_);
+    const auto late = in_seconds(kWholePatience);
+    const Record record = from_.forecaster_.simulate(
+        whole, {[this, late] { return dropped() || Clock::now() > late; }});
+    if (dropped() || record.outcome == Outcome::interrupted) return;
+    Json json{{"event", "whole"}, {"record", to_json(record)}};
+    add_copies(json, whole, times_alone_);
+    say(json);
+  }
+
+  void tell_ways() {
+    const Case base = asked_.with(times_alone_);
+    std::vector<Way> ways = ways_of(base);
+    const std::size_t all = ways.size();
+    std::vector<Way> tried;
+    tried.reserve(all);
+    for (Way& way : ways) {
+      const bool done = try_way(way, base, plan_.examples, from_.forecaster_, from_.data_sets_,
+                                {[this] { return dropped(); }});
+      if (!done || dropped()) return;
+      const bool round = !tried.empty() && tried.back().workers != way.workers;
+      if (round) say_ways(tried, all);  // all strategies with so many workers
+      tried.push_back(std::move(way));
+    }
+    say_ways(tried, all);
+  }
+
+  void say_ways(const std::vector<Way>& ways, std::size_t all) {
+    say({{"event", "ways"},
+         {"done", ways.size()},
+         {"all", all},
+         {"rows", to_json(ways)},
+         {"figure", figure_or_null(ways_figure(ways))}});
+  }
+
+  /// Begins anew when what is known was shown: a simulation ends with all that it found so far.
+  void tell_learning() {
+    for (double patience = kFirstLearning;; patience *= kLaterLearning) {
+      const double bound = patience > kLastLearning ? std::numeric_limits<double>::max() : patience;
+      const auto late = in_seconds(bound);
+      auto told = Clock::now();
+      const auto tell_progress = [&](std::int64_t done, std::int64_t all) {
+        if (Clock::now() < told + kProgressApart) return;
+        told = Clock::now();
+        say({{"event", "learning"}, {"done", done}, {"all", all}});
+      };
+      const Record record = from_.forecaster_.simulate(
+          asked_.scenario_case,
+          {[this, late] { return dropped() || Clock::now() > late; }, tell_progress});
+      if (dropped()) return;
+      const bool whole = record.outcome != Outcome::interrupted;
+      say_learning(record, whole);
+      if (whole) return;
+    }
+  }
+
+  void say_learning(const Record& record, bool whole) {
+    Json json{{"event", "learning"},
+              {"whole", whole},
+              {"figure", figure_or_null(learning_curves({record}))}};
+    if (whole) json["record"] = to_json(record);
+    if (whole) add_copies(json, asked_.scenario_case, {});
+    say(json);
+  }
+
+  /// What makes it again: a command, a scenario.
+  void add_copies(Json& json, const Case& scenario_case, const std::vector<std::string>& more) {
+    std::vector<std::string> last;
+    if (!from_.machine_.empty()) last = {"--machine", from_.machine_};
+    json["command"] = asked_.command("simulate", more, last);
+    json["yaml"] = to_yaml(scenario_case.scenario);
+  }
+
+  Answerer& from_;
+  Reply& reply_;
+  const Asker::Dropped& dropped_;
+  Asked asked_;
+  Plan plan_;
+  std::vector<std::string> times_alone_;  // laid over it: no numerics that it can do without
+};
+
+void Answerer::answer(Question question, Reply& reply, const Asker::Dropped& dropped) {
+  Answer(*this, reply, dropped).give(std::move(question));
+  reply.end();
+}
+
+}  // namespace foretrain::serve

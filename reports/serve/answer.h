@@ -1,0 +1,45 @@
+// The answer to a question: a forecast at once, then what takes longer, line by line.
+#pragma once
+
+#include "reports/serve/asker.h"
+#include "reports/serve/question.h"
+#include "reports/serve/reply.h"
+#include "reports/studies/whatif/forecaster.h"
+#include "scenarios/case_data.h"
+
+#include <string>
+
+namespace foretrain::serve {
+
+/// Answers questions, one at a time. Each line is an object with its `event`:
+///
+///     asked     which case, of which there are; where the controls stand
+///     forecast  the first steps, without numerics: `record` (what `simulate --json` prints),
+///               `limit`, `path`, the `command` that prints that record, its `yaml`; what the whole
+///               training takes, costs by them
+///     whole     the record of all steps, where that takes a second or two, with its `command`
+///     ways      time, cost by every strategy, with ever more workers: again as more are known
+///     learning  loss, accuracy against time, of numerics: `done` of `all` steps while it is
+///               computed, what is known of it after two seconds, eight, ...
+///     error     what is wrong with it, `line`, `column` in the text where they are known
+///     dropped   somebody asked another question
+///     end       that was all
+class Answerer {
+ public:
+  /// `machine`: the file behind --machine, for commands; may be empty.
+  Answerer(Forecaster forecaster, std::string machine)
+      : forecaster_(std::move(forecaster)), machine_(std::move(machine)) {}
+
+  /// All of it, the end of the reply included. From one thread.
+  void answer(Question question, Reply& reply, const Asker::Dropped& dropped);
+
+ private:
+  friend class Answer;
+
+  Forecaster forecaster_;
+  std::string machine_;
+  QuestionReader reader_;
+  DataSets data_sets_;
+};
+
+}  // namespace foretrain::serve

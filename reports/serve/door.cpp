@@ -1,0 +1,98 @@
+#include "reports/serve/door.h"
+
+#include "reports/serve/session.h"
+#include "scenarios/input_error.h"
+
+#include <fmt/format.h>
+
+#include <fcntl.h>
+
+#include <chrono>
+#include <cstdint>
+#include <sstream>
+#include <utility>
+
+namespace foretrain::serve {
+namespace {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using boost::system::error_code;
+
+constexpr auto kAcceptRetry = std::chrono::milliseconds(100);
+constexpr int kMostClients = 200;  // a page has half a dozen connections
+
+/// A run that is started from here has nothing of it.
+template <class Socket>
+void keep_from_children(Socket& socket) {
+  ::fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);
+}
+
+}  // namespace
+
+tcp::endpoint read_place(const std::string& address, int port) {
+  error_code error;
+  const auto read = asio::ip::make_address(address, error);
+  if (error) {
+    throw InputError(fmt::format(
+        "--address {}: is no address, as 127.0.0.1 (this machine alone) or 0.0.0.0 (all others, "
+        "too) is",
+        address));
+  }
+  return {read, static_cast<std::uint16_t>(port)};
+}
+
+Door::Door(const tcp::endpoint& place, std::string token, std::vector<Route> routes)
+    : routes_(std::move(routes)), gate_{std::move(token), place} {
+  error_code error;
+  acceptor_.open(place.protocol(), error);
+  if (!error) acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
+  if (!error) acceptor_.bind(place, error);
+  if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
+  if (error) {
+    throw InputError(
+        fmt::format("--port {}: cannot listen there: {}; name another one, 0 is any "
+                    "that is free",
+                    place.port(), error.message()));
+  }
+  keep_from_children(acceptor_);
+  gate_.place = acceptor_.local_endpoint();
+  accept();
+  thread_ = std::thread([this] { loop_.run(); });
+}
+
+void Door::close() {
+  loop_.stop();
+  if (thread_.joinable()) thread_.join();
+}
+
+std::string Door::address() const {
+  tcp::endpoint reached = gate_.place;
+  if (reached.address().is_unspecified()) {
+    reached.address(reached.address().is_v6()
+                        ? asio::ip::address(asio::ip::address_v6::loopback())
+                        : asio::ip::address(asio::ip::address_v4::loopback()));
+  }
+  std::ostringstream text;
+  text << reached;
+  return fmt::format("http://{}/?token={}", text.str(), gate_.token);
+}
+
+void Door::accept() {
+  acceptor_.async_accept([this](error_code error, tcp::socket socket) {
+    if (error) return accept_later();
+    keep_from_children(socket);
+    if (clients_ < kMostClients) serve_client(std::move(socket), gate_, routes_, clients_);
+    accept();
+  });
+}
+
+// Out of descriptors, say: at once again would keep a core busy.
+void Door::accept_later() {
+  later_.expires_after(kAcceptRetry);
+  later_.async_wait([this](error_code error) {
+    if (!error) accept();
+  });
+}
+
+}  // namespace foretrain::serve

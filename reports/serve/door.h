@@ -1,0 +1,55 @@
+// Where a browser reaches the program: HTTP for those who know the token.
+#pragma once
+
+#include "reports/serve/gate.h"
+#include "reports/serve/reply.h"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <atomic>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace foretrain::serve {
+
+/// `127.0.0.1`, `::1`, `0.0.0.0`, with a port; 0 is any that is free.
+/// @throws InputError where `address` is none
+boost::asio::ip::tcp::endpoint read_place(const std::string& address, int port);
+
+/// Serves routes over HTTP on a thread of its own, from its making to its end. Requests are looked
+/// at in this order: may it ask (gate.h; else 401 or 403, whatever the path, and its body is not
+/// read), is there such a path (404), such a method of it (405). A client that says nothing for ten
+/// seconds, or does not take what it asked for, is left.
+class Door {
+ public:
+  /// @throws InputError where it cannot listen there
+  Door(const boost::asio::ip::tcp::endpoint& place, std::string token, std::vector<Route> routes);
+  Door(const Door&) = delete;
+  Door& operator=(const Door&) = delete;
+  ~Door() { close(); }
+
+  /// Nobody is answered any more: its thread ends. Replies may still be let go of.
+  void close();
+
+  /// Where it listens, with the port that it has.
+  [[nodiscard]] const boost::asio::ip::tcp::endpoint& place() const { return gate_.place; }
+  /// `http://127.0.0.1:8080/?token=...`
+  [[nodiscard]] std::string address() const;
+
+ private:
+  void accept();
+  void accept_later();
+
+  std::vector<Route> routes_;
+  std::atomic<int> clients_{0};
+  Gate gate_;
+  boost::asio::io_context loop_{1};  // after what its clients refer to
+  boost::asio::ip::tcp::acceptor acceptor_{loop_};
+  boost::asio::steady_timer later_{loop_};
+  std::thread thread_;  // last: it uses the others
+};
+
+}  // namespace foretrain::serve

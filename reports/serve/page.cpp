@@ -1,0 +1,63 @@
+#include "reports/serve/page.h"
+
+#include "reports/show/page/assets.h"
+#include "scenarios/input_error.h"
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <string_view>
+
+namespace foretrain::serve {
+namespace {
+
+// Vega makes functions of its expressions, and writes styles into its drawings.
+constexpr const char* kPagePolicy =
+    "default-src 'none'; script-src 'self' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; "
+    "img-src data: blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'";
+constexpr const char* kHtml = "text/html; charset=utf-8";
+
+constexpr std::string_view kNoPage =
+    "<!DOCTYPE html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>foretrain</title>\n"
+    "<p>This program was built without npm, which the page is made with: install it (Debian: npm), "
+    "build again. What the page would ask is answered all the same: POST /forecast, GET /records; "
+    "reports/serve/answer.h says how.</p>\n</html>\n";
+
+/// `text` with `word` in every place of `mark`.
+std::string with_word(std::string_view text, std::string_view mark, std::string_view word) {
+  std::string out;
+  for (std::size_t at = text.find(mark); at != std::string_view::npos; at = text.find(mark)) {
+    out += text.substr(0, at);
+    out += word;
+    text.remove_prefix(at + mark.size());
+  }
+  out += text;
+  return out;
+}
+
+}  // namespace
+
+// Out of reach of this page: a sandbox has an origin of its own.
+const char* const kReportPolicy =
+    "sandbox allow-scripts allow-downloads; default-src 'none'; script-src 'unsafe-inline' "
+    "'unsafe-eval'; style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action "
+    "'none'; frame-ancestors 'none'";
+
+Said page_document(const std::string& token) {
+  if (serve_script().empty()) return {200, kHtml, std::string(kNoPage), {}};
+  return {200, kHtml, with_word(serve_document(), "@TOKEN@", token), kPagePolicy};
+}
+
+Said page_asset(const std::string& path) {
+  constexpr const char* kCss = "text/css; charset=utf-8";
+  if (path == "/serve.js") {
+    return {200, "text/javascript; charset=utf-8", std::string(serve_script())};
+  }
+  if (path == "/serve.css") return {200, kCss, std::string(serve_style())};
+  if (path == "/page.css") return {200, kCss, std::string(page_style())};
+  if (path == "/dark.css") return {200, kCss, std::string(page_dark_style())};
+  throw InputError(fmt::format("{}: the page has no such part", path));
+}
+
+}  // namespace foretrain::serve

@@ -1,0 +1,188 @@
+#include "reports/serve/question.h"
+
+#include "scenarios/beside.h"
+#include "scenarios/input_error.h"
+#include "scenarios/json_nesting.h"
+#include "scenarios/library.h"
+#include "scenarios/neighbours.h"
+#include "scenarios/read.h"
+#include "scenarios/yaml/text_guard.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+namespace foretrain::serve {
+namespace {
+
+using Json = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+constexpr const char* kQuestion = "question";  // in messages
+
+std::string text_in(const Json& json, const char* key) {
+  const auto found = json.find(key);
+  if (found == json.end() || found->is_null()) return {};
+  if (!found->is_string()) throw InputError(fmt::format("{}: {}: write a text", kQuestion, key));
+  return found->get<std::string>();
+}
+
+/// All cases of the text, as read_scenario reads those of a file.
+std::vector<Case> cases_of_text(const Question& question, const std::string& source,
+                                const std::vector<std::string>& overrides) {
+  std::vector<Case> cases = parse_scenario(question.text, source, overrides);
+  if (question.file.empty()) return cases;
+  const fs::path folder = fs::path(in_library(question.file)).parent_path();
+  for (Case& each : cases) look_beside(each.scenario, folder);
+  return cases;
+}
+
+Case one_case(const Question& question, const std::string& source,
+              const std::vector<std::string>& overrides) {
+  std::vector<Case> cases = cases_of_text(question, source, overrides);
+  if (cases.size() > 1) {
+    throw InputError("--set: makes several cases of it; the page shows one at a time");
+  }
+  neighbour_cases(cases.front());  // what is wrong with them is told now
+  return std::move(cases.front());
+}
+
+/// The file has this text, so commands can name it.
+bool is_text_of(const std::string& file, const std::string& text) {
+  try {
+    return read_text(in_library(file)) == text;
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
+/// A word as a shell takes it.
+std::string shell_word(const std::string& word) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=:,+@%";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
+  std::string quoted = "'";
+  for (const char c : word) {
+    if (c == '\'') {
+      quoted += "'\\''";
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + "'";
+}
+
+/// The number that `text` begins with, before a colon; takes both off it.
+std::optional<int> number_before_colon(std::string_view& text) {
+  int number = 0;
+  const auto [read, wrong] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const auto digits = static_cast<std::size_t>(read - text.data());
+  if (wrong != std::errc{} || digits >= text.size() || text[digits] != ':') return std::nullopt;
+  text.remove_prefix(digits + 1);
+  return number;
+}
+
+}  // namespace
+
+Question read_question(std::string_view text) {
+  const Json json =
+      nested_too_deep(text) ? Json() : Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object()) throw InputError(fmt::format("{}: write an object", kQuestion));
+  Question question;
+  question.file = text_in(json, "file");
+  question.text = text_in(json, "text");
+  question.label = text_in(json, "case");
+  if (const auto controls = json.find("controls"); controls != json.end()) {
+    question.controls = read_controls(*controls);
+  }
+  return question;
+}
+
+Case Asked::with(const std::vector<std::string>& more) const {
+  std::vector<std::string> all = overrides;
+  all.insert(all.end(), more.begin(), more.end());
+  return one_case(question, source, all);
+}
+
+std::vector<std::string> Asked::words(std::string_view verb, const std::vector<std::string>& more,
+                                      const std::vector<std::string>& last) const {
+  std::vector<std::string> words{std::string(verb), source};
+  for (const auto* part : {&overrides, &more}) {
+    for (const std::string& each : *part) {
+      words.emplace_back("--set");
+      words.push_back(each);
+    }
+  }
+  words.insert(words.end(), last.begin(), last.end());
+  return words;
+}
+
+std::string Asked::command(std::string_view verb, const std::vector<std::string>& more,
+                           const std::vector<std::string>& last) const {
+  std::string text = "foretrain";
+  for (const std::string& word : words(verb, more, last)) text += " " + shell_word(word);
+  return text;
+}
+
+const CaseNames& QuestionReader::names_of(const Question& question, const std::string& source) {
+  if (question.text == text_ && source == source_) return names_;
+  CaseNames names;
+  const std::vector<Case> cases = parse_scenario(question.text, source);
+  const bool sweep = cases.size() > 1 || !cases.front().settings.empty();
+  for (const Case& each : cases) {
+    if (!sweep) break;
+    names.labels.push_back(each.label());
+    names.settings.push_back(each.settings);
+  }
+  text_ = question.text;
+  source_ = source;
+  names_ = std::move(names);
+  return names_;
+}
+
+Asked QuestionReader::read(Question question) {
+  Asked asked;
+  asked.unsaved = question.file.empty() || !is_text_of(question.file, question.text);
+  asked.source = question.file.empty() ? kTypedSource : question.file;
+  if (asked.unsaved) asked.source = fs::path(asked.source).filename().string();
+  asked.question = std::move(question);
+  const Question& of = asked.question;
+  asked.names = names_of(of, asked.source);
+  const std::vector<std::string>& labels = asked.names.labels;
+  if (!labels.empty()) {
+    const auto found = std::ranges::find(labels, of.label);
+    const auto chosen =
+        static_cast<std::size_t>(found == labels.end() ? 0 : found - labels.begin());
+    asked.label = labels[chosen];
+    asked.overrides.emplace_back("sweep=null");
+    for (const Setting& setting : asked.names.settings[chosen]) {
+      asked.overrides.push_back(fmt::format("{}={}", setting.key, setting.value));
+    }
+  }
+  const Case base = one_case(of, asked.source, asked.overrides);
+  const std::vector<std::string> more = overrides_of(of.controls, base);
+  asked.overrides.insert(asked.overrides.end(), more.begin(), more.end());
+  asked.scenario_case = more.empty() ? base : asked.with({});
+  return asked;
+}
+
+Json error_json(const std::string& message, const std::string& source) {
+  Json json{{"line", Json()}, {"column", Json()}, {"message", message}};
+  if (!message.starts_with(source + ":")) return json;
+  std::string_view rest = std::string_view(message).substr(source.size() + 1);
+  const auto line = number_before_colon(rest);
+  if (!line) return json;
+  const auto column = number_before_colon(rest);
+  rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
+  return {
+      {"line", *line}, {"column", column ? Json(*column) : Json()}, {"message", std::string(rest)}};
+}
+
+}  // namespace foretrain::serve

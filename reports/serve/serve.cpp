@@ -1,0 +1,188 @@
+#include "reports/serve/serve.h"
+
+#include "reports/serve/answer.h"
+#include "reports/serve/asker.h"
+#include "reports/serve/door.h"
+#include "reports/serve/page.h"
+#include "reports/serve/records.h"
+#include "reports/serve/shelf.h"
+#include "scenarios/input_error.h"
+#include "scenarios/library.h"
+#include "scenarios/yaml/text_guard.h"
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+#include <openssl/rand.h>
+
+#include <array>
+#include <charconv>
+#include <csignal>
+#include <cstdio>
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace foretrain::serve {
+namespace {
+
+namespace asio = boost::asio;
+using Json = nlohmann::ordered_json;
+using Answered = std::shared_ptr<Reply>;
+
+constexpr const char* kRecords = "/records";
+constexpr const char* kRuns = "/runs";
+constexpr int kBadRequest = 400;
+constexpr int kBroken = 500;
+
+/// One that nobody can foresee.
+std::string fresh_token() {
+  std::array<unsigned char, 24> bytes{};
+  if (RAND_bytes(bytes.data(), static_cast<int>(bytes.size())) != 1) {
+    throw InputError("serve: the system has no random bytes to make a token of");
+  }
+  return fmt::format("{:02x}", fmt::join(bytes, ""));
+}
+
+Said json_said(const Json& json) {
+  return {200, "application/json", json.dump(-1, ' ', false, Json::error_handler_t::replace)};
+}
+
+/// What stands behind `/records/`.
+std::string behind(const Request& request, std::string_view route) {
+  return request.path.size() > route.size() ? request.path.substr(route.size() + 1) : "";
+}
+
+/// Of `/runs/3`, `/runs/3/stop`. @throws InputError
+int number_of_run(std::string_view text) {
+  int number = 0;
+  const auto [read, wrong] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const std::string_view rest(read, static_cast<std::size_t>(text.data() + text.size() - read));
+  if (wrong != std::errc{} || !(rest.empty() || rest == "/stop")) {
+    throw InputError(fmt::format("there is no run {}", text));
+  }
+  return number;
+}
+
+/// All that answers.
+class Serving {
+ public:
+  explicit Serving(const Options& options)
+      : options_(options),
+        token_(fresh_token()),
+        answerer_(options.forecaster, options.machine),
+        runs_(options.processes, options.out),
+        door_(read_place(options.address, options.port), token_, routes()) {}
+  Serving(const Serving&) = delete;
+  Serving& operator=(const Serving&) = delete;
+  ~Serving() {
+    runs_.end();    // politely: they die with the thread of the door
+    door_.close();  // no request comes any more
+    asker_.leave();
+    slow_.join();
+  }
+
+  [[nodiscard]] std::string address() const { return door_.address(); }
+
+ private:
+  std::vector<Route> routes() {
+    std::vector<Route> routes{
+        {"GET", "/", false,
+         [this](const Request&, const Answered& reply) { reply->send(page_document(token_)); }},
+        {"GET", "/library", false,
+         [this](const Request&, const Answered& reply) {
+           slowly(reply, [this] { return json_said(shelf_json(options_.scenario)); });
+         }},
+        {"POST", "/forecast", false,
+         [this](const Request& request, const Answered& reply) { forecast(request, reply); }},
+        {"GET", kRecords, true,
+         [this](const Request& request, const Answered& reply) { show_records(request, reply); }},
+        {"GET", kRuns, true,
+         [this](const Request& request, const Answered& reply) { show_runs(request, reply); }},
+        {"POST", kRuns, true,
+         [this](const Request& request, const Answered& reply) { change_runs(request, reply); }}};
+    for (const char* asset : {"/serve.js", "/serve.css", "/page.css", "/dark.css"}) {
+      routes.push_back({"GET", asset, false, [](const Request& request, const Answered& reply) {
+                          reply->send(page_asset(request.path));
+                        }});
+    }
+    return routes;
+  }
+
+  /// Has `make` called on a thread that may take its time.
+  template <class Make>
+  void slowly(const Answered& reply, Make make) {
+    asio::post(slow_, [reply, make = std::move(make)] {
+      try {
+        reply->send(make());
+      } catch (const InputError& error) {
+        reply->send({kBadRequest, {}, error.what()});
+      } catch (const std::exception& error) {
+        reply->send({kBroken, {}, fmt::format("foretrain has a bug: {}\n", error.what())});
+      }
+    });
+  }
+
+  void forecast(const Request& request, const Answered& reply) {
+    asker_.ask([this, reply, question = read_question(request.body)](
+                   const Asker::Dropped& dropped) { answerer_.answer(question, *reply, dropped); });
+  }
+
+  void show_records(const Request& request, const Answered& reply) {
+    const std::string folder = behind(request, kRecords);
+    slowly(reply, [this, folder] {
+      if (folder.empty()) return json_said(records_json(options_.out));
+      return Said{200, "text/html; charset=utf-8", record_page(options_.out, folder),
+                  kReportPolicy};
+    });
+  }
+
+  void show_runs(const Request& request, const Answered& reply) {
+    const std::string which = behind(request, kRuns);
+    if (which.empty()) return reply->send(json_said(runs_.all()));
+    const int id = number_of_run(which);
+    slowly(reply, [this, id] { return json_said(runs_.status(id)); });
+  }
+
+  void change_runs(const Request& request, const Answered& reply) {
+    const std::string which = behind(request, kRuns);
+    if (which.empty()) {
+      const int id = runs_.start(reader_.read(read_question(request.body)));
+      return reply->send(json_said({{"id", id}}));
+    }
+    if (!which.ends_with("/stop"))
+      throw InputError("what is to be done with the run? /stop ends it");
+    const int id = number_of_run(which);
+    runs_.stop(id);
+    reply->send(json_said({{"id", id}}));
+  }
+
+  const Options& options_;
+  std::string token_;
+  QuestionReader reader_;  // of runs, on the door's thread
+  Answerer answerer_;      // on the asker's thread
+  Runs runs_;
+  asio::thread_pool slow_{1};
+  Asker asker_;
+  Door door_;  // last: its routes use the others
+};
+
+}  // namespace
+
+void serve_page(Options options) {
+  if (options.out.empty()) options.out = "out";
+  if (!options.scenario.empty()) (void)read_text(in_library(options.scenario));  // it is there
+  asio::io_context loop;
+  asio::signal_set ends(loop, SIGINT, SIGTERM);
+  Serving serving(options);
+  fmt::print("{}\n", serving.address());
+  std::fflush(stdout);  // a pipe would keep it until the end
+  ends.async_wait([](const boost::system::error_code&, int) {});
+  loop.run();
+}
+
+}  // namespace foretrain::serve

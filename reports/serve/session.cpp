@@ -1,0 +1,334 @@
+#include "reports/serve/session.h"
+
+#include "scenarios/input_error.h"
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/beast/core.hpp>
+#include <boost/beast/http.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace foretrain::serve {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = beast::http;
+using asio::ip::tcp;
+using boost::system::error_code;
+
+constexpr auto kClientPatience = std::chrono::seconds(10);  // with one that says, takes nothing
+constexpr std::uint64_t kMostBody = 4U << 20U;              // a scenario is 1 MB at most
+constexpr std::uint32_t kMostHeader = 32U << 10U;           // a browser's are a tenth of that
+constexpr unsigned kHttp11 = 11;
+constexpr const char* kLines = "application/x-ndjson";
+constexpr const char* kNothing = "default-src 'none'; frame-ancestors 'none'";
+
+std::string_view plain(beast::string_view text) { return {text.data(), text.size()}; }
+
+/// `%2F` becomes `/`; nothing where that makes no sense.
+std::optional<std::string> decoded(std::string_view text) {
+  constexpr std::size_t kEscape = 3;  // `%2F`
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      out += text[i];
+      continue;
+    }
+    int code = 0;
+    const std::string_view digits = text.substr(i + 1, kEscape - 1);
+    const char* end = digits.data() + digits.size();
+    const auto [read, wrong] = std::from_chars(digits.data(), end, code, 16);
+    if (digits.size() != kEscape - 1 || wrong != std::errc{} || read != end) return std::nullopt;
+    out += static_cast<char>(code);
+    i += kEscape - 1;
+  }
+  return out;
+}
+
+/// `token=...` of what stands behind the `?`.
+std::string_view token_in(std::string_view query) {
+  constexpr std::string_view kKey = "token=";
+  while (!query.empty()) {
+    const std::string_view part = query.substr(0, query.find('&'));
+    if (part.starts_with(kKey)) return part.substr(kKey.size());
+    query.remove_prefix(std::min(part.size() + 1, query.size()));
+  }
+  return {};
+}
+
+template <class Fields>
+void add_headers(Fields& response, const std::string& policy) {
+  response.set(http::field::cache_control, "no-store");
+  response.set("Content-Security-Policy", policy.empty() ? kNothing : policy);
+  response.set("Cross-Origin-Opener-Policy", "same-origin");
+  response.set("Cross-Origin-Resource-Policy", "same-origin");
+  response.set("Referrer-Policy", "no-referrer");
+  response.set("X-Content-Type-Options", "nosniff");
+}
+
+/// One client: its request is read, answered, then the next one, until it leaves. Lives as long as
+/// something of it is under way. All but `say` is for the thread of the door.
+class Session : public std::enable_shared_from_this<Session> {
+ public:
+  Session(tcp::socket socket, const Gate& gate, const std::vector<Route>& routes,
+          std::atomic<int>& clients)
+      : stream_(std::move(socket)), gate_(gate), routes_(routes), clients_(clients) {
+    ++clients_;
+  }
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+  ~Session() { --clients_; }
+
+  void read() {
+    parser_.emplace();
+    parser_->body_limit(kMostBody);
+    parser_->header_limit(kMostHeader);
+    ++number_;
+    answered_ = ended_ = false;
+    stream_.expires_after(kClientPatience);
+    http::async_read_header(stream_, buffer_, *parser_,
+                            [self = shared_from_this()](error_code error, std::size_t /*bytes*/) {
+                              self->look_at_header(error);
+                            });
+  }
+
+  [[nodiscard]] bool gone() const { return gone_; }
+
+  // Of the answer to the request `number`.
+
+  void send(std::uint64_t number, Said said) {
+    if (number == number_ && !answered_) write(std::move(said), parser_->get().keep_alive());
+  }
+  void line(std::uint64_t number, std::string text) {
+    if (number != number_ || ended_ || gone_) return;
+    if (!answered_) begin_lines();
+    lines_.push_back(std::move(text) + "\n");
+    write_next();
+  }
+  void end(std::uint64_t number) {
+    if (number != number_ || ended_) return;
+    if (!answered_) return write({500, {}, "foretrain has a bug: nobody answered\n"}, false);
+    ended_ = true;
+    write_next();
+  }
+
+  /// Has `saying` called on the thread of the door, from any other.
+  template <class Saying>
+  void say(Saying saying) {
+    asio::post(stream_.get_executor(), [self = shared_from_this(),
+                                        saying = std::move(saying)]() mutable { saying(*self); });
+  }
+
+ private:
+  void look_at_header(error_code error) {
+    const bool too_long = error == http::error::body_limit;
+    if (error && !too_long) return;
+    const auto& request = parser_->get();
+    const std::string_view target = plain(request.target());
+    const std::size_t question = target.find('?');
+    constexpr std::string_view kBearer = "Bearer ";
+    std::string_view token = plain(request[http::field::authorization]);
+    if (token.starts_with(kBearer)) {
+      token.remove_prefix(kBearer.size());
+    } else {
+      token = question == std::string_view::npos ? "" : token_in(target.substr(question + 1));
+    }
+    const Credentials credentials{plain(request[http::field::host]),
+                                  plain(request[http::field::origin]), token};
+    if (const auto refusal = refusal_of(gate_, credentials)) {
+      return write({refusal->status, {}, fmt::format("foretrain: {}\n", refusal->why)}, false);
+    }
+    if (too_long) return refuse_text();
+    http::async_read(stream_, buffer_, *parser_,
+                     [self = shared_from_this()](error_code wrong, std::size_t /*bytes*/) {
+                       if (wrong == http::error::body_limit) return self->refuse_text();
+                       if (!wrong) self->answer();
+                     });
+  }
+
+  void refuse_text() { write({413, {}, "foretrain: that is too much text\n"}, false); }
+
+  void answer();
+
+  void write(Said said, bool goes_on) {
+    answered_ = ended_ = true;
+    response_ = {};
+    response_.version(kHttp11);
+    response_.result(static_cast<unsigned>(said.status));
+    response_.keep_alive(goes_on);
+    response_.set(http::field::content_type,
+                  said.type.empty() ? "text/plain; charset=utf-8" : said.type);
+    add_headers(response_, said.policy);
+    response_.body() = std::move(said.text);
+    response_.prepare_payload();
+    stream_.expires_after(kClientPatience);
+    http::async_write(stream_, response_,
+                      [self = shared_from_this()](error_code error, std::size_t /*bytes*/) {
+                        if (error) return self->lose();
+                        if (self->response_.keep_alive()) return self->read();
+                        self->leave();
+                      });
+  }
+
+  void begin_lines() {
+    answered_ = true;
+    head_ = {};
+    head_.version(kHttp11);
+    head_.result(http::status::ok);
+    head_.set(http::field::content_type, kLines);
+    add_headers(head_, {});
+    head_.keep_alive(false);
+    head_.chunked(true);
+    head_writer_.emplace(head_);
+    writing_ = true;
+    // A client that leaves is found out by its end of the connection, however long that takes.
+    stream_.expires_never();
+    stream_.async_read_some(
+        asio::buffer(unread_),
+        [self = shared_from_this()](error_code /*error*/, std::size_t /*bytes*/) { self->lose(); });
+    stream_.expires_after(kClientPatience);  // of what is written: the reading has begun
+    http::async_write_header(stream_, *head_writer_,
+                             [self = shared_from_this()](error_code error, std::size_t /*bytes*/) {
+                               self->written(error);
+                             });
+  }
+
+  void write_next() {
+    if (writing_ || gone_) return;
+    const auto done = [self = shared_from_this()](error_code error, std::size_t /*bytes*/) {
+      self->written(error);
+    };
+    if (!lines_.empty()) {
+      writing_ = true;
+      chunk_ = std::move(lines_.front());
+      lines_.pop_front();
+      stream_.expires_after(kClientPatience);
+      asio::async_write(stream_, http::make_chunk(asio::buffer(chunk_)), done);
+    } else if (ended_) {
+      writing_ = true;
+      stream_.expires_after(kClientPatience);
+      asio::async_write(stream_, http::make_chunk_last(),
+                        [self = shared_from_this()](error_code /*error*/, std::size_t /*bytes*/) {
+                          self->leave();
+                        });
+    }
+  }
+
+  void written(error_code error) {
+    writing_ = false;
+    if (error) return lose();
+    write_next();
+  }
+
+  void leave() {
+    error_code ignored;
+    stream_.socket().shutdown(tcp::socket::shutdown_both, ignored);
+  }
+  void lose() {
+    gone_ = true;
+    stream_.close();
+  }
+
+  beast::tcp_stream stream_;
+  const Gate& gate_;
+  const std::vector<Route>& routes_;
+  std::atomic<int>& clients_;
+  beast::flat_buffer buffer_{kMostBody + kMostHeader};
+  std::optional<http::request_parser<http::string_body>> parser_;
+  std::uint64_t number_ = 0;  // of the request
+  bool answered_ = false;     // the answer has begun
+  bool ended_ = false;        // nothing is added to it any more
+  std::atomic<bool> gone_{false};
+  http::response<http::string_body> response_;
+  // An answer line by line.
+  http::response<http::empty_body> head_;
+  std::optional<http::response_serializer<http::empty_body>> head_writer_;
+  std::deque<std::string> lines_;
+  std::string chunk_;
+  bool writing_ = false;
+  std::array<char, 64> unread_{};
+};
+
+/// The answer to one request of a client.
+class SessionReply final : public Reply {
+ public:
+  SessionReply(std::shared_ptr<Session> session, std::uint64_t number)
+      : session_(std::move(session)), number_(number) {}
+  SessionReply(const SessionReply&) = delete;
+  SessionReply& operator=(const SessionReply&) = delete;
+  ~SessionReply() override { finish(); }
+
+  void send(Said said) override {
+    session_->say([number = number_, said = std::move(said)](Session& session) mutable {
+      session.send(number, std::move(said));
+    });
+  }
+  void line(std::string text) override {
+    session_->say([number = number_, text = std::move(text)](Session& session) mutable {
+      session.line(number, std::move(text));
+    });
+  }
+  void end() override { finish(); }
+  [[nodiscard]] bool gone() const override { return session_->gone(); }
+
+ private:
+  void finish() {
+    session_->say([number = number_](Session& session) { session.end(number); });
+  }
+
+  std::shared_ptr<Session> session_;
+  std::uint64_t number_;
+};
+
+bool leads_to(const Route& route, std::string_view path) {
+  if (path == route.path) return true;
+  return route.below && path.starts_with(route.path) &&
+         path.substr(route.path.size()).starts_with('/');
+}
+
+void Session::answer() {
+  const auto& request = parser_->get();
+  const std::string_view target = plain(request.target());
+  const auto path = decoded(target.substr(0, target.find('?')));
+  const std::string_view method = plain(request.method_string());
+  const auto here = [&](const Route& route) { return path && leads_to(route, *path); };
+  if (std::ranges::none_of(routes_, here)) {
+    return write({404, {}, "foretrain: there is no such page\n"}, true);
+  }
+  const auto found = std::ranges::find_if(
+      routes_, [&](const Route& route) { return here(route) && route.method == method; });
+  if (found == routes_.end()) {
+    return write({405, {}, fmt::format("foretrain: {} is not for this page\n", method)}, true);
+  }
+  auto reply = std::make_shared<SessionReply>(shared_from_this(), number_);
+  try {
+    found->answer({std::string(method), *path, request.body()}, reply);
+  } catch (const InputError& error) {
+    reply->send({400, {}, error.what()});
+  } catch (const std::exception& error) {
+    reply->send({500, {}, fmt::format("foretrain has a bug: {}\n", error.what())});
+  }
+}
+
+}  // namespace
+
+void serve_client(tcp::socket socket, const Gate& gate, const std::vector<Route>& routes,
+                  std::atomic<int>& clients) {
+  std::make_shared<Session>(std::move(socket), gate, routes, clients)->read();
+}
+
+}  // namespace foretrain::serve

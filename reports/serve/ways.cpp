@@ -1,0 +1,132 @@
+#include "reports/serve/ways.h"
+
+#include "models/protocol/registry.h"
+#include "reports/studies/budget/budget.h"
+#include "scenarios/input_error.h"
+#include "scenarios/node_counts.h"
+#include "scenarios/prepared.h"
+#include "scenarios/price.h"
+#include "scenarios/same_work.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+namespace foretrain::serve {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr double kMinute = 60;
+constexpr double kHour = 3600;
+
+/// A unit in which the longest time is read easily.
+struct TimeUnit {
+  const char* name;
+  double seconds;
+};
+
+TimeUnit unit_of(double longest_s) {
+  constexpr double kMany = 2;
+  if (longest_s > kMany * kHour) return {"h", kHour};
+  return longest_s > kMany * kMinute ? TimeUnit{"min", kMinute} : TimeUnit{"s", 1};
+}
+
+/// One figure of the ways against workers, a line a strategy; no series where none is known.
+Panel panel_of(const std::vector<Way>& ways, const std::string& title, const std::string& y_label,
+               std::optional<double> Way::*figure, double unit) {
+  Panel panel{title, "workers", y_label, {}, {}, Logarithmic::both};
+  int colour = 0;
+  for (const Protocol& protocol : protocols()) {
+    Series series{std::string(protocol.name), {}, {}, true, colour++};
+    for (const Way& way : ways) {
+      if (way.strategy != protocol.name || !(way.*figure)) continue;
+      series.x.push_back(way.workers);
+      series.y.push_back(*(way.*figure) / unit);
+      series.names.push_back(fmt::format("{} workers, {} limits it", way.workers, way.limit));
+    }
+    if (series.x.size() == 1) series.mark = Mark::points;
+    if (!series.x.empty()) panel.series.push_back(std::move(series));
+  }
+  return panel;
+}
+
+Json way_figure(std::optional<double> value) { return value ? Json(*value) : Json(); }
+
+}  // namespace
+
+std::vector<Way> ways_of(const Case& base) {
+  constexpr int kFewest = 16;
+  constexpr int kMost = 64;
+  const int shown = node_counts(base.scenario).workers;
+  std::vector<Way> ways;
+  for (const int workers : host_counts(std::clamp(2 * shown, kFewest, kMost))) {
+    for (const Protocol& protocol : protocols()) {
+      if (workers > 1 && !protocol.several_workers) continue;
+      ways.push_back({std::string(protocol.name), workers});
+    }
+  }
+  return ways;
+}
+
+bool try_way(Way& way, const Case& base, double examples, const Forecaster& forecaster,
+             DataSets& data_sets, const ForecastWatch& watch) {
+  Case changed = base;
+  Scenario& scenario = changed.scenario;
+  try {
+    way.why_not = forecaster.vary(scenario, way.strategy, way.workers);
+    if (!way.why_not.empty()) return true;
+    keep_examples(scenario, base.scenario, examples);
+    const std::int64_t steps = scenario.training.steps;
+    scenario.training.steps = std::min<std::int64_t>(steps, kBudgetSteps);
+    scenario.training.evaluate_every = 0;
+    scenario.checkpoint.every = {};
+    const Price price = price_per_hour(prepare(changed, Need::shape, data_sets));
+    const Forecast forecast = forecaster.forecast(changed, watch);
+    if (forecast.record.outcome == Outcome::interrupted) return false;
+    way.why_not = forecast.record.failure;
+    if (forecast.record.outcome != Outcome::done) return true;
+    way.time_s = whole_time_s(forecast.record, steps * node_counts(scenario).workers);
+    way.limit = forecast.limit.resource;
+    if (price.per_hour > 0) way.cost = price.per_hour * *way.time_s / kHour;
+    way.currency = price.currency;
+  } catch (const InputError& error) {
+    way.why_not = error.what();
+  }
+  return true;
+}
+
+Json to_json(const std::vector<Way>& ways) {
+  Json json = Json::array();
+  for (const Way& way : ways) {
+    json.push_back({{"strategy", way.strategy},
+                    {"workers", way.workers},
+                    {"time_s", way_figure(way.time_s)},
+                    {"cost", way_figure(way.cost)},
+                    {"currency", way.currency},
+                    {"limit", way.limit},
+                    {"why_not", way.why_not}});
+  }
+  return json;
+}
+
+Figure ways_figure(const std::vector<Way>& ways) {
+  double longest_s = 0;
+  for (const Way& way : ways) longest_s = std::max(longest_s, way.time_s.value_or(0));
+  const TimeUnit unit = unit_of(longest_s);
+  Figure figure{"ways", "time and cost against workers, by strategy", {}};
+  Panel time =
+      panel_of(ways, "time", fmt::format("time [{}]", unit.name), &Way::time_s, unit.seconds);
+  const std::string currency = ways.empty() ? std::string() : ways.front().currency;
+  const std::string money = currency.empty() ? "cost" : fmt::format("cost [{}]", currency);
+  Panel cost = panel_of(ways, "cost", money, &Way::cost, 1);
+  for (Panel* panel : {&time, &cost}) {
+    if (!panel->series.empty()) figure.panels.push_back(std::move(*panel));
+  }
+  return figure;
+}
+
+}  // namespace foretrain::serve

@@ -1,0 +1,26 @@
+#include "reports/show/figures/outliers.h"
+
+#include "reports/record/statistics.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+namespace foretrain {
+
+void spread_outliers(Panel& panel) {
+  std::vector<double> values;
+  for (const Series& s : panel.series) {
+    for (const double y : s.y) {
+      if (std::isfinite(y)) values.push_back(y);
+    }
+  }
+  if (values.empty() || *std::ranges::min_element(values) <= 0) return;
+  const double most = *std::ranges::max_element(values);
+  if (most <= kFlattens * median(std::move(values)).value_or(most)) return;
+  panel.logarithmic = panel.log_x() ? Logarithmic::both : Logarithmic::y;
+  panel.from_zero = false;
+}
+
+}  // namespace foretrain

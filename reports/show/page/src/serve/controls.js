@@ -1,0 +1,147 @@
+// Sliders, lists: what of them was moved is asked with the scenario, the rest is as that says.
+import {byId, element, figure} from './element.js';
+
+/** 1, 2, 5, 10, ... or by halves, between two figures. */
+const kNodes = [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128, 192, 256];
+const kSliders = [
+  {key: 'workers', name: 'workers', stops: kNodes, whole: true, least: 1},
+  {key: 'servers', name: 'servers', stops: kNodes.slice(0, 15), whole: true, least: 1},
+  {key: 'batch_size', name: 'batch', whole: true, least: 1,
+   stops: [1, 2, 4, 8, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 2048, 4096]},
+  {key: 'hosts', name: 'hosts', stops: kNodes, whole: true, least: 1},
+  {key: 'nic_gbps', name: 'NIC', unit: 'Gbps', least: 0.001,
+   stops: [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 25, 40, 50, 100, 200, 400, 800]},
+  {key: 'latency_us', name: 'latency', unit: 'us', least: 0,
+   stops: [0, 1, 2, 5, 10, 20, 30, 50, 100, 200, 500, 1000, 5000, 20000, 50000]},
+  {key: 'straggling', name: 'straggling', unit: '\u03c3', least: 0,
+   stops: [0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.7, 1, 1.5, 2]},
+];
+
+/** The stop next to a value. */
+function nearest(stops, value) {
+  let best = 0;
+  for (const [i, stop] of stops.entries()) {
+    if (Math.abs(stop - value) < Math.abs(stops[best] - value)) best = i;
+  }
+  return best;
+}
+
+/** A slider over stops, with a field that takes any figure. */
+class Slider {
+  constructor({key, name, unit, stops, whole, least}, moved) {
+    this.stops = stops;
+    this.unit = unit ?? '';
+    this.range = element('input');
+    Object.assign(this.range, {type: 'range', min: 0, max: stops.length - 1, step: 1, id: `slide-${key}`});
+    this.range.setAttribute('aria-label', name);
+    this.field = element('input');
+    Object.assign(this.field, {type: 'number', min: least, step: whole ? 1 : 'any', id: key});
+    this.field.setAttribute('aria-label', `${name}${unit ? ` [${unit}]` : ''}, exactly`);
+    this.row = element('div', 'row', element('span', '', name),
+      element('div', 'slider', this.range, this.field, element('span', 'unit', this.unit)));
+    this.range.addEventListener('input', () => {
+      this.field.value = String(this.stops[this.range.valueAsNumber]);
+      this.say();
+      moved(key, this.stops[this.range.valueAsNumber]);
+    });
+    this.field.addEventListener('change', () => {
+      const value = this.field.valueAsNumber;
+      if (!Number.isFinite(value) || value < least) return;
+      this.show(value);
+      moved(key, whole ? Math.round(value) : value);
+    });
+  }
+
+  show(value) {
+    this.field.value = value === null ? '' : String(value);
+    this.range.value = String(value === null ? 0 : nearest(this.stops, value));
+    this.say();
+  }
+
+  say() {
+    this.range.setAttribute('aria-valuetext', `${this.field.value || 'not said'} ${this.unit}`);
+  }
+
+  enable(on) {
+    this.range.disabled = this.field.disabled = !on;
+    this.row.classList.toggle('off', !on);
+  }
+}
+
+function list(key, name, moved) {
+  const select = element('select');
+  select.id = key;
+  select.addEventListener('change', () => moved(key, select.value || null));
+  return {select, row: element('label', 'row', element('span', '', name), select)};
+}
+
+function option(value, text) {
+  const made = element('option', '', text);
+  made.value = value;
+  return made;
+}
+
+export class Controls {
+  /** `shelf`: what there is; `changed` is called when something was moved. */
+  constructor(shelf, changed) {
+    this.moved = new Map();
+    this.strategies = shelf.strategies;
+    const moved = (key, value) => {
+      if (value === null) this.moved.delete(key);
+      else this.moved.set(key, value);
+      if (key === 'host') this.moved.delete('hosts');
+      this.mark();
+      changed();
+    };
+    this.strategy = list('strategy', 'strategy', moved);
+    this.strategy.select.append(...shelf.strategies.map((s) => option(s.name, `${s.name}: ${s.doc}`)));
+    this.host = list('host', 'hosts like', moved);
+    this.host.select.append(option('', 'as the scenario has them'), ...shelf.hosts.map((h) =>
+      option(h.name, [h.name, h.devices ? `${h.devices} devices` : '', h.nic, h.price ?? '']
+        .filter(Boolean).join(', '))));
+    this.sliders = new Map(kSliders.map((each) => [each.key, new Slider(each, moved)]));
+    const rows = [...this.sliders.values()].map((slider) => slider.row);
+    byId('controls').append(this.strategy.row, ...rows.slice(0, 3), this.host.row, ...rows.slice(3));
+  }
+
+  /** What was moved, as the server reads it. */
+  values() {
+    const set = byId('set').value.split('\n').map((line) => line.trim()).filter(Boolean);
+    return {...Object.fromEntries(this.moved), ...(set.length > 0 ? {set} : {})};
+  }
+
+  /** All as the scenario says. */
+  reset() {
+    this.moved.clear();
+    byId('set').value = '';
+    this.host.select.value = '';
+    this.mark();
+  }
+
+  /** Where they stand, as the answer tells it; what somebody moves stays under the hand. */
+  show(stand) {
+    this.strategy.select.value = stand.strategy;
+    for (const [key, slider] of this.sliders) {
+      if (document.activeElement !== slider.field) slider.show(stand[key]);
+    }
+    const here = stand.hosts > 0;
+    this.sliders.get('workers').enable(stand.several_workers);
+    this.sliders.get('servers').enable(stand.has_servers);
+    this.sliders.get('hosts').enable(this.moved.has('host'));
+    this.sliders.get('nic_gbps').enable(here);
+    this.sliders.get('latency_us').enable(here);
+  }
+
+  mark() {
+    const rows = [['strategy', this.strategy.row], ['host', this.host.row],
+                  ...[...this.sliders].map(([key, slider]) => [key, slider.row])];
+    for (const [key, row] of rows) row.classList.toggle('moved', this.moved.has(key));
+  }
+
+  /** What was moved, in words. */
+  text() {
+    const words = [...this.moved].map(([key, value]) =>
+      `${key.replace(/_.*/, '')} ${typeof value === 'number' ? figure(value) : value}`);
+    return [...words, ...(this.values().set ?? [])].join(', ');
+  }
+}

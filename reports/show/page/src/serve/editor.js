@@ -1,0 +1,63 @@
+// The scenario as text: its lines are numbered, what is wrong stands beside its line.
+import {byId, element} from './element.js';
+
+const kLineHeight = 20;  // pixels, as serve.css has it
+const kPadding = 6;
+
+export class Editor {
+  /** `changed` is called when somebody has written something. */
+  constructor(changed) {
+    this.area = byId('editor');
+    this.lines = byId('lines');
+    this.mistake = byId('mistake-at-line');
+    this.wrong = 0;  // the line; 0: none
+    this.area.addEventListener('input', () => {
+      this.number();
+      changed();
+    });
+    this.area.addEventListener('scroll', () => this.follow());
+  }
+
+  get text() {
+    return this.area.value;
+  }
+
+  set text(text) {
+    this.area.value = text;
+    this.area.scrollTop = 0;
+    this.number();
+  }
+
+  number() {
+    const count = this.text.split('\n').length;
+    const numbers = [];
+    for (let line = 1; line <= count; ++line) {
+      numbers.push(element('span', line === this.wrong ? 'wrong' : '', `${line}\n`));
+    }
+    this.lines.replaceChildren(...numbers);
+    this.follow();
+  }
+
+  /** What stands beside the text moves with it. */
+  follow() {
+    this.lines.scrollTop = this.area.scrollTop;
+    const below = kPadding + this.wrong * kLineHeight - this.area.scrollTop;
+    this.mistake.style.top = `${Math.max(0, below)}px`;
+  }
+
+  /** `line`: 0, nothing is wrong. */
+  showMistake(line, message) {
+    this.wrong = line;
+    this.mistake.hidden = line === 0;
+    this.mistake.textContent = line === 0 ? '' : `line ${line}: ${message}`;
+    this.number();
+    if (line === 0) return;
+    byId('text').open = true;
+    const top = (line - 1) * kLineHeight;
+    const seen = this.area.scrollTop;
+    if (top < seen || top + 3 * kLineHeight > seen + this.area.clientHeight) {
+      this.area.scrollTop = Math.max(0, top - 2 * kLineHeight);
+    }
+    this.follow();
+  }
+}

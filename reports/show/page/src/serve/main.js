@@ -1,0 +1,236 @@
+// The served page: a question, its answer as it comes, what is done with both.
+import {themeButton} from '../theme.js';
+import {ask, get} from './api.js';
+import {Controls} from './controls.js';
+import {Editor} from './editor.js';
+import {byId, element, time} from './element.js';
+import {clearFigure, drawnFigures, redrawFigures, showFigure} from './figures.js';
+import {sentenceOf, showForecast} from './forecast.js';
+import {showRecords} from './records.js';
+import {Runs} from './runs.js';
+
+const kTyping = 300;    // ms without a key, until a text is asked
+const kPatience = 1500;  // ms, until it is said that an answer takes longer
+
+const page = {shelf: null, editor: null, controls: null, runs: null, file: '', chosen: '',
+              shown: null, pinned: null, saved: '', asking: null, later: 0, asked: 0, answered: 0, ended: false};
+
+function trouble(error) {
+  byId('trouble').textContent = error ? error.message : '';
+}
+
+function question() {
+  return {file: page.file, text: page.editor.text, case: page.chosen, controls: page.controls.values()};
+}
+
+function say(text) {
+  byId('state').textContent = text;
+}
+
+function showMistake({line, message}) {
+  page.editor.showMistake(line ?? 0, message);
+  const box = byId('mistake');
+  box.hidden = Boolean(line);
+  box.textContent = message;
+  say('What is shown is the answer before: the scenario has a mistake.');
+}
+
+function forgetMistake() {
+  if (page.editor.wrong > 0) page.editor.showMistake(0, '');
+  byId('mistake').hidden = true;
+}
+
+function showCases(cases, chosen) {
+  byId('case-row').hidden = cases.length === 0;
+  const select = byId('case');
+  const known = [...select.options].map((each) => each.value);
+  if (known.join('\n') !== cases.join('\n')) {
+    select.replaceChildren(...cases.map((label) => {
+      const made = element('option', '', label);
+      made.value = label;
+      return made;
+    }));
+  }
+  select.value = chosen;
+}
+
+function show() {
+  if (!page.shown) return;
+  showForecast(page.shown, page.pinned);
+  byId('sentence').textContent = sentenceOf(page.shown);
+  const command = byId('command');
+  command.hidden = false;
+  command.textContent = page.shown.command;
+  for (const id of ['pin', 'copy-command', 'copy-yaml']) byId(id).disabled = false;
+  byId('pin').textContent = page.pinned ? 'Unpin' : 'Pin, to compare with it';
+}
+
+const kEvents = {
+  asked(said) {
+    forgetMistake();
+    byId('question').textContent = said.question || said.name;
+    page.chosen = said.case;
+    showCases(said.cases, said.case);
+    page.controls.show(said.controls);
+    page.saved = said.unsaved ? ` Save the text as ${said.source} for its commands.` : '';
+    byId('run').disabled = false;
+    byId('run-command').hidden = false;
+    byId('run-command').textContent = said.run;
+    byId('learning-section').hidden = !said.controls.numerics;
+    say('computing');
+  },
+  forecast(said) {
+    page.shown = {...said, title: titleOf(said)};
+    page.answered = performance.now() - page.asked;
+    show();
+    const steps = said.whole ? 'All steps' : `The first ${said.record.steps} steps of all workers`;
+    say(`${steps}, without numerics, in ${time(page.answered / 1000)}.${page.saved}`);
+  },
+  whole(said) {
+    const took = said.record.startup_s + said.record.time_s;
+    const {cost, whole_time_s: expected} = page.shown;
+    Object.assign(page.shown, {record: said.record, command: said.command, yaml: said.yaml,
+                               whole_time_s: took, cost: cost && (cost * took) / expected});
+    show();
+    say(`All ${said.record.steps} steps, without numerics.${page.saved}`);
+  },
+  ways(said) {
+    byId('ways-section').hidden = false;
+    byId('ways').classList.remove('stale');
+    byId('ways-state').textContent = said.done < said.all
+      ? `${said.done} of ${said.all} simulated; as many examples each.`
+      : 'As many examples each; evaluations do not count. Other strategies learn something else from them.';
+    showFigure(byId('ways'), said.figure).catch(trouble);
+    const not = new Map(said.rows.filter((row) => row.why_not).map((row) => [row.strategy, row]));
+    byId('ways-not').replaceChildren(...[...not.values()].map((row) =>
+      element('li', '', `${row.strategy}, ${row.workers} workers: ${row.why_not}`)));
+  },
+  learning(said) {
+    const bar = byId('learning-progress');
+    bar.hidden = said.whole === true;
+    if (said.all) bar.value = said.done / said.all;
+    if (said.whole === undefined) {
+      byId('learning-state').textContent = 'It is being computed: its gradients are carried out.';
+      return;
+    }
+    byId('learning-state').textContent = said.whole ? '' : 'Its beginning; the rest is being computed.';
+    if (said.figure) showFigure(byId('learning'), said.figure).catch(trouble);
+    else if (said.whole) byId('learning-state').textContent = 'Nothing is evaluated in it.';
+  },
+  error: showMistake,
+  dropped() {
+    say('Another window asked something else; move something here to go on.');
+  },
+  end() {
+    page.ended = true;
+  },
+};
+
+function titleOf({record}) {
+  return [record.name, page.chosen, page.controls.text()].filter(Boolean).join(', ');
+}
+
+/** What was known of the question before is not of this one. */
+function begin() {
+  page.asking?.abort();
+  page.asking = new AbortController();
+  clearTimeout(page.later);
+  page.asked = performance.now();
+  page.ended = false;
+  byId('ways-state').textContent = byId('learning-state').textContent = '';
+  byId('learning-progress').hidden = true;
+  byId('ways').classList.add('stale');
+  clearFigure(byId('learning'));
+  const {signal} = page.asking;
+  const late = setTimeout(() => say('Still computing. A machine that nobody has measured yet is ' +
+    'measured first; the terminal says how far that is.'), kPatience);
+  return {signal, late};
+}
+
+async function askNow() {
+  const {signal, late} = begin();
+  try {
+    await ask(question(), (said) => {
+      if (said.event !== 'asked') clearTimeout(late);
+      trouble(null);
+      kEvents[said.event]?.(said);
+    }, signal);
+  } catch (error) {
+    if (!signal.aborted) trouble(error);
+  } finally {
+    clearTimeout(late);
+  }
+}
+
+/** Many moves within one picture are one question. */
+function askSoon(delay = 0) {
+  clearTimeout(page.later);
+  page.later = setTimeout(askNow, delay);
+}
+
+function choose(file) {
+  const found = page.shelf.scenarios.find((each) => each.file === file);
+  page.file = file;
+  page.chosen = '';
+  page.editor.text = found?.text ?? '';
+  page.controls.reset();
+  if (found) return askSoon();
+  byId('text').open = true;
+  byId('editor').focus();
+  return null;
+}
+
+async function copy(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    byId('copied').textContent = 'copied';
+  } catch {
+    byId('copied').textContent = 'This browser does not copy; select it below.';
+    byId('command').textContent = text;
+  }
+  setTimeout(() => { byId('copied').textContent = ''; }, 3000);
+}
+
+function addListeners() {
+  byId('scenario').addEventListener('change', (event) => choose(event.target.value));
+  byId('case').addEventListener('change', (event) => {
+    page.chosen = event.target.value;
+    askSoon();
+  });
+  byId('set').addEventListener('input', () => askSoon(kTyping));
+  byId('reset').addEventListener('click', () => {
+    page.controls.reset();
+    askSoon();
+  });
+  byId('ask').addEventListener('submit', (event) => event.preventDefault());
+  byId('pin').addEventListener('click', () => {
+    page.pinned = page.pinned ? null : {...page.shown};
+    show();
+  });
+  byId('copy-command').addEventListener('click', () => copy(page.shown.command));
+  byId('copy-yaml').addEventListener('click', () => copy(page.shown.yaml));
+  byId('run').addEventListener('click', () => page.runs.start(question()).catch(trouble));
+  byId('look').addEventListener('click', () => showRecords().catch(trouble));
+}
+
+async function start() {
+  themeButton(redrawFigures);
+  page.shelf = await get('/library');
+  page.editor = new Editor(() => askSoon(kTyping));
+  page.controls = new Controls(page.shelf, () => askSoon());
+  page.runs = new Runs(() => showRecords().catch(trouble), trouble);
+  for (const {file, question: text} of page.shelf.scenarios) {
+    const made = element('option', '', text ? `${file}: ${text}` : file);
+    made.value = file;
+    byId('scenario').append(made);
+  }
+  byId('scenario').append(element('option', '', 'paste one'));
+  byId('scenario').lastChild.value = '';
+  addListeners();
+  byId('scenario').value = page.shelf.first;
+  choose(page.shelf.first);
+  await Promise.all([showRecords(), page.runs.all()]);
+}
+
+window.foretrain = {page, drawnFigures};
+start().catch(trouble);

@@ -1,0 +1,124 @@
+#include "reports/studies/ledger/stands_on.h"
+
+#include "reports/record/source.h"
+#include "reports/studies/ledger/ledger.h"
+#include "scenarios/input_error.h"
+#include "scenarios/json_nesting.h"
+#include "scenarios/library.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <utility>
+
+namespace foretrain {
+namespace {
+
+namespace fs = std::filesystem;
+using PastJson = nlohmann::ordered_json;
+
+/// `9.7 %`, `5 to 14 %`
+std::string percent_between(double least, double most) {
+  constexpr double kTenth = 0.1;  // from there on fractions of a per cent say nothing
+  const auto text = [](double share) {
+    return fmt::format("{:.{}f}", 100 * share, share < kTenth ? 1 : 0);
+  };
+  if (text(least) == text(most)) return text(most) + " %";
+  return fmt::format("{} to {} %", text(least), text(most));
+}
+
+std::string whole_file(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// What the validation of a scenario says of a strategy; empty: nothing, or there is none.
+std::string of_same_scenario(const Scenario& scenario, const fs::path& out) {
+  const fs::path folder = out / Case{{}, scenario, {}}.label() / "validate";
+  const std::string text = whole_file(folder / "validation.json");
+  if (text.empty() || nested_too_deep(text)) return {};
+  const PastJson json = PastJson::parse(text, nullptr, false);
+  const auto at = [](const PastJson& object, const std::string& key) {
+    return object.is_object() && object.contains(key) ? object.at(key) : PastJson();
+  };
+  const PastJson entry = at(at(json, "strategies"), scenario.training.strategy);
+  const PastJson steady = at(entry, "steady");
+  const PastJson& judged = steady.is_object() ? steady : entry;
+  const PastJson median = at(judged, "step_time_error_median");
+  const PastJson tail = at(judged, "step_time_error_p95");
+  if (!median.is_number() || !tail.is_number()) return {};
+  return fmt::format(
+      "validate found its step times off by {} in the median, 95 % of the cases by no more than "
+      "{} ({}).",
+      percent_between(median.get<double>(), median.get<double>()),
+      percent_between(tail.get<double>(), tail.get<double>()), folder.string());
+}
+
+std::vector<LedgerRow> known_ledger(const fs::path& named) {
+  try {
+    const fs::path path =
+        named.empty() ? fs::path(in_library("scenarios/validation/ledger.csv")) : named;
+    return newest_rows(read_ledger(path));
+  } catch (const InputError&) {
+    return {};  // a forecast is told whether or not the library is there
+  }
+}
+
+/// What the ledger says of a strategy; empty: nothing.
+std::string of_ledger(const std::string& strategy, const fs::path& named) {
+  std::vector<LedgerRow> rows = known_ledger(named);
+  std::erase_if(rows, [&](const LedgerRow& row) { return row.strategy != strategy; });
+  if (rows.empty()) return {};
+  const auto [least, most] = std::ranges::minmax(rows, {}, &LedgerRow::median);
+  const LedgerRow worst = std::ranges::max(rows, {}, &LedgerRow::p95);
+  std::set<std::tuple<std::string, int, int>> machines;
+  for (const LedgerRow& row : rows) {
+    const Processor& processor = row.measured.processor;
+    machines.emplace(processor.name, processor.family, processor.model);
+  }
+  return fmt::format(
+      "validate found step times of {} on one machine off by {} in the median, 95 % of the cases "
+      "by no more than {} (ledger: {} validation{}, {} machine{}).",
+      strategy, percent_between(least.median, most.median), percent_between(worst.p95, worst.p95),
+      rows.size(), rows.size() == 1 ? "" : "s", machines.size(), machines.size() == 1 ? "" : "s");
+}
+
+std::string past_errors(const Record& record, const PastValidations& past) {
+  const auto is_calibrated = [](const ComputeBasis& basis) {
+    return basis.from == ComputeBasis::From::calibrated;
+  };
+  if (!std::ranges::all_of(record.basis, is_calibrated)) {
+    return "No validation has held such a forecast against a run.";
+  }
+  const Scenario& scenario = record.scenario_case.scenario;
+  std::string text = of_same_scenario(scenario, past.out);
+  if (text.empty()) text = of_ledger(scenario.training.strategy, past.ledger);
+  if (!text.empty()) return text;
+  return fmt::format("No validation that is known here has {}.", scenario.training.strategy);
+}
+
+}  // namespace
+
+std::string stands_on(const Record& record, const PastValidations& past) {
+  const std::string basis = basis_sentence(record);
+  return basis.empty() ? basis : fmt::format("{} {}", basis, past_errors(record, past));
+}
+
+std::vector<std::string> stands_on(const std::vector<Record>& records,
+                                   const PastValidations& past) {
+  std::vector<std::string> all;
+  for (const Record& record : records) {
+    std::string text = stands_on(record, past);
+    if (text.empty() || std::ranges::find(all, text) != all.end()) continue;
+    all.push_back(std::move(text));
+  }
+  return all;
+}
+
+}  // namespace foretrain

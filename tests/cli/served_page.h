@@ -1,0 +1,78 @@
+// The page's server beside its test, ended with it.
+#pragma once
+
+#include "tests/cli/sandbox.h"
+#include "tests/reports/serve/client.h"
+
+#include <catch2/catch.hpp>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+namespace foretrain::testing {
+
+/// `foretrain serve --port 0 ...` in the folder of a sandbox, its standard output a pipe; what it
+/// says else is in serve.txt there.
+class ServedPage {
+ public:
+  ServedPage(const Sandbox& sandbox, std::vector<std::string> more)
+      : words_{program_path(), "serve", "--port", "0"} {
+    words_.insert(words_.end(), more.begin(), more.end());
+    int ends[2];
+    REQUIRE(pipe(ends) == 0);
+    const std::string folder = sandbox.path("").string();
+    process_ = fork();
+    if (process_ == 0) become(folder, ends[1]);
+    close(ends[1]);
+    char letter = 0;
+    while (read(ends[0], &letter, 1) == 1 && letter != '\n') address_ += letter;
+    close(ends[0]);
+  }
+  ServedPage(const ServedPage&) = delete;
+  ServedPage& operator=(const ServedPage&) = delete;
+  ~ServedPage() {
+    if (ended_) return;
+    kill(process_, SIGKILL);
+    waitpid(process_, nullptr, 0);
+  }
+
+  /// The first line that it printed; empty: it ended before.
+  [[nodiscard]] const std::string& address() const { return address_; }
+  [[nodiscard]] Client client() const { return Client(address_); }
+  [[nodiscard]] pid_t process() const { return process_; }
+
+  /// Ends it as Ctrl-C does. Its exit status, or 128 and the signal.
+  int end() {
+    kill(process_, SIGINT);
+    int status = 0;
+    waitpid(process_, &status, 0);
+    ended_ = true;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  }
+
+ private:
+  [[noreturn]] void become(const std::string& folder, int out) {
+    std::vector<char*> arguments;
+    for (std::string& word : words_) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    dup2(out, STDOUT_FILENO);
+    setenv("XDG_CACHE_HOME", "cache", 1);
+    if (chdir(folder.c_str()) == 0 && freopen("serve.txt", "w", stderr) != nullptr) {
+      execv(program_path(), arguments.data());
+    }
+    _exit(127);
+  }
+
+  std::vector<std::string> words_;
+  pid_t process_ = 0;
+  bool ended_ = false;
+  std::string address_;
+};
+
+}  // namespace foretrain::testing

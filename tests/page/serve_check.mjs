@@ -1,0 +1,186 @@
+// Asks questions by the served page in Chromium, compares its answers with the command line's:
+// node serve_check.mjs MODULES ADDRESS OUT PROGRAM FOLDER CHROMIUM. Fails with the first that differs.
+import assert from 'node:assert/strict';
+import {execFileSync} from 'node:child_process';
+import {createRequire} from 'node:module';
+import {join} from 'node:path';
+
+const [modules, address, out, program, folder, chromiumPath] = process.argv.slice(2);
+const {chromium} = createRequire(join(modules, 'package.json'))('playwright-core');
+const kPatience = 120_000;  // ms, on a machine that does other things
+const kNarrow = {width: 400, height: 800};
+const kWide = {width: 1600, height: 1000};
+
+/** Opens the page; what it says, whom else it asks is remembered. */
+async function open(browser, viewport, colorScheme) {
+  const context = await browser.newContext({viewport, colorScheme, reducedMotion: 'reduce'});
+  const page = await context.newPage();
+  page.setDefaultTimeout(kPatience);
+  const said = [];
+  page.on('console', (message) => said.push(`${message.type()}: ${message.text()}`));
+  page.on('pageerror', (error) => said.push(`error: ${error.message}`));
+  page.on('request', (request) => {
+    const url = new URL(request.url());
+    if (!/^(data|blob):/.test(request.url()) && url.origin !== new URL(address).origin) {
+      said.push(`request: ${request.url()}`);
+    }
+  });
+  await page.goto(address);
+  await answered(page);
+  return {page, said, context};
+}
+
+/** Until there is a whole answer, to another command than `before`. */
+async function answered(page, before) {
+  await page.waitForFunction((command) => {
+    const {shown, ended} = window.foretrain.page;
+    return ended && shown && shown.command !== command;
+  }, before);
+}
+
+function commandOf(page) {
+  return page.evaluate(() => window.foretrain.page.shown.command);
+}
+
+/** What the command that is shown prints. */
+function simulated(command) {
+  assert.match(command, /^foretrain simulate /);
+  const words = command.replace(/^foretrain/, `'${program}'`);
+  return JSON.parse(execFileSync('sh', ['-c', `${words} --json --quiet --out out/compared`],
+    {cwd: folder, encoding: 'utf8', env: {...process.env, XDG_CACHE_HOME: 'cache'}}));
+}
+
+/** Every figure that is shown of a record is the one that simulate prints. */
+async function checkFigures(page) {
+  const record = simulated(await commandOf(page));
+  const shown = await page.locator('#forecast [data-key]').evaluateAll((cells) =>
+    cells.map((cell) => [cell.dataset.key, Number(cell.dataset.value)]));
+  const of = new Map(shown);
+  for (const key of ['step_time_s_median', 'gradients_per_s', 'examples_per_s', 'updates_per_s']) {
+    assert.equal(of.get(key), record[key], key);
+  }
+  for (const [key, value] of Object.entries(record.phases)) assert.equal(of.get(key), value, key);
+  const shares = shown.filter(([key]) => key.startsWith('path:')).map(([, value]) => value);
+  const sum = shares.reduce((all, share) => all + share, 0);
+  assert.ok(Math.abs(sum - 1) < 0.01, `the critical path adds up to ${sum}`);
+  assert.match(await page.locator('#sentence').textContent(), /limits it, \d+ % of the critical path/);
+  return record;
+}
+
+/** Moves something; waits for the answer; compares. */
+async function moved(page, action) {
+  const before = await commandOf(page);
+  await action();
+  await answered(page, before);
+  return checkFigures(page);
+}
+
+async function checkSliders(page) {
+  const first = await checkFigures(page);
+  const more = await moved(page, () => page.locator('#slide-workers').press('ArrowRight'));
+  assert.match(await commandOf(page), /training\.workers=4/);
+  assert.equal(more.nodes.length, first.nodes.length + 1);
+  await moved(page, async () => {
+    await page.locator('#nic_gbps').fill('0.25');
+    await page.locator('#nic_gbps').press('Tab');
+  });
+  assert.match(await commandOf(page), /cluster\.hosts\[0\]\.nic=0\.25 Gbps/);
+  await moved(page, () => page.locator('#strategy').selectOption('all_reduce'));
+  assert.ok(await page.locator('#slide-servers').isDisabled());
+  await moved(page, () => page.locator('#slide-straggling').press('End'));
+  await moved(page, () => page.locator('#host').selectOption('p3.16xlarge'));
+  assert.match(await commandOf(page), /like: p3\.16xlarge/);
+  await moved(page, () => page.getByRole('button', {name: 'As the scenario says'}).click());
+  assert.doesNotMatch(await commandOf(page), /workers=4/);
+}
+
+async function checkPinned(page) {
+  await page.getByRole('button', {name: 'Pin, to compare with it'}).click();
+  await moved(page, () => page.locator('#slide-batch_size').press('ArrowRight'));
+  const row = page.locator('#forecast tr', {hasText: 'examples/s'});
+  assert.equal(await row.locator('.pinned-text').count(), 1);
+  assert.match(await row.locator('td').last().textContent(), /^\+\d/);
+  await page.getByRole('button', {name: 'Unpin'}).click();
+  assert.equal(await page.locator('#forecast .pinned-text').count(), 0);
+}
+
+async function checkWays(page) {
+  assert.deepEqual(await page.evaluate(() => window.foretrain.drawnFigures()), ['ways']);
+  assert.ok(await page.locator('#ways .chart').count() === 2, 'time, cost');
+  assert.match(await page.locator('#ways-not').textContent(), /single|all_reduce|local_sgd|^$/);
+}
+
+async function checkMistake(page) {
+  const before = await page.locator('#editor').inputValue();
+  await page.locator('#text summary').first().click();
+  await page.locator('#editor').fill(before.replace('name: star', 'name: star\nwrkers: 3'));
+  await page.locator('#mistake-at-line').waitFor({state: 'visible'});
+  assert.match(await page.locator('#mistake-at-line').textContent(), /^line 3: wrkers: unknown key/);
+  assert.equal(await page.locator('#lines .wrong').textContent(), '3\n');
+  await page.locator('#editor').fill(before);
+  await page.locator('#mistake-at-line').waitFor({state: 'hidden'});
+  await page.locator('#more summary').click();
+  await page.locator('#set').fill('training.steps=none');
+  await page.locator('#mistake').waitFor({state: 'visible'});
+  await page.locator('#set').fill('');
+  await page.locator('#mistake').waitFor({state: 'hidden'});
+  await page.waitForFunction(() => window.foretrain.page.ended);
+}
+
+async function checkTheme(page) {
+  const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const before = await paper();
+  await page.getByRole('button', {name: 'Use dark colours'}).click();
+  assert.notEqual(await paper(), before);
+  await page.getByRole('button', {name: 'Use light colours'}).click();
+}
+
+/** What simulate left opens as its report, kept away from the page. */
+async function checkRecords(page, context) {
+  await page.getByRole('button', {name: 'Look again'}).click();
+  const link = page.locator('#records a', {hasText: 'compared'});
+  await link.waitFor();
+  const [report] = await Promise.all([context.waitForEvent('page'), link.click()]);
+  await report.waitForFunction(() => document.documentElement.dataset.drawn === 'all');
+  assert.equal(await report.title(), 'star: foretrain report');
+  assert.equal(await report.evaluate(() => origin), 'null');
+  await report.close();
+}
+
+async function checkAccess(page) {
+  const nameless = await page.locator('button, input, select, textarea').evaluateAll((all) =>
+    all.filter((one) => !(one.getAttribute('aria-label') || one.textContent.trim() ||
+                          one.labels?.length)).length);
+  assert.equal(nameless, 0, 'everything that can be moved has a name');
+}
+
+async function checkWidth(page, width) {
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+  assert.ok(wide <= width, `the page is ${wide} pixels wide on ${width}`);
+}
+
+const browser = await chromium.launch({
+  executablePath: chromiumPath,
+  args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
+});
+try {
+  for (const [viewport, scheme] of [[kWide, 'light'], [kNarrow, 'light'], [kWide, 'dark']]) {
+    const {page, said, context} = await open(browser, viewport, scheme);
+    await checkWidth(page, viewport.width);
+    if (viewport === kWide && scheme === 'light') {
+      await checkSliders(page);
+      await checkWays(page);
+      await checkPinned(page);
+      await checkMistake(page);
+      await checkTheme(page);
+      await checkAccess(page);
+      await checkRecords(page, context);
+    }
+    await page.evaluate(() => scrollTo({top: 0, behavior: 'instant'}));
+    await page.screenshot({path: `${out}-${viewport.width}-${scheme}.png`, fullPage: true});
+    assert.deepEqual(said, [], 'what the page said or asked for');
+    await context.close();
+  }
+} finally {
+  await browser.close();
+}

@@ -1,0 +1,92 @@
+// Where figures come from, in words: nothing is calibrated that nobody measured.
+#include "reports/record/source.h"
+
+#include "tests/reports/support.h"
+
+#include <catch2/catch.hpp>
+
+#include <string>
+
+namespace foretrain::testing {
+namespace {
+
+using BasisFrom = ComputeBasis::From;
+
+Record simulated_by(const std::vector<ComputeBasis>& basis) {
+  Record record = small_record(Mode::simulate, "sync");
+  record.machine = basis.empty() ? "" : basis.front().of;
+  record.basis = basis;
+  return record;
+}
+
+const ComputeBasis kMeasured{
+    BasisFrom::calibrated, "this machine", "2026-11-25", 0.0123, 0.021, false, {}};
+const ComputeBasis kGiven{BasisFrom::given, "20 ms", "", 0, 0, false, {"n"}};
+
+TEST_CASE("source: a machine is calibrated where somebody measured it, else nothing says so") {
+  CHECK(source_of(simulated_by({kMeasured})) == "simulated on this machine, calibrated 2026-11-25");
+  CHECK(source_of(simulated_by({kGiven})) == "simulated by compute: 20 ms");
+  const ComputeBasis card{BasisFrom::described, "card", "", 0, 0, false, {"card"}};
+  CHECK(source_of(simulated_by({card})) == "simulated on card, uncalibrated: a data sheet");
+  const ComputeBasis file{BasisFrom::written, "made-up", "", 0, 0, false, {}};
+  CHECK(source_of(simulated_by({file})) ==
+        "simulated on made-up, a machine file that nobody measured");
+  CHECK(source_of(simulated_by({{BasisFrom::profile, "", "", 0, 0, false, {"n"}}})) ==
+        "simulated by the times of a profile");
+  CHECK(source_of(simulated_by({})) == "simulated");
+  for (const ComputeBasis& each : {kGiven, file}) {
+    const Record record = simulated_by({each});
+    CHECK(source_of(record).find("calibrated") == std::string::npos);
+    CHECK(basis_sentence(record).find("calibrated") == std::string::npos);
+  }
+}
+
+TEST_CASE("source: hosts that one machine emulates are told behind its name") {
+  Record record = simulated_by({kMeasured});
+  record.machine += ", 3 hosts emulated on 2 cores";
+  CHECK(source_of(record) ==
+        "simulated on this machine, calibrated 2026-11-25, 3 hosts emulated on 2 cores");
+}
+
+TEST_CASE("basis: whose compute, when it was calibrated, how sure that is, which jitter") {
+  CHECK(basis_sentence(simulated_by({kMeasured})) ==
+        "Stands on: compute is that of this machine (calibrated 2026-11-25, a gradient \u00b1 1.2 "
+        "%). Gradients jitter by 2.1 %, as measured.");
+  Record wandered = simulated_by({kMeasured});
+  wandered.calibrated.alone = {{10'000'000}, {9'000'000}, {12'000'000}};
+  wandered.calibrated.together = wandered.calibrated.alone;
+  CHECK_THAT(basis_sentence(wandered),
+             Catch::Contains("; its cores were up to 10 % faster, 20 % slower meanwhile. "));
+  CHECK(basis_sentence(small_record(Mode::run, "sync")).empty());
+  CHECK(basis_sentence(simulated_by({})).empty());
+}
+
+TEST_CASE("basis: hosts that say nothing of their compute are told whose core they took") {
+  ComputeBasis taken = kMeasured;
+  taken.unasked = true;
+  taken.hosts = {"node", "dgx-1-"};
+  CHECK_THAT(basis_sentence(simulated_by({taken})),
+             Catch::StartsWith("Stands on: compute of node, dgx-1 is that of a core of this "
+                               "machine (calibrated 2026-11-25, a gradient \u00b1 1.2 %), since "
+                               "neither compute: nor machine: stands there."));
+}
+
+TEST_CASE("basis: without jitter workers are in lockstep, which is said where it is so") {
+  const std::string lockstep = "async may take as long as sync, to the last digit.";
+  CHECK_THAT(basis_sentence(simulated_by({kGiven})),
+             Catch::StartsWith("Stands on: compute of n is what the scenario says, 20 ms a "
+                               "gradient. No jitter: workers go in lockstep, ") &&
+                 Catch::EndsWith(lockstep));
+  Record straggling = simulated_by({kGiven});
+  straggling.scenario_case.scenario.stragglers.resize(1);
+  CHECK_THAT(basis_sentence(straggling), Catch::EndsWith("No jitter but that of stragglers:."));
+  Record alone = simulated_by({kGiven});
+  alone.nodes.resize(1);
+  CHECK_THAT(basis_sentence(alone), Catch::EndsWith(" No jitter."));
+  ComputeBasis other = kGiven;
+  other.of = "30 ms";
+  CHECK_THAT(basis_sentence(simulated_by({kGiven, other})), Catch::EndsWith(" No jitter."));
+}
+
+}  // namespace
+}  // namespace foretrain::testing

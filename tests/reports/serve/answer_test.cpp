@@ -1,0 +1,173 @@
+// The answer to a question, line by line, against the simulator itself.
+#include "reports/serve/answer.h"
+
+#include "reports/record/summary.h"
+#include "reports/serve/ways.h"
+#include "scenarios/read.h"
+#include "sim/whatif/forecaster.h"
+#include "tests/support/cases.h"
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace foretrain::serve {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kLong =
+    "foretrain: 1\nname: star\ntraining: {strategy: sync, workers: 3, steps: 1000}\n"
+    "cluster: {hosts: [{name: node, count: 4, nic: 1 Gbps, compute: 2 ms, price: 3.60 per hour}]}\n"
+    "numerics: off\n";
+constexpr const char* kLearns =
+    "foretrain: 1\nname: learns\ndataset: {take: 300, test_take: 100}\n"
+    "training: {workers: 2, batch_size: 16, steps: 20, evaluate_every: 10}\n";
+
+/// What was said, line by line.
+struct Lines {
+  std::vector<Json> all;
+  int ends = 0;
+
+  /// The last one with such an event; null: there is none.
+  [[nodiscard]] Json last(const std::string& event) const {
+    Json found;
+    for (const Json& line : all) {
+      if (line.at("event") == event) found = line;
+    }
+    return found;
+  }
+};
+
+class KeptReply final : public Reply {
+ public:
+  explicit KeptReply(Lines& lines) : lines_(lines) {}
+  void send(Said /*said*/) override {}
+  void line(std::string text) override { lines_.all.push_back(Json::parse(text)); }
+  void end() override { ++lines_.ends; }
+  [[nodiscard]] bool gone() const override { return false; }
+
+ private:
+  Lines& lines_;
+};
+
+Forecaster made_up_forecaster() {
+  return sim::forecaster([](const Prepared& prepared) {
+    return [key = prepared.model_key](const std::string&) { return testing::made_up_machine(key); };
+  });
+}
+
+/// All that is said to a question; `dropped`: after so many lines.
+Lines answered(const Json& question, std::size_t dropped = 1'000'000) {
+  Lines lines;
+  KeptReply reply(lines);
+  Answerer answerer(made_up_forecaster(), "");
+  answerer.answer(read_question(question.dump()), reply,
+                  [&] { return lines.all.size() >= dropped; });
+  CHECK(lines.ends == 1);
+  return lines;
+}
+
+/// What `simulate --json` prints of the text with these overrides.
+Json simulated(const std::string& text, const std::vector<std::string>& overrides) {
+  return to_json(testing::simulate(parse_scenario(text, kTypedSource, overrides).front()));
+}
+
+TEST_CASE("answer: the first steps, then all of them, exactly as simulate has them") {
+  const Lines reply = answered({{"text", kLong}, {"controls", {{"workers", 2}}}});
+  const Json asked = reply.last("asked");
+  REQUIRE(!asked.is_null());
+  CHECK(asked.at("controls").at("workers") == 2);
+  const Json forecast = reply.last("forecast");
+  REQUIRE(!forecast.is_null());
+  CHECK(forecast.at("whole") == false);
+  CHECK(forecast.at("command") ==
+        "foretrain simulate scenario.yaml --set training.workers=2 --set training.steps=200");
+  CHECK(forecast.at("record") == simulated(kLong, {"training.workers=2", "training.steps=200"}));
+  CHECK(forecast.at("limit").at("sentence").get<std::string>().starts_with("sync: "));
+  CHECK(forecast.at("path").size() > 1);
+  const Json whole = reply.last("whole");
+  REQUIRE(!whole.is_null());
+  CHECK(whole.at("record") == simulated(kLong, {"training.workers=2"}));
+  const double time_s = whole.at("record").at("time_s");
+  CHECK(forecast.at("whole_time_s").get<double>() == Approx(time_s).epsilon(0.02));
+  CHECK(forecast.at("cost").get<double>() == Approx(3 * time_s / 1000).epsilon(0.02));
+  CHECK(parse_scenario(forecast.at("yaml"), "again.yaml").front().scenario.training.steps == 200);
+  CHECK(reply.last("learning").is_null());
+  CHECK(reply.all.back().at("event") == "end");
+}
+
+TEST_CASE("answer: every strategy with ever more workers, for as many examples") {
+  const Lines reply = answered({{"text", kLong}});
+  const Json ways = reply.last("ways");
+  REQUIRE(!ways.is_null());
+  CHECK(ways.at("done") == ways.at("all"));
+  double sync_one = 0;
+  double sync_four = 0;
+  bool single = false;
+  for (const Json& row : ways.at("rows")) {
+    CAPTURE(row.dump());
+    const bool known = row.at("time_s").is_number();
+    CHECK(known == row.at("why_not").get<std::string>().empty());
+    if (known) CHECK(row.at("cost").get<double>() > 0);
+    if (row.at("strategy") == "sync" && row.at("workers") == 1) sync_one = row.at("time_s");
+    if (row.at("strategy") == "sync" && row.at("workers") == 4) sync_four = row.at("time_s");
+    if (row.at("strategy") == "single") CHECK_FALSE(std::exchange(single, true));
+  }
+  CHECK(single);
+  // 3,000 gradients of 2 ms each, that four workers share.
+  CHECK(sync_one > 6);
+  CHECK(sync_four > 1.5);
+  CHECK(sync_four < 0.75 * sync_one);
+  CHECK(ways.at("figure").at("panels").size() == 2);
+}
+
+TEST_CASE("answer: what it learns comes with the record of all its gradients") {
+  const Lines reply = answered({{"text", kLearns}});
+  const Json forecast = reply.last("forecast");
+  REQUIRE(!forecast.is_null());
+  CHECK(forecast.at("whole") == true);
+  CHECK(forecast.at("record") == simulated(kLearns, {"numerics=off"}));
+  const Json learning = reply.last("learning");
+  REQUIRE(!learning.is_null());
+  CHECK(learning.at("whole") == true);
+  CHECK(learning.at("record") == simulated(kLearns, {}));
+  CHECK(learning.at("record").at("test_accuracy").get<double>() > 0);
+  CHECK(learning.at("command") == "foretrain simulate scenario.yaml");
+  CHECK(learning.at("figure").at("panels").size() == 2);
+}
+
+TEST_CASE("answer: a target is none of a forecast without numerics") {
+  const std::string text = std::string(kLearns) + "numerics: on\n";
+  const Lines reply =
+      answered({{"text", text}, {"controls", {{"set", {"training.until.accuracy=0.99"}}}}});
+  const Json forecast = reply.last("forecast");
+  REQUIRE(!forecast.is_null());
+  CHECK(forecast.at("command").get<std::string>().ends_with("--set training.until=null"));
+}
+
+TEST_CASE("answer: a mistake is the whole answer, with its line") {
+  const Lines reply = answered({{"text", "foretrain: 1\ntraining: {steps: none}\n"}});
+  REQUIRE(reply.all.size() == 1);
+  CHECK(reply.all[0].at("event") == "error");
+  CHECK(reply.all[0].at("line") == 2);
+  const Lines late = answered({{"text", kLearns}, {"controls", {{"set", {"dataset.take=1"}}}}});
+  CHECK(late.all.back().at("event") == "error");
+}
+
+TEST_CASE("answer: whoever asks something else hears no more of it") {
+  const Lines at_once = answered({{"text", kLong}}, 0);
+  REQUIRE(at_once.all.size() == 1);
+  CHECK(at_once.all[0].at("event") == "dropped");
+  const Lines later = answered({{"text", kLong}}, 2);
+  REQUIRE(later.all.size() == 3);
+  CHECK(later.all[1].at("event") == "forecast");
+  CHECK(later.all[2].at("event") == "dropped");
+}
+
+}  // namespace
+}  // namespace foretrain::serve

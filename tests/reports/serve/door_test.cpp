@@ -1,0 +1,168 @@
+// The page's server as clients meet it: bytes in, bytes out.
+#include "reports/serve/door.h"
+
+#include "scenarios/input_error.h"
+#include "tests/reports/serve/client.h"
+
+#include <boost/asio/read_until.hpp>
+#include <catch2/catch.hpp>
+
+#include <chrono>
+#include <future>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace foretrain::serve {
+namespace {
+
+using namespace foretrain::testing;
+
+/// Routes that say which of them was asked; `kept`: replies that the test answers itself.
+struct Rooms {
+  std::promise<std::shared_ptr<Reply>> kept;
+
+  std::vector<Route> routes() {
+    const auto text = [](const Request& request, const std::shared_ptr<Reply>& reply) {
+      reply->send({200, {}, request.method + " " + request.path + " " + request.body});
+    };
+    return {
+        {"GET", "/", false, text},
+        {"POST", "/runs", false, text},
+        {"GET", "/records", true, text},
+        {"GET", "/wrong", false,
+         [](const Request&, const std::shared_ptr<Reply>&) { throw InputError("no such file"); }},
+        {"GET", "/silent", false, [](const Request&, const std::shared_ptr<Reply>&) {}},
+        {"POST", "/lines", false,
+         [this](const Request&, const std::shared_ptr<Reply>& reply) { kept.set_value(reply); }}};
+  }
+};
+
+Client client_of(const Door& door) { return {door.place().port(), "secret"}; }
+
+const boost::asio::ip::tcp::endpoint kFreePlace = read_place("127.0.0.1", 0);
+
+TEST_CASE("door: a path that is there is answered, with headers that keep it in its place") {
+  Rooms rooms;
+  const Door door(kFreePlace, "secret", rooms.routes());
+  const Client client = client_of(door);
+  CHECK(door.address() == fmt::format("http://127.0.0.1:{}/?token=secret", client.port()));
+  const HttpAnswer page = client.get("/");
+  CHECK(page.status == 200);
+  CHECK(page.body == "GET / ");
+  for (const char* header :
+       {"Cache-Control: no-store", "Content-Security-Policy: default-src 'none'",
+        "Referrer-Policy: no-referrer", "X-Content-Type-Options: nosniff"}) {
+    CAPTURE(header);
+    CHECK(page.head.find(header) != std::string::npos);
+  }
+  CHECK(client.post("/runs", "{}").body == "POST /runs {}");
+  CHECK(client.get("/records").body == "GET /records ");
+  CHECK(client.get("/records/a%20b/c?x=1").body == "GET /records/a b/c ");
+  CHECK(client.get("/recordsx").status == 404);
+  CHECK(client.get("/runs").status == 405);
+  CHECK(client.get("/%zz").status == 404);
+  const HttpAnswer wrong = client.get("/wrong");
+  CHECK(wrong.status == 400);
+  CHECK(wrong.body == "no such file");
+  CHECK(client.get("/silent").status == 500);
+}
+
+TEST_CASE("door: without the token every path says so, and nothing is asked") {
+  Rooms rooms;
+  const Door door(kFreePlace, "secret", rooms.routes());
+  const int port = door.place().port();
+  for (const char* target : {"/", "/runs", "/records/x", "/none", "/lines", "/?token=other",
+                             "/?x=1&token=", "/records/..%2f..%2f", "*"}) {
+    for (const char* method : {"GET", "POST", "HEAD", "OPTIONS", "DELETE", "NONE"}) {
+      CAPTURE(target, method);
+      const HttpAnswer answered =
+          ask_raw(door.place(), request_text(method, port, target, {}, "text"));
+      CHECK(answered.status == 401);
+      CHECK(answered.head.find("Location:") == std::string::npos);
+    }
+  }
+  CHECK(ask_raw(door.place(), request_text("GET", port, "/?x=1&token=secret")).status == 200);
+  const std::string key = "Authorization: Bearer secret\r\n";
+  const auto status = [&](const std::string& more, const std::string& host) {
+    return ask_raw(door.place(), fmt::format("GET / HTTP/1.1\r\nHost: {}\r\nConnection: "
+                                             "close\r\n{}{}\r\n",
+                                             host, key, more))
+        .status;
+  };
+  const std::string here = fmt::format("127.0.0.1:{}", port);
+  CHECK(status("", here) == 200);
+  CHECK(status("", "evil.example") == 403);
+  CHECK(status("Origin: http://evil.example\r\n", here) == 403);
+  CHECK(status("Origin: http://" + here + "\r\n", here) == 200);
+}
+
+TEST_CASE("door: what is no request gets no answer, what is too long none to its end") {
+  Rooms rooms;
+  const Door door(kFreePlace, "secret", rooms.routes());
+  CHECK(ask_raw(door.place(), "no HTTP at all\r\n\r\n").status == 0);
+  CHECK(ask_raw(door.place(), std::string(100'000, 'x')).status == 0);
+  const Client client = client_of(door);
+  const int status = client.post("/runs", std::string(5'000'000, 'x')).status;
+  CHECK((status == 413 || status == 0));  // it may be left before it has listened
+  CHECK(client.post("/runs", std::string(1'000'000, 'x')).status == 200);
+  const std::string twice =
+      fmt::format("GET / HTTP/1.1\r\nHost: 127.0.0.1:{0}\r\n{1}\r\n{2}", client.port(),
+                  client.key(), request_text("GET", client.port(), "/records", client.key()));
+  const HttpAnswer both = ask_raw(door.place(), twice);
+  CHECK(both.body.find("GET /records") != std::string::npos);
+}
+
+TEST_CASE("door: an answer comes line by line, from another thread") {
+  Rooms rooms;
+  const Door door(kFreePlace, "secret", rooms.routes());
+  std::thread answering([&] {
+    const std::shared_ptr<Reply> reply = rooms.kept.get_future().get();
+    for (int i = 0; i < 100; ++i) reply->line(fmt::format("{{\"line\":{}}}", i));
+    reply->end();
+    reply->line("too late");
+  });
+  const HttpAnswer answered = client_of(door).post("/lines", "ask");
+  answering.join();
+  CHECK(answered.status == 200);
+  CHECK(answered.head.find("application/x-ndjson") != std::string::npos);
+  REQUIRE(answered.lines().size() == 100);
+  CHECK(answered.lines().back() == "{\"line\":99}");
+}
+
+TEST_CASE("door: whoever answers line by line sees that the client has left") {
+  Rooms rooms;
+  const Door door(kFreePlace, "secret", rooms.routes());
+  const Client client = client_of(door);
+  boost::asio::io_context loop;
+  std::shared_ptr<Reply> reply;
+  {
+    boost::asio::ip::tcp::socket socket(loop);
+    socket.connect(door.place());
+    boost::asio::write(socket, boost::asio::buffer(request_text("POST", client.port(), "/lines",
+                                                                client.key(), "ask")));
+    reply = rooms.kept.get_future().get();
+    reply->line("first");
+    std::string begun;
+    boost::asio::read_until(socket, boost::asio::dynamic_buffer(begun), "first");
+    CHECK_FALSE(reply->gone());
+  }
+  for (int i = 0; i < 5'000 && !reply->gone(); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  CHECK(reply->gone());
+  reply->line("for nobody");
+}
+
+TEST_CASE("door: a port that is taken, an address that is none are errors that name them") {
+  Rooms rooms;
+  const Door first(kFreePlace, "secret", rooms.routes());
+  CHECK_THROWS_WITH(Door(first.place(), "secret", {}),
+                    Catch::Contains(fmt::format("--port {}", first.place().port())));
+  CHECK_THROWS_WITH(read_place("here", 1), Catch::Contains("--address here: is no address"));
+  CHECK(read_place("::1", 8080).address().is_v6());
+}
+
+}  // namespace
+}  // namespace foretrain::serve

@@ -1,0 +1,110 @@
+// What a forecast stands on, with what validations found of such ones.
+#include "reports/studies/ledger/stands_on.h"
+
+#include "reports/studies/ledger/ledger.h"
+#include "tests/reports/support.h"
+
+#include <catch2/catch.hpp>
+
+#include <filesystem>
+#include <string>
+
+namespace foretrain::testing {
+namespace {
+
+using PastFrom = ComputeBasis::From;
+
+Record simulated_from(PastFrom from, const std::string& strategy = "sync") {
+  Record record = small_record(Mode::simulate, strategy);
+  record.basis = {{from, "this machine", "2026-11-25", 0.01, 0.02, false, {}}};
+  return record;
+}
+
+LedgerRow past_row(const std::string& strategy, int model, double median, double p95) {
+  LedgerRow row;
+  row.measured.processor = {"some", 25, model, 2, {1}, {2}, {3}};
+  row.measured.date = "2026-11-24";
+  row.measured.commit = "c";
+  row.measured.file = "loopback";
+  row.strategy = strategy;
+  row.cases = 8;
+  row.median = median;
+  row.p95 = p95;
+  return row;
+}
+
+/// A ledger of two machines; of the first one an older validation, which does not count.
+PastValidations two_machines(const TemporaryFolder& folder) {
+  LedgerRow older = past_row("sync", 1, 0.5, 0.9);
+  older.measured.date = "2026-11-20";
+  write_text(folder.path() / "ledger.csv",
+             ledger_csv({older, past_row("sync", 1, 0.045, 0.2), past_row("async", 1, 0.3, 0.4),
+                         past_row("sync", 17, 0.12, 0.38)}));
+  return {folder.path() / "out", folder.path() / "ledger.csv"};
+}
+
+TEST_CASE("stands on: the ledger says how far off such forecasts were on all machines") {
+  const TemporaryFolder folder;
+  const PastValidations past = two_machines(folder);
+  CHECK_THAT(stands_on(simulated_from(PastFrom::calibrated), past),
+             Catch::StartsWith("Stands on: compute is that of this machine") &&
+                 Catch::EndsWith(" validate found step times of sync on one machine off by 4.5 to "
+                                 "12 % in the median, 95 % of the cases by no more than 38 % "
+                                 "(ledger: 2 validations, 2 machines)."));
+  CHECK_THAT(stands_on(simulated_from(PastFrom::calibrated, "async"), past),
+             Catch::EndsWith("off by 30 % in the median, 95 % of the cases by no more than 40 % "
+                             "(ledger: 1 validation, 1 machine)."));
+  CHECK_THAT(stands_on(simulated_from(PastFrom::calibrated, "local_sgd"), past),
+             Catch::EndsWith("No validation that is known here has local_sgd."));
+}
+
+TEST_CASE("stands on: a validation of the same scenario counts before the ledger") {
+  const TemporaryFolder folder;
+  const PastValidations past = two_machines(folder);
+  const auto validated = folder.path() / "out/study/validate";
+  std::filesystem::create_directories(validated);
+  write_text(validated / "validation.json",
+             R"({"strategies": {"sync": {"step_time_error_median": 0.9, "steady":)"
+             R"( {"step_time_error_median": 0.061, "step_time_error_p95": 0.2}}}})");
+  CHECK_THAT(stands_on(simulated_from(PastFrom::calibrated), past),
+             Catch::Contains("validate found its step times off by 6.1 % in the median, 95 % of "
+                             "the cases by no more than 20 % (") &&
+                 Catch::EndsWith("study/validate)."));
+  // What says nothing of the strategy, or is damaged, is passed over.
+  CHECK_THAT(stands_on(simulated_from(PastFrom::calibrated, "async"), past),
+             Catch::Contains("ledger: 1 validation"));
+  write_text(validated / "validation.json", "{\"strategies\": [");
+  CHECK_THAT(stands_on(simulated_from(PastFrom::calibrated), past),
+             Catch::Contains("ledger: 2 validations"));
+}
+
+TEST_CASE("stands on: what no run has held is said of keys, data sheets, files by hand") {
+  const TemporaryFolder folder;
+  const PastValidations past = two_machines(folder);
+  for (const PastFrom from :
+       {PastFrom::given, PastFrom::described, PastFrom::written, PastFrom::profile}) {
+    CHECK_THAT(stands_on(simulated_from(from), past),
+               Catch::EndsWith("No validation has held such a forecast against a run."));
+  }
+  CHECK(stands_on(small_record(Mode::run, "sync"), past).empty());
+  CHECK(stands_on(simulated_from(PastFrom::calibrated), {folder.path(), folder.path() / "absent"})
+            .find("No validation that is known here has sync.") != std::string::npos);
+}
+
+TEST_CASE("stands on: of several records each says it once") {
+  const TemporaryFolder folder;
+  const PastValidations past = two_machines(folder);
+  const std::vector<std::string> all =
+      stands_on({simulated_from(PastFrom::given), simulated_from(PastFrom::calibrated),
+                 simulated_from(PastFrom::given), small_record(Mode::run, "sync")},
+                past);
+  CHECK(all.size() == 2);
+}
+
+TEST_CASE("stands on: the ledger of the library is found") {
+  CHECK_THAT(stands_on(simulated_from(PastFrom::calibrated), {"nowhere", {}}),
+             Catch::Contains("validate found step times of sync on one machine off by "));
+}
+
+}  // namespace
+}  // namespace foretrain::testing
