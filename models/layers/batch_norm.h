@@ -12,9 +12,9 @@ namespace foretrain {
 ///     running += momentum (of the batch - running)      the variance by n - 1, as PyTorch's
 ///
 /// Of a batch that has one number of a channel y is beta. Its parameters are gamma, which starts
-/// from 1, then beta. Running statistics are the worker's
-/// own: those of the chief are evaluated, saved. So do other frameworks in data parallel training
-/// (PyTorch's DistributedDataParallel takes the statistics of rank 0).
+/// from 1, then beta. Running statistics are the worker's own: those of the chief are evaluated,
+/// saved. So do other frameworks in data parallel training (PyTorch's DistributedDataParallel takes
+/// the statistics of rank 0).
 ///
 /// Sums go through an example pixel by pixel, then through the examples of a part, then the parts.
 class BatchNorm final : public Layer {

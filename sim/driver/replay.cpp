@@ -246,8 +246,9 @@ Record replay(const Record& recorded) {
   const auto begun = std::ranges::count_if(recorded.inputs, [](const InputRow& row) {
     return row.kind == InputRow::Kind::started && row.node == 0;
   });
-  if (begun == 0)
+  if (begun == 0) {
     throw InputError("inputs.bin: the start of worker0 is not there; the record is cut");
+  }
   if (begun <= std::ssize(recorded.resumed)) {
     throw InputError(fmt::format(
         "inputs.bin: this run went on from the checkpoint of step {}, and what came before that is "
