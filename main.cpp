@@ -22,11 +22,10 @@
 #include "reports/cli/sweep_cases.h"
 #include "reports/cli/validate_cases.h"
 #include "reports/cli/whatif_commands.h"
-#include "reports/record/files.h"
+#include "reports/record/interruption.h"
 #include "reports/record/text.h"
 #include "reports/serve/serve.h"
 #include "reports/show/terminal/case_text.h"
-#include "reports/show/terminal/ctrl_c.h"
 #include "reports/show/terminal/progress.h"
 #include "scenarios/input_error.h"
 #include "scenarios/machine.h"
@@ -99,8 +98,7 @@ sim::MachineLookup machines_for(const Arguments& arguments, const Prepared& prep
   };
 }
 
-// `progress`: null, nothing is told of the steps.
-// `recorded`: inputs of a run whose job times count (sim::SimulateOptions::recorded).
+// `progress` may be null. `recorded`: inputs of a run whose job times count (SimulateOptions).
 Record simulate_quietly(const Arguments& arguments, const Case& scenario_case, DataSets& data_sets,
                         Progress* progress, std::span<const InputRow> recorded = {}) {
   const Prepared prepared =
@@ -111,7 +109,7 @@ Record simulate_quietly(const Arguments& arguments, const Case& scenario_case, D
   options.progress = [&](std::int64_t done, std::int64_t all, Instant now) {
     if (progress != nullptr) progress->update(done, all, now - Instant{});
   };
-  options.interrupted = CtrlC::asked;
+  options.interrupted = Interruption::asked;
   options.summary_only = arguments.rows == "summary";
   options.recorded = recorded;
   return sim::simulate(prepared, options);
@@ -119,7 +117,6 @@ Record simulate_quietly(const Arguments& arguments, const Case& scenario_case, D
 
 Record simulate_case(const Arguments& arguments, const Case& scenario_case, DataSets& data_sets) {
   Progress progress("simulate " + scenario_case.label(), arguments.quiet);
-  const CtrlC ctrl_c;
   return simulate_quietly(arguments, scenario_case, data_sets, &progress);
 }
 
@@ -127,8 +124,10 @@ Record simulate_case(const Arguments& arguments, const Case& scenario_case, Data
 std::optional<Record> simulate_own_times(const Arguments& arguments, const Record& run,
                                          DataSets& data_sets) {
   if (!sim::has_job_times(run)) return std::nullopt;
-  return simulate_quietly(arguments, sim::case_of_times(run.scenario_case, data_sets), data_sets,
-                          nullptr, run.inputs);
+  Record record = simulate_quietly(arguments, sim::case_of_times(run.scenario_case, data_sets),
+                                   data_sets, nullptr, run.inputs);
+  Interruption::check();  // half a simulation compares with nothing
+  return record;
 }
 
 int run(const Arguments& arguments) {
@@ -138,6 +137,7 @@ int run(const Arguments& arguments) {
   if (!arguments.save.empty()) check_one(cases, "--save: the weights of one training");
   if (!arguments.resume.empty()) check_one(cases, "--resume: goes on with one training");
   if (const auto other = exec::take_part(cases, options)) return *other;
+  const Interruption interruption;
   std::optional<exec::MetricsEndpoint> metrics;
   if (!arguments.metrics.empty()) {
     metrics.emplace(exec::read_metrics_place(arguments.metrics));
@@ -147,7 +147,8 @@ int run(const Arguments& arguments) {
   Answer answer = answer_of(arguments, "run");
   answer.provenance = exec::this_program;
   if (answer.out.empty()) answer.out = arguments.resume;
-  return train_cases(answer, cases, [&](const Case& each, const std::filesystem::path& folder) {
+  answer.goes_on = !arguments.resume.empty() && answer.out == arguments.resume;
+  return train_cases(answer, cases, Mode::run, [&](const Case& each, const auto& folder) {
     if (metrics) metrics->begin();
     options.folder = folder;
     return run_case(arguments, options, each);
@@ -155,29 +156,27 @@ int run(const Arguments& arguments) {
 }
 
 int simulate(const Arguments& arguments) {
+  const Interruption interruption;
   if (!arguments.replay.empty()) {  // the weights of a run again, from the order of its inputs
-    const Record recorded = read_recorded(arguments, arguments.replay);
-    return replayed_case(answer_of(arguments, "replay"), recorded, sim::replay(recorded));
+    return replayed_case(answer_of(arguments, "replay"), read_recorded(arguments, arguments.replay),
+                         sim::replay);
   }
   const std::vector<Case> cases = read_cases(arguments);
   const Answer answer = answer_of(arguments, "simulate");
   DataSets data_sets;
   if (arguments.seeds > 0) {
-    const CtrlC ctrl_c;
     return band_cases(
         answer, cases, arguments.seeds, static_cast<int>(exec::usable_cores().size()),
         [&](const Case& each) { return simulate_quietly(arguments, each, data_sets, nullptr); });
   }
   const auto one = [&](const Case& each) { return simulate_case(arguments, each, data_sets); };
   if (arguments.determinism) return twin_cases(answer, cases, one);
-  return train_cases(answer, cases, [&](const Case& each, const std::filesystem::path& folder) {
-    Record record = one(each);
-    write_record(record, folder);
-    return record;
-  });
+  const auto train = [&](const Case& each, const auto& /*folder*/) { return one(each); };
+  return train_cases(answer, cases, Mode::simulate, train, keep_record);
 }
 
 int sweep(const Arguments& arguments) {
+  const Interruption interruption;
   const std::vector<Case> cases = read_cases(arguments);
   SweepOptions options;
   options.mode = arguments.mode == "run" ? Mode::run : Mode::simulate;
@@ -193,9 +192,7 @@ int sweep(const Arguments& arguments) {
   Arguments quiet = arguments;
   quiet.quiet = true;
   if (!options.records) quiet.rows = "summary";
-  std::optional<CtrlC> ctrl_c;
-  if (simulates) ctrl_c.emplace();
-  options.interrupted = CtrlC::asked;
+  options.interrupted = Interruption::asked;
   DataSets data_sets;
   options.train = [&](const Case& each) {
     return simulates ? simulate_quietly(quiet, each, data_sets, nullptr)
@@ -208,6 +205,7 @@ int validate(const Arguments& arguments) {
   const std::vector<Case> cases = read_cases(arguments);
   exec::RunOptions options = run_options_of(arguments);
   if (const auto other = exec::take_part(cases, options, exec::Trainings::as_told)) return *other;
+  const Interruption interruption;
   const exec::Dismissal dismissal(options);
   exec::idle([&](const std::string& line) { say(arguments, line); });
   DataSets data_sets;
@@ -229,13 +227,13 @@ int validate(const Arguments& arguments) {
 // Of one case; `record`: null, or the record that has it.
 WhatIf ask_one(const Arguments& arguments, sim::WhatIfOptions options, const Case& scenario_case,
                const Record* record) {
-  std::optional<Progress> progress;  // gone before runs have theirs
-  progress.emplace("whatif " + scenario_case.label(), arguments.quiet);
+  std::optional<Progress> progress(std::in_place, "whatif " + scenario_case.label(),
+                                   arguments.quiet);  // gone before runs have theirs
   DataSets data_sets;
   const Prepared prepared = prepare(scenario_case, Need::shape, data_sets);
   options.simulate.machines = machines_for(arguments, prepared);
   options.simulate.emulated = arguments.emulate;
-  options.simulate.interrupted = CtrlC::asked;
+  options.simulate.interrupted = Interruption::asked;
   options.threads = static_cast<int>(exec::usable_cores().size());
   options.progress = [&](std::int64_t done, std::int64_t all) {
     if (progress) progress->update(done, all, {});
@@ -247,14 +245,12 @@ WhatIf ask_one(const Arguments& arguments, sim::WhatIfOptions options, const Cas
       return run_case(arguments, run_options_of(arguments), each);
     };
   }
-  const CtrlC ctrl_c;
   return record != nullptr ? sim::ask_what_if(*record, prepared, data_sets, options)
                            : sim::ask_what_if(prepared, data_sets, options);
 }
 
 // The inverse: which cluster does it in time.
 int rent(const Arguments& arguments) {
-  const CtrlC ctrl_c;
   DataSets data_sets;
   BudgetOptions options;
   options.threads = static_cast<int>(exec::usable_cores().size());
@@ -269,6 +265,7 @@ int rent(const Arguments& arguments) {
 }
 
 int whatif(const Arguments& arguments) {
+  const Interruption interruption;
   if (!arguments.deadline.empty()) return rent(arguments);
   std::optional<Record> record;  // whose training is asked about
   if (std::filesystem::is_directory(arguments.scenario)) {
@@ -289,7 +286,7 @@ int report_any(const Arguments& arguments) {
   if (arguments.published.empty()) return report(arguments);
   Arguments summary = arguments;
   summary.rows = "summary";
-  const CtrlC ctrl_c;
+  const Interruption interruption;
   PublishedOptions options;
   const bool clusters = names_clusters(arguments.published, options);
   options.data = arguments.data_path;
@@ -318,7 +315,7 @@ int calibrate(const Arguments& arguments) {
   const auto tell = [&](const std::string& line) { say(arguments, line); };
   if (arguments.cluster) {
     const auto end = exec::calibrate_cluster({arguments.job_key, arguments.out, cases, tell});
-    if (!end.file.empty()) fmt::print("cluster: {}\n", end.file.string());
+    if (!end.file.empty()) print_result(fmt::format("cluster: {}\n", end.file.string()));
     return end.status;
   }
   std::string path = arguments.out;
@@ -328,11 +325,12 @@ int calibrate(const Arguments& arguments) {
     if (!cases.empty()) measured.scenario_case = cases.front();
     for (const std::string& note : exec::calibrate_from(path, measured)) notes += wrap(note);
   } else {
+    const Interruption interruption;
     path = exec::calibrate_to(path, cases, tell).string();
     notes = wrap(machine_sentence(read_machine(path)));
   }
   say(arguments, notes);
-  fmt::print("machine: {}\n", path);
+  print_result(fmt::format("machine: {}\n", path));
   return kDone;
 }
 
@@ -378,7 +376,7 @@ int main(int argc, char** argv) {
       "in virtual time."};
   app.set_version_flag("--version", "foretrain " + exec::build_name());
   app.require_subcommand(1);
-  fit_help(app);
+  fit_terminal(app);
   Arguments arguments;
   const Command* chosen = nullptr;
   for (const Command& command : kCommands) {
@@ -387,14 +385,16 @@ int main(int argc, char** argv) {
     added->callback([&chosen, &command] { chosen = &command; });
     command.options(*added, arguments);
   }
+  add_examples(app);
   try {
     // No subcommand for people: the process of a node, which the launcher starts.
     if (argc > 1 && argv[1] == std::string("node")) return exec::node_main({argv + 2, argv + argc});
+    refuse_unknown_command(app, {argv + 1, argv + argc});
     app.parse(argc, argv);
-    return chosen->act(arguments);
+    return exit_status(chosen->act(arguments));
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kDone : kBadInput;
+    return exit_status(app.exit(error) == 0 ? kDone : kBadInput);
   } catch (const std::exception& error) {
-    return tell_failure(error);
+    return exit_status(tell_failure(error));
   }
 }

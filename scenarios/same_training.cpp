@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <string_view>
+#include <vector>
 
 namespace foretrain {
 namespace {
@@ -37,10 +39,11 @@ bool is_ruled_by_cluster(const TrainingSpec& training) {
          training.protocol.word(kAlgorithm) == "auto";
 }
 
+/// `left_out`: keys that may differ, with all below them.
 std::optional<Difference> difference(const Value* first, const Value* second,
-                                     const std::string& path, bool by_cluster) {
-  const bool compared = by_cluster && path == "cluster";
-  if (!compared && std::ranges::find(kOther, path) != kOther.end()) return {};
+                                     const std::string& path,
+                                     std::span<const std::string_view> left_out) {
+  if (std::ranges::find(left_out, path) != left_out.end()) return {};
   const auto is_map = [](const Value* value) {
     return value != nullptr && value->kind == Value::Kind::map;
   };
@@ -55,12 +58,12 @@ std::optional<Difference> difference(const Value* first, const Value* second,
   const auto value_of = [](const Entry* entry) { return entry ? &entry->value : nullptr; };
   for (const Entry& entry : first->entries) {
     auto found =
-        difference(&entry.value, value_of(second->find(entry.key)), below(entry), by_cluster);
+        difference(&entry.value, value_of(second->find(entry.key)), below(entry), left_out);
     if (found) return found;
   }
   for (const Entry& entry : second->entries) {
     if (first->find(entry.key) != nullptr) continue;
-    if (auto found = difference(nullptr, &entry.value, below(entry), by_cluster)) return found;
+    if (auto found = difference(nullptr, &entry.value, below(entry), left_out)) return found;
   }
   return {};
 }
@@ -75,7 +78,16 @@ std::optional<Difference> difference_in_training(const Scenario& first, const Sc
     return Difference{"training.servers", std::to_string(servers),
                       std::to_string(second.training.servers)};
   }
-  return difference(&a, &b, "", is_ruled_by_cluster(first.training));
+  std::vector<std::string_view> left_out(kOther.begin(), kOther.end());
+  if (is_ruled_by_cluster(first.training)) std::erase(left_out, "cluster");
+  return difference(&a, &b, "", left_out);
+}
+
+std::optional<Difference> difference_in_scenario(const Scenario& first, const Scenario& second) {
+  const Value a = parse_yaml(to_yaml(first), "first");
+  const Value b = parse_yaml(to_yaml(second), "second");
+  constexpr std::array<std::string_view, 1> kForPeople{"question"};
+  return difference(&a, &b, "", kForPeople);
 }
 
 }  // namespace foretrain

@@ -1,4 +1,4 @@
-// Whether two scenarios train the same numbers.
+// What two scenarios differ in.
 #pragma once
 
 #include "scenarios/scenario.h"
@@ -19,5 +19,8 @@ struct Difference {
 /// and how fast it runs, how many servers share the parameters, what becomes of nodes, how many
 /// checkpoints stay. Where `algorithm: auto` goes by the cluster's links, that is compared, too.
 std::optional<Difference> difference_in_training(const Scenario& first, const Scenario& second);
+
+/// The first key, of all but the question, which is for people, that is not the same in both.
+std::optional<Difference> difference_in_scenario(const Scenario& first, const Scenario& second);
 
 }  // namespace foretrain

@@ -38,6 +38,7 @@ struct CalibrateOptions {
 /// reducing and applying; slices of a shared core; memory of a node's process; then each model of
 /// `cases` (measure_model), once. No run has more than one worker, so that every forecast of one is
 /// a forecast. The machine says when that was, how sure each figure is, and what was not measured.
+/// @throws NotDone where a signal came meanwhile (reports/record/interruption.h), as the two below
 Machine calibrate(const std::vector<Case>& cases, const CalibrateOptions& asked);
 
 /// Adds the model of `scenario_case` to what is known of this machine, unless it is known.

@@ -6,7 +6,9 @@
 #include "exec/system/processor.h"
 #include "exec/transport/build_name.h"
 #include "models/base/random.h"
+#include "reports/record/files.h"
 #include "scenarios/read.h"
+#include "scenarios/write_error.h"
 
 #include <fmt/format.h>
 
@@ -14,9 +16,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <map>
 #include <mutex>
+#include <system_error>
 #include <utility>
 
 namespace foretrain::exec {
@@ -31,18 +33,11 @@ constexpr const char* kUsual =
     "  - grid: {model: [softmax, lenet, lenet_large]}\n"
     "  - {model: sparse_logistic, dataset.format: clicks}\n";
 
-void write_machine(const Machine& machine, const fs::path& path) try {
-  if (path.has_parent_path()) fs::create_directories(path.parent_path());
-  // Written beside and renamed: a reader never sees half a file.
-  const fs::path fresh = path.string() + fmt::format(".{}", getpid());
-  {
-    std::ofstream file(fresh);
-    file << to_yaml(machine);
-    if (!file.flush()) throw InputError(fmt::format("{}: cannot be written", path.string()));
-  }
-  fs::rename(fresh, path);
-} catch (const fs::filesystem_error& error) {
-  throw InputError(fmt::format("{}: cannot be written: {}", path.string(), error.code().message()));
+void write_machine(const Machine& machine, const fs::path& path) {
+  std::error_code error;
+  if (path.has_parent_path()) fs::create_directories(path.parent_path(), error);
+  if (error) fail_to_write(path.string(), error.value());
+  write_text_file(path, to_yaml(machine));
 }
 
 // The share of this machine that others use, where that is much; else 0.

@@ -31,6 +31,7 @@ std::string calibration_name(const std::string& host, const Processor& processor
 /// yet: it says so, takes a while, and keeps it. Where others use the machine meanwhile, that is
 /// noted (Machine::others_used), and every command that uses it says so. Figures of other kernels
 /// or of another machine are not used. `emulated`: messages between emulated hosts too.
+/// @throws NotDone where a signal came while it measured: nothing of that is kept
 Machine cached_machine(const Prepared& prepared, bool emulated, const Tell& tell);
 
 /// Hand-overs between cores that the calibration in the file `machine` met; empty: the one that is

@@ -2,6 +2,7 @@
 
 #include "exec/calibration/ping_pong.h"
 #include "exec/driver/event_loop.h"
+#include "reports/record/interruption.h"
 #include "reports/record/statistics.h"
 
 #include <fmt/format.h>
@@ -110,6 +111,7 @@ Crossings::Crossings(std::function<Crossing()> measure, CoreWatch& watch)
 
 void Crossings::take(int times) {
   for (int i = 0; i < times; ++i) {
+    Interruption::check();
     const CoreProbe before = watch_.look();
     Crossing crossing = measure_();
     const CoreProbe after = watch_.look();

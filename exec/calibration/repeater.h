@@ -29,7 +29,8 @@ class Repeater {
 
   /// The quantile of what `once` returns, a value for each of `figures`. It is called as often as
   /// the options say; as often again, kRounds times at most, while the spread (half the
-  /// interquartile range over the median) of a figure is above kNoisy.
+  /// interquartile range over the median) of a figure is above kNoisy. @throws NotDone where a
+  /// signal has come
   std::vector<double> measure(const std::vector<Figure>& figures,
                               const std::function<std::vector<double>()>& once);
 

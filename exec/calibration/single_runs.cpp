@@ -10,6 +10,7 @@
 #include "models/graph/step_graph.h"
 #include "models/graph/working_set.h"
 #include "models/protocol/registry.h"
+#include "reports/record/not_done.h"
 #include "reports/record/statistics.h"
 
 #include <Eigen/Dense>
@@ -17,7 +18,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 #include <vector>
 
 namespace foretrain::exec {
@@ -53,7 +53,7 @@ Record done(const Case& scenario_case, const CalibrateOptions& options) {
   run_options.by_itself = options.among_tasks;
   Record record = run(scenario_case, run_options);
   if (record.outcome == Outcome::done) return record;
-  throw std::runtime_error("calibration: " + record.failure);
+  throw NotDone(record.outcome, "calibration: " + record.failure);
 }
 
 // That an update moves.

@@ -3,6 +3,7 @@
 #include "exec/launch/run.h"
 #include "models/base/check.h"
 #include "models/cost/work.h"
+#include "reports/record/not_done.h"
 #include "reports/record/statistics.h"
 #include "scenarios/prepared.h"
 
@@ -11,7 +12,6 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <stdexcept>
 
 namespace foretrain::exec {
 namespace {
@@ -119,7 +119,7 @@ SteadyRun SteadyRuns::measure(int batch_size, std::string_view strategy) {
   while (true) {
     const Record record = run(alone(batch_size, length.steps, strategy), run_options);
     if (record.outcome != Outcome::done) {
-      throw std::runtime_error("calibration: " + record.failure);
+      throw NotDone(record.outcome, "calibration: " + record.failure);
     }
     const Seen seen(record);
     const double total_s = seen.total_s();

@@ -43,7 +43,7 @@ class SteadyRuns {
       : scenario_case_(scenario_case), options_(options), test_examples_(test_examples) {}
 
   /// One worker under a strategy. How long it has to be is found once.
-  /// @throws std::runtime_error where the training fails
+  /// @throws NotDone where the training fails, or is interrupted
   SteadyRun measure(int batch_size, std::string_view strategy = protocol_alone().name);
 
   /// What is trained: one worker, no cluster, no straggler.

@@ -3,6 +3,7 @@
 #include "exec/checkpoint/durable_file.h"
 #include "exec/transport/job_key.h"
 #include "models/networks/registry.h"
+#include "reports/record/tell_people.h"
 #include "scenarios/input_error.h"
 #include "scenarios/read.h"
 
@@ -11,7 +12,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <span>
 #include <system_error>
 #include <utility>
@@ -78,8 +78,8 @@ void Checkpoints::take(NodeId node, const WrittenPart& written, Instant now,
   cut.parts[index_of(node)] = written.part;
   cut.time = std::max(cut.time, now);
   if (!written.wrong.empty() && !std::exchange(cut.broken, true)) {
-    fmt::print(stderr, "no checkpoint of step {}: {}: {}\n", written.cut, training_.role(node),
-               written.wrong);
+    tell_people(fmt::format("no checkpoint of step {}: {}: {}\n", written.cut, training_.role(node),
+                            written.wrong));
   }
   if (!tally_.add(written.cut, {written.part.size}, written.took)) return;
   if (!cut.broken) {
@@ -95,7 +95,7 @@ void Checkpoints::make(std::int64_t cut, const Cut& of) const {
   try {
     write_manifest(folder_, manifest, case_.scenario.checkpoint.keep);
   } catch (const InputError& error) {
-    fmt::print(stderr, "no checkpoint of step {}: {}\n", cut, error.what());
+    tell_people(fmt::format("no checkpoint of step {}: {}\n", cut, error.what()));
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include "models/networks/registry.h"
 #include "reports/record/files.h"
+#include "reports/record/tell_people.h"
 #include "scenarios/describe/reader.h"
 #include "scenarios/faults.h"
 #include "scenarios/input_error.h"
@@ -11,7 +12,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <utility>
 
 namespace foretrain::exec {
@@ -82,7 +82,8 @@ Resumption find_resumption(const std::filesystem::path& folder, const Case& scen
   Resumption resumption;
   resumption.folder = std::filesystem::absolute(folder);
   Newest newest = newest_checkpoint(resumption.folder, here);
-  for (const std::string& why : newest.passed_over) fmt::print(stderr, "passed over: {}\n", why);
+  for (const std::string& why : newest.passed_over)
+    tell_people(fmt::format("passed over: {}\n", why));
   if (!newest.manifest) {
     throw InputError(fmt::format(
         "{}: there is no whole checkpoint here{}", (folder / kCheckpointsFolder).string(),

@@ -9,7 +9,7 @@ void keep_weights(const std::filesystem::path& path, const Network& network,
                   const Finished& finished) {
   const Payload& weights = finished.weights;
   if (path.empty() || weights.size().value == 0 || !weights.has_bytes()) return;
-  write_whole_file(path, weights_text(path, network, weights.floats(), finished.statistics));
+  write_text_file(path, weights_text(path, network, weights.floats(), finished.statistics));
 }
 
 void check_kept(const std::filesystem::path& path) {

@@ -1,14 +1,16 @@
 #include "exec/launch/launcher.h"
 
-#include "exec/launch/interruption.h"
 #include "exec/launch/memory_need.h"
 #include "exec/system/process.h"
 #include "reports/record/collector.h"
+#include "reports/record/interruption.h"
 #include "scenarios/input_error.h"
 #include "scenarios/units.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+
+#include <fcntl.h>
 
 #include <algorithm>
 #include <chrono>
@@ -94,7 +96,8 @@ Launcher::~Launcher() {
 
 Record Launcher::run() {
   launched_ = Clock::now();
-  watch_signals();
+  watch_children();
+  watch_interruption();
   listen();
   if (stage_ != Stage::ending) {
     start_nodes();
@@ -117,19 +120,24 @@ void Launcher::listen() {
                                  : "choose other ports with --port"));
 }
 
-void Launcher::watch_signals() {
-  for (const int signal : kEndingSignals) signals_.add(signal);
-  signals_.add(SIGCHLD);
-  signals_.async_wait([this](error_code error, int signal) {
+void Launcher::watch_children() {
+  children_.add(SIGCHLD);
+  children_.async_wait([this](error_code error, int /*signal*/) {
     if (error) return;
-    if (signal == SIGCHLD) {
-      reap();
-    } else if (stage_ != Stage::ending) {
-      record_.failure = interrupted_by(signal);
-      end(Outcome::interrupted);
-    }
-    watch_signals();
+    reap();
+    watch_children();
   });
+}
+
+// A signal that came before, between two attempts say, is heard as well.
+void Launcher::watch_interruption() {
+  interruption_.assign(fcntl(Interruption::descriptor(), F_DUPFD_CLOEXEC, 0));
+  interruption_.async_wait(boost::asio::posix::stream_descriptor::wait_read,
+                           [this](error_code error) {
+                             if (error || stage_ == Stage::ending) return;
+                             record_.failure = interrupted_by(Interruption::signal());
+                             end(Outcome::interrupted);
+                           });
 }
 
 void Launcher::watch_time() {

@@ -13,6 +13,7 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <nlohmann/json.hpp>
@@ -26,7 +27,8 @@
 namespace foretrain::exec {
 
 /// The launcher's end of the conversation that control.h draws. What goes wrong first is what the
-/// record says; everything after it is its consequence. One thread.
+/// record says; everything after it is its consequence. Signals end it as long as an Interruption
+/// exists. One thread.
 ///
 /// Of the tasks of another launcher it is rank 0's part: it starts its own node alone, the other
 /// ranks join by themselves.
@@ -57,7 +59,8 @@ class Launcher {
   void listen();
   void start_nodes();
   void start_node(Member& member);
-  void watch_signals();
+  void watch_children();
+  void watch_interruption();
   void watch_time();
   void watch_silence();
   void look_for_silence();
@@ -122,7 +125,8 @@ class Launcher {
   Hosts hosts_;
   std::optional<LinkFaults> link_faults_;  // of emulated hosts
   Door door_;
-  boost::asio::signal_set signals_{loop_};
+  boost::asio::signal_set children_{loop_};
+  boost::asio::posix::stream_descriptor interruption_{loop_};
   boost::asio::steady_timer timer_{loop_};  // until the nodes are ready, then until they are gone
   boost::asio::steady_timer suspicion_{loop_};
   std::vector<Member> members_;

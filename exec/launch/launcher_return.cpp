@@ -2,6 +2,7 @@
 #include "exec/launch/launcher.h"
 #include "exec/launch/restarts.h"
 #include "models/protocol/registry.h"
+#include "reports/record/tell_people.h"
 #include "scenarios/units.h"
 
 #include <fmt/format.h>
@@ -10,7 +11,6 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
-#include <cstdio>
 #include <memory>
 #include <optional>
 #include <string>
@@ -41,7 +41,7 @@ bool Launcher::lose(Member& member, const std::string& why, std::optional<Durati
   const std::string others = waited_for
                                  ? "wait for it, " + to_text(training_->rejoin_limit) + " at most"
                                  : "go on without it";
-  fmt::print(stderr, "{} {}; the others {}\n", member.described(), why, others);
+  tell_people(fmt::format("{} {}; the others {}\n", member.described(), why, others));
   if (member.pauses) member.pauses->end();
   send_to_all(members_, ControlKind::lost, member.rank);
   plan_return(member, restart_after);
@@ -62,8 +62,8 @@ void Launcher::plan_return(Member& member, std::optional<Duration> restart_after
   std::chrono::nanoseconds wait = kOtherDeath;
   if (restart_after) {
     wait = std::chrono::nanoseconds(restart_after->ns);
-    fmt::print(stderr, "{} is started again after {}, as faults: says\n", member.role,
-               to_text(*restart_after));
+    tell_people(fmt::format("{} is started again after {}, as faults: says\n", member.role,
+                            to_text(*restart_after)));
   }
   member.return_timer = std::make_unique<boost::asio::steady_timer>(loop_, wait);
   const bool counts = !restart_after;
@@ -81,8 +81,8 @@ bool Launcher::take_restart(Member& member) {
     return false;
   }
   --beginning_.restarts_left;
-  fmt::print(stderr, "{} is started again; {}\n", member.role,
-             how_many_left(beginning_.restarts_left));
+  tell_people(fmt::format("{} is started again; {}\n", member.role,
+                          how_many_left(beginning_.restarts_left)));
   return true;
 }
 
@@ -112,12 +112,12 @@ void Launcher::welcome_back(Member& member) {
   member.silence.emplace(silence_limit());
   member.pauses = make_pauses(static_cast<std::size_t>(member.rank), time);
   member.pauses->start();
-  fmt::print(stderr, "{} is back\n", member.described());
+  tell_people(fmt::format("{} is back\n", member.described()));
   send_json(*member.connection, ControlKind::go, NodeId(0), time.ns);
 }
 
 void Launcher::give_up_return(Member& member, const std::string& what) {
-  fmt::print(stderr, "{} did not come back: {}\n", member.described(), what);
+  tell_people(fmt::format("{} did not come back: {}\n", member.described(), what));
   member.coming = Member::Return::none;
   if (member.lives()) kill(member.process, SIGKILL);
   send_to_all(members_, ControlKind::lost, member.rank);  // no other process is this one

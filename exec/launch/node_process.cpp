@@ -9,6 +9,7 @@
 #include "models/protocol/registry.h"
 #include "models/protocol/sparse_payload.h"
 #include "reports/record/collector.h"
+#include "reports/record/tell_people.h"
 #include "reports/record/whole_number.h"
 #include "scenarios/faults.h"
 #include "scenarios/machine.h"
@@ -25,7 +26,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <new>
 #include <utility>
 
@@ -67,7 +67,7 @@ void NodeProcess::on_joined(const std::shared_ptr<Connection>& launcher,
 
 // Nobody is left to be told but who reads standard error.
 void NodeProcess::end_alone(const std::string& why) {
-  if (joining_.is_task) fmt::print(stderr, "error: rank {}: {}\n", index_of(id_), why);
+  if (joining_.is_task) tell_people(fmt::format("error: rank {}: {}\n", index_of(id_), why));
   exit_status_ = 1;
   loop_.stop();
 }

@@ -1,8 +1,8 @@
 #include "exec/launch/refusals.h"
 
-#include <fmt/format.h>
+#include "reports/record/tell_people.h"
 
-#include <cstdio>
+#include <fmt/format.h>
 
 namespace foretrain::exec {
 
@@ -15,14 +15,14 @@ void Refusals::add(const std::string& peer, const std::string& claimed, const st
     claimed_[claimed] = why;
   }
   if (++count_ > kNamed) return;
-  fmt::print(stderr, "{}: refused {}, {}: {}{}\n", who_, peer,
-             claimed.empty() ? "a stranger" : "which called itself " + claimed, why,
-             count_ == kNamed ? "; more are only counted" : "");
+  tell_people(fmt::format("{}: refused {}, {}: {}{}\n", who_, peer,
+                          claimed.empty() ? "a stranger" : "which called itself " + claimed, why,
+                          count_ == kNamed ? "; more are only counted" : ""));
 }
 
 void Refusals::add_slow(const std::string& node, const std::string& why) {
   slow_[node] = why;
-  fmt::print(stderr, "{}: {} is slow: {}; it tries again\n", who_, node, why);
+  tell_people(fmt::format("{}: {} is slow: {}; it tries again\n", who_, node, why));
 }
 
 std::string Refusals::summary() const {

@@ -1,11 +1,11 @@
 #include "exec/launch/restarts.h"
 
 #include "exec/launch/task.h"
+#include "reports/record/tell_people.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 
 namespace foretrain::exec {
 
@@ -18,8 +18,8 @@ Restarts::Restarts(const Case& scenario_case, const RunOptions& options)
   if (has_checkpoint(options.folder)) {
     resume_ = options.folder;
   } else if (!options.folder.empty()) {
-    fmt::print(stderr, "started again, but {} has no whole checkpoint: begins with step 0\n",
-               (options.folder / kCheckpointsFolder).string());
+    tell_people(fmt::format("started again, but {} has no whole checkpoint: begins with step 0\n",
+                            (options.folder / kCheckpointsFolder).string()));
   }
 }
 
@@ -46,9 +46,9 @@ Beginning Restarts::begin(RunRows& rows) {
     attempt_.restarts = from_->record.restarts;
     keep_away(from_->record);
   }
-  if (first && from_) fmt::print(stderr, "{}\n", where_it_goes_on(*from_));
+  if (first && from_) tell_people(fmt::format("{}\n", where_it_goes_on(*from_)));
   if (!first) {
-    fmt::print(stderr, "{}; {}; {}\n", failure_, where(), how_many_left(left_));
+    tell_people(fmt::format("{}; {}; {}\n", failure_, where(), how_many_left(left_)));
     if (!from_) told_nothing_ = true;
   }
   if (from_) rows.go_on_from(from_->record);

@@ -26,7 +26,7 @@ std::string how_many_left(int restarts);
 /// else it begins with the first step. The training's clock goes on meanwhile, but for the time
 /// until all nodes are ready: what was lost is in the times of the record, and what `faults:` says
 /// of a time that has passed does not happen twice. A signal between two attempts ends the run as
-/// one during an attempt does (interruption.h).
+/// one during an attempt does (reports/record/interruption.h).
 class Restarts {
  public:
   /// Both outlive it. Somebody else who has started this process again (task.h) wants the folder of

@@ -4,7 +4,6 @@
 #include "exec/launch/control.h"
 #include "exec/launch/descriptors.h"
 #include "exec/launch/door.h"
-#include "exec/launch/interruption.h"
 #include "exec/launch/launcher.h"
 #include "exec/launch/node_process.h"
 #include "exec/launch/rendezvous.h"
@@ -13,6 +12,7 @@
 #include "exec/system/core_probe.h"
 #include "exec/system/pause_probes.h"
 #include "exec/system/process.h"
+#include "reports/record/interruption.h"
 #include "scenarios/describe/reader.h"
 #include "scenarios/emulated.h"
 #include "scenarios/faults.h"
@@ -184,7 +184,7 @@ Record train(const Prepared& prepared, const RunOptions& options, const Meeting&
   if (!probes.empty()) pauses.emplace(static_cast<std::size_t>(prepared.training->nodes())).show();
   const std::int64_t planned = prepared.training->steps * prepared.training->workers;
   Restarts restarts(prepared.scenario_case, options);
-  Interruption interruption;
+  const Interruption interruption;
   for (;;) {
     RunRows rows(options, planned);
     Record record;
@@ -198,7 +198,7 @@ Record train(const Prepared& prepared, const RunOptions& options, const Meeting&
       left = launcher.restarts_left();
     }
     if (restarts.again(record, down_since, left, rows)) {
-      const int signal = interruption.signal();
+      const int signal = Interruption::signal();
       if (signal == 0) continue;
       record.outcome = Outcome::interrupted;
       record.failure = interrupted_by(signal);

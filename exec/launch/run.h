@@ -67,7 +67,8 @@ struct RunOptions {
 
 /// Trains one case and returns its record, also where the training failed or was interrupted
 /// (`Record::outcome`; also where its folder took no more): what was reported until then is in it.
-/// No process is left behind. Catches SIGINT and SIGTERM while it runs. @throws InputError (a data
+/// No process is left behind. Signals interrupt it (reports/record/interruption.h), also one that
+/// came before it, while the command's Interruption exists. @throws InputError (a data
 /// set that cannot be read, a scenario for other machines than this one)
 Record run(const Case& scenario_case, const RunOptions& options);
 

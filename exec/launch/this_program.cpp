@@ -2,6 +2,7 @@
 
 #include "exec/launch/rendezvous.h"
 #include "exec/system/process.h"
+#include "exec/system/processor.h"
 #include "exec/transport/build_name.h"
 
 #include <ctime>
@@ -28,7 +29,9 @@ std::string date_now() {
 
 }  // namespace
 
-Provenance this_program() { return {build_name(), date_now(), host_name(), words_of_command()}; }
+Provenance this_program() {
+  return {build_name(), date_now(), host_name(), words_of_command(), this_processor().name};
+}
 
 pid_t start_this_program(std::vector<std::string> words) {
   words.insert(words.begin(), "/proc/self/exe");

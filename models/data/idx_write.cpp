@@ -3,7 +3,10 @@
 #include "models/data/idx.h"
 #include "models/data/refuse.h"
 
+#include <fmt/format.h>
+
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <initializer_list>
@@ -12,14 +15,20 @@
 namespace foretrain {
 namespace {
 
-/// A file that is written from front to back.
+/// A file that is written from front to back, beside its place until it is whole.
 class Output {
  public:
   Output(const std::string& path, std::initializer_list<std::int64_t> header)
-      : path_(path), out_(path, std::ios::binary | std::ios::trunc) {
+      : path_(path), aside_(path + ".new"), out_(aside_, std::ios::binary | std::ios::trunc) {
     for (const std::int64_t number : header) {
       for (const int shift : {24, 16, 8, 0}) out_.put(static_cast<char>(number >> shift & 0xff));
     }
+  }
+
+  Output(const Output&) = delete;
+  Output& operator=(const Output&) = delete;
+  ~Output() {
+    if (!whole_) std::remove(aside_.c_str());
   }
 
   void write(const std::uint8_t* bytes, std::int64_t count) {
@@ -29,15 +38,25 @@ class Output {
   void close() {
     out_.close();
     check();
+    whole_ = std::rename(aside_.c_str(), path_.c_str()) == 0;
+    if (!whole_) fail();
   }
 
  private:
   void check() const {
-    if (!out_) refuse(path_, "cannot be written: {}", std::strerror(errno));
+    if (!out_) fail();
+  }
+  [[noreturn]] void fail() const {
+    const int error = errno;
+    const bool full = error == ENOSPC || error == EDQUOT || error == EFBIG || error == EIO;
+    if (!full) refuse(path_, "cannot be written: {}", std::strerror(error));
+    throw DataNotWritten(fmt::format("{}: cannot be written: {}", path_, std::strerror(error)));
   }
 
   std::string path_;
+  std::string aside_;
   std::ofstream out_;
+  bool whole_ = false;
 };
 
 void write_labels(const std::string& path, int classes, const std::vector<std::uint16_t>& labels) {

@@ -1,5 +1,6 @@
 #include "reports/cli/arguments.h"
 
+#include "reports/cli/folders.h"
 #include "reports/record/files.h"
 #include "scenarios/input_error.h"
 #include "scenarios/read.h"
@@ -11,11 +12,15 @@
 
 namespace foretrain {
 
-std::vector<Case> read_cases(const Arguments& arguments) {
-  if (arguments.scenario.empty()) throw InputError("name a scenario file");
+std::vector<std::string> overrides_of(const Arguments& arguments) {
   std::vector<std::string> overrides = arguments.overrides;
   if (!arguments.seed.empty()) overrides.push_back("seed=" + arguments.seed);
-  return read_scenario(arguments.scenario, overrides);
+  return overrides;
+}
+
+std::vector<Case> read_cases(const Arguments& arguments) {
+  if (arguments.scenario.empty()) throw InputError("name a scenario file");
+  return read_scenario(arguments.scenario, overrides_of(arguments));
 }
 
 Record read_recorded(const Arguments& arguments, const std::string& folder) {
@@ -38,7 +43,13 @@ void check_one(const std::vector<Case>& cases, const std::string& what) {
 }
 
 Answer answer_of(const Arguments& arguments, const std::string& command) {
-  return {command, arguments.out, arguments.json, arguments.quiet};
+  return {command,
+          arguments.out,
+          arguments.json,
+          arguments.quiet,
+          arguments.replaces,
+          arguments.nodes,
+          settings_name(overrides_of(arguments))};
 }
 
 std::optional<LedgerPlace> ledger_place(const Arguments& arguments, const Processor& processor,

@@ -30,6 +30,8 @@ struct Arguments {
   std::string rows = "all";
   bool json = false;
   bool quiet = false;
+  bool nodes = false;     ///< a line for every node
+  bool replaces = false;  ///< what is there already, whatever it is of
   // A run.
   int port = 0;
   std::string job_key;
@@ -79,7 +81,6 @@ struct Arguments {
   bool rewrite = false;
   std::string trace;              ///< of import: a trace, or a table of layers
   int batch = 0;                  ///< of import; 0: as the trace says
-  bool replaces = false;          ///< of import, new, examples: what is there already
   Draft draft;                    ///< of new
   std::string parameters;         ///< of import, with `step`: of the model, 110M
   std::string step;               ///< of import: what one took, 350 ms; empty: a trace says it
@@ -94,6 +95,9 @@ struct Arguments {
   std::string form;                   ///< of describe: what is printed
   const CLI::App* program = nullptr;  ///< whose command line was read
 };
+
+/// Of --set and --seed, as read_scenario takes them.
+std::vector<std::string> overrides_of(const Arguments& arguments);
 
 /// The cases of the scenario. @throws InputError
 std::vector<Case> read_cases(const Arguments& arguments);

@@ -1,6 +1,8 @@
 #include "reports/cli/budget_cases.h"
 
+#include "reports/cli/folders.h"
 #include "reports/record/files.h"
+#include "reports/record/text.h"
 #include "reports/show/page/budget_page.h"
 #include "reports/show/page/report.h"
 #include "reports/show/terminal/budget_table.h"
@@ -46,7 +48,7 @@ void write_cluster(const BudgetAnswer& answer, const std::filesystem::path& fold
   if (!told) return;
   const auto path = folder / "cluster.yaml";
   write_text_file(path, to_yaml(told->scenario_case.scenario));
-  people.say(fmt::format("scenario: {}", path.string()));
+  people.tell(fmt::format("scenario: {}\n", path.string()));
 }
 
 }  // namespace
@@ -59,19 +61,20 @@ int budget_cases(const Arguments& arguments, BudgetOptions modes) {
   modes.library = library_hosts();
   const Case asked = one_case(arguments);
   const auto folder = answer.folder_of(asked);
-  prepare_folder(folder);
+  claim_answers(answer, {{folder, asked.scenario}});
   std::optional<Progress> progress(std::in_place, "clusters for " + asked.label(), answer.quiet);
   modes.progress = [&](std::int64_t done, std::int64_t all) { progress->update(done, all, {}); };
   const BudgetAnswer found = find_cluster(asked, modes);
   progress.reset();
-  const std::string text = budget_table(found);
   const nlohmann::ordered_json json = to_json(found);
-  write_text_file(folder / "budget.txt", text);
-  write_text_file(folder / "budget.json", json.dump(2) + "\n");
-  answer.say(text);
-  write_cluster(found, folder, answer);
-  answer.say(write_report(budget_page(found), folder));
   if (answer.json) print_json(json);
+  answer.tell(budget_table(found) + "\n");
+  const FileColumns as_a_file;
+  write_text_file(folder / "budget.txt", budget_table(found));
+  write_text_file(folder / "budget.json", json.dump(2) + "\n");
+  sign_answer(folder, asked.scenario);
+  write_cluster(found, folder, answer);
+  answer.tell(write_report(budget_page(found), folder));
   return found.cheapest ? kDone : kFailed;
 }
 

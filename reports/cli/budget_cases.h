@@ -8,8 +8,9 @@ namespace foretrain {
 
 /// Finds the cheapest cluster of the library; writes budget.txt, budget.json, cluster.yaml (the
 /// scenario on the cluster that was found, or on the fastest within the budget), the page with its
-/// figure into the folder of the answer. `modes`: its simulate, limit, threads count. Returns
-/// kFailed where no cluster holds both. @throws InputError, NotDone
+/// figure, and scenario.yaml, which says of what, into the folder of the answer. `modes`: its
+/// simulate, limit, threads count. Returns kFailed where no cluster holds both. @throws InputError,
+/// NotDone
 int budget_cases(const Arguments& arguments, BudgetOptions modes);
 
 }  // namespace foretrain

@@ -14,8 +14,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <cstdio>
-
 namespace foretrain {
 namespace {
 
@@ -55,16 +53,16 @@ int report_clusters(const Answer& answer, const PublishedOptions& options) {
   const std::filesystem::path folder = answer.out.empty() ? "out/clusters" : answer.out;
   prepare_folder(folder);
   const std::vector<ClusterForecast> forecasts = forecast_all(answer, options, library);
+  if (answer.json) print_json(to_json(forecasts));
+  answer.tell(to_table(forecasts));
   write_text_file(folder / "errors.csv", clusters_csv(forecasts));
   if (options.rewrite) {
     const std::filesystem::path readme = library / "README.md";
     write_text_file(readme, with_table(read_text(readme.string()), cluster_markdown(forecasts),
                                        readme.string()));
   }
-  if (answer.json) print_json(to_json(forecasts));
-  std::FILE* const people = answer.json ? stderr : stdout;
-  fmt::print(people, "{}\ntables:  {}\n", to_table(forecasts), folder.string());
-  fmt::print(people, "{}", write_report(clusters_page(forecasts), folder));
+  answer.tell(fmt::format("\ntables:  {}\n", folder.string()));
+  answer.tell(write_report(clusters_page(forecasts), folder));
   return kDone;
 }
 

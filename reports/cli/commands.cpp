@@ -1,24 +1,70 @@
 #include "reports/cli/commands.h"
 
+#include "reports/cli/failure.h"
+#include "reports/cli/folders.h"
+#include "reports/record/collector.h"
 #include "reports/record/files.h"
+#include "reports/record/interruption.h"
+#include "reports/record/not_done.h"
 #include "reports/record/summary.h"
+#include "reports/record/tell_people.h"
 #include "reports/show/terminal/case_text.h"
 #include "reports/show/terminal/progress.h"
 #include "reports/show/terminal/summary_table.h"
 #include "reports/studies/bands/bands.h"
 #include "reports/studies/determinism/determinism.h"
+#include "scenarios/write_error.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
+#include <optional>
+#include <system_error>
+#include <utility>
 
 namespace foretrain {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+std::string table_of(const Answer& answer, const Record& record) {
+  return summary_table(record, {}, answer.nodes ? NodeLines::all : NodeLines::few);
+}
+
+std::vector<ClaimedPlace> places_of(const Answer& answer, const std::vector<Case>& cases) {
+  std::vector<ClaimedPlace> places;
+  places.reserve(cases.size());
+  for (const Case& each : cases) places.push_back({answer.folder_of(each), each.scenario});
+  return places;
+}
+
+/// Of each seed of each case.
+std::vector<ClaimedPlace> seed_places(const Answer& answer, const std::vector<Case>& cases,
+                                      int seeds) {
+  std::vector<ClaimedPlace> places;
+  places.reserve(cases.size() * static_cast<std::size_t>(seeds));
+  for (const Case& each : cases) {
+    for (const Case& one : seeds_of(each, seeds)) {
+      places.push_back({answer.folder_of(each) / seed_folder(one), one.scenario});
+    }
+  }
+  return places;
+}
+
+/// Does a part of what is left to do though another one fails: where the disk, or standard output,
+/// takes no more, that is told, and `status` is kFailed at least.
+void unless_full(int& status, const std::function<void()>& part) {
+  try {
+    part();
+  } catch (const WriteError& error) {
+    status = std::max(status, tell_failure(error));
+  }
+}
 
 }  // namespace
 
@@ -28,20 +74,41 @@ int status_of(Outcome outcome) {
 }
 
 void Answer::say(const std::string& line) const {
-  if (!quiet) fmt::print(stderr, "{}\n", line);
+  if (!quiet) tell_people(line + "\n");
+}
+
+void Answer::tell(std::string_view text) const {
+  if (!json) return print_result(text);
+  if (nodes) tell_people(text);
+}
+
+void Answer::tell_anyway(std::string_view text) const {
+  if (!json) return print_result(text);
+  tell_people(text);
+}
+
+std::filesystem::path Answer::root_of(const Scenario& scenario) const {
+  if (!out.empty()) return out;
+  // The label of a case without settings is its scenario's name, fit for a folder.
+  return std::filesystem::path("out") / Case{{}, scenario, {}}.label() /
+         (settings.empty() ? command : fmt::format("{}-{}", command, settings));
 }
 
 std::filesystem::path Answer::folder_of(const Case& scenario_case) const {
-  // The label of a case without settings is its scenario's name, fit for a folder.
-  std::filesystem::path folder = out;
-  if (out.empty()) {
-    folder = std::filesystem::path("out") / Case{{}, scenario_case.scenario, {}}.label() / command;
-  }
-  return scenario_case.settings.empty() ? folder : folder / scenario_case.label();
+  std::filesystem::path root = root_of(scenario_case.scenario);
+  return scenario_case.settings.empty() ? root : root / scenario_case.label();
+}
+
+void print_result(std::string_view text) {
+  errno = 0;
+  const bool taken = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  if (taken && std::fflush(stdout) == 0) return;
+  throw WriteError(
+      fmt::format("standard output: cannot write: {}", std::generic_category().message(errno)));
 }
 
 void print_json(const Json& json) {
-  fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
+  print_result(json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 void answer_cases(const Answer& answer, const std::vector<Case>& cases, const AnswerCase& one) {
@@ -62,59 +129,101 @@ void answer_cases(const Answer& answer, const std::vector<Case>& cases, const An
   if (failed) std::rethrow_exception(failed);
 }
 
-int train_cases(const Answer& answer, const std::vector<Case>& cases, const TrainInto& train) {
+void keep_record(const Record& record, const std::filesystem::path& folder) {
+  try {
+    write_record(record, folder);
+  } catch (const WriteError& error) {
+    if (record.step_totals) throw;  // it has no rows
+    Record summary = record;
+    keep_summary(summary);
+    write_record(summary, folder);
+    throw WriteError(
+        fmt::format("{}; {} has the record without its rows", error.what(), folder.string()));
+  }
+}
+
+int train_cases(const Answer& answer, const std::vector<Case>& cases, Mode mode,
+                const TrainInto& train, const KeepRecord& keep) {
+  claim_folders(answer, answer.root_of(cases.front().scenario), places_of(answer, cases), mode);
   for (const Case& each : cases) prepare_folder(answer.folder_of(each));
   CaseTable table;
+  bool trained = false;
   int status = kDone;
   answer_cases(answer, cases, [&](const Case& each, Json& answers) {
+    if (Interruption::asked()) status = kInterrupted;
+    if (status != kDone) return false;
     const auto folder = answer.folder_of(each);
-    const Record record = train(each, folder);
+    Record record;
+    try {
+      record = train(each, folder);
+    } catch (const NotDone& error) {
+      status = tell_failure(error);
+      return false;
+    }
     table.add(record);
+    trained = true;
     answers.push_back(to_json(record));
-    if (answer.provenance) write_provenance(answer.provenance(), folder);
     status = status_of(record.outcome);
-    if (status != kDone && answer.quiet) fmt::print(stderr, "error: {}\n", record.failure);
-    answer.say(fmt::format("{}record: {}\n", summary_table(record), folder.string()));
+    unless_full(status, [&] { answer.tell(table_of(answer, record)); });
+    if (!record.failure.empty()) tell_people(fmt::format("error: {}\n", record.failure));
+    unless_full(status, [&] {
+      if (keep) keep(record, folder);
+      if (answer.provenance) write_provenance(answer.provenance(), folder);
+      answer.tell(fmt::format("record: {}\n\n", folder.string()));
+    });
     return status == kDone;
   });
-  if (cases.size() > 1) answer.say(table.text());
+  if (cases.size() > 1 && trained) answer.tell(table.text());
   return status;
 }
 
 int band_cases(const Answer& answer, const std::vector<Case>& cases, int seeds, int threads,
                const Train& simulate) {
+  claim_folders(answer, answer.root_of(cases.front().scenario), seed_places(answer, cases, seeds),
+                Mode::simulate);
   for (const Case& each : cases) prepare_folder(answer.folder_of(each));
+  int status = kDone;
   answer_cases(answer, cases, [&](const Case& each, Json& answers) {
-    Progress progress("seeds of " + each.label(), answer.quiet);
+    Interruption::check();
+    std::optional<Progress> progress(std::in_place, "seeds of " + each.label(), answer.quiet);
     BandOptions options{answer.folder_of(each), threads, {}};
-    options.progress = [&](std::int64_t done, std::int64_t of) { progress.update(done, of, {}); };
+    options.progress = [&](std::int64_t done, std::int64_t of) { progress->update(done, of, {}); };
     const Bands bands = simulate_bands(each, seeds, options, simulate);
+    progress.reset();
     answers.push_back(to_json(bands));
-    answer.say(fmt::format("{}records: {}\n", to_table(bands), options.folder.string()));
-    return true;
+    answer.tell(fmt::format("{}records: {}\n\n", to_table(bands), options.folder.string()));
+    unless_full(status, [&] { write_text_file(options.folder / "bands.csv", bands_csv(bands)); });
+    return status == kDone;
   });
-  return kDone;
+  return status;
 }
 
-int replayed_case(const Answer& answer, const Record& recorded, const Record& record) {
+int replayed_case(const Answer& answer, const Record& recorded,
+                  const std::function<Record(const Record&)>& replay) {
   const auto folder = answer.folder_of(recorded.scenario_case);
-  write_record(record, folder);
-  if (answer.json) print_json(to_json(record));
-  answer.say(fmt::format("{}record: {}", summary_table(record), folder.string()));
+  claim_folders(answer, folder, {{folder, recorded.scenario_case.scenario}}, Mode::simulate);
+  const Record record = replay(recorded);
+  answer.tell(table_of(answer, record));
   const Replayed replayed = compare_weights(recorded, record);
-  answer.say(replayed.sentence);
-  return replayed.as_recorded ? status_of(record.outcome) : kFailed;
+  int status = replayed.as_recorded ? status_of(record.outcome) : kFailed;
+  unless_full(status, [&] {
+    keep_record(record, folder);
+    answer.tell(fmt::format("record: {}\n", folder.string()));
+  });
+  answer.tell_anyway(replayed.sentence + "\n");
+  if (answer.json) print_json(to_json(record));
+  return status;
 }
 
 int twin_cases(const Answer& answer, const std::vector<Case>& cases, const Train& simulate) {
   bool same = true;
-  const int status = train_cases(answer, cases, [&](const Case& each, const auto& folder) {
+  const auto twice = [&](const Case& each, const std::filesystem::path& /*folder*/) {
     Twins twins = simulate_twice(each, simulate);
     same = same && twins.difference.empty();
-    fmt::print(stderr, "{}\n", verdict(twins));
-    write_record(twins.record, folder);
+    answer.tell_anyway(verdict(twins) + "\n");
     return std::move(twins.record);
-  });
+  };
+  const int status = train_cases(answer, cases, Mode::simulate, twice, keep_record);
   return status == kDone && !same ? kFailed : status;
 }
 

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace foretrain {
@@ -17,20 +18,37 @@ namespace foretrain {
 enum Status : int { kDone = 0, kFailed = 1, kBadInput = 2, kInterrupted = 130 };
 int status_of(Outcome outcome);
 
-/// Where a command's answer goes: records into folders, the answer to standard output where it is
-/// JSON, what people read to standard error.
+/// Where a command's answer goes: records into folders, the result to standard output, as text or
+/// as JSON, what people are told besides to standard error.
 struct Answer {
   std::string command;        ///< run, simulate: the last part of the default folder
   std::filesystem::path out;  ///< empty: the default folder
   bool json = false;
-  bool quiet = false;                        ///< says nothing but what was asked for
+  bool quiet = false;      ///< nothing but the result, errors
+  bool force = false;      ///< what is in `out` gives way, whatever it is of
+  bool nodes = false;      ///< a line for every node
+  std::string settings{};  ///< that part of the default folder's name (settings_name); empty: none
+  bool goes_on = false;    ///< with the record in `out`: the training itself knows whether it may
   std::function<Provenance()> provenance{};  ///< goes beside each record; null: nothing does
 
+  /// A note, to standard error.
   void say(const std::string& line) const;
+  /// The result as text. Where it is asked for as JSON, standard output has that alone: the text is
+  /// left out, or with `nodes`, which asks for it, goes to standard error.
+  /// @throws WriteError where standard output does not take it
+  void tell(std::string_view text) const;
+  /// A part of it that the JSON has not: with that on standard error.
+  void tell_anyway(std::string_view text) const;
+  /// Where its record goes. Of a sweep: a folder a case in one that is called like that of a single
+  /// case.
   [[nodiscard]] std::filesystem::path folder_of(const Case& scenario_case) const;
+  /// The folder around those of the cases of a sweep.
+  [[nodiscard]] std::filesystem::path root_of(const Scenario& scenario) const;
 };
 
-/// A line of JSON objects; text that is no UTF-8 is repaired.
+/// To standard output, now. @throws WriteError where that does not take it
+void print_result(std::string_view text);
+/// A line of JSON objects; text that is no UTF-8 is repaired. @throws WriteError
 void print_json(const nlohmann::ordered_json& json);
 
 /// Puts what there is to say of the case behind `answers`; whether the next one follows.
@@ -40,20 +58,30 @@ using AnswerCase = std::function<bool(const Case&, nlohmann::ordered_json& answe
 void answer_cases(const Answer& answer, const std::vector<Case>& cases, const AnswerCase& one);
 
 using Train = std::function<Record(const Case&)>;
-/// Trains, and leaves the record in the folder, which is there.
+/// Trains. A run leaves its record in the folder, which is there.
 using TrainInto = std::function<Record(const Case&, const std::filesystem::path& folder)>;
+/// Writes a record that has been told into its folder.
+using KeepRecord = std::function<void(const Record&, const std::filesystem::path& folder)>;
 
-// Each does all cases in order, writes their records, returns the exit status. @throws InputError
+/// Writes it with its rows or, where the disk does not take them, without. @throws WriteError in
+/// that case, too: it says what is there
+void keep_record(const Record& record, const std::filesystem::path& folder);
 
-/// Trains until one is not done. Every folder is tried before the first training begins.
-int train_cases(const Answer& answer, const std::vector<Case>& cases, const TrainInto& train);
+// Each does all cases in order, writes their records, returns the exit status. Before the first one
+// it claims the folders (folders.h), and tries whether they can be written. @throws InputError
+
+/// Trains until one is not done, or a signal comes. `keep`: null, `train` has written the record.
+/// What cannot be written is told after what came out.
+int train_cases(const Answer& answer, const std::vector<Case>& cases, Mode mode,
+                const TrainInto& train, const KeepRecord& keep = {});
 /// The bands over so many seeds of each case, on `threads` threads (simulate_bands).
 /// @throws NotDone where one is not done
 int band_cases(const Answer& answer, const std::vector<Case>& cases, int seeds, int threads,
                const Train& simulate);
-/// What `record` is, a training done again in the order that `recorded` has (compare_weights);
+/// The training of `recorded` again, by `replay`, in the order that it has (compare_weights);
 /// kFailed where its weights are others.
-int replayed_case(const Answer& answer, const Record& recorded, const Record& record);
+int replayed_case(const Answer& answer, const Record& recorded,
+                  const std::function<Record(const Record&)>& replay);
 /// Each case twice (simulate_twice); kFailed where they differ.
 int twin_cases(const Answer& answer, const std::vector<Case>& cases, const Train& simulate);
 

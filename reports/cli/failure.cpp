@@ -3,28 +3,51 @@
 #include "models/base/check.h"
 #include "models/data/data_error.h"
 #include "reports/cli/commands.h"
+#include "reports/record/interruption.h"
 #include "reports/record/not_done.h"
+#include "reports/record/tell_people.h"
 #include "scenarios/input_error.h"
+#include "scenarios/write_error.h"
 
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <iostream>
 #include <new>
 
 namespace foretrain {
 
 int tell_failure(const std::exception& error) {
   if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) {
-    fmt::print(stderr, "error: there is not enough memory for it\n");
+    tell_people("error: there is not enough memory for it\n");
     return kFailed;
   }
+  const bool tells_itself = dynamic_cast<const NotDone*>(&error) != nullptr ||
+                            dynamic_cast<const WriteError*>(&error) != nullptr;
+  if (Interruption::last() != 0 && !tells_itself) {  // what it broke off is no news
+    tell_people(fmt::format("error: {}\n", interrupted_by(Interruption::last())));
+    return kInterrupted;
+  }
   const bool bug = dynamic_cast<const InvariantViolation*>(&error) != nullptr;
-  fmt::print(stderr, "error: {}{}\n", bug ? "foretrain has a bug: " : "", error.what());
+  tell_people(fmt::format("error: {}{}\n", bug ? "foretrain has a bug: " : "", error.what()));
   if (const auto* broken = dynamic_cast<const NotDone*>(&error))
     return status_of(broken->outcome());
+  if (dynamic_cast<const WriteError*>(&error) != nullptr ||
+      dynamic_cast<const DataNotWritten*>(&error) != nullptr) {
+    return kFailed;
+  }
   const bool input = dynamic_cast<const InputError*>(&error) != nullptr ||
                      dynamic_cast<const DataError*>(&error) != nullptr;
   return input ? kBadInput : kFailed;
+}
+
+int exit_status(int status) {
+  std::cout.flush();
+  const bool taken = std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good();
+  if (Interruption::last() != 0) return kInterrupted;
+  if (taken || status != kDone) return status;
+  tell_people("error: standard output: cannot write all of it\n");
+  return kFailed;
 }
 
 }  // namespace foretrain

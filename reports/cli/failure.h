@@ -9,4 +9,8 @@ namespace foretrain {
 /// training that was not done, or the program's.
 int tell_failure(const std::exception& error);
 
+/// The exit status of the whole command, which came to `status`: kInterrupted where a signal came,
+/// whatever it came to; kFailed where standard output did not take all of a result, which is told.
+int exit_status(int status);
+
 }  // namespace foretrain

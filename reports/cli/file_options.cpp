@@ -16,6 +16,36 @@ void ledger_options(CLI::App& command, Arguments& arguments) {
       ->type_name("FILE");
 }
 
+void import_options(CLI::App& command, Arguments& arguments) {
+  command
+      .add_option(
+          "trace", arguments.trace,
+          "Chrome trace of torch.profiler (.json, .json.gz), PipeDream graph, CSV of layers; with "
+          "--step: a scenario with your cluster")
+      ->required()
+      ->type_name("FILE");
+  command.add_option("--out", arguments.out, "folder of job.yaml and layers.csv (default: job)")
+      ->type_name("FOLDER");
+  command
+      .add_option("--batch", arguments.batch, "examples of a worker, where the file does not say")
+      ->check(CLI::Range(1, 1'000'000'000));
+  auto* step = command.add_option("--step", arguments.step,
+                                  "instead of a trace: what a step took, 350 ms; what a gradient "
+                                  "takes is found by the scenario's cluster");
+  auto* parameters =
+      command.add_option("--parameters", arguments.parameters, "with --step: of the model, 110M");
+  step->type_name("TIME")->needs(parameters);
+  parameters->type_name("N")->needs(step);
+  command
+      .add_option("--workers", arguments.workers,
+                  "with --step: that it was measured with (default: as the scenario says)")
+      ->check(CLI::Range(1, 100'000))
+      ->needs(step);
+  command.add_flag("--force", arguments.replaces, "replace what is in the folder");
+  command.add_flag("--json", arguments.json, "print one JSON object on standard output");
+  command.add_flag("--quiet", arguments.quiet, "tell the result and errors alone");
+}
+
 void data_options(CLI::App& command, Arguments& arguments) {
   command.require_subcommand(1);
   const auto add = [&](const char* name, const char* what) {

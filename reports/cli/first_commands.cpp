@@ -2,6 +2,7 @@
 
 #include "models/networks/registry.h"
 #include "reports/record/files.h"
+#include "reports/record/tell_people.h"
 #include "reports/record/text.h"
 #include "scenarios/examples.h"
 #include "scenarios/input_error.h"
@@ -16,7 +17,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <iostream>
 #include <system_error>
@@ -152,17 +152,16 @@ int new_scenario(const Arguments& arguments) {
   Draft draft = arguments.draft;
   check_draft(draft);
   if (!is_whole(draft) && isatty(STDIN_FILENO) != 0) {
-    draft = ask_draft(std::move(draft), std::cin,
-                      [](const std::string& text) { fmt::print(stderr, "{}", text); });
+    draft = ask_draft(std::move(draft), std::cin, tell_people);
   }
   draft = completed_draft(std::move(draft));
   const std::string text = draft_yaml(draft, file);
   parse_scenario(text, file);  // nothing is written that could not be read
   write_text_file(file, text);
-  fmt::print("written: {}\n", file);
+  print_result(fmt::format("written: {}\n", file));
   const char* mark = "next:";
   for (const NextCommand& next : next_commands(draft, file)) {
-    fmt::print("{:<9}{:<44} # {}\n", mark, next.command, next.what);
+    print_result(fmt::format("{:<9}{:<44} # {}\n", mark, next.command, next.what));
     mark = "";
   }
   return kDone;
@@ -170,17 +169,17 @@ int new_scenario(const Arguments& arguments) {
 
 int examples(const Arguments& arguments) {
   if (arguments.scenario.empty()) {
-    fmt::print("{}", list_examples());
+    print_result(list_examples());
     return kDone;
   }
   const std::string text = text_of_example(arguments.scenario);
   if (arguments.out.empty()) {
-    fmt::print("{}", text);
+    print_result(text);
     return kDone;
   }
   refuse_existing(arguments.out, arguments.replaces);
   write_text_file(arguments.out, text);
-  fmt::print("written: {0}\nnext:    foretrain check {0}\n", arguments.out);
+  print_result(fmt::format("written: {0}\nnext:    foretrain check {0}\n", arguments.out));
   return kDone;
 }
 

@@ -2,18 +2,26 @@
 
 #include "models/base/check.h"
 #include "reports/cli/completion.h"
+#include "reports/cli/help_examples.h"
 #include "reports/cli/man_page.h"
 #include "reports/record/text.h"
 #include "reports/show/terminal/hardware_table.h"
+#include "reports/show/terminal/width.h"
 #include "scenarios/examples.h"
 #include "scenarios/hardware.h"
+#include "scenarios/input_error.h"
+#include "scenarios/propose.h"
 #include "scenarios/reference.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace foretrain {
@@ -27,6 +35,28 @@ class Narrow : public CLI::Formatter {
     return hang(CLI::Formatter::make_help(app, std::move(name), mode), get_column_width());
   }
 };
+
+std::vector<const CLI::App*> commands_below(const CLI::App& app) {
+  return app.get_subcommands([](const CLI::App*) { return true; });
+}
+
+std::string list_of(const std::vector<const CLI::App*>& commands) {
+  std::size_t widest = 0;
+  for (const CLI::App* each : commands) widest = std::max(widest, each->get_name().size());
+  std::string text;
+  for (const CLI::App* each : commands) {
+    text += fmt::format("  {}  {}\n", left(each->get_name(), widest), each->get_description());
+  }
+  return hang(text, widest + 4);
+}
+
+void add_examples_below(CLI::App& app, const std::string& path) {
+  for (CLI::App* each : app.get_subcommands([](CLI::App*) { return true; })) {
+    const std::string name = path.empty() ? each->get_name() : path + " " + each->get_name();
+    each->footer(help_examples_text(name));
+    add_examples_below(*each, name);
+  }
+}
 
 /// Wherever a scenario is asked for, the library's go by their names.
 void add_names(std::vector<DescribedCommand>& commands) {
@@ -61,11 +91,40 @@ std::string description_of(const Arguments& arguments) {
 
 }  // namespace
 
-void fit_help(CLI::App& app) { app.formatter(std::make_shared<Narrow>()); }
+void add_examples(CLI::App& app) { add_examples_below(app, ""); }
+
+void refuse_unknown_command(const CLI::App& app, std::span<const char* const> words) {
+  const CLI::App* at = &app;
+  for (const char* const given : words) {
+    const std::string word = given;
+    const std::vector<const CLI::App*> commands = commands_below(*at);
+    if (commands.empty() || word.starts_with('-')) return;
+    const auto found = std::ranges::find(commands, word, &CLI::App::get_name);
+    if (found != commands.end()) {
+      at = *found;
+      continue;
+    }
+    std::vector<std::string> names;
+    names.reserve(commands.size());
+    for (const CLI::App* each : commands) names.push_back(each->get_name());
+    const std::string meant = nearest(word, names);
+    const std::string of = at == &app ? "" : " of " + at->get_name();
+    std::string text = fmt::format("there is no command '{}'{}", word, of);
+    if (!meant.empty()) text += fmt::format("; did you mean {}?", meant);
+    text += "\n\nThere are:\n" + list_of(commands);
+    text.pop_back();  // who tells it ends the line
+    throw InputError(text);
+  }
+}
+
+void fit_terminal(CLI::App& app) {
+  set_text_columns(width_of_terminal(STDOUT_FILENO));
+  app.formatter(std::make_shared<Narrow>());
+}
 
 int describe(const Arguments& arguments) {
   FT_CHECK(arguments.program != nullptr);
-  fmt::print("{}", description_of(arguments));
+  print_result(description_of(arguments));
   return kDone;
 }
 

@@ -3,14 +3,24 @@
 
 #include "reports/cli/arguments.h"
 
+#include <span>
+
 namespace CLI {
 class App;
 }
 
 namespace foretrain {
 
-/// Help of `app`, of the subcommands that are added to it later, fits a terminal.
-void fit_help(CLI::App& app);
+/// All text is laid out for the terminal behind standard output from now on, help of `app`, of the
+/// subcommands that are added to it later included.
+void fit_terminal(CLI::App& app);
+
+/// Help of every command that `app` has now ends with examples (help_examples.h).
+void add_examples(CLI::App& app);
+
+/// @throws InputError where the words of a command line begin with what is no command: it proposes
+/// one, and lists all
+void refuse_unknown_command(const CLI::App& app, std::span<const char* const> words);
 
 /// Prints what the command line or the library is described by: the man page, completion for a
 /// shell (made of what help is made of, so neither can be out of date), the keys of a scenario as

@@ -108,11 +108,13 @@ int import_training(const Arguments& arguments, const Train& simulate) {
   write_job(job, folder, arguments.replaces);
   const std::optional<double> forecast_s = forecast_of(job, folder, simulate);
   if (arguments.json) print_json(json_of(job, forecast_s, folder));
-  if (arguments.json || arguments.quiet) return kDone;
-  fmt::print("{}\n{}\n{}", sentence_of(job), steps_of(job, forecast_s), reduced_of(job));
-  for (const std::string& note : job.notes) fmt::print("{}", wrap(note));
-  fmt::print("\nwritten: {0}/job.yaml, {0}/layers.csv\n", folder);
-  fmt::print("next:    foretrain simulate {}/job.yaml --set training.workers=4\n", folder);
+  const Answer answer = answer_of(arguments, "import");
+  answer.tell(
+      fmt::format("{}\n{}\n{}", sentence_of(job), steps_of(job, forecast_s), reduced_of(job)));
+  for (const std::string& note : job.notes) answer.tell(wrap(note));
+  answer.tell(fmt::format("\nwritten: {0}/job.yaml, {0}/layers.csv\n", folder));
+  answer.say(
+      fmt::format("next:    foretrain simulate {}/job.yaml --set training.workers=4", folder));
   return kDone;
 }
 

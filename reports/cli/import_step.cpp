@@ -158,16 +158,16 @@ int import_step(const Arguments& arguments, const Train& simulate) {
                 {"step_without_compute_s", job.found.alone_s},
                 {"folder", folder.string()}});
   }
-  if (arguments.json || arguments.quiet) return kDone;
-  fmt::print("{}", wrap(fmt::format(
-                       "{}. Its layers are taken to be alike; with nothing computed a step would "
+  const Answer answer = answer_of(arguments, "import");
+  answer.tell(
+      wrap(fmt::format("{}. Its layers are taken to be alike; with nothing computed a step would "
                        "take {:.4g} ms.",
                        what, job.found.alone_s * kMsOfSecond)));
   constexpr double kNearlyAll = 0.95;
   if (job.found.alone_s > kNearlyAll * measured.seconds()) {
-    fmt::print("{}", wrap("That is nearly all of it, so what a gradient takes is hardly known."));
+    answer.tell(wrap("That is nearly all of it, so what a gradient takes is hardly known."));
   }
-  fmt::print("\nwritten: {0}/job.yaml, {0}/layers.csv\n", folder.string());
+  answer.tell(fmt::format("\nwritten: {0}/job.yaml, {0}/layers.csv\n", folder.string()));
   return kDone;
 }
 

@@ -1,5 +1,7 @@
 #include "reports/cli/man_page.h"
 
+#include "reports/cli/help_examples.h"
+
 #include <fmt/format.h>
 
 namespace foretrain {
@@ -58,15 +60,20 @@ std::string command_text(const DescribedCommand& command) {
   for (const DescribedOption& option : command.options) {
     if (option.names.back() != "--help") text += option_text(option);
   }
+  const std::vector<HelpExample> examples = help_examples(command.path);
+  if (!examples.empty()) text += ".PP\nExamples:\n";
+  for (const HelpExample& each : examples) {
+    text += fmt::format(".TP\n\\fB{}\\fR\n{}\n", roff(each.line), roff(each.what));
+  }
   return text;
 }
 
 constexpr const char* kAfter =
     ".SH EXIT STATUS\n"
-    "0 done, 1 the training failed, 2 the input is wrong, 130 interrupted; the record so far is "
-    "kept.\n"
+    "0 done, 1 the training failed, or the disk or the output took no more, 2 the input is wrong, "
+    "130 interrupted; the record so far is kept.\n"
     ".SH FILES\n"
-    ".TP\n\\fIout/NAME/COMMAND\\fR\n"
+    ".TP\n\\fIout/NAME/COMMAND\\fR, with \\-\\-set \\fIout/NAME/COMMAND\\-SETTINGS\\fR\n"
     "The record: run.json, steps.csv, evals.csv, usage.csv, inputs.bin, timeline.json (Perfetto), "
     "tensorboard/.\n"
     ".TP\n\\fI$XDG_CACHE_HOME/foretrain\\fR (~/.cache/foretrain)\n"

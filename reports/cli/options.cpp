@@ -41,7 +41,19 @@ void add_scenario(CLI::App& command, Arguments& arguments, bool required = true)
 void add_output(CLI::App& command, Arguments& arguments, const char* default_folder) {
   command.add_option("--out", arguments.out,
                      fmt::format("where it is written (default: {})", default_folder));
-  command.add_flag("--quiet", arguments.quiet, "say nothing but what was asked for");
+  command.add_flag("--quiet", arguments.quiet, "tell the result and errors alone");
+}
+
+void add_force(CLI::App& command, Arguments& arguments, const char* what) {
+  command.add_flag("--force", arguments.replaces, what);
+}
+
+constexpr const char* kReplace = "replace what --out has, whatever it is a record of";
+constexpr const char* kSetAside = "set aside what --out has of another scenario, in earlier-1, ...";
+
+void add_nodes(CLI::App& command, Arguments& arguments) {
+  command.add_flag("--nodes", arguments.nodes,
+                   "a line for every node, not for ten; with --json on standard error");
 }
 
 CLI::Option* add_job_key(CLI::App& command, Arguments& arguments) {
@@ -146,7 +158,9 @@ void add_budget(CLI::App& command, Arguments& arguments) {
 
 void run_options(CLI::App& command, Arguments& arguments) {
   add_scenario(command, arguments);
-  add_output(command, arguments, "out/NAME/run");
+  add_output(command, arguments, "out/NAME/run, out/NAME/run-SETTINGS with --set");
+  add_force(command, arguments, kReplace);
+  add_nodes(command, arguments);
   add_training(command, arguments);
   add_tls(command, arguments);
   add_record(command, arguments);
@@ -176,7 +190,9 @@ void run_options(CLI::App& command, Arguments& arguments) {
 
 void simulate_options(CLI::App& command, Arguments& arguments) {
   add_scenario(command, arguments, false);
-  add_output(command, arguments, "out/NAME/simulate");
+  add_output(command, arguments, "out/NAME/simulate, out/NAME/simulate-SETTINGS with --set");
+  add_force(command, arguments, kReplace);
+  add_nodes(command, arguments);
   add_record(command, arguments);
   command.add_option("--machine", arguments.machine, kMachine);
   add_core_distance(command, arguments);
@@ -202,7 +218,8 @@ void whatif_options(CLI::App& command, Arguments& arguments) {
   command.get_option(kScenarioWord)
       ->description(
           "a scenario: a file, or a name of the library; or the folder of a run's record");
-  add_output(command, arguments, "out/NAME/whatif");
+  add_output(command, arguments, "out/NAME/whatif, out/NAME/whatif-SETTINGS with --set");
+  add_force(command, arguments, "replace what --out has, whatever it is an answer about");
   command.add_option("--machine", arguments.machine, kMachine);
   add_core_distance(command, arguments);
   command.add_flag("--emulate", arguments.emulate, "hosts share this machine, as of run");
@@ -223,7 +240,10 @@ void whatif_options(CLI::App& command, Arguments& arguments) {
 
 void validate_options(CLI::App& command, Arguments& arguments) {
   add_scenario(command, arguments);
-  add_output(command, arguments, "out/NAME/validate");
+  add_output(command, arguments, "out/NAME/validate, out/NAME/validate-SETTINGS with --set");
+  add_force(command, arguments, kSetAside);
+  command.add_flag("--full", arguments.judgement.full,
+                   "tell every table, which validation.txt has in any case");
   add_training(command, arguments);
   refuse_tls(command);
   command.add_option("--machine", arguments.machine, kMachine);
@@ -252,39 +272,10 @@ void evaluate_options(CLI::App& command, Arguments& arguments) {
   command.add_flag("--json", arguments.json, kJson);
 }
 
-void import_options(CLI::App& command, Arguments& arguments) {
-  command
-      .add_option(
-          "trace", arguments.trace,
-          "Chrome trace of torch.profiler (.json, .json.gz), PipeDream graph, CSV of layers; with "
-          "--step: a scenario with your cluster")
-      ->required()
-      ->type_name("FILE");
-  command.add_option("--out", arguments.out, "folder of job.yaml and layers.csv (default: job)")
-      ->type_name("FOLDER");
-  command
-      .add_option("--batch", arguments.batch, "examples of a worker, where the file does not say")
-      ->check(CLI::Range(1, 1'000'000'000));
-  auto* step = command.add_option("--step", arguments.step,
-                                  "instead of a trace: what a step took, 350 ms; what a gradient "
-                                  "takes is found by the scenario's cluster");
-  auto* parameters =
-      command.add_option("--parameters", arguments.parameters, "with --step: of the model, 110M");
-  step->type_name("TIME")->needs(parameters);
-  parameters->type_name("N")->needs(step);
-  command
-      .add_option("--workers", arguments.workers,
-                  "with --step: that it was measured with (default: as the scenario says)")
-      ->check(CLI::Range(1, 100'000))
-      ->needs(step);
-  command.add_flag("--force", arguments.replaces, "replace what is in the folder");
-  command.add_flag("--json", arguments.json, kJson);
-  command.add_flag("--quiet", arguments.quiet, "print nothing");
-}
-
 void sweep_options(CLI::App& command, Arguments& arguments) {
   add_scenario(command, arguments);
-  add_output(command, arguments, "out/NAME/sweep");
+  add_output(command, arguments, "out/NAME/sweep, out/NAME/sweep-SETTINGS with --set");
+  add_force(command, arguments, kSetAside);
   command.add_option("--mode", arguments.mode, "simulate (default) or run")
       ->check(CLI::IsMember({"simulate", "run"}));
   command
@@ -319,6 +310,7 @@ void report_options(CLI::App& command, Arguments& arguments) {
       "records", arguments.records,
       "folders that run, simulate, validate, sweep, whatif wrote, files of whatif --json");
   add_output(command, arguments, "out/report, out/published, out/clusters");
+  add_nodes(command, arguments);
   auto* published = command.add_option(
       "--published", arguments.published,
       "instead of records: the published studies of the library, or one of them; clusters, "

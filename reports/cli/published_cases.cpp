@@ -16,7 +16,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <cstdio>
 #include <ctime>
 #include <utility>
 
@@ -77,14 +76,14 @@ int report_published(const Answer& answer, const PublishedOptions& options) {
   const std::vector<Prediction> predictions = predict_all(answer, options, library);
   const std::vector<ClaimAnswers> answers =
       foretrain::answer(claims, predictions, library.measured);
+  if (answer.json) print_json(to_json(predictions, answers));
+  answer.tell(to_table(predictions, answers));
   write_text_file(folder / "errors.md", errors_markdown(predictions, answers));
   write_text_file(folder / "errors.csv", errors_csv(predictions));
   write_text_file(folder / "measured.csv", measured_csv(library.measured));
   if (options.rewrite) rewrite(library, predictions, answers);
-  if (answer.json) print_json(to_json(predictions, answers));
-  std::FILE* const people = answer.json ? stderr : stdout;
-  fmt::print(people, "{}\ntables:  {}\n", to_table(predictions, answers), folder.string());
-  fmt::print(people, "{}", write_report(published_page(predictions, answers), folder));
+  answer.tell(fmt::format("\ntables:  {}\n", folder.string()));
+  answer.tell(write_report(published_page(predictions, answers), folder));
   return kDone;
 }
 

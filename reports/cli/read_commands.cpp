@@ -26,7 +26,7 @@ namespace foretrain {
 namespace {
 
 int print(const std::string& answer) {
-  fmt::print("{}", answer);
+  print_result(answer);
   return kDone;
 }
 
@@ -48,9 +48,9 @@ int check(const Arguments& arguments) {
   for (const Case& each : read_cases(named)) {
     // In a comment: what is printed can be read again, as YAML, by Graphviz.
     if (!graph || dot || !each.settings.empty()) {
-      fmt::print("{}", as_comment(case_sentence(each), dot ? "// " : "# "));
+      print(as_comment(case_sentence(each), dot ? "// " : "# "));
     }
-    fmt::print("{}\n", graph ? step_text(each, dot, data_sets) : to_yaml(each.scenario));
+    print((graph ? step_text(each, dot, data_sets) : to_yaml(each.scenario)) + "\n");
     check_named(each, data_sets);
   }
   return kDone;
@@ -64,11 +64,12 @@ int report(const Arguments& arguments) {
   Found found;
   for (const std::string& folder : arguments.records) add_folder(folder, found);
   CaseTable table;
+  const NodeLines lines = arguments.nodes ? NodeLines::all : NodeLines::few;
   for (std::size_t i = 0; i < found.records.size(); ++i) {
     table.add(found.records[i]);
-    answer_of(arguments, "report").say(summary_table(found.records[i], found.builds[i]));
+    print_result(summary_table(found.records[i], found.builds[i], lines) + "\n");
   }
-  if (found.records.size() > 1) answer_of(arguments, "report").say(table.text());
+  if (found.records.size() > 1) print_result(table.text() + "\n");
   return print(write_report(page_of(found), arguments.out.empty() ? "out/report" : arguments.out));
 }
 
@@ -104,9 +105,10 @@ int evaluate(const Arguments& arguments) {
       print_json(json);
       continue;
     }
-    fmt::print("{}: accuracy {:.4f}, loss {:.4f} nats", each.label(), accuracy, loss);
-    if (!std::isnan(score.auc)) fmt::print(", AUC {:.4f}", score.auc);
-    fmt::print(", over {} test examples\n", examples);
+    std::string text =
+        fmt::format("{}: accuracy {:.4f}, loss {:.4f} nats", each.label(), accuracy, loss);
+    if (!std::isnan(score.auc)) text += fmt::format(", AUC {:.4f}", score.auc);
+    print(fmt::format("{}, over {} test examples\n", text, examples));
   }
   return kDone;
 }

@@ -1,14 +1,18 @@
 #include "reports/cli/sweep_cases.h"
 
+#include "reports/cli/failure.h"
 #include "reports/record/text.h"
 #include "reports/show/terminal/progress.h"
 #include "reports/studies/sweep/finding.h"
+#include "scenarios/write_error.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,10 +41,15 @@ std::string footing_of(const SweepRows& rows) {
 }  // namespace
 
 int sweep_cases(const Answer& answer, const std::vector<Case>& cases, SweepOptions options) {
-  options.folder = answer.folder_of({{}, cases.front().scenario, {}});
-  Progress progress("sweep", answer.quiet);
-  options.progress = [&](std::int64_t done, std::int64_t all) { progress.update(done, all, {}); };
+  options.folder = answer.root_of(cases.front().scenario);
+  if (answer.force && !can_go_on(cases, options)) {
+    const auto aside = set_sweep_aside(options.folder);
+    answer.say(fmt::format("the sweep that was there is in {} now", aside.string()));
+  }
+  std::optional<Progress> progress(std::in_place, "sweep", answer.quiet);
+  options.progress = [&](std::int64_t done, std::int64_t all) { progress->update(done, all, {}); };
   const SweepResult result = sweep_into(cases, options);
+  progress.reset();
   SweepTable table;  // of all cases
   if (result.complete()) table = read_sweep(sweep_csv(result.rows), "sweep.csv");
   if (answer.json) {
@@ -54,12 +63,13 @@ int sweep_cases(const Answer& answer, const std::vector<Case>& cases, SweepOptio
                 {"best", names_of_best(table)},
                 {"rows", std::move(rows)}});
   }
-  if (result.complete()) answer.say(to_text(table) + footing_of(result.rows));
-  answer.say(to_text(result, options.shard));
+  if (result.complete()) answer.tell(to_text(table) + footing_of(result.rows));
+  answer.tell(to_text(result, options.shard));
+  if (!result.not_kept.empty()) return tell_failure(WriteError(result.not_kept));
   const auto path = options.folder / "sweep.csv";
-  answer.say(result.complete()
-                 ? fmt::format("table: {}", path.string())
-                 : fmt::format("{} has the table once all cases are done", path.string()));
+  answer.tell(result.complete()
+                  ? fmt::format("table: {}\n", path.string())
+                  : fmt::format("{} has the table once all cases are done\n", path.string()));
   if (result.interrupted) return kInterrupted;
   return result.failed > 0 ? kFailed : kDone;
 }

@@ -1,18 +1,21 @@
 #include "reports/cli/validate_cases.h"
 
+#include "reports/cli/failure.h"
 #include "reports/record/json_object.h"
+#include "reports/record/tell_people.h"
 #include "reports/show/figures/of_records.h"
 #include "reports/show/figures/of_validation.h"
 #include "reports/show/page/report.h"
 #include "reports/show/page/validation_section.h"
+#include "reports/show/terminal/validation_brief.h"
 #include "reports/studies/validation/output.h"
 #include "reports/studies/validation/verdict.h"
+#include "scenarios/write_error.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <chrono>
-#include <cstdio>
 #include <string>
 
 namespace foretrain {
@@ -49,8 +52,10 @@ std::vector<Record> drawn_records(const Validation& validation) {
   return records;
 }
 
-/// Files of the figures that everybody wants, the page with all.
-std::string draw_figures(const Validation& validation, const std::filesystem::path& folder) {
+/// Draws the figures that everybody wants, the page with all. Returns where the first is, where the
+/// page; `full`: where each is.
+std::string draw_figures(const Validation& validation, const std::filesystem::path& folder,
+                         bool full) {
   const nlohmann::ordered_json json = to_json(validation);
   const JsonObject object(json, folder.string() + ":");
   Found found;
@@ -64,7 +69,8 @@ std::string draw_figures(const Validation& validation, const std::filesystem::pa
     if (!accuracy.panels.empty()) {
       lines += fmt::format("figure:  {}\n", draw(accuracy, folder).string());
     }
-    lines += draw_all(found.records, folder);
+    const std::string others = draw_all(found.records, folder);
+    if (full) lines += others;
   } catch (const NoGnuplot& error) {
     lines += fmt::format("figures: not drawn as files: {}\n", error.what());
   }
@@ -77,11 +83,24 @@ bool passes(const Validation& validation, const Judgement& judgement) {
       validation.weights_equal().value_or(true) && validation.replays_equal().value_or(true);
   if (!judgement.fail_above) return good;
   for (const std::string& strategy : strategies_above(validation, *judgement.fail_above / 100)) {
-    fmt::print(stderr, "error: {}: the median error of the step time is above {} %\n", strategy,
-               *judgement.fail_above);
+    tell_people(fmt::format("error: {}: the median error of the step time is above {} %\n",
+                            strategy, *judgement.fail_above));
     good = false;
   }
   return good;
+}
+
+/// Writes what came out, tells where.
+void keep_and_tell(const Answer& answer, const Validation& validation,
+                   const std::filesystem::path& folder, bool full,
+                   const std::optional<LedgerPlace>& ledger) {
+  keep_validation(validation, folder);
+  answer.tell(fmt::format("tables:  {}\n", (folder / "validation.txt").string()));
+  answer.tell(fmt::format("records: {}\n", folder.string()));
+  answer.tell(draw_figures(validation, folder, full));
+  if (!ledger) return;
+  enter_into_ledger(ledger->path, ledger_rows(validation, ledger->measured));
+  answer.tell(fmt::format("ledger:  {}\n", ledger->path.string()));
 }
 
 }  // namespace
@@ -91,20 +110,23 @@ int validate_cases(const Answer& answer, const std::vector<Case>& cases, const J
   if (ledger) read_ledger(ledger->path);  // a damaged one is told before anything is trained
   NowAndThen progress(answer);
   ValidateOptions options;
-  options.folder = answer.folder_of({{}, cases.front().scenario, {}});
+  options.folder = answer.root_of(cases.front().scenario);
   options.repetitions = judgement.repetitions;
   options.anew = answer.out.empty();
+  options.replace = answer.force;
   options.tell = [&](const std::string& line) { progress.tell(line); };
+  options.note = [&](const std::string& line) { answer.say(line); };
   const Validation validation = validate_into(cases, options, modes);
   if (answer.json) print_json(to_json(validation));
-  std::FILE* const people = answer.json ? stderr : stdout;
-  fmt::print(people, "{}records: {}\n", to_table(validation), options.folder.string());
-  fmt::print(people, "{}", draw_figures(validation, options.folder));
-  if (ledger) {
-    enter_into_ledger(ledger->path, ledger_rows(validation, ledger->measured));
-    fmt::print(people, "ledger:  {}\n", ledger->path.string());
+  answer.tell((judgement.full ? to_table(validation) : validation_brief(validation)) + "\n");
+  bool kept = true;
+  try {
+    keep_and_tell(answer, validation, options.folder, judgement.full, ledger);
+  } catch (const WriteError& error) {
+    tell_failure(error);
+    kept = false;
   }
-  return passes(validation, judgement) ? kDone : kFailed;
+  return passes(validation, judgement) && kept ? kDone : kFailed;
 }
 
 }  // namespace foretrain

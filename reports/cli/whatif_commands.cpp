@@ -1,33 +1,59 @@
 #include "reports/cli/whatif_commands.h"
 
+#include "reports/cli/failure.h"
+#include "reports/cli/folders.h"
 #include "reports/record/files.h"
+#include "reports/record/interruption.h"
+#include "reports/record/text.h"
 #include "reports/show/page/report.h"
+#include "scenarios/write_error.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace foretrain {
 
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+/// @returns what there is to tell of its page
+std::string write_answer(const WhatIf& whatif, const Json& json, const Scenario& asked,
+                         const std::filesystem::path& folder) {
+  const FileColumns as_a_file;
+  write_text_file(folder / "whatif.txt", to_table(whatif));
+  const auto file = folder / "whatif.json";
+  write_text_file(file, json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  sign_answer(folder, asked);
+  Found found;
+  add_folder(file, found);
+  found.question = asked.question;
+  return write_page(page_of(found), folder);
+}
+
+}  // namespace
+
 int whatif_cases(const Answer& answer, const std::vector<Case>& cases, const AskWhatIf& ask) {
-  using Json = nlohmann::ordered_json;
-  for (const Case& each : cases) prepare_folder(answer.folder_of(each));
+  std::vector<ClaimedPlace> places;
+  places.reserve(cases.size());
+  for (const Case& each : cases) places.push_back({answer.folder_of(each), each.scenario});
+  claim_answers(answer, places);
+  int status = kDone;
   answer_cases(answer, cases, [&](const Case& each, Json& answers) {
+    Interruption::check();
     const WhatIf whatif = ask(each);
     const auto folder = answer.folder_of(each);
-    const auto file = folder / "whatif.json";
-    const std::string text = to_table(whatif);
     answers.push_back(to_json(whatif));
-    write_text_file(folder / "whatif.txt", text);
-    write_text_file(file,
-                    answers.back().dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
-    Found found;
-    add_folder(file, found);
-    found.question = each.scenario.question;
-    answer.say(fmt::format("{}\nwritten: {}\n{}", text, folder.string(),
-                           write_page(page_of(found), folder)));
-    return true;
+    answer.tell(to_table(whatif));
+    try {
+      const std::string page = write_answer(whatif, answers.back(), each.scenario, folder);
+      answer.tell(fmt::format("\nwritten: {}\n{}", folder.string(), page));
+    } catch (const WriteError& error) {
+      status = tell_failure(error);
+    }
+    return status == kDone;
   });
-  return kDone;
+  return status;
 }
 
 }  // namespace foretrain

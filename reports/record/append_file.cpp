@@ -1,20 +1,18 @@
 #include "reports/record/append_file.h"
 
-#include "scenarios/input_error.h"
-
-#include <fmt/format.h>
+#include "scenarios/write_error.h"
 
 #include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <system_error>
 #include <utility>
 
 namespace foretrain {
 
-AppendFile::AppendFile(std::filesystem::path path)
+AppendFile::AppendFile(std::filesystem::path path, std::string called)
     : path_(std::move(path)),
+      called_(called.empty() ? path_.string() : std::move(called)),
       file_(open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
   if (file_ < 0) fail();
 }
@@ -34,9 +32,6 @@ void AppendFile::put_first(std::string_view text) {
   if (pwrite(file_, text.data(), text.size(), 0) != std::ssize(text)) fail();
 }
 
-void AppendFile::fail() const {
-  throw InputError(
-      fmt::format("{}: cannot write: {}", path_.string(), std::generic_category().message(errno)));
-}
+void AppendFile::fail() const { fail_to_write(called_, errno); }
 
 }  // namespace foretrain

@@ -3,17 +3,18 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
 #include <string_view>
 
 namespace foretrain {
 
 /// Text that is on the disk, as far as the kernel is concerned, when `append` returns: it outlives
-/// this process, however that ends. @throws InputError that names the file, where the disk takes no
+/// this process, however that ends. @throws WriteError that names the file, where the disk takes no
 /// more; what it took stays
 class AppendFile {
  public:
-  /// Begins it anew.
-  explicit AppendFile(std::filesystem::path path);
+  /// Begins it anew. `called`: what errors name; empty: the path.
+  explicit AppendFile(std::filesystem::path path, std::string called = {});
   AppendFile(const AppendFile&) = delete;
   AppendFile& operator=(const AppendFile&) = delete;
   ~AppendFile();
@@ -26,6 +27,7 @@ class AppendFile {
   [[noreturn]] void fail() const;
 
   std::filesystem::path path_;
+  std::string called_;
   int file_;
 };
 

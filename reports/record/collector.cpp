@@ -73,13 +73,15 @@ Duration StepTally::median() const {
   return {std::midpoint(*std::ranges::max_element(lengths.begin(), middle), *middle)};
 }
 
+void RowTally::add(const StepReport& step) {
+  steps_.add(step);
+  ++step_count_;
+  furthest_ = std::max(furthest_, saturated::sum(step.step.value, 1));
+  latest_ = std::max(latest_, end_of_step(step));
+}
+
 void RowTally::add(const Record& rows) {
-  for (const StepRow& row : rows.steps) {
-    steps_.add(row.report);
-    ++step_count_;
-    furthest_ = std::max(furthest_, saturated::sum(row.report.step.value, 1));
-    latest_ = std::max(latest_, end_of_step(row.report));
-  }
+  for (const StepRow& row : rows.steps) add(row.report);
   for (const UsageRow& row : rows.usage) {
     const auto node = static_cast<std::size_t>(std::max(row.node, 0));
     if (node >= kMostNodes) continue;  // of a damaged table

@@ -46,6 +46,7 @@ class RowTally {
  public:
   /// The steps and the usage that `rows` has.
   void add(const Record& rows);
+  void add(const StepReport& step);
   [[nodiscard]] StepTotals steps() const { return steps_.totals(); }
   [[nodiscard]] std::int64_t step_count() const { return step_count_; }
   /// How far the worker is that is furthest.

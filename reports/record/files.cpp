@@ -1,6 +1,7 @@
 // The folder of a record: whole files or the older ones.
 #include "reports/record/files.h"
 
+#include "reports/record/append_file.h"
 #include "reports/record/collector.h"
 #include "reports/record/inputs.h"
 #include "reports/record/provenance.h"
@@ -10,6 +11,7 @@
 #include "reports/record/writer.h"
 #include "scenarios/node_counts.h"
 #include "scenarios/read.h"
+#include "scenarios/write_error.h"
 
 #include <fmt/format.h>
 
@@ -102,9 +104,7 @@ class Aside {
     }
     fs::create_directories((folder_ / name).parent_path(), error);
     fs::rename(path_ / name, folder_ / name, error);
-    if (!error) return;
-    throw InputError(
-        fmt::format("{}: cannot write: {}", (folder_ / name).string(), error.message()));
+    if (error) fail_to_write((folder_ / name).string(), error.value());
   }
 
   fs::path folder_;
@@ -122,39 +122,32 @@ std::string read_text_file(const fs::path& path) {
 }
 
 void write_text_file(const fs::path& path, std::string_view text) {
-  errno = 0;
-  std::ofstream file(path, std::ios::binary);
-  file.write(text.data(), static_cast<std::streamsize>(text.size()));
-  file.close();
-  if (!file) throw InputError(fmt::format("{}: cannot write: {}", path.string(), why(errno)));
+  std::error_code error;
+  const fs::file_status there = fs::status(path, error);
+  if (fs::exists(there) && !fs::is_regular_file(there)) return AppendFile(path).append(text);
+  // Of a link, what it leads to is replaced, not the link.
+  const fs::path place = fs::exists(there) ? fs::canonical(path, error) : path;
+  const fs::path aside = place.parent_path() / fmt::format(".{}.new", place.filename().string());
+  std::error_code ignored;
+  try {
+    AppendFile(aside, path.string()).append(text);
+  } catch (const InputError&) {
+    fs::remove(aside, ignored);
+    throw;
+  }
+  fs::rename(aside, place, error);
+  if (!error) return;
+  fs::remove(aside, ignored);
+  fail_to_write(path.string(), error.value());
 }
 
 void prepare_folder(const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
-  if (error) {
-    throw InputError(
-        fmt::format("{}: cannot make the folder: {}", folder.string(), error.message()));
-  }
+  if (error) fail_to_write(folder.string(), error.value(), "cannot make the folder");
   const fs::path probe = folder / ".probe";
   write_text_file(probe, "");
   fs::remove(probe, error);
-}
-
-void write_whole_file(const fs::path& path, std::string_view text) {
-  const fs::path aside = path.parent_path() / fmt::format(".{}.new", path.filename().string());
-  std::error_code error;
-  try {
-    write_text_file(aside, text);
-  } catch (const InputError&) {
-    fs::remove(aside, error);
-    throw;
-  }
-  fs::rename(aside, path, error);
-  if (!error) return;
-  std::error_code ignored;
-  fs::remove(aside, ignored);
-  throw InputError(fmt::format("{}: cannot write: {}", path.string(), error.message()));
 }
 
 std::vector<std::string> files_beside_run() {
@@ -169,6 +162,28 @@ void write_record(const Record& record, const fs::path& folder) {
   writer.add(record);
   writer.end(record);
   aside.move_out();
+}
+
+std::optional<Record> read_record_head(const fs::path& folder) {
+  const fs::path path = folder / kRunFile;
+  if (!fs::exists(path)) return std::nullopt;
+  return parse_run_json(read_text_file(path), path.string()).record;
+}
+
+fs::path set_aside(const fs::path& folder, const std::vector<std::string>& names) {
+  std::error_code error;
+  fs::path aside;
+  for (const std::string& name : names) {
+    if (!fs::exists(folder / name, error)) continue;
+    for (int number = 1; aside.empty(); ++number) {
+      const fs::path free = folder / fmt::format("earlier-{}", number);
+      if (!fs::exists(free, error)) aside = free;
+    }
+    fs::create_directories(aside, error);
+    if (!error) fs::rename(folder / name, aside / name, error);
+    if (error) fail_to_write((aside / name).string(), error.value());
+  }
+  return aside;
 }
 
 Record read_record(const fs::path& folder) {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,15 +30,24 @@ std::vector<std::string> files_beside_run();
 
 /// The text of a file. @throws InputError where it cannot be read
 std::string read_text_file(const std::filesystem::path& path);
-/// Writes a file beside records. @throws InputError where it cannot
+/// Writes a file, whole or not at all: beside its place, then there. Where it cannot, the older one
+/// stays, nothing else. What is no file, such as /dev/stdout, is written as it is.
+/// @throws WriteError, InputError (write_error.h) where it cannot
 void write_text_file(const std::filesystem::path& path, std::string_view text);
-/// The same, whole or not at all: where it cannot, the older one stays, nothing else.
-void write_whole_file(const std::filesystem::path& path, std::string_view text);
 
 /// Writes a record that is all there into `folder`, which is made where it is absent; files of an
 /// earlier record are replaced, once all are written. The same record gives the same bytes.
-/// @throws InputError where it cannot
+/// @throws WriteError where the disk takes it not, InputError where it cannot be written there
 void write_record(const Record& record, const std::filesystem::path& folder);
+
+/// What a record is of, its totals, without its rows: run.json alone. Nothing, where there is none.
+/// @throws InputError where that is damaged
+std::optional<Record> read_record_head(const std::filesystem::path& folder);
+
+/// Moves those of `names` that are in `folder` into a folder of it, earlier-1 or the next that is
+/// free: nothing is lost. Returns that one; empty where none of them was there.
+std::filesystem::path set_aside(const std::filesystem::path& folder,
+                                const std::vector<std::string>& names);
 
 /// Reads a record back, its rows in their order. One that has no end, since its training goes on or
 /// whoever wrote it (writer.h) was killed, is read up to its last whole rows: it was interrupted,

@@ -16,6 +16,7 @@ void write_provenance(const Provenance& provenance, const fs::path& folder) {
   const nlohmann::ordered_json json{{"build", provenance.build},
                                     {"date", provenance.date},
                                     {"host", provenance.host},
+                                    {"processor", provenance.processor},
                                     {"command", provenance.command}};
   const auto repair = nlohmann::ordered_json::error_handler_t::replace;  // words are bytes
   write_text_file(folder / kProvenanceFile, json.dump(2, ' ', false, repair) + "\n");
@@ -26,8 +27,8 @@ std::optional<Provenance> read_provenance(const fs::path& folder) {
   if (!fs::exists(path)) return {};
   const auto json = parse_json(read_text_file(path), path.string(), kDamagedFile);
   const JsonObject file(json, path.string() + ":", kDamagedFile);
-  return Provenance{file.text("build"), file.text("date"), file.text("host"),
-                    file.texts("command")};
+  return Provenance{file.text("build"), file.text("date"), file.text("host"), file.texts("command"),
+                    file.has("processor") ? file.text("processor") : std::string()};
 }
 
 }  // namespace foretrain

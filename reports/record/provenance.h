@@ -15,6 +15,7 @@ struct Provenance {
   std::string date;                  ///< when the record was written, UTC: 2026-11-23T06:15:00Z
   std::string host;                  ///< of the launcher
   std::vector<std::string> command;  ///< the words of the command line
+  std::string processor{};           ///< of that host; empty: its writer did not say
 
   bool operator==(const Provenance&) const = default;
 };

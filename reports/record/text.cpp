@@ -4,10 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 
 namespace foretrain {
 namespace {
+
+std::atomic<std::size_t> laid_out_for{kTerminalColumns};
 
 bool begins_character(char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }
 
@@ -27,6 +30,15 @@ std::string cut(std::string_view text, std::size_t columns) {
 }
 
 }  // namespace
+
+std::size_t text_columns() { return laid_out_for; }
+
+void set_text_columns(std::size_t columns) { laid_out_for = columns; }
+
+std::size_t name_columns(std::size_t widest, std::size_t usual) {
+  const std::size_t more = std::max(text_columns(), kTerminalColumns) - kTerminalColumns;
+  return std::clamp(widest, usual, usual + more);
+}
 
 std::size_t columns_of(std::string_view text) {
   return static_cast<std::size_t>(std::ranges::count_if(text, begins_character));
@@ -56,12 +68,13 @@ std::string wrap(std::string_view text, std::size_t columns) {
 }
 
 std::string hang(std::string_view text, std::size_t indent) {
+  const std::size_t columns = text_columns();
   std::string all;
   while (!text.empty()) {
     std::string line(text.substr(0, text.find('\n')));
     text.remove_prefix(std::min(line.size() + 1, text.size()));
-    while (columns_of(line) > kTerminalColumns) {
-      const std::size_t most = head(line, kTerminalColumns + 1).size();
+    while (columns_of(line) > columns) {
+      const std::size_t most = head(line, columns + 1).size();
       const std::size_t space = line.rfind(' ', most - 1);
       if (space == std::string::npos || space <= indent) break;  // a word that nothing breaks
       all += line.substr(0, space) + '\n';

@@ -1,4 +1,4 @@
-// Text laid out for a terminal of 80 columns.
+// Text laid out for a terminal, as wide as that is.
 #pragma once
 
 #include <cstddef>
@@ -10,14 +10,35 @@
 
 namespace foretrain {
 
+/// Where nobody knows how wide the terminal is, and in files.
 inline constexpr std::size_t kTerminalColumns = 80;
+
+/// What text is laid out for: kTerminalColumns, until somebody says otherwise. Any thread.
+std::size_t text_columns();
+void set_text_columns(std::size_t columns);
+/// A column of names that has `usual` columns in kTerminalColumns: as many as the widest of them
+/// takes, as far as the terminal has more.
+std::size_t name_columns(std::size_t widest, std::size_t usual);
+
+/// While one exists, text is laid out for kTerminalColumns: a file is the same whatever terminal it
+/// was written from.
+class FileColumns {
+ public:
+  FileColumns() : before_(text_columns()) { set_text_columns(kTerminalColumns); }
+  FileColumns(const FileColumns&) = delete;
+  FileColumns& operator=(const FileColumns&) = delete;
+  ~FileColumns() { set_text_columns(before_); }
+
+ private:
+  std::size_t before_;
+};
 
 /// Columns that UTF-8 text takes, each character one.
 std::size_t columns_of(std::string_view text);
 
 /// `text` broken at spaces so that no line is wider than `columns`; ends in a line feed.
 /// A word that is wider than a line is broken too.
-std::string wrap(std::string_view text, std::size_t columns = kTerminalColumns);
+std::string wrap(std::string_view text, std::size_t columns = text_columns());
 
 /// Each line of `text` that is wider than the terminal broken at spaces, what is left of it
 /// `indent` columns in; the others as they are.

@@ -55,7 +55,7 @@ void RecordWriter::begin() {
 }
 
 void RecordWriter::renew(const Record& record) {
-  write_whole_file(folder_ / kRunFile, run_json(record, kept_, {}));
+  write_text_file(folder_ / kRunFile, run_json(record, kept_, {}));
 }
 
 void RecordWriter::add(const Record& rows) {
@@ -90,7 +90,7 @@ void RecordWriter::end(const Record& record) {
   flush();
   if (inputs_file_) inputs_file_->put_first(inputs_head(inputs_rows_));
   const RowCounts rows{steps_.rows, evals_.rows, usage_.rows};
-  write_whole_file(folder_ / kRunFile, run_json(record, kept_, rows));
+  write_text_file(folder_ / kRunFile, run_json(record, kept_, rows));
   if (record.steps.size() == steps_.rows && record.usage.size() == usage_.rows) {
     return write_views(record, steps_of(record));
   }
@@ -107,14 +107,14 @@ void RecordWriter::end(const Record& record) {
 
 void RecordWriter::write_views(const Record& record, const Steps& steps) {
   if (kept_ == RowsKept::all) {
-    write_whole_file(folder_ / kTimelineFile, timeline_json(record, steps));
+    write_text_file(folder_ / kTimelineFile, timeline_json(record, steps));
   }
   const std::string events = tensorboard_events(record, steps);
   if (events.empty()) return;
   const fs::path place = folder_ / kTensorboardFile;
   std::error_code error;
   fs::create_directories(place.parent_path(), error);  // told where it is written
-  write_whole_file(place, events);
+  write_text_file(place, events);
 }
 
 }  // namespace foretrain

@@ -29,12 +29,14 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::int64_t kQuickGradients = 400;  // of all workers, that are forecast at once
-constexpr std::int64_t kQuickSteps = 16;       // of each worker at least
-constexpr double kWholePatience = 2;           // s, with a forecast of all steps
-constexpr double kFirstLearning = 2;           // s, until what is known of it is shown
-constexpr double kLaterLearning = 4;           // times as long each time after
-constexpr double kLastLearning = 100;          // s; beyond that it goes on to its end
+// What is forecast at once, of all workers: so many gradients, fewer where each is many messages.
+constexpr std::int64_t kQuickGradients = 400;
+constexpr std::int64_t kQuickBuckets = 20'000;
+constexpr std::int64_t kQuickSteps = 2 * kBudgetWarmSteps;  // of each worker at least
+constexpr double kWholePatience = 2;                        // s, with a forecast of all steps
+constexpr double kFirstLearning = 2;                        // s, until what is known of it is shown
+constexpr double kLaterLearning = 4;                        // times as long each time after
+constexpr double kLastLearning = 100;                       // s; beyond that it goes on to its end
 constexpr auto kProgressApart = std::chrono::milliseconds(250);
 constexpr double kSecondsAnHour = 3600;
 
@@ -77,8 +79,9 @@ class Answer {
     double examples = 0;
     std::int64_t gradients = 0;  ///< in all
     int workers = 1;
-    Price price;          ///< of its hosts
-    bool sparse = false;  ///< its messages depend on its examples
+    std::int64_t quick_steps = 1;  ///< of a worker, that are forecast at once
+    Price price;                   ///< of its hosts
+    bool sparse = false;           ///< its messages depend on its examples
   };
 
   [[nodiscard]] bool dropped() const { return dropped_() || reply_.gone(); }
@@ -100,7 +103,7 @@ class Answer {
          {"question", scenario.question},
          {"source", asked_.source},
          {"unsaved", asked_.unsaved},
-         {"cases", asked_.names.labels},
+         {"cases", asked_.labels},
          {"case", asked_.label},
          {"controls", controls_of(asked_.scenario_case)},
          {"run", asked_.command("run", {})}});
@@ -114,6 +117,9 @@ class Answer {
     plan.gradients =
         std::llround(plan.examples / static_cast<double>(training.examples_a_gradient()));
     plan.workers = training.workers;
+    const std::int64_t buckets = std::max<std::int64_t>(1, std::ssize(training.layout->buckets));
+    plan.quick_steps =
+        std::max(kQuickSteps, std::min(kQuickGradients, kQuickBuckets / buckets) / plan.workers);
     plan.price = price_per_hour(prepared);
     plan.sparse = training.network->input().sparse();
     return plan;
@@ -132,7 +138,7 @@ class Answer {
   /// Of the first steps. True where there are more.
   bool tell_forecast() {
     std::vector<std::string> more = times_alone_;
-    const std::int64_t steps = std::max(kQuickSteps, kQuickGradients / plan_.workers);
+    const std::int64_t steps = plan_.quick_steps;
     const bool cut = plan_.gradients > steps * plan_.workers;
     if (cut) {
       for (const char* length : {"training.epochs", "training.updates"}) {

@@ -128,11 +128,29 @@ class Laying {
     if (controls_.nic_gbps) nic = fmt::format("{} Gbps", *controls_.nic_gbps);
     if (controls_.latency_us) latency = fmt::format("{} us", *controls_.latency_us);
     if (!controls_.host.empty()) return lay_library_hosts(nic, latency);
+    lay_host_count();
     for (std::size_t i = 0; i < scenario().cluster.hosts.size(); ++i) {
       if (!nic.empty()) overrides_.push_back(fmt::format("cluster.hosts[{}].nic={}", i, nic));
       if (latency.empty()) continue;
       overrides_.push_back(fmt::format("cluster.hosts[{}].latency={}", i, latency));
     }
+  }
+
+  /// Of the one kind of hosts that the scenario has: as many as its devices have workers at least.
+  void lay_host_count() {
+    if (scenario().cluster.hosts.size() != 1) return;
+    const HostSpec& host = scenario().cluster.hosts.front();
+    const int taken = host.devices > 0 ? hosts_for(host) : 1;
+    const int count = controls_.hosts.value_or(std::max(host.count, taken));
+    if (count == host.count) return;
+    take_placement_away();  // it names hosts of another number
+    lay("cluster.hosts[0].count", count);
+  }
+
+  /// As many as the workers take, of hosts with devices one each.
+  [[nodiscard]] int hosts_for(const HostSpec& host) const {
+    const int seats = std::max(1, host.devices);
+    return (workers_ + seats - 1) / seats;
   }
 
   void lay_library_hosts(const std::string& nic, const std::string& latency) {
@@ -141,8 +159,7 @@ class Laying {
     if (found == library.end()) {
       refuse_control("host", fmt::format("the library has no '{}'", controls_.host));
     }
-    const int seats = std::max(1, found->devices);
-    const int count = controls_.hosts.value_or((workers_ + seats - 1) / seats);
+    const int count = controls_.hosts.value_or(hosts_for(*found));
     std::string item = fmt::format("like: {}, count: {}", found->name, count);
     if (!nic.empty()) item += ", nic: " + nic;
     if (!latency.empty()) item += ", latency: " + latency;
@@ -222,6 +239,7 @@ Json controls_of(const Case& scenario_case) {
   int hosts = 0;
   for (const HostSpec& host : scenario.cluster.hosts) hosts += host.count;
   json["hosts"] = hosts;
+  json["kinds_of_hosts"] = scenario.cluster.hosts.size();
   json["nic_gbps"] = Json();
   json["latency_us"] = Json();
   if (!scenario.cluster.hosts.empty()) {

@@ -17,8 +17,9 @@ struct Controls {
   std::optional<int> servers;
   std::optional<int> batch_size;
   std::string strategy;
-  std::string host;                  ///< of the library: such hosts in place of the cluster
-  std::optional<int> hosts;          ///< of them; empty: as many as the workers take
+  std::string host;          ///< of the library: such hosts in place of the cluster
+  std::optional<int> hosts;  ///< of them, or of the scenario's own where they are of one kind;
+                             ///< empty: as many as the workers take, or as it has
   std::optional<double> nic_gbps;    ///< of every host
   std::optional<double> latency_us;  ///< of every host, one way to the switch
   /// Sigma of a lognormal factor of every gradient, in place of `stragglers:`; 0: none straggles.

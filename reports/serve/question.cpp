@@ -7,6 +7,7 @@
 #include "scenarios/neighbours.h"
 #include "scenarios/read.h"
 #include "scenarios/yaml/text_guard.h"
+#include "scenarios/yaml/value.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -52,6 +53,42 @@ Case one_case(const Question& question, const std::string& source,
   }
   neighbour_cases(cases.front());  // what is wrong with them is told now
   return std::move(cases.front());
+}
+
+/// A key of a scenario stands in the tree.
+bool stands_in(const Value& root, std::string_view key) {
+  const Value* at = &root;
+  while (!key.empty()) {
+    const std::string_view part = key.substr(0, key.find('.'));
+    const Entry* entry = at->find(part);
+    if (entry == nullptr) return false;
+    at = &entry->value;
+    key.remove_prefix(std::min(part.size() + 1, key.size()));
+  }
+  return true;
+}
+
+/// Keys of the text that a case does not use, though others of its sweep do: of the case alone they
+/// would be mistakes. What it uses is written where it is written down.
+std::vector<std::string> unused_keys(const Case& scenario_case) {
+  const Value written = parse_yaml(to_yaml(scenario_case.scenario), kTypedSource);
+  std::vector<std::string> unused;
+  for (const auto& [key, place] : scenario_case.places) {
+    const bool item = key.find('[') != std::string::npos;
+    const bool below = !unused.empty() && key.starts_with(unused.back() + ".");
+    if (!item && !below && !stands_in(written, key)) unused.push_back(key);
+  }
+  return unused;
+}
+
+/// What makes a text with a sweep this one of its cases.
+std::vector<std::string> alone(const Case& scenario_case) {
+  std::vector<std::string> overrides{"sweep=null"};
+  for (const Setting& setting : scenario_case.settings) {
+    overrides.push_back(fmt::format("{}={}", setting.key, setting.value));
+  }
+  for (const std::string& key : unused_keys(scenario_case)) overrides.push_back(key + "=null");
+  return overrides;
 }
 
 /// The file has this text, so commands can name it.
@@ -131,20 +168,15 @@ std::string Asked::command(std::string_view verb, const std::vector<std::string>
   return text;
 }
 
-const CaseNames& QuestionReader::names_of(const Question& question, const std::string& source) {
-  if (question.text == text_ && source == source_) return names_;
-  CaseNames names;
-  const std::vector<Case> cases = parse_scenario(question.text, source);
-  const bool sweep = cases.size() > 1 || !cases.front().settings.empty();
-  for (const Case& each : cases) {
-    if (!sweep) break;
-    names.labels.push_back(each.label());
-    names.settings.push_back(each.settings);
-  }
+const std::vector<Case>& QuestionReader::sweep_of(const Question& question,
+                                                  const std::string& source) {
+  if (question.text == text_ && source == source_) return sweep_;
+  std::vector<Case> cases = parse_scenario(question.text, source);
+  if (cases.size() == 1 && cases.front().settings.empty()) cases.clear();
   text_ = question.text;
   source_ = source;
-  names_ = std::move(names);
-  return names_;
+  sweep_ = std::move(cases);
+  return sweep_;
 }
 
 Asked QuestionReader::read(Question question) {
@@ -154,17 +186,15 @@ Asked QuestionReader::read(Question question) {
   if (asked.unsaved) asked.source = fs::path(asked.source).filename().string();
   asked.question = std::move(question);
   const Question& of = asked.question;
-  asked.names = names_of(of, asked.source);
-  const std::vector<std::string>& labels = asked.names.labels;
-  if (!labels.empty()) {
-    const auto found = std::ranges::find(labels, of.label);
-    const auto chosen =
-        static_cast<std::size_t>(found == labels.end() ? 0 : found - labels.begin());
-    asked.label = labels[chosen];
-    asked.overrides.emplace_back("sweep=null");
-    for (const Setting& setting : asked.names.settings[chosen]) {
-      asked.overrides.push_back(fmt::format("{}={}", setting.key, setting.value));
-    }
+  const std::vector<Case>& sweep = sweep_of(of, asked.source);
+  const Case* chosen = sweep.empty() ? nullptr : &sweep.front();
+  for (const Case& each : sweep) {
+    asked.labels.push_back(each.label());
+    if (asked.labels.back() == of.label) chosen = &each;
+  }
+  if (chosen != nullptr) {
+    asked.label = chosen->label();
+    asked.overrides = alone(*chosen);
   }
   const Case base = one_case(of, asked.source, asked.overrides);
   const std::vector<std::string> more = overrides_of(of.controls, base);

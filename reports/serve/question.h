@@ -23,12 +23,6 @@ struct Question {
 /// @throws InputError where it is something else
 Question read_question(std::string_view text);
 
-/// Of a sweep: what its cases are called.
-struct CaseNames {
-  std::vector<std::string> labels;
-  std::vector<std::vector<Setting>> settings;
-};
-
 /// A question with its one case.
 struct Asked {
   Question question;
@@ -36,8 +30,8 @@ struct Asked {
   bool unsaved = false;  ///< commands find the text there once it is saved there
   std::vector<std::string> overrides;
   Case scenario_case;
-  CaseNames names;    ///< of its sweep; empty: it has none
-  std::string label;  ///< the chosen one of them
+  std::vector<std::string> labels;  ///< of the cases of its sweep; empty: it has none
+  std::string label;                ///< the chosen one of them
 
   /// As it is with more laid over it. @throws InputError
   [[nodiscard]] Case with(const std::vector<std::string>& more) const;
@@ -58,11 +52,11 @@ class QuestionReader {
   Asked read(Question question);
 
  private:
-  const CaseNames& names_of(const Question& question, const std::string& source);
+  const std::vector<Case>& sweep_of(const Question& question, const std::string& source);
 
   std::string text_;
   std::string source_;
-  CaseNames names_;
+  std::vector<Case> sweep_;  // empty: it has none
 };
 
 /// `message` taken apart where it begins with a place in `source`: `line`, `column` (null: it names

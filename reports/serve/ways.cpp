@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <utility>
 
@@ -19,6 +20,7 @@ namespace foretrain::serve {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using Clock = std::chrono::steady_clock;
 
 constexpr double kMinute = 60;
 constexpr double kHour = 3600;
@@ -85,9 +87,12 @@ bool try_way(Way& way, const Case& base, double examples, const Forecaster& fore
     scenario.training.evaluate_every = 0;
     scenario.checkpoint.every = {};
     const Price price = price_per_hour(prepare(changed, Need::shape, data_sets));
-    const Forecast forecast = forecaster.forecast(changed, watch);
-    if (forecast.record.outcome == Outcome::interrupted) return false;
+    const auto late = Clock::now() + std::chrono::duration<double>(kWayPatience_s);
+    const Forecast forecast = forecaster.forecast(
+        changed, {[&] { return watch.dropped() || Clock::now() > late; }, watch.progress});
+    if (forecast.record.outcome == Outcome::interrupted && watch.dropped()) return false;
     way.why_not = forecast.record.failure;
+    if (forecast.record.outcome == Outcome::interrupted) way.why_not = "takes long to simulate";
     if (forecast.record.outcome != Outcome::done) return true;
     way.time_s = whole_time_s(forecast.record, steps * node_counts(scenario).workers);
     way.limit = forecast.limit.resource;

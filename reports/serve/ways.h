@@ -29,9 +29,11 @@ std::vector<Way> ways_of(const Case& base);
 
 /// Simulates the first steps of one: the rest goes on as they do (whole_time_s). Evaluations,
 /// checkpoints do not count. `base`: without numerics that it can do without; `examples`: it trains
-/// on. False where it was dropped.
+/// on. One that takes longer than kWayPatience_s to simulate is none. False where it was dropped.
 bool try_way(Way& way, const Case& base, double examples, const Forecaster& forecaster,
              DataSets& data_sets, const ForecastWatch& watch);
+
+inline constexpr double kWayPatience_s = 2;
 
 nlohmann::ordered_json to_json(const std::vector<Way>& ways);
 

@@ -5,10 +5,12 @@
 #include "scenarios/import/torch_trace.h"
 #include "scenarios/input_error.h"
 #include "scenarios/layer_profile.h"
+#include "scenarios/write_error.h"
 #include "scenarios/yaml/text_guard.h"
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <fstream>
 #include <string_view>
 #include <system_error>
@@ -113,11 +115,21 @@ std::string job_yaml(const ImportedJob& job) {
   return text;
 }
 
+// Beside its place, then there: no half file is left.
 void write_text(const fs::path& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  const fs::path aside = path.string() + ".new";
+  errno = 0;
+  std::ofstream file(aside, std::ios::binary | std::ios::trunc);
   file << text;
   file.close();
-  if (!file) throw InputError(path.string() + ": cannot be written; is there room, may you?");
+  int wrong = 0;
+  if (!file) wrong = errno != 0 ? errno : EIO;
+  std::error_code error;
+  if (wrong == 0) fs::rename(aside, path, error);
+  if (error) wrong = error.value();
+  if (wrong == 0) return;
+  fs::remove(aside, error);
+  fail_to_write(path.string(), wrong);
 }
 
 }  // namespace

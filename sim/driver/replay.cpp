@@ -3,6 +3,7 @@
 #include "models/networks/registry.h"
 #include "models/protocol/registry.h"
 #include "reports/record/collector.h"
+#include "reports/record/interruption.h"
 #include "scenarios/input_error.h"
 #include "scenarios/prepared.h"
 
@@ -143,6 +144,7 @@ class Replay {
   }
 
   bool feed_next(std::size_t i) {
+    Interruption::check();
     Member& member = nodes_[i];
     if (member.rows.empty() || member.kept) return false;
     const InputRow row = member.rows.front();

@@ -15,7 +15,8 @@ namespace foretrain::sim {
 ///
 /// Returns the record of what the nodes reported, with the recorded times. Of a run that was not
 /// done it goes as far as the inputs, and is interrupted there.
-/// @throws InputError where the record has no inputs, or no such training could have made them
+/// @throws InputError where the record has no inputs, or no such training could have made them;
+/// NotDone where a signal came meanwhile (reports/record/interruption.h)
 Record replay(const Record& recorded);
 
 /// Whether `recorded` says what its jobs took: a run that was asked to (RunOptions::job_times).

@@ -81,9 +81,10 @@ class Simulation : public Actor {
     add_nodes();
     record_.checkpoints = main_.checkpoints();
     record_.restarts = main_.totals();
+    if (record_.outcome == Outcome::interrupted) add_cut_off();
     sort_rows(record_);
     if (options_.summary_only) {
-      if (sums_rows_) record_.step_totals = tally_.totals();
+      if (sums_rows_) record_.step_totals = tally_.steps();
       keep_summary(record_);
     }
     return std::move(record_);
@@ -182,6 +183,13 @@ class Simulation : public Actor {
     if (!record_.failure.empty()) return;
     record_.failure = fmt::format("the nodes wait for each other for good, {} of {} finished",
                                   main_.training().finished(), nodes().size());
+  }
+
+  // Nodes that were cut off have not told what it came to.
+  void add_cut_off() {
+    RowTally kept;
+    kept.add(record_);
+    (sums_rows_ ? tally_ : kept).fill_in(record_);
   }
 
   // What they have used is theirs to the end.
@@ -329,7 +337,7 @@ class Simulation : public Actor {
   Duration usage_interval_;
   bool sampling_ = false;  // a sample is scheduled
   std::int64_t steps_ = 0;
-  StepTally tally_;
+  RowTally tally_;
   Record record_;
 };
 

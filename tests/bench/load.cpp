@@ -117,6 +117,7 @@ class Run {
     std::vector<char*> called;
     for (std::string& word : words) called.push_back(word.data());
     called.push_back(nullptr);
+    dup2(open("/dev/null", O_WRONLY), STDOUT_FILENO);  // its figures are told here
     dup2(open(errors_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), STDERR_FILENO);
     execv(program_path(), called.data());
     _exit(127);

@@ -11,7 +11,7 @@ namespace foretrain {
 namespace {
 using testing::Called;
 using testing::Sandbox;
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 TEST_CASE("import: what one worker does in a step is what its job is forecast to take") {
   Sandbox sandbox;
@@ -40,14 +40,15 @@ TEST_CASE("import: the strategies that a job names simulate it") {
   for (const std::string strategy : {"sync", "async", "ssp"}) {
     CAPTURE(strategy);
     const Called simulated = sandbox.call(
-        "simulate job/job.yaml --quiet --out s --set training.workers=3 --set training.servers=1"
+        "simulate job/job.yaml --quiet --out s --force --set training.workers=3 --set "
+        "training.servers=1"
         " --set training.strategy=" +
         strategy);
     INFO(simulated.err);
     CHECK(simulated.status == 0);
   }
   CHECK(sandbox
-            .call("simulate job/job.yaml --quiet --out s --set training.workers=3 --set "
+            .call("simulate job/job.yaml --quiet --out s --force --set training.workers=3 --set "
                   "training.strategy=local_sgd")
             .status == 0);
 }
@@ -91,8 +92,8 @@ TEST_CASE("import: of a step that was measured a job is made whose step takes as
   REQUIRE(simulated.status == 0);
   const Json forecast = Json::parse(simulated.out);
   CHECK(forecast["step_time_s_median"].get<double>() == Approx(35e-3).epsilon(5e-3));
-  CHECK(sandbox.call("simulate job/job.yaml --quiet --out s --set training.workers=16").status ==
-        0);
+  CHECK(sandbox.call("simulate job/job.yaml --quiet --out s --force --set training.workers=16")
+            .status == 0);
 
   CHECK(sandbox.call(words).status == 2);  // it is there already
   const Called short_step =

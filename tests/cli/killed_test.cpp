@@ -54,7 +54,7 @@ TEST_CASE("killed: a launcher leaves the record of what was trained until a seco
   const Called replay = sandbox.call("simulate --replay killed --out replayed");
   CAPTURE(replay.err);
   CHECK(replay.status == 130);
-  CHECK(replay.err.find("no weights to compare") != std::string::npos);
+  CHECK(replay.out.find("no weights to compare") != std::string::npos);
 }
 
 }  // namespace

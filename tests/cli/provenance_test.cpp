@@ -1,4 +1,5 @@
 // What a run's folder says of the program that wrote it.
+#include "exec/system/processor.h"
 #include "exec/transport/build_name.h"
 #include "tests/cli/sandbox.h"
 
@@ -22,6 +23,7 @@ TEST_CASE("provenance: a run says which build wrote its folder, a simulation doe
   CHECK(std::regex_match(json.at("date").get<std::string>(),
                          std::regex(R"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)")));
   CHECK(!json.at("host").get<std::string>().empty());
+  CHECK(json.at("processor") == exec::this_processor().name);
   const std::vector<std::string> command = json.at("command");
   CHECK(std::vector<std::string>(command.begin() + 1, command.end()) ==
         std::vector<std::string>{"run", "small.yaml", "--quiet", "--set", "training.steps=3",
@@ -29,7 +31,7 @@ TEST_CASE("provenance: a run says which build wrote its folder, a simulation doe
 
   // A report tells it, on the terminal as on its page.
   const auto report = sandbox.call("report real --out page");
-  CHECK(report.err.find("written by      " + exec::build_name()) != std::string::npos);
+  CHECK(report.out.find("written by      " + exec::build_name()) != std::string::npos);
   const std::string page = testing::text_of(sandbox.path("page/report.html"));
   CHECK(page.find(exec::build_name()) != std::string::npos);
 
@@ -38,8 +40,8 @@ TEST_CASE("provenance: a run says which build wrote its folder, a simulation doe
       0);
   CHECK(!sandbox.has("forecast/provenance.json"));
   // Nor does it stay where a simulation takes the folder of a run.
-  REQUIRE(sandbox.call("simulate small.yaml --quiet --machine machine.yaml --out real").status ==
-          0);
+  REQUIRE(sandbox.call("simulate small.yaml --quiet --machine machine.yaml --out real --force")
+              .status == 0);
   CHECK(!sandbox.has("real/provenance.json"));
 }
 

@@ -122,7 +122,7 @@ TEST_CASE("restarts: without checkpoints it begins again, more deaths than it ma
   CHECK(once.status == 1);
   CHECK(read_record(sandbox.path("once")).restarts.count == 1);
   const Called twice =
-      sandbox.call("run small.yaml --max-restarts 2 --out twice --json" + set_all(faulty));
+      sandbox.call("run small.yaml --max-restarts 2 --out twice --json --nodes" + set_all(faulty));
   CAPTURE(twice.err);
   REQUIRE(twice.status == 0);
   CHECK_THAT(twice.err, Contains("worker1 was killed at 100 ms, as faults: says; begins again with "

@@ -68,7 +68,7 @@ TEST_CASE("resume: after a SIGKILL a run ends with the bits of one that nobody d
   CAPTURE(resumed.err);
   REQUIRE(resumed.status == 0);
   CHECK_THAT(resumed.err, Contains("goes on from step "));
-  CHECK_THAT(resumed.err, Contains("resumed "));
+  CHECK_THAT(resumed.out, Contains("resumed "));
   const Record record = read_record(sandbox.path("out"));
   CHECK(record.outcome == Outcome::done);
   CHECK(record.weights_sha256 == expected.weights_sha256);
@@ -158,7 +158,7 @@ TEST_CASE("resume: another scenario, a folder without a checkpoint are told with
   const Called first = sandbox.call("run kept.yaml --out out");
   CAPTURE(first.err);
   REQUIRE(first.status == 0);
-  CHECK_THAT(first.err, Contains("checkpoints "));
+  CHECK_THAT(first.out, Contains("checkpoints "));
   CHECK(sandbox.has("out/checkpoints/step-30/manifest.json"));
   const Called other = sandbox.call("run kept.yaml --resume out --set training.batch_size=8");
   CHECK(other.status == 2);
@@ -168,7 +168,8 @@ TEST_CASE("resume: another scenario, a folder without a checkpoint are told with
   CHECK(sandbox
             .call("run kept.yaml --quiet --resume out --set checkpoint=5s --set training.threads=2")
             .status == 0);
-  const Called fresh = sandbox.call("run kept.yaml --quiet --out out --set checkpoint=null");
+  const Called fresh =
+      sandbox.call("run kept.yaml --quiet --out out --force --set checkpoint=null");
   CHECK(fresh.status == 0);
   CHECK(!sandbox.has("out/checkpoints/step-30"));  // of a training whose record is gone
 }
@@ -208,8 +209,8 @@ TEST_CASE("resume: another number of servers shares the parameters, and ends wit
   const Called resumed = sandbox.call("run small.yaml --resume out" + set_all(after));
   CAPTURE(resumed.err);
   REQUIRE(resumed.status == 0);
-  CHECK_THAT(resumed.err,
-             Contains(" are dealt to " + std::to_string(shape.after)) && Contains("resumed "));
+  CHECK_THAT(resumed.err, Contains(" are dealt to " + std::to_string(shape.after)));
+  CHECK_THAT(resumed.out, Contains("resumed "));
   const Record record = read_record(sandbox.path("out"));
   CHECK(record.weights_sha256 == expected.weights_sha256);
   CHECK(record.updates == expected.updates);

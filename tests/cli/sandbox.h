@@ -53,11 +53,12 @@ class Sandbox {
   void write(const std::string& name, const std::string& text) {
     std::ofstream(folder_ / name) << text;
   }
-  /// `before`: what the shell does first, such as setting a limit.
-  Called call(const std::string& arguments, const std::string& before = "true") {
-    const std::string command = "cd '" + folder_.string() + "' && " + before +
+  /// `before`: what the shell does first, such as setting a limit. `out`: what standard output is.
+  Called call(const std::string& arguments, const std::string& before = "true",
+              const std::string& out = "out.txt") {
+    const std::string command = "cd '" + folder_.string() + "' && unset COLUMNS && " + before +
                                 " && XDG_CACHE_HOME=cache '" + program_path() + "' " + arguments +
-                                " >out.txt 2>err.txt";
+                                " >" + out + " 2>err.txt";
     const int status = std::system(command.c_str());
     return {WEXITSTATUS(status), text_of(folder_ / "out.txt"), text_of(folder_ / "err.txt")};
   }

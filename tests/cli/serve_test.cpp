@@ -18,7 +18,7 @@ namespace foretrain {
 namespace {
 
 using namespace foretrain::testing;
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 /// The last line of an answer with such an event; null: there is none.
 Json event_in(const HttpAnswer& answered, const std::string& event) {
@@ -94,14 +94,14 @@ TEST_CASE("serve: a forecast is what the command beside it prints") {
     REQUIRE(said.contains("record"));
     std::string command = said.at("command");
     REQUIRE(command.starts_with("foretrain simulate small.yaml "));
-    command = command.substr(command.find(' ') + 1) + " --json --out here";
+    command = command.substr(command.find(' ') + 1) + " --json --out here --force";
     const Called called = sandbox.call(command);
     CAPTURE(command, called.err);
     REQUIRE(called.status == 0);
     CHECK(said.at("record") == Json::parse(called.out));
     sandbox.write("again.yaml", said.at("yaml"));
     const Called again =
-        sandbox.call("simulate again.yaml --json --out again --machine machine.yaml");
+        sandbox.call("simulate again.yaml --json --out again --force --machine machine.yaml");
     CHECK(Json::parse(again.out) == said.at("record"));
   }
   CHECK(event_in(answered, "ways").at("rows").size() > 20);

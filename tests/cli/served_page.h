@@ -31,7 +31,7 @@ class ServedPage {
     if (process_ == 0) become(folder, ends[1]);
     close(ends[1]);
     char letter = 0;
-    while (read(ends[0], &letter, 1) == 1 && letter != '\n') address_ += letter;
+    while (::read(ends[0], &letter, 1) == 1 && letter != '\n') address_ += letter;
     close(ends[0]);
   }
   ServedPage(const ServedPage&) = delete;

@@ -42,16 +42,16 @@ const std::string kSweep = " small.yaml --set 'sweep.training.strategy=[sync, as
 TEST_CASE("summary: trainings tell what came out first, a sweep which case is ahead") {
   Sandbox sandbox;
   const Called run = narrow(sandbox, "run small.yaml --out r");
-  CHECK(first_line(run.err).find("sync run: 20 gradients in ") == 0);
-  CHECK(run.err.find(" compute") != std::string::npos);
+  CHECK(first_line(run.out).find("sync run: 20 gradients in ") == 0);
+  CHECK(run.out.find(" compute") != std::string::npos);
   const Called sweep = narrow(sandbox, "simulate" + kSweep + "--machine machine.yaml --out s");
-  CHECK(sweep.err.find("Of 2 trainings ") != std::string::npos);
-  CHECK(sweep.err.find("\n  async (simulated) ") != std::string::npos);
+  CHECK(sweep.out.find("Of 2 trainings ") != std::string::npos);
+  CHECK(sweep.out.find("\n  async (simulated) ") != std::string::npos);
   const Called seeds =
       narrow(sandbox, "simulate small.yaml --machine machine.yaml --seeds 3 --out b");
-  CHECK(first_line(seeds.err).find("sync simulated with the 3 seeds from 1: it takes ") == 0);
+  CHECK(first_line(seeds.out).find("sync simulated with the 3 seeds from 1: it takes ") == 0);
   const Called report = narrow(sandbox, "report r s/strategy=sync --out figures");
-  CHECK(report.err.find("Of 2 trainings ") != std::string::npos);
+  CHECK(report.out.find("Of 2 trainings ") != std::string::npos);
 }
 
 TEST_CASE("summary: a validation tells its errors first") {

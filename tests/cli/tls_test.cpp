@@ -14,7 +14,7 @@ using testing::Called;
 using testing::Sandbox;
 
 std::string weights_of(Sandbox& sandbox, const std::string& more) {
-  const Called called = sandbox.call("run small.yaml --quiet --json --out out " + more);
+  const Called called = sandbox.call("run small.yaml --quiet --json --out out --force " + more);
   INFO(called.err);
   REQUIRE(called.status == 0);
   return nlohmann::json::parse(called.out).at("weights_sha256");

@@ -11,7 +11,7 @@ namespace {
 
 using testing::Called;
 using testing::Sandbox;
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 // Whose steps change nothing: what it starts from is what it ends with.
 constexpr const char* kFrom =
@@ -64,7 +64,7 @@ TEST_CASE("weights: a training starts from them, whatever its strategy, in both 
   const std::string learned = testing::text_of(sandbox.path("learned.npz"));
   for (const std::string strategy : {"single", "sync", "async", "all_reduce"}) {
     CAPTURE(strategy);
-    std::string words = "small.yaml --json --set training.strategy=" + strategy;
+    std::string words = "small.yaml --json --force --set training.strategy=" + strategy;
     if (strategy == "single") words += " --set training.workers=1";
     words += kFrom;
     const Called run = sandbox.call("run " + words + " --out s --save again.npz");

@@ -37,13 +37,14 @@ TEST_CASE("whatif called: its page is in its folder, report reads the folder, it
 
 TEST_CASE("whatif called: of a sweep each case has its folder, report reads all of them") {
   Sandbox sandbox;
-  const Called asked = sandbox.call(kAsk + "--json --set 'sweep.training.strategy=[sync, async]'");
+  const Called asked =
+      sandbox.call(kAsk + "--json --out w --set 'sweep.training.strategy=[sync, async]'");
   INFO(asked.err);
   REQUIRE(asked.status == 0);
   REQUIRE(Json::parse(asked.out).at("cases").size() == 2);
-  CHECK(sandbox.has("out/small/whatif/strategy=async/report.html"));
+  CHECK(sandbox.has("w/strategy=async/report.html"));
   sandbox.write("answers.json", asked.out);
-  for (const char* place : {"out/small/whatif", "answers.json"}) {
+  for (const char* place : {"w", "answers.json"}) {
     const Called reported = sandbox.call(std::string("report --out figures ") + place);
     CAPTURE(place, reported.err);
     CHECK(reported.status == 0);

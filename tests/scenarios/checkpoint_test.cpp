@@ -67,6 +67,22 @@ TEST_CASE("same training: the key that decides other numbers is named") {
   }
 }
 
+TEST_CASE("same scenario: any key that differs is named, but what is for people") {
+  const std::string text = std::string(kKeptHead) + "training: {workers: 2, batch_size: 16}\n";
+  const auto key = [&](const std::string& setting) {
+    const auto found = difference_in_scenario(only(text), only(text, {setting}));
+    return found ? found->key : std::string("none");
+  };
+  CHECK_FALSE(difference_in_scenario(only(text), only(text)));
+  for (const std::string other : {"name=x", "training.threads=2", "seed=2"}) {
+    CHECK(key(other) == other.substr(0, other.find('=')));
+  }
+  CHECK(key("transport.pin=off").starts_with("transport"));
+  CHECK(key("question=why") == "none");
+  CHECK(key("checkpoint=5 steps").starts_with("checkpoint"));
+  CHECK(key("faults=[{at: 1 s, kill: worker1}]") == "faults");
+}
+
 TEST_CASE("same training: where links choose the algorithm, the cluster is part of it") {
   const auto difference = [](const std::string& algorithm) {
     const auto with_nic = [&](const std::string& nic) {

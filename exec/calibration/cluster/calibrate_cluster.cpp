@@ -7,6 +7,7 @@
 #include "exec/launch/rendezvous.h"
 #include "exec/system/process.h"
 #include "reports/record/files.h"
+#include "reports/record/interruption.h"
 #include "scenarios/input_error.h"
 
 #include <sys/prctl.h>
@@ -90,6 +91,7 @@ ClusterEnd calibrate_cluster(const ClusterOptions& options) {
   const Meeting meeting = arrange(run);
   if (run.task->rank != 0) return {measure_as(run.task->rank, meeting, run, options)};
   const OwnTask own(meeting, run, options);
+  const Interruption interruption;
   Lead lead(meeting, run.task->size, options.tell);
   lead.gather(run.join_timeout);
   const std::filesystem::path out = options.out.empty() ? "machines" : options.out;

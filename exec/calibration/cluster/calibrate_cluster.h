@@ -31,7 +31,7 @@ struct ClusterEnd {
 /// Every task of a launcher calls it (task.h); they meet as those of a run do, FORETRAIN_JOIN_LIMIT
 /// and FORETRAIN_TLS included. What is measured is never encrypted: forecasts know no encryption.
 /// @throws InputError (no launcher, one host alone, a folder that cannot be written, no way to
-/// meet), std::runtime_error (a task was lost, or could not measure)
+/// meet), std::runtime_error (a task was lost, or could not measure), NotDone (a signal came)
 ClusterEnd calibrate_cluster(const ClusterOptions& options);
 
 }  // namespace foretrain::exec

@@ -128,9 +128,9 @@ void write_cluster(const ClusterFound& found, const Scenario& base,
     const HostFound& host = found.hosts[kind.typical];
     Machine machine = host.machine;
     machine.name = fmt::format("{}, as {}", kind.name, host.name);
-    write_whole_file(folder / machine_file(kind), to_yaml(machine));
+    write_text_file(folder / machine_file(kind), to_yaml(machine));
   }
-  write_whole_file(folder / kClusterFile, cluster_yaml(found, base));
+  write_text_file(folder / kClusterFile, cluster_yaml(found, base));
 }
 
 }  // namespace foretrain::exec

@@ -1,6 +1,7 @@
 #include "exec/calibration/cluster/lead.h"
 
 #include "exec/calibration/cluster/orders.h"
+#include "reports/record/interruption.h"
 #include "scenarios/input_error.h"
 #include "scenarios/units.h"
 
@@ -124,6 +125,8 @@ std::string Lead::described(std::size_t rank) const {
 
 // When a task dies, those that it talks to may notice it sooner than its lead does.
 void Lead::throw_trouble() {
+  if (Interruption::asked()) outcome_ = Outcome::interrupted;
+  Interruption::check();
   if (!failure_.empty()) throw std::runtime_error(failure_);
   const auto troubled = [](const Task& task) { return !task.trouble.empty(); };
   if (std::ranges::none_of(tasks_, troubled)) return;

@@ -5,11 +5,11 @@
 #include "exec/launch/rendezvous.h"
 #include "exec/system/processor.h"
 #include "reports/record/record.h"
+#include "reports/record/tell_people.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <cstdio>
 #include <exception>
 #include <utility>
 
@@ -99,7 +99,7 @@ void MeasuringTask::give_up(const std::string& why) {
 
 // Nobody is left to be told but who reads standard error.
 void MeasuringTask::end_alone(const std::string& why) {
-  fmt::print(stderr, "error: rank {}: {}\n", index_of(joining_.id), why);
+  tell_people(fmt::format("error: rank {}: {}\n", index_of(joining_.id), why));
   exit_status_ = 1;
   loop_.stop();
 }

@@ -1,6 +1,7 @@
 // Runs gnuplot as a child process, without a shell in between.
+#include "reports/record/files.h"
 #include "reports/show/figures/figure.h"
-#include "scenarios/read.h"
+#include "scenarios/write_error.h"
 
 #include <fmt/format.h>
 
@@ -11,21 +12,56 @@
 
 #include <array>
 #include <cerrno>
-#include <fstream>
+#include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 namespace foretrain {
 namespace {
 
 namespace fs = std::filesystem;
 
-void write_file(const fs::path& path, std::string_view text) {
-  std::ofstream file(path, std::ios::binary);
-  file.write(text.data(), static_cast<std::streamsize>(text.size()));
-  file.close();
-  if (!file) throw InputError(fmt::format("{}: cannot write", path.string()));
-}
+/// A folder in the one of a figure, in which it is drawn before it takes the place of an older one.
+class Easel {
+ public:
+  /// The data of the figure `name` are in `folder`.
+  Easel(const fs::path& folder, const std::string& name)
+      : folder_(folder), path_(folder / ".drawn"), name_(name) {
+    std::error_code error;
+    fs::remove_all(path_, error);  // of one that was killed
+    fs::create_directory(path_, error);
+    const std::string data = name + ".csv";
+    if (!error) fs::create_symlink(fs::path("..") / data, path_ / data, error);
+    if (error) fail_to_write(path_.string(), error.value());
+  }
+  Easel(const Easel&) = delete;
+  Easel& operator=(const Easel&) = delete;
+  ~Easel() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+
+  [[nodiscard]] const fs::path& path() const { return path_; }
+  /// Takes a drawing out, which ends so where it is whole: gnuplot does not tell of a full disk.
+  [[nodiscard]] fs::path take(const std::string& extension, std::string_view end) const {
+    const std::string file = name_ + extension;
+    const fs::path place = folder_ / file;
+    if (read_text_file(path_ / file).rfind(end) == std::string::npos) {
+      throw WriteError(
+          fmt::format("{}: gnuplot wrote a part of it alone; is the disk full?", place.string()));
+    }
+    std::error_code error;
+    fs::rename(path_ / file, place, error);
+    if (error) fail_to_write(place.string(), error.value());
+    return place;
+  }
+
+ private:
+  fs::path folder_;
+  fs::path path_;
+  std::string name_;
+};
 
 /// How a child process ended, and what it said.
 struct Ended {
@@ -77,14 +113,12 @@ fs::path draw(const Figure& figure, const fs::path& folder) {
   }
   std::error_code error;
   fs::create_directories(folder, error);
-  if (error) {
-    throw InputError(
-        fmt::format("{}: cannot make the folder: {}", folder.string(), error.message()));
-  }
+  if (error) fail_to_write(folder.string(), error.value(), "cannot make the folder");
   const std::string script = figure.name + ".gp";
-  write_file(folder / (figure.name + ".csv"), figure_csv(figure));
-  write_file(folder / script, gnuplot_script(figure));
-  const Ended ended = run_gnuplot(folder, script);
+  write_text_file(folder / (figure.name + ".csv"), figure_csv(figure));
+  write_text_file(folder / script, gnuplot_script(figure));
+  const Easel easel(folder, figure.name);
+  const Ended ended = run_gnuplot(easel.path(), (fs::path("..") / script).string());
   if (ended.error == ENOENT) {
     throw NoGnuplot(fmt::format(
         "gnuplot, which draws the figures, is not installed: apt-get install gnuplot-nox; "
@@ -99,7 +133,10 @@ fs::path draw(const Figure& figure, const fs::path& folder) {
     throw InputError(
         fmt::format("gnuplot failed on {}: {}", (folder / script).string(), ended.said));
   }
-  return folder / (figure.name + ".svg");
+  for (const auto& [extension, end] : {std::pair(".png", "IEND"), std::pair(".pdf", "%%EOF")}) {
+    static_cast<void>(easel.take(extension, end));
+  }
+  return easel.take(".svg", "</svg>");
 }
 
 }  // namespace foretrain

@@ -160,7 +160,7 @@ void make_unique(std::vector<Section>& sections) {
 }
 
 void write_html(const Page& page, const Pictures& pictures, const fs::path& folder) {
-  write_whole_file(folder / "report.html", page_html(page, pictures));
+  write_text_file(folder / "report.html", page_html(page, pictures));
 }
 
 }  // namespace

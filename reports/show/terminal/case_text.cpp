@@ -19,12 +19,18 @@ std::string count(std::int64_t value, std::string_view one, std::string_view man
   return fmt::format("{} {}", grouped(value), value == 1 ? one : many);
 }
 
-/// 2 + 34 + 10 + 11 + 12 + 10 = 79 columns.
-std::string row_text(std::string_view title, std::string_view time, std::string_view step,
-                     std::string_view rate, std::string_view accuracy) {
-  return fmt::format("  {}{}{}{}{}\n", left(title, 34), right(time, 10), right(step, 11),
-                     right(rate, 12), right(accuracy, 10));
-}
+/// A column of titles, 34 wide in a terminal of 80.
+struct CaseRow {
+  std::size_t title_columns;
+
+  /// 2 + 34 + 10 + 11 + 12 + 10 = 79 columns.
+  [[nodiscard]] std::string text(std::string_view title, std::string_view time,
+                                 std::string_view step, std::string_view rate,
+                                 std::string_view accuracy) const {
+    return fmt::format("  {}{}{}{}{}\n", left(title, title_columns), right(time, 10),
+                       right(step, 11), right(rate, 12), right(accuracy, 10));
+  }
+};
 
 /// A training with a figure that it is compared by.
 struct Ranked {
@@ -128,7 +134,7 @@ std::string case_sentence(const Case& scenario_case) {
 
 std::string as_comment(std::string_view sentence, std::string_view mark) {
   std::string text;
-  std::string rest = wrap(sentence, kTerminalColumns - mark.size());
+  std::string rest = wrap(sentence, text_columns() - mark.size());
   for (std::size_t at = 0; at < rest.size();) {
     const std::size_t end = rest.find('\n', at);
     text += fmt::format("{}{}\n", mark, rest.substr(at, end - at));
@@ -175,13 +181,17 @@ std::string CaseTable::sentence() const {
 
 std::string CaseTable::text() const {
   std::string text = wrap(sentence()) + "\n";
-  text += row_text("case", "time [s]", "step [ms]", "examples/s", "accuracy");
+  constexpr std::size_t kTitle = 34;
+  std::size_t widest = 0;
+  for (const Row& row : rows_) widest = std::max(widest, columns_of(row.title));
+  const CaseRow line{name_columns(widest, kTitle)};
+  text += line.text("case", "time [s]", "step [ms]", "examples/s", "accuracy");
   for (const Row& row : rows_) {
     const Summary& s = row.summary;
     const auto step = s.step_time_s_median;
-    text += row_text(row.title, figure(s.time_s), step ? figure(*step * 1e3) : "-",
-                     figure(s.examples_per_s),
-                     s.test_accuracy ? fmt::format("{:.4f}", *s.test_accuracy) : "-");
+    text += line.text(row.title, figure(s.time_s), step ? figure(*step * 1e3) : "-",
+                      figure(s.examples_per_s),
+                      s.test_accuracy ? fmt::format("{:.4f}", *s.test_accuracy) : "-");
   }
   return text;
 }

@@ -29,7 +29,7 @@ class CaseTable {
   /// Which is fastest, which learnt most; where all have a target, which reaches it first: of the
   /// runs, where there are several, else of all. Figures that are told alike are a tie.
   [[nodiscard]] std::string sentence() const;
-  /// The sentence; then a line each; at most 80 columns.
+  /// The sentence; then a line each; as wide as the terminal at most.
   [[nodiscard]] std::string text() const;
 
  private:

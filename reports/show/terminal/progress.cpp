@@ -1,14 +1,15 @@
 // A line on standard error, drawn anew.
 #include "reports/show/terminal/progress.h"
 
+#include "reports/record/tell_people.h"
 #include "reports/record/text.h"
+#include "reports/show/terminal/width.h"
 
 #include <fmt/format.h>
 
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <utility>
 
 namespace foretrain {
@@ -23,12 +24,12 @@ constexpr std::size_t kBarLeast = 6;
 Progress::Progress(std::string what, bool quiet)
     : what_(std::move(what)),
       quiet_(quiet),
-      terminal_(isatty(STDERR_FILENO) != 0),
+      terminal_(moves_cursor(STDERR_FILENO)),
       start_(Clock::now()),
       next_(start_) {}
 
 Progress::~Progress() {
-  if (drawn_) fmt::print(stderr, "\r\033[K");
+  if (drawn_) tell_people("\r\033[K");
 }
 
 void Progress::update(std::int64_t done, std::int64_t all, Duration clock) {
@@ -44,27 +45,27 @@ void Progress::update(std::int64_t done, std::int64_t all, Duration clock) {
   next_ = now + (terminal_ ? Clock::duration(kRedraw) : Clock::duration(kPlainLine));
   const double passed_s = std::chrono::duration<double>(now - start_).count();
   const double rate = static_cast<double>(done - first_) / passed_s;
-  const std::string line = progress_line(what_, done, all, rate, clock, terminal_);
+  const std::string line =
+      progress_line(what_, done, all, rate, clock, terminal_, width_of_terminal(STDERR_FILENO));
   if (!terminal_) {
-    fmt::print(stderr, "{}\n", line);
+    tell_people(fmt::format("{}\n", line));
     return;
   }
-  fmt::print(stderr, "\r\033[K{}", line);
-  std::fflush(stderr);
+  tell_people(fmt::format("\r\033[K{}", line));
   drawn_ = true;
 }
 
 std::string progress_line(std::string_view what, std::int64_t done, std::int64_t all, double rate,
-                          Duration clock, bool bar) {
+                          Duration clock, bool bar, std::size_t columns) {
   const double share = std::min(1.0, static_cast<double>(done) / static_cast<double>(all));
   const double left_s = rate > 0 ? static_cast<double>(all - done) / rate : 0;
   const std::string figures =
       fmt::format("{:3.0f} %, {}/{} steps, {:.0f}/s, at {:.1f} s, {:.0f} s left", 100 * share, done,
                   all, rate, clock.seconds(), left_s);
   // The cursor stands behind the line, so the last column stays free.
-  constexpr std::size_t kLine = kTerminalColumns - 1;
+  const std::size_t most = columns - 1;
   const std::size_t fixed = columns_of(figures) + (bar ? kBarLeast + 4 : 2);
-  const std::size_t room = kLine - std::min(kLine, fixed);
+  const std::size_t room = most - std::min(most, fixed);
   const std::string name = left(what, std::min(columns_of(what), room));
   std::string line = name + ": ";
   if (bar) {
@@ -73,7 +74,7 @@ std::string progress_line(std::string_view what, std::int64_t done, std::int64_t
     line = fmt::format("{} [{:#<{}}{:.<{}}] ", name, "", full, "", length - full);
   }
   line += figures;
-  return columns_of(line) > kLine ? left(line, kLine) : line;
+  return columns_of(line) > most ? left(line, most) : line;
 }
 
 }  // namespace foretrain

@@ -2,8 +2,10 @@
 #pragma once
 
 #include "models/base/time.h"
+#include "reports/record/text.h"
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -11,10 +13,10 @@
 namespace foretrain {
 
 /// `run sync [####....]  50 %, 250/500 steps, 1500/s, at 0.2 s, 0 s left`, without the bar
-/// `run sync:  50 %, ...`; `what` is cut where the line would be wider than a terminal. `all` is
-/// positive, `rate` in steps a second.
+/// `run sync:  50 %, ...`; `what` is cut where the line would be wider than a terminal of
+/// `columns`. `all` is positive, `rate` in steps a second.
 std::string progress_line(std::string_view what, std::int64_t done, std::int64_t all, double rate,
-                          Duration clock, bool bar);
+                          Duration clock, bool bar, std::size_t columns = kTerminalColumns);
 
 /// A bar that is redrawn on a terminal, a plain line every few seconds elsewhere; on standard
 /// error. The bar is wiped when the object goes.

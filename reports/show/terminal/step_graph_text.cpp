@@ -95,7 +95,7 @@ std::string lay_out(const std::vector<Row>& rows) {
   std::size_t figures = 2;
   for (std::size_t c = 1; c < kColumns; ++c) figures += 2 + widths[c];
   const std::size_t room =
-      std::max(columns_of(rows.front()[0]), kTerminalColumns - std::min(kTerminalColumns, figures));
+      std::max(columns_of(rows.front()[0]), text_columns() - std::min(text_columns(), figures));
   widths[0] = std::min(widths[0], room);
   std::string text;
   for (const Row& row : rows) {

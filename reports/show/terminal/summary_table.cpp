@@ -7,13 +7,15 @@
 #include "reports/studies/ledger/stands_on.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 namespace foretrain {
 namespace {
@@ -76,7 +78,7 @@ std::string outcome_sentence(const Record& record, const Summary& s) {
 
 std::string line(std::string_view name, std::string_view value) {
   constexpr std::size_t kNameColumns = 16;
-  const std::size_t columns = std::min(columns_of(value), kTerminalColumns - kNameColumns - 2);
+  const std::size_t columns = std::min(columns_of(value), text_columns() - kNameColumns - 2);
   return fmt::format("  {}{}\n", left(name, kNameColumns), left(value, columns));
 }
 
@@ -99,22 +101,94 @@ std::string node_row(std::string_view role, std::string_view host, std::string_v
                      right(cpu, 8), right(memory, 12), right(sent, 13), right(received, 13));
 }
 
-std::string nodes_table(const Record& record) {
+/// `worker` of `worker12`.
+std::string_view kind_of(std::string_view role) {
+  return role.substr(0, role.find_last_not_of("0123456789") + 1);
+}
+
+/// The nodes that have a line, in their order: of few all, of many the first ones of each kind.
+std::vector<std::size_t> shown_nodes(const std::vector<NodeTotals>& nodes, NodeLines lines) {
+  std::vector<std::size_t> shown;
+  const bool all = lines == NodeLines::all || nodes.size() <= kShownNodes;
+  std::map<std::string_view, std::vector<std::size_t>> kinds;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (all) shown.push_back(i);
+    std::vector<std::size_t>& first = kinds[kind_of(nodes[i].role)];
+    if (first.size() < kShownNodes) first.push_back(i);
+  }
+  for (std::size_t turn = 0; shown.size() < std::min(kShownNodes, nodes.size()); ++turn) {
+    for (const auto& [kind, of] : kinds) {
+      if (turn < of.size() && shown.size() < kShownNodes) shown.push_back(of[turn]);
+    }
+  }
+  std::ranges::sort(shown);
+  return shown;
+}
+
+std::string nodes_table(const Record& record, NodeLines lines) {
   if (record.nodes.empty()) return {};
   std::string text =
       "\n" + node_row("node", "host", "core", "CPU [%]", "memory [MB]", "sent [MB]", "got [MB]");
-  const auto json = to_json(record);  // knows the share of the CPU
   const auto megabytes = [](Bytes bytes) {
     return bytes.value < 0 ? "-" : fmt::format("{:.3f}", static_cast<double>(bytes.value) / 1e6);
   };
-  for (std::size_t i = 0; i < record.nodes.size(); ++i) {
+  const std::vector<std::size_t> shown = shown_nodes(record.nodes, lines);
+  for (const std::size_t i : shown) {
     const NodeTotals& node = record.nodes[i];
-    const auto& percent = json["nodes"][i]["cpu_percent"];
+    const auto percent = cpu_percent(record, node);
     text += node_row(node.role, node.host, node.core < 0 ? "-" : fmt::format("{}", node.core),
-                     percent.is_null() ? "-" : fmt::format("{:.1f}", percent.get<double>()),
-                     megabytes(node.rss), megabytes(node.tx), megabytes(node.rx));
+                     percent ? fmt::format("{:.1f}", *percent) : "-", megabytes(node.rss),
+                     megabytes(node.tx), megabytes(node.rx));
+  }
+  if (shown.size() < record.nodes.size()) {
+    text += fmt::format("  {} more; --nodes has a line for each\n",
+                        grouped(std::ssize(record.nodes) - std::ssize(shown)));
   }
   return text;
+}
+
+/// Lines of which there may be one a node: the first of them, or all.
+class FewLines {
+ public:
+  explicit FewLines(NodeLines lines) : all_(lines == NodeLines::all) {}
+
+  void add(std::string_view name, std::string_view value) {
+    if (all_ || told_ < kShownNodes) {
+      text_ += line(name, value);
+      ++told_;
+    } else {
+      ++left_out_;
+    }
+  }
+  [[nodiscard]] std::string text() const {
+    if (left_out_ == 0) return text_;
+    return text_ + line("", fmt::format("{} more; --nodes tells of each", grouped(left_out_)));
+  }
+
+ private:
+  bool all_;
+  std::size_t told_ = 0;
+  std::int64_t left_out_ = 0;
+  std::string text_;
+};
+
+/// What became of nodes, of neighbours.
+std::string fates(const Record& record, NodeLines lines) {
+  FewLines text(lines);
+  for (const NodeTotals& node : record.nodes) {
+    for (const Absence& each : node.away) {
+      text.add("away", fmt::format("{}: from {:.3f} s to {:.3f} s; it {}", node.role,
+                                   each.left.seconds(), each.back.seconds(), each.why));
+    }
+    if (!node.lost.empty()) text.add("lost", fmt::format("{}: {}", node.role, node.lost));
+  }
+  for (const NeighbourTotals& each : record.neighbours) {
+    const std::string state =
+        each.failure.empty() ? (each.done ? "done" : "still training") : "failed: " + each.failure;
+    text.add("neighbour",
+             fmt::format("{}: {}, {}", each.name, how_many(each.steps, "step", "steps"), state));
+  }
+  return text.text();
 }
 
 /// `9, 94.3 kB and 6.1 ms each, 2.9 % of the time`
@@ -144,7 +218,7 @@ std::string record_sentence(const Record& record) {
   return outcome_sentence(record, summarize(record));
 }
 
-std::string summary_table(const Record& record, std::string_view build) {
+std::string summary_table(const Record& record, std::string_view build, NodeLines lines) {
   const Summary s = summarize(record);
   std::string text = wrap(outcome_sentence(record, s)) + "\n";
   if (const std::string footing = stands_on(record); !footing.empty()) {
@@ -190,25 +264,13 @@ std::string summary_table(const Record& record, std::string_view build) {
     text += line("uncalibrated",
                  fmt::format("compute is counted by FLOPs and bytes on {}", record.uncalibrated));
   }
-  for (const NodeTotals& node : record.nodes) {
-    for (const Absence& each : node.away) {
-      text += line("away", fmt::format("{}: from {:.3f} s to {:.3f} s; it {}", node.role,
-                                       each.left.seconds(), each.back.seconds(), each.why));
-    }
-    if (!node.lost.empty()) text += line("lost", fmt::format("{}: {}", node.role, node.lost));
-  }
-  for (const NeighbourTotals& each : record.neighbours) {
-    const std::string state =
-        each.failure.empty() ? (each.done ? "done" : "still training") : "failed: " + each.failure;
-    text += line("neighbour", fmt::format("{}: {}, {}", each.name,
-                                          how_many(each.steps, "step", "steps"), state));
-  }
+  text += fates(record, lines);
   if (!record.weights_sha256.empty()) {
     text += line("weights", fmt::format("sha256 {} ({})", record.weights_sha256.substr(0, 16),
                                         record.kernel_set));
   }
   if (!build.empty()) text += line("written by", build);
-  return text + nodes_table(record);
+  return text + nodes_table(record, lines);
 }
 
 }  // namespace foretrain

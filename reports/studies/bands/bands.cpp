@@ -63,6 +63,10 @@ std::vector<Case> seeds_of(const Case& scenario_case, std::int64_t seeds) {
   return cases;
 }
 
+std::string seed_folder(const Case& scenario_case) {
+  return fmt::format("seed={}", scenario_case.scenario.seed);
+}
+
 Bands bands_of(const Case& scenario_case, const std::vector<Record>& records) {
   std::vector<FlatFigures> all;
   all.reserve(records.size());
@@ -81,7 +85,7 @@ Bands simulate_bands(const Case& scenario_case, std::int64_t seeds, const BandOp
   const auto one = [&](std::int64_t number) {
     const Case& each = cases[static_cast<std::size_t>(number)];
     const Record record = simulate(each);
-    const auto folder = options.folder / fmt::format("seed={}", each.scenario.seed);
+    const auto folder = options.folder / seed_folder(each);
     write_record(record, folder);
     if (record.outcome != Outcome::done) {
       throw NotDone(record.outcome,
@@ -98,7 +102,6 @@ Bands simulate_bands(const Case& scenario_case, std::int64_t seeds, const BandOp
   in_parallel(seeds - 1, options.threads, [&](std::int64_t i) { one(i + 1); });
   Bands bands = bands_of_figures(scenario_case, all);
   bands.stands_on = std::move(footing);
-  write_text_file(options.folder / "bands.csv", bands_csv(bands));
   return bands;
 }
 

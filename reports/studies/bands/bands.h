@@ -40,11 +40,14 @@ inline constexpr std::int64_t kMostSeeds = 10'000;
 /// @throws InputError where `seeds` is not 1 to kMostSeeds, or a seed would exceed what one can be
 std::vector<Case> seeds_of(const Case& scenario_case, std::int64_t seeds);
 
+/// `seed=7`: the folder of such a case in that of the bands.
+std::string seed_folder(const Case& scenario_case);
+
 /// The bands of records of one case. At least one record.
 Bands bands_of(const Case& scenario_case, const std::vector<Record>& records);
 
 struct BandOptions {
-  std::filesystem::path folder;  ///< gets seed=N/ with the record of each, bands.csv
+  std::filesystem::path folder;  ///< gets seed=N/ with the record of each
   int threads = 1;
   /// Called after each seed, from one thread at a time.
   std::function<void(std::int64_t done, std::int64_t all)> progress;

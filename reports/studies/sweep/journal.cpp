@@ -5,6 +5,7 @@
 #include "scenarios/input_error.h"
 #include "scenarios/json_nesting.h"
 #include "scenarios/read.h"
+#include "scenarios/write_error.h"
 
 #include <fmt/format.h>
 
@@ -31,15 +32,11 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kBefore = "rows.";
 constexpr const char* kExtension = ".jsonl";
 
-[[noreturn]] void refuse(const std::string& path, const char* what) {
-  throw InputError(fmt::format("{}: {}: {}", path, what, std::strerror(errno)));
-}
-
 void write_all(int file, std::string_view text, const std::string& path) {
   while (!text.empty()) {
     const ssize_t written = write(file, text.data(), text.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) refuse(path, "cannot write");
+    if (written < 0) fail_to_write(path, errno);
     text.remove_prefix(static_cast<std::size_t>(written));
   }
 }
@@ -59,7 +56,9 @@ std::string wrong_value(const Json& row) {
 
 void read_rows_of(const fs::path& path, SweepRows& rows) {
   std::ifstream file(path);
-  if (!file) refuse(path.string(), "cannot read");
+  if (!file) {
+    throw InputError(fmt::format("{}: cannot read: {}", path.string(), std::strerror(errno)));
+  }
   std::size_t number = 0;
   for (std::string line; std::getline(file, line);) {
     ++number;
@@ -100,7 +99,7 @@ Shard parse_shard(const std::string& text) {
   throw InputError(fmt::format("--shard {}: write k/n, such as 2/8: of 8 parts the second", text));
 }
 
-SweepRows read_rows(const fs::path& folder) {
+std::vector<fs::path> row_files(const fs::path& folder) {
   std::vector<fs::path> files;
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(folder, ignored)) {
@@ -108,8 +107,12 @@ SweepRows read_rows(const fs::path& folder) {
     if (name.starts_with(kBefore) && name.ends_with(kExtension)) files.push_back(entry.path());
   }
   std::ranges::sort(files);
+  return files;
+}
+
+SweepRows read_rows(const fs::path& folder) {
   SweepRows rows;
-  for (const fs::path& path : files) read_rows_of(path, rows);
+  for (const fs::path& path : row_files(folder)) read_rows_of(path, rows);
   return rows;
 }
 
@@ -117,7 +120,7 @@ Journal::Journal(const fs::path& folder, const Shard& shard)
     : path_((folder / fmt::format("{}{}-of-{}{}", kBefore, shard.index, shard.count, kExtension))
                 .string()),
       file_(open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666)) {
-  if (file_ < 0) refuse(path_, "cannot write");
+  if (file_ < 0) fail_to_write(path_, errno);
   if (flock(file_, LOCK_EX | LOCK_NB) != 0) {
     close(file_);
     throw InputError(fmt::format(
@@ -142,7 +145,7 @@ void Journal::add(const Json& row) {
   const std::string line = row.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
   const std::lock_guard lock(mutex_);
   write_all(file_, line, path_);
-  if (fdatasync(file_) != 0) refuse(path_, "cannot write");
+  if (fdatasync(file_) != 0) fail_to_write(path_, errno);
 }
 
 }  // namespace foretrain

@@ -10,6 +10,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <vector>
 
 namespace foretrain {
 
@@ -31,6 +32,9 @@ std::string digest_of(const Case& scenario_case);
 
 /// Rows by the number of their case, from 0.
 using SweepRows = std::map<std::size_t, nlohmann::ordered_json>;
+
+/// The files of rows in a folder, of all shards, by their names.
+std::vector<std::filesystem::path> row_files(const std::filesystem::path& folder);
 
 /// The rows of all shards in a folder: files rows.1-of-8.jsonl, ..., a JSON object a line. What a
 /// killed writer left half written is passed over. @throws InputError where a file cannot be read,

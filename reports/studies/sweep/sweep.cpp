@@ -4,6 +4,7 @@
 #include "reports/record/csv.h"
 #include "reports/record/files.h"
 #include "reports/record/flat.h"
+#include "reports/record/not_done.h"
 #include "reports/record/summary.h"
 #include "reports/record/text.h"
 #include "reports/studies/ledger/stands_on.h"
@@ -12,12 +13,14 @@
 #include "reports/studies/sweep/sweep_table.h"
 #include "reports/studies/validation/kept_runs.h"
 #include "scenarios/input_error.h"
+#include "scenarios/write_error.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -58,6 +61,18 @@ void add_record(const Record& record, Json& row) {
   if (!footing.empty()) row[kStandsOn] = footing;
 }
 
+/// The number of a row that is of none of these cases; empty: there is none.
+std::optional<std::size_t> other_row(const SweepRows& rows, const std::vector<Case>& cases,
+                                     Mode mode) {
+  for (const auto& [number, row] : rows) {
+    const bool same = number < cases.size() &&
+                      row.value("scenario", "") == digest_of(cases[number]) &&
+                      row.value("mode", "") == name_of(mode);
+    if (!same) return number;
+  }
+  return std::nullopt;
+}
+
 /// One sweep in its folder.
 class Sweeper {
  public:
@@ -72,16 +87,21 @@ class Sweeper {
     const auto all = std::ssize(to_come);
     const auto one = [&](std::int64_t i) {
       if (options_.interrupted()) interrupted();
-      if (is_interrupted()) return;
+      if (is_over()) return;
       finish(to_come[static_cast<std::size_t>(i)], journal, all);
     };
     if (all > 0) one(0);
     in_parallel(all - 1, options_.jobs, [&](std::int64_t i) { one(i + 1); });
     result_.rows = read_rows(options_.folder);  // with what other shards did meanwhile
     check_rows();
+    for (const auto& [number, row] : not_kept_) result_.rows[number] = row;
     result_.failed = std::ranges::count_if(
         result_.rows, [](const auto& row) { return row.second.value("status", "") != "done"; });
-    if (result_.complete()) write_table();
+    try {
+      if (result_.complete()) write_table();
+    } catch (const WriteError& error) {
+      result_.not_kept = error.what();
+    }
     return std::move(result_);
   }
 
@@ -106,15 +126,12 @@ class Sweeper {
   }
 
   void check_rows() const {
-    for (const auto& [number, row] : result_.rows) {
-      const bool same = number < cases_.size() &&
-                        row.value("scenario", "") == digest_of(cases_[number]) &&
-                        row.value("mode", "") == name_of(options_.mode);
-      if (same) continue;
-      throw InputError(fmt::format(
-          "{}: the row of case {} is of another scenario, or mode; name another folder with --out",
-          options_.folder.string(), number));
-    }
+    const auto other = other_row(result_.rows, cases_, options_.mode);
+    if (!other) return;
+    throw InputError(
+        fmt::format("{}: the row of case {} is of another scenario, or mode; name another folder "
+                    "with --out, or set that sweep aside with --force",
+                    options_.folder.string(), *other));
   }
 
   void finish(std::size_t number, Journal& journal, std::int64_t all) {
@@ -124,23 +141,40 @@ class Sweeper {
       if (record.outcome == Outcome::interrupted) return interrupted();
       add_record(record, row);
       if (options_.records) write_record(record, options_.folder / "cases" / names_[number]);
+    } catch (const NotDone& error) {
+      if (error.outcome() == Outcome::interrupted) return interrupted();
+      row["error"] = error.what();
     } catch (const InvariantViolation& error) {
       row["error"] = fmt::format("foretrain has a bug: {}", error.what());
     } catch (const std::exception& error) {
       row["error"] = error.what();
     }
-    journal.add(row);
+    const std::string wrong = keep(journal, row);
     const std::lock_guard lock(mutex_);
+    if (!wrong.empty()) {
+      result_.not_kept = wrong;
+      not_kept_[number] = std::move(row);
+    }
     options_.progress(++result_.done, all);
+  }
+
+  /// What is wrong with the disk; empty: the row is on it.
+  static std::string keep(Journal& journal, const Json& row) {
+    try {
+      journal.add(row);
+      return {};
+    } catch (const WriteError& error) {
+      return error.what();
+    }
   }
 
   void interrupted() {
     const std::lock_guard lock(mutex_);
     result_.interrupted = true;
   }
-  bool is_interrupted() {
+  bool is_over() {
     const std::lock_guard lock(mutex_);
-    return result_.interrupted;
+    return result_.interrupted || !result_.not_kept.empty();
   }
 
   void write_table() const {
@@ -151,9 +185,9 @@ class Sweeper {
                         {"question", scenario.question},
                         {"sentence", sweep_sentence(table)},
                         {"stands_on", stands_on(result_.rows)}};
-    write_whole_file(options_.folder / "sweep.json",
-                     about.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
-    write_whole_file(options_.folder / "sweep.csv", csv);
+    write_text_file(options_.folder / "sweep.json",
+                    about.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+    write_text_file(options_.folder / "sweep.csv", csv);
   }
 
   const std::vector<Case>& cases_;
@@ -161,6 +195,7 @@ class Sweeper {
   std::vector<std::string> names_;
   std::mutex mutex_;
   SweepResult result_;
+  SweepRows not_kept_;
 };
 
 void add_cell(const Json& row, const std::string& column, CsvWriter& csv) {
@@ -181,6 +216,22 @@ void add_cell(const Json& row, const std::string& column, CsvWriter& csv) {
 SweepResult sweep_into(const std::vector<Case>& cases, const SweepOptions& options) {
   FT_CHECK_OP(options.jobs, >=, 1);
   return Sweeper(cases, options).sweep();
+}
+
+bool can_go_on(const std::vector<Case>& cases, const SweepOptions& options) {
+  try {
+    return !other_row(read_rows(options.folder), cases, options.mode);
+  } catch (const InputError&) {
+    return false;  // damaged
+  }
+}
+
+std::filesystem::path set_sweep_aside(const std::filesystem::path& folder) {
+  std::vector<std::string> names{"sweep.csv", "sweep.json", "cases"};
+  for (const std::filesystem::path& path : row_files(folder)) {
+    names.push_back(path.filename().string());
+  }
+  return set_aside(folder, names);
 }
 
 std::string sweep_csv(const SweepRows& rows) {

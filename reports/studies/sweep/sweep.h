@@ -34,6 +34,9 @@ struct SweepResult {
   std::int64_t done = 0;    ///< by this one
   std::int64_t failed = 0;  ///< rows with an error, of all shards
   bool interrupted = false;
+  /// Why rows could not be kept: the disk is full, say. They are among `rows` all the same, and
+  /// nothing new was begun. Empty: all are on the disk.
+  std::string not_kept{};
 
   [[nodiscard]] bool complete() const { return rows.size() == cases; }
 };
@@ -49,6 +52,11 @@ struct SweepResult {
 /// to be measured for it.
 /// @throws InputError where nothing can be written, or a row in the folder is of another scenario
 SweepResult sweep_into(const std::vector<Case>& cases, const SweepOptions& options);
+
+/// Whether what is in the folder is of these cases, in this mode, so that a sweep can go on there.
+bool can_go_on(const std::vector<Case>& cases, const SweepOptions& options);
+/// Moves what another sweep left in the folder into one in it (set_aside), which is returned.
+std::filesystem::path set_sweep_aside(const std::filesystem::path& folder);
 
 /// The table: its columns are those of all rows, in the order in which they first come.
 std::string sweep_csv(const SweepRows& rows);

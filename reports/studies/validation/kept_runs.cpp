@@ -26,6 +26,24 @@ std::vector<std::string> folder_names(const std::vector<Case>& cases) {
   return names;
 }
 
+namespace {
+
+bool is_run_of(const Record& record, const Case& scenario_case) {
+  return record.mode == Mode::run &&
+         to_yaml(record.scenario_case.scenario) == to_yaml(scenario_case.scenario);
+}
+
+}  // namespace
+
+bool holds_other(const std::filesystem::path& place, const Case& scenario_case) {
+  try {
+    const auto held = read_record_head(place);
+    return held && !is_run_of(*held, scenario_case);
+  } catch (const InputError&) {
+    return false;  // damaged: it is run again
+  }
+}
+
 KeptRun look_for_run(const std::filesystem::path& place, const Case& scenario_case) {
   if (!std::filesystem::exists(place / "run.json")) return {};
   Record record;
@@ -34,11 +52,10 @@ KeptRun look_for_run(const std::filesystem::path& place, const Case& scenario_ca
   } catch (const InputError& error) {
     return {false, error.what(), {}};
   }
-  if (record.mode != Mode::run ||
-      to_yaml(record.scenario_case.scenario) != to_yaml(scenario_case.scenario)) {
+  if (!is_run_of(record, scenario_case)) {
     throw InputError(
         fmt::format("{}: here is a record of another scenario, or of a simulation; name another "
-                    "folder with --out, or remove this one",
+                    "folder with --out, or set that validation aside with --force",
                     place.string()));
   }
   if (record.outcome != Outcome::done) {

@@ -19,7 +19,10 @@ struct KeptRun {
   Duration took;        ///< usable: start-up included, the final evaluation not
 };
 
-/// Looks at `place`. @throws InputError where it holds a run of another scenario
+/// Whether `place` holds a record, but not of a run of the case.
+bool holds_other(const std::filesystem::path& place, const Case& scenario_case);
+
+/// Looks at `place`. @throws InputError where it holds a record of something else
 KeptRun look_for_run(const std::filesystem::path& place, const Case& scenario_case);
 
 /// How long so many trainings will take, from those that were timed.

@@ -3,6 +3,7 @@
 #include "models/base/check.h"
 #include "reports/record/files.h"
 #include "reports/record/not_done.h"
+#include "reports/record/text.h"
 #include "reports/studies/validation/kept_runs.h"
 #include "reports/studies/validation/like_with_like.h"
 #include "reports/studies/validation/output.h"
@@ -10,8 +11,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <chrono>
-#include <numeric>
 #include <system_error>
 #include <utility>
 
@@ -21,6 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kFinished = "validation.json";
+constexpr const char* kTables = "validation.txt";
 
 /// One validation in its folder.
 class Keeper {
@@ -34,16 +36,18 @@ class Keeper {
         time_left_(cases.size()) {}
 
   void begin() {
-    if (options_.anew && fs::exists(options_.folder / kFinished)) {
-      for (const char* part : {"run", "simulate", "broken"}) remove(part);
-    }
-    remove(kFinished);  // it is not, from here on
+    const bool finished = fs::exists(options_.folder / kFinished);
+    const bool others = (options_.anew || options_.replace) && holds_others();
+    if (others || (options_.anew && finished)) put_aside();
+    std::error_code ignored;  // what cannot be removed cannot be written either, which is told
+    fs::remove(options_.folder / kFinished, ignored);  // it is not, from here on
+    note_strangers();
     for (const char* mode : {"run", "simulate"}) prepare_folder(options_.folder / mode);
     usable_.assign(cases_.size(),
                    std::vector<bool>(static_cast<std::size_t>(options_.repetitions)));
     for (std::size_t i = 0; i < cases_.size(); ++i) look_at(i);
     if (found_ > 0) {
-      options_.tell(fmt::format("{} of {} runs are in {}; they are not run again", found_,
+      options_.note(fmt::format("{} of {} runs are in {}; they are not run again", found_,
                                 std::ssize(cases_) * options_.repetitions,
                                 options_.folder.string()));
     }
@@ -73,9 +77,34 @@ class Keeper {
   [[nodiscard]] int found() const { return found_; }
 
  private:
-  void remove(const char* part) const {
-    std::error_code ignored;  // what cannot be removed cannot be written either, which is told
-    fs::remove_all(options_.folder / part, ignored);
+  [[nodiscard]] bool holds_others() const {
+    for (std::size_t i = 0; i < cases_.size(); ++i) {
+      for (int repetition = 1; repetition <= options_.repetitions; ++repetition) {
+        if (holds_other(place_of_run(i, repetition), cases_[i])) return true;
+      }
+    }
+    return false;
+  }
+
+  void put_aside() const {
+    const fs::path aside =
+        set_aside(options_.folder, {"run", "simulate", "broken", "cases.csv", kTables, kFinished});
+    options_.note(fmt::format("the validation that was there is in {} now", aside.string()));
+  }
+
+  /// Runs of an earlier validation whose cases this one has not.
+  void note_strangers() const {
+    std::vector<std::string> names;
+    std::error_code error;
+    for (fs::directory_iterator each(options_.folder / "run", error), end; !error && each != end;
+         each.increment(error)) {
+      std::string name = each->path().filename().string();
+      if (std::ranges::find(names_, name) == names_.end()) names.push_back(std::move(name));
+    }
+    if (names.empty()) return;
+    std::ranges::sort(names);
+    options_.note(fmt::format("{} also holds {}, which no case of this validation is called",
+                              (options_.folder / "run").string(), fmt::join(names, ", ")));
   }
 
   [[nodiscard]] fs::path place_of_run(std::size_t i, int repetition) const {
@@ -86,7 +115,7 @@ class Keeper {
     for (int repetition = 1; repetition <= options_.repetitions; ++repetition) {
       const KeptRun kept = look_for_run(place_of_run(i, repetition), cases_[i]);
       usable_[i].at(static_cast<std::size_t>(repetition - 1)) = kept.usable;
-      if (!kept.trouble.empty()) options_.tell(kept.trouble + "; it is run again");
+      if (!kept.trouble.empty()) options_.note(kept.trouble + "; it is run again");
       if (!kept.usable) {
         ++to_come_[i];
         continue;
@@ -139,10 +168,15 @@ Validation validate_into(const std::vector<Case>& cases, const ValidateOptions& 
   Validation validation{{}, options.repetitions, keeper.found()};
   validation.cases.reserve(cases.size());
   for (std::size_t i = 0; i < cases.size(); ++i) validation.cases.push_back(keeper.compare(i));
-  write_text_file(options.folder / "cases.csv", cases_csv(validation));
-  // It says that all the rest is there.
-  write_whole_file(options.folder / kFinished, to_text(to_json(validation)));
   return validation;
+}
+
+void keep_validation(const Validation& validation, const fs::path& folder) {
+  const FileColumns as_a_file;
+  write_text_file(folder / "cases.csv", cases_csv(validation));
+  write_text_file(folder / kTables, to_table(validation));
+  // It says that all the rest is there.
+  write_text_file(folder / kFinished, to_text(to_json(validation)));
 }
 
 }  // namespace foretrain

@@ -2,6 +2,7 @@
 #include "exec/launch/memory_need.h"
 #include "exec/launch/run.h"
 #include "exec/transport/handshake.h"
+#include "reports/record/interruption.h"
 #include "tests/support/cases.h"
 #include "tests/support/free_port.h"
 #include "tests/support/options.h"
@@ -125,6 +126,17 @@ TEST_CASE("failure: an interrupt ends the run and keeps the record so far, with 
     CHECK(node.rx.value > 100);
     CHECK(node.rss.value > 100'000);
   }
+}
+
+TEST_CASE("failure: a signal that came before a run of the same command interrupts it, too") {
+  const Interruption command;
+  raise(SIGTERM);
+  exec::RunOptions options;
+  options.program = program_path();
+  const Record record = exec::run(small_case("sync", 2, 1'000'000), options);
+  CHECK(record.outcome == Outcome::interrupted);
+  CHECK(record.failure == "interrupted by signal 15");
+  CHECK(nodes_of(getpid()).empty());
 }
 
 TEST_CASE("failure: a launcher's port that is taken is named") {

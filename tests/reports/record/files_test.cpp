@@ -2,11 +2,14 @@
 #include "reports/record/files.h"
 
 #include "scenarios/read.h"
+#include "scenarios/write_error.h"
 #include "tests/reports/support.h"
+#include "tests/support/small_files.h"
 
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <filesystem>
 #include <limits>
 #include <random>
 
@@ -36,6 +39,68 @@ std::string complaint(const std::filesystem::path& folder) {
 }
 
 }  // namespace
+
+TEST_CASE("files: a file is written whole or not at all, whatever its place is") {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "file";
+  write_text_file(path, "older");
+  {
+    const SmallFiles full(1'000);
+    CHECK_THROWS_AS(write_text_file(path, std::string(2'000, 'x')), WriteError);
+    CHECK_THROWS_WITH(write_text_file(path, std::string(2'000, 'x')),
+                      path.string() + ": cannot write: File too large");
+  }
+  CHECK(read_text(path) == "older");
+  CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);
+  // Of a link what it leads to is written, and the link stays.
+  std::filesystem::create_symlink("file", folder.path() / "link");
+  write_text_file(folder.path() / "link", "newer");
+  CHECK(std::filesystem::is_symlink(folder.path() / "link"));
+  CHECK(read_text(path) == "newer");
+  // What is no file is written as it is.
+  write_text_file("/dev/null", "nothing");
+  CHECK(std::filesystem::is_character_file("/dev/null"));
+  // A place that is none is the user's fault, not the disk's.
+  CHECK_THROWS_AS(write_text_file(folder.path() / "no/file", "x"), InputError);
+  try {
+    write_text_file(folder.path() / "no/file", "x");
+  } catch (const WriteError&) {
+    FAIL("the disk is not full");
+  } catch (const InputError& error) {
+    CHECK_THAT(error.what(), Catch::EndsWith("no/file: cannot write: No such file or directory"));
+  }
+}
+
+TEST_CASE("files: what is set aside is in a folder of its own, each time another one") {
+  const TemporaryFolder folder;
+  CHECK(set_aside(folder.path(), {"run", "cases.csv"}).empty());
+  std::filesystem::create_directories(folder.path() / "run/1");
+  write_text(folder.path() / "run/1/run.json", "measured");
+  write_text(folder.path() / "cases.csv", "first");
+  CHECK(set_aside(folder.path(), {"run", "cases.csv", "absent"}) == folder.path() / "earlier-1");
+  CHECK(read_text(folder.path() / "earlier-1/run/1/run.json") == "measured");
+  CHECK(read_text(folder.path() / "earlier-1/cases.csv") == "first");
+  CHECK_FALSE(std::filesystem::exists(folder.path() / "run"));
+  write_text(folder.path() / "cases.csv", "second");
+  CHECK(set_aside(folder.path(), {"cases.csv"}) == folder.path() / "earlier-2");
+  CHECK(read_text(folder.path() / "earlier-1/cases.csv") == "first");
+}
+
+TEST_CASE("record: its head says what it is of, without rows") {
+  const TemporaryFolder folder;
+  CHECK_FALSE(read_record_head(folder.path()));
+  const Record record = small_record(Mode::run, "sync");
+  write_record(record, folder.path());
+  std::filesystem::remove(folder.path() / kStepsFile);
+  const auto head = read_record_head(folder.path());
+  REQUIRE(head);
+  CHECK(head->mode == Mode::run);
+  CHECK(head->gradients == record.gradients);
+  CHECK(to_yaml(head->scenario_case.scenario) == to_yaml(record.scenario_case.scenario));
+  CHECK(head->steps.empty());
+  write_text(folder.path() / kRunFile, "{");
+  CHECK_THROWS_AS(read_record_head(folder.path()), InputError);
+}
 
 TEST_CASE("record: any record reads back equal") {
   const std::uint64_t first = std::random_device{}();

@@ -18,7 +18,8 @@ namespace fs = std::filesystem;
 const Provenance kWritten{"0.1.0 (2c2e608b1a2c, wire 2)",
                           "2026-11-23T06:15:00Z",
                           "node0",
-                          {"foretrain", "run", "a b.yaml", "--set", "training.steps=3"}};
+                          {"foretrain", "run", "a b.yaml", "--set", "training.steps=3"},
+                          "AMD EPYC"};
 
 TEST_CASE("provenance: what is written is read back") {
   const TempFolder folder;
@@ -33,6 +34,14 @@ TEST_CASE("provenance: words that are no UTF-8 are repaired, not refused") {
   odd.command = {"foretrain", "run", "\xff.yaml"};
   write_provenance(odd, folder.path());
   CHECK(read_provenance(folder.path())->command.size() == 3);
+}
+
+TEST_CASE("provenance: a file of before, without the processor, is read") {
+  const TempFolder folder;
+  write_text_file(folder / kProvenanceFile,
+                  R"({"build": "b", "date": "d", "host": "h", "command": ["foretrain", "run"]})");
+  CHECK(read_provenance(folder.path()) ==
+        Provenance{"b", "d", "h", {"foretrain", "run"}, std::string()});
 }
 
 TEST_CASE("provenance: a damaged file is named") {

@@ -8,6 +8,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 
@@ -187,6 +188,28 @@ TEST_CASE("summary table: a failure is said first, with its reason") {
   record.failure = "worker1 was lost";
   CHECK_THAT(summary_table(record),
              Catch::StartsWith("sync run failed after 4 steps: worker1 was lost\n"));
+}
+
+TEST_CASE("summary table: of many nodes the first of each kind have a line, in their order") {
+  Record record = small_record(Mode::run, "sync");
+  const NodeTotals like = record.nodes.front();
+  record.nodes.assign(1'000, like);
+  for (int i = 0; i < 1'000; ++i) {
+    NodeTotals& node = record.nodes[static_cast<std::size_t>(i)];
+    node.role = i < 997 ? "worker" + std::to_string(i) : "server" + std::to_string(i - 997);
+    if (i % 2 == 0) node.lost = "was killed";
+  }
+  const std::string table = summary_table(record);
+  INFO(table);
+  CHECK_THAT(table, Catch::Contains("\n  worker6 ") && !Catch::Contains("\n  worker7 "));
+  CHECK_THAT(table, Catch::Contains("\n  server0 ") && Catch::Contains("\n  server2 "));
+  CHECK(table.find("\n  worker6 ") < table.find("\n  server0 "));
+  CHECK_THAT(table, Catch::EndsWith("\n  990 more; --nodes has a line for each\n"));
+  CHECK_THAT(table, Catch::Contains("490 more; --nodes tells of each\n"));
+  CHECK(std::ranges::count(table, '\n') < 45);
+  const std::string all = summary_table(record, {}, NodeLines::all);
+  CHECK(std::ranges::count(all, '\n') > 1'500);
+  CHECK(all.find("more; --nodes") == std::string::npos);
 }
 
 TEST_CASE("summary table: no line is wider than a terminal") {

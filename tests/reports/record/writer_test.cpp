@@ -214,7 +214,7 @@ TEST_CASE("record: a full disk leaves the older record as it was, nothing beside
     const SmallFiles full(8'192);
     CHECK_THROWS_WITH(write_record(long_record(200), folder.path()),
                       Catch::Contains("steps.csv: cannot write: "));
-    CHECK_THROWS_AS(write_whole_file(folder.path() / "file", std::string(10'000, 'x')), InputError);
+    CHECK_THROWS_AS(write_text_file(folder.path() / "file", std::string(10'000, 'x')), InputError);
   }
   CHECK(read_record(folder.path()) == older);
   const fs::directory_iterator files(folder.path());

@@ -101,6 +101,19 @@ TEST_CASE("answer: the first steps, then all of them, exactly as simulate has th
   CHECK(reply.all.back().at("event") == "end");
 }
 
+TEST_CASE("answer: of steps of many messages fewer are forecast at once, the whole still follows") {
+  const Lines reply =
+      answered({{"text", kLong},
+                {"controls", {{"set", {"training.steps=40", "training.bucket_size=100 B"}}}}});
+  const Json forecast = reply.last("forecast");
+  REQUIRE(!forecast.is_null());
+  CHECK(forecast.at("record").at("steps").get<int>() < 120);
+  const Json whole = reply.last("whole");
+  REQUIRE(!whole.is_null());
+  const double time_s = whole.at("record").at("time_s");
+  CHECK(forecast.at("whole_time_s").get<double>() == Approx(time_s).epsilon(0.02));
+}
+
 TEST_CASE("answer: every strategy with ever more workers, for as many examples") {
   const Lines reply = answered({{"text", kLong}});
   const Json ways = reply.last("ways");

@@ -70,6 +70,20 @@ TEST_CASE("controls: wires of the scenario's own hosts, or of hosts of the libra
         "cluster={hosts: [{like: p3.16xlarge, count: 3}]}");
 }
 
+TEST_CASE("controls: hosts of one kind are as many as is said, as devices have workers") {
+  CHECK(laid(kStar, {{"hosts", 3}}) ==
+        Overrides{"cluster.placement=null", "cluster.hosts[0].count=3"});
+  CHECK(laid(kStar, {{"workers", 12}}) ==
+        Overrides{"training.workers=12", "cluster.placement=null"});
+  const std::string devices =
+      "foretrain: 1\nnumerics: off\ntraining: {strategy: all_reduce, workers: 8, steps: 10}\n"
+      "cluster: {hosts: [{like: p3.16xlarge}]}\n";
+  CHECK(laid(devices, {{"workers", 20}}) ==
+        Overrides{"training.workers=20", "cluster.hosts[0].count=3"});
+  CHECK(laid(devices, {{"workers", 20}, {"hosts", 4}}).back() == "cluster.hosts[0].count=4");
+  CHECK(laid(devices, {{"workers", 4}}) == Overrides{"training.workers=4"});
+}
+
 TEST_CASE("controls: straggling takes the place of the scenario's own") {
   const Overrides some = laid(kStar, {{"straggling", 0.3}});
   REQUIRE(some.size() == 2);

@@ -1,6 +1,7 @@
 // A question of the page as the command line would ask it.
 #include "reports/serve/question.h"
 
+#include "reports/serve/shelf.h"
 #include "scenarios/input_error.h"
 #include "tests/reports/support.h"
 
@@ -33,7 +34,7 @@ TEST_CASE("question: a text that was typed is one case, with a command once it i
       reader.read(asking("foretrain: 1\nname: typed\ntraining: {steps: 10, workers: 2}\n",
                          {{"controls", {{"workers", 3}, {"straggling", 0.5}}}}));
   CHECK(asked.unsaved);
-  CHECK(asked.names.labels.empty());
+  CHECK(asked.labels.empty());
   CHECK(asked.scenario_case.scenario.name == "typed");
   CHECK(asked.scenario_case.scenario.training.workers == 3);
   CHECK(asked.command("simulate", {"training.steps=4"}, {"--machine", "my machine.yaml"}) ==
@@ -75,7 +76,7 @@ TEST_CASE("question: files beside the scenario's are found, typed or not") {
 TEST_CASE("question: of a sweep one case is shown, all that it sets laid over") {
   QuestionReader reader;
   const Asked first = reader.read(asking(kSweep));
-  REQUIRE(first.names.labels == Words{"strategy=sync", "strategy=ssp,staleness=4"});
+  REQUIRE(first.labels == Words{"strategy=sync", "strategy=ssp,staleness=4"});
   CHECK(first.label == "strategy=sync");
   CHECK(first.overrides == Words{"sweep=null", "training.strategy=sync"});
   CHECK(first.scenario_case.settings.empty());
@@ -86,6 +87,38 @@ TEST_CASE("question: of a sweep one case is shown, all that it sets laid over") 
       kSweep, {{"case", "strategy=ssp,staleness=4"}, {"controls", {{"strategy", "async"}}}}));
   CHECK(other.scenario_case.scenario.training.strategy == "async");
   CHECK(reader.read(asking(kSweep, {{"case", "none"}})).label == "strategy=sync");
+}
+
+TEST_CASE("question: what only other cases of the sweep use goes with them") {
+  const std::string text =
+      "foretrain: 1\nname: swept\n"
+      "training: {steps: 10, workers: 2, servers: 2, optimizer: {name: sgd, learning_rate: 0.5}}\n"
+      "sweep: {training.strategy: [single, sync, all_reduce]}\n";
+  QuestionReader reader;
+  const Asked single = reader.read(asking(text));
+  CHECK(single.overrides == Words{"sweep=null", "training.strategy=single", "training.servers=null",
+                                  "training.workers=null"});
+  const Asked ring = reader.read(asking(text, {{"case", "strategy=all_reduce"}}));
+  CHECK(ring.overrides ==
+        Words{"sweep=null", "training.strategy=all_reduce", "training.servers=null"});
+  CHECK(ring.scenario_case.scenario.training.workers == 2);
+  CHECK(ring.scenario_case.scenario.training.optimizer.learning_rate == 0.5);
+  const Asked sync = reader.read(asking(text, {{"case", "strategy=sync"}}));
+  CHECK(sync.overrides == Words{"sweep=null", "training.strategy=sync"});
+}
+
+TEST_CASE("question: every scenario of the library can be asked about") {
+  QuestionReader reader;
+  const auto shelf = shelf_json("");
+  for (const auto& each : shelf.at("scenarios")) {
+    const std::string file = each.at("file");
+    CAPTURE(file);
+    Asked asked = reader.read(asking(each.at("text"), {{"file", file}}));
+    for (const std::string& label : asked.labels) {
+      CAPTURE(label);
+      CHECK_NOTHROW(reader.read(asking(each.at("text"), {{"file", file}, {"case", label}})));
+    }
+  }
 }
 
 TEST_CASE("question: what makes several cases of one, what is no question, is refused") {

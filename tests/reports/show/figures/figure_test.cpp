@@ -1,11 +1,15 @@
 // Figures from records: what is in them, what gnuplot makes of them.
 #include "reports/show/figures/of_records.h"
 #include "scenarios/read.h"
+#include "scenarios/write_error.h"
 #include "tests/reports/support.h"
+#include "tests/support/small_files.h"
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <limits>
 
 namespace foretrain {
@@ -130,6 +134,23 @@ TEST_CASE("draw: the same figure is the same SVG") {
   const auto one = draw(phase_bars(four_records()), folder.path() / "one");
   const auto two = draw(phase_bars(four_records()), folder.path() / "two");
   CHECK(read_text(one) == read_text(two));
+}
+
+TEST_CASE("draw: a full disk is told, and leaves no part of a drawing") {
+  if (!have_gnuplot()) return;
+  const TemporaryFolder folder;
+  const Figure figure = phase_bars(four_records());
+  const std::string before = read_text(draw(figure, folder.path()));
+  const auto script = std::filesystem::file_size(folder.path() / (figure.name + ".gp"));
+  const auto data = std::filesystem::file_size(folder.path() / (figure.name + ".csv"));
+  const auto fits = std::max(script, data);
+  REQUIRE(before.size() > fits);
+  {
+    const SmallFiles full(fits);
+    CHECK_THROWS_AS(draw(figure, folder.path()), WriteError);
+  }
+  CHECK(read_text(folder.path() / (figure.name + ".svg")) == before);
+  CHECK_FALSE(std::filesystem::exists(folder.path() / ".drawn"));
 }
 
 TEST_CASE("gnuplot script: a per cent sign in a name at an axis is no format") {

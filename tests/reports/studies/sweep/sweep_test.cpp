@@ -1,11 +1,13 @@
 // A sweep does each case once, whatever interrupts it.
 #include "reports/studies/sweep/sweep.h"
 
+#include "reports/record/not_done.h"
 #include "reports/studies/sweep/finding.h"
 #include "scenarios/input_error.h"
 #include "scenarios/read.h"
 #include "tests/reports/support.h"
 #include "tests/scenarios/messages.h"
+#include "tests/support/small_files.h"
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
@@ -219,6 +221,60 @@ TEST_CASE("sweep: an interrupted one begins nothing new and goes on later") {
   options.interrupted = [] { return false; };
   CHECK(sweep_into(seven_cases(), options).found == 2);
   CHECK(trainer.times == std::vector<int>{0, 1, 1, 1, 1, 1, 1, 1});
+}
+
+TEST_CASE("sweep: a case that a signal broke off has not failed") {
+  const TemporaryFolder folder;
+  Trainer trainer;
+  SweepOptions options = options_for(folder, trainer);
+  options.jobs = 1;
+  options.train = [&](const Case& each) -> Record {
+    if (each.scenario.training.batch_size == 2) {
+      throw NotDone(Outcome::interrupted, "interrupted by signal 2");
+    }
+    return trainer(each);
+  };
+  const SweepResult cut = sweep_into(seven_cases(), options);
+  CHECK(cut.interrupted);
+  CHECK(cut.failed == 0);
+  CHECK(cut.rows.size() == 1);
+  CHECK(trainer.times == std::vector<int>{0, 1, 0, 0, 0, 0, 0, 0});
+}
+
+TEST_CASE("sweep: rows that a full disk does not take are told, nothing new is begun") {
+  const TemporaryFolder folder;
+  Trainer trainer;
+  SweepOptions options = options_for(folder, trainer);
+  options.jobs = 1;
+  SweepResult full_up;
+  {
+    const SmallFiles full(100);
+    full_up = sweep_into(seven_cases(), options);
+  }
+  CHECK_THAT(full_up.not_kept, Catch::Contains("rows.1-of-1.jsonl: cannot write: File too large"));
+  CHECK(full_up.rows.size() == 1);
+  CHECK(full_up.rows.at(0).at("status") == "done");
+  CHECK(trainer.times == std::vector<int>{0, 1, 0, 0, 0, 0, 0, 0});
+  options.train = [&](const Case& each) { return trainer(each); };
+  const SweepResult again = sweep_into(seven_cases(), options);
+  CHECK(again.not_kept.empty());
+  CHECK(again.complete());
+}
+
+TEST_CASE("sweep: another one is set aside, its rows can be read there") {
+  const TemporaryFolder folder;
+  Trainer trainer;
+  const SweepOptions options = options_for(folder, trainer);
+  sweep_into(seven_cases(), options);
+  CHECK(can_go_on(seven_cases(), options));
+  auto cases = seven_cases();
+  cases[1].scenario.seed = 2;
+  CHECK_FALSE(can_go_on(cases, options));
+  CHECK(set_sweep_aside(folder.path()) == folder.path() / "earlier-1");
+  CHECK(read_rows(folder.path()).empty());
+  CHECK(read_rows(folder.path() / "earlier-1").size() == 7);
+  CHECK(std::filesystem::exists(folder.path() / "earlier-1/sweep.csv"));
+  CHECK(can_go_on(cases, options));
 }
 
 TEST_CASE("sweep: two of them do not write one shard at a time") {

@@ -60,7 +60,10 @@ struct Noted {
     options.repetitions = repetitions;
     options.anew = anew;
     options.tell = [this](const std::string& line) { told.push_back(line); };
-    return validate_into(sync_and_async(), options, modes());
+    options.note = options.tell;
+    Validation validation = validate_into(sync_and_async(), options, modes());
+    keep_validation(validation, folder);
+    return validation;
   }
 };
 
@@ -139,6 +142,45 @@ TEST_CASE("validate: finished in a folder that nobody named, all begins anew") {
   CHECK(second.validate(folder.path(), 1, true).found == 0);
   CHECK(second.order == std::string("run sync; run async; ") + kSimulations);
   CHECK_FALSE(fs::exists(folder.path() / "run/strategy=sync/2"));
+  // What was measured is there still.
+  CHECK(read_record(folder.path() / "earlier-1/run/strategy=sync/2").outcome == Outcome::done);
+  CHECK(fs::exists(folder.path() / "earlier-1/validation.json"));
+  CHECK_THAT(second.told.front(), Catch::Contains("is in ") && Catch::EndsWith("earlier-1 now"));
+  Noted third;
+  third.validate(folder.path(), 1, true);
+  CHECK(fs::exists(folder.path() / "earlier-1/run/strategy=sync/2"));
+  CHECK(fs::exists(folder.path() / "earlier-2/run/strategy=sync/1"));
+}
+
+TEST_CASE("validate: what is of another scenario is set aside where that is asked for") {
+  const TemporaryFolder folder;
+  Case other = case_of("sync");
+  other.scenario.training.batch_size = 64;
+  write_record(timed(Mode::run, other, 100), folder.path() / "run/strategy=sync/1");
+  write_record(timed(Mode::run, other, 100), folder.path() / "run/strategy=ssp/1");
+  Noted noted;
+  ValidateOptions options;
+  options.folder = folder.path();
+  options.repetitions = 1;
+  options.replace = true;
+  options.note = [&](const std::string& line) { noted.told.push_back(line); };
+  CHECK(validate_into(sync_and_async(), options, noted.modes()).found == 0);
+  CHECK(read_record(folder.path() / "earlier-1/run/strategy=sync/1").scenario_case.scenario ==
+        other.scenario);
+  CHECK(read_record(folder.path() / "run/strategy=sync/1").scenario_case.scenario ==
+        sync_and_async()[0].scenario);
+  // Again: it is of this scenario now, and stays.
+  CHECK(validate_into(sync_and_async(), options, noted.modes()).found == 2);
+  CHECK_FALSE(fs::exists(folder.path() / "earlier-2"));
+}
+
+TEST_CASE("validate: runs of cases that it has not are told, and stay") {
+  const TemporaryFolder folder;
+  write_record(timed(Mode::run, case_of("ssp"), 100), folder.path() / "run/strategy=ssp/1");
+  Noted noted;
+  noted.validate(folder.path(), 1);
+  CHECK_THAT(noted.told.front(), Catch::Contains("also holds strategy=ssp, which no case of"));
+  CHECK(fs::exists(folder.path() / "run/strategy=ssp/1/run.json"));
 }
 
 TEST_CASE("validate: runs that are damaged, half written or not done are run again") {

@@ -127,7 +127,7 @@ export class Controls {
     const here = stand.hosts > 0;
     this.sliders.get('workers').enable(stand.several_workers);
     this.sliders.get('servers').enable(stand.has_servers);
-    this.sliders.get('hosts').enable(this.moved.has('host'));
+    this.sliders.get('hosts').enable(stand.kinds_of_hosts === 1);
     this.sliders.get('nic_gbps').enable(here);
     this.sliders.get('latency_us').enable(here);
   }

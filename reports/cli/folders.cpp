@@ -1,0 +1,168 @@
+#include "reports/cli/folders.h"
+
+#include "models/base/random.h"
+#include "reports/record/files.h"
+#include "scenarios/input_error.h"
+#include "scenarios/read.h"
+#include "scenarios/same_training.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+namespace foretrain {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kScenarioFile = "scenario.yaml";
+
+bool fits_file_name(const std::string& text) {
+  constexpr std::size_t kMost = 60;  // it is read, and typed
+  return text.size() <= kMost && std::ranges::all_of(text, [](unsigned char c) {
+           return std::isalnum(c) != 0 || std::string_view("=,._+-").find(c) != std::string::npos;
+         });
+}
+
+/// `training.batch_size 16, where this has 8`
+std::string in_words(const Difference& difference) {
+  constexpr std::size_t kMost = 40;  // a list of hosts tells nothing at a glance
+  const bool short_enough = difference.first.size() <= kMost && difference.second.size() <= kMost;
+  if (!short_enough || difference.first.empty() || difference.second.empty()) {
+    return fmt::format("another {}", difference.key);
+  }
+  return fmt::format("{} {}, where this has {}", difference.key, difference.first,
+                     difference.second);
+}
+
+/// What is there instead of a record of this scenario, mode; empty: nothing, or such a record.
+std::string other_record(const ClaimedPlace& place, Mode mode) {
+  std::optional<Record> held;
+  try {
+    held = read_record_head(place.folder);
+  } catch (const InputError& error) {
+    return fmt::format("a record that cannot be read ({})", error.what());
+  }
+  if (!held) return {};
+  const Scenario& scenario = held->scenario_case.scenario;
+  const std::string what =
+      fmt::format("a {} of {}", held->mode == Mode::run ? "run" : "simulation", scenario.name);
+  const auto difference = difference_in_scenario(scenario, place.scenario);
+  if (!difference) return held->mode == mode ? std::string() : what;
+  return difference->key == "name" ? what : what + " with " + in_words(*difference);
+}
+
+/// Likewise of an answer that is no record.
+std::string other_answer(const ClaimedPlace& place) {
+  const fs::path path = place.folder / kScenarioFile;
+  if (!fs::exists(path)) return {};
+  const std::string text = read_text_file(path);
+  if (text == to_yaml(place.scenario)) return {};
+  try {
+    const Scenario other = parse_scenario(text, path.string()).front().scenario;
+    const auto difference = difference_in_scenario(other, place.scenario);
+    if (!difference) return {};
+    const std::string what = fmt::format("an answer about {}", other.name);
+    return difference->key == "name" ? what : what + " with " + in_words(*difference);
+  } catch (const InputError&) {
+    return "an answer about another scenario";  // of another version of this program
+  }
+}
+
+/// What was found in a folder that is claimed: refused, or told.
+void give_way(const Answer& answer, const fs::path& folder, const std::string& found) {
+  if (found.empty() || answer.goes_on) return;
+  if (answer.out.empty() || answer.force) {
+    return answer.say(fmt::format("{}: there was {}; it is replaced", folder.string(), found));
+  }
+  throw InputError(
+      fmt::format("{}: here is {}; name another folder with --out, or replace it with --force",
+                  folder.string(), found));
+}
+
+/// Of the folder around the cases: a report of it would show that record alone.
+void look_at_root(const Answer& answer, const fs::path& root,
+                  const std::vector<ClaimedPlace>& places, Mode mode) {
+  if (!fs::exists(root / kRunFile)) return;
+  std::string found;
+  for (const ClaimedPlace& place : places) {
+    found = other_record({root, place.scenario}, mode);
+    if (found.empty()) break;
+  }
+  if (!found.empty() && !answer.out.empty() && !answer.force) give_way(answer, root, found);
+  answer.say(fmt::format("{} is a record of its own, which stays beside this command's",
+                         (root / kRunFile).string()));
+}
+
+/// Records in folders of `around` that are none of the places.
+void tell_strangers(const Answer& answer, const fs::path& around, const std::set<fs::path>& ours) {
+  constexpr std::size_t kNamed = 4;
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator each(around, error), end; !error && each != end;
+       each.increment(error)) {
+    if (ours.contains(each->path()) || !fs::exists(each->path() / kRunFile)) continue;
+    names.push_back(each->path().filename().string());
+  }
+  if (names.empty()) return;
+  std::ranges::sort(names);
+  const std::size_t count = names.size();
+  names.resize(std::min(count, kNamed));
+  answer.say(fmt::format("{} also holds {} of an earlier command: {}{}", around.string(),
+                         count == 1 ? "a record" : fmt::format("{} records", count),
+                         fmt::join(names, ", "), count > kNamed ? ", ..." : ""));
+}
+
+}  // namespace
+
+std::string settings_name(std::vector<std::string> settings) {
+  std::ranges::stable_sort(settings, {}, [](const std::string& setting) {
+    return setting.substr(0, setting.find('='));
+  });
+  const std::string all = fmt::format("{}", fmt::join(settings, ","));
+  // What lists and mappings are written with says nothing that the rest does not.
+  std::string name = all;
+  std::erase_if(name,
+                [](char c) { return std::string_view(" []{}'\"").find(c) != std::string::npos; });
+  return fits_file_name(name) ? name : fmt::format("{:08x}", Stream(0, all).bits() >> 32U);
+}
+
+void claim_folders(const Answer& answer, const fs::path& root,
+                   const std::vector<ClaimedPlace>& places, Mode mode) {
+  std::set<fs::path> ours{root};
+  std::set<fs::path> around{root};
+  for (const ClaimedPlace& place : places) {
+    give_way(answer, place.folder, other_record(place, mode));
+    ours.insert(place.folder);
+    // Of seeds of cases there are two levels of folders; a root may end with a slash.
+    const auto below_root = [&](const fs::path& path) {
+      return path.native().size() > root.native().size();
+    };
+    for (fs::path above = place.folder.parent_path(); below_root(above);
+         above = above.parent_path()) {
+      ours.insert(above);
+      around.insert(above);
+    }
+  }
+  const bool apart = std::ranges::none_of(places, [&](const auto& p) { return p.folder == root; });
+  if (apart) look_at_root(answer, root, places, mode);
+  for (const fs::path& each : around) tell_strangers(answer, each, ours);
+}
+
+void claim_answers(const Answer& answer, const std::vector<ClaimedPlace>& places) {
+  for (const ClaimedPlace& place : places) give_way(answer, place.folder, other_answer(place));
+  for (const ClaimedPlace& place : places) prepare_folder(place.folder);
+}
+
+void sign_answer(const fs::path& folder, const Scenario& scenario) {
+  write_text_file(folder / kScenarioFile, to_yaml(scenario));
+}
+
+}  // namespace foretrain

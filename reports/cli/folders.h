@@ -1,0 +1,36 @@
+// The folders that a command writes into: whose records are in them.
+#pragma once
+
+#include "reports/cli/commands.h"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace foretrain {
+
+/// What the settings of a command line are called in the name of its default folder: `seed=2,
+/// training.workers=4` without the blank, in the order of their keys; where that would be long, or
+/// would have what a shell does not take as it is, eight digits of a hash. Empty: there are none.
+std::string settings_name(std::vector<std::string> settings);
+
+/// A folder that is to have a record, of which scenario.
+struct ClaimedPlace {
+  std::filesystem::path folder;
+  Scenario scenario;
+};
+
+/// A record of another scenario, or of the other mode, in one of these places or in `root`, which
+/// is around them or the only one: where the folder was named by --out, refused unless --force;
+/// else it gives way, which is told. Other records beside them, such as cases of an earlier sweep,
+/// stay, which is told. Before anything is done. @throws InputError
+void claim_folders(const Answer& answer, const std::filesystem::path& root,
+                   const std::vector<ClaimedPlace>& places, Mode mode);
+
+/// The same of folders whose answer is no record: scenario.yaml says what it is of. Makes them.
+/// @throws InputError, WriteError
+void claim_answers(const Answer& answer, const std::vector<ClaimedPlace>& places);
+/// Leaves that file. @throws WriteError
+void sign_answer(const std::filesystem::path& folder, const Scenario& scenario);
+
+}  // namespace foretrain

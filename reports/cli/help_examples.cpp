@@ -1,0 +1,80 @@
+#include "reports/cli/help_examples.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace foretrain {
+namespace {
+
+struct ShownExample {
+  const char* command;
+  const char* words;  // behind `foretrain COMMAND`
+  const char* what;
+};
+
+constexpr ShownExample kShownExamples[] = {
+    {"new", "", "asks a few questions, writes scenario.yaml"},
+    {"new", "--model lenet --data digits --out mine.yaml", "what is said is not asked"},
+    {"examples", "", "list the library"},
+    {"examples", "studies/slow_worker --out mine.yaml", "copy one of it"},
+    {"run", "scenarios/quickstart.yaml", "train every case of it, into out/quickstart/run"},
+    {"run", "scenarios/quickstart.yaml --set sweep=null --save w.npz",
+     "a single one, whose weights are kept"},
+    {"simulate", "scenarios/quickstart.yaml", "forecast the same, into out/quickstart/simulate"},
+    {"simulate", "scenarios/quickstart.yaml --set training.workers=4 --json",
+     "with other settings, for a program"},
+    {"validate", "scenarios/quickstart.yaml", "train, forecast, compare"},
+    {"validate", "scenarios/quickstart.yaml --out out/mine --fail-above 50",
+     "kept in out/mine, gone on with there; fails where a forecast is far off"},
+    {"evaluate", "scenarios/quickstart.yaml --weights w.npz", "judge weights that run --save kept"},
+    {"ledger", "scenarios/validation/ledger.csv", "print the table"},
+    {"whatif", "scenarios/quickstart.yaml --set training.strategy=sync", "what limits it"},
+    {"whatif", "job/job.yaml --deadline 3h --budget 80",
+     "which cluster to rent for a job that import made"},
+    {"import", "trace.json --out job", "a scenario of what torch.profiler saw"},
+    {"import", "mine.yaml --step '350 ms' --parameters 110M --workers 4",
+     "of a step that was measured on the cluster of mine.yaml"},
+    {"sweep", "scenarios/studies/batch_size.yaml", "every case, as rows of one table"},
+    {"sweep", "scenarios/quickstart.yaml --mode run", "trained for real, not forecast"},
+    {"serve", "scenarios/quickstart.yaml", "a page to ask by hand, which begins with that one"},
+    {"check", "scenarios/quickstart.yaml --set training.batch_size=64",
+     "what would be trained, every default filled in"},
+    {"check", "scenarios/quickstart.yaml --graph", "what a step computes and sends"},
+    {"report", "out/quickstart/run out/quickstart/simulate --out out/page",
+     "the page out/page/report.html, with the figures"},
+    {"report", "--published", "forecasts of published studies beside their figures"},
+    {"calibrate", "", "this machine, for every forecast from then on"},
+    {"calibrate", "scenarios/quickstart.yaml --out machine.yaml",
+     "for the model of a scenario, into a machine file"},
+    {"data", "list", "the formats of data sets"},
+    {"data list", "", "the formats that dataset: can name"},
+    {"data verify", "data/mnist", "read all of it"},
+    {"data draw", "digits --set take=1000 --out out/digits", "a thousand digits, as IDX files"},
+    {"describe", "bash", "completion: source <(foretrain describe bash)"},
+    {"describe", "hardware", "the hosts that a scenario may name"},
+};
+
+}  // namespace
+
+std::vector<HelpExample> help_examples(std::string_view command) {
+  std::vector<HelpExample> examples;
+  for (const ShownExample& each : kShownExamples) {
+    if (each.command != command) continue;
+    std::string line = fmt::format("foretrain {} {}", each.command, each.words);
+    line.erase(line.find_last_not_of(' ') + 1);
+    examples.push_back({std::move(line), each.what});
+  }
+  return examples;
+}
+
+std::string help_examples_text(std::string_view command) {
+  std::string text;
+  for (const HelpExample& each : help_examples(command)) {
+    text += fmt::format("{}    {}\n        {}\n", text.empty() ? "Examples:\n" : "", each.line,
+                        each.what);
+  }
+  return text;
+}
+
+}  // namespace foretrain

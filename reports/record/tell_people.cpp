@@ -1,0 +1,12 @@
+#include "reports/record/tell_people.h"
+
+#include <cstdio>
+
+namespace foretrain {
+
+void tell_people(std::string_view text) {
+  [[maybe_unused]] const std::size_t taken = std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
+}
+
+}  // namespace foretrain

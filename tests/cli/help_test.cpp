@@ -1,0 +1,63 @@
+// What the program says to who does not know its commands.
+#include "tests/cli/sandbox.h"
+
+#include <catch2/catch.hpp>
+
+#include <string>
+
+namespace foretrain {
+namespace {
+
+using Catch::Matchers::Contains;
+using Catch::Matchers::StartsWith;
+using testing::Called;
+using testing::Sandbox;
+
+TEST_CASE("help: a command that there is not is named, with what was meant, with those there are") {
+  Sandbox sandbox;
+  const Called slip = sandbox.call("simulat small.yaml --machine machine.yaml");
+  CHECK(slip.status == 2);
+  CHECK(slip.out.empty());
+  CHECK_THAT(slip.err,
+             StartsWith("error: there is no command 'simulat'; did you mean simulate?\n\nThere "
+                        "are:\n  new "));
+  for (const std::string& command : sandbox.commands()) {
+    if (command.find(' ') != std::string::npos) continue;
+    CHECK_THAT(slip.err, Contains("\n  " + command + " "));
+  }
+  const Called far = sandbox.call("frobnicate");
+  CHECK(far.status == 2);
+  CHECK_THAT(far.err, StartsWith("error: there is no command 'frobnicate'\n\nThere are:\n"));
+  const Called below = sandbox.call("data lst");
+  CHECK(below.status == 2);
+  CHECK_THAT(below.err,
+             StartsWith("error: there is no command 'lst' of data; did you mean list?\n"));
+  CHECK_THAT(below.err, Contains("\n  verify  read all"));
+  CHECK(sandbox.call("").status == 2);
+}
+
+TEST_CASE("help: every command shows what it is called like") {
+  Sandbox sandbox;
+  const auto commands = sandbox.commands();
+  REQUIRE(commands.size() > 10);
+  for (const std::string& command : commands) {
+    CAPTURE(command);
+    CHECK_THAT(sandbox.call(command + " --help").out,
+               Contains("\nExamples:\n    foretrain " + command));
+  }
+  CHECK_THAT(sandbox.call("describe man").out, Contains("\\fBforetrain data draw digits"));
+}
+
+// Those that need nothing but the library.
+TEST_CASE("help: examples are command lines that the program takes") {
+  Sandbox sandbox;
+  for (const char* words : {"check scenarios/quickstart.yaml --set training.batch_size=64",
+                            "check scenarios/quickstart.yaml --graph", "data list", "describe bash",
+                            "describe hardware", "data draw digits --set take=1000 --out d"}) {
+    CAPTURE(words);
+    CHECK(sandbox.call(words).status == 0);
+  }
+}
+
+}  // namespace
+}  // namespace foretrain
