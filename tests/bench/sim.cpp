@@ -151,17 +151,23 @@ void compare(const std::vector<Measured>& all, const Options& options) {
   for (const Measured& each : all) {
     std::vector<double> ours;
     std::vector<double> theirs;
+    std::vector<double> seconds_a_step;
     for (int round = 0; round < options.rounds; ++round) {
-      const Timed timed = simulate_once(each.ours());
+      const Case measured = each.ours();
+      const Timed timed = simulate_once(measured);
       ours.push_back(static_cast<double>(timed.messages) / timed.wall_s);
+      seconds_a_step.push_back(timed.wall_s /
+                               static_cast<double>(measured.scenario.training.steps));
       if (peer) theirs.push_back(peer->messages_per_s(each.theirs));
     }
-    fmt::print("{:24} {:9.0f} thousand messages/s", each.name, median(ours).value() * 1e-3);
+    fmt::print("{:24} {:9.0f} thousand messages/s, {:8.4f} s a step", each.name,
+               median(ours).value() * 1e-3, median(seconds_a_step).value());
     if (peer) {
       fmt::print(", SimGrid {:7.0f}, ratio {:6.1f}", median(theirs).value() * 1e-3,
                  median(ours).value() / median(theirs).value());
     }
     fmt::print("\n");
+    std::fflush(stdout);  // a row as it comes, also down a pipe
   }
 }
 
@@ -195,8 +201,9 @@ void bench_ring(const Options& options) {
     int workers;
   };
   std::vector<Measured> all;
-  for (const Ring& ring : {Ring{false, 63}, Ring{false, 64}, Ring{false, 511}, Ring{false, 512},
-                           Ring{true, 64}, Ring{true, 511}}) {
+  for (const Ring& ring :
+       {Ring{false, 63}, Ring{false, 64}, Ring{false, 511}, Ring{false, 512}, Ring{false, 1'024},
+        Ring{true, 64}, Ring{true, 511}, Ring{true, 512}, Ring{true, 1'024}}) {
     const int workers = ring.workers;
     if (options.smoke && (ring.large || workers > 63)) continue;
     const std::int64_t steps = options.smoke ? 1 : 400'000 / workers / workers + 1;
