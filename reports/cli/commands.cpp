@@ -103,6 +103,8 @@ void print_result(std::string_view text) {
   errno = 0;
   const bool taken = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
   if (taken && std::fflush(stdout) == 0) return;
+  // Who read it has seen enough, as `head` has: no error, and nothing more is told.
+  if (errno == EPIPE && std::freopen("/dev/null", "w", stdout) != nullptr) return;
   throw WriteError(
       fmt::format("standard output: cannot write: {}", std::generic_category().message(errno)));
 }

@@ -12,7 +12,7 @@ std::string interrupted_by(int signal);
 /// whether one has come, and ends where a record can be left. One for a whole command; one that is
 /// made during the life of another changes nothing. SIGHUP stays ignored where it was, as nohup has
 /// it. Children that are forked meanwhile are ended by who forked them, not by these signals. Who
-/// reads standard output may go away: that is an error of writing then, and ends nothing either.
+/// reads standard output may go away: that fails a write then (EPIPE), and ends nothing either.
 ///
 /// Where nobody has asked for two seconds, a second signal ends the process, with status 130.
 class Interruption {

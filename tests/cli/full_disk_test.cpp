@@ -59,10 +59,12 @@ TEST_CASE("full disk: a command whose result standard output does not take has f
   CHECK(sandbox.has("r/provenance.json"));
 }
 
-TEST_CASE("full disk: a reader of standard output that has gone away costs no record") {
+TEST_CASE("full disk: a reader of standard output that has gone away costs no record, no error") {
   Sandbox sandbox;
-  sandbox.call("simulate small.yaml --machine machine.yaml --out here | true #");
+  sandbox.call("simulate small.yaml --machine machine.yaml --out here 2>said.txt | true #");
   CHECK(read_record(sandbox.path("here")).outcome == Outcome::done);
+  CHECK(sandbox.has("said.txt"));
+  CHECK(testing::text_of(sandbox.path("said.txt")).find("error") == std::string::npos);
 }
 
 TEST_CASE("full disk: a simulation is told first, then kept without the rows that do not fit") {
