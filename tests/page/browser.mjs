@@ -54,7 +54,7 @@ export async function checkTheme(page) {
 }
 
 /**
- * Opens a page in each of `views` ([viewport, scheme]), calls `check({page, context, viewport, scheme})`,
+ * Opens a page in each of `views`, [viewport, scheme], calls `check`, which is told of both, too;
  * leaves a picture OUT-WIDTH-SCHEME.png. It fits its width; it says nothing, asks for nothing else.
  */
 export async function lookAt({modules, chromiumPath, out, views, check, ...what}) {
