@@ -262,7 +262,8 @@ void Launcher::on_ready(Member& member) {
   record_.startup = since(launched_);
   trained_ = Clock::now();
   if (beginning_.down_since) record_.restarts.down += since(*beginning_.down_since);
-  if (const std::string wrong = rows_.begin(record_); !wrong.empty()) return fail(wrong);
+  const std::string wrong = rows_.begin(record_, beginning_.time);
+  if (!wrong.empty()) return fail(wrong);
   for (Member& each : members_) {
     each.silence.emplace(silence_limit());
     each.counted_before = hosts_.counted(each.host);

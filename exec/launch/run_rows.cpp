@@ -57,10 +57,11 @@ void RunRows::go_on_from(Record& earlier) {
   if (options_.rows == RowsKept::summary) kept_ = {};
 }
 
-std::string RunRows::begin(const Record& record) {
+std::string RunRows::begin(const Record& record, Instant now) {
   began_ = renewed_ = Clock::now();
+  const WallTime wall = std::chrono::system_clock::now();
   return write([&] {
-    writer_->begin();
+    writer_->begin(wall - std::chrono::nanoseconds(now.ns));
     writer_->add(earlier_);
     earlier_ = {};
     writer_->flush();

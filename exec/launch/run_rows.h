@@ -27,8 +27,9 @@ class RunRows {
   /// them no more.
   void go_on_from(Record& earlier);
 
-  /// Every node is ready.
-  std::string begin(const Record& record);
+  /// Every node is ready, at `now` by the training's clock: not zero where it goes on from a
+  /// checkpoint.
+  std::string begin(const Record& record, Instant now);
   /// Takes what `record` has of rows, but for its evaluations: they are few.
   std::string take(Record& record);
 

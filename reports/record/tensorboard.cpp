@@ -49,24 +49,29 @@ constexpr unsigned kSummaryValue = 1;
 constexpr unsigned kValueTag = 1;
 constexpr unsigned kValueSimple = 2;
 
-std::string event_at(Instant time, std::int64_t step) {
+/// A double has room for a tenth of a microsecond of today's dates.
+double seconds_of(WallTime time) {
+  return std::chrono::duration<double>(time.time_since_epoch()).count();
+}
+
+std::string event_at(double wall_time_s, std::int64_t step) {
   std::string event;
   put_key(event, kEventWallTime, Wire::eight_bytes);
-  put_little_endian(event, std::bit_cast<std::uint64_t>(time.seconds()));
+  put_little_endian(event, std::bit_cast<std::uint64_t>(wall_time_s));
   put_key(event, kEventStep, Wire::varint);
   put_varint(event, static_cast<std::uint64_t>(step));
   return event;
 }
 
-std::string first_event() {
-  std::string event = event_at({}, 0);
+std::string first_event(WallTime zero) {
+  std::string event = event_at(seconds_of(zero), 0);
   put_text(event, kEventFileVersion, "brain.Event:2");
   return event;
 }
 
 struct Point {
   Instant time;
-  std::int64_t step;
+  std::int64_t update;
   double value;
 };
 
@@ -90,14 +95,14 @@ class Series {
   std::vector<Point> drawn_;
 };
 
-std::string scalar_event(const std::string& tag, const Point& point) {
+std::string scalar_event(const std::string& tag, const Point& point, WallTime zero) {
   std::string value;
   put_text(value, kValueTag, tag);
   put_key(value, kValueSimple, Wire::four_bytes);
   put_little_endian(value, std::bit_cast<std::uint32_t>(static_cast<float>(point.value)));
   std::string summary;
   put_text(summary, kSummaryValue, value);
-  std::string event = event_at(point.time, point.step);
+  std::string event = event_at(seconds_of(zero) + point.time.seconds(), point.update);
   put_text(event, kEventSummary, summary);
   return event;
 }
@@ -142,25 +147,44 @@ constexpr Tagged<Used> kOfUsage[] = {
 void add_evals(const std::vector<EvalReport>& rows, std::size_t most, AllSeries& to) {
   for (const auto& [tag, of] : kOfEvals) {
     Series& series = to.emplace_back(tag, rows.size(), most);
-    for (const EvalReport& e : rows) series.add({e.time, e.step.value, of(e)});
+    for (const EvalReport& e : rows) series.add({e.time, e.version.value, of(e)});
   }
 }
 
-/// How many steps the chief had done at the times of usage rows.
-class ChiefSteps {
+/// How many updates so many gradients of a training came to: all of them to all that it made.
+class Updates {
  public:
-  ChiefSteps(const Record& record, const Steps& steps) {
+  Updates(std::int64_t gradients, std::int64_t updates)
+      : gradients_(gradients), updates_(std::max<std::int64_t>(0, updates)) {}
+
+  /// Those that make an update together have it in common, the first of them, too: its step ends
+  /// once that was made.
+  [[nodiscard]] std::int64_t after(std::int64_t gradients) const {
+    if (gradients_ == 0) return 0;
+    const std::int64_t done = std::min(gradients, gradients_);
+    const std::int64_t whole = updates_ / gradients_;
+    const std::int64_t rest = updates_ % gradients_;
+    return done * whole + (done * rest + gradients_ - 1) / gradients_;
+  }
+
+ private:
+  std::int64_t gradients_;
+  std::int64_t updates_;
+};
+
+/// How many gradients all workers had done at the times of usage rows.
+class GradientsDone {
+ public:
+  GradientsDone(const Record& record, const Steps& steps) {
     for (const UsageRow& row : record.usage) times_.push_back(row.time);
     std::ranges::sort(times_);
     times_.erase(std::unique(times_.begin(), times_.end()), times_.end());
     done_.resize(times_.size());
     steps([&](const StepRow& row) {
-      if (row.worker != 0) return;
       const std::size_t first = place_of(row.report.start + length_of(row.report.phases));
-      if (first == done_.size()) return;
-      done_[first] = std::max(done_[first], row.report.step.value + 1);
+      if (first < done_.size()) ++done_[first];
     });
-    for (std::size_t i = 1; i < done_.size(); ++i) done_[i] = std::max(done_[i], done_[i - 1]);
+    for (std::size_t i = 1; i < done_.size(); ++i) done_[i] += done_[i - 1];
   }
   /// `time`: of a usage row.
   [[nodiscard]] std::int64_t at(Instant time) const { return done_[place_of(time)]; }
@@ -176,24 +200,26 @@ class ChiefSteps {
 };
 
 void add_usage(const std::string& node, const std::vector<const UsageRow*>& rows,
-               const ChiefSteps& chief, std::size_t most, AllSeries& to) {
+               const GradientsDone& done, const Updates& updates, std::size_t most, AllSeries& to) {
   if (rows.empty()) return;
   const std::vector<Used> used = used_by(rows);
   for (const auto& [tag, of] : kOfUsage) {
     Series& series = to.emplace_back(tag + node, used.size(), most);
-    for (const Used& u : used) series.add({u.row->time, chief.at(u.row->time), of(u)});
+    for (const Used& u : used) {
+      series.add({u.row->time, updates.after(done.at(u.row->time)), of(u)});
+    }
   }
 }
 
-std::string file_of(const AllSeries& all) {
+std::string file_of(const AllSeries& all, WallTime zero) {
   std::vector<std::pair<const Series*, const Point*>> events;
   for (const Series& each : all) {
     for (const Point& point : each.drawn()) events.emplace_back(&each, &point);
   }
   if (events.empty()) return {};
   std::ranges::stable_sort(events, {}, [](const auto& event) { return event.second->time; });
-  std::string text = framed(first_event());
-  for (const auto& [each, point] : events) text += framed(scalar_event(each->tag(), *point));
+  std::string text = framed(first_event(zero));
+  for (const auto& [each, point] : events) text += framed(scalar_event(each->tag(), *point, zero));
   return text;
 }
 
@@ -216,17 +242,20 @@ std::string framed(std::string_view data) {
   return frame;
 }
 
-std::string tensorboard_events(const Record& record, const Steps& steps) {
+std::string tensorboard_events(const Record& record, const Steps& steps, WallTime zero) {
   const std::vector<StepsOfNode> counts = count_steps(steps, record.nodes.size());
   const auto usage = usage_by_node(record);
   const std::vector<int> shown = shown_nodes(record, counts, kMostNodesShown);
   std::size_t count = std::size(kOfEvals);
+  std::int64_t gradients = 0;
+  for (const StepsOfNode& of_node : counts) gradients += static_cast<std::int64_t>(of_node.count);
   for (const int node : shown) {
     const auto index = static_cast<std::size_t>(node);
     count += counts[index].count > 0 ? std::size(kOfSteps) : 0;
     count += usage[index].empty() ? 0 : std::size(kOfUsage);
   }
-  const ChiefSteps chief(record, steps);
+  const Updates updates(gradients, record.updates);
+  const GradientsDone done(record, steps);
   const std::size_t most = kMostEvents / count;
   AllSeries all;
   all.reserve(count);
@@ -239,18 +268,20 @@ std::string tensorboard_events(const Record& record, const Steps& steps) {
       of_worker[node] = all.size();
       for (const auto& [tag, of] : kOfSteps) all.emplace_back(tag + role, rows, most);
     }
-    add_usage(role, usage[index], chief, most, all);
+    add_usage(role, usage[index], done, updates, most, all);
   }
+  std::int64_t so_far = 0;
   steps([&](const StepRow& row) {
+    ++so_far;
     const auto found = of_worker.find(row.worker);
     if (found == of_worker.end()) return;
     const StepReport& step = row.report;
     for (std::size_t i = 0; i < std::size(kOfSteps); ++i) {
       all[found->second + i].add(
-          {step.start + length_of(step.phases), step.step.value, kOfSteps[i].of(step)});
+          {step.start + length_of(step.phases), updates.after(so_far), kOfSteps[i].of(step)});
     }
   });
-  return file_of(all);
+  return file_of(all, zero);
 }
 
 }  // namespace foretrain

@@ -4,6 +4,7 @@
 #include "reports/record/record.h"
 #include "reports/record/shown.h"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -19,22 +20,29 @@ inline constexpr const char* kTensorboardFile = "tensorboard/events.out.tfevents
 inline constexpr std::size_t kMostEvents = 200'000;
 inline constexpr std::size_t kMostNodesShown = 64;
 
+/// What a clock on the wall shows.
+using WallTime = std::chrono::sys_time<std::chrono::nanoseconds>;
+
 /// The event file; empty where the record has nothing to show. Tags:
 ///
-///     test/loss [nats], test/accuracy, test/auc            x: steps of the chief
-///     loss/NODE [nats], step_time_s/NODE, staleness/NODE   x: steps of the worker; time: their end
+///     test/loss [nats], test/accuracy, test/auc
+///     loss/NODE [nats], step_time_s/NODE, staleness/NODE   of the worker; time: their end
 ///     cpu_percent/NODE, rss_bytes/NODE, tx_bytes_per_s/NODE, rx_bytes_per_s/NODE,
-///     nic_tx_bytes_per_s/NODE, nic_rx_bytes_per_s/NODE     x: steps that the chief had done
+///     nic_tx_bytes_per_s/NODE, nic_rx_bytes_per_s/NODE
 ///
-/// So one axis of steps serves them all. The wall time of an event is seconds since every node was
-/// ready, virtual in a simulation: a record has no date. What is not known is left out. The same
-/// record gives the same bytes.
+/// The step of every event is how many updates of the parameters there were by then, so that one
+/// axis serves all strategies, all tags: an evaluation says so itself; elsewhere they are counted
+/// by the gradients that had come in, of which so many make an update (steps of `local_sgd` between
+/// two averagings share theirs). What is not known is left out. The same arguments give the same
+/// bytes.
 ///
 /// `steps`: those of the record, looked at three times; what is in memory of them at once does not
-/// grow with their number.
-std::string tensorboard_events(const Record& record, const Steps& steps);
-inline std::string tensorboard_events(const Record& record) {
-  return tensorboard_events(record, steps_of(record));
+/// grow with their number. `zero`: when the record's times are zero, for the wall times of the
+/// events. Left out, they are seconds since every node was ready: a simulation, whose time is
+/// virtual, has no date.
+std::string tensorboard_events(const Record& record, const Steps& steps, WallTime zero = {});
+inline std::string tensorboard_events(const Record& record, WallTime zero = {}) {
+  return tensorboard_events(record, steps_of(record), zero);
 }
 
 /// A record of TensorFlow's record format (TFRecord, tensorflow/core/lib/io/record_writer.h): the

@@ -36,7 +36,8 @@ RecordWriter::RecordWriter(fs::path folder, RowsKept kept, std::chrono::nanoseco
       evals_{{}, evals_table()},
       usage_{{}, usage_table()} {}
 
-void RecordWriter::begin() {
+void RecordWriter::begin(WallTime zero) {
+  zero_ = zero;
   std::error_code ignored;  // what cannot be removed is told where it is written
   fs::remove(folder_ / kRunFile, ignored);
   for (const std::string& name : files_beside_run()) fs::remove(folder_ / name, ignored);
@@ -109,7 +110,7 @@ void RecordWriter::write_views(const Record& record, const Steps& steps) {
   if (kept_ == RowsKept::all) {
     write_text_file(folder_ / kTimelineFile, timeline_json(record, steps));
   }
-  const std::string events = tensorboard_events(record, steps);
+  const std::string events = tensorboard_events(record, steps, zero_);
   if (events.empty()) return;
   const fs::path place = folder_ / kTensorboardFile;
   std::error_code error;

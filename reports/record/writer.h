@@ -6,6 +6,7 @@
 #include "reports/record/record.h"
 #include "reports/record/run_json.h"
 #include "reports/record/shown.h"
+#include "reports/record/tensorboard.h"
 
 #include <chrono>
 #include <filesystem>
@@ -28,7 +29,9 @@ class RecordWriter {
                std::chrono::nanoseconds interval = std::chrono::seconds(1));
 
   /// Before anything else: what an older record left in the folder goes, tables have their titles.
-  void begin();
+  /// `zero`: when the times of a run are zero, which its event file alone tells
+  /// (tensorboard_events); left out, there is no date.
+  void begin(WallTime zero = {});
   /// Until the end: run.json says what is trained, where, how far it is, and that it has not ended.
   void renew(const Record& record);
   /// Appends the steps, usage, inputs that `rows` has, and those of its evaluations that have come
@@ -55,6 +58,7 @@ class RecordWriter {
   std::filesystem::path folder_;
   RowsKept kept_;
   std::chrono::nanoseconds interval_;
+  WallTime zero_;
   Table steps_;
   Table evals_;
   Table usage_;

@@ -30,6 +30,7 @@ Json marks_of(const Panel& panel) {
   int bars = 0;
   int columns = 0;
   int cells = 0;
+  int arrows = 0;
   int hover = 0;
   for (const Series& s : panel.series) {
     const auto points = static_cast<int>(s.x.size());
@@ -39,11 +40,14 @@ Json marks_of(const Panel& panel) {
       columns += points;
     } else if (s.mark == Mark::cell) {
       cells += points;
+    } else if (s.mark == Mark::arrow) {
+      arrows += points;
     } else if (s.mark != Mark::guide) {
       hover += points;
     }
   }
-  return {{"bars", bars}, {"columns", columns}, {"cells", cells}, {"hover", hover}};
+  return {{"bars", bars},     {"columns", columns}, {"cells", cells},
+          {"arrows", arrows}, {"heads", arrows},    {"hover", hover}};
 }
 
 /// Writes the page with what has to be in it, looks at it in the browser.

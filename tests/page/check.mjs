@@ -2,37 +2,16 @@
 // PAGE.expected.json says what has to be there. Fails with the first thing that is not.
 import assert from 'node:assert/strict';
 import {readFileSync} from 'node:fs';
-import {createRequire} from 'node:module';
-import {join} from 'node:path';
 import {pathToFileURL} from 'node:url';
 
+import {checkNames, checkTheme, kNarrow, kWide, lookAt} from './browser.mjs';
+
 const [modules, file, out, chromiumPath] = process.argv.slice(2);
-const {chromium} = createRequire(join(modules, 'package.json'))('playwright-core');
 const expected = JSON.parse(readFileSync(file.replace(/html$/, 'expected.json'), 'utf8'));
 const address = pathToFileURL(file).href;
-const kPatience = 120_000;  // ms, on a machine that does other things
-const kNarrow = {width: 400, height: 800};
-const kWide = {width: 1600, height: 1000};
 
-/** Opens the page; what it says or asks for is remembered. */
-async function open(browser, viewport, colorScheme) {
-  // Reduced motion: it scrolls at once.
-  const context = await browser.newContext(
-    {viewport, colorScheme, acceptDownloads: true, reducedMotion: 'reduce'});
-  const page = await context.newPage();
-  page.setDefaultTimeout(kPatience);
-  const said = [];
-  page.on('console', (message) => said.push(`${message.type()}: ${message.text()}`));
-  page.on('pageerror', (error) => said.push(`error: ${error.message}`));
-  page.on('request', (request) => {
-    if (!/^(data|blob):/.test(request.url()) && request.url() !== address) {
-      said.push(`request: ${request.url()}`);
-    }
-  });
-  await page.goto(address);
-  await page.waitForFunction(() => document.documentElement.dataset.drawn === 'all');
-  return {page, said, context};
-}
+const drawn = (page) =>
+  page.waitForFunction(() => document.documentElement.dataset.drawn === 'all');
 
 /** Shows every figure once that is chosen from a list. */
 async function showAll(page) {
@@ -87,11 +66,6 @@ async function checkSeen(page) {
     .filter((c) => c.offsetParent !== null)
     .map((c) => c.firstElementChild?.getBoundingClientRect().width ?? 0));
   assert.ok(sizes.length > 0 && sizes.every((width) => width > 200), `widths of charts: ${sizes}`);
-}
-
-async function checkWidth(page, width) {
-  const wide = await page.evaluate(() => document.documentElement.scrollWidth);
-  assert.ok(wide <= width, `the page is ${wide} pixels wide on ${width}`);
 }
 
 /** Where the first mark called `name` of a figure's chart is on the screen. */
@@ -186,16 +160,6 @@ async function checkZoom(page) {
   assert.deepEqual(await shownBy(page, name), whole, 'two clicks show all');
 }
 
-async function checkTheme(page) {
-  const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
-  const before = await paper();
-  await page.getByRole('button', {name: 'Use dark colours'}).click();
-  assert.notEqual(await paper(), before);
-  await page.getByRole('button', {name: 'Use light colours'}).click();
-  assert.equal(await paper(), before);
-  await page.waitForTimeout(300);
-}
-
 /** What a screen reader says; what a keyboard reaches. */
 async function checkAccess(page) {
   const charts = await page.locator('.chart').evaluateAll((all) =>
@@ -204,9 +168,7 @@ async function checkAccess(page) {
     assert.equal(role, 'group');
     assert.ok(label.length > 10, `a chart is called "${label}"`);
   }
-  const nameless = await page.locator('button').evaluateAll((all) =>
-    all.filter((b) => !(b.getAttribute('aria-label') || b.textContent.trim())).length);
-  assert.equal(nameless, 0, 'every button has a name');
+  await checkNames(page, 'button', 'every button');
   const details = page.locator('.data').first();
   await details.locator('summary').press('Enter');
   // It is filled when it has opened: the event comes later.
@@ -238,31 +200,27 @@ async function checkDownload(page) {
   assert.match(text, /^series,/);
 }
 
-const browser = await chromium.launch({
-  executablePath: chromiumPath,
-  args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
-});
-try {
-  for (const [viewport, scheme] of [[kNarrow, 'light'], [kWide, 'light'], [kWide, 'dark']]) {
-    const {page, said, context} = await open(browser, viewport, scheme);
+/** What a reader does with the page. */
+async function use(page) {
+  await checkTooltips(page);
+  await checkLegend(page);
+  await checkZoom(page);
+  await checkTheme(page);
+  await page.waitForTimeout(300);  // until the charts have their colours again
+  await checkAccess(page);
+  await checkSorting(page);
+  await checkDownload(page);
+}
+
+await lookAt({
+  modules, chromiumPath, out, address,
+  views: [[kNarrow, 'light'], [kWide, 'light'], [kWide, 'dark']],
+  allowed: (url) => url === address,
+  ready: drawn,
+  async check({page, viewport, scheme}) {
     await showAll(page);
     await checkMarks(page);
     await checkSeen(page);
-    await checkWidth(page, viewport.width);
-    if (viewport === kWide && scheme === 'light' && expected.sweep_map) {
-      await checkTooltips(page);
-      await checkLegend(page);
-      await checkZoom(page);
-      await checkTheme(page);
-      await checkAccess(page);
-      await checkSorting(page);
-      await checkDownload(page);
-    }
-    await page.evaluate(() => scrollTo({top: 0, behavior: 'instant'}));
-    await page.screenshot({path: `${out}-${viewport.width}-${scheme}.png`, fullPage: true});
-    assert.deepEqual(said, [], 'what the page said or asked for');
-    await context.close();
-  }
-} finally {
-  await browser.close();
-}
+    if (viewport === kWide && scheme === 'light' && expected.sweep_map) await use(page);
+  },
+});

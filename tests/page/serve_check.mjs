@@ -2,33 +2,10 @@
 // node serve_check.mjs MODULES ADDRESS OUT PROGRAM FOLDER CHROMIUM. Fails with the first that differs.
 import assert from 'node:assert/strict';
 import {execFileSync} from 'node:child_process';
-import {createRequire} from 'node:module';
-import {join} from 'node:path';
+
+import {checkNames, checkTheme, kNarrow, kWide, lookAt} from './browser.mjs';
 
 const [modules, address, out, program, folder, chromiumPath] = process.argv.slice(2);
-const {chromium} = createRequire(join(modules, 'package.json'))('playwright-core');
-const kPatience = 120_000;  // ms, on a machine that does other things
-const kNarrow = {width: 400, height: 800};
-const kWide = {width: 1600, height: 1000};
-
-/** Opens the page; what it says, whom else it asks is remembered. */
-async function open(browser, viewport, colorScheme) {
-  const context = await browser.newContext({viewport, colorScheme, reducedMotion: 'reduce'});
-  const page = await context.newPage();
-  page.setDefaultTimeout(kPatience);
-  const said = [];
-  page.on('console', (message) => said.push(`${message.type()}: ${message.text()}`));
-  page.on('pageerror', (error) => said.push(`error: ${error.message}`));
-  page.on('request', (request) => {
-    const url = new URL(request.url());
-    if (!/^(data|blob):/.test(request.url()) && url.origin !== new URL(address).origin) {
-      said.push(`request: ${request.url()}`);
-    }
-  });
-  await page.goto(address);
-  await answered(page);
-  return {page, said, context};
-}
 
 /** Until there is a whole answer, to another command than `before`. */
 async function answered(page, before) {
@@ -127,14 +104,6 @@ async function checkMistake(page) {
   await page.waitForFunction(() => window.foretrain.page.ended);
 }
 
-async function checkTheme(page) {
-  const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
-  const before = await paper();
-  await page.getByRole('button', {name: 'Use dark colours'}).click();
-  assert.notEqual(await paper(), before);
-  await page.getByRole('button', {name: 'Use light colours'}).click();
-}
-
 /** What simulate left opens as its report, kept away from the page. */
 async function checkRecords(page, context) {
   await page.getByRole('button', {name: 'Look again'}).click();
@@ -147,40 +116,23 @@ async function checkRecords(page, context) {
   await report.close();
 }
 
-async function checkAccess(page) {
-  const nameless = await page.locator('button, input, select, textarea').evaluateAll((all) =>
-    all.filter((one) => !(one.getAttribute('aria-label') || one.textContent.trim() ||
-                          one.labels?.length)).length);
-  assert.equal(nameless, 0, 'everything that can be moved has a name');
+/** What somebody does who asks. */
+async function use(page, context) {
+  await checkSliders(page);
+  await checkWays(page);
+  await checkPinned(page);
+  await checkMistake(page);
+  await checkTheme(page);
+  await checkNames(page, 'button, input, select, textarea', 'everything that can be moved');
+  await checkRecords(page, context);
 }
 
-async function checkWidth(page, width) {
-  const wide = await page.evaluate(() => document.documentElement.scrollWidth);
-  assert.ok(wide <= width, `the page is ${wide} pixels wide on ${width}`);
-}
-
-const browser = await chromium.launch({
-  executablePath: chromiumPath,
-  args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
+await lookAt({
+  modules, chromiumPath, out, address,
+  views: [[kWide, 'light'], [kNarrow, 'light'], [kWide, 'dark']],
+  allowed: (url) => new URL(url).origin === new URL(address).origin,
+  ready: answered,
+  async check({page, context, viewport, scheme}) {
+    if (viewport === kWide && scheme === 'light') await use(page, context);
+  },
 });
-try {
-  for (const [viewport, scheme] of [[kWide, 'light'], [kNarrow, 'light'], [kWide, 'dark']]) {
-    const {page, said, context} = await open(browser, viewport, scheme);
-    await checkWidth(page, viewport.width);
-    if (viewport === kWide && scheme === 'light') {
-      await checkSliders(page);
-      await checkWays(page);
-      await checkPinned(page);
-      await checkMistake(page);
-      await checkTheme(page);
-      await checkAccess(page);
-      await checkRecords(page, context);
-    }
-    await page.evaluate(() => scrollTo({top: 0, behavior: 'instant'}));
-    await page.screenshot({path: `${out}-${viewport.width}-${scheme}.png`, fullPage: true});
-    assert.deepEqual(said, [], 'what the page said or asked for');
-    await context.close();
-  }
-} finally {
-  await browser.close();
-}

@@ -21,6 +21,7 @@ enum class Mark {
   column,  ///< upright bars from `x` to `x_end`, `y` high
   span,    ///< bars that lie on row `y`, from `x` to `x_end`
   cell,    ///< squares around `x`, `y` whose colour says `value`
+  arrow,   ///< arrows from row `y` at `x` to row `y_end` at `x_end`
 };
 
 /// What a panel draws for a series.
@@ -31,9 +32,10 @@ struct Series {
   bool dashed = false;  ///< a forecast: a dashed line, where a run is a line with points
   int colour = 0;       ///< index into the palette; series of one case share it
   Mark mark = Mark::line;
-  std::vector<double> x_end{};       ///< of columns, spans
+  std::vector<double> x_end{};       ///< of columns, spans, arrows
   std::vector<double> value{};       ///< of cells
   std::vector<std::string> names{};  ///< what each point stands for; empty: nothing to tell
+  std::vector<double> y_end{};       ///< of arrows
 };
 
 /// Which axes of a panel are logarithmic.
@@ -80,7 +82,8 @@ struct Figure {
 };
 
 /// The points of a figure, one a row: panel, series, x, y, base, of columns, spans or cells also
-/// x_end, value. Bars reach from `base` to `base + y`; a line's base is 0. Unknown y are empty.
+/// x_end, value, where there are arrows y_end. Bars reach from `base` to `base + y`; a line's base
+/// is 0. Unknown y are empty.
 std::string figure_csv(const Figure& figure);
 
 /// The gnuplot script that draws NAME.svg, NAME.png, NAME.pdf from NAME.csv in the folder where it

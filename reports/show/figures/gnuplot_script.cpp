@@ -2,6 +2,7 @@
 #include "models/base/check.h"
 #include "reports/record/csv.h"
 #include "reports/show/figures/figure.h"
+#include "reports/show/figures/gnuplot_axes.h"
 
 #include <fmt/format.h>
 
@@ -41,17 +42,6 @@ constexpr double kPixelsPerInch = 96;
 
 constexpr int kPointsShown = 16;        // at most about so many marks on a line
 constexpr double kBarHalfWidth = 0.32;  // of the distance between bars
-constexpr double kRowHalfWidth = 0.38;  // of the distance between rows
-
-/// Text in single quotes, in which gnuplot knows no escape but the doubled quote.
-std::string literal(std::string_view text) {
-  std::string out = "'";
-  for (const char c : text) {
-    if (c == '\'') out += '\'';
-    out += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
-  }
-  return out + "'";
-}
 
 std::string_view line_colour(const Series& s) {
   return kPalette[static_cast<std::size_t>(s.colour) % kPalette.size()];
@@ -134,7 +124,7 @@ Canvas canvas_of(const Figure& figure) {
 
 /// `every` reads the rows of one series: the table is long, and its header is row -1.
 std::string data_of(const Figure& figure, std::size_t first_row, std::size_t rows) {
-  return fmt::format("{} skip 1 every ::{}::{}", literal(figure.name + ".csv"), first_row,
+  return fmt::format("{} skip 1 every ::{}::{}", gnuplot_literal(figure.name + ".csv"), first_row,
                      first_row + rows - 1);
 }
 
@@ -155,6 +145,10 @@ std::string style_of(const Series& s, bool bars) {
                        s.dashed ? "transparent solid 0.5 noborder" : "solid noborder",
                        line_colour(s));
   }
+  if (s.mark == Mark::arrow) {
+    return fmt::format("with vectors head filled size screen 0.008,20 lw 1 lc rgb '{}'",
+                       kGuides.front());
+  }
   if (s.mark == Mark::trace) {
     return fmt::format("with lines lw 1 dt {} lc rgb '{}'", s.dashed ? "(7,4)" : "solid",
                        line_colour(s));
@@ -170,13 +164,15 @@ std::string style_of(const Series& s, bool bars) {
 }
 
 /// What gnuplot makes of a row of the table; `base` is its fifth column, `x_end` its sixth, `value`
-/// its seventh.
+/// its seventh, `y_end` its eighth.
 std::string plot_columns(const Series& s, bool bars) {
   switch (s.mark) {
     case Mark::column:
       return "(($3+$6)/2):($4/2):3:6:(0):4";
     case Mark::span:
       return fmt::format("(($3+$6)/2):4:3:6:($4-{0}):($4+{0})", kRowHalfWidth);
+    case Mark::arrow:  // to the edge of the row
+      return fmt::format("3:4:($6-$3):($8-$4-{}*sgn($8-$4))", kRowHalfWidth);
     case Mark::cell:
       return "3:4:($3-0.5):($3+0.5):($4-0.5):($4+0.5):7";
     default:
@@ -193,27 +189,10 @@ std::string plot_command(const Figure& figure, const Panel& panel, std::size_t f
     const bool first = s.mark != Mark::cell && titled.insert(s.title).second;
     parts.push_back(fmt::format("{} using {} {} {}", data_of(figure, first_row, s.x.size()),
                                 plot_columns(s, bars), style_of(s, bars),
-                                first ? "title " + literal(s.title) : "notitle"));
+                                first ? "title " + gnuplot_literal(s.title) : "notitle"));
     first_row += s.x.size();
   }
   return fmt::format("  plot {}\n", fmt::join(parts, ", \\\n       "));
-}
-
-/// A name as a format of the number that it stands at, which is how gnuplot takes it.
-std::string as_format(std::string_view name) {
-  std::string out;
-  for (const char c : name) out += c == '%' ? "%%" : std::string(1, c);
-  return out;
-}
-
-/// Names at an axis: `'a' 0, 'b' 1`.
-std::string names_at(const std::vector<std::string>& names) {
-  std::vector<std::string> tics;
-  tics.reserve(names.size());
-  for (const std::string& name : names) {
-    tics.push_back(fmt::format("{} {}", literal(as_format(name)), tics.size()));
-  }
-  return fmt::format("{}", fmt::join(tics, ", "));
 }
 
 /// Where a panel stands on the canvas.
@@ -238,52 +217,21 @@ std::string margins(const Figure& figure, const Canvas& canvas, std::size_t inde
       begin + width - static_cast<double>(right) / canvas.width, bottom, top);
 }
 
-/// The x axis: figures, or names below the places of bars.
-std::string x_axis(const Panel& panel, const Canvas& canvas) {
-  if (!panel.categories.empty()) {
-    return fmt::format("  set xrange [-0.6:{:.1f}]\n  set xtics {}({}) nomirror scale 0\n",
-                       static_cast<double>(panel.categories.size()) - 0.4,
-                       canvas.slanted ? "rotate by 20 right " : "", names_at(panel.categories));
-  }
-  if (panel.view) {
-    return fmt::format("  set xrange [{:.9g}:{:.9g}]\n  set xtics auto\n", panel.view->first,
-                       panel.view->second);
-  }
-  // What an axis of logarithms begins with cannot be zero; what is lost is left of it.
-  const bool below_zero = std::ranges::any_of(panel.series, [](const Series& s) {
-    return !s.x_end.empty() && std::ranges::any_of(s.x, [](double x) { return x < 0; });
-  });
-  std::string places = "auto";
-  if (!panel.x_ticks.empty()) places = fmt::format("({})", fmt::join(panel.x_ticks, ", "));
-  return fmt::format("  set xrange [{}:*]\n  set xtics {}\n",
-                     panel.log_x() || below_zero ? "*" : "0", places);
-}
-
-std::string y_axis(const Panel& panel) {
-  if (!panel.rows.empty()) {
-    return fmt::format("  set yrange [{:.1f}:-0.6]\n  set ytics ({}) nomirror scale 0\n",
-                       static_cast<double>(panel.rows.size()) - 0.4, names_at(panel.rows));
-  }
-  const bool bars = std::ranges::any_of(
-      panel.series, [&](const Series& s) { return panel.stacks(s) || s.mark == Mark::column; });
-  return fmt::format("  set yrange [{}:*]\n  set ytics auto\n",
-                     !panel.log_y() && (bars || panel.from_zero) ? "0" : "*");
-}
-
 std::string panel_commands(const Figure& figure, const Canvas& canvas, std::size_t index) {
   const Panel& panel = figure.panels[index];
   const bool bottom = !figure.stacked || index + 1 == figure.panels.size();
   std::string text = margins(figure, canvas, index);
-  text += fmt::format("  set title {}\n  set xlabel {}\n  set ylabel {}\n", literal(panel.title),
-                      literal(bottom ? panel.x_label : ""), literal(panel.y_label));
+  text += fmt::format("  set title {}\n  set xlabel {}\n  set ylabel {}\n",
+                      gnuplot_literal(panel.title), gnuplot_literal(bottom ? panel.x_label : ""),
+                      gnuplot_literal(panel.y_label));
   text += "  unset logscale\n";
   if (panel.log_x()) text += "  set logscale x\n";
   if (panel.log_y()) text += "  set logscale y\n";
-  text += draws_cells(panel)
-              ? fmt::format("  set colorbox\n  set cblabel {}\n", literal(panel.value_label))
-              : "  unset colorbox\n";
+  text += draws_cells(panel) ? fmt::format("  set colorbox\n  set cblabel {}\n",
+                                           gnuplot_literal(panel.value_label))
+                             : "  unset colorbox\n";
   text += fmt::format("  set format x {}\n", bottom ? "" : "''");
-  return text + x_axis(panel, canvas) + y_axis(panel);
+  return text + gnuplot_x_axis(panel, canvas.slanted) + gnuplot_y_axis(panel);
 }
 
 std::size_t rows_of(const Panel& panel) {
@@ -295,14 +243,18 @@ std::size_t rows_of(const Panel& panel) {
 }  // namespace
 
 std::string figure_csv(const Figure& figure) {
-  constexpr auto kColumns =
-      std::to_array<std::string_view>({"panel", "series", "x", "y", "base", "x_end", "value"});
+  constexpr auto kColumns = std::to_array<std::string_view>(
+      {"panel", "series", "x", "y", "base", "x_end", "value", "y_end"});
   bool wide = false;
+  bool arrows = false;
   for (const Panel& panel : figure.panels) {
-    for (const Series& s : panel.series) wide = wide || !s.x_end.empty() || !s.value.empty();
+    for (const Series& s : panel.series) {
+      wide = wide || !s.x_end.empty() || !s.value.empty();
+      arrows = arrows || !s.y_end.empty();
+    }
   }
   const std::span<const std::string_view> columns(kColumns);
-  CsvWriter csv(columns.first(wide ? 7 : 5));
+  CsvWriter csv(columns.first(arrows ? 8 : wide ? 7 : 5));
   for (const Panel& panel : figure.panels) {
     std::vector<double> tops(panel.categories.size());
     for (const Series& s : panel.series) {
@@ -318,6 +270,7 @@ std::string figure_csv(const Figure& figure) {
           const double unknown = std::numeric_limits<double>::quiet_NaN();
           csv.number(s.x_end.empty() ? unknown : s.x_end[i]);
           csv.number(s.value.empty() ? unknown : s.value[i]);
+          if (arrows) csv.number(s.y_end.empty() ? unknown : s.y_end[i]);
         }
         csv.end_row();
       }
@@ -342,7 +295,8 @@ std::string gnuplot_script(const Figure& figure) {
       "noenhanced; small = ',8' }}\n"
       "  set output {7} . kind\n",
       figure.name, canvas.width, canvas.height, 2 * canvas.width, 2 * canvas.height,
-      canvas.width / kPixelsPerInch, canvas.height / kPixelsPerInch, literal(figure.name + "."));
+      canvas.width / kPixelsPerInch, canvas.height / kPixelsPerInch,
+      gnuplot_literal(figure.name + "."));
   text += fmt::format(
       "  set border 3 lc rgb '#606060'\n  set tics nomirror\n"
       "  set grid lc rgb '#D8D8D8' lt 1 lw 0.7\n"
@@ -350,11 +304,11 @@ std::string gnuplot_script(const Figure& figure) {
       "samplen 3 Left reverse\n"
       "  set palette defined (0 '#440154', 1 '#3B528B', 2 '#21918C', 3 '#5EC962', 4 '#FDE725')\n"
       "  set multiplot title {}\n",
-      8.0 / canvas.height, canvas.key_rows, literal(figure.title));
+      8.0 / canvas.height, canvas.key_rows, gnuplot_literal(figure.title));
   if (!figure.source.empty()) {
     text += fmt::format(
         "  set label 1 {} at screen 0.5, screen {:.4f} center font small tc rgb '#606060'\n",
-        literal(figure.source), 1 - 40.0 / canvas.height);
+        gnuplot_literal(figure.source), 1 - 40.0 / canvas.height);
   }
   std::set<std::string> titled;
   std::size_t row = 0;

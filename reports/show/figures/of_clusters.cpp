@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <string>
 #include <string_view>
 
 namespace foretrain {
@@ -29,6 +31,24 @@ void add_forecast(Panel& panel, const ClusterForecast& each) {
   panel.series.back().y.push_back(each.forecast);
 }
 
+/// How far off the forecasts of a series are at most, beside linear scaling.
+std::string scaling_finding(const ClusterFigure& f, const std::vector<ClusterForecast>& forecasts) {
+  constexpr double kPerCent = 100;
+  double forecast = 0;
+  double linear = 0;
+  bool any = false;
+  for (const ClusterForecast& each : forecasts) {
+    if (each.figure.study != f.study || each.figure.series != f.series) continue;
+    if (each.figure.role != ClusterRole::forecast) continue;
+    any = true;
+    forecast = std::max(forecast, std::abs(each.error()));
+    linear = std::max(linear, std::abs(each.linear_error()));
+  }
+  if (!any) return "measured, nothing of it forecast";
+  return fmt::format("forecast {:.0f} % off at most, linear scaling {:.0f} %", forecast * kPerCent,
+                     linear * kPerCent);
+}
+
 Figure figure_of_series(const ClusterForecast& first, std::size_t number,
                         const std::vector<ClusterForecast>& forecasts) {
   const ClusterFigure& f = first.figure;
@@ -51,7 +71,7 @@ Figure figure_of_series(const ClusterForecast& first, std::size_t number,
     panel.series[0].y.push_back(value);
   }
   return {fmt::format("clusters_{}_{}", f.study, number),
-          fmt::format("{}, {}: measured, forecast, linear scaling", f.study, f.series),
+          fmt::format("{}, {}: {}", f.study, f.series, scaling_finding(f, forecasts)),
           {std::move(panel)},
           kForecastsSource};
 }

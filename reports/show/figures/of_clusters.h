@@ -10,7 +10,7 @@
 namespace foretrain {
 
 /// Of a study a figure a series, in their order: measured points, the line of the forecasts, that
-/// of linear scaling, over the devices. Series are the figures' titles.
+/// of linear scaling, over the devices. Titles say how far off both are at most.
 std::vector<Figure> cluster_figures(const std::string& study,
                                     const std::vector<ClusterForecast>& forecasts);
 

@@ -2,9 +2,13 @@
 
 #include "reports/studies/published/tables.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace foretrain {
 namespace {
@@ -66,11 +70,24 @@ Panel panel_of(const Group& group, const std::string& study,
   return panel;
 }
 
+/// How many of what nothing was taken from are near.
+std::string published_finding(const std::string& study,
+                              const std::vector<Prediction>& predictions) {
+  constexpr double kPerCent = 100;
+  const std::vector<StudySummary> all = summarize(predictions);
+  const auto summary = std::ranges::find(all, study, &StudySummary::study);
+  if (summary == all.end() || summary->forecasts == 0) return "predicted against reported";
+  return fmt::format("{} of {} forecasts within {:.0f} % of what was reported", summary->near,
+                     summary->forecasts, kNear * kPerCent);
+}
+
 }  // namespace
 
 Figure published_figure(const std::string& study, const std::vector<Prediction>& predictions) {
-  Figure figure{
-      "published_" + study, study + ": predicted against reported", {}, kPredictionsSource};
+  Figure figure{"published_" + study,
+                fmt::format("{}: {}", study, published_finding(study, predictions)),
+                {},
+                kPredictionsSource};
   for (const Group& group : kGroups) {
     Panel panel = panel_of(group, study, predictions);
     if (!panel.series.empty()) figure.panels.push_back(std::move(panel));

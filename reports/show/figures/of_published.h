@@ -10,6 +10,7 @@
 namespace foretrain {
 
 /// Predicted against reported of a study: times, traffic, the rest, each figure a mark.
+/// The title says how many forecasts are near (kNear).
 Figure published_figure(const std::string& study, const std::vector<Prediction>& predictions);
 
 }  // namespace foretrain

@@ -55,7 +55,10 @@ Figure resources(const Record& record, const std::string& name);
 
 /// What workers did, phase by phase, in the middle of the training, with the servers' updates
 /// below them (of sync, which updates once for all, as worker 0 saw them). Within a step the phases
-/// stand one after another, as exposed time adds up.
+/// stand one after another, as exposed time adds up. Arrows are the messages between workers and
+/// servers, of some steps where there are many: from when the last of a gradient left until all
+/// servers had it, from when new values were there until the worker had them. Without servers there
+/// are none: a record does not say when workers sent to each other.
 Figure timeline(const Record& record, const std::string& name);
 
 /// How many updates a gradient was late: share of the steps, of the records in which any was.

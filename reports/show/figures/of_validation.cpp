@@ -1,8 +1,12 @@
 #include "reports/show/figures/of_validation.h"
 
+#include "reports/record/statistics.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -35,6 +39,33 @@ std::vector<Times> times_of(const JsonObject& validation) {
     times->titles.push_back(each.title);
   }
   return all;
+}
+
+constexpr double kLeastError = 0.5;  // per cent, that is told as one
+
+/// `async forecast 8 % too fast in the median of 12 cases`: of several strategies the one that is
+/// furthest off.
+std::string accuracy_finding(const std::vector<Times>& all) {
+  const Times* furthest = nullptr;
+  double error = 0;
+  for (const Times& times : all) {
+    const double middle = median(times.errors).value_or(0);
+    if (furthest != nullptr && std::abs(middle) <= std::abs(error)) continue;
+    furthest = &times;
+    error = middle;
+  }
+  if (furthest == nullptr) return {};
+  const std::size_t cases = furthest->errors.size();
+  const std::string over =
+      cases == 1 ? std::string("in its case") : fmt::format("in the median of {} cases", cases);
+  if (std::abs(error) < kLeastError) {
+    return all.size() == 1
+               ? fmt::format("{} forecast as measured {}", furthest->strategy, over)
+               : fmt::format("all {} strategies forecast as measured in the median", all.size());
+  }
+  return fmt::format("{} forecast {:.0f} % too {} {}{}", furthest->strategy, std::abs(error),
+                     error < 0 ? "fast" : "slow", over,
+                     all.size() == 1 ? "" : fmt::format(", the furthest off of {}", all.size()));
 }
 
 /// The line on which `predicted` is `factor` times `measured`.
@@ -140,7 +171,9 @@ Figure accuracy_of_forecast(const JsonObject& validation) {
                 {},
                 validation.known_text("source")};
   const std::vector<Times> all = times_of(validation);
-  if (!all.empty()) figure.panels = {predicted_against_measured(all), errors_by_strategy(all)};
+  if (all.empty()) return figure;
+  figure.title += ": " + accuracy_finding(all);
+  figure.panels = {predicted_against_measured(all), errors_by_strategy(all)};
   return figure;
 }
 

@@ -35,7 +35,8 @@ std::string case_title(const JsonObject& row);
 std::vector<ForecastCase> forecast_cases(const JsonObject& validation);
 
 /// Predicted against measured step time, both logarithmic, a mark a case, with the diagonal and
-/// bands of 5 and 10 % around it; beside it the errors by strategy. Its source says which machines
+/// bands of 5 and 10 % around it; beside it the errors by strategy. Its title says how far off the
+/// strategy is that is furthest off in the median of its cases. Its source says which machines
 /// and which calibration both come from. No panels where no step times are known.
 Figure accuracy_of_forecast(const JsonObject& validation);
 

@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace foretrain {
 namespace {
@@ -21,6 +22,7 @@ constexpr int kMostWorkers = 8;           // the first of them
 constexpr std::size_t kStepsShown = 40;   // of worker 0; the others' of the same time
 constexpr std::size_t kStepsInView = 10;  // at first
 constexpr std::size_t kMostSpans = 1500;  // where one worker is far faster than another
+constexpr std::size_t kMostArrows = 160;  // of more, those of one step in so many
 
 /// Which phase it is in which servers are at work.
 constexpr auto kApply = static_cast<std::size_t>(
@@ -74,6 +76,8 @@ void add_span(Series& series, const Span& span, std::size_t row, std::string nam
   series.names.push_back(std::move(name));
 }
 
+std::string worker_name(int worker) { return fmt::format("worker{}", worker); }
+
 /// Adds the workers' phases to the layers, a row a worker. Returns when servers were applying.
 std::vector<Span> add_workers(const Record& record, const Window& window, Panel& panel) {
   std::map<int, std::size_t> rows;
@@ -82,7 +86,7 @@ std::vector<Span> add_workers(const Record& record, const Window& window, Panel&
   }
   for (auto& [worker, row] : rows) {
     row = panel.rows.size();
-    panel.rows.push_back(fmt::format("worker{}", worker));
+    panel.rows.push_back(worker_name(worker));
   }
   // Workers' clocks differ by a message's time: updates for all are told by one of them.
   const Protocol& protocol = protocol_called(record.scenario_case.scenario.training.strategy);
@@ -105,6 +109,52 @@ std::vector<Span> add_workers(const Record& record, const Window& window, Panel&
     }
   }
   return applying;
+}
+
+/// What a step sends to the servers, what comes back: the last of its gradient from when that was
+/// there, the new values from when they were. By its phases, so by the clock of its worker alone.
+void add_messages(const StepReport& step, double worker, double server, const std::string& name,
+                  const std::string& servers, Series& messages) {
+  const auto add = [&](Instant sent, Duration took, double from, double to, std::string what) {
+    if (took <= Duration{}) return;
+    messages.x.push_back(ms(sent));
+    messages.x_end.push_back(ms(sent + took));
+    messages.y.push_back(from);
+    messages.y_end.push_back(to);
+    messages.names.push_back(std::move(what));
+  };
+  const Phases& p = step.phases;
+  const Instant pushed = step.start + p.compute;
+  add(pushed, p.push, worker, server,
+      fmt::format("gradient of step {}, {} to {}", step.step.value, name, servers));
+  add(pushed + p.push + p.wait + p.apply, p.pull, server, worker,
+      fmt::format("parameters after step {}, {} to {}", step.step.value, servers, name));
+}
+
+/// The messages between the workers' rows and the last one, which is the servers'.
+Series messages_of(const Record& record, const Window& window, const Panel& panel) {
+  Series messages{"messages", {}, {}, false, 0, Mark::arrow};
+  const std::size_t workers = panel.rows.size() - 1;
+  const auto row_of = [&](const StepRow& step) {
+    const auto begin = panel.rows.begin();
+    const auto end = begin + static_cast<std::ptrdiff_t>(workers);
+    return static_cast<std::size_t>(std::find(begin, end, worker_name(step.worker)) - begin);
+  };
+  std::vector<std::pair<const StepReport*, std::size_t>> steps;
+  for (const StepRow& step : record.steps) {
+    if (step.worker >= kMostWorkers) continue;
+    if (step.report.start < window.begin || step.report.start >= window.end) continue;
+    if (const std::size_t row = row_of(step); row < workers) steps.emplace_back(&step.report, row);
+  }
+  if (steps.empty()) return messages;
+  const std::int64_t first = steps.front().first->step.value;
+  const auto one_in = static_cast<std::int64_t>((2 * steps.size() + kMostArrows - 1) / kMostArrows);
+  for (const auto& [step, row] : steps) {
+    if ((step->step.value - first) % one_in != 0) continue;
+    add_messages(*step, static_cast<double>(row), static_cast<double>(workers), panel.rows[row],
+                 panel.rows.back(), messages);
+  }
+  return messages;
 }
 
 }  // namespace
@@ -130,6 +180,7 @@ Figure timeline(const Record& record, const std::string& name) {
     for (const Span& span : merged(applying)) {
       add_span(panel.series[kApply], span, panel.rows.size() - 1, panel.rows.back());
     }
+    panel.series.push_back(messages_of(record, *window, panel));
   }
   std::erase_if(panel.series, [](const Series& s) { return s.x.empty(); });
   panel.view = {ms(window->begin), ms(window->view_end)};

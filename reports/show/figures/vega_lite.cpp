@@ -1,6 +1,7 @@
 #include "reports/show/figures/vega_lite.h"
 
 #include "models/base/check.h"
+#include "reports/show/figures/extent.h"
 #include "reports/show/figures/vega_lite_layers.h"
 
 #include <fmt/format.h>
@@ -51,6 +52,8 @@ std::string_view name_of(Mark mark) {
       return "column";
     case Mark::span:
       return "span";
+    case Mark::arrow:
+      return "arrow";
     case Mark::cell:
       break;
   }
@@ -78,7 +81,7 @@ Json rounded(const std::vector<double>& values) {
 
 /// The points of all series, one column beside the other.
 struct Columns {
-  std::vector<double> k, x, y, x_end, value, base;
+  std::vector<double> k, x, y, x_end, y_end, value;
   std::vector<std::string> names;
 };
 
@@ -94,6 +97,7 @@ Columns columns_of(const Panel& panel) {
       c.x.push_back(s.x[i]);
       c.y.push_back(s.y[i]);
       c.x_end.push_back(s.x_end.empty() ? unknown : s.x_end[i]);
+      c.y_end.push_back(s.y_end.empty() ? unknown : s.y_end[i]);
       c.value.push_back(s.value.empty() ? unknown : s.value[i]);
       c.names.push_back(s.names.empty() ? std::string() : s.names[i]);
       if (!panel.stacks(s)) continue;
@@ -115,6 +119,7 @@ Json to_json(const Columns& c) {
   };
   Json json = {{"k", rounded(c.k)}, {"x", rounded(c.x)}, {"y", rounded(c.y)}};
   if (any(c.x_end)) json["x_end"] = rounded(c.x_end);
+  if (any(c.y_end)) json["y_end"] = rounded(c.y_end);
   if (any(c.value)) json["value"] = rounded(c.value);
   if (std::ranges::any_of(c.names, [](const auto& name) { return !name.empty(); })) {
     json["name"] = c.names;
@@ -176,11 +181,11 @@ Json panel_json(const Figure& figure, const Panel& panel) {
     const double margin = std::pow(extent.most / extent.least, kLogMargin);
     extent.most *= margin;
     extent.least /= margin;
-  } else if (!drawing.lying) {
-    // Room for the last mark, for what begins left of zero.
+  } else {
+    // Room for the first mark, for the last one; bars that lie begin at their axis.
     const double margin = kMargin * extent.range();
     extent.most += margin;
-    if (extent.least < 0) extent.least -= margin;
+    if (!drawing.lying) extent.least -= margin;
   }
   Json series = Json::array();
   for (const Series& s : panel.series) {

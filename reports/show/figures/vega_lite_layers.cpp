@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <set>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -16,7 +18,8 @@ constexpr int kColours = 7;                 // that the page knows
 constexpr std::size_t kMarkedPoints = 60;   // a line of more has no marks
 constexpr std::size_t kWrittenCells = 120;  // of a heat map whose figures are written into it
 constexpr double kHalfRow = 0.38;           // of a bar that lies, in rows
-constexpr int kPadding = 6;                 // pixels at the ends of a y axis that is not from zero
+constexpr int kPadding = 6;                 // pixels at the ends of a y axis without columns
+constexpr double kColumnMargin = 0.02;      // above the highest column, of its height
 
 Json field(std::string_view name, std::string_view title) {
   return {{"field", name}, {"type", "quantitative"}, {"title", title}, {"format", ",.6~r"}};
@@ -189,6 +192,46 @@ void add_bars(const Drawing& d, Json& layers) {
   layers.push_back(std::move(layer));
 }
 
+/// From the middle of a row to the edge of another, above the bars; the head says which way.
+void add_arrows(const Drawing& d, Json& layers) {
+  const auto places = places_of(d.panel, {Mark::arrow});
+  if (places.empty()) return;
+  const auto calculated = [](const std::string& what, const char* as) {
+    return Json{{"calculate", what}, {"as", as}};
+  };
+  Json transform = Json::array(
+      {only(places), calculated("datum.x", "sent"),
+       calculated("datum.y_end > datum.y ? 'down' : 'up'", "way"),
+       calculated(fmt::format("datum.y_end + (datum.y_end > datum.y ? -{0} : {0})", kHalfRow),
+                  "edge")});
+  const Json tooltip = Json::array({text_field("series", "series"), text_field("name", "of"),
+                                    field("sent", fmt::format("sent, {}", d.x_label)),
+                                    field("x_end", fmt::format("arrived, {}", d.x_label))});
+  layers.push_back({{"name", "arrows"},
+                    {"transform", transform},
+                    {"mark", {{"type", "rule"}, {"clip", true}, {"strokeWidth", 1.2}}},
+                    {"encoding",
+                     {{"x2", {{"field", "x_end"}}},
+                      {"y2", {{"field", "edge"}}},
+                      {"color", colour_encoding(d.panel)},
+                      {"tooltip", tooltip}}}});
+  transform.push_back(calculated("datum.x_end", "x"));
+  layers.push_back(
+      {{"name", "heads"},
+       {"transform", transform},
+       {"mark",
+        {{"type", "point"}, {"clip", true}, {"filled", true}, {"size", 32}, {"opacity", 1}}},
+       {"encoding",
+        {{"y", {{"field", "edge"}, {"type", "quantitative"}}},
+         {"shape",
+          {{"field", "way"},
+           {"type", "nominal"},
+           {"scale", {{"domain", {"down", "up"}}, {"range", {"triangle-down", "triangle-up"}}}},
+           {"legend", nullptr}}},
+         {"color", colour_encoding(d.panel)},
+         {"tooltip", tooltip}}}});
+}
+
 void add_cells(const Drawing& d, Json& layers) {
   const auto places = places_of(d.panel, {Mark::cell});
   if (places.empty()) return;
@@ -227,11 +270,28 @@ void add_cells(const Drawing& d, Json& layers) {
           {{"condition", {{"test", bright}, {"value", "#000000"}}}, {"value", "#FFFFFF"}}}}}});
 }
 
+/// Marks at the ends of what is shown are whole; columns stand on zero.
+Json y_scale(const Panel& panel) {
+  if (panel.log_y()) return {{"type", "log"}, {"nice", false}, {"padding", kPadding}};
+  Extent columns;
+  for (const Series& s : panel.series) {
+    if (s.mark != Mark::column) continue;
+    for (const double y : s.y) columns.add(y);
+  }
+  if (columns.empty()) {
+    // With zero in it a padded axis that is rounded would begin far below.
+    return {{"zero", panel.from_zero}, {"nice", !panel.from_zero}, {"padding", kPadding}};
+  }
+  Json scale{{"zero", true}, {"nice", true}};
+  if (columns.most > 0) scale["domainMax"] = columns.most * (1 + kColumnMargin);
+  return scale;
+}
+
 }  // namespace
 
 std::string colour_of(const Series& s) {
-  return fmt::format("var(--{}-{})", s.mark == Mark::guide ? "guide" : "series",
-                     s.colour % kColours);
+  const bool grey = s.mark == Mark::guide || s.mark == Mark::arrow;
+  return fmt::format("var(--{}-{})", grey ? "guide" : "series", s.colour % kColours);
 }
 
 Json x_encoding(const Drawing& d) {
@@ -252,13 +312,7 @@ Json x_encoding(const Drawing& d) {
 Json y_encoding(const Drawing& d) {
   Json y = {{"field", "y"}, {"type", "quantitative"}};
   if (d.rows.empty()) {
-    const bool from_zero =
-        d.panel.from_zero ||
-        std::ranges::any_of(d.panel.series, [](const Series& s) { return s.mark == Mark::column; });
-    y["scale"] = d.panel.log_y() ? Json{{"type", "log"}, {"nice", false}}
-                                 : Json{{"zero", from_zero}, {"nice", true}};
-    // Marks at the ends of what is shown are whole.
-    if (d.panel.log_y() || !from_zero) y["scale"]["padding"] = kPadding;
+    y["scale"] = y_scale(d.panel);
     y["axis"] = {{"title", nullptr}, {"minExtent", 44}, {"grid", !d.panel.log_y()}};
     return y;
   }
@@ -277,6 +331,7 @@ Json layers_of(const Drawing& d) {
   Json layers = Json::array();
   add_cells(d, layers);
   add_bars(d, layers);
+  add_arrows(d, layers);
   add_lines(d, layers);
   return layers;
 }

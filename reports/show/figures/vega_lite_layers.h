@@ -1,13 +1,11 @@
 // The layers of a panel's Vega-Lite specification.
 #pragma once
 
+#include "reports/show/figures/extent.h"
 #include "reports/show/figures/figure.h"
 
 #include <nlohmann/json_fwd.hpp>
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -27,19 +25,6 @@ struct Drawing {
 /// `var(--series-0)`: the page knows the colours.
 std::string colour_of(const Series& s);
 
-/// From the least to the most of some figures.
-struct Extent {
-  double least = std::numeric_limits<double>::infinity();
-  double most = -std::numeric_limits<double>::infinity();
-
-  void add(double value) {
-    if (!std::isfinite(value)) return;
-    least = std::min(least, value);
-    most = std::max(most, value);
-  }
-  [[nodiscard]] double range() const { return most > least ? most - least : 0; }
-};
-
 /// How the axes of a panel are encoded: part of the x axis, names at places.
 nlohmann::ordered_json x_encoding(const Drawing& d);
 nlohmann::ordered_json y_encoding(const Drawing& d);
@@ -47,7 +32,7 @@ nlohmann::ordered_json y_encoding(const Drawing& d);
 /// A series of it is a square of a heat map.
 bool has_cells(const Panel& panel);
 
-/// What is drawn, the lowest first: cells, bars, lines with their marks.
+/// What is drawn, the lowest first: cells, bars, arrows, lines with their marks.
 nlohmann::ordered_json layers_of(const Drawing& d);
 
 }  // namespace foretrain

@@ -209,7 +209,8 @@ std::vector<Section> sections_of(const std::vector<Record>& records,
                "Timeline",
                "Steps from the middle of the training, phase by phase. Phases of a step stand one "
                "after another, in the order in which a step goes; a server's updates are those "
-               "that workers waited for." +
+               "that workers waited for. Arrows are messages: a gradient on its way down, new "
+               "parameters on their way up; where there are many, those of some steps." +
                    of_the_first(records),
                {},
                {}};

@@ -3,6 +3,7 @@
 
 #include "reports/record/files.h"
 #include "reports/record/summary.h"
+#include "reports/record/tensorboard.h"
 #include "sim/driver/replay.h"
 #include "tests/reports/support.h"
 #include "tests/support/cases.h"
@@ -12,7 +13,9 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include <chrono>
 #include <csignal>
+#include <cstring>
 #include <filesystem>
 #include <string>
 
@@ -40,6 +43,23 @@ TEST_CASE("run rows: a run's rows are in its folder, their totals in what it ret
   CHECK(to_json(read) == to_json(record));
   CHECK(fs::exists(folder.path() / kTimelineFile));
   CHECK(sim::replay(read).weights_sha256 == record.weights_sha256);
+}
+
+TEST_CASE("run rows: the event file of a run has its date") {
+  const auto now_s = [] {
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    return std::chrono::duration<double>(now).count();
+  };
+  const TemporaryFolder folder;
+  const double before_s = now_s();
+  real_run(small_case("sync", 2, 50), into(folder.path()));
+  const std::string events = read_text(folder.path() / kTensorboardFile);
+  constexpr std::size_t kFirstTime = 13;  // length, its checksum, the key of the wall time
+  REQUIRE(events.size() > kFirstTime + sizeof(double));
+  double begun_s = 0;
+  std::memcpy(&begun_s, events.data() + kFirstTime, sizeof(begun_s));
+  CHECK(begun_s > before_s);
+  CHECK(begun_s < now_s());
 }
 
 TEST_CASE("run rows: of a summary nobody keeps any") {

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <map>
@@ -138,11 +139,11 @@ TEST_CASE("tensorboard: what was written reads back record by record") {
   CHECK(points(events, "test/loss") == "1=1.5 2=0.75 ");
   CHECK(points(events, "test/accuracy") == "1=0.5 2=0.875 ");
   CHECK(points(events, "test/auc").empty());
-  CHECK(points(events, "loss/worker0") == "0=2 1=1 ");
-  CHECK(points(events, "step_time_s/worker0") == "0=0.01 1=0.03 ");
-  CHECK(points(events, "step_time_s/worker1") == "0=0.02 1=0.05 ");
-  CHECK(points(events, "staleness/worker1") == "0=1 1=3 ");
-  // 40 ms of user, 10 ms of system time, 300 and 350 bytes in 50 ms: two steps of the chief.
+  CHECK(points(events, "loss/worker0") == "1=2 2=1 ");
+  CHECK(points(events, "step_time_s/worker0") == "1=0.01 2=0.03 ");
+  CHECK(points(events, "step_time_s/worker1") == "1=0.02 2=0.05 ");
+  CHECK(points(events, "staleness/worker1") == "1=1 2=3 ");
+  // 40 ms of user, 10 ms of system time, 300 and 350 bytes in 50 ms: one gradient of update 2.
   CHECK(points(events, "cpu_percent/worker0") == "2=100 ");
   CHECK(points(events, "rss_bytes/worker0") == "2=900000 ");
   CHECK(points(events, "tx_bytes_per_s/worker0") == "2=6000 ");
@@ -153,6 +154,31 @@ TEST_CASE("tensorboard: what was written reads back record by record") {
   CHECK(points(events, "nic_tx_bytes_per_s/server0").empty());
   const auto last = std::ranges::find(events, "test/accuracy", &Event::tag);
   CHECK(last->wall_time == 0.01);
+}
+
+TEST_CASE("tensorboard: the step of every event is an update, whatever the strategy") {
+  Record record = small_record(Mode::run, "async");
+  record.updates = 4;  // one a gradient: worker0, worker1, worker0, worker1
+  record.evals[0].version = {1};
+  record.evals[1].version = {4};
+  const std::vector<Event> async = read_events(tensorboard_events(record));
+  CHECK(points(async, "loss/worker0") == "1=2 3=1 ");
+  CHECK(points(async, "loss/worker1") == "2=2 4=1 ");
+  CHECK(points(async, "test/loss") == "1=1.5 4=0.75 ");
+  CHECK(points(async, "cpu_percent/worker0") == "3=100 ");
+  // Averaged once in two steps of two workers.
+  record.updates = 1;
+  CHECK(points(read_events(tensorboard_events(record)), "loss/worker1") == "1=2 1=1 ");
+}
+
+TEST_CASE("tensorboard: the wall time is a date where there is one") {
+  const Record record = small_record(Mode::run, "sync");
+  const WallTime zero{std::chrono::seconds(1'700'000'000)};
+  const std::vector<Event> events = read_events(tensorboard_events(record, zero));
+  CHECK(events.front().wall_time == 1'700'000'000.0);
+  const auto last = std::ranges::find(events, "test/accuracy", &Event::tag);
+  CHECK(last->wall_time == Approx(1'700'000'000.01).margin(1e-6));
+  CHECK(last->step == 1);
 }
 
 TEST_CASE("tensorboard: any record makes a sound file of what is known") {
@@ -185,11 +211,12 @@ TEST_CASE("tensorboard: of many steps those that took longest are kept") {
     record.steps.back().report.step = {step};
     record.steps.back().report.start = Instant{} + 1_ms * step;
   }
+  record.updates = 200'000;
   record.steps[77'777].report.phases.wait = 7_s;
   const std::vector<Event> events = read_events(tensorboard_events(record));
   CHECK(events.size() < kMostEvents);
-  CHECK(points(events, "step_time_s/worker0").find("77777=7.008 ") != std::string::npos);
-  CHECK(points(events, "loss/worker0").find(" 199999=2 ") != std::string::npos);
+  CHECK(points(events, "step_time_s/worker0").find("77778=7.008 ") != std::string::npos);
+  CHECK(points(events, "loss/worker0").find(" 200000=2 ") != std::string::npos);
 }
 
 TEST_CASE("shown: a thinned series keeps its ends with the extremes of each stretch") {

@@ -11,6 +11,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -97,6 +98,24 @@ TEST_CASE("record writer: rows that come one by one read back as those that come
     CHECK(read_text(folder.path() / name) == read_text(folder.path() / "at once" / name));
   }
   CHECK(read_text(folder.path() / kRunFile) == read_text(folder.path() / "at once" / kRunFile));
+}
+
+TEST_CASE("record writer: of a run that has a date its event file alone tells it") {
+  const Record record = long_record(5);
+  const TemporaryFolder folder;
+  RecordWriter writer(folder.path(), RowsKept::all, {});
+  const WallTime zero{std::chrono::seconds(1'700'000'000)};
+  writer.begin(zero);
+  writer.add(record);
+  writer.end(record);
+  CHECK(read_text(folder.path() / kTensorboardFile) == tensorboard_events(record, zero));
+  write_record(record, folder.path() / "undated");
+  for (const std::string& name : files_beside_run()) {
+    CAPTURE(name);
+    const bool same =
+        read_text(folder.path() / name) == read_text(folder.path() / "undated" / name);
+    CHECK(same == (name != kTensorboardFile));
+  }
 }
 
 TEST_CASE("record: steps that are read part by part are those that are read at once") {

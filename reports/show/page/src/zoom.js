@@ -15,7 +15,7 @@ export class Range {
     const [least, most] = this.extent;
     const length = Math.min(Math.max(to - from, (most - least) * kSmallest), most - least);
     const begin = Math.min(Math.max(from, least), most - length);
-    this.shown = [begin, begin + length];
+    this.shown = length < most - least ? [begin, begin + length] : [least, most];
     for (const listener of this.listeners) listener(this.shown);
   }
 

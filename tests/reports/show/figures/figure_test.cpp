@@ -114,6 +114,34 @@ TEST_CASE("gnuplot script: text from outside stays text") {
   CHECK_THAT(script, Catch::Contains("noenhanced"));
 }
 
+TEST_CASE("gnuplot script: no point lies on the frame, bars stand on their axis") {
+  Figure figure{"f", "", {{"p", "x", "y", {}, {}}}};
+  figure.panels[0].series = {{"points", {0, 50, 100}, {-10, 0, 10}, false, 0, Mark::points}};
+  CHECK_THAT(gnuplot_script(figure),
+             Catch::Contains("set xrange [-3:103]") && Catch::Contains("set yrange [-10.6:10.6]"));
+  figure.panels[0].series[0].y = {20, 30, 40};
+  figure.panels[0].from_zero = true;
+  CHECK_THAT(gnuplot_script(figure), Catch::Contains("set yrange [-1.2:41.2]"));
+  figure.panels[0].logarithmic = Logarithmic::both;
+  figure.panels[0].series[0].x = {0, 1, 1'000};  // zero has no place
+  CHECK_THAT(gnuplot_script(figure), Catch::Contains("set xrange [0.81") &&
+                                         Catch::Contains(":1230.2") &&
+                                         Catch::Contains("set yrange [19.5"));
+  const std::string bars = gnuplot_script(phase_bars(four_records()));
+  CHECK_THAT(bars, Catch::Contains("set yrange [0:") && !Catch::Contains("set yrange [0:*]"));
+  figure.panels[0].series[0].y.assign(3, std::numeric_limits<double>::quiet_NaN());
+  CHECK_THAT(gnuplot_script(figure), Catch::Contains("set yrange [*:*]"));
+}
+
+TEST_CASE("figure data: arrows have a row from which, a row to which they go") {
+  Figure figure{"f", "", {{"p", "x", "", {}, {}}}};
+  Panel& panel = figure.panels[0];
+  panel.rows = {"worker0", "server0"};
+  panel.series = {{"messages", {1}, {0}, false, 0, Mark::arrow, {2}, {}, {"a gradient"}, {1}}};
+  CHECK(figure_csv(figure) == "panel,series,x,y,base,x_end,value,y_end\np,messages,1,0,0,2,,1\n");
+  CHECK_THAT(gnuplot_script(figure), Catch::Contains("with vectors head"));
+}
+
 TEST_CASE("draw: SVG, PNG, PDF beside the data with its script") {
   if (!have_gnuplot()) return;
   const TemporaryFolder folder;

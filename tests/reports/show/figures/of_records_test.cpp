@@ -144,6 +144,50 @@ TEST_CASE("timeline: phases stand one after another, a row a worker, the server 
   CHECK(panel.view->first <= compute.x[0]);
 }
 
+TEST_CASE("timeline: arrows are the messages between workers and servers") {
+  const Record record = records_with_usage()[0];
+  const Panel panel = timeline(record, "timeline").panels.at(0);
+  const auto found = std::ranges::find(panel.series, "messages", &Series::title);
+  REQUIRE(found != panel.series.end());
+  CHECK(found->mark == Mark::arrow);
+  REQUIRE(found->x.size() == 8);  // two steps of two workers, there and back
+  // Step 0 of worker0: computed at 4 ms, pushed by 5, applied at 8, pulled by 10.
+  CHECK(found->x[0] == Approx(4));
+  CHECK(found->x_end[0] == Approx(5));
+  CHECK(found->y[0] == 0);
+  CHECK(found->y_end[0] == 2);
+  CHECK(found->names[0] == "gradient of step 0, worker0 to server0");
+  CHECK(found->x[1] == Approx(8));
+  CHECK(found->x_end[1] == Approx(10));
+  CHECK(found->y[1] == 2);
+  CHECK(found->y_end[1] == 0);
+  CHECK(found->names[1] == "parameters after step 0, server0 to worker0");
+  CHECK(found->y[2] == 1);
+  for (std::size_t i = 0; i < found->x.size(); ++i) CHECK(found->x[i] < found->x_end[i]);
+}
+
+TEST_CASE("timeline: of many messages those of some steps, without servers none") {
+  Record record = long_record(1'000);
+  const std::vector<StepRow> two = record.steps;
+  for (int worker = 2; worker < 8; worker += 2) {
+    for (StepRow row : two) {
+      row.worker += worker;
+      record.steps.push_back(row);
+    }
+  }
+  const auto messages_in = [](const Record& shown) {
+    const Panel panel = timeline(shown, "timeline").panels.at(0);
+    const auto found = std::ranges::find(panel.series, "messages", &Series::title);
+    return found == panel.series.end() ? Series{} : *found;
+  };
+  const Series messages = messages_in(record);
+  CHECK(messages.x.size() >= 80);
+  CHECK(messages.x.size() <= 176);
+  CHECK(std::ranges::count(messages.y, 7) > 0);
+  std::erase_if(record.nodes, [](const NodeTotals& node) { return node.role == "server0"; });
+  CHECK(messages_in(record).x.empty());
+}
+
 TEST_CASE("timeline: of a long training the middle, with less of it in view at first") {
   const Panel panel = timeline(long_record(10'000), "timeline").panels.at(0);
   CHECK(panel.series[0].x.front() > 40'000);

@@ -77,8 +77,42 @@ TEST_CASE("Vega-Lite: an axis of logarithms has room at both ends, marks where t
   CHECK(panel["spec"]["encoding"]["x"]["axis"]["values"] == Json({1.0, 2.0, 8.0}));
   CHECK_FALSE(panel["spec"]["encoding"]["y"]["scale"].contains("type"));
   CHECK(panel["spec"]["encoding"]["y"]["scale"]["padding"].get<int>() > 0);
+}
+
+TEST_CASE("Vega-Lite: no point lies on the frame, columns stand on their axis") {
+  const auto y_scale_of = [](const Figure& figure) {
+    return vega_lite(figure)["panels"][0]["spec"]["encoding"]["y"]["scale"];
+  };
+  Figure figure = figure_of({"run", {0, 5, 10}, {0, 50, 100}});
+  const Json panel = vega_lite(figure)["panels"][0];
+  CHECK(panel["extent"][0].get<double>() < 0);
+  CHECK(panel["extent"][1].get<double>() > 10);
+  CHECK(panel["spec"]["params"][0]["value"] == panel["extent"][0]);
+  CHECK(y_scale_of(figure)["padding"].get<int>() > 0);
   figure.panels[0].from_zero = true;
-  CHECK_FALSE(vega_lite(figure)["panels"][0]["spec"]["encoding"]["y"]["scale"].contains("padding"));
+  CHECK(y_scale_of(figure)["padding"].get<int>() > 0);
+  CHECK(y_scale_of(figure)["zero"] == true);
+  CHECK(y_scale_of(figure)["nice"] == false);
+  figure.panels[0].series[0].mark = Mark::column;
+  figure.panels[0].series[0].x_end = {1, 6, 11};
+  CHECK_FALSE(y_scale_of(figure).contains("padding"));
+  CHECK(y_scale_of(figure)["domainMax"].get<double>() > 100);
+}
+
+TEST_CASE("Vega-Lite: an arrow goes from one row to another, its head says which way") {
+  Series arrows{"messages", {1, 4}, {0, 1}, false, 0, Mark::arrow, {2, 6}, {}, {"down", "up"}};
+  arrows.y_end = {1, 0};
+  Figure figure = figure_of(arrows);
+  figure.panels[0].rows = {"worker0", "server0"};
+  const Json panel = vega_lite(figure)["panels"][0];
+  CHECK(layers_of(panel) == std::set<std::string>{"arrows", "heads"});
+  CHECK(panel["columns"]["x_end"] == Json({2.0, 6.0}));
+  CHECK(panel["columns"]["y_end"] == Json({1.0, 0.0}));
+  CHECK(panel["series"][0]["mark"] == "arrow");
+  CHECK(panel["series"][0]["colour"] == "var(--guide-0)");
+  const Json& heads = panel["spec"]["layer"][1];
+  CHECK(heads["encoding"]["shape"]["scale"]["range"] == Json({"triangle-down", "triangle-up"}));
+  CHECK(heads["transform"].back() == Json{{"calculate", "datum.x_end"}, {"as", "x"}});
 }
 
 TEST_CASE("Vega-Lite: colours of cells say their value, which is written into few") {

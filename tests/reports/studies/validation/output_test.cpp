@@ -199,9 +199,26 @@ TEST_CASE("figure of a validation: marks by strategy, a diagonal with its bands"
   CHECK(errors.series.back().y[0] == Approx(20));
   CHECK_FALSE(errors.stacks(errors.series.back()));
   CHECK(times.series[5].names == std::vector<std::string>{"sync"});
-  CHECK(figure.title == "study");
+  CHECK(figure.title == "study: async forecast 20 % too slow in its case, the furthest off of 2");
   CHECK(figure.source == "run on bench, avx2 kernels, 1 time a case; simulated on bench");
   CHECK(accuracy_figure(Validation{}).panels.empty());
+}
+
+TEST_CASE("figure of a validation: its title says what was found") {
+  const auto title_by = [](std::int64_t one_ms, std::int64_t other_ms) {
+    Validation v;
+    v.repetitions = 1;
+    for (const char* workers : {"1", "2", "3"}) {
+      v.cases.push_back(compare_times(case_with("async", "training.workers", workers),
+                                      {{100}, workers[0] == '3' ? other_ms : one_ms}));
+    }
+    return accuracy_figure(v).title;
+  };
+  CHECK(title_by(92, 150) == "study: async forecast 8 % too fast in the median of 3 cases");
+  CHECK(title_by(104, 150) == "study: async forecast 4 % too slow in the median of 3 cases");
+  CHECK(title_by(100, 150) == "study: async forecast as measured in the median of 3 cases");
+  CHECK(accuracy_figure(validate_times({{100}, 100}, {{50}, 50})).title ==
+        "study: all 2 strategies forecast as measured in the median");
 }
 
 TEST_CASE("figure of a validation: gnuplot draws it") {
