@@ -58,7 +58,8 @@ std::string found_program(const std::string& name) {
 }
 
 // The user's options stand first, so they win. Nobody is there to type a password: who would ask
-// for one fails, and says so. Greetings of hosts are left out.
+// for one fails, and says so. Greetings of hosts are left out. Each ssh has a connection of its
+// own: who shared one would end with who opened it.
 std::vector<std::string> ssh_words(const std::string& ssh) {
   std::istringstream text(ssh);
   std::vector<std::string> words{std::istream_iterator<std::string>(text), {}};
@@ -70,8 +71,8 @@ std::vector<std::string> ssh_words(const std::string& ssh) {
                     ssh));
   }
   words.front() = program;
-  words.insert(words.end(),
-               {"-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=20", "-o", "LogLevel=ERROR"});
+  words.insert(words.end(), {"-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=20", "-o",
+                             "LogLevel=ERROR", "-o", "ControlPath=none"});
   return words;
 }
 
