@@ -60,6 +60,7 @@ exec::RunOptions run_options_of(const Arguments& arguments) {
   options.job_key = arguments.job_key;
   options.tls = {arguments.tls,
                  {arguments.tls_certificate, arguments.tls_key, arguments.tls_authority}};
+  options.hosts = exec::read_hosts(arguments.slots, arguments.ssh, arguments.own_address);
   options.save = arguments.save;
   options.resume = arguments.resume;
   options.max_restarts = arguments.max_restarts;
@@ -268,9 +269,8 @@ int whatif(const Arguments& arguments) {
   const Interruption interruption;
   if (!arguments.deadline.empty()) return rent(arguments);
   std::optional<Record> record;  // whose training is asked about
-  if (std::filesystem::is_directory(arguments.scenario)) {
+  if (std::filesystem::is_directory(arguments.scenario))
     record = read_recorded(arguments, arguments.scenario);
-  }
   const auto cases = record ? std::vector{record->scenario_case} : read_cases(arguments);
   sim::WhatIfOptions options;
   options.search = arguments.crossover;

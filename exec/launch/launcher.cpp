@@ -67,7 +67,7 @@ Launcher::Launcher(const Prepared& prepared, const RunOptions& options, RunRows&
     totals.host = seat.host_name;
     const std::size_t id = members_.size() - 1;
     if (id < beginning_.away.size()) totals.away = beginning_.away[id];
-    if (options.task) continue;  // its launcher has placed it
+    if (options.elsewhere()) continue;  // who starts it has placed it
     member.host = seat.host;
     member.pauses = make_pauses(members_.size() - 1, beginning_.time);
     if (!prepared.scenario_case.scenario.transport.pin) continue;
@@ -76,6 +76,7 @@ Launcher::Launcher(const Prepared& prepared, const RunOptions& options, RunRows&
   }
   record_.machine =
       options.task ? "tasks of " + options.task->started_by : hosts_.describe(cores.size());
+  if (options.hosts) record_.machine = options.hosts->describe();
   if (known_.tls) record_.machine += ", TLS";
   if (options.emulate) {
     std::vector<std::size_t> hosts;
@@ -83,7 +84,7 @@ Launcher::Launcher(const Prepared& prepared, const RunOptions& options, RunRows&
     link_faults_.emplace(loop_, record_.scenario_case.scenario, std::move(hosts), hosts_,
                          beginning_.time, [this](const std::string& why) { fail(why); });
   }
-  if (!options.task) check_memory(*training_, prepared.data_memory);
+  if (!options.elsewhere()) check_memory(*training_, prepared.data_memory);
 }
 
 Launcher::~Launcher() {
@@ -111,15 +112,6 @@ Record Launcher::run() {
   return std::move(record_);
 }
 
-void Launcher::listen() {
-  const std::string wrong = door_.listen(hosts_, meeting_);
-  if (wrong.empty()) return;
-  fail(fmt::format("launcher: cannot listen on {}: {}; {}", to_text(meeting_), wrong,
-                   options_.task ? "set MASTER_ADDR to an address of the machine of rank 0, "
-                                   "MASTER_PORT to a free port, the same in every task"
-                                 : "choose other ports with --port"));
-}
-
 void Launcher::watch_children() {
   children_.add(SIGCHLD);
   children_.async_wait([this](error_code error, int /*signal*/) {
@@ -145,10 +137,10 @@ void Launcher::watch_time() {
   timer_.async_wait([this](error_code error) {
     if (error) return;
     const bool joining = stage_ == Stage::joining;
-    fail(fmt::format("{} did not {} within {}{}",
+    fail(fmt::format("{} did not {} within {}{}{}",
                      missing(members_, joining ? &Member::listening : &Member::ready),
                      joining ? "join" : "get ready", to_text(options_.join_timeout),
-                     refusals_.summary()));
+                     refusals_.summary(), how_to_reach()));
   });
 }
 
@@ -244,7 +236,7 @@ void Launcher::on_frame(std::size_t id, const FrameHeader& header, const Payload
 void Launcher::on_listening(std::size_t id, const nlohmann::json& json) {
   members_[id].place = json;
   members_[id].listening = true;
-  if (options_.task) record_.nodes[id].host = json.at("host");
+  if (options_.elsewhere()) record_.nodes[id].host = json.at("host");
   if (members_[id].coming == Member::Return::started) return introduce(members_[id]);
   if (stage_ != Stage::joining || !std::ranges::all_of(members_, &Member::listening)) return;
   stage_ = Stage::preparing;
@@ -319,7 +311,7 @@ void Launcher::on_trouble(std::size_t id, const nlohmann::json& json) {
 void Launcher::reap() {
   for (Member& member : members_) {
     if (member.process <= 0 || member.reaped) continue;
-    const std::optional<std::string> what = how_ended(member.process);
+    const std::optional<std::string> what = member.how_ended();
     if (!what) continue;
     member.reaped = true;
     if (stage_ == Stage::ending) continue;

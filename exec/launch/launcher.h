@@ -31,7 +31,7 @@ namespace foretrain::exec {
 /// exists. One thread.
 ///
 /// Of the tasks of another launcher it is rank 0's part: it starts its own node alone, the other
-/// ranks join by themselves.
+/// ranks join by themselves. Of hosts that the user named it starts all of them through ssh.
 class Launcher {
  public:
   /// `rows`: takes those that come. `meeting`: where it listens; port 0 is any that is free.
@@ -57,8 +57,13 @@ class Launcher {
   /// What a node is told first (launcher_setup.cpp).
   [[nodiscard]] nlohmann::json setup_of(std::size_t id) const;
   void listen();
+  /// For who waits for nodes of other hosts in vain; empty, where there are none.
+  [[nodiscard]] std::string how_to_reach() const;
   void start_nodes();
   void start_node(Member& member);
+  void start_remote(Member& member);
+  [[nodiscard]] std::vector<std::string> words_for(const Member& member,
+                                                   const std::string& program) const;
   void watch_children();
   void watch_interruption();
   void watch_time();

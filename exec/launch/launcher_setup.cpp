@@ -32,6 +32,27 @@ std::unique_ptr<Pauses> Launcher::make_pauses(std::size_t node, Instant now) {
                                   now, send_signal, died);
 }
 
+void Launcher::listen() {
+  const std::string wrong = door_.listen(hosts_, meeting_);
+  if (wrong.empty()) return;
+  const char* advice = "choose other ports with --port";
+  if (options_.task) {
+    advice =
+        "set MASTER_ADDR to an address of the machine of rank 0, MASTER_PORT to a free port, the "
+        "same in every task";
+  }
+  if (options_.hosts) advice = "name another address of this machine, --address, or port, --port";
+  fail(fmt::format("launcher: cannot listen on {}: {}; {}", to_text(meeting_), wrong, advice));
+}
+
+std::string Launcher::how_to_reach() const {
+  if (!options_.hosts) return {};
+  return fmt::format(
+      "; see that hosts reach this machine at {}, and each other; --address names "
+      "another address of it, --port the first of fixed ports",
+      to_text(door_.place(0)));
+}
+
 void Launcher::start_nodes() {
   for (std::size_t id = 0; id < (options_.task ? 1 : members_.size()); ++id) {
     start_node(members_[id]);
@@ -40,21 +61,34 @@ void Launcher::start_nodes() {
 
 // It inherits the key; other users cannot read an environment.
 void Launcher::start_node(Member& member) {
+  if (options_.hosts) return start_remote(member);
   setenv(kKeyVariable, known_.key.secret().c_str(), 1);
-  const tcp::endpoint here = door_.place(member.host);
-  hosts_.enter(member.host, [&] {
-    std::vector<std::string> arguments{options_.program.string(),
-                                       "node",
-                                       "--address",
-                                       here.address().to_string(),
-                                       "--port",
-                                       fmt::format("{}", here.port()),
-                                       "--id",
-                                       fmt::format("{}", member.rank)};
-    std::ranges::copy(tls_arguments(options_.tls), std::back_inserter(arguments));
-    member.process = start_process(arguments, member.cores);
-  });
+  const std::vector<std::string> words = words_for(member, options_.program.string());
+  hosts_.enter(member.host, [&] { member.process = start_process(words, member.cores); });
   unsetenv(kKeyVariable);
+}
+
+// Who logs in begins at home: relative paths of a scenario are of this folder.
+void Launcher::start_remote(Member& member) {
+  std::vector<std::string> words =
+      words_for(member, std::filesystem::canonical(options_.program).string());
+  words.insert(words.end(),
+               {"--folder", std::filesystem::current_path().string(), "--key", "stdin"});
+  const std::string& host = options_.hosts->slots.at(static_cast<std::size_t>(member.rank));
+  member.remote =
+      std::make_unique<RemoteNode>(loop_, *options_.hosts, host, words, known_.key.secret());
+  member.process = member.remote->process();
+}
+
+std::vector<std::string> Launcher::words_for(const Member& member,
+                                             const std::string& program) const {
+  const tcp::endpoint here = door_.place(member.host);
+  std::vector<std::string> words{program,     "node",
+                                 "--address", here.address().to_string(),
+                                 "--port",    fmt::format("{}", here.port()),
+                                 "--id",      fmt::format("{}", member.rank)};
+  std::ranges::copy(tls_arguments(options_.tls), std::back_inserter(words));
+  return words;
 }
 
 // What comes to the door before all have joined may be a node of ours, or anybody.
@@ -62,7 +96,9 @@ void Launcher::on_refused(const std::string& peer, const Refused& refused) {
   if (stage_ == Stage::ending) return;
   // It is one of ours, and will be no other however long we wait.
   if (refused.proved()) {
-    return fail(fmt::format("a node at {}: {}", peer, refused.why));
+    const bool ours = options_.hosts && refused.claimed && *refused.claimed < members_.size();
+    const std::string who = ours ? members_[*refused.claimed].described() : "a node at " + peer;
+    return fail(fmt::format("{}: {}", who, refused.why));
   }
   const Member* slow = refused.refusal == Refusal::silent ? owner_of(peer) : nullptr;
   if (slow != nullptr) return refusals_.add_slow(slow->described(), refused.why);

@@ -11,14 +11,21 @@
 namespace foretrain::exec {
 
 std::optional<Duration> Member::had_while_waiting() {
-  const auto thread = lives() ? first_thread_of(process) : std::nullopt;
+  const auto thread = lives() && !remote ? first_thread_of(process) : std::nullopt;
   if (!thread) return std::nullopt;
   const Duration since = thread->had - std::exchange(had, thread->had);
   if (!thread->wants_core) return std::nullopt;
   return std::max(since, Duration{});  // another process may have taken its place
 }
 
+std::optional<std::string> Member::how_ended() {
+  if (!remote) return exec::how_ended(process);
+  const std::optional<int> status = status_if_ended(process);
+  return status ? std::optional(remote->describe(*status, listening)) : std::nullopt;
+}
+
 std::string Member::described() const {
+  if (remote) return fmt::format("{} on {}", role, remote->host());
   if (process > 0) return fmt::format("{} (process {})", role, process);
   return fmt::format("{} (rank {})", role, rank);
 }

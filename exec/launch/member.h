@@ -3,6 +3,7 @@
 
 #include "exec/launch/control.h"
 #include "exec/launch/pauses.h"
+#include "exec/launch/remote_node.h"
 #include "exec/launch/silence.h"
 #include "exec/usage/interface.h"
 
@@ -22,8 +23,9 @@ namespace foretrain::exec {
 struct Member {
   std::string role;
   std::size_t host = 0;
-  std::vector<int> cores;  ///< that it is pinned to; none: where its launcher put it
-  pid_t process = 0;       ///< 0: another task's
+  std::vector<int> cores;                ///< that it is pinned to; none: where its launcher put it
+  pid_t process = 0;                     ///< 0: another task's; of a node on another host its ssh
+  std::unique_ptr<RemoteNode> remote{};  ///< of a node on another host alone
   int rank = 0;
   bool reaped = false;
   std::shared_ptr<Connection> connection{};
@@ -47,15 +49,17 @@ struct Member {
 
   /// A process that was started here, and has not ended.
   [[nodiscard]] bool lives() const { return process > 0 && !reaped; }
+  /// How its process has ended, which is reaped; nothing where it lives on.
+  [[nodiscard]] std::optional<std::string> how_ended();
   /// Nobody listens to it.
   [[nodiscard]] bool is_gone() const { return lost && coming != Return::started; }
   /// What its first thread had of a core since it was asked last, where it waits for one now.
-  /// Nothing: it waits for something else, or is a process of another task.
+  /// Nothing: it waits for something else, or is no process of this machine, or of another task.
   [[nodiscard]] std::optional<Duration> had_while_waiting();
-  /// With its process, or its rank.
+  /// With its process, its host, or its rank.
   [[nodiscard]] std::string described() const;
   /// By its role alone where that tells enough: a task's rank is what its user knows.
-  [[nodiscard]] std::string named() const { return process > 0 ? role : described(); }
+  [[nodiscard]] std::string named() const { return process > 0 && !remote ? role : described(); }
 };
 
 /// Those of whom `done` is not true yet, by name.

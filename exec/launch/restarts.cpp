@@ -24,7 +24,7 @@ Restarts::Restarts(const Case& scenario_case, const RunOptions& options)
 }
 
 bool Restarts::has_checkpoint(const std::filesystem::path& folder) const {
-  return !folder.empty() && newest_checkpoint(folder, !options_.task).manifest.has_value();
+  return !folder.empty() && newest_checkpoint(folder, !options_.elsewhere()).manifest.has_value();
 }
 
 std::string how_many_left(int restarts) {
@@ -36,7 +36,7 @@ Beginning Restarts::begin(RunRows& rows) {
   const bool own = !first && has_checkpoint(options_.folder);
   from_.reset();
   const std::filesystem::path folder = own ? options_.folder : resume_;
-  if (!folder.empty()) from_ = find_resumption(folder, case_, !options_.task);
+  if (!folder.empty()) from_ = find_resumption(folder, case_, !options_.elsewhere());
   if (!first) count_lost();
   attempt_.from = from_ ? &*from_ : nullptr;
   attempt_.restarts_left = left_;

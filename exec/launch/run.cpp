@@ -29,6 +29,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <exception>
+#include <iostream>
 #include <iterator>
 #include <limits>
 #include <map>
@@ -37,6 +38,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -88,13 +90,11 @@ void check_trainable(const Case& scenario_case, bool emulated) {
   }
 }
 
-// What signals do, where somebody else starts the processes.
-void check_signals(const Case& scenario_case) {
+// What signals do, where somebody else starts the processes. `advice`: who did, what to do.
+void check_signals(const Case& scenario_case, std::string_view advice) {
   const auto fail = [&](const std::string& key, std::string_view what) {
     fail_at(scenario_case.place_of(key), key,
-            fmt::format("only who starts a process can {} it, and here a launcher did; remove it, "
-                        "or start one process",
-                        what));
+            fmt::format("only who starts a process can {} it, and here {}", what, advice));
   };
   const Scenario& scenario = scenario_case.scenario;
   for (std::size_t i = 0; i < scenario.stragglers.size(); ++i) {
@@ -125,6 +125,17 @@ NodeEnded node_of(const Joining& joining) {
   return {status, node.has_training()};
 }
 
+// A node on another host, as the launcher has started it through ssh. False: that is gone already.
+bool came_over_ssh(Joining& joining, const std::string& folder) {
+  std::string secret;
+  if (!std::getline(std::cin, secret)) return false;
+  joining.known.key = JobKey(std::move(secret));
+  end_with_standard_input();
+  std::error_code not_there;  // who needs a file of it will say so
+  std::filesystem::current_path(folder, not_there);
+  return true;
+}
+
 // Forecasts of tasks are of hosts that are described.
 void check_described(const std::vector<Case>& cases) {
   for (const Case& each : cases) {
@@ -149,10 +160,9 @@ std::vector<int> cores_of(const Prepared& prepared) {
 }
 
 // Before anything is opened.
-void allow_connections(const Prepared& prepared) {
-  const std::size_t hosts = prepared.scenario_case.scenario.cluster.hosts.empty()
-                                ? 1
-                                : prepared.places.size();  // at most
+void allow_connections(const Prepared& prepared, const RunOptions& options) {
+  const bool one = prepared.scenario_case.scenario.cluster.hosts.empty() && !options.hosts;
+  const std::size_t hosts = one ? 1 : prepared.places.size();  // at most
   allow_descriptors(descriptors_need(*prepared.training, hosts));
 }
 
@@ -174,10 +184,11 @@ std::vector<CoreProbe> probes_of(const PauseProbes& pauses, double shared_line_s
 
 // Cores are looked at where all of them are this machine's.
 Record train(const Prepared& prepared, const RunOptions& options, const Meeting& meeting) {
-  allow_connections(prepared);
+  allow_connections(prepared, options);
   std::vector<CoreProbe> probes;
   const auto look = [&, cores = cores_of(prepared)] {
-    if (options.probe && !options.task) probes.push_back(probe_cores(cores, options.handovers));
+    if (options.probe && !options.elsewhere())
+      probes.push_back(probe_cores(cores, options.handovers));
   };
   look();
   std::optional<PauseProbes> pauses;
@@ -226,7 +237,7 @@ Record run(const Case& scenario_case, const RunOptions& options) {
           "--emulate: makes all hosts on this machine, but a launcher has started the tasks; start "
           "one process, or leave --emulate out");
     }
-    check_signals(scenario_case);
+    check_signals(scenario_case, "a launcher did; remove it, or start one process");
     const Meeting meeting = arrange(options);
     return train(prepare(scenario_case, Need::shape), options, meeting);
   }
@@ -236,15 +247,17 @@ Record run(const Case& scenario_case, const RunOptions& options) {
         "of the commands that train, srun and mpirun can start `run`, `validate` and `calibrate "
         "--cluster` alone");
   }
-  if (described && !options.emulate) {
+  if (options.hosts) check_signals(scenario_case, "ssh did; remove it, or leave --hosts out");
+  if (described && !options.emulate && !options.hosts) {
     throw InputError(
         "cluster: describes other machines, and run trains on this one; give --emulate to make "
         "networks here that stand for them, leave cluster: out (--set cluster=null), or simulate");
   }
   if (options.emulate) check_emulated(scenario_case.scenario.cluster);
-  const tcp::endpoint loopback(boost::asio::ip::address_v4::loopback(),
-                               static_cast<std::uint16_t>(options.port));
-  Meeting meeting{loopback, {JobKey::random()}};
+  const tcp::endpoint here(
+      boost::asio::ip::make_address(options.hosts ? options.hosts->address : "127.0.0.1"),
+      static_cast<std::uint16_t>(options.port));
+  Meeting meeting{here, {JobKey::random()}};
   meeting.known.tls = make_tls(options.tls, meeting.known.key);
   return train(prepare(scenario_case, Need::shape), options, meeting);
 }
@@ -252,6 +265,11 @@ Record run(const Case& scenario_case, const RunOptions& options) {
 std::optional<int> take_part(const std::vector<Case>& cases, RunOptions& options,
                              Trainings trainings) {
   const bool as_told = trainings == Trainings::as_told;
+  if (options.hosts) {
+    check_hosts(cases, *options.hosts);
+    options.join_timeout = read_join_limit(process_environment).value_or(options.join_timeout);
+    return {};
+  }
   options.task = read_task(process_environment);
   if (!options.task && !options.job_key.empty()) {
     throw InputError(fmt::format(
@@ -331,6 +349,7 @@ int node_main(std::span<const char* const> arguments) {
   joining.id = NodeId(static_cast<std::uint32_t>(std::stoi(given.at("--id"))));
   const char* key = std::getenv(kKeyVariable);
   if (key != nullptr) joining.known.key = JobKey(key);
+  if (given.contains("--key") && !came_over_ssh(joining, given.at("--folder"))) return 1;
   const TlsChoice tls = tls_of_arguments([&](const char* name) {
     const auto found = given.find(name);
     return found == given.end() ? std::nullopt : std::optional(found->second);

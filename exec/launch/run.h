@@ -1,6 +1,7 @@
 // A training for real: one process a node, over TCP.
 #pragma once
 
+#include "exec/launch/ssh_hosts.h"
 #include "exec/launch/task.h"
 #include "exec/launch/tls_choice.h"
 #include "reports/record/record.h"
@@ -22,6 +23,9 @@ struct RunOptions {
   /// This process is one of several tasks that somebody started, and its node is its rank: none of
   /// the others is started here, none is pinned. Absent: all nodes are started here.
   std::optional<Task> task;
+  /// All nodes are started on these, unpinned, by the same path of `program`, in a folder by the
+  /// name of this one where there is one; the key goes over ssh. Absent: on this machine.
+  std::optional<SshHosts> hosts;
   /// This process may be a task, too, and trains on its own machine nevertheless: a measurement.
   bool by_itself = false;
   /// The file of the job key that tasks show each other; empty: as the environment says.
@@ -58,6 +62,8 @@ struct RunOptions {
   Duration join_timeout{60'000'000'000};
   /// Test seam: nodes sleep up to this long before every input and send.
   Duration max_delay;
+  /// Nodes may be on other machines: neither their cores nor their files are this one's.
+  [[nodiscard]] bool elsewhere() const { return task.has_value() || hosts.has_value(); }
   /// Called now and then with the steps done by all workers and those to do.
   std::function<void(std::int64_t done, std::int64_t all, Duration passed)> progress;
   /// Called when rows have come, and at the end, with the record so far, whose rows, but for its

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <chrono>
@@ -27,10 +28,13 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // Between fork and exec: only calls that are safe there.
-[[noreturn]] void become(char* const* arguments, const std::vector<int>& cores, pid_t launcher) {
+[[noreturn]] void become(char* const* arguments, const std::vector<int>& cores,
+                         const Streams& streams, pid_t launcher) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != launcher) _exit(127);  // it died before the line above
   setpgid(0, 0);
+  if (streams.input >= 0) dup2(streams.input, STDIN_FILENO);
+  if (streams.errors >= 0) dup2(streams.errors, STDERR_FILENO);
   dup2(STDERR_FILENO, STDOUT_FILENO);
   sigset_t none;
   sigemptyset(&none);
@@ -65,7 +69,8 @@ std::set<std::string> sockets_at(const std::string& table, int port) {
 
 }  // namespace
 
-pid_t start_process(const std::vector<std::string>& arguments, const std::vector<int>& cores) {
+pid_t start_process(const std::vector<std::string>& arguments, const std::vector<int>& cores,
+                    const Streams& streams) {
   std::vector<char*> raw;
   raw.reserve(arguments.size() + 1);
   for (const std::string& argument : arguments) raw.push_back(const_cast<char*>(argument.c_str()));
@@ -73,8 +78,18 @@ pid_t start_process(const std::vector<std::string>& arguments, const std::vector
   const pid_t launcher = getpid();
   const pid_t child = fork();
   if (child < 0) throw std::system_error(errno, std::generic_category(), "cannot start a process");
-  if (child == 0) become(raw.data(), cores, launcher);
+  if (child == 0) become(raw.data(), cores, streams, launcher);
   return child;
+}
+
+void end_with_standard_input() {
+  std::thread([] {
+    std::array<char, 256> unread{};
+    while (true) {
+      const ssize_t got = read(STDIN_FILENO, unread.data(), unread.size());
+      if (got == 0 || (got < 0 && errno != EINTR)) _exit(1);
+    }
+  }).detach();
 }
 
 std::string describe_status(int status) {
@@ -85,10 +100,15 @@ std::string describe_status(int status) {
   return fmt::format("exited with status {}", WEXITSTATUS(status));
 }
 
-std::optional<std::string> how_ended(pid_t process) {
+std::optional<int> status_if_ended(pid_t process) {
   int status = 0;
   if (waitpid(process, &status, WNOHANG) != process) return std::nullopt;
-  return describe_status(status);
+  return status;
+}
+
+std::optional<std::string> how_ended(pid_t process) {
+  const std::optional<int> status = status_if_ended(process);
+  return status ? std::optional(describe_status(*status)) : std::nullopt;
 }
 
 std::optional<FirstThread> first_thread_of(pid_t process) {

@@ -11,17 +11,32 @@
 
 namespace foretrain::exec {
 
+/// Descriptors that a child has as its standard input, and as its standard error; -1: as this
+/// process has it.
+struct Streams {
+  int input = -1;
+  int errors = -1;
+};
+
 /// Starts `arguments` (the first is the program) in a process group of its own, so that a Ctrl-C
 /// reaches the launcher alone, with standard output on standard error. The child dies with the
 /// process that started it, even if that one is killed. `cores`: pinned to them, where any are
 /// named.
 /// @throws std::system_error
-pid_t start_process(const std::vector<std::string>& arguments, const std::vector<int>& cores);
+pid_t start_process(const std::vector<std::string>& arguments, const std::vector<int>& cores,
+                    const Streams& streams = {});
+
+/// From now on this process ends, with status 1, as soon as its standard input does: so does one
+/// that ssh runs on this host when ssh is gone, however that ended.
+void end_with_standard_input();
 
 /// `exited with status 3`, `was killed by signal 9 (Killed)`.
 std::string describe_status(int status);
 
-/// The same of a child that has ended, which is reaped; nothing where it lives on.
+/// The status of a child that has ended, as waitpid tells it; the child is reaped. Nothing where it
+/// lives on.
+std::optional<int> status_if_ended(pid_t process);
+/// The same in words.
 std::optional<std::string> how_ended(pid_t process);
 
 /// What the first thread of a process is at.

@@ -35,6 +35,9 @@ struct Arguments {
   // A run.
   int port = 0;
   std::string job_key;
+  std::vector<std::string> slots;  ///< hosts of nodes, HOST or HOST:N each; empty: this machine
+  std::string ssh = "ssh";         ///< with them: how they are reached
+  std::string own_address;         ///< with them: of this machine; empty: found
   bool tls = false;  ///< encrypted; files empty: certificates are made from the job key
   std::string tls_certificate;
   std::string tls_key;

@@ -21,6 +21,8 @@ constexpr ShownExample kShownExamples[] = {
     {"run", "scenarios/quickstart.yaml", "train every case of it, into out/quickstart/run"},
     {"run", "scenarios/quickstart.yaml --set sweep=null --save w.npz",
      "a single one, whose weights are kept"},
+    {"run", "mine.yaml --hosts node1:2,node2 --tls",
+     "two workers on node1, a server on node2, through ssh, encrypted"},
     {"simulate", "scenarios/quickstart.yaml", "forecast the same, into out/quickstart/simulate"},
     {"simulate", "scenarios/quickstart.yaml --set training.workers=4 --json",
      "with other settings, for a program"},

@@ -86,6 +86,31 @@ void add_tls(CLI::App& command, Arguments& arguments) {
   file("--tls-authority", arguments.tls_authority, "those whose certificates are taken");
 }
 
+void add_hosts(CLI::App& command, Arguments& arguments) {
+  auto* hosts =
+      command
+          .add_option("--hosts", arguments.slots,
+                      "train on these, started through ssh: HOST, or HOST:N for N nodes, commas "
+                      "between, workers first. This program has to be on each by the same path, "
+                      "data, too, and here; the scenario is sent, the record written here")
+          ->type_name("HOSTS")
+          ->expected(1)
+          ->take_all()
+          ->delimiter(',');
+  for (const char* other : {"--job-key", "--emulate"}) hosts->excludes(command.get_option(other));
+  command
+      .add_option("--ssh", arguments.ssh,
+                  "with --hosts: ssh with options, such as 'ssh -p 2222 -l me' (default: ssh)")
+      ->type_name("COMMAND")
+      ->needs(hosts);
+  command
+      .add_option(
+          "--address", arguments.own_address,
+          "with --hosts: at which they reach this machine (default: by which it goes there)")
+      ->type_name("ADDRESS")
+      ->needs(hosts);
+}
+
 // Its forecast knows no encryption: a comparison would blame it for that.
 void refuse_tls(CLI::App& command) {
   command
@@ -162,6 +187,7 @@ void run_options(CLI::App& command, Arguments& arguments) {
   add_force(command, arguments, kReplace);
   add_nodes(command, arguments);
   add_training(command, arguments);
+  add_hosts(command, arguments);
   add_tls(command, arguments);
   add_record(command, arguments);
   command
