@@ -50,14 +50,17 @@ Bytes evaluation_of(const Training& training, const StepMemory& step) {
 
 /// Of a worker that keeps `applied` of them: all parameters, or its own and what is gathered.
 Bytes parameters_of(const Training& training, std::int64_t applied) {
-  if (!training.gathers()) return {4 * training.network->parameters()};
-  return Bytes{4 * applied} + read_by_two_stages(training);
+  const Bytes all{4 * training.network->parameters()};
+  if (!training.gathers()) return all;
+  return std::min(all, Bytes{4 * applied} + read_by_two_stages(training));
 }
 
 /// Likewise; where batches are added up, a sum and its addend.
 Bytes gradients_of(const Training& training, std::int64_t applied) {
-  if (training.shards_gradients()) return Bytes{4 * applied} + read_by_two_stages(training);
-  return {4 * (training.accumulate > 1 ? 2 : 1) * touched(training)};
+  const Bytes all{4 * touched(training)};
+  if (training.accumulate > 1) return all * 2;
+  if (!training.shards_gradients()) return all;
+  return std::min(all, Bytes{4 * applied} + made_by_two_stages(training));
 }
 
 }  // namespace

@@ -17,8 +17,8 @@ namespace foretrain {
 /// depends on when they did. What waits in sockets is the kernel's, and in nobody's resident
 /// memory.
 ///
-/// Of a worker that has parameters or gradients in parts (gathers.h): its own, and those that two
-/// stages of a gradient read, one that is computed, one that is gathered ahead or sums up.
+/// Of a worker that has parameters or gradients in parts (gathers.h): its own, and those of two
+/// stages, of which one is computed, one is gathered ahead, or still summed up.
 struct NodeMemory {
   Bytes data;        ///< a worker's: the examples, the order in which it takes its own
   Bytes drawing;     ///< a worker's: what drawing the examples took, let go before the rest

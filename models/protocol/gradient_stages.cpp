@@ -71,6 +71,28 @@ void let_go_between(const Training& training, std::vector<GradientStage>& stages
   }
 }
 
+// The most that two stages one after another have together, where each has what `range_of` says.
+template <class RangeOf>
+Bytes most_of_two(const Training& training, RangeOf range_of) {
+  const auto size_of = [&](BucketRange range) {
+    Bytes size;
+    for (std::uint32_t bucket = range.first; bucket < range.end; ++bucket) {
+      size += training.layout->buckets[bucket].size();
+    }
+    return size;
+  };
+  Bytes most;
+  BucketRange before;
+  for (const GradientStage& stage : gradient_stages(training)) {
+    const BucketRange range = range_of(stage);
+    const BucketRange twice{std::max(before.first, range.first), std::min(before.end, range.end)};
+    const Bytes both = size_of(before) + size_of(range) - size_of(twice);
+    most = std::max(most, both);
+    before = range;
+  }
+  return most;
+}
+
 // What of the forward pass can run before all values are here, each part a stage; the rest of it
 // begins the stage that is returned. A batch after the first finds all of them.
 GradientStage cut_forward(const Training& training, bool first,
@@ -189,25 +211,13 @@ std::vector<GradientStage> gradient_stages(const Training& training) {
 }
 
 Bytes read_by_two_stages(const Training& training) {
-  const auto size_of = [&](BucketRange range) {
-    Bytes size;
-    for (std::uint32_t bucket = range.first; bucket < range.end; ++bucket) {
-      size += training.layout->buckets[bucket].size();
-    }
-    return size;
-  };
-  const std::vector<GradientStage> stages = gradient_stages(training);
-  Bytes most;
-  BucketRange before;
-  for (const GradientStage& stage : stages) {
-    const BucketRange reads = read_by(training, stage);
-    Bytes both = size_of(before) + size_of(reads);
-    const BucketRange twice{std::max(before.first, reads.first), std::min(before.end, reads.end)};
-    if (twice.first < twice.end) both = both - size_of(twice);
-    most = std::max(most, both);
-    before = reads;
-  }
-  return most;
+  return most_of_two(training,
+                     [&](const GradientStage& stage) { return read_by(training, stage); });
+}
+
+Bytes made_by_two_stages(const Training& training) {
+  return most_of_two(
+      training, [&](const GradientStage& stage) { return buckets_of(training, stage.backward); });
 }
 
 }  // namespace foretrain

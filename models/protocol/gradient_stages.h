@@ -55,5 +55,7 @@ std::vector<GradientStage> gradient_stages(const Training& training);
 
 /// Of the parameters, as floats, the most that a stage and the one behind it read together.
 Bytes read_by_two_stages(const Training& training);
+/// Of their gradients, the most that these make together.
+Bytes made_by_two_stages(const Training& training);
 
 }  // namespace foretrain
