@@ -37,7 +37,8 @@ namespace foretrain {
 ///
 /// A gather goes the way of new values (route.h): from the owner when that has come to it, on from
 /// each worker when this one has, too; what comes sooner waits. `framework.collective` passes
-/// before each. Where the chief evaluates, at the end, too, all workers gather everything once.
+/// before each. Where the chief evaluates, at the end, too, all workers gather everything once; the
+/// memory of that is left out, for layer by layer it would be less.
 ///
 /// Forecasts alone take it: what is let go keeps its room here.
 class Gathers {

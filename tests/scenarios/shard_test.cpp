@@ -1,5 +1,4 @@
 // Tests of the key `training: shard:`.
-#include "exec/launch/run.h"
 #include "scenarios/read.h"
 #include "tests/scenarios/messages.h"
 
@@ -49,13 +48,6 @@ TEST_CASE("shard key: a sweep takes strategies without parts beside it") {
   REQUIRE(cases.size() == 2);
   CHECK(cases[0].scenario.training.shard == "optimizer");
   CHECK(cases[1].scenario.training.shard == "parameters");
-}
-
-TEST_CASE("shard key: a run carries nothing out in parts") {
-  const Case each = parse_scenario(shard_text("steps: 2, shard: gradients"), "x.yaml").front();
-  CHECK_THROWS_WITH(exec::run(each, {}), Catch::Matchers::Contains("x.yaml:3:") &&
-                                             Catch::Matchers::Contains("training.shard") &&
-                                             Catch::Matchers::Contains("simulate it"));
 }
 
 }  // namespace
