@@ -1,6 +1,7 @@
 // The checks between the keys of a scenario.
 #include "scenarios/check.h"
 
+#include "models/protocol/route.h"
 #include "scenarios/describe/scenario_fields.h"
 #include "scenarios/node_counts.h"
 #include "scenarios/placement.h"
@@ -94,6 +95,33 @@ void check_compression(const Case& c) {
     fail(c, "training.rejoin_limit",
          "a worker that comes back has not what topk left out before, so it could not make its "
          "gradient again; remove it, or compress with fp16");
+  }
+}
+
+/// Gradients, parameters in parts are times alone, of one ring, of trainings that keep nothing.
+void check_shard(const Case& c) {
+  const TrainingSpec& training = c.scenario.training;
+  const Protocol* protocol = find_protocol(training.strategy);
+  if (training.shard == TrainingSpec{}.shard || protocol == nullptr || !protocol->shards) return;
+  const auto refuse = [&](const std::string& key, const std::string& what) {
+    fail(c, key,
+         fmt::format("{}, but training.shard is {}; remove it, or write shard: {}", what,
+                     training.shard, TrainingSpec{}.shard));
+  };
+  if (c.scenario.numerics) {
+    fail(c, "training.shard",
+         fmt::format("{} in parts are forecast, not carried out; write numerics: off",
+                     training.shard));
+  }
+  if (training.protocol.integer(kGroup) > 1) {
+    refuse("training.group", "groups add up for themselves first");
+  }
+  const std::string& algorithm = training.protocol.word(kAlgorithm);
+  if (algorithm == "tree" || algorithm == "auto") {
+    refuse("training.algorithm", "over trees two groups own everything");
+  }
+  if (c.scenario.checkpoint.every.wanted()) {
+    refuse("checkpoint.every", "a worker keeps all parameters");
   }
 }
 
@@ -306,6 +334,7 @@ void check_case(Case& scenario_case, Reading& reading) {
   check_profile(scenario_case);
   check_until(scenario_case);
   check_compression(scenario_case);
+  check_shard(scenario_case);
   const NodeCounts counts = node_counts(scenario_case.scenario);
   check_options(scenario_case, counts.workers);
   check_placement(scenario_case, counts);

@@ -251,6 +251,7 @@ std::shared_ptr<const Training> make_training(const Case& scenario_case, const C
   training->overlap = scenario.training.overlap;
   training->launch = scenario.framework.collective;
   training->forward_waits = scenario.training.bucket_rule == "ddp";
+  if (protocol_of(scenario).shards) training->sharded = scenario.training.shard;
   if (training->nodes() > 1) training->compression = scenario.training.compression;
   training->evaluate_every = scenario.training.evaluate_every;
   if (!protocol_of(scenario).synchronous) training->updates_a_step = training->workers;

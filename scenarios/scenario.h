@@ -92,6 +92,7 @@ struct TrainingSpec {
                                  ///< 0: every tensor (a layer's weights, its biases) is one
   std::string bucket_rule = "size";  ///< size; ddp: PyTorch's, whose cap bucket_size is
   Compression compression;           ///< of what workers push to servers
+  std::string shard = "optimizer";   ///< what workers have their part of alone; as in Training
 
   [[nodiscard]] std::int64_t examples_a_gradient() const {
     return std::int64_t{batch_size} * accumulate;

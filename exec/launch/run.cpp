@@ -68,6 +68,11 @@ void check_trainable(const Case& scenario_case, bool emulated) {
         "training.compression.kind",
         "ratio has sizes alone, no numbers that could be sent; simulate it, or write fp16 or topk");
   }
+  if (scenario.training.shard != TrainingSpec{}.shard) {
+    fail("training.shard",
+         fmt::format("{} in parts are forecast, not carried out; simulate it, or write {}",
+                     scenario.training.shard, TrainingSpec{}.shard));
+  }
   const auto only_simulated = [&](const std::string& key, bool given) {
     if (given) fail(key, fmt::format("only simulate knows it; --set {}=null removes it", key));
   };

@@ -2,6 +2,7 @@
 
 #include "models/cost/work.h"
 #include "models/graph/step_memory.h"
+#include "models/protocol/gradient_stages.h"
 #include "models/protocol/registry.h"
 #include "models/protocol/touched.h"
 
@@ -47,6 +48,21 @@ Bytes evaluation_of(const Training& training, const StepMemory& step) {
   return memory.batch + (fits ? Bytes{} : memory.outputs + memory.forward_scratch);
 }
 
+/// Of a worker that keeps `applied` of them: all parameters, or its own and what is gathered.
+Bytes parameters_of(const Training& training, std::int64_t applied) {
+  const Bytes all{4 * training.network->parameters()};
+  if (!training.gathers()) return all;
+  return std::min(all, Bytes{4 * applied} + read_by_two_stages(training));
+}
+
+/// Likewise; where batches are added up, a sum and its addend.
+Bytes gradients_of(const Training& training, std::int64_t applied) {
+  const Bytes all{4 * touched(training)};
+  if (training.accumulate > 1) return all * 2;
+  if (!training.shards_gradients()) return all;
+  return std::min(all, Bytes{4 * applied} + made_by_two_stages(training));
+}
+
 }  // namespace
 
 Bytes NodeMemory::resident(bool has_evaluated, Bytes held) const {
@@ -69,7 +85,7 @@ NodeMemory node_memory(const Training& training, const DataMemory& data, NodeId 
     memory.set_up = {4 * all};
     return memory;
   }
-  memory.learned += {4 * all};
+  memory.learned += parameters_of(training, applied);
   if (training.compression.keeps_rest()) memory.learned += {4 * all};
   const bool masters = training.servers == 0 && training.compression.converts_sums();
   if (masters) memory.learned += {4 * applied};  // all_reduce.h
@@ -80,9 +96,8 @@ NodeMemory node_memory(const Training& training, const DataMemory& data, NodeId 
   memory.data = share.value > 0 ? share : data.examples + Bytes{8 * examples};
   const StepMemory step = step_memory(training);
   const std::int64_t batches = data.prefetched && !training.sparse() ? 2 : 1;
-  const std::int64_t gradients = training.accumulate > 1 ? 2 : 1;  // a sum, its addend
-  memory.step = Bytes{4 * gradients * touched(training)} + step.activations() + step.scratch +
-                step.batch * batches;
+  memory.step =
+      gradients_of(training, applied) + step.activations() + step.scratch + step.batch * batches;
   if (index_of(id) == 0) memory.evaluation = evaluation_of(training, step);
   return memory;
 }

@@ -16,6 +16,9 @@ namespace foretrain {
 /// that was held: it never falls. `held` is what others have sent (Buffering::peak_buffered), which
 /// depends on when they did. What waits in sockets is the kernel's, and in nobody's resident
 /// memory.
+///
+/// Of a worker that has parameters or gradients in parts (gathers.h): its own, and those of two
+/// stages, of which one is computed, one is gathered ahead, or still summed up.
 struct NodeMemory {
   Bytes data;        ///< a worker's: the examples, the order in which it takes its own
   Bytes drawing;     ///< a worker's: what drawing the examples took, let go before the rest

@@ -81,6 +81,7 @@ Protocol all_reduce_protocol() {
   return {.name = "all_reduce",
           .doc = "workers add up their gradients among themselves, without servers",
           .dense = true,
+          .shards = true,
           .options = {&kGroup, &kAlgorithm},
           .messages = {partial, parameters, enough, cut},
           .brings_update = {parameters},

@@ -24,6 +24,7 @@ namespace foretrain {
 /// 2 (N - 1) / N messages a bucket. Applying in between, each worker its own part, takes 1 / N of
 /// the time and of the optimizer's memory that applying everywhere after an all-reduce would take,
 /// for the same numbers (Rajbhandari, Rasley, Ruwase, He 2020). Over trees two groups own all.
+/// Forecasts have parameters in parts, too (`training.shard`, gathers.h).
 ///
 /// In half precision (`training.compression`) the owner keeps the values of single precision for
 /// itself, a master copy: what goes back is how far these are from the values that all hold, and

@@ -5,6 +5,17 @@
 #include <utility>
 
 namespace foretrain {
+namespace {
+
+// Of a worker that gathers the others, those that it owns.
+std::size_t renewed_in_place(const Training& training, NodeId id) {
+  const auto& buckets = training.layout->buckets;
+  if (!training.gathers()) return buckets.size();
+  const auto rank = static_cast<int>(index_of(id));
+  return static_cast<std::size_t>(std::ranges::count(buckets, rank, &Bucket::shard));
+}
+
+}  // namespace
 
 CollectiveWorker::CollectiveWorker(std::shared_ptr<const Training> training, NodeId id,
                                    std::int64_t steps_a_round)
@@ -16,6 +27,8 @@ CollectiveWorker::CollectiveWorker(std::shared_ptr<const Training> training, Nod
       reduction_(training_, id, (training_->steps + steps_a_round - 1) / steps_a_round, parameters_,
                  buffered_, *this),
       launches_(training_, kLaunch),
+      gathers_(training_, id, worker_compute_.stages(), parameters_, buffered_, kGather),
+      to_renew_(renewed_in_place(*training_, id)),
       gradient_(worker_compute_, clock_, JobId{kGradient}),
       evaluator_(training_->target),
       cuts_(training_->checkpoint) {}
@@ -51,6 +64,10 @@ void CollectiveWorker::rang(Instant now, TimerId timer, Effects& effects) {
     }
     return;
   }
+  if (timer == kGather) {
+    gathers_.started(effects);
+    return gathered(now, effects);
+  }
   // A part of the chief's to the round that is under way may have left.
   const Step round{round_.value + 2};
   if (!over() && round.value < reduction_.rounds()) cut_after(round, id_, effects);
@@ -63,6 +80,9 @@ void CollectiveWorker::receive(Instant now, NodeId from, Message message, Effect
     in_turn = reduction_.hear_end(from, message.step, round_, effects);
   } else if (message.kind == MessageKind::cut) {
     in_turn = hear_cut(from, message.step, effects);
+  } else if (gathers_.wanted() && message.kind == MessageKind::parameters) {
+    in_turn = gathers_.receive(from, std::move(message), effects);
+    if (in_turn) return gathered(now, effects);
   } else {
     const auto reception = reduction_.receive(now, from, std::move(message), effects);
     if (reception == Reduction::Reception::renewed) return new_values(now, bucket, effects);
@@ -93,13 +113,18 @@ void CollectiveWorker::compute_gradient(Instant now, Effects& effects) {
   state_ = State::computing;
   contributed_ = 0;
   reduction_.begin();
-  gradient_.begin(now);
+  gathers_.begin_step();
+  gradient_.begin(now, gathers_.wanted());
   go_on_computing(now, effects);
 }
 
 void CollectiveWorker::go_on_computing(Instant now, Effects& effects) {
   if (over() || state_ != State::computing) return;
-  const auto is_here = [&](std::uint32_t bucket) { return reduction_.rounds_of(bucket) == round_; };
+  if (gathers_.wanted()) gathers_.go_on(gradient_.stages_computed(), effects);
+  const auto is_here = [&](std::uint32_t bucket) {
+    if (gathers_.wanted()) return gradient_.stages_asked() < gathers_.stages_here();
+    return reduction_.rounds_of(bucket) == round_;
+  };
   gradient_.go_on(now, parameters_.all(), is_here, effects);
 }
 
@@ -138,11 +163,15 @@ void CollectiveWorker::new_values(Instant now, std::uint32_t bucket, Effects& ef
   end_step_if_it_may(now, effects);
 }
 
-// After a round the next step needs no more than the values that its first stage reads; what is
-// evaluated has to be whole, and so has the end.
+// The next stage may have its values now, the step what its end needs.
+void CollectiveWorker::gathered(Instant now, Effects& effects) {
+  go_on_computing(now, effects);
+  end_step_if_it_may(now, effects);
+}
+
 void CollectiveWorker::end_step_if_it_may(Instant now, Effects& effects) {
-  const std::size_t buckets = training_->layout->buckets.size();
-  if (state_ == State::computing && gradient_.complete() && contributed_ == buckets) {
+  const bool through = contributed_ == training_->layout->buckets.size();
+  if (state_ == State::computing && gradient_.complete() && through) {
     state_ = State::reducing;
     through_at_ = now;
   }
@@ -151,7 +180,7 @@ void CollectiveWorker::end_step_if_it_may(Instant now, Effects& effects) {
   const bool last = ends && round_.next().value == reduction_.rounds();
   const bool evaluated = is_evaluated(step_.next()) && !last;
   const bool cut = ends && !last && ends_with_cut();
-  if (ends && renewed_ < buckets && (last || evaluated || cut || !next_step_may_begin())) return;
+  if (ends && !values_are_here(last || evaluated || cut, effects)) return;
   cut_due_ = cut;
   if (ends) {
     end_round(now);
@@ -168,10 +197,19 @@ void CollectiveWorker::end_step_if_it_may(Instant now, Effects& effects) {
 void CollectiveWorker::end_round(Instant now) {
   const Duration wait = reduction_.first_sum().value_or(through_at_) - through_at_;
   const Duration apply = through_at_ - computed_at_ + reduction_.computing();
-  clock_.pulled(now, wait, apply, reduction_.moved(), reduction_.moved());
+  const Bytes received = gathers_.wanted() ? Bytes{} : reduction_.moved();
+  clock_.pulled(now, wait, apply, reduction_.moved(), received);
   ++round_;
   renewed_ = 0;  // a worker that ends a round early still awaits others of its values
   first_renewed_ = 0;
+}
+
+// After a round the next step needs no more than the values that its first stage reads; what is
+// evaluated has to be whole, and so has the end. What is gathered takes all workers.
+bool CollectiveWorker::values_are_here(bool all, Effects& effects) {
+  if (!gathers_.wanted()) return renewed_ == to_renew_ || (!all && next_step_may_begin());
+  if (renewed_ < to_renew_) return false;
+  return !(all || training_->evaluated_after(step_.next())) || gathers_.all_here(effects);
 }
 
 // Values come one by one, so each is looked at once, not all whenever one has come.

@@ -3,6 +3,7 @@
 
 #include "models/protocol/buffered.h"
 #include "models/protocol/evaluator.h"
+#include "models/protocol/gathers.h"
 #include "models/protocol/gradient_progress.h"
 #include "models/protocol/held_parameters.h"
 #include "models/protocol/launches.h"
@@ -28,6 +29,9 @@ namespace foretrain {
 ///
 /// What a strategy is lies in what it does with a gradient, what its part of the sum is, what an
 /// owner makes of the sum: those are the functions that it overrides.
+///
+/// Where parameters lie with their owners alone (gathers.h), a worker is through with a round when
+/// what it owns is new, and gathers what each stage reads.
 ///
 /// The step after a round begins when the values are here that its first layers read. Worker 0, the
 /// chief, evaluates: after every `evaluate_every` of its steps, and at the end; then all values of
@@ -78,6 +82,7 @@ class CollectiveWorker : public Node, public Buffering, private Reduction::Owner
   static constexpr std::uint64_t kKeep = kFirstOwn - 1;
   static constexpr TimerId kTimer{0};
   static constexpr TimerId kLaunch{1};
+  static constexpr TimerId kGather{2};
 
   // What strategies differ in, beside what an owner does (Reduction::Owner):
 
@@ -104,6 +109,10 @@ class CollectiveWorker : public Node, public Buffering, private Reduction::Owner
   void new_values(Instant now, std::uint32_t bucket, Effects& effects);
   void end_step_if_it_may(Instant now, Effects& effects);
   void end_round(Instant now);
+  /// Values of others have come that were asked for.
+  void gathered(Instant now, Effects& effects);
+  /// Those of this round that the next step begins with, or all.
+  [[nodiscard]] bool values_are_here(bool all, Effects& effects);
   /// The values that its first stage reads are here.
   [[nodiscard]] bool next_step_may_begin();
   void evaluate(Instant now, State state, Effects& effects);
@@ -137,6 +146,8 @@ class CollectiveWorker : public Node, public Buffering, private Reduction::Owner
   HeldParameters parameters_;
   Reduction reduction_;
   Launches launches_;
+  Gathers gathers_;
+  std::size_t to_renew_;  // buckets that a round brings new values of
   State state_ = State::idle;
   Step step_;
   Step round_;

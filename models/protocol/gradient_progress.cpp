@@ -5,11 +5,12 @@
 
 namespace foretrain {
 
-void GradientProgress::begin(Instant now) {
+void GradientProgress::begin(Instant now, bool waits) {
   clock_.start(now);
   asked_ = 0;
   computed_ = 0;
   idle_since_.reset();
+  if (waits) idle_since_ = now;
 }
 
 void GradientProgress::go_on(Instant now, const Payload& parameters,

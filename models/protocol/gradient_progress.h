@@ -19,8 +19,8 @@ class GradientProgress {
   GradientProgress(WorkerCompute& worker_compute, StepClock& clock, JobId first)
       : worker_compute_(worker_compute), clock_(clock), first_(first) {}
 
-  /// The step begins; no stage is asked for yet.
-  void begin(Instant now);
+  /// The step begins; no stage is asked for yet. `waits`: the values of the first one are to come.
+  void begin(Instant now, bool waits = false);
   /// New values may have come. `is_here`: those of a bucket have, for this gradient.
   void go_on(Instant now, const Payload& parameters,
              const std::function<bool(std::uint32_t bucket)>& is_here, Effects& effects);
@@ -37,6 +37,9 @@ class GradientProgress {
     asked_ = computed_ = worker_compute_.stages().size();
   }
 
+  /// So many stages are asked for, computed.
+  [[nodiscard]] std::size_t stages_asked() const { return asked_; }
+  [[nodiscard]] std::size_t stages_computed() const { return computed_; }
   /// All stages are computed.
   [[nodiscard]] bool complete() const { return computed_ == worker_compute_.stages().size(); }
   [[nodiscard]] double loss() const { return loss_; }
@@ -47,7 +50,7 @@ class GradientProgress {
   JobId first_;
   std::size_t asked_ = 0;  // stages
   std::size_t computed_ = 0;
-  std::optional<Instant> idle_since_;  // while it waits for values between two stages
+  std::optional<Instant> idle_since_;  // while it waits for values of a stage
   double loss_ = 0;
 };
 

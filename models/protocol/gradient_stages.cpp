@@ -21,6 +21,78 @@ std::uint32_t buckets_below(const Layout& layout, std::int64_t parameter) {
   return static_cast<std::uint32_t>(end - layout.buckets.begin());
 }
 
+// Buckets [first, end).
+struct BucketRange {
+  std::uint32_t first = 0;
+  std::uint32_t end = 0;
+
+  [[nodiscard]] bool has(std::uint32_t bucket) const { return first <= bucket && bucket < end; }
+};
+
+// The buckets that have parameters of these layers, with all that are reduced with them.
+BucketRange buckets_of(const Training& training, LayerRange layers) {
+  const Network& network = *training.network;
+  const auto& buckets = training.layout->buckets;
+  const auto begin_of = [&](std::size_t layer) {
+    const bool end = layer == network.layers().size();
+    return end ? network.parameters() : network.first_parameter(layer);
+  };
+  const std::int64_t begin = begin_of(layers.first);
+  const std::int64_t end = begin_of(layers.last);
+  if (begin == end) return {};
+  BucketRange range{buckets_below(*training.layout, begin + 1) - 1,
+                    buckets_below(*training.layout, end)};
+  const auto together = [&](std::uint32_t a, std::uint32_t b) {
+    return buckets[a].leaves_with() == buckets[b].leaves_with();
+  };
+  while (range.first > 0 && together(range.first - 1, range.first)) --range.first;
+  while (range.end < buckets.size() && together(range.end - 1, range.end)) ++range.end;
+  return range;
+}
+
+// A stage that has layers of both passes has the last ones of both.
+BucketRange read_by(const Training& training, const GradientStage& stage) {
+  if (stage.forward.empty()) return buckets_of(training, stage.backward);
+  if (stage.backward.empty()) return buckets_of(training, stage.forward);
+  return buckets_of(training, {std::min(stage.forward.first, stage.backward.first),
+                               std::max(stage.forward.last, stage.backward.last)});
+}
+
+// What a stage reads is here only where the one before it has read it.
+void let_go_between(const Training& training, std::vector<GradientStage>& stages) {
+  BucketRange before;
+  for (GradientStage& stage : stages) {
+    const BucketRange reads = read_by(training, stage);
+    stage.needs.clear();
+    for (std::uint32_t bucket = reads.first; bucket < reads.end; ++bucket) {
+      if (!before.has(bucket)) stage.needs.push_back(bucket);
+    }
+    before = reads;
+  }
+}
+
+// The most that two stages one after another have together, where each has what `range_of` says.
+template <class RangeOf>
+Bytes most_of_two(const Training& training, RangeOf range_of) {
+  const auto size_of = [&](BucketRange range) {
+    Bytes size;
+    for (std::uint32_t bucket = range.first; bucket < range.end; ++bucket) {
+      size += training.layout->buckets[bucket].size();
+    }
+    return size;
+  };
+  Bytes most;
+  BucketRange before;
+  for (const GradientStage& stage : gradient_stages(training)) {
+    const BucketRange range = range_of(stage);
+    const BucketRange twice{std::max(before.first, range.first), std::min(before.end, range.end)};
+    const Bytes both = size_of(before) + size_of(range) - size_of(twice);
+    most = std::max(most, both);
+    before = range;
+  }
+  return most;
+}
+
 // What of the forward pass can run before all values are here, each part a stage; the rest of it
 // begins the stage that is returned. A batch after the first finds all of them.
 GradientStage cut_forward(const Training& training, bool first,
@@ -30,17 +102,22 @@ GradientStage cut_forward(const Training& training, bool first,
   GradientStage stage;
   stage.cost = batch_cost(network, training.batch_size);
   std::uint32_t needed = 0;
-  const bool begins_early = first && in_stages(training) && !training.forward_waits;
+  const bool gathers = training.gathers();
+  const bool begins_early = in_stages(training) && (gathers || (first && !training.forward_waits));
   for (std::size_t layer = 0; layer < layers.size(); ++layer) {
     const bool last = layer + 1 == layers.size();
-    const std::uint32_t needs = buckets_below(
-        *training.layout, last ? network.parameters() : network.first_parameter(layer + 1));
+    const std::uint32_t needs =
+        gathers ? std::max(needed, buckets_of(training, {layer, layer + 1}).end)
+                : buckets_below(*training.layout,
+                                last ? network.parameters() : network.first_parameter(layer + 1));
     if (begins_early && needs > needed && !runs_inline(stage.cost)) {
       stages.push_back(stage);
       stage = {};
       stage.forward = {layer, layer};
     }
-    for (; first && needed < needs; ++needed) stage.needs.push_back(needed);
+    for (; needed < needs; ++needed) {
+      if (first) stage.needs.push_back(needed);
+    }
     stage.forward.last = layer + 1;
     stage.cost = stage.cost + layers[layer]->forward_cost(training.batch_size);
   }
@@ -91,7 +168,7 @@ std::vector<GradientStage> stages_of_batch(const Training& training, int batch) 
   GradientStage stage = cut_forward(training, batch == 0, stages);
   stage.backward = {layers.size(), layers.size()};
   // Buckets lie in the order of the parameters: those not yet in a stage are the first `left`.
-  std::size_t left = last ? buckets.size() : 0;
+  std::size_t left = last || training.gathers() ? buckets.size() : 0;
   for (std::size_t layer = layers.size(); layer-- > 0;) {
     stage.cost = stage.cost + layers[layer]->backward_cost(training.batch_size, layer > 0);
     if (batch > 0) add_to_sum(training, layers[layer]->parameters(), stage);
@@ -99,8 +176,9 @@ std::vector<GradientStage> stages_of_batch(const Training& training, int batch) 
     while (ready > 0 && buckets[ready - 1].leaves_with() >= network.first_parameter(layer)) --ready;
     const bool worthwhile = in_stages(training) && ready < left && !runs_inline(stage.cost);
     if (layer > 0 && !worthwhile) continue;
-    for (std::size_t i = ready; i < left; ++i)
+    for (std::size_t i = ready; last && i < left; ++i) {
       stage.buckets.push_back(static_cast<std::uint32_t>(i));
+    }
     left = ready;
     stage.backward.first = layer;
     stages.push_back(stage);
@@ -128,7 +206,18 @@ std::vector<GradientStage> gradient_stages(const Training& training) {
     std::vector<GradientStage> of_batch = stages_of_batch(training, batch);
     std::ranges::move(of_batch, std::back_inserter(stages));
   }
+  if (training.gathers()) let_go_between(training, stages);
   return stages;
+}
+
+Bytes read_by_two_stages(const Training& training) {
+  return most_of_two(training,
+                     [&](const GradientStage& stage) { return read_by(training, stage); });
+}
+
+Bytes made_by_two_stages(const Training& training) {
+  return most_of_two(
+      training, [&](const GradientStage& stage) { return buckets_of(training, stage.backward); });
 }
 
 }  // namespace foretrain

@@ -25,7 +25,8 @@ struct LayerRange {
 struct GradientStage {
   LayerRange forward;
   LayerRange backward;
-  std::vector<std::uint32_t> needs;    ///< buckets whose values no stage before it has read
+  std::vector<std::uint32_t> needs;    ///< buckets whose values no stage before it has read; where
+                                       ///< they are gathered, which the stage before has not
   std::vector<std::uint32_t> buckets;  ///< whose gradient is complete after it
   TotalCost cost;
   Bytes summed{};    ///< of it: what moves as the gradient is added to those of batches before
@@ -46,6 +47,15 @@ struct GradientStage {
 /// Of several batches (`Training::accumulate`) the first alone waits for values, the last alone
 /// completes buckets: what PyTorch's DistributedDataParallel does with all but the last of them
 /// under `no_sync`. So those between are one stage each.
+///
+/// Where parameters are gathered (gathers.h), a stage has what it reads, and lets it go unless the
+/// next one reads it, too: so each batch is cut, forward and backward. Of one stage all parameters
+/// are gathered once, before the forward pass.
 std::vector<GradientStage> gradient_stages(const Training& training);
+
+/// Of the parameters, as floats, the most that a stage and the one behind it read together.
+Bytes read_by_two_stages(const Training& training);
+/// Of their gradients, the most that these make together.
+Bytes made_by_two_stages(const Training& training);
 
 }  // namespace foretrain

@@ -37,7 +37,8 @@ struct Protocol {
   bool servers = false;         ///< at least one; else none
   /// No worker goes on from an update before all have given their part to it.
   bool synchronous = true;
-  bool dense = false;  ///< gradients travel as full vectors, also of a sparse model
+  bool dense = false;   ///< gradients travel as full vectors, also of a sparse model
+  bool shards = false;  ///< workers may have gradients, parameters in parts (Training::sharded)
   std::vector<const Option*> options{};
 
   /// The kinds of message that its nodes send.

@@ -41,6 +41,7 @@ Reduction::Reduction(std::shared_ptr<const Training> training, NodeId id, std::i
       buffered_(held),
       owner_(owner),
       ways_(Ways::of(*training_, training_->layout->buckets.front())),
+      gathers_(training_->gathers()),
       parts_(training_->layout->buckets.size()) {
   for (std::uint32_t bucket = 0; bucket < parts_.size(); ++bucket) {
     parts_[bucket].sums.resize(route_of(bucket).sources());
@@ -132,11 +133,12 @@ std::optional<std::uint32_t> Reduction::computed(Instant now, JobId job, Effects
   computing_ += now - part.job_start;
   buffered_.let_go(training_->layout->buckets[bucket].size() * std::ssize(part.sums));
   if (job == reduce_id(bucket)) {
-    send(MessageKind::partial, bucket, *route_of(bucket).sum_to(),
-         packed(bucket, std::exchange(part.mine, {}), effects), effects);
+    send_sum(bucket, std::exchange(part.mine, {}), effects);
     return std::nullopt;
   }
-  renew(bucket, packed(bucket, owner_.finished(bucket, effects), effects), effects);
+  Payload values = owner_.finished(bucket, effects);
+  if (!gathers_) values = packed(bucket, std::move(values), effects);
+  renew(bucket, values, effects);
   return bucket;
 }
 
@@ -155,11 +157,17 @@ void Reduction::reduce_if_complete(Instant now, std::uint32_t bucket, Effects& e
   if (owns(bucket)) {
     effects.emplace_back(Compute{owner_.finish_job(bucket, finish_id(bucket), std::move(addends))});
   } else if (addends.size() == 1) {
-    send(MessageKind::partial, bucket, *route_of(bucket).sum_to(),
-         packed(bucket, std::move(addends.front()), effects), effects);
+    send_sum(bucket, std::move(addends.front()), effects);
   } else {
     reduce(bucket, std::move(addends), effects);
   }
+}
+
+// Where values are gathered, this worker's round of the bucket is over with that.
+void Reduction::send_sum(std::uint32_t bucket, Payload sum, Effects& effects) {
+  send(MessageKind::partial, bucket, *route_of(bucket).sum_to(),
+       packed(bucket, std::move(sum), effects), effects);
+  if (gathers_) renew(bucket, {}, effects);
 }
 
 void Reduction::reduce(std::uint32_t bucket, std::vector<Payload> addends, Effects& effects) {
@@ -187,12 +195,13 @@ void Reduction::reduce(std::uint32_t bucket, std::vector<Payload> addends, Effec
   effects.emplace_back(Compute{std::move(job)});
 }
 
-// They are in their place: whatever job runs, it does not read this bucket, which this worker has
-// given its part of; the next one waits for these values.
+// They are in their place, and go no further where they are gathered: whatever job runs, it does
+// not read this bucket, which this worker has given its part of; the next one waits for these
+// values.
 void Reduction::renew(std::uint32_t bucket, const Payload& values, Effects& effects) {
   Part& part = parts_[bucket];
   const Route route = route_of(bucket);
-  for (std::size_t i = 0; i < route.targets(); ++i) {
+  for (std::size_t i = 0; !gathers_ && i < route.targets(); ++i) {
     send(MessageKind::parameters, bucket, route.target(i), values, effects);
   }
   part.in_sum = false;

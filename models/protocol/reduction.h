@@ -21,7 +21,7 @@ namespace foretrain {
 ///
 ///     sum              worker after worker adds its own part to what others have added
 ///     finish           the owner adds its own last, makes the new values of the sum
-///     new values       go back from the owner to all
+///     new values       go back from the owner to all, unless they are gathered (gathers.h)
 ///
 /// `route.h` says who sends to whom. Buckets are dealt round, so at any time every worker sends and
 /// receives. Of N workers and P parameters a round takes of each worker, in each direction:
@@ -113,6 +113,7 @@ class Reduction {
   };
 
   void reduce_if_complete(Instant now, std::uint32_t bucket, Effects& effects);
+  void send_sum(std::uint32_t bucket, Payload sum, Effects& effects);
   void reduce(std::uint32_t bucket, std::vector<Payload> addends, Effects& effects);
   /// `values`: as they travel.
   void renew(std::uint32_t bucket, const Payload& values, Effects& effects);
@@ -140,6 +141,7 @@ class Reduction {
   BufferedBytes& buffered_;
   Owner& owner_;
   Ways ways_;
+  bool gathers_;  // new values stay with their owner
   std::vector<Part> parts_;
   bool ended_ = false;  // a target is reached
   std::optional<Instant> first_sum_;

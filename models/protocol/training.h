@@ -50,6 +50,9 @@ struct Training {
   /// What a worker waits with its part of a collective until that has started; of forecasts alone.
   Duration launch{};
   bool forward_waits = false;  ///< a forward pass begins when all new values are here
+  /// What each worker has its own part of alone (gathers.h): the state of the optimizer |
+  /// gradients, too | parameters, too.
+  std::string sharded = "optimizer";
   /// Gradients travel as full vectors; else those of a sparse model as what they touch.
   bool dense = false;
   double touched_mean = 0;  ///< sparse: parameters that a batch touches, in the mean
@@ -66,6 +69,13 @@ struct Training {
   /// Without servers the chief evaluates the parameters that it holds after so many of its steps.
   [[nodiscard]] bool evaluated_after(Step step) const {
     return evaluate_every > 0 && step.value % evaluate_every == 0;
+  }
+  /// Parameters are gathered before they are read.
+  [[nodiscard]] bool gathers() const { return sharded == "parameters" && workers > 1; }
+  /// A worker keeps no gradient of all parameters. Batches are added up before they are exchanged,
+  /// so where there are several it does.
+  [[nodiscard]] bool shards_gradients() const {
+    return sharded != "optimizer" && workers > 1 && accumulate == 1;
   }
   /// Nobody goes on without a worker that is lost, but it may come back.
   [[nodiscard]] bool waits() const { return rejoin_limit.ns > 0; }

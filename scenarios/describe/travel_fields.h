@@ -41,6 +41,17 @@ void describe_travel(Visitor& visit, T& training) {
        .unused_because = "one worker alone sends nothing",
        .written = training.bucket_rule != "size"},
       training.bucket_rule);
+  visit.field(
+      {.key = "shard",
+       .doc =
+           "simulate: of what each worker has its own part alone: optimizer: its state (ZeRO 1); "
+           "gradients: they, too (ZeRO 2); parameters: they, too, gathered before each layer "
+           "(ZeRO 3, FSDP)",
+       .choices = {"optimizer", "gradients", "parameters"},
+       .used = protocol == nullptr || protocol->shards,
+       .unused_because = "only workers of all_reduce have the optimizer's state in parts",
+       .written = training.shard != "optimizer"},
+      training.shard);
   visit.section(
       {.key = "compression",
        .doc = "what workers push to servers is made smaller: fp16, topk; sums among workers "

@@ -40,5 +40,16 @@ TEST_CASE("run: what only a simulation knows is refused at its key") {
   refused("dataset: {parse: 2 us}\n", "dataset.parse");
 }
 
+TEST_CASE("run: parameters in parts are refused at their key") {
+  const Case each = parse_scenario(
+                        "foretrain: 1\nnumerics: off\n"
+                        "training: {strategy: all_reduce, workers: 2, shard: parameters}\n",
+                        "x.yaml")
+                        .front();
+  CHECK_THROWS_WITH(run(each, {}), Catch::Contains("x.yaml:3:") &&
+                                       Catch::Contains("training.shard: parameters in parts") &&
+                                       Catch::Contains("simulate it"));
+}
+
 }  // namespace
 }  // namespace foretrain::exec

@@ -1,0 +1,54 @@
+// Tests of the key `training: shard:`.
+#include "scenarios/read.h"
+#include "tests/scenarios/messages.h"
+
+#include <string>
+
+namespace foretrain {
+namespace {
+
+std::string shard_text(const std::string& training, const std::string& top = "numerics: off\n") {
+  return "foretrain: 1\n" + top + "training: {strategy: all_reduce, workers: 4, " + training +
+         "}\n";
+}
+
+TEST_CASE("shard key: it reaches its member and is said to be read back") {
+  for (const std::string shard : {"gradients", "parameters"}) {
+    const Scenario scenario = only(shard_text("shard: " + shard));
+    CHECK(scenario.training.shard == shard);
+    CHECK(only(to_yaml(scenario)) == scenario);
+  }
+  CHECK(only(shard_text("batch_size: 8")).training.shard == "optimizer");
+}
+
+TEST_CASE("shard key: what goes not with it is refused at its own place") {
+  const auto refused = [](const std::string& text, const std::string& key, const std::string& why) {
+    CHECK_THAT(scenario_error(text), Catch::Matchers::Contains("x.yaml:") &&
+                                         Catch::Matchers::Contains(key + ": ") &&
+                                         Catch::Matchers::Contains(why));
+  };
+  const std::string in_parts = "shard: parameters, ";
+  refused(shard_text("shard: parameters", ""), "training.shard", "write numerics: off");
+  refused(shard_text(in_parts + "group: 2"), "training.group", "remove it");
+  refused(shard_text(in_parts + "algorithm: tree"), "training.algorithm", "two groups own");
+  refused(shard_text(in_parts + "algorithm: auto"), "training.algorithm", "two groups own");
+  refused(shard_text(in_parts + "compression: topk"), "training.compression", "topk");
+  refused(shard_text("shard: parameters", "numerics: off\ncheckpoint: {every: 5 steps}\n"),
+          "checkpoint.every", "training.shard is parameters");
+  refused("foretrain: 1\nnumerics: off\ntraining: {strategy: sync, shard: gradients}\n",
+          "training.shard", "only workers of all_reduce");
+  refused(shard_text("shard: everything"), "training.shard", "parameters");
+  CHECK(only(shard_text(in_parts + "algorithm: ring")).training.shard == "parameters");
+}
+
+TEST_CASE("shard key: a sweep takes strategies without parts beside it") {
+  const auto cases = parse_scenario(
+      shard_text("shard: parameters") + "sweep: {training.strategy: [sync, all_reduce]}\n",
+      "x.yaml");
+  REQUIRE(cases.size() == 2);
+  CHECK(cases[0].scenario.training.shard == "optimizer");
+  CHECK(cases[1].scenario.training.shard == "parameters");
+}
+
+}  // namespace
+}  // namespace foretrain
