@@ -46,7 +46,7 @@ class Easel {
   /// Takes a drawing out, which ends so where it is whole: gnuplot does not tell of a full disk.
   [[nodiscard]] fs::path take(const std::string& extension, std::string_view end) const {
     const std::string file = name_ + extension;
-    const fs::path place = folder_ / file;
+    fs::path place = folder_ / file;
     if (read_text_file(path_ / file).rfind(end) == std::string::npos) {
       throw WriteError(
           fmt::format("{}: gnuplot wrote a part of it alone; is the disk full?", place.string()));
