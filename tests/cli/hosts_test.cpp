@@ -10,7 +10,6 @@
 #include <csignal>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <regex>
 #include <string>
 #include <system_error>
@@ -33,8 +32,7 @@ using testing::text_of;
 constexpr const char* kStandIn = R"sh(#!/bin/sh
 folder=$(cd "$(dirname "$0")" && pwd)
 echo "$*" >>"$folder/words.txt"
-while true;
-do
+while true; do
   case $1 in
     -o | -p) shift 2 ;;
     -*) shift ;;
@@ -66,7 +64,7 @@ class SshSandbox : public Sandbox {
   SshSandbox() {
     write("ssh", kStandIn);
     fs::permissions(path("ssh"), fs::perms::owner_all);
-  }  // namespace
+  }
 
   Called call_hosts(const std::string& hosts, const std::string& more = "",
                     const std::string& before = "true") {
@@ -92,7 +90,7 @@ class SshSandbox : public Sandbox {
     }
     return found;
   }
-};  // namespace foretrain
+};
 
 std::string failure_of(SshSandbox& sandbox, const std::string& hosts) {
   const Called called = sandbox.call_hosts(hosts, "--address 127.0.0.1");
