@@ -5,10 +5,11 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include <sys/types.h>
+
 #include <csignal>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <regex>
 #include <string>
 #include <system_error>
@@ -28,11 +29,10 @@ using testing::text_of;
 
 // Options go, a host decides what becomes of the command; who logs in is at home. Of a process it
 // says whose it is (SSH_OF), so that a test finds those that it started.
-constexpr const char* kStandIn = R"(#!/bin/sh
+constexpr const char* kStandIn = R"sh(#!/bin/sh
 folder=$(cd "$(dirname "$0")" && pwd)
 echo "$*" >>"$folder/words.txt"
-while true;
-do
+while true; do
   case $1 in
     -o | -p) shift 2 ;;
     -*) shift ;;
@@ -56,14 +56,15 @@ case $host in
     ;;
 esac
 exec sh -c "$*"
-)";
+)sh";
 
 /// A sandbox with a stand-in for ssh.
-class SshSandbox :
-   public
-  Sandbox{public : SshSandbox(){write("ssh", kStandIn);
-  fs::permissions(path("ssh"), fs::perms::owner_all);
-  }  // namespace
+class SshSandbox : public Sandbox {
+ public:
+  SshSandbox() {
+    write("ssh", kStandIn);
+    fs::permissions(path("ssh"), fs::perms::owner_all);
+  }
 
   Called call_hosts(const std::string& hosts, const std::string& more = "",
                     const std::string& before = "true") {
@@ -89,186 +90,185 @@ class SshSandbox :
     }
     return found;
   }
-  };  // namespace foretrain
+};
 
-  std::string failure_of(SshSandbox& sandbox, const std::string& hosts) {
-    const Called called = sandbox.call_hosts(hosts, "--address 127.0.0.1");
-    CAPTURE(hosts, called.err);
-    REQUIRE(called.status == 1);
-    return nlohmann::json::parse(called.out).at("failure");
+std::string failure_of(SshSandbox& sandbox, const std::string& hosts) {
+  const Called called = sandbox.call_hosts(hosts, "--address 127.0.0.1");
+  CAPTURE(hosts, called.err);
+  REQUIRE(called.status == 1);
+  return nlohmann::json::parse(called.out).at("failure");
+}
+
+std::string weights_on(SshSandbox& sandbox, const std::string& hosts, const std::string& more) {
+  const Called called = sandbox.call_hosts(hosts, more);
+  CAPTURE(hosts, more, called.err);
+  REQUIRE(called.status == 0);
+  return nlohmann::json::parse(called.out).at("weights_sha256");
+}
+
+/// A training of three nodes that would take hours, once it has made some steps.
+class RemoteRun {
+ public:
+  RemoteRun(SshSandbox& sandbox, const std::string& hosts, const std::string& strategy,
+            std::vector<std::string> more = {})
+      : sandbox_(sandbox),
+        run_(sandbox, {"training.steps=100000000", "training.strategy=" + strategy},
+             words(sandbox, hosts, std::move(more))) {
+    run_.wait_until([&] { return steps_are_there(); });
+  }
+  BackgroundRun& run() { return run_; }
+  void wait_until_nodes_are(std::size_t count) {
+    run_.wait_until([&] { return sandbox_.remote_nodes().size() == count; });
   }
 
-  std::string weights_on(SshSandbox& sandbox, const std::string& hosts, const std::string& more) {
-    const Called called = sandbox.call_hosts(hosts, more);
+ private:
+  static std::vector<std::string> words(const SshSandbox& sandbox, const std::string& hosts,
+                                        std::vector<std::string> more) {
+    more.insert(more.end(), {"--hosts", hosts, "--ssh", sandbox.path("ssh").string(), "--address",
+                             "127.0.0.1"});
+    return more;
+  }
+  [[nodiscard]] bool steps_are_there() const {
+    constexpr std::uintmax_t kSomeSteps = 20'000;  // bytes
+    std::error_code none;
+    const auto size = fs::file_size(sandbox_.path("out/steps.csv"), none);
+    return !none && size > kSomeSteps;
+  }
+
+  SshSandbox& sandbox_;
+  BackgroundRun run_;
+};
+
+TEST_CASE("hosts: a run over ssh ends with the weights of one on this machine, record and all") {
+  SshSandbox sandbox;
+  const Called plain = sandbox.call("run small.yaml --quiet --json --out plain");
+  REQUIRE(plain.status == 0);
+  const std::string weights = nlohmann::json::parse(plain.out).at("weights_sha256");
+  CHECK(weights_on(sandbox, "a,b:2", "--address 127.0.0.1") == weights);
+  CHECK_THAT(text_of(sandbox.path("out/run.json")), Contains("\"hosts a, b over ssh\""));
+  CHECK(weights_on(sandbox, "a,b,c", "--address 127.0.0.1 --tls") == weights);
+  CHECK_THAT(text_of(sandbox.path("out/run.json")), Contains("\"hosts a, b, c over ssh, TLS\""));
+  CHECK(weights_on(sandbox, "localhost,127.0.0.2:2", "") == weights);
+  CHECK(sandbox.remote_nodes().empty());
+}
+
+TEST_CASE("hosts: what others can read on a command line holds no key, and ssh may not ask") {
+  SshSandbox sandbox;
+  weights_on(sandbox, "a,b:2", "--address 127.0.0.1");
+  const std::string words = text_of(sandbox.path("words.txt"));
+  CHECK(testing::how_often(words, "BatchMode=yes") == 3);
+  CHECK(testing::how_often(words, "-p 2222") == 3);
+  CHECK_THAT(words, Contains(" a '" + std::string(program_path()) + "' 'node' "));
+  CHECK(!std::regex_search(words, std::regex("[0-9a-f]{32}")));
+}
+
+TEST_CASE("hosts: relative paths of a scenario are of the same folder on every host") {
+  SshSandbox sandbox;
+  REQUIRE(sandbox.call("data draw digits --set take=400 --out digits").status == 0);
+  weights_on(sandbox, "a,b:2",
+             "--address 127.0.0.1 --set 'dataset={format: idx, path: digits, take: 300}'");
+}
+
+TEST_CASE("hosts: what keeps a host from its node is told with the host and with what to do") {
+  SshSandbox sandbox;
+  CHECK_THAT(failure_of(sandbox, "a,unknown,b"),
+             StartsWith("worker1 on unknown was not started (ssh: Could not resolve hostname") &&
+                 Contains("see that this works without a question: ./ssh -p 2222"));
+  CHECK_THAT(text_of(sandbox.path("err.txt")),
+             Contains("unknown: ssh: Could not resolve hostname unknown"));
+  CHECK_THAT(
+      failure_of(sandbox, "a,b,bare"),
+      StartsWith("server0 on bare was not started (") &&
+          Contains("the same build has to be on that host as " + std::string(program_path())));
+  CHECK(sandbox.remote_nodes().empty());
+}
+
+TEST_CASE("hosts: another build on a host is named with both builds") {
+  SshSandbox sandbox;
+  const std::string version = sandbox.call("--version").out;  // foretrain 0.1.0 (COMMIT, wire 2)
+  const std::size_t begin = version.find('(') + 1;
+  const std::string commit = version.substr(begin, version.find(',') - begin);
+  REQUIRE(commit.size() > 8);
+  std::string other = commit;
+  other.front() = 'z';
+  std::string program = text_of(program_path());
+  std::size_t changed = 0;
+  for (auto at = program.find(commit); at != std::string::npos; at = program.find(commit, at)) {
+    program.replace(at, other.size(), other);
+    ++changed;
+  }
+  REQUIRE(changed > 0);
+  sandbox.write("older-build", program);
+  fs::permissions(sandbox.path("older-build"), fs::perms::owner_all);
+  CHECK_THAT(failure_of(sandbox, "older,a,b"),
+             StartsWith("worker0 on older: it is another build, ") && Contains(other) &&
+                 Contains("build foretrain of the same commit on every host"));
+}
+
+TEST_CASE("hosts: what makes no sense is refused before anything is started") {
+  SshSandbox sandbox;
+  const auto refused = [&](const std::string& hosts, const std::string& more,
+                           const std::string& before = "true") {
+    const Called called = sandbox.call_hosts(hosts, more, before);
     CAPTURE(hosts, more, called.err);
-    REQUIRE(called.status == 0);
-    return nlohmann::json::parse(called.out).at("weights_sha256");
-  }
-
-  /// A training of three nodes that would take hours, once it has made some steps.
-  class RemoteRun {
-   public:
-    RemoteRun(SshSandbox& sandbox, const std::string& hosts, const std::string& strategy,
-              std::vector<std::string> more = {})
-        : sandbox_(sandbox),
-          run_(sandbox, {"training.steps=100000000", "training.strategy=" + strategy},
-               words(sandbox, hosts, std::move(more))) {
-      run_.wait_until([&] { return steps_are_there(); });
-    }
-    BackgroundRun& run() { return run_; }
-    void wait_until_nodes_are(std::size_t count) {
-      run_.wait_until([&] { return sandbox_.remote_nodes().size() == count; });
-    }
-
-   private:
-    static std::vector<std::string> words(const SshSandbox& sandbox, const std::string& hosts,
-                                          std::vector<std::string> more) {
-      more.insert(more.end(), {"--hosts", hosts, "--ssh", sandbox.path("ssh").string(), "--address",
-                               "127.0.0.1"});
-      return more;
-    }
-    [[nodiscard]] bool steps_are_there() const {
-      constexpr std::uintmax_t kSomeSteps = 20'000;  // bytes
-      std::error_code none;
-      const auto size = fs::file_size(sandbox_.path("out/steps.csv"), none);
-      return !none && size > kSomeSteps;
-    }
-
-    SshSandbox& sandbox_;
-    BackgroundRun run_;
+    CHECK(called.status == 2);
+    return called.err;
   };
+  const std::string here = "--address 127.0.0.1 ";
+  CHECK_THAT(refused("a,b", here), Contains("small: 3 nodes (workers: 2, servers: 1), but --hosts "
+                                            "has 2: name a host for each"));
+  CHECK_THAT(
+      refused("a,b:2", here, "export RANK=1 WORLD_SIZE=3 MASTER_ADDR=127.0.0.1 MASTER_PORT=4711"),
+      Contains("one of 3 tasks (RANK and WORLD_SIZE); leave --hosts out"));
+  CHECK_THAT(refused("a,b:2", here + "--set training.strategy=async --set "
+                                     "'faults=[{at: 1 s, kill: worker1}]'"),
+             Contains("leave --hosts out"));
+  CHECK_THAT(refused("no..where:3", ""), Contains("--address"));
+  CHECK_THAT(refused("a,b:2", here + "--emulate"), Contains("excludes"));
+  CHECK_THAT(refused("a,b:2", here + "--job-key job.key"), Contains("excludes"));
+  CHECK(!sandbox.has("words.txt"));
+  CHECK(sandbox.call("run small.yaml --address 127.0.0.1").status == 2);
+}
 
-  TEST_CASE("hosts: a run over ssh ends with the weights of one on this machine, record and all") {
-    SshSandbox sandbox;
-    const Called plain = sandbox.call("run small.yaml --quiet --json --out plain");
-    REQUIRE(plain.status == 0);
-    const std::string weights = nlohmann::json::parse(plain.out).at("weights_sha256");
-    CHECK(weights_on(sandbox, "a,b:2", "--address 127.0.0.1") == weights);
-    CHECK_THAT(text_of(sandbox.path("out/run.json")), Contains("\"hosts a, b over ssh\""));
-    CHECK(weights_on(sandbox, "a,b,c", "--address 127.0.0.1 --tls") == weights);
-    CHECK_THAT(text_of(sandbox.path("out/run.json")), Contains("\"hosts a, b, c over ssh, TLS\""));
-    CHECK(weights_on(sandbox, "localhost,127.0.0.2:2", "") == weights);
-    CHECK(sandbox.remote_nodes().empty());
+TEST_CASE("hosts: a node that is killed on its host is named with that, and the rest is ended") {
+  SshSandbox sandbox;
+  RemoteRun training(sandbox, "a,b,deaf", "sync");
+  const std::vector<pid_t> victim = sandbox.remote_nodes("1");
+  REQUIRE(victim.size() == 1);
+  kill(victim.front(), SIGKILL);
+  CHECK(training.run().wait() == 1);
+  CHECK_THAT(training.run().err(), Contains("worker1 on b"));
+  training.wait_until_nodes_are(0);
+  CHECK_THAT(text_of(sandbox.path("out/run.json")), Contains("worker1 on b"));
+}
+
+TEST_CASE("hosts: a signal ends a run over ssh, and a killed launcher leaves no process either") {
+  SshSandbox sandbox;
+  const int signal = GENERATE(SIGINT, SIGTERM, SIGKILL);
+  CAPTURE(signal);
+  RemoteRun training(sandbox, "a,deaf:2", "sync");
+  training.wait_until_nodes_are(3);
+  kill(training.run().launcher(), signal);
+  CHECK(training.run().wait() == (signal == SIGKILL ? 128 + SIGKILL : 130));
+  training.wait_until_nodes_are(0);
+  if (signal != SIGKILL) {
+    CHECK_THAT(text_of(sandbox.path("out/run.json")), Contains("interrupted"));
   }
+}
 
-  TEST_CASE("hosts: what others can read on a command line holds no key, and ssh may not ask") {
-    SshSandbox sandbox;
-    weights_on(sandbox, "a,b:2", "--address 127.0.0.1");
-    const std::string words = text_of(sandbox.path("words.txt"));
-    CHECK(testing::how_often(words, "BatchMode=yes") == 3);
-    CHECK(testing::how_often(words, "-p 2222") == 3);
-    CHECK_THAT(words, Contains(" a '" + std::string(program_path()) + "' 'node' "));
-    CHECK(!std::regex_search(words, std::regex("[0-9a-f]{32}")));
-  }
+TEST_CASE("hosts: a worker that the others go on without is started again on its host") {
+  SshSandbox sandbox;
+  RemoteRun training(sandbox, "a,b,c", "async", {"--max-restarts", "1"});
+  const std::vector<pid_t> victim = sandbox.remote_nodes("1");
+  REQUIRE(victim.size() == 1);
+  kill(victim.front(), SIGKILL);
+  training.run().wait_until(
+      [&] { return testing::how_often(training.run().err(), "worker1 on b is back") == 1; });
+  training.wait_until_nodes_are(3);
+  kill(training.run().launcher(), SIGINT);
+  CHECK(training.run().wait() == 130);
+  training.wait_until_nodes_are(0);
+}
 
-  TEST_CASE("hosts: relative paths of a scenario are of the same folder on every host") {
-    SshSandbox sandbox;
-    REQUIRE(sandbox.call("data draw digits --set take=400 --out digits").status == 0);
-    weights_on(sandbox, "a,b:2",
-               "--address 127.0.0.1 --set 'dataset={format: idx, path: digits, take: 300}'");
-  }
-
-  TEST_CASE("hosts: what keeps a host from its node is told with the host and with what to do") {
-    SshSandbox sandbox;
-    CHECK_THAT(failure_of(sandbox, "a,unknown,b"),
-               StartsWith("worker1 on unknown was not started (ssh: Could not resolve hostname") &&
-                   Contains("see that this works without a question: ./ssh -p 2222"));
-    CHECK_THAT(text_of(sandbox.path("err.txt")),
-               Contains("unknown: ssh: Could not resolve hostname unknown"));
-    CHECK_THAT(
-        failure_of(sandbox, "a,b,bare"),
-        StartsWith("server0 on bare was not started (") &&
-            Contains("the same build has to be on that host as " + std::string(program_path())));
-    CHECK(sandbox.remote_nodes().empty());
-  }
-
-  TEST_CASE("hosts: another build on a host is named with both builds") {
-    SshSandbox sandbox;
-    const std::string version = sandbox.call("--version").out;  // foretrain 0.1.0 (COMMIT, wire 2)
-    const std::size_t begin = version.find('(') + 1;
-    const std::string commit = version.substr(begin, version.find(',') - begin);
-    REQUIRE(commit.size() > 8);
-    std::string other = commit;
-    other.front() = 'z';
-    std::string program = text_of(program_path());
-    std::size_t changed = 0;
-    for (auto at = program.find(commit); at != std::string::npos; at = program.find(commit, at)) {
-      program.replace(at, other.size(), other);
-      ++changed;
-    }
-    REQUIRE(changed > 0);
-    sandbox.write("older-build", program);
-    fs::permissions(sandbox.path("older-build"), fs::perms::owner_all);
-    CHECK_THAT(failure_of(sandbox, "older,a,b"),
-               StartsWith("worker0 on older: it is another build, ") && Contains(other) &&
-                   Contains("build foretrain of the same commit on every host"));
-  }
-
-  TEST_CASE("hosts: what makes no sense is refused before anything is started") {
-    SshSandbox sandbox;
-    const auto refused = [&](const std::string& hosts, const std::string& more,
-                             const std::string& before = "true") {
-      const Called called = sandbox.call_hosts(hosts, more, before);
-      CAPTURE(hosts, more, called.err);
-      CHECK(called.status == 2);
-      return called.err;
-    };
-    const std::string here = "--address 127.0.0.1 ";
-    CHECK_THAT(refused("a,b", here),
-               Contains("small: 3 nodes (workers: 2, servers: 1), but --hosts "
-                        "has 2: name a host for each"));
-    CHECK_THAT(
-        refused("a,b:2", here, "export RANK=1 WORLD_SIZE=3 MASTER_ADDR=127.0.0.1 MASTER_PORT=4711"),
-        Contains("one of 3 tasks (RANK and WORLD_SIZE); leave --hosts out"));
-    CHECK_THAT(refused("a,b:2", here + "--set training.strategy=async --set "
-                                       "'faults=[{at: 1 s, kill: worker1}]'"),
-               Contains("leave --hosts out"));
-    CHECK_THAT(refused("no..where:3", ""), Contains("--address"));
-    CHECK_THAT(refused("a,b:2", here + "--emulate"), Contains("excludes"));
-    CHECK_THAT(refused("a,b:2", here + "--job-key job.key"), Contains("excludes"));
-    CHECK(!sandbox.has("words.txt"));
-    CHECK(sandbox.call("run small.yaml --address 127.0.0.1").status == 2);
-  }
-
-  TEST_CASE("hosts: a node that is killed on its host is named with that, and the rest is ended") {
-    SshSandbox sandbox;
-    RemoteRun training(sandbox, "a,b,deaf", "sync");
-    const std::vector<pid_t> victim = sandbox.remote_nodes("1");
-    REQUIRE(victim.size() == 1);
-    kill(victim.front(), SIGKILL);
-    CHECK(training.run().wait() == 1);
-    CHECK_THAT(training.run().err(), Contains("worker1 on b"));
-    training.wait_until_nodes_are(0);
-    CHECK_THAT(text_of(sandbox.path("out/run.json")), Contains("worker1 on b"));
-  }
-
-  TEST_CASE("hosts: a signal ends a run over ssh, and a killed launcher leaves no process either") {
-    SshSandbox sandbox;
-    const int signal = GENERATE(SIGINT, SIGTERM, SIGKILL);
-    CAPTURE(signal);
-    RemoteRun training(sandbox, "a,deaf:2", "sync");
-    training.wait_until_nodes_are(3);
-    kill(training.run().launcher(), signal);
-    CHECK(training.run().wait() == (signal == SIGKILL ? 128 + SIGKILL : 130));
-    training.wait_until_nodes_are(0);
-    if (signal != SIGKILL) {
-      CHECK_THAT(text_of(sandbox.path("out/run.json")), Contains("interrupted"));
-    }
-  }
-
-  TEST_CASE("hosts: a worker that the others go on without is started again on its host") {
-    SshSandbox sandbox;
-    RemoteRun training(sandbox, "a,b,c", "async", {"--max-restarts", "1"});
-    const std::vector<pid_t> victim = sandbox.remote_nodes("1");
-    REQUIRE(victim.size() == 1);
-    kill(victim.front(), SIGKILL);
-    training.run().wait_until(
-        [&] { return testing::how_often(training.run().err(), "worker1 on b is back") == 1; });
-    training.wait_until_nodes_are(3);
-    kill(training.run().launcher(), SIGINT);
-    CHECK(training.run().wait() == 130);
-    training.wait_until_nodes_are(0);
-  }
-
-  }  // namespace
-  }  // namespace foretrain
+}  // namespace
+}  // namespace foretrain

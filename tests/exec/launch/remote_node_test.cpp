@@ -1,4 +1,4 @@
-// A node behind an ssh, which a shell stands in for: host and command are its last two words.
+// A node behind an ssh, which a shell stands in for.
 #include "exec/launch/remote_node.h"
 
 #include "exec/system/process.h"
@@ -9,7 +9,6 @@
 
 #include <chrono>
 #include <memory>
-#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -20,6 +19,7 @@ namespace {
 using Catch::Contains;
 using Catch::StartsWith;
 
+// A host, a command follow: $0, $1 of the script.
 SshHosts shell_as_ssh() {
   return {{"b"}, {"/bin/sh", "-c", "exec /bin/sh -c \"$1\""}, "127.0.0.1"};
 }

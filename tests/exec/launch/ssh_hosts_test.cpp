@@ -55,7 +55,7 @@ TEST_CASE("ssh hosts: ssh is found in PATH, never asks, and the user's options c
   CHECK_THAT(hosts.ssh[0], StartsWith("/") && Catch::EndsWith("/sh"));
   CHECK(hosts.ssh[1] == "-p");
   CHECK(hosts.ssh[2] == "2222");
-  CHECK(std::ranges::count(hosts.ssh, "BatchMode=yes") == 1);
+  CHECK(std::ranges::count(hosts.ssh, std::string("BatchMode=yes")) == 1);
   for (const char* wrong : {"", "no-such-ssh -p 2222", "/no/such/ssh"}) {
     CAPTURE(wrong);
     CHECK_THAT(complaint_of_hosts({"a"}, wrong), Contains("there is no such program here"));
