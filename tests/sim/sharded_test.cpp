@@ -1,5 +1,4 @@
 // Gradients, parameters in parts in virtual time, against sums by hand.
-#include "models/protocol/message.h"
 #include "sim/driver/simulate.h"
 #include "tests/support/cases.h"
 #include "tests/support/temp_folder.h"
