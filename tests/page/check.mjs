@@ -114,6 +114,9 @@ async function checkTooltips(page) {
   assert.match(cell, /workers 1, batch_size 32/);
   const forecast = await tooltipAt(page, await place(page, 'accuracy', 0, 'points'));
   assert.match(forecast, /predicted \[ms\]/);
+  const message = await tooltipAt(page, await place(page, 'timeline_1', 0, 'heads'));
+  assert.match(message, /gradient of step 0, worker0 to server0/);
+  assert.match(message, /arrived, time \[ms\]\s+5/);
 }
 
 async function checkLegend(page) {
