@@ -29,7 +29,8 @@ struct Offer {
   double cost = 0;  ///< the hosts' prices for that time
   Limit limit{};    ///< what limits it, where somebody looked
   Case scenario_case{};
-  /// Where the scenario has a target, it is not reached within its steps: time, cost are of these.
+  /// Of a scenario with a target: false where its steps do not come to it; time, cost are of all of
+  /// them then.
   bool reached = true;
   std::int64_t steps = 0;  ///< of the chief until it was reached; 0: not asked about
 
