@@ -74,7 +74,7 @@ inline Record by_formula(const Case& each) {
 }
 
 /// As the plain job in steps, but its gradients can be carried out, every hundredth is judged.
-inline Case learning_case(const Target& target) {
+inline Case aimed_case(const Target& target) {
   Case found = parse_scenario(
                    "foretrain: 1\nname: soft\ndataset: {take: 300, test_take: 100}\n"
                    "training: {strategy: all_reduce, workers: 1, batch_size: 10, steps: 3600,\n"

@@ -40,7 +40,7 @@ const Offer* offer_on(const std::vector<Offer>& offers, const std::string& name)
 }
 
 TEST_CASE("budget target: times and costs are those until it is reached") {
-  const BudgetAnswer answer = find_cluster(learning_case(kHalf), learning_hosts(1000, 0.8));
+  const BudgetAnswer answer = find_cluster(aimed_case(kHalf), learning_hosts(1000, 0.8));
   REQUIRE(answer.cheapest.has_value());
   CHECK(name_of(answer.cheapest->cluster) == "fast x 1");
   CHECK(answer.cheapest->time_s == Approx(720));
@@ -72,7 +72,7 @@ TEST_CASE("budget target: one training tells of all clusters that learn alike, o
   };
   std::vector<std::int64_t> told;
   options.learning = [&](std::int64_t done, std::int64_t /*all*/) { told.push_back(done); };
-  const BudgetAnswer answer = find_cluster(learning_case(kHalf), options);
+  const BudgetAnswer answer = find_cluster(aimed_case(kHalf), options);
   for (const char* once : {"all_reduce 1", "all_reduce 2", "all_reduce 4", "sync 2"}) {
     CAPTURE(once);
     CHECK(learned[once] == 1);
@@ -91,7 +91,7 @@ TEST_CASE("budget target: one training tells of all clusters that learn alike, o
 }
 
 TEST_CASE("budget target: what never comes to it is told so, in every form") {
-  const BudgetAnswer answer = find_cluster(learning_case(kHalf), learning_hosts(1000, 0.8));
+  const BudgetAnswer answer = find_cluster(aimed_case(kHalf), learning_hosts(1000, 0.8));
   const Offer* never = offer_on(answer.not_reached, "fast x 4");
   REQUIRE(never != nullptr);
   CHECK(what_failed(*never, answer.bounds) == "accuracy 0.5 not within 900 steps");
@@ -118,8 +118,7 @@ TEST_CASE("budget target: what never comes to it is told so, in every form") {
 }
 
 TEST_CASE("budget target: the last evaluation counts, where none finds it nothing holds") {
-  const BudgetAnswer answer =
-      find_cluster(learning_case({.loss = 0.001}), learning_hosts(10'000, 10));
+  const BudgetAnswer answer = find_cluster(aimed_case({.loss = 0.001}), learning_hosts(10'000, 10));
   // One worker's last evaluation, of all its examples, has a loss of 0.
   REQUIRE(answer.cheapest.has_value());
   CHECK(answer.cheapest->steps == 3600);
@@ -129,7 +128,7 @@ TEST_CASE("budget target: the last evaluation counts, where none finds it nothin
     for (EvalReport& eval : record.evals) eval.accuracy = 0.1;
     return record;
   };
-  const BudgetAnswer none = find_cluster(learning_case({.accuracy = 0.9}), several);
+  const BudgetAnswer none = find_cluster(aimed_case({.accuracy = 0.9}), several);
   CHECK(!none.cheapest);
   CHECK((!none.in_time && !none.in_budget));
   CHECK(none.timed == std::ssize(none.not_reached));
@@ -146,7 +145,7 @@ TEST_CASE(
     if (s.numerics && s.training.workers > 1) record.outcome = Outcome::interrupted;
     return record;
   };
-  const BudgetAnswer answer = find_cluster(learning_case(kHalf), options);
+  const BudgetAnswer answer = find_cluster(aimed_case(kHalf), options);
   CHECK(answer.interrupted);
   CHECK(answer.learned == 1);
   REQUIRE(answer.cheapest.has_value());
@@ -157,7 +156,7 @@ TEST_CASE(
     if (each.scenario.numerics) record.outcome = Outcome::interrupted;
     return record;
   };
-  CHECK_THROWS_AS(find_cluster(learning_case(kHalf), options), NotDone);
+  CHECK_THROWS_AS(find_cluster(aimed_case(kHalf), options), NotDone);
 }
 
 }  // namespace
