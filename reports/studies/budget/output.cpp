@@ -115,10 +115,9 @@ std::string what_failed(const Offer& offer, const Bounds& bounds) {
 std::string search_note(const BudgetAnswer& answer) {
   std::string text = fmt::format(
       "What all steps take and cost, of which {} were simulated without gradients, put the "
-      "clusters "
-      "in order. Gradients were then carried out for {} of {} kinds of clusters that learn alike "
-      "(strategy, workers, batch; each cluster by itself where time decides the order of "
-      "gradients), those nearest to both bounds first: so {} clusters were timed",
+      "clusters in order. Gradients were then carried out for {} of {} kinds of clusters that "
+      "learn alike (strategy, workers, batch; each cluster by itself where time decides the order "
+      "of gradients), those nearest to both bounds first: so {} clusters were timed",
       kBudgetSteps, grouped(answer.learned), grouped(answer.kinds), grouped(answer.timed));
   if (!answer.not_reached.empty()) {
     text += fmt::format(", {} of which do not come to {}", grouped(std::ssize(answer.not_reached)),
