@@ -60,6 +60,7 @@ struct Arguments {
   int repetitions = 3;
   std::string deadline;            ///< of the inverse question; empty: not asked
   double budget = 0;               ///< with it
+  std::string target;              ///< likewise: accuracy=0.97; empty: as the scenario says
   std::vector<std::string> hosts;  ///< of the library, that are tried; empty: all that fit
   int max_hosts = 8;               ///< of a cluster
   // A sweep.

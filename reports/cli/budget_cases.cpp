@@ -7,6 +7,7 @@
 #include "reports/show/page/report.h"
 #include "reports/show/terminal/budget_table.h"
 #include "reports/show/terminal/progress.h"
+#include "scenarios/decimal.h"
 #include "scenarios/hardware.h"
 #include "scenarios/input_error.h"
 #include "scenarios/read.h"
@@ -15,8 +16,12 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <optional>
+#include <string_view>
+#include <utility>
 
 namespace foretrain {
 namespace {
@@ -41,6 +46,48 @@ Case one_case(const Arguments& arguments) {
   return std::move(cases.front());
 }
 
+constexpr double kMostAccuracy = 1;
+
+/// `accuracy=0.97`, `loss=0.1`. @throws InputError
+Target read_target(const std::string& words) {
+  const std::size_t equals = std::min(words.find('='), words.size());
+  const std::string name = words.substr(0, equals);
+  const auto number =
+      parse_decimal(std::string_view(words).substr(std::min(equals + 1, words.size())));
+  const double value = number ? to_double(*number) : 0;
+  if (name == "accuracy" && value > 0 && value <= kMostAccuracy) return {.accuracy = value};
+  if (name == "loss" && value > 0 && std::isfinite(value)) return {.loss = value};
+  throw InputError(
+      fmt::format("--target {}: write accuracy=0.97, a share of the test examples, or "
+                  "loss=0.1, in nats",
+                  words));
+}
+
+/// The case ends where it reaches what --target says. @throws InputError where nobody would find
+/// that
+void aim(Case& asked, const std::string& words) {
+  Scenario& scenario = asked.scenario;
+  const Target target = read_target(words);
+  const auto refuse = [&](const std::string& why) {
+    throw InputError(fmt::format("--target {}: {}", words, why));
+  };
+  if (scenario.model.profiled()) {
+    refuse(
+        fmt::format("{} is a job known by its times alone: without gradients nothing is learned "
+                    "that could be reached; leave it out",
+                    scenario.name));
+  }
+  if (!scenario.numerics) {
+    refuse("numerics: off knows times alone, nothing that could be reached; add --set numerics=on");
+  }
+  if (scenario.training.evaluate_every == 0) {
+    refuse(
+        "nobody looks before the end; say how many steps of the chief lie between two "
+        "evaluations, for instance --set training.evaluate_every=100");
+  }
+  scenario.training.until = target;
+}
+
 /// The cluster that is told first, as a scenario.
 void write_cluster(const BudgetAnswer& answer, const std::filesystem::path& folder,
                    const Answer& people) {
@@ -59,11 +106,16 @@ int budget_cases(const Arguments& arguments, BudgetOptions modes) {
   modes.names = arguments.hosts;
   modes.most_hosts = arguments.max_hosts;
   modes.library = library_hosts();
-  const Case asked = one_case(arguments);
+  Case asked = one_case(arguments);
+  if (!arguments.target.empty()) aim(asked, arguments.target);
   const auto folder = answer.folder_of(asked);
   claim_answers(answer, {{folder, asked.scenario}});
   std::optional<Progress> progress(std::in_place, "clusters for " + asked.label(), answer.quiet);
   modes.progress = [&](std::int64_t done, std::int64_t all) { progress->update(done, all, {}); };
+  modes.learning = [&](std::int64_t done, std::int64_t all) {
+    if (done == 0) progress.emplace("gradients for " + asked.label(), answer.quiet);
+    progress->update(done, all, {});
+  };
   const BudgetAnswer found = find_cluster(asked, modes);
   progress.reset();
   const nlohmann::ordered_json json = to_json(found);
@@ -75,6 +127,7 @@ int budget_cases(const Arguments& arguments, BudgetOptions modes) {
   sign_answer(folder, asked.scenario);
   write_cluster(found, folder, answer);
   answer.tell(write_report(budget_page(found), folder));
+  if (found.interrupted) return kInterrupted;
   return found.cheapest ? kDone : kFailed;
 }
 

@@ -34,6 +34,8 @@ constexpr ShownExample kShownExamples[] = {
     {"whatif", "scenarios/quickstart.yaml --set training.strategy=sync", "what limits it"},
     {"whatif", "job/job.yaml --deadline 3h --budget 80",
      "which cluster to rent for a job that import made"},
+    {"whatif", "mine.yaml --deadline 1h --budget 5 --target accuracy=0.97",
+     "which one comes to that accuracy in time, by gradients that are carried out"},
     {"import", "trace.json --out job", "a scenario of what torch.profiler saw"},
     {"import", "mine.yaml --step '350 ms' --parameters 110M --workers 4",
      "of a step that was measured on the cluster of mine.yaml"},

@@ -159,6 +159,13 @@ void add_budget(CLI::App& command, Arguments& arguments) {
                      ->needs(deadline);
   deadline->needs(budget);
   command
+      .add_option(
+          "--target", arguments.target,
+          "ask about the time until accuracy=0.97, or loss=0.1, is reached, not that of all "
+          "steps: gradients are carried out for the best clusters")
+      ->type_name("NAME=VALUE")
+      ->needs(deadline);
+  command
       .add_option("--hosts", arguments.hosts,
                   "hosts of the library to try, by their names (default: all that have a price, "
                   "and devices where the job was timed on one)")

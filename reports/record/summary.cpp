@@ -77,23 +77,6 @@ Duration until_the_end(const Record& record) {
   return end;
 }
 
-/// The first that reaches it; null: none, or the last one, and for a long time before it nobody had
-/// looked: the target was passed unseen.
-const EvalReport* first_reaching(std::span<const EvalReport> evals, const Target& target) {
-  const auto first = std::ranges::find_if(
-      evals, [&](const EvalReport& e) { return target.reached(e.loss, e.accuracy); });
-  if (first == evals.end()) return nullptr;
-  if (!first->final) return &*first;
-  constexpr std::int64_t kLong = 2;  // times what was between two evaluations at most
-  std::int64_t most = 0;
-  std::int64_t before = 0;
-  for (auto each = evals.begin(); each != first; ++each) {
-    most = std::max(most, each->version.value - before);
-    before = each->version.value;
-  }
-  return first->version.value - before <= kLong * most ? &*first : nullptr;
-}
-
 /// Where between `before`, which misses `goal`, and `after`, which reaches it, the line does.
 double share_to(double before, double after, double goal) {
   const double share = (goal - before) / (after - before);
@@ -139,6 +122,29 @@ Json phases_json(const PhaseSeconds& phases) {
 
 std::optional<double> cpu_percent(const Record& record, const NodeTotals& node) {
   return rate(node.cpu_s * 100, seconds(until_the_end(record)));
+}
+
+std::string target_text(const Target& target) {
+  if (target.accuracy > 0 && target.loss > 0) {
+    return fmt::format("accuracy {} or loss {}", target.accuracy, target.loss);
+  }
+  return target.accuracy > 0 ? fmt::format("accuracy {}", target.accuracy)
+                             : fmt::format("loss {}", target.loss);
+}
+
+const EvalReport* first_reaching(std::span<const EvalReport> evals, const Target& target) {
+  const auto first = std::ranges::find_if(
+      evals, [&](const EvalReport& e) { return target.reached(e.loss, e.accuracy); });
+  if (first == evals.end()) return nullptr;
+  if (!first->final) return &*first;
+  constexpr std::int64_t kLong = 2;  // times what was between two evaluations at most
+  std::int64_t most = 0;
+  std::int64_t before = 0;
+  for (auto each = evals.begin(); each != first; ++each) {
+    most = std::max(most, each->version.value - before);
+    before = each->version.value;
+  }
+  return first->version.value - before <= kLong * most ? &*first : nullptr;
 }
 
 std::optional<double> interpolated_time_to_target_s(std::span<const EvalReport> evals,

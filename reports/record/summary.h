@@ -46,6 +46,13 @@ Summary summarize(const Record& record);
 /// evaluation was done, per cent of a core. Empty where no time passed.
 std::optional<double> cpu_percent(const Record& record, const NodeTotals& node);
 
+/// `accuracy 0.97`, `accuracy 0.97 or loss 0.1`.
+std::string target_text(const Target& target);
+
+/// The evaluation that first reached `target`. Null: none did, or it is the last one, and before it
+/// nobody had looked for more than twice as many updates as ever else: it was passed unseen.
+const EvalReport* first_reaching(std::span<const EvalReport> evals, const Target& target);
+
 /// When the judged figure (loss, accuracy, whichever is first) came to `target`: on the straight
 /// line from the last evaluation that missed it to the first that reached it, at the times at which
 /// they began; the first evaluation of all stands for itself. Finer than the evaluations are apart,

@@ -26,13 +26,8 @@ Trials::Trials(const Prepared& prepared, const SimulateOptions& options, DataSet
 }
 
 std::string Trials::measure() const {
-  const Target& target = base_.scenario.training.until;
   if (!has_target()) return fmt::format("{} examples", grouped(std::llround(examples_)));
-  if (target.accuracy > 0 && target.loss > 0) {
-    return fmt::format("accuracy {} or loss {}", target.accuracy, target.loss);
-  }
-  return target.accuracy > 0 ? fmt::format("accuracy {}", target.accuracy)
-                             : fmt::format("loss {}", target.loss);
+  return target_text(base_.scenario.training.until);
 }
 
 void Trials::keep_examples(Scenario& changed) const {

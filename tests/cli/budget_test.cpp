@@ -70,6 +70,63 @@ TEST_CASE("budget command: where no cluster holds both the status says so") {
   CHECK_THAT(told.out, Contains("no cluster that was tried"));
 }
 
+// Sixty steps of one worker, judged every five.
+void write_learning_job(Sandbox& sandbox) {
+  sandbox.write("soft.yaml",
+                "foretrain: 1\nname: soft\ndataset: {take: 300, test_take: 100}\n"
+                "training: {strategy: all_reduce, workers: 1, batch_size: 16, steps: 60,\n"
+                "  evaluate_every: 5, optimizer: {name: sgd, learning_rate: 0.05}}\n");
+}
+
+TEST_CASE("budget command: with a target the time is that until a simulation reaches it") {
+  Sandbox sandbox;
+  write_learning_job(sandbox);
+  const std::string words =
+      "whatif soft.yaml --deadline 1h --budget 20 --hosts n1-v100,n1-p100 --max-hosts 1 ";
+  const Called asked = sandbox.call(words + "--target loss=2.1 --json --out found");
+  INFO(asked.err);
+  REQUIRE(asked.status == 0);
+  const Json json = Json::parse(asked.out);
+  CHECK(json["target"]["loss"] == 2.1);
+  CHECK(json["learned"] == 3);  // batches of 16, 32, 8
+  CHECK(json["cheapest"]["steps_to_target"] > 0);
+  CHECK_THAT(testing::text_of(sandbox.path("found/budget.txt")), Contains("steps to loss 2.1"));
+  const Called simulated = sandbox.call("simulate found/cluster.yaml --json --quiet --out s");
+  INFO(simulated.err);
+  REQUIRE(simulated.status == 0);
+  const double time_s = Json::parse(simulated.out)["time_to_target_s"];
+  CHECK(json["cheapest"]["time_s"].get<double>() == Approx(time_s).epsilon(1e-6));
+  const Called never = sandbox.call(words + "--target loss=0.001 --out never");
+  CHECK(never.status == 1);
+  CHECK_THAT(never.out, Contains("no cluster that was tried reaches loss 0.001"));
+  CHECK_THAT(never.out, Contains("loss 0.001 not within"));
+}
+
+TEST_CASE("budget command: a target that nobody could find is refused with the reason") {
+  Sandbox sandbox;
+  write_priced_job(sandbox);
+  write_learning_job(sandbox);
+  const auto error = [&](const std::string& words) {
+    const Called called = sandbox.call("whatif " + words);
+    CHECK(called.status == 2);
+    return called.err;
+  };
+  const std::string bounds = " --deadline 1h --budget 20 --target ";
+  CHECK_THAT(error("job.yaml" + bounds + "accuracy=0.9"),
+             Contains("--target accuracy=0.9: job is a job known by its times alone"));
+  CHECK_THAT(error("soft.yaml" + bounds + "loss=0.1 --set numerics=off"),
+             Contains("numerics: off knows times alone"));
+  CHECK_THAT(error("soft.yaml" + bounds + "loss=0.1 --set training.evaluate_every=0"),
+             Contains("nobody looks before the end"));
+  for (const char* wrong : {"accuracy", "accuracy=2", "accuracy=", "speed=3", "loss=-1", "=1"}) {
+    CAPTURE(wrong);
+    CHECK_THAT(error("soft.yaml" + bounds + wrong), Contains("write accuracy=0.97"));
+  }
+  const Called alone = sandbox.call("whatif soft.yaml --target loss=0.1");
+  CHECK(alone.status != 0);
+  CHECK_THAT(alone.err, Contains("--deadline"));
+}
+
 TEST_CASE("budget command: what is asked wrong is refused with the reason") {
   Sandbox sandbox;
   write_priced_job(sandbox);

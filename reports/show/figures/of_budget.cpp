@@ -1,15 +1,20 @@
 #include "reports/show/figures/of_budget.h"
 
+#include "reports/record/summary.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
 
 namespace foretrain {
 namespace {
 
 constexpr double kSecondsAnHour = 3600;
 
+/// Where it is known when.
 void add_offer(Series& series, const Offer& offer) {
+  if (!offer.reached) return;
   series.x.push_back(offer.time_s / kSecondsAnHour);
   series.y.push_back(offer.cost);
   series.names.push_back(fmt::format("{}, {}, batch {}", name_of(offer.cluster),
@@ -46,13 +51,15 @@ Figure budget_figure(const BudgetAnswer& answer) {
   Series deadline{"deadline", {deadline_h, deadline_h}, {least, dearest}, false, 0, Mark::guide};
   Series most{"budget", {shortest_h, longest_h}, {budget, budget}, false, 0, Mark::guide};
 
+  const Target& target = answer.scenario_case.scenario.training.until;
+  const std::string time = target.wanted() ? "time to " + target_text(target) : "time";
   Panel panel{
-      "what each cluster takes, what it costs", "time [h]", "cost", {}, {}, Logarithmic::both};
+      "what each cluster takes, what it costs", time + " [h]", "cost", {}, {}, Logarithmic::both};
   for (Series* series : {&deadline, &most, &frontier, &failed, &chosen}) {
     if (!series->x.empty()) panel.series.push_back(std::move(*series));
   }
   return {"budget",
-          answer.scenario_case.scenario.name + ": clusters by time and cost",
+          fmt::format("{}: clusters by {} and cost", answer.scenario_case.scenario.name, time),
           {std::move(panel)},
           kBudgetSource};
 }

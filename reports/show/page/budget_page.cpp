@@ -1,38 +1,48 @@
 #include "reports/show/page/budget_page.h"
 
+#include "reports/record/summary.h"
 #include "reports/record/text.h"
 #include "reports/show/figures/of_budget.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace foretrain {
 namespace {
 
-Table offers_table(const char* title, const std::vector<Offer>& offers, const Bounds& bounds) {
+constexpr double kSecondsInHour = 3600;
+
+Table offers_table(const char* title, const std::vector<Offer>& offers,
+                   const BudgetAnswer& answer) {
+  const Target& target = answer.scenario_case.scenario.training.until;
+  const std::string steps = target.wanted() ? "steps to " + target_text(target) : "steps";
   Table table{title,
               kBudgetSource,
               {{"cluster"},
                {"trained by"},
                {"workers", true},
                {"batch", true},
+               {steps, true},
                {"time [h]", true},
                {"cost", true},
                {"limited by"},
                {"fails by", false, true}},
               {}};
   for (const Offer& each : offers) {
-    const std::string failed = what_failed(each, bounds);
+    const std::string failed = what_failed(each, answer.bounds);
     const Limit& limit = each.limit;
     table.rows.push_back(
         {{name_of(each.cluster)},
          {way_of(each.cluster)},
          {fmt::format("{}", each.cluster.workers)},
          {fmt::format("{}", each.cluster.batch_size)},
-         {figure(each.time_s / 3600)},
-         {money_text(each.cost)},
+         {each.steps > 0 ? grouped(each.steps) : ""},
+         {each.reached ? figure(each.time_s / kSecondsInHour) : "-"},
+         {each.reached ? money_text(each.cost) : "-"},
          {limit.resource.empty() ? ""
                                  : fmt::format("{}, {:.0f} %", limit.resource, limit.share * 100)},
          {failed.empty() ? "holds both" : failed,
@@ -51,10 +61,10 @@ Page budget_page(const BudgetAnswer& answer) {
       "budget", "Clusters to rent", fmt::format("{}", fmt::join(answer.notes, " ")), {}, {}};
   if (!answer.frontier.empty()) {
     section.figures.push_back(budget_figure(answer));
-    section.tables.push_back(offers_table("Frontier", answer.frontier, answer.bounds));
+    section.tables.push_back(offers_table("Frontier", answer.frontier, answer));
   }
   if (!answer.just_failed.empty()) {
-    section.tables.push_back(offers_table("Just failed", answer.just_failed, answer.bounds));
+    section.tables.push_back(offers_table("Just failed", answer.just_failed, answer));
   }
   page.sections.push_back(std::move(section));
   return page;

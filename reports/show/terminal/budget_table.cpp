@@ -1,10 +1,13 @@
 #include "reports/show/terminal/budget_table.h"
 
+#include "reports/record/summary.h"
 #include "reports/record/text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <string_view>
+#include <vector>
 
 namespace foretrain {
 namespace {
@@ -33,15 +36,22 @@ std::string_view verdict_of(const Offer& offer, const Bounds& bounds) {
 
 std::string frontier_table(const BudgetAnswer& answer) {
   if (answer.frontier.empty()) return {};
+  const Target& target = answer.scenario_case.scenario.training.until;
   std::string text = answer.cheapest
                          ? "time and cost: no other within the budget is faster and cheaper\n"
                          : "time and cost: no other is faster and cheaper\n";
   text += offer_row("cluster", "trained by", "batch", "time", "cost", "");
   for (const Offer& each : answer.frontier) {
     text += offer_line(each, verdict_of(each, answer.bounds));
-    if (each.limit.resource.empty()) continue;
-    text +=
-        fmt::format("      {} limits it, {:.0f} %\n", each.limit.resource, each.limit.share * 100);
+    std::vector<std::string> more;
+    if (each.steps > 0) {
+      more.push_back(fmt::format("{} steps to {}", grouped(each.steps), target_text(target)));
+    }
+    if (!each.limit.resource.empty()) {
+      more.push_back(
+          fmt::format("{} limits it, {:.0f} %", each.limit.resource, each.limit.share * 100));
+    }
+    if (!more.empty()) text += hang(fmt::format("      {}\n", fmt::join(more, "; ")), 6);
   }
   return text;
 }
@@ -50,10 +60,12 @@ std::string failed_table(const BudgetAnswer& answer) {
   if (answer.just_failed.empty()) return {};
   std::string text = "just failed\n";
   for (const Offer& each : answer.just_failed) {
-    text += hang(fmt::format("  {}, {}, batch {}: {} for {}, {}\n", name_of(each.cluster),
-                             way_of(each.cluster), each.cluster.batch_size, time_text(each.time_s),
-                             money_text(each.cost), what_failed(each, answer.bounds)),
-                 6);
+    std::string line = fmt::format("  {}, {}, batch {}: ", name_of(each.cluster),
+                                   way_of(each.cluster), each.cluster.batch_size);
+    if (each.reached) {
+      line += fmt::format("{} for {}, ", time_text(each.time_s), money_text(each.cost));
+    }
+    text += hang(line + what_failed(each, answer.bounds) + "\n", 6);
   }
   return text;
 }

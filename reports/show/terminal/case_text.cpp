@@ -107,13 +107,6 @@ std::string target_clause(const std::string& target, const std::vector<Ranked>& 
 
 }  // namespace
 
-std::string target_text(const Target& target) {
-  std::vector<std::string> asked;
-  if (target.accuracy > 0) asked.push_back(fmt::format("accuracy {}", target.accuracy));
-  if (target.loss > 0) asked.push_back(fmt::format("loss {}", target.loss));
-  return fmt::format("{}", fmt::join(asked, " or "));
-}
-
 std::string case_sentence(const Case& scenario_case) {
   const Scenario& s = scenario_case.scenario;
   const TrainingSpec& t = s.training;

@@ -19,9 +19,6 @@ std::string case_sentence(const Case& scenario_case);
 /// `sentence` in lines of the terminal's width, each behind `mark`.
 std::string as_comment(std::string_view sentence, std::string_view mark);
 
-/// `accuracy 0.97`, `accuracy 0.97 or loss 0.1`.
-std::string target_text(const Target& target);
-
 /// Trainings side by side, of which only the figures are kept.
 class CaseTable {
  public:

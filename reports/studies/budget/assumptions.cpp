@@ -1,5 +1,6 @@
 #include "reports/studies/budget/assumptions.h"
 
+#include "reports/record/summary.h"
 #include "reports/record/text.h"
 #include "reports/studies/budget/budget.h"
 #include "scenarios/check.h"
@@ -23,9 +24,6 @@ void check_whole(const Case& c) {
   const auto refuse = [&](bool wrong, const std::string& key, const std::string& what) {
     if (wrong) fail(c, key, what + kNotRented);
   };
-  if (s.training.until.wanted()) {
-    fail(c, "training.until", "a target, but whatif --budget asks for all of its work; remove it");
-  }
   refuse(s.cluster.topology != "star", "cluster.topology", "switches or links of one cluster");
   refuse(!s.faults.empty(), "faults", "nodes of one cluster");
   refuse(!s.neighbours.empty(), "neighbours", "trainings beside it on one cluster");
@@ -85,6 +83,20 @@ std::string profile_note(const BudgetBase& base, const HostsToTry& hosts) {
   return text + ".";
 }
 
+std::string work_note(const BudgetBase& base) {
+  const std::string examples = grouped(std::llround(base.examples));
+  if (base.target().wanted()) {
+    return fmt::format(
+        "Each cluster trains until an evaluation finds {}, on {} examples at most, as steps x "
+        "workers x batch of the scenario.",
+        target_text(base.target()), examples);
+  }
+  return fmt::format(
+      "Each cluster trains on {} examples, as steps x workers x batch of the scenario; {} steps "
+      "are simulated, the rest goes on as those after the first {}.",
+      examples, kBudgetSteps, kBudgetWarmSteps);
+}
+
 std::string compute_note(const BudgetBase& base, const HostsToTry& hosts) {
   const Scenario& scenario = base.scenario_case.scenario;
   for (const HostSpec& host : scenario.cluster.hosts) {
@@ -107,10 +119,14 @@ BudgetBase base_of(const Case& scenario_case) {
   Scenario& scenario = base.scenario_case.scenario;
   const auto training = prepare(scenario_case, Need::shape).training;
   base.examples = planned_examples(*training);
-  scenario.numerics = scenario.numerics && training->network->input().sparse();
-  base.shortened = scenario.training.evaluate_every > 0 || scenario.checkpoint.every.wanted();
-  scenario.training.evaluate_every = 0;
+  base.sparse = training->network->input().sparse();
+  base.shortened = scenario.checkpoint.every.wanted();
   scenario.checkpoint.every = {};
+  if (!base.target().wanted()) {
+    scenario.numerics = scenario.numerics && base.sparse;
+    base.shortened = base.shortened || scenario.training.evaluate_every > 0;
+    scenario.training.evaluate_every = 0;
+  }
   MeasuredDevice& measured = scenario.model.profile_device;
   if (scenario.model.profiled() && !measured.described()) {
     measured = own_device(scenario.cluster);
@@ -121,22 +137,24 @@ BudgetBase base_of(const Case& scenario_case) {
 
 std::vector<std::string> assumptions(const BudgetBase& base, const HostsToTry& hosts) {
   const Scenario& scenario = base.scenario_case.scenario;
-  std::vector<std::string> notes{
-      fmt::format("Each cluster trains on {} examples, as steps x workers x batch of the scenario; "
-                  "{} steps are simulated, the rest goes on as those after the first {}.",
-                  grouped(std::llround(base.examples)), kBudgetSteps, kBudgetWarmSteps),
-      compute_note(base, hosts)};
+  const bool aims = base.target().wanted();
+  std::vector<std::string> notes{work_note(base), compute_note(base, hosts)};
   if (scenario.framework.step.ns > 0) {
     notes.push_back(fmt::format(
         "What a step takes beside its layers (framework.step, {}) is the same on every host.",
         to_text(scenario.framework.step)));
   }
-  if (base.shortened) notes.emplace_back("Evaluations and checkpoints do not count.");
+  if (base.shortened) {
+    notes.emplace_back(aims ? "Checkpoints do not count."
+                            : "Evaluations and checkpoints do not count.");
+  }
   notes.emplace_back(
       "Hosts cost their price for the time of the training alone, to the second. Whether a batch "
       "fits into a device is not looked at.");
   notes.emplace_back(
-      "Another batch, strategy, number of workers learns something else from as many examples.");
+      aims ? "The learning rate is the scenario's, whatever the batch, the number of workers."
+           : "Another batch, strategy, number of workers learns something else from as many "
+             "examples.");
   if (!hosts.left_out.empty()) {
     notes.push_back(fmt::format("Not tried: {}.", fmt::join(hosts.left_out, "; ")));
   }

@@ -21,16 +21,25 @@ struct Bounds {
   double budget = 0;  ///< in the currency of the hosts' prices
 };
 
-/// A cluster, what the work takes and costs there.
+/// A cluster, what the work takes and costs there: of a scenario with a target (training.until)
+/// until it is reached.
 struct Offer {
   RentedCluster cluster;
   double time_s = 0;
   double cost = 0;  ///< the hosts' prices for that time
   Limit limit{};    ///< what limits it, where somebody looked
   Case scenario_case{};
+  /// Of a scenario with a target: false where its steps do not come to it; time, cost are of all of
+  /// them then.
+  bool reached = true;
+  std::int64_t steps = 0;  ///< of the chief until it was reached; 0: not asked about
 
-  [[nodiscard]] bool in_time(const Bounds& bounds) const { return time_s <= bounds.deadline_s; }
-  [[nodiscard]] bool in_budget(const Bounds& bounds) const { return cost <= bounds.budget; }
+  [[nodiscard]] bool in_time(const Bounds& bounds) const {
+    return reached && time_s <= bounds.deadline_s;
+  }
+  [[nodiscard]] bool in_budget(const Bounds& bounds) const {
+    return reached && cost <= bounds.budget;
+  }
   [[nodiscard]] bool holds(const Bounds& bounds) const {
     return in_time(bounds) && in_budget(bounds);
   }
@@ -48,13 +57,15 @@ struct BudgetOptions {
   std::vector<std::string> names;  ///< of those to try; empty: all that fit (hosts_to_try)
   int most_hosts = 8;              ///< of one cluster
   int threads = 1;                 ///< that simulate at once; the answer does not depend on it
-  /// Simulates a case of kBudgetSteps steps at most, with the rows of its steps; called from
-  /// several threads at once.
+  /// Simulates a case, with the rows of its steps: of kBudgetSteps at most, or of all until the
+  /// target; called from several threads at once.
   std::function<Record(const Case&)> simulate;
   /// What limits such a case.
   std::function<Limit(const Case&)> limit = [](const Case&) { return Limit{}; };
   /// Told after each cluster, from one thread at a time.
   std::function<void(std::int64_t done, std::int64_t all)> progress = [](auto, auto) {};
+  /// With a target told the same, once before, of the kinds whose gradients are carried out.
+  std::function<void(std::int64_t done, std::int64_t all)> learning = [](auto, auto) {};
 };
 
 struct BudgetAnswer {
@@ -69,7 +80,12 @@ struct BudgetAnswer {
   std::optional<Offer> in_budget;  ///< none holds both: the fastest that holds the budget
   std::vector<Offer> frontier;     ///< that no other beats in time and in cost, the cheapest first
   std::vector<Offer> just_failed;  ///< the nearest to holding both, a line for each host and count
+  std::vector<Offer> not_reached;  ///< their steps do not come to the target
   std::vector<Refused> refused;    ///< in the order in which they were tried
+  std::int64_t kinds = 0;          ///< with a target: of clusters that learn alike (to_target.h)
+  std::int64_t learned = 0;        ///< of them, those whose gradients were carried out
+  std::int64_t timed = 0;          ///< clusters whose time to the target that told
+  bool interrupted = false;        ///< other kinds would have been carried out
   std::vector<std::string> notes;  ///< what is assumed, left out; a sentence each
 };
 
@@ -78,6 +94,9 @@ struct BudgetAnswer {
 inline constexpr int kBudgetSteps = 16;
 inline constexpr int kBudgetWarmSteps = 4;
 inline constexpr std::size_t kMostJustFailed = 5;
+/// Kinds of clusters whose gradients are carried out for a target, at most: each costs as much as
+/// training in this one process until there.
+inline constexpr std::size_t kMostLearned = 12;
 
 /// What the whole training takes, s: what it took so far, then each gradient what those after the
 /// first kBudgetWarmSteps of each worker took,
@@ -87,13 +106,20 @@ inline constexpr std::size_t kMostJustFailed = 5;
 double whole_time_s(const Record& record, std::int64_t gradients);
 
 /// Tries the work of the case (steps x workers x batch examples; gradients are not carried out) on
-/// clusters of the library: fewer hosts first. A cluster is dropped where one of its kind with
-/// fewer hosts costs more than the budget: with linear scaling it costs as much, and nothing scales
-/// better. Where none holds both bounds, these are simulated, too, so that the nearest are found.
+/// clusters of the library: fewer hosts first. Where the case has a target, that is the most that
+/// is trained on, and what comes to the target is found out by gradients (offers_to_target).
+///
+/// Without a target a cluster is dropped where one of its kind with fewer hosts costs more than the
+/// budget: with linear scaling it costs as much, and nothing scales better. Where none holds both
+/// bounds, these are simulated, too, so that the nearest are found.
 /// The frontier is of those within the budget; of all, where none holds both.
 /// @throws InputError where the scenario says what only its own cluster can have, or hosts_to_try
-/// does; NotDone where a simulation is interrupted
+/// does; NotDone where a simulation is interrupted; later, with some times to the target known, the
+/// answer has these
 BudgetAnswer find_cluster(const Case& scenario_case, const BudgetOptions& options);
+
+/// What the hosts of the case cost for that time.
+double cost_on(const Case& scenario_case, double time_s);
 
 /// `48.2 min`
 std::string time_text(double time_s);
@@ -101,6 +127,8 @@ std::string time_text(double time_s);
 std::string money_text(double cost);
 /// What an offer fails by: `12 min too long, 3.20 over the budget`; empty: it holds both.
 std::string what_failed(const Offer& offer, const Bounds& bounds);
+/// How many gradients were carried out for the target, for which clusters: a sentence or two.
+std::string search_note(const BudgetAnswer& answer);
 /// What came out, a sentence or two.
 std::string first_sentence(const BudgetAnswer& answer);
 /// What `whatif --deadline --budget --json` prints.

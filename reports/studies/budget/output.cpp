@@ -52,10 +52,24 @@ Json cluster_json(const RentedCluster& cluster) {
           {"batch_size", cluster.batch_size}};
 }
 
+Json target_json(const Target& target) {
+  Json json;
+  if (target.accuracy > 0) json["accuracy"] = target.accuracy;
+  if (target.loss > 0) json["loss"] = target.loss;
+  return json;
+}
+
+const Target& target_of(const BudgetAnswer& answer) {
+  return answer.scenario_case.scenario.training.until;
+}
+
 Json offer_json(const Offer& offer, const Bounds& bounds) {
   Json json = cluster_json(offer.cluster);
-  json["time_s"] = offer.time_s;
-  json["cost"] = offer.cost;
+  json["time_s"] = offer.reached ? Json(offer.time_s) : Json();
+  json["cost"] = offer.reached ? Json(offer.cost) : Json();
+  if (offer.scenario_case.scenario.training.until.wanted()) {
+    json["steps_to_target"] = offer.reached ? Json(offer.steps) : Json();
+  }
   json["limit"] = limit_json(offer.limit);
   const std::string failed = what_failed(offer, bounds);
   json["failed_by"] = failed.empty() ? Json() : Json(failed);
@@ -77,7 +91,17 @@ std::string time_text(double time_s) {
 
 std::string money_text(double cost) { return cost_text(cost, ""); }
 
+double cost_on(const Case& scenario_case, double time_s) {
+  const HostSpec& host = scenario_case.scenario.cluster.hosts.front();
+  return host.price.per_hour * host.count * time_s / 3600;
+}
+
 std::string what_failed(const Offer& offer, const Bounds& bounds) {
+  if (!offer.reached) {
+    const TrainingSpec& training = offer.scenario_case.scenario.training;
+    return fmt::format("{} not within {} steps", target_text(training.until),
+                       grouped(training.steps));
+  }
   std::vector<std::string> reasons;
   if (!offer.in_time(bounds)) {
     reasons.push_back(time_text(offer.time_s - bounds.deadline_s) + " too long");
@@ -88,17 +112,35 @@ std::string what_failed(const Offer& offer, const Bounds& bounds) {
   return fmt::format("{}", fmt::join(reasons, ", "));
 }
 
+std::string search_note(const BudgetAnswer& answer) {
+  std::string text = fmt::format(
+      "What all steps take and cost, of which {} were simulated without gradients, put the "
+      "clusters in order. Gradients were then carried out for {} of {} kinds of clusters that "
+      "learn alike (strategy, workers, batch; each cluster by itself where time decides the order "
+      "of gradients), those nearest to both bounds first: so {} clusters were timed",
+      kBudgetSteps, grouped(answer.learned), grouped(answer.kinds), grouped(answer.timed));
+  if (!answer.not_reached.empty()) {
+    text += fmt::format(", {} of which do not come to {}", grouped(std::ssize(answer.not_reached)),
+                        target_text(target_of(answer)));
+  }
+  text += ".";
+  return answer.interrupted ? text + " It was interrupted: other kinds were to follow." : text;
+}
+
 std::string first_sentence(const BudgetAnswer& answer) {
+  const Target& target = target_of(answer);
+  const std::string work = target.wanted() ? "reaches " + target_text(target)
+                                           : fmt::format("trains on {} examples",
+                                                         grouped(std::llround(answer.examples)));
   const std::string asked =
-      fmt::format("{} examples within {} for {}", grouped(std::llround(answer.examples)),
-                  time_text(answer.bounds.deadline_s), money_text(answer.bounds.budget));
+      fmt::format("{} within {} for {}", work, time_text(answer.bounds.deadline_s),
+                  money_text(answer.bounds.budget));
   const std::string name = answer.scenario_case.scenario.name;
   if (!answer.cheapest) {
-    return fmt::format("{}: no cluster that was tried trains on {}. {}", name, asked,
-                       none_sentence(answer));
+    return fmt::format("{}: no cluster that was tried {}. {}", name, asked, none_sentence(answer));
   }
-  return fmt::format("{}: {}, the cheapest that trains on {}.{}", name,
-                     offer_text(*answer.cheapest), asked, limit_sentence(*answer.cheapest));
+  return fmt::format("{}: {}, the cheapest that {}.{}", name, offer_text(*answer.cheapest), asked,
+                     limit_sentence(*answer.cheapest));
 }
 
 Json to_json(const BudgetAnswer& answer) {
@@ -110,9 +152,16 @@ Json to_json(const BudgetAnswer& answer) {
   json["deadline_s"] = bounds.deadline_s;
   json["budget"] = bounds.budget;
   json["examples"] = answer.examples;
+  json["target"] = target_json(target_of(answer));
   json["clusters"] = answer.clusters;
   json["simulated"] = answer.simulated;
   json["dropped"] = answer.dropped;
+  if (target_of(answer).wanted()) {
+    json["kinds"] = answer.kinds;
+    json["learned"] = answer.learned;
+    json["timed"] = answer.timed;
+    json["interrupted"] = answer.interrupted;
+  }
   json["cheapest"] = offer_or_null(answer.cheapest, bounds);
   json["cheapest_in_time"] = offer_or_null(answer.in_time, bounds);
   json["fastest_in_budget"] = offer_or_null(answer.in_budget, bounds);
@@ -121,6 +170,12 @@ Json to_json(const BudgetAnswer& answer) {
   json["just_failed"] = Json::array();
   for (const Offer& each : answer.just_failed) {
     json["just_failed"].push_back(offer_json(each, bounds));
+  }
+  if (target_of(answer).wanted()) {
+    json["not_reached"] = Json::array();
+    for (const Offer& each : answer.not_reached) {
+      json["not_reached"].push_back(offer_json(each, bounds));
+    }
   }
   json["refused"] = Json::array();
   for (const Refused& each : answer.refused) {

@@ -3,12 +3,12 @@
 #include "reports/record/not_done.h"
 #include "reports/studies/budget/assumptions.h"
 #include "reports/studies/budget/budget.h"
+#include "reports/studies/budget/choice.h"
+#include "reports/studies/budget/to_target.h"
 #include "reports/studies/parallel/in_parallel.h"
 #include "scenarios/input_error.h"
-#include "scenarios/same_work.h"
 
 #include <algorithm>
-#include <map>
 #include <mutex>
 #include <utility>
 
@@ -26,6 +26,16 @@ struct Candidate {
   Offer offer;
   std::string why_refused;
 };
+
+/// Its first steps, for their times alone.
+Case begun_of(Case whole, const BudgetBase& base) {
+  Scenario& scenario = whole.scenario;
+  scenario.numerics = scenario.numerics && base.sparse;
+  scenario.training.until = {};
+  scenario.training.evaluate_every = 0;
+  scenario.training.steps = std::min<std::int64_t>(scenario.training.steps, kBudgetSteps);
+  return whole;
+}
 
 class Searching {
  public:
@@ -61,7 +71,8 @@ class Searching {
     return std::ranges::count(candidates_, state, &Candidate::state);
   }
 
-  void give(BudgetAnswer& answer) {
+  /// Those that could be simulated; of the others the answer tells why.
+  std::vector<Offer> give(BudgetAnswer& answer) {
     answer.clusters = std::ssize(candidates_);
     answer.dropped = count(Candidate::State::dropped);
     answer.simulated = answer.clusters - answer.dropped;
@@ -73,7 +84,7 @@ class Searching {
         answer.refused.push_back({each.cluster, each.why_refused});
       }
     }
-    choose(std::move(offers), answer);
+    return offers;
   }
 
  private:
@@ -101,7 +112,9 @@ class Searching {
     return found;
   }
 
+  /// Where it ends at a target its cost is known later: so far it is that of all its steps.
   [[nodiscard]] bool too_dear(const Candidate& smaller) const {
+    if (base_.target().wanted()) return false;
     if (smaller.state == Candidate::State::dropped) return true;
     return smaller.state == Candidate::State::offered && !smaller.offer.in_budget(options_.bounds);
   }
@@ -129,27 +142,22 @@ class Searching {
   void offer(Candidate& candidate) const {
     const RentedCluster& cluster = candidate.cluster;
     Case whole = case_on(base_.scenario_case, *candidate.host, cluster, base_.examples);
-    Case begun = whole;
     const std::int64_t steps = whole.scenario.training.steps;
-    begun.scenario.training.steps = std::min<std::int64_t>(steps, kBudgetSteps);
     candidate.state = Candidate::State::refused;
     try {
-      const Record record = options_.simulate(begun);
+      const Record record = options_.simulate(begun_of(whole, base_));
       if (record.outcome == Outcome::interrupted) throw NotDone(record.outcome, record.failure);
       if (record.outcome != Outcome::done) {
         candidate.why_refused = record.failure;
         return;
       }
       const double time_s = whole_time_s(record, steps * cluster.workers);
-      const double cost = candidate.host->price.per_hour * cluster.hosts * time_s / 3600;
-      candidate.offer = {cluster, time_s, cost, {}, std::move(whole)};
+      candidate.offer = {cluster, time_s, cost_on(whole, time_s), {}, std::move(whole)};
       candidate.state = Candidate::State::offered;
     } catch (const InputError& error) {
       candidate.why_refused = error.what();
     }
   }
-
-  void choose(std::vector<Offer> offers, BudgetAnswer& answer) const;
 
   const BudgetBase& base_;
   const BudgetOptions& options_;
@@ -158,66 +166,6 @@ class Searching {
   std::mutex mutex_;
   std::int64_t done_ = 0;
 };
-
-std::optional<Offer> first_that(const std::vector<Offer>& offers, auto&& holds) {
-  const auto found = std::ranges::find_if(offers, holds);
-  return found == offers.end() ? std::nullopt : std::optional(*found);
-}
-
-/// Of offers by their cost, then their time.
-std::vector<Offer> frontier_of(const std::vector<Offer>& by_cost) {
-  std::vector<Offer> frontier;
-  for (const Offer& each : by_cost) {
-    if (frontier.empty() || each.time_s < frontier.back().time_s) frontier.push_back(each);
-  }
-  return frontier;
-}
-
-/// How far beyond the bound that it is farther beyond, 1 at it.
-double miss(const Offer& offer, const Bounds& bounds) {
-  return std::max(offer.time_s / bounds.deadline_s, offer.cost / bounds.budget);
-}
-
-/// The best way of each host and count, where that fails.
-std::vector<Offer> just_failed_of(const std::vector<Offer>& offers, const Bounds& bounds) {
-  std::map<std::string, const Offer*> best;
-  for (const Offer& each : offers) {
-    const auto [found, is_new] = best.emplace(name_of(each.cluster), &each);
-    if (!is_new && miss(each, bounds) < miss(*found->second, bounds)) found->second = &each;
-  }
-  std::vector<Offer> failed;
-  for (const auto& [name, offer] : best) {
-    if (!offer->holds(bounds)) failed.push_back(*offer);
-  }
-  std::ranges::stable_sort(failed, {}, [&](const Offer& each) { return miss(each, bounds); });
-  if (failed.size() > kMostJustFailed) failed.resize(kMostJustFailed);
-  return failed;
-}
-
-void Searching::choose(std::vector<Offer> offers, BudgetAnswer& answer) const {
-  const Bounds& bounds = options_.bounds;
-  const auto in_time = [&](const Offer& offer) { return offer.in_time(bounds); };
-  const auto in_budget = [&](const Offer& offer) { return offer.in_budget(bounds); };
-  answer.just_failed = just_failed_of(offers, bounds);
-  std::ranges::stable_sort(offers, {}, [](const Offer& o) { return std::pair(o.cost, o.time_s); });
-  answer.cheapest = first_that(offers, [&](const Offer& offer) { return offer.holds(bounds); });
-  answer.frontier = frontier_of(offers);
-  if (answer.cheapest) {
-    std::erase_if(answer.frontier, [&](const Offer& each) { return !in_budget(each); });
-    return;
-  }
-  answer.in_time = first_that(offers, in_time);
-  std::ranges::stable_sort(offers, {}, [](const Offer& o) { return std::pair(o.time_s, o.cost); });
-  answer.in_budget = first_that(offers, in_budget);
-}
-
-/// Asks what limits it, of the steps that were simulated.
-void add_limit(Offer& offer, const BudgetOptions& options) {
-  Case begun = offer.scenario_case;
-  std::int64_t& steps = begun.scenario.training.steps;
-  steps = std::min<std::int64_t>(steps, kBudgetSteps);
-  offer.limit = options.limit(begun);
-}
 
 }  // namespace
 
@@ -250,11 +198,20 @@ BudgetAnswer find_cluster(const Case& scenario_case, const BudgetOptions& option
   answer.bounds = options.bounds;
   answer.examples = base.examples;
   answer.notes = assumptions(base, hosts);
-  searching.give(answer);
-  for (std::optional<Offer>* each : {&answer.cheapest, &answer.in_time, &answer.in_budget}) {
-    if (*each) add_limit(**each, options);
+  std::vector<Offer> offers = searching.give(answer);
+  if (base.target().wanted()) {
+    offers = offers_to_target(std::move(offers), base, options, answer);
   }
-  for (Offer& each : answer.frontier) add_limit(each, options);
+  choose_offers(std::move(offers), answer);
+  if (base.target().wanted()) answer.notes.insert(answer.notes.begin() + 1, search_note(answer));
+  if (answer.interrupted) return answer;
+  const auto add_limit = [&](Offer& offer) {
+    offer.limit = options.limit(begun_of(offer.scenario_case, base));
+  };
+  for (std::optional<Offer>* each : {&answer.cheapest, &answer.in_time, &answer.in_budget}) {
+    if (*each) add_limit(**each);
+  }
+  for (Offer& each : answer.frontier) add_limit(each);
   return answer;
 }
 
