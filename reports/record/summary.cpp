@@ -8,6 +8,7 @@
 #include "scenarios/price.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 #include <openssl/evp.h>
 
@@ -16,6 +17,7 @@
 #include <bit>
 #include <cmath>
 #include <set>
+#include <vector>
 
 namespace foretrain {
 namespace {
@@ -125,11 +127,10 @@ std::optional<double> cpu_percent(const Record& record, const NodeTotals& node) 
 }
 
 std::string target_text(const Target& target) {
-  if (target.accuracy > 0 && target.loss > 0) {
-    return fmt::format("accuracy {} or loss {}", target.accuracy, target.loss);
-  }
-  return target.accuracy > 0 ? fmt::format("accuracy {}", target.accuracy)
-                             : fmt::format("loss {}", target.loss);
+  std::vector<std::string> asked;
+  if (target.accuracy > 0) asked.push_back(fmt::format("accuracy {}", target.accuracy));
+  if (target.loss > 0) asked.push_back(fmt::format("loss {}", target.loss));
+  return fmt::format("{}", fmt::join(asked, " or "));
 }
 
 const EvalReport* first_reaching(std::span<const EvalReport> evals, const Target& target) {

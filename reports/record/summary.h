@@ -46,7 +46,7 @@ Summary summarize(const Record& record);
 /// evaluation was done, per cent of a core. Empty where no time passed.
 std::optional<double> cpu_percent(const Record& record, const NodeTotals& node);
 
-/// `accuracy 0.97`, `accuracy 0.97 or loss 0.1`.
+/// `accuracy 0.97`, `accuracy 0.97 or loss 0.1`; empty where none is wanted.
 std::string target_text(const Target& target);
 
 /// The evaluation that first reached `target`. Null: none did, or it is the last one, and before it

@@ -59,9 +59,9 @@ class JobTime {
   /// Of trainings by a program that spends so much on a step, with so many workers.
   void add(const FrameworkSpec& framework, int workers);
 
-  /// Updates are the device's, where that is described.
-  void update_on_device() {
-    if (on_device_ && compute_ == Source::described) update_rate_ = computing_.memory_bandwidth;
+  /// Updates are the device's, whose memory has this bandwidth.
+  void update_on_device(BytesPerSecond rate) {
+    if (on_device_) update_rate_ = rate;
   }
 
   /// Undisturbed, at full speed; of a gradient the median.

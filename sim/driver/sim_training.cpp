@@ -154,7 +154,9 @@ void SimTraining::add_job_times(const Prepared& prepared, const MachineLookup& m
       job_times_.back().scale_profile(time_ratio(scenario.model.profile_device, spec.device));
     }
     // With servers they apply, and do not have it.
-    if (spec.device_updates && training_->servers == 0) job_times_.back().update_on_device();
+    if (spec.device_updates && training_->servers == 0) {
+      job_times_.back().update_on_device(spec.device.memory_bandwidth);
+    }
     if (machine) note(*machine, job_times_.back());
     note_basis(&spec, machine ? &*machine : nullptr, prepared);
     if (world_.real_cores) calibrated_ = machine->cores_seen;

@@ -83,12 +83,13 @@ async function place(page, figure, chart, name) {
       return null;
     };
     const {bounds} = find(view.scenegraph().root);
-    const [left, top] = view.origin();
+    const {left, top} = view.padding();
+    const [begins, above] = view.origin();
     const {x, y} = box.getBoundingClientRect();
     // A mark at the edge of the chart: a little inside of it.
     const inside = (at, size) => Math.min(Math.max(at, 5), size - 5);
-    return {x: x + left + inside((bounds.x1 + bounds.x2) / 2, view.width()),
-            y: y + top + inside((bounds.y1 + bounds.y2) / 2, view.height())};
+    return {x: x + left + begins + inside((bounds.x1 + bounds.x2) / 2, view.width()),
+            y: y + top + above + inside((bounds.y1 + bounds.y2) / 2, view.height())};
   }, [figure, chart, name]);
   return at;
 }

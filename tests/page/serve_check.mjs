@@ -23,7 +23,7 @@ function commandOf(page) {
 function simulated(command) {
   assert.match(command, /^foretrain simulate /);
   const words = command.replace(/^foretrain/, `'${program}'`);
-  return JSON.parse(execFileSync('sh', ['-c', `${words} --json --quiet --out out/compared`],
+  return JSON.parse(execFileSync('sh', ['-c', `${words} --json --quiet --out out/compared --force`],
     {cwd: folder, encoding: 'utf8', env: {...process.env, XDG_CACHE_HOME: 'cache'}}));
 }
 

@@ -220,7 +220,7 @@ void add_arrows(const Drawing& d, Json& layers) {
       {{"name", "heads"},
        {"transform", transform},
        {"mark",
-        {{"type", "point"}, {"clip", true}, {"filled", true}, {"size", 32}, {"opacity", 1}}},
+        {{"type", "point"}, {"clip", true}, {"filled", true}, {"size", 50}, {"opacity", 1}}},
        {"encoding",
         {{"y", {{"field", "edge"}, {"type", "quantitative"}}},
          {"shape",

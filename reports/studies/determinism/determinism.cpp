@@ -2,6 +2,7 @@
 #include "reports/studies/determinism/determinism.h"
 
 #include "reports/record/files.h"
+#include "reports/record/tensorboard.h"
 #include "scenarios/input_error.h"
 
 #include <fmt/format.h>
@@ -99,7 +100,7 @@ std::string first_difference(const Record& first, const Record& second) {
   const Scratch one(first);
   const Scratch other(second);
   std::vector<std::string> names = files_beside_run();
-  names.emplace_back(kRunFile);
+  names.insert(std::ranges::find(names, kTensorboardFile), kRunFile);  // which is made of the rest
   for (const std::string& name : names) {
     const std::string a = one.text(name);
     const std::string b = other.text(name);
