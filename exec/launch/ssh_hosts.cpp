@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <iterator>
 #include <sstream>
 #include <system_error>
@@ -51,8 +52,8 @@ std::string found_program(const std::string& name) {
   if (name.find('/') != std::string::npos) return access(name.c_str(), X_OK) == 0 ? name : "";
   std::istringstream folders(process_environment("PATH").value_or("/usr/bin:/bin"));
   for (std::string folder; std::getline(folders, folder, ':');) {
-    const std::string path = folder + "/" + name;
-    if (access(path.c_str(), X_OK) == 0) return path;
+    const auto path = std::filesystem::path(folder) / name;
+    if (access(path.c_str(), X_OK) == 0) return path.string();
   }
   return {};
 }

@@ -1,6 +1,7 @@
 #include "reports/studies/budget/choice.h"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <map>
 #include <optional>
@@ -58,9 +59,10 @@ void choose_offers(std::vector<Offer> offers, BudgetAnswer& answer) {
   const auto in_time = [&](const Offer& offer) { return offer.in_time(bounds); };
   const auto in_budget = [&](const Offer& offer) { return offer.in_budget(bounds); };
   answer.just_failed = just_failed_of(offers, bounds);
-  const auto never = std::ranges::stable_partition(offers, &Offer::reached);
-  answer.not_reached.assign(never.begin(), never.end());
-  offers.erase(never.begin(), never.end());
+  const auto never =
+      std::stable_partition(offers.begin(), offers.end(), std::mem_fn(&Offer::reached));
+  answer.not_reached.assign(never, offers.end());
+  offers.erase(never, offers.end());
   sort_by_cost(offers);
   answer.cheapest = first_that(offers, [&](const Offer& offer) { return offer.holds(bounds); });
   answer.frontier = frontier_of(offers);

@@ -35,7 +35,7 @@ struct AlikeKind {
 /// many servers, changes at most the last bits of a sum.
 std::string kind_of(const Offer& offer) {
   const RentedCluster& cluster = offer.cluster;
-  const std::string kind =
+  std::string kind =
       fmt::format("{}, {}, {}", cluster.strategy, cluster.workers, cluster.batch_size);
   const ProtocolOptions& options = offer.scenario_case.scenario.training.protocol;
   if (protocol_called(cluster.strategy).deterministic(options)) return kind;
