@@ -12,6 +12,7 @@
 #include "reports/cli/arguments.h"
 #include "reports/cli/budget_cases.h"
 #include "reports/cli/clusters_cases.h"
+#include "reports/cli/command_line.h"
 #include "reports/cli/failure.h"
 #include "reports/cli/first_commands.h"
 #include "reports/cli/help.h"
@@ -36,10 +37,8 @@
 #include "sim/whatif/limit.h"
 #include "sim/whatif/whatif.h"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include <exception>
 #include <filesystem>
 #include <optional>
 #include <span>
@@ -53,6 +52,10 @@ using namespace foretrain;
 
 void say(const Arguments& arguments, const std::string& line) {
   answer_of(arguments, "").say(line);
+}
+
+exec::Tell telling(const Arguments& arguments) {
+  return [&](const std::string& line) { say(arguments, line); };
 }
 
 exec::RunOptions run_options_of(const Arguments& arguments) {
@@ -83,11 +86,9 @@ Record run_case(const Arguments& arguments, exec::RunOptions options, const Case
 
 // The machine that is meant where a scenario names none.
 Machine machine_of(const Arguments& arguments, const Prepared& prepared) {
-  Machine machine =
-      arguments.machine.empty()
-          ? exec::cached_machine(prepared, arguments.emulate,
-                                 [&](const std::string& line) { say(arguments, line); })
-          : read_machine(arguments.machine);
+  Machine machine = arguments.machine.empty()
+                        ? exec::cached_machine(prepared, arguments.emulate, telling(arguments))
+                        : read_machine(arguments.machine);
   if (!arguments.core_distance) return machine;
   return at_distance(std::move(machine), *arguments.core_distance);
 }
@@ -208,7 +209,8 @@ int validate(const Arguments& arguments) {
   if (const auto other = exec::take_part(cases, options, exec::Trainings::as_told)) return *other;
   const Interruption interruption;
   const exec::Dismissal dismissal(options);
-  exec::idle([&](const std::string& line) { say(arguments, line); });
+  exec::idle(telling(arguments));
+  if (arguments.machine.empty()) exec::forget_noisy(telling(arguments));
   DataSets data_sets;
   options.job_times = true;
   const Modes modes{
@@ -312,7 +314,7 @@ int import_any(const Arguments& arguments) {
 int calibrate(const Arguments& arguments) {
   std::vector<Case> cases;  // empty: the models that everybody asks for
   if (!arguments.scenario.empty()) cases = read_cases(arguments);
-  const auto tell = [&](const std::string& line) { say(arguments, line); };
+  const exec::Tell tell = telling(arguments);
   if (arguments.cluster) {
     const auto end = exec::calibrate_cluster({arguments.job_key, arguments.out, cases, tell});
     if (!end.file.empty()) print_result(fmt::format("cluster: {}\n", end.file.string()));
@@ -335,20 +337,26 @@ int calibrate(const Arguments& arguments) {
 }
 
 int serve_page(const Arguments& arguments) {
-  const auto machines = [&](const Prepared& prepared) { return machines_for(arguments, prepared); };
+  const exec::Tell say_it = telling(arguments);
+  // What takes minutes goes on beside the questions.
+  const auto machines = [&](const Prepared& prepared) -> sim::MachineLookup {
+    return [&](const std::string& name) {
+      const bool kept = name.empty() && arguments.machine.empty();
+      if (kept && !exec::kept_machine(prepared, arguments.emulate, say_it)) throw NotMeasured();
+      return machines_for(arguments, prepared)(name);
+    };
+  };
+  const auto measure = [&](const Case& each, const serve::Tell& tell, const auto& stopped) {
+    DataSets data_sets;
+    const exec::Tell both = [&](const std::string& line) { say_it(line), tell(line); };
+    exec::cached_machine(prepare(each, Need::shape, data_sets), arguments.emulate, both, stopped);
+  };
   const serve::Processes processes{exec::start_this_program, exec::how_ended, exec::end_program};
   serve::serve_page({arguments.address, arguments.page_port, arguments.scenario, arguments.machine,
-                     arguments.out, sim::forecaster(machines), processes});
+                     arguments.out, sim::forecaster(machines), measure, processes});
   return kDone;
 }
 
-// A subcommand: its words, what it does.
-struct Command {
-  const char* name;
-  const char* what;
-  void (*options)(CLI::App& command, Arguments& arguments);
-  int (*act)(const Arguments& arguments);
-};
 constexpr Command kCommands[] = {
     {"new", "write a first scenario of your own, by a few answers", new_options, new_scenario},
     {"examples", "list, print, copy the scenarios of the library", examples_options, examples},
@@ -371,30 +379,9 @@ constexpr Command kCommands[] = {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{
-      "foretrain: see before you train.\nTrains by distributed SGD over TCP, forecasts the same "
-      "in virtual time."};
-  app.set_version_flag("--version", "foretrain " + exec::build_name());
-  app.require_subcommand(1);
-  fit_terminal(app);
-  Arguments arguments;
-  const Command* chosen = nullptr;
-  for (const Command& command : kCommands) {
-    CLI::App* added = app.add_subcommand(command.name, command.what);
-    added->fallthrough(false);
-    added->callback([&chosen, &command] { chosen = &command; });
-    command.options(*added, arguments);
+  // No subcommand for people: the process of a node, which the launcher starts.
+  if (argc > 1 && argv[1] == std::string("node")) {
+    return exit_status([&] { return exec::node_main({argv + 2, argv + argc}); });
   }
-  add_examples(app);
-  try {
-    // No subcommand for people: the process of a node, which the launcher starts.
-    if (argc > 1 && argv[1] == std::string("node")) return exec::node_main({argv + 2, argv + argc});
-    refuse_unknown_command(app, {argv + 1, argv + argc});
-    app.parse(argc, argv);
-    return exit_status(chosen->act(arguments));
-  } catch (const CLI::ParseError& error) {
-    return exit_status(app.exit(error) == 0 ? kDone : kBadInput);
-  } catch (const std::exception& error) {
-    return exit_status(tell_failure(error));
-  }
+  return obey(kCommands, exec::build_name(), argc, argv);
 }

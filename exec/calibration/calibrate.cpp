@@ -10,6 +10,8 @@
 #include "exec/system/core_probe.h"
 #include "exec/system/process.h"
 #include "exec/system/processor.h"
+#include "reports/record/interruption.h"
+#include "reports/record/not_done.h"
 #include "scenarios/input_error.h"
 #include "scenarios/prepared.h"
 
@@ -75,8 +77,12 @@ class Loopback {
   Loopback(Repeater& repeater, CoreWatch& watch, const CalibrateOptions& options)
       : options_(options),
         cores_(usable_cores()),
-        crossings_([this] { return measure_crossing(cores_[0], other_of(cores_), hosts_); },
-                   watch) {
+        crossings_(
+            [this] {
+              check_wanted(options_);
+              return measure_crossing(cores_[0], other_of(cores_), hosts_);
+            },
+            watch) {
     say(options, "messages over loopback");
     one_ = repeat_one_core(repeater, "loopback", cores_[0], hosts_);
     if (cores_.size() < 2) return;
@@ -214,7 +220,12 @@ void measure_emulated(Machine& machine, const CalibrateOptions& options, CoreWat
       machine.emulated = {cost.send, cost.receive};
     };
     if (cores.size() < 2) return put(transport_cost(one, nullptr, nullptr));
-    Crossings crossings([&] { return measure_crossing(cores[0], cores[1], hosts); }, watch);
+    Crossings crossings(
+        [&] {
+          check_wanted(options);
+          return measure_crossing(cores[0], cores[1], hosts);
+        },
+        watch);
     crossings.take(options.repetitions);
     const auto crossing = crossings.at(CoreDistance::mixed);
     put(transport_cost(one, crossing ? &*crossing : nullptr, nullptr));
@@ -225,6 +236,11 @@ void measure_emulated(Machine& machine, const CalibrateOptions& options, CoreWat
 }
 
 }  // namespace
+
+void check_wanted(const CalibrateOptions& options) {
+  Interruption::check();
+  if (options.stopped && options.stopped()) throw NotDone(Outcome::interrupted, "stopped");
+}
 
 void calibrate_model(Machine& machine, const Case& scenario_case, const CalibrateOptions& asked) {
   const CalibrateOptions options = patient(asked, kPatienceOfModel);

@@ -18,6 +18,8 @@ struct CalibrateOptions {
   std::filesystem::path program = "/proc/self/exe";
   /// Told what is being measured, and what is noisy, for people.
   std::function<void(const std::string& what)> progress;
+  /// Asked before each measurement: true ends all of it. Empty: signals alone do.
+  std::function<bool()> stopped{};
   /// Of each measurement, at least; a noisy one has up to three times as many.
   int repetitions = 5;
   /// A training of one worker takes so long at least, and at most: until its steps are steady.
@@ -38,7 +40,8 @@ struct CalibrateOptions {
 /// reducing and applying; slices of a shared core; memory of a node's process; then each model of
 /// `cases` (measure_model), once. No run has more than one worker, so that every forecast of one is
 /// a forecast. The machine says when that was, how sure each figure is, and what was not measured.
-/// @throws NotDone where a signal came meanwhile (reports/record/interruption.h), as the two below
+/// @throws NotDone where it was stopped, or a signal came meanwhile
+/// (reports/record/interruption.h), as the three below
 Machine calibrate(const std::vector<Case>& cases, const CalibrateOptions& asked);
 
 /// Adds the model of `scenario_case` to what is known of this machine, unless it is known.
@@ -46,5 +49,8 @@ void calibrate_model(Machine& machine, const Case& scenario_case, const Calibrat
 
 /// Adds messages between emulated hosts; where they cannot be made, why.
 void calibrate_emulation(Machine& machine, const CalibrateOptions& options);
+
+/// Ends what nobody waits for any more.
+void check_wanted(const CalibrateOptions& options);
 
 }  // namespace foretrain::exec

@@ -15,11 +15,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <map>
 #include <mutex>
 #include <system_error>
-#include <utility>
+#include <tuple>
 
 namespace foretrain::exec {
 namespace fs = std::filesystem;
@@ -62,11 +63,68 @@ constexpr const char* kAnew = "  `foretrain calibrate` measures anew, when it is
 
 // Once a process: a sweep asks for the machine in every case.
 void tell_noise(const Machine& machine, const Tell& tell) {
-  static bool told = false;
-  if (machine.others_used <= 0 || std::exchange(told, true)) return;
+  static std::atomic<bool> told{false};
+  if (machine.others_used <= 0 || told.exchange(true)) return;
   tell(fmt::format("This machine's calibration is noisy: others used {:.0f} % of it meanwhile.",
                    100 * machine.others_used));
   tell(kAnew);
+}
+
+// What a forecast of the case has to know of this machine.
+struct Wanted {
+  std::string model;
+  bool emulated;
+
+  [[nodiscard]] bool known_of(const Machine& machine) const {
+    return machine.models.contains(model) && (!emulated || machine.emulated != EmulatedCost{});
+  }
+  bool operator<(const Wanted& other) const {
+    return std::tie(model, emulated) < std::tie(other.model, other.emulated);
+  }
+};
+
+Wanted wanted_by(const Prepared& prepared, bool emulated) {
+  if (prepared.training->network->profiled()) {
+    throw InputError(
+        "cluster: a profile is forecast on machines that are described, not on this one; list them "
+        "in cluster.hosts, or name a machine file behind --machine");
+  }
+  return {prepared.model_key, emulated};
+}
+
+// What could not be written is good enough for this process: two forecasts of it have to agree.
+class NotWritten {
+ public:
+  [[nodiscard]] std::optional<Machine> find(const Wanted& wanted) {
+    const std::lock_guard lock(mutex_);
+    const auto known = machines_.find(wanted);
+    if (known == machines_.end()) return std::nullopt;
+    return known->second;
+  }
+  void keep(const Wanted& wanted, const Machine& machine) {
+    const std::lock_guard lock(mutex_);
+    machines_[wanted] = machine;
+  }
+
+ private:
+  std::mutex mutex_;  // guards machines_
+  std::map<Wanted, Machine> machines_;
+};
+
+NotWritten& not_written() {
+  static NotWritten machines;
+  return machines;
+}
+
+// What is missing of the machine that was kept, if one was.
+void tell_missing(const Wanted& wanted, const std::optional<Machine>& kept, const Tell& tell) {
+  if (!kept) {
+    tell("This machine is not calibrated yet; that takes two to three minutes and is done once.");
+  } else if (kept->models.contains(wanted.model)) {
+    tell("Messages between emulated hosts are not known on this machine yet; measuring them.");
+  } else {
+    tell(fmt::format("Nothing is known of {} on this machine yet; measuring it.", wanted.model));
+  }
 }
 
 CalibrateOptions telling(const Tell& tell, bool emulate) {
@@ -96,43 +154,36 @@ std::string calibration_name(const std::string& host, const Processor& processor
 
 bool idle(const Tell& tell) { return others_use(tell, kAgainWhenIdle) <= 0; }
 
-Machine cached_machine(const Prepared& prepared, bool emulated, const Tell& tell) {
-  if (prepared.training->network->profiled()) {
-    throw InputError(
-        "cluster: a profile is forecast on machines that are described, not on this one; list them "
-        "in cluster.hosts, or name a machine file behind --machine");
-  }
-  // What cannot be written is good enough for this process: two forecasts of it have to agree.
-  static std::mutex mutex;
-  static std::map<std::pair<std::string, bool>, Machine> not_kept;  // by model, emulated
-  const std::lock_guard lock(mutex);
+std::optional<Machine> kept_machine(const Prepared& prepared, bool emulated, const Tell& tell) {
+  const Wanted wanted = wanted_by(prepared, emulated);
+  if (auto machine = not_written().find(wanted)) return machine;
   const fs::path path = calibration_file();
-  const std::string& key = prepared.model_key;
-  const std::pair<std::string, bool> what{key, emulated};
-  if (const auto known = not_kept.find(what); known != not_kept.end()) return known->second;
-  Machine machine;
-  const auto complete = [&] {
-    return machine.models.contains(key) && (!emulated || machine.emulated != EmulatedCost{});
-  };
-  if (fs::exists(path)) {
-    machine = read_machine(path);
-    if (complete()) {
-      tell_noise(machine, tell);
-      return machine;
-    }
-    tell(machine.models.contains(key)
-             ? "Messages between emulated hosts are not known on this machine yet; measuring them."
-             : fmt::format("Nothing is known of {} on this machine yet; measuring it.", key));
-  } else {
-    tell("This machine is not calibrated yet; that takes two to three minutes and is done once.");
-  }
+  if (!fs::exists(path)) return std::nullopt;
+  Machine machine = read_machine(path);
+  if (!wanted.known_of(machine)) return std::nullopt;
+  tell_noise(machine, tell);
+  return machine;
+}
+
+Machine cached_machine(const Prepared& prepared, bool emulated, const Tell& tell,
+                       const std::function<bool()>& stopped) {
+  static std::mutex measuring;  // two at a time would be noise to each other
+  const std::lock_guard lock(measuring);
+  if (const auto kept = kept_machine(prepared, emulated, tell)) return *kept;
+  const Wanted wanted = wanted_by(prepared, emulated);
+  const fs::path path = calibration_file();
+  std::optional<Machine> part;  // of what is wanted
+  if (fs::exists(path)) part = read_machine(path);
+  tell_missing(wanted, part, tell);
   const double before = others_use(tell, kAnew);
-  const CalibrateOptions options = telling(tell, emulated);
+  CalibrateOptions options = telling(tell, emulated);
+  options.stopped = stopped;
+  Machine machine = part.value_or(Machine{});
   if (machine.models.empty()) {
     machine = calibrate({prepared.scenario_case}, options);
   } else {
     calibrate_model(machine, prepared.scenario_case, options);
-    if (!complete()) calibrate_emulation(machine, options);
+    if (!wanted.known_of(machine)) calibrate_emulation(machine, options);
   }
   machine.others_used = std::max({machine.others_used, before, share_of_others()});
   try {
@@ -140,9 +191,21 @@ Machine cached_machine(const Prepared& prepared, bool emulated, const Tell& tell
     tell(fmt::format("  kept in {}", path.string()));
   } catch (const std::exception& error) {
     tell(fmt::format("  not kept: {}", error.what()));
-    not_kept[what] = machine;
+    not_written().keep(wanted, machine);
   }
   return machine;
+}
+
+void forget_noisy(const Tell& tell) {
+  const fs::path path = calibration_file();
+  if (!fs::exists(path)) return;
+  const double used = read_machine(path).others_used;
+  if (used <= 0 || share_of_others() > 0) return;
+  tell(fmt::format(
+      "Others used {:.0f} % of this machine while it was calibrated. It is idle now, so it is "
+      "measured anew.",
+      100 * used));
+  fs::remove(path);
 }
 
 KnownHandovers known_handovers(const fs::path& machine) {

@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,12 +28,21 @@ std::filesystem::path calibration_file();
 std::string calibration_name(const std::string& host, const Processor& processor,
                              std::string_view measured);
 
-/// What is known of this machine for the model of `prepared`, measured where it is not known
-/// yet: it says so, takes a while, and keeps it. Where others use the machine meanwhile, that is
-/// noted (Machine::others_used), and every command that uses it says so. Figures of other kernels
-/// or of another machine are not used. `emulated`: messages between emulated hosts too.
-/// @throws NotDone where a signal came while it measured: nothing of that is kept
-Machine cached_machine(const Prepared& prepared, bool emulated, const Tell& tell);
+/// What is known of this machine for the model of `prepared`; nothing: not enough yet. Says so
+/// where it is noisy. Figures of other kernels or of another machine are not used. `emulated`:
+/// messages between emulated hosts too. From any thread, at once. @throws InputError
+std::optional<Machine> kept_machine(const Prepared& prepared, bool emulated, const Tell& tell);
+
+/// The same, measured where it is not known yet: it says so, takes a while, and keeps it. Where
+/// others use the machine meanwhile, that is noted (Machine::others_used), and every command that
+/// uses it says so. `stopped`: as that of CalibrateOptions. From any thread, one after another.
+/// @throws NotDone where it was stopped, or a signal came: nothing of that is kept
+Machine cached_machine(const Prepared& prepared, bool emulated, const Tell& tell,
+                       const std::function<bool()>& stopped = {});
+
+/// Lets go of a calibration that is noisy where this machine is idle now, so that it is measured
+/// anew: a run beside its forecast is worth that. Says so. Looks for a tenth of a second.
+void forget_noisy(const Tell& tell);
 
 /// Hand-overs between cores that the calibration in the file `machine` met; empty: the one that is
 /// kept. None where it says nothing of them, or is not there.

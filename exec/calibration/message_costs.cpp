@@ -2,7 +2,6 @@
 
 #include "exec/calibration/ping_pong.h"
 #include "exec/driver/event_loop.h"
-#include "reports/record/interruption.h"
 #include "reports/record/statistics.h"
 
 #include <fmt/format.h>
@@ -111,7 +110,6 @@ Crossings::Crossings(std::function<Crossing()> measure, CoreWatch& watch)
 
 void Crossings::take(int times) {
   for (int i = 0; i < times; ++i) {
-    Interruption::check();
     const CoreProbe before = watch_.look();
     Crossing crossing = measure_();
     const CoreProbe after = watch_.look();

@@ -60,7 +60,7 @@ TransportCost transport_cost(const OneCore& one, const Crossing* crossing, const
 /// meanwhile, every few seconds.
 class Crossings {
  public:
-  /// `measure` takes one, a third of a second. `watch` outlives this.
+  /// `measure` takes one, a third of a second, or throws. `watch` outlives this.
   Crossings(std::function<Crossing()> measure, CoreWatch& watch);
 
   /// So many more, each between two looks at the cores.

@@ -1,7 +1,6 @@
 #include "exec/calibration/repeater.h"
 
 #include "models/base/check.h"
-#include "reports/record/interruption.h"
 #include "reports/record/statistics.h"
 
 #include <fmt/format.h>
@@ -22,7 +21,7 @@ bool noisy(const Figure& figure, double spread, const std::vector<double>& value
 
 std::vector<double> Repeater::take(const std::vector<Figure>& figures,
                                    const std::function<std::vector<double>()>& once) {
-  Interruption::check();
+  check_wanted(options_);
   const CoreProbe before = watch_.look();
   std::vector<double> taken = once();
   const CoreProbe after = watch_.look();

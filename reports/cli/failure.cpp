@@ -41,7 +41,13 @@ int tell_failure(const std::exception& error) {
   return input ? kBadInput : kFailed;
 }
 
-int exit_status(int status) {
+int exit_status(const std::function<int()>& act) {
+  int status = kDone;
+  try {
+    status = act();
+  } catch (const std::exception& error) {
+    status = tell_failure(error);
+  }
   std::cout.flush();
   const bool taken = std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good();
   if (Interruption::last() != 0) return kInterrupted;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <exception>
+#include <functional>
 
 namespace foretrain {
 
@@ -9,8 +10,9 @@ namespace foretrain {
 /// training that was not done, or the program's.
 int tell_failure(const std::exception& error);
 
-/// The exit status of the whole command, which came to `status`: kInterrupted where a signal came,
-/// whatever it came to; kFailed where standard output did not take all of a result, which is told.
-int exit_status(int status);
+/// The exit status of the process, whose command is `act`: what that returns; what its failure
+/// comes to, which is told; kInterrupted where a signal came, whatever it came to; kFailed where
+/// standard output did not take all of a result, which is told.
+int exit_status(const std::function<int()>& act);
 
 }  // namespace foretrain

@@ -26,6 +26,8 @@ struct ComputeBasis {
   bool unasked = false;  ///< the hosts say nothing of their compute: a core of this machine stands
                          ///< for theirs
   std::vector<std::string> hosts{};  ///< as the scenario names them; none: it lists no hosts
+  double others_used = 0;  ///< share of the machine that others had while it was calibrated: it is
+                           ///< noisy then; 0: it was idle
 
   bool operator==(const ComputeBasis&) const = default;
 };

@@ -154,11 +154,11 @@ std::vector<std::string> files_beside_run() {
   return {kInputsFile, kStepsFile, kUsageFile, kEvalsFile, kTimelineFile, kTensorboardFile};
 }
 
-void write_record(const Record& record, const fs::path& folder) {
+void write_record(const Record& record, const fs::path& folder, WallTime zero) {
   prepare_folder(folder);
   const Aside aside(folder);
   RecordWriter writer(aside.path(), record.step_totals ? RowsKept::summary : RowsKept::all);
-  writer.begin();
+  writer.begin(zero);
   writer.add(record);
   writer.end(record);
   aside.move_out();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "reports/record/record.h"
+#include "reports/record/tensorboard.h"
 
 #include <cstddef>
 #include <filesystem>
@@ -36,9 +37,10 @@ std::string read_text_file(const std::filesystem::path& path);
 void write_text_file(const std::filesystem::path& path, std::string_view text);
 
 /// Writes a record that is all there into `folder`, which is made where it is absent; files of an
-/// earlier record are replaced, once all are written. The same record gives the same bytes.
+/// earlier record are replaced, once all are written. The same record gives the same bytes, but for
+/// dates: `zero` is that of RecordWriter::begin.
 /// @throws WriteError where the disk takes it not, InputError where it cannot be written there
-void write_record(const Record& record, const std::filesystem::path& folder);
+void write_record(const Record& record, const std::filesystem::path& folder, WallTime zero = {});
 
 /// What a record is of, its totals, without its rows: run.json alone. Nothing, where there is none.
 /// @throws InputError where that is damaged

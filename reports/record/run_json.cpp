@@ -113,13 +113,14 @@ Json calibrated_json(const CoresSeen& seen) {
 Json basis_json(const std::vector<ComputeBasis>& basis) {
   Json array = Json::array();
   for (const ComputeBasis& each : basis) {
-    array.push_back({{"from", name_of(each.from)},
-                     {"of", known_or_null(each.of)},
-                     {"date", known_or_null(each.date)},
-                     {"spread", each.spread},
-                     {"jitter", each.jitter},
-                     {"unasked", each.unasked},
-                     {"hosts", each.hosts}});
+    Json& written = array.emplace_back(Json{{"from", name_of(each.from)},
+                                            {"of", known_or_null(each.of)},
+                                            {"date", known_or_null(each.date)},
+                                            {"spread", each.spread},
+                                            {"jitter", each.jitter},
+                                            {"unasked", each.unasked},
+                                            {"hosts", each.hosts}});
+    if (each.others_used > 0) written["others_used"] = each.others_used;
   }
   return array;
 }
@@ -142,6 +143,8 @@ std::vector<ComputeBasis> parse_basis(const JsonObject& reader) {
     if (!std::isfinite(read.spread)) each.fail("spread: is not a number");
     if (!std::isfinite(read.jitter)) each.fail("jitter: is not a number");
     read.unasked = each.at("unasked").get<bool>();
+    if (each.has("others_used")) read.others_used = each.number("others_used");
+    if (!std::isfinite(read.others_used)) each.fail("others_used: is not a number");
     for (const Json& host : each.array("hosts")) {
       if (!host.is_string()) each.fail("hosts: holds what is no name");
       read.hosts.push_back(host.get<std::string>());

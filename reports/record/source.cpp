@@ -17,8 +17,8 @@ using BasisFrom = ComputeBasis::From;
 std::string in_short(const ComputeBasis& basis) {
   switch (basis.from) {
     case BasisFrom::calibrated:
-      return fmt::format("on {}, calibrated{}{}", basis.of, basis.date.empty() ? "" : " ",
-                         basis.date);
+      return fmt::format("on {}, calibrated{}{}{}", basis.of, basis.date.empty() ? "" : " ",
+                         basis.date, basis.others_used > 0 ? " (noisy)" : "");
     case BasisFrom::written:
       return fmt::format("on {}, a machine file that nobody measured", basis.of);
     case BasisFrom::described:
@@ -60,11 +60,14 @@ std::string of_hosts(const ComputeBasis& basis) {
   return fmt::format(" of {}", fmt::join(names, ", "));
 }
 
-/// `calibrated 2026-11-25, a gradient ± 1.2 %`
+/// `calibrated 2026-11-25, a gradient ± 1.2 %, noisy: others used 23 % of it meanwhile`
 std::string calibration_of(const ComputeBasis& basis) {
   std::string text = "calibrated";
   if (!basis.date.empty()) text += " " + basis.date;
   if (basis.spread > 0) text += fmt::format(", a gradient ± {:.1f} %", 100 * basis.spread);
+  if (basis.others_used > 0) {
+    text += fmt::format(", noisy: others used {:.0f} % of it meanwhile", 100 * basis.others_used);
+  }
   return text;
 }
 

@@ -1,6 +1,7 @@
 #include "reports/serve/answer.h"
 
 #include "models/base/check.h"
+#include "reports/record/not_done.h"
 #include "reports/record/source.h"
 #include "reports/record/summary.h"
 #include "reports/serve/ways.h"
@@ -66,6 +67,8 @@ class Answer {
       tell_question();
       tell_all();
       say({{"event", dropped() ? "dropped" : "end"}});
+    } catch (const NotDone&) {
+      say({{"event", "stopped"}});
     } catch (const InvariantViolation& error) {
       tell_error(std::string("foretrain has a bug: ") + error.what(), source);
     } catch (const std::exception& error) {
@@ -131,8 +134,28 @@ class Answer {
     if (scenario.numerics && !plan_.sparse) times_alone_.emplace_back("numerics=off");
     if (scenario.training.until.wanted()) times_alone_.emplace_back("training.until=null");
     if (tell_forecast()) tell_whole();
-    if (!dropped()) tell_ways();
+    // What takes long would disturb what is measured for a question before.
+    if (dropped() || !from_.measuring_.wait_for_quiet(telling(), dropping())) return;
+    tell_ways();
     if (!dropped() && scenario.numerics) tell_learning();
+  }
+
+  Tell telling() {
+    return [this](const std::string& line) { say({{"event", "measuring"}, {"what", line}}); };
+  }
+  [[nodiscard]] Asker::Dropped dropping() const {
+    return [this] { return dropped(); };
+  }
+
+  /// This machine is measured first, where it stands on that. Nothing: it was dropped.
+  std::optional<Forecast> forecast_measured(const Case& shown) {
+    do {
+      try {
+        return from_.forecaster_.forecast(shown, {dropping()});
+      } catch (const NotMeasured&) {
+      }
+    } while (from_.measuring_.measure_for(shown, telling(), dropping()));
+    return std::nullopt;
   }
 
   /// Of the first steps. True where there are more.
@@ -148,19 +171,19 @@ class Answer {
       more.push_back("training.steps=" + std::to_string(steps));
     }
     const Case shown = asked_.with(more);
-    const Forecast forecast = from_.forecaster_.forecast(shown, {[this] { return dropped(); }});
-    if (dropped()) return false;
-    const double whole_s = whole_time_s(forecast.record, plan_.gradients);
+    const auto forecast = forecast_measured(shown);
+    if (!forecast || dropped()) return false;
+    const double whole_s = whole_time_s(forecast->record, plan_.gradients);
     Json json{{"event", "forecast"}, {"whole", !cut}};
-    json.update(foretrain::to_json(forecast));
-    json["origin"] = source_of(forecast.record);
+    json.update(foretrain::to_json(*forecast));
+    json["origin"] = source_of(forecast->record);
     json["whole_time_s"] = whole_s;
     const double an_hour = plan_.price.per_hour;
     json["cost"] = an_hour > 0 ? Json(an_hour * whole_s / kSecondsAnHour) : Json();
     json["currency"] = plan_.price.currency;
     add_copies(json, shown, more);
     say(json);
-    return cut && forecast.record.outcome == Outcome::done;
+    return cut && forecast->record.outcome == Outcome::done;
   }
 
   void tell_whole() {
@@ -181,8 +204,8 @@ class Answer {
     std::vector<Way> tried;
     tried.reserve(all);
     for (Way& way : ways) {
-      const bool done = try_way(way, base, plan_.examples, from_.forecaster_, from_.data_sets_,
-                                {[this] { return dropped(); }});
+      const bool done =
+          try_way(way, base, plan_.examples, from_.forecaster_, from_.data_sets_, {dropping()});
       if (!done || dropped()) return;
       const bool round = !tried.empty() && tried.back().workers != way.workers;
       if (round) say_ways(tried, all);  // all strategies with so many workers

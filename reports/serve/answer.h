@@ -2,6 +2,7 @@
 #pragma once
 
 #include "reports/serve/asker.h"
+#include "reports/serve/measuring.h"
 #include "reports/serve/question.h"
 #include "reports/serve/reply.h"
 #include "reports/studies/whatif/forecaster.h"
@@ -14,6 +15,8 @@ namespace foretrain::serve {
 /// Answers questions, one at a time. Each line is an object with its `event`:
 ///
 ///     asked     which case, of which there are; where the controls stand
+///     measuring this machine, first, for a case that stands on it, or for one before: `what`
+///     stopped   somebody stopped that
 ///     forecast  the first steps, without numerics: `record` (what `simulate --json` prints),
 ///               `limit`, `path`, the `command` that prints that record, its `yaml`; what the whole
 ///               training takes, costs by them
@@ -26,9 +29,9 @@ namespace foretrain::serve {
 ///     end       that was all
 class Answerer {
  public:
-  /// `machine`: the file behind --machine, for commands; may be empty.
-  Answerer(Forecaster forecaster, std::string machine)
-      : forecaster_(std::move(forecaster)), machine_(std::move(machine)) {}
+  /// `machine`: the file behind --machine, for commands; may be empty. `measuring` outlives this.
+  Answerer(Forecaster forecaster, std::string machine, Measuring& measuring)
+      : forecaster_(std::move(forecaster)), machine_(std::move(machine)), measuring_(measuring) {}
 
   /// All of it, the end of the reply included. From one thread.
   void answer(Question question, Reply& reply, const Asker::Dropped& dropped);
@@ -38,6 +41,7 @@ class Answerer {
 
   Forecaster forecaster_;
   std::string machine_;
+  Measuring& measuring_;
   QuestionReader reader_;
   DataSets data_sets_;
 };

@@ -1,5 +1,6 @@
 #include "reports/serve/serve.h"
 
+#include "reports/record/interruption.h"
 #include "reports/serve/answer.h"
 #include "reports/serve/asker.h"
 #include "reports/serve/door.h"
@@ -11,16 +12,16 @@
 #include "scenarios/yaml/text_guard.h"
 
 #include <boost/asio/post.hpp>
-#include <boost/asio/signal_set.hpp>
 #include <boost/asio/thread_pool.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 #include <openssl/rand.h>
 
+#include <poll.h>
+
 #include <array>
 #include <charconv>
-#include <csignal>
 #include <cstdio>
 #include <memory>
 #include <string_view>
@@ -74,7 +75,8 @@ class Serving {
   explicit Serving(const Options& options)
       : options_(options),
         token_(fresh_token()),
-        answerer_(options.forecaster, options.machine),
+        measuring_(options.measure),
+        answerer_(options.forecaster, options.machine, measuring_),
         runs_(options.processes, options.out),
         door_(read_place(options.address, options.port), token_, routes()) {}
   Serving(const Serving&) = delete;
@@ -99,6 +101,11 @@ class Serving {
          }},
         {"POST", "/forecast", false,
          [this](const Request& request, const Answered& reply) { forecast(request, reply); }},
+        {"POST", "/measuring/stop", false,
+         [this](const Request&, const Answered& reply) {
+           measuring_.stop();
+           reply->send(json_said(Json::object()));
+         }},
         {"GET", kRecords, true,
          [this](const Request& request, const Answered& reply) { show_records(request, reply); }},
         {"GET", kRuns, true,
@@ -164,7 +171,8 @@ class Serving {
   const Options& options_;
   std::string token_;
   QuestionReader reader_;  // of runs, on the door's thread
-  Answerer answerer_;      // on the asker's thread
+  Measuring measuring_;
+  Answerer answerer_;  // on the asker's thread
   Runs runs_;
   asio::thread_pool slow_{1};
   Asker asker_;
@@ -176,13 +184,12 @@ class Serving {
 void serve_page(Options options) {
   if (options.out.empty()) options.out = "out";
   if (!options.scenario.empty()) (void)read_text(in_library(options.scenario));  // it is there
-  asio::io_context loop;
-  asio::signal_set ends(loop, SIGINT, SIGTERM);
-  Serving serving(options);
+  const Interruption interruption;
+  const Serving serving(options);
   fmt::print("{}\n", serving.address());
   std::fflush(stdout);  // a pipe would keep it until the end
-  ends.async_wait([](const boost::system::error_code&, int) {});
-  loop.run();
+  pollfd signals{Interruption::descriptor(), POLLIN, 0};
+  while (!Interruption::asked()) poll(&signals, 1, /*timeout=*/-1);
 }
 
 }  // namespace foretrain::serve

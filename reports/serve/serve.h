@@ -1,6 +1,7 @@
 // The program's questions, asked by hand in a browser.
 #pragma once
 
+#include "reports/serve/measuring.h"
 #include "reports/serve/runs.h"
 #include "reports/studies/whatif/forecaster.h"
 
@@ -16,13 +17,14 @@ struct Options {
   std::string machine;                ///< the file behind --machine; empty: this machine
   std::filesystem::path out;          ///< folder of records; empty: `out`
   Forecaster forecaster;
+  Measure measure;
   Processes processes;
 };
 
-/// Prints the page's address on standard output, then serves it until somebody ends it (SIGINT,
-/// SIGTERM); runs that it has started end with it. Threads: one for the door, which starts runs;
-/// one that simulates; one that reads records, asks runs for metrics. @throws InputError where it
-/// cannot listen there, the scenario is not there
+/// Prints the page's address on standard output, then serves it until a signal comes
+/// (Interruption); runs that it has started end with it. Threads: one for the door, which starts
+/// runs; one that simulates; one that measures this machine; one that reads records, asks runs for
+/// metrics. @throws InputError where it cannot listen there, the scenario is not there
 void serve_page(Options options);
 
 }  // namespace foretrain::serve

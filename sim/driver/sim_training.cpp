@@ -82,9 +82,11 @@ ComputeBasis basis_of(const JobTime& job_time, const HostSpec* spec, const Machi
   } else if (job_time.gradients_by() == JobTime::Source::described) {
     basis.from = ComputeBasis::From::described;
   } else if (machine != nullptr) {
-    const bool says = !machine->date.empty() || !machine->measurements.empty();
+    const bool says =
+        !machine->date.empty() || !machine->measurements.empty() || machine->others_used > 0;
     basis.from = says ? ComputeBasis::From::calibrated : ComputeBasis::From::written;
     basis.date = machine->date;
+    basis.others_used = machine->others_used;
     basis.spread = spread_of(*machine, key_in(*machine, prepared));
     basis.unasked = spec != nullptr && spec->machine.empty();
   }

@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <future>
 #include <string>
 #include <thread>
 #include <utility>
@@ -66,7 +67,7 @@ TEST_CASE("serve: its address is the first line, also into a pipe, and it ends b
   }
   CHECK(client.get("/forecast").status == 405);
   CHECK(client.get("/runs/start").status == 400);
-  CHECK(page.end() == 0);
+  CHECK(page.end() == 130);
 }
 
 TEST_CASE("serve: what cannot be is said before anything is served") {
@@ -106,6 +107,43 @@ TEST_CASE("serve: a forecast is what the command beside it prints") {
   }
   CHECK(event_in(answered, "ways").at("rows").size() > 20);
   CHECK(answered.lines().back() == R"({"event":"end"})");
+}
+
+/// Waits until what the program tells people has these words.
+void wait_for(const Sandbox& sandbox, const std::string& words) {
+  for (int i = 0; i < 1'200; ++i) {
+    if (text_of(sandbox.path("serve.txt")).find(words) != std::string::npos) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  FAIL("it has not said: " + words);
+}
+
+TEST_CASE("serve: this machine is measured beside the questions, until that is stopped") {
+  const Sandbox sandbox;
+  ServedPage page(sandbox, {"small.yaml"});
+  const Client client = page.client();
+  auto stands_on_it = std::async(std::launch::async, [&] {
+    return client.post("/forecast", question_of(sandbox, Json::object()));
+  });
+  wait_for(sandbox, "This machine is not calibrated yet");
+  const Json described{{"text",
+                        "foretrain: 1\nname: star\nnumerics: off\ntraining: {strategy: sync, "
+                        "workers: 3, steps: 20}\n"
+                        "cluster: {hosts: [{name: node, count: 4, compute: 2 ms}]}\n"}};
+  auto needs_none =
+      std::async(std::launch::async, [&] { return client.post("/forecast", described.dump()); });
+  const HttpAnswer dropped = stands_on_it.get();
+  INFO(dropped.body);
+  CHECK(!event_in(dropped, "measuring").is_null());
+  CHECK(event_in(dropped, "forecast").is_null());
+  CHECK(dropped.lines().back() == R"({"event":"dropped"})");
+  CHECK(client.post("/measuring/stop", "{}").status == 200);
+  const HttpAnswer answered = needs_none.get();
+  CAPTURE(answered.body);
+  CHECK(!event_in(answered, "forecast").is_null());
+  CHECK(!event_in(answered, "ways").is_null());
+  CHECK(answered.lines().back() == R"({"event":"end"})");
+  CHECK(page.end() == 130);
 }
 
 TEST_CASE("serve: a run is started, watched, and opens as a report") {
@@ -153,7 +191,7 @@ TEST_CASE("serve: a run tells how far it is, is stopped, ends with the page") {
   REQUIRE(client.post("/runs", endless).status == 200);
   const std::vector<pid_t> children = child_processes(page.process());
   REQUIRE(children.size() == 1);
-  CHECK(page.end() == 0);
+  CHECK(page.end() == 130);
   CHECK(kill(children[0], 0) != 0);
 }
 

@@ -3,8 +3,8 @@
 
 #include "scenarios/read.h"
 #include "tests/scenarios/messages.h"
-#include "tests/support/library_variable.h"
 #include "tests/support/temp_folder.h"
+#include "tests/support/variable.h"
 
 #include <catch2/catch.hpp>
 
@@ -18,7 +18,7 @@ namespace foretrain {
 namespace {
 
 TEST_CASE("examples: every one has a question, is read by its name") {
-  const NoLibraryVariable environment;
+  const testing::Variable library_variable(testing::kLibraryVariable);
   const std::vector<Example> examples = library_examples();
   CHECK(examples.size() > 30);
   for (const Example& example : examples) {
@@ -38,7 +38,7 @@ TEST_CASE("examples: every one has a question, is read by its name") {
 }
 
 TEST_CASE("examples: a name that there is not is told with the one that was meant") {
-  const NoLibraryVariable environment;
+  const testing::Variable library_variable(testing::kLibraryVariable);
   const auto told = [](const std::string& path) {
     return error_of([&] { read_scenario(path, {}); });
   };
@@ -53,11 +53,11 @@ TEST_CASE("examples: a name that there is not is told with the one that was mean
 }
 
 TEST_CASE("examples: a library of one's own is listed, one that is damaged is told") {
-  const NoLibraryVariable environment;
+  const testing::Variable library_variable(testing::kLibraryVariable);
   const TempFolder folder;
   std::ofstream(folder / "b.yaml") << "foretrain: 1\nquestion: Why?\n";
   std::ofstream(folder / "machine.yaml") << "foretrain_machine: 1\n";
-  NoLibraryVariable::set(folder.path());
+  library_variable.set(folder.path());
   std::vector<Example> examples = library_examples();
   REQUIRE(examples.size() == 1);
   CHECK(examples.front().name == "b");

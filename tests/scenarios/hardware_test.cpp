@@ -4,9 +4,9 @@
 #include "scenarios/like.h"
 #include "scenarios/schema.h"
 #include "tests/scenarios/messages.h"
-#include "tests/support/library_variable.h"
 #include "tests/support/places.h"
 #include "tests/support/temp_folder.h"
+#include "tests/support/variable.h"
 
 #include <catch2/catch.hpp>
 
@@ -146,10 +146,10 @@ TEST_CASE("hardware: a scenario that is written out needs no library") {
 }
 
 TEST_CASE("hardware: what is wrong in a file of the library is told with its place") {
-  const NoLibraryVariable environment;
+  const testing::Variable library_variable(testing::kLibraryVariable);
   const TempFolder library;
   fs::create_directory(library / "hardware");
-  NoLibraryVariable::set(library.path());
+  library_variable.set(library.path());
   const auto told = [&](const std::string& text) {
     std::ofstream(library / "hardware/mine.yaml") << text;
     return error_of_host("{like: mine}");

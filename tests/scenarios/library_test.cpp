@@ -3,9 +3,9 @@
 
 #include "scenarios/read.h"
 #include "tests/scenarios/messages.h"
-#include "tests/support/library_variable.h"
 #include "tests/support/places.h"
 #include "tests/support/temp_folder.h"
+#include "tests/support/variable.h"
 
 #include <catch2/catch.hpp>
 
@@ -18,23 +18,23 @@ namespace foretrain {
 namespace {
 
 TEST_CASE("library: a build finds the scenarios of its sources") {
-  const NoLibraryVariable environment;
+  const testing::Variable library_variable(testing::kLibraryVariable);
   CHECK(std::filesystem::equivalent(library_folder(), source_dir() + "/scenarios"));
 }
 
 TEST_CASE("library: the environment names another one") {
-  const NoLibraryVariable environment;
+  const testing::Variable library_variable(testing::kLibraryVariable);
   const TempFolder folder;
   std::filesystem::create_directory(folder / "studies");
   std::ofstream(folder / "studies/mine.yaml") << "foretrain: 1\ntraining: {steps: 3}\n";
-  NoLibraryVariable::set(folder.path());
+  library_variable.set(folder.path());
   CHECK(library_folder() == folder.path());
   CHECK(in_library("scenarios/studies/mine.yaml") == folder / "studies/mine.yaml");
   CHECK(read_scenario("scenarios/studies/mine.yaml", {}).front().scenario.training.steps == 3);
 }
 
 TEST_CASE("library: a path that it does not have stays as it is") {
-  const NoLibraryVariable environment;
+  const testing::Variable library_variable(testing::kLibraryVariable);
   CHECK(in_library("scenarios/no_such_file.yaml") == "scenarios/no_such_file.yaml");
   CHECK(in_library("elsewhere/quickstart.yaml") == "elsewhere/quickstart.yaml");
   const std::string file = source_dir() + "/scenarios/quickstart.yaml";
@@ -42,13 +42,13 @@ TEST_CASE("library: a path that it does not have stays as it is") {
 }
 
 TEST_CASE("library: a scenario goes by its name, a file of that name comes first") {
-  const NoLibraryVariable environment;
+  const testing::Variable library_variable(testing::kLibraryVariable);
   const TempFolder folder;
   std::filesystem::create_directory(folder / "studies");
   std::ofstream(folder / "mine.yaml") << "foretrain: 1\ntraining: {steps: 3}\n";
   std::ofstream(folder / "studies/p2.8x.yaml") << "foretrain: 1\ntraining: {steps: 5}\n";
   std::ofstream(folder / "outside.yaml") << "foretrain: 1\n";
-  NoLibraryVariable::set(folder.path());
+  library_variable.set(folder.path());
   CHECK(in_library("mine") == folder / "mine.yaml");
   CHECK(in_library("studies/p2.8x") == folder / "studies/p2.8x.yaml");
   CHECK(read_scenario("studies/p2.8x", {}).front().scenario.training.steps == 5);
@@ -56,14 +56,14 @@ TEST_CASE("library: a scenario goes by its name, a file of that name comes first
   const std::string file = folder / "mine.yaml";
   CHECK(in_library(file) == file);
   CHECK(library_files() == std::vector<std::string>{"mine", "outside", "studies/p2.8x"});
-  NoLibraryVariable::set(folder / "studies");
+  library_variable.set(folder / "studies");
   CHECK(in_library("../outside") == "../outside");
   CHECK(in_library("no/../../outside") == "no/../../outside");
   CHECK(in_library("").empty());
 }
 
 TEST_CASE("library: a profile of the library is found from anywhere") {
-  const NoLibraryVariable environment;
+  const testing::Variable library_variable(testing::kLibraryVariable);
   const TempFolder folder;
   const std::string copy = folder / "copy.yaml";
   std::filesystem::copy_file(source_dir() + "/scenarios/clusters/pollux.yaml", copy);
@@ -73,8 +73,8 @@ TEST_CASE("library: a profile of the library is found from anywhere") {
 }
 
 TEST_CASE("library: a variable that names no folder is an error that says so") {
-  const NoLibraryVariable environment;
-  NoLibraryVariable::set("/no/such/folder");
+  const testing::Variable library_variable(testing::kLibraryVariable);
+  library_variable.set("/no/such/folder");
   const std::string error = error_of([] { library_folder(); });
   CHECK(error.find("FORETRAIN_LIBRARY: /no/such/folder is no folder") != std::string::npos);
 }

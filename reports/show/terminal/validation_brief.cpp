@@ -84,6 +84,17 @@ std::string strategy_lines(const Validation& validation) {
   return text;
 }
 
+/// Where others used the machine while it was calibrated.
+std::string noise_told(const Validation& validation) {
+  const auto& basis = validation.cases.front().simulated.basis;
+  const auto noisy = std::ranges::max_element(basis, {}, &ComputeBasis::others_used);
+  if (noisy == basis.end() || noisy->others_used <= 0) return {};
+  return wrap(fmt::format(
+      "Others used {:.0f} % of {} while it was calibrated: `foretrain calibrate` measures anew "
+      "when it is idle.",
+      100 * noisy->others_used, noisy->of));
+}
+
 /// Where the machine is not as it was: no forecast knows.
 std::string why_off(const Validation& validation) {
   constexpr double kTold = 0.05;
@@ -102,7 +113,7 @@ std::string validation_brief(const Validation& validation) {
   text += wrap(what_was_trained(validation)) + "\n";
   text +=
       validation.cases.size() <= kBriefCases ? case_lines(validation) : strategy_lines(validation);
-  const std::string why = why_off(validation);
+  const std::string why = noise_told(validation) + why_off(validation);
   return why.empty() ? text : text + "\n" + why;
 }
 

@@ -131,17 +131,21 @@ class Keeper {
                               repetition, options_.repetitions, left.empty() ? "" : ", ", left));
     const auto before = std::chrono::steady_clock::now();
     const fs::path place = place_of_run(i, repetition);
-    keep(modes_.run(cases_[i]), place, i);
+    const WallTime launched = std::chrono::system_clock::now();
+    Record record = modes_.run(cases_[i]);
+    const WallTime zero = launched + std::chrono::nanoseconds(record.startup.ns);
+    keep(std::move(record), place, i, zero);
     const auto passed = std::chrono::steady_clock::now() - before;
     time_left_.took(i, std::chrono::duration<double>(passed).count());
     --to_come_[i];
   }
 
-  /// Writes the record to `place`, or to broken/CASE, where half a training does no harm.
-  Record keep(Record record, const fs::path& place, std::size_t i) {
+  /// Writes the record to `place`, or to broken/CASE, where half a training does no harm. `zero`:
+  /// as for write_record.
+  Record keep(Record record, const fs::path& place, std::size_t i, WallTime zero = {}) {
     const bool done = record.outcome == Outcome::done;
     const fs::path where = done ? place : options_.folder / "broken" / names_[i];
-    write_record(record, where);
+    write_record(record, where, zero);
     if (done) return record;
     throw NotDone(record.outcome,
                   fmt::format("{}; its record so far is in {}", record.failure, where.string()));

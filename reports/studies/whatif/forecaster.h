@@ -5,10 +5,16 @@
 
 #include <cstdint>
 #include <functional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
 namespace foretrain {
+
+/// A case stands on this machine, which has not been measured for its model yet.
+struct NotMeasured : std::runtime_error {
+  NotMeasured() : std::runtime_error("this machine is not calibrated for it") {}
+};
 
 /// Of who waits for a forecast.
 struct ForecastWatch {
@@ -17,7 +23,8 @@ struct ForecastWatch {
   std::function<void(std::int64_t done, std::int64_t all)> progress = [](auto, auto) {};
 };
 
-/// From one thread. Each throws InputError where the case is wrong.
+/// From one thread. Each throws InputError where the case is wrong, NotMeasured where nobody is to
+/// wait for a calibration.
 struct Forecaster {
   /// The record of a few thousand steps at most, rows included, with what limits it.
   std::function<Forecast(const Case&, const ForecastWatch&)> forecast;

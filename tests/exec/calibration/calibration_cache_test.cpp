@@ -3,6 +3,7 @@
 
 #include "scenarios/read.h"
 #include "tests/cli/sandbox.h"
+#include "tests/support/variable.h"
 
 #include <catch2/catch.hpp>
 
@@ -61,6 +62,25 @@ TEST_CASE("calibration cache: one that is kept is used, and said to be noisy whe
                             Contains("`foretrain calibrate` measures anew"));
   CHECK_THAT(testing::text_of(sandbox.path("noisy/run.json")),
              Contains("made-up (noisy: others used 35 % of it when it was calibrated)"));
+  CHECK_THAT(noisy.out, Contains("others used 35 % of it meanwhile"));
+}
+
+TEST_CASE("calibration cache: a noisy one is let go of where this machine is idle, others stay") {
+  const Sandbox sandbox;
+  const testing::Variable cache("XDG_CACHE_HOME", sandbox.path("cache").string());
+  Machine machine = read_machine(sandbox.path("machine.yaml").string());
+  std::string told;
+  const Tell tell = [&](const std::string& line) { told += line; };
+  forget_noisy(tell);  // there is none
+  keep(sandbox, machine);
+  forget_noisy(tell);
+  CHECK(std::filesystem::exists(calibration_file()));
+  CHECK(told.empty());
+  machine.others_used = 0.35;
+  keep(sandbox, machine);
+  forget_noisy(tell);  // tests beside this one may use the machine
+  CHECK(std::filesystem::exists(calibration_file()) == told.empty());
+  if (!told.empty()) CHECK_THAT(told, Contains("Others used 35 %") && Contains("measured anew"));
 }
 
 TEST_CASE("calibration cache: the note of a noisy one is kept in the machine file") {

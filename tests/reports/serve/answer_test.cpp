@@ -1,6 +1,7 @@
 // The answer to a question, line by line, against the simulator itself.
 #include "reports/serve/answer.h"
 
+#include "reports/record/not_done.h"
 #include "reports/record/summary.h"
 #include "reports/serve/ways.h"
 #include "scenarios/read.h"
@@ -11,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -61,11 +63,20 @@ Forecaster made_up_forecaster() {
   });
 }
 
+/// What is measured where that is known already.
+void nothing_to_measure(const Case& /*case*/, const Tell& /*tell*/,
+                        const std::function<bool()>& /*stopped*/) {
+  FAIL("nothing has to be measured");
+}
+
 /// All that is said to a question; `dropped`: after so many lines.
-Lines answered(const Json& question, std::size_t dropped = 1'000'000) {
+Lines answered(const Json& question, std::size_t dropped = 1'000'000,
+               const Forecaster& forecaster = made_up_forecaster(),
+               const Measure& measure = nothing_to_measure) {
   Lines lines;
   KeptReply reply(lines);
-  Answerer answerer(made_up_forecaster(), "");
+  Measuring measuring(measure);
+  Answerer answerer(forecaster, "", measuring);
   answerer.answer(read_question(question.dump()), reply,
                   [&] { return lines.all.size() >= dropped; });
   CHECK(lines.ends == 1);
@@ -170,6 +181,50 @@ TEST_CASE("answer: a mistake is the whole answer, with its line") {
   CHECK(reply.all[0].at("line") == 2);
   const Lines late = answered({{"text", kLearns}, {"controls", {{"set", {"dataset.take=1"}}}}});
   CHECK(late.all.back().at("event") == "error");
+}
+
+/// One of a machine that nobody has measured yet.
+struct Unmeasured {
+  bool measured = false;
+
+  Forecaster forecaster() {
+    return sim::forecaster([this](const Prepared& prepared) {
+      return [this, key = prepared.model_key](const std::string&) {
+        if (!measured) throw NotMeasured();
+        return testing::made_up_machine(key);
+      };
+    });
+  }
+};
+
+TEST_CASE("answer: this machine is measured first where a case stands on it, not otherwise") {
+  Unmeasured machine;
+  int times = 0;
+  const Measure measure = [&](const Case& scenario_case, const Tell& tell, const auto&) {
+    CHECK(scenario_case.scenario.name == "learns");
+    tell("caches and memory");
+    ++times;
+    machine.measured = true;
+  };
+  const Lines described = answered({{"text", kLong}}, 1'000'000, machine.forecaster(), measure);
+  CHECK(!described.last("forecast").is_null());
+  CHECK(times == 0);
+  const Lines reply = answered({{"text", kLearns}}, 1'000'000, machine.forecaster(), measure);
+  CHECK(times == 1);
+  CHECK(reply.last("forecast").at("record") == simulated(kLearns, {"numerics=off"}));
+  CHECK(reply.all.back().at("event") == "end");
+}
+
+TEST_CASE("answer: measuring that is stopped is no mistake of the scenario") {
+  Unmeasured machine;
+  const Measure measure = [](const Case&, const Tell& tell, const auto&) {
+    tell("caches and memory");
+    throw NotDone(Outcome::interrupted, "stopped");
+  };
+  const Lines reply = answered({{"text", kLearns}}, 1'000'000, machine.forecaster(), measure);
+  CHECK(reply.all.back().at("event") == "stopped");
+  CHECK(reply.last("forecast").is_null());
+  CHECK(reply.last("error").is_null());
 }
 
 TEST_CASE("answer: whoever asks something else hears no more of it") {

@@ -14,7 +14,9 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstddef>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -67,6 +69,16 @@ struct Noted {
   }
 };
 
+/// The wall time of the first event in the event file of a record.
+double first_date_s(const fs::path& record) {
+  constexpr std::size_t kHead = 8 + 4 + 1;  // its length, that one's checksum, the field's tag
+  const std::string events = read_text((record / kTensorboardFile).string());
+  double date_s = 0;
+  REQUIRE(events.size() > kHead + sizeof date_s);
+  std::memcpy(&date_s, events.data() + kHead, sizeof date_s);
+  return date_s;
+}
+
 constexpr const char* kSimulations = "simulate sync; simulate async; ";
 
 }  // namespace
@@ -86,6 +98,9 @@ TEST_CASE("validate: runs alternate over the cases, simulations come once each")
   }
   const auto json = nlohmann::json::parse(read_text(folder.path() / "validation.json"));
   CHECK(json.at("repetitions") == 2);
+  constexpr double kYear2020_s = 1'577'836'800;
+  CHECK(first_date_s(folder.path() / "run/strategy=sync/1") > kYear2020_s);
+  CHECK(first_date_s(folder.path() / "simulate/strategy=sync") == 0);  // virtual time has no date
 }
 
 TEST_CASE("validate: the place of each training is told with the time that is left") {

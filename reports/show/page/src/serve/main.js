@@ -1,6 +1,6 @@
 // The served page: a question, its answer as it comes, what is done with both.
 import {themeButton} from '../theme.js';
-import {ask, get} from './api.js';
+import {ask, get, post} from './api.js';
 import {Controls} from './controls.js';
 import {Editor} from './editor.js';
 import {byId, element, time} from './element.js';
@@ -11,6 +11,8 @@ import {Runs} from './runs.js';
 
 const kTyping = 300;    // ms without a key, until a text is asked
 const kPatience = 1500;  // ms, until it is said that an answer takes longer
+const kMeasured = 'This machine is measured, once for each model; cases whose hosts are described are ' +
+  'answered meanwhile. ';
 
 const page = {shelf: null, editor: null, controls: null, runs: null, file: '', chosen: '',
               shown: null, pinned: null, saved: '', asking: null, later: 0, asked: 0, answered: 0, ended: false};
@@ -79,7 +81,18 @@ const kEvents = {
     byId('learning-section').hidden = !said.controls.numerics;
     say('computing');
   },
+  measuring(said) {
+    byId('measuring').hidden = false;
+    byId('measuring-what').textContent = kMeasured + said.what.trim();
+    if (!page.answered) say('The forecast follows.');
+  },
+  stopped() {
+    byId('measuring').hidden = true;
+    page.ended = true;
+    say('Measuring was stopped; move something here to begin it again.');
+  },
   forecast(said) {
+    byId('measuring').hidden = true;
     page.shown = {...said, title: titleOf(said)};
     page.answered = performance.now() - page.asked;
     show();
@@ -95,6 +108,7 @@ const kEvents = {
     say(`All ${said.record.steps} steps, without numerics.${page.saved}`);
   },
   ways(said) {
+    byId('measuring').hidden = true;
     byId('ways-section').hidden = false;
     byId('ways').classList.remove('stale');
     byId('ways-state').textContent = said.done < said.all
@@ -136,14 +150,15 @@ function begin() {
   page.asking = new AbortController();
   clearTimeout(page.later);
   page.asked = performance.now();
+  page.answered = 0;
   page.ended = false;
+  byId('measuring').hidden = true;
   byId('ways-state').textContent = byId('learning-state').textContent = '';
   byId('learning-progress').hidden = true;
   byId('ways').classList.add('stale');
   clearFigure(byId('learning'));
   const {signal} = page.asking;
-  const late = setTimeout(() => say('Still computing. A machine that nobody has measured yet is ' +
-    'measured first; the terminal says how far that is.'), kPatience);
+  const late = setTimeout(() => say('Still computing.'), kPatience);
   return {signal, late};
 }
 
@@ -209,6 +224,7 @@ function addListeners() {
   });
   byId('copy-command').addEventListener('click', () => copy(page.shown.command));
   byId('copy-yaml').addEventListener('click', () => copy(page.shown.yaml));
+  byId('stop-measuring').addEventListener('click', () => post('/measuring/stop', {}).catch(trouble));
   byId('run').addEventListener('click', () => page.runs.start(question()).catch(trouble));
   byId('look').addEventListener('click', () => showRecords().catch(trouble));
 }
