@@ -20,16 +20,17 @@ inline constexpr double kShardedCompute_s =
     32e-3;  // of four layers: 2 ms forward, 6 ms backward, each
 inline constexpr double kShardedHeaders = 0.005;  // what a sum of times leaves out
 
-/// Four layers on workers with a host, a device each; nothing costs time but what a test says.
+/// Layers alike on workers with a host, a device each; nothing costs time but what a test says.
 class ShardedJob {
  public:
-  ShardedJob(const std::string& shard, int workers, std::int64_t layer = kShardedLayer) {
-    std::ofstream layers(folder_ / "four.csv");
+  ShardedJob(const std::string& shard, int workers, std::int64_t layer = kShardedLayer,
+             int count = 4) {
+    std::ofstream layers(folder_ / "layers.csv");
     layers << "layer,parameter_bytes,forward_ms,backward_ms\n";
-    for (int i = 0; i < 4; ++i) layers << "layer" << i << ',' << layer << ",2,6\n";
+    for (int i = 0; i < count; ++i) layers << "layer" << i << ',' << layer << ",2,6\n";
     Scenario& s = c.scenario;
     s.name = "sharded";
-    s.model.profile = folder_ / "four.csv";
+    s.model.profile = folder_ / "layers.csv";
     s.model.profile_batch = 32;
     s.numerics = false;
     s.training.strategy = "all_reduce";
