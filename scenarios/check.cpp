@@ -17,6 +17,23 @@ namespace foretrain {
 void fail(const Case& c, const std::string& key, const std::string& what) {
   fail_at(c.place_of(key), key, what);
 }
+
+std::optional<AgainstShard> against_shard(const Scenario& scenario) {
+  const TrainingSpec& training = scenario.training;
+  if (training.shard == TrainingSpec{}.shard) return std::nullopt;
+  if (training.protocol.integer(kGroup) > 1) {
+    return AgainstShard{"training.group", "groups add up for themselves first"};
+  }
+  const std::string& algorithm = training.protocol.word(kAlgorithm);
+  if (algorithm == "tree" || algorithm == "auto") {
+    return AgainstShard{"training.algorithm", "over trees two groups own everything"};
+  }
+  if (training.shard == "parameters" && scenario.checkpoint.every.wanted()) {
+    return AgainstShard{"checkpoint.every", "a worker keeps all parameters"};
+  }
+  return std::nullopt;
+}
+
 namespace {
 
 void check_length(Case& c) {
@@ -98,30 +115,21 @@ void check_compression(const Case& c) {
   }
 }
 
-/// Gradients, parameters in parts are times alone, of one ring, of trainings that keep nothing.
+/// Gradients, parameters in parts are times alone, of one ring; who keeps states has all
+/// parameters.
 void check_shard(const Case& c) {
   const TrainingSpec& training = c.scenario.training;
   const Protocol* protocol = find_protocol(training.strategy);
   if (training.shard == TrainingSpec{}.shard || protocol == nullptr || !protocol->shards) return;
-  const auto refuse = [&](const std::string& key, const std::string& what) {
-    fail(c, key,
-         fmt::format("{}, but training.shard is {}; remove it, or write shard: {}", what,
-                     training.shard, TrainingSpec{}.shard));
-  };
   if (c.scenario.numerics) {
     fail(c, "training.shard",
          fmt::format("{} in parts are forecast, not carried out; write numerics: off",
                      training.shard));
   }
-  if (training.protocol.integer(kGroup) > 1) {
-    refuse("training.group", "groups add up for themselves first");
-  }
-  const std::string& algorithm = training.protocol.word(kAlgorithm);
-  if (algorithm == "tree" || algorithm == "auto") {
-    refuse("training.algorithm", "over trees two groups own everything");
-  }
-  if (c.scenario.checkpoint.every.wanted()) {
-    refuse("checkpoint.every", "a worker keeps all parameters");
+  if (const auto against = against_shard(c.scenario)) {
+    fail(c, against->key,
+         fmt::format("{}, but training.shard is {}; remove it, or write shard: {}", against->why,
+                     training.shard, TrainingSpec{}.shard));
   }
 }
 

@@ -4,6 +4,7 @@
 #include "scenarios/describe/reader.h"
 #include "scenarios/scenario.h"
 
+#include <optional>
 #include <string>
 
 namespace foretrain {
@@ -16,6 +17,14 @@ void check_case(Case& scenario_case, Reading& reading);
 
 /// Its part for `faults:`, when all else is known to be right.
 void check_faults(Case& scenario_case, Reading& reading);
+
+/// A key that does not go with gradients, parameters in parts.
+struct AgainstShard {
+  std::string key;
+  std::string why;  ///< a clause
+};
+/// The first such key of the scenario; nothing: it may have them in parts, or has not.
+std::optional<AgainstShard> against_shard(const Scenario& scenario);
 
 /// @throws InputError with the place of `key` in the case, the key, and `what` is wrong
 [[noreturn]] void fail(const Case& c, const std::string& key, const std::string& what);

@@ -1,5 +1,6 @@
 // Writes IDX files.
 #include "models/base/check.h"
+#include "models/base/disk_error.h"
 #include "models/data/idx.h"
 #include "models/data/refuse.h"
 
@@ -48,8 +49,9 @@ class Output {
   }
   [[noreturn]] void fail() const {
     const int error = errno;
-    const bool full = error == ENOSPC || error == EDQUOT || error == EFBIG || error == EIO;
-    if (!full) refuse(path_, "cannot be written: {}", std::strerror(error));
+    if (!is_disk_full_or_broken(error)) {
+      refuse(path_, "cannot be written: {}", std::strerror(error));
+    }
     throw DataNotWritten(fmt::format("{}: cannot be written: {}", path_, std::strerror(error)));
   }
 

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace foretrain {
@@ -76,6 +77,10 @@ struct Training {
   /// so where there are several it does.
   [[nodiscard]] bool shards_gradients() const {
     return sharded != "optimizer" && workers > 1 && accumulate == 1;
+  }
+  /// What is gone with a node that is lost, for it alone had it; empty: nothing.
+  [[nodiscard]] std::string_view gone_with(NodeId id) const {
+    return gathers() && is_worker(id) ? "its part of the parameters" : std::string_view();
   }
   /// Nobody goes on without a worker that is lost, but it may come back.
   [[nodiscard]] bool waits() const { return rejoin_limit.ns > 0; }

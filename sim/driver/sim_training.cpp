@@ -286,6 +286,8 @@ void SimTraining::died(NodeId id, const std::string& why, bool returns) {
   const bool in_vain = is_waited_for(*training_, id) && !returns;
   if (in_vain || !may_lose(*training_, id, static_cast<int>(losses_))) {
     failure_ = fmt::format("{} {}", training_->role(id), why);
+    const std::string_view gone = training_->gone_with(id);
+    if (!gone.empty()) failure_ += fmt::format("; {} is gone with it, so nobody can go on", gone);
     return;
   }
   lost_[index_of(id)] = why;

@@ -1,5 +1,6 @@
 // Who shares with whom: the part of the flows that is solved once an instant.
 #include "models/base/check.h"
+#include "models/base/ethernet.h"
 #include "sim/network/flows.h"
 
 #include <algorithm>
@@ -7,7 +8,7 @@
 
 namespace foretrain::sim {
 namespace {
-constexpr double kPacket = 1514;  // a bucket with less in it is empty
+constexpr double kPacket = ethernet::kCounted;  // a bucket with less in it is empty
 }  // namespace
 
 void FlowNetwork::solve(Instant now) {

@@ -1,16 +1,15 @@
 // What TCP adds to a message: headers, a slow start.
 #pragma once
 
+#include "models/base/ethernet.h"
 #include "models/base/time.h"
 
 #include <cstdint>
 
 namespace foretrain::sim {
 
-/// A full packet of Ethernet carries 1448 bytes and 66 of headers: 14 Ethernet, 20 IPv4 (RFC 791),
-/// 32 TCP with time stamps (RFC 9293, RFC 7323).
-inline constexpr std::int64_t kSegment = 1448;
-inline constexpr std::int64_t kHeaders = 66;
+using ethernet::kHeaders;
+using ethernet::kSegment;
 
 /// Bytes of a message with the headers of its packets.
 constexpr std::int64_t framed(std::int64_t bytes) {

@@ -1,6 +1,7 @@
 #include "sim/network/topology.h"
 
 #include "models/base/check.h"
+#include "models/base/ethernet.h"
 #include "scenarios/placement.h"
 
 #include <boost/graph/dijkstra_shortest_paths.hpp>
@@ -11,9 +12,8 @@
 
 namespace foretrain::sim {
 namespace {
-// Of what passes an Ethernet link per full packet, 1538 bytes with preamble, checksum and gap, 1514
-// are counted by interfaces, and by a token bucket in the kernel (IEEE 802.3, clause 3 and 4).
-constexpr double kCountedShare = 1514.0 / 1538.0;
+// Of what passes a link: counted by interfaces, and by a token bucket in the kernel.
+constexpr double kCountedShare = static_cast<double>(ethernet::kCounted) / ethernet::kOnWire;
 
 // Spreads pairs of hosts over equal routes (the finaliser of SplitMix64: Steele, Lea, Flood 2014).
 std::uint64_t mix(std::uint64_t value) {

@@ -18,7 +18,7 @@ namespace foretrain::sim {
 
 /// Hosts, switches and the links between them, full duplex: a link is two ports.
 ///
-/// Rates count what interfaces count (headers of 66 bytes a packet of 1514, `tcp.h`); a port
+/// Rates count what interfaces count (headers, too: models/base/ethernet.h); a port
 /// without a token bucket is a wire, and gives up 1.6 % to what surrounds a packet.
 ///
 ///     star         every host at one switch, at the rate of its NIC

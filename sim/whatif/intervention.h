@@ -29,6 +29,7 @@ struct ScenarioChange {
   /// Makes it. Returns why it cannot be made, empty where it is; nothing: it is so already.
   std::function<std::optional<std::string>(Scenario& scenario)> apply;
   std::string_view statistical_efficiency{};  ///< as the protocol says that it changes to
+  bool forecast_alone = false;  ///< nobody can run it: not offered to who carries gradients out
 };
 
 const std::vector<ResourceChange>& resource_changes();

@@ -45,6 +45,7 @@ class Asking {
   Asking(const Prepared& prepared, DataSets& data_sets, const WhatIfOptions& options)
       : options_(options),
         trials_(prepared, options.simulate, data_sets),
+        carried_out_(prepared.scenario_case.scenario.numerics),
         price_(price_per_hour(prepared)) {}
 
   WhatIf ask() {
@@ -152,6 +153,7 @@ class Asking {
 
   void add_scenario_changes() {
     for (const ScenarioChange& each : scenario_changes()) {
+      if (each.forecast_alone && carried_out_) continue;
       Case changed = trials_.base();
       const auto why = each.apply(changed.scenario);
       if (!why) continue;
@@ -237,7 +239,8 @@ class Asking {
   void verify() {
     const auto can = [&](const Change& change) {
       const bool asked = options_.verify.empty() || options_.verify == change.name;
-      return asked && change.kind != Change::Kind::resource && change.time_s;
+      return asked && change.kind != Change::Kind::resource && change.time_s &&
+             !change_to_verify(change.name).forecast_alone;
     };
     const auto change = std::ranges::find_if(whatif_.changes, can);
     if (change == whatif_.changes.end()) {
@@ -265,7 +268,8 @@ class Asking {
 
   const WhatIfOptions& options_;
   Trials trials_;
-  Price price_;  // of the training as it is
+  bool carried_out_;  // its gradients, whatever is compared here
+  Price price_;       // of the training as it is
   History history_;
   Record record_;
   double network_share_ = 0;  // of the path: NICs

@@ -1,6 +1,7 @@
 // A run beside its test, which kills what it has started.
 #pragma once
 
+#include "tests/cli/child.h"
 #include "tests/cli/sandbox.h"
 #include "tests/support/child_processes.h"
 
@@ -13,9 +14,12 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <filesystem>
 #include <string>
+#include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace foretrain::testing {
@@ -38,8 +42,8 @@ class BackgroundRun {
   BackgroundRun(Sandbox& sandbox, const std::vector<std::string>& settings,
                 const std::vector<std::string>& more = {})
       : sandbox_(sandbox) {
-    std::vector<std::string> words{program_path(), "run",   sandbox.path("small.yaml").string(),
-                                   "--quiet",      "--out", sandbox.path("out").string()};
+    std::vector<std::string> words{"run", sandbox.path("small.yaml").string(), "--quiet", "--out",
+                                   sandbox.path("out").string()};
     for (const std::string& setting : settings) {
       words.emplace_back("--set");
       words.push_back(setting);
@@ -47,13 +51,9 @@ class BackgroundRun {
     words.insert(words.end(), more.begin(), more.end());
     launcher_ = fork();
     if (launcher_ != 0) return;
-    std::vector<char*> arguments;
-    for (std::string& word : words) arguments.push_back(word.data());
-    arguments.push_back(nullptr);
     const std::string err = sandbox.path("err.txt").string();
     dup2(open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), STDERR_FILENO);
-    execv(program_path(), arguments.data());
-    _exit(127);
+    become_program(std::move(words));
   }
   BackgroundRun(const BackgroundRun&) = delete;
   BackgroundRun& operator=(const BackgroundRun&) = delete;
@@ -75,6 +75,14 @@ class BackgroundRun {
           std::max(newest, std::int64_t{std::stoll(each->path().filename().string().substr(5))});
     }
     return newest;
+  }
+  /// Until more bytes than these of its steps are written.
+  void wait_for_steps(std::uintmax_t bytes) const {
+    wait_until([&] {
+      std::error_code none;
+      const auto size = std::filesystem::file_size(sandbox_.path("out/steps.csv"), none);
+      return !none && size > bytes;
+    });
   }
   /// Until a checkpoint after `step` is whole.
   void wait_for_checkpoint_after(std::int64_t step) const {
@@ -100,10 +108,8 @@ class BackgroundRun {
   }
   /// The exit status, or 128 and the signal.
   int wait() {
-    int status = 0;
-    waitpid(launcher_, &status, 0);
     ended_ = true;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return exit_of(launcher_);
   }
   [[nodiscard]] std::string err() const { return text_of(sandbox_.path("err.txt")); }
 

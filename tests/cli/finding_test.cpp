@@ -1,13 +1,12 @@
 // What the program says of costs, of the best case, of what a forecast stands on.
-#include "reports/record/text.h"
 #include "tests/cli/sandbox.h"
+#include "tests/cli/told.h"
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace foretrain {
@@ -145,13 +144,9 @@ TEST_CASE("finding: lines of sweep and simulate fit a terminal") {
                                           "simulate described.yaml --out b",
                                           "simulate described.yaml --seeds 2 --out c"};
   for (const std::string& arguments : commands) {
-    const std::string text = told(sandbox.call(arguments));
-    for (std::string_view rest = text; !rest.empty();) {
-      const std::string_view line = rest.substr(0, rest.find('\n'));
-      rest.remove_prefix(std::min(line.size() + 1, rest.size()));
-      CAPTURE(arguments, line);
-      CHECK(columns_of(line) <= kTerminalColumns);
-    }
+    const std::string wide = testing::too_wide(told(sandbox.call(arguments)));
+    CAPTURE(arguments, wide);
+    CHECK(wide.empty());
   }
 }
 

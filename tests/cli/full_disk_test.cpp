@@ -1,6 +1,7 @@
 // A disk, or a reader of standard output, that takes no more.
 #include "reports/record/files.h"
 #include "tests/cli/sandbox.h"
+#include "tests/support/half_written.h"
 #include "tests/support/small_files.h"
 
 #include <catch2/catch.hpp>
@@ -19,15 +20,9 @@ using Catch::Matchers::Contains;
 using Catch::Matchers::EndsWith;
 using Catch::Matchers::StartsWith;
 using testing::Called;
+using testing::half_written;
 using testing::Sandbox;
 using testing::SmallFiles;
-
-void check_nothing_half(const fs::path& folder) {
-  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
-    CAPTURE(entry.path());
-    CHECK(entry.path().filename().string().find(".new") == std::string::npos);
-  }
-}
 
 TEST_CASE("full disk: a command whose result standard output does not take has failed") {
   if (!fs::exists("/dev/full")) {
@@ -85,7 +80,7 @@ TEST_CASE("full disk: a simulation is told first, then kept without the rows tha
   CHECK(record.outcome == Outcome::done);
   CHECK(record.gradients == 4'000);
   CHECK(record.step_totals->steps == 4'000);
-  check_nothing_half(sandbox.path("here"));
+  CHECK(half_written(sandbox.path("here")).empty());
   // With --json, too, the answer is there.
   const SmallFiles full(30'000);
   const Called json = sandbox.call(simulate + "--json");
@@ -133,7 +128,7 @@ TEST_CASE("full disk: a run into a file system that fills up says so, and can be
   const Record record = read_record(place / "out");
   CHECK(record.outcome == Outcome::interrupted);
   CHECK(record.gradients > 0);
-  check_nothing_half(place);
+  CHECK(half_written(place).empty());
   umount2(place.c_str(), MNT_DETACH);
 }
 

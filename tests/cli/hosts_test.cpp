@@ -1,6 +1,7 @@
 // `run --hosts`, with a script in the place of ssh: hosts are this machine by other names.
 #include "tests/cli/background_run.h"
 #include "tests/cli/sandbox.h"
+#include "tests/cli/told.h"
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
@@ -26,6 +27,7 @@ using testing::BackgroundRun;
 using testing::Called;
 using testing::Sandbox;
 using testing::text_of;
+using testing::weights_of;
 
 // Options go, a host decides what becomes of the command; who logs in is at home. Of a process it
 // says whose it is (SSH_OF), so that a test finds those that it started.
@@ -100,10 +102,8 @@ std::string failure_of(SshSandbox& sandbox, const std::string& hosts) {
 }
 
 std::string weights_on(SshSandbox& sandbox, const std::string& hosts, const std::string& more) {
-  const Called called = sandbox.call_hosts(hosts, more);
-  CAPTURE(hosts, more, called.err);
-  REQUIRE(called.status == 0);
-  return nlohmann::json::parse(called.out).at("weights_sha256");
+  CAPTURE(hosts, more);
+  return weights_of(sandbox.call_hosts(hosts, more));
 }
 
 /// A training of three nodes that would take hours, once it has made some steps.
@@ -114,7 +114,8 @@ class RemoteRun {
       : sandbox_(sandbox),
         run_(sandbox, {"training.steps=100000000", "training.strategy=" + strategy},
              words(sandbox, hosts, std::move(more))) {
-    run_.wait_until([&] { return steps_are_there(); });
+    constexpr std::uintmax_t kSomeSteps = 20'000;  // bytes
+    run_.wait_for_steps(kSomeSteps);
   }
   BackgroundRun& run() { return run_; }
   void wait_until_nodes_are(std::size_t count) {
@@ -128,12 +129,6 @@ class RemoteRun {
                              "127.0.0.1"});
     return more;
   }
-  [[nodiscard]] bool steps_are_there() const {
-    constexpr std::uintmax_t kSomeSteps = 20'000;  // bytes
-    std::error_code none;
-    const auto size = fs::file_size(sandbox_.path("out/steps.csv"), none);
-    return !none && size > kSomeSteps;
-  }
 
   SshSandbox& sandbox_;
   BackgroundRun run_;
@@ -141,9 +136,7 @@ class RemoteRun {
 
 TEST_CASE("hosts: a run over ssh ends with the weights of one on this machine, record and all") {
   SshSandbox sandbox;
-  const Called plain = sandbox.call("run small.yaml --quiet --json --out plain");
-  REQUIRE(plain.status == 0);
-  const std::string weights = nlohmann::json::parse(plain.out).at("weights_sha256");
+  const std::string weights = weights_of(sandbox.call("run small.yaml --quiet --json --out plain"));
   CHECK(weights_on(sandbox, "a,b:2", "--address 127.0.0.1") == weights);
   CHECK_THAT(text_of(sandbox.path("out/run.json")), Contains("\"hosts a, b over ssh\""));
   CHECK(weights_on(sandbox, "a,b,c", "--address 127.0.0.1 --tls") == weights);

@@ -2,6 +2,7 @@
 #include "reports/cli/commands.h"
 #include "reports/record/files.h"
 #include "reports/record/interruption.h"
+#include "tests/cli/child.h"
 #include "tests/cli/sandbox.h"
 #include "tests/reports/support.h"
 #include "tests/support/child_processes.h"
@@ -32,8 +33,7 @@ using Catch::Matchers::Contains;
 /// A command that is under way in the folder of a sandbox; killed at the end, if it is still there.
 class StartedCommand {
  public:
-  StartedCommand(Sandbox& sandbox, std::vector<std::string> words) : sandbox_(sandbox) {
-    words.insert(words.begin(), program_path());
+  StartedCommand(Sandbox& sandbox, const std::vector<std::string>& words) : sandbox_(sandbox) {
     process_ = fork();
     REQUIRE(process_ >= 0);
     if (process_ == 0) become(words);
@@ -75,25 +75,18 @@ class StartedCommand {
   /// It has started others, which measure.
   [[nodiscard]] bool has_children() const { return !child_processes(process_).empty(); }
   void send(int signal) const { kill(process_, signal); }
-  /// The exit status; of one that a signal ended, 1,000 more than that.
   int wait() {
-    int status = 0;
-    waitpid(process_, &status, 0);
     ended_ = true;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 1'000 + WTERMSIG(status);
+    return exit_of(process_);
   }
 
  private:
-  [[noreturn]] void become(std::vector<std::string>& words) const {
+  [[noreturn]] void become(const std::vector<std::string>& words) const {
     if (chdir(sandbox_.path("").c_str()) != 0) _exit(126);
     setenv("XDG_CACHE_HOME", "cache", 1);
     dup2(open("said.out", O_WRONLY | O_CREAT | O_TRUNC, 0600), STDOUT_FILENO);
     dup2(open("said.err", O_WRONLY | O_CREAT | O_TRUNC, 0600), STDERR_FILENO);
-    std::vector<char*> raw;
-    for (std::string& word : words) raw.push_back(word.data());
-    raw.push_back(nullptr);
-    execv(program_path(), raw.data());
-    _exit(127);
+    become_program(words);
   }
 
   Sandbox& sandbox_;

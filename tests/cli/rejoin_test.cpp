@@ -6,7 +6,6 @@
 #include <catch2/catch.hpp>
 
 #include <csignal>
-#include <filesystem>
 #include <set>
 #include <string>
 #include <utility>
@@ -32,15 +31,6 @@ std::vector<std::string> long_training(const std::string& strategy, int servers)
   return settings;
 }
 
-void wait_for_steps(const Sandbox& sandbox, const BackgroundRun& run, std::uintmax_t bytes) {
-  const auto steps = sandbox.path("out/steps.csv");
-  run.wait_until([&] {
-    std::error_code none;
-    const auto size = std::filesystem::file_size(steps, none);
-    return !none && size > bytes;
-  });
-}
-
 // The process that the launcher has told of last.
 pid_t last_back(const std::string& err) {
   const std::string before = "worker1 (process ";
@@ -51,8 +41,8 @@ pid_t last_back(const std::string& err) {
 }
 
 // The worker, then the one that has come back in its place.
-void kill_twice(const Sandbox& sandbox, const BackgroundRun& run) {
-  wait_for_steps(sandbox, run, 50'000);
+void kill_twice(const BackgroundRun& run) {
+  run.wait_for_steps(50'000);
   run.kill_one(1);
   run.wait_until([&] { return how_often(run.err(), "is back") == 1; });
   kill(last_back(run.err()), SIGKILL);
@@ -77,7 +67,7 @@ TEST_CASE("rejoin: a worker that is killed comes back, all updates are made, the
   CAPTURE(strategy, servers);
   Sandbox sandbox;
   BackgroundRun run(sandbox, long_training(strategy, servers), {"--max-restarts", "2"});
-  kill_twice(sandbox, run);
+  kill_twice(run);
   const int status = run.wait();
   const std::string err = run.err();
   CAPTURE(err);
@@ -123,7 +113,7 @@ TEST_CASE(
   REQUIRE(plain.status == 0);
   const Record expected = read_record(sandbox.path("plain"));
   BackgroundRun run(sandbox, settings, {"--max-restarts", "2"});
-  kill_twice(sandbox, run);
+  kill_twice(run);
   const int status = run.wait();
   const std::string err = run.err();
   CAPTURE(err);
@@ -185,7 +175,7 @@ TEST_CASE("rejoin: a checkpoint that was made after a return is gone on from") {
 TEST_CASE("rejoin: who dies more often than it may be started again stays away") {
   Sandbox sandbox;
   BackgroundRun run(sandbox, long_training("async", 1), {"--max-restarts", "1"});
-  kill_twice(sandbox, run);
+  kill_twice(run);
   const int status = run.wait();
   const std::string err = run.err();
   CAPTURE(err);

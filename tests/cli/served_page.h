@@ -1,6 +1,7 @@
 // The page's server beside its test, ended with it.
 #pragma once
 
+#include "tests/cli/child.h"
 #include "tests/cli/sandbox.h"
 #include "tests/reports/serve/client.h"
 
@@ -22,7 +23,7 @@ namespace foretrain::testing {
 class ServedPage {
  public:
   ServedPage(const Sandbox& sandbox, std::vector<std::string> more)
-      : words_{program_path(), "serve", "--port", "0"} {
+      : words_{"serve", "--port", "0"} {
     words_.insert(words_.end(), more.begin(), more.end());
     int ends[2];
     REQUIRE(pipe(ends) == 0);
@@ -50,21 +51,16 @@ class ServedPage {
   /// Ends it as Ctrl-C does. Its exit status, or 128 and the signal.
   int end() {
     kill(process_, SIGINT);
-    int status = 0;
-    waitpid(process_, &status, 0);
     ended_ = true;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return exit_of(process_);
   }
 
  private:
   [[noreturn]] void become(const std::string& folder, int out) {
-    std::vector<char*> arguments;
-    for (std::string& word : words_) arguments.push_back(word.data());
-    arguments.push_back(nullptr);
     dup2(out, STDOUT_FILENO);
     setenv("XDG_CACHE_HOME", "cache", 1);
     if (chdir(folder.c_str()) == 0 && freopen("serve.txt", "w", stderr) != nullptr) {
-      execv(program_path(), arguments.data());
+      become_program(words_);
     }
     _exit(127);
   }

@@ -1,16 +1,14 @@
 // A run that stood still as a whole: a laptop that slept, a job that was suspended.
 #include "reports/record/files.h"
+#include "tests/cli/background_run.h"
 #include "tests/cli/sandbox.h"
-#include "tests/support/child_processes.h"
 
 #include <catch2/catch.hpp>
 
-#include <sys/wait.h>
-#include <unistd.h>
+#include <sys/types.h>
 
 #include <chrono>
 #include <csignal>
-#include <filesystem>
 #include <string>
 #include <thread>
 #include <vector>
@@ -18,6 +16,7 @@
 namespace foretrain {
 namespace {
 
+using testing::BackgroundRun;
 using testing::Sandbox;
 
 void send_to(const std::vector<pid_t>& processes, int signal) {
@@ -29,33 +28,20 @@ TEST_CASE("stopped: a run whose processes all stood still goes on with every nod
   const std::string strategy = GENERATE("ssp", "all_reduce");
   CAPTURE(strategy);
   Sandbox sandbox;
-  const std::string scenario = sandbox.path("small.yaml").string();
-  const std::string out = sandbox.path("stopped").string();
-  const std::string set = "training.strategy=" + strategy;
-  const pid_t launcher = fork();
-  if (launcher == 0) {
-    execl(program_path(), program_path(), "run", scenario.c_str(), "--set",
-          "training.silence_limit=1 s", "--set", "training.steps=8000", "--set", set.c_str(),
-          "--quiet", "--out", out.c_str(), nullptr);
-    _exit(127);
-  }
-  const auto begun = [&] { return std::filesystem::exists(sandbox.path("stopped/steps.csv")); };
-  for (int i = 0; i < 1'000 && !begun(); ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  const std::vector<pid_t> nodes = testing::child_processes(launcher);
+  BackgroundRun run(sandbox, {"training.silence_limit=1 s", "training.steps=8000",
+                              "training.strategy=" + strategy});
+  run.wait_until([&] { return sandbox.has("out/steps.csv"); });
+  const std::vector<pid_t> nodes = run.nodes();
   CHECK(nodes.size() >= 2);
   send_to(nodes, SIGSTOP);
-  kill(launcher, SIGSTOP);
+  kill(run.launcher(), SIGSTOP);
   std::this_thread::sleep_for(std::chrono::seconds(2));
   // Its clock says at once that they have been silent for too long.
-  kill(launcher, SIGCONT);
+  kill(run.launcher(), SIGCONT);
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
   send_to(nodes, SIGCONT);
-  int status = 0;
-  waitpid(launcher, &status, 0);
-  CHECK(WEXITSTATUS(status) == 0);
-  const Record record = read_record(out);
+  CHECK(run.wait() == 0);
+  const Record record = read_record(sandbox.path("out"));
   CHECK(record.failure.empty());
   CHECK(record.outcome == Outcome::done);
   CHECK(record.gradients == 16'000);

@@ -1,29 +1,17 @@
 // What every command tells people: a sentence first, in 80 columns.
-#include "reports/record/text.h"
 #include "tests/cli/sandbox.h"
+#include "tests/cli/told.h"
 
 #include <catch2/catch.hpp>
 
-#include <algorithm>
 #include <string>
-#include <string_view>
 
 namespace foretrain {
 namespace {
 
 using testing::Called;
 using testing::Sandbox;
-
-/// Lines wider than a terminal, but for those that name a file of the user's.
-std::string too_wide(std::string_view text) {
-  std::string lines;
-  while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(line.size() + 1, text.size()));
-    if (columns_of(line) > kTerminalColumns) lines += std::string(line) + "\n";
-  }
-  return lines;
-}
+using testing::too_wide;
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 

@@ -1,11 +1,10 @@
 // The sweep of the program as people call it, killed in between.
+#include "tests/cli/child.h"
 #include "tests/reports/support.h"
-#include "tests/support/places.h"
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,6 +15,8 @@
 #include <sstream>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 namespace foretrain::testing {
 namespace {
@@ -45,9 +46,9 @@ class SweepFolder {
     if (child == 0) {
       if (std::freopen(answer.c_str(), "w", stdout) == nullptr) _exit(126);
       if (std::freopen("/dev/null", "w", stderr) == nullptr) _exit(126);
-      execl(program_path(), "foretrain", "sweep", scenario.c_str(), "--out", out.c_str(), "--jobs",
-            "2", json ? "--json" : nullptr, nullptr);
-      _exit(127);
+      std::vector<std::string> words{"sweep", scenario, "--out", out, "--jobs", "2"};
+      if (json) words.emplace_back("--json");
+      become_program(std::move(words));
     }
     return child;
   }
@@ -74,12 +75,6 @@ std::map<int, int> rows_by_case(const SweepFolder& sweep) {
   return counts;
 }
 
-int wait_for(pid_t child) {
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
-}
-
 TEST_CASE("sweep: killed by force it goes on without doing a finished case twice") {
   const SweepFolder sweep;
   for (const std::size_t until : {2U, 7U, 15U}) {
@@ -89,12 +84,12 @@ TEST_CASE("sweep: killed by force it goes on without doing a finished case twice
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     kill(child, SIGKILL);
-    CHECK(wait_for(child) == -SIGKILL);
+    CHECK(exit_of(child) == 128 + SIGKILL);
     CHECK(sweep.out("sweep.csv").empty());
   }
   const std::size_t before = rows_by_case(sweep).size();
   CHECK(before >= 15);
-  CHECK(wait_for(sweep.start(true)) == 0);
+  CHECK(exit_of(sweep.start(true)) == 0);
   CHECK(sweep.answer().at("found") == before);
   CHECK(sweep.answer().at("done") == kCases);
   const auto counts = rows_by_case(sweep);

@@ -1,9 +1,9 @@
 // What `--tls` does to a command.
 #include "tests/cli/sandbox.h"
+#include "tests/cli/told.h"
 #include "tests/support/certificates.h"
 
 #include <catch2/catch.hpp>
-#include <nlohmann/json.hpp>
 
 #include <string>
 
@@ -13,22 +13,20 @@ namespace {
 using testing::Called;
 using testing::Sandbox;
 
-std::string weights_of(Sandbox& sandbox, const std::string& more) {
-  const Called called = sandbox.call("run small.yaml --quiet --json --out out --force " + more);
-  INFO(called.err);
-  REQUIRE(called.status == 0);
-  return nlohmann::json::parse(called.out).at("weights_sha256");
+std::string weights_with(Sandbox& sandbox, const std::string& more) {
+  return testing::weights_of(
+      sandbox.call("run small.yaml --quiet --json --out out --force " + more));
 }
 
 TEST_CASE("tls: an encrypted run ends with the same weights, and its record says TLS") {
   Sandbox sandbox;
-  const std::string plain = weights_of(sandbox, "");
+  const std::string plain = weights_with(sandbox, "");
   CHECK(testing::text_of(sandbox.path("out/run.json")).find("this machine, TLS") ==
         std::string::npos);
-  CHECK(weights_of(sandbox, "--tls") == plain);
+  CHECK(weights_with(sandbox, "--tls") == plain);
   CHECK(testing::text_of(sandbox.path("out/run.json")).find("this machine, TLS") !=
         std::string::npos);
-  CHECK(weights_of(sandbox, "--tls --set training.servers=2 --set training.bucket_size='8 KB'") ==
+  CHECK(weights_with(sandbox, "--tls --set training.servers=2 --set training.bucket_size='8 KB'") ==
         plain);
 }
 
@@ -36,9 +34,9 @@ TEST_CASE("tls: a run with certificates of files ends with the same weights") {
   Sandbox sandbox;
   const testing::Authority authority(sandbox.path("authority.pem"));
   static_cast<void>(authority.issue(sandbox.path("node")));
-  CHECK(weights_of(sandbox,
-                   "--tls --tls-certificate node.pem --tls-key node.key --tls-authority "
-                   "authority.pem") == weights_of(sandbox, ""));
+  CHECK(weights_with(sandbox,
+                     "--tls --tls-certificate node.pem --tls-key node.key --tls-authority "
+                     "authority.pem") == weights_with(sandbox, ""));
 }
 
 TEST_CASE("tls: files that are wrong, or for nothing, end a run before any node starts") {

@@ -35,10 +35,28 @@ TEST_CASE("shard key: what goes not with it is refused at its own place") {
   refused(shard_text(in_parts + "compression: topk"), "training.compression", "topk");
   refused(shard_text("shard: parameters", "numerics: off\ncheckpoint: {every: 5 steps}\n"),
           "checkpoint.every", "training.shard is parameters");
+  CHECK(only(shard_text("shard: gradients", "numerics: off\ncheckpoint: {every: 5 steps}\n"))
+            .checkpoint.every.steps == 5);
   refused("foretrain: 1\nnumerics: off\ntraining: {strategy: sync, shard: gradients}\n",
           "training.shard", "only workers of all_reduce");
   refused(shard_text("shard: everything"), "training.shard", "parameters");
   CHECK(only(shard_text(in_parts + "algorithm: ring")).training.shard == "parameters");
+}
+
+TEST_CASE("shard key: nobody comes back to parts that are gone, nobody waits for that") {
+  for (const std::string shard : {"gradients", "parameters"}) {
+    CAPTURE(shard);
+    const std::string text = shard_text("shard: " + shard);
+    CHECK_THAT(scenario_error(text + "faults: [{at: 1 s, kill: worker1, restart_after: 5 s}]\n"),
+               Catch::Matchers::StartsWith("x.yaml:4:") &&
+                   Catch::Matchers::Contains("here all_reduce takes no worker back") &&
+                   Catch::Matchers::EndsWith("remove faults[0].restart_after"));
+    CHECK_THAT(scenario_error(shard_text("rejoin_limit: 5 s, shard: " + shard)),
+               Catch::Matchers::StartsWith("x.yaml:3:") &&
+                   Catch::Matchers::Contains("training.rejoin_limit: ") &&
+                   Catch::Matchers::Contains("takes sums with it"));
+    CHECK(only(text + "faults: [{at: 1 s, kill: worker1}]\n").faults.size() == 1);
+  }
 }
 
 TEST_CASE("shard key: a sweep takes strategies without parts beside it") {

@@ -1,70 +1,13 @@
 // Gradients, parameters in parts in virtual time, against sums by hand.
-#include "sim/driver/simulate.h"
-#include "tests/support/cases.h"
-#include "tests/support/temp_folder.h"
+#include "tests/sim/sharded_job.h"
 
 #include <catch2/catch.hpp>
 
-#include <fstream>
-#include <stdexcept>
 #include <string>
 
 namespace foretrain::testing {
 namespace {
 using namespace literals;
-
-constexpr int kShardedSteps = 5;
-constexpr std::int64_t kShardedLayer = 4'000'000;  // bytes of a layer
-constexpr double kShardedCompute_s = 32e-3;  // of four layers: 2 ms forward, 6 ms backward, each
-constexpr double kShardedHeaders = 0.005;    // what a sum of times leaves out
-
-/// Four layers on workers with a host, a device each; nothing costs time but what a test says.
-class ShardedJob {
- public:
-  ShardedJob(const std::string& shard, int workers, std::int64_t layer = kShardedLayer) {
-    std::ofstream layers(folder_ / "four.csv");
-    layers << "layer,parameter_bytes,forward_ms,backward_ms\n";
-    for (int i = 0; i < 4; ++i) layers << "layer" << i << ',' << layer << ",2,6\n";
-    Scenario& s = c.scenario;
-    s.name = "sharded";
-    s.model.profile = folder_ / "four.csv";
-    s.model.profile_batch = 32;
-    s.numerics = false;
-    s.training.strategy = "all_reduce";
-    s.training.shard = shard;
-    s.training.workers = workers;
-    s.training.batch_size = 32;
-    s.training.steps = kShardedSteps;
-    s.training.bucket_rule = "ddp";
-    s.training.bucket_size = {layer};
-    HostSpec host;
-    host.name = "box";
-    host.count = workers;
-    host.devices = 1;
-    host.nic = {1e18};
-    s.cluster.hosts = {host};
-    s.cluster.tcp = false;
-  }
-
-  [[nodiscard]] Record record() const {
-    sim::SimulateOptions options;
-    options.usage_interval = {};
-    options.machines = [](const std::string&) -> Machine { throw std::logic_error("not asked"); };
-    Record record = testing::simulate(c, options);
-    REQUIRE(record.outcome == Outcome::done);
-    return record;
-  }
-  /// In the mean.
-  [[nodiscard]] double step_s() const {
-    return record().time.seconds() / static_cast<double>(c.scenario.training.steps);
-  }
-  HostSpec& host() { return c.scenario.cluster.hosts.front(); }
-
-  Case c;
-
- private:
-  TempFolder folder_;
-};
 
 // Of four layers seven are gathered, for the last one's both passes follow each other; four are
 // scattered: 3 P less one layer, of which each of N workers sends (N - 1) / N.

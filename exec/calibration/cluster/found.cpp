@@ -1,5 +1,6 @@
 #include "exec/calibration/cluster/found.h"
 
+#include "models/base/ethernet.h"
 #include "reports/record/statistics.h"
 #include "scenarios/units.h"
 
@@ -18,9 +19,9 @@
 namespace foretrain::exec {
 namespace {
 
-// A full packet of Ethernet carries 1448 bytes, has 1514 with its headers, takes the time of 1538.
-constexpr double kOnWire = 1538.0 / 1448.0;
-constexpr double kCountedPart = 1514.0 / 1448.0;
+// Of a byte that a full frame carries.
+constexpr double kOnWire = static_cast<double>(ethernet::kOnWire) / ethernet::kSegment;
+constexpr double kCountedPart = static_cast<double>(ethernet::kCounted) / ethernet::kSegment;
 constexpr double kOneCarriesAll = 0.9;
 constexpr int kAgreements = 50;  // of latencies that are to suit each other
 

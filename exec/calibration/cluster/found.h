@@ -48,8 +48,8 @@ struct Wire {
 
 /// Of each host.
 ///
-///     nic         the most that it had part in, times 1538 / 1448: Ethernet's frame for its bytes
-///     flow_rate   the same of one connection, times 1514 / 1448: what interfaces count of it
+///     nic         the most that it had part in, as long as its full frames take on the wire
+///     flow_rate   the same of one connection, as interfaces count it (models/base/ethernet.h)
 ///     latency     of two hosts the sum is half of their round trip; of three or more the one that
 ///                 suits the middle of all its pairs, of two half of the sum
 ///

@@ -1,6 +1,7 @@
 #include "reports/studies/published/quantity.h"
 
 #include "models/base/check.h"
+#include "models/base/ethernet.h"
 #include "reports/record/summary.h"
 #include "scenarios/input_error.h"
 #include "scenarios/node_counts.h"
@@ -69,7 +70,7 @@ std::optional<double> a_second(const Place& place, double count) {
 }
 
 std::optional<double> packets(const Place& place, double carried, double acknowledged) {
-  constexpr double kPacket = 1448;  // bytes; TCP acknowledges every second one
+  constexpr double kPacket = ethernet::kSegment;  // TCP acknowledges every second one
   return a_second(place, carried / kPacket + acknowledged / kPacket / 2);
 }
 

@@ -7,6 +7,7 @@
 #include "sim/driver/replay.h"
 #include "tests/reports/support.h"
 #include "tests/support/cases.h"
+#include "tests/support/half_written.h"
 #include "tests/support/real_run.h"
 #include "tests/support/small_files.h"
 
@@ -109,9 +110,7 @@ TEST_CASE("run rows: a disk that is full ends the run, says so, keeps what was w
   CHECK(read.outcome == Outcome::interrupted);
   CHECK(read.gradients > 0);
   CHECK(read.gradients <= record.gradients);
-  for (const auto& entry : fs::recursive_directory_iterator(folder.path())) {
-    CHECK(entry.path().filename().string().find(".new") == std::string::npos);
-  }
+  CHECK(half_written(folder.path()).empty());
 }
 
 }  // namespace
