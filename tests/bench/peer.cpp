@@ -1,16 +1,14 @@
 #include "tests/bench/peer.h"
 
+#include "tests/bench/common/blas.h"
 #include "tests/support/places.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
-#include <sstream>
 #include <stdexcept>
 
 namespace foretrain::bench {
@@ -21,6 +19,23 @@ std::string peers_folder() {
     throw std::runtime_error(folder + ": not here, so there is no peer to compare with");
   }
   return folder;
+}
+
+void check_torch(Report& report) {
+  // A product, so that whatever does it is loaded; then its version, what it has loaded.
+  const auto lines = lines_of(
+      "/usr/bin/python3 -c 'import torch; torch.ones(64, 64) @ torch.ones(64, 64); "
+      "print(\"version=\" + torch.__version__); print(open(\"/proc/self/maps\").read())' 2>&1");
+  const std::string label = "version=";
+  if (lines.empty() || !lines.front().starts_with(label)) {
+    throw std::runtime_error(
+        fmt::format("no PyTorch to compare with: apt-get install python3-torch "
+                    "libopenblas0-pthread; /usr/bin/python3 says: {}",
+                    lines.empty() ? "nothing" : lines.back()));
+  }
+  std::string version = lines.front().substr(label.size());
+  version.erase(version.find_last_not_of('\n') + 1);
+  report.remark(fmt::format("peer: PyTorch {}, BLAS {}", version, fast_blas_in(lines)));
 }
 
 std::vector<std::string> lines_of(const std::string& command) {
@@ -38,20 +53,6 @@ std::optional<double> number_after(const std::string& line, const std::string& l
   const auto at = line.find(label);
   if (at == std::string::npos) return {};
   return std::stod(line.substr(at + label.size()));
-}
-
-std::vector<std::string> split(const std::string& text) {
-  std::vector<std::string> parts;
-  std::istringstream stream(text);
-  for (std::string part; std::getline(stream, part, ',');) parts.push_back(part);
-  return parts;
-}
-
-void check_only(const std::vector<std::string>& only, const std::vector<std::string>& names) {
-  for (const std::string& name : only) {
-    if (std::ranges::find(names, name) != names.end()) continue;
-    throw std::runtime_error(fmt::format("--only {}: there are {}", name, fmt::join(names, ", ")));
-  }
 }
 
 }  // namespace foretrain::bench
