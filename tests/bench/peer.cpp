@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <filesystem>
@@ -12,6 +13,11 @@
 #include <stdexcept>
 
 namespace foretrain::bench {
+namespace {
+
+std::string without_end(const std::string& line) { return line.substr(0, line.find('\n')); }
+
+}  // namespace
 
 std::string peers_folder() {
   const std::string folder = source_dir() + "/../shared/peers";
@@ -27,15 +33,16 @@ void check_torch(Report& report) {
       "/usr/bin/python3 -c 'import torch; torch.ones(64, 64) @ torch.ones(64, 64); "
       "print(\"version=\" + torch.__version__); print(open(\"/proc/self/maps\").read())' 2>&1");
   const std::string label = "version=";
-  if (lines.empty() || !lines.front().starts_with(label)) {
+  const auto said =
+      std::ranges::find_if(lines, [&](const std::string& line) { return line.starts_with(label); });
+  if (said == lines.end()) {
     throw std::runtime_error(
         fmt::format("no PyTorch to compare with: apt-get install python3-torch "
                     "libopenblas0-pthread; /usr/bin/python3 says: {}",
-                    lines.empty() ? "nothing" : lines.back()));
+                    lines.empty() ? "nothing" : without_end(lines.back())));
   }
-  std::string version = lines.front().substr(label.size());
-  version.erase(version.find_last_not_of('\n') + 1);
-  report.remark(fmt::format("peer: PyTorch {}, BLAS {}", version, fast_blas_in(lines)));
+  report.remark(fmt::format("peer: PyTorch {}, BLAS {}", without_end(said->substr(label.size())),
+                            fast_blas_in(lines)));
 }
 
 std::vector<std::string> lines_of(const std::string& command) {

@@ -10,7 +10,7 @@
 namespace foretrain::bench {
 
 std::string fast_blas_in(const std::vector<std::string>& maps) {
-  constexpr std::array<std::string_view, 3> kFast{"openblas", "libmkl", "blis"};
+  constexpr std::array<std::string_view, 4> kFast{"openblas", "libmkl", "libblis", "/blis-"};
   std::string slow;
   for (const std::string& line : maps) {
     const auto at = line.find('/');
