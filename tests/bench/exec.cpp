@@ -4,17 +4,17 @@
 #include "reports/record/statistics.h"
 #include "reports/record/summary.h"
 #include "scenarios/read.h"
+#include "tests/bench/common/options.h"
 #include "tests/bench/peer.h"
 #include "tests/support/places.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
-#include <functional>
 #include <map>
 #include <stdexcept>
+#include <utility>
 
 namespace foretrain::bench {
 namespace {
@@ -23,7 +23,8 @@ namespace {
 enum class Unit { gradients_per_s, ms_a_step, ms_an_all_reduce };
 
 struct Contest {
-  std::string name;
+  std::string name;  // of its row
+  std::string note;
   std::string model;
   std::string dataset;
   std::string training;
@@ -31,7 +32,6 @@ struct Contest {
   Unit unit;
   std::string peer_line;  // what is in the line of the peer that has its figure
   std::string peer_label;
-  double goal = 0;  // ratio, ours over theirs; 0: none
   bool small = false;
 };
 struct Group {
@@ -42,8 +42,9 @@ struct Group {
 
 const char* const kDigits = "{format: digits, take: 2000, test_take: 100}";
 
-Contest server(const std::string& strategy, double goal) {
-  return {fmt::format("softmax, {}, 2 workers, batch 64", strategy),
+Contest server(const std::string& strategy) {
+  return {fmt::format("exec/server/{}/2", strategy),
+          "softmax, batch 64",
           "softmax",
           kDigits,
           fmt::format("strategy: {}, workers: 2, servers: 1, batch_size: 64, steps: 6000, "
@@ -53,24 +54,24 @@ Contest server(const std::string& strategy, double goal) {
           Unit::gradients_per_s,
           "gloo PS",
           "median=",
-          goal,
           true};
 }
 
-Contest ddp(const std::string& model, int workers, int steps, double goal) {
-  return {fmt::format("{}, all_reduce, {} workers, batch 64", model, workers), model, kDigits,
+Contest ddp(const std::string& model, int workers, int steps) {
+  return {fmt::format("exec/ddp/{}/{}", model, workers), "batch 64", model, kDigits,
           fmt::format("strategy: all_reduce, workers: {}, batch_size: 64, steps: {}, "
                       "optimizer: {{name: adam, learning_rate: 0.001}}",
                       workers, steps),
           // More than the usual cores: the kernel moves them about, as it does the peer's.
           workers > 2 ? "transport: {pin: off}\n" : "", Unit::ms_a_step,
-          model == "lenet" ? "lenet61k" : "tflenet3.27M", "median=", goal, model == "lenet"};
+          model == "lenet" ? "lenet61k" : "tflenet3.27M", "median=", model == "lenet"};
 }
 
 // A training whose gradient is cheap for its size, so that summing it is most of a step.
-Contest all_reduce(const std::string& bytes, const std::string& model, const std::string& dataset,
-                   int workers, int steps, double goal) {
-  return {fmt::format("all-reduce of {} bytes, {} workers", bytes, workers),
+Contest all_reduce(const std::string& size, const std::string& bytes, const std::string& model,
+                   const std::string& dataset, int workers, int steps) {
+  return {fmt::format("exec/all_reduce/{}/{}", size, workers),
+          "",
           model,
           dataset,
           fmt::format("strategy: all_reduce, workers: {}, batch_size: 1, steps: {}, overlap: off, "
@@ -80,30 +81,29 @@ Contest all_reduce(const std::string& bytes, const std::string& model, const std
           Unit::ms_an_all_reduce,
           fmt::format("bytes={:>10} ", bytes),
           "median=",
-          goal,
           bytes == "31400"};
 }
 
-std::vector<Contest> all_reduces(int workers, double goal) {
+std::vector<Contest> all_reduces(int workers) {
   const std::string images =
       "{format: images, take: 64, test_take: 8, side: 224, channels: 3, classes: 1000}";
   return {
-      all_reduce("31400", "softmax", kDigits, workers, 2000, 0),
-      all_reduce("246824", "lenet", kDigits, workers, 500, 0),
-      all_reduce("1000000", "{name: mlp, hidden: [314]}", kDigits, workers, 300, 0),
-      all_reduce("25000000", "{name: mlp, hidden: [7861]}", kDigits, workers, 60, goal),
-      all_reduce("244403360", "alexnet", images, workers, 12, goal),
+      all_reduce("31.4KB", "31400", "softmax", kDigits, workers, 2000),
+      all_reduce("247KB", "246824", "lenet", kDigits, workers, 500),
+      all_reduce("1MB", "1000000", "{name: mlp, hidden: [314]}", kDigits, workers, 300),
+      all_reduce("25MB", "25000000", "{name: mlp, hidden: [7861]}", kDigits, workers, 60),
+      all_reduce("244MB", "244403360", "alexnet", images, workers, 12),
   };
 }
 
 std::vector<Group> groups() {
   return {
-      {"async", "gloo_ps.py async 2 64 1500", {server("async", 3)}},
-      {"sync", "gloo_ps.py sync 2 64 1500", {server("sync", 1.5)}},
-      {"ddp2", "ddp.py ddp 2", {ddp("lenet", 2, 600, 2), ddp("lenet_large", 2, 60, 1.4)}},
-      {"ddp3", "ddp.py ddp 3", {ddp("lenet", 3, 600, 2), ddp("lenet_large", 3, 60, 1.4)}},
-      {"allreduce2", "ddp.py allreduce 2", all_reduces(2, 2)},
-      {"allreduce3", "ddp.py allreduce 3", all_reduces(3, 0)},
+      {"async", "gloo_ps.py async 2 64 1500", {server("async")}},
+      {"sync", "gloo_ps.py sync 2 64 1500", {server("sync")}},
+      {"ddp2", "ddp.py ddp 2", {ddp("lenet", 2, 600), ddp("lenet_large", 2, 60)}},
+      {"ddp3", "ddp.py ddp 3", {ddp("lenet", 3, 600), ddp("lenet_large", 3, 60)}},
+      {"allreduce2", "ddp.py allreduce 2", all_reduces(2)},
+      {"allreduce3", "ddp.py allreduce 3", all_reduces(3)},
   };
 }
 
@@ -147,42 +147,15 @@ double ours(const Contest& contest, bool smoke) {
   return 0;
 }
 
-struct Options {
-  bool smoke = false;
-  std::vector<std::string> only;
-  int rounds = 3;
-  std::string peers;  // their folder
-};
-
-Options parse(const std::vector<std::string>& arguments) {
-  Options options;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const bool valued = i + 1 < arguments.size();
-    if (arguments[i] == "--smoke") {
-      options.smoke = true;
-    } else if (arguments[i] == "--only" && valued) {
-      options.only = split(arguments[++i]);
-    } else if (arguments[i] == "--rounds" && valued) {
-      options.rounds = std::stoi(arguments[++i]);
-    } else if (arguments[i] == "--peer") {
-      options.peers = peers_folder();
-    } else {
-      throw std::runtime_error(fmt::format(
-          "{}: no such option, or no value; there are --only, --rounds, --peer", arguments[i]));
-    }
-  }
-  return options;
-}
-
 // Round trips and streams of plain sockets, with the congestion control that the kernel chose and
 // with ours.
-void print_wire(const Options& options) {
+void remark_wire(Report& report) {
   const std::string program = std::filesystem::temp_directory_path() / "foretrain-pingpong";
-  lines_of(fmt::format("g++ -O2 {}/pingpong.cpp -o {} -lpthread", options.peers, program));
+  lines_of(fmt::format("g++ -O2 {}/pingpong.cpp -o {} -lpthread", peers_folder(), program));
   for (const char* control : {"", "CC=cubic "}) {
     for (const char* what : {"31400 2000", "25000000 10 2000"}) {
       for (const auto& line : lines_of(fmt::format("{}{} {}", control, program, what))) {
-        fmt::print("  wire {}{}", control, line);
+        report.remark(fmt::format("  wire {}{}", control, line.substr(0, line.find('\n'))));
       }
     }
   }
@@ -193,63 +166,60 @@ struct Figures {
   std::vector<double> theirs;
 };
 
-void run_group(const Options& options, const Group& group) {
+// A figure of each contest from what the peer of the group prints.
+void ask_peer(const Group& group, std::vector<Figures>& figures) {
+  const auto lines =
+      lines_of(fmt::format("/usr/bin/python3 {}/{} 2>&1", peers_folder(), group.peer));
+  for (std::size_t i = 0; i < figures.size(); ++i) {
+    const Contest& contest = group.contests[i];
+    for (const std::string& line : lines) {
+      const auto figure = number_after(line, contest.peer_label);
+      if (figure && line.find(contest.peer_line) != std::string::npos) {
+        figures[i].theirs.push_back(*figure);
+      }
+    }
+    if (figures[i].theirs.empty()) {
+      for (const std::string& line : lines) fmt::print(stderr, "{}", line);
+      throw std::runtime_error("the peer did not print a figure; what it printed is above");
+    }
+  }
+}
+
+void run_group(const Options& options, const Group& group, Report& report) {
   std::vector<Figures> figures(group.contests.size());
-  for (int round = 0; round < (options.smoke ? 1 : options.rounds); ++round) {
+  for (int round = 0; round < options.rounds; ++round) {
     for (std::size_t i = 0; i < figures.size(); ++i) {
       const Contest& contest = group.contests[i];
       if (!options.smoke || contest.small) figures[i].ours.push_back(ours(contest, options.smoke));
     }
-    if (options.peers.empty()) continue;
-    const auto lines =
-        lines_of(fmt::format("/usr/bin/python3 {}/{} 2>&1", options.peers, group.peer));
-    for (std::size_t i = 0; i < figures.size(); ++i) {
-      const Contest& contest = group.contests[i];
-      for (const std::string& line : lines) {
-        const auto figure = number_after(line, contest.peer_label);
-        if (figure && line.find(contest.peer_line) != std::string::npos) {
-          figures[i].theirs.push_back(*figure);
-        }
-      }
-      if (figures[i].theirs.empty()) {
-        for (const std::string& line : lines) fmt::print(stderr, "{}", line);
-        throw std::runtime_error("the peer did not print a figure; what it printed is above");
-      }
-    }
+    if (options.peer) ask_peer(group, figures);
   }
   for (std::size_t i = 0; i < figures.size(); ++i) {
     const Contest& contest = group.contests[i];
     if (figures[i].ours.empty()) continue;
     const bool rate = contest.unit == Unit::gradients_per_s;
-    const double mine = median(figures[i].ours).value();
-    fmt::print("{:44} {:12.3f} {:12}", contest.name, mine, rate ? "gradients/s" : "ms");
-    if (!figures[i].theirs.empty()) {
-      const double theirs = median(figures[i].theirs).value();
-      fmt::print(" {:12.3f} {:7.2f}", theirs, rate ? mine / theirs : theirs / mine);
-      if (contest.goal > 0) fmt::print("  (goal {:g})", contest.goal);
-    }
-    fmt::print("\n");
+    Result row = result_of(contest.name, rate ? "gradients/s" : "ms",
+                           rate ? Better::more : Better::less, figures[i].ours);
+    set_peer(row, "gloo", figures[i].theirs);
+    row.note = contest.note;
+    report.add(std::move(row));
   }
-  if (!options.peers.empty()) print_wire(options);
-  std::fflush(stdout);
+  if (options.peer) remark_wire(report);
 }
 
 }  // namespace
 
-int exec_runs(const std::vector<std::string>& arguments) {
-  const Options options = parse(arguments);
+void exec_runs(const std::vector<std::string>& arguments, Report& report) {
   const std::vector<Group> all = groups();
   std::vector<std::string> names;
   names.reserve(all.size());
   for (const Group& group : all) names.push_back(group.name);
-  check_only(options.only, names);
-  fmt::print("{:44} {:>12} {:12}{}\n", "run", "", "",
-             options.peers.empty() ? "" : "         peer   ratio");
+  const Options options =
+      read_options(arguments, {"--smoke", "--only", "--rounds", "--peer"}, names);
+  if (options.peer) check_torch(report);
   for (const Group& group : all) {
-    if (!options.only.empty() && std::ranges::count(options.only, group.name) == 0) continue;
-    run_group(options, group);
+    if (options.wants(group.name)) run_group(options, group, report);
   }
-  return 0;
 }
 
 }  // namespace foretrain::bench

@@ -1,18 +1,20 @@
 // Real runs over loopback, beside PyTorch's on gloo.
 #pragma once
 
+#include "tests/bench/common/report.h"
+
 #include <string>
 #include <vector>
 
 namespace foretrain::bench {
 
-/// Prints what a parameter server, data-parallel training, an all-reduce take on this machine.
+/// Reports what a parameter server, data-parallel training, an all-reduce take on this machine.
 ///
 ///     --smoke          one short run of each kind
 ///     --only NAMES     of these groups: async, sync, ddp2, ddp3, allreduce2, allreduce3
 ///     --rounds N       rounds of all figures; the median is printed; default 3
 ///     --peer           gloo does the same in alternation, `pingpong` shows what the wire does in
 ///                      the same minute; ratios are printed
-int exec_runs(const std::vector<std::string>& arguments);
+void exec_runs(const std::vector<std::string>& arguments, Report& report);
 
 }  // namespace foretrain::bench

@@ -1,7 +1,6 @@
 #include "tests/bench/link_use.h"
 
 #include "exec/launch/run.h"
-#include "reports/record/statistics.h"
 #include "scenarios/input_error.h"
 #include "scenarios/read.h"
 #include "tests/support/places.h"
@@ -9,9 +8,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <limits>
 #include <map>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -57,13 +56,15 @@ std::vector<double> uses(const Record& record, double rate) {
 
 }  // namespace
 
-void link_use(bool smoke) {
+void link_use(bool smoke, Report& report) {
   struct Rate {
+    const char* name;
     const char* nic;
     double bytes_per_s;
     int steps;
   };
-  for (const Rate& rate : {Rate{"1 Gbps", 125e6, 30}, Rate{"100 Mbps", 12.5e6, 4}}) {
+  for (const Rate& rate :
+       {Rate{"1Gbps", "1 Gbps", 125e6, 30}, Rate{"100Mbps", "100 Mbps", 12.5e6, 4}}) {
     for (const int workers : {2, 3}) {
       const std::string text = fmt::format(
           "foretrain: 1\nname: link-use\nmodel: {}\ndataset: {{format: digits, take: 2000}}\n"
@@ -77,19 +78,17 @@ void link_use(bool smoke) {
       try {
         const Record record =
             ::foretrain::exec::run(parse_scenario(text, "link-use").front(), options);
-        std::vector<double> found = uses(record, rate.bytes_per_s);
-        std::ranges::sort(found);
-        fmt::print("link use   {:8}, {} workers, sync    ", rate.nic, workers);
+        const std::vector<double> found = uses(record, rate.bytes_per_s);
+        const std::string name = fmt::format("link_use/{}/{}", rate.name, workers);
         if (found.empty()) {
-          fmt::print("       - of the rate: no tenth of a second within an exchange\n");
+          report.remark(name + ": no tenth of a second within an exchange");
         } else {
-          fmt::print("{:8.3f} of the rate, the median of {}\n", *median(found), found.size());
+          report.add(result_of(name, "of the rate", Better::more, found));
         }
       } catch (const InputError& error) {
-        fmt::print("link use: skipped: {}\n", error.what());
+        report.remark(fmt::format("link use: skipped: {}", error.what()));
         return;
       }
-      std::fflush(stdout);
       if (smoke) return;
     }
   }

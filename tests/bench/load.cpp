@@ -1,6 +1,7 @@
 #include "tests/bench/load.h"
 
 #include "reports/record/files.h"
+#include "tests/bench/common/options.h"
 #include "tests/bench/long_record.h"
 #include "tests/bench/strangers.h"
 #include "tests/support/child_processes.h"
@@ -34,7 +35,7 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-struct Options {
+struct Crowd {
   int workers = 200;
   int seconds = 60;
   std::size_t idle = 1'000;
@@ -48,23 +49,13 @@ constexpr double kMostMemoryGrown_mb = 32;
 constexpr int kMostDescriptorsGrown = 64 + 16;
 constexpr int kMostStandstill_s = 10;
 
-Options parse(const std::vector<std::string>& arguments) {
-  Options options;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const bool valued = i + 1 < arguments.size();
-    if (arguments[i] == "--smoke") {
-      options = {4, 1, 40, 5, 5'000};
-    } else if (arguments[i] == "--seconds" && valued) {
-      options.seconds = std::stoi(arguments[++i]);
-    } else if (arguments[i] == "--workers" && valued) {
-      options.workers = std::stoi(arguments[++i]);
-    } else {
-      throw std::runtime_error(
-          fmt::format("{}: no such option, or no value; there are --smoke, --seconds, --workers",
-                      arguments[i]));
-    }
-  }
-  return options;
+Crowd crowd_of(const std::vector<std::string>& arguments) {
+  const Options options = read_options(arguments, {"--smoke", "--seconds", "--workers"});
+  Crowd crowd;
+  if (options.smoke) crowd = {4, 1, 40, 5, 5'000};
+  if (options.seconds) crowd.seconds = std::max(1, static_cast<int>(*options.seconds));
+  crowd.workers = options.workers.value_or(crowd.workers);
+  return crowd;
 }
 
 std::string text_of_file(const fs::path& path) {
@@ -99,7 +90,7 @@ struct Growth {
 /// A training as a process of its own, until it is told to end.
 class Run {
  public:
-  Run(const fs::path& folder, const Options& options, int port) : folder_(folder / "run") {
+  Run(const fs::path& folder, const Crowd& options, int port) : folder_(folder / "run") {
     write_text_file(folder / "load.yaml",
                     fmt::format("foretrain: 1\nname: load\nmodel: softmax\n"
                                 "dataset: {{format: images, side: 8, channels: 1, classes: 2, "
@@ -216,7 +207,7 @@ struct Loaded {
   Growth server;
 };
 
-Loaded train(const Options& options, bool strangers) {
+Loaded train(const Crowd& options, bool strangers) {
   const TempFolder folder;
   const int port = testing::free_port(2);
   std::optional<Strangers> at_launcher;
@@ -272,7 +263,7 @@ void check_growth(const std::string& who, const Growth& held) {
 }
 
 // A stranger takes a descriptor of ours.
-void allow_strangers(const Options& options) {
+void allow_strangers(const Crowd& options) {
   rlimit limit{};
   getrlimit(RLIMIT_NOFILE, &limit);
   limit.rlim_cur = limit.rlim_max;
@@ -285,20 +276,22 @@ void allow_strangers(const Options& options) {
 
 }  // namespace
 
-int load(const std::vector<std::string>& arguments) {
-  const Options options = parse(arguments);
+void load(const std::vector<std::string>& arguments, Report& report) {
+  const Crowd options = crowd_of(arguments);
   allow_strangers(options);
-  fmt::print(
-      "load: {} workers, async, {} s; {} idle, {} slow strangers at the launcher, as many "
-      "at the server\n",
-      options.workers, options.seconds, options.idle, options.slow);
+  report.remark(
+      fmt::format("load: {} workers, async, {} s; {} idle, {} slow strangers at the launcher, as "
+                  "many at the server",
+                  options.workers, options.seconds, options.idle, options.slow));
   const Loaded alone = train(options, false);
   const Loaded beside = train(options, true);
+  for (const auto& [name, loaded] : {std::pair{"alone", &alone}, {"beside_strangers", &beside}}) {
+    report.add(result_of(fmt::format("load/gradients/{}", name), "gradients/s", Better::more,
+                         {loaded->gradients_per_s}));
+    report.add(
+        result_of(fmt::format("load/startup/{}", name), "s", Better::less, {loaded->startup_s}));
+  }
   fmt::print("{:24} {:>21}   {:>21}\n", "", "alone", "beside strangers");
-  fmt::print("{:24} {:21.1f}   {:21.1f}\n", "gradients/s", alone.gradients_per_s,
-             beside.gradients_per_s);
-  fmt::print("{:24} {:21.2f}   {:21.2f}\n", "until all are there, s", alone.startup_s,
-             beside.startup_s);
   fmt::print("{:24} {:21}   {:21}\n", "strangers came", alone.came, beside.came);
   fmt::print("{:24} {:21}   {:21}\n", "  were turned away", alone.turned_away, beside.turned_away);
   fmt::print("{:24} {:21}   {:21}\n", "  as the launcher counts", alone.refused, beside.refused);
@@ -309,8 +302,7 @@ int load(const std::vector<std::string>& arguments) {
   check_growth("server", alone.server);
   check_growth("launcher beside strangers", beside.launcher);
   check_growth("server beside strangers", beside.server);
-  long_record(options.record_steps);
-  return 0;
+  long_record(options.record_steps, report);
 }
 
 }  // namespace foretrain::bench

@@ -1,6 +1,8 @@
 // What a run takes whose hundreds of nodes have more strangers at their doors.
 #pragma once
 
+#include "tests/bench/common/report.h"
+
 #include <string>
 #include <vector>
 
@@ -17,6 +19,6 @@ namespace foretrain::bench {
 ///
 /// @throws std::runtime_error where memory or descriptors have grown beyond their bounds, or a
 /// training stood still, or did not end as it was told to
-int load(const std::vector<std::string>& arguments);
+void load(const std::vector<std::string>& arguments, Report& report);
 
 }  // namespace foretrain::bench

@@ -37,8 +37,11 @@ double megabytes_in(const fs::path& folder) {
   return bytes / 1e6;
 }
 
-void print_part(const char* what, double time_s, double size_mb) {
-  fmt::print("{:24} {:9.3f} s {:9.1f} MB\n", what, time_s, size_mb);
+Result part_of(std::int64_t steps, const char* what, double time_s, double size_mb) {
+  Result row =
+      result_of(fmt::format("long_record/{}/{}", steps, what), "s", Better::less, {time_s});
+  row.note = fmt::format("{:.1f} MB", size_mb);
+  return row;
 }
 
 /// All of it but its rows.
@@ -85,25 +88,24 @@ void write(const Record& record, const fs::path& folder) {
 
 }  // namespace
 
-void long_record(std::int64_t steps) {
+void long_record(std::int64_t steps, Report& report) {
   const TempFolder folder;
   const fs::path run = folder / "run";
   const fs::path page = folder / "page";
   const Record record = head_of(steps);
-  fmt::print("record of {} steps\n", steps);
   const double written_s = seconds_of([&] { write(record, run); });
-  print_part("  written", written_s, megabytes_in(run));
+  report.add(part_of(steps, "written", written_s, megabytes_in(run)));
   Found found;
   const double read_s = seconds_of([&] { add_folder(run, found); });
   if (std::ssize(found.records.at(0).steps) != steps) {
     throw std::runtime_error("the record has not the steps that were written");
   }
-  print_part("  read", read_s, megabytes_in(run));
+  report.add(part_of(steps, "read", read_s, megabytes_in(run)));
   const double reported_s = seconds_of([&] {
     fs::create_directories(page);
     write_report(page_of(found), page);
   });
-  print_part("  reported", reported_s, megabytes_in(page));
+  report.add(part_of(steps, "reported", reported_s, megabytes_in(page)));
 }
 
 }  // namespace foretrain::bench

@@ -1,6 +1,11 @@
 // Benchmarks: they print times, nobody asserts them.
 #include "exec/calibration/ping_pong.h"
+#include "exec/launch/this_program.h"
 #include "exec/system/process.h"
+#include "models/networks/registry.h"
+#include "tests/bench/common/compare.h"
+#include "tests/bench/common/options.h"
+#include "tests/bench/common/report.h"
 #include "tests/bench/exec.h"
 #include "tests/bench/link_use.h"
 #include "tests/bench/load.h"
@@ -14,12 +19,18 @@
 
 #include <algorithm>
 #include <exception>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
-namespace foretrain {
+namespace foretrain::bench {
 namespace {
-void bench_transport(bool smoke) {
+
+using Words = std::vector<std::string>;
+
+void bench_transport(bool smoke, Report& report) {
   const std::vector<int> cores = exec::usable_cores();
   const int rounds = smoke ? 20 : 3'000;
   for (const Bytes payload : {Bytes{0}, Bytes{31'400}}) {
@@ -28,26 +39,94 @@ void bench_transport(bool smoke) {
           cores.front(), cores.back(),
           {.payload = payload, .rounds = rounds, .rest = {}, .polling = polling},
           exec::Hosts({}, false));
-      fmt::print("round trip {:6} bytes, {}   {:8.1f} us\n", payload.value,
-                 polling ? "polling " : "sleeping", trip.time_s * 1e6);
+      const std::string name =
+          fmt::format("round_trip/{}/{}", payload.value, polling ? "polling" : "sleeping");
+      report.add(result_of(name, "us", Better::less, {trip.time_s * 1e6}));
     }
   }
 }
 
-bool smoke_in(const std::vector<std::string>& arguments) {
-  return std::ranges::count(arguments, "--smoke") > 0;
+/// All that has a goal, as one table.
+void table(const Words& arguments, Report& report) {
+  read_options(arguments, {"--smoke", "--peer", "--rounds"});
+  models(arguments, report);
+  exec_runs(arguments, report);
+  simulations(arguments, report);
+  fmt::print("\n{}", table_of(report.rows()));
 }
 
-int part_or_error(const std::string& part, const std::vector<std::string>& arguments) {
+/// a1.json b1.json a2.json b2.json ...
+void compare_files(const Words& files, Report& /*report*/) {
+  std::vector<Results> read;
+  read.reserve(files.size());
+  for (const std::string& file : files) read.push_back(read_results(file));
+  fmt::print("{}", text_of(compare(read)));
+}
+
+struct Part {
+  const char* name;
+  void (*run)(const Words& arguments, Report& report);
+};
+constexpr Part kParts[] = {
+    {"models", models}, {"products", products}, {"exec", exec_runs}, {"sim", simulations},
+    {"load", load},     {"tls", tls},           {"table", table},    {"compare", compare_files}};
+
+/// A taste of what takes long, the rest as it is.
+void all(bool smoke, Report& report) {
+  const Words small{"--smoke"};
+  const Words asked = smoke ? small : Words{};
+  models(small, report);
+  exec_runs(small, report);
+  products(asked, report);
+  simulations(asked, report);
+  bench_transport(smoke, report);
+  link_use(smoke, report);
+  load(small, report);
+  tls(small, report);
+}
+
+void run(const Words& arguments, Report& report) {
+  const std::string first = arguments.empty() ? "--smoke" : arguments.front();
+  const auto* const part = std::ranges::find(kParts, first, &Part::name);
+  if (part != std::end(kParts)) {
+    part->run({arguments.begin() + 1, arguments.end()}, report);
+  } else if (first == "--smoke") {
+    read_options(arguments, {"--smoke"});
+    all(!arguments.empty(), report);
+  } else {
+    Words names;
+    for (const Part& each : kParts) names.emplace_back(each.name);
+    throw std::runtime_error(
+        fmt::format("{}: there are {}, each with options of its own; --smoke, --json", first,
+                    fmt::join(names, ", ")));
+  }
+}
+
+/// Takes `--json FILE` out of the words; empty: it is not in them.
+std::string take_json(Words& arguments) {
+  const auto at = std::ranges::find(arguments, "--json");
+  if (at == arguments.end()) return {};
+  if (at + 1 == arguments.end()) throw std::runtime_error("--json needs a value");
+  std::string file = *(at + 1);
+  arguments.erase(at, at + 2);
+  return file;
+}
+
+int run_or_error(Words arguments) {
   try {
-    if (part == "sim") return bench::simulations(arguments);
-    if (part == "load") return bench::load(arguments);
-    if (part == "tls") return bench::tls(arguments);
-    if (part == "products") {
-      bench::products(smoke_in(arguments));
-      return 0;
-    }
-    return part == "models" ? bench::models(arguments) : bench::exec_runs(arguments);
+    const std::string file = take_json(arguments);
+    std::ofstream json;
+    // Opened first: minutes of measurements are not for nothing.
+    if (!file.empty()) json.open(file);
+    if (!file.empty() && !json) throw std::runtime_error(file + ": cannot be written");
+    Report report;
+    run(arguments, report);
+    if (file.empty()) return 0;
+    json << to_json(
+        {exec::this_program(), std::string(kernel_set()), report.remarks(), report.rows()});
+    json.close();
+    if (!json) throw std::runtime_error(file + ": cannot be written");
+    return 0;
   } catch (const std::exception& error) {
     fmt::print(stderr, "error: {}\n", error.what());
     return 2;
@@ -55,28 +134,6 @@ int part_or_error(const std::string& part, const std::vector<std::string>& argum
 }
 
 }  // namespace
-}  // namespace foretrain
+}  // namespace foretrain::bench
 
-int main(int argc, char** argv) {
-  using namespace foretrain;
-  const std::vector<std::string> arguments(argv + 1, argv + argc);
-  const bool smoke = smoke_in(arguments);
-  const std::vector<std::string> parts{"models", "products", "exec", "sim", "load", "tls"};
-  if (!arguments.empty() && std::ranges::count(parts, arguments.front()) > 0) {
-    return part_or_error(arguments.front(), {arguments.begin() + 1, arguments.end()});
-  }
-  if (!arguments.empty() && arguments.front() != "--smoke") {
-    fmt::print(stderr, "error: {}: there are {}, each with options of its own; --smoke\n",
-               arguments.front(), fmt::join(parts, ", "));
-    return 2;
-  }
-  bench::models({"--smoke"});
-  bench::exec_runs({"--smoke"});
-  bench::products(smoke);
-  bench::simulations(smoke ? std::vector<std::string>{"--smoke"} : std::vector<std::string>{});
-  bench_transport(smoke);
-  bench::link_use(smoke);
-  bench::load({"--smoke"});
-  bench::tls({"--smoke"});
-  return 0;
-}
+int main(int argc, char** argv) { return foretrain::bench::run_or_error({argv + 1, argv + argc}); }

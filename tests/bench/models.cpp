@@ -10,21 +10,23 @@
 #include "models/protocol/shard.h"
 #include "models/protocol/worker_compute.h"
 #include "reports/record/statistics.h"
+#include "tests/bench/common/options.h"
 #include "tests/bench/peer.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <map>
 #include <memory>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 
 namespace foretrain::bench {
 namespace {
 using Clock = std::chrono::steady_clock;
+
+constexpr double kSeconds = 2;  // spent on each figure
 
 /// What is timed: as the peer's script times it.
 struct Subject {
@@ -55,45 +57,6 @@ const std::vector<Subject>& subjects() {
       {"alexnet", "alexnet", "alexnet", 224, 3, 1000, rule("momentum", 0.01), {16, 64}, false},
   };
   return all;
-}
-
-struct Options {
-  bool smoke = false;
-  std::vector<std::string> only;
-  std::vector<int> threads{1, 2};
-  double seconds = 2;
-  std::string peer;
-  int rounds = 3;
-};
-
-Options parse(const std::vector<std::string>& arguments) {
-  Options options;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const auto value = [&]() -> const std::string& {
-      if (i + 1 == arguments.size()) throw std::runtime_error(arguments[i] + " needs a value");
-      return arguments[++i];
-    };
-    if (arguments[i] == "--smoke") {
-      options.smoke = true;
-    } else if (arguments[i] == "--only") {
-      options.only = split(value());
-    } else if (arguments[i] == "--threads") {
-      options.threads.clear();
-      for (const std::string& number : split(value())) options.threads.push_back(std::stoi(number));
-    } else if (arguments[i] == "--seconds") {
-      options.seconds = std::stod(value());
-    } else if (arguments[i] == "--rounds") {
-      options.rounds = std::stoi(value());
-    } else if (arguments[i] == "--peer") {
-      options.peer = peers_folder() + "/torch_single.py";
-    } else {
-      throw std::runtime_error(
-          fmt::format("{}: no such option; there are --only, --threads, "
-                      "--seconds, --rounds, --peer",
-                      arguments[i]));
-    }
-  }
-  return options;
 }
 
 /// A worker alone, its examples drawn beforehand: as the protocol `single`, without a driver.
@@ -164,11 +127,11 @@ double time_steps(Steps& steps, Parallel& parallel, double seconds, std::size_t 
 }
 
 /// Milliseconds a step of the peer by batch size.
-std::map<int, double> time_peer(const Options& options, const Subject& subject, int threads) {
+std::map<int, double> time_peer(double seconds, const Subject& subject, int threads) {
   const std::string command = fmt::format(
-      "OMP_NUM_THREADS={0} OPENBLAS_NUM_THREADS={0} {1} /usr/bin/python3 {2} --threads {0} "
-      "--which {3} --secs {4}",
-      threads, threads == 1 ? "taskset -c 0" : "", options.peer, subject.peer, options.seconds);
+      "OMP_NUM_THREADS={0} OPENBLAS_NUM_THREADS={0} {1} /usr/bin/python3 {2}/torch_single.py "
+      "--threads {0} --which {3} --secs {4}",
+      threads, threads == 1 ? "taskset -c 0" : "", peers_folder(), subject.peer, seconds);
   std::map<int, double> times;
   for (const std::string& line : lines_of(command)) {
     const auto batch = number_after(line, " B=");
@@ -176,10 +139,17 @@ std::map<int, double> time_peer(const Options& options, const Subject& subject, 
     if (!line.starts_with(subject.peer_line) || !batch || !ms) continue;
     times[static_cast<int>(*batch)] = *ms;
   }
+  if (times.empty()) throw std::runtime_error("the peer printed no time: " + command);
   return times;
 }
 
-void bench_subject(const Options& options, const Subject& subject, int threads) {
+std::string row_name(const Subject& subject, int batch, int threads) {
+  const std::string name = fmt::format("models/{}/{}", subject.name, batch);
+  return threads == 1 ? name : fmt::format("{}/{}threads", name, threads);
+}
+
+void bench_subject(const Options& options, const Subject& subject, int threads, Report& report) {
+  const double seconds = options.smoke ? 0 : options.seconds.value_or(kSeconds);
   std::map<int, std::vector<double>> ours;
   std::map<int, std::vector<double>> theirs;
   std::map<int, double> flops;
@@ -187,54 +157,46 @@ void bench_subject(const Options& options, const Subject& subject, int threads) 
   if (threads == 1) exec::pin_to_cores({all_cores.front()});
   {
     exec::ComputeThreads parallel(threads);
-    const int rounds = options.smoke ? 1 : options.rounds;
-    for (int round = 0; round < rounds; ++round) {
+    for (int round = 0; round < options.rounds; ++round) {
       for (const int batch : subject.batches) {
         if (options.smoke && batch > 64) continue;
         Steps steps(subject, batch);
         flops[batch] = steps.flops();
         for (int warm = 0; warm < (options.smoke ? 0 : 2); ++warm) steps.step(parallel);
-        ours[batch].push_back(time_steps(steps, parallel, options.smoke ? 0 : options.seconds,
-                                         options.smoke ? 1 : 3));
+        ours[batch].push_back(time_steps(steps, parallel, seconds, options.smoke ? 1 : 3));
       }
-      if (options.peer.empty()) continue;
-      for (const auto& [batch, ms] : time_peer(options, subject, threads)) {
+      if (!options.peer) continue;
+      for (const auto& [batch, ms] :
+           time_peer(options.seconds.value_or(kSeconds), subject, threads)) {
         theirs[batch].push_back(ms);
       }
     }
   }
   exec::pin_to_cores(all_cores);
   for (const auto& [batch, times] : ours) {
-    const double ms = median(times).value();
-    fmt::print("{:14} {:5} {:7} {:10.3f} {:9.1f}", subject.name, batch, threads, ms,
-               flops[batch] / ms * 1e-6);
-    if (theirs.contains(batch)) {
-      const double peer_ms = median(theirs[batch]).value();
-      fmt::print(" {:10.3f} {:7.2f}", peer_ms, peer_ms / ms);
-    }
-    fmt::print("\n");
+    Result row = result_of(row_name(subject, batch, threads), "ms", Better::less, times);
+    set_peer(row, "PyTorch", theirs[batch]);
+    row.note = fmt::format("{:.1f} GFLOP/s", flops[batch] / row.figure * 1e-6);
+    report.add(std::move(row));
   }
-  std::fflush(stdout);
 }
 
 }  // namespace
 
-int models(const std::vector<std::string>& arguments) {
-  const Options options = parse(arguments);
+void models(const std::vector<std::string>& arguments, Report& report) {
   std::vector<std::string> names;
   names.reserve(subjects().size());
   for (const Subject& subject : subjects()) names.emplace_back(subject.name);
-  check_only(options.only, names);
-  fmt::print("{:14} {:>5} {:>7} {:>10} {:>9}{}\n", "network", "batch", "threads", "ms a step",
-             "GFLOP/s", options.peer.empty() ? "" : "    peer ms   ratio");
-  for (const int threads : options.smoke ? std::vector<int>{1, 2} : options.threads) {
+  const Options options =
+      read_options(arguments, {"--smoke", "--only", "--threads", "--seconds", "--rounds", "--peer"},
+                   names, {.threads = {1, 2}});
+  if (options.peer) check_torch(report);
+  for (const int threads : options.threads) {
     for (const Subject& subject : subjects()) {
       if (options.smoke && !subject.small) continue;
-      if (!options.only.empty() && std::ranges::count(options.only, subject.name) == 0) continue;
-      bench_subject(options, subject, threads);
+      if (options.wants(subject.name)) bench_subject(options, subject, threads, report);
     }
   }
-  return 0;
 }
 
 }  // namespace foretrain::bench

@@ -1,12 +1,14 @@
 // Times of training steps, beside those of a peer.
 #pragma once
 
+#include "tests/bench/common/report.h"
+
 #include <string>
 #include <vector>
 
 namespace foretrain::bench {
 
-/// Prints the time of a whole training step (gather, forward, backward, apply) of each network.
+/// Reports the time of a whole training step (gather, forward, backward, apply) of each network.
 ///
 ///     --smoke            one step each, of the small ones
 ///     --only NAMES       of these networks, with commas between
@@ -14,6 +16,6 @@ namespace foretrain::bench {
 ///     --seconds S        spent on each figure, default 2
 ///     --rounds N         rounds of all figures; the median is printed; default 3
 ///     --peer             PyTorch times the same steps in alternation; ratios are printed
-int models(const std::vector<std::string>& arguments);
+void models(const std::vector<std::string>& arguments, Report& report);
 
 }  // namespace foretrain::bench

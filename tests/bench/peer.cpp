@@ -1,19 +1,23 @@
 #include "tests/bench/peer.h"
 
+#include "tests/bench/common/blas.h"
 #include "tests/support/places.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
-#include <sstream>
 #include <stdexcept>
 
 namespace foretrain::bench {
+namespace {
+
+std::string without_end(const std::string& line) { return line.substr(0, line.find('\n')); }
+
+}  // namespace
 
 std::string peers_folder() {
   const std::string folder = source_dir() + "/../shared/peers";
@@ -21,6 +25,24 @@ std::string peers_folder() {
     throw std::runtime_error(folder + ": not here, so there is no peer to compare with");
   }
   return folder;
+}
+
+void check_torch(Report& report) {
+  // A product, so that whatever does it is loaded; then its version, what it has loaded.
+  const auto lines = lines_of(
+      "/usr/bin/python3 -c 'import torch; torch.ones(64, 64) @ torch.ones(64, 64); "
+      "print(\"version=\" + torch.__version__); print(open(\"/proc/self/maps\").read())' 2>&1");
+  const std::string label = "version=";
+  const auto said =
+      std::ranges::find_if(lines, [&](const std::string& line) { return line.starts_with(label); });
+  if (said == lines.end()) {
+    throw std::runtime_error(
+        fmt::format("no PyTorch to compare with: apt-get install python3-torch "
+                    "libopenblas0-pthread; /usr/bin/python3 says: {}",
+                    lines.empty() ? "nothing" : without_end(lines.back())));
+  }
+  report.remark(fmt::format("peer: PyTorch {}, BLAS {}", without_end(said->substr(label.size())),
+                            fast_blas_in(lines)));
 }
 
 std::vector<std::string> lines_of(const std::string& command) {
@@ -38,20 +60,6 @@ std::optional<double> number_after(const std::string& line, const std::string& l
   const auto at = line.find(label);
   if (at == std::string::npos) return {};
   return std::stod(line.substr(at + label.size()));
-}
-
-std::vector<std::string> split(const std::string& text) {
-  std::vector<std::string> parts;
-  std::istringstream stream(text);
-  for (std::string part; std::getline(stream, part, ',');) parts.push_back(part);
-  return parts;
-}
-
-void check_only(const std::vector<std::string>& only, const std::vector<std::string>& names) {
-  for (const std::string& name : only) {
-    if (std::ranges::find(names, name) != names.end()) continue;
-    throw std::runtime_error(fmt::format("--only {}: there are {}", name, fmt::join(names, ", ")));
-  }
 }
 
 }  // namespace foretrain::bench

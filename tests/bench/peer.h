@@ -1,5 +1,7 @@
-// What benchmarks share: other people's programs beside ours, the words of their options.
+// Other people's programs beside ours.
 #pragma once
+
+#include "tests/bench/common/report.h"
 
 #include <optional>
 #include <string>
@@ -10,16 +12,14 @@ namespace foretrain::bench {
 /// The folder with the peers' programs. @throws std::runtime_error where it is not there
 std::string peers_folder();
 
+/// Says in a remark which PyTorch the peers use, with which BLAS. @throws std::runtime_error where
+/// there is none, or its BLAS is the reference one (common/blas.h)
+void check_torch(Report& report);
+
 /// What `command` prints, line by line. @throws std::runtime_error where it cannot be started
 std::vector<std::string> lines_of(const std::string& command);
 
 /// The number after `label` in a line; nothing where the label is not in it.
 std::optional<double> number_after(const std::string& line, const std::string& label);
-
-/// `a,b` as its parts.
-std::vector<std::string> split(const std::string& text);
-
-/// @throws std::runtime_error that lists `names`, where `--only` asked for something else
-void check_only(const std::vector<std::string>& only, const std::vector<std::string>& names);
 
 }  // namespace foretrain::bench

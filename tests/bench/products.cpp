@@ -4,7 +4,7 @@
 #include "models/layers/conv2d.h"
 #include "models/layers/dense.h"
 #include "models/tensor/floats.h"
-#include "reports/record/statistics.h"
+#include "tests/bench/common/options.h"
 
 #include <Eigen/Core>
 #include <fmt/format.h>
@@ -170,26 +170,31 @@ double seconds_of(const Body& body) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// GFLOP/s of ours, of Eigen's, their ratio: of medians over rounds in alternation.
+/// GFLOP/s of ours beside Eigen's, of rounds in alternation.
 class Figure {
  public:
   template <class Ours, class Eigens>
   void round(const Ours& ours, const Eigens& eigens) {
-    ours_.push_back(seconds_of(ours));
-    eigens_.push_back(seconds_of(eigens));
+    ours_.push_back(1e-9 / seconds_of(ours));
+    eigens_.push_back(1e-9 / seconds_of(eigens));
   }
-  [[nodiscard]] std::string text(double flops) const {
-    const double ours = flops / median(ours_).value() * 1e-9;
-    const double eigens = flops / median(eigens_).value() * 1e-9;
-    return fmt::format("{:6.1f} {:6.1f} {:5.2f}", ours, eigens, ours / eigens);
+  [[nodiscard]] Result row(const std::string& name, double flops) const {
+    Result row = result_of(name, "GFLOP/s", Better::more, times(ours_, flops));
+    set_peer(row, "Eigen", times(eigens_, flops));
+    return row;
   }
 
  private:
+  static std::vector<double> times(std::vector<double> rates, double flops) {
+    for (double& rate : rates) rate *= flops;
+    return rates;
+  }
+
   std::vector<double> ours_;
   std::vector<double> eigens_;
 };
 
-void compare(const Subject& of, std::int64_t batch, double seconds) {
+void compare(const Subject& of, std::int64_t batch, double seconds, Report& report) {
   const std::unique_ptr<const Layer> layer = make(of);
   const Shape out = layer->output();
   Matrix x = draw(batch, of.input.size());
@@ -232,17 +237,18 @@ void compare(const Subject& of, std::int64_t batch, double seconds) {
                 });
   } while (std::chrono::duration<double>(Clock::now() - begin).count() < seconds);
   const double flops = 2.0 * static_cast<double>(batch * out.pixels() * layer->weights());
-  fmt::print("{:14} {:26} {:>9} {:3}   {}   {}   {}\n", of.network, layer->name(),
-             to_string(of.input), batch, forwards.text(flops), weights.text(flops),
-             boths.text(2 * flops));
+  const std::string name =
+      fmt::format("products/{}/{}/{}", of.network, layer->name(), to_string(of.input));
+  report.add(forwards.row(name + "/forward", flops));
+  report.add(weights.row(name + "/by_weights", flops));
+  report.add(boths.row(name + "/by_weights_input", 2 * flops));
 }
 
 }  // namespace
 
-void products(bool smoke) {
-  fmt::print("{:54}   {:^19}   {:^19}   {:^19}\n", "GFLOP/s: ours, Eigen's, ratio", "forward",
-             "gradient by weights", "by weights, input");
-  for (const Subject& of : kSubjects) compare(of, smoke ? 2 : 64, smoke ? 0 : 1);
+void products(const std::vector<std::string>& arguments, Report& report) {
+  const bool smoke = read_options(arguments, {"--smoke"}).smoke;
+  for (const Subject& of : kSubjects) compare(of, smoke ? 2 : 64, smoke ? 0 : 1, report);
 }
 
 }  // namespace foretrain::bench

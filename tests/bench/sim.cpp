@@ -7,6 +7,8 @@
 #include "scenarios/prepared.h"
 #include "sim/driver/simulate.h"
 #include "sim/engine/engine.h"
+#include "tests/bench/commands.h"
+#include "tests/bench/common/options.h"
 #include "tests/bench/peer.h"
 
 #include <fmt/format.h>
@@ -17,39 +19,14 @@
 #include <chrono>
 #include <filesystem>
 #include <functional>
-#include <map>
+#include <iterator>
+#include <optional>
 #include <stdexcept>
+#include <utility>
 
 namespace foretrain::bench {
 namespace {
 using Clock = std::chrono::steady_clock;
-
-struct Options {
-  bool smoke = false;
-  bool peer = false;
-  int rounds = 3;
-  std::vector<std::string> only;
-};
-
-Options parse(const std::vector<std::string>& arguments) {
-  Options options;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const std::string& argument = arguments[i];
-    if (argument == "--smoke") {
-      options.smoke = true;
-    } else if (argument == "--peer") {
-      options.peer = true;
-    } else if (argument == "--rounds" && i + 1 < arguments.size()) {
-      options.rounds = std::stoi(arguments[++i]);
-    } else if (argument == "--only" && i + 1 < arguments.size()) {
-      options.only = split(arguments[++i]);
-    } else {
-      throw std::runtime_error(argument + ": unknown; --smoke, --only, --rounds, --peer");
-    }
-  }
-  if (options.smoke) options.rounds = 1;
-  return options;
-}
 
 // What the peer simulates: hosts around a switch, 10 Gbit/s and 25 us each, gradients of 10 ms, 0.1
 // ms to apply one.
@@ -146,7 +123,7 @@ struct Measured {
   std::string theirs;
 };
 
-void compare(const std::vector<Measured>& all, const Options& options) {
+void compare(const std::vector<Measured>& all, const Options& options, Report& report) {
   const std::optional<Peer> peer = options.peer ? std::optional<Peer>(std::in_place) : std::nullopt;
   for (const Measured& each : all) {
     std::vector<double> ours;
@@ -160,18 +137,19 @@ void compare(const std::vector<Measured>& all, const Options& options) {
                                static_cast<double>(measured.scenario.training.steps));
       if (peer) theirs.push_back(peer->messages_per_s(each.theirs));
     }
-    fmt::print("{:24} {:9.0f} thousand messages/s, {:8.4f} s a step", each.name,
-               median(ours).value() * 1e-3, median(seconds_a_step).value());
-    if (peer) {
-      fmt::print(", SimGrid {:7.0f}, ratio {:6.1f}", median(theirs).value() * 1e-3,
-                 median(ours).value() / median(theirs).value());
-    }
-    fmt::print("\n");
-    std::fflush(stdout);  // a row as it comes, also down a pipe
+    Result row = result_of(each.name, "messages/s", Better::more, ours);
+    set_peer(row, "SimGrid", theirs);
+    row.note = fmt::format("{:.4f} s a step", median(seconds_a_step).value());
+    report.add(std::move(row));
   }
 }
 
-void bench_server(const Options& options) {
+// Of 31.4 KB, unless the name says another size.
+std::string row_name(const std::string& kind, int workers, bool large) {
+  return fmt::format("sim/{}/{}{}", kind, workers, large ? "/25MB" : "");
+}
+
+void bench_server(const Options& options, Report& report) {
   std::vector<Measured> all;
   for (const char* strategy : {"sync", "async"}) {
     for (const bool large : {false, true}) {
@@ -179,23 +157,22 @@ void bench_server(const Options& options) {
         if (options.smoke && workers > 8) continue;
         const std::int64_t steps = options.smoke ? 10 : 400'000 / workers;
         const std::int64_t peer_steps = std::max<std::int64_t>(4, 40'000 / workers);
-        all.push_back(
-            {fmt::format("{} {}, {} workers", strategy, large ? "25 MB" : "31.4 KB", workers),
-             [=] {
-               Case each = star(strategy, workers, steps);
-               if (large) use_large_model(each.scenario);
-               return each;
-             },
-             fmt::format("sg_ps {} {} {} {}", strategy, workers, large ? 25'000'000 : 31'400,
-                         peer_steps)});
+        all.push_back({row_name(fmt::format("star/{}", strategy), workers, large),
+                       [=] {
+                         Case each = star(strategy, workers, steps);
+                         if (large) use_large_model(each.scenario);
+                         return each;
+                       },
+                       fmt::format("sg_ps {} {} {} {}", strategy, workers,
+                                   large ? 25'000'000 : 31'400, peer_steps)});
       }
     }
   }
-  compare(all, options);
+  compare(all, options, report);
 }
 
 // Of a power of two, small buckets go over a hypercube; the peer's always go round the ring.
-void bench_ring(const Options& options) {
+void bench_ring(const Options& options, Report& report) {
   struct Ring {
     bool large;
     int workers;
@@ -208,7 +185,7 @@ void bench_ring(const Options& options) {
     if (options.smoke && (ring.large || workers > 63)) continue;
     const std::int64_t steps = options.smoke ? 1 : 400'000 / workers / workers + 1;
     all.push_back(
-        {fmt::format("all-reduce {}, {} workers", ring.large ? "25 MB" : "31.4 KB", workers),
+        {row_name("ring", workers, ring.large),
          [=] {
            Case each = star("all_reduce", workers, steps);
            if (ring.large) use_large_model(each.scenario);
@@ -217,10 +194,28 @@ void bench_ring(const Options& options) {
          },
          fmt::format("sg_ring {} {} {}", workers, ring.large ? 25'000'000 : 31'400, steps)});
   }
-  compare(all, options);
+  compare(all, options, report);
 }
 
-void bench_large(const Options& options) {
+// Its seconds; the most memory of a round, in GB.
+struct Sized {
+  std::vector<double> seconds;
+  std::vector<double> memory_gb;
+  std::int64_t messages = 0;
+};
+
+Sized simulate_rounds(const Case& each, int rounds) {
+  Sized sized;
+  for (int round = 0; round < rounds; ++round) {
+    const Timed timed = simulate_once(each);
+    sized.seconds.push_back(timed.wall_s);
+    sized.memory_gb.push_back(static_cast<double>(timed.peak_kb) * 1024 * 1e-9);
+    sized.messages = timed.messages;
+  }
+  return sized;
+}
+
+void bench_large(const Options& options, Report& report) {
   struct Large {
     std::string model;
     int servers;
@@ -232,19 +227,28 @@ void bench_large(const Options& options) {
       each.scenario.model.name = large.model;
       each.scenario.training.servers = large.servers;
       each.scenario.cluster.hosts[0].count = workers + large.servers;
-      std::vector<double> times;
-      Timed timed;
-      for (int round = 0; round < options.rounds; ++round) {
-        timed = simulate_once(each);
-        times.push_back(timed.wall_s);
-      }
-      fmt::print(
-          "{:8} {} shard{} {:6} workers, 100 steps {:8.3f} s {:5.0f} MB, {:6.3f} us a message\n",
-          large.model, large.servers, large.servers == 1 ? ", " : "s,", workers,
-          median(times).value(), static_cast<double>(timed.peak_kb) / 1024,
-          median(times).value() / static_cast<double>(timed.messages) * 1e6);
+      const Sized sized = simulate_rounds(each, options.rounds);
+      Result row = result_of(fmt::format("sim/large/{}/{}", large.model, workers), "s",
+                             Better::less, sized.seconds);
+      row.note = fmt::format("{} steps, {} shards, {:.0f} MB, {:.3f} us a message",
+                             each.scenario.training.steps, large.servers,
+                             median(sized.memory_gb).value() * 1e3,
+                             row.figure / static_cast<double>(sized.messages) * 1e6);
+      report.add(std::move(row));
     }
   }
+}
+
+void bench_huge(const Options& options, Report& report) {
+  const int workers = options.smoke ? 100 : 100'000;
+  Case each = star("sync", workers, options.smoke ? 2 : 20);
+  each.scenario.cluster.topology = "leaf_spine";
+  each.scenario.cluster.leaf_spine.hosts_per_leaf = 40;
+  each.scenario.cluster.leaf_spine.spines = 4;
+  const Sized sized = simulate_rounds(each, options.rounds);
+  const std::string name = fmt::format("sim/huge/softmax/{}", workers);
+  report.add(result_of(name, "s", Better::less, sized.seconds));
+  report.add(result_of(name + "/memory", "GB", Better::less, sized.memory_gb));
 }
 
 double seconds_since(Clock::time_point start) {
@@ -252,7 +256,7 @@ double seconds_since(Clock::time_point start) {
 }
 
 // Real gradients in virtual time: what the simulation adds to what they take by themselves.
-void bench_numerics(const Options& options) {
+void bench_numerics(const Options& options, Report& report) {
   Case each = star("async", 64, 1);
   Scenario& scenario = each.scenario;
   scenario.numerics = true;
@@ -284,9 +288,11 @@ void bench_numerics(const Options& options) {
     }
     ratios.push_back((timed.wall_s - load_s) / seconds_since(start));
   }
-  fmt::print("64 async workers, softmax, {} examples: {:.2f} times what the gradients take alone\n",
-             scenario.dataset.take * static_cast<std::int64_t>(scenario.training.epochs),
-             median(ratios).value());
+  Result row = result_of("sim/numerics/softmax/64", "times", Better::less, ratios);
+  row.note =
+      fmt::format("what the gradients of {} examples take alone",
+                  scenario.dataset.take * static_cast<std::int64_t>(scenario.training.epochs));
+  report.add(std::move(row));
 }
 
 // Wakes itself as long as there is something left to count.
@@ -301,7 +307,7 @@ struct Ticker : sim::Actor {
   }
 };
 
-void bench_engine(const Options& options) {
+void bench_engine(const Options& options, Report& report) {
   const std::int64_t events = options.smoke ? 20'000 : 2'000'000;
   for (const std::uint64_t queued : {10U, 1'000U, 10'000U}) {
     std::vector<double> rates;
@@ -316,34 +322,32 @@ void bench_engine(const Options& options) {
       const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
       rates.push_back(static_cast<double>(events) / seconds);
     }
-    fmt::print("engine, {:6} events in queue {:8.2f} million events/s\n", queued,
-               median(rates).value() * 1e-6);
+    report.add(result_of(fmt::format("sim/engine/{}", queued), "events/s", Better::more, rates));
   }
 }
 
 struct Group {
   const char* name;
-  void (*bench)(const Options& options);
+  void (*bench)(const Options& options, Report& report);
+  bool asked_only = false;  // takes long: only where --only names it
 };
-constexpr Group kGroups[] = {{"engine", bench_engine},
-                             {"server", bench_server},
-                             {"ring", bench_ring},
-                             {"large", bench_large},
-                             {"numerics", bench_numerics}};
+constexpr Group kGroups[] = {{"engine", bench_engine},     {"server", bench_server},
+                             {"ring", bench_ring},         {"large", bench_large},
+                             {"numerics", bench_numerics}, {"sweep", time_sweep},
+                             {"first", time_first_answer}, {"huge", bench_huge, true}};
 
 }  // namespace
 
-int simulations(const std::vector<std::string>& arguments) {
-  const Options options = parse(arguments);
+void simulations(const std::vector<std::string>& arguments, Report& report) {
   std::vector<std::string> names;
   names.reserve(std::size(kGroups));
   for (const Group& group : kGroups) names.emplace_back(group.name);
-  check_only(options.only, names);
+  const Options options =
+      read_options(arguments, {"--smoke", "--only", "--rounds", "--peer"}, names);
   for (const Group& group : kGroups) {
-    const bool wanted = options.only.empty() || std::ranges::count(options.only, group.name) > 0;
-    if (wanted) group.bench(options);
+    const bool now = !group.asked_only || options.smoke || !options.only.empty();
+    if (now && options.wants(group.name)) group.bench(options, report);
   }
-  return 0;
 }
 
 }  // namespace foretrain::bench

@@ -1,17 +1,21 @@
 // The simulator's speed, beside SimGrid's.
 #pragma once
 
+#include "tests/bench/common/report.h"
+
 #include <string>
 #include <vector>
 
 namespace foretrain::bench {
 
-/// Prints events and messages simulated per second, how time grows to 10,000 workers.
+/// Reports events and messages simulated per second, how time grows to 10,000 workers, what real
+/// gradients take, a sweep, the first answer.
 ///
 ///     --smoke        one short simulation of each kind
-///     --only NAMES   of these groups: engine, server, ring, large
-///     --rounds N     rounds of all figures; the median is printed; default 3
-///     --peer         SimGrid simulates the same star in alternation; ratios are printed
-int simulations(const std::vector<std::string>& arguments);
+///     --only NAMES   of these groups: engine, server, ring, large, numerics, sweep, first, huge;
+///                    huge (100,000 workers) runs only where it is named
+///     --rounds N     rounds of all figures; the median is the figure; default 3
+///     --peer         SimGrid simulates the same star in alternation; ratios are told
+void simulations(const std::vector<std::string>& arguments, Report& report);
 
 }  // namespace foretrain::bench

@@ -3,29 +3,26 @@
 #include "exec/calibration/ping_pong.h"
 #include "exec/launch/run.h"
 #include "exec/system/process.h"
-#include "exec/system/processor.h"
 #include "reports/record/statistics.h"
 #include "reports/record/summary.h"
 #include "scenarios/read.h"
+#include "tests/bench/common/options.h"
 #include "tests/support/places.h"
 
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <functional>
 #include <stdexcept>
+#include <utility>
 
 namespace foretrain::bench {
 namespace {
 
-// Medians of rounds that alternate.
-struct Compared {
-  double plain = 0;
-  double encrypted = 0;
-  double ratio = 0;
-};
+constexpr int kRounds = 9;
 
-Compared alternate(int rounds, const std::function<double(bool encrypted)>& measure) {
+// TLS beside plain in rounds that alternate; the note says the median of the ratios.
+Result alternate(const std::string& name, const std::string& unit, int rounds,
+                 const std::function<double(bool encrypted)>& measure) {
   std::vector<double> plain;
   std::vector<double> encrypted;
   std::vector<double> ratios;
@@ -38,17 +35,21 @@ Compared alternate(int rounds, const std::function<double(bool encrypted)>& meas
     encrypted.push_back(first ? one : other);
     ratios.push_back(encrypted.back() / plain.back());
   }
-  return {median(plain).value(), median(encrypted).value(), median(ratios).value()};
+  Result row = result_of(name, unit, Better::less, encrypted);
+  set_peer(row, "plain", plain);
+  row.note = fmt::format("{:.2f} times plain", median(ratios).value());
+  return row;
 }
 
-void print_messages(int rounds, bool smoke) {
+void bench_messages(int rounds, bool smoke, Report& report) {
   const std::vector<int> cores = ::foretrain::exec::usable_cores();
   struct Kind {
     Bytes payload;
     int rounds;
   };
   for (const Kind kind : {Kind{{1'000}, 3'000}, Kind{{1'000'000}, 200}, Kind{{25'000'000}, 16}}) {
-    const Compared us = alternate(rounds, [&](bool encrypted) {
+    const std::string name = fmt::format("tls/message/{}", kind.payload.value);
+    Result row = alternate(name, "us", rounds, [&](bool encrypted) {
       const auto trip = ::foretrain::exec::measure_round_trip(cores.front(), cores.back(),
                                                               {.payload = kind.payload,
                                                                .rounds = smoke ? 4 : kind.rounds,
@@ -58,11 +59,9 @@ void print_messages(int rounds, bool smoke) {
       return trip.time_s * 1e6;
     });
     const double more_ps =
-        (us.encrypted - us.plain) * 1e6 / static_cast<double>(kind.payload.value);
-    fmt::print(
-        "message of {:9} bytes there, none back {:11.1f} us {:11.1f} us {:6.2f} {:+9.0f} ps\n",
-        kind.payload.value, us.plain, us.encrypted, us.ratio, more_ps);
-    std::fflush(stdout);
+        (row.figure - *row.peer_figure) * 1e6 / static_cast<double>(kind.payload.value);
+    row.note += fmt::format(", {:+.0f} ps a byte", more_ps);
+    report.add(std::move(row));
   }
 }
 
@@ -83,26 +82,12 @@ double step_ms(bool encrypted, bool smoke) {
 
 }  // namespace
 
-int tls(const std::vector<std::string>& arguments) {
-  bool smoke = false;
-  int rounds = 9;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (arguments[i] == "--smoke") {
-      smoke = true;
-    } else if (arguments[i] == "--rounds" && i + 1 < arguments.size()) {
-      rounds = std::stoi(arguments[++i]);
-    } else {
-      throw std::runtime_error(arguments[i] + ": no such option, or no value; there is --rounds");
-    }
-  }
-  if (smoke) rounds = 1;
-  fmt::print("{}\n{:44} {:>14} {:>14} {:>6} {:>12}\n", ::foretrain::exec::this_processor().name,
-             "encryption", "plain", "TLS", "ratio", "a byte");
-  print_messages(rounds, smoke);
-  const Compared ms = alternate(rounds, [&](bool encrypted) { return step_ms(encrypted, smoke); });
-  fmt::print("step of {}, sync, 2 workers {:17.2f} ms {:11.2f} ms {:6.2f}\n",
-             smoke ? "softmax" : "lenet_large", ms.plain, ms.encrypted, ms.ratio);
-  return 0;
+void tls(const std::vector<std::string>& arguments, Report& report) {
+  const Options options = read_options(arguments, {"--smoke", "--rounds"}, {}, {.rounds = kRounds});
+  bench_messages(options.rounds, options.smoke, report);
+  report.add(alternate(fmt::format("tls/step/{}", options.smoke ? "softmax" : "lenet_large"), "ms",
+                       options.rounds,
+                       [&](bool encrypted) { return step_ms(encrypted, options.smoke); }));
 }
 
 }  // namespace foretrain::bench

@@ -1,0 +1,14 @@
+// Commands of the program as people wait for them.
+#pragma once
+
+#include "tests/bench/common/options.h"
+#include "tests/bench/common/report.h"
+
+namespace foretrain::bench {
+
+/// A sweep of 520 small simulations without numerics: one row, in seconds.
+void time_sweep(const Options& options, Report& report);
+/// `simulate quickstart` on a machine that is calibrated: one row, in seconds.
+void time_first_answer(const Options& options, Report& report);
+
+}  // namespace foretrain::bench
