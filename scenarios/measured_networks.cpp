@@ -34,7 +34,9 @@ std::optional<Duration> measured_gradient(const std::vector<MeasuredNetwork>& me
 }
 
 void keep_network(std::vector<MeasuredNetwork>& measured, const std::string& network) {
-  std::erase_if(measured, [&](const MeasuredNetwork& row) { return row.network != network; });
+  std::erase_if(measured, [&](const MeasuredNetwork& row) {
+    return network.empty() || row.network != network;
+  });
 }
 
 std::string measured_text(const std::vector<MeasuredNetwork>& measured,

@@ -27,7 +27,7 @@ struct MeasuredNetwork {
 std::optional<Duration> measured_gradient(const std::vector<MeasuredNetwork>& measured,
                                           const std::string& network, int batch_size);
 
-/// Takes the rows of other networks away.
+/// Takes the rows of other networks away; all of them where `network` is empty.
 void keep_network(std::vector<MeasuredNetwork>& measured, const std::string& network);
 
 /// The rows of `network` for people: `resnet50, 195 examples/s at a batch of 32, 219 at 64`; empty:

@@ -65,7 +65,7 @@ double spread_of(const Machine& machine, const std::string& model) {
 }
 
 // How many times as long as in the profile its times are on a device of the host: by what somebody
-// measured there, else by data sheets.
+// measured there, else by data sheets. Evaluations are by the batch of the training, too.
 double profile_ratio(const HostSpec& spec, const ModelSpec& model, const Training& training) {
   const int batch = training.batch_size;
   const auto measured = measured_gradient(spec.measured, model.profile_network, batch);
@@ -90,7 +90,7 @@ ComputeBasis basis_of(const JobTime& job_time, const HostSpec* spec, const Machi
     basis.from = ComputeBasis::From::profile;
     basis.of.clear();
     const std::string& network = prepared.scenario_case.scenario.model.profile_network;
-    if (job_time.on_device()) basis.of = measured_text(spec->measured, network);
+    if (spec != nullptr && job_time.on_device()) basis.of = measured_text(spec->measured, network);
   } else if (job_time.gradients_by() == JobTime::Source::described) {
     basis.from = ComputeBasis::From::described;
   } else if (machine != nullptr) {
