@@ -347,6 +347,7 @@ void check_case(Case& scenario_case, Reading& reading) {
   check_options(scenario_case, counts.workers);
   check_placement(scenario_case, counts);
   check_devices(scenario_case);
+  check_measured(scenario_case);
   check_stragglers(scenario_case, counts.workers, reading);
   check_faults(scenario_case, reading);
 }

@@ -15,6 +15,11 @@ namespace foretrain {
 /// long as the strategy needs. @throws InputError
 void check_case(Case& scenario_case, Reading& reading);
 
+/// Its part for `measured:` of hosts: no batch size twice, and `model.profile_network` is known to
+/// one of them. Takes the rows away that do not count, so that a case is the same whatever else is
+/// known.
+void check_measured(Case& scenario_case);
+
 /// Its part for `faults:`, when all else is known to be right.
 void check_faults(Case& scenario_case, Reading& reading);
 

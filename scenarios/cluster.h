@@ -4,6 +4,7 @@
 #include "models/base/quantity.h"
 #include "models/base/time.h"
 #include "scenarios/machine.h"
+#include "scenarios/measured_networks.h"
 #include "scenarios/money.h"
 
 #include <optional>
@@ -39,6 +40,7 @@ struct HostSpec {
   Roofline device;                  ///< of each of them; not described: as the host's machine says
   bool device_updates = false;      ///< they apply what workers update; else its cores do
   DeviceLinkSpec device_link;
+  std::vector<MeasuredNetwork> measured{};  ///< what each of them trains alone
   Duration mtbf{};                         ///< mean time between failures of each of them; 0: never
   Duration restart_after{60'000'000'000};  ///< from such a failure until all nodes are ready again
   Price price{};                           ///< of each of them

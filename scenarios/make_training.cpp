@@ -53,17 +53,47 @@ std::shared_ptr<const Network> network_of(const Case& c, const DatasetShape& sha
   }
 }
 
+constexpr double kMostProfiled_s = 1e6;  // as a host's `compute`
+
+/// Refuses what was measured on a host where that makes no time, or one that no clock could count.
+void check_measured_times(const Case& c, std::int64_t examples, const Network& network) {
+  const int batch = c.scenario.training.batch_size;
+  const auto& hosts = c.scenario.cluster.hosts;
+  for (std::size_t i = 0; i < hosts.size(); ++i) {
+    const std::string& called = c.scenario.model.profile_network;
+    const auto gradient = measured_gradient(hosts[i].measured, called, batch);
+    if (!gradient) continue;
+    const std::string key = fmt::format("cluster.hosts[{}].measured", i);
+    if (gradient_cost(network, batch).measured.ns == 0) {
+      fail(c, "model.profile",
+           "a gradient takes no time by it, so that layers have no shares of what was measured; "
+           "write times in proportion to their work");
+    }
+    if (gradient->ns <= 0) {
+      fail(c, key,
+           fmt::format("by these rows a batch of {} of {} takes no time; write one of a batch near "
+                       "it",
+                       batch, called));
+    }
+    if (gradient->seconds() * static_cast<double>(examples) / batch <= kMostProfiled_s) continue;
+    fail(c, key,
+         fmt::format("by these rows {} examples of {} take longer than {:.0f} s; check "
+                     "examples_per_s",
+                     examples, called, kMostProfiled_s));
+  }
+}
+
 /// Refuses a profile that takes so long, here, that no clock could count it.
 void check_profile_times(const Case& c, const DatasetShape& shape, const Network& network) {
-  constexpr double kMost_s = 1e6;  // as a host's `compute`
   const int batch = profile_batch(c.scenario);
   // Of the batch that was measured: `read_profile` has seen to it that this can be counted.
   const double measured_s = gradient_cost(network, batch).measured.seconds();
   const auto examples = std::max(c.scenario.training.examples_a_gradient(), shape.test_examples);
-  if (measured_s * static_cast<double>(examples) / batch <= kMost_s) return;
+  check_measured_times(c, examples, network);
+  if (measured_s * static_cast<double>(examples) / batch <= kMostProfiled_s) return;
   fail(c, "model.profile",
        fmt::format("{} examples take longer than {:.0f} s; check that its times are milliseconds",
-                   examples, kMost_s));
+                   examples, kMostProfiled_s));
 }
 
 const Protocol& protocol_of(const Scenario& scenario) {

@@ -31,6 +31,8 @@ struct ModelSpec {
   std::string profile{};            ///< not empty: a CSV file (layer_profile.h), instead of a name
   int profile_batch = 0;  ///< examples that its times are of; 0: as the training's batch_size
   MeasuredDevice profile_device{};  ///< that its times are of; not described: of every device
+  /// What HostSpec::measured calls it; where a host has that, its rows count instead. Empty: no.
+  std::string profile_network{};
 
   [[nodiscard]] bool profiled() const { return !profile.empty(); }
   /// What tables call it: its name (`mlp-300-100` by hidden layers that are not the usual ones),

@@ -15,11 +15,12 @@ struct ComputeBasis {
     written,     ///< a machine file by hand
     described,   ///< FLOPs and bandwidth of a data sheet
     given,       ///< `compute:` of the scenario
-    profile,     ///< times of layers, measured somewhere
+    profile,     ///< times of layers, measured somewhere, or their shares of `of`
   };
 
   From from = From::calibrated;
-  std::string of{};      ///< what the machine is called; of `given`: the time, 20 ms
+  std::string of{};      ///< what the machine is called; of `given`: the time, 20 ms; of `profile`:
+                         ///< what the host's device was measured to train (measured_networks.h)
   std::string date{};    ///< of the calibration, 2026-11-25; empty: it does not say
   double spread = 0;     ///< of its repetitions of a gradient (Measurement::spread); 0: not known
   double jitter = 0;     ///< standard deviation of the logarithm of a gradient's time; 0: none

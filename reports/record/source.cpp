@@ -28,6 +28,7 @@ std::string in_short(const ComputeBasis& basis) {
     case BasisFrom::profile:
       break;
   }
+  if (!basis.of.empty()) return "by what a device was measured to train, " + basis.of;
   return "by the times of a profile";
 }
 
@@ -96,6 +97,13 @@ std::string compute_clause(const ComputeBasis& basis) {
       return fmt::format("compute{} is what the scenario says, {} a gradient", hosts, basis.of);
     case BasisFrom::profile:
       break;
+  }
+  if (!basis.of.empty()) {
+    return fmt::format(
+        "compute{} is what such a device alone was measured to train: {}, shared among layers as "
+        "in "
+        "the profile",
+        hosts, basis.of);
   }
   return fmt::format("compute{} is that of a profile, times that somebody measured", hosts);
 }

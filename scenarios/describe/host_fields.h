@@ -19,6 +19,26 @@ void describe(Visitor& visit, T& link) {
               link.shared);
 }
 
+template <class Visitor, Described<MeasuredNetwork> T>
+void describe(Visitor& visit, T& row) {
+  visit.field({.key = "network",
+               .doc = "what model.profile_network calls it: resnet50, resnet50_amp",
+               .required = true},
+              row.network);
+  visit.field({.key = "batch_size",
+               .doc = "examples a gradient; other sizes are straight between two rows",
+               .least = 1,
+               .most = 1e7,
+               .required = true},
+              row.batch_size);
+  visit.field({.key = "examples_per_s",
+               .doc = "that one device trains, alone",
+               .above = 0,
+               .most = 1e12,
+               .required = true},
+              row.examples_per_s);
+}
+
 /// Accelerators of a host.
 template <class Visitor, Described<HostSpec> T>
 void describe_devices(Visitor& visit, T& host) {
@@ -47,6 +67,13 @@ void describe_devices(Visitor& visit, T& host) {
                  .unused_because = no_devices,
                  .written = host.device_link != DeviceLinkSpec{}},
                 host.device_link);
+  visit.list({.key = "measured",
+              .doc = "what one of them was measured to train; rows of other networks than "
+                     "model.profile_network do not count",
+              .used = host.devices > 0,
+              .unused_because = no_devices,
+              .written = !host.measured.empty()},
+             host.measured);
 }
 
 template <class Visitor, Described<HostSpec> T>

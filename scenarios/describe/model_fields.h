@@ -134,6 +134,13 @@ void describe(Visitor& visit, T& model) {
                  .unused_because = "only a profile was measured on some device",
                  .written = model.profile_device.described()},
                 model.profile_device);
+  visit.field({.key = "profile_network",
+               .doc = "what `measured` of hosts calls the network: there a gradient takes what was "
+                      "measured, layers their shares of it; left out: as the profile says",
+               .used = model.profiled(),
+               .unused_because = "only a profile has shares of layers",
+               .written = !model.profile_network.empty()},
+              model.profile_network);
   const bool named = model.layers.empty() && !model.profiled();
   visit.field({.key = "name",
                .doc = "a network that the program knows",

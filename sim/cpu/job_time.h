@@ -37,9 +37,10 @@ namespace foretrain::sim {
 ///
 /// Realism: what was measured is calibrated at three batch sizes and straight between and beyond
 /// them. A profile is as good as its measurement; its times are of the device that was measured,
-/// whatever the host, unless model.profile_device says what that can do; they stand for a device
-/// that computes while its core does nothing else. A roofline is a bound that kernels stay below,
-/// often by half, and that caches let them exceed: it orders machines, it does not time them. Its
+/// whatever the host, unless model.profile_device says what that can do, or a device of the host
+/// was measured with the network (scenarios/measured_networks.h); they stand for a device that
+/// computes while its core does nothing else. A roofline is a bound that kernels stay below, often
+/// by half, and that caches let them exceed: it orders machines, it does not time them. Its
 /// overhead is paid by every stage of a gradient. A device's update has none, since one kernel
 /// takes many buckets: it reads, writes parameters, gradients, what the optimizer keeps, with a few
 /// FLOPs a byte.
@@ -54,7 +55,7 @@ class JobTime {
           const Roofline* device = nullptr);
 
   /// A profile's times are of another device: on this one they are so many times as long
-  /// (scenarios/measured_device.h).
+  /// (scenarios/measured_device.h, scenarios/measured_networks.h).
   void scale_profile(double ratio) { profile_ratio_ = ratio; }
   /// Of trainings by a program that spends so much on a step, with so many workers.
   void add(const FrameworkSpec& framework, int workers);

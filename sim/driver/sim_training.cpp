@@ -1,5 +1,6 @@
 #include "sim/driver/sim_training.h"
 
+#include "models/cost/work.h"
 #include "models/protocol/registry.h"
 #include "scenarios/describe/reader.h"
 #include "scenarios/emulated.h"
@@ -63,6 +64,15 @@ double spread_of(const Machine& machine, const std::string& model) {
   return most;
 }
 
+// How many times as long as in the profile its times are on a device of the host: by what somebody
+// measured there, else by data sheets. Evaluations are by the batch of the training, too.
+double profile_ratio(const HostSpec& spec, const ModelSpec& model, const Training& training) {
+  const int batch = training.batch_size;
+  const auto measured = measured_gradient(spec.measured, model.profile_network, batch);
+  if (!measured) return time_ratio(model.profile_device, spec.device);
+  return measured->seconds() / gradient_cost(*training.network, batch).measured.seconds();
+}
+
 // What times a gradient on hosts like `spec`.
 ComputeBasis basis_of(const JobTime& job_time, const HostSpec* spec, const Machine* machine,
                       const Prepared& prepared) {
@@ -79,6 +89,8 @@ ComputeBasis basis_of(const JobTime& job_time, const HostSpec* spec, const Machi
   if (job_time.gradients_by() == JobTime::Source::profiled) {
     basis.from = ComputeBasis::From::profile;
     basis.of.clear();
+    const std::string& network = prepared.scenario_case.scenario.model.profile_network;
+    if (spec != nullptr && job_time.on_device()) basis.of = measured_text(spec->measured, network);
   } else if (job_time.gradients_by() == JobTime::Source::described) {
     basis.from = ComputeBasis::From::described;
   } else if (machine != nullptr) {
@@ -153,7 +165,7 @@ void SimTraining::add_job_times(const Prepared& prepared, const MachineLookup& m
     const bool devices = spec.devices > 0 && !world_.real_cores;
     add(machine ? &*machine : nullptr, fixed, devices ? &spec.device : nullptr);
     if (devices) {
-      job_times_.back().scale_profile(time_ratio(scenario.model.profile_device, spec.device));
+      job_times_.back().scale_profile(profile_ratio(spec, scenario.model, *training_));
     }
     // With servers they apply, and do not have it.
     if (spec.device_updates && training_->servers == 0) {

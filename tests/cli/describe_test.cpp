@@ -231,6 +231,9 @@ TEST_CASE("describe: hardware has a line for every host of the library, none too
     CAPTURE(file.path());
     CHECK(hosts.count(file.path().stem().string()) == 1);
   }
+  CHECK(
+      called.out.find("\nn1-p100         alexnet at 512; resnet50 at 32, 64; vgg16 at 32, 64\n") !=
+      std::string::npos);
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ TEST_CASE("hardware: every host of the library is whole") {
 }
 
 TEST_CASE("hardware: every figure of the library says where it is from") {
-  const std::regex figure("^ *[a-z_]+: [^#]*[0-9a-z]");
+  const std::regex figure("^ *(- \\{)?[a-z_]+: [^#]*[0-9a-z]");
   const std::regex source("  # (assumed: .{10,}|.*(19|20)[0-9]{2}.*)$");
   for (const auto& file : fs::directory_iterator(source_dir() + "/scenarios/hardware")) {
     if (file.path().extension() != ".yaml") continue;
@@ -67,6 +67,37 @@ TEST_CASE("hardware: every figure of the library says where it is from") {
     }
     CHECK(figures >= 6);
   }
+}
+
+TEST_CASE("hardware: networks that devices were measured with have their layers in the library") {
+  const fs::path layers = fs::path(source_dir()) / "scenarios/clusters/layers";
+  int rows = 0;
+  for (const HostSpec& host : library_hosts()) {
+    for (const MeasuredNetwork& row : host.measured) {
+      CAPTURE(host.name, row.network);
+      const std::string network = std::regex_replace(row.network, std::regex("_amp$"), "");
+      CHECK(fs::exists(layers / (network + ".csv")));
+      ++rows;
+    }
+  }
+  CHECK(rows > 30);
+}
+
+TEST_CASE("hardware: a scenario has of a host's measured networks the one that it names") {
+  const std::string job =
+      "foretrain: 1\nmodel: {profile: p.csv, profile_network: resnet50}\ntraining: {steps: 5}\n"
+      "cluster: {hosts: [{like: p3.16xlarge}]}\n";
+  const Scenario named = only(job);
+  CHECK(named.cluster.hosts.front().measured ==
+        std::vector<MeasuredNetwork>{{"resnet50", 128, 384.19}});
+  CHECK(only(to_yaml(named)) == named);
+  const Scenario unnamed = only(job, {"model.profile_network=null"});
+  CHECK(unnamed.cluster.hosts.front().measured.empty());
+  CHECK(to_yaml(unnamed).find("measured") == std::string::npos);
+  CHECK(only(job, {"cluster.hosts[0].like=n1-p100"}).cluster.hosts.front().measured ==
+        std::vector<MeasuredNetwork>{{"resnet50", 32, 195}, {"resnet50", 64, 219}});
+  CHECK_THAT(scenario_error(job, {"cluster.hosts[0].like=dgx-a100"}),
+             StartsWith("x.yaml:2:42: model.profile_network: resnet50, but of no host's devices"));
 }
 
 TEST_CASE("hardware: a host is like one of the library, what stands beside it wins") {

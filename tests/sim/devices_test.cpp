@@ -9,6 +9,7 @@
 
 #include <fstream>
 #include <string>
+#include <vector>
 
 namespace foretrain::testing {
 namespace {
@@ -52,14 +53,25 @@ class DeviceJob {
     s.cluster.hosts.push_back(server);
   }
 
-  /// In the mean; of one step: until all workers have its end.
-  [[nodiscard]] double step_s() const {
+  [[nodiscard]] Record record() const {
     sim::SimulateOptions options;
     options.usage_interval = {};
     options.machines = [](const std::string&) -> Machine { throw std::logic_error("not asked"); };
-    const Record record = testing::simulate(c, options);
+    Record record = testing::simulate(c, options);
     REQUIRE(record.outcome == Outcome::done);
-    return record.time.seconds() / static_cast<double>(c.scenario.training.steps);
+    return record;
+  }
+  /// In the mean; of one step: until all workers have its end.
+  [[nodiscard]] double step_s() const {
+    return record().time.seconds() / static_cast<double>(c.scenario.training.steps);
+  }
+  /// Instead of the four layers: three of unlike shares.
+  void write_unlike_layers(int times) const {
+    std::ofstream layers(c.scenario.model.profile);
+    layers << "layer,parameter_bytes,forward_ms,backward_ms\n";
+    layers << "a,4000000," << 1 * times << ',' << 9 * times << '\n';
+    layers << "b,8000000," << 4 * times << ',' << 2 * times << '\n';
+    layers << "c,4000000," << 3 * times << ',' << 1 * times << '\n';
   }
   HostSpec& host() { return c.scenario.cluster.hosts.front(); }
 
@@ -77,6 +89,67 @@ TEST_CASE("devices: a profile's times follow from what its device and the host's
   CHECK(job.step_s() == Approx(kGradient_s * 2 / 3).epsilon(kOfMessages));
   job.host().device = {};
   CHECK(job.step_s() == Approx(kGradient_s).epsilon(kOfMessages));
+}
+
+TEST_CASE("devices: a gradient takes what a device was measured to train of the network") {
+  DeviceJob job("all_reduce", 2, 2);
+  Scenario& s = job.c.scenario;
+  job.host().device = {20'000, {1'800e9}, {}};
+  s.model.profile_device = {10'000, {1'200e9}};
+  s.model.profile_network = "four";
+  job.host().measured = {{"other", 32, 1}};
+  CHECK(job.step_s() == Approx(kGradient_s * 2 / 3).epsilon(kOfMessages));  // as the sheets say
+  job.host().measured = {{"four", 64, 640}, {"other", 32, 1}, {"four", 32, 800}};
+  CHECK(job.step_s() == Approx(32 / 800.0).epsilon(kOfMessages));
+  s.training.batch_size = 64;
+  CHECK(job.step_s() == Approx(64 / 640.0).epsilon(kOfMessages));
+  s.training.batch_size = 48;
+  CHECK(job.step_s() == Approx((0.04 + 0.1) / 2).epsilon(kOfMessages));
+  s.training.accumulate = 3;
+  CHECK(job.step_s() == Approx(3 * (0.04 + 0.1) / 2).epsilon(kOfMessages));
+  s.training.accumulate = 1;
+  job.host().measured = {{"four", 32, 800}};
+  CHECK(job.step_s() == Approx(48 / 800.0).epsilon(kOfMessages));
+}
+
+TEST_CASE("devices: what was measured is shared among layers, evaluations as in the profile") {
+  DeviceJob job("all_reduce", 2, 2);
+  Scenario& s = job.c.scenario;
+  s.training.overlap = true;
+  s.training.bucket_rule = "ddp";
+  s.training.bucket_size = {4'000'000};
+  s.dataset.test_take = 320;
+  s.training.evaluate_every = 5;
+  job.host().device_link = {{1e9}, {}, false};
+  job.write_unlike_layers(3);
+  const Record thrice = job.record();
+  job.write_unlike_layers(1);
+  const Record once = job.record();
+  s.model.profile_network = "three";
+  job.host().measured = {{"three", 32, 32 / 60e-3}};  // three times 20 ms
+  const Record measured = job.record();
+  CHECK(once.time.seconds() < 0.9 * measured.time.seconds());
+  CHECK(measured.time == thrice.time);
+  REQUIRE(measured.evals.size() == thrice.evals.size());
+  REQUIRE(measured.evals.size() > 2);
+  CHECK(measured.evals.front().time == thrice.evals.front().time);
+}
+
+TEST_CASE("devices: a forecast by measured figures says so, with the figures") {
+  DeviceJob job("all_reduce", 2, 2);
+  job.c.scenario.model.profile_network = "four";
+  job.host().measured = {{"four", 64, 640}, {"four", 32, 800}};
+  const std::vector<ComputeBasis> basis = job.record().basis;
+  REQUIRE(basis.size() == 1);
+  CHECK(basis.front() == ComputeBasis{ComputeBasis::From::profile,
+                                      "four, 800 examples/s at a batch of 32, 640 at 64",
+                                      "",
+                                      0,
+                                      0,
+                                      false,
+                                      {"box"}});
+  job.host().measured.clear();
+  CHECK(job.record().basis.front().of.empty());
 }
 
 // Of N devices each sends 2 (N - 1) / N of the parameters over its own link (Patarasuk, Yuan 2009).

@@ -4,9 +4,11 @@
 #include "scenarios/units.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <array>
 #include <cmath>
+#include <map>
 #include <set>
 #include <string_view>
 
@@ -50,6 +52,33 @@ std::string in_one_currency(const std::vector<HostSpec>& hosts) {
   return one ? " in " + *currencies.begin() : std::string();
 }
 
+/// `bert_base at 32, 48; resnet50 at 128`
+std::string networks_text(const HostSpec& host) {
+  std::map<std::string, std::set<int>> batches;
+  for (const MeasuredNetwork& row : host.measured) batches[row.network].insert(row.batch_size);
+  std::vector<std::string> parts;
+  parts.reserve(batches.size());
+  for (const auto& [network, sizes] : batches) {
+    parts.push_back(fmt::format("{} at {}", network, fmt::join(sizes, ", ")));
+  }
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
+
+/// What devices were measured to train; empty: none was.
+std::string measured_lines(const std::vector<HostSpec>& hosts) {
+  std::string lines;
+  for (const HostSpec& host : hosts) {
+    if (host.measured.empty()) continue;
+    lines += left(host.name, kHostWidths[0]) + " " + networks_text(host) + "\n";
+  }
+  if (lines.empty()) return lines;
+  return "\n" +
+         wrap(
+             "Of these networks somebody measured what one device trains at these batch sizes; "
+             "model.profile_network: NAME of a profile takes that, not the data sheet.") +
+         "\n" + hang(lines, kHostWidths[0] + 1);
+}
+
 }  // namespace
 
 std::string hardware_table(const std::vector<HostSpec>& hosts) {
@@ -61,7 +90,7 @@ std::string hardware_table(const std::vector<HostSpec>& hosts) {
       in_one_currency(hosts)));
   text += "\n" + host_line({"host", "cores", "devices", "GFLOPS", "link", "NIC", "flow", "price"});
   for (const HostSpec& host : hosts) text += host_line(fields_of_host(host));
-  return text;
+  return text + measured_lines(hosts);
 }
 
 }  // namespace foretrain

@@ -60,15 +60,35 @@ std::string sheet_text(const MeasuredDevice& device) {
   return text;
 }
 
+bool is_measured(const HostSpec& host, const ModelSpec& model) {
+  return measured_gradient(host.measured, model.profile_network, 1).has_value();
+}
+
+/// Hosts whose device was measured with the network; empty: none is.
+std::string measured_note(const ModelSpec& model, const HostsToTry& hosts) {
+  std::vector<std::string> names;
+  for (const HostSpec& host : hosts.hosts) {
+    if (is_measured(host, model)) names.push_back(host.name);
+  }
+  if (names.empty()) return {};
+  return fmt::format("On {} a gradient takes what a device there was measured to train of {}. ",
+                     fmt::join(names, ", "), model.profile_network);
+}
+
 std::string profile_note(const BudgetBase& base, const HostsToTry& hosts) {
-  const MeasuredDevice& measured = base.scenario_case.scenario.model.profile_device;
+  const ModelSpec& model = base.scenario_case.scenario.model;
+  const std::string known = measured_note(model, hosts);
+  const MeasuredDevice& measured = model.profile_device;
   if (!measured.described()) {
-    return "Nothing says which device the profile was measured on (model.profile_device: {gflops: "
-           "..., memory_bandwidth: ...}): its times stand as they are on every host, so that hosts "
-           "differ in their number of devices, network and price alone.";
+    return fmt::format(
+        "{}Nothing says which device the profile was measured on (model.profile_device: {{gflops: "
+        "..., memory_bandwidth: ...}}): its times stand as they are on every {}host, so that hosts "
+        "differ in their number of devices, network and price alone.",
+        known, known.empty() ? "" : "other ");
   }
   std::vector<std::string> ratios;
   for (const HostSpec& host : hosts.hosts) {
+    if (is_measured(host, model)) continue;
     const double ratio = time_ratio(measured, host.device);
     if (ratio != 1) ratios.push_back(fmt::format("{:.2f} on {}", ratio, host.name));
   }
@@ -80,7 +100,7 @@ std::string profile_note(const BudgetBase& base, const HostsToTry& hosts) {
         "; elsewhere they are scaled by what the lesser of FLOPs and bandwidth gains: x {}",
         fmt::join(ratios, ", "));
   }
-  return text + ".";
+  return known + text + ".";
 }
 
 std::string work_note(const BudgetBase& base) {

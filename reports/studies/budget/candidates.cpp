@@ -185,6 +185,7 @@ Case case_on(const Case& base, const HostSpec& host, const RentedCluster& cluste
   set_batch(scenario, cluster.batch_size);
   HostSpec rented = host;
   rented.count = cluster.hosts;
+  keep_network(rented.measured, scenario.model.profile_network);
   for (const HostSpec& own : base.scenario.cluster.hosts) rented.compute = own.compute;
   // Parted from the number that follows: the first of p3 is not p30.
   if (rented.count > 1) rented.name += '-';

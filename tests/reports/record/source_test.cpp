@@ -41,6 +41,17 @@ TEST_CASE("source: a machine is calibrated where somebody measured it, else noth
   }
 }
 
+TEST_CASE("source: what devices were measured to train is told with the figures") {
+  const Record record = simulated_by(
+      {{BasisFrom::profile, "net, 384.2 examples/s at a batch of 128", "", 0, 0, false, {"n"}}});
+  CHECK(source_of(record).starts_with(
+      "simulated by what a device was measured to train, net, 384.2 examples/s at a batch of 128"));
+  CHECK_THAT(basis_sentence(record),
+             Catch::StartsWith("Stands on: compute of n is what such a device alone was measured "
+                               "to train: net, 384.2 examples/s at a batch of 128, shared among "
+                               "layers as in the profile. "));
+}
+
 TEST_CASE("source: hosts that one machine emulates are told behind its name") {
   Record record = simulated_by({kMeasured});
   record.machine += ", 3 hosts emulated on 2 cores";

@@ -32,5 +32,18 @@ TEST_CASE("hardware table: a host with devices, a host without") {
   CHECK(hardware_table({station, other}).find("of an hour.") != std::string::npos);
 }
 
+TEST_CASE("hardware table: networks that a device was measured with, by their batch sizes") {
+  HostSpec station;
+  station.name = "station";
+  station.devices = 8;
+  station.measured = {{"vgg16", 64, 154}, {"resnet50", 64, 219}, {"resnet50", 32, 195}};
+  HostSpec plain;
+  plain.name = "plain";
+  const std::string table = hardware_table({station, plain});
+  CHECK(table.ends_with("\n\nstation         resnet50 at 32, 64; vgg16 at 64\n"));
+  CHECK(table.find("model.profile_network: NAME") != std::string::npos);
+  CHECK(hardware_table({plain}).find("profile_network") == std::string::npos);
+}
+
 }  // namespace
 }  // namespace foretrain

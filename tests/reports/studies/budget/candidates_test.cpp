@@ -151,5 +151,29 @@ TEST_CASE("budget: a profile's device is told, else that of the scenario's hosts
   CHECK(note(own).find("x 0.50 on twice") != std::string::npos);
 }
 
+TEST_CASE("budget: hosts that were measured with the network are told, and take nothing else") {
+  const RentedJob job;
+  HostSpec measured = priced_host("known", 1);
+  measured.device = {20, {2e9}, {}};
+  measured.measured = {{"net", 10, 100}, {"other", 10, 100}};
+  HostSpec twice = measured;
+  twice.name = "twice";
+  twice.measured.clear();
+  const std::string training = "training: {steps: 5, batch_size: 10}\n";
+  const BudgetBase named =
+      base_of(job.with(training, ", profile_network: net, profile_device: {gflops: 10}"));
+  const std::string note = assumptions(named, {{measured, twice}, {}})[1];
+  CHECK(
+      note.starts_with("On known a gradient takes what a device there was measured to train of "
+                       "net. "));
+  CHECK(note.find("x 0.50 on twice.") != std::string::npos);
+  const RentedCluster cluster{"known", 1, 1, "all_reduce", 0, 1, 10};
+  const auto rows_on = [&](const Case& base) {
+    return case_on(base, measured, cluster, 50).scenario.cluster.hosts.front().measured;
+  };
+  CHECK(rows_on(named.scenario_case) == std::vector<MeasuredNetwork>{{"net", 10, 100}});
+  CHECK(rows_on(job.with(training)).empty());
+}
+
 }  // namespace
 }  // namespace foretrain::testing
