@@ -381,7 +381,7 @@ constexpr Command kCommands[] = {
 int main(int argc, char** argv) {
   // No subcommand for people: the process of a node, which the launcher starts.
   if (argc > 1 && argv[1] == std::string("node")) {
-    return exit_status([&] { return exec::node_main({argv + 2, argv + argc}); });
+    return exit_status([&]() -> int { return exec::node_main({argv + 2, argv + argc}); });
   }
   return obey(kCommands, exec::build_name(), argc, argv);
 }

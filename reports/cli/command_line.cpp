@@ -24,7 +24,7 @@ int obey(std::span<const Command> commands, const std::string& version, int argc
     command.options(*added, arguments);
   }
   add_examples(app);
-  return exit_status([&] {
+  return exit_status([&]() -> int {
     try {
       refuse_unknown_command(app, {argv + 1, argv + argc});
       app.parse(argc, argv);
