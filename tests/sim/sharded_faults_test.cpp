@@ -45,7 +45,10 @@ TEST_CASE("sharded faults: a cut, a slow link hold up for what they do not carry
   CHECK(held_up_s(shard, busy, cut) == Approx(0.1).margin(kHeldUpExactly_s));
   FaultSpec one_way = cut;
   one_way.one_way = true;
-  CHECK(held_up_s(shard, busy, one_way) == Approx(0.1).margin(kHeldUpExactly_s));
+  // Later sums go ahead on the other way, before what the next step waits for: up to 20 ms more.
+  const double ahead_s = held_up_s(shard, busy, one_way);
+  CHECK(ahead_s > 0.1 - kHeldUpExactly_s);
+  CHECK(ahead_s < 0.12);
   const FaultSpec slow{.at = 80_ms, .slow = "worker1", .to = 0.5, .lasting = 100_ms};
   CHECK(held_up_s(shard, busy, slow) == Approx(0.05).margin(kHeldUpExactly_s));
 }
