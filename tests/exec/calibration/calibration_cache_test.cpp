@@ -62,7 +62,7 @@ TEST_CASE("calibration cache: one that is kept is used, and said to be noisy whe
                             Contains("`foretrain calibrate` measures anew"));
   CHECK_THAT(testing::text_of(sandbox.path("noisy/run.json")),
              Contains("made-up (noisy: others used 35 % of it when it was calibrated)"));
-  CHECK_THAT(noisy.out, Contains("others used 35 % of it meanwhile"));
+  CHECK_THAT(noisy.out, Contains("noisy: others used 35 %"));
 }
 
 TEST_CASE("calibration cache: a noisy one is let go of where this machine is idle, others stay") {
