@@ -348,7 +348,10 @@ int serve_page(const Arguments& arguments) {
   };
   const auto measure = [&](const Case& each, const serve::Tell& tell, const auto& stopped) {
     DataSets data_sets;
-    const exec::Tell both = [&](const std::string& line) { say_it(line), tell(line); };
+    const exec::Tell both = [&](const std::string& line) {
+      say_it(line);
+      tell(line);
+    };
     exec::cached_machine(prepare(each, Need::shape, data_sets), arguments.emulate, both, stopped);
   };
   const serve::Processes processes{exec::start_this_program, exec::how_ended, exec::end_program};

@@ -212,28 +212,46 @@ Page page_of(const Found& found) {
   return page;
 }
 
-std::string write_report(const Page& page, const fs::path& folder) {
-  prepare_folder(folder);
-  std::string lines;
-  Pictures pictures;
+namespace {
+
+struct Drawn {
+  std::string lines;    // where each figure is
+  std::string why_not;  // why not all of them are files; empty: they are
+  Pictures pictures;    // of a page whose charts do not move
+};
+
+Drawn draw_figures_of(const Page& page, const fs::path& folder) {
+  Drawn drawn;
   try {
     for (const Figure& figure : figures_of(page)) {
       const fs::path svg = draw(figure, folder);
-      if (!page_is_interactive()) pictures[figure.name] = read_text_file(svg);
-      lines += fmt::format("figure:  {}\n", svg.string());
+      if (!page_is_interactive()) drawn.pictures[figure.name] = read_text_file(svg);
+      drawn.lines += fmt::format("figure:  {}\n", svg.string());
     }
   } catch (const NoGnuplot& error) {
-    lines += fmt::format("figures: not drawn as files: {}\n", error.what());
+    drawn.why_not = fmt::format("figures: not drawn as files: {}\n", error.what());
   }
-  write_html(page, pictures, folder);
-  return lines + fmt::format("page:    {}\n", (folder / "report.html").string());
+  return drawn;
+}
+
+std::string page_line(const fs::path& folder) {
+  return fmt::format("page:    {}\n", (folder / "report.html").string());
+}
+
+}  // namespace
+
+std::string write_report(const Page& page, const fs::path& folder) {
+  prepare_folder(folder);
+  const Drawn drawn = draw_figures_of(page, folder);
+  write_html(page, drawn.pictures, folder);
+  return drawn.lines + drawn.why_not + page_line(folder);
 }
 
 std::string write_page(const Page& page, const fs::path& folder) {
-  if (!page_is_interactive()) return write_report(page, folder);
   prepare_folder(folder);
-  write_html(page, {}, folder);
-  return fmt::format("page:    {}\n", (folder / "report.html").string());
+  const Drawn drawn = page_is_interactive() ? Drawn{} : draw_figures_of(page, folder);
+  write_html(page, drawn.pictures, folder);
+  return drawn.why_not + page_line(folder);
 }
 
 }  // namespace foretrain

@@ -35,7 +35,7 @@ Page page_of(const Found& found);
 std::string write_report(const Page& page, const std::filesystem::path& folder);
 
 /// As write_report, with no files of figures but those that the page needs: none where its charts
-/// move.
+/// move. Tells of the page alone.
 std::string write_page(const Page& page, const std::filesystem::path& folder);
 
 }  // namespace foretrain

@@ -326,7 +326,8 @@ TEST_CASE("report: the page is written into its folder, which is made") {
   Found found;
   found.records = {small_record(Mode::run, "sync")};
   const std::string lines = write_page(page_of(found), folder.path() / "out");
-  CHECK_THAT(lines, Catch::Contains("report.html"));
+  CHECK_THAT(lines, Catch::EndsWith("report.html\n"));
+  CHECK(lines.find("figure:  ") == std::string::npos);  // also where its pictures are files
   CHECK_THAT(read_text(folder.path() / "out" / "report.html"), Catch::EndsWith("</html>\n"));
 }
 
