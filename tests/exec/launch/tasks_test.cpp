@@ -107,6 +107,19 @@ class Job {
     kill(tasks_.at(static_cast<std::size_t>(rank)), signal);
   }
 
+  // Until the launcher has written some of them.
+  void wait_for_steps() const {
+    const auto written = [&] {
+      std::error_code none;
+      const auto bytes = fs::file_size(folder_ / "out/steps.csv", none);
+      return !none && bytes > 1'000;
+    };
+    for (int i = 0; i < 6'000 && !written(); ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    REQUIRE(written());
+  }
+
  private:
   [[noreturn]] void become(int rank, const std::vector<std::string>& arguments,
                            const std::string& key,
@@ -283,7 +296,7 @@ void start_long(Job& job, const std::string& strategy) {
   const std::vector<std::string> hours{"--set", "training.steps=100000000", "--set",
                                        "training.strategy=" + strategy};
   for (const int rank : {0, 1, 2}) job.start(rank, hours);
-  std::this_thread::sleep_for(std::chrono::seconds(2));
+  job.wait_for_steps();
 }
 
 TEST_CASE("tasks: a rank that is killed ends the others and the record names it") {
