@@ -5,7 +5,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
@@ -16,10 +15,11 @@ inline std::vector<pid_t> child_processes(pid_t parent) {
   for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
     const std::string name = entry.path().filename();
     if (name.find_first_not_of("0123456789") != std::string::npos) continue;
-    std::ifstream file(entry.path() / "status");
-    const std::string status{std::istreambuf_iterator<char>(file), {}};
-    if (status.find("PPid:\t" + std::to_string(parent) + "\n") == std::string::npos) continue;
-    found.push_back(std::stoi(name));
+    // Line by line: of a process that ends meanwhile there are no more, and nothing is thrown.
+    std::ifstream status(entry.path() / "status");
+    for (std::string line; std::getline(status, line);) {
+      if (line == "PPid:\t" + std::to_string(parent)) found.push_back(std::stoi(name));
+    }
   }
   return found;
 }
