@@ -10,6 +10,7 @@
 #include "exec/launch/restarts.h"
 #include "exec/launch/run_rows.h"
 #include "exec/system/core_probe.h"
+#include "exec/system/others_use.h"
 #include "exec/system/pause_probes.h"
 #include "exec/system/process.h"
 #include "reports/record/interruption.h"
@@ -198,6 +199,8 @@ Record train(const Prepared& prepared, const RunOptions& options, const Meeting&
   look();
   std::optional<PauseProbes> pauses;
   if (!probes.empty()) pauses.emplace(static_cast<std::size_t>(prepared.training->nodes())).show();
+  std::optional<OthersUse> others;
+  if (!options.elsewhere()) others.emplace();
   const std::int64_t planned = prepared.training->steps * prepared.training->workers;
   Restarts restarts(prepared.scenario_case, options);
   const Interruption interruption;
@@ -223,6 +226,7 @@ Record train(const Prepared& prepared, const RunOptions& options, const Meeting&
       std::ranges::copy(probes_of(*pauses, probes.front().shared_line_s, options.handovers),
                         std::back_inserter(probes));
     }
+    if (others) record.others_used = others->share().value_or(-1);
     if (record.outcome == Outcome::done) look();
     record.probes = std::move(probes);
     rows.end(record);

@@ -130,6 +130,9 @@ struct Record {
   /// Run: the cores that it used, right before it, at pauses of its nodes, right after it; empty:
   /// nobody looked. At pauses the first core alone is timed, and one hand-over.
   std::vector<CoreProbe> probes{};
+  /// Run: of the time of the cores that its launcher may use, the share, 0 to 1, that others had
+  /// meanwhile: other programs, other virtual machines; negative: not known.
+  double others_used = -1;
   std::string kernel_set;
   std::string congestion_control;  ///< run: of the sockets; empty in a simulation
   Duration time;                   ///< until the last update

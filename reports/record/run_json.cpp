@@ -293,6 +293,7 @@ std::string run_json(const Record& record, RowsKept kept, const std::optional<Ro
   if (!record.basis.empty()) json["basis"] = basis_json(record.basis);
   if (record.calibrated.known()) json["calibrated"] = calibrated_json(record.calibrated);
   if (!record.probes.empty()) json["cores"] = cores_json(record.probes);
+  if (record.others_used >= 0) json["others_used"] = record.others_used;
   json["kernel_set"] = known_or_null(record.kernel_set);
   json["congestion_control"] = known_or_null(record.congestion_control);
   json["placement"] = placement_json(record.nodes);
@@ -342,6 +343,12 @@ RunJson parse_run_json(std::string_view text, const std::string& source) {
     record.calibrated = parse_calibrated(reader.object("calibrated"));
   }
   if (json.contains("cores")) record.probes = parse_cores(reader);
+  if (json.contains("others_used")) {
+    record.others_used = reader.number("others_used");
+    if (!(record.others_used >= 0 && record.others_used <= 1)) {
+      reader.fail("others_used: is no share, 0 to 1");
+    }
+  }
   record.kernel_set = reader.text("kernel_set");
   record.congestion_control = reader.text("congestion_control");
   record.weights_sha256 = reader.text("weights_sha256");

@@ -159,4 +159,11 @@ std::string basis_sentence(const Record& record) {
                      jitter_sentence(record));
 }
 
+std::string others_sentence(const Record& record) {
+  constexpr double kALittle = 0.1;
+  if (record.others_used <= kALittle) return {};
+  return fmt::format("Others used {:.0f} % of this machine meanwhile: alone its steps take less.",
+                     100 * record.others_used);
+}
+
 }  // namespace foretrain

@@ -20,4 +20,8 @@ std::string source_of(const std::vector<Record>& records);
 /// record of an older program.
 std::string basis_sentence(const Record& record);
 
+/// Of a run whose machine others used more than a little meanwhile, how much, and what that means.
+/// Empty for others, for a simulation.
+std::string others_sentence(const Record& record);
+
 }  // namespace foretrain

@@ -245,6 +245,9 @@ Json to_json(const Record& record) {
     json["reference_before_s"] = reference_s(record, record.probes.front());
     json["reference_after_s"] = reference_s(record, record.probes.back());
   }
+  if (record.mode == Mode::run) {
+    json["others_used"] = record.others_used < 0 ? Json() : Json(record.others_used);
+  }
   json["bytes_sent"] = s.bytes_sent.value;
   json["bytes_received"] = s.bytes_received.value;
   json["phases"] = phases_json(s.phases);

@@ -1,6 +1,7 @@
 // The sentence first, since most readers stop after it.
 #include "reports/show/terminal/summary_table.h"
 
+#include "reports/record/source.h"
 #include "reports/record/summary.h"
 #include "reports/record/text.h"
 #include "reports/show/terminal/case_text.h"
@@ -223,6 +224,9 @@ std::string summary_table(const Record& record, std::string_view build, NodeLine
   std::string text = wrap(outcome_sentence(record, s)) + "\n";
   if (const std::string footing = stands_on(record); !footing.empty()) {
     text += wrap(footing) + "\n";
+  }
+  if (const std::string others = others_sentence(record); !others.empty()) {
+    text += wrap(others) + "\n";
   }
   text += line("step time", s.step_time_s_median
                                 ? fmt::format("{} ms, the median of {} without evaluation",

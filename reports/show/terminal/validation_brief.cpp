@@ -113,7 +113,8 @@ std::string validation_brief(const Validation& validation) {
   text += wrap(what_was_trained(validation)) + "\n";
   text +=
       validation.cases.size() <= kBriefCases ? case_lines(validation) : strategy_lines(validation);
-  const std::string why = noise_told(validation) + why_off(validation);
+  const std::string why =
+      noise_told(validation) + wrap(busy_sentence(validation)) + why_off(validation);
   return why.empty() ? text : text + "\n" + why;
 }
 

@@ -1,5 +1,6 @@
 #include "reports/studies/validation/sentences.h"
 
+#include "reports/record/source.h"
 #include "reports/record/text.h"
 #include "reports/studies/validation/order.h"
 #include "reports/studies/validation/output.h"
@@ -99,6 +100,12 @@ std::string first_sentence(const Validation& validation) {
     text += " By gradients/s the forecast calls the cases a tie.";
   }
   return text;
+}
+
+std::string busy_sentence(const Validation& validation) {
+  const auto used = [](const CaseValidation& each) { return each.run.others_used; };
+  const auto most = std::ranges::max_element(validation.cases, {}, used);
+  return most == validation.cases.end() ? std::string() : others_sentence(most->run);
 }
 
 }  // namespace foretrain

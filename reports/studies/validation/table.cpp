@@ -287,8 +287,9 @@ std::string short_title(const CaseValidation& c, const Validation& validation) {
 std::string to_table(const Validation& validation) {
   std::string text = wrap(first_sentence(validation));
   for (const std::string& part :
-       {strategies(validation), drift(validation), distances(validation), errors_apart(validation),
-        goals(validation), order(validation), seeds(validation), all_cases(validation)}) {
+       {strategies(validation), wrap(busy_sentence(validation)), drift(validation),
+        distances(validation), errors_apart(validation), goals(validation), order(validation),
+        seeds(validation), all_cases(validation)}) {
     if (!part.empty()) text += "\n" + part;
   }
   if (validation.cases.size() > kDetailedCases) return text;

@@ -291,6 +291,11 @@ TEST_CASE("record: a damaged run.json is reported with the key") {
     CHECK(complaint(folder.path()) ==
           "/run.json: mode: an array is not a text; the record is damaged");
   }
+  SECTION("a share that is none") {
+    replace(file, "\"kernel_set\": ", "\"others_used\": 1.5,\n  \"kernel_set\": ");
+    CHECK(complaint(folder.path()) ==
+          "/run.json: others_used: is no share, 0 to 1; the record is damaged");
+  }
   SECTION("an unknown mode") {
     replace(file, "\"mode\": \"run\"", "\"mode\": \"dream\"");
     CHECK(complaint(folder.path()) ==

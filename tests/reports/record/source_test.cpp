@@ -99,5 +99,15 @@ TEST_CASE("basis: without jitter workers are in lockstep, which is said where it
   CHECK_THAT(basis_sentence(simulated_by({kGiven, other})), Catch::EndsWith(" No jitter."));
 }
 
+TEST_CASE("source: that others used the machine is said where it was more than a little") {
+  Record record;
+  CHECK(others_sentence(record).empty());
+  record.others_used = 0.1;
+  CHECK(others_sentence(record).empty());
+  record.others_used = 0.374;
+  CHECK(others_sentence(record) ==
+        "Others used 37 % of this machine meanwhile: alone its steps take less.");
+}
+
 }  // namespace
 }  // namespace foretrain::testing

@@ -54,5 +54,18 @@ TEST_CASE("validation brief: that the machine has drifted is told where it has")
   CHECK_THAT(text_at(1.01), !Catch::Contains("A fixed piece"));
 }
 
+TEST_CASE(
+    "validation brief: that others used the machine is told, of the case where they did most") {
+  Validation validation = validate_times({{100}, 110}, {{200}, 150});
+  validation.cases[0].run.others_used = 0.25;
+  validation.cases[1].run.others_used = 0.62;
+  CHECK_THAT(validation_brief(validation),
+             Catch::Contains("Others used 62 % of this machine meanwhile: alone its steps take "
+                             "less.\n"));
+  validation.cases[0].run.others_used = 0.04;
+  validation.cases[1].run.others_used = -1;
+  CHECK_THAT(validation_brief(validation), !Catch::Contains("Others used"));
+}
+
 }  // namespace
 }  // namespace foretrain::testing
