@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <thread>
 #include <vector>
@@ -27,7 +28,7 @@ class BusyCores {
       const pid_t process = fork();
       REQUIRE(process >= 0);
       if (process == 0) {
-        for (volatile unsigned turns = 0;; turns = turns + 1) {
+        for (std::atomic<unsigned> turns{0};; ++turns) {
         }
       }
       processes_.push_back(process);
