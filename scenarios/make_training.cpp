@@ -243,9 +243,9 @@ std::int64_t steps_of(const Scenario& scenario, const Training& made, std::int64
 
 /// Of a sparse model: parameters that a batch touches, in the mean.
 double touched_mean(const Network& network, const DatasetShape& shape) {
-  const Layer& first = *network.layers().front();
-  return shape.features_mean * static_cast<double>(first.output().size()) +
-         static_cast<double>(network.parameters() - first.weights());
+  const std::int64_t others = network.parameters() - network.layers().front()->weights();
+  return shape.features_mean * static_cast<double>(network.weights_a_feature()) +
+         static_cast<double>(others);
 }
 
 }  // namespace

@@ -61,6 +61,7 @@ nlohmann::json to_json(const DatasetShape& shape) {
           {"image", {input.image.rows, input.image.columns, input.image.channels}},
           {"sparse_features", input.sparse_features},
           {"sparse_entries", input.sparse_entries},
+          {"sparse_fields", input.sparse_fields},
           {"classes", input.classes},
           {"features_mean", shape.features_mean}};
 }
@@ -74,6 +75,7 @@ DatasetShape dataset_shape_of(const nlohmann::json& json) {
   shape.input.image = {size(0), size(1), size(2)};
   shape.input.sparse_features = whole_at(json, "sparse_features");
   shape.input.sparse_entries = json.at("sparse_entries");
+  shape.input.sparse_fields = static_cast<int>(whole_at(json, "sparse_fields"));
   shape.input.classes = static_cast<int>(whole_at(json, "classes"));
   shape.features_mean = json.at("features_mean");
   return shape;

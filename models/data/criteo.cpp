@@ -107,7 +107,8 @@ std::shared_ptr<const Dataset> open_texts(const std::vector<SparseText>& sources
   for (const SparseText& source : sources) texts.push_back(scan_text(source, *format));
   InputShape shape;
   shape.sparse_features = std::int64_t{1} << hash_bits;
-  shape.sparse_entries = kCriteoFields - 1;
+  shape.sparse_fields = kCriteoFields - 1;
+  shape.sparse_entries = shape.sparse_fields;
   shape.classes = 2;
   return make_sparse_dataset(std::move(texts), std::move(format), shape, memory_limit);
 }

@@ -16,7 +16,10 @@ struct InputShape {
   Shape image;                       ///< dense: of one example
   std::int64_t sparse_features = 0;  ///< above 0: examples are sparse rows of so many features
   double sparse_entries = 0;         ///< sparse: mean number of values in an example
-  int classes = 0;                   ///< labels are 0 .. classes - 1
+  /// Sparse: values of every example, one for each field of the data, in their order; 0: it has no
+  /// fields, and examples differ in their number.
+  int sparse_fields = 0;
+  int classes = 0;  ///< labels are 0 .. classes - 1
 
   [[nodiscard]] bool sparse() const { return sparse_features > 0; }
   bool operator==(const InputShape&) const = default;

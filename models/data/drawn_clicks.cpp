@@ -129,6 +129,7 @@ InputShape clicks_shape(const ClicksSpec& spec) {
   check_count("test", spec.test_count);
   InputShape shape;
   shape.sparse_features = std::int64_t{1} << spec.hash_bits;
+  shape.sparse_fields = kFields;
   shape.sparse_entries = kFields;
   shape.classes = 2;
   return shape;

@@ -11,8 +11,9 @@ namespace foretrain {
 /// One line of a network. Which fields a kind uses is said at its name in layers/registry.cpp.
 struct LayerSpec {
   std::string kind;   ///< dense | conv | max_pool | average_pool | batch_norm | lrn | relu | add |
-                      ///< dropout | flatten | sparse_dense
-  int units = 0;      ///< dense, sparse_dense: outputs; conv: output channels. 0: the classes
+                      ///< dropout | flatten | sparse_dense | embedding
+  int units = 0;      ///< dense, sparse_dense: outputs; conv: output channels; 0: the classes.
+                      ///< embedding: numbers of a field's vector
   int size = 0;       ///< conv, max_pool: side of the window; average_pool: side of the output;
                       ///< lrn: channels that are summed
   int stride = 0;     ///< conv, max_pool: pixels from a window to the next; 0: see `step`
@@ -24,7 +25,7 @@ struct LayerSpec {
   double epsilon = 1e-5;  ///< batch_norm: added to the variance
   double momentum = 0.1;  ///< batch_norm: of a batch in the running statistics
   int from = 0;           ///< add: the layer whose output is added, counted back: -2, -3, ...
-  Initializer init{};     ///< dense, conv, sparse_dense
+  Initializer init{};     ///< dense, conv, sparse_dense, embedding
 
   /// The stride; left out: of a convolution 1, of a pool the side of its window.
   [[nodiscard]] int step() const {

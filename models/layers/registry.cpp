@@ -7,6 +7,7 @@
 #include "models/layers/conv2d.h"
 #include "models/layers/dense.h"
 #include "models/layers/dropout.h"
+#include "models/layers/embedding.h"
 #include "models/layers/local_response_norm.h"
 #include "models/layers/max_pool.h"
 #include "models/layers/relu.h"
@@ -123,9 +124,29 @@ Made make_add(const Building& b) {
   return std::make_unique<Add>(b.before, other.shape, other.layer);
 }
 
-Made make_sparse_dense(const Building& b) {
+/// For a layer with a row of `units` weights for each feature.
+void check_rows(const Building& b, int units) {
   if (b.number != 0) b.fail("it reads sparse examples, so it can only be the first layer");
+  if (b.input.sparse_features * units > kLargest) {
+    b.fail(fmt::format("{} features x {} weights are more than 2^30; use fewer hash_bits",
+                       b.input.sparse_features, units));
+  }
+}
+
+Made make_sparse_dense(const Building& b) {
+  check_rows(b, b.units());
   return std::make_unique<SparseDense>(b.input.sparse_features, b.units(), b.input.sparse_entries);
+}
+
+Made make_embedding(const Building& b) {
+  if (b.spec.units < 1) b.fail("units is missing: how many numbers a field's vector has");
+  check_rows(b, b.spec.units);
+  if (b.input.sparse_fields == 0) {
+    b.fail(
+        "its examples have no fields, just any number of values each; use sparse_dense, which adds "
+        "them up, or data with fields (criteo, clicks)");
+  }
+  return std::make_unique<Embedding>(b.input.sparse_features, b.input.sparse_fields, b.spec.units);
 }
 
 struct KnownLayer {
@@ -145,7 +166,8 @@ const std::vector<KnownLayer>& kinds() {
       {{"add", {"from"}}, make_add},
       {{"dropout", {"rate"}}, make_dropout},
       {{"flatten", {}}, make_flatten},
-      {{"sparse_dense", {"units", "init"}}, make_sparse_dense},
+      {{"sparse_dense", {"units", "init"}, true}, make_sparse_dense},
+      {{"embedding", {"units", "init"}, true}, make_embedding},
   };
   return all;
 }
@@ -178,10 +200,11 @@ std::unique_ptr<const Layer> make_layer(const LayerSpec& spec, const LayerPlace&
   const auto found = std::ranges::find_if(
       kinds(), [&](const KnownLayer& each) { return each.kind.name == spec.kind; });
   if (found == kinds().end()) building.fail("there is no such kind of layer");
-  if (place.number == 0 && place.input.sparse() && spec.kind != "sparse_dense") {
-    building.fail("the examples are sparse, so the first layer must be a sparse_dense");
+  const bool sparse = found->kind.sparse;
+  if (place.number == 0 && place.input.sparse() && !sparse) {
+    building.fail("the examples are sparse, so the first layer must be sparse_dense or embedding");
   }
-  if (!place.input.sparse() && spec.kind == "sparse_dense") {
+  if (!place.input.sparse() && sparse) {
     building.fail("the examples are not sparse; use dense");
   }
   Made made = found->make(building);

@@ -17,6 +17,7 @@ namespace foretrain {
 struct LayerKind {
   std::string_view name;
   std::vector<std::string_view> fields;
+  bool sparse = false;  ///< it reads sparse examples, so it is the first layer
 
   [[nodiscard]] bool uses(std::string_view field) const;
 };

@@ -174,13 +174,13 @@ void Network::gradient_of(std::size_t first, std::size_t last, std::span<const f
 
 void Network::present(const Batch& batch, std::vector<std::uint32_t>& parameters) const {
   FT_CHECK(sparse());
-  const auto outputs = static_cast<std::uint32_t>(layers_.front()->output().size());
+  const auto width = static_cast<std::uint32_t>(weights_a_feature());
   const auto rest = static_cast<std::uint32_t>(layers_.front()->weights());
   parameters.clear();
-  parameters.reserve(batch.sparse.features.size() * outputs +
+  parameters.reserve(batch.sparse.features.size() * width +
                      static_cast<std::size_t>(parameters_ - rest));
   for (const std::uint32_t feature : batch.sparse.features) {
-    for (std::uint32_t o = 0; o < outputs; ++o) parameters.push_back(feature * outputs + o);
+    for (std::uint32_t w = 0; w < width; ++w) parameters.push_back(feature * width + w);
   }
   for (auto p = rest; p < static_cast<std::uint32_t>(parameters_); ++p) parameters.push_back(p);
 }

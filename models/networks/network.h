@@ -67,6 +67,10 @@ class Network {
   [[nodiscard]] std::string_view loss_name() const;
   /// The first layer reads sparse rows: gradients can be computed on the rows present alone.
   [[nodiscard]] bool sparse() const { return input_.sparse(); }
+  /// Sparse: weights of the first layer that belong to one feature.
+  [[nodiscard]] std::int64_t weights_a_feature() const {
+    return layers_.front()->weights() / input_.sparse_features;
+  }
 
   /// `dropout` is what units are dropped by in `gradient`; `statistics`: to go on from, or empty.
   [[nodiscard]] WorkspacePointer make_workspace(Stream dropout,

@@ -54,7 +54,10 @@ void describe(Visitor& visit, T& layer) {
                  .unused_because = "this kind of layer has no such setting"};
   };
   const LayerSpec defaults;
-  Field units = field("units", "outputs, or output channels; left out: the classes", 0, 1e6);
+  Field units = field(
+      "units",
+      "outputs, or output channels; left out: the classes; embedding: numbers of a field's vector",
+      0, 1e6);
   units.written = layer.units != 0;
   visit.field(units, layer.units);
   visit.field(
@@ -157,8 +160,9 @@ void describe(Visitor& visit, T& model) {
                .unused_because = "only mlp has hidden layers to choose",
                .indices = false},
               model.options.hidden);
-  const bool sparse = named ? model.name == "sparse_logistic"
-                            : !model.layers.empty() && model.layers.front().kind == "sparse_dense";
+  const LayerKind* first =
+      model.layers.empty() ? nullptr : find_layer_kind(model.layers.front().kind);
+  const bool sparse = named ? model.name == "sparse_logistic" : first != nullptr && first->sparse;
   visit.field({.key = "hash_bits",
                .doc = "sparse examples: features are hashed into 2^hash_bits",
                .least = 1,

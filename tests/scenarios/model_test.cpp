@@ -1,7 +1,9 @@
 // Models in a scenario: by name, by name with settings, as a list of layers.
 #include "scenarios/prepared.h"
 #include "tests/scenarios/messages.h"
+#include "tests/support/temp_folder.h"
 
+#include <fstream>
 #include <string>
 
 using namespace foretrain;
@@ -216,6 +218,34 @@ TEST_CASE("model: a convolution without channels and a sparse layer on images ar
   CHECK(training_error("model: {layers: [{kind: conv, size: 3}, dense]}\n")
             .find("x.yaml:3:18: model.layers[0]: layer 0 (conv): units is missing") == 0);
   CHECK(training_error("model: sparse_logistic\n").find("x.yaml:3:8: model: ") == 0);
+}
+
+TEST_CASE("model: an embedding wants sparse examples with fields, to be the first, units") {
+  const auto error = [](const std::string& layers, const std::string& dataset) {
+    return error_of([&] {
+      const std::string text = "foretrain: 1\nmodel:\n  layers: [" + layers + "]\ndataset: ";
+      prepare(parse_scenario(text + dataset + "\n", "x.yaml").front(), Need::shape);
+    });
+  };
+  const std::string clicks = "{format: clicks, take: 9, test_take: 2}";
+  const std::string vectors = "{kind: embedding, units: 4}";
+  CHECK(error("embedding, dense", clicks)
+            .find("x.yaml:3:12: model.layers[0]: layer 0 (embedding): "
+                  "units is missing") == 0);
+  CHECK(error(vectors + ", " + vectors + ", dense", clicks)
+            .find("model.layers[1]: layer 1 (embedding): it reads sparse examples, so it can only "
+                  "be the first layer") != std::string::npos);
+  CHECK(error("dense", clicks)
+            .find("the examples are sparse, so the first layer must be "
+                  "sparse_dense or embedding") != std::string::npos);
+  CHECK(error(vectors + ", dense", "{format: digits, take: 9, test_take: 2}")
+            .find("layer 0 (embedding): the examples are not sparse; use dense") !=
+        std::string::npos);
+  const TempFolder folder;
+  for (const char* name : {"a.train", "a.test"}) std::ofstream(folder / name) << "1 3:1\n0 2:1\n";
+  CHECK(error(vectors + ", dense", "{format: libsvm, path: " + folder.path() + "}")
+            .find("layer 0 (embedding): its examples have no fields, just any number of values "
+                  "each") != std::string::npos);
 }
 
 TEST_CASE("model: a named network that does not fit its data is told at the model") {

@@ -47,12 +47,13 @@ class Placed {
   std::size_t count_;
 };
 
-SparseRows draw_rows(std::int64_t batch, std::int64_t features, Stream& stream) {
+SparseRows draw_rows(std::int64_t batch, std::int64_t features, int fields, Stream& stream) {
   SparseRows rows;
   std::vector<std::uint32_t> chosen;
   rows.starts.push_back(0);
   for (std::int64_t i = 0; i < batch; ++i) {
-    const auto count = stream.below(6);  // some rows are empty
+    const auto any = stream.below(6);  // some rows are empty
+    const auto count = fields > 0 ? static_cast<std::uint64_t>(fields) : any;
     for (std::uint64_t e = 0; e < count; ++e) {
       const auto bound = static_cast<std::uint64_t>(features);
       chosen.push_back(static_cast<std::uint32_t>(
@@ -190,7 +191,7 @@ LayerNumbers draw_numbers(const Layer& layer, const LayerCase& layer_case, std::
   LayerNumbers numbers;
   numbers.batch = batch;
   if (layer_case.sparse_features > 0) {
-    numbers.sparse = draw_rows(batch, layer_case.sparse_features, stream);
+    numbers.sparse = draw_rows(batch, layer_case.sparse_features, layer_case.sparse_fields, stream);
   } else {
     numbers.input = draw_apart(batch * layer_case.input.size(), stream);
   }

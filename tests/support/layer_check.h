@@ -17,6 +17,7 @@ struct LayerCase {
   Shape input;
   int classes = 10;
   std::int64_t sparse_features = 0;  ///< above 0: reads sparse rows
+  int sparse_fields = 0;             ///< of so many entries each; 0: of any number
   bool relu = false;                 ///< the layer goes on with a ReLU
 };
 

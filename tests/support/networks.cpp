@@ -45,7 +45,9 @@ void draw_rows(const InputShape& input, Stream& stream, Batch& batch) {
   rows = {};
   rows.starts.push_back(0);
   for (const std::int32_t label : batch.labels) {
-    const std::uint64_t entries = 4 + stream.below(5);
+    const std::uint64_t any = 4 + stream.below(5);
+    const std::uint64_t entries =
+        input.sparse_fields > 0 ? static_cast<std::uint64_t>(input.sparse_fields) : any;
     for (std::uint64_t e = 0; e < entries; ++e) {
       const auto all = static_cast<std::uint64_t>(input.sparse_features);
       std::uint64_t feature = stream.below(all);
@@ -86,6 +88,18 @@ NetworkCase residual_case() {
           {{same, relu, norm, same, relu, add, halved, relu, add, norm, {.kind = "dense"}}},
           images(9, 2, 10),
           6};
+}
+
+NetworkCase embedding_case() {
+  InputShape input = hashed(7);
+  input.sparse_fields = 6;
+  return {"embedding",
+          {{{.kind = "embedding", .units = 5},
+            {.kind = "dense", .units = 9},
+            {.kind = "relu"},
+            {.kind = "dense", .units = 1}}},
+          input,
+          12};
 }
 
 NetworkSpec without_dropout(NetworkSpec spec) {

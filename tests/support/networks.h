@@ -25,6 +25,9 @@ std::vector<NetworkCase> network_cases(bool narrow);
 /// Convolutions with residual connections, one across a change of size, and batch normalisation.
 NetworkCase residual_case();
 
+/// A vector for each field of sparse examples, under a hidden layer.
+NetworkCase embedding_case();
+
 /// Without its dropout layers.
 NetworkSpec without_dropout(NetworkSpec spec);
 

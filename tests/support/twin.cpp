@@ -73,6 +73,19 @@ Activations sparse_dense(const LayerSpec& spec, int classes, std::int64_t batch,
   return out;
 }
 
+/// All examples have as many entries.
+Activations embedding(int units, std::int64_t batch, const SparseRows& x,
+                      const TwinParameters& parameters) {
+  const auto entries = static_cast<std::int64_t>(x.columns.size());
+  Activations out = blank({1, 1, static_cast<int>(entries / batch) * units}, batch);
+  for (std::int64_t i = 0; i < entries; ++i) {
+    const std::int64_t feature = x.features[x.columns[index(i)]];
+    add_row(static_cast<double>(x.values[index(i)]), parameters, feature * units, units,
+            &out.numbers[index(i * units)]);
+  }
+  return out;
+}
+
 Activations conv(const LayerSpec& spec, const Activations& in, const TwinParameters& parameters) {
   const int units = spec.units;
   const std::int64_t weights =
@@ -256,6 +269,7 @@ Activations twin_forward(const LayerSpec& spec, int classes, const Activations& 
     // A sparse input's shape says how many features there are.
     return sparse_dense(spec, classes, input.batch, *sparse, input.shape.size(), parameters);
   }
+  if (spec.kind == "embedding") return embedding(spec.units, input.batch, *sparse, parameters);
   Activations out = input;
   if (spec.kind == "flatten") {
     out.shape = {1, 1, static_cast<int>(input.shape.size())};
@@ -271,6 +285,7 @@ std::int64_t twin_parameters(const LayerSpec& spec, int classes, Shape input,
   const std::int64_t units = units_of(spec, classes);
   if (spec.kind == "dense") return (input.size() + 1) * units;
   if (spec.kind == "sparse_dense") return (sparse_features + 1) * units;
+  if (spec.kind == "embedding") return sparse_features * units;
   if (spec.kind == "batch_norm") return std::int64_t{2} * input.channels;
   if (spec.kind != "conv") return 0;
   return (static_cast<std::int64_t>(spec.size) * spec.size * input.channels + 1) * units;

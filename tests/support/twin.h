@@ -52,8 +52,8 @@ class TwinParameters {
   std::optional<Nudge> nudge_;
 };
 
-/// One layer. `sparse`: for sparse_dense, whose parameters are all rows. `dropout`: null where the
-/// network is evaluated.
+/// One layer. `sparse`: for sparse_dense, embedding, whose parameters are all rows. `dropout`: null
+/// where the network is evaluated.
 Activations twin_forward(const LayerSpec& spec, int classes, const Activations& input,
                          const SparseRows* sparse, const TwinParameters& parameters,
                          Stream* dropout);

@@ -40,8 +40,11 @@ std::string criteo_complaint(const std::string& text) {
 
 TEST_CASE("criteo: a row has 39 features of value 1", "[criteo]") {
   const auto dataset = parse_criteo(row() + row(3, "", "1"), "a", 18);
-  CHECK(dataset->shape() ==
-        InputShape{.image = {}, .sparse_features = 1 << 18, .sparse_entries = 39, .classes = 2});
+  CHECK(dataset->shape() == InputShape{.image = {},
+                                       .sparse_features = 1 << 18,
+                                       .sparse_entries = 39,
+                                       .sparse_fields = 39,
+                                       .classes = 2});
   const auto rows = rows_of(*dataset);
   REQUIRE(rows.size() == 2);
   CHECK(rows[0].label == 0);

@@ -55,6 +55,7 @@ TEST_CASE("drawn clicks: every example has a feature of value 1 for each of 39 f
     for (const SparseExample& row : rows_of(*dataset)) {
       REQUIRE(row.entries.size() == 39);
       CHECK(static_cast<double>(row.entries.size()) == dataset->shape().sparse_entries);
+      CHECK(std::ssize(row.entries) == dataset->shape().sparse_fields);
       for (const auto& [feature, value] : row.entries) {
         REQUIRE(std::int64_t{feature} < dataset->shape().sparse_features);
         REQUIRE(value == 1);

@@ -138,6 +138,31 @@ TEST_CASE("network: the gradient of a residual network agrees with differences o
   check_network(residual_case());
 }
 
+TEST_CASE("network: the gradient of an embedding agrees with differences of the twin") {
+  check_network(embedding_case());
+}
+
+TEST_CASE("network: on the parameters that a batch touches the gradient has the same bits") {
+  const NetworkCase of = GENERATE(named(network_cases(true), "sparse_logistic"), embedding_case());
+  CAPTURE(of.name);
+  const Trial trial(of);
+  Serial serial;
+  const LossAndGradient whole = trial.compute(serial);
+  std::vector<std::uint32_t> touched;
+  trial.network.present(trial.batch, touched);
+  REQUIRE(touched.size() < trial.parameters.size());
+  std::vector<float> present;
+  present.reserve(touched.size());
+  for (const std::uint32_t parameter : touched) present.push_back(trial.parameters[parameter]);
+  const auto workspace = trial.network.make_workspace(Stream(kGradientSeed, "test.dropout"));
+  std::vector<float> gradient(present.size(), std::nanf(""));
+  const double loss = trial.network.gradient(present, trial.batch, gradient, *workspace, serial);
+  CHECK(loss == whole.loss);
+  std::vector<float> spread(trial.parameters.size(), 0.0F);  // no other has a gradient
+  for (std::size_t i = 0; i < touched.size(); ++i) spread[touched[i]] = gradient[i];
+  CHECK(spread == whole.gradient);
+}
+
 TEST_CASE("network: a gradient in parts is that of the whole, across residual connections too") {
   const Trial trial(residual_case());
   Serial serial;
