@@ -1,11 +1,10 @@
 #include "exec/system/others_use.h"
 
 #include "exec/system/process.h"
+#include "exec/usage/usage.h"
 
 #include <fmt/format.h>
 
-#include <sys/resource.h>
-#include <sys/time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -25,14 +24,6 @@ constexpr std::size_t kWaitsForDisk = 4;
 constexpr std::size_t kInterrupt = 5;
 constexpr std::size_t kSoftInterrupt = 6;
 constexpr std::size_t kColumns = 8;
-
-double cpu_s(int whose) {
-  rusage usage{};
-  getrusage(whose, &usage);
-  constexpr double kMicro = 1e-6;
-  return static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-         kMicro * static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
-}
 
 }  // namespace
 
@@ -68,7 +59,7 @@ OthersUse::Look OthersUse::look() const {
   std::ifstream file("/proc/stat");
   std::ostringstream text;
   text << file.rdbuf();
-  return {core_times(text.str(), cores_), cpu_s(RUSAGE_SELF) + cpu_s(RUSAGE_CHILDREN)};
+  return {core_times(text.str(), cores_), family_cpu_s()};
 }
 
 std::optional<double> OthersUse::share() const {

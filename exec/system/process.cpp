@@ -27,6 +27,41 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+// Holds all signals of this thread back while it lives. A child that is forked meanwhile has none
+// of them either until it says otherwise: else one that comes before exec would meet a handler of
+// the launcher's, which writes down in the child's memory that it came, and be lost.
+class HeldSignals {
+ public:
+  HeldSignals() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  HeldSignals(const HeldSignals&) = delete;
+  HeldSignals& operator=(const HeldSignals&) = delete;
+  HeldSignals(HeldSignals&&) = delete;
+  HeldSignals& operator=(HeldSignals&&) = delete;
+  ~HeldSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_{};
+};
+
+// Lets signals in, none of which has a handler of the launcher's any more; what it ignored stays
+// so.
+void take_signals() {
+  for (int number = 1; number < NSIG; ++number) {
+    struct sigaction action {};
+    if (sigaction(number, nullptr, &action) != 0 || action.sa_handler == SIG_IGN) continue;
+    action = {};
+    action.sa_handler = SIG_DFL;
+    sigaction(number, &action, nullptr);
+  }
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
 // Between fork and exec: only calls that are safe there.
 [[noreturn]] void become(char* const* arguments, const std::vector<int>& cores,
                          const Streams& streams, pid_t launcher) {
@@ -36,9 +71,7 @@ using Clock = std::chrono::steady_clock;
   if (streams.input >= 0) dup2(streams.input, STDIN_FILENO);
   if (streams.errors >= 0) dup2(streams.errors, STDERR_FILENO);
   dup2(STDERR_FILENO, STDOUT_FILENO);
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, nullptr);
+  take_signals();
   if (!cores.empty()) pin_to_cores(cores);
   execv(arguments[0], arguments);
   _exit(127);
@@ -76,6 +109,7 @@ pid_t start_process(const std::vector<std::string>& arguments, const std::vector
   for (const std::string& argument : arguments) raw.push_back(const_cast<char*>(argument.c_str()));
   raw.push_back(nullptr);
   const pid_t launcher = getpid();
+  const HeldSignals held;
   const pid_t child = fork();
   if (child < 0) throw std::system_error(errno, std::generic_category(), "cannot start a process");
   if (child == 0) become(raw.data(), cores, streams, launcher);

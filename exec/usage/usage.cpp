@@ -14,6 +14,12 @@ double seconds(const timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
 }
 
+rusage used_by(int whom) {
+  rusage used{};
+  getrusage(whom, &used);
+  return used;
+}
+
 // A figure of /proc/self/status, in kB there; 0: it is not there.
 Bytes status(const char* format) {
   std::FILE* file = std::fopen("/proc/self/status", "r");
@@ -30,11 +36,17 @@ Bytes status(const char* format) {
 }  // namespace
 
 ProcessUsage process_usage() {
-  rusage used{};
-  getrusage(RUSAGE_SELF, &used);
+  const rusage used = used_by(RUSAGE_SELF);
   // Not ru_maxrss, in which a process begins with what the one that started it has held.
   return {seconds(used.ru_utime), seconds(used.ru_stime), status("VmRSS: %lld"),
           status("VmHWM: %lld")};
+}
+
+double family_cpu_s() {
+  const rusage own = used_by(RUSAGE_SELF);
+  const rusage children = used_by(RUSAGE_CHILDREN);
+  return seconds(own.ru_utime) + seconds(own.ru_stime) + seconds(children.ru_utime) +
+         seconds(children.ru_stime);
 }
 
 Duration thread_cpu_time() {

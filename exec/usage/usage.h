@@ -18,6 +18,10 @@ struct ProcessUsage {
 /// From getrusage and /proc/self/status.
 ProcessUsage process_usage();
 
+/// Seconds of CPU that this process has used so far, with its children that have ended and been
+/// waited for.
+double family_cpu_s();
+
 /// CPU time that the calling thread has used so far.
 Duration thread_cpu_time();
 

@@ -176,7 +176,7 @@ std::vector<pid_t> children_of(pid_t parent) {
 // The networks of three nodes of a launcher, once they are there.
 std::set<std::string> networks_of_nodes(pid_t launcher) {
   std::set<std::string> networks;
-  for (int i = 0; i < 1'000 && networks.size() < 3; ++i) {
+  for (int i = 0; i < 3'000 && networks.size() < 3; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
     networks.clear();
     for (const pid_t child : children_of(launcher)) networks.insert(network_of(child));

@@ -46,6 +46,16 @@ TEST_CASE("process: a child that lives has not ended") {
   CHECK(is_gone(child));
 }
 
+TEST_CASE("process: a signal that comes before the program is not lost with a handler of ours") {
+  const auto before = std::signal(SIGTERM, [](int) {});
+  for (int i = 0; i < 40; ++i) {
+    const pid_t child = shell("exec sleep 60");
+    kill(child, SIGTERM);
+    CHECK(end_of(child) == "was killed by signal 15 (Terminated)");
+  }
+  std::signal(SIGTERM, before);
+}
+
 TEST_CASE("process: who does not hear the polite signal is killed after the grace") {
   const pid_t deaf = shell("trap '' TERM; while :; do sleep 0.01; done");
   std::this_thread::sleep_for(std::chrono::milliseconds(200));  // for the trap
