@@ -3,6 +3,7 @@
 
 #include "models/protocol/route.h"
 #include "scenarios/describe/scenario_fields.h"
+#include "scenarios/local_sum.h"
 #include "scenarios/node_counts.h"
 #include "scenarios/placement.h"
 
@@ -301,6 +302,10 @@ void check_devices(const Case& c) {
   }
 }
 
+void check_local_sum(const Case& c) {
+  if (const auto against = against_local_sum(c.scenario)) fail(c, against->key, against->why);
+}
+
 void check_options(const Case& c, int workers) {
   const TrainingSpec& training = c.scenario.training;
   const Protocol* protocol = find_protocol(training.strategy);
@@ -347,6 +352,7 @@ void check_case(Case& scenario_case, Reading& reading) {
   check_options(scenario_case, counts.workers);
   check_placement(scenario_case, counts);
   check_devices(scenario_case);
+  check_local_sum(scenario_case);
   check_measured(scenario_case);
   check_stragglers(scenario_case, counts.workers, reading);
   check_faults(scenario_case, reading);

@@ -8,6 +8,7 @@
 #include "scenarios/check.h"
 #include "scenarios/describe/reader.h"
 #include "scenarios/layer_profile.h"
+#include "scenarios/local_sum.h"
 #include "scenarios/node_counts.h"
 
 #include <fmt/format.h>
@@ -128,6 +129,11 @@ void check_fits(const Case& c, const NodeCounts& counts, const Network& network)
     fail(c, "training.compression",
          "a sparse model sends what a batch touches, which is small already; remove it");
   }
+  if (network.sparse() && servers > 0 && c.scenario.training.local_sum) {
+    fail(c, "training.local_sum",
+         "workers of a sparse model push what their batches touch, each other parameters; remove "
+         "it");
+  }
   if (network.sparse() && !protocol_of(c.scenario).dense && c.scenario.training.accumulate > 1) {
     fail(c, "training.accumulate",
          "a worker of a sparse model asks for what its next batch reads with the gradient of this "
@@ -219,17 +225,13 @@ std::vector<std::int64_t> tensors_of(const Network& network) {
   return tensors;
 }
 
-std::int64_t gradients_an_update(const Training& training) {
-  return protocol_called(training.strategy).gradients_an_update(training.options, training.workers);
-}
-
 /// Gradients a worker, after the length that the scenario gives; of what is known of `made`.
 std::int64_t steps_of(const Scenario& scenario, const Training& made, std::int64_t examples) {
   const TrainingSpec& training = scenario.training;
   const std::int64_t workers = made.workers;
   if (training.steps > 0) return training.steps;
   if (training.updates > 0) {
-    return (training.updates * gradients_an_update(made) + workers - 1) / workers;
+    return (training.updates * gradients_an_update(scenario) + workers - 1) / workers;
   }
   const double epochs = training.epochs > 0 ? training.epochs : 1;
   const double steps = epochs * static_cast<double>(examples) /
@@ -271,7 +273,7 @@ std::shared_ptr<const Training> make_training(const Case& scenario_case, const C
   training->accumulate = scenario.training.accumulate;
   training->threads = scenario.training.threads;
   training->steps = steps_of(scenario, *training, data.shape.train_examples);
-  const std::int64_t gradients = gradients_an_update(*training);
+  const std::int64_t gradients = gradients_an_update(scenario);
   FT_CHECK_OP(gradients, >, 0);
   if (protocol_of(scenario).synchronous && gradients < training->workers) {
     training->updates = scenario.training.updates > 0

@@ -2,6 +2,7 @@
 
 #include "models/base/random.h"
 #include "scenarios/describe/reader.h"
+#include "scenarios/local_sum.h"
 #include "scenarios/node_counts.h"
 #include "scenarios/placement.h"
 #include "scenarios/read.h"
@@ -69,10 +70,14 @@ Case read_neighbour(const Case& c, std::size_t index) {
                      spec.scenario));
   };
   const Placement& placement = spec.placement;
-  if (placement.workers.empty() && placement.servers.empty()) return result;
-  const NodeCounts counts = node_counts(result.scenario);
-  check_count("workers", placement.workers.size(), counts.workers);
-  check_count("servers", placement.servers.size(), counts.servers);
+  if (!placement.workers.empty() || !placement.servers.empty()) {
+    const NodeCounts counts = node_counts(result.scenario);
+    check_count("workers", placement.workers.size(), counts.workers);
+    check_count("servers", placement.servers.size(), counts.servers);
+  }
+  if (const auto against = against_local_sum(result.scenario)) {
+    fail(key + ".scenario", fmt::format("{}: {}: {}", spec.scenario, against->key, against->why));
+  }
   return result;
 }
 

@@ -74,6 +74,10 @@ void check_trainable(const Case& scenario_case, bool emulated) {
          fmt::format("{} in parts are forecast, not carried out; simulate it, or write {}",
                      scenario.training.shard, TrainingSpec{}.shard));
   }
+  if (scenario.training.local_sum) {
+    fail("training.local_sum",
+         "sums of a host's workers are forecast, not carried out; simulate it, or write off");
+  }
   const auto only_simulated = [&](const std::string& key, bool given) {
     if (given) fail(key, fmt::format("only simulate knows it; --set {}=null removes it", key));
   };

@@ -1,9 +1,8 @@
 // Rows as they come, totals as nodes end.
 #include "reports/record/collector.h"
 
-#include "models/protocol/registry.h"
 #include "reports/record/summary.h"
-#include "scenarios/node_counts.h"
+#include "scenarios/local_sum.h"
 
 #include <algorithm>
 #include <bit>
@@ -105,9 +104,7 @@ void RowTally::fill_in(Record& record) const {
   }
   if (record.outcome == Outcome::done) return;
   const Scenario& scenario = record.scenario_case.scenario;
-  const std::int64_t an_update =
-      protocol_called(scenario.training.strategy)
-          .gradients_an_update(scenario.training.protocol, node_counts(scenario).workers);
+  const std::int64_t an_update = gradients_an_update(scenario);
   record.gradients = std::max(record.gradients, step_count_);
   record.updates = std::max(record.updates, step_count_ / std::max<std::int64_t>(1, an_update));
   record.time = std::max(record.time, latest_ - Instant{});

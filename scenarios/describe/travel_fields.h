@@ -52,6 +52,14 @@ void describe_travel(Visitor& visit, T& training) {
        .unused_because = "only workers of all_reduce have the optimizer's state in parts",
        .written = training.shard != "optimizer"},
       training.shard);
+  visit.field(
+      {.key = "local_sum",
+       .doc = "simulate: workers of a host add up their gradients over its device_link; one "
+              "of them pushes the sum to the servers, pulls for all",
+       .used = protocol == nullptr || protocol->servers,
+       .unused_because = "this strategy has no servers; group has hosts add up first",
+       .written = training.local_sum},
+      training.local_sum);
   visit.section(
       {.key = "compression",
        .doc = "what workers push to servers is made smaller: fp16, topk; sums among workers "

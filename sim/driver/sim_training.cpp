@@ -5,6 +5,7 @@
 #include "scenarios/describe/reader.h"
 #include "scenarios/emulated.h"
 #include "scenarios/input_error.h"
+#include "scenarios/local_sum.h"
 #include "scenarios/units.h"
 
 #include <fmt/format.h>
@@ -130,6 +131,7 @@ SimTraining::SimTraining(World& world, const Prepared& prepared, const MachineLo
       left_(lost_.size()),
       away_(lost_.size()),
       given_up_(lost_.size()) {
+  if (gradients_a_push(scenario_case_.scenario) > 1) local_sum_.emplace(training_, places_);
   add_job_times(prepared, machines);
   observer_.report = listener_.report;
   observer_.kept = listener_.kept;
@@ -264,7 +266,7 @@ std::unique_ptr<InputFeed> SimTraining::input_of(int node) const {
 }
 
 std::unique_ptr<Node> SimTraining::program_of(NodeId id, const Beginning& beginning) const {
-  auto program = make_node(training_, id);
+  auto program = local_sum_ ? local_sum_->program_of(id) : make_node(training_, id);
   if (beginning.from != nullptr) {
     StateReader state(beginning.from->nodes[index_of(id)].state);
     program->restore(state);

@@ -5,6 +5,7 @@
 #include "scenarios/prepared.h"
 #include "scenarios/stragglers.h"
 #include "sim/cpu/job_time.h"
+#include "sim/driver/local_sum.h"
 #include "sim/faults/link_faults.h"
 #include "sim/faults/node_faults.h"
 #include "sim/node/sim_node.h"
@@ -121,9 +122,10 @@ class SimTraining : public Actor {
   std::shared_ptr<const Training> training_;
   Listener listener_;
   Instant begins_;
-  SimTraining* next_ = nullptr;     // after the end of this one
-  std::vector<NodePlace> places_;   // by node
-  std::vector<JobTime> job_times_;  // by host in `cluster.hosts`
+  SimTraining* next_ = nullptr;        // after the end of this one
+  std::vector<NodePlace> places_;      // by node
+  std::optional<LocalSum> local_sum_;  // where hosts push what their workers add up
+  std::vector<JobTime> job_times_;     // by host in `cluster.hosts`
   Observer observer_;
   Mailbox::Peers mailboxes_;  // by node
   SimNode::Peers nodes_;

@@ -51,5 +51,16 @@ TEST_CASE("run: parameters in parts are refused at their key") {
                                        Catch::Contains("simulate it"));
 }
 
+TEST_CASE("run: sums of a host's workers are refused at their key") {
+  const Case each = parse_scenario(
+                        "foretrain: 1\nnumerics: off\n"
+                        "training: {strategy: sync, workers: 2, steps: 2, local_sum: on}\n",
+                        "x.yaml")
+                        .front();
+  CHECK_THROWS_WITH(run(each, {}), Catch::Contains("x.yaml:3:") &&
+                                       Catch::Contains("training.local_sum: sums of a host") &&
+                                       Catch::Contains("simulate it"));
+}
+
 }  // namespace
 }  // namespace foretrain::exec
