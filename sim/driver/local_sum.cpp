@@ -9,6 +9,8 @@
 #include "models/protocol/route.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <map>
 #include <utility>
@@ -303,7 +305,8 @@ class HostServer : public Node, public Buffering {
 
 }  // namespace
 
-LocalSum::LocalSum(std::shared_ptr<const Training> training, const std::vector<NodePlace>& places)
+LocalSum::LocalSum(const std::shared_ptr<const Training>& training,
+                   const std::vector<NodePlace>& places)
     : hosts_(hosts_of(*training, places)) {
   FT_CHECK(!training->numerics);
   const std::size_t members = hosts_.front().size();

@@ -5,8 +5,6 @@
 #include "models/protocol/training.h"
 #include "scenarios/placement.h"
 
-#include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -39,7 +37,7 @@ namespace foretrain::sim {
 class LocalSum {
  public:
   /// Of `training`, whose workers are at these places, as many on each host.
-  LocalSum(std::shared_ptr<const Training> training, const std::vector<NodePlace>& places);
+  LocalSum(const std::shared_ptr<const Training>& training, const std::vector<NodePlace>& places);
 
   /// The program of node `id`.
   [[nodiscard]] std::unique_ptr<Node> program_of(NodeId id) const;
