@@ -334,8 +334,8 @@ std::string set_workers(Scenario& scenario, int workers) {
   auto& placed = cluster.placement.workers;
   const auto wanted = static_cast<std::size_t>(workers);
   const std::string last = placed.back();
-  const auto seats = static_cast<std::size_t>(std::max(1, devices));
   const auto taken = static_cast<std::size_t>(std::ranges::count(placed, last));
+  const std::size_t seats = devices > 0 ? static_cast<std::size_t>(devices) : taken;
   if (devices > 0 && taken < seats && placed.size() < wanted) {
     placed.resize(std::min(wanted, placed.size() + seats - taken), last);
   }

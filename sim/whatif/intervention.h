@@ -40,8 +40,8 @@ const ScenarioChange& change_to_verify(const std::string& name);
 
 // Each returns why it cannot be; empty: it is done.
 
-/// Puts `workers` on hosts: those that are added get one like the last worker's, each, or as many
-/// as it has devices. Where the scenario has no cluster, they share this machine.
+/// Puts `workers` on hosts: those that are added are like the last worker's, and get as many as it
+/// has devices, or else workers. Where the scenario has no cluster, they share this machine.
 std::string set_workers(Scenario& scenario, int workers);
 /// The same for servers: one that is added gets a host like the last server's; where that has a
 /// worker too, the next worker's host that has no server.

@@ -7,6 +7,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -62,6 +63,29 @@ TEST_CASE("whatif: workers that are added fill the devices of a host before ther
   CHECK(scenario.cluster.hosts.back().devices == 2);
   set_option(scenario.training.protocol, "group", std::int64_t{2});
   CHECK(sim::set_workers(scenario, 9).find("9 workers are no such groups") != std::string::npos);
+}
+
+TEST_CASE("whatif: a host that is added has as many workers as the last one") {
+  Scenario scenario;
+  scenario.training.strategy = "all_reduce";
+  scenario.training.workers = 8;
+  HostSpec box;
+  box.name = "box";
+  box.count = 2;
+  box.cores = 8;
+  scenario.cluster.hosts = {box};
+  Scenario doubled = scenario;
+  const auto& changes = sim::scenario_changes();
+  const auto twice = std::ranges::find(changes, "double nodes", &sim::ScenarioChange::name);
+  REQUIRE(twice != changes.end());
+  CHECK(twice->apply(doubled) == "");
+  CHECK(doubled.training.workers == 16);
+  for (const char* host : {"box0", "box1", "added0", "added1"}) {
+    CAPTURE(host);
+    CHECK(std::ranges::count(doubled.cluster.placement.workers, host) == 4);
+  }
+  REQUIRE(sim::set_workers(scenario, 9).empty());
+  CHECK(scenario.cluster.placement.workers.back() == "added0");
 }
 
 TEST_CASE("whatif: a worker that is added gets a host like the last one's") {
