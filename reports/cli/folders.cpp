@@ -59,8 +59,9 @@ std::string other_record(const ClaimedPlace& place, Mode mode) {
   return difference->key == "name" ? what : what + " with " + in_words(*difference);
 }
 
-/// Likewise of an answer that is no record.
+/// Likewise of an answer that is no record, whose page would take the place of a record's.
 std::string other_answer(const ClaimedPlace& place) {
+  if (fs::exists(place.folder / kRunFile)) return "the record of a training";
   const fs::path path = place.folder / kScenarioFile;
   if (!fs::exists(path)) return {};
   const std::string text = read_text_file(path);

@@ -61,6 +61,14 @@ int report(const Arguments& arguments) {
     throw InputError(
         "report: name folders that run, simulate, validate, sweep or whatif wrote, or --published");
   }
+  const std::filesystem::path out = arguments.out.empty() ? "out/report" : arguments.out;
+  const bool of_itself = arguments.records.size() == 1 && arguments.records.front() == out;
+  if (!of_itself && std::filesystem::exists(out / kRunFile)) {
+    throw InputError(
+        fmt::format("{}: here is the record of a training, whose page this would "
+                    "replace; name another folder with --out",
+                    out.string()));
+  }
   Found found;
   for (const std::string& folder : arguments.records) add_folder(folder, found);
   CaseTable table;
@@ -70,7 +78,7 @@ int report(const Arguments& arguments) {
     print_result(summary_table(found.records[i], found.builds[i], lines) + "\n");
   }
   if (found.records.size() > 1) print_result(table.text() + "\n");
-  return print(write_report(page_of(found), arguments.out.empty() ? "out/report" : arguments.out));
+  return print(write_report(page_of(found), out));
 }
 
 int data(const Arguments& arguments) {

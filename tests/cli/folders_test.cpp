@@ -145,6 +145,19 @@ TEST_CASE("folders: an answer about other settings in --out is refused unless --
   CHECK(sandbox.call(whatif + "--force --set training.batch_size=8").status == 0);
 }
 
+TEST_CASE("folders: an answer or a report does not take the place of a record's page") {
+  Sandbox sandbox;
+  REQUIRE(sandbox.call(kSimulate + "--out here").status == 0);
+  const Called whatif = sandbox.call("whatif small.yaml --machine machine.yaml --out here");
+  CHECK(whatif.status == 2);
+  CHECK_THAT(whatif.err, Contains("here: here is the record of a training"));
+  REQUIRE(sandbox.call(kSimulate + "--out there").status == 0);
+  const Called report = sandbox.call("report here --out there");
+  CHECK(report.status == 2);
+  CHECK_THAT(report.err, Contains("there: here is the record of a training"));
+  CHECK(sandbox.call("report here --out here").status == 0);  // its own page anew
+}
+
 TEST_CASE("folders: validate sets aside what it measured, never removes it") {
   Sandbox sandbox;
   const std::string validate = "validate small.yaml --machine machine.yaml --repeat 1 ";
