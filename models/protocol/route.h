@@ -62,7 +62,8 @@ struct SumLinks {
 ///
 ///     up to N (waits of ring - waits of trees) / 2 x rate / (t N / 4 - e (N - 1))
 ///
-/// Both count bytes as if slices of them followed each other: without any, trees take longer.
+/// where t is at least 4, e at least 1. Both count bytes as if slices of them followed each other:
+/// without any, trees take longer.
 Bytes trees_up_to(const SumLinks& links, int group);
 
 /// What one worker does for a bucket that another, or itself, owns: it takes in the sums of its
