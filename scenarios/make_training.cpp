@@ -10,13 +10,17 @@
 #include "scenarios/layer_profile.h"
 #include "scenarios/local_sum.h"
 #include "scenarios/node_counts.h"
+#include "scenarios/placement.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <span>
 #include <utility>
+#include <vector>
 
 namespace foretrain {
 namespace {
@@ -168,34 +172,40 @@ void check_fits(const Case& c, const NodeCounts& counts, const Network& network)
   }
 }
 
-/// A message between two groups of workers that sum up: until it is there, its share of a port.
-/// Of the hosts the slowest; of one host's devices their links.
-struct GroupLink {
-  Duration latency{};
-  BytesPerSecond rate{};
-};
-
-GroupLink group_link(const ClusterSpec& cluster) {
-  GroupLink link;
-  const auto take = [&](Duration latency, BytesPerSecond rate) {
-    link.latency = std::max(link.latency, latency);
-    link.rate = link.rate.value > 0 ? std::min(link.rate, rate) : rate;
+/// What sums of workers go over: of the hosts the slowest; of one host's devices their links, a
+/// port each.
+SumLinks sum_links(const Scenario& scenario, int workers) {
+  const ClusterSpec& cluster = scenario.cluster;
+  SumLinks links;
+  if (cluster.hosts.empty()) return links;
+  const std::vector<NodePlace> places = place_nodes(scenario);
+  const auto of_workers = std::span(places).first(static_cast<std::size_t>(workers));
+  links.hosts.reserve(of_workers.size());
+  for (const NodePlace& place : of_workers) links.hosts.push_back(static_cast<int>(place.host));
+  if (std::ranges::count(links.hosts, links.hosts.front()) == workers) {
+    const DeviceLinkSpec& link = cluster.hosts[of_workers.front().spec].device_link;
+    std::iota(links.hosts.begin(), links.hosts.end(), 0);
+    return {std::move(links.hosts), link.latency, link.latency, link.rate, link.rate};
+  }
+  const auto take = [&](Duration latency, BytesPerSecond rate, BytesPerSecond port) {
+    links.latency = std::max(links.latency, latency);
+    links.rate = links.rate.value > 0 ? std::min(links.rate, rate) : rate;
+    links.port = links.port.value > 0 ? std::min(links.port, port) : port;
   };
-  int hosts = 0;
-  for (const HostSpec& host : cluster.hosts) hosts += host.count;
   for (const HostSpec& host : cluster.hosts) {
-    if (hosts == 1) return {host.device_link.latency, host.device_link.rate};
-    const double cpu_s = host.send.overhead_s + host.receive.overhead_s;
+    const auto cpu = Duration::from_seconds(host.send.overhead_s + host.receive.overhead_s);
     BytesPerSecond rate = host.nic;
     if (host.flow_rate.value > 0) {
       rate = std::min(rate, BytesPerSecond{host.flow_rate.value * cluster.connections});
     }
-    take(host.latency * 2 + Duration::from_seconds(cpu_s), rate);
+    take(host.latency * 2 + cpu, rate, host.nic);
+    const bool joined = host.devices > 0 && host.device_link.rate.value > 0;
+    links.inside = std::max(links.inside, joined ? host.device_link.latency : cpu);
   }
-  for (const LinkSpec& each : cluster.links) take(each.latency * 2, each.rate);
+  for (const LinkSpec& each : cluster.links) take(each.latency * 2, each.rate, each.rate);
   if (cluster.topology == "leaf_spine")
-    link.latency = link.latency + cluster.leaf_spine.latency * 2;
-  return link;
+    links.latency = links.latency + cluster.leaf_spine.latency * 2;
+  return links;
 }
 
 /// Which sums go over trees: that of a single group goes nowhere.
@@ -208,8 +218,7 @@ Trees trees_of(const Scenario& scenario, const Training& training) {
   if (groups == 1) return trees;
   if (algorithm == "tree") trees.up_to = {std::numeric_limits<std::int64_t>::max()};
   if (algorithm != "auto") return trees;
-  const GroupLink link = group_link(scenario.cluster);
-  trees.up_to = trees_up_to(groups, link.latency, link.rate);
+  trees.up_to = trees_up_to(sum_links(scenario, training.workers), group);
   return trees;
 }
 

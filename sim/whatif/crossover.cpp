@@ -131,7 +131,8 @@ Crossover jitter_limit(const Trials& trials) {
   const auto wins = [&](double sigma) { return waiting_wins(trials, sigma); };
   const auto steady = wins(0);
   if (!steady) {
-    found.answer = "Neither comes to its end.";
+    found.answer = trials.has_target() ? fmt::format("Neither reaches {}.", trials.measure())
+                                       : "Neither comes to its end.";
     return found;
   }
   if (!*steady) {

@@ -10,9 +10,38 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
 
 namespace foretrain::sim {
+namespace {
+
+/// `0.83`; of two targets `accuracy 0.83, loss 0.5`; empty: nothing was measured.
+std::string best_found(std::span<const EvalReport> evals, const Target& target) {
+  std::optional<double> accuracy;
+  std::optional<double> loss;
+  for (const EvalReport& each : evals) {
+    if (std::isfinite(each.accuracy)) accuracy = std::max(accuracy.value_or(0), each.accuracy);
+    if (std::isfinite(each.loss)) loss = std::min(loss.value_or(each.loss), each.loss);
+  }
+  if (target.accuracy > 0 && target.loss > 0 && accuracy && loss) {
+    return fmt::format("accuracy {}, loss {}", figure(accuracy), figure(loss));
+  }
+  const auto& asked = target.accuracy > 0 ? accuracy : loss;
+  return asked ? figure(asked) : std::string();
+}
+
+/// The key that gives the length of a training.
+std::string_view length_key(const TrainingSpec& training) {
+  if (training.steps > 0) return "training.steps";
+  return training.updates > 0 ? "training.updates" : "training.epochs";
+}
+
+}  // namespace
 
 Trials::Trials(const Prepared& prepared, const SimulateOptions& options, DataSets& data_sets)
     : options_(options),
@@ -76,6 +105,23 @@ std::optional<double> Trials::time_of(const Record& record) const {
                       static_cast<double>(scenario.training.examples_a_gradient());
   if (done == 0) return std::nullopt;
   return record.time.seconds() * (examples_ / done);
+}
+
+std::string Trials::no_time_of(const Record& record) const {
+  if (!has_target() || time_of(record)) return {};
+  const TrainingSpec& training = base_.scenario.training;
+  const Target& target = training.until;
+  const auto reaches = [&](const EvalReport& e) { return target.reached(e.loss, e.accuracy); };
+  if (std::ranges::any_of(record.evals, reaches)) {
+    return fmt::format(
+        "{} is reached, but only the last evaluation saw it, long after the one before; write a "
+        "smaller training.evaluate_every, or ask without the target",
+        measure());
+  }
+  const std::string best = best_found(record.evals, target);
+  return fmt::format("{} is not reached in {} steps{}; raise {}, or ask without the target",
+                     measure(), grouped(training_->steps),
+                     best.empty() ? "" : fmt::format(" (best: {})", best), length_key(training));
 }
 
 Trial Trials::tried(const Case& scenario_case, const TimeFactors& time_factors) const {

@@ -48,6 +48,8 @@ class Trials {
   /// From any thread. @throws NotDone where it is interrupted; InputError
   [[nodiscard]] Record simulate(const Case& scenario_case, const Variant& variant) const;
   [[nodiscard]] std::optional<double> time_of(const Record& record) const;
+  /// Of the base: how near it came to a target to which it has no time, what to do; else empty.
+  [[nodiscard]] std::string no_time_of(const Record& record) const;
   /// As simulate, but what is wrong with the change is part of the answer.
   [[nodiscard]] Trial tried(const Case& scenario_case, const TimeFactors& time_factors) const;
   /// What the training, cut to so many steps of a worker, waits for.

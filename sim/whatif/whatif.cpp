@@ -91,6 +91,7 @@ class Asking {
     whatif_.measure = trials_.measure();
     whatif_.examples = trials_.examples();
     whatif_.time_s = trials_.time_of(record_);
+    whatif_.no_time = trials_.no_time_of(record_);
     whatif_.cost = cost(price_.per_hour, whatif_.time_s);
     whatif_.currency = price_.currency;
     add_path(critical_path(history_, Instant{} + record_.time));
@@ -146,7 +147,9 @@ class Asking {
       };
       const Case& base = trials_.base();
       jobs_.push_back({base, paced(each.factor), index, &Change::time_s});
-      jobs_.push_back({base, paced(kFaster), index, &Change::elasticity});
+      if (!trials_.has_target()) {
+        jobs_.push_back({base, paced(kFaster), index, &Change::elasticity});
+      }
       if (each.factor > 0) jobs_.push_back({base, paced(0), index, &Change::free_time_s});
     }
   }

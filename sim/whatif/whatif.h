@@ -41,6 +41,9 @@ void check_asked(const std::vector<Case>& cases, const WhatIfOptions& options);
 ///
 ///     elasticity = - d ln(time) / d ln(speed of the resource),  from a speed 1 % higher
 ///
+/// Times to a target are interpolated between evaluations, for which 1 % is too little: then there
+/// is no elasticity.
+///
 /// @throws InputError as simulate; NotDone where the training as it is does not end
 WhatIf ask_what_if(const Prepared& prepared, DataSets& data_sets, const WhatIfOptions& options);
 

@@ -84,6 +84,26 @@ TEST_CASE("whatif called: with a backup worker it ends as any other training doe
         "Not up to 256, the most that were tried.");
 }
 
+TEST_CASE("whatif called: of a target that is not reached it says so, and what to do") {
+  Sandbox sandbox;
+  const std::string target =
+      "--set training.evaluate_every=5 --set 'training.until={accuracy: 1}' ";
+  const Called asked = sandbox.call(kAsk + target + "--json");
+  INFO(asked.err);
+  REQUIRE(asked.status == 0);
+  const Json json = Json::parse(asked.out);
+  CHECK(json.at("time_s").is_null());
+  const std::string sentence = json.at("limit").at("sentence");
+  CHECK_THAT(sentence, Contains("limits it, ") &&
+                           Contains("; accuracy 1 is not reached in 10 steps (best: ") &&
+                           Catch::EndsWith("); raise training.steps, or ask without the target."));
+  const Called told = sandbox.call(kAsk + target);
+  INFO(told.out);
+  REQUIRE(told.status == 0);
+  CHECK_THAT(told.out, Contains("No change that was tried has a time to accuracy 1.") &&
+                           !Contains("Nothing is saved by") && !Contains("as it is"));
+}
+
 TEST_CASE("whatif called: what would be of no effect is refused with what there is") {
   Sandbox sandbox;
   const auto refusal = [&](const std::string& arguments) {

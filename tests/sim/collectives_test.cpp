@@ -106,6 +106,24 @@ TEST_CASE("collectives: auto takes the quicker of ring and trees by the links of
   }
 }
 
+// Four workers on each of two hosts: a ring leaves a host once, the edges of trees share its port.
+// Over fast ports trees wait for two wires, the ring for four.
+TEST_CASE("collectives: auto counts what leaves a host where workers share hosts") {
+  const auto on_two_hosts = [](const std::string& algorithm, BytesPerSecond nic) {
+    Case scenario_case = sum_case(algorithm, 8);
+    HostSpec& host = scenario_case.scenario.cluster.hosts[0];
+    host.count = 2;
+    host.cores = 4;
+    if (nic.value > 0) host.nic = nic;
+    return sum_s(scenario_case);
+  };
+  const BytesPerSecond slow = rate_for(250e-6);
+  CHECK(on_two_hosts("ring", slow) < on_two_hosts("tree", slow));
+  CHECK(on_two_hosts("auto", slow) == on_two_hosts("ring", slow));
+  CHECK(on_two_hosts("tree", {}) < on_two_hosts("ring", {}));
+  CHECK(on_two_hosts("auto", {}) == on_two_hosts("tree", {}));
+}
+
 TEST_CASE("collectives: one that takes a while to start takes that before its first message") {
   const int workers = GENERATE(1, 2, 4);
   CAPTURE(workers);

@@ -54,6 +54,9 @@ std::string saving_title(const JsonObject& whatif) {
   for (const std::string& key : settings.keys()) {
     name += fmt::format(", {}={}", key.substr(key.rfind('.') + 1), settings.text(key.c_str()));
   }
+  if (!whatif.known_number("time_s")) {
+    return fmt::format("{}: no time to {} is known", name, whatif.text("measure"));
+  }
   const std::string of = ", of the time for " + whatif.text("measure");
   std::string best;
   double most = 0;

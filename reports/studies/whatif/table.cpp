@@ -28,12 +28,20 @@ std::optional<double> saved(const WhatIf& whatif, std::optional<double> time_s) 
   return 1 - *time_s / *whatif.time_s;
 }
 
+/// Which of the columns there are that not every table has.
+struct ChangeColumns {
+  bool elasticity = true;
+  bool cost = true;
+};
+
 /// 2 + 27 + 12 + 10 + 9 + 11 = 71 columns, with prices 80.
-std::string change_row(std::string_view name, std::string_view time, std::string_view saving,
-                       std::string_view elasticity, std::string_view free, std::string_view cost) {
-  std::string row = fmt::format("  {}{}{}{}{}", left(name, 27), right(time, 12), right(saving, 10),
-                                right(elasticity, 9), right(free, 11));
-  if (!cost.empty()) row += right(cost, 9);
+std::string change_row(const ChangeColumns& columns, std::string_view name, std::string_view time,
+                       std::string_view saving, std::string_view elasticity, std::string_view free,
+                       std::string_view cost) {
+  std::string row = fmt::format("  {}{}{}", left(name, 27), right(time, 12), right(saving, 10));
+  if (columns.elasticity) row += right(elasticity, 9);
+  row += right(free, 11);
+  if (columns.cost) row += right(cost, 9);
   return row + "\n";
 }
 
@@ -44,10 +52,9 @@ std::string money(std::optional<double> cost) {
 /// A resource that is worth nothing, faster or free.
 bool saves_nothing(const WhatIf& whatif, const Change& change) {
   if (change.kind != Change::Kind::resource) return false;
-  const auto small = [](std::optional<double> share) {
-    return std::abs(share.value_or(0)) < kNothing;
-  };
-  return small(saved(whatif, change.time_s)) && small(saved(whatif, change.free_time_s));
+  const auto small = [](double share) { return std::abs(share) < kNothing; };
+  const auto gain = saved(whatif, change.time_s);  // without one nobody knows
+  return gain && small(*gain) && small(saved(whatif, change.free_time_s).value_or(0));
 }
 
 std::string path_table(const WhatIf& whatif) {
@@ -77,31 +84,58 @@ std::string efficiency_text(const WhatIf& whatif) {
   return text;
 }
 
-std::string changes_table(const WhatIf& whatif) {
-  const bool priced = whatif.cost.has_value();
-  const auto cost = [&](std::optional<double> value) { return priced ? money(value) : ""; };
-  std::string text = fmt::format("time for {}\n", whatif.measure);
+bool has_target(const WhatIf& whatif) {
+  return whatif.scenario_case.scenario.training.until.wanted();
+}
+
+/// A row for each change that was tried; those that save nothing, or are not known to reach what is
+/// not reached without them, are named below.
+std::string change_rows(const WhatIf& whatif) {
+  const ChangeColumns columns{!has_target(whatif), whatif.cost.has_value()};
   const std::string title = whatif.currency.empty() ? "cost" : "cost " + whatif.currency;
-  text += change_row("", "time", "saved", "per 1 %", "if free", priced ? title : "");
-  text += change_row("as it is", seconds(whatif.time_s), "", "", "", cost(whatif.cost));
+  std::string text = change_row(columns, "", "time", "saved", "per 1 %", "if free", title);
+  text += change_row(columns, "as it is", seconds(whatif.time_s), "", "", "", money(whatif.cost));
   std::string nothing;
+  std::string unknown;
+  const auto add = [](std::string& names, const std::string& name) {
+    names += (names.empty() ? "" : ", ") + name;
+  };
   for (const Change& change : whatif.changes) {
     if (!change.why_not.empty()) continue;
     if (saves_nothing(whatif, change)) {
-      nothing += (nothing.empty() ? "" : ", ") + change.name;
+      add(nothing, change.name);
+      continue;
+    }
+    if (!whatif.no_time.empty() && !change.time_s && !change.free_time_s) {
+      add(unknown, change.name);
       continue;
     }
     const auto gain = saved(whatif, change.time_s);
-    text += change_row(change.name, seconds(change.time_s), gain ? signed_percent(*gain) : "-",
-                       change.elasticity ? fmt::format("{:.2f} %", *change.elasticity) : "",
-                       change.free_time_s ? seconds(change.free_time_s) : "", cost(change.cost));
+    text +=
+        change_row(columns, change.name, seconds(change.time_s), gain ? signed_percent(*gain) : "-",
+                   change.elasticity ? fmt::format("{:.2f} %", *change.elasticity) : "",
+                   change.free_time_s ? seconds(change.free_time_s) : "", money(change.cost));
   }
   if (!nothing.empty()) text += wrap(fmt::format("Nothing is saved by {}.", nothing));
+  if (!unknown.empty()) text += wrap(fmt::format("No time is known with {}.", unknown));
+  return text;
+}
+
+std::string changes_table(const WhatIf& whatif) {
+  const auto timed = [](const Change& c) { return c.time_s || c.free_time_s; };
+  std::string text;
+  if (!whatif.no_time.empty() && std::ranges::none_of(whatif.changes, timed)) {
+    text = wrap(fmt::format("No change that was tried has a time to {}.", whatif.measure));
+  } else {
+    text = fmt::format("time for {}{}\n", whatif.measure,
+                       has_target(whatif) ? ", interpolated between evaluations" : "");
+    text += change_rows(whatif);
+  }
   for (const Change& change : whatif.changes) {
     if (change.why_not.empty()) continue;
     text += wrap(fmt::format("Not tried: {}: {}.", change.name, change.why_not));
   }
-  if (!whatif.scenario_case.scenario.training.until.wanted()) {
+  if (!has_target(whatif)) {
     text += wrap(
         "Another batch, strategy, number of workers learns something else from as many examples: "
         "with a target (training.until) the time until it is reached is compared.");
@@ -189,6 +223,7 @@ std::string first_sentence(const WhatIf& whatif) {
   if (whatif.path.empty() || whatif.changes.empty())
     return limit_text(whatif.scenario_case, {}) + ".";
   std::string text = limit_text(whatif.scenario_case, whatif.limit);
+  if (!whatif.no_time.empty()) return fmt::format("{}; {}.", text, whatif.no_time);
   const Change* change = whatif.find(whatif.limit.change);
   const auto gain = change != nullptr ? saved(whatif, change->time_s) : std::nullopt;
   if (gain) {
@@ -200,8 +235,7 @@ std::string first_sentence(const WhatIf& whatif) {
   const auto most = saved(whatif, best.time_s);
   if (most && *most > kTells && best.name != whatif.limit.change) {
     text += fmt::format("; most is saved by {}, {}", best.name, whole_percent(*most));
-    const bool wanted = whatif.scenario_case.scenario.training.until.wanted();
-    if (!best.statistical_efficiency.empty() && !wanted) {
+    if (!best.statistical_efficiency.empty() && !has_target(whatif)) {
       text += ", at another statistical efficiency";
     }
   }

@@ -37,7 +37,8 @@ struct Change {
   Kind kind = Kind::resource;
   std::optional<double> time_s;       ///< with it; empty: not reached, or not possible
   std::optional<double> free_time_s;  ///< of a resource: as if it took no time at all
-  /// Of a resource: per cent by which the time falls when it is 1 % faster.
+  /// Of a resource: per cent by which the time falls when it is 1 % faster. Empty with a target:
+  /// what a time between evaluations does for 1 % is noise.
   std::optional<double> elasticity;
   std::optional<double> cost;  ///< of all hosts for that time, where they have prices
   std::string why_not;         ///< empty: it was simulated
@@ -87,6 +88,7 @@ struct WhatIf {
   std::string measure;       ///< what the times are for: `57,600 examples`, `accuracy 0.97`
   double examples = 0;
   std::optional<double> time_s;  ///< without any change
+  std::string no_time{};         ///< why not, what to do: a target that is not reached; else empty
   std::optional<double> cost;
   std::string currency{};  ///< of all costs; empty: the prices have none
   double path_s = 0;       ///< length of the critical path: the training, whole

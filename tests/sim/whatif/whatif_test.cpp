@@ -2,6 +2,7 @@
 #include "sim/whatif/whatif.h"
 
 #include "reports/record/summary.h"
+#include "sim/whatif/trials.h"
 #include "tests/support/cases.h"
 
 #include <catch2/catch.hpp>
@@ -252,6 +253,61 @@ TEST_CASE("whatif: with a target the time until it is reached is compared") {
   CHECK(whatif.measure == "accuracy 0.6");
   REQUIRE(whatif.time_s.has_value());
   CHECK(time_of(whatif, "worker CPU 2x") == Approx(*whatif.time_s / 2).epsilon(0.01));
+  CHECK(whatif.no_time.empty());
+  // Between evaluations 1 % is noise.
+  CHECK_FALSE(whatif.find("worker CPU 2x")->elasticity.has_value());
+  CHECK(to_table(whatif).find("time for accuracy 0.6, interpolated between evaluations\n") !=
+        std::string::npos);
+  CHECK(to_table(whatif).find("per 1 %") == std::string::npos);
+}
+
+TEST_CASE("whatif: a target that is not reached says how near it came, and nothing of savings") {
+  Case scenario_case = star_case("sync", 2, 20, 20_ms);
+  Scenario& scenario = scenario_case.scenario;
+  scenario.numerics = true;
+  scenario.training.evaluate_every = 10;
+  scenario.training.until.accuracy = 1;
+  const WhatIf whatif = ask(scenario_case);
+  CHECK_FALSE(whatif.time_s.has_value());
+  CAPTURE(whatif.no_time);
+  CHECK(whatif.no_time.starts_with("accuracy 1 is not reached in 20 steps (best: 0."));
+  CHECK(whatif.no_time.ends_with("); raise training.steps, or ask without the target"));
+  CHECK(first_sentence(whatif).ends_with("critical path; " + whatif.no_time + "."));
+  const std::string text = to_table(whatif);
+  CHECK(text.find("No change that was tried has a time to accuracy 1.\n") != std::string::npos);
+  CHECK(text.find("Nothing is saved by") == std::string::npos);
+  CHECK(text.find("as it is") == std::string::npos);
+  CHECK(text.find("Neither reaches accuracy 1.") != std::string::npos);
+}
+
+TEST_CASE("whatif: a target that has no time says why, by the target and what was found") {
+  Case scenario_case = star_case("sync", 2, 1'000, 20_ms);
+  Scenario& scenario = scenario_case.scenario;
+  scenario.numerics = true;
+  scenario.training.evaluate_every = 10;
+  scenario.training.until.loss = 0.1;
+  const sim::SimulateOptions simulate = options().simulate;
+  DataSets data_sets;
+  const auto said = [&](double loss, double accuracy) {
+    Record record;
+    record.scenario_case = scenario_case;
+    record.evals = {{{10}, {10}, Instant{} + 200_ms, 1_ms, 0.9, 0.3},
+                    {{1'000}, {1'000}, Instant{} + 20_s, 1_ms, loss, accuracy}};
+    record.evals.back().final = true;
+    const sim::Trials trials(prepare(scenario_case, Need::shape), simulate, data_sets);
+    return trials.no_time_of(record);
+  };
+  CHECK(said(0.5, 0.8) ==
+        "loss 0.1 is not reached in 1,000 steps (best: 0.5); raise training.steps, or ask without "
+        "the target");
+  CHECK(said(0.05, 0.8) ==
+        "loss 0.1 is reached, but only the last evaluation saw it, long after the one before; "
+        "write a smaller training.evaluate_every, or ask without the target");
+  scenario.training.until.accuracy = 0.9;
+  CHECK(said(0.5, 0.8).find("accuracy 0.9 or loss 0.1 is not reached in 1,000 steps (best: "
+                            "accuracy 0.8, loss 0.5)") == 0);
+  scenario.training.until = {};
+  CHECK(said(0.5, 0.8).empty());
 }
 
 // --- Prices ---

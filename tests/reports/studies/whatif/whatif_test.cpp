@@ -81,6 +81,69 @@ TEST_CASE("whatif text: it fits 80 columns with every figure in it") {
   }
 }
 
+// Of ten seconds as they are nobody knows when they reach it.
+WhatIf without_time() {
+  WhatIf whatif = made_up();
+  whatif.scenario_case.scenario.training.until.accuracy = 0.9;
+  whatif.measure = "accuracy 0.9";
+  whatif.time_s.reset();
+  whatif.no_time =
+      "accuracy 0.9 is not reached in 100 steps (best: 0.83); raise training.steps, or ask without "
+      "the target";
+  for (Change& each : whatif.changes) {
+    each.time_s.reset();
+    each.free_time_s.reset();
+    each.elasticity.reset();
+  }
+  return whatif;
+}
+
+TEST_CASE("whatif text: a target that is not reached is said first, in place of rows of dashes") {
+  const WhatIf whatif = without_time();
+  const std::string sentence =
+      "sync: server NIC limits it, 60 % of the critical path; accuracy 0.9 is not reached in 100 "
+      "steps (best: 0.83); raise training.steps, or ask without the target.";
+  CHECK(first_sentence(whatif) == sentence);
+  const auto json = to_json(whatif);
+  CHECK(json["limit"]["sentence"] == sentence);
+  CHECK(json["time_s"].is_null());
+  CHECK(json["changes"].size() == 4);
+  const std::string text = to_table(whatif);
+  CHECK(text.starts_with(wrap(sentence)));
+  CHECK(
+      text.find("No change that was tried has a time to accuracy 0.9.\nNot tried: double batch") !=
+      std::string::npos);
+  for (const char* part : {"Nothing is saved by", "as it is", "strategy all_reduce"}) {
+    CAPTURE(part);
+    CHECK(text.find(part) == std::string::npos);
+  }
+}
+
+TEST_CASE("whatif text: of a target that one change reaches that one has a row, others a name") {
+  WhatIf whatif = without_time();
+  whatif.changes[0].time_s = 4;
+  const std::string text = to_table(whatif);
+  CHECK(text.find("time for accuracy 0.9, interpolated between evaluations\n") !=
+        std::string::npos);
+  CHECK(text.find("  strategy all_reduce                 4 s         -") != std::string::npos);
+  CHECK(text.find("\nNo time is known with server NIC 2x, half the latency.\n") !=
+        std::string::npos);
+  CHECK(text.find("Nothing is saved by") == std::string::npos);
+}
+
+TEST_CASE("whatif text: with a target there is no column of what 1 % does") {
+  WhatIf whatif = made_up();
+  CHECK(to_table(whatif).find("per 1 %") != std::string::npos);
+  CHECK(to_table(whatif).find("interpolated") == std::string::npos);
+  whatif.scenario_case.scenario.training.until.accuracy = 0.9;
+  const std::string text = to_table(whatif);
+  CHECK(text.find("per 1 %") == std::string::npos);
+  CHECK(text.find("0.60 %") == std::string::npos);
+  CHECK(text.find("interpolated between evaluations\n") ==
+        text.rfind("interpolated between evaluations"));
+  CHECK(text.find("saved    if free     cost\n") != std::string::npos);
+}
+
 TEST_CASE("whatif json: figures that are not known are null") {
   const auto json = to_json(made_up());
   CHECK(json["limit"]["resource"] == "server NIC");
