@@ -36,6 +36,7 @@
 #include "sim/whatif/forecaster.h"
 #include "sim/whatif/limit.h"
 #include "sim/whatif/whatif.h"
+#include "sim/world/host_machine.h"
 
 #include <fmt/format.h>
 
@@ -163,7 +164,7 @@ int simulate(const Arguments& arguments) {
     return replayed_case(answer_of(arguments, "replay"), read_recorded(arguments, arguments.replay),
                          sim::replay);
   }
-  const std::vector<Case> cases = read_cases(arguments);
+  const std::vector<Case> cases = read_simulated(arguments, sim::asks_this_machine);
   const Answer answer = answer_of(arguments, "simulate");
   DataSets data_sets;
   if (arguments.seeds > 0) {
@@ -179,7 +180,7 @@ int simulate(const Arguments& arguments) {
 
 int sweep(const Arguments& arguments) {
   const Interruption interruption;
-  const std::vector<Case> cases = read_cases(arguments);
+  const std::vector<Case> cases = read_simulated(arguments, sim::asks_this_machine);
   SweepOptions options;
   options.mode = arguments.mode == "run" ? Mode::run : Mode::simulate;
   if (options.mode == Mode::run && arguments.jobs > 1) {
@@ -273,7 +274,8 @@ int whatif(const Arguments& arguments) {
   std::optional<Record> record;  // whose training is asked about
   if (std::filesystem::is_directory(arguments.scenario))
     record = read_recorded(arguments, arguments.scenario);
-  const auto cases = record ? std::vector{record->scenario_case} : read_cases(arguments);
+  const auto cases = record ? std::vector{record->scenario_case}
+                            : read_simulated(arguments, sim::asks_this_machine);
   sim::WhatIfOptions options;
   options.search = arguments.crossover;
   options.verify = arguments.verify == kBestChange ? "" : arguments.verify;
@@ -337,6 +339,7 @@ int calibrate(const Arguments& arguments) {
 }
 
 int serve_page(const Arguments& arguments) {
+  if (!arguments.machine.empty()) read_machine(arguments.machine);  // a wrong name is told at once
   const exec::Tell say_it = telling(arguments);
   // What takes minutes goes on beside the questions.
   const auto machines = [&](const Prepared& prepared) -> sim::MachineLookup {

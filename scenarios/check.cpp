@@ -80,10 +80,9 @@ void check_until(const Case& c) {
          "training.until=null), or write numerics: on");
   }
   if (scenario.training.evaluate_every > 0) return;
-  fail(
-      c, key,
-      "nobody looks before the end; write how many steps of the chief lie between two evaluations, "
-      "for instance evaluate_every: 100");
+  fail(c, key,
+       "nobody looks before the end; write how many steps, of servers updates, lie between two "
+       "evaluations, for instance evaluate_every: 100");
 }
 
 /// It has the numbers that it needs, and those that come back have what it keeps.

@@ -19,6 +19,7 @@
 #include <filesystem>
 #include <map>
 #include <set>
+#include <string_view>
 #include <system_error>
 
 namespace foretrain {
@@ -38,7 +39,16 @@ std::vector<std::string> layer_kind_names() {
 
 namespace {
 
+// A model of which its size and the time of a step are all that is known.
+constexpr std::string_view kUnknownKey = "unknown key";
+constexpr std::string_view kImportStep =
+    "leave model out; foretrain import SCENARIO --parameters 110M --step '350 ms' --workers 8 "
+    "finds by its cluster what a gradient takes";
+
 constexpr RetiredKey kRetired[] = {
+    {"model.parameters", kImportStep, kUnknownKey},
+    {"model.step", kImportStep, kUnknownKey},
+    {"model.measured_at", kImportStep, kUnknownKey},
     {"stragglers[].dies_at", "write faults: [{at: 20 s, kill: worker1}] at the top level"},
     {"stragglers[].joins_at", "write faults: [{at: 3 s, join: worker1}] at the top level"}};
 

@@ -3,10 +3,12 @@
 #include "reports/cli/folders.h"
 #include "reports/record/files.h"
 #include "scenarios/input_error.h"
+#include "scenarios/machine.h"
 #include "scenarios/read.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <filesystem>
 
@@ -21,6 +23,22 @@ std::vector<std::string> overrides_of(const Arguments& arguments) {
 std::vector<Case> read_cases(const Arguments& arguments) {
   if (arguments.scenario.empty()) throw InputError("name a scenario file");
   return read_scenario(arguments.scenario, overrides_of(arguments));
+}
+
+std::vector<Case> read_simulated(const Arguments& arguments,
+                                 bool (*stands_on)(const Scenario& scenario, bool emulated)) {
+  std::vector<Case> cases = read_cases(arguments);
+  if (arguments.machine.empty()) return cases;
+  const Machine machine = read_machine(arguments.machine);
+  const bool used = std::ranges::any_of(cases, [&](const Case& each) {
+    return arguments.mode == "run" || stands_on(each.scenario, arguments.emulate);
+  });
+  if (!used) {
+    answer_of(arguments, "")
+        .say(fmt::format("note: --machine {} ({}) is not used: every host says what it costs",
+                         arguments.machine, machine.name));
+  }
+  return cases;
 }
 
 Record read_recorded(const Arguments& arguments, const std::string& folder) {

@@ -106,6 +106,12 @@ std::vector<std::string> overrides_of(const Arguments& arguments);
 /// The cases of the scenario. @throws InputError
 std::vector<Case> read_cases(const Arguments& arguments);
 
+/// The same for a simulation, which reads the file of --machine whoever asks for it: a name that is
+/// wrong is told. Where no case `stands_on` it, emulated or not, a note says so.
+/// @throws InputError
+std::vector<Case> read_simulated(const Arguments& arguments,
+                                 bool (*stands_on)(const Scenario& scenario, bool emulated));
+
 /// The record in `folder`, whose scenario stays as it was trained. @throws InputError also where
 /// the command line would change it
 Record read_recorded(const Arguments& arguments, const std::string& folder);

@@ -82,7 +82,7 @@ void aim(Case& asked, const std::string& words) {
   }
   if (scenario.training.evaluate_every == 0) {
     refuse(
-        "nobody looks before the end; say how many steps of the chief lie between two "
+        "nobody looks before the end; say how many steps, of servers updates, lie between two "
         "evaluations, for instance --set training.evaluate_every=100");
   }
   scenario.training.until = target;

@@ -7,6 +7,23 @@
 #include <CLI/CLI.hpp>
 
 namespace foretrain {
+namespace {
+
+/// `--out "$FOLDER"` of a shell where FOLDER is not set: nobody means the default by that.
+void refuse_empty_out(CLI::App& app) {
+  for (CLI::App* each : app.get_subcommands([](CLI::App*) { return true; })) {
+    CLI::Option* out = each->get_option_no_throw("--out");
+    if (out != nullptr) {
+      out->check([](const std::string& path) {
+        return path.empty() ? std::string("is empty; write where it goes, or leave it out")
+                            : std::string();
+      });
+    }
+    refuse_empty_out(*each);
+  }
+}
+
+}  // namespace
 
 int obey(std::span<const Command> commands, const std::string& version, int argc, char** argv) {
   CLI::App app{
@@ -24,6 +41,7 @@ int obey(std::span<const Command> commands, const std::string& version, int argc
     command.options(*added, arguments);
   }
   add_examples(app);
+  refuse_empty_out(app);
   return exit_status([&]() -> int {
     try {
       refuse_unknown_command(app, {argv + 1, argv + argc});

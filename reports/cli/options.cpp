@@ -192,15 +192,14 @@ void whatif_options(CLI::App& command, Arguments& arguments) {
   command.add_flag("--emulate", arguments.emulate, "hosts share this machine, as of run");
   command.add_flag("--crossover", arguments.crossover,
                    "search the best number of servers, bucket size, with a target batch size");
-  command
-      .add_option("--verify", arguments.verify,
-                  "run the training for real without a change, with it (default: the best one)")
-      ->type_name("CHANGE")
-      ->expected(0, 1)
-      ->default_str(kBestChange);
+  auto* verify = command.add_option(
+      "--verify", arguments.verify,
+      "run the training for real without a change, with it (default: the best one)");
+  verify->type_name("CHANGE")->expected(0, 1)->default_str(kBestChange);
   command
       .add_option("--repeat", arguments.repetitions, "runs of either, with --verify (default: 3)")
-      ->check(CLI::Range(1, 100));
+      ->check(CLI::Range(1, 100))
+      ->needs(verify);
   add_budget(command, arguments);
   command.add_flag("--json", arguments.json, kJson);
 }
@@ -263,13 +262,17 @@ void sweep_options(CLI::App& command, Arguments& arguments) {
 
 void check_options(CLI::App& command, Arguments& arguments) {
   add_scenario(command, arguments, false);
-  command.add_flag("--schema", arguments.schema, "print the JSON schema of scenarios instead");
+  auto* schema =
+      command.add_flag("--schema", arguments.schema, "print the JSON schema of scenarios instead");
   command
       .add_option("--graph", arguments.graph,
                   "print the step graph instead: a table, or dot, a drawing for Graphviz")
       ->type_name("table|dot")
       ->expected(0, 1)
       ->default_str("table");
+  for (const char* other : {kScenarioWord, "--set", "--seed", "--graph"}) {
+    schema->excludes(command.get_option(other));
+  }
 }
 
 void report_options(CLI::App& command, Arguments& arguments) {

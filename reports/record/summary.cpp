@@ -16,6 +16,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <set>
 #include <vector>
 
@@ -164,6 +165,13 @@ std::optional<double> interpolated_time_to_target_s(std::span<const EvalReport> 
   }
   const double before_s = seconds(before.time - Instant{});
   return before_s + share * (after_s - before_s);
+}
+
+bool passed_unseen(const Target& target, const Summary& summary) {
+  if (summary.time_to_target_s) return false;
+  const double unknown = std::numeric_limits<double>::quiet_NaN();
+  return target.reached(summary.final_loss.value_or(unknown),
+                        summary.test_accuracy.value_or(unknown));
 }
 
 Summary summarize(const Record& record) {

@@ -53,6 +53,10 @@ std::string target_text(const Target& target);
 /// nobody had looked for more than twice as many updates as ever else: it was passed unseen.
 const EvalReport* first_reaching(std::span<const EvalReport> evals, const Target& target);
 
+/// Whether the final evaluation has `target`, though nobody saw when it was reached: first_reaching
+/// is null.
+bool passed_unseen(const Target& target, const Summary& summary);
+
 /// When the judged figure (loss, accuracy, whichever is first) came to `target`: on the straight
 /// line from the last evaluation that missed it to the first that reached it, at the times at which
 /// they began; the first evaluation of all stands for itself. Finer than the evaluations are apart,

@@ -80,8 +80,7 @@ void Reading::fail_unknown(const Entry& entry, const std::string& parent) const 
   const std::string prefix = parent.empty() ? "" : parent + ".";
   for (const RetiredKey& key : retired_) {
     if (!matches(key.path, without_indices(prefix + entry.key))) continue;
-    fail_at(to_text(entry.mark), prefix + entry.key,
-            fmt::format("this key is no more; {}", key.advice));
+    fail_at(to_text(entry.mark), prefix + entry.key, fmt::format("{}; {}", key.what, key.advice));
   }
   std::vector<std::string> here;
   std::string elsewhere;

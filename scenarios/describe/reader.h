@@ -17,10 +17,11 @@
 
 namespace foretrain {
 
-/// A key that files of an earlier program have.
+/// A key that files of an earlier program have, or that people look for where there is none.
 struct RetiredKey {
   std::string_view path;    ///< as key paths are listed: `models.*.crowding`
   std::string_view advice;  ///< what to do about such a file
+  std::string_view what = "this key is no more";
 };
 
 /// What is remembered of a file over the cases that are read from it.

@@ -1,13 +1,22 @@
 #include "sim/world/host_machine.h"
 
+#include <algorithm>
+
 namespace foretrain::sim {
+namespace {
+
+/// It says by itself how long a gradient takes.
+bool says_its_time(const HostSpec& host, bool profiled) {
+  return host.compute || host.roofline.described() || profiled ||
+         (host.devices > 0 && host.device.described());
+}
+
+}  // namespace
 
 std::optional<Machine> machine_of(const HostSpec& host, bool profiled,
                                   const MachineLookup& machines) {
   std::optional<Machine> machine;
-  const bool timed = host.compute || host.roofline.described() || profiled ||
-                     (host.devices > 0 && host.device.described());
-  if (!timed || !host.machine.empty()) machine = machines(host.machine);
+  if (!says_its_time(host, profiled) || !host.machine.empty()) machine = machines(host.machine);
   const AffineCost nothing;
   const bool has_costs =
       host.roofline.described() || host.send != nothing || host.receive != nothing;
@@ -21,6 +30,13 @@ std::optional<Machine> machine_of(const HostSpec& host, bool profiled,
   if (host.send != nothing) machine->loopback.send = host.send;
   if (host.receive != nothing) machine->loopback.receive = host.receive;
   return machine;
+}
+
+bool asks_this_machine(const Scenario& scenario, bool emulated) {
+  if (emulated || scenario.cluster.hosts.empty() || !scenario.neighbours.empty()) return true;
+  return std::ranges::any_of(scenario.cluster.hosts, [&](const HostSpec& host) {
+    return host.machine.empty() && !says_its_time(host, scenario.model.profiled());
+  });
 }
 
 }  // namespace foretrain::sim

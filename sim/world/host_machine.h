@@ -21,4 +21,8 @@ using MachineLookup = std::function<Machine(const std::string& name)>;
 std::optional<Machine> machine_of(const HostSpec& host, bool profiled,
                                   const MachineLookup& machines);
 
+/// Whether a simulation of the scenario, its hosts on this machine's cores (`emulated`) or not,
+/// looks up the empty name. Of one with neighbours: perhaps.
+bool asks_this_machine(const Scenario& scenario, bool emulated);
+
 }  // namespace foretrain::sim

@@ -73,6 +73,44 @@ TEST_CASE("ignored: calibrate of a model that no scenario has is told those ther
   }
 }
 
+TEST_CASE("ignored: a machine file is read where every host says what it costs, too") {
+  Sandbox sandbox;
+  sandbox.write("told.yaml",
+                "foretrain: 1\nname: told\ndataset: {take: 300, test_take: 100}\n"
+                "training: {workers: 2, batch_size: 16, steps: 3}\n"
+                "cluster: {hosts: [{name: a, count: 3, compute: 10 ms}]}\nnumerics: off\n");
+  sandbox.write("broken.yaml", "foretrain_machine: 1\nname: [\n");
+  for (const std::string command :
+       {"simulate told.yaml", "sweep told.yaml", "whatif told.yaml", "serve told.yaml --port 0"}) {
+    CHECK_THAT(refused(sandbox, command + " --machine nowhere.yaml"), Contains("nowhere.yaml"));
+    CHECK_THAT(refused(sandbox, command + " --machine broken.yaml"), Contains("broken.yaml"));
+  }
+  const std::string note = "note: --machine machine.yaml (made-up) is not used";
+  const Called unused = sandbox.call("simulate told.yaml --machine machine.yaml --out unused");
+  CHECK(unused.status == 0);
+  CHECK_THAT(unused.err, Contains(note));
+  const Called used = sandbox.call("simulate small.yaml --machine machine.yaml --out used");
+  CHECK(used.status == 0);
+  CHECK(used.err.find("is not used") == std::string::npos);
+}
+
+TEST_CASE("ignored: options that would say nothing are refused") {
+  Sandbox sandbox;
+  CHECK_THAT(refused(sandbox, "whatif small.yaml --machine machine.yaml --repeat 2"),
+             Contains("--repeat requires --verify"));
+  for (const char* other : {"small.yaml", "--set seed=2", "--seed 2", "--graph"}) {
+    CAPTURE(other);
+    CHECK_THAT(refused(sandbox, std::string("check --schema ") + other),
+               Contains("excludes") && Contains("--schema"));
+  }
+  for (const char* command : {"simulate small.yaml --machine machine.yaml", "examples quickstart",
+                              "data draw digits", "new </dev/null"}) {
+    CAPTURE(command);
+    CHECK_THAT(refused(sandbox, std::string(command) + " --out ''"),
+               Contains("--out: is empty; write where it goes, or leave it out"));
+  }
+}
+
 TEST_CASE("ignored: a bound below zero is refused in few words") {
   Sandbox sandbox;
   for (const char* wrong : {"-3", "-1e-9", "nan", "many"}) {

@@ -91,6 +91,17 @@ TEST_CASE("read: an unknown key is told the nearest, where one is near") {
   CHECK(scenario_error("foretrain: 1\nswep: 3\n").find("did you mean sweep?") != std::string::npos);
 }
 
+TEST_CASE("read: a model of which its size alone is known is told the command that makes one") {
+  for (const char* key : {"parameters: 110M", "step: 0.35 s", "measured_at: 8 workers"}) {
+    CAPTURE(key);
+    const std::string name = std::string(key).substr(0, std::string(key).find(':'));
+    CHECK(scenario_error("foretrain: 1\nmodel: {" + std::string(key) + "}\n") ==
+          "x.yaml:2:9: model." + name +
+              ": unknown key; leave model out; foretrain import SCENARIO --parameters 110M "
+              "--step '350 ms' --workers 8 finds by its cluster what a gradient takes");
+  }
+}
+
 TEST_CASE("read: a misspelt key is told before the one that it leaves missing") {
   CHECK(scenario_error("foretrain: 1\ncluster: {hosts: [{nmae: a}]}\n") ==
         "x.yaml:2:20: cluster.hosts[0].nmae: unknown key; did you mean cluster.hosts[0].name?");

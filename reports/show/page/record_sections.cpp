@@ -30,6 +30,11 @@ std::string if_any(std::int64_t count, Duration time) {
   return count > 0 ? figure(time.seconds()) : "-";
 }
 
+std::string time_to_target_cell(const Target& target, const Summary& s) {
+  if (passed_unseen(target, s)) return "passed unseen between evaluations";
+  return target.wanted() && !s.time_to_target_s ? "not reached" : figure(s.time_to_target_s);
+}
+
 Table summary_of(const std::vector<Record>& records, const std::vector<std::string>& builds) {
   const Legend legend = legend_of(records);
   const bool broken =
@@ -62,27 +67,26 @@ Table summary_of(const std::vector<Record>& records, const std::vector<std::stri
     const Summary s = summarize(records[i]);
     const auto tone = records[i].outcome == Outcome::done ? Cell::Tone::plain : Cell::Tone::bad;
     const RestartTotals& restarts = records[i].restarts;
-    const bool wanted = records[i].scenario_case.scenario.training.until.wanted();
-    table.rows.push_back(
-        {{legend.titles[i]},
-         {figure(s.time_s)},
-         {figure(s.test_accuracy)},
-         {wanted && !s.time_to_target_s ? "not reached" : figure(s.time_to_target_s)},
-         {figure(times(s.step_time_s_median, 1e3))},
-         {figure(s.examples_per_s)},
-         {figure(s.gradients_per_s)},
-         {cost_text(s.cost, s.price.currency)},
-         {figure(s.final_loss)},
-         {outcome_of(records[i]), tone},
-         {grouped(s.steps)},
-         {figure(s.staleness_mean)},
-         {figure(static_cast<double>(s.bytes_sent.value) / 1e6)},
-         {if_any(records[i].checkpoints.count, records[i].checkpoints.time)},
-         {restarts.count > 0 ? grouped(restarts.count) : "-"},
-         {if_any(restarts.count, restarts.lost)},
-         {if_any(restarts.count, restarts.down)},
-         {source_of(records[i])},
-         {i < builds.size() && !builds[i].empty() ? builds[i] : "-"}});
+    const Target& target = records[i].scenario_case.scenario.training.until;
+    table.rows.push_back({{legend.titles[i]},
+                          {figure(s.time_s)},
+                          {figure(s.test_accuracy)},
+                          {time_to_target_cell(target, s)},
+                          {figure(times(s.step_time_s_median, 1e3))},
+                          {figure(s.examples_per_s)},
+                          {figure(s.gradients_per_s)},
+                          {cost_text(s.cost, s.price.currency)},
+                          {figure(s.final_loss)},
+                          {outcome_of(records[i]), tone},
+                          {grouped(s.steps)},
+                          {figure(s.staleness_mean)},
+                          {figure(static_cast<double>(s.bytes_sent.value) / 1e6)},
+                          {if_any(records[i].checkpoints.count, records[i].checkpoints.time)},
+                          {restarts.count > 0 ? grouped(restarts.count) : "-"},
+                          {if_any(restarts.count, restarts.lost)},
+                          {if_any(restarts.count, restarts.down)},
+                          {source_of(records[i])},
+                          {i < builds.size() && !builds[i].empty() ? builds[i] : "-"}});
   }
   table.drop_empty_columns();
   return table;

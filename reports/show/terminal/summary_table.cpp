@@ -33,6 +33,10 @@ std::string how_many(std::int64_t value, std::string_view one, std::string_view 
 std::string target_reached(const Target& target, const Summary& s) {
   if (!target.wanted()) return {};
   const std::string what = target_text(target);
+  if (passed_unseen(target, s)) {
+    return fmt::format("; {} passed unseen between evaluations; lower training.evaluate_every",
+                       what);
+  }
   if (!s.time_to_target_s) return fmt::format("; {} not reached", what);
   return fmt::format("; {} reached after {} s", what, figure(s.time_to_target_s));
 }

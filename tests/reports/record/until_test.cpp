@@ -104,4 +104,20 @@ TEST_CASE("time to target: the first sentence of the summary tells it") {
   CHECK(first_line(record_with({})).find("reached") == std::string::npos);
 }
 
+TEST_CASE("time to target: the summary says where it was passed unseen, and what to lower") {
+  // Nobody looked from update 20 to update 60: the last evaluation alone has 0.75.
+  Record record = record_with({.accuracy = 0.7});
+  const std::vector<std::int64_t> versions{10, 20, 60};
+  for (std::size_t i = 0; i < versions.size(); ++i) record.evals[i].version = {versions[i]};
+  CHECK(passed_unseen({.accuracy = 0.7}, summarize(record)));
+  const std::string told = first_line(record);
+  CHECK_THAT(told, Catch::Contains("; accuracy 0.7 passed unseen between evaluations; lower "
+                                   "training.evaluate_every; test accuracy 0.7500"));
+  CHECK(told.find("not reached") == std::string::npos);
+  // One that nobody reached, one that was seen, none at all.
+  CHECK_FALSE(passed_unseen({.accuracy = 0.8}, summarize(record)));
+  CHECK_FALSE(passed_unseen({.accuracy = 0.5}, summarize(record_with({.accuracy = 0.5}))));
+  CHECK_FALSE(passed_unseen({}, summarize(record)));
+}
+
 }  // namespace foretrain

@@ -45,6 +45,28 @@ TEST_CASE("report: a record, the records of a sweep in their order") {
   CHECK(found.records[2].scenario_case.settings[0].value == "10");
 }
 
+TEST_CASE("report: a target that nobody saw being reached is not called missed") {
+  const auto told = [](double accuracy) {
+    Record record = small_record(Mode::simulate, "sync");
+    record.scenario_case.scenario.training.until.accuracy = 0.7;
+    EvalReport last;  // the only look of all: of when it was reached it says nothing
+    last.version = {30};
+    last.loss = 0.5;
+    last.accuracy = accuracy;
+    last.final = true;
+    record.evals = {last};
+    Found found;
+    found.records = {record};
+    const Table table = page_of(found).sections.at(0).tables.at(0);
+    const auto column =
+        std::ranges::find(table.columns, "time to target [s]", &Table::Column::name);
+    REQUIRE(column != table.columns.end());
+    return table.rows.at(0).at(static_cast<std::size_t>(column - table.columns.begin())).text;
+  };
+  CHECK(told(0.75) == "passed unseen between evaluations");
+  CHECK(told(0.65) == "not reached");
+}
+
 TEST_CASE("report: the build that wrote a run stands beside it, where its folder says") {
   const TemporaryFolder folder;
   write_record(small_record(Mode::run, "sync"), folder.path() / "a");
