@@ -154,7 +154,9 @@ std::string in_yaml(const std::string& text) {
 }
 
 std::string draft_header(const Draft& draft, const std::string& file) {
-  std::string text = fmt::format("# {}\n", asked_by(draft));
+  // Editors look for it in the first line, for the schema beside the file.
+  std::string text =
+      fmt::format("# yaml-language-server: $schema=schema.json\n# {}\n", asked_by(draft));
   for (const NextCommand& next : next_commands(draft, file)) {
     text += fmt::format("#   {:<44} {}\n", next.command, next.what);
   }
@@ -162,6 +164,8 @@ std::string draft_header(const Draft& draft, const std::string& file) {
   return text + fmt::format(
                     "# All keys there are: foretrain describe keys. One changed from outside:\n"
                     "#   --set training.batch_size=32\n"
+                    "# Editors know the keys by a file beside this one:\n"
+                    "#   foretrain check --schema >schema.json\n"
                     "foretrain: 1\nname: {}\nquestion: {}\n",
                     in_yaml(name), asked_by(draft));
 }

@@ -23,6 +23,14 @@ void refuse_empty_out(CLI::App& app) {
   }
 }
 
+/// As all errors are told.
+std::string failure_text(const CLI::App* app, const CLI::Error& error) {
+  const std::string unknown = unknown_option(*app);
+  const bool extra =
+      error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError) && !unknown.empty();
+  return "error: " + (extra ? unknown + "\n" : CLI::FailureMessage::simple(app, error));
+}
+
 }  // namespace
 
 int obey(std::span<const Command> commands, const std::string& version, int argc, char** argv) {
@@ -31,6 +39,7 @@ int obey(std::span<const Command> commands, const std::string& version, int argc
       "in virtual time."};
   app.set_version_flag("--version", "foretrain " + version);
   app.require_subcommand(1);
+  app.failure_message(failure_text);
   fit_terminal(app);
   Arguments arguments;
   const Command* chosen = nullptr;

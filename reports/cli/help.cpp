@@ -50,6 +50,13 @@ std::string list_of(const std::vector<const CLI::App*>& commands) {
   return hang(text, widest + 4);
 }
 
+[[noreturn]] void refuse_for_these(const std::string& why,
+                                   const std::vector<const CLI::App*>& commands) {
+  std::string text = why + "\n\nThere are:\n" + list_of(commands);
+  text.pop_back();  // who tells it ends the line
+  throw InputError(text);
+}
+
 void add_examples_below(CLI::App& app, const std::string& path) {
   for (CLI::App* each : app.get_subcommands([](CLI::App*) { return true; })) {
     const std::string name = path.empty() ? each->get_name() : path + " " + each->get_name();
@@ -93,6 +100,31 @@ std::string description_of(const Arguments& arguments) {
 
 void add_examples(CLI::App& app) { add_examples_below(app, ""); }
 
+std::string unknown_option(const CLI::App& app) {
+  const CLI::App* at = &app;
+  std::string command = "foretrain";
+  std::vector<std::string> rest = app.remaining();
+  while (!at->get_subcommands().empty()) {
+    at = at->get_subcommands().front();
+    command += " " + at->get_name();
+    const std::vector<std::string> more = at->remaining();
+    rest.insert(rest.end(), more.begin(), more.end());
+  }
+  const auto found = std::ranges::find_if(
+      rest, [](const std::string& word) { return word.starts_with("--") && word.size() > 2; });
+  if (found == rest.end()) return {};
+  std::vector<std::string> names;
+  for (const CLI::Option* option : at->get_options()) {
+    if (option->get_group().empty()) continue;  // help does not name it either
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  const std::string word = found->substr(0, found->find('='));
+  const std::string meant = nearest(word, names);
+  return fmt::format("{} has no option {}; {}", command, word,
+                     meant.empty() ? fmt::format("{} --help lists those there are", command)
+                                   : fmt::format("did you mean {}?", meant));
+}
+
 void refuse_unknown_command(const CLI::App& app, std::span<const char* const> words) {
   const CLI::App* at = &app;
   for (const char* const given : words) {
@@ -111,10 +143,11 @@ void refuse_unknown_command(const CLI::App& app, std::span<const char* const> wo
     const std::string of = at == &app ? "" : " of " + at->get_name();
     std::string text = fmt::format("there is no command '{}'{}", word, of);
     if (!meant.empty()) text += fmt::format("; did you mean {}?", meant);
-    text += "\n\nThere are:\n" + list_of(commands);
-    text.pop_back();  // who tells it ends the line
-    throw InputError(text);
+    refuse_for_these(text, commands);
   }
+  const std::vector<const CLI::App*> commands = commands_below(*at);
+  if (commands.empty()) return;
+  refuse_for_these(at == &app ? "name a command" : "name a command of " + at->get_name(), commands);
 }
 
 void fit_terminal(CLI::App& app) {

@@ -18,8 +18,12 @@ void fit_terminal(CLI::App& app);
 /// Help of every command that `app` has now ends with examples (help_examples.h).
 void add_examples(CLI::App& app);
 
-/// @throws InputError where the words of a command line begin with what is no command: it proposes
-/// one, and lists all
+/// What a command line that was parsed in vain has that is no option, with the nearest that there
+/// is; empty where all of them are.
+std::string unknown_option(const CLI::App& app);
+
+/// @throws InputError where the words of a command line begin with what is no command, or name
+/// none: it proposes one, and lists all
 void refuse_unknown_command(const CLI::App& app, std::span<const char* const> words);
 
 /// Prints what the command line or the library is described by: the man page, completion for a

@@ -33,7 +33,39 @@ TEST_CASE("help: a command that there is not is named, with what was meant, with
   CHECK_THAT(below.err,
              StartsWith("error: there is no command 'lst' of data; did you mean list?\n"));
   CHECK_THAT(below.err, Contains("\n  verify  read all"));
-  CHECK(sandbox.call("").status == 2);
+  const Called none = sandbox.call("");
+  CHECK(none.status == 2);
+  CHECK_THAT(none.err, StartsWith("error: name a command\n\nThere are:\n  new "));
+  const Called neither = sandbox.call("data");
+  CHECK(neither.status == 2);
+  CHECK_THAT(neither.err, StartsWith("error: name a command of data\n\nThere are:\n  list "));
+}
+
+TEST_CASE("help: an option that there is not is named, with what was meant") {
+  Sandbox sandbox;
+  const Called slip = sandbox.call("check small.yaml --sett seed=2");
+  CHECK(slip.status == 2);
+  CHECK(slip.err == "error: foretrain check has no option --sett; did you mean --set?\n");
+  const Called joined = sandbox.call("data draw digits --ouut=d");
+  CHECK(joined.status == 2);
+  CHECK(joined.err == "error: foretrain data draw has no option --ouut; did you mean --out?\n");
+  const Called far = sandbox.call("check small.yaml --frobnicate");
+  CHECK(far.status == 2);
+  CHECK(far.err ==
+        "error: foretrain check has no option --frobnicate; foretrain check --help lists those "
+        "there are\n");
+}
+
+TEST_CASE("help: what an option does not take is told as an error") {
+  Sandbox sandbox;
+  for (const char* wrong : {"describe bashh", "new --question why </dev/null", "serve --port 99999",
+                            "check small.yaml more.yaml"}) {
+    CAPTURE(wrong);
+    const Called called = sandbox.call(wrong);
+    CHECK(called.status == 2);
+    CHECK_THAT(called.err, StartsWith("error: "));
+    CHECK_THAT(called.err, Contains("--help"));
+  }
 }
 
 TEST_CASE("help: every command shows what it is called like") {

@@ -27,7 +27,8 @@ TEST_CASE("new: options make a scenario that check takes, with what to do next")
   CHECK(made.out.find("written: mine.yaml\n") == 0);
   CHECK(made.out.find("foretrain whatif mine.yaml") != std::string::npos);
   const std::string text = text_of(sandbox.path("mine.yaml"));
-  CHECK(text.find("# What limits this training") == 0);
+  CHECK(text.find("# yaml-language-server: $schema=schema.json\n# What limits this training") == 0);
+  CHECK(text.find("#   foretrain check --schema >schema.json\n") != std::string::npos);
   CHECK(text.find("like: dgx-1, count: 2") != std::string::npos);
   const Called checked = sandbox.call("check mine.yaml");
   CHECK(checked.status == 0);
@@ -40,7 +41,7 @@ TEST_CASE("new: options make a scenario that check takes, with what to do next")
   CHECK(again.err.find("error: mine.yaml is there already") == 0);
   CHECK(text_of(sandbox.path("mine.yaml")) == "my work\n");
   CHECK(sandbox.call("new --force --out mine.yaml --question workers </dev/null").status == 0);
-  CHECK(text_of(sandbox.path("mine.yaml")).find("# How much sooner") == 0);
+  CHECK(text_of(sandbox.path("mine.yaml")).find("\n# How much sooner") != std::string::npos);
 }
 
 TEST_CASE("new: without a terminal nothing is asked, without an option all is proposed") {
