@@ -16,6 +16,7 @@ struct DescribedOption {
   std::string value;                   ///< what follows it: `N`, `TEXT`; empty: nothing does
   std::vector<std::string> choices;    ///< the values that there are; empty: any
   std::vector<std::string> library{};  ///< values that shells propose beside files; for them alone
+  std::vector<std::string> keys{};     ///< `training.workers=`: what values begin with; likewise
   std::string what;
   bool required = false;
 };

@@ -30,6 +30,16 @@ std::vector<std::string> library_of(const std::vector<DescribedCommand>& command
   return {};
 }
 
+/// The keys of scenarios, likewise.
+std::vector<std::string> keys_of(const std::vector<DescribedCommand>& commands) {
+  for (const DescribedCommand& command : commands) {
+    for (const DescribedOption& option : command.options) {
+      if (!option.keys.empty()) return option.keys;
+    }
+  }
+  return {};
+}
+
 bool asks_library(const DescribedCommand& command) {
   return std::ranges::any_of(command.positionals,
                              [](const DescribedOption& each) { return !each.library.empty(); });
@@ -61,6 +71,7 @@ std::string fish_text(const std::string& text) {
 std::string zsh_value(const DescribedOption& option) {
   if (option.value.empty()) return {};
   if (!option.library.empty()) return fmt::format(":{}:_foretrain_scenarios", option.value);
+  if (!option.keys.empty()) return fmt::format(":{}:_foretrain_keys", option.value);
   if (option.choices.empty()) return fmt::format(":{}:_files", option.value);
   return fmt::format(":{}:({})", option.value, fmt::join(option.choices, " "));
 }
@@ -84,15 +95,20 @@ std::string bash_completion(const std::vector<DescribedCommand>& commands) {
     for (const DescribedOption& option : command.options) {
       if (option.value.empty()) continue;
       for (const std::string& name : option.names) {
-        values += fmt::format("    '{} {}') words='{}'; value=1 ;;\n", command.path, name,
-                              fmt::join(option.choices, " "));
+        values +=
+            fmt::format("    '{} {}') words={}; value=1 ;;\n", command.path, name,
+                        option.keys.empty() ? fmt::format("'{}'", fmt::join(option.choices, " "))
+                                            : "$keys; part=1");
       }
     }
   }
   return "# Completion of foretrain for bash, as `foretrain describe bash` prints it.\n"
          "_foretrain() {\n"
          "  local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}\n"
-         "  local command='' options='' words='' value='' library=''\n"
+         "  local command='' options='' words='' value='' library='' part=''\n"
+         "  local keys='" +
+         fmt::format("{}", fmt::join(keys_of(commands), " ")) +
+         "'\n"
          "  if ((COMP_CWORD > 1)); then command=${COMP_WORDS[1]}; fi\n"
          "  if ((COMP_CWORD > 2)); then case \"$command ${COMP_WORDS[2]}\" in\n" +
          paths +
@@ -106,6 +122,7 @@ std::string bash_completion(const std::vector<DescribedCommand>& commands) {
          "  if [[ -z $value && $word == -* ]]; then words=$options; fi\n"
          "  # Without a word that fits, bash goes on to file names.\n"
          "  mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$word\")\n"
+         "  if [[ -n $part ]]; then compopt -o nospace 2>/dev/null; fi\n"
          "  if [[ -z $library || -n $value || $word == -* ]]; then return; fi\n"
          "  mapfile -t COMPREPLY < <(compgen -W '" +
          fmt::format("{}", fmt::join(library_of(commands), " ")) +
@@ -147,6 +164,12 @@ std::string zsh_completion(const std::vector<DescribedCommand>& commands) {
          fmt::format("{}", fmt::join(library_of(commands), " ")) +
          ")\n"
          "  _alternative 'library:scenario of the library:compadd -a names' 'files:file:_files'\n"
+         "}\n"
+         "_foretrain_keys() {\n"
+         "  local -a names=(" +
+         fmt::format("{}", fmt::join(keys_of(commands), " ")) +
+         ")\n"
+         "  compadd -S '' -a names\n"
          "}\n"
          "_foretrain() {\n"
          "  local -a commands=(\n" +
@@ -206,6 +229,9 @@ std::string fish_completion(const std::vector<DescribedCommand>& commands) {
       if (!option.value.empty()) text += " -r";
       if (!option.choices.empty()) {
         text += fmt::format(" -f -a '{}'", fmt::join(option.choices, " "));
+      }
+      if (!option.keys.empty()) {
+        text += fmt::format(" -f -a '{}'", fmt::join(option.keys, " "));
       }
       text += fmt::format(" -d '{}'\n", fish_text(option.what));
     }

@@ -12,6 +12,7 @@
 #include "scenarios/input_error.h"
 #include "scenarios/propose.h"
 #include "scenarios/reference.h"
+#include "scenarios/schema.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -65,15 +66,32 @@ void add_examples_below(CLI::App& app, const std::string& path) {
   }
 }
 
-/// Wherever a scenario is asked for, the library's go by their names.
+/// `training.workers=`; of items of a list nobody knows which there are.
+std::vector<std::string> keys_to_set() {
+  std::vector<std::string> keys = scenario_keys();
+  std::erase_if(
+      keys, [](const std::string& key) { return key.find_first_of("[*") != std::string::npos; });
+  for (std::string& key : keys) key += '=';
+  return keys;
+}
+
+/// Wherever a scenario is asked for, the library's go by their names, --set by its keys.
 void add_names(std::vector<DescribedCommand>& commands) {
   const std::vector<Example> examples = library_examples();
   std::vector<std::string> names;
   names.reserve(examples.size());
   for (const Example& example : examples) names.push_back(example.name);
+  const std::vector<std::string> keys = keys_to_set();
   for (DescribedCommand& command : commands) {
+    bool of_scenario = false;
     for (DescribedOption& positional : command.positionals) {
-      if (positional.names.front() == kScenarioWord) positional.library = names;
+      if (positional.names.front() != kScenarioWord) continue;
+      positional.library = names;
+      of_scenario = true;
+    }
+    if (!of_scenario) continue;
+    for (DescribedOption& option : command.options) {
+      if (option.names.front() == "--set") option.keys = keys;
     }
   }
 }

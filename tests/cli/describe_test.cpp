@@ -127,6 +127,25 @@ TEST_CASE("describe: where a scenario is asked for, bash completes the library b
   CHECK(words_of(answers[5]) == std::set<std::string>{"far", "mixed", "near"});
 }
 
+TEST_CASE("describe: bash completes the keys of scenarios where one is set") {
+  Sandbox sandbox;
+  const std::string script = sandbox.call("describe bash").out +
+                             asked("foretrain simulate quickstart --set training.wor") +
+                             asked("foretrain sweep quickstart --set ''") +
+                             asked("foretrain data draw digits --set ''");
+  std::string out;
+  if (!run_shell(sandbox, "bash", script, out)) return;
+  std::istringstream lines(out);
+  std::vector<std::string> answers;
+  for (std::string line; std::getline(lines, line);) answers.push_back(line);
+  REQUIRE(answers.size() == 3);
+  CHECK(answers[0] == "training.workers=");
+  const std::set<std::string> words = words_of(answers[1]);
+  CHECK(words.count("training.optimizer.learning_rate=") == 1);
+  CHECK(words.count("seed=") == 1);
+  CHECK(answers[2].empty());  // other keys, of what is drawn
+}
+
 TEST_CASE("describe: zsh asks for every option that help names") {
   Sandbox sandbox;
   // Its own functions are for a terminal: these print what they are told.
@@ -151,6 +170,7 @@ TEST_CASE("describe: zsh asks for every option that help names") {
   CHECK(out.find("validate:both") != std::string::npos);
   CHECK(out.find(":(all summary)") != std::string::npos);
   CHECK(out.find(":_foretrain_scenarios") != std::string::npos);
+  CHECK(out.find(":_foretrain_keys") != std::string::npos);
 }
 
 TEST_CASE("describe: fish completes commands, options, values") {
@@ -161,7 +181,8 @@ TEST_CASE("describe: fish completes commands, options, values") {
                  "source ./completion\n"
                  "complete -C 'foretrain val'\ncomplete -C 'foretrain run --met'\n"
                  "complete -C 'foretrain run --record s'\ncomplete -C 'foretrain describe z'\n"
-                 "complete -C 'foretrain simulate studies/sl'\n",
+                 "complete -C 'foretrain simulate studies/sl'\n"
+                 "complete -C 'foretrain run --set training.wor'\n",
                  out)) {
     return;
   }
@@ -170,6 +191,7 @@ TEST_CASE("describe: fish completes commands, options, values") {
   CHECK(out.find("summary") != std::string::npos);
   CHECK(out.find("zsh") != std::string::npos);
   CHECK(out.find("studies/slow_worker") != std::string::npos);
+  CHECK(out.find("training.workers=") != std::string::npos);
 }
 
 TEST_CASE("describe: the man page names every command with its options, without a fault of roff") {
