@@ -127,7 +127,7 @@ std::string jitter_sentence(const Record& record) {
   for (const ComputeBasis& each : record.basis) most = std::max(most, each.jitter);
   const Scenario& scenario = record.scenario_case.scenario;
   if (most > 0) return fmt::format("Gradients jitter by {:.1f} %, as measured.", 100 * most);
-  if (!scenario.stragglers.empty()) return "No jitter but that of stragglers:.";
+  if (!scenario.stragglers.empty()) return "No jitter but that of the scenario's stragglers.";
   const bool alike = record.basis.size() == 1 && scenario.faults.empty();
   if (!alike || !has_several_workers(record)) return "No jitter.";
   return "No jitter: workers go in lockstep, async may take as long as sync, to the last digit.";
