@@ -113,7 +113,8 @@ Waits tree_waits(const SumLinks& links, int group) {
 Bytes trees_up_to(const SumLinks& links, int group) {
   constexpr double kMost = 1e18;
   constexpr double kEdgesOfInner = 4;
-  const auto groups = static_cast<double>(std::ssize(links.hosts) / group);
+  const std::ptrdiff_t count = std::ssize(links.hosts) / group;
+  const auto groups = static_cast<double>(count);
   if (groups <= 1 || links.rate.value <= 0) return {};
   const Waits ring = ring_waits(links, group);
   const Waits trees = tree_waits(links, group);

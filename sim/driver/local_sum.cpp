@@ -41,13 +41,12 @@ struct Seated {
 };
 
 Seated seat_of(const Hosts& hosts, NodeId worker) {
-  for (std::size_t host = 0; host < hosts.size(); ++host) {
+  for (std::size_t host = 0;; ++host) {
+    FT_CHECK_OP(host, <, hosts.size());
     const auto found = std::ranges::find(hosts[host], worker);
     if (found == hosts[host].end()) continue;
     return {host, static_cast<std::size_t>(found - hosts[host].begin())};
   }
-  FT_CHECK(!"every worker is on a host");
-  return {};
 }
 
 Layout dealt_by_bytes(Layout layout, std::size_t workers) {

@@ -109,7 +109,9 @@ std::shared_ptr<const Dataset> few_features(std::int64_t examples) {
     table.starts.push_back(table.features.size());
     table.labels.push_back(static_cast<std::uint16_t>(stream.below(2)));
   }
-  return make_dataset(std::move(table), {{}, kFeatures, 4, 2});
+  return make_dataset(
+      std::move(table),
+      {.image = {}, .sparse_features = kFeatures, .sparse_entries = 4, .classes = 2});
 }
 
 TEST_CASE("resharding: of a sparse model, whose buckets are shards") {

@@ -32,7 +32,9 @@ std::shared_ptr<const Dataset> drawn_rows(std::int64_t examples) {
     table.starts.push_back(table.features.size());
     table.labels.push_back(static_cast<std::uint16_t>(stream.below(2)));
   }
-  return make_dataset(std::move(table), {{}, kFeatures, 4.5, 2});
+  return make_dataset(
+      std::move(table),
+      {.image = {}, .sparse_features = kFeatures, .sparse_entries = 4.5, .classes = 2});
 }
 
 OptimizerSpec rule(const std::string& name) {
