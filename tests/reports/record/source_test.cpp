@@ -90,7 +90,8 @@ TEST_CASE("basis: without jitter workers are in lockstep, which is said where it
                  Catch::EndsWith(lockstep));
   Record straggling = simulated_by({kGiven});
   straggling.scenario_case.scenario.stragglers.resize(1);
-  CHECK_THAT(basis_sentence(straggling), Catch::EndsWith("No jitter but that of the scenario's stragglers."));
+  CHECK_THAT(basis_sentence(straggling),
+             Catch::EndsWith("No jitter but that of the scenario's stragglers."));
   Record alone = simulated_by({kGiven});
   alone.nodes.resize(1);
   CHECK_THAT(basis_sentence(alone), Catch::EndsWith(" No jitter."));
