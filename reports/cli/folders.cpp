@@ -102,9 +102,22 @@ void look_at_root(const Answer& answer, const fs::path& root,
                          (root / kRunFile).string()));
 }
 
+/// Those of something earlier, which stay in `folder`.
+void tell_names(const Answer& answer, const fs::path& folder, std::vector<std::string> names,
+                std::string_view what, std::string_view of) {
+  constexpr std::size_t kNamed = 4;
+  if (names.empty()) return;
+  std::ranges::sort(names);
+  const std::size_t count = names.size();
+  names.resize(std::min(count, kNamed));
+  answer.say(
+      fmt::format("{} also holds {} of an earlier {}: {}{}", folder.string(),
+                  count == 1 ? fmt::format("a {}", what) : fmt::format("{} {}s", count, what), of,
+                  fmt::join(names, ", "), count > kNamed ? ", ..." : ""));
+}
+
 /// Records in folders of `around` that are none of the places.
 void tell_strangers(const Answer& answer, const fs::path& around, const std::set<fs::path>& ours) {
-  constexpr std::size_t kNamed = 4;
   std::vector<std::string> names;
   std::error_code error;
   for (fs::directory_iterator each(around, error), end; !error && each != end;
@@ -112,13 +125,7 @@ void tell_strangers(const Answer& answer, const fs::path& around, const std::set
     if (ours.contains(each->path()) || !fs::exists(each->path() / kRunFile)) continue;
     names.push_back(each->path().filename().string());
   }
-  if (names.empty()) return;
-  std::ranges::sort(names);
-  const std::size_t count = names.size();
-  names.resize(std::min(count, kNamed));
-  answer.say(fmt::format("{} also holds {} of an earlier command: {}{}", around.string(),
-                         count == 1 ? "a record" : fmt::format("{} records", count),
-                         fmt::join(names, ", "), count > kNamed ? ", ..." : ""));
+  tell_names(answer, around, std::move(names), "record", "command");
 }
 
 }  // namespace
@@ -160,6 +167,25 @@ void claim_folders(const Answer& answer, const fs::path& root,
 void claim_answers(const Answer& answer, const std::vector<ClaimedPlace>& places) {
   for (const ClaimedPlace& place : places) give_way(answer, place.folder, other_answer(place));
   for (const ClaimedPlace& place : places) prepare_folder(place.folder);
+}
+
+EarlierFiles::EarlierFiles(fs::path folder) : folder_(std::move(folder)) {
+  std::error_code error;
+  for (fs::directory_iterator each(folder_, error), end; !error && each != end;
+       each.increment(error)) {
+    if (!each->is_regular_file(error)) continue;
+    written_.emplace(each->path().filename().string(), each->last_write_time(error));
+  }
+}
+
+void EarlierFiles::tell(const Answer& answer) const {
+  std::vector<std::string> names;
+  names.reserve(written_.size());
+  for (const auto& [name, written] : written_) {
+    std::error_code error;
+    if (fs::last_write_time(folder_ / name, error) == written) names.push_back(name);
+  }
+  tell_names(answer, folder_, std::move(names), "file", "report");
 }
 
 void sign_answer(const fs::path& folder, const Scenario& scenario) {

@@ -4,6 +4,7 @@
 #include "reports/cli/commands.h"
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,18 @@ void claim_folders(const Answer& answer, const std::filesystem::path& root,
 /// The same of folders whose answer is no record: scenario.yaml says what it is of. Makes them.
 /// @throws InputError, WriteError
 void claim_answers(const Answer& answer, const std::vector<ClaimedPlace>& places);
+/// The files that a folder held before a command wrote there.
+class EarlierFiles {
+ public:
+  explicit EarlierFiles(std::filesystem::path folder);
+  /// Tells of those that are as they were, such as figures of an earlier report.
+  void tell(const Answer& answer) const;
+
+ private:
+  std::filesystem::path folder_;
+  std::map<std::string, std::filesystem::file_time_type> written_;
+};
+
 /// Leaves that file. @throws WriteError
 void sign_answer(const std::filesystem::path& folder, const Scenario& scenario);
 

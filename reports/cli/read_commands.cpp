@@ -1,6 +1,7 @@
 #include "reports/cli/read_commands.h"
 
 #include "reports/cli/data_commands.h"
+#include "reports/cli/folders.h"
 #include "reports/record/files.h"
 #include "reports/show/page/report.h"
 #include "reports/show/terminal/case_text.h"
@@ -20,6 +21,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <system_error>
 
 namespace foretrain {
 
@@ -62,7 +64,9 @@ int report(const Arguments& arguments) {
         "report: name folders that run, simulate, validate, sweep or whatif wrote, or --published");
   }
   const std::filesystem::path out = arguments.out.empty() ? "out/report" : arguments.out;
-  const bool of_itself = arguments.records.size() == 1 && arguments.records.front() == out;
+  std::error_code error;
+  const bool of_itself = arguments.records.size() == 1 &&
+                         std::filesystem::equivalent(arguments.records.front(), out, error);
   if (!of_itself && std::filesystem::exists(out / kRunFile)) {
     throw InputError(
         fmt::format("{}: here is the record of a training, whose page this would "
@@ -78,7 +82,10 @@ int report(const Arguments& arguments) {
     print_result(summary_table(found.records[i], found.builds[i], lines) + "\n");
   }
   if (found.records.size() > 1) print_result(table.text() + "\n");
-  return print(write_report(page_of(found), out));
+  const EarlierFiles earlier(out);
+  const std::string files = write_report(page_of(found), out);
+  if (!of_itself) earlier.tell(answer_of(arguments, "report"));
+  return print(files);
 }
 
 int data(const Arguments& arguments) {

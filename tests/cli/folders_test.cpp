@@ -158,6 +158,16 @@ TEST_CASE("folders: an answer or a report does not take the place of a record's 
   CHECK(sandbox.call("report here --out here").status == 0);  // its own page anew
 }
 
+TEST_CASE("folders: files of an earlier report that stay are told") {
+  Sandbox sandbox;
+  REQUIRE(sandbox.call(kSimulate + "--out here").status == 0);
+  CHECK(sandbox.call("report here --out page").err.empty());
+  CHECK(sandbox.call("report here --out page").err.empty());  // all of it is written anew
+  sandbox.write("page/learning.svg", "of another record");
+  CHECK_THAT(sandbox.call("report here --out page").err,
+             Contains("page also holds a file of an earlier report: learning.svg\n"));
+}
+
 TEST_CASE("folders: validate sets aside what it measured, never removes it") {
   Sandbox sandbox;
   const std::string validate = "validate small.yaml --machine machine.yaml --repeat 1 ";
