@@ -81,8 +81,8 @@ void check_until(const Case& c) {
   }
   if (scenario.training.evaluate_every > 0) return;
   fail(c, key,
-       "nobody looks before the end; write how many steps, of servers updates, lie between two "
-       "evaluations, for instance evaluate_every: 100");
+       "the model is evaluated only at the end; write how often before it, for instance "
+       "evaluate_every: 100 (steps; with servers, updates)");
 }
 
 /// It has the numbers that it needs, and those that come back have what it keeps.

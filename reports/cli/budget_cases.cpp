@@ -82,8 +82,8 @@ void aim(Case& asked, const std::string& words) {
   }
   if (scenario.training.evaluate_every == 0) {
     refuse(
-        "nobody looks before the end; say how many steps, of servers updates, lie between two "
-        "evaluations, for instance --set training.evaluate_every=100");
+        "the model is evaluated only at the end; say how often before it, for instance --set "
+        "training.evaluate_every=100 (steps; with servers, updates)");
   }
   scenario.training.until = target;
 }

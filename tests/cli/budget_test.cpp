@@ -117,7 +117,7 @@ TEST_CASE("budget command: a target that nobody could find is refused with the r
   CHECK_THAT(error("soft.yaml" + bounds + "loss=0.1 --set numerics=off"),
              Contains("numerics: off knows times alone"));
   CHECK_THAT(error("soft.yaml" + bounds + "loss=0.1 --set training.evaluate_every=0"),
-             Contains("nobody looks before the end"));
+             Contains("evaluated only at the end"));
   for (const char* wrong : {"accuracy", "accuracy=2", "accuracy=", "speed=3", "loss=-1", "=1"}) {
     CAPTURE(wrong);
     CHECK_THAT(error("soft.yaml" + bounds + wrong), Contains("write accuracy=0.97"));
