@@ -149,6 +149,7 @@ void NodeDriver::received(NodeId from, const FrameHeader& header, Payload payloa
 }
 
 void NodeDriver::feed(Input input) {
+  if (halted_) return;
   shake();
   ++fed_;
   Effects effects;

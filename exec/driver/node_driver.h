@@ -69,6 +69,9 @@ class NodeDriver {
   /// Everybody is ready; it is `begins`, zero but where a training goes on. The program is told of
   /// it, and of what came, so long `after`.
   void start(Instant begins = {}, Duration after = {});
+  /// The program hears nothing more, so it answers nothing: what the inputs told so far lead to is
+  /// all that it did.
+  void halt() { halted_ = true; }
   /// Closes all connections.
   void stop();
 
@@ -120,6 +123,7 @@ class NodeDriver {
   std::chrono::steady_clock::time_point start_;
   Instant begins_;
   bool started_ = false;      // the program has been told
+  bool halted_ = false;
   int computing_ = 0;         // jobs on the compute thread
   std::int64_t fed_ = 0;      // inputs so far
   std::vector<Input> early_;  // from peers that heard of the start before this node did

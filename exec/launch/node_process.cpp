@@ -101,6 +101,7 @@ void NodeProcess::on_control(const FrameHeader& header, const Payload& payload) 
       case ControlKind::exit:
         flush();
         over_ = true;
+        if (driver_) driver_->halt();  // a peer that has not heard it yet may still ask
         if (text_of(payload) != name_of(Outcome::done)) {
           exit_status_ = text_of(payload) == name_of(Outcome::interrupted) ? 130 : 1;
         }
