@@ -44,6 +44,42 @@ std::vector<std::string> typed_in(const fs::path& page) {
   return commands;
 }
 
+/// A command of a page, with the lines that the page shows of its answer.
+struct Shown {
+  std::string command;
+  std::vector<std::string> lines{};
+};
+
+std::vector<Shown> shown_in(const fs::path& page) {
+  const std::string text = std::regex_replace(text_of(page), std::regex(" *\\\\\n *"), " ");
+  const std::string indent(4, ' ');
+  std::vector<Shown> shown;
+  bool open = false;  // no text of the page has come since the command
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with(indent + "foretrain ")) {
+      shown.push_back({line.substr(indent.size())});
+      open = true;
+    } else if (open && line.starts_with(indent)) {
+      shown.back().lines.push_back(line.substr(indent.size()));
+    } else {
+      open = open && line.empty();
+    }
+  }
+  return shown;
+}
+
+/// The first of the lines that the answer has not, where all of them stand in it in this order.
+std::string first_missing(const std::vector<std::string>& lines, const std::string& answer) {
+  std::istringstream said(answer);
+  for (const std::string& line : lines) {
+    std::string next;
+    while (std::getline(said, next) && next != line) continue;
+    if (next != line) return line;
+  }
+  return {};
+}
+
 /// The words of a command, their quotes still around them.
 std::vector<std::string> words_in(const std::string& command) {
   std::vector<std::string> words;
@@ -144,6 +180,41 @@ TEST_CASE("guides: the first scenario that the README shows is the library's") {
     CAPTURE(line);
     if (!line.starts_with('#')) CHECK(readme.find("\n    " + line + "\n") != std::string::npos);
   }
+}
+
+TEST_CASE("guides: what PyTorch's page shows is what the program says of that trace") {
+  const fs::path trace =
+      fs::path(source_dir()) / "../shared/traces/kineto/resnet50_v100_bs32_workers0.pt.trace.json.gz";
+  if (!fs::exists(trace)) {
+    WARN("skipped: there is no ../shared/traces");
+    return;
+  }
+  Sandbox sandbox;
+  fs::copy_file(trace, sandbox.path("resnet50.json.gz"));
+  std::size_t compared = 0;
+  for (const Shown& shown : shown_in(source_dir() + "/scenarios/guides/pytorch.md")) {
+    if (shown.lines.empty()) continue;
+    const Called called = sandbox.call(shown.command.substr(std::string("foretrain ").size()));
+    CAPTURE(shown.command, called.out, called.err);
+    CHECK(called.status == 0);
+    CHECK(first_missing(shown.lines, called.out) == "");
+    ++compared;
+  }
+  CHECK(compared >= 3);
+}
+
+TEST_CASE("guides: the error of others' clusters is that of their table") {
+  const std::string table = text_of(source_dir() + "/scenarios/clusters/README.md");
+  std::smatch all;
+  REQUIRE(std::regex_search(table, all,
+                            std::regex(R"(\n\| all \| (\d+) \| ([\d.]+ %) \| ([\d.]+ %) \|)")));
+  const std::string readme = text_of(source_dir() + "/README.md");
+  const std::string said =
+      all.str(1) + " figures are forecast with a median error of " + all.str(2);
+  CHECK(readme.find(said + "\n") != std::string::npos);
+  const std::string guide = text_of(source_dir() + "/scenarios/guides/validate.md");
+  CHECK(guide.find(all.str(1) + " forecasts have a median error of " + all.str(2) + ", " +
+                   all.str(3)) != std::string::npos);
 }
 
 }  // namespace
