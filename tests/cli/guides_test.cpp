@@ -183,8 +183,8 @@ TEST_CASE("guides: the first scenario that the README shows is the library's") {
 }
 
 TEST_CASE("guides: what PyTorch's page shows is what the program says of that trace") {
-  const fs::path trace =
-      fs::path(source_dir()) / "../shared/traces/kineto/resnet50_v100_bs32_workers0.pt.trace.json.gz";
+  const fs::path trace = fs::path(source_dir()) /
+                         "../shared/traces/kineto/resnet50_v100_bs32_workers0.pt.trace.json.gz";
   if (!fs::exists(trace)) {
     WARN("skipped: there is no ../shared/traces");
     return;
