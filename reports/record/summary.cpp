@@ -2,6 +2,7 @@
 #include "reports/record/summary.h"
 
 #include "models/base/check.h"
+#include "models/protocol/registry.h"
 #include "reports/record/collector.h"
 #include "reports/record/core_state.h"
 #include "reports/record/source.h"
@@ -202,6 +203,12 @@ Summary summarize(const Record& record) {
   }
   add_cost(record, summary);
   return summary;
+}
+
+std::optional<double> mean_staleness(const Record& record) {
+  const TrainingSpec& training = record.scenario_case.scenario.training;
+  if (protocol_called(training.strategy).synchronous) return std::nullopt;
+  return summarize(record).staleness_mean;
 }
 
 Json to_json(const std::vector<Setting>& settings) {

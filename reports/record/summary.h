@@ -42,6 +42,10 @@ struct Summary {
 
 Summary summarize(const Record& record);
 
+/// Summary::staleness_mean of a strategy whose workers do not go in step; empty of others, which
+/// have none.
+std::optional<double> mean_staleness(const Record& record);
+
 /// CPU time of a node over the time from the moment that every node was ready until the final
 /// evaluation was done, per cent of a core. Empty where no time passed.
 std::optional<double> cpu_percent(const Record& record, const NodeTotals& node);

@@ -7,7 +7,7 @@
 #include "scenarios/placement.h"
 #include "scenarios/propose.h"
 #include "scenarios/same_work.h"
-#include "sim/whatif/in_parts.h"
+#include "sim/whatif/among_workers.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -279,18 +279,6 @@ const std::vector<ScenarioChange>& scenario_changes() {
         {"top-k 1 %", "one number of a hundred, the rest with later ones", Kind::training,
          largest_numbers,
          "most of a gradient comes later, with the next ones: the loss at the same step differs"},
-        {"optimizer in parts (ZeRO 1)",
-         "an all-reduce's bytes on the wire",
-         Kind::training,
-         optimizer_in_parts,
-         {},
-         true},
-        {"parameters in parts (FSDP)",
-         "each layer gathered twice: up to 1.5 times an all-reduce's bytes on the wire",
-         Kind::training,
-         parameters_in_parts,
-         {},
-         true},
         {"no neighbours", "the cluster alone", Kind::cluster,
          [](Scenario& scenario) -> std::optional<std::string> {
            if (scenario.neighbours.empty()) return std::nullopt;
@@ -298,6 +286,7 @@ const std::vector<ScenarioChange>& scenario_changes() {
            return "";
          }},
     };
+    add_changes_among_workers(changes);
     add_changes_of_protocols(changes);
     return changes;
   }();

@@ -130,7 +130,7 @@ Trial Trials::tried(const Case& scenario_case, const TimeFactors& time_factors) 
     const double price = price_per_hour(prepared).per_hour;
     const Record record = simulate(prepared, {time_factors, nullptr});
     if (record.outcome != Outcome::done) return {std::nullopt, record.failure, price};
-    return {time_of(record), {}, price};
+    return {time_of(record), {}, price, mean_staleness(record)};
   } catch (const InputError& error) {
     return {std::nullopt, error.what(), 0};
   }

@@ -18,6 +18,7 @@ struct Trial {
   std::optional<double> time_s;  ///< of the measure; empty: the target was not reached
   std::string why_not;           ///< it could not be simulated, or did not end; empty: it did
   double price_per_hour = 0;     ///< of its hosts, where it could be simulated
+  std::optional<double> staleness_mean{};  ///< where it ended, as mean_staleness
 };
 
 /// A case beside which others are put.

@@ -94,6 +94,7 @@ class Asking {
     whatif_.no_time = trials_.no_time_of(record_);
     whatif_.cost = cost(price_.per_hour, whatif_.time_s);
     whatif_.currency = price_.currency;
+    whatif_.staleness_mean = mean_staleness(record_);
     add_path(critical_path(history_, Instant{} + record_.time));
   }
 
@@ -190,6 +191,7 @@ class Asking {
       if (job.figure == &Change::time_s) {
         change.why_not = trial.why_not;
         change.cost = cost(trial.price_per_hour, trial.time_s);
+        change.staleness_mean = trial.staleness_mean;
       }
       if (options_.progress) options_.progress(++done, std::ssize(jobs_));
     });

@@ -7,6 +7,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <utility>
 #include <vector>
 
 namespace foretrain {
@@ -17,6 +20,11 @@ constexpr double kLoneMargin = 0.1;   // likewise where all lie at one place, of
 constexpr double kHalfCell = 0.5;     // of a heat map
 constexpr double kBesideNames = 0.6;  // before the first of names at an axis
 constexpr double kBehindNames = 0.4;  // behind the last, of which the number counts one more
+constexpr double kDecade = 10;
+constexpr double kLeastTold = 1e-99;  // what lies beyond is gnuplot's affair
+constexpr double kMostTold = 1e99;
+constexpr std::ptrdiff_t kFewestFigures = 3;  // at an axis of logarithms: fewer give no scale
+constexpr double kMostEvenSteps = 8;  // of a short one; steps of 1, 2, 5 leave at least three then
 
 /// A name as a format of the number that it stands at, which is how gnuplot takes it.
 std::string as_format(std::string_view name) {
@@ -40,18 +48,74 @@ void add_shown(Extent& extent, double value, bool logarithmic) {
   if (!logarithmic || value > 0) extent.add(value);
 }
 
-/// `[from:to]` around the extent; `stands`: bars stand on zero, where nothing lies below it.
-std::string range_around(const Extent& extent, bool logarithmic, bool stands) {
-  if (extent.empty()) return "[*:*]";
+/// From where to where an axis goes.
+using Shown = std::pair<double, double>;
+
+/// Around an extent that is not empty; `stands`: bars stand on zero, where nothing lies below it.
+Shown shown_around(const Extent& extent, bool logarithmic, bool stands) {
   if (logarithmic) {
     const double factor =
         extent.range() > 0 ? std::pow(extent.most / extent.least, kAxisMargin) : 1 + kLoneMargin;
-    return fmt::format("[{:.9g}:{:.9g}]", extent.least / factor, extent.most * factor);
+    return {extent.least / factor, extent.most * factor};
   }
   const double lone = extent.most != 0 ? std::abs(extent.most) * kLoneMargin : 1;
   const double margin = extent.range() > 0 ? extent.range() * kAxisMargin : lone;
   const double from = stands && extent.least >= 0 ? 0 : extent.least - margin;
-  return fmt::format("[{:.9g}:{:.9g}]", from, extent.most + margin);
+  return {from, extent.most + margin};
+}
+
+/// The products of the factors with powers of ten that are shown, ascending.
+std::vector<double> steps_shown(const Shown& shown, std::initializer_list<int> factors) {
+  const auto first = static_cast<int>(std::floor(std::log10(shown.first)));
+  const auto last = static_cast<int>(std::floor(std::log10(shown.second)));
+  std::vector<double> places;
+  for (int power = first; power <= last; ++power) {
+    for (const int factor : factors) {
+      const double place = factor * std::pow(kDecade, power);
+      if (place >= shown.first && place <= shown.second) places.push_back(place);
+    }
+  }
+  return places;
+}
+
+/// Round figures as far apart as a linear axis has them.
+std::vector<double> even_steps(const Shown& shown) {
+  const double least = (shown.second - shown.first) / kMostEvenSteps;
+  const double power = std::pow(kDecade, std::floor(std::log10(least)));
+  double step = power;
+  for (const double factor : {2.0, 5.0, kDecade}) {
+    if (step < least) step = factor * power;
+  }
+  const auto first = static_cast<std::int64_t>(std::ceil(shown.first / step));
+  const auto last = static_cast<std::int64_t>(std::floor(shown.second / step));
+  std::vector<double> places;
+  places.reserve(static_cast<std::size_t>(kMostEvenSteps) + 1);
+  for (std::int64_t n = first; n <= last; ++n) places.push_back(static_cast<double>(n) * step);
+  return places;
+}
+
+/// Where figures stand at an axis. gnuplot puts those of an axis of logarithms at powers of ten
+/// alone, of which a short axis has one or none: there they stand at 1, 2, 5 of each, or closer.
+std::string figures_at(const Shown& shown, bool logarithmic) {
+  if (!logarithmic || shown.first < kLeastTold || shown.second > kMostTold) return "auto";
+  if (std::ssize(steps_shown(shown, {1})) >= kFewestFigures) return "auto";
+  std::vector<double> places = steps_shown(shown, {1, 2, 5});
+  if (std::ssize(places) < kFewestFigures) places = even_steps(shown);
+  return fmt::format("({:.9g})", fmt::join(places, ", "));
+}
+
+/// What is shown of an axis, where figures stand at it; `places`: where else than by themselves.
+std::string figures_axis(char axis, const Extent& extent, bool logarithmic, bool stands,
+                         const std::vector<double>& places) {
+  std::string range = "[*:*]";
+  std::string tics = "auto";
+  if (!extent.empty()) {
+    const Shown shown = shown_around(extent, logarithmic, stands);
+    range = fmt::format("[{:.9g}:{:.9g}]", shown.first, shown.second);
+    tics = figures_at(shown, logarithmic);
+  }
+  if (!places.empty()) tics = fmt::format("({})", fmt::join(places, ", "));
+  return fmt::format("  set {0}range {1}\n  set {0}tics {2}\n", axis, range, tics);
 }
 
 Extent x_extent(const Panel& panel) {
@@ -106,10 +170,7 @@ std::string gnuplot_x_axis(const Panel& panel, bool slanted) {
     return fmt::format("  set xrange [{:.9g}:{:.9g}]\n  set xtics auto\n", panel.view->first,
                        panel.view->second);
   }
-  std::string places = "auto";
-  if (!panel.x_ticks.empty()) places = fmt::format("({})", fmt::join(panel.x_ticks, ", "));
-  return fmt::format("  set xrange {}\n  set xtics {}\n",
-                     range_around(x_extent(panel), panel.log_x(), false), places);
+  return figures_axis('x', x_extent(panel), panel.log_x(), false, panel.x_ticks);
 }
 
 std::string gnuplot_y_axis(const Panel& panel) {
@@ -122,8 +183,7 @@ std::string gnuplot_y_axis(const Panel& panel) {
       panel.series, [&](const Series& s) { return panel.stacks(s) || s.mark == Mark::column; });
   Extent extent = y_extent(panel);
   if (!panel.log_y() && !extent.empty() && (bars || panel.from_zero)) extent.add(0);
-  return fmt::format("  set yrange {}\n  set ytics auto\n",
-                     range_around(extent, panel.log_y(), bars));
+  return figures_axis('y', extent, panel.log_y(), bars, {});
 }
 
 }  // namespace foretrain

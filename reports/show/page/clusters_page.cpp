@@ -19,7 +19,8 @@ Cell::Tone tone_of(const ClusterForecast& each) {
 
 std::string per_cent(double error) { return fmt::format("{:.1f}", error * 100); }
 
-Section clusters_section(const std::vector<ClusterErrors>& errors) {
+Section clusters_section(const std::vector<ClusterForecast>& forecasts,
+                         const std::vector<ClusterErrors>& errors) {
   Table table{"A line a study",
               kForecastsSource,
               {{"study"},
@@ -40,13 +41,15 @@ Section clusters_section(const std::vector<ClusterErrors>& errors) {
                           {per_cent(e.linear_p90)},
                           {met ? "met" : "missed", met ? Cell::Tone::good : Cell::Tone::bad}});
   }
+  const std::string staleness = cluster_staleness(forecasts);
   return {"clusters",
           "Clusters",
           fmt::format("What others measured on their clusters, forecast from the smallest row of "
                       "each series. The goal: {:.0f} % in the median, {:.0f} % at the 90th "
                       "percentile, less than a third of linear scaling's error where that is above "
-                      "{:.0f} %.",
-                      kClusterMedian * 100, kClusterP90 * 100, kLinearFar * 100),
+                      "{:.0f} %.{}{}",
+                      kClusterMedian * 100, kClusterP90 * 100, kLinearFar * 100,
+                      staleness.empty() ? "" : " ", staleness),
           {std::move(table)},
           {}};
 }
@@ -62,6 +65,7 @@ Section cluster_section(const std::string& study, const std::vector<ClusterForec
                {"forecast", true},
                {"error [%]", true},
                {"linear scaling's error [%]", true},
+               {"mean staleness [updates]", true},
                {"role"},
                {"source", false, true}},
               {}};
@@ -76,9 +80,11 @@ Section cluster_section(const std::string& study, const std::vector<ClusterForec
                           {figure(each.forecast)},
                           {fmt::format("{:+.1f}", each.error() * 100), tone_of(each)},
                           {fmt::format("{:+.1f}", each.linear_error() * 100)},
+                          {figure(each.staleness_mean)},
                           {std::string(name_of(f.role))},
                           {f.source}});
   }
+  table.drop_empty_columns();
   Section section{study, study, {}, {std::move(table)}, {}};
   Alternatives series{"series", {}, cluster_figures(study, forecasts)};
   for (const Figure& each : series.figures) series.titles.push_back(each.panels.front().title);
@@ -95,7 +101,7 @@ Section cluster_section(const std::string& study, const std::vector<ClusterForec
 Page clusters_page(const std::vector<ClusterForecast>& forecasts) {
   const std::vector<ClusterErrors> errors = cluster_errors(forecasts);
   Page page{"Clusters of others: foretrain report", {}, cluster_sentence(errors), {}};
-  page.sections.push_back(clusters_section(errors));
+  page.sections.push_back(clusters_section(forecasts, errors));
   std::vector<ClusterFigure> figures;
   figures.reserve(forecasts.size());
   for (const ClusterForecast& each : forecasts) figures.push_back(each.figure);

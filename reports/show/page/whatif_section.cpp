@@ -96,6 +96,7 @@ Table changes_of(const JsonObject& whatif) {
                {"elasticity [%/%]", true},
                {"time if free [s]", true},
                {currency.empty() ? "cost" : fmt::format("cost [{}]", currency), true},
+               {"mean staleness [updates]", true},
                {"statistical efficiency", false, true},
                {"why not", false, true}},
               {}};
@@ -108,6 +109,7 @@ Table changes_of(const JsonObject& whatif) {
                           {figure(change.known_number("elasticity"))},
                           {figure(change.known_number("free_time_s"))},
                           {figure(change.known_number("cost"))},
+                          {figure(change.known_number("staleness_mean"))},
                           {change.known_text("statistical_efficiency")},
                           {change.known_text("why_not")}});
   }

@@ -2,6 +2,7 @@
 
 #include "models/protocol/registry.h"
 #include "reports/record/not_done.h"
+#include "reports/record/summary.h"
 #include "reports/studies/parallel/in_parallel.h"
 #include "reports/studies/published/quantity.h"
 #include "scenarios/input_error.h"
@@ -55,8 +56,13 @@ double seconds_a_step(const ClusterFigure& figure, const Case& each, double valu
   return workers / gradients_per_s;
 }
 
-double simulated_value(const ClusterFigure& figure, const Case& each,
-                       const ClusterOptions& options) {
+/// What a simulation says of a figure.
+struct Simulated {
+  double value = 0;  ///< in its unit
+  std::optional<double> staleness_mean;
+};
+
+Simulated simulated(const ClusterFigure& figure, const Case& each, const ClusterOptions& options) {
   const Record record = options.simulate(each);
   if (record.outcome == Outcome::interrupted) {
     throw NotDone(Outcome::interrupted, "interrupted; nothing was written");
@@ -65,7 +71,7 @@ double simulated_value(const ClusterFigure& figure, const Case& each,
     throw InputError(fmt::format("{}: simulate: {}", figure.place, record.failure));
   }
   const std::optional<double> value = quantity_of(figure.quantity, record, {});
-  if (value && *value > 0) return in_unit(*value, figure.unit);
+  if (value && *value > 0) return {in_unit(*value, figure.unit), mean_staleness(record)};
   throw InputError(
       fmt::format("{}: quantity: the simulation has no {}", figure.place, figure.quantity));
 }
@@ -78,7 +84,7 @@ Duration compute_of(const ClusterFigure& base, const ClusterOptions& options) {
   for (int trial = 0; trial < kBaseTrials; ++trial) {
     each.scenario.cluster.hosts.front().compute = Duration::from_seconds(compute_s);
     const double off_s =
-        measured_s - seconds_a_step(base, each, simulated_value(base, each, options));
+        measured_s - seconds_a_step(base, each, simulated(base, each, options).value);
     if (std::abs(off_s) <= kBaseError * measured_s) break;
     compute_s += off_s;
     if (compute_s > 0) continue;
@@ -145,9 +151,10 @@ std::vector<ClusterForecast> forecast_clusters(const std::vector<ClusterFigure>&
     const std::size_t base = base_of.at({figure.study, figure.series});
     Case each = cluster_case(figure, options);
     each.scenario.cluster.hosts.front().compute = computes[base];
+    const Simulated found = simulated(figure, each, options);
     forecasts[static_cast<std::size_t>(i)] = {
-        figure, !protocol_called(each.scenario.training.strategy).synchronous,
-        simulated_value(figure, each, options), linear_of(figure, *bases[base])};
+        figure, !protocol_called(each.scenario.training.strategy).synchronous, found.value,
+        linear_of(figure, *bases[base]), found.staleness_mean};
     done.one();
   });
   return forecasts;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@ struct ClusterForecast {
   bool async = false;   ///< its workers do not go in step
   double forecast = 0;  ///< in the unit of the figure
   double linear = 0;    ///< what linear scaling says: so many devices, so many times the base
+  std::optional<double> staleness_mean{};  ///< of its gradients, updates; empty: they are in step
 
   /// forecast / measured - 1.
   [[nodiscard]] double error() const { return forecast / figure.value - 1; }

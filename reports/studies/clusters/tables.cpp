@@ -7,9 +7,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <string_view>
 #include <utility>
 
@@ -84,6 +86,24 @@ std::string forecast_lines(const std::vector<ClusterForecast>& forecasts) {
 
 }  // namespace
 
+std::string cluster_staleness(const std::vector<ClusterForecast>& forecasts) {
+  std::string ranges;
+  for (const std::string& study : studies_of(figures_in(forecasts))) {
+    std::vector<double> stale;
+    for (const ClusterForecast& each : forecasts) {
+      if (each.figure.study == study && each.staleness_mean) stale.push_back(*each.staleness_mean);
+    }
+    if (stale.empty()) continue;
+    const auto [least, most] = std::ranges::minmax(stale);
+    ranges += fmt::format("{}{} {:.1f} to {:.1f}", ranges.empty() ? "" : ", ", study, least, most);
+  }
+  if (ranges.empty()) return {};
+  return fmt::format(
+      "Accuracy of asynchronous trainings of ResNets is out of reach of the networks that this "
+      "program trains; in its place their mean staleness in updates: {}.",
+      ranges);
+}
+
 bool ClusterErrors::meets_goal() const {
   const bool less = linear_median <= kLinearFar || median < kLinearShare * linear_median;
   return median <= kClusterMedian && p90 <= kClusterP90 && less;
@@ -113,7 +133,9 @@ std::string cluster_sentence(const std::vector<ClusterErrors>& errors) {
 
 std::string to_table(const std::vector<ClusterForecast>& forecasts) {
   const std::vector<ClusterErrors> errors = cluster_errors(forecasts);
-  return wrap(cluster_sentence(errors)) + error_lines(errors) + forecast_lines(forecasts);
+  const std::string staleness = cluster_staleness(forecasts);
+  return wrap(cluster_sentence(errors)) + error_lines(errors) +
+         (staleness.empty() ? "" : wrap(staleness)) + forecast_lines(forecasts);
 }
 
 std::string cluster_markdown(const std::vector<ClusterForecast>& forecasts) {
@@ -129,16 +151,17 @@ std::string cluster_markdown(const std::vector<ClusterForecast>& forecasts) {
 }
 
 std::string clusters_csv(const std::vector<ClusterForecast>& forecasts) {
-  constexpr std::array<std::string_view, 12> kColumns{
-      "study", "series",   "role",     "devices", "set",    "quantity",
-      "unit",  "measured", "forecast", "error",   "linear", "linear_error"};
+  constexpr std::array<std::string_view, 13> kColumns{
+      "study",    "series",   "role",  "devices", "set",          "quantity",      "unit",
+      "measured", "forecast", "error", "linear",  "linear_error", "staleness_mean"};
   CsvWriter csv(kColumns);
   for (const ClusterForecast& each : forecasts) {
     const ClusterFigure& f = each.figure;
     csv.text(f.study).text(f.series).text(name_of(f.role)).integer(f.devices);
     csv.text(fmt::format("{}", fmt::join(f.settings, ";"))).text(f.quantity).text(f.unit);
     csv.number(f.value).number(each.forecast).number(each.error());
-    csv.number(each.linear).number(each.linear_error()).end_row();
+    csv.number(each.linear).number(each.linear_error());
+    csv.number(each.staleness_mean.value_or(std::numeric_limits<double>::quiet_NaN())).end_row();
   }
   return std::string(csv.written());
 }
@@ -158,18 +181,21 @@ nlohmann::ordered_json to_json(const std::vector<ClusterForecast>& forecasts) {
   json["figures"] = nlohmann::ordered_json::array();
   for (const ClusterForecast& each : forecasts) {
     const ClusterFigure& f = each.figure;
-    json["figures"].push_back({{"study", f.study},
-                               {"series", f.series},
-                               {"role", name_of(f.role)},
-                               {"devices", f.devices},
-                               {"settings", f.settings},
-                               {"quantity", f.quantity},
-                               {"unit", f.unit},
-                               {"measured", f.value},
-                               {"forecast", each.forecast},
-                               {"error", each.error()},
-                               {"linear", each.linear},
-                               {"linear_error", each.linear_error()}});
+    json["figures"].push_back(
+        {{"study", f.study},
+         {"series", f.series},
+         {"role", name_of(f.role)},
+         {"devices", f.devices},
+         {"settings", f.settings},
+         {"quantity", f.quantity},
+         {"unit", f.unit},
+         {"measured", f.value},
+         {"forecast", each.forecast},
+         {"error", each.error()},
+         {"linear", each.linear},
+         {"linear_error", each.linear_error()},
+         {"staleness_mean", each.staleness_mean ? nlohmann::ordered_json(*each.staleness_mean)
+                                                : nlohmann::ordered_json()}});
   }
   return json;
 }

@@ -40,12 +40,17 @@ std::vector<ClusterErrors> cluster_errors(const std::vector<ClusterForecast>& fo
 /// `143 figures ... within 10 % in the median.`
 std::string cluster_sentence(const std::vector<ClusterErrors>& errors);
 
-/// A terminal of 80 columns: the sentence that matters, a line a study, then every figure.
+/// How stale gradients are in the mean, from the least to the most of each study whose workers do
+/// not go in step, in a sentence; empty: there is none.
+std::string cluster_staleness(const std::vector<ClusterForecast>& forecasts);
+
+/// A terminal of 80 columns: the sentence that matters, a line a study, how stale gradients are
+/// where workers do not go in step, then every figure.
 std::string to_table(const std::vector<ClusterForecast>& forecasts);
 /// A line a study, as the README has it.
 std::string cluster_markdown(const std::vector<ClusterForecast>& forecasts);
 /// study, series, role, devices, set, quantity, unit, measured, forecast, error, linear,
-/// linear_error.
+/// linear_error, staleness_mean (empty: in step).
 std::string clusters_csv(const std::vector<ClusterForecast>& forecasts);
 nlohmann::ordered_json to_json(const std::vector<ClusterForecast>& forecasts);
 

@@ -54,7 +54,8 @@ Json changes_json(const WhatIf& whatif) {
                        {"elasticity", given_or_null(change.elasticity)},
                        {"cost", given_or_null(change.cost)},
                        {"why_not", given_or_null(change.why_not)},
-                       {"statistical_efficiency", given_or_null(change.statistical_efficiency)}});
+                       {"statistical_efficiency", given_or_null(change.statistical_efficiency)},
+                       {"staleness_mean", given_or_null(change.staleness_mean)}});
   }
   return changes;
 }
@@ -99,6 +100,7 @@ Json to_json(const WhatIf& whatif) {
   json["time_s"] = given_or_null(whatif.time_s);
   json["cost"] = given_or_null(whatif.cost);
   json["currency"] = given_or_null(whatif.currency);
+  json["staleness_mean"] = given_or_null(whatif.staleness_mean);
   json["path_s"] = whatif.path_s;
   json["path_whole"] = whatif.path_whole;
   json["queued_share"] = whatif.queued;

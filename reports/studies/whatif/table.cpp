@@ -84,6 +84,29 @@ std::string efficiency_text(const WhatIf& whatif) {
   return text;
 }
 
+/// How stale gradients are in the mean, with each change that moves it, to a tenth of an update.
+std::string staleness_text(const WhatIf& whatif) {
+  const auto tenth = [](std::optional<double> staleness) {
+    return staleness ? fmt::format("{:.1f}", *staleness) : std::string();
+  };
+  const std::string base = tenth(whatif.staleness_mean);
+  std::string moved = base.empty() ? "" : base + " as it is";
+  bool others = false;
+  for (const Change& change : whatif.changes) {
+    if (!change.staleness_mean) continue;
+    const std::string own = tenth(change.staleness_mean);
+    if (own == base) {
+      others = true;
+      continue;
+    }
+    moved += fmt::format("{}{} with {}", moved.empty() ? "" : "; ", own, change.name);
+  }
+  if (moved.empty()) return {};
+  return wrap(
+      fmt::format("Mean staleness of gradients, in updates: {}.{}", moved,
+                  others ? " With other changes it stays, unless workers go in step." : ""));
+}
+
 bool has_target(const WhatIf& whatif) {
   return whatif.scenario_case.scenario.training.until.wanted();
 }
@@ -141,7 +164,7 @@ std::string changes_table(const WhatIf& whatif) {
         "with a target (training.until) the time until it is reached is compared.");
     text += efficiency_text(whatif);
   }
-  return text;
+  return text + staleness_text(whatif);
 }
 
 /// 2 + 12 + 3 x 14 = 56 columns.

@@ -44,6 +44,8 @@ struct Change {
   std::string why_not;         ///< empty: it was simulated
   /// Why as many examples teach it something else than synchronous SGD; empty: they do not.
   std::string statistical_efficiency;
+  /// With it, in updates; empty: it was not simulated, or its workers go in step.
+  std::optional<double> staleness_mean{};
 };
 
 /// Where one choice begins to beat another, found by search.
@@ -90,9 +92,10 @@ struct WhatIf {
   std::optional<double> time_s;  ///< without any change
   std::string no_time{};         ///< why not, what to do: a target that is not reached; else empty
   std::optional<double> cost;
-  std::string currency{};  ///< of all costs; empty: the prices have none
-  double path_s = 0;       ///< length of the critical path: the training, whole
-  double queued = 0;       ///< its part that waited for a core, 0 to 1
+  std::string currency{};                  ///< of all costs; empty: the prices have none
+  std::optional<double> staleness_mean{};  ///< without any change, as Change::staleness_mean
+  double path_s = 0;                       ///< length of the critical path: the training, whole
+  double queued = 0;                       ///< its part that waited for a core, 0 to 1
   Limit limit;
   bool path_whole = true;       ///< false: of the beginning of a long training
   std::vector<PathShare> path;  ///< the largest first

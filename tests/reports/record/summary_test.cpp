@@ -39,6 +39,12 @@ TEST_CASE("summary: the figures are those worked out by hand") {
   CHECK(s.phases.evaluate == Approx(0.005));
 }
 
+TEST_CASE("summary: gradients are stale where workers do not go in step") {
+  CHECK(mean_staleness(small_record(Mode::run, "async")).value() == Approx(1.25));
+  CHECK(mean_staleness(small_record(Mode::run, "ssp")).value() == Approx(1.25));
+  CHECK_FALSE(mean_staleness(small_record(Mode::run, "sync")));
+}
+
 TEST_CASE("summary: the time of a step leaves evaluation out") {
   Record record = small_record(Mode::run, "sync");
   record.steps.resize(1);

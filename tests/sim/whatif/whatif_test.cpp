@@ -323,6 +323,19 @@ TEST_CASE("whatif: hosts with a price cost that for as long as it takes") {
   CHECK(whatif.find("one more worker")->cost.value() == Approx(6 * 3.6 / 3600 * 0.8).epsilon(1e-5));
 }
 
+// Each gradient waits for those of all others, but at the beginning (models/protocol/async.h).
+TEST_CASE("whatif: of N workers that go on alone a gradient is N - 1 updates stale") {
+  constexpr double kBeginning = 0.1;
+  const WhatIf step = ask(star_case("sync", 4, 50, 20_ms));
+  CHECK_FALSE(step.staleness_mean);
+  CHECK(step.find("strategy async")->staleness_mean.value() == Approx(3).margin(kBeginning));
+  CHECK_FALSE(step.find("one more worker")->staleness_mean);
+  const WhatIf alone = ask(star_case("async", 4, 50, 20_ms));
+  CHECK(alone.staleness_mean.value() == Approx(3).margin(kBeginning));
+  CHECK(alone.find("one more worker")->staleness_mean.value() == Approx(4).margin(kBeginning));
+  CHECK_FALSE(alone.find("strategy sync")->staleness_mean);
+}
+
 // --- Records, verification ---
 
 TEST_CASE("whatif: a record has its phases beside those simulated") {

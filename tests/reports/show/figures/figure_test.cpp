@@ -133,6 +133,31 @@ TEST_CASE("gnuplot script: no point lies on the frame, bars stand on their axis"
   CHECK_THAT(gnuplot_script(figure), Catch::Contains("set yrange [*:*]"));
 }
 
+TEST_CASE("gnuplot script: a short axis of logarithms has figures, a long one gnuplot's own") {
+  Figure figure{"f", "", {{"p", "x", "y", {}, {}, Logarithmic::both}}};
+  Series& points = figure.panels[0].series.emplace_back();
+  points = {"points", {1, 24}, {0.1, 0.9}, false, 0, Mark::points};
+  // Neither 10 of 1 to 24 nor 0.1 of 0.1 to 0.9 stands alone.
+  CHECK_THAT(gnuplot_script(figure), Catch::Contains("  set xtics (1, 2, 5, 10, 20)\n") &&
+                                         Catch::Contains("  set ytics (0.1, 0.2, 0.5)\n"));
+  points.y = {310, 440};  // no 1, 2, 5 of any power
+  CHECK_THAT(gnuplot_script(figure),
+             Catch::Contains("  set ytics (320, 340, 360, 380, 400, 420, 440)\n"));
+  points.y = {7, 7};
+  CHECK_THAT(gnuplot_script(figure),
+             Catch::Contains("  set ytics (6.4, 6.6, 6.8, 7, 7.2, 7.4, 7.6)\n"));
+  points.x = {2, 1'500};
+  points.y = {1e-300, 1e-298};
+  CHECK_THAT(gnuplot_script(figure), Catch::Contains("  set xtics auto\n  set yrange") &&
+                                         Catch::Contains("  set ytics auto\n"));
+  points.x = {2, 15};
+  figure.panels[0].x_ticks = {2, 15};
+  CHECK_THAT(gnuplot_script(figure), Catch::Contains("  set xtics (2, 15)\n"));
+  figure.panels[0].x_ticks.clear();
+  figure.panels[0].logarithmic = Logarithmic::none;
+  CHECK_THAT(gnuplot_script(figure), Catch::Contains("  set xtics auto\n"));
+}
+
 TEST_CASE("figure data: arrows have a row from which, a row to which they go") {
   Figure figure{"f", "", {{"p", "x", "", {}, {}}}};
   Panel& panel = figure.panels[0];

@@ -329,7 +329,11 @@ TEST_CASE("report: what whatif prints is a section with what it stands on") {
   change.what = "gradients in half the time";
   change.time_s = 5;
   change.cost = 1;
-  whatif.changes = {change};
+  Change async = change;
+  async.name = "strategy async";
+  async.time_s = 9;
+  async.staleness_mean = 2.75;
+  whatif.changes = {change, async};
   write_text(folder.path() / "whatif.json", to_json(whatif).dump());
   const Found found = found_in(folder.path());
   REQUIRE(found.sections.size() == 1);
@@ -339,7 +343,14 @@ TEST_CASE("report: what whatif prints is a section with what it stands on") {
   CHECK(section.figures.at(0).title ==
         "study, strategy=sync: worker CPU 2x saves most, 50 %, of the time for 100 examples");
   CHECK(section.figures.at(0).source == "simulated by compute: 20 ms");
-  CHECK(std::ranges::count(section.tables.at(0).columns, "cost [EUR]", &Table::Column::name) == 1);
+  const Table& changes = section.tables.at(0);
+  CHECK(std::ranges::count(changes.columns, "cost [EUR]", &Table::Column::name) == 1);
+  const auto late =
+      std::ranges::find(changes.columns, "mean staleness [updates]", &Table::Column::name);
+  REQUIRE(late != changes.columns.end());
+  const auto place = static_cast<std::size_t>(late - changes.columns.begin());
+  CHECK(changes.rows.at(0).at(place).text == "-");
+  CHECK(changes.rows.at(1).at(place).text == "2.75");
   CHECK_THAT(page_of(found).sentence, Catch::StartsWith("sync: worker CPU limits it"));
 }
 

@@ -18,7 +18,8 @@ namespace {
 
 using namespace literals;
 
-/// A training whose steps take 10 ms for each other worker beside the gradient.
+/// A training whose steps take 10 ms for each other worker beside the gradient, whose gradients are
+/// as many updates stale.
 Record ten_ms_a_worker(const Case& each) {
   Record record;
   record.scenario_case = each;
@@ -26,6 +27,7 @@ Record ten_ms_a_worker(const Case& each) {
   const Duration step = *each.scenario.cluster.hosts.front().compute + 10_ms * workers;
   StepRow row{0, {}};
   row.report.phases.compute = step;
+  row.report.staleness = workers - 1;
   record.steps = {row};
   NodeTotals worker;
   worker.role = "worker0";
@@ -111,6 +113,28 @@ TEST_CASE("clusters: those that are asynchronous have a line of their own") {
   CHECK(errors[1].name == "all, async");
   CHECK(errors[1].median == Approx(0).margin(0.01));
   CHECK(errors[1].meets_goal());
+}
+
+TEST_CASE("clusters: of those that are asynchronous the mean staleness is told") {
+  const std::string rows =
+      "small,a,base,1,-,updates_per_s,20,updates/s,p\n"
+      "small,a,forecast,4,training.workers=4,updates_per_s,50,updates/s,p\n";
+  const auto forecasts = SmallStudy("async").forecast(rows);
+  REQUIRE(forecasts.size() == 2);
+  CHECK(forecasts[0].staleness_mean == 0);
+  CHECK(forecasts[1].staleness_mean == 3);
+  CHECK(cluster_staleness(forecasts).ends_with("mean staleness in updates: small 0.0 to 3.0."));
+  CHECK(to_table(forecasts).find("small 0.0 to 3.0.") != std::string::npos);
+  CHECK(to_json(forecasts)["figures"][1]["staleness_mean"] == 3);
+  const std::string csv = clusters_csv(forecasts);
+  CHECK(csv.substr(0, csv.find('\n')).ends_with("linear,linear_error,staleness_mean"));
+  CHECK(csv.ends_with(",3\n"));
+  const auto in_step = SmallStudy("all_reduce").forecast(rows);
+  CHECK_FALSE(in_step.at(1).staleness_mean);
+  CHECK(cluster_staleness(in_step).empty());
+  CHECK(to_table(in_step).find("staleness") == std::string::npos);
+  CHECK(to_json(in_step)["figures"][1]["staleness_mean"].is_null());
+  CHECK(clusters_csv(in_step).ends_with(",\n"));
 }
 
 TEST_CASE("clusters: less than a third of linear scaling's error, where that is far off") {

@@ -66,6 +66,35 @@ TEST_CASE("whatif text: a strategy that learns otherwise says how, unless a targ
   CHECK(to_table(whatif).find(note) == std::string::npos);
 }
 
+TEST_CASE("whatif text: of strategies that are not in step the mean staleness is told") {
+  WhatIf whatif = made_up();
+  const std::string begin = "Mean staleness of gradients, in updates: ";
+  CHECK(to_table(whatif).find(begin) == std::string::npos);
+  CHECK(to_json(whatif)["changes"][0]["staleness_mean"].is_null());
+  whatif.changes[0].name = "strategy async";
+  whatif.changes[0].staleness_mean = 2.96;
+  CHECK(to_table(whatif).find("\n" + begin + "3.0 with strategy async.\n") != std::string::npos);
+  CHECK(to_json(whatif)["changes"][0]["staleness_mean"] == 2.96);
+  CHECK(to_json(whatif)["staleness_mean"].is_null());
+}
+
+TEST_CASE("whatif text: staleness is told as it is, with the changes that move it") {
+  WhatIf whatif = made_up();
+  whatif.staleness_mean = 3.02;
+  whatif.changes[0].name = "strategy ssp";
+  whatif.changes[0].staleness_mean = 1.2;
+  whatif.changes[1].staleness_mean = 2.98;  // as before, to a tenth
+  CHECK(to_json(whatif)["staleness_mean"] == 3.02);
+  const std::string told = wrap(
+      "Mean staleness of gradients, in updates: 3.0 as it is; 1.2 with strategy ssp. With other "
+      "changes it stays, unless workers go in step.");
+  CHECK(to_table(whatif).find("\n" + told) != std::string::npos);
+  whatif.changes[1].staleness_mean.reset();
+  CHECK(to_table(whatif).find("With other changes it stays") == std::string::npos);
+  whatif.scenario_case.scenario.training.until.accuracy = 0.9;
+  CHECK(to_table(whatif).find("3.0 as it is; 1.2 with strategy ssp.") != std::string::npos);
+}
+
 TEST_CASE("whatif text: it fits 80 columns with every figure in it") {
   const std::string text = to_table(made_up());
   std::istringstream lines(text);

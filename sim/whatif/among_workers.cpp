@@ -1,0 +1,108 @@
+#include "sim/whatif/among_workers.h"
+
+#include "models/protocol/registry.h"
+#include "models/protocol/route.h"
+#include "scenarios/check.h"
+#include "scenarios/node_counts.h"
+#include "scenarios/placement.h"
+#include "sim/whatif/in_parts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+
+namespace foretrain::sim {
+namespace {
+
+// PCI Express 3.0, 2010: 16 lanes of 8 GT/s, 128 bits of 130. One root for all devices, as
+// scenarios/hardware has it of hosts without another link.
+constexpr BytesPerSecond kPcie{15.75e9};
+
+std::vector<NodePlace> places_of_workers(const Scenario& scenario) {
+  std::vector<NodePlace> places = place_nodes(scenario);
+  places.resize(static_cast<std::size_t>(node_counts(scenario).workers));
+  return places;
+}
+
+// Workers of each host, where all have as many, on devices, neighbours in rank; else 0.
+int devices_a_host(const std::vector<NodePlace>& workers) {
+  const std::size_t first = workers.front().host;
+  const auto next = std::ranges::find_if(workers, [&](const auto& p) { return p.host != first; });
+  const auto group = static_cast<std::size_t>(next - workers.begin());
+  if (workers.size() % group != 0) return 0;
+  std::set<std::size_t> hosts;
+  for (std::size_t rank = 0; rank < workers.size(); ++rank) {
+    const NodePlace& place = workers[rank];
+    if (!place.device) return 0;
+    const bool begins = rank % group == 0;
+    if (begins ? !hosts.insert(place.host).second : place.host != workers[rank - 1].host) return 0;
+  }
+  return static_cast<int>(group);
+}
+
+std::optional<std::string> groups_of_devices(Scenario& scenario) {
+  if (!reads(protocol_called(scenario.training.strategy), kGroup)) return std::nullopt;
+  const std::vector<NodePlace> workers = places_of_workers(scenario);
+  const int group = devices_a_host(workers);
+  if (group < 2 || group == std::ssize(workers)) return std::nullopt;
+  ProtocolOptions& options = scenario.training.protocol;
+  if (options.integer(kGroup) == group) return std::nullopt;
+  options.set(kGroup, std::int64_t{group});
+  const auto against = against_shard(scenario);
+  return against ? fmt::format("training.shard is set: {}", against->why) : "";
+}
+
+// Some host has several workers on devices whose link is faster than PCI Express; of those that
+// push, each for itself, none talks to another one.
+std::optional<std::string> devices_on_pcie(Scenario& scenario) {
+  const TrainingSpec& training = scenario.training;
+  if (protocol_called(training.strategy).servers && !training.local_sum) return std::nullopt;
+  std::set<std::size_t> taken;
+  bool any = false;
+  for (const NodePlace& place : places_of_workers(scenario)) {
+    if (!place.device) continue;
+    const bool several = !taken.insert(place.host).second;
+    any = any || (several && scenario.cluster.hosts[place.spec].device_link.rate > kPcie);
+  }
+  if (!any) return std::nullopt;
+  for (HostSpec& host : scenario.cluster.hosts) {
+    if (host.device_link.rate > kPcie) {
+      host.device_link = {kPcie, host.device_link.latency, true};
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+void add_changes_among_workers(std::vector<ScenarioChange>& changes) {
+  using Kind = Change::Kind;
+  changes.push_back({"groups of a host's devices",
+                     "the devices of a host add up among themselves before hosts do",
+                     Kind::training, groups_of_devices});
+  changes.push_back({"optimizer in parts (ZeRO 1)",
+                     "an all-reduce's bytes on the wire",
+                     Kind::training,
+                     optimizer_in_parts,
+                     {},
+                     true});
+  changes.push_back({"parameters in parts (FSDP)",
+                     "each layer gathered twice: up to 1.5 times an all-reduce's bytes on the wire",
+                     Kind::training,
+                     parameters_in_parts,
+                     {},
+                     true});
+  changes.push_back({"devices on 15.75 GB/s PCIe",
+                     "without the devices' own link: a PCI Express 3.0 x16 that all devices of a "
+                     "host share",
+                     Kind::cluster,
+                     devices_on_pcie,
+                     {},
+                     true});
+}
+
+}  // namespace foretrain::sim
