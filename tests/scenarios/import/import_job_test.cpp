@@ -75,6 +75,20 @@ TEST_CASE("import: what the trace says of its batch is not overruled") {
         std::string::npos);
 }
 
+TEST_CASE("import: what is called .json is read as such, though there be nothing in it") {
+  const TempFolder folder;
+  std::ofstream(folder / "t.json").close();
+  CHECK(error_of([&] { import_job(folder / "t.json", 0); }).find("t.json: empty; read is what") !=
+        std::string::npos);
+  std::ofstream(folder / "u.json.gz") << "layer,parameter_bytes\n";
+  CHECK(error_of([&] {
+          import_job(folder / "u.json.gz", 0);
+        }).find("u.json.gz: no JSON at byte 1") != std::string::npos);
+  std::ofstream(folder / "layers.csv").close();
+  CHECK(error_of([&] { import_job(folder / "layers.csv", 0); }).find("parameter_bytes") !=
+        std::string::npos);
+}
+
 // The interpreter that has PyTorch; empty: none has.
 std::string python_with_torch() {
   for (const char* python : {"python3", "/usr/bin/python3"}) {
