@@ -2,10 +2,10 @@
 
     foretrain_profile.write(model, lambda: criterion(model(images), labels), "layers.csv")
 
-`step` makes the loss of one batch. A layer is a module that runs no other one, or the nearest around a
-parameter that runs; each parameter that learns counts once. What comes between two layers belongs to the
-later one, what follows the last to that, so that sums stay whole. Gradients are zeroed; parameters are left
-as they are.
+`step` makes the loss of one batch. A layer is a module that runs no other one, or the nearest one that
+runs around a parameter; each parameter that is trained counts once. What comes between two layers belongs
+to the later one, what follows the last to that one, so that sums stay whole. Gradients are zeroed;
+parameters are left as they are.
 """
 import statistics
 import time
@@ -23,7 +23,8 @@ def around(name):
 def layers_of(model, step):
     """Bytes of parameters by the layer's name, in the order in which layers end."""
     ran = {}
-    hooks = [m.register_forward_hook(lambda *_, n=name: ran.update({n: 0})) for name, m in model.named_modules()]
+    hooks = [m.register_forward_hook(lambda *_, n=name: ran.update({n: 0}))
+             for name, m in model.named_modules()]
     step()
     for hook in hooks:
         hook.remove()
@@ -32,12 +33,12 @@ def layers_of(model, step):
         if p.requires_grad:
             owner = next((n for n in around(name) if n in ran), None)
             if owner is None:
-                raise ValueError(f"{name} is in no module that step() runs; call the model as a whole in it, as "
-                                 "model(...), or freeze what is not trained")
+                raise ValueError(f"{name} is in no module that step() runs; call the model as a whole in "
+                                 "it, as model(...), or freeze what is not trained")
             owners.add(owner)
             ran[owner] += p.numel() * p.element_size()
     if not owners:
-        raise ValueError("no parameter of the model learns, so there is nothing to forecast")
+        raise ValueError("no parameter of the model is trained, so there is nothing to forecast")
     outer = {n for name in ran for n in around(name)}
     return {name: size for name, size in ran.items() if name in owners or name not in outer}
 
@@ -45,8 +46,9 @@ def layers_of(model, step):
 def tensors_in(value):
     if isinstance(value, torch.Tensor):
         return [value]
-    inner = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else []
-    return [tensor for each in inner for tensor in tensors_in(each)]
+    if isinstance(value, dict):
+        value = list(value.values())
+    return [t for each in value for t in tensors_in(each)] if isinstance(value, (list, tuple)) else []
 
 
 def write(model, step, path, steps=10, warm_up=3):
@@ -74,14 +76,15 @@ def write(model, step, path, steps=10, warm_up=3):
             lap()
         for tensor in tensors_in(output):
             node = tensor.grad_fn
-            if node is None or node in hooked:  # one that hands on what it was given has no node of its own
+            if node is None or node in hooked:  # who hands on what it was given has no node of its own
                 continue
             hooked.add(node)
-            tensor._backward_hooks = None  # in-place: those of the tensor before stay at the node before
+            tensor._backward_hooks = None  # in place: earlier ones stay at the node that they were of
             tensor.register_hook(lambda _: goes_back(name))
 
     modules = dict(model.named_modules())
-    hooks = [modules[name].register_forward_hook(lambda _m, _i, out, n=name: ended(n, out)) for name in sizes]
+    hooks = [modules[name].register_forward_hook(lambda _m, _in, out, n=name: ended(n, out))
+             for name in sizes]
     times = {(name, way): [] for name in sizes for way in (0, 1)}
     for round_number in range(warm_up + steps):
         spent.clear()
