@@ -97,6 +97,7 @@ class TraceHandler : public nlohmann::json_sax<Json> {
   }
 
   bool start_object(std::size_t) override {
+    begun_ = true;
     ++depth_;
     if (in_event() && level() == 0) begin_event();
     return true;
@@ -107,6 +108,7 @@ class TraceHandler : public nlohmann::json_sax<Json> {
     return true;
   }
   bool start_array(std::size_t) override {
+    begun_ = true;
     ++depth_;
     if (depth_ == 1) area_ = "traceEvents";  // the whole file is the list
     if (depth_ == 1) first_ = 2;
@@ -123,24 +125,18 @@ class TraceHandler : public nlohmann::json_sax<Json> {
     key_ = text;
     return true;
   }
-  bool parse_error(std::size_t position, const std::string&,
-                   const Json::exception& error) override {
-    std::string_view what = error.what();
-    if (const auto begin = what.find("; "); begin != std::string_view::npos) {
-      what = what.substr(begin + 2);
-    }
+  bool parse_error(std::size_t position, const std::string& last_read,
+                   const Json::exception&) override {
     broken_at_ = position;
-    ends_early_ =
-        std::string_view(error.what()).find("unexpected end of input") != std::string_view::npos;
-    broken_ = what;
+    last_read_ = last_read;
     return false;
   }
 
   [[nodiscard]] bool overflowed() const { return overflowed_; }
   [[nodiscard]] bool met_events() const { return met_events_; }
-  [[nodiscard]] const std::string& broken() const { return broken_; }
+  [[nodiscard]] bool begun() const { return begun_; }
   [[nodiscard]] std::size_t broken_at() const { return broken_at_; }
-  [[nodiscard]] bool ends_early() const { return ends_early_; }
+  [[nodiscard]] const std::string& last_read() const { return last_read_; }
   ChromeTrace take() { return std::move(trace_); }
   [[nodiscard]] const std::vector<TraceSpan>& steps() const { return steps_; }
 
@@ -246,26 +242,42 @@ class TraceHandler : public nlohmann::json_sax<Json> {
   std::vector<std::string> types_;
   bool met_events_ = false;
   bool overflowed_ = false;
-  bool ends_early_ = false;
-  std::string broken_;
+  bool begun_ = false;  // an object, a list
   std::size_t broken_at_ = 0;
+  std::string last_read_;  // until it was broken
 };
 
-[[noreturn]] void fail_broken(const std::string& path, const TraceHandler& handler) {
-  if (handler.ends_early()) {
+// Its end, short enough for a line. What is no ASCII may be no text at all.
+std::string tail_of(std::string_view text) {
+  constexpr std::size_t kMost = 40;
+  std::string tail = text.size() > kMost ? "..." : "";
+  for (const char c : text.substr(text.size() - std::min(text.size(), kMost))) {
+    tail += c >= ' ' && c <= '~' ? c : '?';
+  }
+  return tail;
+}
+
+// `at_end`: whoever looked for more found the end of the file.
+[[noreturn]] void fail_broken(const std::string& path, const TraceHandler& handler, bool at_end) {
+  constexpr std::string_view kReads =
+      "read is what export_chrome_trace of torch.profiler writes, .json or .json.gz";
+  if (at_end && handler.begun()) {
     throw InputError(fmt::format(
         "{}: cut off at byte {}; write the trace again, with the program going on until it is "
         "written",
         path, handler.broken_at()));
   }
-  throw InputError(
-      fmt::format("{}: no JSON at byte {}: {}", path, handler.broken_at(), handler.broken()));
+  if (at_end && handler.last_read().empty()) {
+    throw InputError(fmt::format("{}: empty; {}", path, kReads));
+  }
+  throw InputError(fmt::format("{}: no JSON at byte {}: last read: '{}'; {}", path,
+                               handler.broken_at(), tail_of(handler.last_read()), kReads));
 }
 
 TraceHandler parse(const std::string& path, const Asked& asked) {
   std::ifstream file(path, std::ios::binary);
   if (!file) throw InputError(fmt::format("{}: cannot be read; is there such a file?", path));
-  const bool zipped = file.get() == 0x1f && file.get() == 0x8b;
+  const bool zipped = file.get() == 0x1f;  // no JSON begins so
   file.clear();
   file.seekg(0);
   TraceHandler handler(asked);
@@ -275,7 +287,7 @@ TraceHandler parse(const std::string& path, const Asked& asked) {
     if (zipped) stream.push(boost::iostreams::gzip_decompressor(), kBuffer);
     stream.push(file, kBuffer);
     stream.exceptions(std::ios::badbit);
-    if (!Json::sax_parse(stream, &handler)) fail_broken(path, handler);
+    if (!Json::sax_parse(stream, &handler)) fail_broken(path, handler, stream.eof());
   } catch (const boost::iostreams::gzip_error&) {
     throw InputError(fmt::format("{}: damaged or cut off, as gzip finds; copy it again", path));
   }

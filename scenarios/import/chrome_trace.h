@@ -56,8 +56,8 @@ inline constexpr const char* kStepName = "ProfilerStep#";
 /// `Kernel`; since 2022: `cpu_op`, `kernel`), gzip or not. It is read as a stream; of a trace with
 /// more than `most_events` it is read again, and the events of six steps in its middle are kept,
 /// so that memory is bounded whatever its length: some 100 bytes an event.
-/// @throws InputError, with the file's name: there is none, it is no JSON, cut off, no trace; too
-/// many events without a step
+/// @throws InputError, with the file's name: there is none, it is empty, no JSON, cut off, no
+/// trace; too many events without a step
 ChromeTrace read_chrome_trace(const std::string& path, std::size_t most_events = 3'000'000);
 
 }  // namespace foretrain

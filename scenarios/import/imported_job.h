@@ -40,7 +40,7 @@ struct ImportedJob {
   double launch_gap_s = 0;
   int workers = 1;                   ///< that it was measured with
   std::vector<Bytes> reduced{};      ///< of each all-reduce of a step, in the order of their launch
-  std::vector<std::string> notes{};  ///< what was left out, and why; a sentence each
+  std::vector<std::string> notes{};  ///< what was left out, what is in doubt, and why
 };
 
 }  // namespace foretrain

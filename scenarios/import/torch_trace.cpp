@@ -1,5 +1,6 @@
 #include "scenarios/import/torch_trace.h"
 
+#include "scenarios/import/parameter_evidence.h"
 #include "scenarios/import/trace_layers.h"
 #include "scenarios/input_error.h"
 
@@ -8,6 +9,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -45,8 +47,11 @@ class TraceJob {
     job_.reduced = reduced_by(trace_, last);
     int counted = 0;
     for (const TraceSpan& step : steps_) counted += add_step(step) ? 1 : 0;
-    divide_by(counted);
     note(counted);
+    divide_by(counted);
+    if (auto doubt = doubt_about_parameters(trace_, last, steps_.back(), *layers)) {
+      job_.notes.push_back(std::move(*doubt));
+    }
     return std::move(job_);
   }
 
@@ -154,22 +159,45 @@ class TraceJob {
     const double rest = job_.step_s - job_.forward_s - job_.backward_s - job_.optimizer_s -
                         job_.communication_s - job_.input_wait_s;
     job_.launch_gap_s = std::max(0.0, rest);
-    // Kernels that run beside each other add up to more than the step.
-    if (rest < 0) job_.step_s -= rest;
+    if (rest < 0) lengthen_step(-rest);
+  }
+
+  // Kernels that run beside each other, or on beyond the step's end, add up to more than it took.
+  void lengthen_step(double by_s) {
+    constexpr double kSeen_s = 0.5e-6;  // times are told to the microsecond
+    const double took_s = job_.step_s;
+    job_.step_s += by_s;
+    if (by_s < kSeen_s) return;
+    const auto ms = [](double time_s) { return 1e3 * time_s; };
+    job_.notes.push_back(
+        fmt::format("A step took {:.3f} ms, its parts add up to {:.3f} ms more: kernels ran beside "
+                    "each other, or beyond its end. It counts as the sum, {:.3f} ms.",
+                    ms(took_s), ms(by_s), ms(job_.step_s)));
+  }
+
+  // What measured_steps() does, in words.
+  [[nodiscard]] std::string steps_note(int counted) const {
+    if (steps_seen_ == 0) {
+      return "No step is marked, so the whole trace counts as one; call step() of "
+             "torch.profiler.profile.";
+    }
+    if (steps_seen_ == 1) {
+      return "The only step counts, with the profiler's own start and end in it.";
+    }
+    constexpr std::size_t kBothEnds = 3;  // of more steps the second is left out, too
+    const std::string_view left_out = steps_seen_ < kBothEnds    ? "first is"
+                                      : steps_seen_ == kBothEnds ? "first and the last are"
+                                                                 : "first two and the last are";
+    // Of a long trace they are from its middle.
+    const bool of_profiler = trace_.passed_over == 0;
+    return fmt::format("{} of {} steps count{}: the {} left out{}.", counted, steps_seen_,
+                       counted == 1 ? "s" : "", left_out,
+                       of_profiler ? ", for the profiler's own start and end" : "");
   }
 
   void note(int counted) {
     std::vector<std::string>& notes = job_.notes;
-    if (steps_seen_ == 0) {
-      notes.emplace_back(
-          "No step is marked, so the whole trace counts as one; call step() of "
-          "torch.profiler.profile.");
-    } else {
-      notes.emplace_back(
-          fmt::format("{} of {} steps count: the first and the last have the profiler's "
-                      "own start and end in them.",
-                      counted, steps_seen_));
-    }
+    notes.push_back(steps_note(counted));
     const auto different = static_cast<int>(steps_.size()) - counted;
     if (different > 0) {
       notes.push_back(fmt::format("{} steps had other layers than the last.", different));

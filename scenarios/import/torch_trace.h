@@ -23,7 +23,8 @@ namespace foretrain {
 /// of its arguments. What has none belongs to the layer before it, so that sums stay whole.
 /// Backward work finds its layer by the number of the forward operator (`Sequence number`), else it
 /// is of the one before. Without shapes, parameters are what is reduced: each all-reduce is a
-/// layer, of the backward work since the last one.
+/// layer, of the backward work since the last one. Shapes do not say which weight it is, so each
+/// use counts; where what else the trace says differs, a note does (parameter_evidence.h).
 ///
 /// @throws InputError: no device work; neither shapes nor collectives with sizes; a CUDA graph,
 /// whose kernels have no operator

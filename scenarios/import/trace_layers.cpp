@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -27,18 +28,10 @@ std::int64_t numbers_of(const TraceTensor& tensor) {
   return product;
 }
 
-bool is_all_reduce(std::string_view name) {
-  std::string lower;
-  for (const char c : name) {
-    if (c != '_') lower.push_back(static_cast<char>(std::tolower(static_cast<unsigned char>(c))));
-  }
-  return lower.find("allreduce") != std::string::npos;
-}
-
 bool reduces(const ChromeTrace& trace, const DeviceWork& work) {
   const TraceEvent& event = trace.events[work.event];
   return work.phase == WorkPhase::communication && event.numbers > 0 &&
-         event.numbers <= kMostNumbers && is_all_reduce(trace.name_of(event));
+         event.numbers <= kMostNumbers && is_collective(trace.name_of(event), "allreduce");
 }
 
 Bytes size_of(const TraceEvent& event) {
@@ -53,6 +46,24 @@ std::vector<Bytes> reduced_by(const ChromeTrace& trace, const std::vector<Device
     if (reduces(trace, each)) sizes.push_back(size_of(trace.events[each.event]));
   }
   return sizes;
+}
+
+std::int64_t numbers_reduced(const ChromeTrace& trace, const std::vector<DeviceWork>& work) {
+  std::int64_t numbers = 0;
+  for (const DeviceWork& each : work) {
+    if (reduces(trace, each)) numbers += trace.events[each.event].numbers;
+  }
+  return numbers;
+}
+
+// `ncclKernel_AllReduce_RING_LL_Sum_float`, `ncclDevKernel_Reduce_Scatter`: of several generations.
+bool is_collective(std::string_view kernel, std::string_view collective) {
+  std::string lower;
+  lower.reserve(kernel.size());
+  for (const char c : kernel) {
+    if (c != '_') lower.push_back(static_cast<char>(std::tolower(static_cast<unsigned char>(c))));
+  }
+  return lower.find(collective) != std::string::npos;
 }
 
 std::optional<TraceLayers> TraceLayers::of(const ChromeTrace& trace, const OperatorTree& tree,
@@ -104,6 +115,7 @@ void TraceLayers::add_owner(std::size_t event) {
     const int width = width_of_type(arguments[i].type).value_or(kUsualWidth);
     layer.parameters += Bytes{numbers * width};
     parameters_ += numbers;
+    ++tensors_;
     if (first == nullptr || numbers > numbers_of(*first)) first = &arguments[i];
   }
   if (first == nullptr) return;

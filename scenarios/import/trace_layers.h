@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -31,8 +32,14 @@ class TraceLayers {
   [[nodiscard]] std::int64_t batch() const { return batch_; }
   /// Of the parameters; empty: not known.
   [[nodiscard]] const std::string& type() const { return type_; }
-  /// Numbers that are learned.
+  /// Numbers that are learned; by shapes each use of a weight counts.
   [[nodiscard]] std::int64_t parameters() const { return parameters_; }
+
+  /// Else by what is reduced.
+  [[nodiscard]] bool by_shapes() const { return !begins_.empty(); }
+  /// By shapes: when layers begin on the host, in order; the weights, biases that they own.
+  [[nodiscard]] const std::vector<double>& begins_us() const { return begins_; }
+  [[nodiscard]] std::int64_t tensors() const { return tensors_; }
 
  private:
   TraceLayers(const ChromeTrace& trace, const OperatorTree& tree) : trace_(trace), tree_(tree) {}
@@ -54,10 +61,16 @@ class TraceLayers {
   std::unordered_map<std::int64_t, std::size_t> by_sequence_;
   std::int64_t batch_ = 0;
   std::int64_t parameters_ = 0;
+  std::int64_t tensors_ = 0;
   std::string type_;
 };
 
-/// Numbers of each all-reduce among the work, in the order of launches.
+/// Bytes of each all-reduce among the work, in the order of launches.
 std::vector<Bytes> reduced_by(const ChromeTrace& trace, const std::vector<DeviceWork>& work);
+/// Numbers of all of them.
+std::int64_t numbers_reduced(const ChromeTrace& trace, const std::vector<DeviceWork>& work);
+
+/// Whether a kernel's name has that of the collective in it, which is given as `allreduce`.
+bool is_collective(std::string_view kernel, std::string_view collective);
 
 }  // namespace foretrain

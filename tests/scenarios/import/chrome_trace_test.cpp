@@ -10,7 +10,11 @@
 
 #include <zlib.h>
 
+#include <cstdint>
+#include <filesystem>
 #include <fstream>
+#include <string>
+#include <vector>
 
 namespace foretrain::testing {
 namespace {
@@ -68,16 +72,16 @@ TEST_CASE("chrome trace: the device and the number of workers are told") {
   CHECK(trace.workers == 8);
 }
 
+void write_gzip(const std::string& path, const std::string& text) {
+  gzFile file = gzopen(path.c_str(), "wb");
+  REQUIRE(file != nullptr);
+  REQUIRE(gzwrite(file, text.data(), static_cast<unsigned>(text.size())) > 0);
+  gzclose(file);
+}
+
 TEST_CASE("chrome trace: gzip is read, whatever the file is called, a damaged one refused") {
   const TempFolder folder;
-  const std::string text = two_layers().text();
-  const auto zip = [&](const std::string& path) {
-    gzFile file = gzopen(path.c_str(), "wb");
-    REQUIRE(file != nullptr);
-    REQUIRE(gzwrite(file, text.data(), static_cast<unsigned>(text.size())) > 0);
-    gzclose(file);
-  };
-  zip(folder / "t.json");
+  write_gzip(folder / "t.json", two_layers().text());
   CHECK(job_of(read_chrome_trace(folder / "t.json")).parameters == 21);
   std::filesystem::resize_file(folder / "t.json",
                                std::filesystem::file_size(folder / "t.json") / 2);
@@ -91,8 +95,52 @@ TEST_CASE("chrome trace: no JSON, a cut file, no trace, no file are refused by n
   CHECK(trace_error(whole.substr(0, whole.size() / 2)).find("cut off at byte") !=
         std::string::npos);
   CHECK(trace_error("{\"a\": [1, 2]}").find("export_chrome_trace") != std::string::npos);
-  CHECK(trace_error("").find("t.json: ") != std::string::npos);
+  CHECK(trace_error("").find("t.json: empty; read is what export_chrome_trace") !=
+        std::string::npos);
   CHECK(error_of([] { read_chrome_trace("/nowhere/t.json"); }).find("is there such a file") !=
+        std::string::npos);
+}
+
+// Of each kind of value, and of what is written in more bytes than one.
+std::string trace_of_all_values() {
+  MadeTrace made;
+  made.op("aten::conv2d", 1, 10.25, 2.5e1, shapes("[[32, 3], [64, 3], []]", "float", 7));
+  made.kernel(1, 12, 15, 2.5);
+  made.raw(R"({"ph": "X", "cat": "cpu_op", "name": "a\"\\\u00e9\ud83d\ude00 \n)"
+           "\xc3\xa9\xf0\x9f\x98\x80"
+           R"(", "tid": 1, "ts": 40, "dur": -0.5E-3, "args": {"a": [true, false, null, -1]}})");
+  return made.text();
+}
+
+TEST_CASE("chrome trace: wherever it is cut, that is what is said, unless all of it is there") {
+  const TempFolder folder;
+  const std::string whole = trace_of_all_values();
+  const std::string path = folder / "t.json";
+  for (std::size_t bytes = 1; bytes <= whole.size(); ++bytes) {
+    CAPTURE(bytes);
+    std::ofstream(path, std::ios::binary | std::ios::trunc) << whole.substr(0, bytes);
+    const std::string error = error_of([&] { read_chrome_trace(path); });
+    // Its last byte ends the line.
+    const bool is_whole = bytes + 1 >= whole.size();
+    REQUIRE(error.find(is_whole ? "(no error)" : "t.json: cut off at byte ") != std::string::npos);
+    REQUIRE((is_whole || error.find("write the trace again") != std::string::npos));
+  }
+  write_gzip(path, whole);
+  for (std::uintmax_t bytes = std::filesystem::file_size(path) - 1; bytes > 0; --bytes) {
+    CAPTURE(bytes);
+    std::filesystem::resize_file(path, bytes);
+    REQUIRE(error_of([&] { read_chrome_trace(path); }).find("t.json: damaged or cut off") !=
+            std::string::npos);
+  }
+}
+
+TEST_CASE("chrome trace: what is no JSON is told in a line, with what can be read") {
+  const std::string error = trace_error("{\"" + std::string(5'000, 'x') + "\xff\"");
+  CHECK(error.find(": no JSON at byte 5003: last read: '...xxx") != std::string::npos);
+  CHECK(error.find("x?'; read is what export_chrome_trace of torch.profiler writes, .json or ") !=
+        std::string::npos);
+  CHECK(error.size() < 500);
+  CHECK(trace_error("hello").find(": no JSON at byte 1: last read: 'h'; read is what export") !=
         std::string::npos);
 }
 

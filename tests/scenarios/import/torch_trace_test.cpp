@@ -160,6 +160,111 @@ TEST_CASE("torch trace: what cannot be a job is refused, with what to do") {
   CHECK(import_error(graph.text()).find("CUDA graph") != std::string::npos);
 }
 
+std::string all_notes(const ImportedJob& job) {
+  std::string all;
+  for (const std::string& note : job.notes) all += note + "\n";
+  return all;
+}
+
+TEST_CASE("torch trace: which steps count is told as it is done") {
+  const auto told = [](int steps) {
+    MadeTrace trace;
+    for (int step = 0; step < steps; ++step) {
+      const double at = 1e6 + 1000.0 * step;
+      trace.marked(fmt::format("ProfilerStep#{}", step), 1, at, 999);
+      trace.op("aten::linear", 1, at + 100, 50, shapes("[[8, 4], [3, 4], [3]]", "float", step));
+      trace.kernel(1, at + 110, at + 120, 20);
+    }
+    return imported(trace.text()).notes.front();
+  };
+  const std::string why = " left out, for the profiler's own start and end.";
+  CHECK(told(1) == "The only step counts, with the profiler's own start and end in it.");
+  CHECK(told(2) == "1 of 2 steps counts: the first is" + why);
+  CHECK(told(3) == "1 of 3 steps counts: the first and the last are" + why);
+  CHECK(told(4) == "1 of 4 steps counts: the first two and the last are" + why);
+  CHECK(told(6) == "3 of 6 steps count: the first two and the last are" + why);
+}
+
+TEST_CASE("torch trace: parts that are more than the step took lengthen it, which is said") {
+  CHECK(all_notes(imported(two_layers().text())).find("its parts add up") == std::string::npos);
+  MadeTrace trace = two_layers();
+  // Of the third step, which counts: 1,000 us beside the others, parts are 255 + 1,000 of 999.
+  const double at = 1e6 + 2000;
+  trace.kernel(1, at + 240, at + 245, 1000);
+  const ImportedJob job = imported(trace.text());
+  CHECK(job.step_s == Approx(1255e-6));
+  CHECK_THAT(all_notes(job),
+             Catch::Contains("A step took 0.999 ms, its parts add up to 0.256 ms more") &&
+                 Catch::Contains("It counts as the sum, 1.255 ms."));
+  check_whole(job);
+}
+
+// A linear layer of 8 x 16 with a bias, 144 parameters, once or more often in a step; `backward`:
+// with a pass for each of them, else one after all.
+MadeTrace one_weight(int uses, bool backward) {
+  MadeTrace trace;
+  for (int step = 0; step < 4; ++step) {
+    const double begin = 1e6 + 1000.0 * step;
+    trace.marked(fmt::format("ProfilerStep#{}", step), 1, begin, 999);
+    for (int use = 0; use < uses; ++use) {
+      const double at = begin + 100.0 * use;
+      const int number = 10 * step + use;
+      trace.op("aten::linear", 1, at + 10, 20, shapes("[[4, 16], [8, 16], [8]]", "float", number));
+      trace.kernel(1, at + 15, at + 20, 5);
+      trace.op("AddmmBackward0", 2, begin + 50 + 100.0 * (backward ? use : uses), 20,
+               fmt::format("\"Sequence number\": {}", number));
+      if (!backward && use + 1 < uses) continue;
+      for (const double tensor : {72.0, 76.0}) {
+        trace.op("torch::autograd::AccumulateGrad", 2, begin + 100.0 * use + tensor, 3);
+      }
+    }
+  }
+  return trace;
+}
+
+MadeTrace& add_all_reduces(MadeTrace& trace, int numbers) {
+  for (int step = 0; step < 4; ++step) {
+    const double at = 1e6 + 1000.0 * step;
+    trace.kernel(2, at + 700, at + 710, 30, "ncclKernel_AllReduce_RING",
+                 fmt::format(R"("In msg nelems": {}, "dtype": "Float")", numbers));
+  }
+  return trace;
+}
+
+TEST_CASE("torch trace: parameters that all-reduces do not carry are told with both figures") {
+  MadeTrace tied = one_weight(2, false);
+  const ImportedJob job = imported(add_all_reduces(tied, 144).text());
+  CHECK(job.parameters == 288);
+  CHECK(job.reduced == std::vector<Bytes>{Bytes{576}});
+  CHECK_THAT(all_notes(job),
+             Catch::Contains("are given 288 parameters, its all-reduces carry 144") &&
+                 Catch::Contains("tied") && Catch::Contains("foretrain_profile.py"));
+
+  MadeTrace missing = one_weight(1, false);
+  CHECK_THAT(all_notes(imported(add_all_reduces(missing, 200).text())),
+             Catch::Contains("are given 144 parameters, its all-reduces carry 200: some are given "
+                             "to no operator"));
+  MadeTrace alike = one_weight(1, false);
+  CHECK(all_notes(imported(add_all_reduces(alike, 144).text())).find("parameters") ==
+        std::string::npos);
+}
+
+TEST_CASE("torch trace: without all-reduces gradients tell weights that are used twice") {
+  CHECK_THAT(all_notes(imported(one_weight(2, false).text())),
+             Catch::Contains("are given 4 tensors of parameters, but 2 get gradients"));
+  CHECK_THAT(all_notes(imported(one_weight(3, true).text())),
+             Catch::Contains("3 forward passes are in a step") &&
+                 Catch::Contains("counts 3 times among its 432 parameters"));
+  CHECK(all_notes(imported(one_weight(1, true).text())).find("parameters") == std::string::npos);
+  // Parts of parameters, as FSDP has them, are other tensors.
+  MadeTrace sharded = one_weight(2, false);
+  for (int step = 0; step < 4; ++step) {
+    const double at = 1e6 + 1000.0 * step;
+    sharded.kernel(2, at + 700, at + 710, 30, "ncclDevKernel_ReduceScatter_Sum_f32");
+  }
+  CHECK(all_notes(imported(sharded.text())).find("parameters") == std::string::npos);
+}
+
 // Traces of others, where they lie beside this tree.
 TEST_CASE("torch trace: of real ResNet-50 parameters and buckets are exact") {
   const std::filesystem::path traces = std::filesystem::path(source_dir()) / "../shared/traces";
@@ -174,12 +279,14 @@ TEST_CASE("torch trace: of real ResNet-50 parameters and buckets are exact") {
     CHECK(job.layers.size() == 107);
     CHECK(job.batch == 32);
     CHECK(job.backward_s == Approx(0.0645).epsilon(0.01));
+    CHECK(all_notes(job).find("parameters") == std::string::npos);
     check_whole(job);
   }
   const ImportedJob ddp =
       import_job((traces / "hta/resnet50_ddp_ws2_a100_rank0.json.gz").string(), 0);
   CHECK(ddp.workers == 2);
   CHECK(ddp.parameters == 25'557'032);
+  CHECK(all_notes(ddp).find("parameters") == std::string::npos);
   const std::vector<Bytes> floats{Bytes{2'049'000}, Bytes{7'875'584}, Bytes{6'563'840},
                                   Bytes{6'637'568}, Bytes{2'431'040}};
   REQUIRE(ddp.reduced.size() == floats.size());
