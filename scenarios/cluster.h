@@ -37,6 +37,7 @@ struct HostSpec {
   AffineCost send;                  ///< a message's CPU time; 0: as the machine says, or none
   AffineCost receive;               ///< likewise
   int devices = 0;                  ///< accelerators, one a worker; 0: workers compute on its cores
+  std::string device_name{};        ///< its chip, as drivers spell it: V100; empty: not told
   Roofline device;                  ///< of each of them; not described: as the host's machine says
   bool device_updates = false;      ///< they apply what workers update; else its cores do
   DeviceLinkSpec device_link;
@@ -44,6 +45,7 @@ struct HostSpec {
   Duration mtbf{};                         ///< mean time between failures of each of them; 0: never
   Duration restart_after{60'000'000'000};  ///< from such a failure until all nodes are ready again
   Price price{};                           ///< of each of them
+  bool bought = false;                     ///< the price is of buying it, over its years; no rent
 
   bool operator==(const HostSpec&) const = default;
 };

@@ -7,7 +7,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <string>
+#include <utility>
 
 namespace foretrain {
 namespace {
@@ -24,6 +27,22 @@ HostSpec host_of_library(const std::string& name) {
   return cluster.hosts.front();
 }
 
+/// `Tesla V100-SXM2-32GB`: TESLA, V100, SXM2, 32GB.
+std::vector<std::string> chip_words(std::string_view called) {
+  std::vector<std::string> words;
+  std::string word;
+  for (const char c : called) {
+    const auto letter = static_cast<unsigned char>(c);
+    if (std::isalnum(letter) != 0) {
+      word += static_cast<char>(std::toupper(letter));
+    } else if (!word.empty()) {
+      words.push_back(std::exchange(word, {}));
+    }
+  }
+  if (!word.empty()) words.push_back(std::move(word));
+  return words;
+}
+
 }  // namespace
 
 std::vector<HostSpec> library_hosts() {
@@ -32,6 +51,17 @@ std::vector<HostSpec> library_hosts() {
   hosts.reserve(names.size());
   for (const std::string& name : names) hosts.push_back(host_of_library(name));
   return hosts;
+}
+
+const HostSpec* host_with_device(const std::vector<HostSpec>& hosts, std::string_view called) {
+  const std::vector<std::string> words = chip_words(called);
+  const auto found = std::ranges::find_if(hosts, [&](const HostSpec& host) {
+    const std::vector<std::string> name = chip_words(host.device_name);
+    return !name.empty() && std::ranges::all_of(name, [&](const std::string& word) {
+      return std::ranges::find(words, word) != words.end();
+    });
+  });
+  return found == hosts.end() ? nullptr : &*found;
 }
 
 }  // namespace foretrain

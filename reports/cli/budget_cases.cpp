@@ -7,6 +7,7 @@
 #include "reports/show/page/report.h"
 #include "reports/show/terminal/budget_table.h"
 #include "reports/show/terminal/progress.h"
+#include "scenarios/beside.h"
 #include "scenarios/decimal.h"
 #include "scenarios/hardware.h"
 #include "scenarios/input_error.h"
@@ -94,7 +95,7 @@ void write_cluster(const BudgetAnswer& answer, const std::filesystem::path& fold
   const std::optional<Offer>& told = answer.cheapest ? answer.cheapest : answer.in_budget;
   if (!told) return;
   const auto path = folder / "cluster.yaml";
-  write_text_file(path, to_yaml(told->scenario_case.scenario));
+  write_text_file(path, to_yaml(seen_from(folder, told->scenario_case.scenario)));
   people.tell(fmt::format("scenario: {}\n", path.string()));
 }
 

@@ -2,6 +2,7 @@
 
 #include "models/base/random.h"
 #include "reports/record/files.h"
+#include "scenarios/beside.h"
 #include "scenarios/input_error.h"
 #include "scenarios/read.h"
 #include "scenarios/same_training.h"
@@ -65,10 +66,11 @@ std::string other_answer(const ClaimedPlace& place) {
   const fs::path path = place.folder / kScenarioFile;
   if (!fs::exists(path)) return {};
   const std::string text = read_text_file(path);
-  if (text == to_yaml(place.scenario)) return {};
+  const Scenario ours = seen_from(place.folder, place.scenario);
+  if (text == to_yaml(ours)) return {};
   try {
     const Scenario other = parse_scenario(text, path.string()).front().scenario;
-    const auto difference = difference_in_scenario(other, place.scenario);
+    const auto difference = difference_in_scenario(other, ours);
     if (!difference) return {};
     const std::string what = fmt::format("an answer about {}", other.name);
     return difference->key == "name" ? what : what + " with " + in_words(*difference);
@@ -189,7 +191,7 @@ void EarlierFiles::tell(const Answer& answer) const {
 }
 
 void sign_answer(const fs::path& folder, const Scenario& scenario) {
-  write_text_file(folder / kScenarioFile, to_yaml(scenario));
+  write_text_file(folder / kScenarioFile, to_yaml(seen_from(folder, scenario)));
 }
 
 }  // namespace foretrain

@@ -43,7 +43,7 @@ class EarlierFiles {
   std::map<std::string, std::filesystem::file_time_type> written_;
 };
 
-/// Leaves that file. @throws WriteError
+/// Leaves that file, with paths as they are from its folder. @throws WriteError
 void sign_answer(const std::filesystem::path& folder, const Scenario& scenario);
 
 }  // namespace foretrain

@@ -101,8 +101,8 @@ void add_budget(CLI::App& command, Arguments& arguments) {
       ->needs(deadline);
   command
       .add_option("--hosts", arguments.hosts,
-                  "hosts of the library to try, by their names (default: all that have a price, "
-                  "and devices where the job was timed on one)")
+                  "hosts of the library to try, by their names (default: all that are rented at a "
+                  "price, with devices where the job was timed on one; bought ones only by name)")
       ->type_name("NAMES")
       ->expected(1)
       ->take_all()

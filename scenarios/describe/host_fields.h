@@ -49,6 +49,13 @@ void describe_devices(Visitor& visit, T& host) {
                .written = host.devices > 0},
               host.devices);
   const std::string_view no_devices = "the host has no devices";
+  visit.field({.key = "device_name",
+               .doc = "the chip of each of them, a word of what drivers call it: V100, A100; by it "
+                      "import finds what a trace was measured on",
+               .used = host.devices > 0,
+               .unused_because = no_devices,
+               .written = !host.device_name.empty()},
+              host.device_name);
   visit.section({.key = "device",
                  .doc = "what each of them can do: gflops, memory_bandwidth, overhead",
                  .used = host.devices > 0,
@@ -158,6 +165,13 @@ void describe(Visitor& visit, T& host) {
        .most = 1e6,
        .written = host.price.per_hour > 0},
       host.price);
+  visit.field({.key = "bought",
+               .doc = "the price is what it cost to buy, over the hours that it is kept: whatif "
+                      "--deadline, which asks what to rent, tries it where --hosts names it",
+               .used = host.price.per_hour > 0,
+               .unused_because = "the host has no price",
+               .written = host.bought},
+              host.bought);
 }
 
 }  // namespace foretrain

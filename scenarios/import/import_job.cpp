@@ -1,5 +1,6 @@
 #include "scenarios/import/import_job.h"
 
+#include "scenarios/hardware.h"
 #include "scenarios/import/chrome_trace.h"
 #include "scenarios/import/pipedream_graph.h"
 #include "scenarios/import/torch_trace.h"
@@ -22,6 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double kMs = 1e3;  // in a second
+constexpr double kGiga = 1e9;
 constexpr int kHosts = 256;
 
 // What the file begins with; empty: it cannot be read.
@@ -73,6 +75,40 @@ std::string one_line(std::string text) {
   return text;
 }
 
+// A job is whole without a library.
+std::vector<HostSpec> hosts_if_any() {
+  try {
+    return library_hosts();
+  } catch (const InputError&) {
+    return {};
+  }
+}
+
+// What the device can do that the times are of, as far as the library knows it.
+std::string device_yaml(const ImportedJob& job) {
+  const std::string called = one_line(job.device);
+  const std::vector<HostSpec> hosts = hosts_if_any();
+  const HostSpec* host = host_with_device(hosts, called);
+  if (host == nullptr || !host->device.described()) {
+    return fmt::format(
+        "  # {}. Write what its\n"
+        "  # data sheet says, so that the times of other devices follow; without it those here "
+        "stand\n"
+        "  # on every host:\n"
+        "  # profile_device: {{gflops: ..., memory_bandwidth: ... GB/s}}\n",
+        called.empty() ? "Nothing says on which device this was measured"
+                       : fmt::format("The library has no {}", called));
+  }
+  const double bandwidth = host->device.memory_bandwidth.value;
+  const std::string moves =
+      bandwidth > 0 ? fmt::format(", memory_bandwidth: {:.10g} GB/s", bandwidth / kGiga) : "";
+  return fmt::format(
+      "  # Measured on a {}: by the data sheet of the {}\n"
+      "  # of the library ({}). Forms of a chip differ a little, so look at yours.\n"
+      "  profile_device: {{gflops: {:.10g}{}}}\n",
+      called, host->device_name, host->name, host->device.gflops, moves);
+}
+
 std::string job_yaml(const ImportedJob& job) {
   const std::int64_t batch = std::max<std::int64_t>(1, job.batch);
   const double beside_s = job.optimizer_s + job.input_wait_s + job.launch_gap_s;
@@ -88,8 +124,7 @@ std::string job_yaml(const ImportedJob& job) {
       "model:\n"
       "  profile: layers.csv     # {} layers, {} parameters\n"
       "  profile_batch: {}\n"
-      "  # Its device by its data sheet, so that the times of others follow:\n"
-      "  # profile_device: {{gflops: 15700, memory_bandwidth: 900 GB/s}}  (a Tesla V100)\n"
+      "{}"
       "training:\n"
       "  strategy: all_reduce    # or, with servers: 1, sync, async, ssp; or local_sgd\n"
       "  workers: 1\n"
@@ -97,7 +132,7 @@ std::string job_yaml(const ImportedJob& job) {
       "  steps: 50\n"
       "  bucket_rule: ddp        # as DistributedDataParallel reduces gradients, 25 MiB at a time\n"
       "  bucket_size: 26214400 B\n",
-      job.layers.size(), job.parameters, batch, batch,
+      job.layers.size(), job.parameters, batch, device_yaml(job), batch,
       job.batch == 0 ? "; the file does not say: a step counts as one example" : "");
   if (beside_s > 0) {
     text += fmt::format(

@@ -1,5 +1,6 @@
 // The cheapest cluster within a deadline, a budget, as people ask for it.
 #include "tests/cli/sandbox.h"
+#include "tests/scenarios/import/made_trace.h"
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
@@ -54,6 +55,61 @@ TEST_CASE("budget command: the cheapest cluster is found, written as a scenario 
   // All of it takes the steps of all workers at that pace.
   const double rate = begun["examples_per_s"];
   CHECK(json["cheapest"]["time_s"].get<double>() == Approx(11'520'000 / rate).epsilon(0.05));
+}
+
+TEST_CASE("budget command: what an imported job was measured on puts hosts in order") {
+  Sandbox sandbox;
+  sandbox.write("t.json", testing::two_layers().text(
+                              R"("deviceProperties": [{"name": "Tesla V100-SXM2-32GB"}], )"));
+  REQUIRE(sandbox.call("import t.json --out job --quiet").status == 0);
+  const Called asked = sandbox.call(
+      "whatif job/job.yaml --deadline 1h --budget 1 --hosts n1-k80,n1-v100 --max-hosts 1 --json "
+      "--set framework=null --out found");
+  INFO(asked.err);
+  REQUIRE(asked.status == 0);
+  // A K80's memory is 3.75 times slower, its price 3.45 times lower.
+  CHECK(Json::parse(asked.out)["cheapest"]["host"] == "n1-v100");
+  CHECK_THAT(asked.out, Contains("3.75 on n1-k80"));
+  CHECK_THAT(asked.out, Contains("(model.profile_device)"));
+  CHECK_THAT(asked.out, !Contains("Nothing says which device"));
+}
+
+TEST_CASE("budget command: what it writes is read from any folder") {
+  Sandbox sandbox;
+  write_priced_job(sandbox);
+  const std::string bounds = " --deadline 11h --budget 40 --hosts n1-v100 --max-hosts 2 --quiet ";
+  const Called below =
+      sandbox.call("whatif ../job.yaml --out found" + bounds, "mkdir -p work && cd work");
+  INFO(below.err);
+  REQUIRE(below.status == 0);
+  for (const std::string file : {"cluster.yaml", "scenario.yaml"}) {
+    CAPTURE(file);
+    CHECK_THAT(testing::text_of(sandbox.path("work/found/" + file)),
+               Contains("profile: ../../layers.csv"));
+    const Called simulated = sandbox.call("simulate work/found/" + file +
+                                          " --set training.steps=5 --quiet --force --out s");
+    INFO(simulated.err);
+    CHECK(simulated.status == 0);
+  }
+  // The same question, asked from elsewhere.
+  const Called above = sandbox.call("whatif job.yaml --out work/found" + bounds);
+  INFO(above.err);
+  CHECK(above.status == 0);
+}
+
+TEST_CASE("budget command: a bought host is tried by its name, with a word about its price") {
+  Sandbox sandbox;
+  write_priced_job(sandbox);
+  const Called named =
+      sandbox.call("whatif job.yaml --deadline 3h --budget 40 --hosts dgx-1 --max-hosts 1");
+  INFO(named.err);
+  CHECK(named.status == 0);
+  CHECK_THAT(named.out, Contains("dgx-1 x 1 (bought)") && Contains("Bought, not rented: dgx-1."));
+  const Called all =
+      sandbox.call("whatif job.yaml --deadline 3h --budget 40 --max-hosts 1 --json --out all");
+  INFO(all.err);
+  CHECK_THAT(all.out, Contains("dgx-1: it is bought, not rented (--hosts dgx-1 tries it)"));
+  for (const Json& each : Json::parse(all.out)["frontier"]) CHECK(each["bought"] == false);
 }
 
 TEST_CASE("budget command: where no cluster holds both the status says so") {

@@ -50,6 +50,44 @@ TEST_CASE("hardware: every host of the library is whole") {
   }
 }
 
+TEST_CASE("hardware: every device of the library has a name, a launch that takes its time") {
+  for (const HostSpec& host : library_hosts()) {
+    if (host.devices == 0) continue;
+    CAPTURE(host.name);
+    CHECK(!host.device_name.empty());
+    CHECK(host.device.overhead >= Duration{2'000});
+    CHECK(host.device.overhead <= Duration{20'000});
+  }
+}
+
+TEST_CASE("hardware: hosts that NVIDIA sells are bought, those of clouds are not") {
+  for (const HostSpec& host : library_hosts()) {
+    CAPTURE(host.name);
+    CHECK(host.bought == (host.name.starts_with("dgx") && host.price.per_hour > 0));
+  }
+  CHECK_THAT(error_of_host("{name: a, bought: on}"), Contains("the host has no price"));
+}
+
+TEST_CASE("hardware: a device is found by a word of what its driver calls it") {
+  const std::vector<HostSpec> hosts = library_hosts();
+  const auto found = [&](const std::string& called) {
+    const HostSpec* host = host_with_device(hosts, called);
+    return host == nullptr ? std::string("none") : host->device_name;
+  };
+  CHECK(found("Tesla V100-SXM2-32GB") == "V100");
+  CHECK(found("NVIDIA A100-SXM4-80GB") == "A100");
+  CHECK(found("NVIDIA H100 80GB HBM3") == "H100");
+  CHECK(found("tesla p100-PCIE-16GB") == "P100");
+  CHECK(found("Tesla K80") == "K80");
+  CHECK(found("Tesla T4") == "T4");
+  // Other chips, though they begin alike.
+  for (const char* other :
+       {"Tesla V100S-PCIE-32GB", "NVIDIA A10", "NVIDIA GH200 480GB", "T40", ""}) {
+    CAPTURE(other);
+    CHECK(found(other) == "none");
+  }
+}
+
 TEST_CASE("hardware: every figure of the library says where it is from") {
   const std::regex figure("^ *(- \\{)?[a-z_]+: [^#]*[0-9a-z]");
   const std::regex source("  # (assumed: .{10,}|.*(19|20)[0-9]{2}.*)$");

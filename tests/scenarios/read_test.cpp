@@ -84,8 +84,8 @@ TEST_CASE("read: an unknown key is told the nearest, where one is near") {
   CHECK(scenario_error("foretrain: 1\ncluster:\n  hosts:\n    - {name: a, nic_rate: 3}\n") ==
         "x.yaml:4:17: cluster.hosts[0].nic_rate: unknown key; the keys here are name, count, "
         "cores, nic, burst, latency, flow_rate, machine, compute, gflops, memory_bandwidth, "
-        "overhead, send, receive, devices, device, device_updates, device_link, measured, mtbf, "
-        "restart_after, price, like");
+        "overhead, send, receive, devices, device_name, device, device_updates, device_link, "
+        "measured, mtbf, restart_after, price, bought, like");
   CHECK(scenario_error("foretrain: 1\nbatch_size: 3\n") ==
         "x.yaml:2:1: batch_size: unknown key; did you mean training.batch_size?");
   CHECK(scenario_error("foretrain: 1\nswep: 3\n").find("did you mean sweep?") != std::string::npos);

@@ -17,8 +17,8 @@ void add_offer(Series& series, const Offer& offer) {
   if (!offer.reached) return;
   series.x.push_back(offer.time_s / kSecondsAnHour);
   series.y.push_back(offer.cost);
-  series.names.push_back(fmt::format("{}, {}, batch {}", name_of(offer.cluster),
-                                     way_of(offer.cluster), offer.cluster.batch_size));
+  series.names.push_back(fmt::format("{}, {}, batch {}", cluster_text(offer), way_of(offer.cluster),
+                                     offer.cluster.batch_size));
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ Table offers_table(const char* title, const std::vector<Offer>& offers,
     const std::string failed = what_failed(each, answer.bounds);
     const Limit& limit = each.limit;
     table.rows.push_back(
-        {{name_of(each.cluster)},
+        {{cluster_text(each)},
          {way_of(each.cluster)},
          {fmt::format("{}", each.cluster.workers)},
          {fmt::format("{}", each.cluster.batch_size)},

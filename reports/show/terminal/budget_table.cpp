@@ -6,26 +6,24 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <string>
 #include <string_view>
 #include <vector>
 
 namespace foretrain {
 namespace {
 
-/// 2 + 20 + 22 + 7 + 10 + 9 = 70 columns, then what limits it in 10.
-std::string offer_row(std::string_view cluster, std::string_view way, std::string_view batch,
-                      std::string_view time, std::string_view cost, std::string_view rest) {
-  std::string row = fmt::format("  {}{}{}{}{}", left(cluster, 20), left(way, 22), right(batch, 7),
-                                right(time, 10), right(cost, 9));
-  if (!rest.empty()) row += fmt::format("  {}", rest);
-  return row + "\n";
-}
-
-std::string offer_line(const Offer& offer, std::string_view rest) {
-  return offer_row(name_of(offer.cluster), way_of(offer.cluster),
-                   fmt::format("{}", offer.cluster.batch_size), time_text(offer.time_s),
-                   money_text(offer.cost), rest);
-}
+/// Cluster, way, batch, time, cost, whether it holds the bounds.
+constexpr std::size_t kOfferColumns = 6;
+using OfferFields = std::array<std::string, kOfferColumns>;
+using OfferWidths = std::array<std::size_t, kOfferColumns>;
+constexpr std::size_t kWayField = 1;
+constexpr std::size_t kFirstNumber = 2;
+constexpr std::size_t kLastNumber = 4;
+constexpr std::string_view kBetween = "  ";  // columns, and before the first
 
 /// Whether it holds the bounds, in what is left of a line.
 std::string_view verdict_of(const Offer& offer, const Bounds& bounds) {
@@ -34,24 +32,64 @@ std::string_view verdict_of(const Offer& offer, const Bounds& bounds) {
   return offer.in_budget(bounds) ? "too long" : "neither";
 }
 
+OfferFields fields_of_offer(const Offer& offer, const Bounds& bounds) {
+  return {
+      name_of(offer.cluster),  way_of(offer.cluster),  fmt::format("{}", offer.cluster.batch_size),
+      time_text(offer.time_s), money_text(offer.cost), std::string(verdict_of(offer, bounds))};
+}
+
+/// As wide as what stands in them. Where a line had no room for that, the way to train is cut.
+OfferWidths offer_widths(const std::vector<OfferFields>& rows) {
+  OfferWidths widths{};
+  std::size_t all = 0;
+  for (std::size_t i = 0; i < widths.size(); ++i) {
+    for (const OfferFields& row : rows) widths[i] = std::max(widths[i], columns_of(row[i]));
+    all += kBetween.size() + widths[i];
+  }
+  const std::size_t room = std::max(text_columns(), kTerminalColumns);
+  if (all > room) widths[kWayField] -= std::min(widths[kWayField], all - room);
+  return widths;
+}
+
+std::string offer_line(const OfferFields& fields, const OfferWidths& widths) {
+  std::string line;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    const bool number = i >= kFirstNumber && i <= kLastNumber;
+    line += kBetween;
+    line += number ? right(fields[i], widths[i]) : left(fields[i], widths[i]);
+  }
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line + "\n";
+}
+
+/// What else there is to say of an offer; empty: nothing.
+std::string below_offer(const Offer& offer, const Target& target) {
+  std::vector<std::string> more;
+  if (is_bought(offer)) more.emplace_back("bought, its price over the years that it is kept");
+  if (offer.steps > 0) {
+    more.push_back(fmt::format("{} steps to {}", grouped(offer.steps), target_text(target)));
+  }
+  if (!offer.limit.resource.empty()) {
+    more.push_back(
+        fmt::format("{} limits it, {:.0f} %", offer.limit.resource, offer.limit.share * 100));
+  }
+  return more.empty() ? std::string() : hang(fmt::format("      {}\n", fmt::join(more, "; ")), 6);
+}
+
 std::string frontier_table(const BudgetAnswer& answer) {
   if (answer.frontier.empty()) return {};
-  const Target& target = answer.scenario_case.scenario.training.until;
   std::string text = answer.cheapest
                          ? "time and cost: no other within the budget is faster and cheaper\n"
                          : "time and cost: no other is faster and cheaper\n";
-  text += offer_row("cluster", "trained by", "batch", "time", "cost", "");
-  for (const Offer& each : answer.frontier) {
-    text += offer_line(each, verdict_of(each, answer.bounds));
-    std::vector<std::string> more;
-    if (each.steps > 0) {
-      more.push_back(fmt::format("{} steps to {}", grouped(each.steps), target_text(target)));
-    }
-    if (!each.limit.resource.empty()) {
-      more.push_back(
-          fmt::format("{} limits it, {:.0f} %", each.limit.resource, each.limit.share * 100));
-    }
-    if (!more.empty()) text += hang(fmt::format("      {}\n", fmt::join(more, "; ")), 6);
+  std::vector<OfferFields> rows;
+  rows.reserve(answer.frontier.size() + 1);
+  rows.push_back({"cluster", "trained by", "batch", "time", "cost", ""});
+  for (const Offer& each : answer.frontier) rows.push_back(fields_of_offer(each, answer.bounds));
+  const OfferWidths widths = offer_widths(rows);
+  text += offer_line(rows.front(), widths);
+  const Target& target = answer.scenario_case.scenario.training.until;
+  for (std::size_t i = 0; i < answer.frontier.size(); ++i) {
+    text += offer_line(rows[i + 1], widths) + below_offer(answer.frontier[i], target);
   }
   return text;
 }
@@ -60,8 +98,8 @@ std::string failed_table(const BudgetAnswer& answer) {
   if (answer.just_failed.empty()) return {};
   std::string text = "just failed\n";
   for (const Offer& each : answer.just_failed) {
-    std::string line = fmt::format("  {}, {}, batch {}: ", name_of(each.cluster),
-                                   way_of(each.cluster), each.cluster.batch_size);
+    std::string line = fmt::format("  {}, {}, batch {}: ", cluster_text(each), way_of(each.cluster),
+                                   each.cluster.batch_size);
     if (each.reached) {
       line += fmt::format("{} for {}, ", time_text(each.time_s), money_text(each.cost));
     }

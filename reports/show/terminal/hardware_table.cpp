@@ -39,7 +39,9 @@ HostFields fields_of_host(const HostSpec& host) {
           link_text(host.device_link),
           to_text(host.nic),
           host.flow_rate.value > 0 ? to_text(host.flow_rate) : "-",
-          host.price.per_hour > 0 ? fmt::format("{:.2f}", host.price.per_hour) : "-"};
+          host.price.per_hour > 0
+              ? fmt::format("{:.2f}{}", host.price.per_hour, host.bought ? " +" : "")
+              : "-"};
 }
 
 /// ` in USD`: where all prices are in one; empty: they are not.
@@ -86,7 +88,8 @@ std::string hardware_table(const std::vector<HostSpec>& hosts) {
       "Hosts that a scenario may begin with, as in hosts: [{{like: dgx-1, count: 4}}]. GFLOPS are "
       "those of a data sheet, of a device, or of a core where there is none; trainings reach 30 to "
       "50 % of them. Links are of a device, or one for all (*); the flow is what one connection "
-      "carries; the price is of an hour{}.",
+      "carries; the price is of an hour{}, where a host is bought (+) what it cost over the years "
+      "that it is kept.",
       in_one_currency(hosts)));
   text += "\n" + host_line({"host", "cores", "devices", "GFLOPS", "link", "NIC", "flow", "price"});
   for (const HostSpec& host : hosts) text += host_line(fields_of_host(host));

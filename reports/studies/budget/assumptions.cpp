@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace foretrain {
 namespace {
@@ -131,6 +132,20 @@ std::string compute_note(const BudgetBase& base, const HostsToTry& hosts) {
          "of: uncalibrated.";
 }
 
+/// Of hosts that nobody rents; empty: all are rented.
+std::string bought_note(const HostsToTry& hosts) {
+  std::vector<std::string> names;
+  for (const HostSpec& host : hosts.hosts) {
+    if (host.bought) names.push_back(host.name);
+  }
+  if (names.empty()) return {};
+  return fmt::format(
+      "Bought, not rented: {}. The price of an hour is what it cost new over the hours of the "
+      "years "
+      "that it is kept (three in foretrain's own library, without power).",
+      fmt::join(names, ", "));
+}
+
 }  // namespace
 
 BudgetBase base_of(const Case& scenario_case) {
@@ -171,6 +186,7 @@ std::vector<std::string> assumptions(const BudgetBase& base, const HostsToTry& h
   notes.emplace_back(
       "Hosts cost their price for the time of the training alone, to the second. Whether a batch "
       "fits into a device is not looked at.");
+  if (std::string note = bought_note(hosts); !note.empty()) notes.push_back(std::move(note));
   notes.emplace_back(
       aims ? "The learning rate is the scenario's, whatever the batch, the number of workers."
            : "Another batch, strategy, number of workers learns something else from as many "

@@ -118,6 +118,10 @@ double whole_time_s(const Record& record, std::int64_t gradients);
 /// answer has these
 BudgetAnswer find_cluster(const Case& scenario_case, const BudgetOptions& options);
 
+/// Its hosts' price is of buying them (HostSpec::bought).
+bool is_bought(const Offer& offer);
+/// `p3.16xlarge x 2`, `dgx-a100 x 1 (bought)`
+std::string cluster_text(const Offer& offer);
 /// What the hosts of the case cost for that time.
 double cost_on(const Case& scenario_case, double time_s);
 

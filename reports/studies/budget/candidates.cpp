@@ -132,7 +132,10 @@ HostsToTry hosts_to_try(const Case& base, const std::vector<HostSpec>& library,
     return found;
   }
   for (const HostSpec& host : library) {
-    const std::string why = why_not_tried(host, needs_device);
+    std::string why = why_not_tried(host, needs_device);
+    if (why.empty() && host.bought) {
+      why = fmt::format("it is bought, not rented (--hosts {} tries it)", host.name);
+    }
     if (why.empty()) {
       found.hosts.push_back(host);
     } else {
@@ -140,7 +143,7 @@ HostsToTry hosts_to_try(const Case& base, const std::vector<HostSpec>& library,
     }
   }
   if (found.hosts.empty()) {
-    throw InputError("the library has no host with a price that the job could run on");
+    throw InputError("the library has no host to rent that the job could run on");
   }
   check_one_currency(found.hosts);
   return found;

@@ -34,7 +34,8 @@ struct HostsToTry {
 };
 
 /// Those of `library` that are called as in `names`, in that order; where that is empty, all that
-/// have a price, and a device where the case's gradients were timed on one (a profile, `compute:`).
+/// are rented at a price, not bought, and have a device where the case's gradients were timed on
+/// one (a profile, `compute:`).
 /// @throws InputError where a name is none of the library, stands twice, its host has no price or
 /// misses the device; where prices are in two currencies; where nothing is left
 HostsToTry hosts_to_try(const Case& base, const std::vector<HostSpec>& library,

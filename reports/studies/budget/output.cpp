@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 namespace foretrain {
@@ -16,7 +17,7 @@ using Json = nlohmann::ordered_json;
 
 std::string offer_text(const Offer& offer) {
   std::string text =
-      fmt::format("{}, {}, batch {}: {} for {}", name_of(offer.cluster), way_of(offer.cluster),
+      fmt::format("{}, {}, batch {}: {} for {}", cluster_text(offer), way_of(offer.cluster),
                   offer.cluster.batch_size, time_text(offer.time_s), money_text(offer.cost));
   return text;
 }
@@ -65,6 +66,7 @@ const Target& target_of(const BudgetAnswer& answer) {
 
 Json offer_json(const Offer& offer, const Bounds& bounds) {
   Json json = cluster_json(offer.cluster);
+  json["bought"] = is_bought(offer);
   json["time_s"] = offer.reached ? Json(offer.time_s) : Json();
   json["cost"] = offer.reached ? Json(offer.cost) : Json();
   if (offer.scenario_case.scenario.training.until.wanted()) {
@@ -90,6 +92,14 @@ std::string time_text(double time_s) {
 }
 
 std::string money_text(double cost) { return cost_text(cost, ""); }
+
+bool is_bought(const Offer& offer) {
+  return std::ranges::any_of(offer.scenario_case.scenario.cluster.hosts, &HostSpec::bought);
+}
+
+std::string cluster_text(const Offer& offer) {
+  return name_of(offer.cluster) + (is_bought(offer) ? " (bought)" : "");
+}
 
 double cost_on(const Case& scenario_case, double time_s) {
   const HostSpec& host = scenario_case.scenario.cluster.hosts.front();

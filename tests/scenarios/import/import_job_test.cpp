@@ -3,6 +3,7 @@
 
 #include "scenarios/beside.h"
 #include "scenarios/import/pipedream_graph.h"
+#include "scenarios/yaml/text_guard.h"
 #include "tests/scenarios/import/made_trace.h"
 #include "tests/scenarios/messages.h"
 #include "tests/support/places.h"
@@ -65,6 +66,34 @@ TEST_CASE("import: names of layers, of files, of devices stay data") {
   CHECK(scenario.name == "job");
   CHECK(scenario.seed == Scenario{}.seed);
   CHECK(import_job(folder / "layers.csv", 4).layers[0].name == "a,\"b\"");
+}
+
+TEST_CASE("import: a device that the library knows is what the times are of, no other is") {
+  const TempFolder folder;
+  ImportedJob job = parse_pipedream_graph(kGraph, "g.txt");
+  const auto written = [&](const std::string& device) {
+    job.device = device;
+    write_job(job, folder.path(), true);
+    return read_text(folder / "job.yaml");
+  };
+  const auto measured_on = [&] {
+    return read_scenario(folder / "job.yaml", {})[0].scenario.model.profile_device;
+  };
+  CHECK(written("Tesla V100-SXM2-32GB").find("Measured on a Tesla V100-SXM2-32GB: ") !=
+        std::string::npos);
+  CHECK(measured_on() == MeasuredDevice{15'700, {900e9}});
+  written("NVIDIA A100-SXM4-80GB");
+  CHECK(measured_on() == MeasuredDevice{156'000, {1'555e9}});
+  for (const char* unknown : {"NVIDIA L40S", ""}) {
+    const std::string text = written(unknown);
+    CAPTURE(text);
+    CHECK(!measured_on().described());
+    CHECK(text.find("# profile_device: {gflops: ..., memory_bandwidth: ... GB/s}") !=
+          std::string::npos);
+    CHECK(text.find("15700") == std::string::npos);
+    CHECK(text.find("V100") == std::string::npos);
+  }
+  CHECK(written("NVIDIA L40S").find("The library has no NVIDIA L40S.") != std::string::npos);
 }
 
 TEST_CASE("import: what the trace says of its batch is not overruled") {
@@ -255,6 +284,25 @@ TEST_CASE("beside: a path that names something beside the scenario is completed,
   CHECK(scenario.model.profile == "layers.csv");
   CHECK(scenario.cluster.hosts[0].machine == folder / "m.yaml");
   CHECK(scenario.cluster.hosts[1].machine == "/etc/m.yaml");
+}
+
+TEST_CASE("beside: a scenario written into a folder names from there what it named from here") {
+  const TempFolder folder;
+  std::filesystem::create_directories(folder / "job");
+  std::ofstream(folder / "job/layers.csv") << "x";
+  Scenario scenario;
+  scenario.model.profile = std::filesystem::relative(folder / "job/layers.csv").string();
+  scenario.dataset.path = "no-such-file";
+  scenario.cluster.hosts.resize(1);
+  scenario.cluster.hosts[0].machine = "/etc/m.yaml";
+  const Scenario seen = seen_from(folder / "out/found", scenario);  // not there yet
+  CHECK(seen.model.profile == "../../job/layers.csv");
+  CHECK(seen.dataset.path == "no-such-file");
+  CHECK(seen.cluster.hosts[0].machine == "/etc/m.yaml");
+  std::filesystem::create_directories(folder / "out/found");
+  Scenario read = seen;
+  look_beside(read, folder / "out/found");
+  CHECK(read.model.profile == folder / "job/layers.csv");
 }
 
 }  // namespace

@@ -33,10 +33,41 @@ TEST_CASE("budget table: it fits 80 columns with the answer, the frontier, what 
        {"job: fast x 2, all_reduce, batch 10: 15 min for 1.50, the cheapest that trains on 36,000 "
         "examples within 16.67 min for 1.50. connection limits it, 60 % of the critical path.",
         "small x 4, all_reduce, batch 10: 19.5 min for 1.30, 2.833 min too long",
-        "could not be simulated", "fast x 2            all_reduce", "too long", "holds"}) {
+        "could not be simulated", "  fast x 2   all_reduce     10    15 min  1.50  holds",
+        "too long", "holds"}) {
     CAPTURE(part);
     CHECK(all.find(part) != std::string::npos);
   }
+}
+
+TEST_CASE("budget table: columns stay apart, ways to train are whole") {
+  const RentedJob job;
+  BudgetAnswer answer = find_cluster(job.plain(), two_hosts(1000, 1.5));
+  REQUIRE(!answer.frontier.empty());
+  Offer& offer = answer.frontier.front();
+  offer.cluster.batch_size = 1280;
+  offer.cluster.group = 16;
+  offer.time_s = 0.003735;
+  offer.cost = 2.967e-6;
+  const std::string text = budget_table(answer);
+  CHECK(text.find("all_reduce, groups of 16   1280  0.003735 s  2.967e-06  holds\n") !=
+        std::string::npos);
+}
+
+TEST_CASE("budget table: a bought host says so") {
+  const RentedJob job;
+  BudgetOptions options = two_hosts(1000, 1.5);
+  options.names = {"fast"};
+  options.library[1].bought = true;
+  const BudgetAnswer answer = find_cluster(job.plain(), options);
+  const std::string all = one_line(budget_table(answer));
+  for (const char* part :
+       {"job: fast x 2 (bought), all_reduce", "bought, its price over the years that it is kept",
+        "Bought, not rented: fast. The price of an hour is what it cost new"}) {
+    CAPTURE(part);
+    CHECK(all.find(part) != std::string::npos);
+  }
+  CHECK(to_json(answer)["cheapest"]["bought"] == true);
 }
 
 TEST_CASE("budget json: bounds, offers, what they fail by, null where there is none") {
@@ -44,6 +75,7 @@ TEST_CASE("budget json: bounds, offers, what they fail by, null where there is n
   const auto json = to_json(find_cluster(job.plain(), two_hosts(1000, 1.5)));
   CHECK(json["cheapest"]["host"] == "fast");
   CHECK(json["cheapest"]["hosts"] == 2);
+  CHECK(json["cheapest"]["bought"] == false);
   CHECK(json["cheapest"]["failed_by"].is_null());
   CHECK(json["cheapest"]["limit"]["share"] == 0.6);
   CHECK(json["cheapest_in_time"].is_null());

@@ -42,6 +42,21 @@ TEST_CASE("budget hosts: all with a price and a device, or those that are named"
   CHECK(named.hosts[0].name == "p3.16xlarge");
 }
 
+TEST_CASE("budget hosts: one that is bought is tried by its name alone") {
+  const RentedJob job;
+  std::vector<HostSpec> library{priced_host("rented", 2), priced_host("own", 1)};
+  library[1].bought = true;
+  const HostsToTry all = hosts_to_try(job.plain(), library, {});
+  REQUIRE(all.hosts.size() == 1);
+  CHECK(all.hosts[0].name == "rented");
+  CHECK(all.left_out ==
+        std::vector<std::string>{"own: it is bought, not rented (--hosts own tries it)"});
+  CHECK(hosts_to_try(job.plain(), library, {"own"}).hosts.size() == 1);
+  for (const HostSpec& host : hosts_to_try(job.plain(), library_hosts(), {}).hosts) {
+    CHECK(!host.name.starts_with("dgx"));
+  }
+}
+
 TEST_CASE("budget hosts: prices in two currencies are not compared") {
   const RentedJob job;
   std::vector<HostSpec> library{priced_host("here", 1), priced_host("there", 1)};
