@@ -43,7 +43,7 @@ struct HostSpec {
   DeviceLinkSpec device_link;
   std::vector<MeasuredNetwork> measured{};  ///< what each of them trains alone
   Duration mtbf{};                         ///< mean time between failures of each of them; 0: never
-  Duration restart_after{60'000'000'000};  ///< from such a failure until all nodes are ready again
+  Duration restart_after{60'000'000'000};  ///< from such a failure until what it took is back
   Price price{};                           ///< of each of them
   bool bought = false;                     ///< the price is of buying it, over its years; no rent
 

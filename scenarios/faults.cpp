@@ -60,6 +60,10 @@ std::string death_at(Duration dies_at) {
   return fmt::format("was killed at {}, as faults: says", to_text(dies_at));
 }
 
+std::string failed_with(std::string_view host) {
+  return fmt::format("was on {}, which failed", host);
+}
+
 bool is_stopped(const Scenario& scenario, int node) {
   return std::ranges::any_of(scenario.faults, [&](const FaultSpec& fault) {
     return !fault.stop.empty() && node_called(scenario, fault.stop) == node;

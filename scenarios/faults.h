@@ -34,6 +34,8 @@ struct Life {
 Life life_of(const Scenario& scenario, int node);
 /// What became of a node that was killed: "was killed at 20 s, as faults: says".
 std::string death_at(Duration dies_at);
+/// What became of a node whose host failed: "was on node1, which failed".
+std::string failed_with(std::string_view host);
 
 /// A fault stops this node for a while.
 bool is_stopped(const Scenario& scenario, int node);

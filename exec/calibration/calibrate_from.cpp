@@ -4,11 +4,13 @@
 #include "models/networks/registry.h"
 #include "reports/record/files.h"
 #include "reports/record/statistics.h"
+#include "reports/record/text.h"
 #include "scenarios/batch_times.h"
 #include "scenarios/input_error.h"
 #include "scenarios/node_counts.h"
 #include "scenarios/prepared.h"
 #include "scenarios/propose.h"
+#include "scenarios/units.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -37,6 +39,7 @@ struct Gathered {
   std::vector<double> evaluations;  ///< s an example
   std::string machine;              ///< a record's, or a table's name
   std::string kernel_set;           ///< records': of all that were read
+  CheckpointTotals checkpoints;     ///< records'
 };
 
 /// Refuses a record whose times are not those of its model on its machine alone.
@@ -102,6 +105,9 @@ void add_record(Gathered& gathered, const std::string& folder) {
     const auto examples = static_cast<double>(prepared.training->test_examples);
     gathered.evaluations.push_back(eval.took.seconds() / examples);
   }
+  gathered.checkpoints.count += record.checkpoints.count;
+  gathered.checkpoints.size += record.checkpoints.size;
+  gathered.checkpoints.time += record.checkpoints.time;
 }
 
 void add_table(Gathered& gathered, const std::string& path) {
@@ -229,6 +235,21 @@ ModelCost cost_of(const Gathered& gathered, const ModelCost& known,
   return cost;
 }
 
+/// A machine file does not say what a disk takes, a scenario does. All states are of one model, and
+/// about as large: a rate alone says what they take.
+void note_checkpoints(const CheckpointTotals& all, std::vector<std::string>& notes) {
+  if (all.count == 0 || all.time.ns <= 0) return;
+  constexpr double kLeast = 1'000;  // bit/s; others are multiples of it
+  const double bits_a_s = 8 * static_cast<double>(all.size.value) / all.time.seconds();
+  const double rounded = std::max(kLeast, std::round(bits_a_s / kLeast) * kLeast);
+  const auto count = static_cast<double>(all.count);
+  notes.push_back(fmt::format(
+      "Checkpoints: {} MB and {} ms each, the mean of {}. So that forecasts take that, write "
+      "checkpoint.write_rate: {}, write_latency: 0 s in the scenario; no machine file has them.",
+      figure(static_cast<double>(all.size.value) / 1e6 / count),
+      figure(all.time.seconds() * 1e3 / count), all.count, to_text(BytesPerSecond{rounded / 8})));
+}
+
 }  // namespace
 
 MachineFrom machine_from(const Measurements& measurements) {
@@ -245,6 +266,7 @@ MachineFrom machine_from(const Measurements& measurements) {
   if (own_name && !machine.models.contains(gathered.model)) check_model(gathered.model);
   const ModelCost known = machine.models[gathered.model];
   machine.models[gathered.model] = cost_of(gathered, known, result.notes);
+  note_checkpoints(gathered.checkpoints, result.notes);
   if (measurements.machine.empty()) {
     result.notes.emplace_back(
         "Not measured: cores, messages, apply, slice, contention, memory_base; defaults are in the "

@@ -36,7 +36,8 @@ struct MachineFrom {
 ///     evaluate            records: median time / test examples; CSV: none
 ///
 /// Everything else (messages, apply, slice, contention, memory) is what `machine` says, else a
-/// default; the notes say which is not measured.
+/// default; the notes say which is not measured, and what a scenario's `checkpoint:` has to say for
+/// forecasts of as long checkpoints as the records had.
 ///
 /// Realism: a step time of another system holds whatever it counted into a step (input, transfers),
 /// so the forecast has that in its compute. Steps of a record count as its workers saw them, slowed

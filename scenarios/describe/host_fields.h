@@ -99,13 +99,14 @@ template <class Visitor, Described<HostSpec> T>
 void describe_failures(Visitor& visit, T& host) {
   visit.field({.key = "mtbf",
                .doc = "simulate: mean time between failures of one of them, 6 h; each sets the "
-                      "training back to its last checkpoint; left out: never",
+                      "training back to its last checkpoint, or costs no more than the workers "
+                      "there, where the strategy takes such back; left out: never",
                .least = 1,
                .most = 1e9,
                .written = host.mtbf.ns > 0},
               host.mtbf);
   visit.field({.key = "restart_after",
-               .doc = "simulate: from a failure until all nodes are ready again",
+               .doc = "simulate: from a failure until what it took is back",
                .least = 0,
                .most = 1e6,
                .used = host.mtbf.ns > 0,

@@ -1,5 +1,9 @@
 #include "sim/driver/attempts.h"
 
+#include "models/protocol/registry.h"
+#include "scenarios/faults.h"
+#include "scenarios/local_sum.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,22 +22,41 @@ Attempts::Attempts(World& world, const Prepared& prepared, const MachineLookup& 
       recorded_(recorded),
       owner_(std::move(owner)),
       checkpoints_(static_cast<std::size_t>(prepared.training->nodes())) {
-  const Scenario& scenario = prepared.scenario_case.scenario;
-  for (const NodePlace& place : prepared.places) {
-    if (scenario.cluster.hosts.empty()) break;
-    const HostSpec& spec = scenario.cluster.hosts[place.spec];
-    const bool known = std::ranges::find(hosts_, place.host, &FailingHost::host) != hosts_.end();
-    if (spec.mtbf.ns == 0 || known) continue;
-    hosts_.push_back({place.host, spec.mtbf, spec.restart_after,
-                      Stream(scenario.seed, fmt::format("failure.{}", place.host_name))});
-  }
+  add_hosts();
   listener_.kept = [this](NodeId, std::int64_t cut, Bytes size, Duration took) {
     kept(cut, size, took);
   };
   if (may_fail()) {
     listener_.keeping = [this](NodeId id, const Keep& keep) { keeping(id, keep); };
   }
+  if (may_fail() && prepared.training->waits()) {
+    listener_.report = [this, report = listener.report](NodeId id, const Report& told) {
+      waits_in_a_row_ = 0;
+      report(id, told);
+    };
+  }
   training_ = make({});
+}
+
+// Sums of a host's workers are nobody's alone.
+void Attempts::add_hosts() {
+  const Scenario& scenario = prepared_.scenario_case.scenario;
+  if (scenario.cluster.hosts.empty()) return;
+  const bool adds_up = gradients_a_push(scenario) > 1;
+  for (std::size_t node = 0; node < prepared_.places.size(); ++node) {
+    const NodePlace& place = prepared_.places[node];
+    const HostSpec& spec = scenario.cluster.hosts[place.spec];
+    if (spec.mtbf.ns == 0) continue;
+    auto host = std::ranges::find(hosts_, place.host, &FailingHost::host);
+    if (host == hosts_.end()) {
+      hosts_.push_back({place.host, place.host_name, spec.mtbf, spec.restart_after,
+                        Stream(scenario.seed, fmt::format("failure.{}", place.host_name))});
+      host = std::prev(hosts_.end());
+    }
+    const auto id = static_cast<NodeId>(node);
+    host->nodes.push_back(id);
+    if (adds_up || !may_come_back(*prepared_.training, id)) host->workers_only = false;
+  }
 }
 
 std::unique_ptr<SimTraining> Attempts::make(const Beginning& beginning) {
@@ -72,8 +95,10 @@ void Attempts::wake(Instant now, std::uint64_t token) {
   fail(now, host);
 }
 
-void Attempts::fail(Instant now, const FailingHost& host) {
+void Attempts::fail(Instant now, FailingHost& host) {
   if (training_->over() || !failure().empty()) return;
+  host.ready_at = now + host.restart_after;
+  if (const auto workers = lost_alone(now, host)) return lose(host, *workers);
   ++totals_.count;
   if (++in_a_row_ >= kMostInARow) {
     failure_ = fmt::format(
@@ -82,9 +107,40 @@ void Attempts::fail(Instant now, const FailingHost& host) {
         in_a_row_);
     return;
   }
-  restarts_at_ = std::max(restarts_at_, now + host.restart_after);
+  for (const FailingHost& each : hosts_) restarts_at_ = std::max(restarts_at_, each.ready_at);
   world_.engine.schedule(restarts_at_, {this, kRestart});
-  if (std::exchange(is_down_, true)) return;
+  if (!std::exchange(is_down_, true)) set_back(now);
+}
+
+// Those of its workers that have a part still, where the others go on, or wait for so long; none:
+// all nodes end.
+std::optional<std::vector<NodeId>> Attempts::lost_alone(Instant now,
+                                                        const FailingHost& host) const {
+  if (is_down_ || !host.workers_only) return std::nullopt;
+  const Training& training = *prepared_.training;
+  std::vector<NodeId> workers;
+  auto lost = static_cast<int>(training_->losses());
+  for (const NodeId id : host.nodes) {
+    if (!training_->takes_part(id)) continue;
+    const bool is_there = training_->lost(index_of(id)).empty();
+    const Duration away = host.ready_at - (is_there ? now : training_->left(index_of(id)));
+    if (is_waited_for(training, id) && away >= training.rejoin_limit) return std::nullopt;
+    if (is_there && !may_lose(training, id, lost++)) return std::nullopt;
+    workers.push_back(id);
+  }
+  return workers;
+}
+
+void Attempts::lose(const FailingHost& host, const std::vector<NodeId>& workers) {
+  for (const NodeId id : workers) training_->fail(id, failed_with(host.name), host.ready_at);
+  if (!prepared_.training->waits() || ++waits_in_a_row_ < kMostInARow) return;
+  failure_ = fmt::format(
+      "its hosts failed {} times before the next step was made, so it would never end; make steps "
+      "shorter",
+      waits_in_a_row_);
+}
+
+void Attempts::set_back(Instant now) {
   down_since_ = now;
   totals_.lost += now - std::max(began_, newest_at_);
   owner_.ends();

@@ -1,4 +1,4 @@
-// A training that is set back to its last checkpoint whenever one of its hosts fails.
+// A training whose hosts fail: it is set back to its last checkpoint, or goes on without a worker.
 #pragma once
 
 #include "reports/record/checkpoint_tally.h"
@@ -9,6 +9,8 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,9 +21,15 @@ namespace foretrain::sim {
 ///
 ///     P(no failure within t) = exp(-t * sum over hosts of 1 / mtbf)
 ///
-/// A failure of a host with a node of the training ends all nodes, as `run --max-restarts` does.
-/// `restart_after` later, when another failure has not come meanwhile, all of them begin again:
-/// from the newest checkpoint that all had kept, else with the first step.
+/// A failure of a host that has nothing of the training but workers which the others can do
+/// without, or wait for (`may_lose`, `may_come_back` of models/protocol/registry.h, by which a run
+/// decides, too), is the loss of these workers. Other processes take their places `restart_after`
+/// later, as with a fault's `restart_after`: async, ssp, sync with backup workers go on meanwhile,
+/// plain sync waits where `training.rejoin_limit` is longer than that.
+///
+/// Any other failure of a host with a node of the training ends all nodes, as `run --max-restarts`
+/// does. `restart_after` later, when no host is down any more, all of them begin again: from the
+/// newest checkpoint that all had kept, else with the first step. Only that is counted in `totals`.
 ///
 /// Realism: what a host has kept outlives it (a shared file system, or a restart of the same host);
 /// the network still carries what it has of nodes that are gone; a host has its next failure as
@@ -32,6 +40,7 @@ namespace foretrain::sim {
 class Attempts : public Actor {
  public:
   /// So many failures before the next checkpoint, or the end, are too many: it would never end.
+  /// Where workers are waited for, as many before the next step.
   static constexpr int kMostInARow = 1'000;
 
   struct Owner {
@@ -69,15 +78,24 @@ class Attempts : public Actor {
   static constexpr std::uint64_t kRestart = 0;  // a token; others: a host, from 1
   struct FailingHost {
     std::size_t host = 0;  // of the world
+    std::string name;
     Duration mtbf;
     Duration restart_after;
     Stream stream;
+    std::vector<NodeId> nodes{};  // of the training, on it
+    bool workers_only = true;     // others may take the place of each of them
+    Instant ready_at{};           // after its last failure
   };
 
+  void add_hosts();
   [[nodiscard]] std::unique_ptr<SimTraining> make(const Beginning& beginning);
   void keeping(NodeId id, const Keep& keep);
   void kept(std::int64_t cut, Bytes size, Duration took);
-  void fail(Instant now, const FailingHost& host);
+  void fail(Instant now, FailingHost& host);
+  [[nodiscard]] std::optional<std::vector<NodeId>> lost_alone(Instant now,
+                                                              const FailingHost& host) const;
+  void lose(const FailingHost& host, const std::vector<NodeId>& workers);
+  void set_back(Instant now);
   void restart(Instant now);
 
   World& world_;
@@ -99,6 +117,7 @@ class Attempts : public Actor {
   Instant restarts_at_;
   bool is_down_ = false;
   int in_a_row_ = 0;
+  int waits_in_a_row_ = 0;
   RestartTotals totals_;
   std::string failure_;
 };

@@ -293,6 +293,7 @@ void SimTraining::end(SimTraining& next) {
     nodes_[i]->die_for_good();
     lost_[i] = "its training was set back";
   }
+  for (const auto& node : replaced_) node->die_for_good();
 }
 
 // The others go on without it where the strategy can, or wait for it where it returns, as in a run.

@@ -67,6 +67,9 @@ class SimTraining : public Actor {
   void start();
   /// All nodes are gone at once. `next`: the same training, whose nodes hear of its links.
   void end(SimTraining& next);
+  /// NodeFaults::takes_part, NodeFaults::fail.
+  [[nodiscard]] bool takes_part(NodeId id) const { return node_faults_.takes_part(id); }
+  void fail(NodeId id, const std::string& why, Instant back) { node_faults_.fail(id, why, back); }
   void wake(Instant now, std::uint64_t token) override;
 
   /// Every node that is there has finished.
@@ -85,6 +88,10 @@ class SimTraining : public Actor {
   [[nodiscard]] const std::vector<NodePlace>& places() const { return places_; }
   /// What became of a node while the others went on; empty: it is there.
   [[nodiscard]] const std::string& lost(std::size_t node) const { return lost_[node]; }
+  /// Where it is not there: since when.
+  [[nodiscard]] Instant left(std::size_t node) const { return left_[node]; }
+  /// How many are not there.
+  [[nodiscard]] std::size_t losses() const { return losses_; }
   /// When it was not there, but came back.
   [[nodiscard]] const std::vector<Absence>& away(std::size_t node) const { return away_[node]; }
   /// Of each node's process, before it holds anything.

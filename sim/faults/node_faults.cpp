@@ -7,6 +7,11 @@ namespace foretrain::sim {
 namespace {
 constexpr int kWhatBits = 3;  // a token: which process of which node, what happens to it
 constexpr int kNodeBits = 32;
+
+bool hosts_may_fail(const Scenario& scenario) {
+  return std::ranges::any_of(scenario.cluster.hosts,
+                             [](const HostSpec& host) { return host.mtbf.ns > 0; });
+}
 }  // namespace
 
 NodeFaults::NodeFaults(Engine& engine, const Scenario& scenario, int count,
@@ -18,7 +23,7 @@ NodeFaults::NodeFaults(Engine& engine, const Scenario& scenario, int count,
       nodes_(nodes),
       died_(std::move(died)),
       back_(std::move(back)) {
-  if (scenario.stragglers.empty() && scenario.faults.empty()) return;
+  if (scenario.stragglers.empty() && scenario.faults.empty() && !hosts_may_fail(scenario)) return;
   for (int node = 0; node < count; ++node) {
     victims_.push_back({life_of(scenario, node), StandingStill(scenario, node, time_factors),
                         is_stopped(scenario, node)});
@@ -44,6 +49,9 @@ void NodeFaults::start(Instant time) {
     if (const auto look = victim.pauses.next_look()) schedule(index, What::pause, *look);
   }
 }
+
+// An instant of the engine, in the training's time.
+Instant NodeFaults::time_of(Instant at) const { return Instant{} + (at - Instant{} - origin_); }
 
 bool NodeFaults::is_of_process(What what) { return what == What::pause || what == What::silence; }
 
@@ -96,14 +104,14 @@ void NodeFaults::happen(std::size_t index, What what, Instant now) {
     case What::death:
       return die(index);
     case What::pause:
-      return look(index, Instant{} + (now - Instant{} - origin_));
+      return look(index, time_of(now));
     case What::silence:
       if (victim.pauses.now() && now - victim.stands_since - origin_ >= silence_) {
         end(index, silent_for(silence_));
       }
       return;
     case What::back:
-      return come_back(index, Instant{} + (now - Instant{} - origin_));
+      return come_back(index, time_of(now));
   }
 }
 
@@ -111,16 +119,43 @@ void NodeFaults::die(std::size_t index) {
   Victim& victim = victims_[index];
   const Life::Death death = victim.life.deaths[victim.deaths++];
   if (victim.away) return;
-  // What was to happen to this process happens to nobody now.
-  ++victim.process;
-  victim.outdated += std::exchange(victim.of_process, 0);
-  victim.away = death.restart_after.has_value();
-  if (victim.away) schedule(index, What::back, Instant{} + death.at + *death.restart_after);
-  end(index, death_at(death.at));
+  std::optional<Instant> back;
+  if (death.restart_after) back = Instant{} + death.at + *death.restart_after;
+  leave(index, death_at(death.at), back);
 }
 
+bool NodeFaults::takes_part(NodeId node) const {
+  const Victim& victim = victims_[index_of(node)];
+  return !victim.over && time_of(engine_.now()) > Instant{} + victim.life.joins_at;
+}
+
+void NodeFaults::fail(NodeId node, const std::string& why, Instant back) {
+  const std::size_t index = index_of(node);
+  const Victim& victim = victims_[index];
+  const Instant at = time_of(back);
+  if (!victim.away) return leave(index, why, at);
+  if (at > victim.back_at) plan_return(index, at);
+}
+
+// What was to happen to this process happens to nobody now.
+void NodeFaults::leave(std::size_t index, const std::string& why, std::optional<Instant> back) {
+  Victim& victim = victims_[index];
+  ++victim.process;
+  victim.outdated += std::exchange(victim.of_process, 0);
+  victim.away = back.has_value();
+  if (back) plan_return(index, *back);
+  end(index, why);
+}
+
+void NodeFaults::plan_return(std::size_t index, Instant at) {
+  victims_[index].back_at = at;
+  schedule(index, What::back, at);
+}
+
+// Its host may have failed again since that was planned.
 void NodeFaults::come_back(std::size_t index, Instant now) {
   Victim& victim = victims_[index];
+  if (now < victim.back_at) return;
   if (!back_(NodeId(static_cast<std::uint32_t>(index))))
     return finished(NodeId(static_cast<std::uint32_t>(index)));
   victim.away = false;

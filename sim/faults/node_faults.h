@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,12 @@ class NodeFaults : public Actor {
   void start(Instant time);
   /// Its part is over: nothing happens to it any more.
   void finished(NodeId node);
+  /// It has joined, and its part is not over: it is there, or away and comes back. Asked only where
+  /// hosts have an `mtbf:`, as `fail` is.
+  [[nodiscard]] bool takes_part(NodeId node) const;
+  /// The host of a worker that takes part fails. It dies, and another process takes its place at
+  /// `back`, as with `restart_after` of a fault; who is away is so until then at least.
+  void fail(NodeId node, const std::string& why, Instant back);
 
   void wake(Instant now, std::uint64_t token) override;
 
@@ -55,6 +62,7 @@ class NodeFaults : public Actor {
     std::size_t of_process = 0;  // of these: they are of the one that is there
     std::size_t outdated = 0;    // or of one before
     bool away = false;           // it is to come back
+    Instant back_at{};           // where it is: then
     bool over = false;
   };
 
@@ -63,7 +71,10 @@ class NodeFaults : public Actor {
   void happen(std::size_t index, What what, Instant now);
   void look(std::size_t index, Instant now);
   void die(std::size_t index);
+  void leave(std::size_t index, const std::string& why, std::optional<Instant> back);
+  void plan_return(std::size_t index, Instant at);
   void come_back(std::size_t index, Instant now);
+  [[nodiscard]] Instant time_of(Instant at) const;
   void end(std::size_t index, const std::string& why);
   void count_idle(std::size_t index);
 

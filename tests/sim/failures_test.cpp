@@ -1,4 +1,5 @@
-// What failing hosts do to a training: closed forms, weights that stay the same.
+// What failing hosts do to a training that they set back: closed forms, weights that stay the same.
+#include "scenarios/faults.h"
 #include "tests/support/cases.h"
 #include "tests/support/options.h"
 
@@ -129,6 +130,10 @@ TEST_CASE("failures: deterministic strategies end with the weights of a training
   CAPTURE(strategy, kept);
   Case scenario_case = learning_case(strategy, strategy == "single" ? 1 : 2, 40);
   if (!kept) scenario_case.scenario.checkpoint = {};
+  if (strategy == "ssp") {  // which goes on without a worker that has a host of its own
+    scenario_case.scenario.cluster.hosts.front().cores = 2;
+    scenario_case.scenario.cluster.placement = {{"node0", "node0"}, {"node1"}};
+  }
   scenario_case.scenario.cluster.hosts.front().mtbf = kept ? 150_ms : 400_ms;
   std::int64_t failures = 0;
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
@@ -149,6 +154,31 @@ TEST_CASE("failures: deterministic strategies end with the weights of a training
     failures += record.restarts.count;
   }
   CHECK(failures > 0);
+}
+
+TEST_CASE("failures: a worker that is waited for makes the same weights, also between others'") {
+  Case scenario_case = learning_case("sync", 2, 40);
+  scenario_case.scenario.training.rejoin_limit = 1_s;
+  std::int64_t failures = 0;
+  std::size_t away = 0;
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    CAPTURE(seed);
+    scenario_case.scenario.seed = seed;
+    scenario_case.scenario.cluster.hosts.front().mtbf = {};
+    const Record whole = simulate(scenario_case);
+    scenario_case.scenario.cluster.hosts.front().mtbf = 150_ms;
+    const Record record = simulate(scenario_case);
+    CAPTURE(record.failure);
+    REQUIRE(record.outcome == Outcome::done);
+    REQUIRE(whole.weights_sha256.size() == 64);
+    CHECK(record.weights_sha256 == whole.weights_sha256);
+    CHECK(record.gradients == whole.gradients);
+    CHECK(record.evals.size() == whole.evals.size());
+    failures += record.restarts.count;
+    away += record.nodes[1].away.size();
+  }
+  CHECK(failures > 0);
+  CHECK(away > 0);
 }
 
 TEST_CASE("failures: a step that is done again is as slow as it was") {
@@ -183,6 +213,7 @@ TEST_CASE("failures: asynchronous workers, backups go on with every gradient onc
   const Record whole = simulate(scenario_case);
   scenario.cluster.hosts.front().mtbf = 150_ms;
   std::int64_t failures = 0;
+  std::size_t away = 0;
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     CAPTURE(seed);
     scenario.seed = seed;
@@ -195,8 +226,10 @@ TEST_CASE("failures: asynchronous workers, backups go on with every gradient onc
     for (const StepRow& row : record.steps) steps.emplace(row.worker, row.report.step.value);
     CHECK(steps.size() == record.steps.size());
     failures += record.restarts.count;
+    away += record.nodes[1].away.size();
   }
   CHECK(failures > 0);
+  CHECK(away > 0);  // its host has nobody else
 }
 
 TEST_CASE("failures: what has happened does not happen again, who was lost is back") {
@@ -213,7 +246,7 @@ TEST_CASE("failures: what has happened does not happen again, who was lost is ba
     CAPTURE(record.failure);
     REQUIRE(record.outcome == Outcome::done);
     if (record.restarts.count > 0) ++set_back;
-    CHECK(record.nodes[1].lost.empty() == (record.restarts.count > 0));
+    CHECK((record.nodes[1].lost == death_at(500_ms)) == (record.restarts.count == 0));
   }
   CHECK(set_back > 0);
 }

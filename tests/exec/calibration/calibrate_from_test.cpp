@@ -5,6 +5,7 @@
 #include "reports/record/files.h"
 #include "reports/record/summary.h"
 #include "scenarios/read.h"
+#include "scenarios/units.h"
 #include "tests/scenarios/messages.h"
 #include "tests/support/cases.h"
 #include "tests/support/temp_folder.h"
@@ -125,6 +126,33 @@ TEST_CASE("calibrate from: three batch sizes and more become a table") {
   CHECK(times[0].examples == 8);
   CHECK(times[2].examples == 64);
   CHECK(times[1].time.seconds() == Approx(140e-6 + 16 * 3e-6).epsilon(0.001));
+}
+
+TEST_CASE("calibrate from: by the rate that it names checkpoints are forecast as recorded") {
+  const TempFolder folder;
+  Case scenario_case = alone(16);
+  CheckpointSpec& checkpoint = scenario_case.scenario.checkpoint;
+  checkpoint.every.steps = 10;
+  checkpoint.write_rate = {4e6};
+  checkpoint.write_latency = 20_ms;
+  const Machine machine = measured_machine(0);
+  const std::string place = recorded(folder, scenario_case, machine);
+  const CheckpointTotals kept = read_record(place).checkpoints;
+  REQUIRE(kept.count == 5);
+  const MachineFrom made = machine_from({.from = {place}, .machine = rest_of(folder, machine)});
+  const std::string before = "checkpoint.write_rate: ";
+  const auto note = std::ranges::find_if(
+      made.notes, [&](const std::string& each) { return each.find(before) != std::string::npos; });
+  REQUIRE(note != made.notes.end());
+  CHECK_THAT(*note, Contains("the mean of 5"));
+  const std::size_t begin = note->find(before) + before.size();
+  checkpoint.write_rate = parse_rate(note->substr(begin, note->find(',', begin) - begin));
+  checkpoint.write_latency = {};
+  const CheckpointTotals again = simulate_on(machine, scenario_case).checkpoints;
+  CHECK(again.time.seconds() == Approx(kept.time.seconds()).epsilon(0.01));
+  CHECK(again.size == kept.size);
+  const MachineFrom none = machine_from({.from = {recorded(folder, alone(8), machine)}});
+  CHECK_FALSE(notes_say(none, "Checkpoints"));
 }
 
 TEST_CASE("calibrate from: a table of another system times its model") {

@@ -1,0 +1,244 @@
+// What a failing host costs that has workers alone: their share, where others go on or wait.
+#include "models/base/random.h"
+#include "scenarios/faults.h"
+#include "scenarios/stragglers.h"
+#include "tests/support/cases.h"
+#include "tests/support/options.h"
+
+#include <catch2/catch.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace foretrain::testing {
+namespace {
+using namespace literals;
+
+constexpr Duration kBetweenFailures = 40_s;
+constexpr Duration kRepair = 5_s;
+constexpr Duration kForEver = 1'000'000_s;
+
+// 200 steps of 1 s for each worker. The host `frail` fails, `sound0` to `sound3` do not.
+Case frail_case(const std::string& strategy, std::vector<std::string> workers,
+                const std::string& server = "sound3") {
+  Case scenario_case = star_case(strategy, static_cast<int>(workers.size()), 200, 1_s);
+  Scenario& scenario = scenario_case.scenario;
+  HostSpec& sound = scenario.cluster.hosts.front();
+  sound.name = "sound";
+  sound.count = 4;
+  sound.cores = 4;
+  HostSpec frail = sound;
+  frail.name = "frail";
+  frail.count = 1;
+  frail.mtbf = kBetweenFailures;
+  frail.restart_after = kRepair;
+  scenario.cluster.hosts.push_back(frail);
+  scenario.cluster.placement.workers = std::move(workers);
+  if (!server.empty()) scenario.cluster.placement.servers = {server};
+  return scenario_case;
+}
+
+void keep_states(Case& scenario_case) {
+  scenario_case.scenario.checkpoint.every.steps = 10;
+  scenario_case.scenario.checkpoint.write_latency = {};
+  scenario_case.scenario.checkpoint.write_rate = {1e15};
+}
+
+// What the stream of `frail` makes of its workers.
+struct Fate {
+  std::vector<Absence> away;
+  std::optional<Instant> left;  // who is away in the end
+  std::int64_t set_back = 0;    // all, so often
+};
+
+// Until `end`; others bear it for less than `longest` that they are away, else all are set back.
+Fate fate_of(const Case& scenario_case, Instant end, Duration longest) {
+  Stream stream(scenario_case.scenario.seed, "failure.frail");
+  Fate fate;
+  Instant back;
+  const auto come_back = [&] {
+    if (fate.left) fate.away.push_back({failed_with("frail"), *fate.left, back});
+    fate.left.reset();
+  };
+  const auto later = [&](Instant at) { return at + draw_interval(kBetweenFailures, stream); };
+  for (Instant at = later({}); at < end; at = later(at)) {
+    if (at >= back) come_back();
+    const bool all_down = at < back && !fate.left;
+    if (all_down || at + kRepair - fate.left.value_or(at) >= longest) {
+      ++fate.set_back;
+      fate.left.reset();
+    } else if (!fate.left) {
+      fate.left = at;
+    }
+    back = at + kRepair;
+  }
+  if (back < end) come_back();
+  return fate;
+}
+
+Record run_through(const Case& scenario_case) {
+  Record record = simulate(scenario_case);
+  CAPTURE(record.failure);
+  REQUIRE(record.outcome == Outcome::done);
+  return record;
+}
+
+Fate fate_in(const Record& record, const Case& scenario_case, Duration longest) {
+  return fate_of(scenario_case, Instant{} + record.time, longest);
+}
+
+// How long worker1 was away.
+Duration time_away(const Fate& fate, const Record& record) {
+  Duration sum;
+  for (const Absence& each : fate.away) sum += each.back - each.left;
+  if (fate.left) sum += Instant{} + record.time - *fate.left;
+  return sum;
+}
+
+std::int64_t times_away(const Fate& fate) {
+  return static_cast<std::int64_t>(fate.away.size()) + (fate.left ? 1 : 0);
+}
+
+TEST_CASE("lost hosts: async loses a worker's share while its host is down, and no more") {
+  const std::string strategy = GENERATE("async", "ssp");
+  const auto seed = static_cast<std::uint64_t>(GENERATE(1, 2, 3));
+  CAPTURE(strategy, seed);
+  Case scenario_case = frail_case(strategy, {"sound0", "frail", "sound1"});
+  scenario_case.scenario.seed = seed;
+  set_option(scenario_case.scenario.training.protocol, "staleness", std::int64_t{2});
+  const Record record = run_through(scenario_case);
+  const Fate fate = fate_in(record, scenario_case, kForEver);
+  REQUIRE(times_away(fate) > 0);
+  CHECK(record.nodes[1].away == fate.away);
+  CHECK(record.nodes[1].lost == (fate.left ? failed_with("frail") : ""));
+  CHECK(record.restarts.count == 0);
+  CHECK(record.gradients == 600);
+  // 600 gradients at three a second, but for what it was away, with a gradient each time at most.
+  const double least_s = (600 + time_away(fate, record).seconds()) / 3;
+  const double lost_gradients = static_cast<double>(times_away(fate));
+  CHECK(record.time.seconds() > least_s - 1);
+  CHECK(record.time.seconds() < least_s + lost_gradients / 3 + 1);
+}
+
+TEST_CASE("lost hosts: who waits for all, but not for a lost worker, is set back each time") {
+  const std::string strategy = GENERATE("sync", "all_reduce");
+  CAPTURE(strategy);
+  Case scenario_case =
+      frail_case(strategy, {"sound0", "frail", "sound1"}, strategy == "sync" ? "sound3" : "");
+  keep_states(scenario_case);
+  const Record record = run_through(scenario_case);
+  const Fate fate = fate_in(record, scenario_case, {});
+  REQUIRE(fate.set_back > 0);
+  CHECK(record.restarts.count == fate.set_back);
+  CHECK(record.nodes[1].away.empty());
+  CHECK(record.restarts.lost > 0_s);
+  const Duration rest = record.time - record.restarts.lost - record.restarts.down;
+  CHECK(rest.seconds() == Approx(200).epsilon(1e-3));
+}
+
+TEST_CASE("lost hosts: with the chief or a server there, all are set back") {
+  const std::vector<std::vector<std::string>> placements{
+      {"frail", "sound1", "sound2", "sound3"},
+      {"frail", "frail", "sound2", "sound3"},
+      {"sound0", "sound1", "sound2", "frail"},
+      {"sound0", "frail", "sound2", "frail"},
+  };
+  for (const std::vector<std::string>& hosts : placements) {
+    CAPTURE(hosts);
+    Case scenario_case = frail_case("async", {hosts.begin(), hosts.begin() + 3}, hosts[3]);
+    keep_states(scenario_case);
+    const Record record = run_through(scenario_case);
+    const Fate fate = fate_in(record, scenario_case, {});
+    REQUIRE(fate.set_back > 0);
+    CHECK(record.restarts.count == fate.set_back);
+    CHECK(record.gradients == 600);
+    for (const NodeTotals& node : record.nodes) {
+      CHECK(node.away.empty());
+      CHECK(node.lost.empty());
+    }
+  }
+}
+
+TEST_CASE("lost hosts: backup workers stand in for as many as there are") {
+  Case scenario_case = frail_case("sync", {"sound0", "frail", "sound1"});
+  set_option(scenario_case.scenario.training.protocol, "backup_workers", std::int64_t{1});
+  const Record record = run_through(scenario_case);
+  const Fate fate = fate_in(record, scenario_case, kForEver);
+  REQUIRE(times_away(fate) > 0);
+  CHECK(record.nodes[1].away == fate.away);
+  CHECK(record.restarts.count == 0);
+  // 600 gradients, two a step of 1 s: the two others make them in any case.
+  CHECK(record.updates == 300);
+  CHECK(record.time.seconds() == Approx(300).epsilon(0.01));
+
+  Case two = frail_case("sync", {"sound0", "frail", "frail"});
+  set_option(two.scenario.training.protocol, "backup_workers", std::int64_t{1});
+  keep_states(two);
+  const Record set_back = run_through(two);
+  CHECK(set_back.restarts.count == fate_in(set_back, two, {}).set_back);
+  CHECK(set_back.restarts.count > 0);
+  CHECK(set_back.nodes[1].away.empty());
+}
+
+TEST_CASE("lost hosts: two workers of a host are lost and come back together") {
+  const Case scenario_case = frail_case("async", {"sound0", "frail", "frail"});
+  const Record record = run_through(scenario_case);
+  const Fate fate = fate_in(record, scenario_case, kForEver);
+  REQUIRE(times_away(fate) > 0);
+  CHECK(record.nodes[1].away == fate.away);
+  CHECK(record.nodes[2].away == fate.away);
+  CHECK(record.restarts.count == 0);
+  CHECK(record.gradients == 600);
+}
+
+TEST_CASE("lost hosts: with rejoin_limit sync waits for the worker, which makes its step again") {
+  Case scenario_case = frail_case("sync", {"sound0", "frail", "sound1"});
+  scenario_case.scenario.training.rejoin_limit = 1'000_s;
+  const Record record = run_through(scenario_case);
+  const Fate fate = fate_in(record, scenario_case, 1'000_s);
+  REQUIRE(times_away(fate) > 0);
+  CHECK(record.nodes[1].away == fate.away);
+  CHECK(record.restarts.count == 0);
+  CHECK(record.gradients == 600);
+  const double least_s = 200 + time_away(fate, record).seconds();
+  CHECK(record.time.seconds() > least_s - 0.1);
+  CHECK(record.time.seconds() < least_s + static_cast<double>(times_away(fate)) + 0.1);
+}
+
+TEST_CASE("lost hosts: where a worker is away for longer than it is waited for all are set back") {
+  // 7 s bear one failure, not a second one soon after it.
+  const Duration limit = GENERATE(3_s, kRepair, 7_s);
+  CAPTURE(limit.seconds());
+  std::int64_t set_back = 0;
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    CAPTURE(seed);
+    Case scenario_case = frail_case("sync", {"sound0", "frail", "sound1"});
+    scenario_case.scenario.seed = seed;
+    scenario_case.scenario.training.rejoin_limit = limit;
+    keep_states(scenario_case);
+    const Record record = run_through(scenario_case);
+    const Fate fate = fate_in(record, scenario_case, limit);
+    CHECK(record.nodes[1].away == fate.away);
+    CHECK(record.restarts.count == fate.set_back);
+    CHECK(fate.away.empty() == (limit <= kRepair));
+    set_back += fate.set_back;
+  }
+  CHECK(set_back > 0);
+}
+
+TEST_CASE("lost hosts: a step that is never made for its worker's failures says so") {
+  Case scenario_case = frail_case("sync", {"sound0", "frail", "sound1"});
+  scenario_case.scenario.training.rejoin_limit = 1'000_s;
+  for (HostSpec& host : scenario_case.scenario.cluster.hosts) host.compute = 40_s;
+  scenario_case.scenario.cluster.hosts.back().mtbf = 1_s;
+  scenario_case.scenario.cluster.hosts.back().restart_after = {};
+  const Record record = simulate(scenario_case);
+  CHECK(record.outcome == Outcome::failed);
+  CHECK_THAT(record.failure, Catch::Contains("failed 1000 times before the next step"));
+}
+
+}  // namespace
+}  // namespace foretrain::testing
