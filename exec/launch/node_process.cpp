@@ -67,6 +67,7 @@ void NodeProcess::on_joined(const std::shared_ptr<Connection>& launcher,
 
 // Nobody is left to be told but who reads standard error.
 void NodeProcess::end_alone(const std::string& why) {
+  if (loop_.stopped()) return;
   if (joining_.is_task) tell_people(fmt::format("error: rank {}: {}\n", index_of(id_), why));
   exit_status_ = 1;
   loop_.stop();
@@ -98,6 +99,8 @@ void NodeProcess::on_control(const FrameHeader& header, const Payload& payload) 
         return driver_->lose(NodeId(json_of(payload).get<int>()));
       case ControlKind::back:
         return take_back(json_of(payload));
+      case ControlKind::trouble:
+        return end_alone(json_of(payload).at("why"));
       case ControlKind::exit:
         flush();
         over_ = true;
