@@ -84,7 +84,7 @@ Launcher::Launcher(const Prepared& prepared, const RunOptions& options, RunRows&
     link_faults_.emplace(loop_, record_.scenario_case.scenario, std::move(hosts), hosts_,
                          beginning_.time, [this](const std::string& why) { fail(why); });
   }
-  if (!options.elsewhere()) check_memory(*training_, prepared.data_memory);
+  if (!options.elsewhere()) check_memory(prepared.scenario_case, *training_, prepared.data_memory);
 }
 
 Launcher::~Launcher() {

@@ -144,9 +144,10 @@ TEST_CASE("metrics endpoint: who has asked last stays longer than who came after
   tcp::socket scraper(loop);
   scraper.connect(place);
   std::deque<tcp::socket> idle;
-  for (std::size_t i = 0; i + 1 < kMostMetricsClients; ++i) idle.emplace_back(loop).connect(place);
+  for (std::size_t i = 0; i + 2 < kMostMetricsClients; ++i) idle.emplace_back(loop).connect(place);
+  CHECK(get(place, "/").starts_with("HTTP/1.1 404 "));  // all before it were let in, none closed
   CHECK(ask_again(scraper) == "HTTP/1.1 200 OK");
-  idle.emplace_back(loop).connect(place);
+  for (int i = 0; i < 2; ++i) idle.emplace_back(loop).connect(place);
   CHECK(get(place, "/metrics").starts_with("HTTP/1.1 200 OK\r\n"));
   CHECK(!is_open(idle[0]));
   CHECK(!is_open(idle[1]));
