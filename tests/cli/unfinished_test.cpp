@@ -1,4 +1,4 @@
-// A run that has not ended says how it goes on, and is not begun anew by mistake.
+// How a run that has not ended goes on, which is not begun anew by mistake.
 #include "reports/cli/unfinished.h"
 
 #include "reports/record/files.h"

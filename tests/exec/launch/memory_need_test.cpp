@@ -1,4 +1,4 @@
-// Whether a training fits into the memory of this machine, and what is told where it does not.
+// What is told of a training that does not fit into the memory of this machine.
 #include "exec/launch/memory_need.h"
 
 #include "scenarios/input_error.h"
