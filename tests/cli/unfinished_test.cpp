@@ -21,7 +21,7 @@ using testing::Called;
 using testing::Sandbox;
 using testing::set_all;
 
-const std::vector<std::string> kKept{"training.steps=4000", "checkpoint={every: 50 steps}"};
+const std::vector<std::string> kKept{"training.steps=4000", "checkpoint={every: 100 steps}"};
 
 /// What is told to be typed, without the program's name.
 std::string told_command(const std::string& err) {
