@@ -2,6 +2,7 @@
 #include "exec/calibration/calibrate_from.h"
 #include "exec/calibration/calibration_cache.h"
 #include "exec/calibration/cluster/calibrate_cluster.h"
+#include "exec/checkpoint/resumption.h"
 #include "exec/launch/kept_weights.h"
 #include "exec/launch/run.h"
 #include "exec/launch/this_program.h"
@@ -151,6 +152,10 @@ int run(const Arguments& arguments) {
   answer.provenance = exec::this_program;
   if (answer.out.empty()) answer.out = arguments.resume;
   answer.goes_on = !arguments.resume.empty() && answer.out == arguments.resume;
+  answer.begins = arguments.resume.empty() && !exec::is_restarted(exec::process_environment);
+  answer.kept_step = [&](const Case& each, const auto& folder) {
+    return exec::step_to_go_on_from(folder, each, !options.elsewhere());
+  };
   return train_cases(answer, cases, Mode::run, [&](const Case& each, const auto& folder) {
     if (metrics) metrics->begin();
     options.folder = folder;

@@ -3,6 +3,7 @@
 
 #include "scenarios/check.h"
 #include "scenarios/describe/reader.h"
+#include "scenarios/units.h"
 
 #include <fmt/format.h>
 
@@ -42,22 +43,20 @@ void check_memory(const Case& c, Bytes size) {
   const std::int64_t pages = sysconf(_SC_PHYS_PAGES);
   const Bytes machine{pages * sysconf(_SC_PAGE_SIZE)};
   if (pages <= 0 || size <= machine) return;
-  constexpr double kGigabyte = 1e9;
-  fail_memory(c, fmt::format(", {:.1f} GB, this machine has {:.1f} GB",
-                             static_cast<double>(size.value) / kGigabyte,
-                             static_cast<double>(machine.value) / kGigabyte));
+  fail_memory(c,
+              fmt::format(", {}, this machine has {}", in_gigabytes(size), in_gigabytes(machine)));
 }
 
 /// Calls `read`, which reads files of the data set; what is wrong with one is told at the key that
-/// names it.
+/// names it. `size`: of what is read, where that is known.
 template <class Read>
-auto at_dataset(const Case& c, Read read) {
+auto at_dataset(const Case& c, Read read, Bytes size = {}) {
   try {
     return read();
   } catch (const DataError& error) {
     fail(c, c.scenario.dataset.path.empty() ? "dataset" : "dataset.path", error.what());
   } catch (const std::bad_alloc&) {
-    fail_memory(c, "");
+    fail_memory(c, size.value > 0 ? ", " + in_gigabytes(size) : "");
   }
 }
 
@@ -116,7 +115,8 @@ CaseData find_data(const Case& scenario_case, bool with_examples, DataSets& data
   const bool opens = with_examples || !summary || summary->shape.sparse();
   DataSplit data;
   if (opens && summary) check_memory(c, summary->memory);
-  if (opens) data = at_dataset(c, [&] { return data_sets.open(source); });
+  const auto open = [&] { return data_sets.open(source); };
+  if (opens) data = at_dataset(c, open, summary ? summary->memory : Bytes{});
   CaseData found;
   DatasetShape& shape = found.shape;
   shape.train_examples =

@@ -270,6 +270,11 @@ std::string to_text(Bytes size) {
   return best;
 }
 
+std::string in_gigabytes(Bytes size) {
+  constexpr double kGigabyte = 1e9;
+  return fmt::format("{:.1f} GB", static_cast<double>(size.value) / kGigabyte);
+}
+
 std::string to_text(BytesPerSecond rate) {
   static constexpr Unit kBits[] = {{"Tbps", 12}, {"Gbps", 9}, {"Mbps", 6}, {"kbps", 3}, {"bps", 0}};
   FT_CHECK(std::isfinite(rate.value * 8));

@@ -28,6 +28,8 @@ std::int64_t parse_count(std::string_view text);   ///< `110M`, `25.5e6`; 1 or m
 
 std::string to_text(Bytes size);
 std::string to_text(BytesPerSecond rate);
+/// For people, rounded: `12.3 GB`.
+std::string in_gigabytes(Bytes size);
 std::string to_text(Duration time);
 std::string seconds_to_text(double seconds);
 std::string price_to_text(const Price& price);  ///< `2.5 per hour`, `3.06 USD per hour`

@@ -104,6 +104,20 @@ Resumption find_resumption(const std::filesystem::path& folder, const Case& scen
   return resumption;
 }
 
+std::optional<std::int64_t> step_to_go_on_from(const std::filesystem::path& folder,
+                                               const Case& scenario_case, bool here) {
+  try {
+    const auto record = read_record_head(folder);
+    if (!record || record->outcome == Outcome::done) return std::nullopt;
+    const Newest newest = newest_checkpoint(folder, here);
+    if (!newest.manifest) return std::nullopt;
+    check_is_of(*newest.manifest, scenario_case);
+    return newest.manifest->cut;
+  } catch (const InputError&) {
+    return std::nullopt;  // a record that cannot be read is another matter (folders.h)
+  }
+}
+
 std::string where_it_goes_on(const Resumption& resumption) {
   const Manifest& manifest = resumption.manifest;
   const std::filesystem::path place = folder_of_cut(resumption.folder, manifest.cut);

@@ -51,6 +51,11 @@ NodeCounts check_is_of(const Manifest& manifest, const Case& scenario_case);
 Resumption find_resumption(const std::filesystem::path& folder, const Case& scenario_case,
                            bool here);
 
+/// The step that find_resumption would go on from, where the record in `folder` says that its run
+/// has not ended. Nothing: it has, there is no whole checkpoint, or it is of another training.
+std::optional<std::int64_t> step_to_go_on_from(const std::filesystem::path& folder,
+                                               const Case& scenario_case, bool here);
+
 /// `goes on from step 1500, out/checkpoints/step-1500`, with what is to be known of its numbers.
 std::string where_it_goes_on(const Resumption& resumption);
 

@@ -33,6 +33,7 @@ namespace foretrain::exec {
 ///     finished ---------------------->            totals and weights hash
 ///           <------------------------- exit       the run's outcome: done, failed, interrupted
 ///     trouble ----------------------->            at any time: why I cannot go on
+///           <------------------------- trouble    instead of setup: why you are not taken
 ///
 /// A task of `calibrate --cluster` trains nothing, and its life is another one:
 ///

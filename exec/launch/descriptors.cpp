@@ -1,5 +1,6 @@
 #include "exec/launch/descriptors.h"
 
+#include "exec/metrics/endpoint.h"
 #include "exec/transport/lobby.h"
 #include "models/protocol/registry.h"
 #include "scenarios/input_error.h"
@@ -14,8 +15,8 @@ namespace foretrain::exec {
 namespace {
 
 // Beside connections: the standard three, an event loop's four, a door, files of data sets, of the
-// record, of metrics; strangers, who may connect, too.
-constexpr std::size_t kBeside = 32 + kMostStrangers;
+// record, of metrics; strangers, who may connect, too, to the nodes' door or to that of metrics.
+constexpr std::size_t kBeside = 32 + kMostStrangers + kMostMetricsClients;
 
 }  // namespace
 

@@ -84,7 +84,7 @@ Launcher::Launcher(const Prepared& prepared, const RunOptions& options, RunRows&
     link_faults_.emplace(loop_, record_.scenario_case.scenario, std::move(hosts), hosts_,
                          beginning_.time, [this](const std::string& why) { fail(why); });
   }
-  if (!options.elsewhere()) check_memory(*training_, prepared.data_memory);
+  if (!options.elsewhere()) check_memory(prepared.scenario_case, *training_, prepared.data_memory);
 }
 
 Launcher::~Launcher() {
@@ -174,16 +174,25 @@ Duration Launcher::silence_limit() const { return silence_of(record_.scenario_ca
 
 void Launcher::on_joined(const std::shared_ptr<Connection>& connection, std::uint32_t id) {
   if (stage_ == Stage::ending) return connection->close();
-  if (id >= members_.size() || members_[id].connection) {
-    refusals_.add(connection->peer(), fmt::format("node {}", id), "no such node is missing here");
-    return connection->close();
-  }
+  if (id >= members_.size() || members_[id].connection) return turn_away(connection, id);
   Member& member = members_[id];
   member.connection = connection;
   connection->start([this, id](const FrameHeader& header,
                                const Payload& payload) { on_frame(id, header, payload); },
                     [this, id](const std::string& why) { on_left(members_[id], why); });
   send_json(*connection, ControlKind::setup, NodeId(id), setup_of(id));
+}
+
+// It knows the key, so it is of this job, and whoever started it is told what is wrong.
+void Launcher::turn_away(const std::shared_ptr<Connection>& connection, std::uint32_t id) {
+  refusals_.add(connection->peer(), fmt::format("node {}", id), "no such node is missing here");
+  const std::string why =
+      id < members_.size()
+          ? fmt::format("{} is there already: it came from {}; start one process a node",
+                        members_[id].described(), members_[id].connection->peer())
+          : fmt::format("this training has {} nodes, and no node {}", members_.size(), id);
+  send_json(*connection, ControlKind::trouble, NodeId(id), {{"why", why}});
+  connection->close_when_drained();
 }
 
 // A training without a record is for nobody.

@@ -71,6 +71,7 @@ class Launcher {
   void look_for_silence();
   [[nodiscard]] Duration silence_limit() const;
   void on_joined(const std::shared_ptr<Connection>& connection, std::uint32_t id);
+  void turn_away(const std::shared_ptr<Connection>& connection, std::uint32_t id);
   void on_refused(const std::string& peer, const Refused& refused);
   [[nodiscard]] const Member* owner_of(const std::string& peer) const;
   void on_frame(std::size_t id, const FrameHeader& header, const Payload& payload);

@@ -1,7 +1,9 @@
 #include "exec/launch/memory_need.h"
 
 #include "models/graph/node_memory.h"
+#include "scenarios/check.h"
 #include "scenarios/input_error.h"
+#include "scenarios/units.h"
 
 #include <fmt/format.h>
 
@@ -31,16 +33,28 @@ Bytes available_memory() {
   return {-1};
 }
 
-void check_memory(const Training& training, const DataMemory& data) {
+void check_memory(const Case& scenario_case, const Training& training, const DataMemory& data) {
   const Bytes need = memory_need(training, data);
   const Bytes available = available_memory();
   if (available.value < 0 || need <= available) return;
-  constexpr double kGigabyte = 1e9;
-  throw InputError(fmt::format(
-      "the nodes of this training hold {:.1f} GB at least, and this machine has {:.1f} GB left; "
-      "take fewer workers or examples, a smaller model or batch, or simulate with numerics: off",
-      static_cast<double>(need.value) / kGigabyte,
-      static_cast<double>(available.value) / kGigabyte));
+  const std::string sizes =
+      fmt::format("the nodes of this training hold {} at least, and this machine has {} left",
+                  in_gigabytes(need), in_gigabytes(available));
+  const Bytes examples{training.workers * data.examples.value};
+  if (2 * examples.value < need.value) {
+    throw InputError(
+        sizes +
+        "; take fewer workers or examples, a smaller model or batch, or simulate with numerics: "
+        "off");
+  }
+  const DatasetSpec& spec = scenario_case.scenario.dataset;
+  std::string key = "dataset";
+  if (spec.take > 0) key = "dataset.take";
+  if (spec.test_take > spec.take) key = "dataset.test_take";
+  fail(scenario_case, key,
+       fmt::format("{}; of that {} are examples, each worker has a copy of them; set dataset.take "
+                   "or dataset.test_take lower, take fewer workers, or simulate with numerics: off",
+                   sizes, in_gigabytes(examples)));
 }
 
 }  // namespace foretrain::exec

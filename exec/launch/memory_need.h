@@ -4,6 +4,7 @@
 #include "models/base/quantity.h"
 #include "models/graph/node_memory.h"
 #include "models/protocol/training.h"
+#include "scenarios/scenario.h"
 
 namespace foretrain::exec {
 
@@ -15,7 +16,7 @@ Bytes memory_need(const Training& training, const DataMemory& data);
 Bytes available_memory();
 
 /// @throws InputError that names both figures, where a training on this machine alone needs more
-/// than there is
-void check_memory(const Training& training, const DataMemory& data);
+/// than there is; at the key of the data set, where its examples are the most of that
+void check_memory(const Case& scenario_case, const Training& training, const DataMemory& data);
 
 }  // namespace foretrain::exec

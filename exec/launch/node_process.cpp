@@ -37,7 +37,6 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 constexpr auto kMostBetweenFlushes = std::chrono::milliseconds(100);
-constexpr const char* kOutOfMemory = "there is not enough memory for it";
 
 }  // namespace
 
@@ -67,6 +66,7 @@ void NodeProcess::on_joined(const std::shared_ptr<Connection>& launcher,
 
 // Nobody is left to be told but who reads standard error.
 void NodeProcess::end_alone(const std::string& why) {
+  if (loop_.stopped()) return;
   if (joining_.is_task) tell_people(fmt::format("error: rank {}: {}\n", index_of(id_), why));
   exit_status_ = 1;
   loop_.stop();
@@ -77,7 +77,7 @@ int NodeProcess::run() {
     try {
       run_polling(loop_, poll_, computing_, answer_probes_);
     } catch (const std::bad_alloc&) {
-      give_up(kOutOfMemory);  // and wait to be told to exit
+      give_up(out_of_memory());  // and wait to be told to exit
     } catch (const std::exception& error) {
       give_up(error.what());
     }
@@ -98,6 +98,8 @@ void NodeProcess::on_control(const FrameHeader& header, const Payload& payload) 
         return driver_->lose(NodeId(json_of(payload).get<int>()));
       case ControlKind::back:
         return take_back(json_of(payload));
+      case ControlKind::trouble:
+        return end_alone(json_of(payload).at("why"));
       case ControlKind::exit:
         flush();
         over_ = true;
@@ -110,7 +112,7 @@ void NodeProcess::on_control(const FrameHeader& header, const Payload& payload) 
         return;
     }
   } catch (const std::bad_alloc&) {
-    give_up(kOutOfMemory);
+    give_up(out_of_memory());
   } catch (const std::exception& error) {
     give_up(error.what());
   }
@@ -129,6 +131,7 @@ void NodeProcess::set_up(const nlohmann::json& setup) {
              : prepare_server(scenario_case, dataset_shape_of(setup.at("dataset")));
   malloc_trim(0);  // of what was needed to draw or read them
   training_ = prepared.training;
+  data_memory_ = prepared.data_memory;
   part_ = node_part_of(setup.at("checkpoint"));
   Computing computing = worker ? computing_of(prepared, id_, part_.part.gradients) : Computing{};
   computing.timed = setup.at("job_times");
@@ -277,6 +280,16 @@ void NodeProcess::flush_later() {
     flush();
     flush_later();
   });
+}
+
+std::string NodeProcess::out_of_memory() const {
+  const std::string has = fmt::format("there is not enough memory; it has had {}",
+                                      in_gigabytes(process_usage().rss_most));
+  if (!training_) return has + " to prepare its data and model";
+  const NodeMemory memory = node_memory(*training_, data_memory_, id_);
+  return fmt::format("{}, and needs {} at least, {} of that for examples (dataset.take)", has,
+                     in_gigabytes(memory.resident(true, expected_held(*training_, id_))),
+                     in_gigabytes(memory.data));
 }
 
 void NodeProcess::give_up(const std::string& why, std::optional<NodeId> peer) {

@@ -10,6 +10,7 @@
 #include "exec/system/pause_probes.h"
 #include "exec/transport/lobby.h"
 #include "exec/usage/usage_sampler.h"
+#include "models/graph/node_memory.h"
 #include "models/protocol/input_row.h"
 #include "models/protocol/training.h"
 #include "scenarios/scenario.h"
@@ -67,6 +68,8 @@ class NodeProcess {
   void flush_later();
   [[nodiscard]] std::chrono::nanoseconds flush_interval() const;
   void leave();
+  /// What it needs of memory, which there is not.
+  [[nodiscard]] std::string out_of_memory() const;
   void give_up(const std::string& why, std::optional<NodeId> peer = {});
   /// `gradient_time`: that a gradient takes at least; 0: what it does.
   [[nodiscard]] DriverHooks hooks();
@@ -85,6 +88,7 @@ class NodeProcess {
 
   std::optional<Scenario> scenario_;
   std::shared_ptr<const Training> training_;
+  DataMemory data_memory_;
   std::unique_ptr<NodeDriver> driver_;
   std::optional<boost::asio::ip::tcp::acceptor> acceptor_;
   std::optional<Lobby> lobby_;

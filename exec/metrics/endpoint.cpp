@@ -7,6 +7,7 @@
 #include <boost/beast/http.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <functional>
@@ -23,18 +24,26 @@ namespace beast = boost::beast;
 namespace http = beast::http;
 using asio::ip::tcp;
 using boost::system::error_code;
+using Clock = std::chrono::steady_clock;
 
 constexpr auto kClientPatience = std::chrono::seconds(10);  // with a client that says nothing
 constexpr auto kAcceptRetry = std::chrono::milliseconds(100);
 
+[[noreturn]] void refuse_place(const std::string& text, const std::string& what) {
+  throw InputError(fmt::format("--metrics {}: {}", text, what));
+}
+
+}  // namespace
+
 /// One client: its request is read, answered, and the next one, until it leaves. Lives as long as
 /// something of it is under way.
-class Session : public std::enable_shared_from_this<Session> {
+class MetricsEndpoint::Client : public std::enable_shared_from_this<Client> {
  public:
-  Session(tcp::socket socket, std::function<std::string()> metrics)
+  Client(tcp::socket socket, std::function<std::string()> metrics)
       : stream_(std::move(socket)), metrics_(std::move(metrics)) {}
 
   void read() {
+    waits_since_ = Clock::now();
     parser_.emplace();
     parser_->body_limit(0);
     stream_.expires_after(kClientPatience);
@@ -43,6 +52,10 @@ class Session : public std::enable_shared_from_this<Session> {
                        if (!error) self->answer();
                      });
   }
+
+  void leave() { stream_.close(); }
+  /// Since when its request is waited for.
+  [[nodiscard]] Clock::time_point waits_since() const { return waits_since_; }
 
  private:
   void answer() {
@@ -69,16 +82,11 @@ class Session : public std::enable_shared_from_this<Session> {
 
   beast::tcp_stream stream_;
   std::function<std::string()> metrics_;
+  Clock::time_point waits_since_;
   beast::flat_buffer buffer_{64 << 10};
   std::optional<http::request_parser<http::empty_body>> parser_;
   http::response<http::string_body> response_;
 };
-
-[[noreturn]] void refuse_place(const std::string& text, const std::string& what) {
-  throw InputError(fmt::format("--metrics {}: {}", text, what));
-}
-
-}  // namespace
 
 tcp::endpoint read_metrics_place(const std::string& text) {
   const std::size_t colon = text.rfind(':');
@@ -137,7 +145,10 @@ std::string MetricsEndpoint::text() {
 void MetricsEndpoint::accept() {
   acceptor_.async_accept([this](error_code error, tcp::socket socket) {
     if (error) return accept_later();
-    std::make_shared<Session>(std::move(socket), [this] { return text(); })->read();
+    make_room();
+    const auto client = std::make_shared<Client>(std::move(socket), [this] { return text(); });
+    clients_.push_back(client);
+    client->read();
     accept();
   });
 }
@@ -148,6 +159,16 @@ void MetricsEndpoint::accept_later() {
   later_.async_wait([this](error_code error) {
     if (!error) accept();
   });
+}
+
+void MetricsEndpoint::make_room() {
+  std::erase_if(clients_, [](const std::weak_ptr<Client>& client) { return client.expired(); });
+  if (clients_.size() < kMostMetricsClients) return;
+  const auto first = std::ranges::min_element(
+      clients_, {},
+      [](const std::weak_ptr<Client>& client) { return client.lock()->waits_since(); });
+  first->lock()->leave();
+  clients_.erase(first);
 }
 
 }  // namespace foretrain::exec

@@ -2,6 +2,7 @@
 
 #include "reports/cli/failure.h"
 #include "reports/cli/folders.h"
+#include "reports/cli/unfinished.h"
 #include "reports/record/collector.h"
 #include "reports/record/files.h"
 #include "reports/record/interruption.h"
@@ -146,6 +147,7 @@ void keep_record(const Record& record, const std::filesystem::path& folder) {
 
 int train_cases(const Answer& answer, const std::vector<Case>& cases, Mode mode,
                 const TrainInto& train, const KeepRecord& keep) {
+  check_unfinished(answer, cases);
   claim_folders(answer, answer.root_of(cases.front().scenario), places_of(answer, cases), mode);
   for (const Case& each : cases) prepare_folder(answer.folder_of(each));
   CaseTable table;
@@ -173,7 +175,10 @@ int train_cases(const Answer& answer, const std::vector<Case>& cases, Mode mode,
       if (answer.provenance) write_provenance(answer.provenance(), folder);
       answer.tell(fmt::format("record: {}\n\n", folder.string()));
     });
-    return status == kDone;
+    if (status == kDone) return true;
+    const std::string how = how_it_goes_on(answer, each, folder);
+    if (!how.empty()) tell_people(how + "\n");
+    return false;
   });
   if (cases.size() > 1 && trained) answer.tell(table.text());
   return status;

@@ -6,8 +6,10 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +32,10 @@ struct Answer {
   std::string settings{};  ///< that part of the default folder's name (settings_name); empty: none
   bool goes_on = false;    ///< with the record in `out`: the training itself knows whether it may
   std::function<Provenance()> provenance{};  ///< goes beside each record; null: nothing does
+  /// Of a run: the step that `--resume FOLDER` would go on from, where the training of that case in
+  /// the folder has not ended, and has kept one; null: nothing is kept.
+  std::function<std::optional<std::int64_t>(const Case&, const std::filesystem::path&)> kept_step{};
+  bool begins = false;  ///< a run with its first step: it would remove what is kept in its folder
 
   /// A note, to standard error.
   void say(const std::string& line) const;

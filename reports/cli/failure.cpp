@@ -1,25 +1,45 @@
 #include "reports/cli/failure.h"
 
 #include "models/base/check.h"
+#include "models/base/quantity.h"
 #include "models/data/data_error.h"
 #include "reports/cli/commands.h"
 #include "reports/record/interruption.h"
 #include "reports/record/not_done.h"
 #include "reports/record/tell_people.h"
 #include "scenarios/input_error.h"
+#include "scenarios/units.h"
 #include "scenarios/write_error.h"
 
 #include <fmt/format.h>
 
+#include <sys/resource.h>
+
+#include <cstdint>
 #include <cstdio>
 #include <iostream>
 #include <new>
 
 namespace foretrain {
+namespace {
+
+/// The most memory that this process has held.
+Bytes peak_memory() {
+  constexpr std::int64_t kKilobyte = 1024;
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return {kKilobyte * usage.ru_maxrss};
+}
+
+}  // namespace
 
 int tell_failure(const std::exception& error) {
   if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) {
-    tell_people("error: there is not enough memory for it\n");
+    tell_people(
+        fmt::format("error: there is not enough memory: this process has had {}, and asked "
+                    "for more; fewer examples (dataset.take), workers, a smaller model or batch "
+                    "take less\n",
+                    in_gigabytes(peak_memory())));
     return kFailed;
   }
   const bool tells_itself = dynamic_cast<const NotDone*>(&error) != nullptr ||

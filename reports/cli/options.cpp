@@ -125,7 +125,10 @@ void add_budget(CLI::App& command, Arguments& arguments) {
 void run_options(CLI::App& command, Arguments& arguments) {
   add_scenario(command, arguments);
   add_output(command, arguments, "out/NAME/run, out/NAME/run-SETTINGS with --set");
-  add_force(command, arguments, kReplace);
+  add_force(
+      command, arguments,
+      "replace what --out has, whatever it is a record of, also a training that has not ended "
+      "and could go on");
   add_nodes(command, arguments);
   add_training(command, arguments);
   add_hosts(command, arguments);

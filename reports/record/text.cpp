@@ -108,6 +108,21 @@ std::string listed(const std::vector<std::string>& names) {
   return all ? text : fmt::format("{} and {} more", text, names.size() - named);
 }
 
+std::string shell_word(const std::string& word) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=:,+@%";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
+  std::string quoted = "'";
+  for (const char c : word) {
+    if (c == '\'') {
+      quoted += "'\\''";
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + "'";
+}
+
 std::string figure(std::optional<double> value) {
   if (!value || !std::isfinite(*value)) return "-";
   if (std::abs(*value) < 999.95 || std::abs(*value) > 1e15) return fmt::format("{:.4g}", *value);

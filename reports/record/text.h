@@ -52,6 +52,9 @@ std::string right(std::string_view text, std::size_t columns);
 /// `a`, `a and b`, `a; b; c and 2 more`: names that may have commas in them.
 std::string listed(const std::vector<std::string>& names);
 
+/// A word of a command line as a shell takes it: in quotes where it has to be.
+std::string shell_word(const std::string& word);
+
 /// `value` with four significant digits, `-` where it is not known.
 std::string figure(std::optional<double> value);
 /// `-3.1 %`, always with its sign; `-` where it is not known.

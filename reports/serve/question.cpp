@@ -1,5 +1,6 @@
 #include "reports/serve/question.h"
 
+#include "reports/record/text.h"
 #include "scenarios/beside.h"
 #include "scenarios/input_error.h"
 #include "scenarios/json_nesting.h"
@@ -98,22 +99,6 @@ bool is_text_of(const std::string& file, const std::string& text) {
   } catch (const InputError&) {
     return false;
   }
-}
-
-/// A word as a shell takes it.
-std::string shell_word(const std::string& word) {
-  constexpr std::string_view kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=:,+@%";
-  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
-  std::string quoted = "'";
-  for (const char c : word) {
-    if (c == '\'') {
-      quoted += "'\\''";
-    } else {
-      quoted += c;
-    }
-  }
-  return quoted + "'";
 }
 
 /// The number that `text` begins with, before a colon; takes both off it.

@@ -45,8 +45,9 @@ struct Crowd {
 
 // What may be there in the end that was not in the beginning, of the launcher as of the server.
 constexpr double kMostMemoryGrown_mb = 32;
-// Strangers in the lobby (exec/transport/lobby.h), files that are open for a moment.
-constexpr int kMostDescriptorsGrown = 64 + 16;
+// Strangers in the lobby (exec/transport/lobby.h), at the metrics (exec/metrics/endpoint.h), files
+// that are open for a moment.
+constexpr int kMostDescriptorsGrown = 64 + 16 + 16;
 constexpr int kMostStandstill_s = 10;
 
 Crowd crowd_of(const std::vector<std::string>& arguments) {
@@ -99,8 +100,8 @@ class Run {
                                 "1000000, silence_limit: 60 s}}\n",
                                 4 * options.workers, options.workers));
     std::vector<std::string> words{
-        program_path(), "run",    folder / "load.yaml", "--quiet", "--out",
-        folder_,        "--port", std::to_string(port)};
+        program_path(), "run",    folder / "load.yaml", "--quiet",   "--out",
+        folder_,        "--port", std::to_string(port), "--metrics", std::to_string(port + 2)};
     errors_ = folder / "errors.txt";
     launcher_ = fork();
     if (launcher_ < 0) throw std::runtime_error("no process could be started");
@@ -209,9 +210,10 @@ struct Loaded {
 
 Loaded train(const Crowd& options, bool strangers) {
   const TempFolder folder;
-  const int port = testing::free_port(2);
+  const int port = testing::free_port(3);
   std::optional<Strangers> at_launcher;
   std::optional<Strangers> at_server;
+  std::optional<Strangers> at_metrics;
   Loaded loaded;
   {
     Run run(folder.path(), options, port);
@@ -219,6 +221,7 @@ Loaded train(const Crowd& options, bool strangers) {
     if (strangers) {
       at_launcher.emplace(port, options.idle, options.slow);
       at_server.emplace(port + 1, options.idle, options.slow);
+      at_metrics.emplace(port + 2, options.idle, options.slow);
     }
     run.wait_until_it_trains();
     const pid_t server = run.server();
@@ -232,7 +235,7 @@ Loaded train(const Crowd& options, bool strangers) {
     loaded.startup_s = record.startup.seconds();
     loaded.refused = record.refused;
   }
-  for (const auto* each : {&at_launcher, &at_server}) {
+  for (const auto* each : {&at_launcher, &at_server, &at_metrics}) {
     if (!*each) continue;
     loaded.came += (*each)->came();
     loaded.turned_away += (*each)->turned_away();
@@ -268,7 +271,7 @@ void allow_strangers(const Crowd& options) {
   getrlimit(RLIMIT_NOFILE, &limit);
   limit.rlim_cur = limit.rlim_max;
   setrlimit(RLIMIT_NOFILE, &limit);
-  const std::size_t need = 2 * (options.idle + options.slow) + 64;
+  const std::size_t need = 3 * (options.idle + options.slow) + 64;
   if (limit.rlim_max >= need) return;
   throw std::runtime_error(fmt::format("{} files have to be open at once, {} may be (ulimit -Hn)",
                                        need, limit.rlim_max));
@@ -281,7 +284,7 @@ void load(const std::vector<std::string>& arguments, Report& report) {
   allow_strangers(options);
   report.remark(
       fmt::format("load: {} workers, async, {} s; {} idle, {} slow strangers at the launcher, as "
-                  "many at the server",
+                  "many at the server, at the metrics",
                   options.workers, options.seconds, options.idle, options.slow));
   const Loaded alone = train(options, false);
   const Loaded beside = train(options, true);

@@ -9,9 +9,10 @@
 namespace foretrain::bench {
 
 /// Trains a tiny model by `async` with many workers on this machine, once alone, once while idle
-/// and slow strangers hold the launcher's port and the server's: gradients a second, who was turned
-/// away, what memory and descriptors both processes have when the training begins and when it is
-/// ended. Then a record of very many steps is written, read, reported: seconds and bytes of each.
+/// and slow strangers hold the ports of the launcher, the server, the metrics: gradients a second,
+/// who was turned away, what memory and descriptors both processes have when the training begins
+/// and when it is ended. Then a record of very many steps is written, read, reported: seconds and
+/// bytes of each.
 ///
 ///     --smoke       few, for a moment
 ///     --seconds N   of each training; default 60

@@ -323,6 +323,25 @@ TEST_CASE("tasks: a rank that nobody waits for is killed and the others go on") 
         std::string::npos);
 }
 
+TEST_CASE("tasks: a second process of a rank is told that the first is there, which goes on") {
+  Job job(4);
+  const std::vector<std::string> hours{"--set", "training.steps=100000000"};
+  const std::map<std::string, std::string> three{{"WORLD_SIZE", "3"}};
+  for (const int rank : {0, 1, 2}) job.start(rank, hours, kJobKey, three);
+  job.wait_for_steps();
+  job.start(3, hours, kJobKey, {{"WORLD_SIZE", "3"}, {"RANK", "1"}});
+  CHECK(job.end_of(3) == 1);
+  const std::string told = job.errors(3);
+  CAPTURE(told);
+  CHECK(told.find("error: rank 1: worker1 (rank 1) is there already: it came from 127.0.0.1:") ==
+        0);
+  CHECK(told.find("; start one process a node\n") != std::string::npos);
+  CHECK(told.find("lost the launcher") == std::string::npos);
+  job.kill_rank(0, SIGINT);
+  for (const int rank : {0, 1, 2}) CHECK(job.end_of(rank) == 130);
+  CHECK(job.answer().at("refused") == 1);
+}
+
 TEST_CASE("tasks: a rank 0 that is killed takes its own node with it and the others end") {
   Job job(3);
   start_long(job, "async");
