@@ -32,19 +32,23 @@ Checkpoints::Checkpoints(const Case& scenario_case, const Training& training, fs
                          const Beginning& beginning)
     : case_(scenario_case),
       training_(training),
+      earlier_(folder),
       beginning_(beginning),
       run_(beginning.from != nullptr ? beginning.from->manifest.run : drawn_name()),
       tally_(static_cast<std::size_t>(training.nodes())) {
-  if (!folder.empty()) {
-    const Resumption* resumption = beginning.from;
-    const bool same = resumption != nullptr && fs::weakly_canonical(resumption->folder) ==
-                                                   fs::weakly_canonical(fs::absolute(folder));
-    remove_checkpoints_after(folder, same ? resumption->manifest.cut : 0);
-  }
   if (!training.checkpoint.wanted()) return;
   passing_ = folder.empty();
   if (passing_) folder = fs::temp_directory_path() / fmt::format("foretrain-{}", run_);
   folder_ = fs::absolute(folder);
+}
+
+// Not sooner: where a node cannot read its state, nothing has begun, and all of them are needed.
+void Checkpoints::begin() const {
+  if (earlier_.empty()) return;
+  const Resumption* resumption = beginning_.from;
+  const bool same = resumption != nullptr && fs::weakly_canonical(resumption->folder) ==
+                                                 fs::weakly_canonical(fs::absolute(earlier_));
+  remove_checkpoints_after(earlier_, same ? resumption->manifest.cut : 0);
 }
 
 Checkpoints::~Checkpoints() {

@@ -34,6 +34,9 @@ namespace foretrain::exec {
 ///           <------------------------- exit       the run's outcome: done, failed, interrupted
 ///     trouble ----------------------->            at any time: why I cannot go on
 ///
+/// A node that cannot read its state says so instead of `listening` (trouble, `no_part`). When all
+/// have answered, and an older checkpoint may be whole, the exit is kAgain: all join once more.
+///
 /// A task of `calibrate --cluster` trains nothing, and its life is another one:
 ///
 ///     measured ---------------------->            my host, address, port
@@ -61,6 +64,9 @@ enum class ControlKind : std::uint16_t {
   measure,
   measured,
 };
+
+/// What `exit` says beside the names of outcomes.
+inline constexpr const char* kAgain = "again";
 
 /// The most that a control frame may carry.
 inline constexpr Bytes kMostControl{64'000'000};

@@ -238,6 +238,7 @@ void Launcher::on_listening(std::size_t id, const nlohmann::json& json) {
   members_[id].listening = true;
   if (options_.elsewhere()) record_.nodes[id].host = json.at("host");
   if (members_[id].coming == Member::Return::started) return introduce(members_[id]);
+  maybe_go_back();
   if (stage_ != Stage::joining || !std::ranges::all_of(members_, &Member::listening)) return;
   stage_ = Stage::preparing;
   nlohmann::json places;
@@ -256,6 +257,7 @@ void Launcher::on_ready(Member& member) {
   if (beginning_.down_since) record_.restarts.down += since(*beginning_.down_since);
   const std::string wrong = rows_.begin(record_, beginning_.time);
   if (!wrong.empty()) return fail(wrong);
+  checkpoints_->begin();
   for (Member& each : members_) {
     each.silence.emplace(silence_limit());
     each.counted_before = hosts_.counted(each.host);
@@ -296,6 +298,7 @@ void Launcher::end_if_finished() {
 
 void Launcher::on_trouble(std::size_t id, const nlohmann::json& json) {
   const std::string why = json.at("why");
+  if (json.contains("no_part") && on_no_part(members_[id], why)) return;
   if (members_[id].coming == Member::Return::started) return give_up_return(members_[id], why);
   if (lose(members_[id], "gave up: " + why)) return;  // whatever cut it off
   if (!json.contains("peer")) return fail(fmt::format("{}: {}", members_[id].named(), why));
@@ -356,6 +359,7 @@ void Launcher::end(Outcome outcome) {
   stage_ = Stage::ending;
   record_.outcome = outcome;
   record_.refused += refusals_.count();
+  const std::string_view said = goes_back_ ? kAgain : name_of(outcome);
   door_.close();  // whoever comes now comes for the next case
   suspicion_.cancel();
   if (link_faults_) link_faults_->end();
@@ -364,7 +368,7 @@ void Launcher::end(Outcome outcome) {
     // One that gets ready has nothing to tell.
     if (member.coming == Member::Return::started && member.lives()) kill(member.process, SIGKILL);
     if (member.connection) {
-      send_text(*member.connection, ControlKind::exit, NodeId(0), name_of(outcome));
+      send_text(*member.connection, ControlKind::exit, NodeId(0), said);
     }
   }
   timer_.expires_after(kFarewell);

@@ -102,6 +102,7 @@ void NodeProcess::on_control(const FrameHeader& header, const Payload& payload) 
         flush();
         over_ = true;
         if (driver_) driver_->halt();  // a peer that has not heard it yet may still ask
+        again_ = text_of(payload) == kAgain;
         if (text_of(payload) != name_of(Outcome::done)) {
           exit_status_ = text_of(payload) == name_of(Outcome::interrupted) ? 130 : 1;
         }
@@ -133,7 +134,11 @@ void NodeProcess::set_up(const nlohmann::json& setup) {
   Computing computing = worker ? computing_of(prepared, id_, part_.part.gradients) : Computing{};
   computing.timed = setup.at("job_times");
   std::unique_ptr<Node> program = make_node(training_, id_);
-  part_.restore(*program, id_, prepared);
+  try {
+    part_.restore(*program, id_, prepared);
+  } catch (const PartError& error) {
+    return tell_trouble({{"why", error.what()}, {"no_part", true}});
+  }
   const std::int64_t generation = whole_at(setup, "generation");
   if (generation > 1) program->rejoin(generation);
   driver_ = std::make_unique<NodeDriver>(loop_, id_, std::move(program), hooks(),
@@ -282,11 +287,15 @@ void NodeProcess::flush_later() {
 void NodeProcess::give_up(const std::string& why, std::optional<NodeId> peer) {
   if (over_) return;
   if (!launcher_) return end_alone(why);
+  nlohmann::json trouble{{"why", why}};
+  if (peer) trouble["peer"] = index_of(*peer);
+  tell_trouble(trouble);
+}
+
+void NodeProcess::tell_trouble(const nlohmann::json& trouble) {
   flush();
   over_ = true;
   exit_status_ = 1;
-  nlohmann::json trouble{{"why", why}};
-  if (peer) trouble["peer"] = index_of(*peer);
   send_json(*launcher_, ControlKind::trouble, id_, trouble);
 }
 

@@ -38,6 +38,8 @@ class NodeProcess {
   int run();
   /// It was told what to train.
   [[nodiscard]] bool has_training() const { return training_ != nullptr; }
+  /// It is to join once more: the nodes go on from an older checkpoint.
+  [[nodiscard]] bool again() const { return again_; }
 
  private:
   void on_joined(const std::shared_ptr<Connection>& launcher, const boost::asio::ip::address& here);
@@ -68,6 +70,7 @@ class NodeProcess {
   [[nodiscard]] std::chrono::nanoseconds flush_interval() const;
   void leave();
   void give_up(const std::string& why, std::optional<NodeId> peer = {});
+  void tell_trouble(const nlohmann::json& trouble);
   /// `gradient_time`: that a gradient takes at least; 0: what it does.
   [[nodiscard]] DriverHooks hooks();
 
@@ -93,8 +96,9 @@ class NodeProcess {
   bool peers_known_ = false;
   bool ready_ = false;
   bool over_ = false;  // finished, or given up
-  NodePart part_;      // of checkpoints
-  std::string save_;   // where the chief's weights go; empty: nowhere
+  bool again_ = false;
+  NodePart part_;     // of checkpoints
+  std::string save_;  // where the chief's weights go; empty: nowhere
 
   boost::asio::steady_timer flush_timer_;
   std::string interface_;  // of the emulated host; empty: none

@@ -111,6 +111,24 @@ TEST_CASE("checkpoints: a torn, mixed, stale, moved or damaged one is passed ove
   CHECK_THAT(newest.passed_over.front(), Contains(told));
 }
 
+TEST_CASE("checkpoints: where parts are on other machines, those that are seen are looked at") {
+  const TempFolder folder;
+  const fs::path run = folder.path();
+  make_whole(run, 100, "older");
+  make_whole(run, 200, "newer");
+  fs::remove(file_of_part(run, 200, "worker0"));  // it is elsewhere
+  CHECK(newest_checkpoint(run, false).manifest->cut == 200);
+  CHECK(newest_checkpoint(run, true).manifest->cut == 100);
+  fs::resize_file(file_of_part(run, 200, "server0"), 3);
+  const Newest newest = newest_checkpoint(run, false);
+  REQUIRE(newest.manifest);
+  CHECK(newest.manifest->cut == 100);
+  REQUIRE(newest.passed_over.size() == 1);
+  CHECK_THAT(newest.passed_over.front(), Contains("step-200/server0.ckpt: has 3 bytes"));
+  CHECK(!newest_checkpoint(run, false, 100).manifest);
+  CHECK(newest_checkpoint(run, false, 200).passed_over.empty());
+}
+
 TEST_CASE("checkpoints: a manifest that makes no sense is passed over though its hash is right") {
   const TempFolder folder;
   const fs::path run = folder.path();
