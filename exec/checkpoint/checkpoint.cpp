@@ -121,11 +121,12 @@ fs::path file_of_part(const fs::path& run, std::int64_t cut, const std::string& 
   return folder_of_cut(run, cut) / (role + ".ckpt");
 }
 
-void write_manifest(const fs::path& run, const Manifest& manifest, int keep) {
+std::int64_t write_manifest(const fs::path& run, const Manifest& manifest, int keep) {
   const Json body = body_of(manifest);
   const Json json{{"checkpoint", body}, {"sha256", sha256_of(text_of(body))}};
   write_durably(folder_of_cut(run, manifest.cut) / kManifestFile, text_of(json) + "\n");
   int whole = 0;
+  std::int64_t oldest = 0;
   for (const std::int64_t cut : cuts_in(run)) {
     if (cut > manifest.cut) continue;  // being made
     const fs::path folder = folder_of_cut(run, cut);
@@ -137,7 +138,18 @@ void write_manifest(const fs::path& run, const Manifest& manifest, int keep) {
       fs::remove_all(folder, ignored);
     } else {
       ++whole;
+      oldest = cut;
     }
+  }
+  return whole < keep ? 0 : oldest;
+}
+
+void remove_parts_before(const fs::path& run, std::int64_t cut, const std::string& role) {
+  for (const std::int64_t each : cuts_in(run)) {
+    if (each >= cut) continue;
+    remove_written(file_of_part(run, each, role));
+    std::error_code not_empty;
+    fs::remove(folder_of_cut(run, each), not_empty);
   }
 }
 

@@ -50,8 +50,13 @@ std::filesystem::path file_of_part(const std::filesystem::path& run, std::int64_
                                    const std::string& role);
 
 /// Makes a checkpoint of parts that are on the disk; then `keep` of the newest whole ones stay, and
-/// nothing older. @throws InputError
-void write_manifest(const std::filesystem::path& run, const Manifest& manifest, int keep);
+/// nothing older. Returns the oldest of these: nothing before it is needed any more; 0: there are
+/// fewer yet. @throws InputError
+std::int64_t write_manifest(const std::filesystem::path& run, const Manifest& manifest, int keep);
+
+/// Removes a node's parts of the cuts before `cut`. What other nodes keep in the folder stays.
+void remove_parts_before(const std::filesystem::path& run, std::int64_t cut,
+                         const std::string& role);
 
 /// A part that is not there, is torn, or is another one; an older checkpoint may be whole.
 class PartError : public InputError {

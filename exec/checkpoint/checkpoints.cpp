@@ -75,8 +75,8 @@ NodePart Checkpoints::part_of(NodeId node) const {
   return part;
 }
 
-void Checkpoints::take(NodeId node, const WrittenPart& written, Instant now,
-                       const std::function<void()>& keep_rows) {
+std::int64_t Checkpoints::take(NodeId node, const WrittenPart& written, Instant now,
+                               const std::function<void()>& keep_rows) {
   Cut& cut = cuts_[written.cut];
   cut.parts.resize(static_cast<std::size_t>(training_.nodes()));
   cut.parts[index_of(node)] = written.part;
@@ -85,21 +85,24 @@ void Checkpoints::take(NodeId node, const WrittenPart& written, Instant now,
     tell_people(fmt::format("no checkpoint of step {}: {}: {}\n", written.cut, training_.role(node),
                             written.wrong));
   }
-  if (!tally_.add(written.cut, {written.part.size}, written.took)) return;
+  if (!tally_.add(written.cut, {written.part.size}, written.took)) return 0;
+  std::int64_t oldest = 0;
   if (!cut.broken) {
     keep_rows();
-    make(written.cut, cut);
+    oldest = make(written.cut, cut);
   }
   cuts_.erase(cuts_.begin(), std::next(cuts_.find(written.cut)));
+  return oldest;
 }
 
-void Checkpoints::make(std::int64_t cut, const Cut& of) const {
+std::int64_t Checkpoints::make(std::int64_t cut, const Cut& of) const {
   Manifest manifest{run_,    cut, of.time, std::string(kernel_set()), to_yaml(case_.scenario),
                     of.parts};
   try {
-    write_manifest(folder_, manifest, case_.scenario.checkpoint.keep);
+    return write_manifest(folder_, manifest, case_.scenario.checkpoint.keep);
   } catch (const InputError& error) {
     tell_people(fmt::format("no checkpoint of step {}: {}\n", cut, error.what()));
+    return 0;
   }
 }
 

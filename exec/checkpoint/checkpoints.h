@@ -38,9 +38,10 @@ class Checkpoints {
   void begin() const;
   [[nodiscard]] NodePart part_of(NodeId node) const;
   /// A node has written its part, or not; it is `now` in the training. `keep_rows`: sees to it that
-  /// all that was reported until now is in the record.
-  void take(NodeId node, const WrittenPart& written, Instant now,
-            const std::function<void()>& keep_rows);
+  /// all that was reported until now is in the record. Returns the cut before which no node's part
+  /// is needed any more, where that has become known (write_manifest); else 0.
+  std::int64_t take(NodeId node, const WrittenPart& written, Instant now,
+                    const std::function<void()>& keep_rows);
   [[nodiscard]] const CheckpointTotals& totals() const { return tally_.totals(); }
 
  private:
@@ -50,7 +51,7 @@ class Checkpoints {
     bool broken = false;
   };
 
-  void make(std::int64_t cut, const Cut& of) const;
+  [[nodiscard]] std::int64_t make(std::int64_t cut, const Cut& of) const;
 
   const Case& case_;
   const Training& training_;

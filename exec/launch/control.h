@@ -27,6 +27,8 @@ namespace foretrain::exec {
 ///           <------------------------- go         what time it is: zero, or where it goes on
 ///     rows -------------------------->            steps, evaluations, usage; ten times a second
 ///     kept -------------------------->            my state is on the disk (a checkpoint's part)
+///           <------------------------- outdated   so many newer checkpoints are whole that states
+///                                                 before this cut are needed no more
 ///           <------------------------- lost       a worker is gone, the training goes on
 ///           <------------------------- back       another process is in its place; that one
 ///                                                 connects, gets ready as at the beginning
@@ -63,6 +65,7 @@ enum class ControlKind : std::uint16_t {
   back,
   measure,
   measured,
+  outdated,
 };
 
 /// What `exit` says beside the names of outcomes.

@@ -16,6 +16,7 @@
 #include <chrono>
 #include <csignal>
 #include <exception>
+#include <string_view>
 #include <utility>
 
 namespace foretrain::exec {
@@ -192,10 +193,13 @@ void Launcher::take_rows() {
 }
 
 void Launcher::on_kept(std::size_t id, const nlohmann::json& json) {
-  checkpoints_->take(NodeId(members_[id].rank), written_part_of(json), {json.at("now_ns")}, [this] {
+  const auto keep_rows = [this] {
     if (const std::string wrong = rows_.keep(); !wrong.empty()) fail(wrong);
-  });
+  };
+  const std::int64_t outdated = checkpoints_->take(NodeId(members_[id].rank), written_part_of(json),
+                                                   {json.at("now_ns")}, keep_rows);
   record_.checkpoints = checkpoints_->totals();
+  if (outdated > 0) send_to_all(members_, ControlKind::outdated, outdated);
 }
 
 // What became of a process of ours is told when it is reaped.

@@ -98,6 +98,8 @@ void NodeProcess::on_control(const FrameHeader& header, const Payload& payload) 
         return driver_->lose(NodeId(json_of(payload).get<int>()));
       case ControlKind::back:
         return take_back(json_of(payload));
+      case ControlKind::outdated:
+        return remove_before(json_of(payload).get<std::int64_t>());
       case ControlKind::exit:
         flush();
         over_ = true;
@@ -228,6 +230,11 @@ void NodeProcess::tell_kept(const WrittenPart& written) {
   nlohmann::json json = to_json(written);
   json["now_ns"] = driver_->now().ns;
   send_json(*launcher_, ControlKind::kept, id_, json);
+}
+
+// A large file takes its time to be removed.
+void NodeProcess::remove_before(std::int64_t cut) {
+  if (driver_) driver_->beside_keeps([part = part_, cut] { part.remove_before(cut); });
 }
 
 void NodeProcess::finish(const Finished& finished) {

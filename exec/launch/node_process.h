@@ -64,6 +64,8 @@ class NodeProcess {
   void go(Instant now);
 
   void tell_kept(const WrittenPart& written);
+  /// Its states of the cuts before this one.
+  void remove_before(std::int64_t cut);
   void finish(const Finished& finished);
   void flush();
   void flush_later();
