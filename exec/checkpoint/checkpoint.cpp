@@ -121,11 +121,12 @@ fs::path file_of_part(const fs::path& run, std::int64_t cut, const std::string& 
   return folder_of_cut(run, cut) / (role + ".ckpt");
 }
 
-void write_manifest(const fs::path& run, const Manifest& manifest, int keep) {
+std::int64_t write_manifest(const fs::path& run, const Manifest& manifest, int keep) {
   const Json body = body_of(manifest);
   const Json json{{"checkpoint", body}, {"sha256", sha256_of(text_of(body))}};
   write_durably(folder_of_cut(run, manifest.cut) / kManifestFile, text_of(json) + "\n");
   int whole = 0;
+  std::int64_t oldest = 0;
   for (const std::int64_t cut : cuts_in(run)) {
     if (cut > manifest.cut) continue;  // being made
     const fs::path folder = folder_of_cut(run, cut);
@@ -137,21 +138,37 @@ void write_manifest(const fs::path& run, const Manifest& manifest, int keep) {
       fs::remove_all(folder, ignored);
     } else {
       ++whole;
+      oldest = cut;
     }
+  }
+  return whole < keep ? 0 : oldest;
+}
+
+void remove_parts_before(const fs::path& run, std::int64_t cut, const std::string& role) {
+  for (const std::int64_t each : cuts_in(run)) {
+    if (each >= cut) continue;
+    remove_written(file_of_part(run, each, role));
+    std::error_code not_empty;
+    fs::remove(folder_of_cut(run, each), not_empty);
   }
 }
 
 std::string read_part(const fs::path& run, std::int64_t cut, const Part& part) {
   const fs::path path = file_of_part(run, cut, part.role);
-  std::string text = read_text_file(path);
+  std::string text;
+  try {
+    text = read_text_file(path);
+  } catch (const InputError& error) {
+    throw PartError(error.what());
+  }
   if (std::ssize(text) != part.size) {
-    throw InputError(
+    throw PartError(
         fmt::format("{}: has {} bytes, its manifest says {}; it is torn, or of another "
                     "checkpoint",
                     path.string(), text.size(), part.size));
   }
   if (sha256_of(text) != part.sha256) {
-    throw InputError(
+    throw PartError(
         fmt::format("{}: is not what its manifest has the hash of; it is damaged, or of "
                     "another checkpoint",
                     path.string()));
@@ -159,13 +176,17 @@ std::string read_part(const fs::path& run, std::int64_t cut, const Part& part) {
   return text;
 }
 
-Newest newest_checkpoint(const fs::path& run, bool parts) {
+Newest newest_checkpoint(const fs::path& run, bool here, std::int64_t before) {
   Newest newest;
   for (const std::int64_t cut : cuts_in(run)) {
+    if (cut >= before) continue;
     try {
       Manifest manifest = read_manifest(run, cut);
       for (const Part& part : manifest.parts) {
-        if (parts) read_part(run, cut, part);
+        std::error_code unseen;
+        if (here || fs::exists(file_of_part(run, cut, part.role), unseen)) {
+          read_part(run, cut, part);
+        }
       }
       newest.manifest = std::move(manifest);
       return newest;

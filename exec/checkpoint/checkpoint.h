@@ -2,9 +2,11 @@
 #pragma once
 
 #include "models/base/time.h"
+#include "scenarios/input_error.h"
 
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -48,10 +50,21 @@ std::filesystem::path file_of_part(const std::filesystem::path& run, std::int64_
                                    const std::string& role);
 
 /// Makes a checkpoint of parts that are on the disk; then `keep` of the newest whole ones stay, and
-/// nothing older. @throws InputError
-void write_manifest(const std::filesystem::path& run, const Manifest& manifest, int keep);
+/// nothing older. Returns the oldest of these: nothing before it is needed any more; 0: there are
+/// fewer yet. @throws InputError
+std::int64_t write_manifest(const std::filesystem::path& run, const Manifest& manifest, int keep);
 
-/// A part as its manifest has it. @throws InputError that names the file
+/// Removes a node's parts of the cuts before `cut`. What other nodes keep in the folder stays.
+void remove_parts_before(const std::filesystem::path& run, std::int64_t cut,
+                         const std::string& role);
+
+/// A part that is not there, is torn, or is another one; an older checkpoint may be whole.
+class PartError : public InputError {
+ public:
+  using InputError::InputError;
+};
+
+/// A part as its manifest has it. @throws PartError that names the file
 std::string read_part(const std::filesystem::path& run, std::int64_t cut, const Part& part);
 
 /// The newest whole checkpoint, and why those that are newer are none.
@@ -59,8 +72,12 @@ struct Newest {
   std::optional<Manifest> manifest;
   std::vector<std::string> passed_over;
 };
-/// `parts`: its parts are looked at, too; else they are on other machines.
-Newest newest_checkpoint(const std::filesystem::path& run, bool parts);
+inline constexpr std::int64_t kAnyCut = std::numeric_limits<std::int64_t>::max();
+/// `here`: all its parts are on this machine. Else some may be on others: those that are seen here
+/// have to be what the manifest says, of the rest nothing is known. `before`: of the cuts before
+/// this one.
+Newest newest_checkpoint(const std::filesystem::path& run, bool here,
+                         std::int64_t before = kAnyCut);
 
 /// Removes the checkpoints after `cut`: a training that goes on from there makes others; 0: all.
 void remove_checkpoints_after(const std::filesystem::path& run, std::int64_t cut);

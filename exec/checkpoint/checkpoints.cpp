@@ -32,19 +32,23 @@ Checkpoints::Checkpoints(const Case& scenario_case, const Training& training, fs
                          const Beginning& beginning)
     : case_(scenario_case),
       training_(training),
+      earlier_(folder),
       beginning_(beginning),
       run_(beginning.from != nullptr ? beginning.from->manifest.run : drawn_name()),
       tally_(static_cast<std::size_t>(training.nodes())) {
-  if (!folder.empty()) {
-    const Resumption* resumption = beginning.from;
-    const bool same = resumption != nullptr && fs::weakly_canonical(resumption->folder) ==
-                                                   fs::weakly_canonical(fs::absolute(folder));
-    remove_checkpoints_after(folder, same ? resumption->manifest.cut : 0);
-  }
   if (!training.checkpoint.wanted()) return;
   passing_ = folder.empty();
   if (passing_) folder = fs::temp_directory_path() / fmt::format("foretrain-{}", run_);
   folder_ = fs::absolute(folder);
+}
+
+// Not sooner: where a node cannot read its state, nothing has begun, and all of them are needed.
+void Checkpoints::begin() const {
+  if (earlier_.empty()) return;
+  const Resumption* resumption = beginning_.from;
+  const bool same = resumption != nullptr && fs::weakly_canonical(resumption->folder) ==
+                                                 fs::weakly_canonical(fs::absolute(earlier_));
+  remove_checkpoints_after(earlier_, same ? resumption->manifest.cut : 0);
 }
 
 Checkpoints::~Checkpoints() {
@@ -71,8 +75,8 @@ NodePart Checkpoints::part_of(NodeId node) const {
   return part;
 }
 
-void Checkpoints::take(NodeId node, const WrittenPart& written, Instant now,
-                       const std::function<void()>& keep_rows) {
+std::int64_t Checkpoints::take(NodeId node, const WrittenPart& written, Instant now,
+                               const std::function<void()>& keep_rows) {
   Cut& cut = cuts_[written.cut];
   cut.parts.resize(static_cast<std::size_t>(training_.nodes()));
   cut.parts[index_of(node)] = written.part;
@@ -81,21 +85,24 @@ void Checkpoints::take(NodeId node, const WrittenPart& written, Instant now,
     tell_people(fmt::format("no checkpoint of step {}: {}: {}\n", written.cut, training_.role(node),
                             written.wrong));
   }
-  if (!tally_.add(written.cut, {written.part.size}, written.took)) return;
+  if (!tally_.add(written.cut, {written.part.size}, written.took)) return 0;
+  std::int64_t oldest = 0;
   if (!cut.broken) {
     keep_rows();
-    make(written.cut, cut);
+    oldest = make(written.cut, cut);
   }
   cuts_.erase(cuts_.begin(), std::next(cuts_.find(written.cut)));
+  return oldest;
 }
 
-void Checkpoints::make(std::int64_t cut, const Cut& of) const {
+std::int64_t Checkpoints::make(std::int64_t cut, const Cut& of) const {
   Manifest manifest{run_,    cut, of.time, std::string(kernel_set()), to_yaml(case_.scenario),
                     of.parts};
   try {
-    write_manifest(folder_, manifest, case_.scenario.checkpoint.keep);
+    return write_manifest(folder_, manifest, case_.scenario.checkpoint.keep);
   } catch (const InputError& error) {
     tell_people(fmt::format("no checkpoint of step {}: {}\n", cut, error.what()));
+    return 0;
   }
 }
 

@@ -26,19 +26,22 @@ namespace foretrain::exec {
 /// it: they cost what they cost.
 class Checkpoints {
  public:
-  /// `folder`: of the run, empty: none. Where the training does not go on from a checkpoint, what
-  /// an older one has left in the folder is removed.
+  /// `folder`: of the run, empty: none.
   Checkpoints(const Case& scenario_case, const Training& training, std::filesystem::path folder,
               const Beginning& beginning);
   Checkpoints(const Checkpoints&) = delete;
   Checkpoints& operator=(const Checkpoints&) = delete;
   ~Checkpoints();
 
+  /// All nodes have read their states. Where the training does not go on from a checkpoint, what an
+  /// older one has left in the folder is removed; else what came after it.
+  void begin() const;
   [[nodiscard]] NodePart part_of(NodeId node) const;
   /// A node has written its part, or not; it is `now` in the training. `keep_rows`: sees to it that
-  /// all that was reported until now is in the record.
-  void take(NodeId node, const WrittenPart& written, Instant now,
-            const std::function<void()>& keep_rows);
+  /// all that was reported until now is in the record. Returns the cut before which no node's part
+  /// is needed any more, where that has become known (write_manifest); else 0.
+  std::int64_t take(NodeId node, const WrittenPart& written, Instant now,
+                    const std::function<void()>& keep_rows);
   [[nodiscard]] const CheckpointTotals& totals() const { return tally_.totals(); }
 
  private:
@@ -48,12 +51,13 @@ class Checkpoints {
     bool broken = false;
   };
 
-  void make(std::int64_t cut, const Cut& of) const;
+  [[nodiscard]] std::int64_t make(std::int64_t cut, const Cut& of) const;
 
   const Case& case_;
   const Training& training_;
-  std::filesystem::path folder_;  // absolute; empty: nothing is kept
-  bool passing_ = false;          // it goes with the run
+  std::filesystem::path earlier_;  // of the run, where older ones may be; empty: it has none
+  std::filesystem::path folder_;   // absolute; empty: nothing is kept
+  bool passing_ = false;           // it goes with the run
   Beginning beginning_;
   std::string run_;
   CheckpointTally tally_;

@@ -51,11 +51,15 @@ void write_all(const fs::path& path, std::string_view text) {
   if (fsync(file.number()) != 0) fail(path);
 }
 
+fs::path place_aside(const fs::path& path) {
+  return path.parent_path() / fmt::format(".{}.new", path.filename().string());
+}
+
 }  // namespace
 
 void write_durably(const fs::path& path, std::string_view text) {
   const fs::path folder = path.parent_path();
-  const fs::path aside = folder / fmt::format(".{}.new", path.filename().string());
+  const fs::path aside = place_aside(path);
   std::error_code error;
   fs::create_directories(folder, error);  // told where it is written
   try {
@@ -70,6 +74,12 @@ void write_durably(const fs::path& path, std::string_view text) {
   }
   const Descriptor parent(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (parent.number() < 0 || fsync(parent.number()) != 0) fail(folder);
+}
+
+void remove_written(const fs::path& path) {
+  std::error_code ignored;
+  fs::remove(path, ignored);
+  fs::remove(place_aside(path), ignored);
 }
 
 std::string sha256_of(std::string_view text) {

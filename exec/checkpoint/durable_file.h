@@ -13,6 +13,9 @@ namespace foretrain::exec {
 /// nothing of it stays then
 void write_durably(const std::filesystem::path& path, std::string_view text);
 
+/// Removes it, with what a writer that was killed has left beside it.
+void remove_written(const std::filesystem::path& path);
+
 /// SHA-256 in hexadecimal digits.
 std::string sha256_of(std::string_view text);
 

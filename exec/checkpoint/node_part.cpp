@@ -77,6 +77,10 @@ WrittenPart NodePart::write(const Keep& keep) const {
   return written;
 }
 
+void NodePart::remove_before(std::int64_t outdated) const {
+  if (!folder.empty()) remove_parts_before(folder, outdated, role);
+}
+
 nlohmann::json to_json(const NodePart& part) {
   nlohmann::json servers = nlohmann::json::array();
   for (const Part& each : part.servers) servers.push_back(part_json(each));

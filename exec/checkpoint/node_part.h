@@ -37,6 +37,9 @@ struct NodePart {
   void restore(Node& node, NodeId id, const Prepared& prepared) const;
   /// Writes the node's state; on any thread.
   [[nodiscard]] WrittenPart write(const Keep& keep) const;
+  /// Removes what it has written of the cuts before this one: the launcher sees to its own machine
+  /// alone. On any thread.
+  void remove_before(std::int64_t outdated) const;
   [[nodiscard]] bool goes_on() const { return !from.empty(); }
 
  private:

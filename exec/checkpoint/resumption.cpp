@@ -78,10 +78,10 @@ NodeCounts check_is_of(const Manifest& manifest, const Case& scenario_case) {
 }
 
 Resumption find_resumption(const std::filesystem::path& folder, const Case& scenario_case,
-                           bool here) {
+                           bool here, std::int64_t before) {
   Resumption resumption;
   resumption.folder = std::filesystem::absolute(folder);
-  Newest newest = newest_checkpoint(resumption.folder, here);
+  Newest newest = newest_checkpoint(resumption.folder, here, before);
   for (const std::string& why : newest.passed_over)
     tell_people(fmt::format("passed over: {}\n", why));
   if (!newest.manifest) {

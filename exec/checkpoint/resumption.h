@@ -45,11 +45,11 @@ struct Beginning {
 /// `scenario_case`, or has not the part of each of them
 NodeCounts check_is_of(const Manifest& manifest, const Case& scenario_case);
 
-/// Finds it, says on standard error which newer checkpoints it passes over. `here`: all parts are
-/// on this machine, and are looked at. @throws InputError where there is none, or it is of another
-/// training than `scenario_case`: all but the number of servers is the same
+/// Finds it, says on standard error which newer checkpoints it passes over. `here`, `before`: as
+/// newest_checkpoint. @throws InputError where there is none, or it is of another training than
+/// `scenario_case`: all but the number of servers is the same
 Resumption find_resumption(const std::filesystem::path& folder, const Case& scenario_case,
-                           bool here);
+                           bool here, std::int64_t before = kAnyCut);
 
 /// The step that find_resumption would go on from, where the record in `folder` says that its run
 /// has not ended. Nothing: it has, there is no whole checkpoint, or it is of another training.

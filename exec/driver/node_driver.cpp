@@ -271,6 +271,11 @@ void NodeDriver::begin_keep(Keep keep) {
   });
 }
 
+void NodeDriver::beside_keeps(std::function<void()> work) {
+  if (!keeper_) keeper_.emplace(1);
+  asio::post(*keeper_, std::move(work));
+}
+
 void NodeDriver::arm(const ArmTimer& timer) {
   auto clock =
       std::make_shared<asio::steady_timer>(loop_, std::chrono::nanoseconds(timer.after.ns));

@@ -69,6 +69,8 @@ class NodeDriver {
   /// Everybody is ready; it is `begins`, zero but where a training goes on. The program is told of
   /// it, and of what came, so long `after`.
   void start(Instant begins = {}, Duration after = {});
+  /// Work for the disk on the thread on which states are kept, behind those that are under way.
+  void beside_keeps(std::function<void()> work);
   /// The program hears nothing more, so it answers nothing: what the inputs told so far lead to is
   /// all that it did.
   void halt() { halted_ = true; }
@@ -122,7 +124,7 @@ class NodeDriver {
   std::map<NodeId, std::string> why_lost_;  // as their connections say
   std::chrono::steady_clock::time_point start_;
   Instant begins_;
-  bool started_ = false;      // the program has been told
+  bool started_ = false;  // the program has been told
   bool halted_ = false;
   int computing_ = 0;         // jobs on the compute thread
   std::int64_t fed_ = 0;      // inputs so far

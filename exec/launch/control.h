@@ -27,6 +27,8 @@ namespace foretrain::exec {
 ///           <------------------------- go         what time it is: zero, or where it goes on
 ///     rows -------------------------->            steps, evaluations, usage; ten times a second
 ///     kept -------------------------->            my state is on the disk (a checkpoint's part)
+///           <------------------------- outdated   so many newer checkpoints are whole that states
+///                                                 before this cut are needed no more
 ///           <------------------------- lost       a worker is gone, the training goes on
 ///           <------------------------- back       another process is in its place; that one
 ///                                                 connects, gets ready as at the beginning
@@ -34,6 +36,9 @@ namespace foretrain::exec {
 ///           <------------------------- exit       the run's outcome: done, failed, interrupted
 ///     trouble ----------------------->            at any time: why I cannot go on
 ///           <------------------------- trouble    instead of setup: why you are not taken
+///
+/// A node that cannot read its state says so instead of `listening` (trouble, `no_part`). When all
+/// have answered, and an older checkpoint may be whole, the exit is kAgain: all join once more.
 ///
 /// A task of `calibrate --cluster` trains nothing, and its life is another one:
 ///
@@ -61,7 +66,11 @@ enum class ControlKind : std::uint16_t {
   back,
   measure,
   measured,
+  outdated,
 };
+
+/// What `exit` says beside the names of outcomes.
+inline constexpr const char* kAgain = "again";
 
 /// The most that a control frame may carry.
 inline constexpr Bytes kMostControl{64'000'000};

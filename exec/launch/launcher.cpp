@@ -16,6 +16,7 @@
 #include <chrono>
 #include <csignal>
 #include <exception>
+#include <string_view>
 #include <utility>
 
 namespace foretrain::exec {
@@ -201,10 +202,13 @@ void Launcher::take_rows() {
 }
 
 void Launcher::on_kept(std::size_t id, const nlohmann::json& json) {
-  checkpoints_->take(NodeId(members_[id].rank), written_part_of(json), {json.at("now_ns")}, [this] {
+  const auto keep_rows = [this] {
     if (const std::string wrong = rows_.keep(); !wrong.empty()) fail(wrong);
-  });
+  };
+  const std::int64_t outdated = checkpoints_->take(NodeId(members_[id].rank), written_part_of(json),
+                                                   {json.at("now_ns")}, keep_rows);
   record_.checkpoints = checkpoints_->totals();
+  if (outdated > 0) send_to_all(members_, ControlKind::outdated, outdated);
 }
 
 // What became of a process of ours is told when it is reaped.
@@ -247,6 +251,7 @@ void Launcher::on_listening(std::size_t id, const nlohmann::json& json) {
   members_[id].listening = true;
   if (options_.elsewhere()) record_.nodes[id].host = json.at("host");
   if (members_[id].coming == Member::Return::started) return introduce(members_[id]);
+  maybe_go_back();
   if (stage_ != Stage::joining || !std::ranges::all_of(members_, &Member::listening)) return;
   stage_ = Stage::preparing;
   nlohmann::json places;
@@ -265,6 +270,7 @@ void Launcher::on_ready(Member& member) {
   if (beginning_.down_since) record_.restarts.down += since(*beginning_.down_since);
   const std::string wrong = rows_.begin(record_, beginning_.time);
   if (!wrong.empty()) return fail(wrong);
+  checkpoints_->begin();
   for (Member& each : members_) {
     each.silence.emplace(silence_limit());
     each.counted_before = hosts_.counted(each.host);
@@ -305,6 +311,7 @@ void Launcher::end_if_finished() {
 
 void Launcher::on_trouble(std::size_t id, const nlohmann::json& json) {
   const std::string why = json.at("why");
+  if (json.contains("no_part") && on_no_part(members_[id], why)) return;
   if (members_[id].coming == Member::Return::started) return give_up_return(members_[id], why);
   if (lose(members_[id], "gave up: " + why)) return;  // whatever cut it off
   if (!json.contains("peer")) return fail(fmt::format("{}: {}", members_[id].named(), why));
@@ -365,6 +372,7 @@ void Launcher::end(Outcome outcome) {
   stage_ = Stage::ending;
   record_.outcome = outcome;
   record_.refused += refusals_.count();
+  const std::string_view said = goes_back_ ? kAgain : name_of(outcome);
   door_.close();  // whoever comes now comes for the next case
   suspicion_.cancel();
   if (link_faults_) link_faults_->end();
@@ -373,7 +381,7 @@ void Launcher::end(Outcome outcome) {
     // One that gets ready has nothing to tell.
     if (member.coming == Member::Return::started && member.lives()) kill(member.process, SIGKILL);
     if (member.connection) {
-      send_text(*member.connection, ControlKind::exit, NodeId(0), name_of(outcome));
+      send_text(*member.connection, ControlKind::exit, NodeId(0), said);
     }
   }
   timer_.expires_after(kFarewell);

@@ -48,6 +48,10 @@ class Launcher {
   }
   /// Of Beginning::restarts_left, without those that workers took.
   [[nodiscard]] int restarts_left() const { return beginning_.restarts_left; }
+  /// A node could not read its state of the checkpoint that they were to go on from.
+  [[nodiscard]] bool no_part() const { return !no_part_.empty(); }
+  /// For that all of them were told to join again: an older checkpoint may be whole.
+  [[nodiscard]] bool goes_back() const { return goes_back_; }
 
  private:
   enum class Stage { joining, preparing, training, ending };
@@ -82,6 +86,9 @@ class Launcher {
   void on_kept(std::size_t id, const nlohmann::json& json);
   void on_finished(std::size_t id, const nlohmann::json& json);
   void on_trouble(std::size_t id, const nlohmann::json& json);
+  /// A node could not read its state. False: that is a trouble as others are.
+  bool on_no_part(Member& member, const std::string& why);
+  void maybe_go_back();
   void end_if_finished();
   void count_interfaces();
   void reap();
@@ -126,6 +133,8 @@ class Launcher {
   std::chrono::steady_clock::time_point launched_;
   std::chrono::steady_clock::time_point trained_;  // began, or went on
   std::optional<std::chrono::steady_clock::time_point> down_since_;
+  std::string no_part_;     // why a node could not read its state; empty: all could
+  bool goes_back_ = false;  // to an older checkpoint
 
   boost::asio::io_context loop_{1};
   Hosts hosts_;

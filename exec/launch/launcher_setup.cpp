@@ -117,6 +117,25 @@ const Member* Launcher::owner_of(const std::string& peer) const {
   return owner == members_.end() ? nullptr : &*owner;
 }
 
+bool Launcher::on_no_part(Member& member, const std::string& why) {
+  if (stage_ != Stage::joining || beginning_.from == nullptr) return false;
+  member.no_part = true;
+  if (no_part_.empty()) no_part_ = fmt::format("{}: {}", member.named(), why);
+  maybe_go_back();
+  return true;
+}
+
+// Who still reads its data would not hear that it is to join again.
+void Launcher::maybe_go_back() {
+  const auto answered = [](const Member& each) { return each.listening || each.no_part; };
+  if (no_part_.empty() || stage_ != Stage::joining) return;
+  if (!std::ranges::all_of(members_, answered)) return;
+  const Resumption& from = *beginning_.from;
+  goes_back_ =
+      newest_checkpoint(from.folder, !options_.elsewhere(), from.manifest.cut).manifest.has_value();
+  fail(goes_back_ ? no_part_ : no_part_ + "; there is no older checkpoint that is whole");
+}
+
 nlohmann::json Launcher::setup_of(std::size_t id) const {
   // Where there are servers, nobody else listens.
   const int listener = static_cast<int>(id) - (training_->servers > 0 ? training_->workers : 0);

@@ -31,6 +31,7 @@ struct Member {
   std::shared_ptr<Connection> connection{};
   nlohmann::json place{};  ///< where it listens
   bool listening = false;
+  bool no_part = false;  ///< could not read the state that it was to go on from
   bool ready = false;
   bool finished = false;
   bool lost = false;  ///< while the others went on

@@ -100,10 +100,13 @@ void NodeProcess::on_control(const FrameHeader& header, const Payload& payload) 
         return take_back(json_of(payload));
       case ControlKind::trouble:
         return end_alone(json_of(payload).at("why"));
+      case ControlKind::outdated:
+        return remove_before(json_of(payload).get<std::int64_t>());
       case ControlKind::exit:
         flush();
         over_ = true;
         if (driver_) driver_->halt();  // a peer that has not heard it yet may still ask
+        again_ = text_of(payload) == kAgain;
         if (text_of(payload) != name_of(Outcome::done)) {
           exit_status_ = text_of(payload) == name_of(Outcome::interrupted) ? 130 : 1;
         }
@@ -136,7 +139,11 @@ void NodeProcess::set_up(const nlohmann::json& setup) {
   Computing computing = worker ? computing_of(prepared, id_, part_.part.gradients) : Computing{};
   computing.timed = setup.at("job_times");
   std::unique_ptr<Node> program = make_node(training_, id_);
-  part_.restore(*program, id_, prepared);
+  try {
+    part_.restore(*program, id_, prepared);
+  } catch (const PartError& error) {
+    return tell_trouble({{"why", error.what()}, {"no_part", true}});
+  }
   const std::int64_t generation = whole_at(setup, "generation");
   if (generation > 1) program->rejoin(generation);
   driver_ = std::make_unique<NodeDriver>(loop_, id_, std::move(program), hooks(),
@@ -228,6 +235,11 @@ void NodeProcess::tell_kept(const WrittenPart& written) {
   send_json(*launcher_, ControlKind::kept, id_, json);
 }
 
+// A large file takes its time to be removed.
+void NodeProcess::remove_before(std::int64_t cut) {
+  if (driver_) driver_->beside_keeps([part = part_, cut] { part.remove_before(cut); });
+}
+
 void NodeProcess::finish(const Finished& finished) {
   flush();
   over_ = true;
@@ -295,11 +307,15 @@ std::string NodeProcess::out_of_memory() const {
 void NodeProcess::give_up(const std::string& why, std::optional<NodeId> peer) {
   if (over_) return;
   if (!launcher_) return end_alone(why);
+  nlohmann::json trouble{{"why", why}};
+  if (peer) trouble["peer"] = index_of(*peer);
+  tell_trouble(trouble);
+}
+
+void NodeProcess::tell_trouble(const nlohmann::json& trouble) {
   flush();
   over_ = true;
   exit_status_ = 1;
-  nlohmann::json trouble{{"why", why}};
-  if (peer) trouble["peer"] = index_of(*peer);
   send_json(*launcher_, ControlKind::trouble, id_, trouble);
 }
 

@@ -39,6 +39,8 @@ class NodeProcess {
   int run();
   /// It was told what to train.
   [[nodiscard]] bool has_training() const { return training_ != nullptr; }
+  /// It is to join once more: the nodes go on from an older checkpoint.
+  [[nodiscard]] bool again() const { return again_; }
 
  private:
   void on_joined(const std::shared_ptr<Connection>& launcher, const boost::asio::ip::address& here);
@@ -63,6 +65,8 @@ class NodeProcess {
   void go(Instant now);
 
   void tell_kept(const WrittenPart& written);
+  /// Its states of the cuts before this one.
+  void remove_before(std::int64_t cut);
   void finish(const Finished& finished);
   void flush();
   void flush_later();
@@ -71,6 +75,7 @@ class NodeProcess {
   /// What it needs of memory, which there is not.
   [[nodiscard]] std::string out_of_memory() const;
   void give_up(const std::string& why, std::optional<NodeId> peer = {});
+  void tell_trouble(const nlohmann::json& trouble);
   /// `gradient_time`: that a gradient takes at least; 0: what it does.
   [[nodiscard]] DriverHooks hooks();
 
@@ -97,8 +102,9 @@ class NodeProcess {
   bool peers_known_ = false;
   bool ready_ = false;
   bool over_ = false;  // finished, or given up
-  NodePart part_;      // of checkpoints
-  std::string save_;   // where the chief's weights go; empty: nowhere
+  bool again_ = false;
+  NodePart part_;     // of checkpoints
+  std::string save_;  // where the chief's weights go; empty: nowhere
 
   boost::asio::steady_timer flush_timer_;
   std::string interface_;  // of the emulated host; empty: none

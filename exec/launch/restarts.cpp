@@ -24,7 +24,12 @@ Restarts::Restarts(const Case& scenario_case, const RunOptions& options)
 }
 
 bool Restarts::has_checkpoint(const std::filesystem::path& folder) const {
-  return !folder.empty() && newest_checkpoint(folder, !options_.elsewhere()).manifest.has_value();
+  return !folder.empty() &&
+         newest_checkpoint(folder, !options_.elsewhere(), before(folder)).manifest.has_value();
+}
+
+std::int64_t Restarts::before(const std::filesystem::path& folder) const {
+  return unread_ && unread_->folder == std::filesystem::absolute(folder) ? unread_->cut : kAnyCut;
 }
 
 std::string how_many_left(int restarts) {
@@ -36,7 +41,8 @@ Beginning Restarts::begin(RunRows& rows) {
   const bool own = !first && has_checkpoint(options_.folder);
   from_.reset();
   const std::filesystem::path folder = own ? options_.folder : resume_;
-  if (!folder.empty()) from_ = find_resumption(folder, case_, !options_.elsewhere());
+  const bool here = !options_.elsewhere();
+  if (!folder.empty()) from_ = find_resumption(folder, case_, here, before(folder));
   if (!first) count_lost();
   attempt_.from = from_ ? &*from_ : nullptr;
   attempt_.restarts_left = left_;
@@ -46,8 +52,9 @@ Beginning Restarts::begin(RunRows& rows) {
     attempt_.restarts = from_->record.restarts;
     keep_away(from_->record);
   }
-  if (first && from_) tell_people(fmt::format("{}\n", where_it_goes_on(*from_)));
-  if (!first) {
+  if ((first || went_back_) && from_) {
+    tell_people(fmt::format("{}\n", where_it_goes_on(*from_)));
+  } else if (!first) {
     tell_people(fmt::format("{}; {}; {}\n", failure_, where(), how_many_left(left_)));
     if (!from_) told_nothing_ = true;
   }
@@ -66,24 +73,31 @@ std::string Restarts::where() const {
 
 // What was done since the checkpoint, or since the attempt began from it, is done again.
 void Restarts::count_lost() {
+  attempt_.restarts = restarts_;
   attempt_.restarts.lost_steps += steps_ - (from_ ? from_->reported() : 0);
-  const Instant since = from_ ? std::max(attempt_.time, from_->manifest.time) : attempt_.time;
+  const Instant since = from_ ? std::max(began_, from_->manifest.time) : began_;
   attempt_.restarts.lost += ended_ - since;
 }
 
-bool Restarts::again(const Record& record,
-                     std::optional<std::chrono::steady_clock::time_point> down_since, int left,
-                     RunRows& rows) {
-  left_ = left;
-  if (record.outcome != Outcome::failed || !down_since || left_ == 0) return false;
+bool Restarts::again(const Record& record, const AttemptEnd& end, RunRows& rows) {
+  left_ = end.left;
+  unread_.reset();
+  if (end.no_part && from_) unread_ = Unread{from_->folder, from_->manifest.cut};
+  went_back_ = end.goes_back;
+  if (went_back_) {
+    tell_people(fmt::format("passed over: {}\n", record.failure));
+    return true;
+  }
+  if (record.outcome != Outcome::failed || !end.down_since || left_ == 0) return false;
   if (rows.keep(); rows.broken()) return false;
   --left_;
   failure_ = record.failure;
   steps_ = rows.steps() + (from_ ? from_->reported() : 0);
+  began_ = attempt_.time;
   ended_ = record.ended;
-  attempt_.down_since = down_since;
-  attempt_.restarts = record.restarts;
-  ++attempt_.restarts.count;
+  attempt_.down_since = end.down_since;
+  restarts_ = record.restarts;
+  ++restarts_.count;
   keep_away(record);
   return true;
 }

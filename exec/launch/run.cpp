@@ -123,6 +123,7 @@ constexpr Duration kBetweenTrainings{3'600'000'000'000};
 struct NodeEnded {
   int status = 0;
   bool trained = false;
+  bool again = false;  // it is to join once more
 };
 
 NodeEnded node_of(const Joining& joining) {
@@ -132,7 +133,7 @@ NodeEnded node_of(const Joining& joining) {
   boost::asio::io_context loop(1);
   NodeProcess node(loop, joining);
   const int status = node.run();
-  return {status, node.has_training()};
+  return {status, node.has_training(), node.again()};
 }
 
 // A node on another host, as the launcher has started it through ssh. False: that is gone already.
@@ -211,16 +212,15 @@ Record train(const Prepared& prepared, const RunOptions& options, const Meeting&
   for (;;) {
     RunRows rows(options, planned);
     Record record;
-    std::optional<std::chrono::steady_clock::time_point> down_since;
-    int left = 0;
+    AttemptEnd end;
     {
       Launcher launcher(prepared, options, rows, meeting.known, meeting.place,
                         restarts.begin(rows));
       record = launcher.run();
-      down_since = launcher.down_since();
-      left = launcher.restarts_left();
+      end = {launcher.down_since(), launcher.restarts_left(), launcher.no_part(),
+             launcher.goes_back()};
     }
-    if (restarts.again(record, down_since, left, rows)) {
+    if (restarts.again(record, end, rows)) {
       const int signal = Interruption::signal();
       if (signal == 0) continue;
       record.outcome = Outcome::interrupted;
@@ -316,13 +316,15 @@ std::optional<int> take_part(const std::vector<Case>& cases, RunOptions& options
   joining.id = NodeId(static_cast<std::uint32_t>(task.rank));
   joining.limit = options.join_timeout;
   joining.is_task = true;
-  for (std::size_t done = 0; as_told || done < cases.size(); ++done) {
+  for (std::size_t done = 0; as_told || done < cases.size();) {
     const Meeting meeting = arrange(options);
     joining.launcher = meeting.place;
     joining.known = meeting.known;
     const NodeEnded ended = node_of(joining);
+    if (ended.again) continue;
     if (ended.status != 0 || !ended.trained) return ended.status;
     if (as_told) joining.limit = kBetweenTrainings;
+    ++done;
   }
   return 0;
 }

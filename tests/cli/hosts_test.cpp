@@ -30,7 +30,8 @@ using testing::text_of;
 using testing::weights_of;
 
 // Options go, a host decides what becomes of the command; who logs in is at home. Of a process it
-// says whose it is (SSH_OF), so that a test finds those that it started.
+// says whose it is (SSH_OF), so that a test finds those that it started. Hosts by the names of
+// own-* have a folder `out` of their own, which is to others that by their name.
 constexpr const char* kStandIn = R"sh(#!/bin/sh
 folder=$(cd "$(dirname "$0")" && pwd)
 echo "$*" >>"$folder/words.txt"
@@ -52,6 +53,10 @@ case $host in
     ;;
   bare) exec sh -c "/no/such/foretrain node" ;;
   older) exec sh -c "$(printf '%s' "$*" | sed "s|^'[^']*'|'$folder/older-build'|")" ;;
+  own-*)
+    mkdir -p "$folder/out" "$folder/$host"
+    exec unshare -m sh -c 'mount --bind "$1" "$2" && exec sh -c "$3"' own "$folder/$host" "$folder/out" "$*"
+    ;;
   deaf)
     sh -c "$*"
     exit $?
@@ -73,6 +78,23 @@ class SshSandbox : public Sandbox {
     return call("run small.yaml --quiet --json --out out --force --ssh './ssh -p 2222' --hosts=" +
                     hosts + " " + more,
                 before);
+  }
+  /// Whether hosts may have folders of their own: who is root may give them.
+  bool gives_folders() {
+    return call("--version", "unshare -m mount --bind . . 2>mount.txt").status == 0;
+  }
+  /// The steps of which a run in `folder` has a file of this name, the newest first.
+  [[nodiscard]] std::vector<int> kept_steps(const std::string& folder,
+                                            const std::string& file) const {
+    std::vector<int> steps;
+    for (const int step : {3'000, 2'500, 2'000, 1'500, 1'000, 500}) {
+      if (fs::exists(kept_file(folder, step, file))) steps.push_back(step);
+    }
+    return steps;
+  }
+  [[nodiscard]] fs::path kept_file(const std::string& folder, int step,
+                                   const std::string& file) const {
+    return path(folder) / "checkpoints" / ("step-" + std::to_string(step)) / file;
   }
   /// The processes of nodes that stand-ins of this sandbox have started.
   [[nodiscard]] std::vector<pid_t> remote_nodes(const std::string& id = "") const {
@@ -261,6 +283,41 @@ TEST_CASE("hosts: a worker that the others go on without is started again on its
   kill(training.run().launcher(), SIGINT);
   CHECK(training.run().wait() == 130);
   training.wait_until_nodes_are(0);
+}
+
+// What is under way at the end of a training may have become no checkpoint.
+void check_same_steps(const SshSandbox& sandbox, const std::vector<int>& whole) {
+  REQUIRE(whole.size() == 3);
+  for (const auto& [host, part] :
+       {std::pair("own-a", "worker0.ckpt"), std::pair("own-b", "worker1.ckpt"),
+        std::pair("own-c", "server0.ckpt")}) {
+    CAPTURE(host);
+    std::vector<int> kept = sandbox.kept_steps(host, part);
+    std::erase_if(kept, [&](int step) { return step > whole.front(); });
+    CHECK(kept == whole);
+    CHECK(sandbox.kept_steps("out", part).empty());
+  }
+}
+
+TEST_CASE("hosts: without a folder that all see each host keeps as many checkpoints, goes on") {
+  SshSandbox sandbox;
+  if (!sandbox.gives_folders()) {
+    WARN("skipped: only root gives hosts folders of their own (unshare, mount)");
+    return;
+  }
+  const std::string words =
+      " --quiet --json --ssh './ssh -p 2222' --address 127.0.0.1 --hosts=own-a,own-b,own-c "
+      "--set training.steps=3500 --set 'checkpoint={every: 500 steps, keep: 3}'";
+  const std::string weights = weights_of(sandbox.call("run small.yaml --out out" + words));
+  const std::vector<int> whole = sandbox.kept_steps("out", "manifest.json");
+  check_same_steps(sandbox, whole);
+  fs::resize_file(sandbox.kept_file("own-b", whole.front(), "worker1.ckpt"), 20);
+  const Called resumed = sandbox.call("run small.yaml --resume out" + words);
+  CHECK(weights_of(resumed) == weights);
+  CHECK_THAT(resumed.err, Contains("passed over: worker1 on own-b: ") &&
+                              Contains("worker1.ckpt: has 20 bytes") &&
+                              Contains("goes on from step " + std::to_string(whole.at(1))));
+  check_same_steps(sandbox, sandbox.kept_steps("out", "manifest.json"));
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
 namespace foretrain::exec {
 namespace {
@@ -28,6 +29,24 @@ NodePart node_part(const fs::path& run, const std::string& role) {
   part.folder = run;
   part.role = role;
   return part;
+}
+
+void write_part(const NodePart& node, std::int64_t cut, Manifest& manifest) {
+  Keep keep;
+  keep.cut = cut;
+  keep.state = [&] { return "state of " + node.role; };
+  const WrittenPart written = node.write(keep);
+  REQUIRE(written.wrong.empty());
+  manifest.parts.push_back(written.part);
+}
+
+/// The cuts of which a node has its part, the oldest first.
+std::vector<std::int64_t> cuts_kept_by(const NodePart& node) {
+  std::vector<std::int64_t> cuts;
+  for (const std::int64_t cut : {100, 200, 300, 400, 500}) {
+    if (fs::exists(file_of_part(node.folder, cut, node.role))) cuts.push_back(cut);
+  }
+  return cuts;
 }
 
 /// A whole checkpoint of two nodes, whose states are `text` with their roles.
@@ -109,6 +128,56 @@ TEST_CASE("checkpoints: a torn, mixed, stale, moved or damaged one is passed ove
   CHECK(newest.manifest->cut == 100);
   REQUIRE(newest.passed_over.size() == 1);
   CHECK_THAT(newest.passed_over.front(), Contains(told));
+}
+
+TEST_CASE("checkpoints: a node without the launcher's folder removes what so many have replaced") {
+  using Cuts = std::vector<std::int64_t>;
+  const TempFolder launcher;
+  const TempFolder host;
+  const NodePart here = node_part(launcher.path(), "worker0");
+  const NodePart there = node_part(host.path(), "server0");
+  const NodePart beside = node_part(host.path(), "worker1");
+  const auto make = [&](std::int64_t cut) {
+    Manifest manifest{"a", cut, {}, "none", "scenario", {}};
+    for (const NodePart& node : {here, there, beside}) write_part(node, cut, manifest);
+    return write_manifest(launcher.path(), manifest, 2);
+  };
+  CHECK(make(100) == 0);  // one is whole, two are to stay
+  CHECK(make(200) == 100);
+  Manifest never_whole;
+  write_part(there, 300, never_whole);
+  const std::int64_t outdated = make(400);
+  CHECK(outdated == 200);
+  CHECK(cuts_kept_by(here) == Cuts{200, 400});
+  CHECK(cuts_kept_by(there) == Cuts{100, 200, 300, 400});
+  write_text_file(folder_of_cut(host.path(), 100) / ".server0.ckpt.new", "it was killed");
+  there.remove_before(outdated);
+  CHECK(cuts_kept_by(there) == Cuts{200, 300, 400});
+  CHECK(cuts_kept_by(beside) == Cuts{100, 200, 400});  // that is another node's
+  CHECK(!fs::exists(folder_of_cut(host.path(), 100) / ".server0.ckpt.new"));
+  beside.remove_before(outdated);
+  CHECK(!fs::exists(folder_of_cut(host.path(), 100)));
+  there.remove_before(make(500));
+  CHECK(cuts_kept_by(there) == Cuts{400, 500});
+  CHECK(newest_checkpoint(launcher.path(), false).manifest->cut == 500);
+}
+
+TEST_CASE("checkpoints: where parts are on other machines, those that are seen are looked at") {
+  const TempFolder folder;
+  const fs::path run = folder.path();
+  make_whole(run, 100, "older");
+  make_whole(run, 200, "newer");
+  fs::remove(file_of_part(run, 200, "worker0"));  // it is elsewhere
+  CHECK(newest_checkpoint(run, false).manifest->cut == 200);
+  CHECK(newest_checkpoint(run, true).manifest->cut == 100);
+  fs::resize_file(file_of_part(run, 200, "server0"), 3);
+  const Newest newest = newest_checkpoint(run, false);
+  REQUIRE(newest.manifest);
+  CHECK(newest.manifest->cut == 100);
+  REQUIRE(newest.passed_over.size() == 1);
+  CHECK_THAT(newest.passed_over.front(), Contains("step-200/server0.ckpt: has 3 bytes"));
+  CHECK(!newest_checkpoint(run, false, 100).manifest);
+  CHECK(newest_checkpoint(run, false, 200).passed_over.empty());
 }
 
 TEST_CASE("checkpoints: a manifest that makes no sense is passed over though its hash is right") {

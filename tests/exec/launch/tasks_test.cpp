@@ -1,155 +1,24 @@
 // Tasks that somebody else started: real processes that find each other by variables.
 #include "exec/transport/handshake.h"
 #include "tests/support/certificates.h"
-#include "tests/support/places.h"
+#include "tests/support/task_job.h"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include <fcntl.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <chrono>
 #include <csignal>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <map>
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <thread>
-#include <utility>
 #include <vector>
 
 namespace foretrain::testing {
 namespace {
-namespace fs = std::filesystem;
 using boost::asio::ip::tcp;
-
-constexpr const char* kJobKey = "a-key-that-the-test-made";
-
-std::string file_text(const fs::path& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-int unused_port() {
-  boost::asio::io_context loop;
-  return tcp::acceptor(loop, {boost::asio::ip::address_v4::loopback(), 0}).local_endpoint().port();
-}
-
-// Tasks of one job in a folder of their own; those that still run are killed at the end.
-class Job {
- public:
-  explicit Job(int size, std::string join_limit = "60 s")
-      : folder_(fs::temp_directory_path() / ("foretrain-tasks-" + std::to_string(getpid()))),
-        port_(unused_port()),
-        size_(size),
-        limit_(std::move(join_limit)),
-        tasks_(static_cast<std::size_t>(size), 0) {
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-    std::ofstream(folder_ / "small.yaml")
-        << "foretrain: 1\nname: small\ndataset: {take: 300, test_take: 100}\n"
-           "training: {workers: 2, batch_size: 16, steps: 200}\n";
-  }
-  Job(const Job&) = delete;
-  Job& operator=(const Job&) = delete;
-  ~Job() {
-    for (const pid_t task : tasks_) {
-      if (task > 0) kill(task, SIGKILL);
-      if (task > 0) waitpid(task, nullptr, 0);
-    }
-    fs::remove_all(folder_);
-  }
-
-  [[nodiscard]] int port() const { return port_; }
-  [[nodiscard]] std::string path(const std::string& name) const { return folder_ / name; }
-  [[nodiscard]] std::string file(const std::string& name) const {
-    return file_text(folder_ / name);
-  }
-  [[nodiscard]] std::string errors(int rank) const { return file(std::to_string(rank) + ".err"); }
-  [[nodiscard]] nlohmann::json answer() const { return nlohmann::json::parse(file("0.out")); }
-
-  std::string command = "run";
-
-  void start(int rank, const std::vector<std::string>& more = {}, const std::string& key = kJobKey,
-             const std::map<std::string, std::string>& variables = {}) {
-    std::vector<std::string> arguments{program_path(), command, "small.yaml", "--quiet",
-                                       "--json",       "--out", "out"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    const pid_t task = fork();
-    REQUIRE(task >= 0);
-    if (task == 0) become(rank, arguments, key, variables);
-    tasks_.at(static_cast<std::size_t>(rank)) = task;
-  }
-
-  // The exit status; of one that a signal ended, 128 more than that.
-  int end_of(int rank) {
-    pid_t& task = tasks_.at(static_cast<std::size_t>(rank));
-    int status = 0;
-    REQUIRE(waitpid(task, &status, 0) == task);
-    task = 0;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  }
-
-  // The same scenario without any task.
-  [[nodiscard]] nlohmann::json ordinary_answer() const {
-    const std::string line = "cd '" + folder_.string() + "' && '" + program_path() +
-                             "' run small.yaml --quiet --json --out alone >alone.out";
-    REQUIRE(std::system(line.c_str()) == 0);
-    return nlohmann::json::parse(file("alone.out"));
-  }
-
-  void kill_rank(int rank, int signal = SIGKILL) {
-    kill(tasks_.at(static_cast<std::size_t>(rank)), signal);
-  }
-
-  // Until the launcher has written some of them.
-  void wait_for_steps() const {
-    const auto written = [&] {
-      std::error_code none;
-      const auto bytes = fs::file_size(folder_ / "out/steps.csv", none);
-      return !none && bytes > 1'000;
-    };
-    for (int i = 0; i < 6'000 && !written(); ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-    REQUIRE(written());
-  }
-
- private:
-  [[noreturn]] void become(int rank, const std::vector<std::string>& arguments,
-                           const std::string& key,
-                           std::map<std::string, std::string> variables) const {
-    variables.merge(std::map<std::string, std::string>{{"RANK", std::to_string(rank)},
-                                                       {"WORLD_SIZE", std::to_string(size_)},
-                                                       {"MASTER_ADDR", "127.0.0.1"},
-                                                       {"MASTER_PORT", std::to_string(port_)},
-                                                       {"FORETRAIN_JOB_KEY", key},
-                                                       {"FORETRAIN_JOIN_LIMIT", limit_}});
-    for (const auto& [name, value] : variables) setenv(name.c_str(), value.c_str(), 1);
-    if (chdir(folder_.c_str()) != 0) _exit(126);
-    const std::string name = std::to_string(rank);
-    for (const auto& [file, descriptor] :
-         {std::pair(name + ".out", 1), std::pair(name + ".err", 2)}) {
-      dup2(open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), descriptor);
-    }
-    std::vector<char*> raw;
-    for (const std::string& each : arguments) raw.push_back(const_cast<char*>(each.c_str()));
-    raw.push_back(nullptr);
-    execv(raw[0], raw.data());
-    _exit(127);
-  }
-
-  fs::path folder_;
-  int port_;
-  int size_;
-  std::string limit_;
-  std::vector<pid_t> tasks_;
-};
 
 // Comes to the launcher as rank 1, again and again until it is heard; why it was refused.
 std::string try_to_join(int port, const exec::Handshake& handshake) {
@@ -174,7 +43,7 @@ std::string try_to_join(int port, const exec::Handshake& handshake) {
 }
 
 TEST_CASE("tasks: three processes find each other by variables while a stranger is kept out") {
-  Job job(3);
+  TaskJob job(3);
   job.start(0);
   const exec::Handshake stranger{exec::JobKey("not-the-key-of-the-job"), {1'000}};
   CHECK(try_to_join(job.port(), stranger) == "it knows another job key");
@@ -197,7 +66,7 @@ TEST_CASE("tasks: three processes find each other by variables while a stranger 
 }
 
 TEST_CASE("tasks: the cases of a sweep are run in turn by the same processes") {
-  Job job(3);
+  TaskJob job(3);
   const std::vector<std::string> sweep{"--set", "sweep.training.strategy=[sync, async]"};
   for (const int rank : {2, 1, 0}) job.start(rank, sweep);  // the launcher comes last
   for (const int rank : {0, 1, 2}) CHECK(job.end_of(rank) == 0);
@@ -207,7 +76,7 @@ TEST_CASE("tasks: the cases of a sweep are run in turn by the same processes") {
 }
 
 TEST_CASE("tasks: validate trains as often as it likes, then all ranks end") {
-  Job job(3);
+  TaskJob job(3);
   job.command = "validate";
   const std::vector<std::string> more{"--repeat", "2", "--set",
                                       "cluster.hosts=[{name: node, count: 3, compute: 1 ms}]"};
@@ -224,7 +93,7 @@ TEST_CASE("tasks: validate trains as often as it likes, then all ranks end") {
 }
 
 TEST_CASE("tasks: validate knows nothing of machines that no cluster describes") {
-  Job job(3);
+  TaskJob job(3);
   job.command = "validate";
   for (const int rank : {0, 1, 2}) job.start(rank);
   for (const int rank : {0, 1, 2}) CHECK(job.end_of(rank) == 2);
@@ -233,7 +102,7 @@ TEST_CASE("tasks: validate knows nothing of machines that no cluster describes")
 }
 
 TEST_CASE("tasks: a rank that never comes is named when the time is up") {
-  Job job(3, "2 s");
+  TaskJob job(3, "2 s");
   job.start(0);
   job.start(1);
   CHECK(job.end_of(0) == 1);
@@ -242,7 +111,7 @@ TEST_CASE("tasks: a rank that never comes is named when the time is up") {
 }
 
 TEST_CASE("tasks: without rank 0 the others say where they looked for it") {
-  Job job(3, "300 ms");
+  TaskJob job(3, "300 ms");
   job.start(2);
   CHECK(job.end_of(2) == 1);
   const std::string where = "rank 0) at 127.0.0.1:" + std::to_string(job.port());
@@ -251,7 +120,7 @@ TEST_CASE("tasks: without rank 0 the others say where they looked for it") {
 }
 
 TEST_CASE("tasks: a rank with another key is refused and says so") {
-  Job job(3, "2 s");
+  TaskJob job(3, "2 s");
   job.start(0);
   job.start(2);
   job.start(1, {}, "not-the-key-of-the-job");
@@ -266,7 +135,7 @@ TEST_CASE("tasks: a rank with another key is refused and says so") {
 }
 
 TEST_CASE("tasks: a rank of another build ends the run at once and both are named") {
-  Job job(3);
+  TaskJob job(3);
   job.start(0);
   const exec::Handshake older{.key = exec::JobKey(kJobKey),
                               .most_payload = {1'000},
@@ -282,7 +151,7 @@ TEST_CASE("tasks: a rank of another build ends the run at once and both are name
 }
 
 TEST_CASE("tasks: a number that does not fit the scenario ends all of them with the right one") {
-  Job job(2);
+  TaskJob job(2);
   job.start(0);
   job.start(1);
   for (const int rank : {0, 1}) {
@@ -292,7 +161,7 @@ TEST_CASE("tasks: a number that does not fit the scenario ends all of them with 
 }
 
 // A training that goes on for hours, once it has made some steps.
-void start_long(Job& job, const std::string& strategy) {
+void start_long(TaskJob& job, const std::string& strategy) {
   const std::vector<std::string> hours{"--set", "training.steps=100000000", "--set",
                                        "training.strategy=" + strategy};
   for (const int rank : {0, 1, 2}) job.start(rank, hours);
@@ -300,7 +169,7 @@ void start_long(Job& job, const std::string& strategy) {
 }
 
 TEST_CASE("tasks: a rank that is killed ends the others and the record names it") {
-  Job job(3);
+  TaskJob job(3);
   start_long(job, "sync");
   job.kill_rank(1);
   CHECK(job.end_of(0) == 1);
@@ -310,7 +179,7 @@ TEST_CASE("tasks: a rank that is killed ends the others and the record names it"
 }
 
 TEST_CASE("tasks: a rank that nobody waits for is killed and the others go on") {
-  Job job(3);
+  TaskJob job(3);
   start_long(job, "async");
   job.kill_rank(1);
   std::this_thread::sleep_for(std::chrono::seconds(1));
@@ -343,7 +212,7 @@ TEST_CASE("tasks: a second process of a rank is told that the first is there, wh
 }
 
 TEST_CASE("tasks: a rank 0 that is killed takes its own node with it and the others end") {
-  Job job(3);
+  TaskJob job(3);
   start_long(job, "async");
   job.kill_rank(0);
   CHECK(job.end_of(0) == 128 + SIGKILL);
@@ -356,7 +225,7 @@ TEST_CASE("tasks: a rank 0 that is killed takes its own node with it and the oth
 const std::vector<std::string> kWithTls{"--tls"};
 
 TEST_CASE("tasks: --tls in every task ends with the same weights, and the record says so") {
-  Job job(3);
+  TaskJob job(3);
   job.start(0, kWithTls);
   job.start(1, {}, kJobKey, {{"FORETRAIN_TLS", "on"}});  // as a job script says it to all
   job.start(2, kWithTls);
@@ -367,7 +236,7 @@ TEST_CASE("tasks: --tls in every task ends with the same weights, and the record
 
 TEST_CASE("tasks: where rank 0 alone has --tls, or all but rank 0, all end at once and say so") {
   const bool launcher = GENERATE(true, false);
-  Job job(3);
+  TaskJob job(3);
   const auto begun = std::chrono::steady_clock::now();
   job.start(0, launcher ? kWithTls : std::vector<std::string>{});
   job.start(1, launcher ? std::vector<std::string>{} : kWithTls);
@@ -383,7 +252,7 @@ TEST_CASE("tasks: where rank 0 alone has --tls, or all but rank 0, all end at on
 }
 
 TEST_CASE("tasks: with --tls a rank with another key is refused at once and says so") {
-  Job job(3, "2 s");
+  TaskJob job(3, "2 s");
   job.start(0, kWithTls);
   job.start(1, kWithTls, "not-the-key-of-the-job");
   CHECK(job.end_of(1) == 1);
@@ -395,7 +264,7 @@ TEST_CASE("tasks: with --tls a rank with another key is refused at once and says
 }
 
 TEST_CASE("tasks: with --tls certificates of files are taken from variables, too") {
-  Job job(3);
+  TaskJob job(3);
   const Authority authority(job.path("authority.pem"));
   for (const int rank : {0, 1, 2}) {
     const exec::TlsFiles files = authority.issue(job.path("node" + std::to_string(rank)));
