@@ -34,6 +34,10 @@ Invariants::Invariants(std::shared_ptr<const Training> training)
     : training_(std::move(training)),
       wire_(*training_),
       begun_(static_cast<std::size_t>(training_->nodes())) {
+  const bool sums = training_->servers == 0 && training_->workers > 1;
+  if (sums && training_->numerics && !training_->sparse()) {
+    rounds_.expected = std::make_unique<RoundValues>(training_);
+  }
   for (int i = 0; i < training_->workers; ++i) {
     workers_.emplace_back(training_, training_->worker(i), rounds_);
   }

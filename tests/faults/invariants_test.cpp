@@ -195,5 +195,16 @@ TEST_CASE("invariants: values that differ from one worker to the next are found"
       "is not the same everywhere after round");
 }
 
+TEST_CASE("invariants: a sum that its parts do not make is found, though all have the same") {
+  const std::string strategy = GENERATE("all_reduce", "local_sgd");
+  CAPTURE(strategy);
+  Case scenario_case = three_workers(strategy);
+  if (strategy == "local_sgd") {
+    testing::set_option(scenario_case.scenario.training.protocol, "local_steps", 2);
+  }
+  const auto is_sum = [](const Message& message) { return message.kind == MessageKind::partial; };
+  has(said(scenario_case, 1, false, at_effect(4, is_sum, change_a_number)), "its parts make");
+}
+
 }  // namespace
 }  // namespace foretrain::faults

@@ -88,7 +88,13 @@ void WorkerBooks::pushed(const Envelope& push) {
 
 void WorkerBooks::check_round(const Envelope& values) {
   const auto [seen, fresh] =
-      rounds_.try_emplace({values.bucket, values.step.value}, values.numbers);
+      rounds_.seen.try_emplace({values.bucket, values.step.value}, values.numbers);
+  if (fresh && rounds_.expected) {
+    const std::string wrong =
+        rounds_.expected->wrong_with(values.bucket, values.step.value, values.numbers);
+    require(wrong.empty(),
+            fmt::format("bucket {} after round {}: {}", values.bucket, values.step.value, wrong));
+  }
   if (fresh) return;
   const auto& first = seen->second;
   require(first.size() == values.numbers.size() &&

@@ -3,6 +3,7 @@
 
 #include "models/protocol/training.h"
 #include "tests/faults/envelope.h"
+#include "tests/faults/round_values.h"
 
 #include <cstdint>
 #include <map>
@@ -28,10 +29,15 @@ namespace foretrain::faults {
 /// 3. It gives its part of a bucket to the sum of each round once, and gets the values of each
 ///    round once, round after round.
 /// 4. The values of a bucket after a round are the same bits whoever has them.
+/// 5. They are what one part of each worker makes (round_values.h).
 class WorkerBooks {
  public:
-  /// By bucket and round, shared by all workers: the values that were seen first.
-  using Rounds = std::map<std::pair<std::uint32_t, std::int64_t>, std::vector<float>>;
+  /// Shared by all workers.
+  struct Rounds {
+    /// By bucket and round: the values that were seen first.
+    std::map<std::pair<std::uint32_t, std::int64_t>, std::vector<float>> seen{};
+    std::unique_ptr<RoundValues> expected{};  ///< null: no sums among workers
+  };
 
   WorkerBooks(std::shared_ptr<const Training> training, NodeId id, Rounds& rounds);
 
