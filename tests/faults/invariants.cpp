@@ -16,6 +16,7 @@ class Invariants::Watched : public Node {
       : invariants_(invariants), id_(id), program_(std::move(program)) {}
 
   void handle(Instant now, Input input, Effects& effects) override {
+    invariants_.last_input_ = std::max(invariants_.last_input_, now);
     const Heard heard(input);
     if (heard.computed) invariants_.kept_.told(static_cast<int>(index_of(id_)), *heard.computed);
     const std::size_t before = effects.size();

@@ -29,6 +29,8 @@ class Invariants {
   std::unique_ptr<Node> around(NodeId id, std::unique_ptr<Node> program);
 
   [[nodiscard]] const Wire& wire() const { return wire_; }
+  /// When a node was told something for the last time.
+  [[nodiscard]] Instant last_input() const { return last_input_; }
   /// What they have kept (cuts.h).
   [[nodiscard]] const testing::KeptStates& kept() const { return kept_; }
 
@@ -43,6 +45,7 @@ class Invariants {
   std::shared_ptr<const Training> training_;
   Wire wire_;
   testing::KeptStates kept_;
+  Instant last_input_;
   std::vector<int> begun_;  // by node: its processes so far
   Choices choices_;
   WorkerBooks::Rounds rounds_;

@@ -20,8 +20,8 @@ struct Trial {
 /// Draws a training of `strategy` with faults from the seed, simulates it, with its numbers,
 /// without and with the faults. Beside the invariants (invariants.h), of the whole:
 ///
-/// 1. It comes to its end, or says which node is missing, in the time after the last fault that the
-///    slowest worker would take for all that is to do: never silently, never not at all.
+/// 1. It goes on soon after the last fault, until its end, or says which node is missing, which a
+///    fault has lost (liveness.h): never silently, never not at all.
 /// 2. Where it is deterministic and nobody was lost, or the others waited, it ends with the bits
 ///    that it has without faults.
 /// 3. Every byte that was sent was received, could not be delivered, or is under way.
