@@ -136,6 +136,13 @@ Trial try_faults(std::uint64_t seed, const std::string& strategy, DataSets& data
                    [&](Case& faulty, Duration length) { draw_faults(draw, faulty, length); });
 }
 
+Trial try_clogs(std::uint64_t seed, const std::string& strategy, DataSets& data_sets) {
+  Stream draw(seed, "clogs." + strategy);
+  Case scenario_case = draw_training(draw, strategy);
+  return try_drawn(scenario_case, data_sets,
+                   [&](Case& faulty, Duration length) { draw_clogs(draw, faulty, length); });
+}
+
 Trial try_returns(std::uint64_t seed, const std::string& strategy, DataSets& data_sets) {
   Stream draw(seed, "returns." + strategy);
   Case scenario_case = draw_training(draw, strategy);

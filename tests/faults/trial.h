@@ -36,4 +36,7 @@ Trial try_faults(std::uint64_t seed, const std::string& strategy, DataSets& data
 /// than it has.
 Trial try_returns(std::uint64_t seed, const std::string& strategy, DataSets& data_sets);
 
+/// The same where all that happens is that links are clogged.
+Trial try_clogs(std::uint64_t seed, const std::string& strategy, DataSets& data_sets);
+
 }  // namespace foretrain::faults

@@ -53,6 +53,19 @@ TEST_CASE("faults: workers go and come back at any moment, and no seed breaks a 
   CHECK(done > 150);
 }
 
+TEST_CASE("faults: links are clogged at any moment, and no seed breaks a rule") {
+  const std::string strategy = GENERATE("sync", "async", "ssp", "all_reduce", "local_sgd");
+  DataSets data_sets;
+  int done = 0;
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    const Trial trial = try_clogs(seed, strategy, data_sets);
+    INFO(strategy << ", seed " << seed << "\n" << trial.scenario);
+    CHECK(trial.broken == "");
+    done += trial.done ? 1 : 0;
+  }
+  CHECK(done > 30);
+}
+
 TEST_CASE("faults: seeds that once broke a rule break none") {
   const auto [strategy, seed] = GENERATE(table<std::string, std::uint64_t>({
       {"async", 20'263'796},  // two workers are lost while a server keeps its state

@@ -22,7 +22,8 @@ namespace foretrain::faults {
 /// 1. It pushes a bucket once a step, when the push before it is answered, computed on the version
 ///    that it was sent last.
 /// 2. Where the strategy is synchronous without backups: no gradient of step k is pushed before all
-///    buckets of version k are here.
+///    buckets of version k are here. With backups: the gradient of a step is by one version of all
+///    buckets, whichever shards hold them.
 ///
 /// A worker among workers:
 ///
@@ -57,6 +58,8 @@ class WorkerBooks {
   void received(const Envelope& mail);
   void sent(NodeId to, const Envelope& mail);
   void pushed(const Envelope& push);
+  /// With backups.
+  void check_version(const Envelope& push);
   void check_round(const Envelope& values);
   void require(bool holds, const std::string& what) const;
 
@@ -66,6 +69,8 @@ class WorkerBooks {
   std::vector<View> views_;                                              // by bucket
   std::set<std::tuple<NodeId, std::uint32_t, std::int64_t>> passed_on_;  // to, bucket, round
   bool in_step_;
+  bool synchronous_;
+  std::map<std::int64_t, std::int64_t> versions_;  // by step: of what its first push is by
 };
 
 }  // namespace foretrain::faults
