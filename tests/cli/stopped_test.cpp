@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 
 #include <sys/types.h>
+#include <sys/wait.h>
 
 #include <chrono>
 #include <csignal>
@@ -45,6 +46,38 @@ TEST_CASE("stopped: a run whose processes all stood still goes on with every nod
   CHECK(record.failure.empty());
   CHECK(record.outcome == Outcome::done);
   CHECK(record.gradients == 16'000);
+  for (const NodeTotals& node : record.nodes) {
+    CAPTURE(node.role);
+    CHECK(node.lost.empty());
+  }
+}
+
+/// It has ended, and is still to be waited for.
+bool has_ended(pid_t process) {
+  siginfo_t info{};
+  const int status = waitid(P_PID, static_cast<id_t>(process), &info, WEXITED | WNOHANG | WNOWAIT);
+  return status == 0 && info.si_pid == process;
+}
+
+// Nodes go on meanwhile: what they say waits, and is heard before anybody is called silent.
+TEST_CASE("stopped: a run whose launcher alone stood still comes to its end") {
+  constexpr int kLooks = 1'200;  // of 50 ms: a minute
+  Sandbox sandbox;
+  BackgroundRun run(sandbox, {"training.silence_limit=1 s", "training.steps=4000",
+                              "training.strategy=all_reduce"});
+  run.wait_until([&] { return sandbox.has("out/steps.csv"); });
+  kill(run.launcher(), SIGSTOP);
+  std::this_thread::sleep_for(std::chrono::milliseconds(2'500));
+  kill(run.launcher(), SIGCONT);
+  for (int i = 0; i < kLooks && !has_ended(run.launcher()); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  REQUIRE(has_ended(run.launcher()));
+  CHECK(run.wait() == 0);
+  const Record record = read_record(sandbox.path("out"));
+  CHECK(record.failure.empty());
+  CHECK(record.outcome == Outcome::done);
+  CHECK(record.gradients == 8'000);
   for (const NodeTotals& node : record.nodes) {
     CAPTURE(node.role);
     CHECK(node.lost.empty());

@@ -337,4 +337,18 @@ void draw_returns(Stream& draw, Case& scenario_case, Duration length) {
   }
 }
 
+// Most are gone within a tenth of a second, few take longer than silence is borne.
+void draw_clogs(Stream& draw, Case& scenario_case, Duration length) {
+  constexpr double kLongest = 10;  // s
+  constexpr double kSpread = 10;   // so many times shorter by a factor of e, at most
+  Scenario& scenario = scenario_case.scenario;
+  const Duration at_least = std::max(length, Duration{1'000});
+  for (int i = number(draw, 1, 6); i > 0; --i) {
+    FaultSpec fault;
+    fault.at = share_of(draw, at_least, 1.2);
+    fault.lasting = Duration::from_seconds(kLongest * std::exp(-kSpread * draw.uniform()));
+    draw_cut(draw, scenario, fault);
+  }
+}
+
 }  // namespace foretrain::faults

@@ -31,4 +31,8 @@ void draw_faults(Stream& draw, Case& scenario_case, Duration length);
 /// One to six workers other than the chief are killed, likewise.
 void draw_returns(Stream& draw, Case& scenario_case, Duration length);
 
+/// One to six times nothing moves between the hosts of two nodes, a third of them in one direction
+/// alone, for 10 exp(-10 u) s, u even between 0 and 1: as FoundationDB's simulation clogs links.
+void draw_clogs(Stream& draw, Case& scenario_case, Duration length);
+
 }  // namespace foretrain::faults

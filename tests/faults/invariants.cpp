@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 namespace foretrain::faults {
@@ -16,6 +17,7 @@ class Invariants::Watched : public Node {
       : invariants_(invariants), id_(id), program_(std::move(program)) {}
 
   void handle(Instant now, Input input, Effects& effects) override {
+    invariants_.last_input_ = std::max(invariants_.last_input_, now);
     const Heard heard(input);
     if (heard.computed) invariants_.kept_.told(static_cast<int>(index_of(id_)), *heard.computed);
     const std::size_t before = effects.size();
@@ -34,6 +36,10 @@ Invariants::Invariants(std::shared_ptr<const Training> training)
     : training_(std::move(training)),
       wire_(*training_),
       begun_(static_cast<std::size_t>(training_->nodes())) {
+  const bool sums = training_->servers == 0 && training_->workers > 1;
+  if (sums && training_->numerics && !training_->sparse()) {
+    rounds_.expected = std::make_unique<RoundValues>(training_);
+  }
   for (int i = 0; i < training_->workers; ++i) {
     workers_.emplace_back(training_, training_->worker(i), rounds_);
   }
@@ -66,6 +72,7 @@ void Invariants::happened(NodeId id, const Heard& heard, std::span<const Effect>
     }
   }
   if (training_->is_worker(id)) return workers_[index_of(id)].happened(heard, effects);
+  if (id == training_->server(0) && training_->servers > 1) check_cut(heard, effects);
   const auto shard = index_of(id) - static_cast<std::uint32_t>(training_->workers);
   if (heard.mail) note_buffered(id, heard.from, *heard.mail);
   servers_[shard].happened(heard, effects);
@@ -91,6 +98,29 @@ void Invariants::check_buffered(NodeId server, const Node& program) const {
   if (holder->peak_buffered() <= most) return;
   throw Broken(fmt::format("{} holds {} bytes of pushes, one of each worker and bucket are {}",
                            training_->role(server), holder->peak_buffered().value, most.value));
+}
+
+// With the answers of the first bucket workers go on (server_cut.h). A cut is given up where a
+// worker is lost; what others say of one before counts for no later one.
+void Invariants::check_cut(const Heard& heard, std::span<const Effect> effects) {
+  if (heard.lost) cut_.reset();
+  const bool kept = heard.mail && heard.mail->kind == MessageKind::kept;
+  if (kept && heard.mail->version == cut_) kept_there_.insert(heard.from);
+  for (const Effect& effect : effects) {
+    const auto* send = std::get_if<Send>(&effect);
+    if (send == nullptr) continue;
+    const Message& message = send->message;
+    if (message.kind == MessageKind::cut && !training_->is_worker(send->to)) {
+      cut_ = message.version;
+      kept_there_.clear();
+    }
+    if (!cut_ || message.kind != MessageKind::parameters || message.bucket != 0) continue;
+    if (std::ssize(kept_there_) + 1 < training_->servers) {
+      throw Broken(fmt::format("server0 lets workers go on from cut {} before all have kept it",
+                               cut_->value));
+    }
+    cut_.reset();
+  }
 }
 
 // All other shards are told the same: by what shard 1 hears.

@@ -5,13 +5,16 @@
 #include "models/protocol/ssp.h"
 #include "scenarios/prepared.h"
 #include "sim/driver/simulate.h"
+#include "tests/faults/worker_books.h"
 #include "tests/support/options.h"
 
 #include <catch2/catch.hpp>
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace foretrain::faults {
 namespace {
@@ -193,6 +196,66 @@ TEST_CASE("invariants: values that differ from one worker to the next are found"
   };
   has(said(scenario_case, 1, false, at_effect(4, is_passed_on, change_a_number)),
       "is not the same everywhere after round");
+}
+
+TEST_CASE("invariants: a sum that its parts do not make is found, though all have the same") {
+  const std::string strategy = GENERATE("all_reduce", "local_sgd");
+  CAPTURE(strategy);
+  Case scenario_case = three_workers(strategy);
+  if (strategy == "local_sgd") {
+    testing::set_option(scenario_case.scenario.training.protocol, "local_steps", 2);
+  }
+  const auto is_sum = [](const Message& message) { return message.kind == MessageKind::partial; };
+  has(said(scenario_case, 1, false, at_effect(4, is_sum, change_a_number)), "its parts make");
+}
+
+TEST_CASE("invariants: a shard that goes on from a cut which others still keep is found") {
+  Case scenario_case = three_workers("sync");
+  Scenario& scenario = scenario_case.scenario;
+  scenario.training.servers = 3;
+  scenario.checkpoint.every.steps = 2;
+  std::vector<HostSpec>& hosts = scenario.cluster.hosts;
+  hosts.front().count = 5;
+  hosts.push_back(hosts.front());  // of the last server: its word takes longest
+  hosts.back().name = "far";
+  hosts.back().count = 1;
+  hosts.back().latency = Duration{20'000'000};
+  CHECK(said(scenario_case, 3, false, {}) == "");
+  // The first word of another server counts for the other one, too.
+  const auto twice = [](Node& node, Instant now, Input input, Effects& effects) {
+    const auto* received = std::get_if<Received>(&input);
+    if (received != nullptr && received->message.kind == MessageKind::kept) {
+      node.handle(now, input, effects);
+    }
+    node.handle(now, std::move(input), effects);
+  };
+  has(said(scenario_case, 3, false, twice), "before all have kept it");
+}
+
+// As a worker makes one that went on with one shard before the other had heard of it.
+TEST_CASE("invariants: a gradient by two versions is found where there are backups") {
+  Case scenario_case = three_workers("sync");
+  Scenario& scenario = scenario_case.scenario;
+  scenario.training.servers = 2;
+  scenario.cluster.hosts.front().count = 5;
+  testing::set_option(scenario.training.protocol, "backup_workers", std::int64_t{1});
+  CHECK(said(scenario_case, 0, false, {}) == "");
+  const Prepared prepared = prepare(scenario_case, Need::examples);
+  const Training& training = *prepared.training;
+  WorkerBooks::Rounds none;
+  WorkerBooks books(prepared.training, training.worker(1), none);
+  const auto message = [](MessageKind kind, std::uint32_t bucket, std::int64_t version) {
+    return Message{.kind = kind, .step = {1}, .bucket = bucket, .version = {version}};
+  };
+  Effects pushes;
+  for (std::uint32_t bucket = 0; bucket < 2; ++bucket) {
+    const NodeId server = training.server(static_cast<int>(bucket));
+    const std::int64_t version = 1 + bucket;
+    books.happened(Heard(Received{server, message(MessageKind::parameters, bucket, version)}), {});
+    pushes.emplace_back(Send{server, message(MessageKind::push, bucket, version)});
+  }
+  CHECK_THROWS_WITH(books.happened(Heard(Started{}), pushes),
+                    "worker1: a gradient of step 1 by version 1 of one bucket, by 2 of another");
 }
 
 }  // namespace

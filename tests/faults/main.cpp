@@ -37,7 +37,8 @@ void note(Tally& tally, const Trial& trial, const std::string& strategy, std::ui
   if (tally.broken == 1) fmt::print("{}\n", trial.scenario);
 }
 
-// Whether a rule was broken. To servers workers come back, too: such a training is tried beside it.
+// Whether a rule was broken. Beside each a training whose links are clogged is tried; to servers
+// workers come back, too.
 bool try_strategy(const std::string& strategy, std::uint64_t first, std::int64_t count) {
   const bool returns = protocol_called(strategy).servers;
   DataSets data_sets;
@@ -46,11 +47,12 @@ bool try_strategy(const std::string& strategy, std::uint64_t first, std::int64_t
   in_parallel(count, threads, [&](std::int64_t i) {
     const std::uint64_t seed = first + static_cast<std::uint64_t>(i);
     note(tally, try_faults(seed, strategy, data_sets), strategy, seed);
+    note(tally, try_clogs(seed, strategy, data_sets), strategy, seed);
     if (returns) note(tally, try_returns(seed, strategy, data_sets), strategy, seed);
   });
   fmt::print(
       "{}: {} trainings, seeds from {}: {} ended, {} of them without somebody, {} broke a rule\n",
-      strategy, returns ? 2 * count : count, first, tally.done, tally.lost, tally.broken);
+      strategy, (returns ? 3 : 2) * count, first, tally.done, tally.lost, tally.broken);
   return tally.broken > 0;
 }
 

@@ -3,18 +3,17 @@
 #include "models/protocol/async.h"
 #include "models/protocol/backup.h"
 #include "models/protocol/registry.h"
-#include "scenarios/faults.h"
 #include "scenarios/prepared.h"
 #include "scenarios/read.h"
 #include "sim/driver/simulate.h"
 #include "tests/faults/cuts.h"
 #include "tests/faults/draw.h"
 #include "tests/faults/invariants.h"
+#include "tests/faults/liveness.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <regex>
 #include <set>
 #include <utility>
 
@@ -59,58 +58,11 @@ void check_bytes(const Record& record, const Wire& wire) {
   }
 }
 
-// When the last fault is over, with what comes of it.
-Duration end_of_faults(const Scenario& scenario) {
-  Duration end;
-  for (const FaultSpec& fault : scenario.faults) {
-    const Duration lasting = std::max(fault.lasting, fault.restart_after.value_or(Duration{}));
-    end = std::max(end, fault.at + std::max(lasting, silence_of(scenario)));
-  }
-  return end;
-}
-
-// If the worker that all stragglers slow down had to make all gradients, ten times as unlucky, on
-// the host that takes longest to read the answers.
-Duration slowest_work(const Scenario& scenario, const Training& training) {
-  double gradient_s = scenario.cluster.hosts.front().compute->seconds() * training.accumulate;
-  for (const StragglerSpec& spec : scenario.stragglers) gradient_s *= spec.slowdown;
-  double message_s = 0;
-  for (const HostSpec& host : scenario.cluster.hosts) {
-    message_s = std::max(message_s, host.receive.overhead_s);
-  }
-  const double messages_s = message_s * static_cast<double>(training.layout->buckets.size());
-  return Duration::from_seconds((10 * gradient_s + messages_s) *
-                                static_cast<double>(training.steps * training.workers));
-}
-
-// What all messages of all steps take at the rate of a port, a state of each node after each step
-// on its disk: a fault lets a training last until its bursts are used up, a checkpoint is due.
-Duration slowest_bytes(const Scenario& scenario, const Training& training) {
-  constexpr double kCopies = 4;  // of the parameters: in a state, in the messages of a step
-  double rate = scenario.cluster.hosts.front().nic.value;
-  for (const HostSpec& host : scenario.cluster.hosts) rate = std::min(rate, host.nic.value);
-  const CheckpointSpec& checkpoint = scenario.checkpoint;
-  const double bytes = kCopies * 4.0 * static_cast<double>(training.layout->parameters);
-  double step_s = static_cast<double>(training.workers) * bytes / rate;
-  if (checkpoint != CheckpointSpec{}) {
-    step_s += training.nodes() *
-              (bytes / checkpoint.write_rate.value + checkpoint.write_latency.seconds());
-  }
-  return Duration::from_seconds(step_s * static_cast<double>(training.steps));
-}
-
-void check_end(const Record& record, const Record& plain, const Training& training) {
+void check_end(const Record& record, const Record& plain, const Training& training,
+               Instant last_input) {
   require(record.outcome != Outcome::interrupted, "it does not come to an end");
-  if (record.outcome == Outcome::failed) {
-    static const std::regex names_a_node("(worker|server)[0-9]+");
-    require(std::regex_search(record.failure, names_a_node), record.failure);
-    return;
-  }
-  const Scenario& scenario = record.scenario_case.scenario;
-  const Duration most = end_of_faults(scenario) + plain.time * (2 * training.workers) +
-                        slowest_work(scenario, training) + slowest_bytes(scenario, training);
-  require(record.time <= most, fmt::format("it took {} s, {} without faults", record.time.seconds(),
-                                           plain.time.seconds()));
+  check_liveness(record, plain, training, last_input);
+  if (record.outcome == Outcome::failed) return;
   const Protocol& protocol = protocol_called(training.strategy);
   if (training.servers > 0) {
     const auto an_update = protocol.gradients_an_update(training.options, training.workers);
@@ -135,7 +87,7 @@ Record simulate_watched(const Prepared& prepared, bool with_faults, const Record
   if (!with_faults) {
     require(record.outcome == Outcome::done, "without faults: " + record.failure);
   } else {
-    check_end(record, *plain, *prepared.training);
+    check_end(record, *plain, *prepared.training, invariants.last_input());
     check_cuts(invariants.kept(), prepared.training, *plain, record);
   }
   return record;
@@ -182,6 +134,13 @@ Trial try_faults(std::uint64_t seed, const std::string& strategy, DataSets& data
   Case scenario_case = draw_training(draw, strategy);
   return try_drawn(scenario_case, data_sets,
                    [&](Case& faulty, Duration length) { draw_faults(draw, faulty, length); });
+}
+
+Trial try_clogs(std::uint64_t seed, const std::string& strategy, DataSets& data_sets) {
+  Stream draw(seed, "clogs." + strategy);
+  Case scenario_case = draw_training(draw, strategy);
+  return try_drawn(scenario_case, data_sets,
+                   [&](Case& faulty, Duration length) { draw_clogs(draw, faulty, length); });
 }
 
 Trial try_returns(std::uint64_t seed, const std::string& strategy, DataSets& data_sets) {

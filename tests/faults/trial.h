@@ -20,8 +20,8 @@ struct Trial {
 /// Draws a training of `strategy` with faults from the seed, simulates it, with its numbers,
 /// without and with the faults. Beside the invariants (invariants.h), of the whole:
 ///
-/// 1. It comes to its end, or says which node is missing, in the time after the last fault that the
-///    slowest worker would take for all that is to do: never silently, never not at all.
+/// 1. It goes on soon after the last fault, until its end, or says which node is missing, which a
+///    fault has lost (liveness.h): never silently, never not at all.
 /// 2. Where it is deterministic and nobody was lost, or the others waited, it ends with the bits
 ///    that it has without faults.
 /// 3. Every byte that was sent was received, could not be delivered, or is under way.
@@ -35,5 +35,8 @@ Trial try_faults(std::uint64_t seed, const std::string& strategy, DataSets& data
 /// are started again. It comes to its end, but where there are backups, of which more may be away
 /// than it has.
 Trial try_returns(std::uint64_t seed, const std::string& strategy, DataSets& data_sets);
+
+/// The same where all that happens is that links are clogged.
+Trial try_clogs(std::uint64_t seed, const std::string& strategy, DataSets& data_sets);
 
 }  // namespace foretrain::faults

@@ -15,6 +15,7 @@ WorkerBooks::WorkerBooks(std::shared_ptr<const Training> training, NodeId id, Ro
       rounds_(rounds),
       views_(training_->layout->buckets.size()) {
   const Protocol& protocol = protocol_called(training_->strategy);
+  synchronous_ = protocol.synchronous;
   in_step_ =
       protocol.synchronous &&
       protocol.gradients_an_update(training_->options, training_->workers) == training_->workers;
@@ -78,7 +79,8 @@ void WorkerBooks::pushed(const Envelope& push) {
   require(
       push.version.value == view.version,
       fmt::format("a gradient by version {}, but {} was sent", push.version.value, view.version));
-  if (!in_step_) return;
+  if (!synchronous_) return;
+  if (!in_step_) return check_version(push);
   for (const View& other : views_) {
     require(other.version >= push.step.value,
             fmt::format("a gradient of step {} when a bucket is at {}", push.step.value,
@@ -86,9 +88,22 @@ void WorkerBooks::pushed(const Envelope& push) {
   }
 }
 
+void WorkerBooks::check_version(const Envelope& push) {
+  const auto [by, first] = versions_.try_emplace(push.step.value, push.version.value);
+  require(first || by->second == push.version.value,
+          fmt::format("a gradient of step {} by version {} of one bucket, by {} of another",
+                      push.step.value, by->second, push.version.value));
+}
+
 void WorkerBooks::check_round(const Envelope& values) {
   const auto [seen, fresh] =
-      rounds_.try_emplace({values.bucket, values.step.value}, values.numbers);
+      rounds_.seen.try_emplace({values.bucket, values.step.value}, values.numbers);
+  if (fresh && rounds_.expected) {
+    const std::string wrong =
+        rounds_.expected->wrong_with(values.bucket, values.step.value, values.numbers);
+    require(wrong.empty(),
+            fmt::format("bucket {} after round {}: {}", values.bucket, values.step.value, wrong));
+  }
   if (fresh) return;
   const auto& first = seen->second;
   require(first.size() == values.numbers.size() &&

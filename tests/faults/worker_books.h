@@ -3,6 +3,7 @@
 
 #include "models/protocol/training.h"
 #include "tests/faults/envelope.h"
+#include "tests/faults/round_values.h"
 
 #include <cstdint>
 #include <map>
@@ -21,17 +22,23 @@ namespace foretrain::faults {
 /// 1. It pushes a bucket once a step, when the push before it is answered, computed on the version
 ///    that it was sent last.
 /// 2. Where the strategy is synchronous without backups: no gradient of step k is pushed before all
-///    buckets of version k are here.
+///    buckets of version k are here. With backups: the gradient of a step is by one version of all
+///    buckets, whichever shards hold them.
 ///
 /// A worker among workers:
 ///
 /// 3. It gives its part of a bucket to the sum of each round once, and gets the values of each
 ///    round once, round after round.
 /// 4. The values of a bucket after a round are the same bits whoever has them.
+/// 5. They are what one part of each worker makes (round_values.h).
 class WorkerBooks {
  public:
-  /// By bucket and round, shared by all workers: the values that were seen first.
-  using Rounds = std::map<std::pair<std::uint32_t, std::int64_t>, std::vector<float>>;
+  /// Shared by all workers.
+  struct Rounds {
+    /// By bucket and round: the values that were seen first.
+    std::map<std::pair<std::uint32_t, std::int64_t>, std::vector<float>> seen{};
+    std::unique_ptr<RoundValues> expected{};  ///< null: no sums among workers
+  };
 
   WorkerBooks(std::shared_ptr<const Training> training, NodeId id, Rounds& rounds);
 
@@ -51,6 +58,8 @@ class WorkerBooks {
   void received(const Envelope& mail);
   void sent(NodeId to, const Envelope& mail);
   void pushed(const Envelope& push);
+  /// With backups.
+  void check_version(const Envelope& push);
   void check_round(const Envelope& values);
   void require(bool holds, const std::string& what) const;
 
@@ -60,6 +69,8 @@ class WorkerBooks {
   std::vector<View> views_;                                              // by bucket
   std::set<std::tuple<NodeId, std::uint32_t, std::int64_t>> passed_on_;  // to, bucket, round
   bool in_step_;
+  bool synchronous_;
+  std::map<std::int64_t, std::int64_t> versions_;  // by step: of what its first push is by
 };
 
 }  // namespace foretrain::faults

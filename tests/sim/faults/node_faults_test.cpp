@@ -295,6 +295,20 @@ TEST_CASE("faults: a server that dies ends the training") {
   CHECK(record.failure == "server0 " + death_at(1'010_ms));
 }
 
+TEST_CASE("faults: of four servers the one that dies is named") {
+  const std::string strategy = GENERATE("sync", "async", "ssp");
+  const std::string server = GENERATE("server0", "server1", "server2", "server3");
+  CAPTURE(strategy, server);
+  Case scenario_case = star_case(strategy, 3, 100, 20_ms);
+  scenario_case.scenario.training.servers = 4;
+  scenario_case.scenario.training.bucket_size = {4'000};
+  scenario_case.scenario.cluster.hosts.front().count = 7;
+  const Record record =
+      simulate_with(scenario_case, std::vector{FaultSpec{.at = 1'010_ms, .kill = server}});
+  CHECK(record.outcome == Outcome::failed);
+  CHECK(record.failure == server + " " + death_at(1'010_ms));
+}
+
 // --- Standing still ---
 
 TEST_CASE("faults: who is stopped for a while makes all others wait where the strategy does") {
