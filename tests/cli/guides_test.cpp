@@ -74,7 +74,9 @@ std::string first_missing(const std::vector<std::string>& lines, const std::stri
   std::istringstream said(answer);
   for (const std::string& line : lines) {
     std::string next;
-    while (std::getline(said, next) && next != line) continue;
+    while (next != line && std::getline(said, next)) {
+      next.erase(next.find_last_not_of(' ') + 1);
+    }
     if (next != line) return line;
   }
   return {};
