@@ -193,7 +193,7 @@ TEST_CASE("tasks: a rank that nobody waits for is killed and the others go on") 
 }
 
 TEST_CASE("tasks: a second process of a rank is told that the first is there, which goes on") {
-  Job job(4);
+  TaskJob job(4);
   const std::vector<std::string> hours{"--set", "training.steps=100000000"};
   const std::map<std::string, std::string> three{{"WORLD_SIZE", "3"}};
   for (const int rank : {0, 1, 2}) job.start(rank, hours, kJobKey, three);
