@@ -41,7 +41,8 @@ void Measuring::measure(const Case& scenario_case) {
     failure = std::current_exception();
   }
   const std::lock_guard lock(mutex_);
-  failure_ = std::move(failure);  // no copy stays here: who waits may free it while this thread ends
+  failure_ =
+      std::move(failure);  // no copy stays here: who waits may free it while this thread ends
   under_way_ = false;
   changed_.notify_all();
 }

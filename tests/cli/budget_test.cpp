@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include <string>
+#include <utility>
 
 namespace foretrain {
 namespace {
@@ -82,12 +83,14 @@ TEST_CASE("budget command: what it writes is read from any folder") {
       sandbox.call("whatif ../job.yaml --out found" + bounds, "mkdir -p work && cd work");
   INFO(below.err);
   REQUIRE(below.status == 0);
-  for (const std::string file : {"cluster.yaml", "scenario.yaml"}) {
+  // The question itself names no hosts.
+  for (const auto& [file, more] : {std::pair<std::string, std::string>{"cluster.yaml", ""},
+                                   {"scenario.yaml", " --set 'cluster.hosts=[{like: n1-v100}]'"}}) {
     CAPTURE(file);
     CHECK_THAT(testing::text_of(sandbox.path("work/found/" + file)),
                Contains("profile: ../../layers.csv"));
     const Called simulated = sandbox.call("simulate work/found/" + file +
-                                          " --set training.steps=5 --quiet --force --out s");
+                                          " --set training.steps=5 --quiet --force --out s" + more);
     INFO(simulated.err);
     CHECK(simulated.status == 0);
   }

@@ -89,10 +89,14 @@ void WorkerBooks::pushed(const Envelope& push) {
 }
 
 void WorkerBooks::check_version(const Envelope& push) {
-  const auto [by, first] = versions_.try_emplace(push.step.value, push.version.value);
-  require(first || by->second == push.version.value,
+  // One that was dropped is followed by another of the same step.
+  if (gradient_.step != push.step.value || gradient_.pushes == views_.size()) {
+    gradient_ = {push.step.value, push.version.value};
+  }
+  ++gradient_.pushes;
+  require(gradient_.version == push.version.value,
           fmt::format("a gradient of step {} by version {} of one bucket, by {} of another",
-                      push.step.value, by->second, push.version.value));
+                      push.step.value, gradient_.version, push.version.value));
 }
 
 void WorkerBooks::check_round(const Envelope& values) {

@@ -5,6 +5,7 @@
 #include "tests/faults/envelope.h"
 #include "tests/faults/round_values.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -54,6 +55,11 @@ class WorkerBooks {
     std::int64_t partials = 0;  // rounds that its part has gone into
     std::int64_t renewals = 0;  // rounds whose values have come
   };
+  struct Gradient {
+    std::int64_t step = -1;
+    std::int64_t version = 0;  // that its first push is by
+    std::size_t pushes = 0;
+  };
 
   void received(const Envelope& mail);
   void sent(NodeId to, const Envelope& mail);
@@ -70,7 +76,7 @@ class WorkerBooks {
   std::set<std::tuple<NodeId, std::uint32_t, std::int64_t>> passed_on_;  // to, bucket, round
   bool in_step_;
   bool synchronous_;
-  std::map<std::int64_t, std::int64_t> versions_;  // by step: of what its first push is by
+  Gradient gradient_;  // whose buckets are being pushed
 };
 
 }  // namespace foretrain::faults

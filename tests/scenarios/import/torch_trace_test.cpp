@@ -199,7 +199,7 @@ TEST_CASE("torch trace: parts that are more than the step took lengthen it, whic
   check_whole(job);
 }
 
-// A linear layer of 8 x 16 with a bias, 144 parameters, once or more often in a step; `backward`:
+// A linear layer of 8 x 16 with a bias, 136 parameters, once or more often in a step; `backward`:
 // with a pass for each of them, else one after all.
 MadeTrace one_weight(int uses, bool backward) {
   MadeTrace trace;
@@ -233,19 +233,19 @@ MadeTrace& add_all_reduces(MadeTrace& trace, int numbers) {
 
 TEST_CASE("torch trace: parameters that all-reduces do not carry are told with both figures") {
   MadeTrace tied = one_weight(2, false);
-  const ImportedJob job = imported(add_all_reduces(tied, 144).text());
-  CHECK(job.parameters == 288);
-  CHECK(job.reduced == std::vector<Bytes>{Bytes{576}});
+  const ImportedJob job = imported(add_all_reduces(tied, 136).text());
+  CHECK(job.parameters == 272);
+  CHECK(job.reduced == std::vector<Bytes>{Bytes{544}});
   CHECK_THAT(all_notes(job),
-             Catch::Contains("are given 288 parameters, its all-reduces carry 144") &&
+             Catch::Contains("are given 272 parameters, its all-reduces carry 136") &&
                  Catch::Contains("tied") && Catch::Contains("foretrain_profile.py"));
 
   MadeTrace missing = one_weight(1, false);
   CHECK_THAT(all_notes(imported(add_all_reduces(missing, 200).text())),
-             Catch::Contains("are given 144 parameters, its all-reduces carry 200: some are given "
+             Catch::Contains("are given 136 parameters, its all-reduces carry 200: some are given "
                              "to no operator"));
   MadeTrace alike = one_weight(1, false);
-  CHECK(all_notes(imported(add_all_reduces(alike, 144).text())).find("parameters") ==
+  CHECK(all_notes(imported(add_all_reduces(alike, 136).text())).find("parameters") ==
         std::string::npos);
 }
 
@@ -254,7 +254,7 @@ TEST_CASE("torch trace: without all-reduces gradients tell weights that are used
              Catch::Contains("are given 4 tensors of parameters, but 2 get gradients"));
   CHECK_THAT(all_notes(imported(one_weight(3, true).text())),
              Catch::Contains("3 forward passes are in a step") &&
-                 Catch::Contains("counts 3 times among its 432 parameters"));
+                 Catch::Contains("counts 3 times among its 408 parameters"));
   CHECK(all_notes(imported(one_weight(1, true).text())).find("parameters") == std::string::npos);
   // Parts of parameters, as FSDP has them, are other tensors.
   MadeTrace sharded = one_weight(2, false);
