@@ -2,14 +2,13 @@
 #include "sim/whatif/among_workers.h"
 
 #include "sim/whatif/whatif.h"
+#include "tests/sim/asked_whatif.h"
 #include "tests/sim/sharded_job.h"
-#include "tests/support/cases.h"
 #include "tests/support/options.h"
 
 #include <catch2/catch.hpp>
 
 #include <cstdint>
-#include <optional>
 #include <string>
 
 namespace foretrain::testing {
@@ -30,27 +29,6 @@ struct LinkedJob : ShardedJob {
   }
 };
 
-WhatIf asked_among_workers(const Case& scenario_case) {
-  sim::WhatIfOptions options;
-  options.simulate.machines = [](const std::string&) { return made_up_machine(); };
-  DataSets data_sets;
-  return sim::ask_what_if(prepare(scenario_case, Need::shape), data_sets, options);
-}
-
-// Why it cannot be, empty: it can; nothing: it is so, or there is no such thing.
-std::optional<std::string> changed_among_workers(Scenario scenario, const std::string& change) {
-  return sim::change_to_verify(change).apply(scenario);
-}
-
-double time_among_workers(const WhatIf& whatif, const std::string& change) {
-  CAPTURE(change);
-  const Change* found = whatif.find(change);
-  REQUIRE(found != nullptr);
-  CHECK(found->why_not.empty());
-  REQUIRE(found->time_s.has_value());
-  return *found->time_s;
-}
-
 TEST_CASE("whatif among workers: devices of several hosts may add up in groups") {
   const LinkedJob job(2, 4);
   Scenario changed = job.c.scenario;
@@ -58,49 +36,49 @@ TEST_CASE("whatif among workers: devices of several hosts may add up in groups")
   Scenario expected = job.c.scenario;
   set_option(expected.training.protocol, "group", std::int64_t{4});
   CHECK(changed == expected);
-  CHECK_FALSE(changed_among_workers(changed, kGroupsOfDevices));  // they do
+  CHECK_FALSE(why_not(changed, kGroupsOfDevices));  // they do
   set_option(expected.training.protocol, "group", std::int64_t{2});
-  CHECK(changed_among_workers(expected, kGroupsOfDevices) == "");  // of half of their devices
+  CHECK(why_not(expected, kGroupsOfDevices) == "");  // of half of their devices
 }
 
 TEST_CASE("whatif among workers: one host, a device each, a server, cores have no such groups") {
-  CHECK_FALSE(changed_among_workers(LinkedJob(1, 4).c.scenario, kGroupsOfDevices));
-  CHECK_FALSE(changed_among_workers(LinkedJob(4, 1).c.scenario, kGroupsOfDevices));
+  CHECK_FALSE(why_not(LinkedJob(1, 4).c.scenario, kGroupsOfDevices));
+  CHECK_FALSE(why_not(LinkedJob(4, 1).c.scenario, kGroupsOfDevices));
   Scenario pushed = LinkedJob(2, 4).c.scenario;
   pushed.training.strategy = "sync";
-  CHECK_FALSE(changed_among_workers(pushed, kGroupsOfDevices));
+  CHECK_FALSE(why_not(pushed, kGroupsOfDevices));
   Scenario cores = LinkedJob(2, 4).c.scenario;
   cores.cluster.hosts.front().devices = 0;
   cores.cluster.hosts.front().device_link = {};
-  CHECK_FALSE(changed_among_workers(cores, kGroupsOfDevices));
+  CHECK_FALSE(why_not(cores, kGroupsOfDevices));
 }
 
 TEST_CASE("whatif among workers: groups are of neighbours in rank, of hosts alike") {
   Scenario dealt = LinkedJob(2, 2).c.scenario;
   dealt.cluster.placement.workers = {"box0", "box1", "box0", "box1"};
-  CHECK_FALSE(changed_among_workers(dealt, kGroupsOfDevices));
+  CHECK_FALSE(why_not(dealt, kGroupsOfDevices));
   dealt.cluster.placement.workers = {"box1", "box1", "box0", "box0"};
-  CHECK(changed_among_workers(dealt, kGroupsOfDevices) == "");
+  CHECK(why_not(dealt, kGroupsOfDevices) == "");
   Scenario unlike = LinkedJob(2, 4).c.scenario;
   unlike.training.workers = 6;
   unlike.cluster.placement.workers = {"box0", "box0", "box1", "box1", "box1", "box1"};
-  CHECK_FALSE(changed_among_workers(unlike, kGroupsOfDevices));
+  CHECK_FALSE(why_not(unlike, kGroupsOfDevices));
 }
 
 TEST_CASE("whatif among workers: groups do not go with parameters in parts, which is told") {
   Scenario parts = LinkedJob(2, 4).c.scenario;
   parts.training.shard = "parameters";
-  CHECK(changed_among_workers(parts, kGroupsOfDevices) ==
+  CHECK(why_not(parts, kGroupsOfDevices) ==
         "training.shard is set: groups add up for themselves first");
 }
 
 // A ring of all passes the wire between hosts twice in its longest chain, one of hosts once.
 TEST_CASE("whatif among workers: groups are that scenario, and wait for fewer wires") {
   LinkedJob job(2, 4);
-  const WhatIf whatif = asked_among_workers(job.c);
-  const double in_groups_s = time_among_workers(whatif, kGroupsOfDevices);
+  const WhatIf whatif = asked_whatif(job.c);
+  const double in_groups_s = time_with(whatif, kGroupsOfDevices);
   set_option(job.c.scenario.training.protocol, "group", std::int64_t{4});
-  const WhatIf grouped = asked_among_workers(job.c);
+  const WhatIf grouped = asked_whatif(job.c);
   CHECK(grouped.time_s == in_groups_s);
   CHECK(grouped.find(kGroupsOfDevices) == nullptr);
   REQUIRE(whatif.time_s.has_value());
@@ -113,12 +91,12 @@ TEST_CASE("whatif among workers: what a fast link is worth is told by one of PCI
   CHECK(sim::change_to_verify(kDevicesOnPcie).apply(changed) == "");
   const DeviceLinkSpec pcie{{15.75e9}, kNvlink.latency, true};
   CHECK(changed.cluster.hosts.front().device_link == pcie);
-  const WhatIf whatif = asked_among_workers(job.c);
-  const double on_pcie_s = time_among_workers(whatif, kDevicesOnPcie);
+  const WhatIf whatif = asked_whatif(job.c);
+  const double on_pcie_s = time_with(whatif, kDevicesOnPcie);
   REQUIRE(whatif.time_s.has_value());
   CHECK(on_pcie_s > *whatif.time_s);
   job.host().device_link = pcie;
-  const WhatIf slower = asked_among_workers(job.c);
+  const WhatIf slower = asked_whatif(job.c);
   CHECK(slower.time_s == on_pcie_s);
   CHECK(slower.find(kDevicesOnPcie) == nullptr);
 }
@@ -127,19 +105,19 @@ TEST_CASE("whatif among workers: a link that is slow, unknown, not used is worth
   Scenario scenario = LinkedJob(2, 4).c.scenario;
   DeviceLinkSpec& link = scenario.cluster.hosts.front().device_link;
   link.rate = {12e9};
-  CHECK_FALSE(changed_among_workers(scenario, kDevicesOnPcie));
+  CHECK_FALSE(why_not(scenario, kDevicesOnPcie));
   link = {};
-  CHECK_FALSE(changed_among_workers(scenario, kDevicesOnPcie));
-  CHECK_FALSE(changed_among_workers(LinkedJob(4, 1).c.scenario, kDevicesOnPcie));
+  CHECK_FALSE(why_not(scenario, kDevicesOnPcie));
+  CHECK_FALSE(why_not(LinkedJob(4, 1).c.scenario, kDevicesOnPcie));
   link = kNvlink;
-  CHECK(changed_among_workers(scenario, kDevicesOnPcie) == "");
+  CHECK(why_not(scenario, kDevicesOnPcie) == "");
   HostSpec server;
   server.name = "server";
   scenario.cluster.hosts.push_back(server);
   scenario.training.strategy = "sync";
-  CHECK_FALSE(changed_among_workers(scenario, kDevicesOnPcie));
+  CHECK_FALSE(why_not(scenario, kDevicesOnPcie));
   scenario.training.local_sum = true;
-  CHECK(changed_among_workers(scenario, kDevicesOnPcie) == "");
+  CHECK(why_not(scenario, kDevicesOnPcie) == "");
 }
 
 }  // namespace

@@ -3,14 +3,13 @@
 
 #include "sim/whatif/intervention.h"
 #include "sim/whatif/whatif.h"
+#include "tests/sim/asked_whatif.h"
 #include "tests/sim/sharded_job.h"
-#include "tests/support/cases.h"
 #include "tests/support/options.h"
 
 #include <catch2/catch.hpp>
 
 #include <cstdint>
-#include <optional>
 #include <string>
 
 namespace foretrain::testing {
@@ -20,37 +19,16 @@ using namespace literals;
 const std::string kOptimizerInParts = "optimizer in parts (ZeRO 1)";
 const std::string kParametersInParts = "parameters in parts (FSDP)";
 
-WhatIf asked_in_parts(const Case& scenario_case) {
-  sim::WhatIfOptions options;
-  options.simulate.machines = [](const std::string&) { return made_up_machine(); };
-  DataSets data_sets;
-  return sim::ask_what_if(prepare(scenario_case, Need::shape), data_sets, options);
-}
-
-// Why it cannot be, empty: it can; nothing: it is so, or there is no such thing.
-std::optional<std::string> put_in_parts(Scenario scenario, const std::string& change) {
-  return sim::change_to_verify(change).apply(scenario);
-}
-
-double time_in_parts(const WhatIf& whatif, const std::string& change) {
-  CAPTURE(change);
-  const Change* found = whatif.find(change);
-  REQUIRE(found != nullptr);
-  CHECK(found->why_not.empty());
-  REQUIRE(found->time_s.has_value());
-  return *found->time_s;
-}
-
 TEST_CASE("whatif in parts: workers of an all-reduce may have in parts what they have not yet") {
   const Scenario optimizer = ShardedJob("optimizer", 2).c.scenario;
-  CHECK(put_in_parts(optimizer, kParametersInParts) == "");
-  CHECK_FALSE(put_in_parts(optimizer, kOptimizerInParts));
+  CHECK(why_not(optimizer, kParametersInParts) == "");
+  CHECK_FALSE(why_not(optimizer, kOptimizerInParts));
   const Scenario parameters = ShardedJob("parameters", 2).c.scenario;
-  CHECK_FALSE(put_in_parts(parameters, kParametersInParts));
-  CHECK(put_in_parts(parameters, kOptimizerInParts) == "");
+  CHECK_FALSE(why_not(parameters, kParametersInParts));
+  CHECK(why_not(parameters, kOptimizerInParts) == "");
   const Scenario gradients = ShardedJob("gradients", 2).c.scenario;
-  CHECK(put_in_parts(gradients, kParametersInParts) == "");
-  CHECK(put_in_parts(gradients, kOptimizerInParts) == "");
+  CHECK(why_not(gradients, kParametersInParts) == "");
+  CHECK(why_not(gradients, kOptimizerInParts) == "");
   Scenario changed = optimizer;
   REQUIRE(sim::parameters_in_parts(changed));
   CHECK(changed.training.shard == "parameters");
@@ -63,29 +41,29 @@ TEST_CASE("whatif in parts: one worker, a server leave nothing to have in parts"
        {ShardedJob("optimizer", 1).c.scenario, star_case("sync", 4, 5, 1_ms).scenario,
         star_case("single", 1, 5, 1_ms).scenario}) {
     CAPTURE(scenario.training.strategy);
-    CHECK_FALSE(put_in_parts(scenario, kParametersInParts));
-    CHECK_FALSE(put_in_parts(scenario, kOptimizerInParts));
+    CHECK_FALSE(why_not(scenario, kParametersInParts));
+    CHECK_FALSE(why_not(scenario, kOptimizerInParts));
   }
 }
 
 TEST_CASE("whatif in parts: what does not go with it is told") {
   Scenario grouped = ShardedJob("optimizer", 4).c.scenario;
   set_option(grouped.training.protocol, "group", std::int64_t{2});
-  CHECK(put_in_parts(grouped, kParametersInParts) ==
+  CHECK(why_not(grouped, kParametersInParts) ==
         "training.group is set: groups add up for themselves first");
   Scenario keeping = ShardedJob("optimizer", 4).c.scenario;
   keeping.checkpoint.every.steps = 2;
-  CHECK(put_in_parts(keeping, kParametersInParts) ==
+  CHECK(why_not(keeping, kParametersInParts) ==
         "checkpoint.every is set: a worker keeps all parameters");
   keeping.training.shard = "gradients";
-  CHECK(put_in_parts(keeping, kOptimizerInParts) == "");
+  CHECK(why_not(keeping, kOptimizerInParts) == "");
 }
 
 TEST_CASE("whatif in parts: it is offered of a forecast, not of gradients that are carried out") {
   Case scenario_case = star_case("all_reduce", 2, 5, 1_ms);
-  CHECK(asked_in_parts(scenario_case).find(kParametersInParts) != nullptr);
+  CHECK(asked_whatif(scenario_case).find(kParametersInParts) != nullptr);
   scenario_case.scenario.numerics = true;
-  const WhatIf carried_out = asked_in_parts(scenario_case);
+  const WhatIf carried_out = asked_whatif(scenario_case);
   CHECK(carried_out.find(kParametersInParts) == nullptr);
   CHECK(carried_out.find("overlap off") != nullptr);
 }
@@ -97,9 +75,9 @@ TEST_CASE("whatif in parts: of bytes alone parameters take up to 1.5 times an al
   CAPTURE(layers);
   ShardedJob job("optimizer", 2, kShardedLayer, layers);
   job.host().nic = {1e6};
-  const WhatIf whatif = asked_in_parts(job.c);
+  const WhatIf whatif = asked_whatif(job.c);
   REQUIRE(whatif.time_s.has_value());
-  const double in_parts_s = time_in_parts(whatif, kParametersInParts);
+  const double in_parts_s = time_with(whatif, kParametersInParts);
   CHECK(in_parts_s == Approx(kShardedSteps * (3.0 * layers - 1) * 2).epsilon(kShardedHeaders));
   const double ratio = in_parts_s / *whatif.time_s;
   CHECK(ratio == Approx((3.0 * layers - 1) / (2.0 * layers)).epsilon(kShardedHeaders));
@@ -109,11 +87,11 @@ TEST_CASE("whatif in parts: of bytes alone parameters take up to 1.5 times an al
 TEST_CASE("whatif in parts: there and back are those scenarios, exactly") {
   ShardedJob job("optimizer", 2);
   job.host().nic = {400e6};
-  const WhatIf whole = asked_in_parts(job.c);
+  const WhatIf whole = asked_whatif(job.c);
   job.c.scenario.training.shard = "parameters";
-  const WhatIf parts = asked_in_parts(job.c);
-  CHECK(time_in_parts(whole, kParametersInParts) == parts.time_s);
-  CHECK(time_in_parts(parts, kOptimizerInParts) == whole.time_s);
+  const WhatIf parts = asked_whatif(job.c);
+  CHECK(time_with(whole, kParametersInParts) == parts.time_s);
+  CHECK(time_with(parts, kOptimizerInParts) == whole.time_s);
   CHECK(parts.time_s != whole.time_s);
 }
 
