@@ -5,6 +5,7 @@
 #include "models/base/time.h"
 #include "models/cost/caches.h"
 #include "scenarios/core_probe.h"
+#include "scenarios/disk.h"
 
 #include <map>
 #include <string>
@@ -148,6 +149,7 @@ struct Machine {
   EmulatedCost emulated;   ///< between networks that this machine emulates; all 0: as `loopback`
   MemoryHierarchy memory;  ///< what jobs wait for beside their compute
   AffineCost apply;        ///< reduce and apply, by bytes of memory moved (Cost::bytes)
+  DiskCost disk;           ///< of checkpoints; not known: kAssumedDisk counts
   std::map<std::string, ModelCost> models;
   Roofline
       roofline;  ///< what was not measured takes this long: other models; `apply` where it is 0

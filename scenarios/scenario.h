@@ -116,14 +116,24 @@ struct TransportSpec {
   bool operator==(const TransportSpec&) const = default;
 };
 
-/// `checkpoint:` - when all nodes keep their states, so that a run can go on from them. What the
-/// disk takes is this machine's, a virtual one's of 2026: a forecast needs it, a run measures it.
+/// `checkpoint:` - when all nodes keep their states, so that a run can go on from them. What that
+/// takes a forecast needs, a run measures: DiskCost.
 struct CheckpointSpec {
-  CheckpointRule every;               ///< neither: never
-  int keep = 3;                       ///< of the newest
-  BytesPerSecond write_rate{600e6};   ///< simulate: of a node's disk
-  Duration write_latency{3'000'000};  ///< simulate: of a file, beside its bytes
+  CheckpointRule every;                     ///< neither: never
+  int keep = 3;                             ///< of the newest
+  BytesPerSecond write_rate{};              ///< simulate: 0: as the host's machine says
+  std::optional<Duration> write_latency{};  ///< simulate: nothing: likewise
 
+  /// On a host whose machine says `of_machine`; what neither of them says is kAssumedDisk's.
+  [[nodiscard]] DiskCost disk_on(const DiskCost& of_machine) const {
+    const DiskCost& rest = of_machine.known() ? of_machine : kAssumedDisk;
+    return {write_rate.value > 0 ? write_rate : rest.write_rate,
+            write_latency.value_or(rest.write_latency)};
+  }
+  /// Something of it is kAssumedDisk's.
+  [[nodiscard]] bool assumes_disk(const DiskCost& of_machine) const {
+    return !of_machine.known() && (write_rate.value <= 0 || !write_latency);
+  }
   bool operator==(const CheckpointSpec&) const = default;
 };
 

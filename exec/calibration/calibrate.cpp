@@ -2,6 +2,7 @@
 
 #include "exec/calibration/core_watch.h"
 #include "exec/calibration/cores.h"
+#include "exec/calibration/disk.h"
 #include "exec/calibration/memory.h"
 #include "exec/calibration/message_costs.h"
 #include "exec/calibration/repeater.h"
@@ -264,7 +265,7 @@ Machine calibrate(const std::vector<Case>& cases, const CalibrateOptions& asked)
   machine.kernel_set = kernel_set();
   machine.date = fmt::format("{:%Y-%m-%d}", std::chrono::system_clock::now());
   machine.not_measured = {"messages between machines: write send, receive at a host of cluster",
-                          "accelerators, disks"};
+                          "accelerators"};
   CoreWatch watch = watch_of(machine, options);
   Repeater repeater(machine, options, watch);
   Loopback loopback(repeater, watch, options);
@@ -293,6 +294,7 @@ Machine calibrate(const std::vector<Case>& cases, const CalibrateOptions& asked)
   }
   say(options, "memory of a node");
   machine.memory_base = measure_base(options);
+  measure_disk(machine, options, watch);
   for (const Case& each : cases) {
     measure_into(machine, each, options, watch);
     loopback.cross();

@@ -34,12 +34,15 @@ struct CalibrateOptions {
   bool among_tasks = false;
   /// Measure messages between emulated hosts too, where this machine can emulate.
   bool emulate = false;
+  /// The folder in which parts of checkpoints are tried; empty: place_of_records (disk.h).
+  std::filesystem::path disk{};
 };
 
 /// Measures messages over loopback, over the shaped links of emulated hosts; waking who sleeps;
-/// reducing and applying; slices of a shared core; memory of a node's process; then each model of
-/// `cases` (measure_model), once. No run has more than one worker, so that every forecast of one is
-/// a forecast. The machine says when that was, how sure each figure is, and what was not measured.
+/// reducing and applying; slices of a shared core; memory of a node's process; parts of checkpoints
+/// on the disk; then each model of `cases` (measure_model), once. No run has more than one worker,
+/// so that every forecast of one is a forecast. The machine says when that was, how sure each
+/// figure is, and what was not measured.
 /// @throws NotDone where it was stopped, or a signal came meanwhile
 /// (reports/record/interruption.h), as the three below
 Machine calibrate(const std::vector<Case>& cases, const CalibrateOptions& asked);

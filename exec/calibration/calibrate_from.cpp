@@ -235,8 +235,8 @@ ModelCost cost_of(const Gathered& gathered, const ModelCost& known,
   return cost;
 }
 
-/// A machine file does not say what a disk takes, a scenario does. All states are of one model, and
-/// about as large: a rate alone says what they take.
+/// What states took that are of one model: about as large, so a rate alone says it. No machine file
+/// should hold that of its disk, where others are of other sizes; a scenario may.
 void note_checkpoints(const CheckpointTotals& all, std::vector<std::string>& notes) {
   if (all.count == 0 || all.time.ns <= 0) return;
   constexpr double kLeast = 1'000;  // bit/s; others are multiples of it
@@ -245,7 +245,8 @@ void note_checkpoints(const CheckpointTotals& all, std::vector<std::string>& not
   const auto count = static_cast<double>(all.count);
   notes.push_back(fmt::format(
       "Checkpoints: {} MB and {} ms each, the mean of {}. So that forecasts take that, write "
-      "checkpoint.write_rate: {}, write_latency: 0 s in the scenario; no machine file has them.",
+      "checkpoint.write_rate: {}, write_latency: 0 s in the scenario; left out there, disk: of a "
+      "machine file counts.",
       figure(static_cast<double>(all.size.value) / 1e6 / count),
       figure(all.time.seconds() * 1e3 / count), all.count, to_text(BytesPerSecond{rounded / 8})));
 }

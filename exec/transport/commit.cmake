@@ -54,10 +54,12 @@ endif()
 file(GLOB_RECURSE measured RELATIVE "${ROOT}"
      "${ROOT}/models/*.cpp" "${ROOT}/models/*.h"
      "${ROOT}/exec/calibration/*.cpp" "${ROOT}/exec/calibration/*.h"
+     "${ROOT}/exec/checkpoint/durable_file.*" "${ROOT}/exec/checkpoint/node_part.*"
      "${ROOT}/exec/driver/*.cpp" "${ROOT}/exec/driver/*.h"
      "${ROOT}/exec/system/*.cpp" "${ROOT}/exec/system/*.h"
      "${ROOT}/exec/transport/*.cpp" "${ROOT}/exec/transport/*.h"
      "${ROOT}/scenarios/machine.cpp" "${ROOT}/scenarios/machine.h"
+     "${ROOT}/scenarios/disk.h" "${ROOT}/scenarios/describe/disk_fields.h"
      "${ROOT}/scenarios/describe/machine_fields.h" "${ROOT}/scenarios/describe/memory_fields.h"
      "${ROOT}/scenarios/describe/model_cost_fields.h"
      "${ROOT}/scenarios/describe/transport_cost_fields.h")

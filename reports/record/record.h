@@ -124,6 +124,9 @@ struct Record {
   std::string uncalibrated;
   /// Simulation: what gradients are timed by, on the hosts of its workers; empty: an older record.
   std::vector<ComputeBasis> basis{};
+  /// Simulation: it has checkpoints, on a disk of which neither the scenario nor a machine file
+  /// says all that they take (kAssumedDisk).
+  bool disk_assumed = false;
   /// Simulation: the cores of this machine while it was calibrated; unknown where its times are of
   /// others, or nobody looked.
   CoresSeen calibrated{};

@@ -291,6 +291,7 @@ std::string run_json(const Record& record, RowsKept kept, const std::optional<Ro
   json["machine"] = known_or_null(record.machine);
   json["uncalibrated"] = known_or_null(record.uncalibrated);
   if (!record.basis.empty()) json["basis"] = basis_json(record.basis);
+  if (record.disk_assumed) json["disk_assumed"] = true;
   if (record.calibrated.known()) json["calibrated"] = calibrated_json(record.calibrated);
   if (!record.probes.empty()) json["cores"] = cores_json(record.probes);
   if (record.others_used >= 0) json["others_used"] = record.others_used;
@@ -339,6 +340,7 @@ RunJson parse_run_json(std::string_view text, const std::string& source) {
   record.machine = reader.text("machine");
   record.uncalibrated = reader.text("uncalibrated");
   if (json.contains("basis")) record.basis = parse_basis(reader);
+  if (json.contains("disk_assumed")) record.disk_assumed = reader.flag("disk_assumed");
   if (json.contains("calibrated")) {
     record.calibrated = parse_calibrated(reader.object("calibrated"));
   }

@@ -1,6 +1,7 @@
 #include "reports/record/source.h"
 
 #include "reports/record/core_state.h"
+#include "scenarios/units.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -116,6 +117,16 @@ std::string wander_clause(const Record& record) {
                      100 * (1 - range.low), 100 * (range.high - 1));
 }
 
+/// What checkpoints take where nobody says it of a disk; empty: somebody does, or there are none.
+std::string disk_clause(const Record& record) {
+  if (!record.disk_assumed) return {};
+  const DiskCost disk = record.scenario_case.scenario.checkpoint.disk_on({});
+  return fmt::format(
+      "; a disk is assumed where no machine file has one, {} a part of a checkpoint, its bytes at "
+      "{}",
+      to_text(disk.write_latency), to_text(disk.write_rate));
+}
+
 bool has_several_workers(const Record& record) {
   return std::ranges::count_if(record.nodes, [](const NodeTotals& node) {
            return node.role.starts_with("worker");
@@ -155,8 +166,8 @@ std::string basis_sentence(const Record& record) {
   std::vector<std::string> clauses;
   clauses.reserve(record.basis.size());
   for (const ComputeBasis& each : record.basis) clauses.push_back(compute_clause(each));
-  return fmt::format("Stands on: {}{}. {}", fmt::join(clauses, "; "), wander_clause(record),
-                     jitter_sentence(record));
+  return fmt::format("Stands on: {}{}{}. {}", fmt::join(clauses, "; "), wander_clause(record),
+                     disk_clause(record), jitter_sentence(record));
 }
 
 std::string others_sentence(const Record& record) {

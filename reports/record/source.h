@@ -16,8 +16,8 @@ std::string source_of(const Record& record);
 std::string source_of(const std::vector<Record>& records);
 
 /// What a simulation stands on, a sentence or two: whose compute, how it was found, how sure that
-/// is; which jitter gradients have, and what it means that they have none. Empty for a run, for a
-/// record of an older program.
+/// is; of checkpoints that their disk is assumed, where it is; which jitter gradients have, and
+/// what it means that they have none. Empty for a run, for a record of an older program.
 std::string basis_sentence(const Record& record);
 
 /// Of a run whose machine others used more than a little meanwhile, how much, and what that means.

@@ -17,12 +17,18 @@ void describe(Visitor& visit, T& checkpoint) {
                .least = 1,
                .most = 1e6},
               checkpoint.keep);
-  visit.field({.key = "write_rate", .doc = "simulate: bytes that a node's disk takes", .above = 0},
+  visit.field({.key = "write_rate",
+               .doc = "simulate: bytes of a node's part that its disk takes, copying and hash "
+                      "included; left out: as the host's machine says, else 4.8 Gbps",
+               .above = 0,
+               .written = checkpoint.write_rate.value > 0},
               checkpoint.write_rate);
   visit.field({.key = "write_latency",
-               .doc = "simulate: what a file takes beside its bytes until the disk has it",
+               .doc = "simulate: what a part takes beside its bytes; left out: as the host's "
+                      "machine says, else 3 ms",
                .least = 0,
-               .most = 60},
+               .most = 60,
+               .written = checkpoint.write_latency.has_value()},
               checkpoint.write_latency);
 }
 

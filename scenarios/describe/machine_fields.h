@@ -1,6 +1,7 @@
 // The keys of a machine file.
 #pragma once
 
+#include "scenarios/describe/disk_fields.h"
 #include "scenarios/describe/field.h"
 #include "scenarios/describe/memory_fields.h"
 #include "scenarios/describe/model_cost_fields.h"
@@ -164,6 +165,7 @@ void describe(Visitor& visit, T& machine) {
                 machine.memory);
   visit.section({.key = "apply", .doc = "reduce and apply, by bytes of memory moved"},
                 machine.apply);
+  describe_disk(visit, machine);
   describe_roofline(visit, machine.roofline);
   visit.section({.key = "cores_seen",
                  .doc = "how fast its cores were while it was measured, how far apart",

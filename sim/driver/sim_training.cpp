@@ -231,7 +231,7 @@ std::unique_ptr<SimNode> SimTraining::make_node_of(NodeId id, std::unique_ptr<No
                   Stream(training_->seed, fmt::format("jitter.worker{}", node)),
                   {scenario.framework.tensor, serves ? scenario.framework.server : AffineCost{}},
                   input_of(node),
-                  {scenario.checkpoint.write_rate, scenario.checkpoint.write_latency},
+                  scenario.checkpoint.disk_on(world_.hosts[place.host].disk),
                   &protocol_called(training_->strategy),
                   training_,
                   serves,

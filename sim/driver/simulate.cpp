@@ -47,6 +47,7 @@ class Simulation : public Actor {
     }
     record_.uncalibrated = main_.training().uncalibrated();
     record_.basis = main_.training().basis();
+    record_.disk_assumed = assumes_disk(prepared.scenario_case.scenario.checkpoint);
     record_.calibrated = main_.training().calibrated();
     record_.kernel_set = kernel_set();
     record_.startup = framework_.session_start;
@@ -138,6 +139,14 @@ class Simulation : public Actor {
       record_.neighbours.push_back(
           {cases[i].scenario.name, to_yaml(cases[i].scenario), 0, false, {}});
     }
+  }
+
+  /// Checkpoints are kept on a disk of which nobody says all that they take.
+  [[nodiscard]] bool assumes_disk(const CheckpointSpec& checkpoint) const {
+    return checkpoint.every.wanted() &&
+           std::ranges::any_of(main_.training().places(), [&](const NodePlace& place) {
+             return checkpoint.assumes_disk(world_.hosts[place.host].disk);
+           });
   }
 
   [[nodiscard]] const SimNode::Peers& nodes() const { return main_.training().nodes(); }

@@ -147,7 +147,7 @@ void SimNode::ring(Instant now, const Armed& armed) {
 void SimNode::begin_keep(Instant now, const Keep& keep) {
   if (observer_.keeping) observer_.keeping(id_, keep);
   Instant& disk_free = world_.hosts[process_.place().host].disk_free;
-  const Duration takes = transfer_time(keep.size, disk_.write_rate) + disk_.write_latency;
+  const Duration takes = disk_.of(keep.size);
   disk_free = std::max(now, disk_free) + world_.time_factors.scaled(Resource::checkpoints, takes);
   const std::size_t slot =
       keeping_.keep({keep.job, keep.cut, keep.size, now, process_.history().current()});

@@ -3,6 +3,7 @@
 
 #include "models/protocol/node.h"
 #include "models/protocol/protocol.h"
+#include "scenarios/disk.h"
 #include "sim/node/jobs.h"
 #include "sim/node/loop.h"
 #include "sim/node/mailbox.h"
@@ -29,12 +30,6 @@ struct Observer {
   std::function<void(NodeId, bool begins)> evaluating;
 };
 
-/// What states are kept on.
-struct Disk {
-  BytesPerSecond write_rate;
-  Duration write_latency;  ///< of a file, beside its bytes
-};
-
 /// What a node is made of.
 struct NodeParts {
   NodeId id{};
@@ -46,7 +41,7 @@ struct NodeParts {
   Stream jitter;
   FrameworkCosts framework;          ///< of its messages
   std::unique_ptr<InputFeed> input;  ///< a worker's; null: batches are there at no cost
-  Disk disk;
+  DiskCost disk;                     ///< that states are kept on
   const Protocol* protocol = nullptr;
   std::shared_ptr<const Training> training;
   bool serves = false;     ///< a server
@@ -62,11 +57,10 @@ struct NodeParts {
 ///     jobs      Compute -> cores -> Computed
 ///
 /// Timers ring here: on time, or when the process goes on. States that are kept go to the disk of
-/// the host here, one after another:
+/// the host here, one after another, and take what DiskCost says.
 ///
-///     bytes / write_rate + write_latency
-///
-/// Realism: the rate is one figure for all sizes; that the disk is asked costs no core anything.
+/// Realism: the rate is one figure for all sizes; copying and hashing, which are in it, cost no
+/// core anything, and nodes of a host do them in turn.
 class SimNode : public Actor, private Loop {
  public:
   using Peers = std::vector<std::unique_ptr<SimNode>>;
@@ -148,7 +142,7 @@ class SimNode : public Actor, private Loop {
   Mailbox mailbox_;
   Jobs jobs_;
   Slots<Armed> timers_;
-  Disk disk_;
+  DiskCost disk_;
   Slots<Keeping> keeping_;
   Duration worked_;  // that what it wants done next has to wait for
   std::optional<Instant> begun_;

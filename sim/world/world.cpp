@@ -90,7 +90,7 @@ Host& World::add_host(const std::string& name, const Cores& cores, const Machine
     remote.receive = machine.emulated.receive;
   }
   hosts.push_back({name, cores.cpu, machine.loopback, remote, machine.slice, machine.memory_base,
-                   cores.caches});
+                   cores.caches, machine.disk});
   return hosts.back();
 }
 

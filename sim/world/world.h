@@ -27,6 +27,7 @@ struct Host {
   Bytes memory_base;               ///< of a node's process
   std::shared_ptr<Caches> caches;  ///< of its own, or of the machine that emulates it; null: every
                                    ///< byte is there
+  DiskCost disk{};                 ///< of checkpoints, as its machine says
   Instant disk_free{};             ///< its disk is busy until then
   std::shared_ptr<Cpu> devices{};  ///< its accelerators, a core each; null: it has none
   bool device_links = false;       ///< messages between them take time

@@ -27,7 +27,8 @@ TEST_CASE("cross: checkpoints leave the weights as they are, both worlds make as
   const Record plain = simulate(scenario_case);
   REQUIRE(plain.weights_sha256.size() == 64);
   scenario.checkpoint.every.steps = 7;
-  scenario.checkpoint.write_latency = {};  // else the last one is under way when the training ends
+  scenario.checkpoint.write_latency =
+      0_ms;  // else the last one is under way when the training ends
   const Record simulated = simulate(scenario_case);
   CHECK(simulated.weights_sha256 == plain.weights_sha256);
   exec::RunOptions options;

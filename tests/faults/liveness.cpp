@@ -104,8 +104,8 @@ double longest_messages_s(const Scenario& scenario, const Training& training) {
   const double bytes = kCopies * 4.0 * static_cast<double>(training.layout->parameters);
   double step_s = training.workers * (bytes / rate + 2 * message_s * buckets);
   if (checkpoint != CheckpointSpec{}) {
-    step_s += training.nodes() *
-              (bytes / checkpoint.write_rate.value + checkpoint.write_latency.seconds());
+    const DiskCost disk = checkpoint.disk_on({});
+    step_s += training.nodes() * (bytes / disk.write_rate.value + disk.write_latency.seconds());
   }
   return step_s;
 }

@@ -194,6 +194,7 @@ Record random_record(std::uint64_t seed) {
                             {modelled ? -1 : any_count(draw)}});
   }
   record.basis = any_basis(draw);
+  record.disk_assumed = draw.below(2) == 0;
   sort_rows(record);
   return record;
 }

@@ -33,6 +33,27 @@ TEST_CASE("checkpoint: every so many steps, or so long") {
   CHECK(to_yaml(only(kKeptHead)).find("checkpoint") == std::string::npos);
 }
 
+TEST_CASE("checkpoint: what the disk takes is the scenario's, else the machine's, else assumed") {
+  const DiskCost machine{{1e8}, {24'000'000}};
+  const auto spec = [](const std::string& text) { return only(with_checkpoint(text)).checkpoint; };
+  const CheckpointSpec none = spec("{every: 5 steps, keep: 3}");
+  CHECK(none.disk_on(machine) == machine);
+  CHECK_FALSE(none.assumes_disk(machine));
+  CHECK(none.disk_on({}) == DiskCost{{600e6}, {3'000'000}});
+  CHECK(none.assumes_disk({}));
+  CHECK(to_yaml(only(with_checkpoint("5 steps"))).find("write_") == std::string::npos);
+  const CheckpointSpec rate = spec("{every: 5 steps, write_rate: 8 Gbps}");
+  CHECK(rate.disk_on(machine) == DiskCost{{1e9}, {24'000'000}});
+  CHECK(rate.disk_on({}) == DiskCost{{1e9}, {3'000'000}});
+  CHECK(rate.assumes_disk({}));
+  const CheckpointSpec both = spec("{every: 5 steps, write_rate: 8 Gbps, write_latency: 0 s}");
+  CHECK(both.disk_on(machine) == DiskCost{{1e9}, {}});
+  CHECK_FALSE(both.assumes_disk({}));
+  CHECK(spec("{every: 5 steps, write_latency: 0 s}") != none);
+  const Scenario scenario = only(with_checkpoint("{every: 5 steps, write_latency: 0 s}"));
+  CHECK(only(to_yaml(scenario)) == scenario);
+}
+
 TEST_CASE("checkpoint: what makes no sense is told with its place") {
   CHECK_THAT(scenario_error(with_checkpoint("500")),
              Contains("x.yaml:3:13: checkpoint") && Contains("write 500 steps, or 60 s"));

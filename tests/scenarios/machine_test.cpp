@@ -96,6 +96,7 @@ TEST_CASE("machine: what is written reads back as the same bits") {
     m.measurements = {{"apply.per_item", stream.uniform(), 5}, {"a, b", 0, 15}};
     m.not_measured = {"this: that", "nothing"};
     if (i % 3 == 0) m.cores_seen = {{{10}, {9}, {12}}, {{11}, {10}, {i + 11}}, {{30}, {}}, "near"};
+    if (i % 3 == 1) m.disk = {{1 + stream.uniform() * 1e9}, {i * i}};
     if (i % 2 == 0) m.roofline = {1 + stream.uniform(), {1e9 * (1 + stream.uniform())}, {i}};
     INFO(to_yaml(m));
     CHECK(parse_machine(to_yaml(m), "m.yaml") == m);
@@ -124,6 +125,20 @@ TEST_CASE("machine: messages cost what they do between cores so far apart") {
   CHECK(mixed.loopback.receive.per_item_s == Approx(200e-12));
   CHECK(mixed.loopback.handoff.ns == 1'500);
   CHECK(mixed.cores_seen.loopback_distance == "mixed");
+}
+
+TEST_CASE("machine: what a part of a checkpoint takes has a rate, perhaps a latency") {
+  CHECK_FALSE(parse_machine(kMachine, "m.yaml").disk.known());
+  CHECK(to_yaml(parse_machine(kMachine, "m.yaml")).find("disk") == std::string::npos);
+  const auto with = [](const std::string& disk) { return kMachine + "disk: " + disk + "\n"; };
+  const DiskCost disk =
+      parse_machine(with("{write_rate: 240 Mbps, write_latency: 24 ms}"), "m.yaml").disk;
+  CHECK(disk == DiskCost{{30e6}, 24_ms});
+  CHECK(disk.of({300'000}) == 34_ms);
+  CHECK(parse_machine(with("{write_rate: 8 Gbps}"), "m.yaml").disk == DiskCost{{1e9}, {}});
+  CHECK(machine_error(with("{write_latency: 24 ms}")).find("disk.write_rate: missing") !=
+        std::string::npos);
+  CHECK(machine_error(with("{write_rate: 0 bps}")).find("disk.write_rate") != std::string::npos);
 }
 
 TEST_CASE("machine: times need their unit") {

@@ -1,4 +1,5 @@
 // What checkpoints cost in a forecast: closed forms.
+#include "reports/record/source.h"
 #include "sim/driver/simulate.h"
 #include "tests/support/cases.h"
 #include "tests/support/options.h"
@@ -41,12 +42,77 @@ TEST_CASE("checkpoints: without servers each worker keeps all that it holds") {
   CheckpointSpec& checkpoint = scenario_case.scenario.checkpoint;
   checkpoint.every.steps = 10;
   checkpoint.write_rate = {1e6};
-  checkpoint.write_latency = {};
+  checkpoint.write_latency = 0_ms;
   const Record kept = simulate(scenario_case);
   CHECK(kept.checkpoints.count == 1);
   const double floats = 4 * kSoftmaxParameters * (1 + 0.5);  // its half of the momentum
   CHECK(kept.checkpoints.time.seconds() == Approx(floats / 1e6).epsilon(0.01));
   CHECK((kept.time - plain.time).seconds() == Approx(floats / 1e6).epsilon(0.02));
+}
+
+/// On machines with that disk: this one, those that hosts name.
+Record simulate_on_disk(const Case& scenario_case, const DiskCost& disk) {
+  sim::SimulateOptions options;
+  options.usage_interval = {};
+  options.machines = [disk](const std::string&) {
+    Machine machine = made_up_machine();
+    machine.disk = disk;
+    return machine;
+  };
+  return simulate(scenario_case, options);
+}
+
+/// Each took what its one node's part takes on that disk, to the nanosecond.
+void check_parts(const Record& record, const DiskCost& disk) {
+  REQUIRE(record.outcome == Outcome::done);
+  const CheckpointTotals& kept = record.checkpoints;
+  REQUIRE(kept.count >= 2);  // the last may be under way when the training ends
+  const Bytes size{kept.size.value / kept.count};
+  CHECK(size * kept.count == kept.size);
+  CHECK(kept.time == disk.of(size) * kept.count);
+}
+
+TEST_CASE("checkpoints: left out of the scenario, what a part takes is the machine's") {
+  const DiskCost slow{{3e6}, 24_ms};
+  Case scenario_case = small_case("single", 1, 20);
+  CheckpointSpec& checkpoint = scenario_case.scenario.checkpoint;
+  checkpoint.every.steps = 5;
+  const Record record = simulate_on_disk(scenario_case, slow);
+  check_parts(record, slow);
+  CHECK_FALSE(record.disk_assumed);
+  CHECK(basis_sentence(record).find("disk") == std::string::npos);
+  checkpoint.write_latency = 0_ms;
+  check_parts(simulate_on_disk(scenario_case, slow), {{3e6}, {}});
+  checkpoint.write_rate = {1e6};
+  const Record given = simulate_on_disk(scenario_case, {});
+  check_parts(given, {{1e6}, {}});
+  CHECK_FALSE(given.disk_assumed);
+}
+
+TEST_CASE("checkpoints: where nobody says what a part takes it is assumed, which is told") {
+  Case scenario_case = small_case("single", 1, 20);
+  scenario_case.scenario.checkpoint.every.steps = 5;
+  const Record older = simulate_on_disk(scenario_case, {});
+  check_parts(older, kAssumedDisk);
+  CHECK(older.disk_assumed);
+  CHECK_THAT(basis_sentence(older),
+             Catch::Contains("; a disk is assumed where no machine file has one, 3 ms a part of a "
+                             "checkpoint, its bytes at 4.8 Gbps."));
+  scenario_case.scenario.checkpoint = {};
+  CHECK_FALSE(simulate_on_disk(scenario_case, {}).disk_assumed);
+}
+
+TEST_CASE("checkpoints: a described host has the disk of the machine that it names, if any") {
+  const DiskCost slow{{3e6}, 24_ms};
+  Case scenario_case = star_case("single", 1, 20, 10_ms);
+  scenario_case.scenario.checkpoint.every.steps = 5;
+  const Record described = simulate_on_disk(scenario_case, slow);
+  check_parts(described, kAssumedDisk);  // this machine's is none of its
+  CHECK(described.disk_assumed);
+  scenario_case.scenario.cluster.hosts.front().machine = "there.yaml";
+  const Record named = simulate_on_disk(scenario_case, slow);
+  check_parts(named, slow);
+  CHECK_FALSE(named.disk_assumed);
 }
 
 TEST_CASE("checkpoints: none while a worker is away, as before when it is back") {
@@ -55,7 +121,7 @@ TEST_CASE("checkpoints: none while a worker is away, as before when it is back")
   Case scenario_case = star_case(strategy, 2, 200, 10_ms);
   if (strategy == "sync") scenario_case.scenario.training.rejoin_limit = 10_s;
   scenario_case.scenario.checkpoint.every.steps = 10;
-  scenario_case.scenario.checkpoint.write_latency = {};
+  scenario_case.scenario.checkpoint.write_latency = 0_ms;
   const Record whole = simulate(scenario_case);
   REQUIRE(whole.outcome == Outcome::done);
   CHECK(whole.checkpoints.count == 19);

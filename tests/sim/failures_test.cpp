@@ -73,7 +73,7 @@ TEST_CASE("failures: all hosts with a node count, others do not") {
   idle.count = 1;
   scenario.cluster.hosts.push_back(idle);
   scenario.checkpoint.every.steps = 6;
-  scenario.checkpoint.write_latency = {};
+  scenario.checkpoint.write_latency = 0_ms;
   scenario.checkpoint.write_rate = {1e15};
   CHECK(mean_time_s(scenario_case, 300) == Approx(10 * expected_s(6, 30)).epsilon(0.04));
 }
@@ -81,7 +81,7 @@ TEST_CASE("failures: all hosts with a node count, others do not") {
 TEST_CASE("failures: what is lost is told, and is part of the time") {
   Case scenario_case = failing_case(100, 30);
   scenario_case.scenario.checkpoint.every.steps = 10;
-  scenario_case.scenario.checkpoint.write_latency = {};
+  scenario_case.scenario.checkpoint.write_latency = 0_ms;
   const Record record = simulate(scenario_case);
   const RestartTotals& of = record.restarts;
   REQUIRE(of.count > 0);
@@ -185,7 +185,7 @@ TEST_CASE("failures: a step that is done again is as slow as it was") {
   Case scenario_case = failing_case(60, 20);
   Scenario& scenario = scenario_case.scenario;
   scenario.checkpoint.every.steps = 5;
-  scenario.checkpoint.write_latency = {};
+  scenario.checkpoint.write_latency = 0_ms;
   scenario.stragglers.resize(1);
   scenario.stragglers.front().distribution = "exponential";
   Case plain = scenario_case;

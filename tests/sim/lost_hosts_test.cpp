@@ -43,7 +43,7 @@ Case frail_case(const std::string& strategy, std::vector<std::string> workers,
 
 void keep_states(Case& scenario_case) {
   scenario_case.scenario.checkpoint.every.steps = 10;
-  scenario_case.scenario.checkpoint.write_latency = {};
+  scenario_case.scenario.checkpoint.write_latency = 0_ms;
   scenario_case.scenario.checkpoint.write_rate = {1e15};
 }
 

@@ -147,7 +147,7 @@ TEST_CASE("calibrate from: by the rate that it names checkpoints are forecast as
   CHECK_THAT(*note, Contains("the mean of 5"));
   const std::size_t begin = note->find(before) + before.size();
   checkpoint.write_rate = parse_rate(note->substr(begin, note->find(',', begin) - begin));
-  checkpoint.write_latency = {};
+  checkpoint.write_latency = 0_ms;
   const CheckpointTotals again = simulate_on(machine, scenario_case).checkpoints;
   CHECK(again.time.seconds() == Approx(kept.time.seconds()).epsilon(0.01));
   CHECK(again.size == kept.size);

@@ -12,6 +12,7 @@
 #include "tests/exec/emulation/support.h"
 #include "tests/support/cases.h"
 #include "tests/support/places.h"
+#include "tests/support/temp_folder.h"
 
 #include <catch2/catch.hpp>
 
@@ -117,6 +118,8 @@ TEST_CASE("calibrate: a machine file says when and how sure and reads back") {
   options.program = program_path();
   options.repetitions = 1;
   options.shortest_s = options.longest_s = 0.02;
+  const TempFolder disk;
+  options.disk = disk.path();
   std::vector<std::string> told;
   options.progress = [&](const std::string& line) { told.push_back(line); };
   const Machine machine = exec::calibrate({scenario_case, scenario_case}, options);
@@ -129,12 +132,14 @@ TEST_CASE("calibrate: a machine file says when and how sure and reads back") {
   CHECK(machine.apply.per_item_s > 0);
   CHECK(machine.loopback.send.overhead_s > 0);
   CHECK(machine.date.size() == 10);
+  CHECK(machine.disk.known());
   const auto named = [&](const std::string& figure) {
     return std::ranges::any_of(machine.measurements,
                                [&](const Measurement& m) { return m.figure == figure; });
   };
   CHECK(named("loopback, one core, message"));
   CHECK(named("apply.per_item"));
+  CHECK(named("disk, part of 16 MB"));
   CHECK(named("softmax 784x10, gradient of 256"));
   CHECK(std::ranges::count(machine.not_measured, "emulated: not asked for") == 1);
   CHECK(std::ranges::count(told, "softmax 784x10: one worker alone") == 1);

@@ -17,6 +17,7 @@ TEST_CASE("settle: what a core takes is longer, what others decide stays") {
   machine.slice = Duration{4'000'000};
   machine.resume = Duration{4'000};
   machine.process_change = Duration{1'000};
+  machine.disk = {{1e8}, Duration{3'000'000}};
   ModelCost& model = machine.models["softmax 784x10"];
   model.gradient = {1e-5, 6e-7};
   model.evaluate = {1e-5, 2e-7};
@@ -33,6 +34,7 @@ TEST_CASE("settle: what a core takes is longer, what others decide stays") {
   CHECK(machine.slice == Duration{4'000'000});
   CHECK(machine.resume == Duration{6'000});
   CHECK(machine.process_change == Duration{1'500});
+  CHECK(machine.disk == DiskCost{{1e8}, Duration{3'000'000}});
   CHECK(model.gradient.per_item_s == Approx(9e-7));
   CHECK(model.evaluate.overhead_s == Approx(1.5e-5));
   CHECK(model.residual == 0.02);

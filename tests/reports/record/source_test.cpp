@@ -100,6 +100,17 @@ TEST_CASE("basis: without jitter workers are in lockstep, which is said where it
   CHECK_THAT(basis_sentence(simulated_by({kGiven, other})), Catch::EndsWith(" No jitter."));
 }
 
+TEST_CASE("basis: that a disk is assumed is said with what it takes") {
+  Record record = simulated_by({kGiven});
+  CHECK(basis_sentence(record).find("disk") == std::string::npos);
+  record.disk_assumed = true;
+  CHECK_THAT(basis_sentence(record),
+             Catch::Contains("20 ms a gradient; a disk is assumed where no machine file has one, 3 "
+                             "ms a part of a checkpoint, its bytes at 4.8 Gbps. No jitter"));
+  record.scenario_case.scenario.checkpoint.write_latency = Duration{20'000'000'000};
+  CHECK_THAT(basis_sentence(record), Catch::Contains(", 20 s a part of a checkpoint"));
+}
+
 TEST_CASE("source: that others used the machine is said where it was more than a little") {
   Record record;
   CHECK(others_sentence(record).empty());
