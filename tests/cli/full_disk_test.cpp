@@ -129,7 +129,7 @@ TEST_CASE("full disk: a run into a file system that fills up says so, and can be
   CHECK(record.outcome == Outcome::interrupted);
   CHECK(record.gradients > 0);
   CHECK(half_written(place).empty());
-  umount2(place.c_str(), MNT_DETACH);
+  CHECK(umount2(place.c_str(), MNT_DETACH) == 0);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <iterator>
 #include <sstream>
 #include <string>
+#include <system_error>
 #include <vector>
 
 namespace foretrain::testing {
@@ -48,7 +49,10 @@ class Sandbox {
   }
   Sandbox(const Sandbox&) = delete;
   Sandbox& operator=(const Sandbox&) = delete;
-  ~Sandbox() { std::filesystem::remove_all(folder_); }
+  ~Sandbox() {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+  }
 
   void write(const std::string& name, const std::string& text) {
     std::ofstream(folder_ / name) << text;

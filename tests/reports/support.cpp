@@ -49,6 +49,19 @@ StepRow any_step(Stream& draw) {
   return row;
 }
 
+UsageRow any_usage(Stream& draw) {
+  const bool modelled = draw.below(2) == 0;
+  return {Instant{} + any_time(draw),
+          static_cast<int>(draw.below(4)),
+          any_double(draw),
+          any_double(draw),
+          {modelled ? any_count(draw) : -1},
+          {any_count(draw)},
+          {any_count(draw)},
+          {modelled ? -1 : any_count(draw)},
+          {modelled ? -1 : any_count(draw)}};
+}
+
 std::vector<ComputeBasis> any_basis(Stream& draw) {
   using From = ComputeBasis::From;
   std::vector<ComputeBasis> basis;
@@ -181,18 +194,7 @@ Record random_record(std::uint64_t seed) {
                             any_double(draw),
                             draw.below(2) == 0});
   }
-  for (std::uint64_t i = draw.below(9); i > 0; --i) {
-    const bool modelled = draw.below(2) == 0;
-    record.usage.push_back({Instant{} + any_time(draw),
-                            static_cast<int>(draw.below(4)),
-                            any_double(draw),
-                            any_double(draw),
-                            {modelled ? any_count(draw) : -1},
-                            {any_count(draw)},
-                            {any_count(draw)},
-                            {modelled ? -1 : any_count(draw)},
-                            {modelled ? -1 : any_count(draw)}});
-  }
+  for (std::uint64_t i = draw.below(9); i > 0; --i) record.usage.push_back(any_usage(draw));
   record.basis = any_basis(draw);
   record.disk_assumed = draw.below(2) == 0;
   sort_rows(record);
