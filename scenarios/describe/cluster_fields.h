@@ -78,14 +78,16 @@ void describe(Visitor& visit, T& cluster) {
               cluster.tcp);
   const bool capped = std::ranges::any_of(
       cluster.hosts, [](const HostSpec& host) { return host.flow_rate.value > 0; });
-  visit.field({.key = "connections",
-               .doc = "simulate: TCP connections between two nodes, for hosts with a flow_rate",
-               .least = 1,
-               .most = 1024,
-               .used = capped,
-               .unused_because = "no host has a flow_rate, so one connection carries all there is",
-               .written = cluster.connections > 1},
-              cluster.connections);
+  visit.field(
+      {.key = "connections",
+       .doc = "simulate: TCP connections between two nodes, for hosts with a flow_rate; of a "
+              "ring also NCCL's channels between hosts, each of which carries no more",
+       .least = 1,
+       .most = 1024,
+       .used = capped,
+       .unused_because = "no host has a flow_rate, so one connection carries all there is",
+       .written = cluster.connections > 1},
+      cluster.connections);
   visit.section({.key = "placement",
                  .doc = "which host each node is on; left out: equally many workers a host, or as "
                         "many as it has devices, one host's ranks before the next one's"},

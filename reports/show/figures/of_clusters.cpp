@@ -42,7 +42,7 @@ std::string scaling_finding(const ClusterFigure& f, const std::vector<ClusterFor
     if (each.figure.role != ClusterRole::forecast) continue;
     any = true;
     forecast = std::max(forecast, std::abs(each.error()));
-    linear = std::max(linear, std::abs(each.linear_error()));
+    linear = std::max(linear, std::abs(each.linear_error().value_or(0)));
   }
   if (!any) return "measured, nothing of it forecast";
   return fmt::format("forecast {:.0f} % off at most, linear scaling {:.0f} %", forecast * kPerCent,
@@ -59,7 +59,7 @@ Figure figure_of_series(const ClusterForecast& first, std::size_t number,
   std::vector<std::pair<double, double>> line;
   for (const ClusterForecast& each : forecasts) {
     if (each.figure.study != f.study || each.figure.series != f.series) continue;
-    line.emplace_back(each.figure.devices, each.linear);
+    line.emplace_back(each.figure.devices, each.linear.value_or(each.figure.value));
     panel.series[1].x.push_back(each.figure.devices);
     panel.series[1].y.push_back(each.figure.value);
     panel.series[1].names.push_back(tip_of(each.figure));
@@ -84,7 +84,8 @@ std::vector<Figure> cluster_figures(const std::string& study,
   std::vector<std::string> drawn;
   for (const ClusterForecast& each : forecasts) {
     const std::string& series = each.figure.series;
-    if (each.figure.study != study || std::ranges::find(drawn, series) != drawn.end()) continue;
+    if (each.figure.study != study || !each.figure.scales()) continue;
+    if (std::ranges::find(drawn, series) != drawn.end()) continue;
     drawn.push_back(series);
     figures.push_back(figure_of_series(each, drawn.size(), forecasts));
   }

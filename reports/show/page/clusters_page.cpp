@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <optional>
 #include <utility>
 
 namespace foretrain {
@@ -17,7 +18,9 @@ Cell::Tone tone_of(const ClusterForecast& each) {
   return std::abs(each.error()) <= kClusterP90 ? Cell::Tone::good : Cell::Tone::bad;
 }
 
-std::string per_cent(double error) { return fmt::format("{:.1f}", error * 100); }
+std::string per_cent(std::optional<double> error) {
+  return error ? fmt::format("{:.1f}", *error * 100) : "-";
+}
 
 Section clusters_section(const std::vector<ClusterForecast>& forecasts,
                          const std::vector<ClusterErrors>& errors) {
@@ -72,6 +75,7 @@ Section cluster_section(const std::string& study, const std::vector<ClusterForec
   for (const ClusterForecast& each : forecasts) {
     const ClusterFigure& f = each.figure;
     if (f.study != study) continue;
+    const std::optional<double> linear = each.linear_error();
     table.rows.push_back({{f.series},
                           {fmt::format("{}", f.devices)},
                           {fmt::format("{}", fmt::join(f.settings, ", "))},
@@ -79,7 +83,7 @@ Section cluster_section(const std::string& study, const std::vector<ClusterForec
                           {figure(f.value)},
                           {figure(each.forecast)},
                           {fmt::format("{:+.1f}", each.error() * 100), tone_of(each)},
-                          {fmt::format("{:+.1f}", each.linear_error() * 100)},
+                          {linear ? fmt::format("{:+.1f}", *linear * 100) : ""},
                           {figure(each.staleness_mean)},
                           {std::string(name_of(f.role))},
                           {f.source}});
@@ -87,6 +91,7 @@ Section cluster_section(const std::string& study, const std::vector<ClusterForec
   table.drop_empty_columns();
   Section section{study, study, {}, {std::move(table)}, {}};
   Alternatives series{"series", {}, cluster_figures(study, forecasts)};
+  if (series.figures.empty()) return section;
   for (const Figure& each : series.figures) series.titles.push_back(each.panels.front().title);
   if (series.figures.size() == 1) {
     section.figures = std::move(series.figures);

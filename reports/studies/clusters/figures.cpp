@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::array<std::string_view, 9> kFigureColumns{
     "study", "series", "role", "devices", "set", "quantity", "value", "unit", "source"};
-constexpr std::array<std::string_view, 3> kClusterQuantities{"throughput", "step_time",
-                                                             "updates_per_s"};
+constexpr std::array<std::string_view, 4> kClusterQuantities{"throughput", "step_time",
+                                                             "updates_per_s", "collective_time"};
 constexpr std::array<std::pair<ClusterRole, std::string_view>, 3> kClusterRoles{{
     {ClusterRole::base, "base"},
     {ClusterRole::fitted, "fitted"},

@@ -23,13 +23,16 @@ struct ClusterFigure {
   ClusterRole role = ClusterRole::forecast;
   int devices = 1;                    ///< that worked, for linear scaling
   std::vector<std::string> settings;  ///< laid over the scenario, as --set takes them
-  std::string quantity;               ///< throughput | step_time | updates_per_s (quantity.h)
+  std::string quantity;               ///< throughput | step_time | updates_per_s | collective_time
   double value = 0;                   ///< in `unit`, above 0
   std::string unit;
   std::string source;
 
   /// It counts up where a training gets faster; a time counts down.
-  [[nodiscard]] bool is_rate() const { return quantity != "step_time"; }
+  [[nodiscard]] bool is_rate() const { return quantity != "step_time" && scales(); }
+  /// Linear scaling says something of it: of a collective alone, in which nothing is shared out,
+  /// it says nothing.
+  [[nodiscard]] bool scales() const { return quantity != "collective_time"; }
 };
 
 /// @throws InputError that names file, line, column: a role, a quantity, a unit that there is not,

@@ -95,7 +95,8 @@ Duration compute_of(const ClusterFigure& base, const ClusterOptions& options) {
   return Duration::from_seconds(compute_s);
 }
 
-double linear_of(const ClusterFigure& figure, const ClusterFigure& base) {
+std::optional<double> linear_of(const ClusterFigure& figure, const ClusterFigure& base) {
+  if (!figure.scales()) return std::nullopt;
   if (!figure.is_rate()) return base.value;
   return base.value * figure.devices / base.devices;
 }

@@ -18,12 +18,15 @@ struct ClusterForecast {
   ClusterFigure figure;
   bool async = false;   ///< its workers do not go in step
   double forecast = 0;  ///< in the unit of the figure
-  double linear = 0;    ///< what linear scaling says: so many devices, so many times the base
+  /// What linear scaling says: so many devices, so many times the base; empty: nothing.
+  std::optional<double> linear{};
   std::optional<double> staleness_mean{};  ///< of its gradients, updates; empty: they are in step
 
   /// forecast / measured - 1.
   [[nodiscard]] double error() const { return forecast / figure.value - 1; }
-  [[nodiscard]] double linear_error() const { return linear / figure.value - 1; }
+  [[nodiscard]] std::optional<double> linear_error() const {
+    return linear ? std::optional(*linear / figure.value - 1) : std::nullopt;
+  }
 };
 
 struct ClusterOptions {

@@ -12,6 +12,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -28,14 +29,11 @@ ClusterErrors errors_of(std::string name, const std::vector<ClusterForecast>& fo
   for (const ClusterForecast& each : forecasts) {
     if (each.figure.role != ClusterRole::forecast || !chosen(each)) continue;
     own.push_back(std::abs(each.error()));
-    linear.push_back(std::abs(each.linear_error()));
+    if (const auto error = each.linear_error()) linear.push_back(std::abs(*error));
   }
-  return {std::move(name),
-          static_cast<int>(own.size()),
-          median(own).value_or(0),
-          quantile(own, kP90).value_or(0),
-          median(linear).value_or(0),
-          quantile(linear, kP90).value_or(0)};
+  return {std::move(name),         static_cast<int>(own.size()),
+          median(own).value_or(0), quantile(own, kP90).value_or(0),
+          median(linear),          quantile(linear, kP90)};
 }
 
 std::vector<ClusterFigure> figures_in(const std::vector<ClusterForecast>& forecasts) {
@@ -45,7 +43,13 @@ std::vector<ClusterFigure> figures_in(const std::vector<ClusterForecast>& foreca
   return figures;
 }
 
-std::string as_percent(double error) { return fmt::format("{:.1f} %", error * 100); }
+std::string as_percent(std::optional<double> error) {
+  return error ? fmt::format("{:.1f} %", *error * 100) : "-";
+}
+
+nlohmann::ordered_json number_or_null(std::optional<double> value) {
+  return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
+}
 
 std::string error_lines(const std::vector<ClusterErrors>& errors) {
   std::string text = fmt::format(" {}{}{}{}{}{}{}\n", left("study", 17), right("forecasts", 10),
@@ -105,7 +109,8 @@ std::string cluster_staleness(const std::vector<ClusterForecast>& forecasts) {
 }
 
 bool ClusterErrors::meets_goal() const {
-  const bool less = linear_median <= kLinearFar || median < kLinearShare * linear_median;
+  const bool less =
+      !linear_median || *linear_median <= kLinearFar || median < kLinearShare * *linear_median;
   return median <= kClusterMedian && p90 <= kClusterP90 && less;
 }
 
@@ -124,11 +129,14 @@ std::vector<ClusterErrors> cluster_errors(const std::vector<ClusterForecast>& fo
 
 std::string cluster_sentence(const std::vector<ClusterErrors>& errors) {
   const ClusterErrors& all = errors.back();
+  const std::string linear =
+      all.linear_median ? fmt::format("; linear scaling by {}, {}", as_percent(all.linear_median),
+                                      as_percent(all.linear_p90))
+                        : "";
   return fmt::format(
       "{} figures of others' clusters: forecasts are off by {} in the median, {} at the 90th "
-      "percentile; linear scaling by {}, {}.",
-      all.forecasts, as_percent(all.median), as_percent(all.p90), as_percent(all.linear_median),
-      as_percent(all.linear_p90));
+      "percentile{}.",
+      all.forecasts, as_percent(all.median), as_percent(all.p90), linear);
 }
 
 std::string to_table(const std::vector<ClusterForecast>& forecasts) {
@@ -154,14 +162,15 @@ std::string clusters_csv(const std::vector<ClusterForecast>& forecasts) {
   constexpr std::array<std::string_view, 13> kColumns{
       "study",    "series",   "role",  "devices", "set",          "quantity",      "unit",
       "measured", "forecast", "error", "linear",  "linear_error", "staleness_mean"};
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   CsvWriter csv(kColumns);
   for (const ClusterForecast& each : forecasts) {
     const ClusterFigure& f = each.figure;
     csv.text(f.study).text(f.series).text(name_of(f.role)).integer(f.devices);
     csv.text(fmt::format("{}", fmt::join(f.settings, ";"))).text(f.quantity).text(f.unit);
     csv.number(f.value).number(each.forecast).number(each.error());
-    csv.number(each.linear).number(each.linear_error());
-    csv.number(each.staleness_mean.value_or(std::numeric_limits<double>::quiet_NaN())).end_row();
+    csv.number(each.linear.value_or(kNone)).number(each.linear_error().value_or(kNone));
+    csv.number(each.staleness_mean.value_or(kNone)).end_row();
   }
   return std::string(csv.written());
 }
@@ -174,28 +183,26 @@ nlohmann::ordered_json to_json(const std::vector<ClusterForecast>& forecasts) {
                                {"forecasts", e.forecasts},
                                {"error_median", e.median},
                                {"error_p90", e.p90},
-                               {"linear_error_median", e.linear_median},
-                               {"linear_error_p90", e.linear_p90},
+                               {"linear_error_median", number_or_null(e.linear_median)},
+                               {"linear_error_p90", number_or_null(e.linear_p90)},
                                {"meets_goal", e.meets_goal()}});
   }
   json["figures"] = nlohmann::ordered_json::array();
   for (const ClusterForecast& each : forecasts) {
     const ClusterFigure& f = each.figure;
-    json["figures"].push_back(
-        {{"study", f.study},
-         {"series", f.series},
-         {"role", name_of(f.role)},
-         {"devices", f.devices},
-         {"settings", f.settings},
-         {"quantity", f.quantity},
-         {"unit", f.unit},
-         {"measured", f.value},
-         {"forecast", each.forecast},
-         {"error", each.error()},
-         {"linear", each.linear},
-         {"linear_error", each.linear_error()},
-         {"staleness_mean", each.staleness_mean ? nlohmann::ordered_json(*each.staleness_mean)
-                                                : nlohmann::ordered_json()}});
+    json["figures"].push_back({{"study", f.study},
+                               {"series", f.series},
+                               {"role", name_of(f.role)},
+                               {"devices", f.devices},
+                               {"settings", f.settings},
+                               {"quantity", f.quantity},
+                               {"unit", f.unit},
+                               {"measured", f.value},
+                               {"forecast", each.forecast},
+                               {"error", each.error()},
+                               {"linear", number_or_null(each.linear)},
+                               {"linear_error", number_or_null(each.linear_error())},
+                               {"staleness_mean", number_or_null(each.staleness_mean)}});
   }
   return json;
 }

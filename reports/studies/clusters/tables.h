@@ -5,6 +5,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,8 +29,8 @@ struct ClusterErrors {
   int forecasts = 0;
   double median = 0;
   double p90 = 0;
-  double linear_median = 0;
-  double linear_p90 = 0;
+  std::optional<double> linear_median{};  ///< empty: linear scaling says nothing of any
+  std::optional<double> linear_p90{};
 
   [[nodiscard]] bool meets_goal() const;
 };
@@ -50,7 +51,7 @@ std::string to_table(const std::vector<ClusterForecast>& forecasts);
 /// A line a study, as the README has it.
 std::string cluster_markdown(const std::vector<ClusterForecast>& forecasts);
 /// study, series, role, devices, set, quantity, unit, measured, forecast, error, linear,
-/// linear_error, staleness_mean (empty: in step).
+/// linear_error (both empty: it says nothing), staleness_mean (empty: in step).
 std::string clusters_csv(const std::vector<ClusterForecast>& forecasts);
 nlohmann::ordered_json to_json(const std::vector<ClusterForecast>& forecasts);
 

@@ -85,6 +85,10 @@ std::optional<double> ratio(const Place& place, Bytes NodeTotals::*count) {
   return bytes(place.self->*count) / bytes(other->*count);
 }
 
+std::optional<double> median_step_time(const Place& place) {
+  return place.summary.step_time_s_median;
+}
+
 std::optional<double> images_shipped(const Place& place) {
   constexpr double kImage = 3176;  // 784 floats with ten of a label
   if (!place.summary.examples_per_s) return std::nullopt;
@@ -115,8 +119,8 @@ const Quantity kQuantities[] = {
      [](const Place& p) -> Known { return p.summary.startup_s + after_startup_s(p); }},
     {"epoch_time", Source::simulated,
      [](const Place& p) -> Known { return p.summary.time_s / training_of(p).epochs; }},
-    {"step_time", Source::simulated,
-     [](const Place& p) -> Known { return p.summary.step_time_s_median; }},
+    {"step_time", Source::simulated, median_step_time},
+    {"collective_time", Source::simulated, median_step_time},
     {"time_per_1000", Source::simulated,
      [](const Place& p) -> Known {
        return p.summary.time_s * 1000 / static_cast<double>(p.summary.updates);

@@ -21,6 +21,7 @@ enum class Source {
 ///     time              start-up and training, s; `time_evaluated`: the final evaluation besides
 ///     epoch_time        training over its epochs, s
 ///     step_time         of a worker, the median, s
+///     collective_time   likewise, of steps that are a collective alone
 ///     time_per_1000     1,000 updates, s
 ///     throughput        examples/s, all workers
 ///     updates_per_s     changes of the parameters, in the mean over the training

@@ -36,6 +36,8 @@ TEST_CASE("figure of a cluster: its title says how far off forecasts are, linear
   forecasts.resize(1);
   CHECK(cluster_figures("small", forecasts).at(0).title ==
         "small, a model: measured, nothing of it forecast");
+  forecasts[0].figure.quantity = "collective_time";
+  CHECK(cluster_figures("small", forecasts).empty());
 }
 
 }  // namespace foretrain

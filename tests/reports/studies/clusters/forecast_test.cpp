@@ -82,7 +82,7 @@ TEST_CASE("clusters: what a gradient takes is what the base leaves, so the base 
   CHECK(forecasts[2].forecast == Approx(4 * 10 / 0.080).epsilon(kBaseError));
   CHECK(forecasts[2].linear == 800);
   CHECK(forecasts[2].error() == Approx(0.25).epsilon(0.01));
-  CHECK(forecasts[2].linear_error() == Approx(1));
+  CHECK(forecasts[2].linear_error().value() == Approx(1));
 }
 
 TEST_CASE("clusters: linear scaling of a step time is the base's") {
@@ -94,6 +94,30 @@ TEST_CASE("clusters: linear scaling of a step time is the base's") {
   CHECK(forecasts[1].linear == 0.05);
 }
 
+TEST_CASE("clusters: of a collective alone linear scaling says nothing") {
+  const std::string collectives =
+      "small,c,base,2,training.workers=2,collective_time,0.05,s,p\n"
+      "small,c,forecast,4,training.workers=4,collective_time,0.1,s,p\n";
+  const SmallStudy study("all_reduce");
+  const auto alone = study.forecast(collectives);
+  REQUIRE(alone.size() == 2);
+  CHECK(alone[1].forecast == Approx(0.07).epsilon(kBaseError));
+  CHECK_FALSE(alone[1].linear);
+  CHECK_FALSE(alone[1].linear_error());
+  const auto errors = cluster_errors(alone);
+  CHECK(errors.back().median == Approx(0.3).epsilon(0.01));
+  CHECK_FALSE(errors.back().linear_median);
+  CHECK(cluster_sentence(errors).find("linear") == std::string::npos);
+  CHECK(cluster_markdown(alone).find("| - | - | missed |") != std::string::npos);
+  CHECK(to_json(alone)["figures"][1]["linear"].is_null());
+  CHECK(to_json(alone)["studies"][0]["linear_error_median"].is_null());
+  CHECK(clusters_csv(alone).ends_with(",,,\n"));
+  // Beside others only they count for linear scaling.
+  const auto both = cluster_errors(study.forecast(collectives + kClusterRates));
+  CHECK(both.back().forecasts == 2);
+  CHECK(both.back().linear_median.value() == Approx(1));
+}
+
 TEST_CASE("clusters: neither a base nor a fitted figure counts among the forecasts") {
   const auto forecasts = SmallStudy("all_reduce").forecast(kClusterRates);
   const auto errors = cluster_errors(forecasts);
@@ -101,7 +125,7 @@ TEST_CASE("clusters: neither a base nor a fitted figure counts among the forecas
   CHECK(errors[0].name == "small");
   CHECK(errors[0].forecasts == 1);
   CHECK(errors[0].median == Approx(0.25).epsilon(0.01));
-  CHECK(errors[0].linear_median == Approx(1));
+  CHECK(errors[0].linear_median.value() == Approx(1));
   CHECK(!errors[0].meets_goal());
 }
 
@@ -146,6 +170,7 @@ TEST_CASE("clusters: less than a third of linear scaling's error, where that is 
   };
   CHECK(meets(0.09, 0.10));
   CHECK(meets(0.09, 0.30));
+  CHECK(ClusterErrors{"s", 1, 0.09, 0.09, {}, {}}.meets_goal());
   CHECK(!meets(0.09, 0.20));
   CHECK(!meets(0.11, 0.90));
 }
