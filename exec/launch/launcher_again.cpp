@@ -28,8 +28,9 @@ namespace {
 constexpr auto kFarewell = std::chrono::seconds(2);  // for a last flush of rows
 // A gradient under way is not cut short; others try to join for longer than that.
 constexpr auto kMostToLetGo = std::chrono::seconds(30);
-// Where letting the training go took the others longer than they wait for who is lost.
+// At least, where letting the training go took the others longer than they wait for who is lost.
 constexpr auto kTimeToStart = std::chrono::seconds(5);
+constexpr auto kTimeToJoin = std::chrono::seconds(1);  // of who tries it all the time
 
 }  // namespace
 
@@ -153,8 +154,9 @@ void Launcher::watch_return() {
 
 Clock::time_point Launcher::deadline_of(const Awaited& awaited) const {
   const auto limit = awaited.since + std::chrono::nanoseconds(training_->return_limit.ns);
-  const bool too_late = awaited.starts_at && *awaited.starts_at > limit;
-  return too_late ? limit : std::max(limit, launched_ + kTimeToStart);
+  const bool too_late = awaited.starts_at && *awaited.starts_at >= limit;
+  if (too_late) return limit;
+  return std::max(limit, launched_ + (awaited.starts_at ? kTimeToStart : kTimeToJoin));
 }
 
 Clock::duration Launcher::time_to_end() const {

@@ -51,7 +51,7 @@ bool Launcher::lose(Member& member, const std::string& why, std::optional<Durati
 
 // A fault that says so is no accident: that counts for nothing.
 bool Launcher::returns(const Member& member, std::optional<Duration> restart_after) const {
-  const NodeId id(member.rank);
+  const auto id = NodeId(member.rank);
   if (!may_come_back(*training_, id)) return false;
   // Somebody else has started the tasks, and may do so again.
   if (options_.task) return member.process == 0 && is_waited_for(*training_, id);

@@ -83,7 +83,7 @@ class Asking {
     const auto& faults = base.scenario.faults;
     for (std::size_t i = 0; i < faults.size(); ++i) {
       if (!faults[i].restart_after) continue;
-      const NodeId killed(node_called(base.scenario, faults[i].kill).value());
+      const auto killed = NodeId(node_called(base.scenario, faults[i].kill).value());
       if (!begins_again(trials_.training(), killed, 0)) continue;
       const std::string key = fmt::format("faults[{}].restart_after", i);
       fail_at(base.place_of(key), key,
