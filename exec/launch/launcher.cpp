@@ -145,6 +145,10 @@ void Launcher::look_for_silence() {
 Duration Launcher::silence_limit() const { return silence_of(record_.scenario_case.scenario); }
 
 void Launcher::on_joined(const std::shared_ptr<Connection>& connection, std::uint32_t id) {
+  if (stage_ == Stage::ending && joins_again()) {
+    send_text(*connection, ControlKind::exit, NodeId(id), kAgain);
+    return connection->close_when_drained();
+  }
   if (stage_ == Stage::ending) return connection->close();
   if (id >= members_.size() || members_[id].connection) return turn_away(connection, id);
   Member& member = members_[id];
@@ -346,7 +350,11 @@ void Launcher::end(Outcome outcome) {
   record_.outcome = outcome;
   record_.refused += refusals_.count();
   const std::string_view said = joins_again() ? kAgain : name_of(outcome);
-  door_.close();  // whoever comes now comes for the next case
+  if (joins_again() && !options_.emulate) {
+    waiting_->door = door_.release();
+  } else {
+    door_.close();  // whoever comes now comes for the next case
+  }
   suspicion_.cancel();
   if (link_faults_) link_faults_->end();
   for (const Member& member : members_) {

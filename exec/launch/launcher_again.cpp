@@ -96,7 +96,7 @@ std::unique_ptr<Waiting> Launcher::hand_over() {
   if (!joins_again()) return next;
   if (waits_) next->lost = waiting_->lost;
   if (options_.emulate) return next;
-  next->port = waiting_->port;
+  next->door = std::exchange(waiting_->door, -1);
   for (Member& member : members_) {
     const bool lost = waits_ && is_lost(member);
     if (!member.lives() || member.connection || lost) continue;

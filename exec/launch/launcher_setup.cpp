@@ -19,6 +19,7 @@
 #include <iterator>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace foretrain::exec {
@@ -40,13 +41,11 @@ std::unique_ptr<Pauses> Launcher::make_pauses(std::size_t node, Instant now) {
 }
 
 void Launcher::listen() {
-  tcp::endpoint here = meeting_;
-  if (waiting_->port > 0) here.port(waiting_->port);
-  const std::string wrong = door_.listen(hosts_, here);
-  if (wrong.empty()) {
-    waiting_->port = door_.place(0).port();
-    return;
+  if (waiting_->door >= 0) {
+    return door_.listen_on(std::exchange(waiting_->door, -1), meeting_.protocol());
   }
+  const std::string wrong = door_.listen(hosts_, meeting_);
+  if (wrong.empty()) return;
   const char* advice = "choose other ports with --port";
   if (options_.task) {
     advice =
@@ -54,7 +53,7 @@ void Launcher::listen() {
         "same in every task";
   }
   if (options_.hosts) advice = "name another address of this machine, --address, or port, --port";
-  fail(fmt::format("launcher: cannot listen on {}: {}; {}", to_text(here), wrong, advice));
+  fail(fmt::format("launcher: cannot listen on {}: {}; {}", to_text(meeting_), wrong, advice));
 }
 
 std::string Launcher::how_to_reach() const {

@@ -2,11 +2,14 @@
 
 #include "exec/system/process.h"
 
+#include <unistd.h>
+
 #include <utility>
 
 namespace foretrain::exec {
 
 Waiting::~Waiting() {
+  if (door >= 0) close(door);
   std::vector<pid_t> processes;
   processes.reserve(there_.size());
   for (const Survivor& each : there_) processes.push_back(each.process);

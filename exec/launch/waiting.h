@@ -9,7 +9,6 @@
 #include <sys/types.h>
 
 #include <chrono>
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -49,7 +48,9 @@ class Waiting {
   std::vector<Survivor> take();
   [[nodiscard]] bool empty() const { return there_.empty(); }
 
-  std::uint16_t port = 0;  ///< where they join; 0: none has been told one
+  /// The socket that listens for them, kept open: on a port that nobody has, a connection of this
+  /// machine may meet itself. -1: there is none.
+  int door = -1;
   std::vector<Awaited> lost;
 
  private:
