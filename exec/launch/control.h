@@ -38,7 +38,8 @@ namespace foretrain::exec {
 ///           <------------------------- trouble    instead of setup: why you are not taken
 ///
 /// A node that cannot read its state says so instead of `listening` (trouble, `no_part`). When all
-/// have answered, and an older checkpoint may be whole, the exit is kAgain: all join once more.
+/// have answered, and an older checkpoint may be whole, the exit is kAgain: all join once more. So
+/// it is where one is gone without which nobody goes on, and the others wait for it.
 ///
 /// A task of `calibrate --cluster` trains nothing, and its life is another one:
 ///

@@ -50,7 +50,6 @@ NodeProcess::NodeProcess(asio::io_context& loop, const Joining& joining)
             on_joined(launcher, here);
           },
           [this](const std::string& why) { end_alone(why); }),
-      join_deadline_(Clock::now() + std::chrono::nanoseconds(joining.limit.ns)),
       refusals_(fmt::format("node {}", index_of(joining.id))),
       flush_timer_(loop) {}
 

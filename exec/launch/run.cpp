@@ -9,6 +9,7 @@
 #include "exec/launch/rendezvous.h"
 #include "exec/launch/restarts.h"
 #include "exec/launch/run_rows.h"
+#include "exec/launch/waiting.h"
 #include "exec/system/core_probe.h"
 #include "exec/system/others_use.h"
 #include "exec/system/pause_probes.h"
@@ -136,6 +137,16 @@ NodeEnded node_of(const Joining& joining) {
   return {status, node.has_training(), node.again()};
 }
 
+// As often as it is told to. What the training before has held is given back in between.
+NodeEnded node_until_told(const Joining& joining) {
+  NodeEnded ended = node_of(joining);
+  while (ended.again) {
+    malloc_trim(0);
+    ended = node_of(joining);
+  }
+  return ended;
+}
+
 // A node on another host, as the launcher has started it through ssh. False: that is gone already.
 bool came_over_ssh(Joining& joining, const std::string& folder) {
   std::string secret;
@@ -209,16 +220,18 @@ Record train(const Prepared& prepared, const RunOptions& options, const Meeting&
   const std::int64_t planned = prepared.training->steps * prepared.training->workers;
   Restarts restarts(prepared.scenario_case, options);
   const Interruption interruption;
+  auto waiting = std::make_unique<Waiting>();
   for (;;) {
     RunRows rows(options, planned);
     Record record;
     AttemptEnd end;
     {
-      Launcher launcher(prepared, options, rows, meeting.known, meeting.place,
-                        restarts.begin(rows));
+      Launcher launcher(prepared, options, rows, meeting.known, meeting.place, restarts.begin(rows),
+                        std::move(waiting));
       record = launcher.run();
       end = {launcher.down_since(), launcher.restarts_left(), launcher.no_part(),
-             launcher.goes_back()};
+             launcher.goes_back(), launcher.waits()};
+      waiting = launcher.hand_over();
     }
     if (restarts.again(record, end, rows)) {
       const int signal = Interruption::signal();
@@ -320,8 +333,7 @@ std::optional<int> take_part(const std::vector<Case>& cases, RunOptions& options
     const Meeting meeting = arrange(options);
     joining.launcher = meeting.place;
     joining.known = meeting.known;
-    const NodeEnded ended = node_of(joining);
-    if (ended.again) continue;
+    const NodeEnded ended = node_until_told(joining);
     if (ended.status != 0 || !ended.trained) return ended.status;
     if (as_told) joining.limit = kBetweenTrainings;
     ++done;
@@ -370,7 +382,7 @@ int node_main(std::span<const char* const> arguments) {
     return found == given.end() ? std::nullopt : std::optional(found->second);
   });
   joining.known.tls = make_tls(tls, joining.known.key);
-  return node_of(joining).status;
+  return node_until_told(joining).status;
 }
 
 }  // namespace foretrain::exec
