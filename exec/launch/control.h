@@ -21,7 +21,10 @@ namespace foretrain::exec {
 ///     node                             launcher
 ///           (handshake.h)
 ///           <------------------------- setup      the scenario, its data's shape, where to listen
-///     listening --------------------->            my host, address, port (0: I do not listen)
+///     listening --------------------->            my host, address, port (0: I do not listen); my
+///                                                 kernels, those with which I could begin again
+///           <------------------------- kernels    instead of peers: begin again with these, which
+///                                                 all nodes have (kernel_agreement.h); join anew
 ///           <------------------------- peers      where all listen; workers connect to servers
 ///     ready ------------------------->            data read, peers connected
 ///           <------------------------- go         what time it is: zero, or where it goes on
@@ -67,6 +70,7 @@ enum class ControlKind : std::uint16_t {
   measure,
   measured,
   outdated,
+  kernels,
 };
 
 /// What `exit` says beside the names of outcomes.

@@ -92,6 +92,15 @@ class Launcher {
   void end_if_finished();
   void count_interfaces();
   void reap();
+  // All nodes compute with the same kernels (launcher_kernels.cpp).
+
+  [[nodiscard]] std::string preferred_kernels() const;
+  /// All have told theirs. False: some begin again, or it has failed.
+  bool agree();
+  void have_begin_again(Member& member);
+  /// Sees to it, where they are others than those of the training.
+  bool has_other_kernels(Member& member);
+  void tell_change_of_kernels() const;
   // Another process takes the place of a lost worker (launcher_return.cpp): it is started once it
   // is due and the one before has ended, and is lost until it is ready.
 
@@ -135,6 +144,7 @@ class Launcher {
   std::optional<std::chrono::steady_clock::time_point> down_since_;
   std::string no_part_;     // why a node could not read its state; empty: all could
   bool goes_back_ = false;  // to an older checkpoint
+  std::string kernels_;     // that all nodes compute with, once they have agreed
 
   boost::asio::io_context loop_{1};
   Hosts hosts_;
