@@ -108,7 +108,8 @@ void check_compression(const Case& c) {
                      "remove it, or take all_reduce, sync, async or ssp",
                      training.strategy));
   }
-  if (training.compression.keeps_rest() && training.rejoin_limit.ns > 0) {
+  const bool waits = protocol != nullptr && protocol->waits(training.protocol);
+  if (training.compression.keeps_rest() && waits && training.rejoin_limit.ns > 0) {
     fail(c, "training.rejoin_limit",
          "a worker that comes back has not what topk left out before, so it could not make its "
          "gradient again; remove it, or compress with fp16");

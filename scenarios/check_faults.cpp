@@ -83,18 +83,19 @@ void check_restart(const Case& c, const std::string& key, FaultSpec& fault, Read
   if (!fault.restart_after) return;
   const std::string of = key + ".restart_after";
   const TrainingSpec& training = c.scenario.training;
-  if (*node_called(c.scenario, fault.kill) == 0 || fault.kill.starts_with("server")) {
-    fail(c, of,
-         fmt::format("nobody can take the place of {}; name a worker other than worker0, the chief",
-                     fault.kill));
-  }
   // By its strategy: the key itself is one that a kill has.
   const std::string by = "training.strategy";
   const Protocol& own = protocol_called(training.strategy);
-  const bool waits = own.waits(training.protocol) && training.rejoin_limit.ns > 0;
-  if (waits || own.takes_back(training.protocol)) {
-    return reading.note_used(by, c.place_of(of));
+  const bool others_wait = own.several_workers && training.rejoin_limit.ns > 0;
+  if (others_wait) return reading.note_used(by, c.place_of(of));
+  if (*node_called(c.scenario, fault.kill) == 0 || fault.kill.starts_with("server")) {
+    fail(c, of,
+         fmt::format("nobody can take the place of {}; name a worker other than worker0, the "
+                     "chief{}",
+                     fault.kill,
+                     own.several_workers ? ", or write training.rejoin_limit: 30 s, say" : ""));
   }
+  if (own.takes_back(training.protocol)) return reading.note_used(by, c.place_of(of));
   std::vector<std::string> able;
   for (const Protocol& protocol : protocols()) {
     if (protocol.takes_back({})) {

@@ -114,7 +114,7 @@ struct StragglerSpec {
 struct FaultSpec {
   Duration at{};                            ///< after the training began, above 0
   std::string kill{};                       ///< its process ends
-  std::optional<Duration> restart_after{};  ///< kill: a worker's; then another takes its place
+  std::optional<Duration> restart_after{};  ///< kill: then another process takes its place
   std::string join{};                       ///< a worker: it begins only then
   std::string stop{};                       ///< its process stands still, as by SIGSTOP
   std::vector<std::string> cut{};           ///< two: between their hosts nothing moves

@@ -301,6 +301,9 @@ std::shared_ptr<const Training> make_training(const Case& scenario_case, const C
   if (protocol_of(scenario).waits(training->options)) {
     training->rejoin_limit = scenario.training.rejoin_limit;
   }
+  if (protocol_of(scenario).several_workers) {
+    training->return_limit = scenario.training.rejoin_limit;
+  }
   training->seed = scenario.seed;
   training->optimizer_spec = scenario.training.optimizer;
   training->optimizer = make_optimizer(scenario.training.optimizer);

@@ -88,8 +88,8 @@ struct TrainingSpec {
   Target until;                     ///< ends it before its length where an evaluation finds it
   Duration silence_limit{3'000'000'000};  ///< who says nothing for so long, beyond the longest
                                           ///< pause, is lost (exec/launch/silence.h)
-  Duration rejoin_limit;  ///< so long the others wait for a worker that is lost, other than the
-                          ///< chief; 0: they go on, or that is the end, as the strategy can
+  Duration rejoin_limit;  ///< so long the others wait for a node that is lost, where they cannot
+                          ///< go on without it; 0: that is the end
   Bytes bucket_size{1'000'000};  ///< largest part of the parameters that travels as one message;
                                  ///< 0: every tensor (a layer's weights, its biases) is one
   std::string bucket_rule = "size";  ///< size; ddp: PyTorch's, whose cap bucket_size is

@@ -163,10 +163,11 @@ void measure_cores(Machine& machine, Repeater& repeater, int core) {
 
 void measure_caches(Machine& machine, Repeater& repeater, const std::vector<int>& cores) {
   constexpr double kByteFloor_s = 10e-12;
-  const CacheSizes sizes = cache_sizes(this_processor());
+  CacheSizes sizes = cache_sizes(this_processor());
   if (!sizes.told) {
     machine.not_measured.emplace_back("memory.private_cache: not told by the kernel");
   }
+  if (sizes.shared.value == 0) sizes.shared = measure_shared_cache(cores.front(), sizes.of_core);
   const std::vector<double> medians = repeater.measure(
       {{"memory.shared_byte", kByteFloor_s, 0.5, true},
        {"memory.memory_byte", kByteFloor_s, 0.5, true},

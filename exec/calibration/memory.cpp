@@ -11,7 +11,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <iterator>
 #include <memory>
+#include <numbers>
 #include <optional>
 #include <system_error>
 
@@ -98,6 +102,34 @@ double gradient_s(const std::shared_ptr<const Training>& training, Bytes walked)
 CacheSizes cache_sizes(const Processor& processor) {
   const bool told = processor.l2.value > 0;
   return {told ? processor.l2 : kUsualCache, processor.l3, told};
+}
+
+Bytes shared_cache_of(const std::vector<Walk>& walks) {
+  constexpr double kSeen = 1.5;
+  if (walks.size() < 3) return {};
+  const double near_s = walks.front().byte_s;
+  const double far_s = walks.back().byte_s;
+  if (far_s < kSeen * near_s) return {};
+  const double half_s = (near_s + far_s) / 2;
+  const auto beyond =
+      std::ranges::find_if(walks, [half_s](const Walk& walk) { return walk.byte_s >= half_s; });
+  const auto within = std::prev(beyond);
+  if (within == walks.begin()) return {};
+  const double part = (half_s - within->byte_s) / (beyond->byte_s - within->byte_s);
+  const auto size = static_cast<double>(within->size.value);
+  const double half = size * std::pow(static_cast<double>(beyond->size.value) / size, part);
+  return {static_cast<std::int64_t>(half / std::numbers::ln2)};
+}
+
+Bytes measure_shared_cache(int core, Bytes of_core) {
+  constexpr Bytes kLargest{256 << 20};
+  std::vector<Walk> walks;
+  const auto walk = [&](Bytes size) {
+    walks.push_back({size, Forked<double>(core, [=] { return walked_s(size); }).get()});
+  };
+  walk({of_core.value / 4});
+  for (Bytes size = of_core * 2; size.value <= kLargest.value; size = size * 2) walk(size);
+  return shared_cache_of(walks);
 }
 
 Bytes beyond_caches(const CacheSizes& sizes) {

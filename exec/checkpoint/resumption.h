@@ -39,6 +39,8 @@ struct Beginning {
   std::vector<std::vector<Absence>> away{};
   /// Since when the nodes of the attempt before it were not all there; empty: it is the first.
   std::optional<std::chrono::steady_clock::time_point> down_since{};
+  /// What people are told once all nodes are there, a line; empty: nothing.
+  std::string told{};
 };
 
 /// The nodes of its training. @throws InputError where the checkpoint is of another training than

@@ -41,7 +41,9 @@ namespace foretrain::exec {
 ///           <------------------------- trouble    instead of setup: why you are not taken
 ///
 /// A node that cannot read its state says so instead of `listening` (trouble, `no_part`). When all
-/// have answered, and an older checkpoint may be whole, the exit is kAgain: all join once more.
+/// have answered, and an older checkpoint may be whole, the exit is kAgain: all join once more. So
+/// it is where one is gone without which nobody goes on, and the others wait for it. Who joins with
+/// them then gets their kernels.
 ///
 /// A task of `calibrate --cluster` trains nothing, and its life is another one:
 ///

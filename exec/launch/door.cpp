@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <fcntl.h>
+
 #include <utility>
 
 namespace foretrain::exec {
@@ -23,6 +25,8 @@ std::string Door::listen(Hosts& hosts, const tcp::endpoint& place) {
       tcp::acceptor& acceptor = acceptors_.emplace_back(loop_);
       error_code error;
       acceptor.open(place.protocol());
+      // Nodes that stay would listen here, too, when the next launcher does.
+      fcntl(acceptor.native_handle(), F_SETFD, FD_CLOEXEC);
       acceptor.set_option(tcp::acceptor::reuse_address(true));
       acceptor.bind(place, error);
       if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
@@ -35,6 +39,12 @@ std::string Door::listen(Hosts& hosts, const tcp::endpoint& place) {
   }
   return wrong;
 }
+
+void Door::listen_on(int socket, const tcp& protocol) {
+  acceptors_.emplace_back(loop_).assign(protocol, socket);
+}
+
+int Door::release() { return acceptors_.front().release(); }
 
 void Door::open(OnProved on_joined, Lobby::OnTurnedAway on_refused) {
   lobby_.open(std::move(on_joined), std::move(on_refused));

@@ -52,4 +52,15 @@ KernelAgreement agree_on_kernels(std::span<const NodeKernels> nodes, std::string
   return {*std::ranges::min_element(common, {}, place), {}};
 }
 
+KernelAgreement keep_kernels(std::span<const NodeKernels> nodes, std::string_view before) {
+  const auto has = [&](const NodeKernels& node) { return has_kernels(node, before); };
+  const auto lacks = std::ranges::find_if_not(nodes, has);
+  if (lacks == nodes.end()) return {std::string(before), {}};
+  return {
+      {},
+      fmt::format("{} computes with {} kernels, and all began with {}, whose sums differ; start "
+                  "it on a host that has these, or all nodes anew",
+                  lacks->node, lacks->set, before)};
+}
+
 }  // namespace foretrain::exec

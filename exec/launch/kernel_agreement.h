@@ -24,4 +24,8 @@ struct KernelAgreement {
 /// it, else the largest that each has. There is a node.
 KernelAgreement agree_on_kernels(std::span<const NodeKernels> nodes, std::string_view preferred);
 
+/// All of a later attempt keep what they agreed on in the first one, `before`: who stayed has it,
+/// and what they do again has the same bits. Else it is wrong.
+KernelAgreement keep_kernels(std::span<const NodeKernels> nodes, std::string_view before);
+
 }  // namespace foretrain::exec

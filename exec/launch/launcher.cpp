@@ -3,14 +3,12 @@
 #include "exec/launch/memory_need.h"
 #include "exec/system/process.h"
 #include "reports/record/collector.h"
-#include "reports/record/interruption.h"
+#include "reports/record/tell_people.h"
 #include "scenarios/input_error.h"
 #include "scenarios/units.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-
-#include <fcntl.h>
 
 #include <algorithm>
 #include <chrono>
@@ -26,8 +24,6 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 constexpr auto kSuspicion = std::chrono::milliseconds(300);  // a SIGCHLD takes less to come
-constexpr auto kFarewell = std::chrono::seconds(2);          // for a last flush of rows
-constexpr Duration kGrace{1'000'000'000};                    // from SIGTERM to SIGKILL
 
 std::string makes_no_sense(const Member& sender, const std::exception& error) {
   return fmt::format("{}: it sent something that makes no sense ({})", sender.role, error.what());
@@ -40,7 +36,8 @@ Duration since(Clock::time_point start) {
 }  // namespace
 
 Launcher::Launcher(const Prepared& prepared, const RunOptions& options, RunRows& rows,
-                   Credentials known, const tcp::endpoint& meeting, const Beginning& beginning)
+                   Credentials known, const tcp::endpoint& meeting, const Beginning& beginning,
+                   std::unique_ptr<Waiting> waiting)
     : options_(options),
       rows_(rows),
       known_(std::move(known)),
@@ -48,6 +45,7 @@ Launcher::Launcher(const Prepared& prepared, const RunOptions& options, RunRows&
       dataset_(prepared.dataset),
       training_(prepared.training),
       beginning_(beginning),
+      waiting_(std::move(waiting)),
       hosts_(prepared.scenario_case.scenario.cluster, options.emulate),
       door_(loop_, known_, static_cast<std::size_t>(training_->nodes())) {
   record_.scenario_case = prepared.scenario_case;
@@ -85,15 +83,11 @@ Launcher::Launcher(const Prepared& prepared, const RunOptions& options, RunRows&
     link_faults_.emplace(loop_, record_.scenario_case.scenario, std::move(hosts), hosts_,
                          beginning_.time, [this](const std::string& why) { fail(why); });
   }
-  if (!options.elsewhere()) check_memory(prepared.scenario_case, *training_, prepared.data_memory);
-}
-
-Launcher::~Launcher() {
-  std::vector<pid_t> processes;
-  for (const Member& member : members_) {
-    if (member.lives()) processes.push_back(member.process);
+  // Of processes that stay it is known that there is enough.
+  if (!options.elsewhere() && waiting_->empty()) {
+    check_memory(prepared.scenario_case, *training_, prepared.data_memory);
   }
-  end_processes(processes, kGrace);
+  take_over();
 }
 
 Record Launcher::run() {
@@ -102,11 +96,11 @@ Record Launcher::run() {
   watch_interruption();
   listen();
   if (stage_ != Stage::ending) {
-    start_nodes();
-    watch_time();
+    watch_return();
     door_.open(
         [this](const std::shared_ptr<Connection>& peer, std::uint32_t id) { on_joined(peer, id); },
         [this](const std::string& peer, const Refused& refused) { on_refused(peer, refused); });
+    start_missing();
     loop_.run();
   }
   take_rows();
@@ -119,29 +113,6 @@ void Launcher::watch_children() {
     if (error) return;
     reap();
     watch_children();
-  });
-}
-
-// A signal that came before, between two attempts say, is heard as well.
-void Launcher::watch_interruption() {
-  interruption_.assign(fcntl(Interruption::descriptor(), F_DUPFD_CLOEXEC, 0));
-  interruption_.async_wait(boost::asio::posix::stream_descriptor::wait_read,
-                           [this](error_code error) {
-                             if (error || stage_ == Stage::ending) return;
-                             record_.failure = interrupted_by(Interruption::signal());
-                             end(Outcome::interrupted);
-                           });
-}
-
-void Launcher::watch_time() {
-  timer_.expires_after(std::chrono::nanoseconds(options_.join_timeout.ns));
-  timer_.async_wait([this](error_code error) {
-    if (error) return;
-    const bool joining = stage_ == Stage::joining;
-    fail(fmt::format("{} did not {} within {}{}{}",
-                     missing(members_, joining ? &Member::listening : &Member::ready),
-                     joining ? "join" : "get ready", to_text(options_.join_timeout),
-                     refusals_.summary(), how_to_reach()));
   });
 }
 
@@ -163,7 +134,7 @@ void Launcher::look_for_silence() {
     const auto had = member.silence->is_news(bytes) ? std::nullopt : member.had_while_waiting();
     if (!member.silence->look(now, bytes, had)) continue;
     const std::string what = silent_for(silence_limit());
-    if (!lose(member, what)) {
+    if (!lose(member, what) && !wait_for(member, member.described() + " " + what)) {
       fail(fmt::format("{} {}; a longer training.silence_limit waits longer", member.described(),
                        what));
     }
@@ -174,6 +145,10 @@ void Launcher::look_for_silence() {
 Duration Launcher::silence_limit() const { return silence_of(record_.scenario_case.scenario); }
 
 void Launcher::on_joined(const std::shared_ptr<Connection>& connection, std::uint32_t id) {
+  if (stage_ == Stage::ending && joins_again()) {
+    send_text(*connection, ControlKind::exit, NodeId(id), kAgain);
+    return connection->close_when_drained();
+  }
   if (stage_ == Stage::ending) return connection->close();
   if (id < members_.size() && std::exchange(members_[id].begins_again, false)) {
     if (const auto before = std::exchange(members_[id].connection, nullptr)) before->close();
@@ -185,6 +160,7 @@ void Launcher::on_joined(const std::shared_ptr<Connection>& connection, std::uin
                                const Payload& payload) { on_frame(id, header, payload); },
                     [this, id](const std::string& why) { on_left(members_[id], why); });
   send_json(*connection, ControlKind::setup, NodeId(id), setup_of(id));
+  if (is_lost(member)) watch_return();
 }
 
 // It knows the key, so it is of this job, and whoever started it is told what is wrong.
@@ -218,9 +194,12 @@ void Launcher::on_kept(std::size_t id, const nlohmann::json& json) {
 void Launcher::on_left(Member& member, const std::string& why) {
   member.connection = nullptr;
   if (stage_ == Stage::ending) return stop_when_empty();
-  if (member.lost || member.begins_again) return;
+  if (member.begins_again) return;
+  if (member.lost) return left_again(member, why);
   if (can_lose(member) && (member.process > 0 || lose(member, "left: " + why))) return;
-  suspect(member.named() + ": " + why);
+  const std::string what = fmt::format("{} left: {}", member.described(), why);
+  if (member.process == 0 && wait_for(member, what)) return;
+  suspect(member.named() + ": " + why, [this, &member, what] { return wait_for(member, what); });
 }
 
 void Launcher::on_frame(std::size_t id, const FrameHeader& header, const Payload& payload) {
@@ -259,6 +238,7 @@ void Launcher::on_ready(Member& member) {
   record_.startup = since(launched_);
   trained_ = Clock::now();
   if (beginning_.down_since) record_.restarts.down += since(*beginning_.down_since);
+  if (!beginning_.told.empty()) tell_people(beginning_.told);
   const std::string wrong = rows_.begin(record_, beginning_.time);
   if (!wrong.empty()) return fail(wrong);
   checkpoints_->begin(kernels_);
@@ -304,7 +284,8 @@ void Launcher::on_trouble(std::size_t id, const nlohmann::json& json) {
   const std::string why = json.at("why");
   if (json.contains("no_part") && on_no_part(members_[id], why)) return;
   if (members_[id].coming == Member::Return::started) return give_up_return(members_[id], why);
-  if (lose(members_[id], "gave up: " + why)) return;  // whatever cut it off
+  // Whatever cut it off, unless all wait for that.
+  if (!blames_lost(json) && lose(members_[id], "gave up: " + why)) return;
   if (!json.contains("peer")) return fail(fmt::format("{}: {}", members_[id].named(), why));
   const std::size_t peer = json.at("peer");
   if (members_.at(peer).lost) {
@@ -312,7 +293,11 @@ void Launcher::on_trouble(std::size_t id, const nlohmann::json& json) {
                             members_[id].role, why));
   }
   // That a peer broke is the peer's story, if it can still tell it.
-  suspect(fmt::format("{}: {} ({} noticed)", members_.at(peer).role, why, members_[id].role));
+  const std::string told =
+      fmt::format("{}: {} ({} noticed)", members_.at(peer).role, why, members_[id].role);
+  suspect(told, [this, id, peer, why, told] {
+    return lose(members_[id], "gave up: " + why) || wait_for(members_[peer], told);
+  });
 }
 
 void Launcher::reap() {
@@ -325,24 +310,17 @@ void Launcher::reap() {
     if (member.coming == Member::Return::planned) start_again(member);
     if (member.coming == Member::Return::started && !member.lives()) give_up_return(member, *what);
     if (member.lost) continue;
-    if (!lose(member, *what)) fail(fmt::format("{} {}", member.described(), *what));
+    const std::string whose = fmt::format("{} {}", member.described(), *what);
+    if (!lose(member, *what) && !wait_for(member, whose)) fail(whose);
   }
   if (stage_ == Stage::ending) stop_when_empty();
 }
 
-// All processes are gone, and so are their connections: nothing of theirs is left unread.
-void Launcher::stop_when_empty() {
-  const auto gone = [](const Member& member) {
-    return (member.process <= 0 || member.reaped) && member.connection == nullptr;
-  };
-  if (std::ranges::all_of(members_, gone)) loop_.stop();
-}
-
-void Launcher::suspect(const std::string& why) {
+void Launcher::suspect(const std::string& why, std::function<bool()> mends) {
   if (stage_ == Stage::ending || suspicion_.expiry() > Clock::now()) return;
   suspicion_.expires_after(kSuspicion);
-  suspicion_.async_wait([this, why](error_code error) {
-    if (!error) fail(why);
+  suspicion_.async_wait([this, why, mends = std::move(mends)](error_code error) {
+    if (!error && (!mends || !mends())) fail(why);
   });
 }
 
@@ -363,8 +341,12 @@ void Launcher::end(Outcome outcome) {
   stage_ = Stage::ending;
   record_.outcome = outcome;
   record_.refused += refusals_.count();
-  const std::string_view said = goes_back_ ? kAgain : name_of(outcome);
-  door_.close();  // whoever comes now comes for the next case
+  const std::string_view said = joins_again() ? kAgain : name_of(outcome);
+  if (joins_again() && !options_.emulate) {
+    waiting_->door = door_.release();
+  } else {
+    door_.close();  // whoever comes now comes for the next case
+  }
   suspicion_.cancel();
   if (link_faults_) link_faults_->end();
   for (const Member& member : members_) {
@@ -375,7 +357,7 @@ void Launcher::end(Outcome outcome) {
       send_text(*member.connection, ControlKind::exit, NodeId(0), said);
     }
   }
-  timer_.expires_after(kFarewell);
+  timer_.expires_after(time_to_end());
   timer_.async_wait([this](error_code error) {
     if (!error) loop_.stop();  // the destructor ends who is left
   });

@@ -9,6 +9,7 @@
 #include "exec/launch/refusals.h"
 #include "exec/launch/run.h"
 #include "exec/launch/run_rows.h"
+#include "exec/launch/waiting.h"
 #include "scenarios/prepared.h"
 
 #include <boost/asio/io_context.hpp>
@@ -19,6 +20,7 @@
 #include <nlohmann/json.hpp>
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -35,8 +37,10 @@ namespace foretrain::exec {
 class Launcher {
  public:
   /// `rows`: takes those that come. `meeting`: where it listens; port 0 is any that is free.
+  /// `waiting`: of the attempt before, as hand_over returned it; of the first an empty one.
   Launcher(const Prepared& prepared, const RunOptions& options, RunRows& rows, Credentials known,
-           const boost::asio::ip::tcp::endpoint& meeting, const Beginning& beginning = {});
+           const boost::asio::ip::tcp::endpoint& meeting, const Beginning& beginning,
+           std::unique_ptr<Waiting> waiting);
   ~Launcher();
 
   /// The record but for its rows.
@@ -52,6 +56,10 @@ class Launcher {
   [[nodiscard]] bool no_part() const { return !no_part_.empty(); }
   /// For that all of them were told to join again: an older checkpoint may be whole.
   [[nodiscard]] bool goes_back() const { return goes_back_; }
+  /// It ended since a node is gone that nobody goes on without: the others wait for it.
+  [[nodiscard]] bool waits() const { return waits_; }
+  /// Once it has run: who has let go to join again, whom they wait for, else nobody; its kernels.
+  std::unique_ptr<Waiting> hand_over();
 
  private:
   enum class Stage { joining, preparing, training, ending };
@@ -63,7 +71,6 @@ class Launcher {
   void listen();
   /// For who waits for nodes of other hosts in vain; empty, where there are none.
   [[nodiscard]] std::string how_to_reach() const;
-  void start_nodes();
   void start_node(Member& member);
   void start_remote(Member& member);
   [[nodiscard]] std::vector<std::string> words_for(const Member& member,
@@ -116,16 +123,38 @@ class Launcher {
   /// It has told where it is, as all have.
   void introduce(Member& member);
   void welcome_back(Member& member);
+  /// A lost one's connection is gone.
+  void left_again(Member& member, const std::string& why);
   /// Its process has ended before it was ready.
   void give_up_return(Member& member, const std::string& what);
+
+  // All wait for a node without which nobody can go on (launcher_again.cpp): they let their
+  // training go, join the next launcher, and begin with it from the newest checkpoint.
+
+  /// Ends this attempt; the others wait for this node. False: they do not wait for it, or nobody
+  /// would start it again. `what` became of it, with its name; `restart_after`: a fault says so.
+  bool wait_for(Member& member, const std::string& what,
+                std::optional<Duration> restart_after = {});
+  [[nodiscard]] bool begins_again_without(const Member& member) const;
+  /// A node says that it lost one which all would wait for.
+  [[nodiscard]] bool blames_lost(const nlohmann::json& trouble) const;
+  /// They wait for it.
+  [[nodiscard]] bool is_lost(const Member& member) const;
+  void take_over();
+  void start_missing();
+  void watch_return();
+  [[nodiscard]] std::chrono::steady_clock::time_point deadline_of(const Awaited& awaited) const;
+  /// Nodes are told to join once more, in place of an outcome.
+  [[nodiscard]] bool joins_again() const { return goes_back_ || waits_; }
+  [[nodiscard]] std::chrono::steady_clock::duration time_to_end() const;
   void stop_when_empty();
 
   /// By the training's clock.
   [[nodiscard]] Instant now() const;
   void fail(const std::string& why);
   /// Fails, unless a more telling reason turns up within a moment: when a node dies, its peers
-  /// notice sooner than we do.
-  void suspect(const std::string& why);
+  /// notice sooner than we do. `mends`: what is tried by then; true: it need not fail.
+  void suspect(const std::string& why, std::function<bool()> mends = {});
   void end(Outcome outcome);
 
   RunOptions options_;
@@ -138,6 +167,7 @@ class Launcher {
   std::shared_ptr<const Training> training_;
   std::optional<Checkpoints> checkpoints_;
   Beginning beginning_;
+  std::unique_ptr<Waiting> waiting_;
   Stage stage_ = Stage::joining;
   std::chrono::steady_clock::time_point launched_;
   std::chrono::steady_clock::time_point trained_;  // began, or went on
@@ -145,6 +175,7 @@ class Launcher {
   std::string no_part_;     // why a node could not read its state; empty: all could
   bool goes_back_ = false;  // to an older checkpoint
   std::string kernels_;     // that all nodes compute with, once they have agreed
+  bool waits_ = false;      // for who is gone
 
   boost::asio::io_context loop_{1};
   Hosts hosts_;

@@ -27,9 +27,12 @@ bool Launcher::agree() {
   for (const Member& each : members_) {
     nodes.push_back({each.described(), each.kernels, each.other_kernels});
   }
-  KernelAgreement agreed = agree_on_kernels(nodes, preferred_kernels());
+  const std::string& before = waiting_->kernels;
+  KernelAgreement agreed =
+      before.empty() ? agree_on_kernels(nodes, preferred_kernels()) : keep_kernels(nodes, before);
   if (!agreed.wrong.empty()) {
     fail(agreed.wrong);
+    down_since_.reset();  // another attempt would end alike
     return false;
   }
   kernels_ = std::move(agreed.kernels);

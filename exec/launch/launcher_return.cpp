@@ -51,12 +51,16 @@ bool Launcher::lose(Member& member, const std::string& why, std::optional<Durati
 
 // A fault that says so is no accident: that counts for nothing.
 bool Launcher::returns(const Member& member, std::optional<Duration> restart_after) const {
-  if (options_.task || !may_come_back(*training_, NodeId(member.rank))) return false;
+  const auto id = NodeId(member.rank);
+  if (!may_come_back(*training_, id)) return false;
+  // Somebody else has started the tasks, and may do so again.
+  if (options_.task) return member.process == 0 && is_waited_for(*training_, id);
   return restart_after || beginning_.restarts_left > 0;
 }
 
 void Launcher::plan_return(Member& member, std::optional<Duration> restart_after) {
   if (!returns(member, restart_after)) return;
+  if (options_.task) return start_again(member);
   member.coming = Member::Return::planned;
   if (member.lives()) kill(member.process, SIGKILL);  // it has given up, or is silent
   std::chrono::nanoseconds wait = kOtherDeath;
@@ -89,10 +93,10 @@ bool Launcher::take_restart(Member& member) {
 void Launcher::start_again(Member& member) {
   if (stage_ != Stage::training || member.return_timer || member.lives()) return;
   if (member.connection) std::exchange(member.connection, nullptr)->close();
-  member.listening = member.ready = member.reaped = false;
+  member.listening = member.ready = member.reaped = member.begins_again = false;
   ++member.generation;
   member.coming = Member::Return::started;
-  start_node(member);
+  if (!options_.task) start_node(member);
 }
 
 // Those it talks to hear of it first: whoever says by then that it is this worker is the old one.
@@ -114,6 +118,12 @@ void Launcher::welcome_back(Member& member) {
   member.pauses->start();
   tell_people(fmt::format("{} is back\n", member.described()));
   send_json(*member.connection, ControlKind::go, NodeId(0), time.ns);
+}
+
+// Of a process of ours it is told when it is reaped.
+void Launcher::left_again(Member& member, const std::string& why) {
+  if (member.process > 0 || member.coming != Member::Return::started) return;
+  give_up_return(member, "left: " + why);
 }
 
 void Launcher::give_up_return(Member& member, const std::string& what) {

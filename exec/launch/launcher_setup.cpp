@@ -2,23 +2,30 @@
 #include "exec/launch/kernel_program.h"
 #include "exec/launch/launcher.h"
 #include "exec/system/process.h"
+#include "reports/record/interruption.h"
 #include "scenarios/read.h"
+#include "scenarios/units.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <fcntl.h>
+
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <iterator>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace foretrain::exec {
 using boost::asio::ip::tcp;
+using boost::system::error_code;
 
 std::unique_ptr<Pauses> Launcher::make_pauses(std::size_t node, Instant now) {
   const auto send_signal = [this, node](int signal) {
@@ -27,13 +34,17 @@ std::unique_ptr<Pauses> Launcher::make_pauses(std::size_t node, Instant now) {
   const auto died = [this, node](const Life::Death& death) {
     const std::string why = death_at(death.at);
     if (lose(members_[node], why, death.restart_after)) return;
-    fail(fmt::format("{} {}", members_[node].role, why));
+    const std::string whose = fmt::format("{} {}", members_[node].role, why);
+    if (!wait_for(members_[node], whose, death.restart_after)) fail(whose);
   };
   return std::make_unique<Pauses>(loop_, record_.scenario_case.scenario, static_cast<int>(node),
                                   now, send_signal, died);
 }
 
 void Launcher::listen() {
+  if (waiting_->door >= 0) {
+    return door_.listen_on(std::exchange(waiting_->door, -1), meeting_.protocol());
+  }
   const std::string wrong = door_.listen(hosts_, meeting_);
   if (wrong.empty()) return;
   const char* advice = "choose other ports with --port";
@@ -54,10 +65,29 @@ std::string Launcher::how_to_reach() const {
       to_text(door_.place(0)));
 }
 
-void Launcher::start_nodes() {
-  for (std::size_t id = 0; id < (options_.task ? 1 : members_.size()); ++id) {
-    start_node(members_[id]);
-  }
+// A signal that came before, between two attempts say, is heard as well.
+void Launcher::watch_interruption() {
+  interruption_.assign(fcntl(Interruption::descriptor(), F_DUPFD_CLOEXEC, 0));
+  interruption_.async_wait(boost::asio::posix::stream_descriptor::wait_read,
+                           [this](error_code error) {
+                             if (error) return;
+                             if (waits_) return loop_.stop();  // for nobody any more
+                             if (stage_ == Stage::ending) return;
+                             record_.failure = interrupted_by(Interruption::signal());
+                             end(Outcome::interrupted);
+                           });
+}
+
+void Launcher::watch_time() {
+  timer_.expires_after(std::chrono::nanoseconds(options_.join_timeout.ns));
+  timer_.async_wait([this](error_code error) {
+    if (error) return;
+    const bool joining = stage_ == Stage::joining;
+    fail(fmt::format("{} did not {} within {}{}{}",
+                     missing(members_, joining ? &Member::listening : &Member::ready),
+                     joining ? "join" : "get ready", to_text(options_.join_timeout),
+                     refusals_.summary(), how_to_reach()));
+  });
 }
 
 // It inherits the key; other users cannot read an environment.

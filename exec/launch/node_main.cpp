@@ -68,16 +68,32 @@ bool came_over_ssh(Joining& joining, const std::string& key, const std::string& 
   begin_again_with(kernels, words);
 }
 
-}  // namespace
+struct Attempt {
+  NodeEnded ended;
+  bool again = false;  // it is to join once more
+};
 
-NodeEnded node_of(const Joining& joining) {
+Attempt node_of(const Joining& joining) {
   std::signal(SIGPIPE, SIG_IGN);
   allow_descriptors(0);
   keep_freed_memory();
   boost::asio::io_context loop(1);
   NodeProcess node(loop, joining);
   const int status = node.run();
-  return {status, node.has_training(), node.again(), node.kernels()};
+  return {{status, node.has_training(), node.kernels()}, node.again()};
+}
+
+}  // namespace
+
+// What the training before has held is given back in between. Who has heard that it is to begin
+// again with other kernels joins with these.
+NodeEnded node_until_told(const Joining& joining) {
+  Attempt attempt = node_of(joining);
+  while (attempt.again && attempt.ended.kernels.empty()) {
+    malloc_trim(0);
+    attempt = node_of(joining);
+  }
+  return attempt.ended;
 }
 
 // The launcher is the only caller, so nobody has to be told what is wrong with a call.
@@ -99,7 +115,7 @@ int node_main(std::span<const char* const> arguments) {
     return found == given.end() ? std::nullopt : std::optional(found->second);
   });
   joining.known.tls = make_tls(tls, joining.known.key);
-  const NodeEnded ended = node_of(joining);
+  const NodeEnded ended = node_until_told(joining);
   if (!ended.kernels.empty()) begin_node_again(ended.kernels, joining.known.key);
   return ended.status;
 }

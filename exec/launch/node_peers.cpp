@@ -45,6 +45,7 @@ void NodeProcess::welcome_peers() {
 
 void NodeProcess::connect_to_peers(const nlohmann::json& places) {
   peers_known_ = true;
+  join_deadline_ = Clock::now() + std::chrono::nanoseconds(joining_.limit.ns);
   for (const NodeId peer : peers_) {
     if (peer > id_) connect_to(peer, places.at(index_of(peer)));
   }

@@ -51,7 +51,6 @@ NodeProcess::NodeProcess(asio::io_context& loop, const Joining& joining)
             on_joined(launcher, here);
           },
           [this](const std::string& why) { end_alone(why); }),
-      join_deadline_(Clock::now() + std::chrono::nanoseconds(joining.limit.ns)),
       refusals_(fmt::format("node {}", index_of(joining.id))),
       flush_timer_(loop) {}
 
@@ -113,6 +112,7 @@ void NodeProcess::on_control(const FrameHeader& header, const Payload& payload) 
         over_ = true;
         if (driver_) driver_->halt();  // a peer that has not heard it yet may still ask
         again_ = text_of(payload) == kAgain;
+        if (!again_) kernels_.clear();  // nobody waits for it any more
         if (text_of(payload) != name_of(Outcome::done)) {
           exit_status_ = text_of(payload) == name_of(Outcome::interrupted) ? 130 : 1;
         }

@@ -39,7 +39,8 @@ class NodeProcess {
   int run();
   /// It was told what to train.
   [[nodiscard]] bool has_training() const { return training_ != nullptr; }
-  /// It is to join once more: the nodes go on from an older checkpoint.
+  /// It is to join once more: the nodes go on from a checkpoint, which one of them could not read,
+  /// or with another process in the place of one.
   [[nodiscard]] bool again() const { return again_; }
   /// It is to begin again with these kernels; empty: it is not.
   [[nodiscard]] const std::string& kernels() const { return kernels_; }
@@ -87,7 +88,7 @@ class NodeProcess {
   boost::asio::ip::address address_;  // of this node, as the launcher reaches it
   std::shared_ptr<Connection> launcher_;
   Join join_;
-  std::chrono::steady_clock::time_point join_deadline_;  // of peers, too
+  std::chrono::steady_clock::time_point join_deadline_;  // of peers
   Refusals refusals_;
   std::string congestion_control_;
   int exit_status_ = 0;

@@ -64,21 +64,28 @@ RemoteNode::RemoteNode(asio::io_context& loop, const SshHosts& hosts, std::strin
                        const std::vector<std::string>& words, const std::string& secret)
     : host_(std::move(host)),
       program_(words.front()),
-      ssh_(fmt::format("{} {} true", fmt::join(hosts.ssh, " "), host_)),
-      input_(loop),
-      output_(loop) {
+      ssh_(fmt::format("{} {} true", fmt::join(hosts.ssh, " "), host_)) {
   const PipeEnds in = open_pipe();
-  input_.assign(in.write);
+  input_.emplace(loop, in.write);
   asio::posix::stream_descriptor theirs_in(loop, in.read);
   const PipeEnds out = open_pipe();
-  output_.assign(out.read);
-  output_.non_blocking(true);
+  output_.emplace(loop, out.read);
+  output_->non_blocking(true);
   asio::posix::stream_descriptor theirs_out(loop, out.write);
   write_line(in.write, secret);
   std::vector<std::string> ssh = hosts.ssh;
   ssh.push_back(host_);
   ssh.push_back(shell_line(words));
   process_ = start_process(ssh, {}, {in.read, out.write});
+  listen();
+}
+
+void RemoteNode::move_to(asio::io_context& loop) {
+  const int input = input_->release();
+  const int output = output_->release();
+  input_.emplace(loop, input);
+  output_.emplace(loop, output);
+  output_->non_blocking(true);
   listen();
 }
 
@@ -105,16 +112,16 @@ std::string RemoteNode::describe(int status, bool joined) {
 }
 
 void RemoteNode::listen() {
-  output_.async_wait(asio::posix::stream_descriptor::wait_read,
-                     [this](boost::system::error_code error) {
-                       if (!error && hear()) listen();
-                     });
+  output_->async_wait(asio::posix::stream_descriptor::wait_read,
+                      [this](boost::system::error_code error) {
+                        if (!error && hear()) listen();
+                      });
 }
 
 bool RemoteNode::hear() {
   std::array<char, 4096> part{};
   while (true) {
-    const ssize_t got = read(output_.native_handle(), part.data(), part.size());
+    const ssize_t got = read(output_->native_handle(), part.data(), part.size());
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return got < 0;
     take({part.data(), static_cast<std::size_t>(got)});

@@ -8,6 +8,7 @@
 
 #include <sys/types.h>
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,7 +17,7 @@ namespace foretrain::exec {
 
 /// What it says is told to people, with the name of its host in front. Where this object ends, so
 /// does the node's standard input, and with that the node: also where ssh was killed, and where the
-/// launcher was. On the thread of the loop, which outlives it.
+/// launcher was. On the thread of the loop, which outlives it, or is left before.
 class RemoteNode {
  public:
   /// Starts `words` on `host`: the program there, what it is told. `secret` is the first line of
@@ -27,6 +28,9 @@ class RemoteNode {
   RemoteNode(const RemoteNode&) = delete;
   RemoteNode& operator=(const RemoteNode&) = delete;
   ~RemoteNode();
+
+  /// What it says is heard by another loop from now on.
+  void move_to(boost::asio::io_context& loop);
 
   [[nodiscard]] const std::string& host() const { return host_; }
   /// Of ssh, on this machine.
@@ -45,8 +49,8 @@ class RemoteNode {
   std::string host_;
   std::string program_;
   std::string ssh_;  // as people try it
-  boost::asio::posix::stream_descriptor input_;
-  boost::asio::posix::stream_descriptor output_;
+  std::optional<boost::asio::posix::stream_descriptor> input_;
+  std::optional<boost::asio::posix::stream_descriptor> output_;
   std::string begun_;  // a line without its end
   std::string last_;   // line that it said
   pid_t process_ = 0;

@@ -44,6 +44,7 @@ Beginning Restarts::begin(RunRows& rows) {
   const bool here = !options_.elsewhere();
   if (!folder.empty()) from_ = find_resumption(folder, case_, here, before(folder));
   if (!first) count_lost();
+  attempt_.told.clear();
   attempt_.from = from_ ? &*from_ : nullptr;
   attempt_.restarts_left = left_;
   // Nodes may have told of a moment after the one at which the attempt was over.
@@ -55,7 +56,10 @@ Beginning Restarts::begin(RunRows& rows) {
   if ((first || went_back_) && from_) {
     tell_people(fmt::format("{}\n", where_it_goes_on(*from_)));
   } else if (!first) {
-    tell_people(fmt::format("{}; {}; {}\n", failure_, where(), how_many_left(left_)));
+    std::string more = where();
+    if (options_.max_restarts > 0) more += "; " + how_many_left(left_);
+    if (waits_) attempt_.told = fmt::format("all are there again; {}\n", more);
+    if (!waits_) tell_people(fmt::format("{}; {}\n", failure_, more));
     if (!from_) told_nothing_ = true;
   }
   if (from_) rows.go_on_from(from_->record);
@@ -88,9 +92,11 @@ bool Restarts::again(const Record& record, const AttemptEnd& end, RunRows& rows)
     tell_people(fmt::format("passed over: {}\n", record.failure));
     return true;
   }
-  if (record.outcome != Outcome::failed || !end.down_since || left_ == 0) return false;
+  if (record.outcome != Outcome::failed || !end.down_since) return false;
+  if (!end.waits && left_ == 0) return false;
   if (rows.keep(); rows.broken()) return false;
-  --left_;
+  waits_ = end.waits;
+  if (!waits_) --left_;
   failure_ = record.failure;
   steps_ = rows.steps() + (from_ ? from_->reported() : 0);
   began_ = attempt_.time;

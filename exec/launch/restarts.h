@@ -22,13 +22,16 @@ struct AttemptEnd {
   int left = 0;                                                       ///< Launcher::restarts_left
   bool no_part = false;                                               ///< Launcher::no_part
   bool goes_back = false;                                             ///< Launcher::goes_back
+  bool waits = false;                                                 ///< Launcher::waits
 };
 
 /// Where a node is gone that the others cannot do without, all of them are ended, and all begin
 /// again, as torchrun's elastic agent does it: whoever is left stands at another step than the
 /// checkpoint, so it would have to be set back as well. A worker that the others can do without is
 /// started again alone where its strategy takes it back (launcher_return.cpp); that is one of the
-/// times that something may be started again, too.
+/// times that something may be started again, too. With `training.rejoin_limit` the processes of
+/// the others stay, and wait for the one that is gone (launcher_again.cpp): another attempt all the
+/// same, which takes one of those times unless a fault, or who started the tasks, starts it again.
 ///
 /// An attempt goes on from the checkpoints of this run, else from those of `RunOptions::resume`,
 /// else it begins with the first step. Where a node could not read its state of the newest of them,
@@ -71,6 +74,7 @@ class Restarts {
   std::optional<Resumption> from_;  // of the attempt
   std::optional<Unread> unread_;    // of the attempt
   bool went_back_ = false;          // for that
+  bool waits_ = false;              // of the attempt: the others wait for who is gone
   Beginning attempt_;
   std::string failure_;        // of the attempt; empty: there was none before
   Instant began_;              // that attempt, by the training's clock

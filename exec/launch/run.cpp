@@ -11,6 +11,7 @@
 #include "exec/launch/restarts.h"
 #include "exec/launch/run_rows.h"
 #include "exec/launch/this_program.h"
+#include "exec/launch/waiting.h"
 #include "exec/system/core_probe.h"
 #include "exec/system/others_use.h"
 #include "exec/system/pause_probes.h"
@@ -169,16 +170,18 @@ Record train(const Prepared& prepared, const RunOptions& options, const Meeting&
   const std::int64_t planned = prepared.training->steps * prepared.training->workers;
   Restarts restarts(prepared.scenario_case, options);
   const Interruption interruption;
+  auto waiting = std::make_unique<Waiting>();
   for (;;) {
     RunRows rows(options, planned);
     Record record;
     AttemptEnd end;
     {
-      Launcher launcher(prepared, options, rows, meeting.known, meeting.place,
-                        restarts.begin(rows));
+      Launcher launcher(prepared, options, rows, meeting.known, meeting.place, restarts.begin(rows),
+                        std::move(waiting));
       record = launcher.run();
       end = {launcher.down_since(), launcher.restarts_left(), launcher.no_part(),
-             launcher.goes_back()};
+             launcher.goes_back(), launcher.waits()};
+      waiting = launcher.hand_over();
     }
     if (restarts.again(record, end, rows)) {
       const int signal = Interruption::signal();
@@ -280,8 +283,7 @@ std::optional<int> take_part(const std::vector<Case>& cases, RunOptions& options
     const Meeting meeting = arrange(options);
     joining.launcher = meeting.place;
     joining.known = meeting.known;
-    const NodeEnded ended = node_of(joining);
-    if (ended.again) continue;
+    const NodeEnded ended = node_until_told(joining);
     // Before the first training alone: from then on all have the same.
     if (!ended.kernels.empty()) begin_again_with(ended.kernels, words_of_command());
     if (ended.status != 0 || !ended.trained) return ended.status;

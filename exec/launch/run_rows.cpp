@@ -126,7 +126,10 @@ void RunRows::end(Record& record) {
   std::string wrong = broken_;
   if (broken_.empty()) {
     wrong = write([&] {
-      if (began_ == Clock::time_point()) writer_->begin();
+      if (began_ == Clock::time_point()) {
+        writer_->begin();
+        writer_->add(earlier_);  // that can be gone on from still
+      }
       writer_->end(record);
     });
   }

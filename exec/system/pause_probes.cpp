@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <fcntl.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -72,7 +73,10 @@ PauseProbes::PauseProbes(std::size_t nodes) : nodes_(nodes) {
   page_->begun_s = now_s();
 }
 
-PauseProbes::PauseProbes(int file, std::size_t nodes) : file_(file), nodes_(nodes) { map(); }
+PauseProbes::PauseProbes(int file, std::size_t nodes)
+    : file_(file), is_launchers_(false), nodes_(nodes) {
+  map();
+}
 
 void PauseProbes::map() {
   void* const place = mmap(nullptr, size(), PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0);
@@ -86,7 +90,7 @@ void PauseProbes::map() {
 }
 
 PauseProbes::~PauseProbes() {
-  unsetenv(kVariable);
+  if (is_launchers_) unsetenv(kVariable);  // a node may join again
   munmap(page_, size());
   close(file_);
 }
@@ -101,7 +105,9 @@ std::unique_ptr<PauseProbes> PauseProbes::shown() {
   if (file <= STDERR_FILENO || fstat(file, &status) != 0) return nullptr;
   const auto size = static_cast<std::size_t>(status.st_size);
   if (size < sizeof(Page) || (size - sizeof(Page)) % sizeof(Seat) != 0) return nullptr;
-  return std::unique_ptr<PauseProbes>(new PauseProbes(file, (size - sizeof(Page)) / sizeof(Seat)));
+  const int own = fcntl(file, F_DUPFD_CLOEXEC, 0);
+  if (own < 0) return nullptr;
+  return std::unique_ptr<PauseProbes>(new PauseProbes(own, (size - sizeof(Page)) / sizeof(Seat)));
 }
 
 void PauseProbes::join(std::size_t node) {

@@ -34,8 +34,8 @@ class PauseProbes {
   PauseProbes& operator=(const PauseProbes&) = delete;
   ~PauseProbes();
 
-  /// Nodes that are started from now on find it, as long as this lives: an environment variable
-  /// names it. One at a time.
+  /// Nodes that are started from now on find it, as often as they ask, as long as this lives: an
+  /// environment variable names it. One at a time.
   void show() const;
   /// A node's; null where its launcher shows none.
   static std::unique_ptr<PauseProbes> shown();
@@ -56,7 +56,7 @@ class PauseProbes {
   struct Seat;
   struct Page;
 
-  /// Of the file that is mapped, which holds `nodes` seats; it is closed with this.
+  /// Of the file that is mapped, which holds `nodes` seats; it is closed with this, as a copy.
   PauseProbes(int file, std::size_t nodes);
   void map();
   [[nodiscard]] std::size_t size() const;
@@ -65,6 +65,7 @@ class PauseProbes {
   [[nodiscard]] double handover_from(std::size_t node);
 
   int file_ = -1;
+  bool is_launchers_ = true;  // else a node's, of a file that stays open
   std::size_t nodes_ = 0;
   Page* page_ = nullptr;
   Seat* seats_ = nullptr;

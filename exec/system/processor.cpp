@@ -2,6 +2,9 @@
 
 #include "exec/system/process.h"
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <charconv>
 #include <fstream>
 #include <optional>
@@ -68,6 +71,14 @@ void read_cache(const fs::path& folder, Processor& processor) {
   }
 }
 
+// What the C library has asked the processor itself. Of a shared cache it knows the sum of all that
+// a socket has, of which no core sees more than its own part: that stays open.
+void ask_library(Processor& processor) {
+  const auto told = [](int name) { return Bytes{std::max(0L, sysconf(name))}; };
+  if (processor.l1d.value == 0) processor.l1d = told(_SC_LEVEL1_DCACHE_SIZE);
+  if (processor.l2.value == 0) processor.l2 = told(_SC_LEVEL2_CACHE_SIZE);
+}
+
 }  // namespace
 
 Processor this_processor(const fs::path& root) {
@@ -78,6 +89,7 @@ Processor this_processor(const fs::path& root) {
   for (int index = 0; fs::exists(caches / ("index" + std::to_string(index))); ++index) {
     read_cache(caches / ("index" + std::to_string(index)), processor);
   }
+  if (root == "/") ask_library(processor);
   return processor;
 }
 

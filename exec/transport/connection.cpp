@@ -5,6 +5,8 @@
 #include <boost/asio/buffer.hpp>
 #include <fmt/format.h>
 
+#include <fcntl.h>
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -30,6 +32,8 @@ Connection::Connection(tcp::socket socket, Bytes most_payload)
   error_code ignored;  // a socket that is dead already says so at the first read
   socket_.set_option(tcp::no_delay(true), ignored);
   socket_.non_blocking(true, ignored);
+  // Else a process that is started later holds it open when this one lets go of it.
+  fcntl(socket_.native_handle(), F_SETFD, FD_CLOEXEC);
   peer_ = to_text(socket_.remote_endpoint(ignored));
 }
 

@@ -85,7 +85,7 @@ Protocol all_reduce_protocol() {
           .options = {&kGroup, &kAlgorithm},
           .messages = {partial, parameters, enough, cut},
           .brings_update = {parameters},
-          .waits_not_because = kSumsAreLost,
+          .takes_back_with = "with rejoin_limit",
           .wrong = wrong_group,
           .linked = linked_in_all_reduce,
           .make_node = [](const std::shared_ptr<const Training>& training, NodeId id) {

@@ -334,7 +334,6 @@ Protocol async_protocol() {
           .gradients_an_apply = one,
           .most_lost = [](const ProtocolOptions&, int workers) { return workers - 1; },
           .takes_back = [](const ProtocolOptions&) { return true; },
-          .waits_not_because = "nobody waits for a worker that is lost: it comes back when it can",
           .server_state = [](const ProtocolOptions&) { return AsyncServer::kState; },
           .linked =
               [](const Training& training, NodeId a, NodeId b) {

@@ -205,7 +205,7 @@ Protocol local_sgd_protocol() {
           [](const ProtocolOptions& options, std::int64_t parameters, std::int64_t addends) {
             return averaging_cost(outer_of(options).get(), parameters, addends);
           },
-      .waits_not_because = kSumsAreLost,
+      .takes_back_with = "with rejoin_limit",
       .wrong = wrong_group,
       .updated_by = [](const Training& training, NodeId) { return training.layout->parameters; },
       .kept_by =

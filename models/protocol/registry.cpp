@@ -73,6 +73,10 @@ bool is_waited_for(const Training& training, NodeId id) {
   return training.waits() && may_come_back(training, id);
 }
 
+bool begins_again(const Training& training, NodeId id, int lost) {
+  return training.begins_again() && !may_lose(training, id, lost);
+}
+
 std::vector<NodeId> peers_of(const Training& training, NodeId id) {
   const Protocol& protocol = protocol_called(training.strategy);
   std::vector<NodeId> peers;

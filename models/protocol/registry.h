@@ -35,6 +35,11 @@ bool may_come_back(const Training& training, NodeId id);
 /// Where it has been lost, the others do not go on before that.
 bool is_waited_for(const Training& training, NodeId id);
 
+/// Where node `id` is lost now that `lost` nodes have been, nobody goes on: its state is gone with
+/// it, and what the others have is of another step. But they wait for another process in its place
+/// (Training::return_limit), with which all begin again from the newest checkpoint.
+bool begins_again(const Training& training, NodeId id, int lost);
+
 /// The nodes that `id` talks to, ascending.
 std::vector<NodeId> peers_of(const Training& training, NodeId id);
 

@@ -7,7 +7,6 @@
 #include <array>
 #include <cstddef>
 #include <optional>
-#include <string_view>
 #include <vector>
 
 namespace foretrain {
@@ -138,10 +137,5 @@ class Route {
 
 /// Workers `a` and `b` talk to each other in one of the ways above.
 bool linked_in_all_reduce(const Training& training, NodeId a, NodeId b);
-
-/// Why nobody there waits for a worker that is lost.
-inline constexpr std::string_view kSumsAreLost =
-    "a worker that is lost takes sums with it which others have let go; run --max-restarts begins "
-    "again from the newest checkpoint";
 
 }  // namespace foretrain

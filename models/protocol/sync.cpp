@@ -262,7 +262,6 @@ Protocol sync_protocol() {
           .takes_back = [](const ProtocolOptions& o) { return backups_of(o) > 0; },
           .takes_back_with = "with backup_workers or rejoin_limit",
           .waits = [](const ProtocolOptions& o) { return backups_of(o) == 0; },
-          .waits_not_because = "with backup_workers the others go on without a worker that is lost",
           .wrong = too_many_backups,
           .kept_by = kept_in_sync,
           .server_state = state_in_sync,

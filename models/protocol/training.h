@@ -66,6 +66,9 @@ struct Training {
   std::vector<float> start_statistics{};
   /// What workers learn from; null without numerics, and where no worker lives.
   std::shared_ptr<const DataSplit> data;
+  /// Where a node is lost that nobody can go on without, the others wait so long for another
+  /// process in its place; then all go on from the newest checkpoint. 0: that is the end.
+  Duration return_limit{};
 
   /// Without servers the chief evaluates the parameters that it holds after so many of its steps.
   [[nodiscard]] bool evaluated_after(Step step) const {
@@ -84,6 +87,8 @@ struct Training {
   }
   /// Nobody goes on without a worker that is lost, but it may come back.
   [[nodiscard]] bool waits() const { return rejoin_limit.ns > 0; }
+  /// Nobody goes on without some node that is lost, but all go on together once it is back.
+  [[nodiscard]] bool begins_again() const { return return_limit.ns > 0 && nodes() > 1; }
   [[nodiscard]] std::int64_t examples_a_gradient() const {
     return std::int64_t{batch_size} * accumulate;
   }

@@ -19,8 +19,8 @@ void describe(Visitor& visit, T& fault) {
                .written = !fault.kill.empty()},
               fault.kill);
   visit.field({.key = "restart_after",
-               .doc = "kill: so long after it another process takes this worker's place, where the "
-                      "strategy can take it back",
+               .doc = "kill: so long after it another process takes this node's place, where the "
+                      "strategy takes it back, or training.rejoin_limit waits for it",
                .least = 0,
                .most = 1e6,
                .used = !fault.kill.empty(),

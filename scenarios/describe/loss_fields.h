@@ -17,9 +17,9 @@ void describe_losses(Visitor& visit, T& training) {
                .least = 0.1,
                .most = 3600},
               training.silence_limit);
-  const bool waits = protocol == nullptr || protocol->waits(training.protocol);
+  const bool waits = protocol == nullptr || protocol->waits_not_because.empty();
   visit.field({.key = "rejoin_limit",
-               .doc = "sync: so long the others wait for a lost worker to come back; 0: they end",
+               .doc = "so long others wait for a lost node that they cannot go on without; 0: not",
                .least = 0,
                .most = 1e6,
                .used = waits,

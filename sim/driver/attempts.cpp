@@ -26,8 +26,15 @@ Attempts::Attempts(World& world, const Prepared& prepared, const MachineLookup& 
   listener_.kept = [this](NodeId, std::int64_t cut, Bytes size, Duration took) {
     kept(cut, size, took);
   };
+  faults_may_set_back_ =
+      prepared.training->begins_again() &&
+      std::ranges::any_of(prepared.scenario_case.scenario.faults,
+                          [](const FaultSpec& fault) { return fault.restart_after.has_value(); });
   if (may_fail()) {
     listener_.keeping = [this](NodeId id, const Keep& keep) { keeping(id, keep); };
+    listener_.sets_back = [this](const std::string& what, Instant back) {
+      begin_again(what, back);
+    };
   }
   if (may_fail() && prepared.training->waits()) {
     listener_.report = [this, report = listener.report](NodeId id, const Report& told) {
@@ -108,6 +115,25 @@ void Attempts::fail(Instant now, FailingHost& host) {
     return;
   }
   for (const FailingHost& each : hosts_) restarts_at_ = std::max(restarts_at_, each.ready_at);
+  end_attempt(now);
+}
+
+// The others wait no longer than their limit. That is known now: a run finds it out then.
+void Attempts::begin_again(const std::string& what, Instant back) {
+  const Instant now = world_.engine.now();
+  const Duration limit = prepared_.training->return_limit;
+  if (back - now >= limit) {
+    failure_ = not_back_within(what, limit);
+    return;
+  }
+  ++totals_.count;
+  for (const FailingHost& each : hosts_) restarts_at_ = std::max(restarts_at_, each.ready_at);
+  restarts_at_ = std::max(restarts_at_, back);
+  end_attempt(now);
+}
+
+// All begin again at `restarts_at_`.
+void Attempts::end_attempt(Instant now) {
   world_.engine.schedule(restarts_at_, {this, kRestart});
   if (!std::exchange(is_down_, true)) set_back(now);
 }

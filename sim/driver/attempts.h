@@ -1,4 +1,4 @@
-// A training whose hosts fail: it is set back to its last checkpoint, or goes on without a worker.
+// A training that is set back to its last checkpoint, or goes on without a worker, as nodes fail.
 #pragma once
 
 #include "reports/record/checkpoint_tally.h"
@@ -30,6 +30,11 @@ namespace foretrain::sim {
 /// Any other failure of a host with a node of the training ends all nodes, as `run --max-restarts`
 /// does. `restart_after` later, when no host is down any more, all of them begin again: from the
 /// newest checkpoint that all had kept, else with the first step. Only that is counted in `totals`.
+///
+/// So does a fault that kills a node which nobody goes on without, and has another process take its
+/// place, where the others wait longer for it than that takes (`begins_again` of
+/// models/protocol/registry.h): the attempt ends, and `restart_after` later all begin again. Where
+/// they do not wait so long that is the end of the training.
 ///
 /// Realism: what a host has kept outlives it (a shared file system, or a restart of the same host);
 /// the network still carries what it has of nodes that are gone; a host has its next failure as
@@ -65,8 +70,8 @@ class Attempts : public Actor {
   [[nodiscard]] const std::string& failure() const {
     return failure_.empty() ? training_->failure() : failure_;
   }
-  /// Hosts may fail.
-  [[nodiscard]] bool may_fail() const { return !hosts_.empty(); }
+  /// It may be set back, or lose workers to failing hosts.
+  [[nodiscard]] bool may_fail() const { return !hosts_.empty() || faults_may_set_back_; }
   /// Scheduled events that help nobody who waits.
   [[nodiscard]] std::size_t idle_events() const {
     return training_->idle_events() + (started_ ? hosts_.size() : 0);
@@ -92,9 +97,11 @@ class Attempts : public Actor {
   void keeping(NodeId id, const Keep& keep);
   void kept(std::int64_t cut, Bytes size, Duration took);
   void fail(Instant now, FailingHost& host);
+  void begin_again(const std::string& what, Instant back);
   [[nodiscard]] std::optional<std::vector<NodeId>> lost_alone(Instant now,
                                                               const FailingHost& host) const;
   void lose(const FailingHost& host, const std::vector<NodeId>& workers);
+  void end_attempt(Instant now);
   void set_back(Instant now);
   void restart(Instant now);
 
@@ -106,6 +113,7 @@ class Attempts : public Actor {
   Owner owner_;
   CheckpointTally checkpoints_;
   std::vector<FailingHost> hosts_;
+  bool faults_may_set_back_ = false;
   std::vector<std::unique_ptr<SimTraining>> gone_;  // events of theirs are still to come
   std::unique_ptr<SimTraining> training_;
   bool started_ = false;

@@ -122,7 +122,9 @@ SimTraining::SimTraining(World& world, const Prepared& prepared, const MachineLo
       node_faults_(
           world.engine, scenario_case_.scenario, training_->nodes(), nodes_,
           is_neighbour_ ? 1 : world.time_factors.of(Resource::straggling),
-          [this](NodeId id, const std::string& why, bool returns) { died(id, why, returns); },
+          [this](NodeId id, const std::string& why, std::optional<Instant> back) {
+            died(id, why, back);
+          },
           [this](NodeId id) { return came_back(id); }),
       link_faults_(world.engine, scenario_case_.scenario, training_, places_, world.fabric.get(),
                    [this](NodeId id, NodeId peer) { part(id, peer); }),
@@ -297,10 +299,15 @@ void SimTraining::end(SimTraining& next) {
 }
 
 // The others go on without it where the strategy can, or wait for it where it returns, as in a run.
-void SimTraining::died(NodeId id, const std::string& why, bool returns) {
-  const bool in_vain = is_waited_for(*training_, id) && !returns;
-  if (in_vain || !may_lose(*training_, id, static_cast<int>(losses_))) {
-    failure_ = fmt::format("{} {}", training_->role(id), why);
+void SimTraining::died(NodeId id, const std::string& why, std::optional<Instant> back) {
+  const bool in_vain = is_waited_for(*training_, id) && !back;
+  const auto lost = static_cast<int>(losses_);
+  const std::string what = fmt::format("{} {}", training_->role(id), why);
+  if (back && listener_.sets_back && begins_again(*training_, id, lost)) {
+    return listener_.sets_back(what, *back);
+  }
+  if (in_vain || !may_lose(*training_, id, lost)) {
+    failure_ = what;
     const std::string_view gone = training_->gone_with(id);
     if (!gone.empty()) failure_ += fmt::format("; {} is gone with it, so nobody can go on", gone);
     return;
@@ -369,7 +376,7 @@ void SimTraining::wake(Instant /*now*/, std::uint64_t token) {
     if (!is_there(id)) return;
     node_faults_.finished(id);
     nodes_[index_of(id)]->die();
-    return died(id, "gave up: " + given_up_[index_of(id)], false);
+    return died(id, "gave up: " + given_up_[index_of(id)], std::nullopt);
   }
   is_blocked_ = token == kStop;
   for (int worker = 1; worker < training_->workers; ++worker) {

@@ -55,6 +55,9 @@ class SimTraining : public Actor {
     std::function<void(NodeId, std::int64_t cut, Bytes size, Duration took)> kept{};
     /// Observer::keeping.
     std::function<void(NodeId, const Keep&)> keeping{};
+    /// A node has died that nobody goes on without, and another process takes its place at `back`.
+    /// Absent: that is the end.
+    std::function<void(const std::string& what, Instant back)> sets_back{};
   };
 
   /// `others`: the places that nodes of other trainings have. `recorded`: inputs of a run whose
@@ -115,7 +118,7 @@ class SimTraining : public Actor {
                                                       const Beginning& beginning);
   [[nodiscard]] GradientTimes gradient_times(int node, const Beginning& beginning) const;
   [[nodiscard]] std::unique_ptr<InputFeed> input_of(int node) const;
-  void died(NodeId id, const std::string& why, bool returns);
+  void died(NodeId id, const std::string& why, std::optional<Instant> back);
   bool came_back(NodeId id);
   void gave_up(NodeId id, const Fault& fault);
   /// The connection between them is gone, for this one.

@@ -166,10 +166,13 @@ void NodeFaults::come_back(std::size_t index, Instant now) {
 }
 
 void NodeFaults::end(std::size_t index, const std::string& why) {
-  victims_[index].over = !victims_[index].away;
+  const Victim& victim = victims_[index];
+  std::optional<Instant> back;
+  if (victim.away) back = victim.back_at + origin_;
+  victims_[index].over = !victim.away;
   count_idle(index);
   nodes_[index]->die();
-  died_(NodeId(static_cast<std::uint32_t>(index)), why, victims_[index].away);
+  died_(NodeId(static_cast<std::uint32_t>(index)), why, back);
 }
 
 void NodeFaults::look(std::size_t index, Instant now) {

@@ -18,9 +18,10 @@ namespace foretrain::sim {
 /// silence is borne (`silence_of`), is as good as dead: the launcher ends it.
 class NodeFaults : public Actor {
  public:
-  /// The training's answer to the death of a node, which may have been the end of it; `returns`:
-  /// another process is to take its place.
-  using Died = std::function<void(NodeId node, const std::string& why, bool returns)>;
+  /// The training's answer to the death of a node, which may have been the end of it; `back`: when,
+  /// by the engine, another process is to take its place; none: no other will.
+  using Died =
+      std::function<void(NodeId node, const std::string& why, std::optional<Instant> back)>;
   /// Its answer to that another process takes the place of one that died. False: it has no use for
   /// that any more.
   using Back = std::function<bool(NodeId node)>;

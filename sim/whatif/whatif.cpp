@@ -1,5 +1,6 @@
 #include "sim/whatif/whatif.h"
 
+#include "models/protocol/registry.h"
 #include "reports/record/not_done.h"
 #include "reports/record/source.h"
 #include "reports/record/statistics.h"
@@ -8,6 +9,7 @@
 #include "reports/studies/parallel/in_parallel.h"
 #include "reports/studies/whatif/recorded_path.h"
 #include "scenarios/describe/reader.h"
+#include "scenarios/faults.h"
 #include "scenarios/input_error.h"
 #include "scenarios/price.h"
 #include "sim/whatif/crossover.h"
@@ -67,7 +69,7 @@ class Asking {
   [[nodiscard]] const Record& base() const { return record_; }
 
  private:
-  // Its changes would drown in what failures make of chance.
+  // Its changes would drown in what failures make of chance; a history is of one attempt.
   void check_failures() const {
     const Case& base = trials_.base();
     const auto& hosts = base.scenario.cluster.hosts;
@@ -77,6 +79,17 @@ class Asking {
       fail_at(
           base.place_of(key), key,
           "whatif asks of a training without failures; remove it, or compare what simulate says");
+    }
+    const auto& faults = base.scenario.faults;
+    for (std::size_t i = 0; i < faults.size(); ++i) {
+      if (!faults[i].restart_after) continue;
+      const auto killed = NodeId(node_called(base.scenario, faults[i].kill).value());
+      if (!begins_again(trials_.training(), killed, 0)) continue;
+      const std::string key = fmt::format("faults[{}].restart_after", i);
+      fail_at(base.place_of(key), key,
+              fmt::format("whatif asks of a training that nothing sets back, and all begin again "
+                          "with {}; remove it, or compare what simulate says",
+                          faults[i].kill));
     }
   }
 

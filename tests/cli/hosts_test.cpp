@@ -285,6 +285,24 @@ TEST_CASE("hosts: a worker that the others go on without is started again on its
   training.wait_until_nodes_are(0);
 }
 
+TEST_CASE("hosts: a server that all wait for is started again on its host, the others stay") {
+  SshSandbox sandbox;
+  RemoteRun training(sandbox, "a,b,c", "sync",
+                     {"--max-restarts", "1", "--set", "training.rejoin_limit=30 s"});
+  const std::vector<pid_t> worker = sandbox.remote_nodes("1");
+  const std::vector<pid_t> victim = sandbox.remote_nodes("2");
+  REQUIRE(victim.size() == 1);
+  kill(victim.front(), SIGKILL);
+  training.run().wait_until(
+      [&] { return testing::how_often(training.run().err(), "all are there again; ") == 1; });
+  CHECK_THAT(training.run().err(), Contains("server0 on c") && Contains("the others wait for it"));
+  CHECK(sandbox.remote_nodes("1") == worker);
+  training.wait_until_nodes_are(3);
+  kill(training.run().launcher(), SIGINT);
+  CHECK(training.run().wait() == 130);
+  training.wait_until_nodes_are(0);
+}
+
 // What is under way at the end of a training may have become no checkpoint.
 void check_same_steps(const SshSandbox& sandbox, const std::vector<int>& whole) {
   REQUIRE(whole.size() == 3);

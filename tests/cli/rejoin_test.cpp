@@ -219,7 +219,8 @@ TEST_CASE("rejoin: a strategy that takes nobody back refuses it by name") {
   CHECK_THAT(called.err,
              Contains("faults[0].restart_after") &&
                  Contains("here sync takes no worker back that was lost, only sync with "
-                          "backup_workers or rejoin_limit, async, ssp do"));
+                          "backup_workers or rejoin_limit, async, ssp, all_reduce with "
+                          "rejoin_limit, local_sgd with rejoin_limit do"));
 }
 
 }  // namespace

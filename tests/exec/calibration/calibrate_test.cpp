@@ -17,6 +17,9 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
 
 namespace foretrain::testing {
 namespace {
@@ -81,6 +84,24 @@ TEST_CASE("calibrate: a processor that does not say has a cache of 1 MB a core")
   processor.l3 = {32 << 20};
   CHECK(exec::cache_sizes(processor).of_core == processor.l2);
   CHECK(exec::cache_sizes(processor).shared == processor.l3);
+}
+
+TEST_CASE("calibrate: a shared cache that nobody tells is found by walks of growing size") {
+  // As the law of caches.h has them, of 32 MB: 12 ps from a cache, 40 ps from memory.
+  constexpr double kShared = 32 << 20;
+  std::vector<exec::Walk> walks{{{1 << 18}, 12e-12}};
+  for (std::int64_t size = 2 << 20; size <= 256 << 20; size *= 2) {
+    const double gone = 1 - std::exp(-static_cast<double>(size) / kShared);
+    walks.push_back({{size}, (12 + 28 * gone) * 1e-12});
+  }
+  const exec::Walk beyond{{std::int64_t{1} << 30}, 40e-12};
+  walks.push_back(beyond);
+  const auto found = static_cast<double>(exec::shared_cache_of(walks).value);
+  CHECK(found == Approx(kShared).epsilon(0.05));  // interpolated
+  CHECK(exec::shared_cache_of({}) == Bytes{});
+  // No step is seen; the first step is that to memory already.
+  CHECK(exec::shared_cache_of({walks[0], walks[1], {{1 << 25}, 13e-12}}) == Bytes{});
+  CHECK(exec::shared_cache_of({walks[0], {{1 << 21}, 39e-12}, beyond}) == Bytes{});
 }
 
 TEST_CASE("calibrate: messages are told apart by how far apart the cores were") {

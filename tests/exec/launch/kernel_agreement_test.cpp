@@ -12,7 +12,9 @@
 #include <nlohmann/json.hpp>
 
 #include <chrono>
+#include <csignal>
 #include <cstdint>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <thread>
@@ -58,6 +60,21 @@ TEST_CASE("kernel agreement: where nodes have none in common each set is named, 
                                Contains(": worker1 with avx2, server0 with avx512; install") &&
                                Contains("-DFORETRAIN_ARCH"));
   CHECK(!agree_on_kernels(std::vector<NodeKernels>{kHasBoth, kHasNeon}, "").wrong.empty());
+}
+
+TEST_CASE("kernel agreement: what all began with is kept, else who lacks it is named") {
+  const auto kept = [](const std::vector<NodeKernels>& nodes, const std::string& before) {
+    const KernelAgreement agreed = keep_kernels(nodes, before);
+    CHECK(agreed.wrong.empty());
+    return agreed.kernels;
+  };
+  CHECK(kept({kHasBoth, kHasBoth}, "avx2") == "avx2");
+  CHECK(kept({kHasAvx512, kHasBoth}, "avx512") == "avx512");
+  const KernelAgreement agreed =
+      keep_kernels(std::vector<NodeKernels>{kHasBoth, kHasAvx2}, "avx512");
+  CHECK(agreed.kernels.empty());
+  CHECK_THAT(agreed.wrong,
+             Contains("worker1 computes with avx2 kernels, and all began with avx512"));
 }
 
 // Comes to the launcher as rank 1 until it has told its kernels; what the launcher says to that.
@@ -130,6 +147,51 @@ TEST_CASE("kernel agreement: a node that has other kernels alone ends the run, b
              Contains("nodes compute with different kernels, whose sums differ: worker0") &&
                  Contains(" with " + std::string(kernel_set()) + ", ") &&
                  Contains("worker1 (rank 1) with made-up; install the package"));
+}
+
+// A ring of three, of which rank 1 is killed; the others wait for it.
+void kill_one_of_a_ring(TaskJob& job) {
+  std::ofstream(job.path("small.yaml"))
+      << "foretrain: 1\nname: small\ndataset: {take: 300, test_take: 100}\n"
+         "training: {strategy: all_reduce, workers: 3, batch_size: 16, steps: 8000, "
+         "bucket_size: 8 kB, rejoin_limit: 30 s}\ncheckpoint: {every: 100 steps}\n";
+  for (const int rank : {0, 1, 2}) job.start(rank);
+  job.wait_for_steps();
+  job.kill_rank(1);
+  CHECK(job.end_of(1) == 128 + SIGKILL);
+  const auto told_at = [&] { return job.errors(0).find("the others wait for it"); };
+  for (int i = 0; i < 3'000 && told_at() == std::string::npos; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  CAPTURE(job.errors(0));
+  REQUIRE(told_at() != std::string::npos);
+}
+
+TEST_CASE("kernel agreement: who comes for a lost one takes the kernels of the others") {
+  TaskJob job(3);
+  kill_one_of_a_ring(job);
+  const std::string native(kernel_set());
+  CHECK(tell_kernels(job.port(), "made-up", {native}) == "again: " + native);
+  job.start(1);
+  for (const int rank : {0, 1, 2}) {
+    CAPTURE(job.errors(rank));
+    CHECK(job.end_of(rank) == 0);
+  }
+  CHECK_THAT(job.errors(0),
+             Contains("worker1 began with others") && Contains("all are there again; "));
+  CHECK(job.answer().at("weights_sha256") == job.ordinary_answer().at("weights_sha256"));
+}
+
+TEST_CASE("kernel agreement: who comes for a lost one, and lacks its kernels, ends the run") {
+  TaskJob job(3);
+  kill_one_of_a_ring(job);
+  CHECK(tell_kernels(job.port(), "made-up", {}) == "not: failed");
+  CHECK(job.end_of(0) == 1);
+  CHECK(job.end_of(2) == 1);
+  const std::string failure = job.answer().at("failure");
+  CHECK_THAT(failure,
+             Contains("worker1 (rank 1) computes with made-up kernels, and all began with " +
+                      std::string(kernel_set())));
 }
 
 }  // namespace

@@ -48,6 +48,15 @@ TEST_CASE("pause probes: whoever polls on another core hands a line back") {
   CHECK(probes.samples().back().reference_s > 0);
 }
 
+TEST_CASE("pause probes: a node that joins again finds them again, until their launcher is gone") {
+  {
+    const PauseProbes probes(2);
+    probes.show();
+    for (int i = 0; i < 2; ++i) CHECK(PauseProbes::shown() != nullptr);
+  }
+  CHECK(PauseProbes::shown() == nullptr);
+}
+
 TEST_CASE("pause probes: where nobody polls elsewhere the distance is not known") {
   PauseProbes probes(2);
   std::thread([&] {

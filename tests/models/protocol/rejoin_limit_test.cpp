@@ -149,5 +149,16 @@ TEST_CASE("rejoin limit: without it, and of the chief, a loss is the end at once
   CHECK_FALSE(may_come_back(*training, NodeId(1)));
 }
 
+TEST_CASE("rejoin limit: who cannot be done without is waited for, and all begin again with it") {
+  const auto training = waiting_training(2, 1);
+  CHECK_FALSE(begins_again(*training, NodeId(2), 0));
+  training->return_limit = Duration{1'000'000'000};
+  CHECK(begins_again(*training, NodeId(0), 0));
+  CHECK_FALSE(begins_again(*training, NodeId(1), 0));  // alone
+  CHECK(begins_again(*training, NodeId(2), 0));
+  training->rejoin_limit = {};
+  CHECK(begins_again(*training, NodeId(1), 0));
+}
+
 }  // namespace
 }  // namespace foretrain

@@ -1,0 +1,78 @@
+// Tasks that somebody else started wait for one that dies, until that is started again.
+#include "tests/support/task_job.h"
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <csignal>
+#include <fstream>
+#include <string>
+#include <thread>
+
+namespace foretrain::testing {
+namespace {
+
+// Three nodes, which wait for each other for so long.
+void write_waiting(const TaskJob& job, const std::string& training, const std::string& limit) {
+  std::ofstream(job.path("small.yaml"))
+      << "foretrain: 1\nname: small\ndataset: {take: 300, test_take: 100}\n"
+         "training: {batch_size: 16, steps: 8000, bucket_size: 8 kB, rejoin_limit: "
+      << limit << ", " << training << "}\ncheckpoint: {every: 100 steps}\n";
+}
+
+void wait_until_told(const TaskJob& job, const std::string& what) {
+  for (int i = 0; i < 3'000 && job.errors(0).find(what) == std::string::npos; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  CAPTURE(job.errors(0));
+  REQUIRE(job.errors(0).find(what) != std::string::npos);
+}
+
+void kill_in_between(TaskJob& job, int rank) {
+  for (const int each : {0, 1, 2}) job.start(each);
+  job.wait_for_steps();
+  job.kill_rank(rank);
+  CHECK(job.end_of(rank) == 128 + SIGKILL);
+}
+
+struct TaskShape {
+  std::string training;
+  int victim;
+  std::string back;  // what rank 0 says
+};
+
+TEST_CASE("tasks: a rank that is started again is waited for, with the bits of a quiet run") {
+  const auto shape = GENERATE(
+      TaskShape{"strategy: all_reduce, workers: 3", 1, "all are there again; goes on from step "},
+      TaskShape{"strategy: sync, workers: 2", 2, "all are there again; "},
+      TaskShape{"strategy: sync, workers: 2", 1, "worker1 (rank 1) is back"});
+  CAPTURE(shape.training, shape.victim);
+  TaskJob job(3);
+  write_waiting(job, shape.training, "30 s");
+  kill_in_between(job, shape.victim);
+  wait_until_told(job, "; the others wait for it, 30 s at most\n");
+  job.start(shape.victim);
+  wait_until_told(job, shape.back);
+  for (const int rank : {0, 1, 2}) {
+    CAPTURE(rank, job.errors(rank));
+    CHECK(job.end_of(rank) == 0);
+  }
+  CHECK(job.answer().at("outcome") == "done");
+  CHECK(job.answer().at("weights_sha256") == job.ordinary_answer().at("weights_sha256"));
+}
+
+TEST_CASE("tasks: a rank that nobody starts again ends the others when the time is up") {
+  TaskJob job(3);
+  write_waiting(job, "strategy: all_reduce, workers: 3", "1 s");
+  kill_in_between(job, 2);
+  CHECK(job.end_of(0) == 1);
+  CHECK(job.end_of(1) == 1);
+  const std::string failure = job.answer().at("failure");
+  CAPTURE(failure);
+  CHECK(failure.starts_with("worker2 (rank 2) left: "));
+  CHECK(failure.ends_with(", and did not come back within training.rejoin_limit of 1 s"));
+}
+
+}  // namespace
+}  // namespace foretrain::testing
