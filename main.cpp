@@ -4,6 +4,7 @@
 #include "exec/calibration/cluster/calibrate_cluster.h"
 #include "exec/checkpoint/resumption.h"
 #include "exec/launch/kept_weights.h"
+#include "exec/launch/kernel_program.h"
 #include "exec/launch/run.h"
 #include "exec/launch/this_program.h"
 #include "exec/metrics/endpoint.h"
@@ -390,9 +391,10 @@ constexpr Command kCommands[] = {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (const int no = exit_status([&] { return exec::choose_kernels(argv); })) return no;
   // No subcommand for people: the process of a node, which the launcher starts.
   if (argc > 1 && argv[1] == std::string("node")) {
     return exit_status([&]() -> int { return exec::node_main({argv + 2, argv + argc}); });
   }
-  return obey(kCommands, exec::build_name(), argc, argv);
+  return obey(kCommands, exec::build_and_kernels(), argc, argv);
 }

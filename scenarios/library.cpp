@@ -20,12 +20,16 @@ bool is_folder(const fs::path& path) {
   return fs::is_directory(path, ignored);
 }
 
-/// Of the program that runs; empty where the system does not tell.
+/// Of the program that runs, PREFIX/bin/foretrain or PREFIX/lib/foretrain/foretrain-avx512; empty
+/// where the system does not tell.
 fs::path installed_beside() {
   std::error_code error;
   const fs::path program = fs::read_symlink("/proc/self/exe", error);
   if (error) return {};
-  return program.parent_path().parent_path() / "share/foretrain/scenarios";
+  const fs::path folder = program.parent_path();
+  const bool behind = folder.filename() == "foretrain" && folder.parent_path().filename() == "lib";
+  const fs::path prefix = behind ? folder.parent_path().parent_path() : folder.parent_path();
+  return prefix / "share/foretrain/scenarios";
 }
 
 /// Whether something can be read there: a device can, a folder cannot.

@@ -8,7 +8,7 @@
 namespace foretrain {
 
 /// The folder of the scenario library, the first of these that is there: what the environment
-/// variable FORETRAIN_LIBRARY names, share/foretrain/scenarios beside the folder of the program (as
+/// variable FORETRAIN_LIBRARY names, share/foretrain/scenarios of the prefix of the program (as
 /// `cmake --install` puts it), the folder of the sources that the program was built from.
 /// @throws InputError where none is there, or FORETRAIN_LIBRARY names none
 std::filesystem::path library_folder();

@@ -24,7 +24,7 @@ bool idle(const Tell& tell);
 /// The file in which this machine's calibration is kept, in the cache: called after the host, the
 /// processor, what is measured (`calibration_name`), so a new build of the same kernels reads it.
 std::filesystem::path calibration_file();
-/// `measured`: as kMeasured (transport/build_name.h).
+/// `measured`: as kMeasured (transport/build_name.h), so each set of kernels has its own.
 std::string calibration_name(const std::string& host, const Processor& processor,
                              std::string_view measured);
 

@@ -2,7 +2,6 @@
 
 #include "exec/checkpoint/durable_file.h"
 #include "exec/transport/job_key.h"
-#include "models/networks/registry.h"
 #include "reports/record/tell_people.h"
 #include "scenarios/input_error.h"
 #include "scenarios/read.h"
@@ -43,7 +42,8 @@ Checkpoints::Checkpoints(const Case& scenario_case, const Training& training, fs
 }
 
 // Not sooner: where a node cannot read its state, nothing has begun, and all of them are needed.
-void Checkpoints::begin() const {
+void Checkpoints::begin(std::string kernels) {
+  kernels_ = std::move(kernels);
   if (earlier_.empty()) return;
   const Resumption* resumption = beginning_.from;
   const bool same = resumption != nullptr && fs::weakly_canonical(resumption->folder) ==
@@ -96,8 +96,7 @@ std::int64_t Checkpoints::take(NodeId node, const WrittenPart& written, Instant 
 }
 
 std::int64_t Checkpoints::make(std::int64_t cut, const Cut& of) const {
-  Manifest manifest{run_,    cut, of.time, std::string(kernel_set()), to_yaml(case_.scenario),
-                    of.parts};
+  Manifest manifest{run_, cut, of.time, kernels_, to_yaml(case_.scenario), of.parts};
   try {
     return write_manifest(folder_, manifest, case_.scenario.checkpoint.keep);
   } catch (const InputError& error) {

@@ -34,8 +34,9 @@ class Checkpoints {
   ~Checkpoints();
 
   /// All nodes have read their states. Where the training does not go on from a checkpoint, what an
-  /// older one has left in the folder is removed; else what came after it.
-  void begin() const;
+  /// older one has left in the folder is removed; else what came after it. `kernels`: that they
+  /// compute with.
+  void begin(std::string kernels);
   [[nodiscard]] NodePart part_of(NodeId node) const;
   /// A node has written its part, or not; it is `now` in the training. `keep_rows`: sees to it that
   /// all that was reported until now is in the record. Returns the cut before which no node's part
@@ -60,6 +61,7 @@ class Checkpoints {
   bool passing_ = false;           // it goes with the run
   Beginning beginning_;
   std::string run_;
+  std::string kernels_;
   CheckpointTally tally_;
   std::map<std::int64_t, Cut> cuts_;
 };

@@ -1,6 +1,5 @@
 #include "exec/checkpoint/resumption.h"
 
-#include "models/networks/registry.h"
 #include "reports/record/files.h"
 #include "reports/record/tell_people.h"
 #include "scenarios/describe/reader.h"
@@ -128,12 +127,6 @@ std::string where_it_goes_on(const Resumption& resumption) {
   if (const int then = resumption.counts.servers; then != resumption.servers) {
     text += fmt::format("; the parameters of {} server{} are dealt to {}", then,
                         then == 1 ? "" : "s", resumption.servers);
-  }
-  if (manifest.kernel_set != kernel_set()) {
-    text += fmt::format(
-        "; its numbers so far are of kernels {}, from here on of {}: the weights will not be the "
-        "bits of a training by one of them",
-        manifest.kernel_set, kernel_set());
   }
   return text;
 }

@@ -21,7 +21,10 @@ namespace foretrain::exec {
 ///     node                             launcher
 ///           (handshake.h)
 ///           <------------------------- setup      the scenario, its data's shape, where to listen
-///     listening --------------------->            my host, address, port (0: I do not listen)
+///     listening --------------------->            my host, address, port (0: I do not listen); my
+///                                                 kernels, those with which I could begin again
+///           <------------------------- kernels    instead of peers: begin again with these, which
+///                                                 all nodes have (kernel_agreement.h); join anew
 ///           <------------------------- peers      where all listen; workers connect to servers
 ///     ready ------------------------->            data read, peers connected
 ///           <------------------------- go         what time it is: zero, or where it goes on
@@ -39,7 +42,8 @@ namespace foretrain::exec {
 ///
 /// A node that cannot read its state says so instead of `listening` (trouble, `no_part`). When all
 /// have answered, and an older checkpoint may be whole, the exit is kAgain: all join once more. So
-/// it is where one is gone without which nobody goes on, and the others wait for it.
+/// it is where one is gone without which nobody goes on, and the others wait for it. Who joins with
+/// them then gets their kernels.
 ///
 /// A task of `calibrate --cluster` trains nothing, and its life is another one:
 ///
@@ -68,6 +72,7 @@ enum class ControlKind : std::uint16_t {
   measure,
   measured,
   outdated,
+  kernels,
 };
 
 /// What `exit` says beside the names of outcomes.

@@ -150,6 +150,9 @@ void Launcher::on_joined(const std::shared_ptr<Connection>& connection, std::uin
     return connection->close_when_drained();
   }
   if (stage_ == Stage::ending) return connection->close();
+  if (id < members_.size() && std::exchange(members_[id].begins_again, false)) {
+    if (const auto before = std::exchange(members_[id].connection, nullptr)) before->close();
+  }
   if (id >= members_.size() || members_[id].connection) return turn_away(connection, id);
   Member& member = members_[id];
   member.connection = connection;
@@ -191,6 +194,7 @@ void Launcher::on_kept(std::size_t id, const nlohmann::json& json) {
 void Launcher::on_left(Member& member, const std::string& why) {
   member.connection = nullptr;
   if (stage_ == Stage::ending) return stop_when_empty();
+  if (member.begins_again) return;
   if (member.lost) return left_again(member, why);
   if (can_lose(member) && (member.process > 0 || lose(member, "left: " + why))) return;
   const std::string what = fmt::format("{} left: {}", member.described(), why);
@@ -199,7 +203,8 @@ void Launcher::on_left(Member& member, const std::string& why) {
 }
 
 void Launcher::on_frame(std::size_t id, const FrameHeader& header, const Payload& payload) {
-  if (members_[id].is_gone()) return;  // it may be back, but the others have gone on
+  // It may be back, but the others have gone on; or it has not heard yet that it is to begin again.
+  if (members_[id].is_gone() || members_[id].begins_again) return;
   const auto kind = static_cast<ControlKind>(header.kind);
   try {
     if (add_rows(record_, id, kind, payload)) return take_rows();
@@ -224,19 +229,6 @@ void Launcher::on_frame(std::size_t id, const FrameHeader& header, const Payload
   }
 }
 
-void Launcher::on_listening(std::size_t id, const nlohmann::json& json) {
-  members_[id].place = json;
-  members_[id].listening = true;
-  if (options_.elsewhere()) record_.nodes[id].host = json.at("host");
-  if (members_[id].coming == Member::Return::started) return introduce(members_[id]);
-  maybe_go_back();
-  if (stage_ != Stage::joining || !std::ranges::all_of(members_, &Member::listening)) return;
-  stage_ = Stage::preparing;
-  nlohmann::json places;
-  for (const Member& each : members_) places.push_back(each.place);
-  send_to_all(members_, ControlKind::peers, places);
-}
-
 void Launcher::on_ready(Member& member) {
   member.ready = true;
   if (member.coming == Member::Return::started) return welcome_back(member);
@@ -249,7 +241,7 @@ void Launcher::on_ready(Member& member) {
   if (!beginning_.told.empty()) tell_people(beginning_.told);
   const std::string wrong = rows_.begin(record_, beginning_.time);
   if (!wrong.empty()) return fail(wrong);
-  checkpoints_->begin();
+  checkpoints_->begin(kernels_);
   for (Member& each : members_) {
     each.silence.emplace(silence_limit());
     each.counted_before = hosts_.counted(each.host);

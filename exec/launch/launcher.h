@@ -58,7 +58,7 @@ class Launcher {
   [[nodiscard]] bool goes_back() const { return goes_back_; }
   /// It ended since a node is gone that nobody goes on without: the others wait for it.
   [[nodiscard]] bool waits() const { return waits_; }
-  /// Once it has run: those who have let go to join again, whom they wait for. Else nobody.
+  /// Once it has run: who has let go to join again, whom they wait for, else nobody; its kernels.
   std::unique_ptr<Waiting> hand_over();
 
  private:
@@ -99,6 +99,15 @@ class Launcher {
   void end_if_finished();
   void count_interfaces();
   void reap();
+  // All nodes compute with the same kernels (launcher_kernels.cpp).
+
+  [[nodiscard]] std::string preferred_kernels() const;
+  /// All have told theirs. False: some begin again, or it has failed.
+  bool agree();
+  void have_begin_again(Member& member);
+  /// Sees to it, where they are others than those of the training.
+  bool has_other_kernels(Member& member);
+  void tell_change_of_kernels() const;
   // Another process takes the place of a lost worker (launcher_return.cpp): it is started once it
   // is due and the one before has ended, and is lost until it is ready.
 
@@ -165,6 +174,7 @@ class Launcher {
   std::optional<std::chrono::steady_clock::time_point> down_since_;
   std::string no_part_;     // why a node could not read its state; empty: all could
   bool goes_back_ = false;  // to an older checkpoint
+  std::string kernels_;     // that all nodes compute with, once they have agreed
   bool waits_ = false;      // for who is gone
 
   boost::asio::io_context loop_{1};

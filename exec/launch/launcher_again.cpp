@@ -75,7 +75,7 @@ bool Launcher::wait_for(Member& member, const std::string& what,
   }
   std::erase_if(waiting_->lost, [&](const Awaited& each) {
     const Member& before = members_[static_cast<std::size_t>(each.rank)];
-    return each.rank == member.rank || before.connection || before.lives();
+    return each.rank == member.rank || before.connection || before.lives() || before.begins_again;
   });
   waiting_->lost.push_back(std::move(awaited));
   tell_people(fmt::format("{}; the others wait for it, {} at most\n", what,
@@ -93,6 +93,7 @@ bool Launcher::wait_for(Member& member, const std::string& what,
 // Nodes of emulated hosts are none of them: their networks are made anew with each attempt.
 std::unique_ptr<Waiting> Launcher::hand_over() {
   auto next = std::make_unique<Waiting>();
+  next->kernels = kernels_.empty() ? waiting_->kernels : kernels_;
   if (!joins_again()) return next;
   if (waits_) next->lost = waiting_->lost;
   if (options_.emulate) return next;
@@ -139,7 +140,8 @@ void Launcher::start_missing() {
 void Launcher::watch_return() {
   if (stage_ != Stage::joining) return;
   const auto is_missing = [this](const Awaited& each) {
-    return !members_[static_cast<std::size_t>(each.rank)].connection;
+    const Member& member = members_[static_cast<std::size_t>(each.rank)];
+    return !member.connection && !member.begins_again;  // who changes its kernels is there
   };
   const auto first = std::ranges::find_if(waiting_->lost, is_missing);
   if (first == waiting_->lost.end()) return watch_time();

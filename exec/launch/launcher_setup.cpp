@@ -1,4 +1,5 @@
 // How the launcher has its nodes begin.
+#include "exec/launch/kernel_program.h"
 #include "exec/launch/launcher.h"
 #include "exec/system/process.h"
 #include "reports/record/interruption.h"
@@ -101,7 +102,7 @@ void Launcher::start_node(Member& member) {
 // Who logs in begins at home: relative paths of a scenario are of this folder.
 void Launcher::start_remote(Member& member) {
   std::vector<std::string> words =
-      words_for(member, std::filesystem::canonical(options_.program).string());
+      words_for(member, called_program(std::filesystem::canonical(options_.program)).string());
   words.insert(words.end(),
                {"--folder", std::filesystem::current_path().string(), "--key", "stdin"});
   const std::string& host = options_.hosts->slots.at(static_cast<std::size_t>(member.rank));
@@ -145,6 +146,25 @@ const Member* Launcher::owner_of(const std::string& peer) const {
     return member.lives() && !member.connection && holds_port(member.process, port);
   });
   return owner == members_.end() ? nullptr : &*owner;
+}
+
+void Launcher::on_listening(std::size_t id, const nlohmann::json& json) {
+  Member& member = members_[id];
+  member.kernels = json.at("kernels");
+  member.other_kernels = json.at("other_kernels").get<std::vector<std::string>>();
+  member.place = json;
+  member.listening = true;
+  if (options_.elsewhere()) record_.nodes[id].host = json.at("host");
+  if (member.coming == Member::Return::started) {
+    return has_other_kernels(member) ? void() : introduce(member);
+  }
+  maybe_go_back();
+  if (stage_ != Stage::joining || !std::ranges::all_of(members_, &Member::listening)) return;
+  if (!agree()) return;
+  stage_ = Stage::preparing;
+  nlohmann::json places;
+  for (const Member& each : members_) places.push_back(each.place);
+  send_to_all(members_, ControlKind::peers, places);
 }
 
 bool Launcher::on_no_part(Member& member, const std::string& why) {

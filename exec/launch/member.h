@@ -43,10 +43,13 @@ struct Member {
   std::int64_t generation = 1;  ///< of its processes so far
   /// Until its next process is started; may be null.
   std::unique_ptr<boost::asio::steady_timer> return_timer{};
-  std::optional<Silence> silence{};  ///< while training
-  Duration had{};                    ///< of a core, when it was last asked
-  std::unique_ptr<Pauses> pauses{};  ///< of its process
-  InterfaceBytes counted_before{};   ///< time zero
+  std::optional<Silence> silence{};          ///< while training
+  Duration had{};                            ///< of a core, when it was last asked
+  std::unique_ptr<Pauses> pauses{};          ///< of its process
+  InterfaceBytes counted_before{};           ///< time zero
+  std::string kernels{};                     ///< that its process computes with, as it says
+  std::vector<std::string> other_kernels{};  ///< with which it could begin again
+  bool begins_again = false;                 ///< was told to take others, to join anew
 
   /// A process that was started here, and has not ended.
   [[nodiscard]] bool lives() const { return process > 0 && !reaped; }

@@ -2,6 +2,7 @@
 
 #include "exec/driver/event_loop.h"
 #include "exec/launch/kept_weights.h"
+#include "exec/launch/kernel_program.h"
 #include "exec/launch/node_computing.h"
 #include "exec/launch/rendezvous.h"
 #include "exec/transport/tuning.h"
@@ -101,11 +102,17 @@ void NodeProcess::on_control(const FrameHeader& header, const Payload& payload) 
         return end_alone(json_of(payload).at("why"));
       case ControlKind::outdated:
         return remove_before(json_of(payload).get<std::int64_t>());
+      case ControlKind::kernels:
+        kernels_ = text_of(payload);
+        over_ = true;
+        if (driver_) driver_->halt();
+        return leave();
       case ControlKind::exit:
         flush();
         over_ = true;
         if (driver_) driver_->halt();  // a peer that has not heard it yet may still ask
         again_ = text_of(payload) == kAgain;
+        if (!again_) kernels_.clear();  // nobody waits for it any more
         if (text_of(payload) != name_of(Outcome::done)) {
           exit_status_ = text_of(payload) == name_of(Outcome::interrupted) ? 130 : 1;
         }
@@ -202,7 +209,11 @@ void NodeProcess::tune_socket(int native_socket) {
 
 void NodeProcess::tell_place(int port) {
   send_json(*launcher_, ControlKind::listening, id_,
-            {{"host", host_name()}, {"address", address_.to_string()}, {"port", port}});
+            {{"host", host_name()},
+             {"address", address_.to_string()},
+             {"port", port},
+             {"kernels", kernel_set()},
+             {"other_kernels", other_kernels()}});
 }
 
 Handshake NodeProcess::handshake(Bytes most_payload) const {

@@ -42,6 +42,8 @@ class NodeProcess {
   /// It is to join once more: the nodes go on from a checkpoint, which one of them could not read,
   /// or with another process in the place of one.
   [[nodiscard]] bool again() const { return again_; }
+  /// It is to begin again with these kernels; empty: it is not.
+  [[nodiscard]] const std::string& kernels() const { return kernels_; }
 
  private:
   void on_joined(const std::shared_ptr<Connection>& launcher, const boost::asio::ip::address& here);
@@ -104,6 +106,7 @@ class NodeProcess {
   bool ready_ = false;
   bool over_ = false;  // finished, or given up
   bool again_ = false;
+  std::string kernels_;
   NodePart part_;     // of checkpoints
   std::string save_;  // where the chief's weights go; empty: nowhere
 

@@ -4,11 +4,13 @@
 #include "exec/launch/control.h"
 #include "exec/launch/descriptors.h"
 #include "exec/launch/door.h"
+#include "exec/launch/kernel_program.h"
 #include "exec/launch/launcher.h"
-#include "exec/launch/node_process.h"
+#include "exec/launch/node_main.h"
 #include "exec/launch/rendezvous.h"
 #include "exec/launch/restarts.h"
 #include "exec/launch/run_rows.h"
+#include "exec/launch/this_program.h"
 #include "exec/launch/waiting.h"
 #include "exec/system/core_probe.h"
 #include "exec/system/others_use.h"
@@ -23,24 +25,16 @@
 #include <boost/asio/io_context.hpp>
 #include <fmt/format.h>
 
-#include <malloc.h>
-
 #include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <cstdint>
-#include <cstdlib>
 #include <exception>
-#include <iostream>
 #include <iterator>
-#include <limits>
-#include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -48,13 +42,6 @@ namespace foretrain::exec {
 namespace {
 
 using boost::asio::ip::tcp;
-
-// A step takes what the one before let go. Handed back to the kernel in between, every page of it
-// would have to be faulted in again: a quarter of the time of an all-reduce of 25 MB.
-void keep_freed_memory() {
-  mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the most that glibc takes
-  mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
-}
 
 // Every rank asks, so that none waits for one that has refused.
 void check_trainable(const Case& scenario_case, bool emulated) {
@@ -120,43 +107,6 @@ void check_signals(const Case& scenario_case, std::string_view advice) {
 
 // What the launcher does between two trainings takes a while: it forecasts.
 constexpr Duration kBetweenTrainings{3'600'000'000'000};
-
-struct NodeEnded {
-  int status = 0;
-  bool trained = false;
-  bool again = false;  // it is to join once more
-};
-
-NodeEnded node_of(const Joining& joining) {
-  std::signal(SIGPIPE, SIG_IGN);
-  allow_descriptors(0);
-  keep_freed_memory();
-  boost::asio::io_context loop(1);
-  NodeProcess node(loop, joining);
-  const int status = node.run();
-  return {status, node.has_training(), node.again()};
-}
-
-// As often as it is told to. What the training before has held is given back in between.
-NodeEnded node_until_told(const Joining& joining) {
-  NodeEnded ended = node_of(joining);
-  while (ended.again) {
-    malloc_trim(0);
-    ended = node_of(joining);
-  }
-  return ended;
-}
-
-// A node on another host, as the launcher has started it through ssh. False: that is gone already.
-bool came_over_ssh(Joining& joining, const std::string& folder) {
-  std::string secret;
-  if (!std::getline(std::cin, secret)) return false;
-  joining.known.key = JobKey(std::move(secret));
-  end_with_standard_input();
-  std::error_code not_there;  // who needs a file of it will say so
-  std::filesystem::current_path(folder, not_there);
-  return true;
-}
 
 // Forecasts of tasks are of hosts that are described.
 void check_described(const std::vector<Case>& cases) {
@@ -334,6 +284,8 @@ std::optional<int> take_part(const std::vector<Case>& cases, RunOptions& options
     joining.launcher = meeting.place;
     joining.known = meeting.known;
     const NodeEnded ended = node_until_told(joining);
+    // Before the first training alone: from then on all have the same.
+    if (!ended.kernels.empty()) begin_again_with(ended.kernels, words_of_command());
     if (ended.status != 0 || !ended.trained) return ended.status;
     if (as_told) joining.limit = kBetweenTrainings;
     ++done;
@@ -364,25 +316,6 @@ Dismissal::~Dismissal() {
   } catch (const std::exception&) {
     return;  // they end by themselves, later
   }
-}
-
-// The launcher above is the only caller, so nobody has to be told what is wrong with a call.
-int node_main(std::span<const char* const> arguments) {
-  std::map<std::string, std::string> given;
-  for (std::size_t i = 0; i + 1 < arguments.size(); i += 2) given[arguments[i]] = arguments[i + 1];
-  Joining joining;
-  joining.launcher = {boost::asio::ip::make_address(given.at("--address")),
-                      static_cast<std::uint16_t>(std::stoi(given.at("--port")))};
-  joining.id = NodeId(static_cast<std::uint32_t>(std::stoi(given.at("--id"))));
-  const char* key = std::getenv(kKeyVariable);
-  if (key != nullptr) joining.known.key = JobKey(key);
-  if (given.contains("--key") && !came_over_ssh(joining, given.at("--folder"))) return 1;
-  const TlsChoice tls = tls_of_arguments([&](const char* name) {
-    const auto found = given.find(name);
-    return found == given.end() ? std::nullopt : std::optional(found->second);
-  });
-  joining.known.tls = make_tls(tls, joining.known.key);
-  return node_until_told(joining).status;
 }
 
 }  // namespace foretrain::exec

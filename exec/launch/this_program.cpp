@@ -11,14 +11,6 @@
 namespace foretrain::exec {
 namespace {
 
-// Each word ends with a zero byte.
-std::vector<std::string> words_of_command() {
-  std::vector<std::string> words;
-  std::ifstream file("/proc/self/cmdline", std::ios::binary);
-  for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
-  return words;
-}
-
 std::string date_now() {
   const std::time_t now = std::time(nullptr);
   std::tm utc{};
@@ -28,6 +20,14 @@ std::string date_now() {
 }
 
 }  // namespace
+
+// Each word ends with a zero byte.
+std::vector<std::string> words_of_command() {
+  std::vector<std::string> words;
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
+  return words;
+}
 
 Provenance this_program() {
   return {build_name(), date_now(), host_name(), words_of_command(), this_processor().name};

@@ -13,6 +13,9 @@ namespace foretrain::exec {
 /// Of this process, now.
 Provenance this_program();
 
+/// With which this process was called, its name first.
+std::vector<std::string> words_of_command();
+
 /// This program with these words, as a process of its own (start_process): `run`, ...
 /// @throws std::system_error
 pid_t start_this_program(std::vector<std::string> words);

@@ -52,6 +52,7 @@ class Waiting {
   /// machine may meet itself. -1: there is none.
   int door = -1;
   std::vector<Awaited> lost;
+  std::string kernels;  ///< that all nodes have agreed on, and keep; empty: they have not yet
 
  private:
   boost::asio::io_context loop_{1};  // of what they say meanwhile: nobody runs it

@@ -6,7 +6,9 @@
 namespace foretrain::exec {
 
 /// `0.1.0 (2c2e608b1a2c, wire 2)`: the version, the commit, how frames are laid out. Compilers and
-/// their flags are no part of it: hosts that each compile the same commit have the same build.
+/// their flags are no part of it: hosts that each compile the same commit have the same build. So
+/// have the two programs of a package; which kernels nodes have they tell apart
+/// (launch/kernel_agreement.h).
 ///
 /// Where sources differ from their commit a digest of what differs is added
 /// (`2c2e608b1a2c-dirty.5f3a9c21`), and sources without their history are known by a digest of all

@@ -145,8 +145,12 @@ std::string_view kernel_set() {
   return "avx512";
 #elif defined(__AVX2__) && defined(__FMA__)
   return "avx2";
-#else
+#elif defined(__SSE2__)
   return "sse2";
+#elif defined(__ARM_NEON)
+  return "neon";
+#else
+  return "portable";
 #endif
 }
 

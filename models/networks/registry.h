@@ -22,7 +22,7 @@ std::vector<std::string> network_names();
 NetworkSpec network_spec(std::string_view name, const NetworkOptions& options);
 
 /// Which vector instructions the kernels were compiled for: weights made by different sets are
-/// not comparable. One of avx512, avx2, sse2.
+/// not comparable. One of avx512, avx2, sse2; neon on ARM; portable: none that Eigen knows.
 std::string_view kernel_set();
 
 }  // namespace foretrain

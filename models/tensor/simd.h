@@ -53,7 +53,13 @@ struct Register {
 
   /// Keeps a loaded vector in its register: g++ would load it again for each multiplication, and
   /// processors load no faster than they multiply.
-  static void hold(Register& x) { asm("" : "+v"(x.v)); }
+  static void hold([[maybe_unused]] Register& x) {
+#if defined(__x86_64__)
+    asm("" : "+v"(x.v));
+#elif defined(__aarch64__)
+    asm("" : "+w"(x.v));
+#endif
+  }
   /// a b + c, rounded once where the processor can.
   static Register multiply_add(Register a, Register b, Register c) {
     return {Eigen::internal::pmadd(a.v, b.v, c.v)};

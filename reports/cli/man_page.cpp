@@ -85,6 +85,8 @@ constexpr const char* kAfter =
     "The secret that the tasks of a run show each other.\n"
     ".TP\nFORETRAIN_TLS, FORETRAIN_TLS_CERTIFICATE, FORETRAIN_TLS_KEY, FORETRAIN_TLS_AUTHORITY\n"
     "on or off, and files: as --tls and the options by these names say, for all tasks of a run.\n"
+    ".TP\nFORETRAIN_KERNELS\n"
+    "avx2 or avx512: the kernels of a package to compute with, else the largest of the processor.\n"
     ".TP\nFORETRAIN_LIBRARY\n"
     "The folder of the scenario library, where it is not the one that came with the program.\n"
     ".TP\nFORETRAIN_JOIN_LIMIT\n"

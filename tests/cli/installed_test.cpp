@@ -69,6 +69,16 @@ TEST_CASE("installed: the program, its library, man page, completion are where t
     CHECK(testing::text_of(sandbox.path("checked")).find("\nname: the-installed-one\n") !=
           std::string::npos);
   }
+  // So does that which a package has behind it.
+  fs::create_directories(place / "lib/foretrain");
+  fs::rename(place / "bin/foretrain", place / "lib/foretrain/foretrain-avx512");
+  const std::string behind = fmt::format(
+      "cd '{}' && unset FORETRAIN_LIBRARY; usr/lib/foretrain/foretrain-avx512 check quickstart "
+      ">checked",
+      sandbox.path("").string());
+  CHECK(std::system(behind.c_str()) == 0);
+  CHECK(testing::text_of(sandbox.path("checked")).find("\nname: the-installed-one\n") !=
+        std::string::npos);
 }
 
 }  // namespace

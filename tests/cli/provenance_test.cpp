@@ -1,6 +1,7 @@
 // What a run's folder says of the program that wrote it.
 #include "exec/system/processor.h"
 #include "exec/transport/build_name.h"
+#include "models/networks/registry.h"
 #include "tests/cli/sandbox.h"
 
 #include <catch2/catch.hpp>
@@ -47,7 +48,8 @@ TEST_CASE("provenance: a run says which build wrote its folder, a simulation doe
 
 TEST_CASE("provenance: the version that the program prints is the build of its records") {
   Sandbox sandbox;
-  CHECK(sandbox.call("--version").out == "foretrain " + exec::build_name() + "\n");
+  CHECK(sandbox.call("--version").out ==
+        "foretrain " + exec::build_name() + ", " + std::string(kernel_set()) + " kernels\n");
 }
 
 }  // namespace

@@ -1,4 +1,6 @@
 // A training that was killed goes on from its newest whole checkpoint.
+#include "exec/checkpoint/checkpoint.h"
+#include "models/networks/registry.h"
 #include "reports/record/files.h"
 #include "tests/cli/background_run.h"
 #include "tests/cli/sandbox.h"
@@ -88,6 +90,23 @@ TEST_CASE("resume: after a SIGKILL a run ends with the bits of one that nobody d
   CAPTURE(replay.err);
   CHECK(replay.status == 0);
   CHECK(read_record(sandbox.path("replayed")).weights_sha256 == expected.weights_sha256);
+}
+
+TEST_CASE("resume: a checkpoint names the kernels of its nodes, others that go on are told") {
+  Sandbox sandbox;
+  const std::vector<std::string> settings{"training.steps=1500", "checkpoint={every: 50 steps}"};
+  CHECK(killed_run(sandbox, settings, 1) != 0);
+  auto manifest = exec::newest_checkpoint(sandbox.path("out"), true).manifest;
+  REQUIRE(manifest);
+  CHECK(manifest->kernel_set == kernel_set());
+  const std::string words = "run small.yaml --resume out --quiet" + set_all(settings);
+  CHECK(sandbox.call(words + " --out same").err.find("from here on of") == std::string::npos);
+  manifest->kernel_set = "made-up";
+  exec::write_manifest(sandbox.path("out"), *manifest, 3);
+  const Called resumed = sandbox.call(words + " --out on");
+  CHECK(resumed.status == 0);
+  CHECK_THAT(resumed.err, Contains("its numbers so far are of made-up kernels, from here on of " +
+                                   std::string(kernel_set())));
 }
 
 TEST_CASE("resume: asynchronous workers go on, every gradient accepted once") {

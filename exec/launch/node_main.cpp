@@ -1,0 +1,123 @@
+#include "exec/launch/node_main.h"
+
+#include "exec/launch/control.h"
+#include "exec/launch/descriptors.h"
+#include "exec/launch/kernel_program.h"
+#include "exec/launch/node_process.h"
+#include "exec/launch/run.h"
+#include "exec/launch/this_program.h"
+#include "exec/launch/tls_choice.h"
+#include "exec/system/process.h"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/address.hpp>
+
+#include <malloc.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <optional>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+namespace foretrain::exec {
+namespace {
+
+// A step takes what the one before let go. Handed back to the kernel in between, every page of it
+// would have to be faulted in again: a quarter of the time of an all-reduce of 25 MB.
+void keep_freed_memory() {
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the most that glibc takes
+  mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
+}
+
+// Where a node on another host has its key: on standard input, of which it is the first line; where
+// it has begun again, in its environment.
+constexpr const char* kKeyOption = "--key";
+constexpr const char* kKeyOnInput = "stdin";
+constexpr const char* kKeyInEnvironment = "environment";
+
+// A node on another host, as the launcher has started it through ssh. False: that is gone already.
+bool came_over_ssh(Joining& joining, const std::string& key, const std::string& folder) {
+  if (key == kKeyOnInput) {
+    std::string secret;
+    if (!std::getline(std::cin, secret)) return false;
+    joining.known.key = JobKey(std::move(secret));
+  }
+  end_with_standard_input();
+  std::error_code not_there;  // who needs a file of it will say so
+  std::filesystem::current_path(folder, not_there);
+  return true;
+}
+
+// As another program; all that the node has opened is closed by now.
+[[noreturn]] void begin_node_again(const std::string& kernels, const JobKey& key) {
+  std::vector<std::string> words = words_of_command();
+  const auto named = std::ranges::find(words, kKeyOption);
+  if (named != words.end() && std::next(named) != words.end()) {
+    *std::next(named) = kKeyInEnvironment;
+    setenv(kKeyVariable, key.secret().c_str(), 1);  // others cannot read it
+  }
+  begin_again_with(kernels, words);
+}
+
+struct Attempt {
+  NodeEnded ended;
+  bool again = false;  // it is to join once more
+};
+
+Attempt node_of(const Joining& joining) {
+  std::signal(SIGPIPE, SIG_IGN);
+  allow_descriptors(0);
+  keep_freed_memory();
+  boost::asio::io_context loop(1);
+  NodeProcess node(loop, joining);
+  const int status = node.run();
+  return {{status, node.has_training(), node.kernels()}, node.again()};
+}
+
+}  // namespace
+
+// What the training before has held is given back in between. Who has heard that it is to begin
+// again with other kernels joins with these.
+NodeEnded node_until_told(const Joining& joining) {
+  Attempt attempt = node_of(joining);
+  while (attempt.again && attempt.ended.kernels.empty()) {
+    malloc_trim(0);
+    attempt = node_of(joining);
+  }
+  return attempt.ended;
+}
+
+// The launcher is the only caller, so nobody has to be told what is wrong with a call.
+int node_main(std::span<const char* const> arguments) {
+  std::map<std::string, std::string> given;
+  for (std::size_t i = 0; i + 1 < arguments.size(); i += 2) given[arguments[i]] = arguments[i + 1];
+  Joining joining;
+  joining.launcher = {boost::asio::ip::make_address(given.at("--address")),
+                      static_cast<std::uint16_t>(std::stoi(given.at("--port")))};
+  joining.id = NodeId(static_cast<std::uint32_t>(std::stoi(given.at("--id"))));
+  const char* key = std::getenv(kKeyVariable);
+  if (key != nullptr) joining.known.key = JobKey(key);
+  if (given.contains(kKeyOption) &&
+      !came_over_ssh(joining, given.at(kKeyOption), given.at("--folder"))) {
+    return 1;
+  }
+  const TlsChoice tls = tls_of_arguments([&](const char* name) {
+    const auto found = given.find(name);
+    return found == given.end() ? std::nullopt : std::optional(found->second);
+  });
+  joining.known.tls = make_tls(tls, joining.known.key);
+  const NodeEnded ended = node_until_told(joining);
+  if (!ended.kernels.empty()) begin_node_again(ended.kernels, joining.known.key);
+  return ended.status;
+}
+
+}  // namespace foretrain::exec
