@@ -59,7 +59,7 @@ bool Launcher::agree() {
 }
 
 void Launcher::have_begin_again(Member& member) {
-  if (!member.connection) return;  // it is being mourned already
+  if (!member.connection) return;  // that it left is looked at already
   member.begins_again = true;
   member.listening = false;
   send_text(*member.connection, ControlKind::kernels, NodeId(0), kernels_);
