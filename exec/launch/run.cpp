@@ -16,6 +16,7 @@
 #include "exec/system/others_use.h"
 #include "exec/system/pause_probes.h"
 #include "exec/system/process.h"
+#include "models/networks/registry.h"
 #include "reports/record/interruption.h"
 #include "scenarios/describe/reader.h"
 #include "scenarios/emulated.h"
@@ -28,6 +29,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <cstdlib>
 #include <exception>
 #include <iterator>
 #include <memory>
@@ -289,6 +291,8 @@ std::optional<int> take_part(const std::vector<Case>& cases, RunOptions& options
     if (ended.status != 0 || !ended.trained) return ended.status;
     if (as_told) joining.limit = kBetweenTrainings;
     ++done;
+    // To begin again later would be to count the trainings anew.
+    setenv(kKernelsVariable, std::string(kernel_set()).c_str(), 0);
   }
   return 0;
 }
