@@ -39,7 +39,7 @@ Launcher::~Launcher() {
   for (const Member& member : members_) {
     if (member.lives()) processes.push_back(member.process);
   }
-  end_processes(processes, kGrace);
+  end_processes(processes, kTermToKill);
 }
 
 bool Launcher::begins_again_without(const Member& member) const {

@@ -13,7 +13,7 @@ Waiting::~Waiting() {
   std::vector<pid_t> processes;
   processes.reserve(there_.size());
   for (const Survivor& each : there_) processes.push_back(each.process);
-  end_processes(processes, kGrace);
+  end_processes(processes, kTermToKill);
 }
 
 void Waiting::keep(Survivor survivor) {

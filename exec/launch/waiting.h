@@ -17,7 +17,7 @@
 namespace foretrain::exec {
 
 /// From SIGTERM to SIGKILL, where a launcher ends its processes.
-inline constexpr Duration kGrace{1'000'000'000};
+inline constexpr Duration kTermToKill{1'000'000'000};
 
 /// A node that is gone, without which the others cannot go on.
 struct Awaited {
