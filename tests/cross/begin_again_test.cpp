@@ -1,5 +1,4 @@
-// Nodes that nobody goes on without die, come back: both modes wait, begin again, end with the
-// bits.
+// Both modes begin again once a node is back that nobody goes on without.
 #include "exec/launch/run.h"
 #include "scenarios/faults.h"
 #include "tests/support/cases.h"

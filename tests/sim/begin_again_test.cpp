@@ -1,4 +1,4 @@
-// What a node costs without which nobody goes on, and which comes back: closed forms.
+// What a node costs that all wait for: closed forms.
 #include "scenarios/faults.h"
 #include "tests/support/cases.h"
 
