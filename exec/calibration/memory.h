@@ -21,14 +21,14 @@ struct Walk {
   Bytes size;
   double byte_s = 0;
 };
-/// The cache by which the law of models/cost/caches.h tells these walks, which go from what a core's
-/// own cache holds to what no cache does: of a walk over S bytes, again and again, a share of
-/// exp(-S / C) is still there, so half of what memory costs more is seen where S = C ln 2. Between
-/// two walks by the logarithm of the size. 0: no walk takes half as long again as the first, or the
-/// second one does already; no shared cache is to be seen.
+/// The cache by which the law of models/cost/caches.h tells these walks, which go from what a
+/// core's own cache holds to what no cache does: of a walk over S bytes, again and again, a share
+/// of exp(-S / C) is still there, so half of what memory costs more is seen where S = C ln 2.
+/// Between two walks by the logarithm of the size. 0: no walk takes half as long again as the
+/// first, or the second one does already; no shared cache is to be seen.
 Bytes shared_cache_of(const std::vector<Walk>& walks);
-/// Walks on that core, each next one over twice as much, until 256 MB. Virtual machines may not tell
-/// what of a socket's cache their cores share.
+/// Walks on that core, each next one over twice as much, until 256 MB. Virtual machines may not
+/// tell what of a socket's cache their cores share.
 Bytes measure_shared_cache(int core, Bytes of_core);
 /// A walk over so much leaves nothing of what was there before.
 Bytes beyond_caches(const CacheSizes& sizes);
