@@ -150,7 +150,7 @@ void Launcher::on_joined(const std::shared_ptr<Connection>& connection, std::uin
     return connection->close_when_drained();
   }
   if (stage_ == Stage::ending) return connection->close();
-  if (id < members_.size() && std::exchange(members_[id].begins_again, false)) {
+  if (id < members_.size() && std::exchange(members_[id].changes_kernels, false)) {
     if (const auto before = std::exchange(members_[id].connection, nullptr)) before->close();
   }
   if (id >= members_.size() || members_[id].connection) return turn_away(connection, id);
@@ -194,7 +194,7 @@ void Launcher::on_kept(std::size_t id, const nlohmann::json& json) {
 void Launcher::on_left(Member& member, const std::string& why) {
   member.connection = nullptr;
   if (stage_ == Stage::ending) return stop_when_empty();
-  if (member.begins_again) return;
+  if (member.changes_kernels) return;
   if (member.lost) return left_again(member, why);
   if (can_lose(member) && (member.process > 0 || lose(member, "left: " + why))) return;
   const std::string what = fmt::format("{} left: {}", member.described(), why);
@@ -204,7 +204,7 @@ void Launcher::on_left(Member& member, const std::string& why) {
 
 void Launcher::on_frame(std::size_t id, const FrameHeader& header, const Payload& payload) {
   // It may be back, but the others have gone on; or it has not heard yet that it is to begin again.
-  if (members_[id].is_gone() || members_[id].begins_again) return;
+  if (members_[id].is_gone() || members_[id].changes_kernels) return;
   const auto kind = static_cast<ControlKind>(header.kind);
   try {
     if (add_rows(record_, id, kind, payload)) return take_rows();

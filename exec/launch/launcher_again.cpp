@@ -75,7 +75,8 @@ bool Launcher::wait_for(Member& member, const std::string& what,
   }
   std::erase_if(waiting_->lost, [&](const Awaited& each) {
     const Member& before = members_[static_cast<std::size_t>(each.rank)];
-    return each.rank == member.rank || before.connection || before.lives() || before.begins_again;
+    return each.rank == member.rank || before.connection || before.lives() ||
+           before.changes_kernels;
   });
   waiting_->lost.push_back(std::move(awaited));
   tell_people(fmt::format("{}; the others wait for it, {} at most\n", what,
@@ -141,7 +142,7 @@ void Launcher::watch_return() {
   if (stage_ != Stage::joining) return;
   const auto is_missing = [this](const Awaited& each) {
     const Member& member = members_[static_cast<std::size_t>(each.rank)];
-    return !member.connection && !member.begins_again;  // who changes its kernels is there
+    return !member.connection && !member.changes_kernels;  // who changes its kernels is there
   };
   const auto first = std::ranges::find_if(waiting_->lost, is_missing);
   if (first == waiting_->lost.end()) return watch_time();

@@ -60,7 +60,7 @@ bool Launcher::agree() {
 
 void Launcher::have_begin_again(Member& member) {
   if (!member.connection) return;  // that it left is looked at already
-  member.begins_again = true;
+  member.changes_kernels = true;
   member.listening = false;
   send_text(*member.connection, ControlKind::kernels, NodeId(0), kernels_);
 }

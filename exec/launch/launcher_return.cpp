@@ -93,7 +93,7 @@ bool Launcher::take_restart(Member& member) {
 void Launcher::start_again(Member& member) {
   if (stage_ != Stage::training || member.return_timer || member.lives()) return;
   if (member.connection) std::exchange(member.connection, nullptr)->close();
-  member.listening = member.ready = member.reaped = member.begins_again = false;
+  member.listening = member.ready = member.reaped = member.changes_kernels = false;
   ++member.generation;
   member.coming = Member::Return::started;
   if (!options_.task) start_node(member);

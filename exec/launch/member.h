@@ -49,7 +49,7 @@ struct Member {
   InterfaceBytes counted_before{};           ///< time zero
   std::string kernels{};                     ///< that its process computes with, as it says
   std::vector<std::string> other_kernels{};  ///< with which it could begin again
-  bool begins_again = false;                 ///< was told to take others, to join anew
+  bool changes_kernels = false;              ///< was told to take others, to join anew
 
   /// A process that was started here, and has not ended.
   [[nodiscard]] bool lives() const { return process > 0 && !reaped; }
