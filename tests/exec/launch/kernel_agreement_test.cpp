@@ -4,10 +4,10 @@
 #include "exec/launch/control.h"
 #include "exec/transport/handshake.h"
 #include "models/networks/registry.h"
+#include "tests/exec/launch/played_rank.h"
 #include "tests/support/task_job.h"
 
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
@@ -23,7 +23,6 @@
 namespace foretrain::exec {
 namespace {
 
-using boost::asio::ip::tcp;
 using Catch::Contains;
 using testing::TaskJob;
 
@@ -80,21 +79,12 @@ TEST_CASE("kernel agreement: what all began with is kept, else who lacks it is n
 // Comes to the launcher as rank 1 until it has told its kernels; what the launcher says to that.
 std::string tell_kernels(int port, const std::string& kernels,
                          const std::vector<std::string>& others) {
-  std::string answer;
-  for (int i = 0; i < 200 && answer.empty(); ++i) {
-    boost::asio::io_context loop(1);
-    tcp::socket socket(loop);
-    boost::system::error_code error;
-    socket.connect({boost::asio::ip::address_v4::loopback(), static_cast<std::uint16_t>(port)},
-                   error);
-    if (error) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
-      continue;
-    }
-    const auto connection = std::make_shared<Connection>(std::move(socket), kMostBeforeProof);
-    const auto on_frame = [&](const FrameHeader& header, const Payload& payload) {
+  const auto talk = [&](boost::asio::io_context& loop,
+                        const std::shared_ptr<Connection>& connection, std::string& answer) {
+    const auto on_frame = [&loop, &answer, &kernels, &others, &held = *connection](
+                              const FrameHeader& header, const Payload& payload) {
       if (header.kind == static_cast<std::uint16_t>(ControlKind::setup)) {
-        return send_json(*connection, ControlKind::listening, NodeId(1),
+        return send_json(held, ControlKind::listening, NodeId(1),
                          {{"host", "here"},
                           {"address", "127.0.0.1"},
                           {"port", 0},
@@ -108,14 +98,12 @@ std::string tell_kernels(int port, const std::string& kernels,
     const Handshake handshake{.key = JobKey(testing::kJobKey), .most_payload = kMostControl};
     handshake.begin(
         connection, {1, kLauncher},
-        [&](const auto& proved, std::uint32_t) {
-          proved->start(on_frame, [&](const std::string&) { loop.stop(); });
+        [on_frame, &loop](const auto& proved, std::uint32_t) {
+          proved->start(on_frame, [&loop](const std::string&) { loop.stop(); });
         },
-        [&](const Refused& refused) { answer = refused.why; });
-    loop.run_for(std::chrono::seconds(30));
-    connection->close();
-  }
-  return answer;
+        [&answer](const Refused& refused) { answer = refused.why; });
+  };
+  return testing::talk_to_launcher(port, std::chrono::seconds(30), talk);
 }
 
 TEST_CASE("kernel agreement: a node with other kernels is told to begin again, joins, trains") {

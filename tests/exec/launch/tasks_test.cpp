@@ -1,45 +1,32 @@
 // Tasks that somebody else started: real processes that find each other by variables.
 #include "exec/transport/handshake.h"
+#include "tests/exec/launch/played_rank.h"
 #include "tests/support/certificates.h"
 #include "tests/support/task_job.h"
 
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
 #include <chrono>
 #include <csignal>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
 namespace foretrain::testing {
 namespace {
-using boost::asio::ip::tcp;
 
-// Comes to the launcher as rank 1, again and again until it is heard; why it was refused.
+// Comes to the launcher as rank 1; why it was refused.
 std::string try_to_join(int port, const exec::Handshake& handshake) {
-  std::string answer;
-  for (int i = 0; i < 200 && answer.empty(); ++i) {
-    boost::asio::io_context loop(1);
-    tcp::socket socket(loop);
-    boost::system::error_code error;
-    socket.connect({boost::asio::ip::address_v4::loopback(), static_cast<std::uint16_t>(port)},
-                   error);
-    if (error) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
-      continue;
-    }
-    auto connection = std::make_shared<exec::Connection>(std::move(socket), exec::kMostBeforeProof);
-    handshake.begin(
-        connection, {1, exec::kLauncher}, [](const auto&, std::uint32_t) {},
-        [&](const exec::Refused& refused) { answer = refused.why; });
-    loop.run_for(std::chrono::seconds(2));
-  }
-  return answer;
+  return talk_to_launcher(
+      port, std::chrono::seconds(2),
+      [&](boost::asio::io_context&, const auto& connection, std::string& answer) {
+        handshake.begin(
+            connection, {1, exec::kLauncher}, [](const auto&, std::uint32_t) {},
+            [&](const exec::Refused& refused) { answer = refused.why; });
+      });
 }
 
 TEST_CASE("tasks: three processes find each other by variables while a stranger is kept out") {
