@@ -15,32 +15,38 @@ void SharedPorts::clear() {
   ports.clear();
   hops.clear();
   first_hops.clear();
+  sizes.clear();
 }
 
-void SharedPorts::add_crossing(std::span<const std::uint32_t> through) {
+void SharedPorts::add_bundle(std::span<const std::uint32_t> through, std::size_t flows) {
   first_hops.push_back(static_cast<std::uint32_t>(hops.size()));
   hops.insert(hops.end(), through.begin(), through.end());
+  sizes.push_back(flows);
 }
 
-std::span<const std::uint32_t> SharedPorts::hops_of(std::size_t crossing) const {
-  const std::size_t begin = first_hops[crossing];
-  const std::size_t end = crossing + 1 < first_hops.size() ? first_hops[crossing + 1] : hops.size();
+std::span<const std::uint32_t> SharedPorts::hops_of(std::size_t bundle) const {
+  const std::size_t begin = first_hops[bundle];
+  const std::size_t end = bundle + 1 < first_hops.size() ? first_hops[bundle + 1] : hops.size();
   return std::span(hops).subspan(begin, end - begin);
 }
 
 void FairShareSolver::solve(const SharedPorts& shared, FairShares& shares) {
   const std::size_t ports = shared.ports.size();
   shares.levels.assign(ports, std::numeric_limits<double>::infinity());
-  shares.holders.assign(shared.crossing(), kNone);
+  shares.holders.assign(shared.bundles(), kNone);
   left_.resize(ports);
-  waiting_.resize(ports);
   first_.assign(ports + 1, 0);
   for (const std::uint32_t port : shared.hops) ++first_[port + 1];
   std::partial_sum(first_.begin(), first_.end(), first_.begin());
   next_.assign(first_.begin(), first_.end());
-  flows_.resize(shared.hops.size());
-  for (std::uint32_t flow = 0; flow < shared.crossing(); ++flow) {
-    for (const std::uint32_t port : shared.hops_of(flow)) flows_[next_[port]++] = flow;
+  bundles_.resize(shared.hops.size());
+  waiting_.resize(ports);
+  for (std::size_t port = 0; port < ports; ++port) waiting_[port] = shared.ports[port].alone;
+  for (std::uint32_t bundle = 0; bundle < shared.bundles(); ++bundle) {
+    for (const std::uint32_t port : shared.hops_of(bundle)) {
+      bundles_[next_[port]++] = bundle;
+      waiting_[port] += shared.sizes[bundle];
+    }
   }
   heap_.clear();
   const auto worse = [](const Candidate& a, const Candidate& b) {
@@ -48,7 +54,6 @@ void FairShareSolver::solve(const SharedPorts& shared, FairShares& shares) {
   };
   for (std::uint32_t port = 0; port < ports; ++port) {
     left_[port] = shared.ports[port].capacity;
-    waiting_[port] = shared.ports[port].alone + (first_[port + 1] - first_[port]);
     if (waiting_[port] > 0) {
       heap_.push_back({left_[port] / static_cast<double>(waiting_[port]), port});
     }
@@ -70,13 +75,14 @@ void FairShareSolver::solve(const SharedPorts& shared, FairShares& shares) {
     shares.levels[port] = share;
     waiting_[port] = 0;
     for (std::size_t i = first_[port]; i < first_[port + 1]; ++i) {
-      const std::uint32_t flow = flows_[i];
-      if (shares.holders[flow] != kNone) continue;
-      shares.holders[flow] = port;
-      for (const std::uint32_t other : shared.hops_of(flow)) {
+      const std::uint32_t bundle = bundles_[i];
+      if (shares.holders[bundle] != kNone) continue;
+      shares.holders[bundle] = port;
+      const std::size_t flows = shared.sizes[bundle];
+      for (const std::uint32_t other : shared.hops_of(bundle)) {
         if (other == port) continue;
-        left_[other] -= share;
-        --waiting_[other];
+        left_[other] -= share * static_cast<double>(flows);
+        waiting_[other] -= flows;
       }
     }
   }

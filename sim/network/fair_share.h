@@ -8,21 +8,22 @@
 
 namespace foretrain::sim {
 
-/// Flows that share ports. A flow that passes one of these ports only is counted there; one that
-/// passes several is listed with them.
+/// Flows that share ports. A flow that passes one of these ports only is counted there; those that
+/// pass several are listed with them, flows of the same ports as one bundle.
 struct SharedPorts {
   struct Port {
     double capacity = 0;    ///< above 0, bytes/s
     std::size_t alone = 0;  ///< flows that pass no other of these ports
   };
   std::vector<Port> ports;
-  std::vector<std::uint32_t> hops;        ///< the ports of the crossing flows, one flow's together
-  std::vector<std::uint32_t> first_hops;  ///< by crossing flow, into `hops`
+  std::vector<std::uint32_t> hops;        ///< the ports of the bundles, one bundle's together
+  std::vector<std::uint32_t> first_hops;  ///< by bundle, into `hops`
+  std::vector<std::size_t> sizes;         ///< by bundle, its flows, 1 or more
 
   void clear();
-  void add_crossing(std::span<const std::uint32_t> through);
-  [[nodiscard]] std::size_t crossing() const { return first_hops.size(); }
-  [[nodiscard]] std::span<const std::uint32_t> hops_of(std::size_t crossing) const;
+  void add_bundle(std::span<const std::uint32_t> through, std::size_t flows = 1);
+  [[nodiscard]] std::size_t bundles() const { return first_hops.size(); }
+  [[nodiscard]] std::span<const std::uint32_t> hops_of(std::size_t bundle) const;
 };
 
 /// What max-min fairness gives.
@@ -30,7 +31,7 @@ struct FairShares {
   /// By port: the rate, bytes/s, of each flow that this port holds back; infinite where it holds
   /// none.
   std::vector<double> levels;
-  /// By crossing flow: the port that holds it back.
+  /// By bundle: the port that holds its flows back.
   std::vector<std::uint32_t> holders;
 };
 
@@ -43,7 +44,7 @@ struct FairShares {
 /// Found by filling: the port with the least capacity left for each of its flows without a rate
 /// gives them that share, its level; what they take elsewhere is taken off; again until all flows
 /// have a rate. A port's share only grows meanwhile, so a heap of shares that may be out of date
-/// finds the least: O((P + H) log P) for P ports with H hops of crossing flows.
+/// finds the least: O((P + H) log P) for P ports with H hops of bundles.
 ///
 /// Realism: long TCP flows of equal round trip share about like this; no loss.
 class FairShareSolver {
@@ -57,10 +58,10 @@ class FairShareSolver {
   };
 
   std::vector<double> left_;
-  std::vector<std::size_t> waiting_;  // flows through a port without a rate
-  std::vector<std::uint32_t> first_;  // by port, into flows_
-  std::vector<std::uint32_t> next_;   // by port, likewise
-  std::vector<std::uint32_t> flows_;  // the crossing flows of a port, one port's together
+  std::vector<std::size_t> waiting_;    // flows through a port without a rate
+  std::vector<std::uint32_t> first_;    // by port, into bundles_
+  std::vector<std::uint32_t> next_;     // by port, likewise
+  std::vector<std::uint32_t> bundles_;  // of a port, one port's together
   std::vector<Candidate> heap_;
 };
 

@@ -30,6 +30,7 @@ FlowNetwork::PortId FlowNetwork::add_port(const PortSpec& spec) {
   port.full_rate = spec.rate;
   port.tokens = spec.burst;
   port.capacity = spec.burst > 0 ? burst_rate(port) : spec.rate;
+  bundles_.add_port();
   return static_cast<PortId>(ports_.size() - 1);
 }
 
@@ -50,6 +51,9 @@ double FlowNetwork::load(PortId port) const {
   const Port& at = ports_[port];
   double sum = 0;
   for (const FlowId flow : at.listed) sum += rate(flow);
+  for (const auto& [kind, id] : bundles_.at(port)) {
+    for (const FlowId flow : bundles_[id].flows) sum += rate(flow);
+  }
   if (!at.active) return sum;
   for (const Held& held : at.ends) {
     const Flow& flow = flows_[held.flow];
@@ -84,10 +88,12 @@ FlowNetwork::FlowId FlowNetwork::begin(std::span<const PortId> path, double byte
   }
   for (Hop& hop : flow.hops) {
     Port& port = ports_[hop.port];
-    if (!port.active || flow.active > 1) list(id, hop);
     if (port.active) {
       mark_dirty(hop.port);
-    } else if (hop.port != home && port.count > 1) {
+      continue;
+    }
+    list(id, hop);
+    if (hop.port != home && port.count > 1) {
       touched_.push_back(hop.port);
     }
   }
@@ -95,6 +101,7 @@ FlowNetwork::FlowId FlowNetwork::begin(std::span<const PortId> path, double byte
     const Port& port = ports_[hop.port];
     if (!port.active && (hop.port == home || port.spec.burst > 0)) activate(hop.port);
   }
+  if (!bundles_.contains(id)) bundle(id);
   fresh_.push_back(id);
   request();
   return id;
@@ -185,6 +192,7 @@ void FlowNetwork::end_flows(PortId number, Instant now) {
 // Takes a flow that has moved all off its path.
 void FlowNetwork::remove(FlowId id) {
   Flow& flow = flows_[id];
+  bundles_.leave(id);
   for (Hop& hop : flow.hops) {
     Port& port = ports_[hop.port];
     if (hop.place != kNone) unlist(hop);
@@ -205,41 +213,62 @@ void FlowNetwork::remove(FlowId id) {
 // Ports ----------------------------------------------------------------------------------------
 
 // Of a port that holds nothing back, so that all of its flows are crossing.
-bool FlowNetwork::is_slack(const Port& port) const {
-  const double share = even_share(port) * kRounding;
-  return std::ranges::all_of(port.listed, [&](FlowId flow) { return rate(flow) <= share; });
+bool FlowNetwork::is_slack(PortId number) const {
+  const double share = even_share(ports_[number]) * kRounding;
+  return std::ranges::all_of(bundles_.at(number), [&](const Bundles::Listed& listed) {
+    const Bundles::Bundle& bundle = bundles_[listed.bundle];
+    if (!bundle.mixed) return ports_[bundle.holder].level <= share;
+    return std::ranges::all_of(bundle.flows, [&](FlowId flow) { return rate(flow) <= share; });
+  });
+}
+
+// A flow whose active ports are others than before, or that is new.
+void FlowNetwork::bundle(FlowId id) {
+  const Flow& flow = flows_[id];
+  if (flow.active < 2) return;
+  boost::container::small_vector<PortId, 4> active;
+  for (const Hop& hop : flow.hops) {
+    if (ports_[hop.port].active) active.push_back(hop.port);
+  }
+  Bundles::Bundle& joined = bundles_.join(id, {active.data(), active.size()});
+  if (joined.flows.size() == 1) joined.holder = flow.holder;
+  if (flow.holder != kNone && flow.holder != joined.holder) joined.mixed = true;
 }
 
 void FlowNetwork::activate(PortId number) {
   Port& port = ports_[number];
   settle(port, engine_.now());
   port.active = true;
-  for (std::size_t i = port.listed.size(); i-- > 0;) {
-    const FlowId id = port.listed[i];
+  while (!port.listed.empty()) {
+    const FlowId id = port.listed.back();
     Flow& flow = flows_[id];
+    bundles_.leave(id);
     ++flow.active;
     for (Hop& hop : flow.hops) {
-      if (flow.active == 1 && hop.port == number) unlist(hop);
-      if (flow.active == 2 && hop.place == kNone) list(id, hop);
+      if (hop.port == number) unlist(hop);
     }
+    bundle(id);
   }
   mark_dirty(number);
 }
 
 void FlowNetwork::deactivate(PortId number) {
   Port& port = ports_[number];
-  FT_CHECK_OP(port.listed.size(), ==, port.count);
-  for (const FlowId id : port.listed) {
+  FT_CHECK_OP(bundles_.flows_at(number), ==, port.count);
+  port.active = false;
+  while (!bundles_.at(number).empty()) {
+    const FlowId id = bundles_[bundles_.at(number).back().bundle].flows.back();
     Flow& flow = flows_[id];
+    bundles_.leave(id);
     --flow.active;
     for (Hop& hop : flow.hops) {
-      if (flow.active == 1 && hop.port != number && ports_[hop.port].active) unlist(hop);
+      if (hop.port == number) list(id, hop);
     }
+    bundle(id);
     Port& holder = ports_[flow.holder];
     holder.bound = std::min(holder.bound, even_share(port));
   }
   if (port.spec.burst > 0) settle(port, engine_.now());
-  port.active = false;
   port.dirty = false;
   port.load = 0;
   port.level = 0;

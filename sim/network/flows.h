@@ -3,7 +3,9 @@
 
 #include "models/base/time.h"
 #include "sim/engine/engine.h"
+#include "sim/network/bundles.h"
 #include "sim/network/fair_share.h"
+#include "sim/network/port.h"
 
 #include <boost/container/small_vector.hpp>
 
@@ -14,16 +16,6 @@
 #include <vector>
 
 namespace foretrain::sim {
-
-/// One direction of a link. A token bucket saves up to `burst` bytes at `rate` while less than that
-/// passes, and lets what it has saved pass at kBurstRate: a shaped interface, a cloud's limit.
-struct PortSpec {
-  double rate = 0;   ///< above 0, bytes/s
-  double burst = 0;  ///< bytes; 0: a plain port
-};
-
-/// What passes a token bucket that is not empty, bytes/s: about a virtual link's rate.
-inline constexpr double kBurstRate = 5e9;
 
 /// Who wants to know which port holds a flow back: a plain port alone, or the one of several that
 /// is full.
@@ -49,8 +41,9 @@ class HoldWatcher {
 /// Most ports of a path hold nothing back. A port on which every flow has at most an even share of
 /// its capacity cannot: it is idle, and left out of the equations. Others are active. A flow that
 /// passes several active ports is crossing; active ports that crossing flows connect are solved
-/// together, each with the number of its other flows. A flow wakes an idle port on its path when
-/// its rate comes to exceed an even share there. Every flow passes an active port.
+/// together, each with the number of its other flows, crossing ones in bundles (`bundles.h`). A
+/// flow wakes an idle port on its path when its rate comes to exceed an even share there. Every
+/// flow passes an active port.
 ///
 /// Called from the engine's thread. Flows and ports are named by number.
 class FlowNetwork : public Actor {
@@ -87,11 +80,11 @@ class FlowNetwork : public Actor {
   [[nodiscard]] double load(PortId port) const;
   [[nodiscard]] double capacity(PortId port) const { return ports_[port].capacity; }
   [[nodiscard]] std::size_t ports() const { return ports_.size(); }
-  /// Flows under way.
+  /// Under way.
   [[nodiscard]] std::size_t flows() const { return flows_.size() - free_.size(); }
 
  private:
-  static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+  static constexpr auto kNone = Bundles::kNone;
   static constexpr double kRounding = 1 + 1e-9;
   static constexpr Instant kNever{std::numeric_limits<std::int64_t>::max()};
 
@@ -127,12 +120,12 @@ class FlowNetwork : public Actor {
     bool dirty = false;
     bool changed = false;
     std::uint32_t count = 0;     // flows through it
-    std::vector<FlowId> listed;  // of them: all while it is idle, else those that are crossing
+    std::vector<FlowId> listed;  // they, while it is idle
     std::vector<Held> ends;      // a heap, the earliest in front
   };
   struct Hop {
     PortId port;
-    std::uint32_t place;  // where in the port's list; kNone: not there
+    std::uint32_t place;  // where in an idle port's list; kNone: not there
   };
   struct Flow {
     boost::container::small_vector<Hop, 4> hops;  // those of a star and of two levels of switches
@@ -143,7 +136,6 @@ class FlowNetwork : public Actor {
     PortId holder = kNone;
     std::uint32_t active = 0;  // ports on its path
     std::uint32_t epoch = 0;
-    std::uint64_t visited = 0;
     bool drained = false;
   };
 
@@ -154,13 +146,15 @@ class FlowNetwork : public Actor {
   void tighten_idle();
   void solve_component(PortId first, Instant now);
   void collect(PortId first);
+  void hold_bundle(Bundles::Bundle& bundle, PortId holder, Instant now);
   void place_fresh(Instant now);
   void check_bound(PortId number);
   void finish_change(PortId number, Instant now);
 
   void activate(PortId number);
   void deactivate(PortId number);
-  [[nodiscard]] bool is_slack(const Port& port) const;
+  [[nodiscard]] bool is_slack(PortId number) const;
+  void bundle(FlowId flow);
   void list(FlowId flow, Hop& hop);
   void unlist(Hop& hop);
   void mark_dirty(PortId number);
@@ -181,6 +175,7 @@ class FlowNetwork : public Actor {
   HoldWatcher* watcher_ = nullptr;
   std::vector<Port> ports_;
   std::vector<Flow> flows_;
+  Bundles bundles_;  // of the flows that are crossing
   std::vector<FlowId> free_;
   std::vector<FlowId> fresh_;    // began since the last solution
   std::vector<PortId> touched_;  // idle ports with more flows than before
@@ -190,7 +185,7 @@ class FlowNetwork : public Actor {
   std::uint64_t begun_ = 0;
   std::uint64_t search_ = 0;
   std::vector<PortId> component_;
-  std::vector<FlowId> crossing_;
+  std::vector<Bundles::BundleId> crossing_;
   std::vector<FlowId> ended_;
   SharedPorts shared_;
   FairShares shares_;

@@ -44,7 +44,7 @@ void FlowNetwork::tighten_idle() {
   touched_.clear();
 }
 
-// The active ports that crossing flows connect with `first`, and these flows.
+// The active ports that crossing flows connect with `first`, and the bundles of these flows.
 void FlowNetwork::collect(PortId first) {
   ++search_;
   component_.assign(1, first);
@@ -54,14 +54,14 @@ void FlowNetwork::collect(PortId first) {
     Port& port = ports_[component_[i]];
     port.index = static_cast<std::uint32_t>(i);
     port.dirty = false;
-    for (const FlowId id : port.listed) {
-      Flow& flow = flows_[id];
-      if (flow.visited == search_) continue;
-      flow.visited = search_;
+    for (const auto& [kind, id] : bundles_.at(component_[i])) {
+      Bundles::Bundle& bundle = bundles_[id];
+      if (bundle.visited == search_) continue;
+      bundle.visited = search_;
       crossing_.push_back(id);
-      for (const Hop& hop : flow.hops) {
+      for (const auto& hop : bundle.hops) {
         Port& other = ports_[hop.port];
-        if (!other.active || other.visited == search_) continue;
+        if (other.visited == search_) continue;
         other.visited = search_;
         component_.push_back(hop.port);
       }
@@ -88,31 +88,43 @@ void FlowNetwork::solve_component(PortId first, Instant now) {
   shared_.clear();
   for (const PortId number : component_) {
     const Port& port = ports_[number];
-    shared_.ports.push_back({port.capacity, port.count - port.listed.size()});
+    shared_.ports.push_back({port.capacity, port.count - bundles_.flows_at(number)});
   }
-  for (const FlowId id : crossing_) {
+  for (const Bundles::BundleId id : crossing_) {
+    const Bundles::Bundle& bundle = bundles_[id];
     shared_.first_hops.push_back(static_cast<std::uint32_t>(shared_.hops.size()));
-    for (const Hop& hop : flows_[id].hops) {
-      if (ports_[hop.port].active) shared_.hops.push_back(ports_[hop.port].index);
-    }
+    for (const auto& hop : bundle.hops) shared_.hops.push_back(ports_[hop.port].index);
+    shared_.sizes.push_back(bundle.flows.size());
   }
   solver_.solve(shared_, shares_);
-  // A flow leaves a port with what it has moved there so far.
   for (std::size_t i = 0; i < crossing_.size(); ++i) {
-    const PortId holder = component_[shares_.holders[i]];
-    if (flows_[crossing_[i]].holder == holder) continue;
-    if (flows_[crossing_[i]].holder != kNone) release(crossing_[i], now);
-    hold(crossing_[i], holder, now);
+    hold_bundle(bundles_[crossing_[i]], component_[shares_.holders[i]], now);
   }
   for (std::size_t i = 0; i < component_.size(); ++i) {
     if (std::isfinite(shares_.levels[i])) ports_[component_[i]].level = shares_.levels[i];
   }
 }
 
-// Flows that are new and not crossing: their one active port holds them.
+// A flow leaves a port with what it has moved there so far.
+void FlowNetwork::hold_bundle(Bundles::Bundle& bundle, PortId holder, Instant now) {
+  if (bundle.holder == holder && !bundle.mixed) return;
+  bundle.holder = holder;
+  bundle.mixed = false;
+  for (const FlowId id : bundle.flows) {
+    if (flows_[id].holder == holder) continue;
+    if (flows_[id].holder != kNone) release(id, now);
+    hold(id, holder, now);
+  }
+}
+
+// Flows that are new: what holds their bundle holds them, or their one active port.
 void FlowNetwork::place_fresh(Instant now) {
   for (const FlowId id : fresh_) {
     if (flows_[id].holder != kNone) continue;
+    if (bundles_.contains(id)) {
+      hold(id, bundles_.of(id).holder, now);
+      continue;
+    }
     for (const Hop& hop : flows_[id].hops) {
       if (ports_[hop.port].active) {
         hold(id, hop.port, now);
@@ -152,7 +164,7 @@ void FlowNetwork::finish_change(PortId number, Instant now) {
   if (!port.active) return;
   if (port.spec.burst > 0) {
     port.load = load(number);
-  } else if (port.held == 0 && is_slack(port)) {
+  } else if (port.held == 0 && is_slack(number)) {
     return deactivate(number);
   }
   plan(number, now);

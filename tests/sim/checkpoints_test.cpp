@@ -214,10 +214,10 @@ TEST_CASE("checkpoints: a simulation with dropout goes on from each to the same 
   });
   CHECK(kept.weights_sha256 == expected);
   REQUIRE(states.size() == 2);
-  for (const auto& [cut, by_node] : states) {
-    CAPTURE(cut);
+  for (const auto& cut : states) {
+    CAPTURE(cut.first);
     const auto restored = [&](NodeId id, std::unique_ptr<Node> program) {
-      StateReader state(by_node.at(index_of(id)));
+      StateReader state(cut.second.at(index_of(id)));
       program->restore(state);
       return program;
     };

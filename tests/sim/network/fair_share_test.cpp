@@ -21,7 +21,7 @@ std::vector<double> rates_of(const std::vector<double>& capacities, const Paths&
   for (const double capacity : capacities) shared.ports.push_back({capacity, 0});
   for (const auto& path : paths) {
     const std::vector<std::uint32_t> hops(path.begin(), path.end());
-    shared.add_crossing(hops);
+    shared.add_bundle(hops);
   }
   FairShares shares;
   FairShareSolver().solve(shared, shares);
@@ -48,13 +48,25 @@ TEST_CASE("fair share: flows that pass one port only are counted there") {
   SharedPorts shared;
   shared.ports = {{12, 3}, {2, 0}, {5, 0}};
   const std::vector<std::uint32_t> hops{0, 1};
-  shared.add_crossing(hops);
+  shared.add_bundle(hops);
   FairShares shares;
   FairShareSolver().solve(shared, shares);
   CHECK(shares.holders[0] == 1);
   CHECK(shares.levels[1] == 2);
   CHECK(shares.levels[0] == Approx(10.0 / 3).epsilon(1e-15));
   CHECK(std::isinf(shares.levels[2]));
+}
+
+TEST_CASE("fair share: a bundle counts as its flows") {
+  SharedPorts shared;
+  shared.ports = {{12, 1}, {20, 0}, {4, 0}};
+  shared.add_bundle(std::vector<std::uint32_t>{0, 1}, 5);
+  shared.add_bundle(std::vector<std::uint32_t>{1, 2}, 2);
+  FairShares shares;
+  FairShareSolver().solve(shared, shares);
+  CHECK(shares.holders == std::vector<std::uint32_t>{0, 2});
+  CHECK(shares.levels[0] == 2);
+  CHECK(shares.levels[2] == 2);
 }
 
 TEST_CASE("fair share: random flows over random ports get what a plain twin gives them") {
