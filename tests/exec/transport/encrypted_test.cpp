@@ -381,7 +381,8 @@ TEST_CASE("encrypted: who listens on the way sees parameters without TLS, with i
   turn_until([&] { return arrived; });
   CHECK(arrived);
   const auto is_seen = [&](std::span<const std::byte> piece) {
-    return std::ranges::search(recorder.heard(), piece).begin() != recorder.heard().end();
+    const auto& heard = recorder.heard();
+    return std::search(heard.begin(), heard.end(), piece.begin(), piece.end()) != heard.end();
   };
   CHECK(recorder.heard().size() > 100'000);
   CHECK(is_seen(parameters.bytes().subspan(50'000, 16)) == !encrypts);

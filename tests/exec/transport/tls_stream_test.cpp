@@ -118,9 +118,12 @@ TEST_CASE("tls stream: nothing that was said is on the wire") {
   const Text text = text_of_size(100'000);
   talk.say(talk.left, talk.right, text, 1'460);
   const auto piece = std::span(text).first(16);
-  CHECK(std::ranges::search(talk.heard_right, piece).begin() != talk.heard_right.end());
+  const auto is_in = [&](const auto& bytes) {
+    return std::search(bytes.begin(), bytes.end(), piece.begin(), piece.end()) != bytes.end();
+  };
+  CHECK(is_in(talk.heard_right));
   CHECK(talk.wire.size() > text.size());
-  CHECK(std::ranges::search(talk.wire, piece).begin() == talk.wire.end());
+  CHECK_FALSE(is_in(talk.wire));
 }
 
 TEST_CASE("tls stream: an end with another key goes no further, and both say why") {
