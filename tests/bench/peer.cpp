@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <stdexcept>
@@ -16,6 +17,21 @@ namespace foretrain::bench {
 namespace {
 
 std::string without_end(const std::string& line) { return line.substr(0, line.find('\n')); }
+
+// A product, so that whatever does it is loaded; then its version, what it has loaded.
+std::vector<std::string> ask_torch() {
+  return lines_of(
+      "OPENBLAS_VERBOSE=2 /usr/bin/python3 -c 'import torch; torch.ones(64, 64) @ torch.ones(64, "
+      "64); print(\"version=\" + torch.__version__); print(open(\"/proc/self/maps\").read())' "
+      "2>&1");
+}
+
+// Debian's default is always; without them a peer that allocates at every step took up to 7 times
+// as long.
+std::string huge_pages() {
+  const auto lines = lines_of("cat /sys/kernel/mm/transparent_hugepage/enabled 2>&1");
+  return lines.empty() ? "" : without_end(lines.front());
+}
 
 }  // namespace
 
@@ -28,10 +44,9 @@ std::string peers_folder() {
 }
 
 void check_torch(Report& report) {
-  // A product, so that whatever does it is loaded; then its version, what it has loaded.
-  const auto lines = lines_of(
-      "/usr/bin/python3 -c 'import torch; torch.ones(64, 64) @ torch.ones(64, 64); "
-      "print(\"version=\" + torch.__version__); print(open(\"/proc/self/maps\").read())' 2>&1");
+  // Set by whoever packs Python programs for any processor: slower than what OpenBLAS would choose.
+  for (const char* name : {"OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE"}) unsetenv(name);
+  const auto lines = ask_torch();
   const std::string label = "version=";
   const auto said =
       std::ranges::find_if(lines, [&](const std::string& line) { return line.starts_with(label); });
@@ -41,8 +56,10 @@ void check_torch(Report& report) {
                     "libopenblas0-pthread; /usr/bin/python3 says: {}",
                     lines.empty() ? "nothing" : without_end(lines.back())));
   }
-  report.remark(fmt::format("peer: PyTorch {}, BLAS {}", without_end(said->substr(label.size())),
-                            fast_blas_in(lines)));
+  const std::string blas = fast_blas_in(lines);
+  report.remark(fmt::format("peer: PyTorch {}, BLAS {}, kernels {}; huge pages {}",
+                            without_end(said->substr(label.size())), blas, openblas_core_in(lines),
+                            huge_pages()));
 }
 
 std::vector<std::string> lines_of(const std::string& command) {

@@ -28,4 +28,13 @@ std::string fast_blas_in(const std::vector<std::string>& maps) {
       slow.empty() ? "none that is known" : "the reference one, " + slow));
 }
 
+std::string openblas_core_in(const std::vector<std::string>& lines) {
+  const std::string label = "Core: ";
+  for (const std::string& line : lines) {
+    if (!line.starts_with(label)) continue;
+    return line.substr(label.size(), line.find_last_not_of(" \n") + 1 - label.size());
+  }
+  return {};
+}
+
 }  // namespace foretrain::bench

@@ -11,4 +11,8 @@ namespace foretrain::bench {
 /// nothing would be shown by a comparison, or where there is none; says what to install
 std::string fast_blas_in(const std::vector<std::string>& maps);
 
+/// The processor whose kernels OpenBLAS computes with, which it prints as a line "Core: Haswell"
+/// where it is asked to; empty where no line says it.
+std::string openblas_core_in(const std::vector<std::string>& lines);
+
 }  // namespace foretrain::bench

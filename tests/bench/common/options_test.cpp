@@ -57,5 +57,10 @@ TEST_CASE("bench: a peer with the reference BLAS is refused, with OpenBLAS named
                     Catch::Contains("none that is known"));
 }
 
+TEST_CASE("bench: OpenBLAS says whose kernels it computes with") {
+  CHECK(openblas_core_in({"version=1.13.1\n", "Core: SkylakeX\n"}) == "SkylakeX");
+  CHECK(openblas_core_in({"version=1.13.1\n"}).empty());
+}
+
 }  // namespace
 }  // namespace foretrain::bench

@@ -259,7 +259,7 @@ TEST_CASE("failure: nodes do not outlive a launcher that is killed") {
     _exit(127);
   }
   std::vector<pid_t> nodes;
-  for (int i = 0; i < 500 && nodes.size() < 3; ++i) {
+  for (int i = 0; i < 3'000 && nodes.size() < 3; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
     nodes = nodes_of(launcher);
   }
@@ -267,7 +267,7 @@ TEST_CASE("failure: nodes do not outlive a launcher that is killed") {
   kill(launcher, SIGKILL);
   waitpid(launcher, nullptr, 0);
   bool alive = true;
-  for (int i = 0; i < 500 && alive; ++i) {
+  for (int i = 0; i < 3'000 && alive; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
     alive = std::any_of(nodes.begin(), nodes.end(), [](pid_t node) {
       const std::string stat = contents_of(fs::path("/proc") / std::to_string(node) / "stat");
