@@ -256,6 +256,7 @@ void FlowNetwork::deactivate(PortId number) {
   Port& port = ports_[number];
   FT_CHECK_OP(bundles_.flows_at(number), ==, port.count);
   port.active = false;
+  port.promised = port.count;
   while (!bundles_.at(number).empty()) {
     const FlowId id = bundles_[bundles_.at(number).back().bundle].flows.back();
     Flow& flow = flows_[id];
@@ -329,7 +330,7 @@ void FlowNetwork::hold(FlowId id, PortId number, Instant now) {
   std::ranges::push_heap(port.ends, Held::later);
   for (const Hop& hop : flow.hops) {
     const Port& other = ports_[hop.port];
-    if (!other.active) port.bound = std::min(port.bound, even_share(other));
+    if (!other.active) port.bound = std::min(port.bound, promised_share(other));
   }
   mark_changed(number);
   if (watcher_ != nullptr) watcher_->held(id, number, now);

@@ -120,6 +120,7 @@ class FlowNetwork : public Actor {
     bool dirty = false;
     bool changed = false;
     std::uint32_t count = 0;     // flows through it
+    std::uint32_t promised = 0;  // while it is idle, for how many its holders' bounds are enough
     std::vector<FlowId> listed;  // they, while it is idle
     std::vector<Held> ends;      // a heap, the earliest in front
   };
@@ -140,6 +141,10 @@ class FlowNetwork : public Actor {
   };
 
   [[nodiscard]] double even_share(const Port& port) const { return port.capacity / port.count; }
+  /// An idle port's, as bounds count it: so that not each flow more has all of them lowered.
+  [[nodiscard]] double promised_share(const Port& port) const {
+    return port.capacity / std::max(port.count, port.promised);
+  }
 
   void request();
   void solve(Instant now);

@@ -253,6 +253,7 @@ void bench_large(const Options& options, Report& report) {
 void bench_huge(const Options& options, Report& report) {
   const int workers = options.smoke ? 100 : 100'000;
   Case each = star("sync", workers, options.smoke ? 2 : 20);
+  each.scenario.dataset.take = 2 * workers;  // an example for each, at the least
   each.scenario.cluster.topology = "leaf_spine";
   each.scenario.cluster.leaf_spine.hosts_per_leaf = 40;
   each.scenario.cluster.leaf_spine.spines = 4;
