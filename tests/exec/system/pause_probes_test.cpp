@@ -58,8 +58,7 @@ TEST_CASE("pause probes: a node that joins again finds them again, until their l
 }
 
 TEST_CASE("pause probes: where nobody polls elsewhere the distance is not known") {
-  using Clock = std::chrono::steady_clock;
-  const auto begin = Clock::now();
+  const auto begin = std::chrono::steady_clock::now();
   PauseProbes probes(2);
   std::thread([&] {
     pin_to_cores({usable_cores().front()});
@@ -71,7 +70,7 @@ TEST_CASE("pause probes: where nobody polls elsewhere the distance is not known"
   CHECK(probes.samples()[0].handover_s == 0);
   CHECK(probes.samples()[0].reference_s > 0);
   probes.look(0);
-  const std::chrono::duration<double> passed = Clock::now() - begin;
+  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
   const bool too_early = passed.count() < PauseProbes::kPause_s;
   if (too_early) CHECK(probes.samples().size() == 1);
 }
