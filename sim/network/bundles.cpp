@@ -77,18 +77,18 @@ Bundles::BundleId Bundles::make(std::span<const PortId> ports, std::uint32_t kin
   return id;
 }
 
-void Bundles::drop(BundleId id) {
-  for (const Hop& hop : bundles_[id].hops) {
+void Bundles::drop(BundleId bundle) {
+  for (const Hop& hop : bundles_[bundle].hops) {
     auto& there = ports_[hop.port].bundles;
     const Listed last = there.back();
     there[hop.place] = last;
     there.pop_back();
-    if (last.bundle == id) continue;
+    if (last.bundle == bundle) continue;
     for (Hop& moved : bundles_[last.bundle].hops) {
       if (moved.port == hop.port) moved.place = hop.place;
     }
   }
-  free_.push_back(id);
+  free_.push_back(bundle);
 }
 
 }  // namespace foretrain::sim

@@ -223,16 +223,16 @@ bool FlowNetwork::is_slack(PortId number) const {
 }
 
 // A flow whose active ports are others than before, or that is new.
-void FlowNetwork::bundle(FlowId id) {
-  const Flow& flow = flows_[id];
-  if (flow.active < 2) return;
+void FlowNetwork::bundle(FlowId flow) {
+  const Flow& joining = flows_[flow];
+  if (joining.active < 2) return;
   boost::container::small_vector<PortId, 4> active;
-  for (const Hop& hop : flow.hops) {
+  for (const Hop& hop : joining.hops) {
     if (ports_[hop.port].active) active.push_back(hop.port);
   }
-  Bundles::Bundle& joined = bundles_.join(id, {active.data(), active.size()});
-  if (joined.flows.size() == 1) joined.holder = flow.holder;
-  if (flow.holder != kNone && flow.holder != joined.holder) joined.mixed = true;
+  Bundles::Bundle& joined = bundles_.join(flow, {active.data(), active.size()});
+  if (joined.flows.size() == 1) joined.holder = joining.holder;
+  if (joining.holder != kNone && joining.holder != joined.holder) joined.mixed = true;
 }
 
 void FlowNetwork::activate(PortId number) {
