@@ -144,6 +144,25 @@ TEST_CASE("flows: two fill two ports that a third one wakes") {
   CHECK(player.ends[1] == Instant{} + 5_ms);
 }
 
+// Each has a port of its own that holds it back. Fifteen fast ones leave room for two slow ones.
+TEST_CASE("flows: one more than an idle port has room for wakes it, whatever was promised") {
+  constexpr std::size_t kFast = 15;
+  constexpr std::size_t kFlows = 24;
+  std::vector<double> capacities(kFlows, 0.5e6);
+  std::fill_n(capacities.begin(), kFast, 1e6);
+  capacities.push_back(16e6);
+  std::vector<Plan> plans(kFlows);
+  for (std::size_t f = 0; f < kFlows; ++f) {
+    plans[f] = {{static_cast<std::int64_t>(f) * 1'000'000}, {f, kFlows}, 1e5};
+  }
+  const Player player(capacities, plans);
+  const std::vector<double> ends = twin_ends(capacities, plans);
+  CHECK(player.overloads == 0);
+  for (std::size_t f = 0; f < kFlows; ++f) {
+    CHECK(player.ends[f].seconds() == Approx(ends[f]).epsilon(1e-9).margin(2e-7));
+  }
+}
+
 TEST_CASE("flows: a token bucket lets pass what it has saved") {
   // 1 MB/s with 10,000 bytes saved: 60,000 bytes take (60,000 - 10,000) / rate and what passing
   // 10,000 bytes takes at the burst rate.
