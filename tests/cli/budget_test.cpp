@@ -112,7 +112,8 @@ TEST_CASE("budget command: a bought host is tried by its name, with a word about
       sandbox.call("whatif job.yaml --deadline 3h --budget 40 --max-hosts 1 --json --out all");
   INFO(all.err);
   CHECK_THAT(all.out, Contains("dgx-1: it is bought, not rented (--hosts dgx-1 tries it)"));
-  for (const Json& each : Json::parse(all.out)["frontier"]) CHECK(each["bought"] == false);
+  const Json answer = Json::parse(all.out);
+  for (const Json& each : answer["frontier"]) CHECK(each["bought"] == false);
 }
 
 TEST_CASE("budget command: where no cluster holds both the status says so") {
