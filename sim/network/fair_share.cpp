@@ -49,14 +49,16 @@ void FairShareSolver::solve(const SharedPorts& shared, FairShares& shares) {
     }
   }
   heap_.clear();
+  const auto share_of = [&](std::uint32_t port) {
+    const double given = shared.ports[port].level;
+    return given > 0 ? given : left_[port] / static_cast<double>(waiting_[port]);
+  };
   const auto worse = [](const Candidate& a, const Candidate& b) {
     return a.share != b.share ? a.share > b.share : a.port > b.port;
   };
   for (std::uint32_t port = 0; port < ports; ++port) {
     left_[port] = shared.ports[port].capacity;
-    if (waiting_[port] > 0) {
-      heap_.push_back({left_[port] / static_cast<double>(waiting_[port]), port});
-    }
+    if (waiting_[port] > 0) heap_.push_back({share_of(port), port});
   }
   std::ranges::make_heap(heap_, worse);
   while (!heap_.empty()) {
@@ -65,7 +67,7 @@ void FairShareSolver::solve(const SharedPorts& shared, FairShares& shares) {
     heap_.pop_back();
     const std::uint32_t port = least.port;
     if (waiting_[port] == 0) continue;
-    const double share = left_[port] / static_cast<double>(waiting_[port]);
+    const double share = share_of(port);
     if (share > least.share) {
       heap_.push_back({share, port});
       std::ranges::push_heap(heap_, worse);

@@ -14,6 +14,9 @@ struct SharedPorts {
   struct Port {
     double capacity = 0;    ///< above 0, bytes/s
     std::size_t alone = 0;  ///< flows that pass no other of these ports
+    /// Above 0: what the port gives each flow that it holds back, whatever its capacity; it stands
+    /// for flows elsewhere that are not listed.
+    double level = 0;
   };
   std::vector<Port> ports;
   std::vector<std::uint32_t> hops;        ///< the ports of the bundles, one bundle's together
@@ -44,7 +47,8 @@ struct FairShares {
 /// Found by filling: the port with the least capacity left for each of its flows without a rate
 /// gives them that share, its level; what they take elsewhere is taken off; again until all flows
 /// have a rate. A port's share only grows meanwhile, so a heap of shares that may be out of date
-/// finds the least: O((P + H) log P) for P ports with H hops of bundles.
+/// finds the least: O((P + H) log P) for P ports with H hops of bundles. A port with a given level
+/// has that as its share.
 ///
 /// Realism: long TCP flows of equal round trip share about like this; no loss.
 class FairShareSolver {

@@ -29,7 +29,7 @@ FlowNetwork::PortId FlowNetwork::add_port(const PortSpec& spec) {
   port.spec = spec;
   port.full_rate = spec.rate;
   port.tokens = spec.burst;
-  port.capacity = spec.burst > 0 ? burst_rate(port) : spec.rate;
+  port.capacity = spec.burst > 0 ? port.burst_rate() : spec.rate;
   bundles_.add_port();
   return static_cast<PortId>(ports_.size() - 1);
 }
@@ -55,7 +55,7 @@ double FlowNetwork::load(PortId port) const {
     for (const FlowId flow : bundles_[id].flows) sum += rate(flow);
   }
   if (!at.active) return sum;
-  for (const Held& held : at.ends) {
+  for (const Port::Held& held : at.ends) {
     const Flow& flow = flows_[held.flow];
     if (flow.epoch == held.epoch && flow.active == 1) sum += at.level;
   }
@@ -84,7 +84,7 @@ FlowNetwork::FlowId FlowNetwork::begin(std::span<const PortId> path, double byte
     flow.hops.push_back({number, kNone});
     ++port.count;
     if (port.active) ++flow.active;
-    if (even_share(port) <= even_share(ports_[home])) home = number;
+    if (port.even_share() <= ports_[home].even_share()) home = number;
   }
   for (Hop& hop : flow.hops) {
     Port& port = ports_[hop.port];
@@ -117,7 +117,7 @@ void FlowNetwork::extend(FlowId id, double bytes, Callback moved) {
   flow.end += bytes;  // from where it was to end, to the fraction of a nanosecond
   ++port.held;
   port.ends.push_back({flow.end, flow.order, id, flow.epoch});
-  std::ranges::push_heap(port.ends, Held::later);
+  std::ranges::push_heap(port.ends, Port::Held::later);
 }
 
 void FlowNetwork::break_off(FlowId id) {
@@ -133,10 +133,10 @@ void FlowNetwork::break_off(FlowId id) {
 void FlowNetwork::set_pace(PortId number, double pace) {
   FT_CHECK_OP(pace, >, 0.0);
   Port& port = ports_[number];
-  settle(port, engine_.now());
+  port.settle(engine_.now());
   port.pace = pace;
   port.spec.rate = port.full_rate * pace;
-  port.capacity = port.spec.burst > 0 && port.tokens >= 1 ? burst_rate(port) : port.spec.rate;
+  port.capacity = port.spec.burst > 0 && port.tokens >= 1 ? port.burst_rate() : port.spec.rate;
   if (port.active) {
     mark_dirty(number);
   } else if (port.count > 0) {
@@ -156,8 +156,8 @@ void FlowNetwork::wake(Instant now, std::uint64_t token) {
   const auto number = static_cast<PortId>(token);
   Port& port = ports_[number];
   if (port.plan != token >> 32) return;  // it has another plan since
-  port.planned = kNever;
-  settle(port, now);
+  port.planned = Port::kNever;
+  port.settle(now);
   if (port.spec.burst > 0 && port.tokens < 1 && port.capacity > port.spec.rate) mark_dirty(number);
   end_flows(number, now);
   if (!ports_[number].dirty) plan(number, now);
@@ -171,10 +171,10 @@ void FlowNetwork::end_flows(PortId number, Instant now) {
   std::vector<FlowId> ended = std::move(ended_);
   ended.clear();
   for (Port& port = ports_[number]; !port.ends.empty();) {
-    const Held first = port.ends.front();
+    const Port::Held first = port.ends.front();
     const bool counts = flows_[first.flow].epoch == first.epoch;
     if (counts && !is_over(port)) break;
-    std::ranges::pop_heap(port.ends, Held::later);
+    std::ranges::pop_heap(port.ends, Port::Held::later);
     port.ends.pop_back();
     if (!counts) continue;
     --port.held;
@@ -214,7 +214,7 @@ void FlowNetwork::remove(FlowId id) {
 
 // Of a port that holds nothing back, so that all of its flows are crossing.
 bool FlowNetwork::is_slack(PortId number) const {
-  const double share = even_share(ports_[number]) * kRounding;
+  const double share = ports_[number].even_share() * kRounding;
   return std::ranges::all_of(bundles_.at(number), [&](const Bundles::Listed& listed) {
     const Bundles::Bundle& bundle = bundles_[listed.bundle];
     if (!bundle.mixed) return ports_[bundle.holder].level <= share;
@@ -237,7 +237,7 @@ void FlowNetwork::bundle(FlowId flow) {
 
 void FlowNetwork::activate(PortId number) {
   Port& port = ports_[number];
-  settle(port, engine_.now());
+  port.settle(engine_.now());
   port.active = true;
   while (!port.listed.empty()) {
     const FlowId id = port.listed.back();
@@ -267,16 +267,16 @@ void FlowNetwork::deactivate(PortId number) {
     }
     bundle(id);
     Port& holder = ports_[flow.holder];
-    holder.bound = std::min(holder.bound, even_share(port));
+    holder.bound = std::min(holder.bound, port.even_share());
   }
-  if (port.spec.burst > 0) settle(port, engine_.now());
+  if (port.spec.burst > 0) port.settle(engine_.now());
   port.dirty = false;
   port.load = 0;
   port.level = 0;
   port.served = 0;
   port.bound = std::numeric_limits<double>::infinity();
   port.ends.clear();
-  port.planned = kNever;
+  port.planned = Port::kNever;
   ++port.plan;
 }
 
@@ -310,27 +310,18 @@ void FlowNetwork::mark_changed(PortId number) {
   changed_.push_back(number);
 }
 
-void FlowNetwork::settle(Port& port, Instant now) {
-  const double passed_s = (now - port.settled).seconds();
-  port.settled = now;
-  port.served += port.level * passed_s;
-  if (port.spec.burst == 0) return;
-  port.tokens =
-      std::clamp(port.tokens + (port.spec.rate - port.load) * passed_s, 0.0, port.spec.burst);
-}
-
 void FlowNetwork::hold(FlowId id, PortId number, Instant now) {
   Flow& flow = flows_[id];
   Port& port = ports_[number];
-  settle(port, now);
+  port.settle(now);
   flow.holder = number;
   flow.end = port.served + flow.left;
   ++port.held;
   port.ends.push_back({flow.end, flow.order, id, flow.epoch});
-  std::ranges::push_heap(port.ends, Held::later);
+  std::ranges::push_heap(port.ends, Port::Held::later);
   for (const Hop& hop : flow.hops) {
     const Port& other = ports_[hop.port];
-    if (!other.active) port.bound = std::min(port.bound, promised_share(other));
+    if (!other.active) port.bound = std::min(port.bound, other.promised_share());
   }
   mark_changed(number);
   if (watcher_ != nullptr) watcher_->held(id, number, now);
@@ -339,7 +330,7 @@ void FlowNetwork::hold(FlowId id, PortId number, Instant now) {
 void FlowNetwork::release(FlowId id, Instant now) {
   Flow& flow = flows_[id];
   Port& port = ports_[flow.holder];
-  settle(port, now);
+  port.settle(now);
   flow.left = flow.end - port.served;
   flow.holder = kNone;
   ++flow.epoch;  // its entry in the heap counts no more
@@ -351,15 +342,15 @@ void FlowNetwork::release(FlowId id, Instant now) {
 void FlowNetwork::plan(PortId number, Instant now) {
   Port& port = ports_[number];
   while (!port.ends.empty() && flows_[port.ends.front().flow].epoch != port.ends.front().epoch) {
-    std::ranges::pop_heap(port.ends, Held::later);
+    std::ranges::pop_heap(port.ends, Port::Held::later);
     port.ends.pop_back();
   }
-  Instant at = kNever;
+  Instant at = Port::kNever;
   if (!port.ends.empty()) at = after(now, (port.ends.front().end - port.served) / port.level);
   if (port.load > port.spec.rate * kRounding && port.capacity > port.spec.rate) {
     at = std::min(at, after(now, port.tokens / (port.load - port.spec.rate)));
   }
-  if (at == kNever || port.planned <= at) return;
+  if (at == Port::kNever || port.planned <= at) return;
   port.planned = at;
   ++port.plan;
   engine_.schedule(at, {this, (static_cast<std::uint64_t>(port.plan) << 32) | number});

@@ -4,14 +4,13 @@
 #include "models/base/time.h"
 #include "sim/engine/engine.h"
 #include "sim/network/bundles.h"
-#include "sim/network/fair_share.h"
+#include "sim/network/flow_port.h"
 #include "sim/network/port.h"
+#include "sim/network/region.h"
 
 #include <boost/container/small_vector.hpp>
 
-#include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <vector>
 
@@ -27,7 +26,7 @@ class HoldWatcher {
 };
 
 /// Fluid flows that share ports max-min fairly (`fair_share.h` has the equations), solved anew only
-/// where something changed, once an instant.
+/// as far as a change reaches (`region.h`), once an instant.
 ///
 /// A port that holds flows back gives each of them the same rate, its level L(t). So it keeps no
 /// rate a flow: it keeps the bytes that any of them has moved since some time, its virtual time
@@ -40,8 +39,8 @@ class HoldWatcher {
 ///
 /// Most ports of a path hold nothing back. A port on which every flow has at most an even share of
 /// its capacity cannot: it is idle, and left out of the equations. Others are active. A flow that
-/// passes several active ports is crossing; active ports that crossing flows connect are solved
-/// together, each with the number of its other flows, crossing ones in bundles (`bundles.h`). A
+/// passes several active ports is crossing; it connects their equations, which have the number of
+/// each port's other flows, crossing ones in bundles (`bundles.h`). A
 /// flow wakes an idle port on its path when its rate comes to exceed an even share there. Every
 /// flow passes an active port.
 ///
@@ -52,6 +51,8 @@ class FlowNetwork : public Actor {
   using FlowId = std::uint32_t;
 
   FlowNetwork(Engine& engine, std::span<const PortSpec> ports);
+  FlowNetwork(const FlowNetwork&) = delete;
+  FlowNetwork& operator=(const FlowNetwork&) = delete;
 
   /// One more port.
   PortId add_port(const PortSpec& spec);
@@ -80,50 +81,15 @@ class FlowNetwork : public Actor {
   [[nodiscard]] double load(PortId port) const;
   [[nodiscard]] double capacity(PortId port) const { return ports_[port].capacity; }
   [[nodiscard]] std::size_t ports() const { return ports_.size(); }
+  /// Ports solved so far, each as often as it was: what all changes have cost.
+  [[nodiscard]] std::uint64_t solved() const { return region_.solved(); }
   /// Under way.
   [[nodiscard]] std::size_t flows() const { return flows_.size() - free_.size(); }
 
  private:
   static constexpr auto kNone = Bundles::kNone;
   static constexpr double kRounding = 1 + 1e-9;
-  static constexpr Instant kNever{std::numeric_limits<std::int64_t>::max()};
-
-  /// A flow that a port holds back, by the virtual time of its end.
-  struct Held {
-    double end;
-    std::uint64_t order;  // in which the flows began: those that end together end so, too
-    FlowId flow;
-    std::uint32_t epoch;  // of the flow, when it was held; another one: no longer held here
-
-    static bool later(const Held& a, const Held& b) {
-      return a.end != b.end ? a.end > b.end : a.order > b.order;
-    }
-  };
-  struct Port {
-    PortSpec spec;
-    double full_rate = 0;  // spec.rate at pace 1
-    double pace = 1;
-    double capacity = 0;                                     // now
-    double level = 0;                                        // bytes/s
-    double served = 0;                                       // V, bytes
-    double bound = std::numeric_limits<double>::infinity();  // least even share of an idle port on
-                                                             // the paths of what it holds, or less
-    Instant settled;                                         // `served`, `tokens` are as of then
-    double tokens = 0;
-    double load = 0;            // of a token bucket
-    Instant planned = kNever;   // its next event
-    std::uint32_t plan = 0;     // which counts
-    std::uint32_t held = 0;     // flows that it holds back
-    std::uint32_t index = 0;    // in the equations
-    std::uint64_t visited = 0;  // by which search
-    bool active = false;
-    bool dirty = false;
-    bool changed = false;
-    std::uint32_t count = 0;     // flows through it
-    std::uint32_t promised = 0;  // while it is idle, for how many its holders' bounds are enough
-    std::vector<FlowId> listed;  // they, while it is idle
-    std::vector<Held> ends;      // a heap, the earliest in front
-  };
+  using Port = FlowPort;
   struct Hop {
     PortId port;
     std::uint32_t place;  // where in an idle port's list; kNone: not there
@@ -140,17 +106,10 @@ class FlowNetwork : public Actor {
     bool drained = false;
   };
 
-  [[nodiscard]] double even_share(const Port& port) const { return port.capacity / port.count; }
-  /// An idle port's, as bounds count it: so that not each flow more has all of them lowered.
-  [[nodiscard]] double promised_share(const Port& port) const {
-    return port.capacity / std::max(port.count, port.promised);
-  }
-
   void request();
   void solve(Instant now);
   void tighten_idle();
-  void solve_component(PortId first, Instant now);
-  void collect(PortId first);
+  void solve_region(PortId first, Instant now);
   void hold_bundle(Bundles::Bundle& bundle, PortId holder, Instant now);
   void place_fresh(Instant now);
   void check_bound(PortId number);
@@ -165,11 +124,6 @@ class FlowNetwork : public Actor {
   void mark_dirty(PortId number);
   void mark_changed(PortId number);
 
-  /// Of a token bucket with something in it.
-  static double burst_rate(const Port& port) {
-    return port.pace * std::max(kBurstRate, port.full_rate);
-  }
-  void settle(Port& port, Instant now);
   void hold(FlowId id, PortId number, Instant now);
   void release(FlowId id, Instant now);
   void remove(FlowId id);
@@ -188,13 +142,8 @@ class FlowNetwork : public Actor {
   std::vector<PortId> changed_;  // solved in this instant
   bool requested_ = false;
   std::uint64_t begun_ = 0;
-  std::uint64_t search_ = 0;
-  std::vector<PortId> component_;
-  std::vector<Bundles::BundleId> crossing_;
   std::vector<FlowId> ended_;
-  SharedPorts shared_;
-  FairShares shares_;
-  FairShareSolver solver_;
+  Region region_{ports_, bundles_};
 };
 
 }  // namespace foretrain::sim

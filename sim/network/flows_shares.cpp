@@ -1,15 +1,10 @@
 // Who shares with whom: the part of the flows that is solved once an instant.
-#include "models/base/check.h"
-#include "models/base/ethernet.h"
 #include "sim/network/flows.h"
 
 #include <algorithm>
 #include <cmath>
 
 namespace foretrain::sim {
-namespace {
-constexpr double kPacket = ethernet::kCounted;  // a bucket with less in it is empty
-}  // namespace
 
 void FlowNetwork::solve(Instant now) {
   tighten_idle();
@@ -17,7 +12,7 @@ void FlowNetwork::solve(Instant now) {
     while (!dirty_.empty()) {
       const PortId port = dirty_.back();
       dirty_.pop_back();
-      if (ports_[port].dirty && ports_[port].active) solve_component(port, now);
+      if (ports_[port].dirty && ports_[port].active) solve_region(port, now);
       ports_[port].dirty = false;
     }
     place_fresh(now);
@@ -35,7 +30,7 @@ void FlowNetwork::tighten_idle() {
     Port& port = ports_[number];
     if (port.active || port.count <= port.promised) continue;
     port.promised = port.count + port.count / 8;
-    const double share = promised_share(port);
+    const double share = port.promised_share();
     for (const FlowId flow : port.listed) {
       if (flows_[flow].holder == kNone) continue;
       Port& holder = ports_[flows_[flow].holder];
@@ -46,64 +41,16 @@ void FlowNetwork::tighten_idle() {
   touched_.clear();
 }
 
-// The active ports that crossing flows connect with `first`, and the bundles of these flows.
-void FlowNetwork::collect(PortId first) {
-  ++search_;
-  component_.assign(1, first);
-  crossing_.clear();
-  ports_[first].visited = search_;
-  for (std::size_t i = 0; i < component_.size(); ++i) {
-    Port& port = ports_[component_[i]];
-    port.index = static_cast<std::uint32_t>(i);
-    port.dirty = false;
-    for (const auto& [kind, id] : bundles_.at(component_[i])) {
-      Bundles::Bundle& bundle = bundles_[id];
-      if (bundle.visited == search_) continue;
-      bundle.visited = search_;
-      crossing_.push_back(id);
-      for (const auto& hop : bundle.hops) {
-        Port& other = ports_[hop.port];
-        if (other.visited == search_) continue;
-        other.visited = search_;
-        component_.push_back(hop.port);
-      }
-    }
+void FlowNetwork::solve_region(PortId first, Instant now) {
+  region_.solve(first, now);
+  const auto ports = region_.ports();
+  for (const PortId number : ports) mark_changed(number);
+  const auto bundles = region_.bundles();
+  for (std::size_t i = 0; i < bundles.size(); ++i) {
+    hold_bundle(bundles_[bundles[i]], region_.holder(i), now);
   }
-}
-
-void FlowNetwork::solve_component(PortId first, Instant now) {
-  collect(first);
-  for (const PortId number : component_) {
-    Port& port = ports_[number];
-    settle(port, now);
-    if (port.spec.burst > 0) {
-      const bool saved = port.tokens >= std::min(kPacket, port.spec.burst) ||
-                         (port.capacity > port.spec.rate && port.tokens >= 1);
-      port.capacity = saved ? burst_rate(port) : port.spec.rate;
-    }
-    mark_changed(number);
-  }
-  if (crossing_.empty()) {
-    ports_[first].level = even_share(ports_[first]);
-    return;
-  }
-  shared_.clear();
-  for (const PortId number : component_) {
-    const Port& port = ports_[number];
-    shared_.ports.push_back({port.capacity, port.count - bundles_.flows_at(number)});
-  }
-  for (const Bundles::BundleId id : crossing_) {
-    const Bundles::Bundle& bundle = bundles_[id];
-    shared_.first_hops.push_back(static_cast<std::uint32_t>(shared_.hops.size()));
-    for (const auto& hop : bundle.hops) shared_.hops.push_back(ports_[hop.port].index);
-    shared_.sizes.push_back(bundle.flows.size());
-  }
-  solver_.solve(shared_, shares_);
-  for (std::size_t i = 0; i < crossing_.size(); ++i) {
-    hold_bundle(bundles_[crossing_[i]], component_[shares_.holders[i]], now);
-  }
-  for (std::size_t i = 0; i < component_.size(); ++i) {
-    if (std::isfinite(shares_.levels[i])) ports_[component_[i]].level = shares_.levels[i];
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    if (std::isfinite(region_.level(i))) ports_[ports[i]].level = region_.level(i);
   }
 }
 
@@ -144,18 +91,18 @@ void FlowNetwork::check_bound(PortId number) {
   double bound = std::numeric_limits<double>::infinity();
   const double level = ports_[number].level;
   std::erase_if(ports_[number].ends,
-                [&](const Held& held) { return flows_[held.flow].epoch != held.epoch; });
-  std::ranges::make_heap(ports_[number].ends, Held::later);
-  for (const Held& held : ports_[number].ends) {
+                [&](const Port::Held& held) { return flows_[held.flow].epoch != held.epoch; });
+  std::ranges::make_heap(ports_[number].ends, Port::Held::later);
+  for (const Port::Held& held : ports_[number].ends) {
     for (const Hop& hop : flows_[held.flow].hops) {
       if (ports_[hop.port].active) continue;
       Port& idle = ports_[hop.port];
-      if (level > even_share(idle) * kRounding) {
+      if (level > idle.even_share() * kRounding) {
         activate(hop.port);
         continue;
       }
-      if (level > promised_share(idle) * kRounding) idle.promised = idle.count;  // it is close
-      bound = std::min(bound, promised_share(idle));
+      if (level > idle.promised_share() * kRounding) idle.promised = idle.count;  // it is close
+      bound = std::min(bound, idle.promised_share());
     }
   }
   ports_[number].bound = bound;
