@@ -40,9 +40,8 @@ class HoldWatcher {
 /// Most ports of a path hold nothing back. A port on which every flow has at most an even share of
 /// its capacity cannot: it is idle, and left out of the equations. Others are active. A flow that
 /// passes several active ports is crossing; it connects their equations, which have the number of
-/// each port's other flows, crossing ones in bundles (`bundles.h`). A
-/// flow wakes an idle port on its path when its rate comes to exceed an even share there. Every
-/// flow passes an active port.
+/// each port's other flows, crossing ones in bundles (`bundles.h`). A flow wakes an idle port on
+/// its path when its rate comes to exceed an even share there. Every flow passes an active port.
 ///
 /// Called from the engine's thread. Flows and ports are named by number.
 class FlowNetwork : public Actor {

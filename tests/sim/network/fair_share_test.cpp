@@ -69,6 +69,21 @@ TEST_CASE("fair share: a bundle counts as its flows") {
   CHECK(shares.levels[2] == 2);
 }
 
+TEST_CASE("fair share: a port with a given level holds at it what is not held below") {
+  // Port 2 gives 3, port 3 gives 7: more than port 1 has for its flow.
+  SharedPorts shared;
+  shared.ports = {{12, 1}, {5, 0}, {.capacity = 100, .level = 3}, {.capacity = 1, .level = 7}};
+  shared.add_bundle(std::vector<std::uint32_t>{0, 2}, 2);
+  shared.add_bundle(std::vector<std::uint32_t>{1, 3});
+  FairShares shares;
+  FairShareSolver().solve(shared, shares);
+  CHECK(shares.holders == std::vector<std::uint32_t>{2, 1});
+  CHECK(shares.levels[2] == 3);
+  CHECK(shares.levels[1] == 5);
+  CHECK(shares.levels[0] == 6);
+  CHECK(std::isinf(shares.levels[3]));
+}
+
 TEST_CASE("fair share: random flows over random ports get what a plain twin gives them") {
   const std::uint64_t seed = GENERATE(range<std::uint64_t>(1, 201));
   CAPTURE(seed);
