@@ -166,7 +166,7 @@ int train_cases(const Answer& answer, const std::vector<Case>& cases, Mode mode,
     }
     table.add(record);
     trained = true;
-    answers.push_back(to_json(record));
+    if (answer.json) answers.push_back(to_json(record));  // of many nodes it is large
     status = status_of(record.outcome);
     unless_full(status, [&] { answer.tell(table_of(answer, record)); });
     if (!record.failure.empty()) tell_people(fmt::format("error: {}\n", record.failure));

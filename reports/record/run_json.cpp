@@ -1,18 +1,14 @@
 // Which key of run.json holds which field.
 #include "reports/record/run_json.h"
 
-#include "reports/record/json_object.h"
-#include "reports/record/parse_json.h"
 #include "reports/record/summary.h"
 #include "scenarios/read.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <limits>
+#include <string>
+#include <string_view>
 #include <utility>
 
 namespace foretrain {
@@ -24,14 +20,8 @@ Json known_or_null(const std::string& text) { return text.empty() ? Json() : Jso
 
 Json known_or_null(Bytes bytes) { return bytes.value < 0 ? Json() : Json(bytes.value); }
 
-Json placement_json(const std::vector<NodeTotals>& nodes) {
-  Json placement = Json::object();
-  for (const NodeTotals& node : nodes) {
-    // Roles differ. Looking for each among those before it would cost seconds for 10,000 nodes.
-    placement.get_ref<Json::object_t&>().push_back(
-        {node.role, {{"host", node.host}, {"core", node.core < 0 ? Json() : Json(node.core)}}});
-  }
-  return placement;
+Json place_json(const NodeTotals& node) {
+  return {{"host", node.host}, {"core", node.core < 0 ? Json() : Json(node.core)}};
 }
 
 Json away_json(const std::vector<Absence>& away) {
@@ -42,23 +32,20 @@ Json away_json(const std::vector<Absence>& away) {
   return array;
 }
 
-Json totals_json(const std::vector<NodeTotals>& nodes) {
-  Json array = Json::array();
-  for (const NodeTotals& node : nodes) {
-    array.push_back({{"role", node.role},
-                     {"cpu_s", node.cpu_s},
-                     {"rss_bytes", known_or_null(node.rss)},
-                     {"tx_bytes", node.tx.value},
-                     {"rx_bytes", node.rx.value},
-                     {"nic_tx_bytes", known_or_null(node.nic_tx)},
-                     {"nic_rx_bytes", known_or_null(node.nic_rx)},
-                     {"messages_sent", node.messages_sent},
-                     {"undelivered_bytes", known_or_null(node.undelivered)},
-                     {"local_bytes", known_or_null(node.local)},
-                     {"lost", known_or_null(node.lost)}});
-    if (!node.away.empty()) array.back()["away"] = away_json(node.away);
-  }
-  return array;
+Json totals_json(const NodeTotals& node) {
+  Json json{{"role", node.role},
+            {"cpu_s", node.cpu_s},
+            {"rss_bytes", known_or_null(node.rss)},
+            {"tx_bytes", node.tx.value},
+            {"rx_bytes", node.rx.value},
+            {"nic_tx_bytes", known_or_null(node.nic_tx)},
+            {"nic_rx_bytes", known_or_null(node.nic_rx)},
+            {"messages_sent", node.messages_sent},
+            {"undelivered_bytes", known_or_null(node.undelivered)},
+            {"local_bytes", known_or_null(node.local)},
+            {"lost", known_or_null(node.lost)}};
+  if (!node.away.empty()) json["away"] = away_json(node.away);
+  return json;
 }
 
 Json neighbours_json(const std::vector<NeighbourTotals>& neighbours) {
@@ -125,157 +112,68 @@ Json basis_json(const std::vector<ComputeBasis>& basis) {
   return array;
 }
 
-std::vector<ComputeBasis> parse_basis(const JsonObject& reader) {
-  using From = ComputeBasis::From;
-  constexpr std::array kFroms{From::calibrated, From::written, From::described, From::given,
-                              From::profile};
-  std::vector<ComputeBasis> basis;
-  for (const Json& element : reader.array("basis")) {
-    const JsonObject each(element, reader.path("basis"));
-    if (!each.at("unasked").is_boolean()) each.fail("unasked: is neither true nor false");
-    ComputeBasis& read = basis.emplace_back();
-    read.from = each.one_of("from", kFroms);
-    read.of = each.text("of");
-    read.date = each.text("date");
-    read.spread = each.number("spread");
-    read.jitter = each.number("jitter");
-    // Unknown ones are zero.
-    if (!std::isfinite(read.spread)) each.fail("spread: is not a number");
-    if (!std::isfinite(read.jitter)) each.fail("jitter: is not a number");
-    read.unasked = each.at("unasked").get<bool>();
-    if (each.has("others_used")) read.others_used = each.number("others_used");
-    if (!std::isfinite(read.others_used)) each.fail("others_used: is not a number");
-    for (const Json& host : each.array("hosts")) {
-      if (!host.is_string()) each.fail("hosts: holds what is no name");
-      read.hosts.push_back(host.get<std::string>());
+/// As dump(2) prints it; `level`: how many lists it is in.
+std::string printed(const Json& json, std::size_t level) {
+  // Names come from outside: what is no UTF-8 in them is replaced, or there would be no record.
+  const std::string text = json.dump(2, ' ', false, Json::error_handler_t::replace);
+  std::string indented;
+  indented.reserve(2 * text.size());
+  for (const char c : text) {
+    indented += c;
+    if (c == '\n') indented.append(2 * level, ' ');
+  }
+  return indented;
+}
+
+/// A list `level` deep as dump(2) prints it: between `brackets` what `item` appends of each.
+template <class Items, class AppendItem>
+void append_list(std::string& text, std::string_view brackets, std::size_t level,
+                 const Items& items, const AppendItem& append_item) {
+  text += brackets.front();
+  const char* separator = "\n";
+  for (const auto& item : items) {
+    text += std::exchange(separator, ",\n");
+    text.append(2 * (level + 1), ' ');
+    append_item(item);
+  }
+  if (*separator == ',') text.append("\n").append(2 * level, ' ');
+  text += brackets.back();
+}
+
+/// The text of `json`, whose lists of nodes are empty, with all nodes in them: of very many a
+/// document would take several times the room of its text.
+std::string text_of(const Json& json, const Record& record) {
+  std::string text;
+  const auto append_key = [&](const std::string& key) { text += printed(key, 0) + ": "; };
+  const auto append_summary = [&](const Json& summary) {
+    append_list(text, "{}", 1, summary.get_ref<const Json::object_t&>(), [&](const auto& member) {
+      append_key(member.first);
+      if (member.first != "nodes") {
+        text += printed(member.second, 2);
+        return;
+      }
+      append_list(text, "[]", 2, record.nodes,
+                  [&](const NodeTotals& node) { text += printed(summary_json(record, node), 3); });
+    });
+  };
+  append_list(text, "{}", 0, json.get_ref<const Json::object_t&>(), [&](const auto& member) {
+    const auto& [key, value] = member;
+    append_key(key);
+    if (key == "placement") {
+      append_list(text, "{}", 1, record.nodes, [&](const NodeTotals& node) {
+        append_key(node.role);
+        text += printed(place_json(node), 2);
+      });
+    } else if (key == "nodes") {
+      append_list(text, "[]", 1, record.nodes,
+                  [&](const NodeTotals& node) { text += printed(totals_json(node), 2); });
+    } else if (key == "summary") {
+      append_summary(value);
+    } else {
+      text += printed(value, 1);
     }
-  }
-  return basis;
-}
-
-std::vector<Absence> parse_away(const JsonObject& node) {
-  std::vector<Absence> away;
-  for (const Json& element : node.array("away")) {
-    const JsonObject each(element, node.path("away"));
-    away.push_back({each.text("why"), {each.integer("left_ns")}, {each.integer("back_ns")}});
-  }
-  return away;
-}
-
-std::vector<NodeTotals> parse_nodes(const JsonObject& reader) {
-  std::vector<NodeTotals> nodes;
-  const JsonObject placement = reader.object("placement");
-  for (const Json& element : reader.array("nodes")) {
-    const JsonObject node(element, reader.path("nodes"));
-    NodeTotals& totals = nodes.emplace_back();
-    totals.role = node.text("role");
-    const JsonObject place = placement.object(totals.role.c_str());
-    totals.host = place.text("host");
-    totals.core = static_cast<int>(place.integer_or("core", -1));
-    totals.cpu_s = node.number("cpu_s");
-    totals.rss = {node.integer_or("rss_bytes", -1)};
-    totals.tx = {node.integer("tx_bytes")};
-    totals.rx = {node.integer("rx_bytes")};
-    totals.nic_tx = {node.integer_or("nic_tx_bytes", -1)};
-    totals.nic_rx = {node.integer_or("nic_rx_bytes", -1)};
-    totals.messages_sent = node.integer("messages_sent");
-    totals.undelivered = {node.integer_or("undelivered_bytes", -1)};
-    totals.local = {node.integer_or("local_bytes", -1)};
-    totals.lost = node.text("lost");
-    if (element.contains("away")) totals.away = parse_away(node);
-  }
-  return nodes;
-}
-
-std::vector<NeighbourTotals> parse_neighbours(const JsonObject& reader) {
-  std::vector<NeighbourTotals> neighbours;
-  for (const Json& element : reader.array("neighbours")) {
-    const JsonObject each(element, reader.path("neighbours"));
-    neighbours.push_back({each.text("name"), each.text("scenario"), each.integer("steps"),
-                          each.flag("done"), each.text("failure")});
-  }
-  return neighbours;
-}
-
-std::vector<std::int64_t> parse_resumed(const JsonObject& reader) {
-  std::vector<std::int64_t> steps;
-  for (const Json& element : reader.array("resumed")) {
-    if (!element.is_number_integer()) reader.fail("resumed: holds what is no step");
-    steps.push_back(element.get<std::int64_t>());
-  }
-  return steps;
-}
-
-std::vector<CoreProbe> parse_cores(const JsonObject& reader) {
-  constexpr std::array kDistances{CoreDistance::near, CoreDistance::far, CoreDistance::mixed};
-  std::vector<CoreProbe> probes;
-  for (const Json& element : reader.array("cores")) {
-    const JsonObject each(element, reader.path("cores"));
-    CoreProbe& probe = probes.emplace_back();
-    probe.alone_s = each.number("alone_s");
-    probe.together_s = each.number("together_s");
-    probe.shared_line_s = each.number("shared_line_s");
-    probe.handover_s = each.number("handover_s");
-    probe.byte_s = each.number("byte_s");
-    if (!each.at("distance").is_null()) probe.distance = each.one_of("distance", kDistances);
-  }
-  return probes;
-}
-
-ReferenceTimes parse_reference(const JsonObject& reader) {
-  return {{reader.integer("median_ns")},
-          {reader.integer("fastest_ns")},
-          {reader.integer("slowest_ns")}};
-}
-
-CoresSeen parse_calibrated(const JsonObject& reader) {
-  CoresSeen seen;
-  seen.alone = parse_reference(reader.object("alone"));
-  seen.together = parse_reference(reader.object("together"));
-  seen.handover = {{reader.integer("near_ns")}, {reader.integer("far_ns")}};
-  seen.loopback_distance = reader.text("loopback_distance");
-  return seen;
-}
-
-StepTotals parse_step_totals(const JsonObject& reader) {
-  StepTotals totals;
-  totals.steps = reader.integer("steps");
-  for (const auto& [name, of] : kPhases<Duration>) {
-    totals.sum.*of = {reader.integer(fmt::format("{}_ns", name).c_str())};
-  }
-  totals.staleness = reader.integer("staleness");
-  totals.median = {reader.integer("median_ns")};
-  return totals;
-}
-
-Case parse_case(const JsonObject& reader, const std::string& source) {
-  auto cases = parse_scenario(reader.text("scenario"), source + ": scenario");
-  if (cases.size() != 1) reader.fail("scenario: holds a sweep");
-  Case scenario_case = std::move(cases.front());
-  const Json& settings = reader.at("settings");
-  if (!settings.is_object()) reader.fail("settings: is not an object");
-  for (const auto& [key, value] : settings.items()) {
-    if (!value.is_string())
-      reader.fail(fmt::format("settings: {} is not a text", shown_in_message(value)));
-    scenario_case.settings.push_back({key, value.get<std::string>()});
-  }
-  return scenario_case;
-}
-
-void check_format(const Json& json, const std::string& source) {
-  const auto format = json.is_object() ? json.find("foretrain_record") : json.end();
-  if (!json.is_object() || format == json.end()) {
-    throw InputError(
-        fmt::format("{}: has no `foretrain_record`; this is not a run record", source));
-  }
-  if (*format != kRecordFormat) {
-    const auto program = json.find("program");
-    const bool named = program != json.end() && program->is_string();
-    throw InputError(fmt::format(
-        "{}: a record of version {}, this program reads version {}; it was written by foretrain {}",
-        source, shown_in_message(*format), kRecordFormat,
-        named ? program->get<std::string>() : "of another version"));
-  }
+  });
+  return text;
 }
 
 }  // namespace
@@ -297,7 +195,7 @@ std::string run_json(const Record& record, RowsKept kept, const std::optional<Ro
   if (record.others_used >= 0) json["others_used"] = record.others_used;
   json["kernel_set"] = known_or_null(record.kernel_set);
   json["congestion_control"] = known_or_null(record.congestion_control);
-  json["placement"] = placement_json(record.nodes);
+  json["placement"] = Json::object();  // filled in node by node, as `nodes` and those of `summary`
   json["totals"] = {{"time_ns", record.time.ns}, {"startup_ns", record.startup.ns},
                     {"updates", record.updates}, {"gradients", record.gradients},
                     {"dropped", record.dropped}, {"most_lead", record.most_lead},
@@ -314,79 +212,16 @@ std::string run_json(const Record& record, RowsKept kept, const std::optional<Ro
   }
   if (record.ended.ns != 0) json["ended_ns"] = record.ended.ns;
   json["weights_sha256"] = known_or_null(record.weights_sha256);
-  json["nodes"] = totals_json(record.nodes);
+  json["nodes"] = Json::array();
   if (!record.neighbours.empty()) json["neighbours"] = neighbours_json(record.neighbours);
   if (kept == RowsKept::summary) {
     json["step_totals"] = step_totals_json(record.step_totals.value_or(StepTotals{}));
   }
   json["rows"] =
       rows ? Json{{"steps", rows->steps}, {"evals", rows->evals}, {"usage", rows->usage}} : Json();
-  json["summary"] = to_json(record);
+  json["summary"] = summary_json(record);
   json["scenario"] = to_yaml(record.scenario_case.scenario);
-  // Names come from outside: what is no UTF-8 in them is replaced, or there would be no record.
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
-RunJson parse_run_json(std::string_view text, const std::string& source) {
-  const Json json = parse_json(text, source);
-  check_format(json, source);
-  const JsonObject reader(json, source + ":");
-  RunJson result;
-  Record& record = result.record;
-  record.mode = reader.one_of("mode", std::array{Mode::run, Mode::simulate});
-  record.outcome =
-      reader.one_of("outcome", std::array{Outcome::done, Outcome::failed, Outcome::interrupted});
-  record.failure = reader.text("failure");
-  record.machine = reader.text("machine");
-  record.uncalibrated = reader.text("uncalibrated");
-  if (json.contains("basis")) record.basis = parse_basis(reader);
-  if (json.contains("disk_assumed")) record.disk_assumed = reader.flag("disk_assumed");
-  if (json.contains("calibrated")) {
-    record.calibrated = parse_calibrated(reader.object("calibrated"));
-  }
-  if (json.contains("cores")) record.probes = parse_cores(reader);
-  if (json.contains("others_used")) {
-    record.others_used = reader.number("others_used");
-    if (!(record.others_used >= 0 && record.others_used <= 1)) {
-      reader.fail("others_used: is no share, 0 to 1");
-    }
-  }
-  record.kernel_set = reader.text("kernel_set");
-  record.congestion_control = reader.text("congestion_control");
-  record.weights_sha256 = reader.text("weights_sha256");
-  const JsonObject totals = reader.object("totals");
-  record.time = {totals.integer("time_ns")};
-  record.startup = {totals.integer("startup_ns")};
-  record.updates = totals.integer("updates");
-  record.gradients = totals.integer("gradients");
-  record.dropped = totals.integer("dropped");
-  record.most_lead = totals.integer("most_lead");
-  record.refused = totals.integer("refused");
-  if (json.contains("checkpoints")) {
-    const JsonObject of = reader.object("checkpoints");
-    record.checkpoints = {of.integer("count"), {of.integer("bytes")}, {of.integer("time_ns")}};
-  }
-  if (json.contains("resumed")) record.resumed = parse_resumed(reader);
-  if (json.contains("restarts")) {
-    const JsonObject of = reader.object("restarts");
-    record.restarts = {of.integer("count"),
-                       of.integer("lost_steps"),
-                       {of.integer("lost_ns")},
-                       {of.integer("down_ns")}};
-  }
-  if (json.contains("ended_ns")) record.ended = {reader.integer("ended_ns")};
-  record.nodes = parse_nodes(reader);
-  if (json.contains("neighbours")) record.neighbours = parse_neighbours(reader);
-  if (json.contains("step_totals")) {
-    record.step_totals = parse_step_totals(reader.object("step_totals"));
-  }
-  if (!reader.at("rows").is_null()) {
-    const JsonObject rows = reader.object("rows");
-    const auto count = [&](const char* key) { return static_cast<std::size_t>(rows.integer(key)); };
-    result.rows = {count("steps"), count("evals"), count("usage")};
-  }
-  record.scenario_case = parse_case(reader, source);
-  return result;
+  return text_of(json, record) + "\n";
 }
 
 }  // namespace foretrain

@@ -87,29 +87,6 @@ double share_to(double before, double after, double goal) {
   return std::isfinite(share) ? std::clamp(share, 0.0, 1.0) : 1.0;
 }
 
-Json nodes_json(const Record& record) {
-  Json nodes = Json::array();
-  for (const NodeTotals& node : record.nodes) {
-    nodes.push_back({{"role", node.role},
-                     {"host", node.host},
-                     {"core", node.core < 0 ? Json() : Json(node.core)},
-                     {"cpu_percent", or_null(cpu_percent(record, node))},
-                     {"rss_bytes", or_null(node.rss)},
-                     {"tx_bytes", node.tx.value},
-                     {"rx_bytes", node.rx.value},
-                     {"nic_tx_bytes", or_null(node.nic_tx)},
-                     {"nic_rx_bytes", or_null(node.nic_rx)},
-                     {"local_bytes", or_null(node.local)},
-                     {"lost", node.lost.empty() ? Json() : Json(node.lost)}});
-    for (const Absence& each : node.away) {
-      nodes.back()["away"].push_back({{"why", each.why},
-                                      {"left_s", (each.left - Instant{}).seconds()},
-                                      {"back_s", (each.back - Instant{}).seconds()}});
-    }
-  }
-  return nodes;
-}
-
 void add_cost(const Summary& s, Json& json) {
   json["cost"] = *s.cost;
   if (!s.price.currency.empty()) json["currency"] = s.price.currency;
@@ -217,7 +194,27 @@ Json to_json(const std::vector<Setting>& settings) {
   return object;
 }
 
-Json to_json(const Record& record) {
+Json summary_json(const Record& record, const NodeTotals& node) {
+  Json json{{"role", node.role},
+            {"host", node.host},
+            {"core", node.core < 0 ? Json() : Json(node.core)},
+            {"cpu_percent", or_null(cpu_percent(record, node))},
+            {"rss_bytes", or_null(node.rss)},
+            {"tx_bytes", node.tx.value},
+            {"rx_bytes", node.rx.value},
+            {"nic_tx_bytes", or_null(node.nic_tx)},
+            {"nic_rx_bytes", or_null(node.nic_rx)},
+            {"local_bytes", or_null(node.local)},
+            {"lost", node.lost.empty() ? Json() : Json(node.lost)}};
+  for (const Absence& each : node.away) {
+    json["away"].push_back({{"why", each.why},
+                            {"left_s", (each.left - Instant{}).seconds()},
+                            {"back_s", (each.back - Instant{}).seconds()}});
+  }
+  return json;
+}
+
+Json summary_json(const Record& record) {
   const Summary s = summarize(record);
   Json json;
   json["name"] = record.scenario_case.scenario.name;
@@ -278,13 +275,20 @@ Json to_json(const Record& record) {
                         {"lost_s", seconds(record.restarts.lost)},
                         {"down_s", seconds(record.restarts.down)}};
   }
-  json["nodes"] = nodes_json(record);
+  json["nodes"] = Json::array();
   for (const NeighbourTotals& each : record.neighbours) {
     json["neighbours"].push_back({{"name", each.name},
                                   {"steps", each.steps},
                                   {"done", each.done},
                                   {"failure", or_null(each.failure)}});
   }
+  return json;
+}
+
+Json to_json(const Record& record) {
+  Json json = summary_json(record);
+  Json& nodes = json["nodes"];
+  for (const NodeTotals& node : record.nodes) nodes.push_back(summary_json(record, node));
   return json;
 }
 

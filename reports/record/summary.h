@@ -75,6 +75,10 @@ nlohmann::ordered_json to_json(const std::vector<Setting>& settings);
 /// `summary`. Keys keep their order; unknown figures are null.
 nlohmann::ordered_json to_json(const Record& record);
 
+/// Likewise with no item in `nodes`: there may be very many. Then one of them.
+nlohmann::ordered_json summary_json(const Record& record);
+nlohmann::ordered_json summary_json(const Record& record, const NodeTotals& node);
+
 /// SHA-256 of the parameters as little-endian floats, in hexadecimal.
 std::string weights_sha256(std::span<const float> weights);
 

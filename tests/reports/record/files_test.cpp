@@ -1,16 +1,20 @@
 // The folder of a record: what is written reads back, what is damaged is named.
 #include "reports/record/files.h"
 
+#include "reports/record/run_json.h"
+#include "reports/record/summary.h"
 #include "scenarios/read.h"
 #include "scenarios/write_error.h"
 #include "tests/reports/support.h"
 #include "tests/support/small_files.h"
 
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <filesystem>
 #include <limits>
+#include <optional>
 #include <random>
 
 namespace foretrain {
@@ -111,6 +115,56 @@ TEST_CASE("record: any record reads back equal") {
     write_record(record, folder.path());
     REQUIRE(read_record(folder.path()) == record);
   }
+}
+
+TEST_CASE("record: one of thousands of nodes reads back equal") {
+  Record record = small_record(Mode::simulate, "sync");
+  const NodeTotals last = record.nodes.back();
+  record.nodes.resize(5'000, last);
+  for (std::size_t i = 0; i < record.nodes.size(); ++i) {
+    NodeTotals& node = record.nodes[i];
+    node.role = "node" + std::to_string(i * 7'919 % 5'000);  // in no order
+    node.host = "host \"" + std::to_string(i) + "\"";
+    node.core = static_cast<int>(i % 3) - 1;
+    node.tx = {static_cast<std::int64_t>(i)};
+    if (i % 1'000 == 7) node.away = {{"was killed", {1'000'000}, {2'000'000}}};
+  }
+  const TemporaryFolder folder;
+  write_record(record, folder.path());
+  CHECK(read_record(folder.path()) == record);
+  SECTION("a node that has no place is named") {
+    replace(folder.path() / "run.json", "\"node4999\": {", "\"node5000\": {");
+    CHECK(complaint(folder.path()) ==
+          "/run.json: placement: has no `node4999`; the record is damaged");
+  }
+  SECTION("a place that lacks a key is named") {
+    replace(folder.path() / "run.json", "\"node4999\": {\n      \"host\"",
+            "\"node4999\": {\n      \"hots\"");
+    CHECK(complaint(folder.path()) ==
+          "/run.json: placement: node4999: has no `host`; the record is damaged");
+  }
+}
+
+TEST_CASE("record: run.json is laid out as its document is printed") {
+  const auto laid_out = [](const Record& record) {
+    for (const bool ended : {true, false}) {
+      const auto rows = ended ? std::optional(RowCounts{1, 2, 3}) : std::nullopt;
+      const std::string text = run_json(record, RowsKept::all, rows);
+      const auto json = nlohmann::ordered_json::parse(text);
+      REQUIRE(text == json.dump(2) + "\n");
+      REQUIRE(json.at("summary") == to_json(record));
+    }
+  };
+  Record record = random_record(1);
+  laid_out(record);
+  record.nodes.front().away = {{"left\nin two lines", {1}, {2}}, {"again", {3}, {4}}};
+  record.neighbours = {{"other", "foretrain: 1\n", 7, true, ""}};
+  laid_out(record);
+  record.nodes.clear();
+  laid_out(record);
+  record.nodes.resize(1);
+  record.nodes.front().role = "no \xff UTF-8";
+  CHECK_THAT(run_json(record, RowsKept::all, {}), Catch::Contains("\"no \uFFFD UTF-8\": {"));
 }
 
 TEST_CASE("record: records that differ in one figure are not equal") {

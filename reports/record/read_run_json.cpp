@@ -1,0 +1,246 @@
+// A record from the keys of run.json, as run_json.cpp writes them.
+#include "reports/record/json_object.h"
+#include "reports/record/parse_json.h"
+#include "reports/record/run_json.h"
+#include "scenarios/read.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <array>
+#include <cmath>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+namespace foretrain {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::vector<ComputeBasis> parse_basis(const JsonObject& reader) {
+  using From = ComputeBasis::From;
+  constexpr std::array kFroms{From::calibrated, From::written, From::described, From::given,
+                              From::profile};
+  std::vector<ComputeBasis> basis;
+  for (const Json& element : reader.array("basis")) {
+    const JsonObject each(element, reader.path("basis"));
+    if (!each.at("unasked").is_boolean()) each.fail("unasked: is neither true nor false");
+    ComputeBasis& read = basis.emplace_back();
+    read.from = each.one_of("from", kFroms);
+    read.of = each.text("of");
+    read.date = each.text("date");
+    read.spread = each.number("spread");
+    read.jitter = each.number("jitter");
+    // Unknown ones are zero.
+    if (!std::isfinite(read.spread)) each.fail("spread: is not a number");
+    if (!std::isfinite(read.jitter)) each.fail("jitter: is not a number");
+    read.unasked = each.at("unasked").get<bool>();
+    if (each.has("others_used")) read.others_used = each.number("others_used");
+    if (!std::isfinite(read.others_used)) each.fail("others_used: is not a number");
+    for (const Json& host : each.array("hosts")) {
+      if (!host.is_string()) each.fail("hosts: holds what is no name");
+      read.hosts.push_back(host.get<std::string>());
+    }
+  }
+  return basis;
+}
+
+std::vector<Absence> parse_away(const JsonObject& node) {
+  std::vector<Absence> away;
+  for (const Json& element : node.array("away")) {
+    const JsonObject each(element, node.path("away"));
+    away.push_back({each.text("why"), {each.integer("left_ns")}, {each.integer("back_ns")}});
+  }
+  return away;
+}
+
+std::vector<NodeTotals> parse_nodes(const JsonObject& reader) {
+  std::vector<NodeTotals> nodes;
+  const JsonObject placement = reader.object("placement");
+  std::unordered_map<std::string_view, const Json*>
+      places;  // each asked for once: too many to look through
+  for (const auto& [role, place] : reader.at("placement").get_ref<const Json::object_t&>()) {
+    places.emplace(role, &place);
+  }
+  nodes.reserve(reader.array("nodes").size());
+  for (const Json& element : reader.array("nodes")) {
+    const JsonObject node(element, reader.path("nodes"));
+    NodeTotals& totals = nodes.emplace_back();
+    totals.role = node.text("role");
+    const auto found = places.find(totals.role);
+    if (found == places.end()) placement.fail(fmt::format("has no `{}`", totals.role));
+    const JsonObject place(*found->second, placement.path(totals.role.c_str()));
+    totals.host = place.text("host");
+    totals.core = static_cast<int>(place.integer_or("core", -1));
+    totals.cpu_s = node.number("cpu_s");
+    totals.rss = {node.integer_or("rss_bytes", -1)};
+    totals.tx = {node.integer("tx_bytes")};
+    totals.rx = {node.integer("rx_bytes")};
+    totals.nic_tx = {node.integer_or("nic_tx_bytes", -1)};
+    totals.nic_rx = {node.integer_or("nic_rx_bytes", -1)};
+    totals.messages_sent = node.integer("messages_sent");
+    totals.undelivered = {node.integer_or("undelivered_bytes", -1)};
+    totals.local = {node.integer_or("local_bytes", -1)};
+    totals.lost = node.text("lost");
+    if (element.contains("away")) totals.away = parse_away(node);
+  }
+  return nodes;
+}
+
+std::vector<NeighbourTotals> parse_neighbours(const JsonObject& reader) {
+  std::vector<NeighbourTotals> neighbours;
+  for (const Json& element : reader.array("neighbours")) {
+    const JsonObject each(element, reader.path("neighbours"));
+    neighbours.push_back({each.text("name"), each.text("scenario"), each.integer("steps"),
+                          each.flag("done"), each.text("failure")});
+  }
+  return neighbours;
+}
+
+std::vector<std::int64_t> parse_resumed(const JsonObject& reader) {
+  std::vector<std::int64_t> steps;
+  for (const Json& element : reader.array("resumed")) {
+    if (!element.is_number_integer()) reader.fail("resumed: holds what is no step");
+    steps.push_back(element.get<std::int64_t>());
+  }
+  return steps;
+}
+
+std::vector<CoreProbe> parse_cores(const JsonObject& reader) {
+  constexpr std::array kDistances{CoreDistance::near, CoreDistance::far, CoreDistance::mixed};
+  std::vector<CoreProbe> probes;
+  for (const Json& element : reader.array("cores")) {
+    const JsonObject each(element, reader.path("cores"));
+    CoreProbe& probe = probes.emplace_back();
+    probe.alone_s = each.number("alone_s");
+    probe.together_s = each.number("together_s");
+    probe.shared_line_s = each.number("shared_line_s");
+    probe.handover_s = each.number("handover_s");
+    probe.byte_s = each.number("byte_s");
+    if (!each.at("distance").is_null()) probe.distance = each.one_of("distance", kDistances);
+  }
+  return probes;
+}
+
+ReferenceTimes parse_reference(const JsonObject& reader) {
+  return {{reader.integer("median_ns")},
+          {reader.integer("fastest_ns")},
+          {reader.integer("slowest_ns")}};
+}
+
+CoresSeen parse_calibrated(const JsonObject& reader) {
+  CoresSeen seen;
+  seen.alone = parse_reference(reader.object("alone"));
+  seen.together = parse_reference(reader.object("together"));
+  seen.handover = {{reader.integer("near_ns")}, {reader.integer("far_ns")}};
+  seen.loopback_distance = reader.text("loopback_distance");
+  return seen;
+}
+
+StepTotals parse_step_totals(const JsonObject& reader) {
+  StepTotals totals;
+  totals.steps = reader.integer("steps");
+  for (const auto& [name, of] : kPhases<Duration>) {
+    totals.sum.*of = {reader.integer(fmt::format("{}_ns", name).c_str())};
+  }
+  totals.staleness = reader.integer("staleness");
+  totals.median = {reader.integer("median_ns")};
+  return totals;
+}
+
+Case parse_case(const JsonObject& reader, const std::string& source) {
+  auto cases = parse_scenario(reader.text("scenario"), source + ": scenario");
+  if (cases.size() != 1) reader.fail("scenario: holds a sweep");
+  Case scenario_case = std::move(cases.front());
+  const Json& settings = reader.at("settings");
+  if (!settings.is_object()) reader.fail("settings: is not an object");
+  for (const auto& [key, value] : settings.items()) {
+    if (!value.is_string())
+      reader.fail(fmt::format("settings: {} is not a text", shown_in_message(value)));
+    scenario_case.settings.push_back({key, value.get<std::string>()});
+  }
+  return scenario_case;
+}
+
+void check_format(const Json& json, const std::string& source) {
+  const auto format = json.is_object() ? json.find("foretrain_record") : json.end();
+  if (!json.is_object() || format == json.end()) {
+    throw InputError(
+        fmt::format("{}: has no `foretrain_record`; this is not a run record", source));
+  }
+  if (*format != kRecordFormat) {
+    const auto program = json.find("program");
+    const bool named = program != json.end() && program->is_string();
+    throw InputError(fmt::format(
+        "{}: a record of version {}, this program reads version {}; it was written by foretrain {}",
+        source, shown_in_message(*format), kRecordFormat,
+        named ? program->get<std::string>() : "of another version"));
+  }
+}
+
+}  // namespace
+
+RunJson parse_run_json(std::string_view text, const std::string& source) {
+  const Json json = parse_json(text, source);
+  check_format(json, source);
+  const JsonObject reader(json, source + ":");
+  RunJson result;
+  Record& record = result.record;
+  record.mode = reader.one_of("mode", std::array{Mode::run, Mode::simulate});
+  record.outcome =
+      reader.one_of("outcome", std::array{Outcome::done, Outcome::failed, Outcome::interrupted});
+  record.failure = reader.text("failure");
+  record.machine = reader.text("machine");
+  record.uncalibrated = reader.text("uncalibrated");
+  if (json.contains("basis")) record.basis = parse_basis(reader);
+  if (json.contains("disk_assumed")) record.disk_assumed = reader.flag("disk_assumed");
+  if (json.contains("calibrated")) {
+    record.calibrated = parse_calibrated(reader.object("calibrated"));
+  }
+  if (json.contains("cores")) record.probes = parse_cores(reader);
+  if (json.contains("others_used")) {
+    record.others_used = reader.number("others_used");
+    if (!(record.others_used >= 0 && record.others_used <= 1)) {
+      reader.fail("others_used: is no share, 0 to 1");
+    }
+  }
+  record.kernel_set = reader.text("kernel_set");
+  record.congestion_control = reader.text("congestion_control");
+  record.weights_sha256 = reader.text("weights_sha256");
+  const JsonObject totals = reader.object("totals");
+  record.time = {totals.integer("time_ns")};
+  record.startup = {totals.integer("startup_ns")};
+  record.updates = totals.integer("updates");
+  record.gradients = totals.integer("gradients");
+  record.dropped = totals.integer("dropped");
+  record.most_lead = totals.integer("most_lead");
+  record.refused = totals.integer("refused");
+  if (json.contains("checkpoints")) {
+    const JsonObject of = reader.object("checkpoints");
+    record.checkpoints = {of.integer("count"), {of.integer("bytes")}, {of.integer("time_ns")}};
+  }
+  if (json.contains("resumed")) record.resumed = parse_resumed(reader);
+  if (json.contains("restarts")) {
+    const JsonObject of = reader.object("restarts");
+    record.restarts = {of.integer("count"),
+                       of.integer("lost_steps"),
+                       {of.integer("lost_ns")},
+                       {of.integer("down_ns")}};
+  }
+  if (json.contains("ended_ns")) record.ended = {reader.integer("ended_ns")};
+  record.nodes = parse_nodes(reader);
+  if (json.contains("neighbours")) record.neighbours = parse_neighbours(reader);
+  if (json.contains("step_totals")) {
+    record.step_totals = parse_step_totals(reader.object("step_totals"));
+  }
+  if (!reader.at("rows").is_null()) {
+    const JsonObject rows = reader.object("rows");
+    const auto count = [&](const char* key) { return static_cast<std::size_t>(rows.integer(key)); };
+    result.rows = {count("steps"), count("evals"), count("usage")};
+  }
+  record.scenario_case = parse_case(reader, source);
+  return result;
+}
+
+}  // namespace foretrain
