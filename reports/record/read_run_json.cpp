@@ -58,8 +58,8 @@ std::vector<Absence> parse_away(const JsonObject& node) {
 std::vector<NodeTotals> parse_nodes(const JsonObject& reader) {
   std::vector<NodeTotals> nodes;
   const JsonObject placement = reader.object("placement");
-  std::unordered_map<std::string_view, const Json*>
-      places;  // each asked for once: too many to look through
+  // One for each node: the object itself would look through all of them for each.
+  std::unordered_map<std::string_view, const Json*> places;
   for (const auto& [role, place] : reader.at("placement").get_ref<const Json::object_t&>()) {
     places.emplace(role, &place);
   }

@@ -89,7 +89,7 @@ class BackgroundRun {
     wait_until([&] { return newest() > step; });
   }
   template <class Condition>
-  void wait_until(Condition condition) const {
+  static void wait_until(Condition condition) {
     for (int i = 0; i < 6'000 && !condition(); ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }

@@ -114,6 +114,10 @@ class SshSandbox : public Sandbox {
     }
     return found;
   }
+  /// They hear by their connection that their launcher has ended.
+  void wait_until_remote_nodes_end() const {
+    BackgroundRun::wait_until([&] { return remote_nodes().empty(); });
+  }
 };
 
 std::string failure_of(SshSandbox& sandbox, const std::string& hosts) {
@@ -164,7 +168,7 @@ TEST_CASE("hosts: a run over ssh ends with the weights of one on this machine, r
   CHECK(weights_on(sandbox, "a,b,c", "--address 127.0.0.1 --tls") == weights);
   CHECK_THAT(text_of(sandbox.path("out/run.json")), Contains("\"hosts a, b, c over ssh, TLS\""));
   CHECK(weights_on(sandbox, "localhost,127.0.0.2:2", "") == weights);
-  CHECK(sandbox.remote_nodes().empty());
+  sandbox.wait_until_remote_nodes_end();
 }
 
 TEST_CASE("hosts: what others can read on a command line holds no key, and ssh may not ask") {
@@ -195,7 +199,7 @@ TEST_CASE("hosts: what keeps a host from its node is told with the host and with
       failure_of(sandbox, "a,b,bare"),
       StartsWith("server0 on bare was not started (") &&
           Contains("the same build has to be on that host as " + std::string(program_path())));
-  CHECK(sandbox.remote_nodes().empty());
+  sandbox.wait_until_remote_nodes_end();
 }
 
 TEST_CASE("hosts: another build on a host is named with both builds") {

@@ -42,6 +42,16 @@ TEST_CASE("parse json: of a key that comes twice the last value counts, at the f
   }
 }
 
+TEST_CASE("parse json: an object of very many keys takes time in proportion to them") {
+  constexpr int kKeys = 300'000;  // looking for each among those before it would take minutes
+  std::string text = "{\"again\": 0";
+  for (int key = 0; key < kKeys; ++key) text += fmt::format(",\"k{0}\": {0}", key);
+  const ordered_json json = parse_json(text + ",\"again\": 1}", "file");
+  REQUIRE(json.size() == kKeys + 1);
+  CHECK(json.front() == 1);
+  CHECK(json.back() == kKeys - 1);
+}
+
 TEST_CASE("parse json: an error names the line at which the parser stops") {
   const auto complaint = [](const std::string& text) -> std::string {
     try {
