@@ -97,7 +97,9 @@ class Simulation : public Actor {
     sample(now);
     sampling_ = false;
     if (quiet()) return;  // the nodes have stopped; so does this
-    if (record_.usage.size() > kMostUsageRows * nodes().size()) thin_usage();
+    const std::size_t each = nodes().size();
+    const std::size_t most = std::min(kMostUsageRows * each, kMostUsageRowsOfAll - each);
+    if (record_.usage.size() > most) thin_usage();
     world_.engine.schedule(now + usage_interval_, {this, kSample});
     sampling_ = true;
   }
@@ -280,24 +282,23 @@ class Simulation : public Actor {
   void thin_usage() {
     usage_interval_ = usage_interval_ * 2;
     const std::size_t nodes = this->nodes().size();
-    std::vector<UsageRow> kept;
-    for (std::size_t i = 0; i + 2 * nodes <= record_.usage.size(); i += 2 * nodes) {
+    std::vector<UsageRow>& rows = record_.usage;
+    const auto sampled_once = static_cast<std::ptrdiff_t>(rows.size() % (2 * nodes));
+    auto kept = rows.begin();  // never after what is read
+    for (auto first = rows.begin(); first != rows.end() - sampled_once; first += 2 * nodes) {
       for (std::size_t node = 0; node < nodes; ++node) {
-        const UsageRow& first = record_.usage[i + node];
-        UsageRow both = record_.usage[i + nodes + node];
-        both.cpu_user_s += first.cpu_user_s;
-        both.cpu_system_s += first.cpu_system_s;
-        both.tx += first.tx;
-        both.rx += first.rx;
-        if (both.nic_tx.value >= 0) both.nic_tx += first.nic_tx;
-        if (both.nic_rx.value >= 0) both.nic_rx += first.nic_rx;
-        kept.push_back(both);
+        UsageRow both = first[nodes + node];
+        both.cpu_user_s += first[node].cpu_user_s;
+        both.cpu_system_s += first[node].cpu_system_s;
+        both.tx += first[node].tx;
+        both.rx += first[node].rx;
+        if (both.nic_tx.value >= 0) both.nic_tx += first[node].nic_tx;
+        if (both.nic_rx.value >= 0) both.nic_rx += first[node].nic_rx;
+        *kept++ = both;
       }
     }
-    const std::size_t odd = record_.usage.size() % (2 * nodes);
-    kept.insert(kept.end(), record_.usage.end() - static_cast<std::ptrdiff_t>(odd),
-                record_.usage.end());
-    record_.usage = std::move(kept);
+    kept = std::move(rows.end() - sampled_once, rows.end(), kept);
+    rows.erase(kept, rows.end());
   }
 
   void add_nodes() {

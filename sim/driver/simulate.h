@@ -11,7 +11,8 @@
 
 namespace foretrain::sim {
 
-inline constexpr std::size_t kMostUsageRows = 10'000;
+inline constexpr std::size_t kMostUsageRows = 10'000;        // of a node
+inline constexpr std::size_t kMostUsageRowsOfAll = 2 << 20;  // of all nodes: 150 MB
 
 struct SimulateOptions {
   MachineLookup machines;
@@ -19,7 +20,7 @@ struct SimulateOptions {
   /// cores, and cost what its calibration says. Else: the cluster as the scenario describes it.
   bool emulated = false;
   /// Between rows of usage.csv, in virtual time; zero: none. Doubled whenever a node has more than
-  /// kMostUsageRows.
+  /// kMostUsageRows, or all together more than kMostUsageRowsOfAll.
   Duration usage_interval{100'000'000};
   /// As if resources were faster; with a history.
   Variant variant;

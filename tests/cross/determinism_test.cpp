@@ -90,17 +90,34 @@ TEST_CASE("simulate: messages of one connection keep their order, whatever wakes
   }
 }
 
+/// The samples hold every byte that the nodes have sent.
+bool usage_adds_up(const Record& record) {
+  Bytes all;
+  for (const NodeTotals& node : record.nodes) all += node.tx;
+  Bytes sampled;
+  for (const UsageRow& row : record.usage) sampled += row.tx;
+  return all.value > 0 && sampled == all;
+}
+
 TEST_CASE("simulate: usage is thinned where it would outgrow the training") {
   Case scenario_case = star_case("sync", 2, 3'000, Duration{1'000'000'000});
   sim::SimulateOptions options;
   const Record record = simulate(scenario_case, options);  // 3,000 s, 30,000 samples a node
   CHECK(record.usage.size() <= 3 * (sim::kMostUsageRows + 1));
   CHECK(record.usage.size() >= 3 * sim::kMostUsageRows / 4);
-  Bytes sent;
-  for (const UsageRow& row : record.usage) sent += row.tx;
-  Bytes all;
-  for (const NodeTotals& node : record.nodes) all += node.tx;
-  CHECK(sent == all);
+  CHECK(usage_adds_up(record));
+}
+
+TEST_CASE("simulate: usage of very many nodes is thinned sooner") {
+  constexpr std::size_t kNodes = 701;
+  Case scenario_case = star_case("sync", kNodes - 1, 4, Duration{1'000'000'000});
+  sim::SimulateOptions options;
+  options.usage_interval = {1'000'000};  // about 4,000 samples a node
+  const Record record = simulate(scenario_case, options);
+  CHECK(record.usage.size() <= sim::kMostUsageRowsOfAll);
+  CHECK(record.usage.size() >= sim::kMostUsageRowsOfAll / 3);
+  CHECK(record.usage.size() % kNodes == 0);
+  CHECK(usage_adds_up(record));
 }
 
 TEST_CASE("determinism: the phases of every simulated step add up to it") {
