@@ -109,10 +109,10 @@ TEST_CASE("simulate: usage is thinned where it would outgrow the training") {
 }
 
 TEST_CASE("simulate: usage of very many nodes is thinned sooner") {
-  constexpr std::size_t kNodes = 701;
+  constexpr std::size_t kNodes = 501;
   Case scenario_case = star_case("sync", kNodes - 1, 4, Duration{1'000'000'000});
   sim::SimulateOptions options;
-  options.usage_interval = {1'000'000};  // about 4,000 samples a node
+  options.usage_interval = {500'000};  // some 8,000 samples a node
   const Record record = simulate(scenario_case, options);
   CHECK(record.usage.size() <= sim::kMostUsageRowsOfAll);
   CHECK(record.usage.size() >= sim::kMostUsageRowsOfAll / 3);
