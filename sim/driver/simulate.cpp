@@ -98,6 +98,7 @@ class Simulation : public Actor {
     sampling_ = false;
     if (quiet()) return;  // the nodes have stopped; so does this
     const std::size_t each = nodes().size();
+    // The next sample still fits in what all may have: there the memory would be doubled.
     const std::size_t most = std::min(kMostUsageRows * each, kMostUsageRowsOfAll - each);
     if (record_.usage.size() > most) thin_usage();
     world_.engine.schedule(now + usage_interval_, {this, kSample});

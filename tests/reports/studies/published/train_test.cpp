@@ -101,7 +101,10 @@ TEST_CASE("published training: gradients are computed on the data that was given
   std::set<std::string> seen;
   for (const auto& [mode, each] : stand_in.trained) {
     CAPTURE(each.scenario.name, each.scenario.seed);
-    CHECK(seen.insert(std::string(name_of(mode)) + digest_of(each)).second);
+    Case nameless = each;  // what is the same by another name is trained once
+    nameless.scenario.name.clear();
+    nameless.scenario.question.clear();
+    CHECK(seen.insert(std::string(name_of(mode)) + digest_of(nameless)).second);
     if (mode == Mode::run) continue;
     CHECK(each.scenario.numerics);
     CHECK_THAT(each.scenario.dataset.path, Catch::EndsWith("data/mnist"));
