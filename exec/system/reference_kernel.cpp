@@ -1,9 +1,9 @@
 #include "exec/system/reference_kernel.h"
 
 #include "exec/system/process.h"
+#include "exec/system/reference_loops.h"
 #include "reports/record/statistics.h"
 
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -14,55 +14,36 @@ namespace foretrain::exec {
 namespace {
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kSide = 64;           // three matrices are 48 KB
-constexpr std::size_t kVector = 32 * 1024;  // floats: two vectors are 256 KB
 constexpr int kKernelPieces = 240;
 constexpr int kTold = 80;  // what is told is of so many
 // Pieces are some 60 us long. In the slower ones somebody else was at work, or the host had just
 // woken both cores on one of its own, as it does after idleness; trainings of seconds outlast that.
 constexpr double kQuiet = 0.1;
 
+constexpr std::size_t kEntries = kReferenceSide * kReferenceSide;
+
 struct Work {
-  std::vector<float> a = std::vector<float>(kSide * kSide, 0.5F);
-  std::vector<float> b = std::vector<float>(kSide * kSide, 0.25F);
-  std::vector<float> c = std::vector<float>(kSide * kSide);
-  std::vector<float> x = std::vector<float>(kVector, 1e-3F);
-  std::vector<float> y = std::vector<float>(kVector, 1.0F);
+  std::vector<float> a = std::vector<float>(kEntries, 0.5F);
+  std::vector<float> b = std::vector<float>(kEntries, 0.25F);
+  std::vector<float> c = std::vector<float>(kEntries);
+  std::vector<float> x = std::vector<float>(kReferenceVector, 1e-3F);
+  std::vector<float> y = std::vector<float>(kReferenceVector, 1.0F);
+
+  ReferenceOperands operands() {
+    return {.a = a.data(), .b = b.data(), .c = c.data(), .x = x.data(), .y = y.data()};
+  }
 };
 
-void multiply(const float* a, const float* b, float* c) {
-  for (std::size_t row = 0; row < kSide; ++row) {
-    std::array<float, kSide> sums{};
-    for (std::size_t k = 0; k < kSide; ++k) {
-      const float factor = a[row * kSide + k];
-      for (std::size_t column = 0; column < kSide; ++column) {
-        sums[column] += factor * b[k * kSide + column];
-      }
-    }
-    for (std::size_t column = 0; column < kSide; ++column) c[row * kSide + column] = sums[column];
-  }
-}
-
-void add_scaled(float factor, const float* x, float* y) {
-  for (std::size_t i = 0; i < kVector; ++i) y[i] += factor * x[i];
-}
-
-void piece_of(Work& work) {
-  for (int i = 0; i < 4; ++i) {
-    multiply(work.a.data(), work.b.data(), work.c.data());
-    work.a[static_cast<std::size_t>(i)] = work.c[0] * 1e-3F;  // none of them can be left out
-  }
-  for (int i = 0; i < 8; ++i) add_scaled(1e-3F, work.x.data(), work.y.data());
+double piece_s(const ReferenceOperands& operands) {
+  const auto start = Clock::now();
+  run_reference_piece(operands);
+  return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
 double quiet_piece_s(Work& work) {
   std::vector<double> times;
   times.reserve(kKernelPieces);
-  for (int piece = 0; piece < kKernelPieces; ++piece) {
-    const auto start = Clock::now();
-    piece_of(work);
-    times.push_back(std::chrono::duration<double>(Clock::now() - start).count());
-  }
+  for (int piece = 0; piece < kKernelPieces; ++piece) times.push_back(piece_s(work.operands()));
   static std::atomic<float> seen;
   seen = work.c[0] + work.y[0];
   return quantile(times, kQuiet).value();
@@ -75,9 +56,7 @@ double quick_reference() {
   static Work work;
   double quickest_s = 0;
   for (int piece = 0; piece < kFew; ++piece) {
-    const auto start = Clock::now();
-    piece_of(work);
-    const double took_s = std::chrono::duration<double>(Clock::now() - start).count();
+    const double took_s = piece_s(work.operands());
     if (piece == 0 || took_s < quickest_s) quickest_s = took_s;
   }
   return quickest_s * kTold;
