@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -99,18 +100,32 @@ class TaskJob {
 
   // Until the launcher has written some of them.
   void wait_for_steps() const {
-    const auto written = [&] {
+    wait_until([&] {
       std::error_code none;
       const auto bytes = std::filesystem::file_size(folder_ / "out/steps.csv", none);
       return !none && bytes > 1'000;
-    };
-    for (int i = 0; i < 6'000 && !written(); ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-    REQUIRE(written());
+    });
+  }
+  // Until one is whole: its manifest is written last.
+  void wait_for_checkpoint() const {
+    wait_until([&] {
+      std::error_code none;
+      const std::filesystem::directory_iterator all(folder_ / "out/checkpoints", none);
+      return std::any_of(begin(all), end(all), [](const auto& each) {
+        return std::filesystem::exists(each.path() / "manifest.json");
+      });
+    });
   }
 
  private:
+  template <class Condition>
+  static void wait_until(Condition condition) {
+    for (int i = 0; i < 6'000 && !condition(); ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    REQUIRE(condition());
+  }
+
   [[noreturn]] void become(int rank, const std::vector<std::string>& arguments,
                            const std::string& key,
                            std::map<std::string, std::string> variables) const {

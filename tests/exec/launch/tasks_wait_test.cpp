@@ -31,7 +31,7 @@ void wait_until_told(const TaskJob& job, const std::string& what) {
 
 void kill_in_between(TaskJob& job, int rank) {
   for (const int each : {0, 1, 2}) job.start(each);
-  job.wait_for_steps();
+  job.wait_for_checkpoint();
   job.kill_rank(rank);
   CHECK(job.end_of(rank) == 128 + SIGKILL);
 }
