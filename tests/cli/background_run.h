@@ -4,6 +4,7 @@
 #include "tests/cli/child.h"
 #include "tests/cli/sandbox.h"
 #include "tests/support/child_processes.h"
+#include "tests/support/wait_until.h"
 
 #include <catch2/catch.hpp>
 
@@ -12,13 +13,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <filesystem>
 #include <string>
 #include <system_error>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -87,13 +86,6 @@ class BackgroundRun {
   /// Until a checkpoint after `step` is whole.
   void wait_for_checkpoint_after(std::int64_t step) const {
     wait_until([&] { return newest() > step; });
-  }
-  template <class Condition>
-  static void wait_until(Condition condition) {
-    for (int i = 0; i < 6'000 && !condition(); ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
-    REQUIRE(condition());
   }
 
   [[nodiscard]] std::vector<pid_t> nodes() const {

@@ -22,6 +22,7 @@ using testing::Called;
 using testing::how_often;
 using testing::Sandbox;
 using testing::set_all;
+using testing::wait_until;
 
 struct WaitShape {
   std::string strategy;
@@ -87,7 +88,7 @@ TEST_CASE("begin again: one is killed, the processes of all others stay, the bit
     const pid_t killed = before.at(static_cast<std::size_t>(victim));
     kill(killed, SIGKILL);
     ++deaths;
-    run.wait_until([&] { return how_often(run.err(), "all are there again; ") == deaths; });
+    wait_until([&] { return how_often(run.err(), "all are there again; ") == deaths; });
     check_all_but_one_stay(before, run.nodes(), killed);
     last = run.newest();
   }
@@ -136,7 +137,7 @@ TEST_CASE("begin again: two that die while all wait are waited for, each by a re
   run.wait_for_checkpoint_after(0);
   const std::vector<pid_t> before = run.nodes();
   kill(before.at(1), SIGKILL);
-  run.wait_until([&] { return how_often(run.err(), "the others wait for it") == 1; });
+  wait_until([&] { return how_often(run.err(), "the others wait for it") == 1; });
   kill(before.at(2), SIGKILL);
   const int status = run.wait();
   const std::string err = run.err();
@@ -182,7 +183,7 @@ TEST_CASE("begin again: a signal while all wait ends the run, and no process sta
   std::vector<std::string> settings = three_that_wait({"all_reduce", 0, {}});
   settings.emplace_back("faults=[{at: 150 ms, kill: worker1, restart_after: 50 s}]");
   BackgroundRun run(sandbox, settings);
-  run.wait_until([&] { return how_often(run.err(), "the others wait for it") == 1; });
+  wait_until([&] { return how_often(run.err(), "the others wait for it") == 1; });
   const std::vector<pid_t> nodes = run.nodes();
   kill(run.launcher(), SIGTERM);
   CHECK(run.wait() == 130);

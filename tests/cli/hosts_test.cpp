@@ -27,6 +27,7 @@ using testing::BackgroundRun;
 using testing::Called;
 using testing::Sandbox;
 using testing::text_of;
+using testing::wait_until;
 using testing::weights_of;
 
 // Options go, a host decides what becomes of the command; who logs in is at home. Of a process it
@@ -116,7 +117,7 @@ class SshSandbox : public Sandbox {
   }
   /// They hear by their connection that their launcher has ended.
   void wait_until_remote_nodes_end() const {
-    BackgroundRun::wait_until([&] { return remote_nodes().empty(); });
+    wait_until([&] { return remote_nodes().empty(); });
   }
 };
 
@@ -145,7 +146,7 @@ class RemoteRun {
   }
   BackgroundRun& run() { return run_; }
   void wait_until_nodes_are(std::size_t count) {
-    run_.wait_until([&] { return sandbox_.remote_nodes().size() == count; });
+    wait_until([&] { return sandbox_.remote_nodes().size() == count; });
   }
 
  private:
@@ -281,8 +282,7 @@ TEST_CASE("hosts: a worker that the others go on without is started again on its
   const std::vector<pid_t> victim = sandbox.remote_nodes("1");
   REQUIRE(victim.size() == 1);
   kill(victim.front(), SIGKILL);
-  training.run().wait_until(
-      [&] { return testing::how_often(training.run().err(), "worker1 on b is back") == 1; });
+  wait_until([&] { return testing::how_often(training.run().err(), "worker1 on b is back") == 1; });
   training.wait_until_nodes_are(3);
   kill(training.run().launcher(), SIGINT);
   CHECK(training.run().wait() == 130);
@@ -297,7 +297,7 @@ TEST_CASE("hosts: a server that all wait for is started again on its host, the o
   const std::vector<pid_t> victim = sandbox.remote_nodes("2");
   REQUIRE(victim.size() == 1);
   kill(victim.front(), SIGKILL);
-  training.run().wait_until(
+  wait_until(
       [&] { return testing::how_often(training.run().err(), "all are there again; ") == 1; });
   CHECK_THAT(training.run().err(), Contains("server0 on c") && Contains("the others wait for it"));
   CHECK(sandbox.remote_nodes("1") == worker);

@@ -6,6 +6,7 @@
 #include "tests/cli/sandbox.h"
 #include "tests/reports/support.h"
 #include "tests/support/child_processes.h"
+#include "tests/support/wait_until.h"
 
 #include <catch2/catch.hpp>
 
@@ -13,16 +14,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <sstream>
 #include <string>
 #include <system_error>
-#include <thread>
 #include <vector>
 
 namespace foretrain::testing {
@@ -94,13 +92,6 @@ class StartedCommand {
   bool ended_ = false;
 };
 
-void wait_for_it(const std::function<bool()>& condition) {
-  for (int i = 0; i < 12'000 && !condition(); ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  REQUIRE(condition());
-}
-
 TEST_CASE("interrupted: a simulation leaves the record so far with its totals, with any rows") {
   const int signal = GENERATE(SIGINT, SIGTERM);
   const std::string rows = GENERATE("all", "summary");
@@ -109,9 +100,9 @@ TEST_CASE("interrupted: a simulation leaves the record so far with its totals, w
   StartedCommand command(
       sandbox, {"simulate", "small.yaml", "--machine", "machine.yaml", "--out", "here", "--record",
                 rows, "--set", "training.steps=10000000", "--set", "numerics=off"});
-  wait_for_it([&] { return command.listens_to(signal) && sandbox.has("here"); });
+  wait_until([&] { return command.listens_to(signal) && sandbox.has("here"); });
   const std::int64_t began = command.ticks();
-  wait_for_it([&] { return command.ticks() > began + 20; });  // it is at its steps by now
+  wait_until([&] { return command.ticks() > began + 20; });  // it is at its steps by now
   command.send(signal);
   CHECK(command.wait() == 130);
   const Record record = read_record(sandbox.path("here"));
@@ -132,8 +123,8 @@ TEST_CASE("interrupted: a calibration that a command has begun ends, and nothing
   Sandbox sandbox;
   StartedCommand command(sandbox, {mode, "small.yaml", "--out", "here"});
   // The sweep itself is quiet, so that it says nothing of what it measures.
-  if (mode == "simulate") wait_for_it([&] { return command.says("messages over loopback"); });
-  if (mode == "sweep") wait_for_it([&] { return command.has_children(); });
+  if (mode == "simulate") wait_until([&] { return command.says("messages over loopback"); });
+  if (mode == "sweep") wait_until([&] { return command.has_children(); });
   command.send(SIGINT);
   CHECK(command.wait() == 130);
   CHECK(!sandbox.has("cache/foretrain"));
@@ -150,7 +141,7 @@ TEST_CASE("interrupted: a run of several cases begins no other, those that are d
   StartedCommand command(sandbox,
                          {"run", "small.yaml", "--out", "here", "--set",
                           "sweep=[{training.steps: 5}, {training.steps: 10000000}, {seed: 9}]"});
-  wait_for_it([&] { return sandbox.has("here/steps=10000000/steps.csv"); });
+  wait_until([&] { return sandbox.has("here/steps=10000000/steps.csv"); });
   command.send(SIGTERM);
   CHECK(command.wait() == 130);
   CHECK(read_record(sandbox.path("here/steps=5")).outcome == Outcome::done);

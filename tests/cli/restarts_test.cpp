@@ -21,6 +21,7 @@ using testing::BackgroundRun;
 using testing::Called;
 using testing::Sandbox;
 using testing::set_all;
+using testing::wait_until;
 
 struct RestartShape {
   std::string strategy;
@@ -58,7 +59,7 @@ TEST_CASE("restarts: after each SIGKILL it goes on, and ends with the bits of an
     run.kill_one(victim);
     ++deaths;
     // What is kept from then on is kept by those who have begun again.
-    run.wait_until([&] { return told_restarts(run.err()) == deaths; });
+    wait_until([&] { return told_restarts(run.err()) == deaths; });
     last = run.newest();
   }
   const int status = run.wait();

@@ -1,17 +1,16 @@
 // The page's server as people start it: address, token, forecasts, runs.
 #include "tests/cli/served_page.h"
 #include "tests/support/child_processes.h"
+#include "tests/support/wait_until.h"
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
 #include <sys/types.h>
 
-#include <chrono>
 #include <csignal>
 #include <future>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -42,12 +41,10 @@ std::string question_of(const Sandbox& sandbox, const Json& controls) {
 template <class Done>
 Json run_until(const Client& client, Done done) {
   Json run;
-  for (int i = 0; i < 1'200; ++i) {
+  wait_until([&] {
     run = Json::parse(client.get("/runs/1").body);
-    if (done(run)) return run;
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  }
-  FAIL("the run has not come so far: " + run.dump());
+    return done(run);
+  });
   return run;
 }
 
@@ -111,11 +108,8 @@ TEST_CASE("serve: a forecast is what the command beside it prints") {
 
 /// Waits until what the program tells people has these words.
 void wait_for(const Sandbox& sandbox, const std::string& words) {
-  for (int i = 0; i < 1'200; ++i) {
-    if (text_of(sandbox.path("serve.txt")).find(words) != std::string::npos) return;
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  }
-  FAIL("it has not said: " + words);
+  CAPTURE(words);
+  wait_until([&] { return text_of(sandbox.path("serve.txt")).find(words) != std::string::npos; });
 }
 
 TEST_CASE("serve: this machine is measured beside the questions, until that is stopped") {

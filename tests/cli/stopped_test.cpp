@@ -19,6 +19,7 @@ namespace {
 
 using testing::BackgroundRun;
 using testing::Sandbox;
+using testing::wait_until;
 
 void send_to(const std::vector<pid_t>& processes, int signal) {
   for (const pid_t process : processes) kill(process, signal);
@@ -31,7 +32,7 @@ TEST_CASE("stopped: a run whose processes all stood still goes on with every nod
   Sandbox sandbox;
   BackgroundRun run(sandbox, {"training.silence_limit=1 s", "training.steps=8000",
                               "training.strategy=" + strategy});
-  run.wait_until([&] { return sandbox.has("out/steps.csv"); });
+  wait_until([&] { return sandbox.has("out/steps.csv"); });
   const std::vector<pid_t> nodes = run.nodes();
   CHECK(nodes.size() >= 2);
   send_to(nodes, SIGSTOP);
@@ -65,7 +66,7 @@ TEST_CASE("stopped: a run whose launcher alone stood still comes to its end") {
   Sandbox sandbox;
   BackgroundRun run(sandbox, {"training.silence_limit=1 s", "training.steps=4000",
                               "training.strategy=all_reduce"});
-  run.wait_until([&] { return sandbox.has("out/steps.csv"); });
+  wait_until([&] { return sandbox.has("out/steps.csv"); });
   kill(run.launcher(), SIGSTOP);
   std::this_thread::sleep_for(std::chrono::milliseconds(2'500));
   kill(run.launcher(), SIGCONT);

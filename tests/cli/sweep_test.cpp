@@ -1,6 +1,7 @@
 // The sweep of the program as people call it, killed in between.
 #include "tests/cli/child.h"
 #include "tests/reports/support.h"
+#include "tests/support/wait_until.h"
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
@@ -14,7 +15,6 @@
 #include <map>
 #include <sstream>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -80,9 +80,7 @@ TEST_CASE("sweep: killed by force it goes on without doing a finished case twice
   for (const std::size_t until : {2U, 7U, 15U}) {
     const pid_t child = sweep.start(false);
     // As soon as some more cases are done, in the middle of others.
-    for (int i = 0; i < 10'000 && rows_by_case(sweep).size() < until; ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
+    wait_until([&] { return rows_by_case(sweep).size() >= until; }, std::chrono::milliseconds(1));
     kill(child, SIGKILL);
     CHECK(exit_of(child) == 128 + SIGKILL);
     CHECK(sweep.out("sweep.csv").empty());

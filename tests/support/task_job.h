@@ -3,6 +3,7 @@
 
 #include "tests/support/free_port.h"
 #include "tests/support/places.h"
+#include "tests/support/wait_until.h"
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
@@ -12,7 +13,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -21,7 +21,6 @@
 #include <map>
 #include <string>
 #include <system_error>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -118,14 +117,6 @@ class TaskJob {
   }
 
  private:
-  template <class Condition>
-  static void wait_until(Condition condition) {
-    for (int i = 0; i < 6'000 && !condition(); ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-    REQUIRE(condition());
-  }
-
   [[noreturn]] void become(int rank, const std::vector<std::string>& arguments,
                            const std::string& key,
                            std::map<std::string, std::string> variables) const {

@@ -1,14 +1,13 @@
 // Tasks that somebody else started wait for one that dies, until that is started again.
 #include "tests/support/task_job.h"
+#include "tests/support/wait_until.h"
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include <chrono>
 #include <csignal>
 #include <fstream>
 #include <string>
-#include <thread>
 
 namespace foretrain::testing {
 namespace {
@@ -22,11 +21,7 @@ void write_waiting(const TaskJob& job, const std::string& training, const std::s
 }
 
 void wait_until_told(const TaskJob& job, const std::string& what) {
-  for (int i = 0; i < 3'000 && job.errors(0).find(what) == std::string::npos; ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  CAPTURE(job.errors(0));
-  REQUIRE(job.errors(0).find(what) != std::string::npos);
+  wait_until([&] { return job.errors(0).find(what) != std::string::npos; });
 }
 
 void kill_in_between(TaskJob& job, int rank) {

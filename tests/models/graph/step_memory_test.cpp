@@ -4,6 +4,7 @@
 #include "models/data/images.h"
 #include "models/protocol/single.h"
 #include "tests/models/graph/trainings.h"
+#include "tests/support/instruments.h"
 
 #include <catch2/catch.hpp>
 
@@ -17,13 +18,8 @@
 namespace foretrain {
 namespace {
 
+using testing::kSanitized;
 using testing::single_training;
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kSanitized = true;
-#else
-constexpr bool kSanitized = false;
-#endif
 
 /// A figure of /proc/self/status, bytes; 0 where there is none.
 std::int64_t status(const std::string& key) {

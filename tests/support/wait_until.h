@@ -1,0 +1,26 @@
+// Waiting for what other processes do, which no test can be told of.
+#pragma once
+
+#include "tests/support/instruments.h"
+
+#include <catch2/catch.hpp>
+
+#include <chrono>
+#include <thread>
+
+namespace foretrain::testing {
+
+/// Asks until `condition()` holds; fails the test where that takes two minutes, under instruments
+/// twenty.
+template <class Condition>
+void wait_until(Condition condition,
+                std::chrono::milliseconds between = std::chrono::milliseconds(5)) {
+  constexpr std::chrono::seconds kMost{kSanitized || kCounted ? 1'200 : 120};
+  const auto end = std::chrono::steady_clock::now() + kMost;
+  while (!condition() && std::chrono::steady_clock::now() < end) {
+    std::this_thread::sleep_for(between);
+  }
+  REQUIRE(condition());
+}
+
+}  // namespace foretrain::testing
