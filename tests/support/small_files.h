@@ -1,9 +1,6 @@
 // A disk that is full, for tests.
 #pragma once
 
-#include "tests/support/instruments.h"
-#include "tests/support/variable.h"
-
 #include <sys/resource.h>
 
 #include <csignal>
@@ -29,10 +26,6 @@ class SmallFiles {
  private:
   rlimit limit_{};
   void (*before_)(int);
-  // What counts its lines would leave files that are cut off, which spoil the counts of all: a
-  // process that is started meanwhile leaves none, without a word (gcov's variables).
-  Variable counts_{"GCOV_PREFIX", kCounted ? "/dev/null" : ""};
-  Variable counting_errors_{"GCOV_ERROR_FILE", kCounted ? "/dev/null" : ""};
 };
 
 }  // namespace foretrain::testing
