@@ -1,4 +1,4 @@
-// In programs that count their lines: however a process ends, it leaves its counts, whole.
+// In programs that count their lines: a process that ends by itself leaves its counts, whole.
 // The linker gives every call of _exit to __wrap__exit (CMakeLists.txt). Processes that are forked
 // to measure, to train on another host's behalf, to run a program, end so, and gcov writes at exit
 // alone.

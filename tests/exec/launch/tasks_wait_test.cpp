@@ -21,6 +21,7 @@ void write_waiting(const TaskJob& job, const std::string& training, const std::s
 }
 
 void wait_until_told(const TaskJob& job, const std::string& what) {
+  CAPTURE(what);
   wait_until([&] { return job.errors(0).find(what) != std::string::npos; });
 }
 
