@@ -96,6 +96,46 @@ void multiply_block(const Product& p, int first, int last, float* packed) {
   });
 }
 
+// Few lanes leave most of a vector empty: the rows of a are the lanes of tiles instead, where they
+// fill vectors better though they have to be packed; c comes out transposed. Blocks of the depth
+// are the same, so are the bits.
+bool fills_rows(const Product& p) {
+  constexpr int kLeastDepth = 32;
+  const int along_lanes = p.rows * ceil_div(p.lanes, Simd::kCount);
+  const int along_rows = p.lanes * ceil_div(p.rows, Simd::kCount);
+  return p.lanes <= kPanelLanes && p.depth >= kLeastDepth && !p.b_transposed &&
+         p.c_step == p.lanes && 5 * along_rows <= 4 * along_lanes;
+}
+
+void multiply_along_rows(const Product& p, float* scratch) {
+  for_panels(0, p.rows, [&](int row, int rows, int vectors) {
+    float* sums = scratch;  // [lanes][rows]
+    float* packed = sums + std::ptrdiff_t{p.lanes} * rows;
+    TileInput in;
+    in.row_step = 1;
+    in.step = p.b_step;
+    in.b = packed;
+    in.b_step = whole_vectors(rows);
+    TileOutput out;
+    out.row_step = rows;
+    out.lanes = rows;
+    for_equal_blocks(p.depth, block_depth(p), [&](int depth_first, int depth) {
+      pack_columns(p.a + row * p.a_step + depth_first, p.a_step, depth, rows, whole_vectors(rows),
+                   packed);
+      in.length = depth;
+      out.add = depth_first > 0;
+      out.relu = p.relu && depth_first + depth == p.depth;
+      for_equal_blocks(p.lanes, max_rows(vectors), [&](int lane, int lanes) {
+        in.a = p.b + depth_first * p.b_step + lane;
+        out.c = sums + std::ptrdiff_t{lane} * rows;
+        out.row_bias = p.bias != nullptr ? p.bias + lane : nullptr;
+        tile(lanes, vectors, in, out);
+      });
+    });
+    pack_columns(sums, rows, rows, p.lanes, p.lanes, p.c + row * p.c_step);
+  });
+}
+
 std::size_t block_floats(const Product& p) {
   return static_cast<std::size_t>(std::min(p.depth, block_depth(p))) *
          static_cast<std::size_t>(std::min(block_lanes(p), p.lanes) + kPanelLanes);
@@ -189,6 +229,7 @@ std::size_t multiply_scratch(const Product& product) {
 
 void multiply(const Product& product, Parallel& parallel, float* scratch) {
   const int parts = product_parts(product);
+  if (fills_rows(product)) return multiply_along_rows(product, scratch);
   const int blocks = lane_blocks(product);
   const auto part = [&](int i) {
     float* packed = scratch + static_cast<std::size_t>(i) * block_floats(product);

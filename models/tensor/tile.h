@@ -31,11 +31,12 @@ struct TileInput {
 struct TileOutput {
   float* c = nullptr;
   std::ptrdiff_t row_step = 0;
-  int lanes = 0;                ///< of the tile's vectors, those that exist in c
-  bool add = false;             ///< the sum is added to what c holds
-  const float* bias = nullptr;  ///< where not `add`: the sum begins here, null: at zero; whole
-                                ///< vectors
-  bool relu = false;            ///< max(0, sum) is stored
+  int lanes = 0;                    ///< of the tile's vectors, those that exist in c
+  bool add = false;                 ///< the sum is added to what c holds
+  const float* bias = nullptr;      ///< where not `add`: the sum begins here, null: at zero; whole
+                                    ///< vectors
+  const float* row_bias = nullptr;  ///< in place of `bias`, one for each row
+  bool relu = false;                ///< max(0, sum) is stored
 };
 
 inline constexpr int kMaxVectors = 2;

@@ -17,6 +17,15 @@ inline constexpr float kNoBias[64] = {};
 template <class V, int kRows, int kVectors>
 [[gnu::always_inline]] inline void start_tile(const TileOutput& out, V (&sum)[kRows][kVectors]) {
   static_assert(kVectors * V::kCount <= 64);
+  if (out.row_bias != nullptr && !out.add) {
+#pragma GCC unroll 16
+    for (int r = 0; r < kRows; ++r) {
+      const V x = V::broadcast(out.row_bias[r]);
+#pragma GCC unroll 2
+      for (int v = 0; v < kVectors; ++v) sum[r][v] = x;
+    }
+    return;
+  }
   const float* start = out.bias != nullptr && !out.add ? out.bias : kNoBias;
 #pragma GCC unroll 2
   for (int v = 0; v < kVectors; ++v) {

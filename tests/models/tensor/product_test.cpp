@@ -23,9 +23,10 @@ struct Sizes {
 };
 
 // Past one block in each direction, and below one vector.
-const Sizes kSizes[] = {{1, 1, 1},     {3, 5, 7},       {7, 300, 20},  {2, 40, 1'100},
-                        {5, 257, 530}, {13, 600, 33},   {64, 30, 10},  {1, 700, 16},
-                        {6, 129, 513}, {4, 1'000, 100}, {9, 17, 1'029}};
+const Sizes kSizes[] = {{1, 1, 1},     {3, 5, 7},       {7, 300, 20},   {2, 40, 1'100},
+                        {5, 257, 530}, {13, 600, 33},   {64, 30, 10},   {1, 700, 16},
+                        {6, 129, 513}, {4, 1'000, 100}, {9, 17, 1'029}, {70, 300, 10},
+                        {33, 129, 3},  {48, 40, 17},    {40, 32, 1}};
 
 std::size_t differing(const std::vector<float>& numbers, const std::vector<double>& exact,
                       int depth) {
@@ -71,6 +72,40 @@ void check_product(const Sizes& size, bool transposed, bool relu, Stream& stream
     }
   }
   CHECK(differing(c, exact, depth) == 0);
+}
+
+// A batch in one piece takes its rows as lanes, a few rows at a time do not.
+TEST_CASE("product: few lanes have the same bits in a batch of any size") {
+  Stream stream(2, "test");
+  const int depth = GENERATE(40, 300);
+  const int lanes = GENERATE(1, 5, 10);
+  const int rows = GENERATE(16, 50, 96);
+  CAPTURE(depth, lanes, rows);
+  const auto a = draw(rows * depth, stream);
+  const auto b = draw(depth * lanes, stream);
+  const auto bias = draw(lanes, stream);
+  Product p;
+  p.depth = depth;
+  p.lanes = lanes;
+  p.a_step = depth;
+  p.b = b.data();
+  p.b_step = lanes;
+  p.c_step = lanes;
+  p.bias = bias.data();
+  p.relu = lanes == 5;
+  Serial serial;
+  const auto multiplied = [&](int at_once) {
+    std::vector<float> c(static_cast<std::size_t>(rows * lanes), std::nanf(""));
+    for (int row = 0; row < rows; row += at_once) {
+      p.rows = std::min(at_once, rows - row);
+      p.a = a.data() + row * depth;
+      p.c = c.data() + row * lanes;
+      std::vector<float> scratch(multiply_scratch(p), std::nanf(""));
+      multiply(p, serial, scratch.data());
+    }
+    return c;
+  };
+  CHECK(multiplied(rows) == multiplied(1));
 }
 
 TEST_CASE("product: any size equals plain loops") {
