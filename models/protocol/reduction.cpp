@@ -83,9 +83,9 @@ bool Reduction::in_turn(NodeId from, const Message& message, const Route& route)
 Reduction::Reception Reduction::receive(Instant now, NodeId from, Message message,
                                         Effects& effects) {
   const std::uint32_t bucket = message.bucket;
-  if (bucket >= parts_.size() || !in_turn(from, message, route_of(bucket))) {
-    return Reception::refused;
-  }
+  if (bucket >= parts_.size()) return Reception::refused;
+  const Route route = route_of(bucket);
+  if (!in_turn(from, message, route)) return Reception::refused;
   if (message.kind == MessageKind::parameters) {
     take_values(bucket, message.payload, effects);
     renew(bucket, message.payload, effects);
@@ -98,7 +98,7 @@ Reduction::Reception Reduction::receive(Instant now, NodeId from, Message messag
     if (compression.converts_sums()) effects.emplace_back(Worked{expand_cost(compression, count)});
   }
   Part& part = parts_[bucket];
-  const std::size_t source = *route_of(bucket).source_of(static_cast<int>(index_of(from)));
+  const std::size_t source = *route.source_of(static_cast<int>(index_of(from)));
   buffered_.take(message.payload.size());
   part.sums[source] = std::move(message.payload);
   part.here |= 1U << source;

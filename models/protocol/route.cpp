@@ -151,6 +151,11 @@ Route::Route(const Ways& ways, int owner, int worker)
     targets_ = sources_;
     return;
   }
+  if (ways.group == 1 && !ways.tree) {  // without divisions: each message asks for it
+    if (across(-1) != owner) ring_sources_[sources_++] = across(-1);
+    if (across(1) != owner) ring_targets_[targets_++] = across(1);
+    return;
+  }
   const auto places = [this](int a, int b) { return (a - b) % ways_.group == 0; };
   const auto groups = [this](int a, int b) { return a / ways_.group == b / ways_.group; };
   if (!places(within(-1), owner)) ring_sources_[sources_++] = within(-1);
@@ -169,7 +174,9 @@ int Route::within(int turns) const {
 }
 
 int Route::across(int turns) const {
-  return (worker_ + turns * ways_.group + ways_.workers) % ways_.workers;
+  const int there = worker_ + turns * ways_.group;
+  if (there < 0) return there + ways_.workers;
+  return there < ways_.workers ? there : there - ways_.workers;
 }
 
 int Route::neighbour(int turns) const {

@@ -112,7 +112,7 @@ class Route {
   [[nodiscard]] int target(std::size_t i) const;
 
  private:
-  // In its group's ring, and in that of its place over all groups.
+  // In its group's ring, and in that of its place over all groups: one turn on, or one back.
   [[nodiscard]] int within(int turns) const;
   [[nodiscard]] int across(int turns) const;
   // Of those that have its place: which number its group has in the owner's tree, who is at one.
@@ -124,7 +124,9 @@ class Route {
   void add_children();
   // Of those that have its place: by a tree its parent, by a ring who is so many turns on.
   [[nodiscard]] int neighbour(int turns) const;
-  [[nodiscard]] bool has_owners_place() const { return (owner_ - worker_) % ways_.group == 0; }
+  [[nodiscard]] bool has_owners_place() const {
+    return ways_.group == 1 || (owner_ - worker_) % ways_.group == 0;
+  }
 
   Ways ways_;
   int owner_;
