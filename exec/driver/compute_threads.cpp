@@ -1,25 +1,10 @@
 #include "exec/driver/compute_threads.h"
 
-#include <chrono>
+#include "reports/record/wait_for_change.h"
+
 #include <utility>
 
 namespace foretrain::exec {
-namespace {
-
-using Clock = std::chrono::steady_clock;
-constexpr auto kSpin = std::chrono::microseconds(200);  // a few times what a wake costs
-
-// Polls until `value` is no longer `seen`, then sleeps until it is.
-template <class T>
-void wait_for_change(const std::atomic<T>& value, T seen) {
-  const auto end = Clock::now() + kSpin;
-  while (value.load(std::memory_order_acquire) == seen) {
-    if (Clock::now() > end) return value.wait(seen, std::memory_order_acquire);
-    std::this_thread::yield();
-  }
-}
-
-}  // namespace
 
 ComputeThreads::ComputeThreads(int threads) {
   helpers_.reserve(static_cast<std::size_t>(threads - 1));

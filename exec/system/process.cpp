@@ -208,6 +208,8 @@ std::vector<int> usable_cores() {
   return cores;
 }
 
+int usable_core_count() { return static_cast<int>(usable_cores().size()); }
+
 void pin_to_cores(const std::vector<int>& cores) {
   cpu_set_t set;
   CPU_ZERO(&set);

@@ -57,6 +57,8 @@ void end_processes(const std::vector<pid_t>& processes, Duration grace);
 
 /// The cores that this process may use, in order.
 std::vector<int> usable_cores();
+/// How many they are.
+int usable_core_count();
 /// Pins the calling thread, and those that it will start, to these cores.
 void pin_to_cores(const std::vector<int>& cores);
 

@@ -83,7 +83,7 @@ void ask_library(Processor& processor) {
 
 Processor this_processor(const fs::path& root) {
   Processor processor;
-  processor.cores = static_cast<int>(usable_cores().size());
+  processor.cores = usable_core_count();
   read_name(root / "proc/cpuinfo", processor);
   const fs::path caches = root / "sys/devices/system/cpu/cpu0/cache";
   for (int index = 0; fs::exists(caches / ("index" + std::to_string(index))); ++index) {
