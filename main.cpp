@@ -50,7 +50,6 @@
 #include <vector>
 
 namespace {
-
 using namespace foretrain;
 
 void say(const Arguments& arguments, const std::string& line) {
@@ -103,7 +102,7 @@ sim::MachineLookup machines_for(const Arguments& arguments, const Prepared& prep
   };
 }
 
-// `progress` may be null. `recorded`: inputs of a run whose job times count (SimulateOptions).
+// `progress`: null beside others. `recorded`: a run's inputs, whose job times count.
 Record simulate_quietly(const Arguments& arguments, const Case& scenario_case, DataSets& data_sets,
                         Progress* progress, std::span<const InputRow> recorded = {}) {
   const Prepared prepared =
@@ -115,6 +114,7 @@ Record simulate_quietly(const Arguments& arguments, const Case& scenario_case, D
     if (progress != nullptr) progress->update(done, all, now - Instant{});
   };
   options.interrupted = Interruption::asked;
+  options.cores = progress != nullptr ? exec::usable_core_count() : 1;
   options.summary_only = arguments.rows == "summary";
   options.recorded = recorded;
   return sim::simulate(prepared, options);
@@ -175,7 +175,7 @@ int simulate(const Arguments& arguments) {
   DataSets data_sets;
   if (arguments.seeds > 0) {
     return band_cases(
-        answer, cases, arguments.seeds, static_cast<int>(exec::usable_cores().size()),
+        answer, cases, arguments.seeds, exec::usable_core_count(),
         [&](const Case& each) { return simulate_quietly(arguments, each, data_sets, nullptr); });
   }
   const auto one = [&](const Case& each) { return simulate_case(arguments, each, data_sets); };
@@ -193,8 +193,7 @@ int sweep(const Arguments& arguments) {
     throw InputError("--jobs: runs share this machine, so they go one at a time; leave it out");
   }
   const bool simulates = options.mode == Mode::simulate;
-  const auto cores = static_cast<int>(exec::usable_cores().size());
-  options.jobs = simulates ? (arguments.jobs > 0 ? arguments.jobs : cores) : 1;
+  options.jobs = simulates ? (arguments.jobs > 0 ? arguments.jobs : exec::usable_core_count()) : 1;
   if (!arguments.shard.empty()) options.shard = parse_shard(arguments.shard);
   options.retry = arguments.retry;
   options.records = arguments.records_kept;
@@ -244,7 +243,7 @@ WhatIf ask_one(const Arguments& arguments, sim::WhatIfOptions options, const Cas
   options.simulate.machines = machines_for(arguments, prepared);
   options.simulate.emulated = arguments.emulate;
   options.simulate.interrupted = Interruption::asked;
-  options.threads = static_cast<int>(exec::usable_cores().size());
+  options.threads = exec::usable_core_count();
   options.progress = [&](std::int64_t done, std::int64_t all) {
     if (progress) progress->update(done, all, {});
     if (done == all) progress.reset();
@@ -263,7 +262,7 @@ WhatIf ask_one(const Arguments& arguments, sim::WhatIfOptions options, const Cas
 int rent(const Arguments& arguments) {
   DataSets data_sets;
   BudgetOptions options;
-  options.threads = static_cast<int>(exec::usable_cores().size());
+  options.threads = exec::usable_core_count();
   options.simulate = [&](const Case& each) {
     return simulate_quietly(arguments, each, data_sets, nullptr);
   };
@@ -302,7 +301,7 @@ int report_any(const Arguments& arguments) {
   options.data = arguments.data_path;
   options.rewrite = arguments.rewrite;
   if (arguments.seeds > 0) options.seeds = arguments.seeds;
-  options.threads = static_cast<int>(exec::usable_cores().size());
+  options.threads = exec::usable_core_count();
   DataSets data_sets;
   options.simulate = [&](const Case& each) {
     return simulate_quietly(summary, each, data_sets, nullptr);
@@ -365,7 +364,8 @@ int serve_page(const Arguments& arguments) {
   };
   const serve::Processes processes{exec::start_this_program, exec::how_ended, exec::end_program};
   serve::serve_page({arguments.address, arguments.page_port, arguments.scenario, arguments.machine,
-                     arguments.out, sim::forecaster(machines), measure, processes});
+                     arguments.out, sim::forecaster(machines, exec::usable_core_count()), measure,
+                     processes});
   return kDone;
 }
 

@@ -26,7 +26,7 @@ class Simulation : public Actor {
   Simulation(const Prepared& prepared, const SimulateOptions& options)
       : options_(options),
         framework_(prepared.scenario_case.scenario.framework),
-        world_(prepared, options.emulated, options.machines, options.variant),
+        world_(prepared, options.emulated, options.machines, options.variant, options.cores),
         main_(world_, prepared, options.machines,
               {[this](NodeId id, const Report& report) { reported(id, report); },
                [this](NodeId, const Finished& finished) { add_end(record_, end_of(finished)); },

@@ -5,12 +5,13 @@
 
 namespace foretrain::sim {
 
-Jobs::Jobs(Engine& engine, Process& process, Polling& polling, Loop& loop, JobEfforts efforts)
-    : engine_(engine),
+Jobs::Jobs(World& world, Process& process, Polling& polling, Loop& loop, JobEfforts efforts)
+    : engine_(world.engine),
       process_(process),
       polling_(polling),
       loop_(loop),
-      efforts_(std::move(efforts)) {}
+      efforts_(std::move(efforts)),
+      work_(world.pool.get()) {}
 
 void Jobs::wake(Instant now, std::uint64_t token) {
   polling_.active(now);
@@ -21,7 +22,7 @@ void Jobs::wake(Instant now, std::uint64_t token) {
     case Stage::computed:
       return computed(now, slot);
     case Stage::done:
-      return finish(now, under_way_.take(slot));
+      return finish(now, slot);
   }
 }
 
@@ -54,6 +55,7 @@ void Jobs::begin(Job&& job) {
   const std::size_t slot =
       under_way_.keep({std::move(job), place, threads, not_before, asked.straggling});
   const Callback computed = at_stage(Stage::computed, slot);
+  if (!on_loop) work_.begin(slot, under_way_[slot].job);
   if (on_loop) {
     return process_.run(process_.loop(), asked.effort, Work::compute, computed, Cpu::Entry::woken,
                         asked.pace);
@@ -78,7 +80,7 @@ void Jobs::computed(Instant now, std::size_t slot) {
     // The loop is told; what it sends leaves before the next job begins.
     return process_.wake_loop(at_stage(Stage::done, slot), Cpu::Entry::woken);
   }
-  finish(now, under_way_.take(slot));
+  finish(now, slot);
 }
 
 // One that is given a time has slept what was left of it.
@@ -92,18 +94,14 @@ void Jobs::note_rest(Instant now, const UnderWay& under_way) const {
   history.go_on_from(history.waited(Resource::straggling, middle, now, usual));
 }
 
-void Jobs::finish(Instant now, UnderWay under_way) {
+void Jobs::finish(Instant now, std::size_t slot) {
+  UnderWay under_way = under_way_.take(slot);
   Job& job = under_way.job;
-  JobResult result;
-  Serial serial;
-  if (job.work) result = job.work(serial);
-  if (job.prefetch) job.prefetch();
+  // What it holds is let go before the program goes on.
+  const JobResult result = work_.finish(slot, job);
   if (under_way.place != JobPlace::loop && !process_.has_device()) polling_.job_ends();
   if (job.kind == JobKind::evaluate) loop_.evaluating(false);
   if (job.kind == JobKind::apply) process_.history().updated();
-  // What they hold is let go before the program goes on.
-  job.work = nullptr;
-  job.prefetch = nullptr;
   loop_.feed(now, Computed{job.id, result});
   loop_.read_mail(now);
 }

@@ -6,6 +6,7 @@
 #include "sim/node/loop.h"
 #include "sim/node/polling.h"
 #include "sim/node/process.h"
+#include "sim/world/work_pool.h"
 
 #include <cstdint>
 #include <vector>
@@ -23,15 +24,17 @@ namespace foretrain::sim {
 /// of
 ///    a device run on the loop. Its effort was measured with as many threads: each of them is busy
 ///    until the job is done.
-/// 3. Its work takes place in zero time, at its end.
+/// 3. Its work takes place in zero time, at its end; on another core it may have begun before.
 class Jobs : public Actor {
  public:
-  /// The others, of the same node, outlive this.
-  Jobs(Engine& engine, Process& process, Polling& polling, Loop& loop, JobEfforts efforts);
+  /// The others, but the world, are of the same node; all outlive this.
+  Jobs(World& world, Process& process, Polling& polling, Loop& loop, JobEfforts efforts);
 
   void ask_for(Job&& job);
   /// The node handled one.
   void message() { efforts_.message(); }
+  /// Its program will be gone: no work for it begins or goes on.
+  void drop() { work_.drop(); }
   void wake(Instant now, std::uint64_t token) override;
 
  private:
@@ -61,7 +64,7 @@ class Jobs : public Actor {
   void begin(Job&& job);
   void computed(Instant now, std::size_t slot);
   void note_rest(Instant now, const UnderWay& under_way) const;
-  void finish(Instant now, UnderWay under_way);
+  void finish(Instant now, std::size_t slot);
 
   Engine& engine_;
   Process& process_;
@@ -69,6 +72,7 @@ class Jobs : public Actor {
   Loop& loop_;
   Slots<UnderWay> under_way_;
   JobEfforts efforts_;
+  WorkAhead work_;
   Unfed unfed_;
 };
 

@@ -18,7 +18,7 @@ SimNode::SimNode(World& world, Mailbox::Peers& mailboxes, const Observer& observ
       cache_use_(CacheUse::of(process_, parts.training, parts.id)),
       mailbox_(world, parts.id, mailboxes, process_, polling_, *this, parts.framework,
                parts.protocol->brings_update, cache_use_.get()),
-      jobs_(world.engine, process_, polling_, *this,
+      jobs_(world, process_, polling_, *this,
             JobEfforts(
                 world.time_factors, *parts.job_time, std::move(parts.recorded),
                 std::move(parts.times), parts.jitter, process_.history(), cache_use_.get(),
@@ -49,6 +49,7 @@ void SimNode::die() {
 
 void SimNode::die_for_good() {
   die();
+  jobs_.drop();
   program_.reset();
 }
 

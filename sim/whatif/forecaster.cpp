@@ -27,13 +27,13 @@ std::string vary(Scenario& scenario, std::string_view strategy, int workers) {
 
 }  // namespace
 
-Forecaster forecaster(std::function<MachineLookup(const Prepared&)> machines) {
+Forecaster forecaster(std::function<MachineLookup(const Prepared&)> machines, int cores) {
   const auto data_sets = std::make_shared<DataSets>();
   const auto prepared_of = [data_sets](const Case& scenario_case) {
     return prepare(scenario_case, need_of_simulation(scenario_case.scenario), *data_sets);
   };
-  const auto options_of = [machines = std::move(machines)](const Prepared& prepared,
-                                                           const ForecastWatch& watch) {
+  const auto options_of = [machines = std::move(machines), cores](const Prepared& prepared,
+                                                                  const ForecastWatch& watch) {
     SimulateOptions options;
     // Hosts may be many, and each look reads a file.
     options.machines = [lookup = machines(prepared),
@@ -43,6 +43,7 @@ Forecaster forecaster(std::function<MachineLookup(const Prepared&)> machines) {
                                    : known->emplace(name, lookup(name)).first->second;
     };
     options.interrupted = watch.dropped;
+    options.cores = cores;
     options.progress = [&watch](std::int64_t done, std::int64_t all, Instant) {
       watch.progress(done, all);
     };

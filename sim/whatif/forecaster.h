@@ -10,7 +10,7 @@
 namespace foretrain::sim {
 
 /// `machines`: those of a case, asked once a forecast. What is read of a data set stays for the
-/// next one.
-Forecaster forecaster(std::function<MachineLookup(const Prepared&)> machines);
+/// next one. `cores`: SimulateOptions::cores.
+Forecaster forecaster(std::function<MachineLookup(const Prepared&)> machines, int cores = 1);
 
 }  // namespace foretrain::sim

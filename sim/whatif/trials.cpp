@@ -81,15 +81,16 @@ Prepared Trials::prepared(const Case& scenario_case) const {
   return prepare(whole, need_of_simulation(whole.scenario), data_sets_);
 }
 
-Record Trials::simulate(const Case& scenario_case, const Variant& variant) const {
-  return simulate(prepared(scenario_case), variant);
+Record Trials::simulate(const Case& scenario_case, const Variant& variant, int cores) const {
+  return simulate(prepared(scenario_case), variant, cores);
 }
 
-Record Trials::simulate(const Prepared& prepared, const Variant& variant) const {
+Record Trials::simulate(const Prepared& prepared, const Variant& variant, int cores) const {
   SimulateOptions options;
   options.machines = [this](const std::string& name) { return machine(name); };
   options.emulated = options_.emulated;
   options.interrupted = options_.interrupted;
+  options.cores = cores;
   options.usage_interval = {};
   options.summary_only = true;
   options.variant = variant;
@@ -128,7 +129,7 @@ Trial Trials::tried(const Case& scenario_case, const TimeFactors& time_factors) 
   try {
     const Prepared prepared = this->prepared(scenario_case);
     const double price = price_per_hour(prepared).per_hour;
-    const Record record = simulate(prepared, {time_factors, nullptr});
+    const Record record = simulate(prepared, {time_factors, nullptr}, 1);
     if (record.outcome != Outcome::done) return {std::nullopt, record.failure, price};
     return {time_of(record), {}, price, mean_staleness(record)};
   } catch (const InputError& error) {

@@ -46,8 +46,10 @@ class Trials {
   /// are no more are gone. @throws InputError where its keys do not go together
   [[nodiscard]] static Case checked(Case changed);
 
-  /// From any thread. @throws NotDone where it is interrupted; InputError
-  [[nodiscard]] Record simulate(const Case& scenario_case, const Variant& variant) const;
+  /// From any thread; `cores`: SimulateOptions::cores. @throws NotDone where it is interrupted;
+  /// InputError
+  [[nodiscard]] Record simulate(const Case& scenario_case, const Variant& variant,
+                                int cores = 1) const;
   [[nodiscard]] std::optional<double> time_of(const Record& record) const;
   /// Of the base: how near it came to a target to which it has no time, what to do; else empty.
   [[nodiscard]] std::string no_time_of(const Record& record) const;
@@ -58,7 +60,7 @@ class Trials {
 
  private:
   [[nodiscard]] Prepared prepared(const Case& scenario_case) const;
-  [[nodiscard]] Record simulate(const Prepared& prepared, const Variant& variant) const;
+  [[nodiscard]] Record simulate(const Prepared& prepared, const Variant& variant, int cores) const;
   [[nodiscard]] Machine machine(const std::string& name) const;
 
   const SimulateOptions& options_;

@@ -94,7 +94,7 @@ class Asking {
   }
 
   void ask_base() {
-    record_ = trials_.simulate(trials_.base(), {{}, &history_});
+    record_ = trials_.simulate(trials_.base(), {{}, &history_}, options_.threads);
     if (record_.outcome != Outcome::done) throw NotDone(record_.outcome, record_.failure);
     whatif_.scenario_case = trials_.base();
     whatif_.machine = record_.machine;

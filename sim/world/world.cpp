@@ -2,6 +2,7 @@
 
 #include "scenarios/emulated.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <utility>
@@ -22,19 +23,21 @@ Bytes in_kernel(const Scenario& scenario) {
 }  // namespace
 
 World::World(const Prepared& prepared, bool emulate, const MachineLookup& machines,
-             const Variant& variant)
+             const Variant& variant, int cores)
     : time_factors(variant.time_factors),
       history(variant.history),
       real_cores(emulate || prepared.scenario_case.scenario.cluster.hosts.empty()) {
   const Scenario& scenario = prepared.scenario_case.scenario;
   const bool profiled = prepared.training->network->profiled();
+  cores = std::min(cores, static_cast<int>(prepared.places.size()));  // a core a node, at the most
+  if (prepared.training->numerics && cores > 1) pool = std::make_unique<WorkPool>(cores);
   if (real_cores) {
     const Machine machine = machines("");
-    const Cores cores = make_cores(machine.cores, machine);
-    if (scenario.cluster.hosts.empty()) add_host("localhost", cores, machine);
+    const Cores shared = make_cores(machine.cores, machine);
+    if (scenario.cluster.hosts.empty()) add_host("localhost", shared, machine);
     for (const HostSpec& spec : scenario.cluster.hosts) {
       for (int index = 0; index < spec.count; ++index) {
-        add_host(host_name(spec, index), cores, machine);
+        add_host(host_name(spec, index), shared, machine);
       }
     }
   } else {

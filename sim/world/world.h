@@ -10,6 +10,7 @@
 #include "sim/history/recorder.h"
 #include "sim/network/fabric.h"
 #include "sim/world/host_machine.h"
+#include "sim/world/work_pool.h"
 
 #include <memory>
 #include <string>
@@ -56,8 +57,9 @@ struct Variant {
 /// loopback.
 struct World {
   /// `emulated`: the hosts of the cluster are networks of this machine, whose cores they share.
+  /// `cores`: of this machine, that the simulation may use.
   World(const Prepared& prepared, bool emulated, const MachineLookup& machines,
-        const Variant& variant = {});
+        const Variant& variant = {}, int cores = 1);
 
   Engine engine;
   TimeFactors time_factors;
@@ -65,6 +67,7 @@ struct World {
   std::vector<Host> hosts;
   std::unique_ptr<Fabric> fabric;  ///< null on loopback
   bool real_cores = false;         ///< nodes are those of a run on this machine
+  std::unique_ptr<WorkPool> pool;  ///< null: jobs have no work, or one core does all of it
   Slots<Mail> mail;
   Effects effects;  ///< memory for those of a node that is fed
 

@@ -1,0 +1,174 @@
+#include "sim/world/work_pool.h"
+
+#include "models/base/check.h"
+#include "reports/record/wait_for_change.h"
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/strand.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace foretrain::sim {
+namespace {
+namespace asio = boost::asio;
+using Executor = asio::io_context::executor_type;
+
+JobResult carry_out(const std::function<JobResult(Parallel&)>& work,
+                    const std::function<void()>& prefetch) {
+  Serial serial;
+  JobResult result;
+  if (work) result = work(serial);
+  if (prefetch) prefetch();
+  return result;
+}
+
+}  // namespace
+
+struct WorkPool::Threads {
+  explicit Threads(int cores) : pending(cores), open(pending.get_executor()) {
+    for (int i = 1; i < cores; ++i) all.emplace_back([this] { work(); });
+  }
+  ~Threads() {
+    over = true;
+    ++told;
+    told.notify_all();
+    for (std::thread& thread : all) thread.join();
+  }
+  Threads(const Threads&) = delete;
+  Threads& operator=(const Threads&) = delete;
+
+  void work() {
+    while (!over) {
+      const std::uint32_t seen = told.load();
+      if (pending.poll_one() == 0) wait_for_change(told, seen);
+    }
+  }
+  template <class Task>
+  void begin(const asio::strand<Executor>& in_order, Task task) {
+    asio::post(in_order, std::move(task));
+    ++told;
+    told.notify_one();
+  }
+
+  asio::io_context pending;
+  asio::executor_work_guard<Executor> open;
+  std::atomic<std::uint32_t> told{0};  // that there is something to do, or that it is over
+  std::atomic<bool> over{false};
+  std::vector<std::thread> all;
+};
+
+WorkPool::WorkPool(int cores) {
+  FT_CHECK_OP(cores, >=, 2);
+  threads_ = std::make_unique<Threads>(cores);
+}
+
+WorkPool::~WorkPool() = default;
+
+// What the work holds is let go by the simulation's thread alone, where the job ends: a thread of
+// the pool may come to that later, and whether a payload is shared must not hang on it.
+class WorkAhead::Task {
+ public:
+  explicit Task(Job& job)
+      : work_(std::exchange(job.work, nullptr)), prefetch_(std::exchange(job.prefetch, nullptr)) {}
+
+  void run() {
+    std::int32_t expected = kWaiting;
+    if (!state_.compare_exchange_strong(expected, kRunning)) return;  // it was dropped
+    try {
+      result_ = carry_out(work_, prefetch_);
+    } catch (...) {
+      broken_ = std::current_exception();
+    }
+    state_.store(kOver);
+    state_.notify_one();
+  }
+
+  JobResult finish(asio::io_context& pending) {
+    for (std::int32_t state = state_.load(); state != kOver; state = state_.load()) {
+      if (pending.poll_one() == 0) wait_for_change(state_, state);
+    }
+    let_go();
+    if (broken_) std::rethrow_exception(std::exchange(broken_, nullptr));
+    return result_;
+  }
+
+  // It does not begin any more; it may have.
+  void call_off() {
+    std::int32_t expected = kWaiting;
+    state_.compare_exchange_strong(expected, kOver);
+  }
+
+  // Once that has been said.
+  void drop() {
+    while (state_.load() != kOver) wait_for_change(state_, kRunning);
+    let_go();
+  }
+
+ private:
+  static constexpr std::int32_t kWaiting = 0;
+  static constexpr std::int32_t kRunning = 1;
+  static constexpr std::int32_t kOver = 2;
+
+  void let_go() {
+    work_ = nullptr;
+    prefetch_ = nullptr;
+  }
+
+  std::function<JobResult(Parallel&)> work_;
+  std::function<void()> prefetch_;
+  JobResult result_;
+  std::exception_ptr broken_;
+  std::atomic<std::int32_t> state_{kWaiting};
+};
+
+struct WorkAhead::Queue {
+  asio::strand<Executor> in_order;
+  std::vector<std::shared_ptr<Task>> tasks;  // by the number of their job; null: it has none
+};
+
+WorkAhead::WorkAhead(WorkPool* pool) : pool_(pool) {
+  if (pool_ == nullptr) return;
+  queue_.reset(new Queue{asio::make_strand(pool_->threads_->pending), {}});
+}
+
+WorkAhead::~WorkAhead() { drop(); }
+
+void WorkAhead::begin(std::size_t number, Job& job) {
+  if (!queue_ || !job.work) return;
+  auto& tasks = queue_->tasks;
+  if (tasks.size() <= number) tasks.resize(number + 1);
+  tasks[number] = std::make_shared<Task>(job);
+  pool_->threads_->begin(queue_->in_order, [task = tasks[number]] { task->run(); });
+}
+
+JobResult WorkAhead::finish(std::size_t number, Job& job) {
+  if (queue_ && number < queue_->tasks.size()) {
+    if (const auto task = std::exchange(queue_->tasks[number], nullptr)) {
+      return task->finish(pool_->threads_->pending);
+    }
+  }
+  const JobResult result = carry_out(job.work, job.prefetch);
+  job.work = nullptr;
+  job.prefetch = nullptr;
+  return result;
+}
+
+void WorkAhead::drop() {
+  if (!queue_) return;
+  for (const auto& task : queue_->tasks) {
+    if (task) task->call_off();
+  }
+  for (auto& task : queue_->tasks) {
+    if (task) std::exchange(task, nullptr)->drop();
+  }
+}
+
+}  // namespace foretrain::sim

@@ -1,0 +1,180 @@
+// Work that is done on other cores: in which order, what becomes of it; the record that comes out.
+#include "sim/world/work_pool.h"
+
+#include "models/protocol/registry.h"
+#include "reports/studies/determinism/determinism.h"
+#include "scenarios/prepared.h"
+#include "tests/support/cases.h"
+
+#include <catch2/catch.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace foretrain::testing {
+namespace {
+using sim::WorkAhead;
+using sim::WorkPool;
+
+Job job_of(std::function<void()> what) {
+  Job job;
+  job.work = [what = std::move(what)](Parallel& /*parallel*/) {
+    what();
+    return JobResult{.loss = 1};
+  };
+  return job;
+}
+
+// Whether it came to be so before long.
+bool becomes(const std::atomic<bool>& flag) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (!flag && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+  return flag;
+}
+
+TEST_CASE("work pool: nodes work side by side, also while one is waited for") {
+  WorkPool pool(2);
+  WorkAhead one(&pool);
+  WorkAhead other(&pool);
+  std::atomic<bool> first = false;
+  std::atomic<bool> second = false;
+  std::atomic<int> met = 0;
+  Job waits = job_of([&] {
+    first = true;
+    if (becomes(second)) ++met;
+  });
+  Job awaited = job_of([&] {
+    second = true;
+    if (becomes(first)) ++met;
+  });
+  one.begin(0, waits);
+  other.begin(0, awaited);
+  CHECK(one.finish(0, waits).loss == 1);
+  CHECK(other.finish(0, awaited).loss == 1);
+  CHECK(met == 2);
+}
+
+TEST_CASE("work pool: the work of a node goes in order, what it prepares comes before the next") {
+  WorkPool pool(4);
+  WorkAhead node(&pool);
+  std::vector<int> order;
+  std::vector<Job> jobs;
+  for (int i = 0; i < 50; ++i) {
+    jobs.push_back(job_of([&order, i] { order.push_back(2 * i); }));
+    jobs.back().prefetch = [&order, i] { order.push_back(2 * i + 1); };
+  }
+  for (std::size_t i = 0; i < jobs.size(); ++i) node.begin(i, jobs[i]);
+  for (std::size_t i = jobs.size(); i-- > 0;) node.finish(i, jobs[i]);
+  REQUIRE(order.size() == 100);
+  CHECK(std::ranges::is_sorted(order));
+}
+
+TEST_CASE("work pool: what work holds is let go when its job ends, not later") {
+  WorkPool pool(2);
+  WorkAhead node(&pool);
+  const auto held = std::make_shared<int>(0);
+  for (std::size_t i = 0; i < 100; ++i) {
+    Job job = job_of([held] {});
+    node.begin(i % 3, job);
+    node.finish(i % 3, job);
+    REQUIRE(held.use_count() == 1);
+  }
+}
+
+TEST_CASE("work pool: what work throws is thrown where its job ends") {
+  WorkPool pool(2);
+  WorkAhead node(&pool);
+  Job job = job_of([] { throw std::runtime_error("no such file"); });
+  node.begin(0, job);
+  CHECK_THROWS_WITH(node.finish(0, job), "no such file");
+}
+
+TEST_CASE("work pool: dropped work has ended, or never begins") {
+  WorkPool pool(2);
+  auto node = std::make_unique<WorkAhead>(&pool);
+  std::atomic<bool> begun = false;
+  std::atomic<bool> dropping = false;
+  int done = 0;
+  Job first = job_of([&] {
+    begun = true;
+    becomes(dropping);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    ++done;
+  });
+  Job second = job_of([&] { ++done; });
+  node->begin(0, first);
+  node->begin(1, second);
+  REQUIRE(becomes(begun));
+  dropping = true;
+  node.reset();
+  CHECK(done == 1);
+}
+
+TEST_CASE("work pool: without one all work is done at its end") {
+  WorkAhead node(nullptr);
+  std::vector<int> order;
+  Job job = job_of([&] { order.push_back(1); });
+  job.prefetch = [&] { order.push_back(2); };
+  node.begin(0, job);
+  CHECK(order.empty());
+  CHECK(node.finish(0, job).loss == 1);
+  CHECK(order == std::vector{1, 2});
+}
+
+// Gradients that are too large for the loop; of several layers, in buckets that leave in stages.
+Case learning_case(const Protocol& protocol, bool deep) {
+  Case each = small_case(std::string(protocol.name), protocol.several_workers ? 4 : 1, 20);
+  TrainingSpec& training = each.scenario.training;
+  training.batch_size = 64;
+  training.evaluate_every = 5;
+  if (!deep) return each;
+  each.scenario.model.name = "mlp";
+  each.scenario.model.options.hidden = {96, 64};
+  training.bucket_size = {16'000};
+  return each;
+}
+
+Record simulate_on(const Case& scenario_case, int cores) {
+  const Prepared prepared = prepare(scenario_case, need_of_simulation(scenario_case.scenario));
+  sim::SimulateOptions options;
+  options.machines = [&](const std::string&) { return made_up_machine(prepared.model_key); };
+  options.cores = cores;
+  return sim::simulate(prepared, options);
+}
+
+TEST_CASE("work pool: a record does not depend on the cores that computed it") {
+  for (const Protocol& protocol : protocols()) {
+    for (const bool deep : {false, true}) {
+      CAPTURE(protocol.name, deep);
+      const Case each = learning_case(protocol, deep);
+      const Record alone = simulate_on(each, 1);
+      REQUIRE(alone.outcome == Outcome::done);
+      CHECK(first_difference(alone, simulate_on(each, 3)).empty());
+    }
+  }
+}
+
+TEST_CASE("work pool: a worker dies while its gradient is computed, another takes its place") {
+  const int worker = GENERATE(1, 2, 3);
+  CAPTURE(worker);
+  Case each = learning_case(protocol_called("async"), true);
+  const Duration half{simulate_on(each, 1).time.ns / 2};
+  each.scenario.faults = {
+      {.at = half, .kill = fmt::format("worker{}", worker), .restart_after = Duration{300'000}}};
+  const Record alone = simulate_on(each, 1);
+  REQUIRE(alone.outcome == Outcome::done);
+  REQUIRE(alone.nodes[static_cast<std::size_t>(worker)].away.size() == 1);
+  CHECK(first_difference(alone, simulate_on(each, 3)).empty());
+}
+
+}  // namespace
+}  // namespace foretrain::testing
