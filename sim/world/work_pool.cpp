@@ -130,29 +130,30 @@ class WorkAhead::Task {
 };
 
 struct WorkAhead::Queue {
+  WorkPool::Threads& threads;
   asio::strand<Executor> in_order;
   std::vector<std::shared_ptr<Task>> tasks;  // by the number of their job; null: it has none
 };
 
-WorkAhead::WorkAhead(WorkPool* pool) : pool_(pool) {
-  if (pool_ == nullptr) return;
-  queue_.reset(new Queue{asio::make_strand(pool_->threads_->pending), {}});
+WorkAhead::WorkAhead(WorkPool* pool) {
+  if (pool == nullptr) return;
+  WorkPool::Threads& threads = *pool->threads_;
+  queue_.reset(new Queue{threads, asio::make_strand(threads.pending), {}});
 }
 
 WorkAhead::~WorkAhead() { drop(); }
 
-void WorkAhead::begin(std::size_t number, Job& job) {
-  if (!queue_ || !job.work) return;
+void WorkAhead::post(std::size_t number, Job& job) {
   auto& tasks = queue_->tasks;
   if (tasks.size() <= number) tasks.resize(number + 1);
   tasks[number] = std::make_shared<Task>(job);
-  pool_->threads_->begin(queue_->in_order, [task = tasks[number]] { task->run(); });
+  queue_->threads.begin(queue_->in_order, [task = tasks[number]] { task->run(); });
 }
 
-JobResult WorkAhead::finish(std::size_t number, Job& job) {
+JobResult WorkAhead::finish_work(std::size_t number, Job& job) {
   if (queue_ && number < queue_->tasks.size()) {
     if (const auto task = std::exchange(queue_->tasks[number], nullptr)) {
-      return task->finish(pool_->threads_->pending);
+      return task->finish(queue_->threads.pending);
     }
   }
   const JobResult result = carry_out(job.work, job.prefetch);

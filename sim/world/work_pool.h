@@ -39,17 +39,23 @@ class WorkAhead {
   WorkAhead& operator=(const WorkAhead&) = delete;
 
   /// Where there is a pool: takes the job's work over, with what it prepares for the next one.
-  void begin(std::size_t number, Job& job);
+  void begin(std::size_t number, Job& job) {
+    if (queue_ && job.work) post(number, job);
+  }
   /// The job ends: waits for its work, and does other work of the pool meanwhile; what has not
   /// begun is done now. Then all that the work held is let go. @throws what the work threw
-  JobResult finish(std::size_t number, Job& job);
+  JobResult finish(std::size_t number, Job& job) {
+    return queue_ || job.work ? finish_work(number, job) : JobResult{};
+  }
   /// Nobody waits for what has begun: it does not begin, or is over on return.
   void drop();
 
  private:
   class Task;
   struct Queue;
-  WorkPool* pool_;
+  void post(std::size_t number, Job& job);
+  JobResult finish_work(std::size_t number, Job& job);
+
   std::unique_ptr<Queue> queue_;  // null: no pool
 };
 
