@@ -9,7 +9,8 @@ namespace foretrain {
 
 /// One tile of a product, kept in registers while the sum runs:
 ///
-///     c[r][l] = bias[l] or c[r][l] or 0, + sum over s, t of a(r, s, t) b[s length + t][l]
+///     c[r][l] = bias[l] or row_bias[r] or c[r][l] or 0,
+///               + sum over s, t of a(r, s, t) b[s length + t][l]
 ///     a(r, s, t) = a[(r / group) group_step + (r % group) row_step + s segment_step + t step]
 ///
 /// with s < segments, t < length, r < rows. The rows of a are read where they lie: pixels of an

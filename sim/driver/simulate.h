@@ -30,7 +30,7 @@ struct SimulateOptions {
   /// Put around each node's program, but a neighbour's: who watches what it is told, what it wants
   /// done.
   std::function<std::unique_ptr<Node>(NodeId, std::unique_ptr<Node>)> around{};
-  /// Of this machine, that gradients may be computed on. The record does not depend on it.
+  /// Of this machine, that jobs may be worked on. The record does not depend on it.
   int cores = 1;
   /// Keep no row of a step or of usage, but what the steps come to.
   bool summary_only = false;

@@ -33,7 +33,7 @@ class Jobs : public Actor {
   void ask_for(Job&& job);
   /// The node handled one.
   void message() { efforts_.message(); }
-  /// Its program will be gone: no work for it begins or goes on.
+  /// Its process is dead: none of its work begins, or goes on.
   void drop() { work_.drop(); }
   void wake(Instant now, std::uint64_t token) override;
 

@@ -42,6 +42,7 @@ void SimNode::start() {
 // It stands still for good.
 void SimNode::die() {
   mailbox_.close();
+  jobs_.drop();
   if (!ended_) ended_ = world_.engine.now();
   polling_.end();
   process_.stop(Resource::straggling);
@@ -49,7 +50,6 @@ void SimNode::die() {
 
 void SimNode::die_for_good() {
   die();
-  jobs_.drop();
   program_.reset();
 }
 

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -34,7 +35,11 @@ JobResult carry_out(const std::function<JobResult(Parallel&)>& work,
 
 struct WorkPool::Threads {
   explicit Threads(int cores) : pending(cores), open(pending.get_executor()) {
-    for (int i = 1; i < cores; ++i) all.emplace_back([this] { work(); });
+    try {
+      for (int i = 1; i < cores; ++i) all.emplace_back([this] { work(); });
+    } catch (const std::system_error&) {
+      // Those that there are do it, the simulation's own at the least.
+    }
   }
   ~Threads() {
     over = true;
@@ -54,6 +59,15 @@ struct WorkPool::Threads {
   template <class Task>
   void begin(const asio::strand<Executor>& in_order, Task task) {
     asio::post(in_order, std::move(task));
+    tell_one();
+  }
+  // By the simulation's thread. The next task of that strand is there for another one then.
+  bool help() {
+    if (pending.poll_one() == 0) return false;
+    tell_one();
+    return true;
+  }
+  void tell_one() {
     ++told;
     told.notify_one();
   }
@@ -88,25 +102,25 @@ class WorkAhead::Task {
       broken_ = std::current_exception();
     }
     state_.store(kOver);
-    state_.notify_one();
+    state_.notify_one();  // nobody waits for any other change
   }
 
-  JobResult finish(asio::io_context& pending) {
+  JobResult finish(WorkPool::Threads& threads) {
     for (std::int32_t state = state_.load(); state != kOver; state = state_.load()) {
-      if (pending.poll_one() == 0) wait_for_change(state_, state);
+      if (!threads.help()) wait_for_change(state_, state);
     }
     let_go();
     if (broken_) std::rethrow_exception(std::exchange(broken_, nullptr));
     return result_;
   }
 
-  // It does not begin any more; it may have.
+  // If it has not begun, it never does.
   void call_off() {
     std::int32_t expected = kWaiting;
     state_.compare_exchange_strong(expected, kOver);
   }
 
-  // Once that has been said.
+  // After `call_off`: until it is over.
   void drop() {
     while (state_.load() != kOver) wait_for_change(state_, kRunning);
     let_go();
@@ -153,7 +167,7 @@ void WorkAhead::post(std::size_t number, Job& job) {
 JobResult WorkAhead::finish_work(std::size_t number, Job& job) {
   if (queue_ && number < queue_->tasks.size()) {
     if (const auto task = std::exchange(queue_->tasks[number], nullptr)) {
-      return task->finish(queue_->threads.pending);
+      return task->finish(queue_->threads);
     }
   }
   const JobResult result = carry_out(job.work, job.prefetch);
@@ -170,6 +184,7 @@ void WorkAhead::drop() {
   for (auto& task : queue_->tasks) {
     if (task) std::exchange(task, nullptr)->drop();
   }
+  queue_ = nullptr;
 }
 
 }  // namespace foretrain::sim

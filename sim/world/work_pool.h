@@ -11,12 +11,14 @@ namespace foretrain::sim {
 /// Threads that work on the jobs of a simulation, beside its own.
 ///
 /// A simulation with numerics spends its time in gradients. Those of workers that compute side by
-/// side in virtual time are computed side by side here: each begins when it is asked for, and is
-/// waited for at its end in virtual time. What it reads and writes its node leaves alone meanwhile,
-/// as in a run (`Job::work`), so all comes out as without these threads, to the last bit.
+/// side in virtual time are computed side by side here: a job for threads that compute may be
+/// worked on from when it begins, and is waited for at its end in virtual time. What it reads and
+/// writes its node leaves alone meanwhile, as in a run (`Job::work`), so all comes out as without
+/// these threads, to the last bit.
 class WorkPool {
  public:
-  /// `cores`, 2 or more: for the simulation's thread and others.
+  /// `cores`, 2 or more: for the simulation's thread and others, or fewer where the system gives no
+  /// more threads.
   explicit WorkPool(int cores);
   ~WorkPool();
   WorkPool(const WorkPool&) = delete;
@@ -47,7 +49,8 @@ class WorkAhead {
   JobResult finish(std::size_t number, Job& job) {
     return queue_ || job.work ? finish_work(number, job) : JobResult{};
   }
-  /// Nobody waits for what has begun: it does not begin, or is over on return.
+  /// Nobody asks for results any more: work that no thread is at never begins, nor does any from
+  /// now on; the rest is over on return.
   void drop();
 
  private:

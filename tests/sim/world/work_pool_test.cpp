@@ -119,6 +119,15 @@ TEST_CASE("work pool: dropped work has ended, or never begins") {
   CHECK(done == 1);
 }
 
+TEST_CASE("work pool: nothing begins after a drop") {
+  WorkPool pool(2);
+  WorkAhead node(&pool);
+  node.drop();
+  Job job = job_of([] {});
+  node.begin(0, job);
+  CHECK(job.work);  // as it was: nobody has taken it
+}
+
 TEST_CASE("work pool: without one all work is done at its end") {
   WorkAhead node(nullptr);
   std::vector<int> order;
@@ -174,6 +183,24 @@ TEST_CASE("work pool: a worker dies while its gradient is computed, another take
   REQUIRE(alone.outcome == Outcome::done);
   REQUIRE(alone.nodes[static_cast<std::size_t>(worker)].away.size() == 1);
   CHECK(first_difference(alone, simulate_on(each, 3)).empty());
+}
+
+// All begin again, some of them while they wait for a batch.
+TEST_CASE("work pool: a training is set back while batches are read") {
+  Case each = learning_case(protocol_called("sync"), false);
+  each.scenario.training.rejoin_limit = Duration{60'000'000'000};
+  each.scenario.dataset.input.read_rate = {64 * 784 * 4 / 0.001};  // 1 ms a batch
+  const Duration whole = simulate_on(each, 1).time;
+  for (const int eighths : {2, 3, 5, 7}) {
+    CAPTURE(eighths);
+    each.scenario.faults = {{.at = Duration{whole.ns * eighths / 8},
+                             .kill = "server0",
+                             .restart_after = Duration{500'000}}};
+    const Record alone = simulate_on(each, 1);
+    REQUIRE(alone.outcome == Outcome::done);
+    REQUIRE(alone.restarts.count == 1);
+    CHECK(first_difference(alone, simulate_on(each, 3)).empty());
+  }
 }
 
 }  // namespace
