@@ -3,6 +3,8 @@
 
 #include "scenarios/scenario.h"
 
+#include <boost/asio/ip/address.hpp>
+
 #include <stdexcept>
 #include <string>
 
@@ -13,10 +15,19 @@ struct TuningError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Applies `spec` to a socket, or to one that listens: what it accepts inherits all of it. Returns
-/// the congestion control that it has now. Without a choice that is cubic, else reno: the default
-/// of many clouds, bbr, moves three to eight times less over loopback. @throws TuningError
-std::string tune(int native_socket, const TransportSpec& spec);
+/// Applies `spec` to a socket that goes to `address`, or listens there: what it accepts inherits
+/// all of it. Returns the congestion control that it has now. @throws TuningError
+///
+/// Without a choice that is cubic, else reno: the default of many clouds, bbr, moves three to eight
+/// times less over loopback. There, without a choice of buffers, a window is kWindowOverLoopback.
+std::string tune(int native_socket, const TransportSpec& spec,
+                 const boost::asio::ip::address& address);
+
+/// bytes that wait to be read at most. The kernel would let them become megabytes, which are out of
+/// the caches when they are read. With it all-reduces of 25 MB, 244 MB between two processes take
+/// 0.94, 0.96 of the time, of 1 MB as long as before; 192 to 512 KiB are within 3 % of each other
+/// (AMD EPYC, Zen 5, 1 MB of second-level cache a core).
+inline constexpr int kWindowOverLoopback = 256 * 1024;
 
 /// The connection counts as lost where the other end's kernel says nothing for `silence`: neither
 /// acknowledges what was sent nor answers when it is asked. Whole seconds, rounded up, at least
