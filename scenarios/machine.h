@@ -92,7 +92,7 @@ struct TransportCost {
   Duration handoff{};  ///< from the end of a send until a receiver that polls begins to receive
   Duration wake{};     ///< the same, until one that sleeps on an idle core does
   Duration poll{};     ///< how long a receiver polls before it sleeps
-  Duration preempt{};  ///< as wake, on a core that computes
+  Duration preempt{};  ///< as wake, on a core that goes on computing
 
   bool operator==(const TransportCost&) const = default;
 };

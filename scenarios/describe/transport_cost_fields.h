@@ -26,7 +26,7 @@ void describe(Visitor& visit, T& transport) {
                .required = true},
               transport.wake);
   visit.field({.key = "preempt",
-               .doc = "until a receiver that sleeps on a core that computes does",
+               .doc = "until a receiver that sleeps does, on a core that goes on computing",
                .least = 0,
                .most = 1e3},
               transport.preempt);

@@ -65,6 +65,22 @@ void Cpu::go_on(ThreadId thread) {
   if (!threads_[thread].items.empty()) enter(thread, Entry::woken);
 }
 
+void Cpu::hurry(ThreadId thread) {
+  const auto index = static_cast<std::size_t>(threads_[thread].core);
+  Core& core = cores_[index];
+  FT_CHECK(!core.calling);
+  const auto place = std::ranges::find(core.line, thread);
+  if (place == core.line.end() || place == core.line.begin()) return;
+  const Instant now = engine_.now();
+  const bool slowed_others = slows_others(core);
+  settle(core, now);
+  core.line.erase(place);
+  line_up(core, thread, Entry::woken);
+  if (core.line.front() == thread) core.slice_start = now;
+  plan(index, now);
+  if (slows_others(core) != slowed_others) contention_changed(index, now);
+}
+
 // A thread that has work again, and no place in the line.
 void Cpu::enter(ThreadId thread, Entry entry) {
   const auto index = static_cast<std::size_t>(threads_[thread].core);

@@ -61,6 +61,10 @@ class Cpu : public Actor {
   void run(ThreadId thread, Duration amount, Work work, Callback done, Entry entry = Entry::last,
            History::TaskId task = History::kNoTask, Pace pace = Pace::shared);
 
+  /// A thread that waits in line goes before those that have had more, as one that is woken; else
+  /// nothing happens. Not from within the callback of work on its core.
+  void hurry(ThreadId thread);
+
   /// `thread` stands still: what it has to do, then or by then, waits until it goes on. Not from
   /// within the callback of work on its core.
   void stop(ThreadId thread);

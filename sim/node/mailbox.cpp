@@ -38,6 +38,12 @@ void Mailbox::wake(Instant now, std::uint64_t token) {
       return arrive(now, slot);
     case Stage::noticed:
       return look(now);
+    case Stage::turn:
+      lined_up_ = false;
+      break;
+    case Stage::pressed:
+      if (lined_up_ && now >= pressing_) process_.hurry_loop();
+      return;
     case Stage::sent:
       polling_.active(now);
       depart(now, slot);
@@ -170,24 +176,37 @@ void Mailbox::arrive(Instant now, std::size_t slot) {
   const bool by_network = !same_host || device_joined_to(mail.from);
   if (!same_host) polling_.packets_came(mail.coming);
   if (by_network) mail.activity = process_.history().current();
+  if (lined_up_ || sleeps_beside_others(now)) {
+    if (!lined_up_) line_up(now, mail.from);
+    return unread_.push_back({slot, now, pressing_});
+  }
   const Instant noticed = now + notice(now, mail.from);
   unread_.push_back({slot, now, noticed});
   if (noticed == now) return read_all(now);
   world_.engine.schedule(noticed, at_stage(Stage::noticed, 0));
 }
 
+bool Mailbox::sleeps_beside_others(Instant now) const {
+  const Cpu& cpu = process_.cpu();
+  return !cpu.idle(place_.core) && cpu.is_free(process_.loop()) && !polling_.polls(now);
+}
+
 // Who works, or has yielded, looks at its turn, which `receive` settles.
 Duration Mailbox::notice(Instant now, NodeId from) const {
-  const Cpu& cpu = process_.cpu();
+  if (!process_.cpu().idle(place_.core)) return {};
   const TransportCost& transport = transport_with(from);
-  const auto scaled = [&](Duration time) {
-    return world_.time_factors.scaled(Resource::latency, time);
-  };
-  if (cpu.idle(place_.core)) {
-    return scaled(polling_.polls(now) ? transport.handoff : transport.wake);
-  }
-  const bool sleeps = cpu.is_free(process_.loop()) && !polling_.polls(now);
-  return sleeps ? scaled(transport.preempt) : Duration{};
+  return world_.time_factors.scaled(Resource::latency,
+                                    polling_.polls(now) ? transport.handoff : transport.wake);
+}
+
+void Mailbox::line_up(Instant now, NodeId from) {
+  const Duration preempt =
+      world_.time_factors.scaled(Resource::latency, transport_with(from).preempt);
+  const bool at_once = preempt.ns == 0;
+  lined_up_ = true;
+  pressing_ = now + preempt;
+  process_.wake_loop(at_stage(Stage::turn, 0), at_once ? Cpu::Entry::woken : Cpu::Entry::last);
+  if (!at_once) world_.engine.schedule(pressing_, at_stage(Stage::pressed, 0));
 }
 
 // Unless the loop was awake before.

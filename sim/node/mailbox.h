@@ -51,11 +51,11 @@ struct FrameworkCosts {
 /// there.
 ///
 /// 1. A loop notices when it next looks: at once on its core's turn where that works or has
-///    yielded, a `handoff` later where it polls on an idle core, a `wake` later where it sleeps, a
-///    `preempt` later where it sleeps and its core is busy.
+///    yielded, on an idle core a `handoff` later where it polls, a `wake` later where it sleeps.
 /// 2. A loop that is awake, whatever for, reads all that has come.
-/// 3. One that polled when others took its core has yielded to them, and waits for its turn; one
-///    that slept is woken, and goes before those that have had more.
+/// 3. One that polled when others took its core has yielded to them, and waits for its turn. So
+///    does one that slept: it runs when the others are through, or their slices. Unless they are
+///    before, the kernel lets it go before those that have had more a `preempt` after it was woken.
 /// 4. What comes from a lost peer is read no more. One that is back has a mailbox of its own: what
 ///    was sent to the lost one, or by it, is not its concern.
 class Mailbox : public Actor {
@@ -85,7 +85,16 @@ class Mailbox : public Actor {
 
  private:
   /// What an event is about; its token is that with the slot of the mail.
-  enum class Stage : std::uint8_t { sent, streamed, arrived, noticed, received, handled };
+  enum class Stage : std::uint8_t {
+    sent,
+    streamed,
+    arrived,
+    noticed,
+    turn,
+    pressed,
+    received,
+    handled
+  };
   static constexpr int kStageBits = 3;
   struct Unread {
     std::size_t slot = 0;  // of the mail
@@ -117,8 +126,12 @@ class Mailbox : public Actor {
   [[nodiscard]] bool brings_update(const Message& message) const;
   void depart(Instant now, std::size_t slot);
   void arrive(Instant now, std::size_t slot);
-  /// How long the loop takes to notice what comes now.
+  /// The loop sleeps, and others have its core.
+  [[nodiscard]] bool sleeps_beside_others(Instant now) const;
+  /// How long the loop takes to notice what comes now, else.
   [[nodiscard]] Duration notice(Instant now, NodeId from) const;
+  /// A loop that sleeps beside others is woken.
+  void line_up(Instant now, NodeId from);
   void look(Instant now);
   void receive(Instant now, std::size_t slot);
   /// The message is read.
@@ -134,7 +147,9 @@ class Mailbox : public Actor {
   Polling& polling_;
   World& world_;
   const Peers& peers_;
-  Fifo<Unread> unread_;  // messages that have come
+  bool lined_up_ = false;  // woken, it waits for its turn, then reads
+  Instant pressing_;       // until then it lets others go before it
+  Fifo<Unread> unread_;    // messages that have come
   Traffic traffic_;
   FrameworkCosts framework_;
   int next_thread_ = 0;  // that handles a gradient

@@ -43,6 +43,9 @@ class Process {
     run(loop_, Effort(history_.messages()), Work::transport, done, entry);
   }
 
+  /// The loop waits for its turn no longer, but for those that have had less of the core.
+  void hurry_loop() { cpu_.hurry(loop_); }
+
   /// `why`: what it is told apart as in the history.
   void stop(Resource why);
   void go_on();

@@ -190,6 +190,27 @@ TEST_CASE("cpu: of what it had while the core was idle since then nobody makes a
   CHECK(ends.at[1] == Instant{} + 41_ms);
 }
 
+TEST_CASE("cpu: who waits in line is hurried before those that have had more, no others") {
+  Engine engine;
+  Cpu cpu(engine, 1, {30_ms, 1});
+  Ends ends;
+  Later later;
+  const auto runs = cpu.add_thread(0);
+  const auto waits = cpu.add_thread(0);
+  const auto idle = cpu.add_thread(0);
+  cpu.run(runs, 10_ms, Work::compute, {&ends, 0});
+  later.add(engine, 4_ms, [&] { cpu.run(waits, 1_ms, Work::transport, {&ends, 1}); });
+  later.add(engine, 6_ms, [&] {
+    cpu.hurry(idle);
+    cpu.hurry(runs);
+    cpu.hurry(waits);
+    CHECK(cpu.used(runs, Work::compute) == 6_ms);
+  });
+  engine.run();
+  CHECK(ends.at[1] == Instant{} + 7_ms);
+  CHECK(ends.at[0] == Instant{} + 11_ms);
+}
+
 TEST_CASE("cpu: a newcomer waits for the end of the slice that is running") {
   Engine engine;
   Cpu cpu(engine, 1, {3_ms, 1});

@@ -144,6 +144,30 @@ TEST_CASE("mailbox: a loop that sleeps while others compute on its core is let i
   CHECK(pair.told() == once(5_ms + kPreempt));
 }
 
+TEST_CASE("mailbox: a loop that slept runs as soon as those on its core are through") {
+  Pair pair(10_us);
+  pair.compute_at(1_ms, 4'050_us);  // 5.05 ms: long before it would be let in
+  pair.send_at(5_ms);
+  CHECK(pair.told() == once(5'060_us));
+}
+
+TEST_CASE("mailbox: a loop that slept waits for those on its core as long as it is not let in") {
+  Pair pair(10_us);
+  pair.compute_at(1_ms, 4'050_us);
+  pair.compute_at(1_ms, 20_ms);  // in slices of 3 ms, from 4 ms on it is the other's turn
+  pair.send_at(5_ms);
+  CHECK(pair.told() == once(5_ms + kPreempt + 10_us));
+}
+
+TEST_CASE("mailbox: what comes while a loop waits for its turn is read then, in order") {
+  Pair pair(10_us);
+  pair.compute_at(1_ms, 20_ms);
+  pair.send_at(5_ms);
+  pair.send_at(5'100_us);
+  const Instant first = Instant{} + 5_ms + kPreempt + 10_us;
+  CHECK(pair.told() == std::vector{first, first + 10_us});
+}
+
 TEST_CASE("mailbox: a loop at work reads when it is through") {
   Pair pair;
   pair.at(5_ms, [&] {
