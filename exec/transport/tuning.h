@@ -19,13 +19,14 @@ struct TuningError : std::runtime_error {
 /// all of it. Returns the congestion control that it has now. @throws TuningError
 ///
 /// Without a choice that is cubic, else reno: the default of many clouds, bbr, moves three to eight
-/// times less over loopback. There, without a choice of buffers, a window is kWindowOverLoopback.
+/// times less over loopback. There, without a choice of buffers, kWindowOverLoopback holds.
 std::string tune(int native_socket, const TransportSpec& spec,
                  const boost::asio::ip::address& address);
 
-/// bytes that wait to be read at most. The kernel would let them become megabytes, which are out of
-/// the caches when they are read. With it all-reduces of 25 MB, 244 MB between two processes take
-/// 0.94, 0.96 of the time, of 1 MB as long as before; 192 to 512 KiB are within 3 % of each other
+/// bytes to which a window is clamped before it opens. The kernel chooses its scale by that, so it
+/// can grow to twice as much (RFC 7323, 2.3), not to the megabytes that are out of the caches when
+/// they are read. With it all-reduces of 25 MB, 244 MB between two processes take 0.94, 0.96 of the
+/// time, of 1 MB as long as before; with half of it the same, with twice as much nothing is won
 /// (AMD EPYC, Zen 5, 1 MB of second-level cache a core).
 inline constexpr int kWindowOverLoopback = 256 * 1024;
 

@@ -77,7 +77,8 @@ void Jobs::computed(Instant now, std::size_t slot) {
   }
   note_rest(now, under_way);
   if (under_way.place != JobPlace::loop) {
-    // The loop is told; what it sends leaves before the next job begins.
+    // The loop is told; what it sends leaves before the next job begins, unless a message has woken
+    // it before: who waits for its turn already is not woken again.
     return process_.wake_loop(at_stage(Stage::done, slot), Cpu::Entry::woken);
   }
   finish(now, slot);

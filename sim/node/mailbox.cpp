@@ -42,8 +42,10 @@ void Mailbox::wake(Instant now, std::uint64_t token) {
       lined_up_ = false;
       break;
     case Stage::pressed:
-      if (lined_up_ && now >= pressing_) process_.hurry_loop();
-      return;
+      if (!lined_up_ || now < pressing_) return;
+      lined_up_ = false;
+      process_.hurry_loop();
+      break;
     case Stage::sent:
       polling_.active(now);
       depart(now, slot);
@@ -176,9 +178,10 @@ void Mailbox::arrive(Instant now, std::size_t slot) {
   const bool by_network = !same_host || device_joined_to(mail.from);
   if (!same_host) polling_.packets_came(mail.coming);
   if (by_network) mail.activity = process_.history().current();
-  if (lined_up_ || sleeps_beside_others(now)) {
-    if (!lined_up_) line_up(now, mail.from);
-    return unread_.push_back({slot, now, pressing_});
+  if (lined_up_ || sleeps_beside_others(now, mail.from)) {
+    // What came while its core was idle has woken it already.
+    if (!lined_up_ && unread_.empty()) line_up(now, mail);
+    return unread_.push_back({slot, now, lined_up_ ? pressing_ : unread_.front().noticed});
   }
   const Instant noticed = now + notice(now, mail.from);
   unread_.push_back({slot, now, noticed});
@@ -186,9 +189,16 @@ void Mailbox::arrive(Instant now, std::size_t slot) {
   world_.engine.schedule(noticed, at_stage(Stage::noticed, 0));
 }
 
-bool Mailbox::sleeps_beside_others(Instant now) const {
+bool Mailbox::has_yielded(Instant now) const {
+  const Instant busy_since = process_.cpu().busy_since(place_.core);
+  return polling_.polls(busy_since) && now - busy_since < process_.host().slice;
+}
+
+// Where the kernel lets it in at once, it is as one that is awake.
+bool Mailbox::sleeps_beside_others(Instant now, NodeId from) const {
   const Cpu& cpu = process_.cpu();
-  return !cpu.idle(place_.core) && cpu.is_free(process_.loop()) && !polling_.polls(now);
+  return !cpu.idle(place_.core) && cpu.is_free(process_.loop()) && !polling_.polls(now) &&
+         !has_yielded(now) && transport_with(from).preempt.ns > 0;
 }
 
 // Who works, or has yielded, looks at its turn, which `receive` settles.
@@ -199,14 +209,14 @@ Duration Mailbox::notice(Instant now, NodeId from) const {
                                     polling_.polls(now) ? transport.handoff : transport.wake);
 }
 
-void Mailbox::line_up(Instant now, NodeId from) {
+void Mailbox::line_up(Instant now, const Mail& mail) {
   const Duration preempt =
-      world_.time_factors.scaled(Resource::latency, transport_with(from).preempt);
-  const bool at_once = preempt.ns == 0;
+      world_.time_factors.scaled(Resource::latency, transport_with(mail.from).preempt);
   lined_up_ = true;
   pressing_ = now + preempt;
-  process_.wake_loop(at_stage(Stage::turn, 0), at_once ? Cpu::Entry::woken : Cpu::Entry::last);
-  if (!at_once) world_.engine.schedule(pressing_, at_stage(Stage::pressed, 0));
+  process_.history().go_on_from(mail.activity);
+  process_.wake_loop(at_stage(Stage::turn, 0));
+  world_.engine.schedule(pressing_, at_stage(Stage::pressed, 0));
 }
 
 // Unless the loop was awake before.
@@ -232,8 +242,7 @@ void Mailbox::receive(Instant now, std::size_t slot) {
   const Effort cost =
       effort(by_core ? transport_with(mail.from).receive.of(bytes) : Duration{}, refill(mail));
   process_.history().go_on_from(mail.activity);
-  const Instant busy_since = cpu.busy_since(place_.core);
-  const bool yielded = polling_.polls(busy_since) && now - busy_since < process_.host().slice;
+  const bool yielded = has_yielded(now);
   if (cost.total().ns == 0 && !yielded && cpu.is_free(process_.loop())) return received(now, slot);
   process_.run(process_.loop(), cost, Work::transport, at_stage(Stage::received, slot),
                yielded ? Cpu::Entry::last : Cpu::Entry::woken);

@@ -127,11 +127,13 @@ class Mailbox : public Actor {
   void depart(Instant now, std::size_t slot);
   void arrive(Instant now, std::size_t slot);
   /// The loop sleeps, and others have its core.
-  [[nodiscard]] bool sleeps_beside_others(Instant now) const;
+  [[nodiscard]] bool sleeps_beside_others(Instant now, NodeId from) const;
+  /// It polled when others took its core, within a slice.
+  [[nodiscard]] bool has_yielded(Instant now) const;
   /// How long the loop takes to notice what comes now, else.
   [[nodiscard]] Duration notice(Instant now, NodeId from) const;
   /// A loop that sleeps beside others is woken.
-  void line_up(Instant now, NodeId from);
+  void line_up(Instant now, const Mail& mail);
   void look(Instant now);
   void receive(Instant now, std::size_t slot);
   /// The message is read.

@@ -50,7 +50,7 @@ TEST_CASE("tuning: what the scenario says is what the socket has") {
   CHECK(socket.option(IPPROTO_TCP, TCP_NOTSENT_LOWAT) == 30'000);
 }
 
-TEST_CASE("tuning: over loopback, no further, what waits to be read is bounded") {
+TEST_CASE("tuning: over loopback, no further, windows are clamped") {
   const Socket untouched;
   const Socket near;
   const Socket far;

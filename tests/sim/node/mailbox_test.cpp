@@ -194,6 +194,23 @@ TEST_CASE("mailbox: a loop that polled when others took its core waits for its t
   CHECK(pair.told() == once(7'010_us));
 }
 
+TEST_CASE("mailbox: who has yielded waits for its turn, also when its polling is over") {
+  Pair pair(10_us);
+  pair.at(4'900_us, [&] { pair.receiver.polling.active(Instant{} + 4'900_us); });
+  pair.compute_at(5_ms, 2_ms);
+  pair.send_at(6_ms);
+  CHECK(pair.told() == once(7'010_us));
+}
+
+TEST_CASE("mailbox: who is woken on an idle core is not held up by others, nor by what comes") {
+  Pair pair(10_us);
+  pair.send_at(5_ms);
+  pair.compute_at(5'010_us, 20_ms);
+  pair.send_at(5'020_us);
+  const Instant first = Instant{} + 5_ms + kWake + 10_us;
+  CHECK(pair.told() == std::vector{first, first + 10_us});
+}
+
 TEST_CASE("mailbox: a loop that slept goes before those that have had more of its core") {
   Pair pair(10_us);
   pair.compute_at(3_ms, 20_ms);
