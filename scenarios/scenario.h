@@ -107,7 +107,7 @@ struct TrainingSpec {
 /// measured.
 struct TransportSpec {
   std::string congestion_control;  ///< of the kernel's; empty: cubic, else reno
-  Bytes socket_buffer;             ///< of each direction; 0: the kernel's, less over loopback
+  Bytes socket_buffer;             ///< of each direction; 0: as the kernel finds out
   Bytes unsent{256 * 1024};        ///< the most that waits in the kernel, in order; 0: no bound
   std::optional<Duration> poll;    ///< how long a node looks for messages before it sleeps;
                                    ///< nothing: run: 1 ms, simulate: as the machine file says

@@ -160,7 +160,7 @@ Sample call(const tcp::endpoint& echo, const PingPong& setting, const Hosts& hos
   boost::asio::io_context loop(1);
   tcp::socket socket(loop);
   hosts.enter(0, [&] { socket.open(tcp::v4()); });
-  tune(socket.native_handle(), {}, echo.address());
+  tune(socket.native_handle(), {});
   socket.connect(echo);
   auto caller = std::make_unique<Caller>(setting);
   Caller& program = *caller;
@@ -211,9 +211,8 @@ RoundTrip measure_round_trip(int caller_core, int echo_core, const PingPong& set
   boost::asio::io_context loop(1);
   tcp::acceptor acceptor(loop);
   hosts.enter(last, [&] { acceptor.open(tcp::v4()); });
-  const auto address = boost::asio::ip::make_address_v4(hosts.address(last));
-  tune(acceptor.native_handle(), {}, address);
-  acceptor.bind({address, 0});
+  tune(acceptor.native_handle(), {});
+  acceptor.bind({boost::asio::ip::make_address_v4(hosts.address(last)), 0});
   acceptor.listen();
   const tcp::endpoint place = acceptor.local_endpoint();
   std::optional<Busy> busy;

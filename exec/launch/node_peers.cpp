@@ -57,7 +57,7 @@ void NodeProcess::connect_to(NodeId id, const nlohmann::json& place) {
                             place.at("port"));
   auto socket = std::make_shared<tcp::socket>(loop_);
   socket->open(there.protocol());
-  tune_socket(socket->native_handle(), there.address());
+  tune_socket(socket->native_handle());
   socket->async_connect(there, [this, socket, id, place, there](error_code error) {
     if (error) {
       return give_up(fmt::format("cannot connect to {}: {}", to_text(there), error.message()), id);

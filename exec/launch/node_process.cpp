@@ -191,7 +191,7 @@ void NodeProcess::listen(int port) {
   const tcp::endpoint here(address_, static_cast<std::uint16_t>(port));
   acceptor_->open(here.protocol());
   acceptor_->set_option(tcp::acceptor::reuse_address(true));
-  tune_socket(acceptor_->native_handle(), address_);
+  tune_socket(acceptor_->native_handle());
   acceptor_->bind(here, error);
   if (!error) acceptor_->listen(asio::socket_base::max_listen_connections, error);
   if (error) {
@@ -202,8 +202,8 @@ void NodeProcess::listen(int port) {
   tell_place(acceptor_->local_endpoint().port());
 }
 
-void NodeProcess::tune_socket(int native_socket, const asio::ip::address& address) {
-  congestion_control_ = tune(native_socket, scenario_->transport, address);
+void NodeProcess::tune_socket(int native_socket) {
+  congestion_control_ = tune(native_socket, scenario_->transport);
   give_up_after(native_socket, silence_of(*scenario_));
 }
 

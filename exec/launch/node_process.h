@@ -51,7 +51,7 @@ class NodeProcess {
   void on_control(const FrameHeader& header, const Payload& payload);
   void set_up(const nlohmann::json& setup);
   void listen(int port);
-  void tune_socket(int native_socket, const boost::asio::ip::address& address);
+  void tune_socket(int native_socket);
   void tell_place(int port);
   /// What a message between nodes carries at most.
   [[nodiscard]] Bytes largest_message() const;

@@ -28,8 +28,7 @@ std::string known_to_kernel() {
 
 }  // namespace
 
-std::string tune(int native_socket, const TransportSpec& spec,
-                 const boost::asio::ip::address& address) {
+std::string tune(int native_socket, const TransportSpec& spec) {
   const bool chosen = !spec.congestion_control.empty();
   const std::vector<std::string> wanted =
       chosen ? std::vector{spec.congestion_control} : std::vector<std::string>{"cubic", "reno"};
@@ -46,8 +45,6 @@ std::string tune(int native_socket, const TransportSpec& spec,
     const auto bytes = static_cast<int>(spec.socket_buffer.value);
     set(native_socket, SOL_SOCKET, SO_SNDBUF, bytes);
     set(native_socket, SOL_SOCKET, SO_RCVBUF, bytes);
-  } else if (address.is_loopback()) {
-    set(native_socket, IPPROTO_TCP, TCP_WINDOW_CLAMP, kWindowOverLoopback);
   }
   if (spec.unsent.value > 0) {
     set(native_socket, IPPROTO_TCP, TCP_NOTSENT_LOWAT, static_cast<int>(spec.unsent.value));

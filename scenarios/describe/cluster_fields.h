@@ -113,8 +113,7 @@ void describe(Visitor& visit, T& transport) {
                .written = !transport.congestion_control.empty()},
               transport.congestion_control);
   visit.field({.key = "socket_buffer",
-               .doc = "of each direction of a connection; 0: as the kernel finds out, but 512 KiB "
-                      "at most over loopback",
+               .doc = "of each direction of a connection; 0: as the kernel finds out",
                .least = 0,
                .most = 1e9},
               transport.socket_buffer);

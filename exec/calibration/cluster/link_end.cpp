@@ -70,7 +70,7 @@ LinkEnd::LinkEnd(boost::asio::io_context& loop, Duration& poll, const JobKey& ke
   const tcp::endpoint here(address, 0);
   error_code error;
   acceptor_.open(here.protocol());
-  tune(acceptor_.native_handle(), {}, address);
+  tune(acceptor_.native_handle(), {});
   acceptor_.bind(here, error);
   if (!error) acceptor_.listen(boost::asio::socket_base::max_listen_connections, error);
   if (error) {
@@ -109,7 +109,7 @@ void LinkEnd::connect(const LinkPlace& there,
   };
   auto socket = std::make_shared<tcp::socket>(loop_);
   socket->open(there.endpoint.protocol());
-  tune(socket->native_handle(), {}, there.endpoint.address());
+  tune(socket->native_handle(), {});
   socket->async_connect(there.endpoint, [this, socket, there, failed,
                                          connected = std::move(connected)](error_code error) {
     if (error) return failed(error.message());
