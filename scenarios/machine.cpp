@@ -82,6 +82,12 @@ std::string Machine::title() const {
                      100 * others_used);
 }
 
+TransportCost TransportCost::on_one_core() const {
+  TransportCost cost = *this;
+  if (one_core_byte_s > 0) cost.send.per_item_s = cost.receive.per_item_s = one_core_byte_s / 2;
+  return cost;
+}
+
 Machine at_distance(Machine machine, CoreDistance distance) {
   const FarCost& far = machine.loopback_far;
   if (distance == CoreDistance::near || far == FarCost{}) return machine;

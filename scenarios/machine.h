@@ -93,6 +93,11 @@ struct TransportCost {
   Duration wake{};     ///< the same, until one that sleeps on an idle core does
   Duration poll{};     ///< how long a receiver polls before it sleeps
   Duration preempt{};  ///< as wake, on a core that goes on computing
+  double one_core_byte_s = 0;  ///< where both have one core, which has what the other left in its
+                               ///< caches: of a byte, both sides together; 0: as between two
+
+  /// What they cost between two nodes of one core.
+  [[nodiscard]] TransportCost on_one_core() const;
 
   bool operator==(const TransportCost&) const = default;
 };

@@ -163,29 +163,32 @@ void measure_cores(Machine& machine, Repeater& repeater, int core) {
 
 void measure_caches(Machine& machine, Repeater& repeater, const std::vector<int>& cores) {
   constexpr double kByteFloor_s = 10e-12;
+  constexpr double kNeighboursFloor = 4e9;
   CacheSizes sizes = cache_sizes(this_processor());
   if (!sizes.told) {
     machine.not_measured.emplace_back("memory.private_cache: not told by the kernel");
   }
-  if (sizes.shared.value == 0) sizes.shared = measure_shared_cache(cores.front(), sizes.of_core);
+  sizes.shared = measure_shared_cache(cores.front(), sizes);
   const std::vector<double> medians = repeater.measure(
       {{"memory.shared_byte", kByteFloor_s, 0.5, true},
        {"memory.memory_byte", kByteFloor_s, 0.5, true},
        {"memory.copied_byte", kByteFloor_s, 0.5, true},
        {"memory.fresh_byte", kByteFloor_s, 0.5, true},
        {"memory.bandwidth"},
+       {"memory.neighbours", kNeighboursFloor},
        {"contention"}},
       [&] {
         const MemoryHierarchy once = measure_memory(cores, sizes);
         const double contention = cores.size() > 1 ? measure_contention(cores[0], cores[1]) : 1;
-        const double cold_s = measure_cold_byte(
-            cores.front(), cores.size() > 1 ? cores[1] : cores[0], beyond_caches(sizes));
+        const double cold_s = measure_cold_byte(cores.front(), {beyond_caches(sizes).value / 2});
+        const BytesPerSecond others = measure_neighbours(cores.front(), sizes);
         return std::vector<double>{once.shared_byte_s, once.memory_byte_s,   cold_s,
-                                   once.fresh_byte_s,  once.bandwidth.value, contention};
+                                   once.fresh_byte_s,  once.bandwidth.value, others.value,
+                                   contention};
       });
-  machine.memory = {sizes.of_core, sizes.shared, medians[0],  medians[1],
-                    medians[2],    medians[3],   {medians[4]}};
-  machine.contention = std::max(1.0, medians[5]);
+  machine.memory = {sizes.of_core, sizes.shared, medians[0],   medians[1],
+                    medians[2],    medians[3],   {medians[4]}, {medians[5]}};
+  machine.contention = std::max(1.0, medians[6]);
 }
 
 void measure_into(Machine& machine, const Case& scenario_case, const CalibrateOptions& options,

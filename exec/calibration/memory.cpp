@@ -25,6 +25,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr Bytes kUsualCache{1'048'576};
 constexpr double kWalk_s = 0.05;
+constexpr double kHalfMissing = 0.918;  // of a cache, as far away: models/cost/caches.h
 
 double passed_s(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -58,6 +59,22 @@ double walked_s(Bytes size) {
   pages.walk();
   std::vector<double> times;
   for (const auto start = Clock::now(); times.size() < 3 || passed_s(start) < kWalk_s;) {
+    const auto begun = Clock::now();
+    pages.walk();
+    times.push_back(passed_s(begun));
+  }
+  return median(times).value() / static_cast<double>(size.value);
+}
+
+// Seconds of a byte of what is in the caches, once its process has done nothing else for so long.
+double walked_after_s(Bytes size, double rest_s) {
+  constexpr int kTimes = 7;
+  Pages pages(size);
+  std::vector<double> times;
+  while (times.size() < kTimes) {
+    for (int i = 0; i < 3; ++i) pages.walk();
+    for (const auto rested = Clock::now(); passed_s(rested) < rest_s;) {
+    }
     const auto begun = Clock::now();
     pages.walk();
     times.push_back(passed_s(begun));
@@ -118,18 +135,49 @@ Bytes shared_cache_of(const std::vector<Walk>& walks) {
   const double part = (half_s - within->byte_s) / (beyond->byte_s - within->byte_s);
   const auto size = static_cast<double>(within->size.value);
   const double half = size * std::pow(static_cast<double>(beyond->size.value) / size, part);
-  return {static_cast<std::int64_t>(half / std::numbers::ln2)};
+  return {static_cast<std::int64_t>(half / kHalfMissing)};
 }
 
-Bytes measure_shared_cache(int core, Bytes of_core) {
+Bytes measure_shared_cache(int core, const CacheSizes& told) {
   constexpr Bytes kLargest{256 << 20};
-  std::vector<Walk> walks;
-  const auto walk = [&](Bytes size) {
-    walks.push_back({size, Forked<double>(core, [=] { return walked_s(size); }).get()});
+  std::vector<double> found;
+  for (int i = 0; i < 3; ++i) {
+    std::vector<Walk> walks;
+    const auto walk = [&](Bytes size) {
+      walks.push_back({size, Forked<double>(core, [=] { return walked_s(size); }).get()});
+    };
+    walk({told.of_core.value / 4});
+    for (Bytes size = told.of_core * 2; size.value <= kLargest.value; size = size * 2) walk(size);
+    found.push_back(static_cast<double>(shared_cache_of(walks).value));
+  }
+  const Bytes seen{static_cast<std::int64_t>(median(found).value())};
+  if (seen.value == 0) return told.shared;
+  return told.shared.value > 0 ? std::min(seen, told.shared) : seen;
+}
+
+BytesPerSecond measure_neighbours(int core, const CacheSizes& sizes) {
+  const Bytes piece = std::max(sizes.of_core * 2, Bytes{sizes.shared.value / 8});
+  if (sizes.shared < piece * 2) return {};
+  const double memory_s =
+      Forked<double>(core, [&] { return walked_s(beyond_caches(sizes)); }).get();
+  const auto left_alone_s = [&](double rest_s) {
+    return Forked<double>(core, [&] { return walked_after_s(piece, rest_s); }).get();
   };
-  walk({of_core.value / 4});
-  for (Bytes size = of_core * 2; size.value <= kLargest.value; size = size * 2) walk(size);
-  return shared_cache_of(walks);
+  const double near_s = left_alone_s(0);
+  if (memory_s < 1.5 * near_s) return {};
+  const double half_s = (near_s + memory_s) / 2;
+  double before_s = near_s;
+  for (double rest_s = 0.25e-3; rest_s <= 16e-3; rest_s *= 2) {
+    const double after_s = left_alone_s(rest_s);
+    if (after_s < half_s) {
+      before_s = after_s;
+      continue;
+    }
+    const double half_rest_s = rest_s * std::exp2((half_s - after_s) / (after_s - before_s));
+    const double away = kHalfMissing * static_cast<double>(sizes.shared.value);
+    return {(away - static_cast<double>(piece.value)) / half_rest_s};
+  }
+  return {};
 }
 
 Bytes beyond_caches(const CacheSizes& sizes) {

@@ -22,14 +22,19 @@ struct Walk {
   double byte_s = 0;
 };
 /// The cache by which the law of models/cost/caches.h tells these walks, which go from what a
-/// core's own cache holds to what no cache does: of a walk over S bytes, again and again, a share
-/// of exp(-S / C) is still there, so half of what memory costs more is seen where S = C ln 2.
+/// core's own cache holds to what no cache does: of a walk over S bytes, again and again, half is
+/// missing, and half of what memory costs more is seen, where S = 0.918 C.
 /// Between two walks by the logarithm of the size. 0: no walk takes half as long again as the
 /// first, or the second one does already; no shared cache is to be seen.
 Bytes shared_cache_of(const std::vector<Walk>& walks);
-/// Walks on that core, each next one over twice as much, until 256 MB. Virtual machines may not
-/// tell what of a socket's cache their cores share.
-Bytes measure_shared_cache(int core, Bytes of_core);
+/// Walks on that core, each next one over twice as much, until 256 MB: what it has of the shared
+/// cache, median of three, no more than is told. Virtual machines do not tell what of a socket's
+/// cache their cores share, or what neighbours take of it. As told where none is to be seen.
+Bytes measure_shared_cache(int core, const CacheSizes& told);
+/// What others bring into a shared cache a second: of a piece of it that is walked over, left
+/// alone for a while, and walked over again, half is gone once they have brought as much as half of
+/// a walk misses. 0: that takes more than 16 ms, or is not to be seen.
+BytesPerSecond measure_neighbours(int core, const CacheSizes& sizes);
 /// A walk over so much leaves nothing of what was there before.
 Bytes beyond_caches(const CacheSizes& sizes);
 

@@ -62,15 +62,13 @@ Crossing measure_crossing(int core_a, int core_b, const Hosts& hosts) {
   return {small.time_s / 2, byte_s_of(growth.sender_s, hosts), byte_s_of(growth.receiver_s, hosts)};
 }
 
-double measure_cold_byte(int core_a, int core_b, Bytes walked) {
+double measure_cold_byte(int core, Bytes walked) {
   const Hosts hosts({}, false);
-  constexpr int kRounds = 20;
   const auto grown_s = [&](Bytes before) {
-    PingPong setting{.rounds = kRounds, .compute = kCompute, .walked = before};
-    const RoundTrip small = measure_round_trip(core_a, core_b, setting, hosts);
+    PingPong setting{.rounds = 40, .compute = kCompute, .walked = before};
+    const RoundTrip small = measure_round_trip(core, core, setting, hosts);
     setting.payload = kLarge;
-    const RoundTrip large = measure_round_trip(core_a, core_b, setting, hosts);
-    return cpu_growth(small, large).total_s();
+    return cpu_growth(small, measure_round_trip(core, core, setting, hosts)).total_s();
   };
   return byte_s_of((grown_s(walked) - grown_s({})) / 2, hosts);
 }
@@ -93,6 +91,7 @@ TransportCost transport_cost(const OneCore& one, const Crossing* crossing, const
     handoff_s = crossing->message_s - message_s;
     cost.send.per_item_s = crossing->sent_byte_s;
     cost.receive.per_item_s = crossing->received_byte_s;
+    cost.one_core_byte_s = one.byte_s;
   }
   cost.send.overhead_s = cost.receive.overhead_s = message_s / 2;
   cost.handoff = Duration::from_seconds(handoff_s);

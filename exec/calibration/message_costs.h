@@ -39,7 +39,9 @@ Crossing measure_crossing(int core_a, int core_b, const Hosts& hosts);
 Waking measure_waking(int core_a, int core_b, const Hosts& hosts);
 /// What a byte costs either side more, in the mean of both, where both have walked over so much
 /// memory before they send that no cache holds the message, its copies, nor the kernel's pages.
-double measure_cold_byte(int core_a, int core_b, Bytes walked);
+/// They have one core, which is not now near, now far: between two cores the same came to 15 to 75
+/// ps, on one to 20 to 30 (AMD EPYC, Zen 5).
+double measure_cold_byte(int core, Bytes walked);
 
 /// All of it together:
 ///
@@ -48,8 +50,10 @@ double measure_cold_byte(int core_a, int core_b, Bytes walked);
 ///     per byte               across: the CPU time of each, though the two overlap in a message of
 ///                            more than a segment (Mailbox, sim/node), since a node has as much
 ///                            less for its gradients. A message of 1 MB took 103 ps a byte, its
-///                            sender 125, its receiver 85 (2 cores of an AMD EPYC Zen 4 VM). On one
-///                            core, where nothing overlaps, a half each
+///                            sender 125, its receiver 85 (2 cores of an AMD EPYC Zen 4 VM)
+///     one_core_byte          what a round trip on one core takes longer: each copy finds in the
+///                            core's caches what the one before left (Zen 5: 105 ps, where both
+///                            sides across took 144 near, 185 or more far)
 ///     handoff                what half a round trip across takes longer than on one core
 ///     wake, preempt          a round trip of who sleeps, less two messages and one handoff
 ///

@@ -11,6 +11,7 @@ void settle(Machine& machine, double factor) {
   machine.resume = Duration::from_seconds(machine.resume.seconds() * factor);
   scale(machine.loopback.send);
   scale(machine.loopback.receive);
+  machine.loopback.one_core_byte_s *= factor;
   scale(machine.emulated.send);
   scale(machine.emulated.receive);
   machine.loopback_far.send_byte_s *= factor;

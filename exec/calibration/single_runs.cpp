@@ -142,14 +142,14 @@ ModelCost measure_model(const Prepared& prepared, const MemoryHierarchy& memory,
                         apply_of(sizes.small_batch),
                         apply_of(sizes.large_batch)},
                        once);
-  const auto refill_at = [&](int batch) {
+  const auto refill_at = [&](int batch, double gradient_s) {
     const Prepared alone = prepare(runs.alone(batch, 1), Need::shape, data_sets);
-    return refill_alone(memory, alone.training);
+    return refill_alone(memory, alone.training, Duration::from_seconds(gradient_s));
   };
-  const AloneRefill of_small = refill_at(sizes.small_batch);
-  const AloneRefill of_large = refill_at(sizes.large_batch);
+  const AloneRefill of_small = refill_at(sizes.small_batch, results[0]);
+  const AloneRefill of_large = refill_at(sizes.large_batch, results[1]);
   ModelCost cost;
-  const AloneRefill of_third = refill_at(sizes.checked_batch);
+  const AloneRefill of_third = refill_at(sizes.checked_batch, results[2]);
   cost.gradient =
       fitted({{static_cast<double>(sizes.small_batch), without(results[0], of_small.gradient_s)},
               {static_cast<double>(sizes.checked_batch), without(results[2], of_third.gradient_s)},

@@ -22,6 +22,26 @@ Bytes batch_bytes(const Network& network, std::int64_t batch) {
 
 }  // namespace
 
+std::vector<LayerMemory> layer_memory(const Training& training) {
+  const std::int64_t batch = training.batch_size;
+  std::vector<LayerMemory> all;
+  double operations = 0;
+  for (const auto& layer : training.network->layers()) {
+    const double forward = layer->forward_cost(batch).flops.value;
+    const double backward = layer->backward_cost(batch, !all.empty()).flops.value;
+    operations += forward + backward;
+    all.push_back({lines(batch * layer->output().size()),
+                   lines((layer->saved_bytes(batch) + 3) / 4), lines(layer->scratch_floats(batch)),
+                   lines(layer->forward_scratch_floats(batch)), forward, backward});
+  }
+  if (operations <= 0) return all;
+  for (LayerMemory& each : all) {
+    each.forward_part /= operations;
+    each.backward_part /= operations;
+  }
+  return all;
+}
+
 StepMemory step_memory(const Training& training) {
   const Network& network = *training.network;
   const std::int64_t batch = training.batch_size;
@@ -35,15 +55,13 @@ StepMemory step_memory(const Training& training) {
     memory.optimizer_state = memory.parameters * training.optimizer->slots();
   }
   std::array<Bytes, 2> alternating;
-  const auto layers = network.layers();
+  const std::vector<LayerMemory> layers = layer_memory(training);
   for (std::size_t i = 0; i < layers.size(); ++i) {
-    const Bytes output = lines(batch * layers[i]->output().size());
-    memory.outputs += output;
-    alternating[i % 2] = std::max(alternating[i % 2], output);
-    memory.saved += lines((layers[i]->saved_bytes(batch) + 3) / 4);
-    memory.scratch = std::max(memory.scratch, lines(layers[i]->scratch_floats(batch)));
-    const Bytes forward = lines(layers[i]->forward_scratch_floats(batch));
-    memory.forward_scratch = std::max(memory.forward_scratch, forward);
+    memory.outputs += layers[i].output;
+    alternating[i % 2] = std::max(alternating[i % 2], layers[i].output);
+    memory.saved += layers[i].saved;
+    memory.scratch = std::max(memory.scratch, layers[i].scratch);
+    memory.forward_scratch = std::max(memory.forward_scratch, layers[i].forward_scratch);
   }
   memory.output_gradients = alternating[0] + alternating[1];
   memory.batch = batch_bytes(network, batch);

@@ -4,6 +4,8 @@
 #include "models/base/quantity.h"
 #include "models/protocol/training.h"
 
+#include <vector>
+
 namespace foretrain {
 
 /// What one process holds that computes gradients for batches of `Training::batch_size` and applies
@@ -27,6 +29,17 @@ struct StepMemory {
   }
   [[nodiscard]] Bytes total() const { return counted() + scratch + batch; }
 };
+
+/// Of that, what one layer's passes touch.
+struct LayerMemory {
+  Bytes output;
+  Bytes saved;
+  Bytes scratch;
+  Bytes forward_scratch;
+  double forward_part = 0;  ///< of the operations of a gradient
+  double backward_part = 0;
+};
+std::vector<LayerMemory> layer_memory(const Training& training);
 
 /// Outputs, their gradients, what is saved, scratch add up to Network::workspace_size.
 StepMemory step_memory(const Training& training);

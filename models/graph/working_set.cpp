@@ -6,6 +6,7 @@
 #include "models/protocol/touched.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace foretrain {
@@ -54,6 +55,7 @@ WorkingSet::WorkingSet(std::shared_ptr<const Training> training, NodeId id)
   }
   if (!training_->is_worker(id)) return;
   const StepMemory memory = step_memory(*training_);
+  layers_ = layer_memory(*training_);
   activations_ = memory.activations() + memory.scratch;
   batch_ = memory.batch;
   examples_ = batch_cost(*training_->network, training_->batch_size).read.batch;
@@ -78,20 +80,54 @@ Bytes WorkingSet::parameters_of(std::uint32_t bucket, std::int64_t touched) cons
   return training_->sparse() ? std::min(all, Bytes{kBytesOfLine * touched}) : all;
 }
 
-Refill WorkingSet::gradient(Caches& caches, int core, bool adds) {
+Refill WorkingSet::gradient(Caches& caches, int core, const Span& span, bool adds) {
   Refill refill;
   const auto touch = [&](const Touched& touched) { refill += caches.touch(core, touched); };
   const auto count = static_cast<std::uint32_t>(groups_.size());
-  if (data_set_.value > 0) refill += caches.pass(examples_, data_set_);
+  caches.at(span.begin);
+  if (data_set_.value > 0) refill += caches.pass(core, piece(Kind::examples, examples_), data_set_);
   touch(piece(Kind::batch, batch_));
   for (std::uint32_t i = 0; i < count; ++i) touch(piece(Kind::parameters, groups_[i], i));
-  touch(piece(Kind::activations, activations_));
-  // And back.
-  touch(piece(Kind::activations, activations_));
+  refill += pass_layers(caches, core, span);
   for (std::uint32_t i = count; i-- > 0;) {
     if (rereads_) touch(piece(Kind::parameters, groups_[i], i));
     if (adds) touch(piece(Kind::addend, groups_[i], i));
     touch(piece(Kind::gradients, groups_[i], i));
+  }
+  return refill;
+}
+
+Refill WorkingSet::pass_layers(Caches& caches, int core, const Span& span) const {
+  Refill refill;
+  double done = 0;
+  const auto go_on = [&](double part) {
+    done += part;
+    const double ns = done * static_cast<double>(span.takes.ns);
+    caches.at(span.begin + Duration{std::llround(ns)});
+  };
+  const auto touch = [&](Kind kind, Bytes size, std::size_t which) {
+    refill += caches.touch(core, piece(kind, size, static_cast<std::uint32_t>(which)));
+  };
+  const auto touch_input = [&](std::size_t i) {
+    if (i == 0) return touch(Kind::batch, batch_, 0);
+    touch(Kind::output, layers_[i - 1].output, i - 1);
+  };
+  for (std::size_t i = 0; i < layers_.size(); ++i) {
+    touch_input(i);
+    touch(Kind::scratch, layers_[i].forward_scratch, 0);
+    touch(Kind::output, layers_[i].output, i);
+    touch(Kind::saved, layers_[i].saved, i);
+    go_on(layers_[i].forward_part);
+  }
+  // The gradients by outputs take turns in two buffers.
+  for (std::size_t i = layers_.size(); i-- > 0;) {
+    touch(Kind::output_gradient, layers_[i].output, i % 2);
+    touch(Kind::output, layers_[i].output, i);
+    touch(Kind::saved, layers_[i].saved, i);
+    touch_input(i);
+    touch(Kind::scratch, layers_[i].scratch, 0);
+    if (i > 0) touch(Kind::output_gradient, layers_[i - 1].output, (i - 1) % 2);
+    go_on(layers_[i].backward_part);
   }
   return refill;
 }
@@ -151,15 +187,17 @@ Bytes WorkingSet::of_gradient() const {
 }
 
 AloneRefill refill_alone(const MemoryHierarchy& memory,
-                         const std::shared_ptr<const Training>& training) {
+                         const std::shared_ptr<const Training>& training, Duration gradient) {
   constexpr int kSteps = 3;  // the first touches everything for the first time
   Caches caches(memory, 1);
   WorkingSet touched(training, training->worker(0));
   Job apply;
   apply.kind = JobKind::apply;
   AloneRefill alone;
+  Instant now;
   for (int step = 0; step < kSteps; ++step) {
-    alone = {caches.time_of(touched.gradient(caches, 0)).seconds(), 0};
+    alone = {caches.time_of(touched.gradient(caches, 0, {now, gradient})).seconds(), 0};
+    now = now + gradient;
     for (std::uint32_t i = 0; i < training->layout->buckets.size(); ++i) {
       apply.bucket = i;
       alone.apply_s += caches.time_of(touched.job(caches, 0, apply)).seconds();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "models/cost/caches.h"
+#include "models/graph/step_memory.h"
 #include "models/protocol/job.h"
 #include "models/protocol/message.h"
 #include "models/protocol/training.h"
@@ -16,8 +17,9 @@ namespace foretrain {
 /// two pieces of work have in common are the same there, so what a backward pass wrote is near for
 /// the update that follows it.
 ///
-///     gradient   examples out of the worker's share of the data set, batch, parameters,
-///     activations, as the layers do it; then back: activations,
+///     gradient   examples out of the worker's share of the data set, batch, parameters; then
+///                layer by layer the input, scratch, the output, what it saves; and back: the
+///                gradient by the output, all of these, the gradient by the input; then
 ///                parameters (where more than one layer has any), gradients; of a batch that is
 ///                added to others what it adds
 ///     apply      what is added up (the node's own gradients, what came), parameters, state
@@ -29,15 +31,21 @@ namespace foretrain {
 /// A sparse batch touches some parameters, each of which brings the 64 bytes of its cache line: a
 /// part of the parameters as large as these lines stands for them.
 ///
-/// Realism: a layer's activations are not told apart, nor its parameters from those beside it in a
-/// bucket; of more than 32 buckets several count as one. The data set takes no place from others.
+/// Realism: a layer's parameters are not told apart from those beside it in a bucket; of more than
+/// 32 buckets several count as one. Scratch that a layer goes over several times counts once.
 class WorkingSet {
  public:
+  /// When something is computed.
+  struct Span {
+    Instant begin;
+    Duration takes;
+  };
   /// Of such a node.
   WorkingSet(std::shared_ptr<const Training> training, NodeId id);
 
-  /// The whole gradient of a batch, on `core`, begins. `adds`: it is added to those of others.
-  Refill gradient(Caches& caches, int core, bool adds = false);
+  /// The whole gradient of a batch, on `core`, begins at `now` and takes so long. `adds`: it is
+  /// added to those of others.
+  Refill gradient(Caches& caches, int core, const Span& span, bool adds = false);
   /// Any other job.
   Refill job(Caches& caches, int core, const Job& job);
   /// A message is put where the program can read it. `addend`: something is made of it by a job of
@@ -55,12 +63,18 @@ class WorkingSet {
     parameters,
     state,
     gradients,
-    activations,
+    output,
+    output_gradient,
+    saved,
+    scratch,
     batch,
     evaluation,
-    addend
+    addend,
+    examples
   };
 
+  /// All of them in order, and back.
+  Refill pass_layers(Caches& caches, int core, const Span& span) const;
   [[nodiscard]] Touched piece(Kind kind, Bytes size, std::uint32_t group = 0) const;
   /// Buckets of a group, together.
   [[nodiscard]] std::uint32_t group_of(std::uint32_t bucket) const;
@@ -70,7 +84,8 @@ class WorkingSet {
   std::shared_ptr<const Training> training_;
   NodeId id_;
   std::vector<Bytes> groups_;  // of parameters that a gradient touches
-  Bytes activations_;
+  std::vector<LayerMemory> layers_;
+  Bytes activations_;  // of all of them, each byte once
   Bytes batch_;
   Bytes examples_;  // that a batch is made of, as the data set has them
   Bytes data_set_;  // the worker's share of it
@@ -84,8 +99,8 @@ struct AloneRefill {
   double gradient_s = 0;
   double apply_s = 0;
 };
-/// `training`: of one worker, as `single` does it.
+/// `training`: of one worker, as `single` does it; `gradient`: what one takes, with that.
 AloneRefill refill_alone(const MemoryHierarchy& memory,
-                         const std::shared_ptr<const Training>& training);
+                         const std::shared_ptr<const Training>& training, Duration gradient);
 
 }  // namespace foretrain

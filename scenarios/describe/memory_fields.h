@@ -44,6 +44,13 @@ void describe(Visitor& visit, T& memory) {
                .most = 1e15,
                .written = memory.bandwidth.value > 0},
               memory.bandwidth);
+  visit.field({.key = "neighbours",
+               .doc = "what others, as those of a virtual machine, bring into the shared cache; "
+                      "left out: nothing",
+               .least = 0,
+               .most = 1e15,
+               .written = memory.neighbours.value > 0},
+              memory.neighbours);
 }
 
 }  // namespace foretrain

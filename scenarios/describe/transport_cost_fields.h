@@ -13,6 +13,14 @@ void describe(Visitor& visit, T& transport) {
                 transport.send);
   visit.section({.key = "receive", .doc = "CPU time of a message, by bytes", .required = true},
                 transport.receive);
+  visit.field({.key = "one_core_byte",
+               .doc = "CPU time of a byte between nodes of one core, both of them together; left "
+                      "out: as between two cores",
+               .least = 0,
+               .most = 1,
+               .written = transport.one_core_byte_s > 0,
+               .seconds = true},
+              transport.one_core_byte_s);
   visit.field({.key = "handoff",
                .doc = "until a receiver that polls begins to receive; left out: none",
                .least = 0,

@@ -18,23 +18,28 @@ CacheUse::CacheUse(const Process& process, Caches& caches,
 
 int CacheUse::computing() const { return std::max(1, process_.cpu().computing()); }
 
-Duration CacheUse::before(const Job& job) {
+Duration CacheUse::before(const Job& job, Duration takes) {
   const int core = process_.place().core;
+  caches_.at(process_.now());
   if (job.kind != JobKind::gradient) {
     return caches_.time_of(touched_.job(caches_, core, job), computing());
   }
   if (job.stage == 0) {
-    gradient_ = caches_.time_of(touched_.gradient(caches_, core, job.batch > 0), computing());
+    const Duration all{std::llround(static_cast<double>(takes.ns) / job.share)};
+    const Refill refill = touched_.gradient(caches_, core, {process_.now(), all}, job.batch > 0);
+    gradient_ = caches_.time_of(refill, computing());
   }
   return {std::llround(static_cast<double>(gradient_.ns) * job.share)};
 }
 
 Duration CacheUse::before(NodeId from, const Message& message, bool addend) {
+  caches_.at(process_.now());
   const Refill refill = touched_.message(caches_, process_.place().core, from, message, addend);
   return caches_.time_of_message(refill, computing());
 }
 
 Duration CacheUse::before_sent(NodeId to, const Message& message) {
+  caches_.at(process_.now());
   const Refill refill = touched_.sent(caches_, process_.place().core, to, message);
   return caches_.time_of_message(refill, computing());
 }

@@ -19,8 +19,8 @@ class CacheUse {
   CacheUse(const Process& process, Caches& caches, const std::shared_ptr<const Training>& training,
            NodeId id);
 
-  /// The job begins: CPU time until its bytes are there.
-  Duration before(const Job& job);
+  /// The job begins, and takes so long besides: CPU time until its bytes are there.
+  Duration before(const Job& job, Duration takes);
   /// Likewise of the buffer that a message is put into (WorkingSet::message).
   Duration before(NodeId from, const Message& message, bool addend);
   /// Likewise of the kernel's pages that one is copied to (WorkingSet::sent).

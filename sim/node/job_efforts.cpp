@@ -20,7 +20,8 @@ double JobEfforts::straggling(const Job& job) {
 
 Duration JobEfforts::refill(const Job& job) {
   if (cache_use_ == nullptr) return {};
-  const Duration time = cache_use_->before(job);  // whoever pays: what it touches, others lose
+  // Whoever pays: what it touches, others lose.
+  const Duration time = cache_use_->before(job, job_time_.of(job));
   return job_time_.refills(job.kind) ? time : Duration{};
 }
 

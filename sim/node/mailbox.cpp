@@ -97,7 +97,8 @@ bool Mailbox::device_joined_to(NodeId peer) const {
 const TransportCost& Mailbox::transport_with(NodeId peer) const {
   const Host& host = process_.host();
   const Place& there = place_of(peer);
-  return there.host == place_.host ? host.local : host.remote;
+  if (there.host != place_.host) return host.remote;
+  return there.core == place_.core ? host.one_core : host.local;
 }
 
 Effort Mailbox::effort(Duration own, Duration worked) const {

@@ -51,6 +51,7 @@ class Process {
   void go_on();
   [[nodiscard]] bool stands_still() const { return stops_ > 0; }
 
+  [[nodiscard]] Instant now() const { return engine_.now(); }
   [[nodiscard]] const Place& place() const { return place_; }
   [[nodiscard]] const Host& host() const { return host_; }
   [[nodiscard]] const Cpu& cpu() const { return cpu_; }

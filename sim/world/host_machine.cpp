@@ -27,8 +27,10 @@ std::optional<Machine> machine_of(const HostSpec& host, bool profiled,
     machine->cores = host.cores;
   }
   if (host.roofline.described()) machine->roofline = host.roofline;
-  if (host.send != nothing) machine->loopback.send = host.send;
-  if (host.receive != nothing) machine->loopback.receive = host.receive;
+  TransportCost& transport = machine->loopback;
+  if (host.send != nothing) transport.send = host.send;
+  if (host.receive != nothing) transport.receive = host.receive;
+  if (host.send != nothing || host.receive != nothing) transport.one_core_byte_s = 0;
   return machine;
 }
 

@@ -56,7 +56,7 @@ World::World(const Prepared& prepared, bool emulate, const MachineLookup& machin
   }
   if (scenario.transport.poll) {
     for (Host& host : hosts) {
-      for (TransportCost* cost : {&host.local, &host.remote}) {
+      for (TransportCost* cost : {&host.one_core, &host.local, &host.remote}) {
         cost->poll = *scenario.transport.poll;
       }
     }
@@ -92,8 +92,8 @@ Host& World::add_host(const std::string& name, const Cores& cores, const Machine
     remote.send = machine.emulated.send;
     remote.receive = machine.emulated.receive;
   }
-  hosts.push_back({name, cores.cpu, machine.loopback, remote, machine.slice, machine.memory_base,
-                   cores.caches, machine.disk});
+  hosts.push_back({name, cores.cpu, machine.loopback.on_one_core(), machine.loopback, remote,
+                   machine.slice, machine.memory_base, cores.caches, machine.disk});
   return hosts.back();
 }
 

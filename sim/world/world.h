@@ -22,7 +22,8 @@ namespace foretrain::sim {
 struct Host {
   std::string name;
   std::shared_ptr<Cpu> cpu;  ///< of its own; of the machine that emulates it
-  TransportCost local;       ///< messages within the host
+  TransportCost one_core;    ///< messages between nodes of one of its cores
+  TransportCost local;       ///< messages within the host, between its cores
   TransportCost remote;      ///< messages from, to other hosts
   Duration slice;
   Bytes memory_base;               ///< of a node's process

@@ -103,6 +103,23 @@ TEST_CASE("machine: what is written reads back as the same bits") {
   }
 }
 
+TEST_CASE("machine: messages between nodes of one core have their own cost by bytes") {
+  Machine machine;
+  machine.name = "this machine";
+  TransportCost& cost = machine.loopback;
+  cost.send = {5e-6, 100e-12};
+  cost.receive = {4e-6, 50e-12};
+  CHECK(cost.on_one_core() == cost);  // nobody measured that
+  CHECK(to_yaml(machine).find("one_core_byte") == std::string::npos);
+  cost.one_core_byte_s = 80e-12;
+  CHECK(parse_machine(to_yaml(machine), "machine.yaml").loopback == cost);
+  CHECK(cost.on_one_core().send == AffineCost{5e-6, 40e-12});
+  CHECK(cost.on_one_core().receive == AffineCost{4e-6, 40e-12});
+  machine.loopback_far = {300e-12, 250e-12, 2_us, 0.25};
+  const TransportCost far = at_distance(machine, CoreDistance::far).loopback;
+  CHECK(far.on_one_core().send == cost.on_one_core().send);
+}
+
 TEST_CASE("machine: messages cost what they do between cores so far apart") {
   Machine machine;
   machine.name = "this machine";

@@ -3,6 +3,7 @@
 #include "reports/record/summary.h"
 #include "reports/show/terminal/summary_table.h"
 #include "scenarios/read.h"
+#include "sim/world/host_machine.h"
 #include "tests/support/cases.h"
 
 #include <catch2/catch.hpp>
@@ -119,6 +120,25 @@ TEST_CASE("basis: a host that says nothing takes a core, a machine file says who
   CHECK(measured.jitter == 0.03);
   host.machine = "there.yaml";
   CHECK_FALSE(basis_of().unasked);
+}
+
+TEST_CASE("described machines: what messages cost a host is of one core, too, where it says so") {
+  const auto of = [](const HostSpec& host) {
+    return sim::machine_of(host, false,
+                           [](const std::string&) {
+                             Machine measured;
+                             measured.loopback.send = measured.loopback.receive = {1e-6, 1e-10};
+                             measured.loopback.one_core_byte_s = 1.5e-10;
+                             return measured;
+                           })
+        ->loopback.on_one_core();
+  };
+  HostSpec host;
+  host.machine = "measured";
+  CHECK(of(host).send == AffineCost{1e-6, 0.75e-10});
+  host.send = {2e-6, 3e-10};
+  CHECK(of(host).send == host.send);
+  CHECK(of(host).receive == AffineCost{1e-6, 1e-10});
 }
 
 TEST_CASE("described machines: a host's figures are laid over its machine file") {

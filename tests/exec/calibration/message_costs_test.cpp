@@ -32,6 +32,7 @@ TEST_CASE("message costs: bytes between two cores cost each its own CPU time") {
   CHECK(cost.wake.ns == 80'000);
   CHECK(cost.preempt.ns == 50'000);
   CHECK(cost.poll == kPoll);
+  CHECK(cost.one_core_byte_s == 150e-12);
 }
 
 TEST_CASE("message costs: messages to far cores are handed over") {
@@ -57,6 +58,7 @@ TEST_CASE("message costs: on one core nobody is woken on another") {
   const TransportCost cost = transport_cost(kOne, nullptr, nullptr);
   CHECK(cost.send == AffineCost{5e-6, 75e-12});
   CHECK(cost.receive == cost.send);
+  CHECK(cost.on_one_core() == cost);
   CHECK(cost.handoff == Duration{});
 }
 

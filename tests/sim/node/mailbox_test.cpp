@@ -45,7 +45,7 @@ struct Reader final : sim::Loop {
 /// unless a byte costs either something.
 struct Pair {
   explicit Pair(Duration receive_cost = {}, double sent_byte_s = 0, double received_byte_s = 0,
-                int receiver_core = 1)
+                int receiver_core = 1, double one_core_byte_s = 0)
       : world(prepare(small_case("sync", 1, 1), Need::shape), false,
               [=](const std::string&) {
                 Machine machine;
@@ -53,6 +53,7 @@ struct Pair {
                 machine.slice = 3_ms;
                 machine.loopback.receive = {receive_cost.seconds(), received_byte_s};
                 machine.loopback.send.per_item_s = sent_byte_s;
+                machine.loopback.one_core_byte_s = one_core_byte_s;
                 machine.loopback.handoff = kHandoff;
                 machine.loopback.wake = kWake;
                 machine.loopback.poll = 1_ms;
@@ -128,6 +129,17 @@ TEST_CASE("mailbox: on one core a message is received once its sender is done wi
   const double took_s = (pair.receiver.told[0] - (Instant{} + 5_ms)).seconds();
   CHECK(took_s >= 1e6 * (sent_s + received_s));
   CHECK(took_s <= 1.001e6 * (sent_s + received_s) + kPreempt.seconds());
+}
+
+TEST_CASE("mailbox: a byte costs less between nodes of one core than between two") {
+  const int core = GENERATE(0, 1);
+  CAPTURE(core);
+  Pair pair({}, 1e-9, 1e-9, core, 0.8e-9);
+  pair.send_at(5_ms, {1'000'000});
+  pair.told();
+  const double used_s = pair.sender.process.used(sim::Work::transport).seconds() +
+                        pair.receiver.process.used(sim::Work::transport).seconds();
+  CHECK(used_s == Approx(core == 0 ? 0.8e-3 : 2e-3).epsilon(0.001));
 }
 
 TEST_CASE("mailbox: a loop that polls takes a message over") {
