@@ -1,5 +1,6 @@
 #include "scenarios/core_probe.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace foretrain {
@@ -17,7 +18,7 @@ std::string_view name_of(CoreDistance distance) {
 }
 
 CoreDistance distance_of(const PairProbe& pair, double shared_line_s, const KnownHandovers& known) {
-  double border_s = kFarRatio * shared_line_s;
+  double border_s = std::max(kFarRatio * shared_line_s, kFarAgain * known.near.seconds());
   if (known.near.ns > 0 && known.far.ns > 0) {
     border_s = std::sqrt(known.near.seconds() * known.far.seconds());
   }

@@ -44,21 +44,24 @@ struct KnownHandovers {
 /// near on another. So a hand-over is held against what the same machine says:
 ///
 ///     both are known    the nearer of `known`, by ratio: each machine has its own border
+///     near is           far takes kFarAgain times as long at least, and as the next rule says
 ///     else              `shared_line_s`, what a line of the shared cache takes one core alone, now
 ///                       (a chain of loads over twice its own cache). A line that two cores hand
 ///                       over within that cache costs two to four of those, since it is asked back
 ///                       from the other's own cache; through anything else it crosses two caches
 ///                       with what joins them, and costs more. The border is kFarRatio.
 ///
-/// The second rule needs no memory of the machine, so a calibration that met one mode only knows
-/// which it was; the first takes over once both were seen, because a processor may lie closer to
-/// the border than the one that the rule was tried on: 2 cores of an AMD EPYC (Zen 4) VM, 270
-/// probes, 12.6 ns a line of the shared cache, 26 to 49 ns a near hand-over, 148 to 174 a far one.
+/// The last rule needs no memory of the machine, so a calibration that met one mode only knows
+/// which it was; the others take over once it was seen, because a processor may lie closer to the
+/// border than the one that the rule was tried on: 2 cores of an AMD EPYC (Zen 4) VM, 270 probes,
+/// 12.6 ns a line of the shared cache, 26 to 49 ns a near hand-over, 148 to 174 a far one. On Zen 5
+/// a line took 10.6, near ones 31 to 67, far ones 180.
 ///
 /// Bytes say the same less clearly (0.012 to 0.017 ns near, 0.038 to 0.074 far): they are noted,
 /// the hand-over decides.
 CoreDistance distance_of(const PairProbe& pair, double shared_line_s, const KnownHandovers& known);
 inline constexpr double kFarRatio = 4.5;
+inline constexpr double kFarAgain = 2;
 
 /// One look at the cores that a training uses.
 struct CoreProbe {

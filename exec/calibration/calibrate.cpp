@@ -77,6 +77,7 @@ class Loopback {
  public:
   Loopback(Repeater& repeater, CoreWatch& watch, const CalibrateOptions& options)
       : options_(options),
+        watch_(watch),
         cores_(usable_cores()),
         crossings_(
             [this] {
@@ -99,15 +100,18 @@ class Loopback {
       machine.loopback = transport_cost(one_, nullptr, nullptr);
       return;
     }
+    const bool all_near = watch_.all_near();
     const auto near = crossings_.at(CoreDistance::near);
     const auto far = crossings_.at(CoreDistance::far);
-    const CoreDistance distance = near  ? CoreDistance::near
-                                  : far ? CoreDistance::far
-                                        : CoreDistance::mixed;
+    const CoreDistance distance = all_near ? CoreDistance::mixed
+                                  : near   ? CoreDistance::near
+                                  : far    ? CoreDistance::far
+                                           : CoreDistance::mixed;
     const auto crossing = crossings_.at(distance);
     machine.loopback = transport_cost(one_, crossing ? &*crossing : nullptr, &waking_);
-    machine.cores_seen.loopback_distance = name_of(distance);
+    machine.cores_seen.loopback_distance = name_of(all_near ? CoreDistance::near : distance);
     crossings_.note(distance, machine.measurements);
+    if (all_near) return;
     if (!near || !far) return;
     const TransportCost cost = transport_cost(one_, &*far, &waking_);
     machine.loopback_far = {cost.send.per_item_s, cost.receive.per_item_s, cost.handoff,
@@ -117,6 +121,7 @@ class Loopback {
 
  private:
   const CalibrateOptions& options_;
+  const CoreWatch& watch_;
   std::vector<int> cores_;
   Hosts hosts_{{}, false};
   Crossings crossings_;

@@ -55,11 +55,23 @@ double CoreWatch::settled() const {
   return median(all_of(probes_, &CoreProbe::alone_s)).value() / first_s_;
 }
 
+bool CoreWatch::all_near() const {
+  if (known_.handover.near.ns > 0 && known_.handover.far.ns > 0) return false;
+  const double near_s = handover_at(probes_, CoreDistance::near).seconds();
+  const double far_s = handover_at(probes_, CoreDistance::far).seconds();
+  return near_s > 0 && far_s > 0 && far_s < kFarAgain * near_s;
+}
+
 CoresSeen CoreWatch::seen() const {
   CoresSeen seen = known_;
   if (!known_.known()) {
     seen.alone = times_of(all_of(probes_, &CoreProbe::alone_s));
     seen.together = times_of(all_of(probes_, &CoreProbe::together_s));
+  }
+  if (all_near()) {
+    const double all_s = median(all_of(probes_, &CoreProbe::handover_s)).value();
+    if (seen.handover.near.ns == 0) seen.handover.near = Duration::from_seconds(all_s);
+    return seen;
   }
   if (seen.handover.near.ns == 0) seen.handover.near = handover_at(probes_, CoreDistance::near);
   if (seen.handover.far.ns == 0) seen.handover.far = handover_at(probes_, CoreDistance::far);

@@ -29,6 +29,9 @@ class CoreWatch {
   /// calibration begins. 1 where an earlier one is known: its figures stand.
   [[nodiscard]] double settled() const;
 
+  /// Looks said near and far, but not twice as far: one by itself was wrong, and all are near.
+  [[nodiscard]] bool all_near() const;
+
   /// Digest of all looks, beside what was known.
   [[nodiscard]] CoresSeen seen() const;
 

@@ -25,8 +25,9 @@ Duration CacheUse::before(const Job& job, Duration takes) {
     return caches_.time_of(touched_.job(caches_, core, job), computing());
   }
   if (job.stage == 0) {
-    const Duration all{std::llround(static_cast<double>(takes.ns) / job.share)};
-    const Refill refill = touched_.gradient(caches_, core, {process_.now(), all}, job.batch > 0);
+    const double all_ns = job.share > 0 ? static_cast<double>(takes.ns) / job.share : 0;
+    const WorkingSet::Span span{process_.now(), {std::llround(all_ns)}};
+    const Refill refill = touched_.gradient(caches_, core, span, job.batch > 0);
     gradient_ = caches_.time_of(refill, computing());
   }
   return {std::llround(static_cast<double>(gradient_.ns) * job.share)};

@@ -32,6 +32,8 @@ TEST_CASE("core distance: a hand-over of a few loads from the shared cache is ne
 TEST_CASE("core distance: where calibration met one mode alone the rule of the cache decides") {
   CHECK(of(30e-9, {{30}, {}}) == CoreDistance::near);
   CHECK(of(150e-9, {{30}, {}}) == CoreDistance::far);
+  // The rule of the cache would call that far, which is hardly farther than what was near.
+  CHECK(of(70e-9, {{40}, {}}) == CoreDistance::near);
   // Far was all that it met, so what is a fifth of it is near.
   CHECK(of(150e-9, {{}, {150}}) == CoreDistance::far);
   CHECK(of(30e-9, {{}, {150}}) == CoreDistance::near);

@@ -128,6 +128,7 @@ TEST_CASE("core watch: what calibration saw of the cores becomes figures of the 
     return probe;
   });
   for (int i = 0; i < 20; ++i) watch.look();
+  CHECK_FALSE(watch.all_near());
   const CoresSeen seen = watch.seen();
   CHECK(seen.known());
   CHECK(seen.alone == ReferenceTimes{{10'000'000}, {10'000'000}, {12'000'000}});
@@ -137,6 +138,20 @@ TEST_CASE("core watch: what calibration saw of the cores becomes figures of the 
   CHECK(later.slower(watch.look(), watch.look()) == Approx(1.0).epsilon(0.2));
   CHECK(later.seen() == seen);
   CHECK(later.settled() == 1);
+}
+
+TEST_CASE("core watch: what is far by less than twice is near") {
+  int looks = 0;
+  CoreWatch watch([&] {
+    CoreProbe probe = still();
+    const bool far = ++looks % 4 == 0;
+    probe.handover_s = far ? 62e-9 : 43e-9;
+    probe.distance = far ? CoreDistance::far : CoreDistance::near;
+    return probe;
+  });
+  for (int i = 0; i < 20; ++i) watch.look();
+  CHECK(watch.all_near());
+  CHECK(watch.seen().handover == KnownHandovers{{43}, {}});
 }
 
 TEST_CASE("core watch: a calibration that began slowly is of the speed of its median look") {
