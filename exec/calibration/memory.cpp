@@ -68,7 +68,7 @@ double walked_s(Bytes size) {
 
 // Seconds of a byte of what is in the caches, once its process has done nothing else for so long.
 double walked_after_s(Bytes size, double rest_s) {
-  constexpr int kTimes = 7;
+  constexpr int kTimes = 5;
   Pages pages(size);
   std::vector<double> times;
   while (times.size() < kTimes) {
@@ -140,17 +140,13 @@ Bytes shared_cache_of(const std::vector<Walk>& walks) {
 
 Bytes measure_shared_cache(int core, const CacheSizes& told) {
   constexpr Bytes kLargest{256 << 20};
-  std::vector<double> found;
-  for (int i = 0; i < 3; ++i) {
-    std::vector<Walk> walks;
-    const auto walk = [&](Bytes size) {
-      walks.push_back({size, Forked<double>(core, [=] { return walked_s(size); }).get()});
-    };
-    walk({told.of_core.value / 4});
-    for (Bytes size = told.of_core * 2; size.value <= kLargest.value; size = size * 2) walk(size);
-    found.push_back(static_cast<double>(shared_cache_of(walks).value));
-  }
-  const Bytes seen{static_cast<std::int64_t>(median(found).value())};
+  std::vector<Walk> walks;
+  const auto walk = [&](Bytes size) {
+    walks.push_back({size, Forked<double>(core, [=] { return walked_s(size); }).get()});
+  };
+  walk({told.of_core.value / 4});
+  for (Bytes size = told.of_core * 2; size.value <= kLargest.value; size = size * 2) walk(size);
+  const Bytes seen = shared_cache_of(walks);
   if (seen.value == 0) return told.shared;
   return told.shared.value > 0 ? std::min(seen, told.shared) : seen;
 }
@@ -167,7 +163,7 @@ BytesPerSecond measure_neighbours(int core, const CacheSizes& sizes) {
   if (memory_s < 1.5 * near_s) return {};
   const double half_s = (near_s + memory_s) / 2;
   double before_s = near_s;
-  for (double rest_s = 0.25e-3; rest_s <= 16e-3; rest_s *= 2) {
+  for (double rest_s = 0.25e-3; rest_s <= 8e-3; rest_s *= 2) {
     const double after_s = left_alone_s(rest_s);
     if (after_s < half_s) {
       before_s = after_s;

@@ -28,12 +28,12 @@ struct Walk {
 /// first, or the second one does already; no shared cache is to be seen.
 Bytes shared_cache_of(const std::vector<Walk>& walks);
 /// Walks on that core, each next one over twice as much, until 256 MB: what it has of the shared
-/// cache, median of three, no more than is told. Virtual machines do not tell what of a socket's
-/// cache their cores share, or what neighbours take of it. As told where none is to be seen.
+/// cache, no more than is told. Virtual machines do not tell what of a socket's cache their cores
+/// share, or what neighbours take of it. As told where none is to be seen.
 Bytes measure_shared_cache(int core, const CacheSizes& told);
 /// What others bring into a shared cache a second: of a piece of it that is walked over, left
 /// alone for a while, and walked over again, half is gone once they have brought as much as half of
-/// a walk misses. 0: that takes more than 16 ms, or is not to be seen.
+/// a walk misses. 0: that takes more than 8 ms, or is not to be seen.
 BytesPerSecond measure_neighbours(int core, const CacheSizes& sizes);
 /// A walk over so much leaves nothing of what was there before.
 Bytes beyond_caches(const CacheSizes& sizes);
