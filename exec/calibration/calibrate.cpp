@@ -111,8 +111,7 @@ class Loopback {
     machine.loopback = transport_cost(one_, crossing ? &*crossing : nullptr, &waking_);
     machine.cores_seen.loopback_distance = name_of(all_near ? CoreDistance::near : distance);
     crossings_.note(distance, machine.measurements);
-    if (all_near) return;
-    if (!near || !far) return;
+    if (all_near || !near || !far) return;
     const TransportCost cost = transport_cost(one_, &*far, &waking_);
     machine.loopback_far = {cost.send.per_item_s, cost.receive.per_item_s, cost.handoff,
                             crossings_.near_share()};

@@ -15,7 +15,6 @@
 #include <cstdint>
 #include <iterator>
 #include <memory>
-#include <numbers>
 #include <optional>
 #include <system_error>
 

@@ -102,7 +102,7 @@ class Caches {
     double bytes = 0;
     Duration time;
   };
-  /// It is the most recent now. Nothing: so much lies between that none of it is left, or all.
+  /// It is the most recent now. Nothing: it is new, or so much lies between that none is left.
   std::optional<Between> renew(Recent& recent, const Touched& touched, Bytes cache) const;
   /// What is missing of `size` bytes, `more` having been touched besides, `times` as often as that.
   Refill missing(int core, const Touched& touched, double more, double times);

@@ -75,6 +75,8 @@ TEST_CASE("calibrate: caches have sizes and what is farther away costs more") {
   CHECK(memory.memory_byte_s <= memory.fresh_byte_s);
   CHECK(exec::measure_cold_byte(cores.front(), {4 << 20}) >= 0);
   CHECK(memory.bandwidth.value == 0);  // one core says nothing of all
+  // Nobody pushes bytes out of a shared cache that is not there.
+  CHECK(exec::measure_neighbours(cores.front(), {sizes.of_core, {}, true}).value == 0);
 }
 
 TEST_CASE("calibrate: a processor that does not say has a cache of 1 MB a core") {
