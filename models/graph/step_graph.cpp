@@ -19,11 +19,11 @@ namespace {
 using Vertex = StepGraph::vertex_descriptor;
 
 /// Layers, first to last.
-struct LayerRun {
+struct LayerSpan {
   std::size_t first = 0;
   std::size_t last = 0;
 
-  bool operator==(const LayerRun&) const = default;
+  bool operator==(const LayerSpan&) const = default;
 };
 
 class Builder {
@@ -56,7 +56,7 @@ class Builder {
   /// Buckets that are shown as one.
   struct Run {
     BucketRun buckets;
-    LayerRun layers;    // whose gradients they hold
+    LayerSpan layers;   // whose gradients they hold
     Vertex source = 0;  // their push, where there are servers
   };
 
@@ -84,7 +84,7 @@ class Builder {
   }
 
   void cut_runs(BucketDetail detail);
-  [[nodiscard]] LayerRun layers_of(const Bucket& bucket) const;
+  [[nodiscard]] LayerSpan layers_of(const Bucket& bucket) const;
   [[nodiscard]] BucketRun buckets_of(std::size_t i) const;
   [[nodiscard]] std::int64_t parameters_in(BucketRun run) const;
   [[nodiscard]] std::int64_t touched_in(BucketRun run) const;
@@ -132,8 +132,8 @@ std::string run_name(std::string_view what, BucketRun run) {
   return fmt::format("{} {}-{}", what, run.first, run.first + run.count - 1);
 }
 
-LayerRun Builder::layers_of(const Bucket& bucket) const {
-  LayerRun run{network_.layers().size(), 0};
+LayerSpan Builder::layers_of(const Bucket& bucket) const {
+  LayerSpan run{network_.layers().size(), 0};
   for (std::size_t i = 0; i < network_.layers().size(); ++i) {
     const std::int64_t first = network_.first_parameter(i);
     const std::int64_t last = first + layer(i).parameters();
@@ -148,7 +148,7 @@ LayerRun Builder::layers_of(const Bucket& bucket) const {
 void Builder::cut_runs(BucketDetail detail) {
   runs_.reserve(buckets_.size());
   for (std::uint32_t b = 0; b < buckets_.size(); ++b) {
-    const LayerRun layers = layers_of(buckets_[b]);
+    const LayerSpan layers = layers_of(buckets_[b]);
     if (detail == BucketDetail::runs && b > 0 && runs_.back().layers == layers &&
         buckets_[b - 1].shard == buckets_[b].shard) {
       ++runs_.back().buckets.count;
@@ -276,8 +276,10 @@ void Builder::backward(std::size_t i) {
     if (skip.from != i) continue;
     connect(backward_[skip.to], backward_[i], FlowKind::derivative, output_bytes(skip.to));
   }
-  connect(forward_[i], backward_[i], FlowKind::kept,
-          output_bytes(i) + Bytes{layer(i).saved_bytes(batch_)});
+  const bool behind = i + 1 < network_.layers().size() && layer(i + 1).reads().input;
+  const Bytes output = behind || layer(i).reads().output ? output_bytes(i) : Bytes{};
+  const Bytes kept = output + Bytes{layer(i).saved_bytes(batch_)};
+  if (kept.value > 0) connect(forward_[i], backward_[i], FlowKind::kept, kept);
   if (i == 0) connect(gather_, backward_[0], FlowKind::batch, inputs());
 }
 

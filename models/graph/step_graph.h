@@ -53,7 +53,8 @@ struct Operation {
 enum class FlowKind : std::uint8_t {
   batch,       ///< inputs and labels
   activation,  ///< what a layer made, for the next
-  kept,        ///< what a forward pass leaves for the backward pass: its output, what it saves
+  kept,        ///< what a forward pass leaves for the backward pass: its output where that reads
+               ///< it, what it saves
   derivative,  ///< the loss's gradient by an activation
   gradient,    ///< by parameters
   loss,        ///< a number

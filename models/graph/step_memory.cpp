@@ -1,16 +1,20 @@
 #include "models/graph/step_memory.h"
 
 #include "models/cost/work.h"
+#include "models/networks/workspace_plan.h"
+#include "models/protocol/gradient_stages.h"
 #include "models/protocol/touched.h"
 
 #include <algorithm>
-#include <array>
 
 namespace foretrain {
 namespace {
 
-/// Of so many floats, as a workspace places them: whole cache lines.
-Bytes lines(std::int64_t floats) { return {(floats + 15) / 16 * 16 * 4}; }
+WorkspacePlan plan_of(const Training& training, std::int64_t batch) {
+  return {training.network->planned(cuts_of(gradient_stages(training))), batch};
+}
+
+Bytes bytes(std::size_t floats) { return {4 * static_cast<std::int64_t>(floats)}; }
 
 Bytes batch_bytes(const Network& network, std::int64_t batch) {
   const InputShape& input = network.input();
@@ -20,31 +24,8 @@ Bytes batch_bytes(const Network& network, std::int64_t batch) {
   return (Bytes{entries * (3 * 4 + 2 * 8) + 4 * (batch + 1)} + Bytes{4 * batch}) * 2;
 }
 
-}  // namespace
-
-std::vector<LayerMemory> layer_memory(const Training& training) {
-  const std::int64_t batch = training.batch_size;
-  std::vector<LayerMemory> all;
-  double operations = 0;
-  for (const auto& layer : training.network->layers()) {
-    const double forward = layer->forward_cost(batch).flops.value;
-    const double backward = layer->backward_cost(batch, !all.empty()).flops.value;
-    operations += forward + backward;
-    all.push_back({lines(batch * layer->output().size()),
-                   lines((layer->saved_bytes(batch) + 3) / 4), lines(layer->scratch_floats(batch)),
-                   lines(layer->forward_scratch_floats(batch)), forward, backward});
-  }
-  if (operations <= 0) return all;
-  for (LayerMemory& each : all) {
-    each.forward_part /= operations;
-    each.backward_part /= operations;
-  }
-  return all;
-}
-
-StepMemory step_memory(const Training& training) {
+StepMemory memory_of(const Training& training, std::int64_t batch) {
   const Network& network = *training.network;
-  const std::int64_t batch = training.batch_size;
   StepMemory memory;
   memory.parameters = {4 * network.parameters()};
   // Of several batches the sum, the one that is added to it.
@@ -54,25 +35,58 @@ StepMemory step_memory(const Training& training) {
   if (training.servers == 0) {
     memory.optimizer_state = memory.parameters * training.optimizer->slots();
   }
-  std::array<Bytes, 2> alternating;
-  const std::vector<LayerMemory> layers = layer_memory(training);
-  for (std::size_t i = 0; i < layers.size(); ++i) {
-    memory.outputs += layers[i].output;
-    alternating[i % 2] = std::max(alternating[i % 2], layers[i].output);
-    memory.saved += layers[i].saved;
-    memory.scratch = std::max(memory.scratch, layers[i].scratch);
-    memory.forward_scratch = std::max(memory.forward_scratch, layers[i].forward_scratch);
+  const WorkspacePlan plan = plan_of(training, batch);
+  for (const LayerRun& run : plan.runs()) {
+    for (std::size_t i = run.first; i < run.last; ++i) {
+      memory.outputs += bytes(plan.output(i).floats);
+      memory.saved += bytes(plan.saved(i).floats);
+      const Bytes forward{4 * network.layers()[i]->forward_scratch_floats(run.group)};
+      memory.forward_scratch = std::max(memory.forward_scratch, forward);
+    }
   }
-  memory.output_gradients = alternating[0] + alternating[1];
+  memory.output_gradients = bytes(plan.gradient_floats());
+  memory.scratch = bytes(plan.scratch().floats);
   memory.batch = batch_bytes(network, batch);
   return memory;
 }
 
+}  // namespace
+
+std::vector<LayerMemory> layer_memory(const Training& training) {
+  const std::int64_t batch = training.batch_size;
+  const WorkspacePlan plan = plan_of(training, batch);
+  const auto layers = training.network->layers();
+  std::vector<LayerMemory> all;
+  double operations = 0;
+  for (const LayerRun& run : plan.runs()) {
+    for (std::size_t i = run.first; i < run.last; ++i) {
+      const Layer& layer = *layers[i];
+      LayerMemory& of = all.emplace_back();
+      of.output = bytes(plan.output(i).floats);
+      of.output_gradient = bytes(plan.gradient(i).floats);
+      of.gradient_place = static_cast<std::uint32_t>(plan.gradient(i).buffer);
+      of.saved = bytes(plan.saved(i).floats);
+      of.scratch = {4 * layer.scratch_floats(run.group)};
+      of.forward_scratch = {4 * layer.forward_scratch_floats(run.group)};
+      of.forward_part = layer.forward_cost(batch).flops.value;
+      of.backward_part = layer.backward_cost(batch, i > 0).flops.value;
+      operations += of.forward_part + of.backward_part;
+    }
+  }
+  for (LayerMemory& each : all) {
+    each.forward_part = operations > 0 ? each.forward_part / operations : 0;
+    each.backward_part = operations > 0 ? each.backward_part / operations : 0;
+  }
+  return all;
+}
+
+StepMemory step_memory(const Training& training) {
+  return memory_of(training, training.batch_size);
+}
+
 StepMemory evaluation_memory(const Training& training) {
-  Training evaluating = training;
-  const std::int64_t batch = training.network->evaluation_batch();
-  evaluating.batch_size = static_cast<int>(std::min(batch, training.test_examples));
-  return step_memory(evaluating);
+  return memory_of(training,
+                   std::min(training.network->evaluation_batch(), training.test_examples));
 }
 
 }  // namespace foretrain

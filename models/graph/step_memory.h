@@ -4,6 +4,7 @@
 #include "models/base/quantity.h"
 #include "models/protocol/training.h"
 
+#include <cstdint>
 #include <vector>
 
 namespace foretrain {
@@ -15,7 +16,8 @@ struct StepMemory {
   Bytes gradients;         ///< sparse: of the parameters that a batch touches, plus the two
                            ///< numbers a parameter in which pushes are added up
   Bytes optimizer_state;   ///< beside the parameters; with servers it is theirs, so nothing
-  Bytes outputs;           ///< of every layer, kept for the backward pass
+  Bytes outputs;           ///< of every layer: of the batch, as the backward pass reads it, or of a
+                           ///< group of its examples
   Bytes output_gradients;  ///< by two neighbouring outputs at a time, in buffers that alternate
   Bytes saved;             ///< by layers besides (places of maxima, masks)
   Bytes scratch;           ///< of the layer that needs most
@@ -30,9 +32,12 @@ struct StepMemory {
   [[nodiscard]] Bytes total() const { return counted() + scratch + batch; }
 };
 
-/// Of that, what one layer's passes touch.
+/// Of that, what one layer's passes touch. Of an output or its gradient that is made group by group
+/// (workspace_plan.h), what a group has of it.
 struct LayerMemory {
   Bytes output;
+  Bytes output_gradient;
+  std::uint32_t gradient_place = 0;  ///< equal: the same buffer, at another time
   Bytes saved;
   Bytes scratch;
   Bytes forward_scratch;
@@ -41,7 +46,7 @@ struct LayerMemory {
 };
 std::vector<LayerMemory> layer_memory(const Training& training);
 
-/// Outputs, their gradients, what is saved, scratch add up to Network::workspace_size.
+/// Outputs, their gradients, what is saved, scratch add up to WorkspacePlan::size.
 StepMemory step_memory(const Training& training);
 /// As if the batches of the training's evaluations were its own. It has test examples.
 StepMemory evaluation_memory(const Training& training);

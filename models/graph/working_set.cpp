@@ -112,6 +112,9 @@ Refill WorkingSet::pass_layers(Caches& caches, int core, const Span& span) const
     if (i == 0) return touch(Kind::batch, batch_, 0);
     touch(Kind::output, layers_[i - 1].output, i - 1);
   };
+  const auto touch_gradient = [&](std::size_t i) {
+    touch(Kind::output_gradient, layers_[i].output_gradient, layers_[i].gradient_place);
+  };
   for (std::size_t i = 0; i < layers_.size(); ++i) {
     touch_input(i);
     touch(Kind::scratch, layers_[i].forward_scratch, 0);
@@ -119,14 +122,13 @@ Refill WorkingSet::pass_layers(Caches& caches, int core, const Span& span) const
     touch(Kind::saved, layers_[i].saved, i);
     go_on(layers_[i].forward_part);
   }
-  // The gradients by outputs take turns in two buffers.
   for (std::size_t i = layers_.size(); i-- > 0;) {
-    touch(Kind::output_gradient, layers_[i].output, i % 2);
+    touch_gradient(i);
     touch(Kind::output, layers_[i].output, i);
     touch(Kind::saved, layers_[i].saved, i);
     touch_input(i);
     touch(Kind::scratch, layers_[i].scratch, 0);
-    if (i > 0) touch(Kind::output_gradient, layers_[i - 1].output, (i - 1) % 2);
+    if (i > 0) touch_gradient(i - 1);
     go_on(layers_[i].backward_part);
   }
   return refill;

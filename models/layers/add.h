@@ -19,6 +19,7 @@ class Add final : public Layer {
   [[nodiscard]] std::string name() const override;
   [[nodiscard]] Shape output() const override { return shape_; }
   [[nodiscard]] int other() const override { return layer_; }
+  [[nodiscard]] BackwardReads reads() const override { return {false, false}; }
   [[nodiscard]] Cost forward_cost(std::int64_t batch) const override;
   /// With what `add_gradient` takes later.
   [[nodiscard]] Cost backward_cost(std::int64_t batch, bool input_gradient) const override;

@@ -15,6 +15,8 @@ class AdaptiveAveragePool final : public Layer {
 
   [[nodiscard]] std::string name() const override;
   [[nodiscard]] Shape output() const override { return {side_, side_, input_.channels}; }
+  [[nodiscard]] bool by_example() const override { return true; }
+  [[nodiscard]] BackwardReads reads() const override { return {false, false}; }
   [[nodiscard]] Cost forward_cost(std::int64_t batch) const override;
   [[nodiscard]] Cost backward_cost(std::int64_t batch, bool input_gradient) const override;
   void forward(const ForwardPass& pass) const override;

@@ -29,6 +29,7 @@ class BatchNorm final : public Layer {
   [[nodiscard]] std::vector<Statistic> statistics() const override {
     return {{"running_mean", shape_.channels, 0}, {"running_var", shape_.channels, 1}};
   }
+  [[nodiscard]] BackwardReads reads() const override { return {true, false}; }
   /// As of a training: an evaluation takes no statistics.
   [[nodiscard]] Cost forward_cost(std::int64_t batch) const override;
   [[nodiscard]] Cost backward_cost(std::int64_t batch, bool input_gradient) const override;

@@ -197,7 +197,7 @@ class Backward {
     const auto part = [&](int i) {
       correlate_weights(plan_.window, padded(), {panels_, plan_.gradient_floats(), count_},
                         plan_.output.channels, units * i / parts, units * (i + 1) / parts,
-                        first_ > 0, pass_.gradient.data());
+                        pass_.add || first_ > 0, pass_.gradient.data());
     };
     pass_.parallel->run(parts, std::cref(part));
   }
@@ -205,7 +205,7 @@ class Backward {
   void biases() {
     const int channels = plan_.output.channels;
     float* gradient = pass_.gradient.data() + std::int64_t{plan_.window.depth()} * channels;
-    if (first_ == 0) std::fill_n(gradient, channels, 0.0F);
+    if (!pass_.add && first_ == 0) std::fill_n(gradient, channels, 0.0F);
     for (int image = 0; image < count_; ++image) {
       const float* own = bias_ + image * plan_.bias_floats();
       for (int c = 0; c < channels; ++c) gradient[c] += own[c];

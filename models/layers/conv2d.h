@@ -23,6 +23,8 @@ class Conv2d final : public Layer {
   [[nodiscard]] Shape output() const override { return output_; }
   [[nodiscard]] std::int64_t weights() const override;
   [[nodiscard]] std::int64_t biases() const override { return shape_.channels; }
+  [[nodiscard]] bool by_example() const override { return true; }
+  [[nodiscard]] BackwardReads reads() const override { return {true, relu_}; }
   [[nodiscard]] std::vector<std::int64_t> weight_shape() const override {
     return {shape_.size, shape_.size, input_.channels, shape_.channels};
   }

@@ -17,6 +17,7 @@ class Dense final : public Layer {
     return static_cast<std::int64_t>(inputs_) * outputs_;
   }
   [[nodiscard]] std::int64_t biases() const override { return outputs_; }
+  [[nodiscard]] BackwardReads reads() const override { return {true, relu_}; }
   [[nodiscard]] std::vector<std::int64_t> weight_shape() const override {
     return {inputs_, outputs_};
   }

@@ -17,6 +17,7 @@ class Dropout final : public Layer {
 
   [[nodiscard]] std::string name() const override;
   [[nodiscard]] Shape output() const override { return shape_; }
+  [[nodiscard]] BackwardReads reads() const override { return {false, false}; }
   [[nodiscard]] Cost forward_cost(std::int64_t batch) const override;
   [[nodiscard]] Cost backward_cost(std::int64_t batch, bool input_gradient) const override;
   /// A byte a unit: 1 where it stays.

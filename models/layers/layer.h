@@ -42,10 +42,17 @@ struct ForwardPass : LayerPass {
 };
 
 struct BackwardPass : LayerPass {
-  const float* output = nullptr;     ///< what the forward pass made
+  const float* output = nullptr;     ///< what the forward pass made; null: not `reads().output`
   float* output_gradient = nullptr;  ///< the loss's gradient by the output; may be overwritten
   float* input_gradient = nullptr;   ///< all of it is written; null: not wanted (first layer)
   std::span<float> gradient;         ///< by the parameters; all of it is written
+  bool add = false;                  ///< it is added to; of layers that go by example
+};
+
+/// Activations that a backward pass reads.
+struct BackwardReads {
+  bool input = true;
+  bool output = true;
 };
 
 /// Numbers of a layer that a training's forward passes leave for those of an evaluation. No
@@ -97,6 +104,10 @@ class Layer {
   /// What all weights start from, whatever the network says of their initialisation.
   [[nodiscard]] virtual std::optional<float> weights_start() const { return std::nullopt; }
   [[nodiscard]] virtual std::vector<Statistic> statistics() const { return {}; }
+  /// Passes over a batch are passes over runs of its examples one after another, the same bits: the
+  /// backward ones add to the gradient of those before. What it saves is as long by example.
+  [[nodiscard]] virtual bool by_example() const { return false; }
+  [[nodiscard]] virtual BackwardReads reads() const { return {}; }
   /// The layer of the network whose output it reads beside that of the layer before it; -1: none.
   [[nodiscard]] virtual int other() const { return -1; }
   /// Inputs and outputs of one unit, by which initialisations scale weights.

@@ -21,6 +21,7 @@ class LocalResponseNorm final : public Layer {
 
   [[nodiscard]] std::string name() const override;
   [[nodiscard]] Shape output() const override { return shape_; }
+  [[nodiscard]] bool by_example() const override { return true; }
   [[nodiscard]] Cost forward_cost(std::int64_t batch) const override;
   [[nodiscard]] Cost backward_cost(std::int64_t batch, bool input_gradient) const override;
   /// s.

@@ -18,6 +18,7 @@ namespace {
 // pixels behind, whose turn comes later. Only at the end of an example are they cut off.
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr int kNoPlace = 255;  // no pixel gets the gradient
 
 /// How many of the first pixels of `shape` can be done so: their lanes end within the example.
 std::int64_t whole_pixels(const Shape& shape) {
@@ -32,8 +33,9 @@ struct Pixels {
   std::int64_t channels = 0;
   int rows = 0;
   int columns = 0;
-  int place = 0;  // of its first pixel in the window
-  int size = 0;   // of the window: places from a row to the next
+  int place = 0;      // of its first pixel in the window
+  int size = 0;       // of the window: places from a row to the next
+  bool relu = false;  // behind the pool
 };
 
 /// `kSize`: rows and columns where known when compiled, else 0. `kWhole`: all eight lanes.
@@ -54,6 +56,10 @@ void find_largest(const Pixels& window, std::int64_t channel, std::int64_t count
       best = better ? next : best;
       place = better ? (row_place + x) + Ints8{} : place;
     }
+  }
+  if (window.relu) {
+    place = best > Floats8{} ? place : kNoPlace + Ints8{};
+    best = best < Floats8{} ? Floats8{} : best;
   }
   if (kWhole) {
     store8(best, output);
@@ -117,10 +123,10 @@ Floats8 gather(std::span<const Seen> seen_by, const float* output_gradient,
 
 }  // namespace
 
-MaxPool::MaxPool(Shape input, int size, int stride, int padding)
-    : input_(input), size_(size), stride_(stride), padding_(padding) {
+MaxPool::MaxPool(Shape input, int size, int stride, int padding, bool relu)
+    : input_(input), size_(size), stride_(stride), padding_(padding), relu_(relu) {
   FT_CHECK_OP(size, >=, 1);
-  FT_CHECK_OP(size, <=, kSizeMax);
+  FT_CHECK_OP(size, <=, relu ? kSizeMaxRelu : kSizeMax);
   FT_CHECK_OP(stride, >=, 1);
   FT_CHECK_OP(padding, >=, 0);
   FT_CHECK_OP(2 * padding, <=, size);
@@ -148,8 +154,8 @@ std::vector<MaxPool::Range> MaxPool::seeing(int length, int outputs) const {
 }
 
 std::string MaxPool::name() const {
-  return fmt::format("max_pool {0}x{0} stride {1}{2}", size_, stride_,
-                     padding_ > 0 ? fmt::format(" pad {}", padding_) : "");
+  return fmt::format("max_pool {0}x{0} stride {1}{2}{3}", size_, stride_,
+                     padding_ > 0 ? fmt::format(" pad {}", padding_) : "", relu_ ? " + relu" : "");
 }
 
 Cost MaxPool::forward_cost(std::int64_t batch) const {
@@ -180,7 +186,8 @@ void MaxPool::forward_edge(const float* input, int oy, int ox, float* output,
                       .columns = columns.last - columns.first,
                       .place = (rows.first - oy * stride_ + padding_) * size_ + columns.first -
                                ox * stride_ + padding_,
-                      .size = size_};
+                      .size = size_,
+                      .relu = relu_};
   const std::int64_t out = (static_cast<std::int64_t>(oy) * output_.columns + ox) * channels;
   // Numbers up to the end of the example, from the last pixel of the window, from the output.
   const std::int64_t left = std::min(
@@ -215,7 +222,8 @@ void MaxPool::forward_one(const float* input, float* output, std::uint8_t* place
                 .channels = channels,
                 .rows = size_,
                 .columns = size_,
-                .size = size_};
+                .size = size_,
+                .relu = relu_};
   // Windows [first, last) of a row lie between the sides.
   const int first = std::min((padding_ + stride_ - 1) / stride_, output_.columns);
   const int inside =

@@ -1,4 +1,4 @@
-// The largest number of each window.
+// The largest number of each window, a rectifier behind it.
 #pragma once
 
 #include "models/layers/layer.h"
@@ -9,21 +9,27 @@ namespace foretrain {
 
 /// Output pixel (i, j) is the maximum, channel by channel, over the input rows i stride - padding
 /// to i stride - padding + size - 1, columns likewise; pixels outside count as minus infinity, and
-/// there are floor((rows + 2 padding - size) / stride) + 1 output rows. Windows may overlap.
+/// there are floor((rows + 2 padding - size) / stride) + 1 output rows. Windows may overlap. Then
+/// max(0, y) if `relu`, which is what a ReLU in front of the pool would give: there are fewer
+/// numbers here, and no backward pass needs those before the pool.
 ///
 /// The gradient goes to the first of equal maxima, row by row (as PyTorch's). NaN passes through.
 class MaxPool final : public Layer {
  public:
   static constexpr int kSizeMax = 16;  ///< a place in the window is saved as a byte
+  /// Likewise: one byte more says that the maximum was not above zero.
+  static constexpr int kSizeMaxRelu = 15;
 
   /// `padding`: at most size / 2, so that each window has a pixel.
-  MaxPool(Shape input, int size, int stride, int padding);
+  MaxPool(Shape input, int size, int stride, int padding, bool relu);
 
   [[nodiscard]] std::string name() const override;
   [[nodiscard]] Shape output() const override { return output_; }
+  [[nodiscard]] bool by_example() const override { return true; }
+  [[nodiscard]] BackwardReads reads() const override { return {false, false}; }
   [[nodiscard]] Cost forward_cost(std::int64_t batch) const override;
   [[nodiscard]] Cost backward_cost(std::int64_t batch, bool input_gradient) const override;
-  /// Where in its window each output was found: a byte.
+  /// Where in its window each output was found, or that no gradient passes: a byte.
   [[nodiscard]] std::int64_t saved_bytes(std::int64_t batch) const override {
     return batch * output_.size();
   }
@@ -57,6 +63,7 @@ class MaxPool final : public Layer {
   int size_;
   int stride_;
   int padding_;
+  bool relu_;
   std::vector<Range> rows_seeing_;     // [input rows]
   std::vector<Range> columns_seeing_;  // [input columns]
 };

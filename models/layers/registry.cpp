@@ -75,7 +75,7 @@ Made make_max_pool(const Building& b) {
   if (b.spec.size > MaxPool::kSizeMax) {
     b.fail(fmt::format("size is at most {}; pool twice", MaxPool::kSizeMax));
   }
-  return std::make_unique<MaxPool>(b.before, b.spec.size, b.spec.step(), b.spec.padding);
+  return std::make_unique<MaxPool>(b.before, b.spec.size, b.spec.step(), b.spec.padding, b.relu);
 }
 
 Made make_average_pool(const Building& b) {
@@ -194,6 +194,10 @@ const LayerKind* find_layer_kind(std::string_view name) {
 }
 
 bool fuses_relu(std::string_view kind) { return kind == "dense" || kind == "conv"; }
+
+bool takes_relu_before(const LayerSpec& spec) {
+  return spec.kind == "max_pool" && spec.size <= MaxPool::kSizeMaxRelu;
+}
 
 std::unique_ptr<const Layer> make_layer(const LayerSpec& spec, const LayerPlace& place, bool relu) {
   const Building building{place, spec, relu};

@@ -46,5 +46,7 @@ struct LayerPlace {
 std::unique_ptr<const Layer> make_layer(const LayerSpec& spec, const LayerPlace& place, bool relu);
 /// Whether a relu that follows this kind can be part of it.
 bool fuses_relu(std::string_view kind);
+/// Whether a relu before this layer can be part of it: behind it the numbers are the same.
+bool takes_relu_before(const LayerSpec& spec);
 
 }  // namespace foretrain

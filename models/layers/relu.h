@@ -12,6 +12,8 @@ class Relu final : public Layer {
 
   [[nodiscard]] std::string name() const override { return "relu"; }
   [[nodiscard]] Shape output() const override { return shape_; }
+  [[nodiscard]] bool by_example() const override { return true; }
+  [[nodiscard]] BackwardReads reads() const override { return {false, true}; }
   [[nodiscard]] Cost forward_cost(std::int64_t batch) const override;
   [[nodiscard]] Cost backward_cost(std::int64_t batch, bool input_gradient) const override;
   void forward(const ForwardPass& pass) const override;

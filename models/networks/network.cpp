@@ -46,6 +46,16 @@ bool is_added(const std::vector<LayerSpec>& specs, std::size_t line) {
   return false;
 }
 
+bool is_relu(const std::vector<LayerSpec>& specs, std::size_t line) {
+  return line < specs.size() && specs[line].kind == "relu";
+}
+
+/// The relu of this line is part of the layer behind it.
+bool goes_behind(const std::vector<LayerSpec>& specs, std::size_t line) {
+  return line > 0 && is_relu(specs, line) && line + 1 < specs.size() &&
+         takes_relu_before(specs[line + 1]) && !is_added(specs, line);
+}
+
 }  // namespace
 
 Network::Network(const NetworkSpec& spec, const InputShape& input) : input_(input) {
@@ -54,9 +64,13 @@ Network::Network(const NetworkSpec& spec, const InputShape& input) : input_(inpu
   std::vector<LineOutput> outputs;
   outputs.reserve(specs.size());
   for (std::size_t i = 0; i < specs.size(); ++i) {
-    const bool relu = fuses_relu(specs[i].kind) && i + 1 < specs.size() &&
-                      specs[i + 1].kind == "relu" && !is_added(specs, i);
-    auto layer = make_layer(specs[i], {static_cast<int>(i), input, shape, outputs}, relu);
+    const bool relu = is_relu(specs, i + 1) && fuses_relu(specs[i].kind) && !is_added(specs, i) &&
+                      !goes_behind(specs, i + 1);
+    const bool behind = i > 0 && goes_behind(specs, i - 1);
+    auto layer =
+        goes_behind(specs, i)
+            ? nullptr
+            : make_layer(specs[i], {static_cast<int>(i), input, shape, outputs}, relu || behind);
     if (layer != nullptr) {
       shape = layer->output();
       add(std::move(layer), specs[i].init);
@@ -118,9 +132,9 @@ std::string_view Network::loss_name() const {
 
 void Network::FreeWorkspace::operator()(Workspace* workspace) const { delete workspace; }
 
-Network::WorkspacePointer Network::make_workspace(Stream dropout,
-                                                  std::span<const float> statistics) const {
-  WorkspacePointer workspace(new Workspace(layers_, dropout));
+Network::WorkspacePointer Network::make_workspace(Stream dropout, std::span<const float> statistics,
+                                                  std::span<const std::size_t> cuts) const {
+  WorkspacePointer workspace(new Workspace(*this, cuts, dropout));
   workspace->statistics = initial_statistics();
   if (!statistics.empty()) {
     FT_CHECK_OP(statistics.size(), ==, workspace->statistics.size());
@@ -215,10 +229,6 @@ Score Network::evaluate(std::span<const float> parameters, const Dataset& data, 
   }
   if (input_.classes == 2) score.auc = area_under_roc(evaluation.scores, evaluation.labels);
   return score;
-}
-
-Bytes Network::workspace_size(std::int64_t examples) const {
-  return Workspace::size(layers_, examples);
 }
 
 std::int64_t Network::evaluation_batch() const {

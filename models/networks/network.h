@@ -7,6 +7,7 @@
 #include "models/data/dataset.h"
 #include "models/layers/layer.h"
 #include "models/networks/network_spec.h"
+#include "models/networks/workspace_plan.h"
 #include "models/optimizers/optimizer.h"
 
 #include <cstdint>
@@ -25,12 +26,6 @@ struct Score {
   /// Two classes: the area under the receiver operating characteristic, equals counted half. NaN
   /// otherwise, or where one class is missing.
   double auc = std::numeric_limits<double>::quiet_NaN();
-};
-
-/// A layer that reads the output of another one than that before it (Layer::other).
-struct Skip {
-  std::size_t from = 0;
-  std::size_t to = 0;
 };
 
 /// A chain of layers under a loss. Immutable and shared by the workers of a process; what a
@@ -72,9 +67,11 @@ class Network {
     return layers_.front()->weights() / input_.sparse_features;
   }
 
-  /// `dropout` is what units are dropped by in `gradient`; `statistics`: to go on from, or empty.
+  /// `dropout` is what units are dropped by in `gradient`; `statistics`: to go on from, or empty;
+  /// `cuts`: layers that parts of a gradient begin with (`forward_of`, `gradient_of`).
   [[nodiscard]] WorkspacePointer make_workspace(Stream dropout,
-                                                std::span<const float> statistics = {}) const;
+                                                std::span<const float> statistics = {},
+                                                std::span<const std::size_t> cuts = {}) const;
 
   /// Draws the parameters that a training starts from. `parameters`: [parameters()].
   void initialize(Stream& stream, std::span<float> parameters) const;
@@ -85,8 +82,9 @@ class Network {
                   Workspace& workspace, Parallel& parallel) const;
   /// The same in parts, the same bits: forward through layers [first, last), from 0 up, which
   /// returns the loss with the last of them, else NaN; then the gradient of layers [first, last),
-  /// the last layers first, down to 0. `workspace` is left alone in between; of `parameters` a part
-  /// forward reads those of its layers, a part backward those too, as they were.
+  /// the last layers first, down to 0. `workspace`, made with these cuts, is left alone in between;
+  /// of `parameters` a part forward reads those of its layers, a part backward those too, as they
+  /// were.
   double forward_of(std::size_t first, std::size_t last, std::span<const float> parameters,
                     const Batch& batch, Workspace& workspace, Parallel& parallel) const;
   void gradient_of(std::size_t first, std::size_t last, std::span<const float> parameters,
@@ -102,8 +100,10 @@ class Network {
   /// It is known by a profile: only what counts, cuts, costs it can be asked.
   [[nodiscard]] bool profiled() const { return profiled_; }
 
-  /// What a Workspace holds for batches of `examples`.
-  [[nodiscard]] Bytes workspace_size(std::int64_t examples) const;
+  /// What the plan of a Workspace is made of.
+  [[nodiscard]] PlannedNetwork planned(std::span<const std::size_t> cuts) const {
+    return {layers_, skips_, cuts};
+  }
   /// Examples that an evaluation takes at a time.
   [[nodiscard]] std::int64_t evaluation_batch() const;
 

@@ -3,66 +3,36 @@
 #include "models/base/check.h"
 
 #include <algorithm>
+#include <ranges>
 
 namespace foretrain {
-namespace {
 
-// Rounded up to a cache line.
-std::size_t padded_floats(std::int64_t floats) {
-  return (static_cast<std::size_t>(floats) + 15) / 16 * 16;
+void Network::Workspace::prepare(std::int64_t examples) {
+  const auto found = std::ranges::find(plans_, examples, &WorkspacePlan::examples);
+  plan_ = found != plans_.end() ? &*found : &plans_.emplace_back(network_.planned(cuts_), examples);
+  memory_.reserve(static_cast<std::size_t>(plan_->size().value / 4));
 }
 
-}  // namespace
-
-Network::Workspace::Plan::Plan(const Layers& layers, std::int64_t batch) : examples(batch) {
-  std::size_t gradient_sizes[2] = {0, 0};
-  std::int64_t scratch_most = 0;
-  outputs.reserve(layers.size());
-  saved.reserve(layers.size());
-  for (std::size_t i = 0; i < layers.size(); ++i) {
-    const std::size_t size = padded_floats(batch * layers[i]->output().size());
-    outputs.push_back(total);
-    total += size;
-    gradient_sizes[i % 2] = std::max(gradient_sizes[i % 2], size);
-    scratch_most = std::max(scratch_most, layers[i]->scratch_floats(batch));
-  }
-  for (const auto& layer : layers) {
-    saved.push_back(total);
-    total += padded_floats((layer->saved_bytes(batch) + 3) / 4);
-  }
-  for (std::size_t parity = 0; parity < 2; ++parity) {
-    gradients[parity] = total;
-    total += gradient_sizes[parity];
-  }
-  scratch = total;
-  total += padded_floats(scratch_most);
+float* Network::Workspace::at(const WorkspacePlan::Place& place, std::size_t layer,
+                              std::int64_t example) {
+  const std::int64_t before = place.whole ? example * network_.layers()[layer]->output().size() : 0;
+  return memory_.data() + place.first + before;
 }
 
-Bytes Network::Workspace::size(const Layers& layers, std::int64_t batch) {
-  return {static_cast<std::int64_t>(Plan(layers, batch).total) * 4};
+float* Network::Workspace::output(std::size_t layer, std::int64_t example) {
+  return at(plan_->output(layer), layer, example);
 }
 
-void Network::Workspace::cut(std::int64_t examples) {
-  const auto found = std::ranges::find(plans_, examples, &Plan::examples);
-  plan_ = found != plans_.end() ? &*found : &plans_.emplace_back(layers_, examples);
-  memory_.reserve(plan_->total);
+float* Network::Workspace::output_gradient(std::size_t layer, std::int64_t example) {
+  return at(plan_->gradient(layer), layer, example);
 }
 
-std::span<float> Network::Workspace::output(std::size_t layer) {
-  return {memory_.data() + plan_->outputs[layer],
-          static_cast<std::size_t>(plan_->examples * layers_[layer]->output().size())};
+std::byte* Network::Workspace::saved(std::size_t layer, std::int64_t example) {
+  const std::int64_t before = example > 0 ? network_.layers()[layer]->saved_bytes(example) : 0;
+  return reinterpret_cast<std::byte*>(memory_.data() + plan_->saved(layer).first) + before;
 }
 
-std::span<float> Network::Workspace::output_gradient(std::size_t layer) {
-  return {memory_.data() + plan_->gradients[layer % 2],
-          static_cast<std::size_t>(plan_->examples * layers_[layer]->output().size())};
-}
-
-std::byte* Network::Workspace::saved(std::size_t layer) {
-  return reinterpret_cast<std::byte*>(memory_.data() + plan_->saved[layer]);
-}
-
-float* Network::Workspace::scratch() { return memory_.data() + plan_->scratch; }
+float* Network::Workspace::scratch() { return memory_.data() + plan_->scratch().first; }
 
 Pass::Pass(const Network& network, Network::Workspace& workspace, std::span<const float> parameters,
            const Batch& batch, Parallel& parallel)
@@ -72,7 +42,7 @@ Pass::Pass(const Network& network, Network::Workspace& workspace, std::span<cons
       batch_(batch),
       parallel_(parallel),
       compact_(static_cast<std::int64_t>(parameters.size()) != network.parameters()) {
-  workspace_.cut(batch.examples);
+  workspace_.prepare(batch.examples);
 }
 
 Pass::Range Pass::range(std::size_t layer) const {
@@ -83,65 +53,100 @@ Pass::Range Pass::range(std::size_t layer) const {
   return layer == 0 ? Range{0, count - missing} : Range{first - missing, count};
 }
 
-void Pass::fill(LayerPass& pass, std::size_t layer) {
+std::span<const LayerRun> Pass::runs(std::size_t first, std::size_t last) const {
+  const auto all = workspace_.plan().runs();
+  const auto begin = std::ranges::find(all, first, &LayerRun::first);
+  const auto end = std::ranges::find(all, last, &LayerRun::first);
+  FT_CHECK(begin != all.end());
+  FT_CHECK(end != all.end() || last == network_.layers().size());
+  return {begin, end};
+}
+
+void Pass::fill(LayerPass& pass, std::size_t layer, const Examples& of) {
   const Range at = range(layer);
-  pass.batch = batch_.examples;
+  pass.batch = of.count;
   pass.parameters = parameters_.subspan(at.first, at.count);
   if (layer > 0) {
-    pass.input = workspace_.output(layer - 1).data();
+    pass.input = workspace_.output(layer - 1, of.first);
   } else if (network_.sparse()) {
     pass.sparse = &batch_.sparse;
     pass.compact = compact_;
   } else {
-    pass.input = batch_.inputs.data();
+    pass.input = batch_.inputs.data() + of.first * network_.input().image.size();
   }
   const int other = network_.layers()[layer]->other();
-  if (other >= 0) pass.other = workspace_.output(static_cast<std::size_t>(other)).data();
+  if (other >= 0) pass.other = workspace_.output(static_cast<std::size_t>(other), of.first);
   pass.statistics = workspace_.statistics.data() + network_.first_statistic(layer);
-  pass.saved = workspace_.saved(layer);
+  pass.saved = workspace_.saved(layer, of.first);
   pass.scratch = workspace_.scratch();
   pass.parallel = &parallel_;
 }
 
-void Pass::forward(std::size_t first, std::size_t last, bool training) {
-  const auto layers = network_.layers();
-  for (std::size_t i = first; i < last; ++i) {
-    ForwardPass pass;
-    fill(pass, i);
-    pass.output = workspace_.output(i).data();
-    pass.dropout = training ? &workspace_.dropout : nullptr;
-    layers[i]->forward(pass);
+template <class Group>
+void Pass::for_groups(const LayerRun& run, const Group& pass) {
+  for (std::int64_t first = 0; first < batch_.examples; first += run.group) {
+    pass(Examples{first, std::min(run.group, batch_.examples - first)});
   }
+}
+
+void Pass::forward(std::size_t first, std::size_t last, bool training) {
+  for (const LayerRun& run : runs(first, last)) {
+    for_groups(run, [&](const Examples& of) {
+      for (std::size_t i = run.first; i < run.last; ++i) forward_layer(i, of, training);
+    });
+  }
+}
+
+void Pass::forward_layer(std::size_t layer, const Examples& of, bool training) {
+  ForwardPass pass;
+  fill(pass, layer, of);
+  pass.output = workspace_.output(layer, of.first);
+  pass.dropout = training ? &workspace_.dropout : nullptr;
+  network_.layers()[layer]->forward(pass);
 }
 
 void Pass::backward(std::size_t first, std::size_t last, std::span<float> gradient) {
-  const auto layers = network_.layers();
-  for (std::size_t i = last; i-- > first;) {
-    const Range at = range(i);
-    BackwardPass pass;
-    fill(pass, i);
-    pass.output = workspace_.output(i).data();
-    pass.output_gradient = workspace_.output_gradient(i).data();
-    pass.input_gradient = i > 0 ? workspace_.output_gradient(i - 1).data() : nullptr;
-    pass.gradient = gradient.subspan(at.first, at.count);
-    layers[i]->backward(pass);
-    if (i > 0) add_skipped(i - 1, pass.input_gradient);
+  for (const LayerRun& run : runs(first, last) | std::views::reverse) {
+    for_groups(run, [&](const Examples& of) {
+      for (std::size_t i = run.last; i-- > run.first;) backward_layer(i, of, gradient);
+    });
+    if (run.first > 0) add_skipped(run.first - 1);
   }
 }
 
-void Pass::add_skipped(std::size_t layer, float* gradient) {
+void Pass::backward_layer(std::size_t layer, const Examples& of, std::span<float> gradient) {
+  const Range at = range(layer);
+  const Layer& own = *network_.layers()[layer];
+  BackwardPass pass;
+  fill(pass, layer, of);
+  if (own.reads().output) pass.output = workspace_.output(layer, of.first);
+  pass.output_gradient = workspace_.output_gradient(layer, of.first);
+  pass.input_gradient = layer > 0 ? workspace_.output_gradient(layer - 1, of.first) : nullptr;
+  pass.gradient = gradient.subspan(at.first, at.count);
+  pass.add = of.first > 0;
+  own.backward(pass);
+}
+
+// A layer whose output is added ends its run.
+void Pass::add_skipped(std::size_t layer) {
   for (const Skip& skip : network_.skips()) {
     if (skip.from != layer) continue;
     LayerPass pass;
-    fill(pass, skip.to);
-    network_.layers()[skip.to]->add_gradient(pass, gradient);
+    fill(pass, skip.to, {0, batch_.examples});
+    network_.layers()[skip.to]->add_gradient(pass, workspace_.output_gradient(layer));
   }
 }
 
-std::span<const float> Pass::logits() { return workspace_.output(network_.layers().size() - 1); }
+std::span<const float> Pass::logits() {
+  return {workspace_.output(network_.layers().size() - 1), logit_count()};
+}
 
 std::span<float> Pass::logit_gradient() {
-  return workspace_.output_gradient(network_.layers().size() - 1);
+  return {workspace_.output_gradient(network_.layers().size() - 1), logit_count()};
+}
+
+std::size_t Pass::logit_count() const {
+  return static_cast<std::size_t>(batch_.examples * network_.layers().back()->output().size());
 }
 
 }  // namespace foretrain

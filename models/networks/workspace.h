@@ -2,11 +2,11 @@
 #pragma once
 
 #include "models/networks/network.h"
+#include "models/networks/workspace_plan.h"
 #include "models/tensor/floats.h"
 
 #include <cstdint>
 #include <deque>
-#include <memory>
 #include <span>
 #include <vector>
 
@@ -20,25 +20,21 @@ struct EvaluationBuffers {
   std::vector<std::int32_t> labels;
 };
 
-/// One buffer, cut for a batch of a size:
-///
-///     outputs of the layers, in order | two buffers that gradients by them alternate between |
-///     what layers save | scratch, shared by all
+/// One buffer, used as the plan for a batch of a size says.
 class Network::Workspace {
  public:
-  using Layers = std::vector<std::unique_ptr<const Layer>>;
+  /// `cuts`: layers that a part of a pass begins with, besides the first.
+  Workspace(const Network& network, std::span<const std::size_t> cuts, Stream dropout_stream)
+      : dropout(dropout_stream), network_(network), cuts_(cuts.begin(), cuts.end()) {}
 
-  Workspace(const Layers& layers, Stream dropout_stream)
-      : dropout(dropout_stream), layers_(layers) {}
-
-  static Bytes size(const Layers& layers, std::int64_t batch);
-
-  /// Cuts the buffer for `examples`; allocates where it never was cut for so many.
-  void cut(std::int64_t examples);
-  [[nodiscard]] std::span<float> output(std::size_t layer);
-  /// Of the loss by the output of `layer`.
-  [[nodiscard]] std::span<float> output_gradient(std::size_t layer);
-  [[nodiscard]] std::byte* saved(std::size_t layer);
+  /// Plans the buffer for `examples`; allocates where it never was planned for so many.
+  void prepare(std::int64_t examples);
+  [[nodiscard]] const WorkspacePlan& plan() const { return *plan_; }
+  /// From the numbers of `example` on; of an output that is kept by group, it is the group's first.
+  [[nodiscard]] float* output(std::size_t layer, std::int64_t example = 0);
+  /// Of the loss by the output of `layer`, likewise.
+  [[nodiscard]] float* output_gradient(std::size_t layer, std::int64_t example = 0);
+  [[nodiscard]] std::byte* saved(std::size_t layer, std::int64_t example = 0);
   [[nodiscard]] float* scratch();
 
   Stream dropout;
@@ -46,22 +42,14 @@ class Network::Workspace {
   EvaluationBuffers evaluation;
 
  private:
-  /// Where the parts begin, in floats; each at a multiple of 16.
-  struct Plan {
-    Plan(const Layers& layers, std::int64_t batch);
+  [[nodiscard]] float* at(const WorkspacePlan::Place& place, std::size_t layer,
+                          std::int64_t example);
 
-    std::int64_t examples = 0;
-    std::vector<std::size_t> outputs;
-    std::size_t gradients[2] = {0, 0};
-    std::vector<std::size_t> saved;
-    std::size_t scratch = 0;
-    std::size_t total = 0;
-  };
-
-  const Layers& layers_;
+  const Network& network_;
+  std::vector<std::size_t> cuts_;
   Floats memory_;
-  std::deque<Plan> plans_;      // one for each batch size that was seen
-  const Plan* plan_ = nullptr;  // of the batch that it is cut for
+  std::deque<WorkspacePlan> plans_;      // one for each batch size that was seen
+  const WorkspacePlan* plan_ = nullptr;  // of the batch that it is prepared for
 };
 
 /// A batch on its way through a network.
@@ -70,10 +58,10 @@ class Pass {
   Pass(const Network& network, Network::Workspace& workspace, std::span<const float> parameters,
        const Batch& batch, Parallel& parallel);
 
-  /// Layers [first, last), the first first.
+  /// Layers [first, last), whole runs, the first first.
   void forward(std::size_t first, std::size_t last, bool training);
-  /// Layers [first, last), the last first. `gradient`: as the parameters; that of these layers is
-  /// written.
+  /// Layers [first, last), whole runs, the last first. `gradient`: as the parameters; that of these
+  /// layers is written.
   void backward(std::size_t first, std::size_t last, std::span<float> gradient);
   [[nodiscard]] std::span<const float> logits();
   [[nodiscard]] std::span<float> logit_gradient();
@@ -84,10 +72,22 @@ class Pass {
     std::size_t first = 0;
     std::size_t count = 0;
   };
+  /// Of the batch: so many from `first` on.
+  struct Examples {
+    std::int64_t first = 0;
+    std::int64_t count = 0;
+  };
   [[nodiscard]] Range range(std::size_t layer) const;
-  void fill(LayerPass& pass, std::size_t layer);
+  [[nodiscard]] std::span<const LayerRun> runs(std::size_t first, std::size_t last) const;
+  /// Calls `pass(examples)` for each group of a run.
+  template <class Group>
+  void for_groups(const LayerRun& run, const Group& pass);
+  void fill(LayerPass& pass, std::size_t layer, const Examples& of);
+  void forward_layer(std::size_t layer, const Examples& of, bool training);
+  void backward_layer(std::size_t layer, const Examples& of, std::span<float> gradient);
   /// The gradient by the output of `layer` gets what layers that add it, further back, have kept.
-  void add_skipped(std::size_t layer, float* gradient);
+  void add_skipped(std::size_t layer);
+  [[nodiscard]] std::size_t logit_count() const;
 
   const Network& network_;
   Network::Workspace& workspace_;

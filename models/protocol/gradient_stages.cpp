@@ -210,6 +210,18 @@ std::vector<GradientStage> gradient_stages(const Training& training) {
   return stages;
 }
 
+std::vector<std::size_t> cuts_of(std::span<const GradientStage> stages) {
+  std::vector<std::size_t> cuts;
+  for (const GradientStage& each : stages) {
+    cuts.insert(cuts.end(),
+                {each.forward.first, each.forward.last, each.backward.first, each.backward.last});
+  }
+  std::ranges::sort(cuts);
+  const auto again = std::ranges::unique(cuts);
+  cuts.erase(again.begin(), again.end());
+  return cuts;
+}
+
 Bytes read_by_two_stages(const Training& training) {
   return most_of_two(training,
                      [&](const GradientStage& stage) { return read_by(training, stage); });

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace foretrain {
@@ -52,6 +53,10 @@ struct GradientStage {
 /// next one reads it, too: so each batch is cut, forward and backward. Of one stage all parameters
 /// are gathered once, before the forward pass.
 std::vector<GradientStage> gradient_stages(const Training& training);
+
+/// The layers, ascending, between which a pass halts after one of them: no run of layers
+/// (workspace_plan.h) goes beyond.
+std::vector<std::size_t> cuts_of(std::span<const GradientStage> stages);
 
 /// Of the parameters, as floats, the most that a stage and the one behind it read together.
 Bytes read_by_two_stages(const Training& training);

@@ -146,19 +146,19 @@ void check_gradient(const std::vector<float>& gradient, std::uint64_t seed, cons
   }
 }
 
-/// One of the examples.
-LayerNumbers alone(const LayerNumbers& numbers, std::int64_t example) {
+/// So many of the examples.
+LayerNumbers some(const LayerNumbers& numbers, std::int64_t first, std::int64_t count) {
   const auto slice = [&](const std::vector<float>& all) {
     const auto each = std::ssize(all) / numbers.batch;
-    return std::vector<float>(all.begin() + each * example, all.begin() + each * (example + 1));
+    return std::vector<float>(all.begin() + each * first, all.begin() + each * (first + count));
   };
-  LayerNumbers one;
-  one.batch = 1;
-  one.input = slice(numbers.input);
-  one.parameters = numbers.parameters;
-  one.output_gradient = slice(numbers.output_gradient);
-  one.dropout = numbers.dropout;
-  return one;
+  LayerNumbers part;
+  part.batch = count;
+  part.input = slice(numbers.input);
+  part.parameters = numbers.parameters;
+  part.output_gradient = slice(numbers.output_gradient);
+  part.dropout = numbers.dropout;
+  return part;
 }
 
 bool same_as_slice(const std::vector<float>& one, const std::vector<float>& all,
@@ -241,13 +241,18 @@ LayerResult run_layer(const Layer& layer, const LayerNumbers& numbers, Parallel&
   saved.check_margin();
   if (!dropout) return result;
 
-  std::ranges::fill(scratch.span(), std::numeric_limits<float>::quiet_NaN());
+  constexpr float kNothing = std::numeric_limits<float>::quiet_NaN();
+  std::ranges::fill(scratch.span(), kNothing);
+  if (!layer.reads().input) std::ranges::fill(input.span(), kNothing);
+  if (!layer.reads().output) std::ranges::fill(output.span(), kNothing);
   Placed output_gradient(numbers.output_gradient, offset);
   Placed by_input(numbers.input.size(), offset);
   Placed gradient(numbers.parameters.size(), offset);
   BackwardPass backward;
   fill(backward);
-  backward.output = output.data();
+  backward.output = layer.reads().output ? output.data() : nullptr;
+  backward.add = !numbers.gradient.empty();
+  std::ranges::copy(numbers.gradient, gradient.data());
   backward.output_gradient = output_gradient.data();
   backward.input_gradient = sparse || !input_gradient ? nullptr : by_input.data();
   backward.gradient = gradient.span();
@@ -295,10 +300,16 @@ void check_same_bits(const Layer& layer, const LayerCase& layer_case, std::int64
   if (numbers.input.empty() || kind == "dropout" || kind == "batch_norm") return;
   for (std::int64_t example = 0; example < std::min<std::int64_t>(batch, 5); ++example) {
     CAPTURE(example);
-    const LayerResult one = run_layer(layer, alone(numbers, example), serial, 3);
+    const LayerResult one = run_layer(layer, some(numbers, example, 1), serial, 3);
     REQUIRE(same_as_slice(one.output, expected.output, example));
     REQUIRE(same_as_slice(one.input_gradient, expected.input_gradient, example));
   }
+  if (!layer.by_example() || batch == 1) return;
+  const std::int64_t third = (batch + 2) / 3;
+  REQUIRE(layer.saved_bytes(batch) == layer.saved_bytes(1) * batch);
+  LayerNumbers rest = some(numbers, third, batch - third);
+  rest.gradient = run_layer(layer, some(numbers, 0, third), serial).gradient;
+  REQUIRE((run_layer(layer, rest, serial).gradient == expected.gradient));
 }
 
 }  // namespace foretrain::testing

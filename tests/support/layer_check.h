@@ -30,6 +30,7 @@ struct LayerNumbers {
   std::vector<float> output_gradient;
   std::vector<float> statistics;  ///< that it begins with
   std::optional<Stream> dropout;  ///< none: judged
+  std::vector<float> gradient;    ///< of the examples before, which theirs is added to; or empty
 };
 
 /// Inputs between -2 and 2, no two nearly equal; the rest standard normal; sparse rows of a few
@@ -48,6 +49,7 @@ struct LayerResult {
 
 /// Forward, then backward unless judged, on buffers that start `offset` floats behind a 64-byte
 /// boundary, filled with NaN before where they are to be written; nothing is written behind them.
+/// Activations that the layer says its backward pass does not read are NaN then.
 /// Without `input_gradient` the layer is the first of its network: its gradient is then the same.
 LayerResult run_layer(const Layer& layer, const LayerNumbers& numbers, Parallel& parallel,
                       int offset = 0, bool input_gradient = true);
@@ -58,7 +60,8 @@ void check_against_twin(const Layer& layer, const LayerCase& layer_case, std::in
                         std::uint64_t seed);
 
 /// The same bits with 1, 2, 3 threads and at 64 offsets in memory; each example the same bits alone
-/// as among the others (unless sparse, dropped out by draws in their order, or normalised by them).
+/// as among the others (unless sparse, dropped out by draws in their order, or normalised by them);
+/// of a layer that goes by example, the same gradient in two passes, too.
 void check_same_bits(const Layer& layer, const LayerCase& layer_case, std::int64_t batch);
 
 /// sqrt(sum of (a - b)^2) / sqrt(sum of b^2)

@@ -92,7 +92,8 @@ TEST_CASE("step memory: activations and scratch are what a workspace allocates")
     CAPTURE(name);
     const auto training = single_training(name);
     const StepMemory memory = step_memory(*training);
-    CHECK(memory.activations() + memory.scratch == training->network->workspace_size(64));
+    const WorkspacePlan plan(training->network->planned({}), 64);
+    CHECK(memory.activations() + memory.scratch == plan.size());
   }
 }
 
@@ -104,9 +105,20 @@ TEST_CASE("step memory: lenet by hand") {
   const std::int64_t outputs =
       28 * 28 * 6 + 14 * 14 * 6 + 10 * 10 * 16 + 5 * 5 * 16 + 120 + 84 + 10;
   CHECK(memory.outputs.value == 4 * 64 * outputs);
-  CHECK(memory.output_gradients.value == 4 * 64 * (28 * 28 * 6 + 14 * 14 * 6));
+  // Two buffers between convolutions, pools, two for what is behind them.
+  CHECK(memory.output_gradients.value == 4 * 64 * (28 * 28 * 6 + 14 * 14 * 6 + 5 * 5 * 16 + 120));
   CHECK(memory.saved.value == 64 * (14 * 14 * 6 + 5 * 5 * 16));  // a byte for each maximum
   CHECK(memory.batch.value == 4 * 64 * (784 + 1));
+}
+
+TEST_CASE("step memory: of a large batch what no backward pass reads is kept of a group") {
+  const StepMemory memory = step_memory(
+      *testing::training_of({.strategy = "single", .workers = 1, .servers = 0, .batch = 512}));
+  const std::int64_t kept = 14 * 14 * 6 + 5 * 5 * 16 + 120 + 84 + 10;
+  const std::int64_t grouped = 28 * 28 * 6 + 10 * 10 * 16;
+  CHECK(memory.outputs.value == 4 * (512 * kept + 64 * grouped));
+  CHECK(memory.output_gradients.value ==
+        4 * (64 * (28 * 28 * 6 + 14 * 14 * 6) + 512 * (5 * 5 * 16 + 120)));
 }
 
 TEST_CASE("step memory: adam has two numbers beside each parameter unless servers hold them") {

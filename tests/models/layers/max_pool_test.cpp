@@ -1,10 +1,12 @@
 // The max pool against a plain twin, its gradient against finite differences.
 #include "models/layers/max_pool.h"
 
+#include "models/layers/relu.h"
 #include "tests/support/layer_check.h"
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -19,7 +21,7 @@ LayerCase pool(Shape input, int size, int stride, int padding) {
 }
 
 MaxPool make_max_pool(const LayerCase& of) {
-  return {of.input, of.spec.size, of.spec.stride, of.spec.padding};
+  return {of.input, of.spec.size, of.spec.stride, of.spec.padding, of.relu};
 }
 
 }  // namespace
@@ -47,9 +49,34 @@ TEST_CASE("max_pool: output and gradient agree with the double twin", "[layers]"
       pool({4, 9, 1}, 2, 2, 0),
       pool({9, 3, 2}, 2, 1, 1),
   };
-  for (const LayerCase& each : cases) {
-    check_against_twin(make_max_pool(each), each, 1, 11);
-    check_against_twin(make_max_pool(each), each, 3, 12);
+  for (LayerCase each : cases) {
+    for (const bool relu : {false, true}) {
+      each.relu = relu;
+      check_against_twin(make_max_pool(each), each, 1, 11);
+      check_against_twin(make_max_pool(each), each, 3, 12);
+    }
+  }
+}
+
+TEST_CASE("max_pool: with a rectifier the bits are those of one before it", "[layers]") {
+  for (LayerCase of : {pool({28, 28, 6}, 2, 2, 0), pool({13, 11, 5}, 3, 2, 1)}) {
+    of.relu = true;
+    const MaxPool fused = make_max_pool(of);
+    of.relu = false;
+    const MaxPool plain = make_max_pool(of);
+    const Relu relu(of.input);
+    Serial serial;
+    const LayerNumbers numbers = draw_numbers(fused, of, 4, 5);
+    const LayerResult expected = run_layer(fused, numbers, serial);
+    CHECK(std::ranges::count(expected.output, 0.0F) > 10);
+    LayerNumbers rectified = numbers;
+    LayerNumbers before = numbers;
+    before.output_gradient.assign(numbers.input.size(), 1);  // as long as its output
+    rectified.input = run_layer(relu, before, serial).output;
+    const LayerResult after = run_layer(plain, rectified, serial);
+    CHECK(after.output == expected.output);
+    before.output_gradient = after.input_gradient;
+    CHECK(run_layer(relu, before, serial).input_gradient == expected.input_gradient);
   }
 }
 
@@ -90,13 +117,17 @@ TEST_CASE("max_pool: a NaN is passed on", "[layers]") {
     numbers.input = {1, 2, 3, 4};
     numbers.input[at] = std::numeric_limits<float>::quiet_NaN();
     CHECK(std::isnan(run_layer(layer, numbers, serial).output[0]));
+    // No gradient goes through a rectifier that does not know.
+    const LayerResult rectified = run_layer(MaxPool({2, 2, 1}, 2, 2, 0, true), numbers, serial);
+    CHECK(std::isnan(rectified.output[0]));
+    CHECK(rectified.input_gradient == std::vector<float>(4, 0));
   }
 }
 
 TEST_CASE("max_pool: says what it is with what it costs", "[layers]") {
-  const MaxPool layer({24, 24, 64}, 3, 2, 1);
+  const MaxPool layer({24, 24, 64}, 3, 2, 1, false);
   CHECK(layer.name() == "max_pool 3x3 stride 2 pad 1");
-  CHECK(MaxPool({4, 4, 1}, 2, 2, 0).name() == "max_pool 2x2 stride 2");
+  CHECK(MaxPool({4, 4, 1}, 2, 2, 0, true).name() == "max_pool 2x2 stride 2 + relu");
   CHECK(layer.output() == Shape{12, 12, 64});
   CHECK(layer.parameters() == 0);
   CHECK(layer.forward_cost(2).flops.value == 2.0 * 12 * 12 * 64 * 9);

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <numeric>
 #include <span>
 #include <utility>
 #include <vector>
@@ -34,8 +35,9 @@ struct Trial {
     draw_batch(each.input, each.batch, stream, batch);
   }
 
-  [[nodiscard]] LossAndGradient compute(Parallel& parallel) const {
-    const auto workspace = network.make_workspace(Stream(kGradientSeed, "test.dropout"));
+  [[nodiscard]] LossAndGradient compute(Parallel& parallel,
+                                        std::span<const std::size_t> cuts = {}) const {
+    const auto workspace = network.make_workspace(Stream(kGradientSeed, "test.dropout"), {}, cuts);
     LossAndGradient computed;
     computed.gradient.assign(parameters.size(), std::nanf(""));
     computed.loss = network.gradient(parameters, batch, computed.gradient, *workspace, parallel);
@@ -173,7 +175,8 @@ TEST_CASE("network: a gradient in parts is that of the whole, across residual co
   REQUIRE(trial.network.skips().size() == 2);
   for (std::size_t cut = 1; cut < layers; ++cut) {
     CAPTURE(cut);
-    const auto workspace = trial.network.make_workspace(Stream(kGradientSeed, "test.dropout"));
+    const auto workspace =
+        trial.network.make_workspace(Stream(kGradientSeed, "test.dropout"), {}, {&cut, 1});
     LossAndGradient parts;
     parts.gradient.assign(trial.parameters.size(), std::nanf(""));
     trial.network.forward_of(0, cut, trial.parameters, trial.batch, *workspace, serial);
@@ -184,6 +187,30 @@ TEST_CASE("network: a gradient in parts is that of the whole, across residual co
                                 *workspace, serial);
     }
     CHECK((parts == whole));
+  }
+}
+
+TEST_CASE("network: in groups of examples it has the bits of the whole batch") {
+  const auto cases = network_cases(true);
+  for (NetworkCase of : {named(cases, "lenet_large"), named(cases, "alexnet_cifar"),
+                         named(cases, "alexnet"), residual_case()}) {
+    CAPTURE(of.name);
+    // Wider: groups of 16, the last of 5.
+    if (of.name != "alexnet") of.input.image = {40, 40, of.input.image.channels};
+    of.batch = 37;
+    const Trial trial(of);
+    std::vector<std::size_t> everywhere(trial.network.layers().size());
+    std::iota(everywhere.begin(), everywhere.end(), 0);
+    const WorkspacePlan plan(trial.network.planned({}), of.batch);
+    const bool residual = of.name == "residual";
+    CHECK(std::ranges::min(plan.runs(), {}, &LayerRun::group).group == (residual ? 37 : 16));
+    const WorkspacePlan apart(trial.network.planned(everywhere), of.batch);
+    CHECK(apart.runs().size() == everywhere.size());
+    Serial serial;
+    Threads threads(3);
+    const LossAndGradient whole = trial.compute(serial, everywhere);
+    CHECK((trial.compute(serial) == whole));
+    CHECK((trial.compute(threads) == whole));
   }
 }
 

@@ -39,7 +39,7 @@ TEST_CASE("profile: the costs of a network are the sums of its layers") {
   CHECK(gradient_cost(network, 32).measured == 10'750_us);
   CHECK(gradient_cost(network, 64).measured == 21'500_us);
   CHECK(evaluation_cost(network, 320).measured == 35_ms);
-  CHECK(network.workspace_size(32).value == 0);
+  CHECK(WorkspacePlan(network.planned({}), 32).size().value == 0);
 }
 
 TEST_CASE("profile: a network without layers is refused") {

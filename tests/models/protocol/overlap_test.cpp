@@ -43,8 +43,14 @@ TEST_CASE("overlap: the stages of a gradient hold every layer once and every buc
   std::vector<std::uint32_t> buckets;
   std::vector<std::uint32_t> needs;
   double share = 0;
+  const std::vector<std::size_t> cuts = cuts_of(stages);
+  CHECK(std::ranges::is_sorted(cuts));
+  const auto is_cut = [&](std::size_t layer) { return std::ranges::count(cuts, layer) == 1; };
   for (const GradientStage& stage : stages) {
     CHECK((!stage.forward.empty() || !stage.backward.empty()));
+    CHECK((stage.forward.empty() || (is_cut(stage.forward.first) && is_cut(stage.forward.last))));
+    CHECK(
+        (stage.backward.empty() || (is_cut(stage.backward.first) && is_cut(stage.backward.last))));
     CHECK_FALSE(runs_inline(stage.cost));
     share += stage.share;
     if (!stage.forward.empty()) {

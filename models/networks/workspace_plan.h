@@ -1,0 +1,85 @@
+// Where the numbers of a pass through a network lie.
+#pragma once
+
+#include "models/base/quantity.h"
+#include "models/layers/layer.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace foretrain {
+
+/// Layers [first, last) that `group` examples of a batch go through together, then the next ones:
+/// what the first layer makes of them is still in the caches when the next one reads it. Layers
+/// that go by example (Layer::by_example), or a single one with the whole batch as its group.
+struct LayerRun {
+  std::size_t first = 0;
+  std::size_t last = 0;
+  std::int64_t group = 0;
+};
+
+/// A layer that reads the output of another one than that before it (Layer::other).
+struct Skip {
+  std::size_t from = 0;
+  std::size_t to = 0;
+};
+
+/// What a batch is planned by.
+struct PlannedNetwork {
+  std::span<const std::unique_ptr<const Layer>> layers;
+  std::span<const Skip> skips;
+  /// Layers that a part of a pass begins with: no run goes beyond one.
+  std::span<const std::size_t> cuts;
+};
+
+/// Runs, with a place for everything in one buffer:
+///
+///     outputs of the layers, in order | what layers save | gradients by outputs | scratch
+///
+/// An output that a backward pass reads, or a layer of another run, is kept of the whole batch, any
+/// other of a group. Gradients by outputs take turns in two buffers between runs, in two smaller
+/// ones within them.
+class WorkspacePlan {
+ public:
+  /// Floats; begins at a multiple of 16.
+  struct Place {
+    std::size_t first = 0;
+    std::size_t floats = 0;
+    bool whole = true;  ///< of the batch; else of a group
+  };
+  struct GradientPlace : Place {
+    std::size_t buffer = 0;  ///< of the four
+  };
+
+  WorkspacePlan(const PlannedNetwork& network, std::int64_t batch);
+
+  [[nodiscard]] std::int64_t examples() const { return examples_; }
+  [[nodiscard]] std::span<const LayerRun> runs() const { return runs_; }
+  [[nodiscard]] const Place& output(std::size_t layer) const { return outputs_[layer]; }
+  /// By the output of `layer`.
+  [[nodiscard]] const GradientPlace& gradient(std::size_t layer) const { return gradients_[layer]; }
+  [[nodiscard]] const Place& saved(std::size_t layer) const { return saved_[layer]; }
+  [[nodiscard]] const Place& scratch() const { return scratch_; }
+  /// The four buffers that gradients by outputs lie in.
+  [[nodiscard]] std::size_t gradient_floats() const { return gradient_floats_; }
+  [[nodiscard]] Bytes size() const { return {static_cast<std::int64_t>(total_) * 4}; }
+
+ private:
+  void find_runs(const PlannedNetwork& network);
+  void place_gradients(const PlannedNetwork& network);
+  Place take(std::int64_t floats, bool whole);
+
+  std::int64_t examples_;
+  std::vector<LayerRun> runs_;
+  std::vector<Place> outputs_;  // by layer, as are the two below
+  std::vector<GradientPlace> gradients_;
+  std::vector<Place> saved_;
+  Place scratch_;
+  std::size_t gradient_floats_ = 0;
+  std::size_t total_ = 0;
+};
+
+}  // namespace foretrain
