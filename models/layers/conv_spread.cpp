@@ -21,7 +21,15 @@ struct SpreadRow {
   int pixels;            // in all
 };
 
-int image_lanes(const ConvWindow& window) { return whole_vectors(window.channels); }
+// Few channels are added up in registers of their own: pixels lie so close in what is spread that
+// most loads of a wide one would touch two cache lines.
+using Narrow = Register<std::min(8, Simd::kCount)>;
+
+bool is_narrow(const ConvWindow& window) { return window.channels <= Narrow::kCount; }
+
+int image_lanes(const ConvWindow& window) {
+  return is_narrow(window) ? Narrow::kCount : whole_vectors(window.channels);
+}
 
 // One row of output pixels, gradient: [pixel][channels].
 void spread_pixels(const ConvWindow& window, const SpreadRow& row, const float* gradient,
@@ -46,13 +54,15 @@ void spread_pixels(const ConvWindow& window, const SpreadRow& row, const float* 
   }
 }
 
+template <class V>
 void add_taps(const float* at, std::ptrdiff_t step, int taps, float* image) {
-  Simd sum = Simd::load(image);
-  for (int tap = 0; tap < taps; ++tap, at += step) sum = Simd::add(sum, Simd::load(at));
+  V sum = V::load(image);
+  for (int tap = 0; tap < taps; ++tap, at += step) sum = V::add(sum, V::load(at));
   sum.store(image);
 }
 
 // Adds what one ky of a row of output pixels spreads to the row of the image under it.
+template <class V>
 void add_row(const ConvWindow& window, const SpreadRow& row, const float* spread, float* image) {
   const std::ptrdiff_t step = std::ptrdiff_t{window.stride} * window.channels - row.pixel;
   const int lanes = image_lanes(window);
@@ -62,8 +72,8 @@ void add_row(const ConvWindow& window, const SpreadRow& row, const float* spread
     for (int kx = 0; kx < window.stride && x < window.columns; ++kx, ++x) {
       const int taps = (window.size - kx + window.stride - 1) / window.stride;
       const float* first = spread + kx * window.channels;
-      for (int c = 0; c < lanes; c += Simd::kCount, image += Simd::kCount) {
-        add_taps(first + c, step, taps, image);
+      for (int c = 0; c < lanes; c += V::kCount, image += V::kCount) {
+        add_taps<V>(first + c, step, taps, image);
       }
     }
   }
@@ -101,21 +111,28 @@ void spread_gradient(const ConvWindow& window, const float* gradient, int channe
   const int lanes = image_lanes(window);
   const std::ptrdiff_t row_floats = std::ptrdiff_t{window.columns} * lanes;
   float* image = scratch + spread_size;
+  const auto add = is_narrow(window) ? add_row<Narrow> : add_row<Simd>;
   std::fill_n(scratch, spread_size + window.rows * row_floats, 0.0F);
   for (int oy = 0; oy < window.out_rows; ++oy) {
     const std::ptrdiff_t first = std::ptrdiff_t{oy} * window.out_columns;
     spread_pixels(window, row, gradient + first * channels, channels, panels, scratch);
     for (int ky = 0; ky < window.size; ++ky) {
-      add_row(window, row, scratch + ky * row.run, image + (oy * window.stride + ky) * row_floats);
+      add(window, row, scratch + ky * row.run, image + (oy * window.stride + ky) * row_floats);
     }
   }
   const int padding = (window.rows - input.rows) / 2;
+  const float* end = input_gradient + input.size();
   for (int y = 0; y < input.rows; ++y) {
     const float* at = image + (y + padding) * row_floats + std::ptrdiff_t{padding} * lanes;
     for (int x = 0; x < input.columns; ++x, at += lanes, input_gradient += input.channels) {
-      for (int c = 0; c < input.channels; c += Simd::kCount) {
-        Simd::load(at + c).store_some(input_gradient + c,
-                                      std::min(Simd::kCount, input.channels - c));
+      // Lanes too many belong to the pixels behind, whose turn comes later.
+      if (is_narrow(window) && end - input_gradient >= Narrow::kCount) {
+        Narrow::load(at).store(input_gradient);
+        continue;
+      }
+      for (int c = 0; c < input.channels; c += Narrow::kCount) {
+        Narrow::load(at + c).store_some(input_gradient + c,
+                                        std::min(Narrow::kCount, input.channels - c));
       }
     }
   }
