@@ -11,7 +11,7 @@ namespace foretrain {
 namespace {
 
 WorkspacePlan plan_of(const Training& training, std::int64_t batch) {
-  return {training.network->planned(cuts_of(gradient_stages(training))), batch};
+  return {training.network->planned(part_begins(gradient_stages(training))), batch};
 }
 
 Bytes bytes(std::size_t floats) { return {4 * static_cast<std::int64_t>(floats)}; }
@@ -68,6 +68,7 @@ std::vector<LayerMemory> layer_memory(const Training& training) {
       of.saved = bytes(plan.saved(i).floats);
       of.scratch = {4 * layer.scratch_floats(run.group)};
       of.forward_scratch = {4 * layer.forward_scratch_floats(run.group)};
+      of.reads = layer.reads();
       of.forward_part = layer.forward_cost(batch).flops.value;
       of.backward_part = layer.backward_cost(batch, i > 0).flops.value;
       operations += of.forward_part + of.backward_part;

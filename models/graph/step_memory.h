@@ -41,6 +41,7 @@ struct LayerMemory {
   Bytes saved;
   Bytes scratch;
   Bytes forward_scratch;
+  BackwardReads reads;
   double forward_part = 0;  ///< of the operations of a gradient
   double backward_part = 0;
 };

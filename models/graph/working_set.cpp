@@ -124,9 +124,9 @@ Refill WorkingSet::pass_layers(Caches& caches, int core, const Span& span) const
   }
   for (std::size_t i = layers_.size(); i-- > 0;) {
     touch_gradient(i);
-    touch(Kind::output, layers_[i].output, i);
+    if (layers_[i].reads.output) touch(Kind::output, layers_[i].output, i);
     touch(Kind::saved, layers_[i].saved, i);
-    touch_input(i);
+    if (layers_[i].reads.input) touch_input(i);
     touch(Kind::scratch, layers_[i].scratch, 0);
     if (i > 0) touch_gradient(i - 1);
     go_on(layers_[i].backward_part);

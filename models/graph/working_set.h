@@ -19,7 +19,7 @@ namespace foretrain {
 ///
 ///     gradient   examples out of the worker's share of the data set, batch, parameters; then
 ///                layer by layer the input, scratch, the output, what it saves; and back: the
-///                gradient by the output, all of these, the gradient by the input; then
+///                gradient by the output, what it reads of these, that by the input; then
 ///                parameters (where more than one layer has any), gradients; of a batch that is
 ///                added to others what it adds
 ///     apply      what is added up (the node's own gradients, what came), parameters, state

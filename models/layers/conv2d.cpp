@@ -34,25 +34,35 @@ int conv_parts(std::int64_t work, std::int64_t units) {
 // nothing needs has size zero.
 struct Plan {
   Plan(Shape in, Shape out, const ConvShape& conv, std::int64_t examples)
-      : input(in), output(out), shape(conv), batch(examples), window(conv_window(in, out, conv)) {}
+      : input(in),
+        output(out),
+        shape(conv),
+        batch(examples),
+        window(conv_window(in, out, conv)),
+        beside(beside_window(window, out.channels)) {}
 
   Shape input;
   Shape output;
   ConvShape shape;
   std::int64_t batch;
   ConvWindow window;
+  ConvWindow beside;  // the same, as products by the weights take it
 
   [[nodiscard]] std::int64_t work(std::int64_t images) const {
     return images * output.size() * window.depth();
   }
-  [[nodiscard]] int lanes() const { return whole_vectors(output.channels); }
+  /// Pixels that stand side by side as one.
+  [[nodiscard]] Shape beside_output() const {
+    return {output.rows, beside.out_columns, output.channels * beside.beside};
+  }
+  [[nodiscard]] int lanes() const { return whole_vectors(beside_output().channels); }
   [[nodiscard]] std::int64_t padded_floats() const {
     return shape.padding > 0 ? whole_lines(window.image_floats()) : 0;
   }
 
   // Forward: weights, bias, then padded images of each part.
   [[nodiscard]] std::int64_t panel_floats() const {
-    return whole_lines(std::int64_t{window.depth()} * lanes());
+    return whole_lines(std::int64_t{beside.depth()} * lanes());
   }
   [[nodiscard]] int forward_parts() const { return conv_parts(work(batch), batch); }
   [[nodiscard]] std::int64_t forward_group() const {
@@ -84,7 +94,7 @@ struct Plan {
                   : std::int64_t{full().depth()} * whole_vectors(input.channels));
   }
   [[nodiscard]] std::int64_t gradient_floats() const {
-    return whole_lines(output.pixels() * lanes());
+    return whole_lines(beside_output().pixels() * lanes());
   }
   [[nodiscard]] std::int64_t full_floats() const {
     return spreads() ? 0 : whole_lines(full().image_floats());
@@ -154,16 +164,16 @@ class Backward {
     gate.bias = bias_ + image * plan_.bias_floats();
     if (pass_.input_gradient != nullptr && spreads_) {
       if (relu_) gate.copy = pass_.output_gradient + at;
-      gate.copy_columns = plan_.output.columns;
+      gate.copy_row = std::ptrdiff_t{plan_.output.columns} * plan_.output.channels;
     } else if (pass_.input_gradient != nullptr) {
       const ConvWindow full = plan_.full();
       const int padding = plan_.shape.size - 1 - plan_.shape.padding;
       float* image_floats = full_ + image * plan_.full_floats();
       if (padding > 0) std::fill_n(image_floats, full.image_floats(), 0.0F);
       gate.copy = image_floats + padding * (full.row_floats() + full.channels);
-      gate.copy_columns = full.columns;
+      gate.copy_row = full.row_floats();
     }
-    gate_image(gate, plan_.output);
+    gate_image(gate, plan_.beside_output());
     if (plan_.shape.padding > 0) {
       pad_image(pass_.input + (first_ + image) * plan_.input.size(), plan_.input,
                 plan_.shape.padding, padded_ + image * plan_.padded_floats());
@@ -192,10 +202,10 @@ class Backward {
   }
 
   void weights() {
-    const int units = weight_units(plan_.window, plan_.output.channels);
+    const int units = weight_units(plan_.beside, plan_.output.channels);
     const int parts = conv_parts(plan_.work(count_), units);
     const auto part = [&](int i) {
-      correlate_weights(plan_.window, padded(), {panels_, plan_.gradient_floats(), count_},
+      correlate_weights(plan_.beside, padded(), {panels_, plan_.gradient_floats(), count_},
                         plan_.output.channels, units * i / parts, units * (i + 1) / parts,
                         pass_.add || first_ > 0, pass_.gradient.data());
     };
@@ -208,7 +218,9 @@ class Backward {
     if (!pass_.add && first_ == 0) std::fill_n(gradient, channels, 0.0F);
     for (int image = 0; image < count_; ++image) {
       const float* own = bias_ + image * plan_.bias_floats();
-      for (int c = 0; c < channels; ++c) gradient[c] += own[c];
+      for (int pixel = 0; pixel < plan_.beside.beside; ++pixel, own += channels) {
+        for (int c = 0; c < channels; ++c) gradient[c] += own[c];
+      }
     }
   }
 
@@ -298,8 +310,8 @@ void Conv2d::forward(const ForwardPass& pass) const {
   float* panels = pass.scratch;
   float* bias = panels + plan.panel_floats();
   float* padded = bias + plan.bias_floats();
-  pack_weights(pass.parameters.data(), plan.window.depth(), shape_.channels, panels);
-  pack_rows(pass.parameters.data() + weights(), 0, 1, shape_.channels, plan.lanes(), bias);
+  pack_weights(pass.parameters.data(), plan.beside, shape_.channels, panels);
+  pack_biases(pass.parameters.data() + weights(), plan.beside, shape_.channels, bias);
   const int parts = plan.forward_parts();
   const auto part = [&](int i) {
     const std::int64_t group = plan.forward_group();
@@ -316,7 +328,7 @@ void Conv2d::forward(const ForwardPass& pass) const {
                     own + image * plan.padded_floats());
         }
       }
-      correlate(plan.window, images, panels, shape_.channels, bias, relu_,
+      correlate(plan.beside, images, panels, shape_.channels, bias, relu_,
                 pass.output + first * output_.size());
     }
   };

@@ -25,10 +25,10 @@ struct SpreadRow {
 // most loads of a wide one would touch two cache lines.
 using Narrow = Register<std::min(8, Simd::kCount)>;
 
-bool is_narrow(const ConvWindow& window) { return window.channels <= Narrow::kCount; }
+bool has_few_channels(const ConvWindow& window) { return window.channels <= Narrow::kCount; }
 
 int image_lanes(const ConvWindow& window) {
-  return is_narrow(window) ? Narrow::kCount : whole_vectors(window.channels);
+  return has_few_channels(window) ? Narrow::kCount : whole_vectors(window.channels);
 }
 
 // One row of output pixels, gradient: [pixel][channels].
@@ -111,7 +111,7 @@ void spread_gradient(const ConvWindow& window, const float* gradient, int channe
   const int lanes = image_lanes(window);
   const std::ptrdiff_t row_floats = std::ptrdiff_t{window.columns} * lanes;
   float* image = scratch + spread_size;
-  const auto add = is_narrow(window) ? add_row<Narrow> : add_row<Simd>;
+  const auto add = has_few_channels(window) ? add_row<Narrow> : add_row<Simd>;
   std::fill_n(scratch, spread_size + window.rows * row_floats, 0.0F);
   for (int oy = 0; oy < window.out_rows; ++oy) {
     const std::ptrdiff_t first = std::ptrdiff_t{oy} * window.out_columns;
@@ -126,7 +126,7 @@ void spread_gradient(const ConvWindow& window, const float* gradient, int channe
     const float* at = image + (y + padding) * row_floats + std::ptrdiff_t{padding} * lanes;
     for (int x = 0; x < input.columns; ++x, at += lanes, input_gradient += input.channels) {
       // Lanes too many belong to the pixels behind, whose turn comes later.
-      if (is_narrow(window) && end - input_gradient >= Narrow::kCount) {
+      if (has_few_channels(window) && end - input_gradient >= Narrow::kCount) {
         Narrow::load(at).store(input_gradient);
         continue;
       }

@@ -1,6 +1,8 @@
 #include "models/layers/conv_window.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 
 namespace foretrain {
 namespace {
@@ -10,6 +12,8 @@ constexpr int kPanelFloats = 6 * 1024;
 constexpr int kBlockDepth = kPanelFloats / kPanelLanes;
 // Weight rows of one unit: a tile of one vector, or tiles of two.
 constexpr int kUnitRows = max_rows(1);
+// A tile of fewer pixels waits for its additions, the longer the wider its window.
+constexpr int kLeastBeside = 8;
 
 // Calls body(ky, kys, first, length) for blocks of the window of about kBlockDepth numbers: whole
 // runs where they are short, else parts of one run.
@@ -45,10 +49,14 @@ void correlate_image(const ConvWindow& window, int vectors, TileInput in, TileOu
 
 // Few channels: runs are shorter than a tile is high, and two of them make a tile.
 bool pairs_runs(const ConvWindow& window, int lanes) {
-  return lanes <= Simd::kCount && (window.run() == 3 || window.run() == 5);
+  const int run = window.run();
+  return window.beside * lanes <= Simd::kCount && (run == 3 || run == 5 || run == 6);
 }
 
-int run_units(const ConvWindow& window) { return (window.run() + kUnitRows - 1) / kUnitRows; }
+// Of pixels side by side one: the runs of all of them are added up to one of a pixel.
+int run_units(const ConvWindow& window) {
+  return window.beside > 1 ? 1 : (window.run() + kUnitRows - 1) / kUnitRows;
+}
 
 // The weight rows of one unit over some rows of pixels of one image; `in` and `out` at its origin.
 void correlate_unit(const ConvWindow& window, int vectors, int lanes, int unit, TileInput in,
@@ -58,7 +66,7 @@ void correlate_unit(const ConvWindow& window, int vectors, int lanes, int unit, 
   if (pairs_runs(window, lanes)) {
     const int ky = 2 * unit;
     in.a = image + ky * window.row_floats();
-    out.c = gradient + std::ptrdiff_t{ky} * window.run() * lanes;
+    out.c = gradient + ky * window.run() * out.row_step;
     if (ky + 1 == window.size) {
       tile(window.run(), 1, in, out);
     } else {
@@ -72,9 +80,28 @@ void correlate_unit(const ConvWindow& window, int vectors, int lanes, int unit, 
   const int last = window.run() * (unit % units + 1) / units;
   for_equal_blocks(last - first, max_rows(vectors), [&](int row, int rows) {
     in.a = image + ky * window.row_floats() + first + row;
-    out.c = gradient + (std::ptrdiff_t{ky} * window.run() + first + row) * lanes;
+    out.c = gradient + (std::ptrdiff_t{ky} * window.run() + first + row) * out.row_step;
     tile(rows, vectors, in, out);
   });
+}
+
+// Weight rows of pixels side by side, [row of the window][pixel][lane].
+using WideGradient = std::array<float, std::size_t{kBlockDepth} * Simd::kCount>;
+
+// Those of the pixels add up to those of one, for the runs [first, last).
+void fold_runs(const ConvWindow& window, int lanes, int first, int last, const WideGradient& wide,
+               bool add, float* gradient) {
+  const int own = window.size * window.channels;
+  for (int ky = first; ky < last; ++ky) {
+    for (int i = 0; i < own; ++i) {
+      float* to = gradient + std::ptrdiff_t{ky * own + i} * lanes;
+      for (int pixel = 0; pixel < window.beside; ++pixel) {
+        const int row = ky * window.run() + pixel * window.stride * window.channels + i;
+        const float* from = wide.data() + std::ptrdiff_t{row * window.beside + pixel} * lanes;
+        for (int c = 0; c < lanes; ++c) to[c] = (add || pixel > 0 ? to[c] : 0) + from[c];
+      }
+    }
+  }
 }
 
 }  // namespace
@@ -107,11 +134,47 @@ void pad_image(const float* image, Shape shape, int padding, float* dst) {
   }
 }
 
-void pack_weights(const float* weights, int depth, int lanes, float* panels) {
-  for_panels(0, lanes, [&](int lane, int count, int /*vectors*/) {
-    pack_rows(weights + lane, lanes, depth, count, whole_vectors(count),
-              panels + std::ptrdiff_t{lane} * depth);
-  });
+ConvWindow beside_window(const ConvWindow& window, int lanes) {
+  ConvWindow best = window;
+  for (int beside = 2; beside * lanes <= Simd::kCount; ++beside) {
+    ConvWindow next = window;
+    next.beside = beside;
+    next.out_columns = window.out_columns / beside;
+    // In one block: the sum of a pixel runs as it did.
+    if (window.out_columns % beside != 0 || next.depth() > kBlockDepth) continue;
+    if (next.out_columns < kLeastBeside) break;
+    if (next.out_columns * next.run() < best.out_columns * best.run()) best = next;
+  }
+  return best;
+}
+
+void pack_weights(const float* weights, const ConvWindow& window, int lanes, float* panels) {
+  if (window.beside == 1) {
+    for_panels(0, lanes, [&](int lane, int count, int /*vectors*/) {
+      pack_rows(weights + lane, lanes, window.depth(), count, whole_vectors(count),
+                panels + std::ptrdiff_t{lane} * window.depth());
+    });
+    return;
+  }
+  std::fill_n(panels, std::ptrdiff_t{window.depth()} * Simd::kCount, 0.0F);
+  const int own = window.size * window.channels;
+  for (int pixel = 0; pixel < window.beside; ++pixel) {
+    for (int ky = 0; ky < window.size; ++ky) {
+      const int row = ky * window.run() + pixel * window.stride * window.channels;
+      float* to = panels + std::ptrdiff_t{row} * Simd::kCount + pixel * lanes;
+      for (int i = 0; i < own; ++i, to += Simd::kCount) {
+        std::copy_n(weights + std::ptrdiff_t{ky * own + i} * lanes, lanes, to);
+      }
+    }
+  }
+}
+
+void pack_biases(const float* biases, const ConvWindow& window, int lanes, float* bias) {
+  if (window.beside == 1) return pack_rows(biases, 0, 1, lanes, whole_vectors(lanes), bias);
+  std::fill_n(bias, Simd::kCount, 0.0F);
+  for (int pixel = 0; pixel < window.beside; ++pixel) {
+    std::copy_n(biases, lanes, bias + std::ptrdiff_t{pixel} * lanes);
+  }
 }
 
 void pack_flipped_weights(const float* weights, const ConvWindow& full, int lanes, float* panels) {
@@ -129,9 +192,10 @@ void pack_flipped_weights(const float* weights, const ConvWindow& full, int lane
 
 void correlate(const ConvWindow& window, const ConvImages& images, const float* panels, int lanes,
                const float* bias, bool relu, float* output) {
+  lanes *= window.beside;
   const std::ptrdiff_t out_floats = std::ptrdiff_t{window.out_pixels()} * lanes;
   TileInput in;
-  in.row_step = std::ptrdiff_t{window.stride} * window.channels;
+  in.row_step = window.step();
   in.segment_step = window.row_floats();
   TileOutput out;
   out.row_step = lanes;
@@ -164,31 +228,37 @@ void correlate_weights(const ConvWindow& window, const ConvImages& images,
                        const ConvImages& gradients, int lanes, int first, int last, bool add,
                        float* gradient) {
   const int rows_most = std::max(1, kBlockDepth / window.out_columns);
+  const bool folds = window.beside > 1;
+  WideGradient wide;  // of one image
   TileInput in;
   in.row_step = 1;
   in.group_step = window.row_floats();
-  in.step = std::ptrdiff_t{window.stride} * window.channels;
+  in.step = window.step();
   in.segment_step = window.stride * window.row_floats();
   in.length = window.out_columns;
   TileOutput out;
-  out.row_step = lanes;
+  out.row_step = window.beside * lanes;
   for (int i = 0; i < images.count; ++i) {
     const float* own = gradients.first + i * gradients.step;
     for_equal_blocks(window.out_rows, rows_most, [&](int y, int rows) {
       in.a = images.first + i * images.step + y * in.segment_step;
       in.segments = rows;
-      out.add = add || i > 0 || y > 0;
-      for_panels(0, lanes, [&](int lane, int count, int vectors) {
+      out.add = y > 0 || (!folds && (add || i > 0));
+      for_panels(0, window.beside * lanes, [&](int lane, int count, int vectors) {
         in.b_step = whole_vectors(count);
         in.b = own + std::ptrdiff_t{lane} * window.out_pixels() +
                std::ptrdiff_t{y} * window.out_columns * in.b_step;
-        out.c = gradient + lane;
+        out.c = (folds ? wide.data() : gradient) + lane;
         out.lanes = count;
         for (int unit = first; unit < last; ++unit) {
           correlate_unit(window, vectors, lanes, unit, in, out);
         }
       });
     });
+    if (!folds) continue;
+    const int runs = pairs_runs(window, lanes) ? 2 : 1;  // of a unit
+    fold_runs(window, lanes, first * runs, std::min(last * runs, window.size), wide, add || i > 0,
+              gradient);
   }
 }
 
@@ -202,9 +272,7 @@ void gate_image(const ConvGradient& at, Shape output) {
       const int panel = c / kPanelLanes * kPanelLanes;
       const int width = whole_vectors(std::min(kPanelLanes, channels - panel));
       float* packed = at.panels + panel * output.pixels() + row * width + (c - panel);
-      float* copy = at.copy != nullptr
-                        ? at.copy + std::ptrdiff_t{y} * at.copy_columns * channels + c
-                        : nullptr;
+      float* copy = at.copy != nullptr ? at.copy + y * at.copy_row + c : nullptr;
       Simd sum = Simd::load(at.bias + c);
       for (int x = 0; x < output.columns; ++x, packed += width) {
         const std::ptrdiff_t offset = (row + x) * channels + c;

@@ -20,8 +20,11 @@ struct ConvWindow {
   int columns = 1;  ///< of the padded image
   int out_rows = 1;
   int out_columns = 1;
+  int beside = 1;  ///< output pixels of a row that are taken as one, see beside_window
 
-  [[nodiscard]] int run() const { return size * channels; }
+  [[nodiscard]] int run() const { return (size + (beside - 1) * stride) * channels; }
+  /// Floats from a window to the next of the row.
+  [[nodiscard]] int step() const { return beside * stride * channels; }
   [[nodiscard]] int depth() const { return size * run(); }
   [[nodiscard]] std::ptrdiff_t row_floats() const {
     return static_cast<std::ptrdiff_t>(columns) * channels;
@@ -36,11 +39,21 @@ ConvWindow conv_window(Shape input, Shape output, const ConvShape& shape);
 /// padding < size.
 ConvWindow full_window(Shape input, Shape output, const ConvShape& shape);
 
+/// The same window where `lanes` output channels leave half of a vector empty or more: as many
+/// output pixels of a row as fit side by side are one with all their channels, of a window as wide
+/// as theirs together. The weights of each are zero where it does not look, so each adds up the
+/// same numbers in the same order, and zeros (which infinite inputs make NaN). Of 5 x 5 pixels and
+/// 6 channels two in place of one save two multiplications of five. `beside` is 1 where that saves
+/// nothing.
+ConvWindow beside_window(const ConvWindow& window, int lanes);
+
 /// Copies an image into the middle of zeros. dst: [rows + 2 padding][columns + 2 padding][channels]
 void pad_image(const float* image, Shape shape, int padding, float* dst);
 
-/// Weights as `correlate` reads them: [panel][depth][lanes of the panel], `lanes` output channels.
-void pack_weights(const float* weights, int depth, int lanes, float* panels);
+/// Weights as `correlate` reads them: [panel][depth][lanes of the panel], `lanes` output channels
+/// of a pixel. Biases: whole vectors.
+void pack_weights(const float* weights, const ConvWindow& window, int lanes, float* panels);
+void pack_biases(const float* biases, const ConvWindow& window, int lanes, float* bias);
 /// The weights of the full window: flipped in both directions, input and output channels exchanged.
 void pack_flipped_weights(const float* weights, const ConvWindow& full, int lanes, float* panels);
 
@@ -52,14 +65,15 @@ struct ConvImages {
 };
 
 /// output[image][oy][ox][lane] = bias[lane] + sum over the window of image x weights, then
-/// max(0, output) if `relu`. bias: whole vectors, or null.
+/// max(0, output) if `relu`. `lanes` of a pixel; bias: packed, or null.
 void correlate(const ConvWindow& window, const ConvImages& images, const float* panels, int lanes,
                const float* bias, bool relu, float* output);
 
 /// The tiles of weight rows that `correlate_weights` is cut into, the same for any batch.
 int weight_units(const ConvWindow& window, int lanes);
 /// gradient[row of the window][lane] (+)= sum over images and pixels of image x output gradient,
-/// for the rows of the units [first, last). gradients: as ConvGradient's panels.
+/// for the rows of the units [first, last). gradients: as ConvGradient's panels, of pixels that are
+/// `beside` each other as one. Images are added up one by one.
 void correlate_weights(const ConvWindow& window, const ConvImages& images,
                        const ConvImages& gradients, int lanes, int first, int last, bool add,
                        float* gradient);
@@ -69,9 +83,9 @@ struct ConvGradient {
   const float* output = nullptr;  ///< null: no ReLU
   const float* gradient = nullptr;
   float* panels = nullptr;  ///< [panel][pixel][lanes of the panel]
-  /// Where the gradient is kept too, null: nowhere; `copy_columns` pixels from one row to the next.
+  /// Where the gradient is kept too, null: nowhere; `copy_row` floats from one row to the next.
   float* copy = nullptr;
-  int copy_columns = 0;
+  std::ptrdiff_t copy_row = 0;
   float* bias = nullptr;  ///< its sum over pixels: whole vectors
 };
 /// Zero where the output is not above zero, for one image.

@@ -27,6 +27,7 @@ class Embedding final : public Layer {
   /// As many as a vector has numbers, however many vectors there are: with `he` a vector's expected
   /// square is 2 whatever its width.
   [[nodiscard]] Fans fans() const override { return {units_, units_}; }
+  [[nodiscard]] BackwardReads reads() const override { return {true, false}; }
   /// As for compact parameters in which no two entries share a feature: those are counted once for
   /// each entry, up to all.
   [[nodiscard]] Cost forward_cost(std::int64_t batch) const override;

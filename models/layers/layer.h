@@ -49,9 +49,9 @@ struct BackwardPass : LayerPass {
   bool add = false;                  ///< it is added to; of layers that go by example
 };
 
-/// Activations that a backward pass reads.
+/// What a backward pass reads of what its forward pass read, made.
 struct BackwardReads {
-  bool input = true;
+  bool input = true;  ///< or the sparse rows
   bool output = true;
 };
 

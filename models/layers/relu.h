@@ -5,7 +5,8 @@
 
 namespace foretrain {
 
-/// y = max(0, x), NaN where x is NaN. Behind a dense layer or a convolution it is part of them.
+/// y = max(0, x), NaN where x is NaN. Behind a dense layer or a convolution, before a max pool it
+/// is part of them.
 class Relu final : public Layer {
  public:
   explicit Relu(Shape shape) : shape_(shape) {}

@@ -23,6 +23,7 @@ class SparseDense final : public Layer {
     return {features_, outputs_};
   }
   [[nodiscard]] Fans fans() const override { return {features_, outputs_}; }
+  [[nodiscard]] BackwardReads reads() const override { return {true, false}; }
   /// As for compact parameters in which no two values share a feature: those are counted once for
   /// each value, up to all.
   [[nodiscard]] Cost forward_cost(std::int64_t batch) const override;

@@ -133,8 +133,8 @@ std::string_view Network::loss_name() const {
 void Network::FreeWorkspace::operator()(Workspace* workspace) const { delete workspace; }
 
 Network::WorkspacePointer Network::make_workspace(Stream dropout, std::span<const float> statistics,
-                                                  std::span<const std::size_t> cuts) const {
-  WorkspacePointer workspace(new Workspace(*this, cuts, dropout));
+                                                  std::span<const std::size_t> part_begins) const {
+  WorkspacePointer workspace(new Workspace(*this, part_begins, dropout));
   workspace->statistics = initial_statistics();
   if (!statistics.empty()) {
     FT_CHECK_OP(statistics.size(), ==, workspace->statistics.size());

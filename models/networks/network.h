@@ -68,10 +68,10 @@ class Network {
   }
 
   /// `dropout` is what units are dropped by in `gradient`; `statistics`: to go on from, or empty;
-  /// `cuts`: layers that parts of a gradient begin with (`forward_of`, `gradient_of`).
-  [[nodiscard]] WorkspacePointer make_workspace(Stream dropout,
-                                                std::span<const float> statistics = {},
-                                                std::span<const std::size_t> cuts = {}) const;
+  /// `part_begins`: layers that parts of a gradient begin with (`forward_of`, `gradient_of`).
+  [[nodiscard]] WorkspacePointer make_workspace(
+      Stream dropout, std::span<const float> statistics = {},
+      std::span<const std::size_t> part_begins = {}) const;
 
   /// Draws the parameters that a training starts from. `parameters`: [parameters()].
   void initialize(Stream& stream, std::span<float> parameters) const;
@@ -82,9 +82,9 @@ class Network {
                   Workspace& workspace, Parallel& parallel) const;
   /// The same in parts, the same bits: forward through layers [first, last), from 0 up, which
   /// returns the loss with the last of them, else NaN; then the gradient of layers [first, last),
-  /// the last layers first, down to 0. `workspace`, made with these cuts, is left alone in between;
-  /// of `parameters` a part forward reads those of its layers, a part backward those too, as they
-  /// were.
+  /// the last layers first, down to 0. `workspace`, made with their `part_begins`, is left alone in
+  /// between; of `parameters` a part forward reads those of its layers, a part backward those too,
+  /// as they were.
   double forward_of(std::size_t first, std::size_t last, std::span<const float> parameters,
                     const Batch& batch, Workspace& workspace, Parallel& parallel) const;
   void gradient_of(std::size_t first, std::size_t last, std::span<const float> parameters,
@@ -101,8 +101,8 @@ class Network {
   [[nodiscard]] bool profiled() const { return profiled_; }
 
   /// What the plan of a Workspace is made of.
-  [[nodiscard]] PlannedNetwork planned(std::span<const std::size_t> cuts) const {
-    return {layers_, skips_, cuts};
+  [[nodiscard]] PlannedNetwork planned(std::span<const std::size_t> part_begins) const {
+    return {layers_, skips_, part_begins};
   }
   /// Examples that an evaluation takes at a time.
   [[nodiscard]] std::int64_t evaluation_batch() const;

@@ -9,7 +9,8 @@ namespace foretrain {
 
 void Network::Workspace::prepare(std::int64_t examples) {
   const auto found = std::ranges::find(plans_, examples, &WorkspacePlan::examples);
-  plan_ = found != plans_.end() ? &*found : &plans_.emplace_back(network_.planned(cuts_), examples);
+  plan_ = found != plans_.end() ? &*found
+                                : &plans_.emplace_back(network_.planned(part_begins_), examples);
   memory_.reserve(static_cast<std::size_t>(plan_->size().value / 4));
 }
 

@@ -23,9 +23,11 @@ struct EvaluationBuffers {
 /// One buffer, used as the plan for a batch of a size says.
 class Network::Workspace {
  public:
-  /// `cuts`: layers that a part of a pass begins with, besides the first.
-  Workspace(const Network& network, std::span<const std::size_t> cuts, Stream dropout_stream)
-      : dropout(dropout_stream), network_(network), cuts_(cuts.begin(), cuts.end()) {}
+  /// `part_begins`: layers that a part of a pass begins with, besides the first.
+  Workspace(const Network& network, std::span<const std::size_t> part_begins, Stream dropout_stream)
+      : dropout(dropout_stream),
+        network_(network),
+        part_begins_(part_begins.begin(), part_begins.end()) {}
 
   /// Plans the buffer for `examples`; allocates where it never was planned for so many.
   void prepare(std::int64_t examples);
@@ -46,7 +48,7 @@ class Network::Workspace {
                           std::int64_t example);
 
   const Network& network_;
-  std::vector<std::size_t> cuts_;
+  std::vector<std::size_t> part_begins_;
   Floats memory_;
   std::deque<WorkspacePlan> plans_;      // one for each batch size that was seen
   const WorkspacePlan* plan_ = nullptr;  // of the batch that it is prepared for

@@ -8,9 +8,12 @@ namespace {
 
 // Of what a group makes on its way there and back: a share of the last cache, and enough work for
 // a few threads. lenet on 512 examples takes 24.7 us an example as one group; in groups of 8, 16,
-// 32, 64 (3.5 MB) 21.0, 21.3, 21.2, 21.2 on one core, and two cores want 32 or more.
+// 32, 64 (4 MB) 21.0, 21.3, 21.2, 21.2 on one core, and two cores want 32 or more.
 constexpr std::int64_t kGroupBytes = 4 << 20;
-constexpr std::int64_t kLeastGroup = 16;  // which floats of one channel, too, are whole cache lines
+// Pixels of a group that a layer makes: it packs its weights once for each, which takes as long as
+// products of some 30 pixels.
+constexpr std::int64_t kGroupPixels = 4096;
+constexpr std::int64_t kGroupStep = 16;  // of these even one float an example is whole cache lines
 
 // Rounded up to a cache line.
 std::size_t lines(std::int64_t floats) { return (static_cast<std::size_t>(floats) + 15) / 16 * 16; }
@@ -20,12 +23,15 @@ bool is_from(std::span<const Skip> skips, std::size_t layer) {
 }
 
 std::int64_t group_of(const PlannedNetwork& network, std::size_t first, std::size_t last) {
-  std::int64_t bytes = 0;
+  std::int64_t bytes = 1;
+  std::int64_t pixels = kGroupPixels;
   for (std::size_t i = first; i < last; ++i) {
-    bytes += 2 * 4 * network.layers[i]->output().size() + network.layers[i]->saved_bytes(1);
+    const Layer& layer = *network.layers[i];
+    bytes += 2 * 4 * layer.output().size() + layer.saved_bytes(1);
+    if (layer.parameters() > 0) pixels = std::min(pixels, layer.output().pixels());
   }
-  const std::int64_t lines = kGroupBytes / std::max<std::int64_t>(bytes, 1) / kLeastGroup;
-  return kLeastGroup * std::max<std::int64_t>(lines, 1);
+  const std::int64_t examples = std::max(kGroupBytes / bytes, kGroupPixels / pixels);
+  return kGroupStep * std::max<std::int64_t>(examples / kGroupStep, 1);
 }
 
 // The last group of a batch may be smaller, and may need more.
@@ -60,7 +66,7 @@ void WorkspacePlan::find_runs(const PlannedNetwork& network) {
   const auto goes_on = [&](std::size_t layer) {
     return layer < layers.size() && layers[layer]->by_example() &&
            !is_from(network.skips, layer - 1) &&
-           std::ranges::find(network.cuts, layer) == network.cuts.end();
+           std::ranges::find(network.part_begins, layer) == network.part_begins.end();
   };
   for (std::size_t first = 0, last = 0; first < layers.size(); first = last) {
     last = first + 1;

@@ -31,8 +31,8 @@ struct Skip {
 struct PlannedNetwork {
   std::span<const std::unique_ptr<const Layer>> layers;
   std::span<const Skip> skips;
-  /// Layers that a part of a pass begins with: no run goes beyond one.
-  std::span<const std::size_t> cuts;
+  /// Layers that a part of a pass begins with: a run begins there, too.
+  std::span<const std::size_t> part_begins;
 };
 
 /// Runs, with a place for everything in one buffer:
@@ -40,8 +40,8 @@ struct PlannedNetwork {
 ///     outputs of the layers, in order | what layers save | gradients by outputs | scratch
 ///
 /// An output that a backward pass reads, or a layer of another run, is kept of the whole batch, any
-/// other of a group. Gradients by outputs take turns in two buffers between runs, in two smaller
-/// ones within them.
+/// other of a group. Gradients by outputs take turns in two buffers between runs, in two others, of
+/// a group, within them.
 class WorkspacePlan {
  public:
   /// Floats; begins at a multiple of 16.

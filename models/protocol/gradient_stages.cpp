@@ -210,16 +210,16 @@ std::vector<GradientStage> gradient_stages(const Training& training) {
   return stages;
 }
 
-std::vector<std::size_t> cuts_of(std::span<const GradientStage> stages) {
-  std::vector<std::size_t> cuts;
+std::vector<std::size_t> part_begins(std::span<const GradientStage> stages) {
+  std::vector<std::size_t> begins;
   for (const GradientStage& each : stages) {
-    cuts.insert(cuts.end(),
-                {each.forward.first, each.forward.last, each.backward.first, each.backward.last});
+    begins.insert(begins.end(),
+                  {each.forward.first, each.forward.last, each.backward.first, each.backward.last});
   }
-  std::ranges::sort(cuts);
-  const auto again = std::ranges::unique(cuts);
-  cuts.erase(again.begin(), again.end());
-  return cuts;
+  std::ranges::sort(begins);
+  const auto again = std::ranges::unique(begins);
+  begins.erase(again.begin(), again.end());
+  return begins;
 }
 
 Bytes read_by_two_stages(const Training& training) {

@@ -54,9 +54,9 @@ struct GradientStage {
 /// are gathered once, before the forward pass.
 std::vector<GradientStage> gradient_stages(const Training& training);
 
-/// The layers, ascending, between which a pass halts after one of them: no run of layers
-/// (workspace_plan.h) goes beyond.
-std::vector<std::size_t> cuts_of(std::span<const GradientStage> stages);
+/// The layers that a stage begins or ends with, forward or backward, ascending; what is behind the
+/// last layer counts as one (PlannedNetwork::part_begins).
+std::vector<std::size_t> part_begins(std::span<const GradientStage> stages);
 
 /// Of the parameters, as floats, the most that a stage and the one behind it read together.
 Bytes read_by_two_stages(const Training& training);

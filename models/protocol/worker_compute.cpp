@@ -27,8 +27,8 @@ WorkerCompute::WorkerCompute(std::shared_ptr<const Training> training, int worke
   }
   sampler_.emplace(training_->data->train->examples(), worker, training_->workers,
                    training_->batch_size, training_->seed);
-  workspace_ = training_->network->make_workspace({training_->seed, dropout_, 0},
-                                                  training_->start_statistics, cuts_of(stages_));
+  workspace_ = training_->network->make_workspace(
+      {training_->seed, dropout_, 0}, training_->start_statistics, part_begins(stages_));
   const bool prefetches = training_->data->train->worth_prefetching();
   ring_.resize(1 + (sparse() ? 1 : 0) + (prefetches ? 1 : 0));
   if (sparse()) gather_up_to(0);

@@ -50,11 +50,13 @@ void tile(int rows, int vectors, const TileInput& in, const TileOutput& out) {
 }
 
 void tile_grouped(int group, const TileInput& in, const TileOutput& out) {
-  FT_CHECK(group == 3 || group == 5);
+  FT_CHECK(group == 3 || group == 5 || group == 6);
   if (group == 3) {
     tile_kernel<Simd, 6, 1, 3>(in, out, in.group_step);
-  } else {
+  } else if (group == 5) {
     tile_kernel<Simd, 10, 1, 5>(in, out, in.group_step);
+  } else {
+    tile_kernel<Simd, 12, 1, 6>(in, out, in.group_step);
   }
 }
 

@@ -52,7 +52,7 @@ constexpr int max_rows(int vectors) {
 
 /// Rows 1 to max_rows(vectors), vectors 1 or 2; `group_step` is not read.
 void tile(int rows, int vectors, const TileInput& in, const TileOutput& out);
-/// Rows in two groups of 3 or 5 for one vector: a window of few channels, whose runs are short.
+/// Rows in two groups of 3, 5 or 6 for one vector: a window of few channels, whose runs are short.
 void tile_grouped(int group, const TileInput& in, const TileOutput& out);
 
 /// Calls `body(first, count)` for blocks of at most `most` out of `total`, as equal as can be: a

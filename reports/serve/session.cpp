@@ -307,12 +307,13 @@ void Session::answer() {
   const std::string_view method = plain(request.method_string());
   const auto here = [&](const Route& route) { return path && leads_to(route, *path); };
   if (std::ranges::none_of(routes_, here)) {
-    return write({404, {}, "foretrain: there is no such page\n"}, true);
+    return write({404, {}, "foretrain: there is no such page\n"}, request.keep_alive());
   }
   const auto found = std::ranges::find_if(
       routes_, [&](const Route& route) { return here(route) && route.method == method; });
   if (found == routes_.end()) {
-    return write({405, {}, fmt::format("foretrain: {} is not for this page\n", method)}, true);
+    return write({405, {}, fmt::format("foretrain: {} is not for this page\n", method)},
+                 request.keep_alive());
   }
   auto reply = std::make_shared<SessionReply>(shared_from_this(), number_);
   try {

@@ -90,6 +90,35 @@ NetworkCase residual_case() {
           6};
 }
 
+NetworkCase pooled_case() {
+  const LayerSpec relu{.kind = "relu"};
+  const LayerSpec norm{.kind = "batch_norm"};
+  const LayerSpec conv{.kind = "conv", .units = 6, .size = 3, .padding = 1};
+  const LayerSpec pool{.kind = "max_pool", .size = 3, .stride = 1, .padding = 1};
+  const LayerSpec halved{.kind = "max_pool", .size = 2};
+  const auto add = [](int from) { return LayerSpec{.kind = "add", .from = from}; };
+  return {"pooled",
+          {{conv,
+            relu,
+            pool,
+            conv,
+            relu,
+            conv,
+            add(-4),
+            relu,
+            norm,
+            relu,
+            halved,
+            conv,
+            relu,
+            relu,
+            pool,
+            add(-2),
+            {.kind = "dense"}}},
+          images(8, 2, 10),
+          6};
+}
+
 NetworkCase embedding_case() {
   InputShape input = hashed(7);
   input.sparse_fields = 6;

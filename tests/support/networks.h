@@ -27,6 +27,8 @@ NetworkCase residual_case();
 
 /// A vector for each field of sparse examples, under a hidden layer.
 NetworkCase embedding_case();
+/// Rectifiers before pools in every way: that can go behind them, or not because they are added.
+NetworkCase pooled_case();
 
 /// Without its dropout layers.
 NetworkSpec without_dropout(NetworkSpec spec);

@@ -2,11 +2,14 @@
 #include "models/layers/conv2d.h"
 
 #include "models/base/random.h"
+#include "models/layers/conv_window.h"
 #include "tests/support/layer_check.h"
 
 #include <catch2/catch.hpp>
 
+#include <array>
 #include <utility>
+#include <vector>
 
 using namespace foretrain;
 using namespace foretrain::testing;
@@ -62,9 +65,46 @@ TEST_CASE("conv: the same bits with any number of threads at any offset") {
        {std::pair<std::int64_t, LayerCase>{17, conv({14, 14, 6}, {16, 5}, true)},
         {9, conv({9, 9, 32}, {40, 3, 1, 1}, true)},
         {5, conv({28, 28, 3}, {16, 5, 2, 2}, false)},
-        {2, conv({9, 9, 16}, {21, 3, 1, 1}, true)}}) {
+        {2, conv({9, 9, 16}, {21, 3, 1, 1}, true)},
+        {9, conv({28, 28, 1}, {6, 5, 1, 2}, true)}}) {
     check_same_bits(make_conv(each), each, batch);
   }
+}
+
+TEST_CASE("conv: pixels side by side in a vector have the bits of pixels one by one") {
+  constexpr int kWide = 64;
+  int tried = 0;
+  for (const auto& [size, stride, channels, lanes] :
+       {std::array{5, 1, 1, 6}, {5, 1, 1, 3}, {3, 1, 2, 4}, {3, 2, 3, 2}, {1, 1, 4, 1}}) {
+    const ConvShape shape{lanes, size, stride, 0};
+    const Shape input{size + 2, kWide * stride + size - 1, channels};
+    const Shape output{2 / stride + 1, kWide, lanes};
+    const ConvWindow plain = conv_window(input, output, shape);
+    const ConvWindow beside = beside_window(plain, lanes);
+    CAPTURE(size, stride, channels, lanes, beside.beside);
+    if (beside.beside > 1) ++tried;
+    Stream stream(5, "test");
+    const auto draw = [&](std::int64_t count) {
+      std::vector<float> numbers(static_cast<std::size_t>(count));
+      for (float& x : numbers) x = static_cast<float>(stream.normal());
+      return numbers;
+    };
+    const std::vector<float> images = draw(2 * input.size());
+    const std::vector<float> weights = draw(std::int64_t{plain.depth()} * lanes);
+    const std::vector<float> biases = draw(lanes);
+    const auto output_of = [&](const ConvWindow& window) {
+      std::vector<float> panels(static_cast<std::size_t>(window.depth()) * kPanelLanes);
+      std::vector<float> bias(kPanelLanes);
+      pack_weights(weights.data(), window, lanes, panels.data());
+      pack_biases(biases.data(), window, lanes, bias.data());
+      std::vector<float> out(static_cast<std::size_t>(2 * output.size()));
+      correlate(window, {images.data(), input.size(), 2}, panels.data(), lanes, bias.data(), true,
+                out.data());
+      return out;
+    };
+    CHECK((output_of(beside) == output_of(plain)));
+  }
+  CHECK((tried > 0 || Simd::kCount < 16));
 }
 
 TEST_CASE("conv: counted parameters and operations") {

@@ -43,14 +43,17 @@ TEST_CASE("overlap: the stages of a gradient hold every layer once and every buc
   std::vector<std::uint32_t> buckets;
   std::vector<std::uint32_t> needs;
   double share = 0;
-  const std::vector<std::size_t> cuts = cuts_of(stages);
-  CHECK(std::ranges::is_sorted(cuts));
-  const auto is_cut = [&](std::size_t layer) { return std::ranges::count(cuts, layer) == 1; };
+  const std::vector<std::size_t> begins = part_begins(stages);
+  CHECK(std::ranges::is_sorted(begins));
+  const auto begins_with = [&](std::size_t layer) {
+    return std::ranges::count(begins, layer) == 1;
+  };
   for (const GradientStage& stage : stages) {
     CHECK((!stage.forward.empty() || !stage.backward.empty()));
-    CHECK((stage.forward.empty() || (is_cut(stage.forward.first) && is_cut(stage.forward.last))));
-    CHECK(
-        (stage.backward.empty() || (is_cut(stage.backward.first) && is_cut(stage.backward.last))));
+    CHECK((stage.forward.empty() ||
+           (begins_with(stage.forward.first) && begins_with(stage.forward.last))));
+    CHECK((stage.backward.empty() ||
+           (begins_with(stage.backward.first) && begins_with(stage.backward.last))));
     CHECK_FALSE(runs_inline(stage.cost));
     share += stage.share;
     if (!stage.forward.empty()) {

@@ -109,7 +109,7 @@ TEST_CASE("tile: every size that is chosen at run time computes the product") {
                  vectors * Simd::kCount - static_cast<int>(stream.below(3)), stream);
     }
   }
-  for (const int group : {3, 5}) {
+  for (const int group : {3, 5, 6}) {
     const auto run = [&](const TileInput& in, const TileOutput& out) {
       tile_grouped(group, in, out);
     };
