@@ -10,7 +10,7 @@ namespace {
 // Numbers of a packed panel that stay in the first cache while pixels pass by: 24 KB.
 constexpr int kPanelFloats = 6 * 1024;
 constexpr int kBlockDepth = kPanelFloats / kPanelLanes;
-// Weight rows of one unit: a tile of one vector, or tiles of two.
+// Weight rows of one unit at most, but for pixels side by side: a tile of one vector, tiles of two.
 constexpr int kUnitRows = max_rows(1);
 // A tile of fewer pixels waits for its additions, the longer the wider its window.
 constexpr int kLeastBeside = 8;

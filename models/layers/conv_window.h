@@ -39,12 +39,12 @@ ConvWindow conv_window(Shape input, Shape output, const ConvShape& shape);
 /// padding < size.
 ConvWindow full_window(Shape input, Shape output, const ConvShape& shape);
 
-/// The same window where `lanes` output channels leave half of a vector empty or more: as many
-/// output pixels of a row as fit side by side are one with all their channels, of a window as wide
-/// as theirs together. The weights of each are zero where it does not look, so each adds up the
-/// same numbers in the same order, and zeros (which infinite inputs make NaN). Of 5 x 5 pixels and
-/// 6 channels two in place of one save two multiplications of five. `beside` is 1 where that saves
-/// nothing.
+/// The same window where `lanes` output channels leave half of a vector empty or more: some output
+/// pixels of a row side by side are one with all their channels, of a window as wide as theirs
+/// together. The weights of each are zero where it does not look, so each adds up the same numbers
+/// in the same order, and zeros (an input that is infinite or NaN shows in all of them). Of 5 x 5
+/// pixels and 6 channels two in place of one save two multiplications of five. `beside` is the
+/// number that saves most, 1 where none does, where columns do not divide or would be too few.
 ConvWindow beside_window(const ConvWindow& window, int lanes);
 
 /// Copies an image into the middle of zeros. dst: [rows + 2 padding][columns + 2 padding][channels]
@@ -71,9 +71,9 @@ void correlate(const ConvWindow& window, const ConvImages& images, const float* 
 
 /// The tiles of weight rows that `correlate_weights` is cut into, the same for any batch.
 int weight_units(const ConvWindow& window, int lanes);
-/// gradient[row of the window][lane] (+)= sum over images and pixels of image x output gradient,
-/// for the rows of the units [first, last). gradients: as ConvGradient's panels, of pixels that are
-/// `beside` each other as one. Images are added up one by one.
+/// gradient[row of one pixel's window][lane] (+)= sum over images and pixels of image x output
+/// gradient, for the rows of the units [first, last). gradients: as ConvGradient's panels, of
+/// pixels that are `beside` each other as one. Images are added up one by one.
 void correlate_weights(const ConvWindow& window, const ConvImages& images,
                        const ConvImages& gradients, int lanes, int first, int last, bool add,
                        float* gradient);

@@ -10,8 +10,8 @@ namespace {
 // a few threads. lenet on 512 examples takes 24.7 us an example as one group; in groups of 8, 16,
 // 32, 64 (4 MB) 21.0, 21.3, 21.2, 21.2 on one core, and two cores want 32 or more.
 constexpr std::int64_t kGroupBytes = 4 << 20;
-// Pixels of a group that a layer makes: it packs its weights once for each, which takes as long as
-// products of some 30 pixels.
+// Pixels that a layer makes of a group, about: it packs its weights once for each, which takes as
+// long as products of some 30 pixels.
 constexpr std::int64_t kGroupPixels = 4096;
 constexpr std::int64_t kGroupStep = 16;  // of these even one float an example is whole cache lines
 

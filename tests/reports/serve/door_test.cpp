@@ -60,8 +60,13 @@ TEST_CASE("door: a path that is there is answered, with headers that keep it in 
   CHECK(client.post("/runs", "{}").body == "POST /runs {}");
   CHECK(client.get("/records").body == "GET /records ");
   CHECK(client.get("/records/a%20b/c?x=1").body == "GET /records/a b/c ");
-  CHECK(client.get("/recordsx").status == 404);
-  CHECK(client.get("/runs").status == 405);
+  const HttpAnswer missing = client.get("/recordsx");
+  CHECK(missing.status == 404);
+  const HttpAnswer refused = client.get("/runs");
+  CHECK(refused.status == 405);
+  for (const HttpAnswer& closed : {page, missing, refused}) {  // as the client has asked
+    CHECK(closed.head.find("Connection: close") != std::string::npos);
+  }
   CHECK(client.get("/%zz").status == 404);
   const HttpAnswer wrong = client.get("/wrong");
   CHECK(wrong.status == 400);
