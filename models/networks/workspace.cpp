@@ -3,7 +3,6 @@
 #include "models/base/check.h"
 
 #include <algorithm>
-#include <ranges>
 
 namespace foretrain {
 
@@ -107,7 +106,9 @@ void Pass::forward_layer(std::size_t layer, const Examples& of, bool training) {
 }
 
 void Pass::backward(std::size_t first, std::size_t last, std::span<float> gradient) {
-  for (const LayerRun& run : runs(first, last) | std::views::reverse) {
+  const auto some = runs(first, last);
+  for (std::size_t r = some.size(); r-- > 0;) {
+    const LayerRun& run = some[r];
     for_groups(run, [&](const Examples& of) {
       for (std::size_t i = run.last; i-- > run.first;) backward_layer(i, of, gradient);
     });

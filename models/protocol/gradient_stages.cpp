@@ -217,8 +217,7 @@ std::vector<std::size_t> part_begins(std::span<const GradientStage> stages) {
                   {each.forward.first, each.forward.last, each.backward.first, each.backward.last});
   }
   std::ranges::sort(begins);
-  const auto again = std::ranges::unique(begins);
-  begins.erase(again.begin(), again.end());
+  begins.erase(std::unique(begins.begin(), begins.end()), begins.end());
   return begins;
 }
 
