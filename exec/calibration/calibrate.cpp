@@ -8,6 +8,7 @@
 #include "exec/calibration/repeater.h"
 #include "exec/calibration/settle.h"
 #include "exec/calibration/single_runs.h"
+#include "exec/calibration/thread_change.h"
 #include "exec/system/core_probe.h"
 #include "exec/system/process.h"
 #include "exec/system/processor.h"
@@ -156,6 +157,10 @@ void measure_cores(Machine& machine, Repeater& repeater, int core) {
       Duration::from_seconds(repeater.measure({{"process_change", 1e-6, 0.5, true}}, [core] {
         return std::vector{measure_process_change(core)};
       })[0]);
+  machine.thread_change =
+      Duration::from_seconds(repeater.measure({{"thread_change", 1e-6, 0.5, true}}, [core] {
+        return std::vector{measure_thread_change(core)};
+      })[0]);
   const double slice_s =
       repeater.measure({{"slice"}}, [core] { return std::vector<double>{measure_slice(core)}; })[0];
   if (slice_s > 0) {
@@ -205,7 +210,7 @@ void measure_into(Machine& machine, const Case& scenario_case, const CalibrateOp
   CalibrateOptions trainings = options;
   trainings.repetitions = std::min(options.repetitions, kTrainings);
   Repeater repeater(machine, trainings, watch);
-  const ModelCost cost = measure_model(prepared, machine.memory, trainings, repeater, data_sets);
+  const ModelCost cost = measure_model(prepared, machine, trainings, repeater, data_sets);
   machine.models[key] = cost;
   say(options, fmt::format("{}: the fit is {:+.1f} % off at batch {}", key, 100 * cost.residual,
                            cost.checked_batch));

@@ -8,6 +8,7 @@ void settle(Machine& machine, double factor) {
     cost.per_item_s *= factor;
   };
   machine.process_change = Duration::from_seconds(machine.process_change.seconds() * factor);
+  machine.thread_change = Duration::from_seconds(machine.thread_change.seconds() * factor);
   machine.resume = Duration::from_seconds(machine.resume.seconds() * factor);
   scale(machine.loopback.send);
   scale(machine.loopback.receive);

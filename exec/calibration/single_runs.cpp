@@ -9,6 +9,8 @@
 #include "models/graph/node_memory.h"
 #include "models/graph/step_graph.h"
 #include "models/graph/working_set.h"
+#include "models/protocol/gradient_stages.h"
+#include "models/protocol/job_placement.h"
 #include "models/protocol/registry.h"
 #include "reports/record/not_done.h"
 #include "reports/record/statistics.h"
@@ -18,6 +20,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <vector>
 
 namespace foretrain::exec {
@@ -25,7 +28,7 @@ namespace {
 
 // How large the batches of a calibration are: those of large models are smaller.
 struct Sizes {
-  int small_batch = 32;
+  int small_batch = 6;
   int checked_batch = 96;
   int large_batch = 256;
   std::int64_t test_examples = 0;
@@ -35,11 +38,13 @@ Sizes sizes_for(const Network& network, std::int64_t test_examples) {
   constexpr double kFlopsPerSecond = 30e9;  // of a core, about
   constexpr double kGradientSeconds = 0.125;
   constexpr double kEvaluationSeconds = 0.1;
+  // What a step takes beside its examples is a part of it that can be measured.
+  constexpr int kSmallest = 6;
   const double gradient_s = gradient_cost(network, 1).flops.value / kFlopsPerSecond;
   const double evaluate_s = evaluation_cost(network, 1).flops.value / kFlopsPerSecond;
   Sizes sizes;
   sizes.large_batch = static_cast<int>(std::clamp(kGradientSeconds / gradient_s, 4.0, 256.0));
-  sizes.small_batch = std::max(1, sizes.large_batch / 8);
+  sizes.small_batch = std::clamp(sizes.large_batch / 8, 1, kSmallest);
   sizes.checked_batch = std::max(2, 3 * sizes.large_batch / 8);
   sizes.test_examples = std::min(
       test_examples, static_cast<std::int64_t>(std::max(4.0, kEvaluationSeconds / evaluate_s)));
@@ -88,10 +93,28 @@ void add_sparse(ModelCost& cost, const Prepared& prepared, const Sizes& sizes, R
   cost.coding = {0, results[0]};
 }
 
-// What is left of what was measured, without that: a tenth at least, which a forecast of where
-// bytes lie may not take away.
-double without(double measured_s, double refill_s) {
-  return std::max(measured_s / 10, measured_s - refill_s);
+// What a worker alone waits for in each step, beside what it computes: its bytes, a thread.
+struct Waits {
+  double gradient_s = 0;
+  double apply_s = 0;
+};
+
+Waits waits_of(const std::shared_ptr<const Training>& alone, const Machine& machine,
+               double gradient_s) {
+  const AloneRefill refill =
+      refill_alone(machine.memory, alone, Duration::from_seconds(gradient_s));
+  const auto thread_s = [&](const TotalCost& job) {
+    return place_of(job, false) == JobPlace::loop ? 0 : machine.thread_change.seconds();
+  };
+  const TotalCost update = totals(make_step_graph(*alone), OperationKind::apply);
+  return {refill.gradient_s + thread_s(gradient_stages(*alone).front().cost),
+          refill.apply_s + thread_s(update)};
+}
+
+// What is left of what a job was measured to take, without the time until its bytes were there, or
+// a thread: a tenth at least, which forecasts of these may not take away.
+double without(double measured_s, double waits_s) {
+  return std::max(measured_s / 10, measured_s - waits_s);
 }
 
 }  // namespace
@@ -110,7 +133,7 @@ AffineCost fitted(const std::vector<BatchPoint>& points) {
   return {0, examples.sum() / examples.squaredNorm()};
 }
 
-ModelCost measure_model(const Prepared& prepared, const MemoryHierarchy& memory,
+ModelCost measure_model(const Prepared& prepared, const Machine& machine,
                         const CalibrateOptions& options, Repeater& repeater, DataSets& data_sets) {
   const Case& scenario_case = prepared.scenario_case;
   const Network& network = *prepared.training->network;
@@ -142,14 +165,14 @@ ModelCost measure_model(const Prepared& prepared, const MemoryHierarchy& memory,
                         apply_of(sizes.small_batch),
                         apply_of(sizes.large_batch)},
                        once);
-  const auto refill_at = [&](int batch, double gradient_s) {
+  const auto waits_at = [&](int batch, double gradient_s) {
     const Prepared alone = prepare(runs.alone(batch, 1), Need::shape, data_sets);
-    return refill_alone(memory, alone.training, Duration::from_seconds(gradient_s));
+    return waits_of(alone.training, machine, gradient_s);
   };
-  const AloneRefill of_small = refill_at(sizes.small_batch, results[0]);
-  const AloneRefill of_large = refill_at(sizes.large_batch, results[1]);
+  const Waits of_small = waits_at(sizes.small_batch, results[0]);
+  const Waits of_large = waits_at(sizes.large_batch, results[1]);
+  const Waits of_third = waits_at(sizes.checked_batch, results[2]);
   ModelCost cost;
-  const AloneRefill of_third = refill_at(sizes.checked_batch, results[2]);
   cost.gradient =
       fitted({{static_cast<double>(sizes.small_batch), without(results[0], of_small.gradient_s)},
               {static_cast<double>(sizes.checked_batch), without(results[2], of_third.gradient_s)},

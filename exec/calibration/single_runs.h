@@ -22,10 +22,11 @@ AffineCost fitted(const std::vector<BatchPoint>& points);
 
 /// Trains the scenario's model as `run` does it, one worker alone (steady_runs.h), at three batch
 /// sizes in turn, so that a slow moment of the machine meets all. The cost is fitted to them, less
-/// what they waited for their bytes by what is known of `memory`; of the middle one it says how far
-/// off the fit is (`residual`): how straight the line. What an update's byte costs comes from
-/// the same runs; of a sparse model, what messages cost from sparse_costs.h.
-ModelCost measure_model(const Prepared& prepared, const MemoryHierarchy& memory,
+/// what they waited for their bytes, or for a thread, by what is known of `machine` (its `memory`,
+/// `thread_change`); of the middle one it says how far off the fit is (`residual`): how straight
+/// the line. What an update's byte costs comes from the same runs; of a sparse model, what messages
+/// cost from sparse_costs.h.
+ModelCost measure_model(const Prepared& prepared, const Machine& machine,
                         const CalibrateOptions& options, Repeater& repeater, DataSets& data_sets);
 
 /// What a gradient takes longer beside a server, with messages before each, than one of a worker

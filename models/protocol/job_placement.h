@@ -11,10 +11,10 @@ namespace foretrain {
 /// Jobs cheaper than this run on the event loop: waking a thread costs about as much.
 inline constexpr Duration kInlineJob{50'000};
 
-/// What a job of this cost takes on a fixed nominal core (20 GFLOP/s, 10 GB/s), s. What a profile
-/// measured it takes as it is.
+/// What a job of this cost takes on a fixed nominal core (80 GFLOP/s, 40 GB/s: a slow one that has
+/// AVX2), s. What a profile measured it takes as it is.
 constexpr double nominal_seconds(const TotalCost& cost) {
-  return cost.flops.value / 20e9 + static_cast<double>(cost.bytes.value) / 10e9 +
+  return cost.flops.value / 80e9 + static_cast<double>(cost.bytes.value) / 40e9 +
          cost.measured.seconds();
 }
 

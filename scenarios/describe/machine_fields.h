@@ -5,6 +5,7 @@
 #include "scenarios/describe/field.h"
 #include "scenarios/describe/memory_fields.h"
 #include "scenarios/describe/model_cost_fields.h"
+#include "scenarios/describe/scheduling_fields.h"
 #include "scenarios/describe/transport_cost_fields.h"
 #include "scenarios/machine.h"
 
@@ -103,35 +104,6 @@ void describe(Visitor& visit, T& seen) {
                .choices = {"near", "far", "mixed"},
                .written = !seen.loopback_distance.empty()},
               seen.loopback_distance);
-}
-
-/// What jobs lose to each other on cores.
-template <class Visitor, Described<Machine> T>
-void describe_scheduling(Visitor& visit, T& machine) {
-  visit.field({.key = "slice",
-               .doc = "how long a thread runs while another waits for its core",
-               .above = 0,
-               .most = 1e3},
-              machine.slice);
-  visit.field({.key = "contention",
-               .doc = "compute takes this times as long while another core computes",
-               .least = 1,
-               .most = 1e3,
-               .written = machine.contention > 1},
-              machine.contention);
-  visit.field({.key = "process_change",
-               .doc = "what a core takes to go on with another process than it ran last",
-               .least = 0,
-               .most = 1},
-              machine.process_change);
-  visit.field(
-      {.key = "resume",
-       .doc = "what a gradient or an update takes longer at most that begins after messages: "
-              "half its speed until then; left out: nothing",
-       .least = 0,
-       .most = 1,
-       .written = machine.resume.ns > 0},
-      machine.resume);
 }
 
 template <class Visitor, Described<Machine> T>

@@ -91,6 +91,10 @@ class JobTime {
   [[nodiscard]] Duration resumed(const Job& job) const {
     return refills(job.kind) ? std::min(resume_, of(job)) : Duration{};
   }
+  /// What it takes longer on a thread beside the loop (Machine::thread_change).
+  [[nodiscard]] Duration handed_over(const Job& job) const {
+    return refills(job.kind) ? thread_change_ : Duration{};
+  }
   /// Standard deviation of the logarithm of a gradient's time: lognormal around the median. Without
   /// it two workers of equal speed would meet at the server in one pattern for good.
   [[nodiscard]] double gradient_jitter() const {
@@ -122,6 +126,7 @@ class JobTime {
   Duration batch_overhead_;
   Duration round_overhead_;
   Duration resume_;
+  Duration thread_change_;
   bool evaluates_ = true;
   bool on_device_ = false;
 };

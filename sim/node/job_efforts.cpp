@@ -32,7 +32,7 @@ Duration JobEfforts::resumed(const Job& job) {
 JobEffort JobEfforts::begin(const Job& job) {
   const double factor = job.kind == JobKind::gradient ? straggling(job) : 1;
   // Messages find what it leaves in the caches.
-  const Duration late = refill(job) + resumed(job);
+  const Duration late = refill(job) + resumed(job) + handed_over(job);
   if (const auto took = recorded_.begin(job)) return as_recorded(job, *took, factor);
   const Resource resource = history_.of(job.kind);
   const Duration undisturbed = time_factors_.scaled(resource, job_time_.of(job) + late);

@@ -30,8 +30,9 @@ struct JobEffort {
 ///               + what a framework spends
 ///     others    their time
 ///
-/// Their time is that of their compute, that until their bytes are there (cache_use.h), and what is
-/// lost where messages came since the last job (Machine::resume).
+/// Their time is that of their compute, that until their bytes are there (cache_use.h), what is
+/// lost where messages came since the last job (Machine::resume), what a thread beside the loop
+/// takes to be handed them (Machine::thread_change).
 ///
 /// Jitter is a draw of each gradient, lognormal of median 1. Another time factor of straggling
 /// scales what a factor is above 1.
@@ -77,6 +78,9 @@ class JobEfforts {
   /// Until its bytes are there.
   Duration refill(const Job& job);
   Duration resumed(const Job& job);
+  [[nodiscard]] Duration handed_over(const Job& job) const {
+    return place(job) == JobPlace::loop ? Duration{} : job_time_.handed_over(job);
+  }
 
   const TimeFactors& time_factors_;
   const JobTime& job_time_;

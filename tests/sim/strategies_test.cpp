@@ -90,8 +90,10 @@ Machine forgetful(Bytes private_cache, Bytes shared_cache) {
   return machine;
 }
 
-double step_on(const Machine& machine, const std::string& strategy, int workers) {
+double step_on(const Machine& machine, const std::string& strategy, int workers,
+               int batch_size = 16) {
   Case scenario_case = small_case(strategy, workers, 200);
+  scenario_case.scenario.training.batch_size = batch_size;
   scenario_case.scenario.numerics = false;
   sim::SimulateOptions options;
   options.usage_interval = {};
@@ -130,6 +132,18 @@ TEST_CASE("strategies: a job that begins after messages loses what the machine s
   // Of 200 steps: 9 of each gradient but the first, which no message precedes, 2 of each update,
   // which half its speed takes no longer.
   CHECK(lost_s("sync") == Approx(9e-6 * 199 / 200 + 2e-6));
+}
+
+TEST_CASE("strategies: a job on a thread beside the loop takes longer by what the machine says") {
+  Machine machine = made_up_machine();
+  machine.apply = {2e-6, 0};
+  Machine slow = machine;
+  slow.thread_change = 6_us;
+  const auto longer_s = [&](int batch_size) {
+    return step_on(slow, "single", 1, batch_size) - step_on(machine, "single", 1, batch_size);
+  };
+  CHECK(longer_s(16) == 0);  // on the loop
+  CHECK(longer_s(256) == Approx(6e-6));
 }
 
 TEST_CASE("strategies: values of several buckets are put in their place by who gets them") {

@@ -169,6 +169,8 @@ TEST_CASE("calibrate: a machine file says when and how sure and reads back") {
   };
   CHECK(named("loopback, one core, message"));
   CHECK(named("apply.per_item"));
+  CHECK(named("thread_change"));
+  CHECK(machine.thread_change.ns > 0);
   CHECK(named("disk, part of 16 MB"));
   CHECK(named("softmax 784x10, gradient of 256"));
   CHECK(std::ranges::count(machine.not_measured, "emulated: not asked for") == 1);

@@ -35,7 +35,7 @@ std::shared_ptr<Training> accumulating(const std::string& strategy, int workers,
 std::shared_ptr<Training> deep_training(int accumulate) {
   auto training = accumulating("sync", 2, 2, 8, accumulate);
   NetworkOptions options;
-  options.hidden = {160, 120};
+  options.hidden = {480, 360};
   training->network =
       std::make_shared<const Network>(network_spec("mlp", options), training->data->train->shape());
   training->layout =

@@ -23,7 +23,7 @@ using Indices = std::vector<std::uint32_t>;
 std::shared_ptr<Training> gathered_training(int workers) {
   auto training = testing::small_training("all_reduce", workers, 0, 4);
   NetworkOptions options;
-  options.hidden = {160, 120};
+  options.hidden = {480, 360};
   training->network =
       std::make_shared<const Network>(network_spec("mlp", options), training->data->train->shape());
   training->layout = std::make_shared<Layout>(

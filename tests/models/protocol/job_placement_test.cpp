@@ -12,9 +12,9 @@ Cost cost_of(double flops) {
   return cost;
 }
 
-// 50 us at 20 GFLOP/s are a million.
-const Cost kSmall = cost_of(0.99e6);
-const Cost kLarge = cost_of(1.01e6);
+// 50 us at 80 GFLOP/s are four million.
+const Cost kSmall = cost_of(3.99e6);
+const Cost kLarge = cost_of(4.01e6);
 
 TEST_CASE("job placement: a job runs on the loop that takes less than 50 us on a nominal core") {
   CHECK(place_of(kSmall, false) == JobPlace::loop);
@@ -26,11 +26,11 @@ TEST_CASE("job placement: a job that sleeps never stops the loop") {
   CHECK(place_of(kLarge, true) == JobPlace::compute_threads);
 }
 
-TEST_CASE("job placement: bytes count at 10 GB/s and a measured time as it is") {
+TEST_CASE("job placement: bytes count at 40 GB/s and a measured time as it is") {
   Cost moved;
-  moved.read.messages = {499'999};
+  moved.read.messages = {1'999'999};
   CHECK(place_of(moved, false) == JobPlace::loop);
-  moved.read.messages = {500'001};
+  moved.read.messages = {2'000'001};
   CHECK(place_of(moved, false) == JobPlace::compute_threads);
   Cost measured;
   measured.measured = {50'001};

@@ -19,7 +19,7 @@ namespace {
 std::shared_ptr<Training> deep_training(const std::string& strategy, int workers, int servers) {
   auto training = small_training(strategy, workers, servers, 4);
   NetworkOptions options;
-  options.hidden = {160, 120};
+  options.hidden = {480, 360};
   training->network =
       std::make_shared<const Network>(network_spec("mlp", options), training->data->train->shape());
   const std::int64_t parameters = training->network->parameters();

@@ -51,7 +51,7 @@ std::shared_ptr<Training> deep_training(const std::string& strategy) {
   const int servers = strategy == "all_reduce" ? 0 : 2;
   auto training = training_of({strategy, 3, servers, size}, kTarget);
   NetworkOptions options;
-  options.hidden = {160, 120};
+  options.hidden = {480, 360};
   training->network =
       std::make_shared<const Network>(network_spec("mlp", options), training->data->train->shape());
   const std::int64_t parameters = training->network->parameters();

@@ -134,6 +134,19 @@ TEST_CASE("job time: after messages what was measured begins at half its speed")
   CHECK(JobTime(&machine, "lenet", {}).resumed(job_of(JobKind::gradient, 30e6, 0)) == 0_us);
 }
 
+TEST_CASE("job time: what was measured takes longer on a thread beside the loop") {
+  Machine machine = described();
+  machine.models["softmax"] = {{0, 1e-3}, {0, 1e-3}};
+  machine.apply = {4e-6, 0};
+  machine.thread_change = 6_us;
+  const JobTime measured(&machine, "softmax", {});
+  CHECK(measured.handed_over(job_of(JobKind::gradient, 0, 0)) == 6_us);
+  CHECK(measured.handed_over(job_of(JobKind::reduce, 0, 0)) == 6_us);
+  CHECK(measured.handed_over(job_of(JobKind::evaluate, 0, 0)) == 0_us);  // in what was measured
+  CHECK(JobTime(&machine, "softmax", 5_ms).handed_over(job_of(JobKind::gradient, 0, 0)) == 0_us);
+  CHECK(JobTime(&machine, "lenet", {}).handed_over(job_of(JobKind::gradient, 30e6, 0)) == 0_us);
+}
+
 TEST_CASE("job time: a fixed time is shared among the stages of a gradient") {
   const Machine machine = described();
   const JobTime fixed(&machine, "softmax", 20_ms);
