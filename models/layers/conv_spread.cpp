@@ -54,15 +54,18 @@ void spread_pixels(const ConvWindow& window, const SpreadRow& row, const float* 
   }
 }
 
-template <class V>
+template <class V, int kTaps>
 void add_taps(const float* at, std::ptrdiff_t step, int taps, float* image) {
+  const int count = kTaps > 0 ? kTaps : taps;
   V sum = V::load(image);
-  for (int tap = 0; tap < taps; ++tap, at += step) sum = V::add(sum, V::load(at));
+#pragma GCC unroll 8
+  for (int tap = 0; tap < count; ++tap, at += step) sum = V::add(sum, V::load(at));
   sum.store(image);
 }
 
-// Adds what one ky of a row of output pixels spreads to the row of the image under it.
-template <class V>
+// Adds what one ky of a row of output pixels spreads to the row of the image under it. `kTaps`: of
+// every pixel, where known when compiled, else 0.
+template <class V, int kTaps>
 void add_row(const ConvWindow& window, const SpreadRow& row, const float* spread, float* image) {
   const std::ptrdiff_t step = std::ptrdiff_t{window.stride} * window.channels - row.pixel;
   const int lanes = image_lanes(window);
@@ -73,10 +76,19 @@ void add_row(const ConvWindow& window, const SpreadRow& row, const float* spread
       const int taps = (window.size - kx + window.stride - 1) / window.stride;
       const float* first = spread + kx * window.channels;
       for (int c = 0; c < lanes; c += V::kCount, image += V::kCount) {
-        add_taps<V>(first + c, step, taps, image);
+        add_taps<V, kTaps>(first + c, step, taps, image);
       }
     }
   }
+}
+
+using AddRow = void (*)(const ConvWindow&, const SpreadRow&, const float*, float*);
+
+template <class V>
+AddRow add_row_of(const ConvWindow& window) {
+  if (window.stride == 1 && window.size == 5) return add_row<V, 5>;
+  if (window.stride == 1 && window.size == 3) return add_row<V, 3>;
+  return add_row<V, 0>;
 }
 
 }  // namespace
@@ -111,7 +123,8 @@ void spread_gradient(const ConvWindow& window, const float* gradient, int channe
   const int lanes = image_lanes(window);
   const std::ptrdiff_t row_floats = std::ptrdiff_t{window.columns} * lanes;
   float* image = scratch + spread_size;
-  const auto add = has_few_channels(window) ? add_row<Narrow> : add_row<Simd>;
+  const AddRow add =
+      has_few_channels(window) ? add_row_of<Narrow>(window) : add_row_of<Simd>(window);
   std::fill_n(scratch, spread_size + window.rows * row_floats, 0.0F);
   for (int oy = 0; oy < window.out_rows; ++oy) {
     const std::ptrdiff_t first = std::ptrdiff_t{oy} * window.out_columns;

@@ -98,7 +98,8 @@ void fold_runs(const ConvWindow& window, int lanes, int first, int last, const W
       for (int pixel = 0; pixel < window.beside; ++pixel) {
         const int row = ky * window.run() + pixel * window.stride * window.channels + i;
         const float* from = wide.data() + std::ptrdiff_t{row * window.beside + pixel} * lanes;
-        for (int c = 0; c < lanes; ++c) to[c] = (add || pixel > 0 ? to[c] : 0) + from[c];
+        const Simd sum = add || pixel > 0 ? Simd::load_some(to, lanes) : Simd::zero();
+        Simd::add(sum, Simd::load_some(from, lanes)).store_some(to, lanes);
       }
     }
   }

@@ -51,6 +51,7 @@ void find_largest(const Pixels& window, std::int64_t channel, std::int64_t count
     const float* from = window.first + y * window.row + channel;
     const int row_place = window.place + y * window.size;
     for (int x = 0; x < columns; ++x, from += window.channels) {
+      if (x == 0 && y == 0) continue;  // it is the best so far
       const Floats8 next = load(from);
       const Ints8 better = (next > best) | ~(next <= kInfinity);  // or it is NaN
       best = better ? next : best;
