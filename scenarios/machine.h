@@ -7,7 +7,6 @@
 #include "scenarios/core_probe.h"
 #include "scenarios/disk.h"
 
-#include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
@@ -96,23 +95,11 @@ struct TransportCost {
   Duration preempt{};  ///< as wake, on a core that goes on computing
   double one_core_byte_s = 0;  ///< where both have one core, which has what the other left in its
                                ///< caches: of a byte, both sides together; 0: as between two
-  double first_segment = 1;    ///< what a byte of the first kLoopbackSegment takes, in those of a
-                             ///< long message: each further segment is sent, acknowledged by itself
 
-  /// CPU time of a message of so many bytes on the wire.
-  [[nodiscard]] Duration sending(Bytes size) const { return send.of(counted(size)); }
-  [[nodiscard]] Duration receiving(Bytes size) const { return receive.of(counted(size)); }
   /// What they cost between two nodes of one core.
   [[nodiscard]] TransportCost on_one_core() const;
 
   bool operator==(const TransportCost&) const = default;
-
- private:
-  /// In bytes of a long message.
-  [[nodiscard]] double counted(Bytes size) const {
-    const Bytes first = std::min(size, kLoopbackSegment);
-    return static_cast<double>(size.value) - (1 - first_segment) * static_cast<double>(first.value);
-  }
 };
 
 /// What of a TransportCost is different between cores that are far apart: bytes come from the other

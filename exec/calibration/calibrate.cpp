@@ -54,15 +54,14 @@ constexpr double kSliceFloor_s = 5e-3;  // later, one time in many, the kernel l
 int other_of(const std::vector<int>& cores) { return cores.size() > 1 ? cores[1] : -1; }
 
 OneCore repeat_one_core(Repeater& repeater, const std::string& name, int core, const Hosts& hosts) {
-  const std::vector<double> values = repeater.measure(
-      {{name + ", one core, message", kMessageFloor_s, 0.5, true},
-       {name + ", one core, byte", kMessageByteFloor_s, 0.5, true},
-       {name + ", one core, first segment", 0.1}},
-      [&] {
-        const OneCore once = measure_one_core(core, hosts);
-        return std::vector<double>{once.message_s, once.byte_s, once.first_segment};
-      });
-  return {values[0], values[1], values[2]};
+  const std::vector<double> values =
+      repeater.measure({{name + ", one core, message", kMessageFloor_s, 0.5, true},
+                        {name + ", one core, byte", kMessageByteFloor_s, 0.5, true}},
+                       [&] {
+                         const OneCore once = measure_one_core(core, hosts);
+                         return std::vector<double>{once.message_s, once.byte_s};
+                       });
+  return {values[0], values[1]};
 }
 
 Waking repeat_waking(Repeater& repeater, const std::vector<int>& cores, const Hosts& hosts) {

@@ -13,9 +13,8 @@
 namespace foretrain::exec {
 namespace {
 
-constexpr Bytes kLarge{1'000'000};    // a bucket, which no core's own cache holds with its copies
-constexpr Bytes kOneSegment{60'000};  // with its header
-constexpr Bytes kShaped{250'000};     // on a link of 1 Gbit/s: 2 ms
+constexpr Bytes kLarge{1'000'000};  // a bucket, which no core's own cache holds with its copies
+constexpr Bytes kShaped{250'000};   // on a link of 1 Gbit/s: 2 ms
 // Of a small gradient. After 0.1 to 0.8 ms of it a round trip takes as long, after none half.
 constexpr Duration kCompute{200'000};
 
@@ -46,16 +45,9 @@ OneCore measure_one_core(int core, const Hosts& hosts) {
       measure_round_trip(core, core, {.rounds = 1000, .compute = kCompute}, hosts);
   const RoundTrip large = measure_round_trip(
       core, core, {.payload = large_on(hosts), .rounds = 200, .compute = kCompute}, hosts);
-  if (shaped(hosts)) {
-    return {small.time_s / 2, byte_s_of(cpu_growth(small, large).total_s(), hosts)};
-  }
-  const RoundTrip segment = measure_round_trip(
-      core, core, {.payload = kOneSegment, .rounds = 1000, .compute = kCompute}, hosts);
-  const double byte_s = byte_s_of(large.time_s - small.time_s, hosts);
-  const double of_segment_s =
-      (segment.time_s - small.time_s) / static_cast<double>(kOneSegment.value);
-  const double share = byte_s > 0 ? std::clamp(of_segment_s / byte_s, 0.1, 1.0) : 1;
-  return {small.time_s / 2, byte_s, share};
+  const double grown_s =
+      shaped(hosts) ? cpu_growth(small, large).total_s() : large.time_s - small.time_s;
+  return {small.time_s / 2, byte_s_of(grown_s, hosts)};
 }
 
 Crossing measure_crossing(int core_a, int core_b, const Hosts& hosts) {
@@ -94,7 +86,6 @@ TransportCost transport_cost(const OneCore& one, const Crossing* crossing, const
   double message_s = one.message_s;
   double handoff_s = 0;
   cost.send.per_item_s = cost.receive.per_item_s = one.byte_s / 2;
-  cost.first_segment = one.first_segment;
   if (crossing != nullptr) {
     message_s = std::min(message_s, crossing->message_s);
     handoff_s = crossing->message_s - message_s;

@@ -16,10 +16,9 @@ namespace foretrain::exec {
 /// The caller has computed, as a worker that pushes a gradient and pulls parameters; without, a
 /// round trip of a small model takes half as long as in a training.
 struct OneCore {
-  double message_s = 0;      ///< send and receive of an empty message: half a round trip
-  double byte_s = 0;         ///< what a byte of a large one adds; on emulated hosts, where the link
-                             ///< takes time too, what it adds to the CPU time of both
-  double first_segment = 1;  ///< what a byte of one segment adds, in those
+  double message_s = 0;  ///< send and receive of an empty message: half a round trip
+  double byte_s = 0;     ///< what a byte of a large one adds; on emulated hosts, where the link
+                         ///< takes time too, what it adds to the CPU time of both
 };
 
 /// Each node on a core of its own.
@@ -52,9 +51,6 @@ double measure_cold_byte(int core, Bytes walked);
 ///                            more than a segment (Mailbox, sim/node), since a node has as much
 ///                            less for its gradients. A message of 1 MB took 103 ps a byte, its
 ///                            sender 125, its receiver 85 (2 cores of an AMD EPYC Zen 4 VM)
-///     first_segment          on one core, where nothing overlaps: 64 KB against 1 MB. A byte of 31
-///                            KB took 58 ps, of 250 KB, 500 KB, 1 MB 102 (Zen 5): 3 us a segment
-///                            more
 ///     one_core_byte          what a round trip on one core takes longer: each copy finds in the
 ///                            core's caches what the one before left (Zen 5: 105 ps, where both
 ///                            sides across took 144 near, 185 or more far)

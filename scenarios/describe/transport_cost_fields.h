@@ -21,12 +21,6 @@ void describe(Visitor& visit, T& transport) {
                .written = transport.one_core_byte_s > 0,
                .seconds = true},
               transport.one_core_byte_s);
-  visit.field({.key = "first_segment",
-               .doc = "what a byte of the first 64 KB takes, in bytes of a long message",
-               .above = 0,
-               .most = 1,
-               .written = transport.first_segment < 1},
-              transport.first_segment);
   visit.field({.key = "handoff",
                .doc = "until a receiver that polls begins to receive; left out: none",
                .least = 0,

@@ -9,7 +9,7 @@ namespace foretrain::testing {
 namespace {
 using namespace exec;
 
-constexpr OneCore kOne{10e-6, 150e-12, 0.5};
+constexpr OneCore kOne{10e-6, 150e-12};
 constexpr Waking kWaking{100e-6, 70e-6};
 
 CoreProbe at(CoreDistance distance) {
@@ -33,17 +33,6 @@ TEST_CASE("message costs: bytes between two cores cost each its own CPU time") {
   CHECK(cost.preempt.ns == 50'000);
   CHECK(cost.poll == kPoll);
   CHECK(cost.one_core_byte_s == 150e-12);
-}
-
-TEST_CASE("message costs: a byte of the first segment takes less than one of a long message") {
-  const Crossing near{10e-6, 120e-12, 80e-12};
-  const TransportCost cost = transport_cost(kOne, &near, &kWaking);
-  CHECK(cost.first_segment == 0.5);
-  CHECK(cost.sending(Bytes{20'000}).ns == 5'000 + 1'200);
-  CHECK(cost.receiving(Bytes{20'000}).ns == 5'000 + 800);
-  // Half of 65,536 bytes count, all that follow.
-  CHECK(cost.sending(Bytes{1'032'768}).ns == 5'000 + 120'000);
-  CHECK(cost.on_one_core().sending(Bytes{20'000}).ns == 5'000 + 750);
 }
 
 TEST_CASE("message costs: messages to far cores are handed over") {
