@@ -74,6 +74,12 @@ void check_tables(const Machine& machine, const std::map<std::string, std::strin
   }
 }
 
+// Of the first ones each counts as so much.
+double in_bytes_of_long(Bytes size, double first_bytes) {
+  const Bytes first = std::min(size, kFirstBytes);
+  return static_cast<double>(size.value) - (1 - first_bytes) * static_cast<double>(first.value);
+}
+
 }  // namespace
 
 std::string Machine::title() const {
@@ -82,9 +88,18 @@ std::string Machine::title() const {
                      100 * others_used);
 }
 
+Duration TransportCost::sending(Bytes size) const {
+  return send.of(in_bytes_of_long(size, first_bytes));
+}
+
+Duration TransportCost::receiving(Bytes size) const {
+  return receive.of(in_bytes_of_long(size, first_bytes));
+}
+
 TransportCost TransportCost::on_one_core() const {
   TransportCost cost = *this;
   if (one_core_byte_s > 0) cost.send.per_item_s = cost.receive.per_item_s = one_core_byte_s / 2;
+  cost.first_bytes = one_core_first_bytes;
   return cost;
 }
 

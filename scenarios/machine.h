@@ -84,6 +84,8 @@ inline constexpr Duration kPoll{1'000'000};
 /// What a kernel hands over at a time within a machine: so much of a message has been copied before
 /// its receiver has any of it (gso_max_size of Linux's loopback).
 inline constexpr Bytes kLoopbackSegment{65'536};
+/// What it copies into one piece of its memory (a page fragment of Linux).
+inline constexpr Bytes kFirstBytes{32'768};
 
 /// What messages cost: CPU time by bytes on the wire, then the time until an idle receiver looks.
 struct TransportCost {
@@ -95,7 +97,13 @@ struct TransportCost {
   Duration preempt{};  ///< as wake, on a core that goes on computing
   double one_core_byte_s = 0;  ///< where both have one core, which has what the other left in its
                                ///< caches: of a byte, both sides together; 0: as between two
+  double first_bytes = 1;      ///< what a byte of the first kFirstBytes takes, in those of a long
+                               ///< message
+  double one_core_first_bytes = 1;  ///< likewise, in bytes between nodes of one core
 
+  /// CPU time of a message of so many bytes on the wire.
+  [[nodiscard]] Duration sending(Bytes size) const;
+  [[nodiscard]] Duration receiving(Bytes size) const;
   /// What they cost between two nodes of one core.
   [[nodiscard]] TransportCost on_one_core() const;
 

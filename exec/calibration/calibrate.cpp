@@ -56,12 +56,13 @@ int other_of(const std::vector<int>& cores) { return cores.size() > 1 ? cores[1]
 OneCore repeat_one_core(Repeater& repeater, const std::string& name, int core, const Hosts& hosts) {
   const std::vector<double> values =
       repeater.measure({{name + ", one core, message", kMessageFloor_s, 0.5, true},
-                        {name + ", one core, byte", kMessageByteFloor_s, 0.5, true}},
+                        {name + ", one core, byte", kMessageByteFloor_s, 0.5, true},
+                        {name + ", one core, first bytes", 0.1}},
                        [&] {
                          const OneCore once = measure_one_core(core, hosts);
-                         return std::vector<double>{once.message_s, once.byte_s};
+                         return std::vector<double>{once.message_s, once.byte_s, once.first_bytes};
                        });
-  return {values[0], values[1]};
+  return {values[0], values[1], values[2]};
 }
 
 Waking repeat_waking(Repeater& repeater, const std::vector<int>& cores, const Hosts& hosts) {

@@ -15,6 +15,7 @@ namespace {
 
 constexpr Bytes kLarge{1'000'000};  // a bucket, which no core's own cache holds with its copies
 constexpr Bytes kShaped{250'000};   // on a link of 1 Gbit/s: 2 ms
+constexpr Bytes kFirst{32'000};     // with its header: kFirstBytes
 // Of a small gradient. After 0.1 to 0.8 ms of it a round trip takes as long, after none half.
 constexpr Duration kCompute{200'000};
 
@@ -38,6 +39,13 @@ double byte_s_of(double grown_s, const Hosts& hosts) {
   return std::max(0.0, grown_s) / static_cast<double>(large_on(hosts).value);
 }
 
+// What a byte of kFirst adds to an empty message, in bytes of a long one.
+double first_bytes_of(const RoundTrip& small, const RoundTrip& first, double byte_s) {
+  constexpr double kLeast = 0.1;
+  const double grown_s = (first.time_s - small.time_s) / static_cast<double>(kFirst.value);
+  return byte_s > 0 ? std::clamp(grown_s / byte_s, kLeast, 1.0) : 1;
+}
+
 }  // namespace
 
 OneCore measure_one_core(int core, const Hosts& hosts) {
@@ -45,9 +53,13 @@ OneCore measure_one_core(int core, const Hosts& hosts) {
       measure_round_trip(core, core, {.rounds = 1000, .compute = kCompute}, hosts);
   const RoundTrip large = measure_round_trip(
       core, core, {.payload = large_on(hosts), .rounds = 200, .compute = kCompute}, hosts);
-  const double grown_s =
-      shaped(hosts) ? cpu_growth(small, large).total_s() : large.time_s - small.time_s;
-  return {small.time_s / 2, byte_s_of(grown_s, hosts)};
+  if (shaped(hosts)) {
+    return {small.time_s / 2, byte_s_of(cpu_growth(small, large).total_s(), hosts)};
+  }
+  const RoundTrip first = measure_round_trip(
+      core, core, {.payload = kFirst, .rounds = 1000, .compute = kCompute}, hosts);
+  const double byte_s = byte_s_of(large.time_s - small.time_s, hosts);
+  return {small.time_s / 2, byte_s, first_bytes_of(small, first, byte_s)};
 }
 
 Crossing measure_crossing(int core_a, int core_b, const Hosts& hosts) {
@@ -59,7 +71,14 @@ Crossing measure_crossing(int core_a, int core_b, const Hosts& hosts) {
   const CpuGrowth growth =
       cpu_growth(trip({.rounds = 100, .compute = kCompute}),
                  trip({.payload = large_on(hosts), .rounds = 100, .compute = kCompute}));
-  return {small.time_s / 2, byte_s_of(growth.sender_s, hosts), byte_s_of(growth.receiver_s, hosts)};
+  Crossing crossing{small.time_s / 2, byte_s_of(growth.sender_s, hosts),
+                    byte_s_of(growth.receiver_s, hosts)};
+  if (shaped(hosts)) return crossing;
+  const RoundTrip first =
+      trip({.payload = kFirst, .rounds = 300, .polling = true, .compute = kCompute});
+  crossing.first_bytes =
+      first_bytes_of(small, first, crossing.sent_byte_s + crossing.received_byte_s);
+  return crossing;
 }
 
 double measure_cold_byte(int core, Bytes walked) {
@@ -86,12 +105,14 @@ TransportCost transport_cost(const OneCore& one, const Crossing* crossing, const
   double message_s = one.message_s;
   double handoff_s = 0;
   cost.send.per_item_s = cost.receive.per_item_s = one.byte_s / 2;
+  cost.first_bytes = cost.one_core_first_bytes = one.first_bytes;
   if (crossing != nullptr) {
     message_s = std::min(message_s, crossing->message_s);
     handoff_s = crossing->message_s - message_s;
     cost.send.per_item_s = crossing->sent_byte_s;
     cost.receive.per_item_s = crossing->received_byte_s;
     cost.one_core_byte_s = one.byte_s;
+    cost.first_bytes = crossing->first_bytes;
   }
   cost.send.overhead_s = cost.receive.overhead_s = message_s / 2;
   cost.handoff = Duration::from_seconds(handoff_s);
@@ -134,7 +155,7 @@ std::optional<Crossing> Crossings::at(CoreDistance distance) const {
   };
   if (std::ssize(values(distance, &Crossing::message_s)) < kFewest) return std::nullopt;
   return Crossing{middle(&Crossing::message_s), middle(&Crossing::sent_byte_s),
-                  middle(&Crossing::received_byte_s)};
+                  middle(&Crossing::received_byte_s), middle(&Crossing::first_bytes)};
 }
 
 double Crossings::near_share() const {
@@ -147,7 +168,8 @@ double Crossings::near_share() const {
 void Crossings::note(CoreDistance distance, std::vector<Measurement>& measurements) const {
   constexpr std::array kFigures{std::pair{"message", &Crossing::message_s},
                                 std::pair{"byte sent", &Crossing::sent_byte_s},
-                                std::pair{"byte received", &Crossing::received_byte_s}};
+                                std::pair{"byte received", &Crossing::received_byte_s},
+                                std::pair{"first bytes", &Crossing::first_bytes}};
   for (const auto& [name, figure] : kFigures) {
     const std::vector<double> all = values(distance, figure);
     measurements.push_back(

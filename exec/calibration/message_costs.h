@@ -16,9 +16,10 @@ namespace foretrain::exec {
 /// The caller has computed, as a worker that pushes a gradient and pulls parameters; without, a
 /// round trip of a small model takes half as long as in a training.
 struct OneCore {
-  double message_s = 0;  ///< send and receive of an empty message: half a round trip
-  double byte_s = 0;     ///< what a byte of a large one adds; on emulated hosts, where the link
-                         ///< takes time too, what it adds to the CPU time of both
+  double message_s = 0;    ///< send and receive of an empty message: half a round trip
+  double byte_s = 0;       ///< what a byte of a large one adds; on emulated hosts, where the link
+                           ///< takes time too, what it adds to the CPU time of both
+  double first_bytes = 1;  ///< what a byte of one of kFirstBytes adds, in those; there: 1
 };
 
 /// Each node on a core of its own.
@@ -26,6 +27,8 @@ struct Crossing {
   double message_s = 0;        ///< half a round trip of empty messages, both nodes polling
   double sent_byte_s = 0;      ///< by what the CPU time of who sends grows with a byte
   double received_byte_s = 0;  ///< likewise of who receives
+  double first_bytes = 1;  ///< what a byte of one of kFirstBytes adds to half a round trip, both
+                           ///< polling, in those together; on emulated hosts: 1
 };
 
 /// Of a node that has fallen asleep, on a core of its own: a round trip.
@@ -51,6 +54,9 @@ double measure_cold_byte(int core, Bytes walked);
 ///                            more than a segment (Mailbox, sim/node), since a node has as much
 ///                            less for its gradients. A message of 1 MB took 103 ps a byte, its
 ///                            sender 125, its receiver 85 (2 cores of an AMD EPYC Zen 4 VM)
+///     first_bytes            32 KB against 1 MB. On one core a byte of 4 to 48 KB took 64 to 79
+///                            ps, of 256 KB and more 109; between near ones of 31 KB 67 to 88 (a
+///                            wait of both: none overlaps), of 1 MB both spend 146 (Zen 5)
 ///     one_core_byte          what a round trip on one core takes longer: each copy finds in the
 ///                            core's caches what the one before left (Zen 5: 105 ps, where both
 ///                            sides across took 144 near, 185 or more far)
@@ -74,7 +80,7 @@ class Crossings {
   [[nodiscard]] std::optional<Crossing> at(CoreDistance distance) const;
   /// How many of those that were near or far were near; there is one.
   [[nodiscard]] double near_share() const;
-  /// How sure that is: spreads of its three figures.
+  /// How sure that is: spreads of its figures.
   void note(CoreDistance distance, std::vector<Measurement>& measurements) const;
 
   static constexpr int kFewest = 3;

@@ -129,7 +129,7 @@ void Mailbox::send(Instant now, Send& send, Duration worked) {
   const bool overlaps = there.host == place_.host && there.core != place_.core && by_core;
   const Duration refill =
       cache_use_ != nullptr ? cache_use_->before_sent(send.to, send.message) : Duration{};
-  const Duration copied = transport.send.of(static_cast<double>(size.value)) + refill;
+  const Duration copied = transport.sending(size) + refill;
   const Duration own = by_core ? copied : Duration{};
   const Duration later = overlaps ? streamed(transport, size, refill) : Duration{};
   const Effort cost = effort(own - later, worked);
@@ -238,10 +238,10 @@ void Mailbox::read_all(Instant now) {
 void Mailbox::receive(Instant now, std::size_t slot) {
   const Cpu& cpu = process_.cpu();
   const Mail& mail = world_.mail[slot];
-  const auto bytes = static_cast<double>(wire_size(mail.message).value);
+  const Bytes size = wire_size(mail.message);
   const bool by_core = !device_joined_to(mail.from);
   const Effort cost =
-      effort(by_core ? transport_with(mail.from).receive.of(bytes) : Duration{}, refill(mail));
+      effort(by_core ? transport_with(mail.from).receiving(size) : Duration{}, refill(mail));
   process_.history().go_on_from(mail.activity);
   const bool yielded = has_yielded(now);
   if (cost.total().ns == 0 && !yielded && cpu.is_free(process_.loop())) return received(now, slot);

@@ -91,6 +91,7 @@ Host& World::add_host(const std::string& name, const Cores& cores, const Machine
   if (machine.emulated != EmulatedCost{}) {
     remote.send = machine.emulated.send;
     remote.receive = machine.emulated.receive;
+    remote.first_bytes = 1;  // measured at one size
   }
   hosts.push_back({name, cores.cpu, machine.loopback.on_one_core(), machine.loopback, remote,
                    machine.slice, machine.memory_base, cores.caches, machine.disk});

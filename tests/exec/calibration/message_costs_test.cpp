@@ -9,7 +9,7 @@ namespace foretrain::testing {
 namespace {
 using namespace exec;
 
-constexpr OneCore kOne{10e-6, 150e-12};
+constexpr OneCore kOne{10e-6, 150e-12, 0.8};
 constexpr Waking kWaking{100e-6, 70e-6};
 
 CoreProbe at(CoreDistance distance) {
@@ -33,6 +33,19 @@ TEST_CASE("message costs: bytes between two cores cost each its own CPU time") {
   CHECK(cost.preempt.ns == 50'000);
   CHECK(cost.poll == kPoll);
   CHECK(cost.one_core_byte_s == 150e-12);
+}
+
+TEST_CASE("message costs: a byte of the first 32 KB takes less than one of a long message") {
+  const Crossing near{10e-6, 120e-12, 80e-12, 0.5};
+  const TransportCost cost = transport_cost(kOne, &near, &kWaking);
+  CHECK(cost.first_bytes == 0.5);
+  CHECK(cost.sending(Bytes{20'000}).ns == 5'000 + 1'200);
+  CHECK(cost.receiving(Bytes{20'000}).ns == 5'000 + 800);
+  // Half of 32,768 bytes count, all that follow.
+  CHECK(cost.sending(Bytes{1'016'384}).ns == 5'000 + 120'000);
+  CHECK(cost.on_one_core().first_bytes == 0.8);
+  CHECK(cost.on_one_core().sending(Bytes{20'000}).ns == 5'000 + 1'200);
+  CHECK(transport_cost(kOne, nullptr, nullptr).first_bytes == 0.8);
 }
 
 TEST_CASE("message costs: messages to far cores are handed over") {
@@ -83,7 +96,7 @@ TEST_CASE("crossings: each counts where both looks agree") {
   CHECK(crossings.near_share() == 0.5);
   std::vector<Measurement> notes;
   crossings.note(far, notes);
-  REQUIRE(notes.size() == 3);
+  REQUIRE(notes.size() == 4);
   CHECK(notes[0].figure == "loopback, far, message");
   CHECK(notes[0].repetitions == 3);
 }
