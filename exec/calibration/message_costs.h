@@ -54,7 +54,7 @@ double measure_cold_byte(int core, Bytes walked);
 ///                            more than a segment (Mailbox, sim/node), since a node has as much
 ///                            less for its gradients. A message of 1 MB took 103 ps a byte, its
 ///                            sender 125, its receiver 85 (2 cores of an AMD EPYC Zen 4 VM)
-///     first_bytes            32 KB against 1 MB. On one core a byte of 4 to 48 KB took 64 to 79
+///     first_bytes            32 KB against 1 MB. On one core a byte of 24 to 48 KB took 64 to 94
 ///                            ps, of 256 KB and more 109; between near ones of 31 KB 67 to 88 (a
 ///                            wait of both: none overlaps), of 1 MB both spend 146 (Zen 5)
 ///     one_core_byte          what a round trip on one core takes longer: each copy finds in the
