@@ -91,9 +91,11 @@ class JobTime {
   [[nodiscard]] Duration resumed(const Job& job) const {
     return refills(job.kind) ? std::min(resume_, of(job)) : Duration{};
   }
-  /// What it takes longer on a thread beside the loop (Machine::thread_change).
+  /// What it takes longer on a thread beside the loop (Machine::thread_change); a device's gradient
+  /// is on none.
   [[nodiscard]] Duration handed_over(const Job& job) const {
-    return refills(job.kind) ? thread_change_ : Duration{};
+    const bool of_device = job.kind == JobKind::gradient && on_device_;
+    return refills(job.kind) && !of_device ? thread_change_ : Duration{};
   }
   /// Standard deviation of the logarithm of a gradient's time: lognormal around the median. Without
   /// it two workers of equal speed would meet at the server in one pattern for good.

@@ -143,6 +143,10 @@ TEST_CASE("job time: what was measured takes longer on a thread beside the loop"
   CHECK(measured.handed_over(job_of(JobKind::gradient, 0, 0)) == 6_us);
   CHECK(measured.handed_over(job_of(JobKind::reduce, 0, 0)) == 6_us);
   CHECK(measured.handed_over(job_of(JobKind::evaluate, 0, 0)) == 0_us);  // in what was measured
+  const Roofline not_described;
+  const JobTime device(&machine, "softmax", {}, &not_described);
+  CHECK(device.handed_over(job_of(JobKind::gradient, 0, 0)) == 0_us);
+  CHECK(device.handed_over(job_of(JobKind::reduce, 0, 0)) == 6_us);
   CHECK(JobTime(&machine, "softmax", 5_ms).handed_over(job_of(JobKind::gradient, 0, 0)) == 0_us);
   CHECK(JobTime(&machine, "lenet", {}).handed_over(job_of(JobKind::gradient, 30e6, 0)) == 0_us);
 }
