@@ -290,6 +290,7 @@ std::shared_ptr<const Training> make_training(const Case& scenario_case, const C
                             : (training->steps * training->workers + gradients - 1) / gradients;
   }
   training->overlap = scenario.training.overlap;
+  if (scenario.cluster.hosts.empty()) training->small_share = kSmallShareHere;
   training->launch = scenario.framework.collective;
   training->forward_waits = scenario.training.bucket_rule == "ddp";
   if (protocol_of(scenario).shards) training->sharded = scenario.training.shard;

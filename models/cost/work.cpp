@@ -157,10 +157,12 @@ Cost expand_cost(std::int64_t gradient, Bytes size) {
   return cost;
 }
 
-Cost copy_cost(std::int64_t parameters) {
+Cost copy_cost(std::int64_t parameters) { return copy_cost(Bytes{4 * parameters}); }
+
+Cost copy_cost(Bytes size) {
   Cost cost;
-  cost.read.parameters = {4 * parameters};
-  cost.written.parameters = {4 * parameters};
+  cost.read.parameters = size;
+  cost.written.parameters = size;
   return cost;
 }
 

@@ -96,5 +96,6 @@ Cost compress_cost(std::int64_t gradient, Bytes size, bool keeps_rest);
 Cost expand_cost(std::int64_t gradient, Bytes size);
 /// Values are put somewhere else.
 Cost copy_cost(std::int64_t parameters);
+Cost copy_cost(Bytes size);
 
 }  // namespace foretrain

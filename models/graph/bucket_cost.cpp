@@ -22,14 +22,23 @@ bool among_workers(const Training& training) {
   return training.servers == 0 && (gradients_an_apply(training) > 1 || averages(training));
 }
 
-// Among workers: the sums that the owner of a bucket adds up, its own part included.
+// Among workers: the sums that the owner of a bucket adds up, its own part included; over a
+// hypercube two at every turn.
 std::int64_t sums_of(const Training& training, const Bucket& bucket) {
+  if (Ways::of(training, bucket).hypercube) return 2;
   return 1 + static_cast<std::int64_t>(Route(training, bucket, bucket.shard).sources());
 }
 
 // Of n parts that end as k sums n - k have been added to others.
 Cost cost_before_owner(const Training& training, const Bucket& bucket) {
   return reduce_cost(bucket.count, training.workers - sums_of(training, bucket) + 1);
+}
+
+// Over a hypercube the chief keeps what it sends on, of its own half, where values may change.
+Cost kept_values(const Training& training, const Bucket& bucket) {
+  const bool of_half = 2 * bucket.shard < training.workers;
+  if (!of_half || !Ways::of(training, bucket).hypercube) return {};
+  return copy_cost(compressed_size(training.compression, bucket.count));
 }
 
 Cost dense_pull(const Training& training, const Bucket& bucket) {
@@ -85,7 +94,8 @@ BucketCost bucket_cost(const Training& training, const Bucket& bucket) {
         protocol.averaging_cost(training.options, bucket.count, sums_of(training, bucket));
   }
   cost.pull = dense_pull(training, bucket);
-  if (in_halves) cost.pull = conversions(training, bucket);
+  if (averages(training)) cost.pull = cost.pull + kept_values(training, bucket);
+  if (in_halves) cost.pull = conversions(training, bucket) + kept_values(training, bucket);
   return cost;
 }
 

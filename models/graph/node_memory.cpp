@@ -3,7 +3,9 @@
 #include "models/cost/work.h"
 #include "models/graph/step_memory.h"
 #include "models/protocol/gradient_stages.h"
+#include "models/protocol/halving.h"
 #include "models/protocol/registry.h"
+#include "models/protocol/route.h"
 #include "models/protocol/touched.h"
 
 #include <algorithm>
@@ -36,7 +38,11 @@ Bytes push_of(const Training& training) {
 Bytes largest_message(const Training& training) {
   if (training.nodes() == 1) return {};
   if (training.sparse()) return push_of(training);
-  return std::ranges::max(training.layout->buckets, {}, &Bucket::count).size();
+  const Layout& layout = *training.layout;
+  if (training.servers == 0 && Ways::of(training, layout.buckets.front()).hypercube) {
+    return largest_of_halving(layout, gradient_stages(training), training.workers);
+  }
+  return std::ranges::max(layout.buckets, {}, &Bucket::count).size();
 }
 
 /// Its forward passes write outputs, scratch; no gradients. A room that its batches need beyond the

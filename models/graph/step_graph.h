@@ -28,14 +28,6 @@ enum class OperationKind : std::uint8_t {
   pull,      ///< a bucket's new parameters from who applied: gathered there, put in their place
 };
 
-/// A run of buckets, as indices into Layout::buckets; `count` 0: none.
-struct BucketRun {
-  std::uint32_t first = 0;
-  std::uint32_t count = 0;
-
-  bool operator==(const BucketRun&) const = default;
-};
-
 /// A vertex.
 struct Operation {
   OperationKind kind = OperationKind::gather;

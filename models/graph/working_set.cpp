@@ -151,14 +151,29 @@ Refill WorkingSet::job(Caches& caches, int core, const Job& job) {
     came += message.size;
   }
   messages_[group].clear();
+  if (job.kind == JobKind::reduce) return refill += sums(caches, core, job);
   const Bucket& bucket = training_->layout->buckets[job.bucket];
   // A third of a sparse push is indices, a third gradients.
   const std::int64_t pushed = came.value > 0 ? came.value / 12 : touched_mean(*training_, bucket);
   const Bytes size = parameters_of(job.bucket, pushed);
   if (training_->is_worker(id_)) touch(piece(Kind::gradients, size, group));
-  if (job.kind == JobKind::reduce) return refill;
   touch(piece(Kind::parameters, size, group));
   touch(piece(Kind::state, size * training_->optimizer->slots(), group));
+  return refill;
+}
+
+// What a worker has of these buckets, of a group after another.
+Refill WorkingSet::sums(Caches& caches, int core, const Job& job) const {
+  Refill refill;
+  const std::uint32_t end = job.bucket + job.buckets;
+  for (std::uint32_t bucket = job.bucket; bucket < end;) {
+    const std::uint32_t group = group_of(bucket);
+    Bytes size;
+    for (; bucket < end && group_of(bucket) == group; ++bucket) {
+      size += training_->layout->buckets[bucket].size();
+    }
+    refill += caches.touch(core, piece(Kind::gradients, size, group));
+  }
   return refill;
 }
 

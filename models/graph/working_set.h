@@ -75,6 +75,8 @@ class WorkingSet {
 
   /// All of them in order, and back.
   Refill pass_layers(Caches& caches, int core, const Span& span) const;
+  /// What a sum of others meets.
+  Refill sums(Caches& caches, int core, const Job& job) const;
   [[nodiscard]] Touched piece(Kind kind, Bytes size, std::uint32_t group = 0) const;
   /// Buckets of a group, together.
   [[nodiscard]] std::uint32_t group_of(std::uint32_t bucket) const;

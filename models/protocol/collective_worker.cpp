@@ -24,8 +24,9 @@ CollectiveWorker::CollectiveWorker(std::shared_ptr<const Training> training, Nod
       steps_a_round_(steps_a_round),
       worker_compute_(training_, static_cast<int>(index_of(id))),
       parameters_(initial_parameters(*training_)),
-      reduction_(training_, id, (training_->steps + steps_a_round - 1) / steps_a_round, parameters_,
-                 buffered_, *this),
+      reduction_(make_reduction(training_, id,
+                                (training_->steps + steps_a_round - 1) / steps_a_round,
+                                worker_compute_.stages(), parameters_, buffered_, *this)),
       launches_(training_, kLaunch),
       gathers_(training_, id, worker_compute_.stages(), parameters_, buffered_, kGather),
       to_renew_(renewed_in_place(*training_, id)),
@@ -60,7 +61,7 @@ void CollectiveWorker::handle(Instant now, Input input, Effects& effects) {
 void CollectiveWorker::rang(Instant now, TimerId timer, Effects& effects) {
   if (timer == kLaunch) {
     for (auto& [bucket, part] : launches_.started(effects)) {
-      reduction_.add(now, bucket, std::move(part), effects);
+      reduction_->add(now, bucket, std::move(part), effects);
     }
     return;
   }
@@ -70,23 +71,22 @@ void CollectiveWorker::rang(Instant now, TimerId timer, Effects& effects) {
   }
   // A part of the chief's to the round that is under way may have left.
   const Step round{round_.value + 2};
-  if (!over() && round.value < reduction_.rounds()) cut_after(round, id_, effects);
+  if (!over() && round.value < reduction_->rounds()) cut_after(round, id_, effects);
 }
 
 void CollectiveWorker::receive(Instant now, NodeId from, Message message, Effects& effects) {
-  const std::uint32_t bucket = message.bucket;
   bool in_turn = true;
   if (message.kind == MessageKind::enough) {
-    in_turn = reduction_.hear_end(from, message.step, round_, effects);
+    in_turn = reduction_->hear_end(from, message.step, round_, effects);
   } else if (message.kind == MessageKind::cut) {
     in_turn = hear_cut(from, message.step, effects);
   } else if (gathers_.wanted() && message.kind == MessageKind::parameters) {
     in_turn = gathers_.receive(from, std::move(message), effects);
     if (in_turn) return gathered(now, effects);
   } else {
-    const auto reception = reduction_.receive(now, from, std::move(message), effects);
-    if (reception == Reduction::Reception::renewed) return new_values(now, bucket, effects);
-    in_turn = reception == Reduction::Reception::taken;
+    const auto renewed = reduction_->receive(now, from, std::move(message), effects);
+    if (renewed) return new_values(now, *renewed, effects);
+    in_turn = false;
   }
   if (!in_turn) effects.emplace_back(Fault{from, "it sent a message out of turn"});
 }
@@ -103,8 +103,7 @@ void CollectiveWorker::computed(Instant now, const Computed& computed, Effects& 
     own_computed(now, static_cast<std::uint32_t>(id - kFirstOwn), effects);
     return end_step_if_it_may(now, effects);
   }
-  const auto bucket = reduction_.computed(now, computed.job, effects);
-  if (bucket) new_values(now, *bucket, effects);
+  new_values(now, reduction_->computed(now, computed.job, effects), effects);
 }
 
 // A step ---------------------------------------------------------------------------------------
@@ -112,7 +111,7 @@ void CollectiveWorker::computed(Instant now, const Computed& computed, Effects& 
 void CollectiveWorker::compute_gradient(Instant now, Effects& effects) {
   state_ = State::computing;
   contributed_ = 0;
-  reduction_.begin();
+  reduction_->begin();
   gathers_.begin_step();
   gradient_.begin(now, gathers_.wanted());
   go_on_computing(now, effects);
@@ -123,7 +122,7 @@ void CollectiveWorker::go_on_computing(Instant now, Effects& effects) {
   if (gathers_.wanted()) gathers_.go_on(gradient_.stages_computed(), effects);
   const auto is_here = [&](std::uint32_t bucket) {
     if (gathers_.wanted()) return gradient_.stages_asked() < gathers_.stages_here();
-    return reduction_.rounds_of(bucket) == round_;
+    return reduction_->rounds_of(bucket) == round_;
   };
   gradient_.go_on(now, parameters_.all(), is_here, effects);
 }
@@ -146,7 +145,7 @@ void CollectiveWorker::contribute(Instant now, std::uint32_t bucket, Payload par
   ++contributed_;
   if (!ends_round()) return;
   auto ready = launches_.wait(round_, bucket, std::move(part), effects);
-  if (ready) reduction_.add(now, bucket, std::move(*ready), effects);
+  if (ready) reduction_->add(now, bucket, std::move(*ready), effects);
 }
 
 bool CollectiveWorker::ends_round() const {
@@ -154,12 +153,13 @@ bool CollectiveWorker::ends_round() const {
   return steps == training_->steps || steps % steps_a_round_ == 0;
 }
 
-void CollectiveWorker::new_values(Instant now, std::uint32_t bucket, Effects& effects) {
+void CollectiveWorker::new_values(Instant now, BucketRun run, Effects& effects) {
+  if (run.empty()) return;
   last_update_ = now;
-  renewed(bucket, effects);
-  const bool of_this_round = reduction_.rounds_of(bucket) == round_.next();
+  for (std::uint32_t i = 0; i < run.count; ++i) renewed(run.first + i, effects);
+  const bool of_this_round = reduction_->rounds_of(run.first) == round_.next();
   if (!of_this_round) return go_on_computing(now, effects);
-  ++renewed_;
+  renewed_ += run.count;
   end_step_if_it_may(now, effects);
 }
 
@@ -177,7 +177,7 @@ void CollectiveWorker::end_step_if_it_may(Instant now, Effects& effects) {
   }
   if (state_ != State::reducing) return;
   const bool ends = ends_round();
-  const bool last = ends && round_.next().value == reduction_.rounds();
+  const bool last = ends && round_.next().value == reduction_->rounds();
   const bool evaluated = is_evaluated(step_.next()) && !last;
   const bool cut = ends && !last && ends_with_cut();
   if (ends && !values_are_here(last || evaluated || cut, effects)) return;
@@ -195,10 +195,10 @@ void CollectiveWorker::end_step_if_it_may(Instant now, Effects& effects) {
 
 // From here on sums of the next round may come, while this worker still evaluates.
 void CollectiveWorker::end_round(Instant now) {
-  const Duration wait = reduction_.first_sum().value_or(through_at_) - through_at_;
-  const Duration apply = through_at_ - computed_at_ + reduction_.computing();
-  const Bytes received = gathers_.wanted() ? Bytes{} : reduction_.moved();
-  clock_.pulled(now, wait, apply, reduction_.moved(), received);
+  const Duration wait = reduction_->first_sum().value_or(through_at_) - through_at_;
+  const Duration apply = through_at_ - computed_at_ + reduction_->computing();
+  const Bytes received = gathers_.wanted() ? Bytes{} : reduction_->moved();
+  clock_.pulled(now, wait, apply, reduction_->moved(), received);
   ++round_;
   renewed_ = 0;  // a worker that ends a round early still awaits others of its values
   first_renewed_ = 0;
@@ -215,7 +215,7 @@ bool CollectiveWorker::values_are_here(bool all, Effects& effects) {
 // Values come one by one, so each is looked at once, not all whenever one has come.
 bool CollectiveWorker::next_step_may_begin() {
   const auto& needs = gradient_.first_needs();
-  while (first_renewed_ < needs.size() && reduction_.rounds_of(needs[first_renewed_]) > round_) {
+  while (first_renewed_ < needs.size() && reduction_->rounds_of(needs[first_renewed_]) > round_) {
     ++first_renewed_;
   }
   return first_renewed_ == needs.size();
@@ -236,7 +236,7 @@ void CollectiveWorker::report_evaluation(Instant now, const JobResult& result, E
   if (final) return finish(effects);
   clock_.evaluated(outcome.took);
   effects.emplace_back(Report{clock_.report({step_.value - 1}, 0, gradient_.loss())});
-  if (outcome.enough && round_.value > 0) reduction_.end_after(round_, effects);
+  if (outcome.enough && round_.value > 0) reduction_->end_after(round_, effects);
   go_on(now, effects);
 }
 
@@ -249,14 +249,14 @@ void CollectiveWorker::go_on(Instant now, Effects& effects) {
 
 void CollectiveWorker::finish_if_it_may(Effects& effects) {
   if (!over() || jobs_ > 0 || state_ == State::finished) return;
-  if (reduction_.is_cut_short()) finish(effects);
+  if (reduction_->is_cut_short()) finish(effects);
 }
 
 void CollectiveWorker::finish(Effects& effects) {
   state_ = State::finished;
-  const std::int64_t steps = std::min(reduction_.rounds() * steps_a_round_, training_->steps);
+  const std::int64_t steps = std::min(reduction_->rounds() * steps_a_round_, training_->steps);
   effects.emplace_back(
-      Finished{.updates = reduction_.rounds(),
+      Finished{.updates = reduction_->rounds(),
                .gradients = steps * training_->workers,
                .last_update = last_update_,
                .weights = is_chief() ? learned() : Payload{},
@@ -319,7 +319,7 @@ std::string CollectiveWorker::state() const {
 
 void CollectiveWorker::restore(StateReader& state) {
   step_ = {state.integer(1, training_->steps)};
-  round_ = {state.integer(1, reduction_.rounds())};
+  round_ = {state.integer(1, reduction_->rounds())};
   evaluated_ = state.integer(0, training_->steps);
   last_update_ = state.instant();
   if (training_->numerics) state.floats(parameters_.places());
@@ -328,7 +328,7 @@ void CollectiveWorker::restore(StateReader& state) {
   state.end();
   const bool ends_round = step_.value == saturated::product(round_.value, steps_a_round_);
   if (!ends_round || step_.value >= training_->steps) throw StateError(kNoCut);
-  reduction_.restore(round_);
+  reduction_->restore(round_);
   worker_compute_.restore(step_.value);
   cuts_.begin_at(step_.value);
 }

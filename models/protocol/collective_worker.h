@@ -66,10 +66,10 @@ class CollectiveWorker : public Node, public Buffering, private Reduction::Owner
     return training_->layout->buckets[index];
   }
   [[nodiscard]] bool is_chief() const { return index_of(id_) == 0; }
-  [[nodiscard]] bool owns(std::uint32_t bucket) const { return reduction_.owns(bucket); }
+  [[nodiscard]] bool owns(std::uint32_t bucket) const { return reduction_->owns(bucket); }
   [[nodiscard]] HeldParameters& parameters() { return parameters_; }
   /// The rounds whose new values this bucket has.
-  [[nodiscard]] Step rounds_of(std::uint32_t bucket) const { return reduction_.rounds_of(bucket); }
+  [[nodiscard]] Step rounds_of(std::uint32_t bucket) const { return reduction_->rounds_of(bucket); }
   /// What is evaluated; what the training ends with.
   [[nodiscard]] virtual const Payload& learned() const { return parameters_.all(); }
 
@@ -105,8 +105,8 @@ class CollectiveWorker : public Node, public Buffering, private Reduction::Owner
   /// Asks for the stages of the gradient whose values are here.
   void go_on_computing(Instant now, Effects& effects);
   void stage_computed(Instant now, const Computed& computed, Effects& effects);
-  /// They are in place.
-  void new_values(Instant now, std::uint32_t bucket, Effects& effects);
+  /// They are in place, if there are such.
+  void new_values(Instant now, BucketRun run, Effects& effects);
   void end_step_if_it_may(Instant now, Effects& effects);
   void end_round(Instant now);
   /// Values of others have come that were asked for.
@@ -137,14 +137,14 @@ class CollectiveWorker : public Node, public Buffering, private Reduction::Owner
     return is_chief() && training_->evaluated_after(step);
   }
   /// What this worker computes is not wanted any more.
-  [[nodiscard]] bool over() const { return round_.value >= reduction_.rounds(); }
+  [[nodiscard]] bool over() const { return round_.value >= reduction_->rounds(); }
 
   std::shared_ptr<const Training> training_;
   NodeId id_;
   std::int64_t steps_a_round_;
   WorkerCompute worker_compute_;
   HeldParameters parameters_;
-  Reduction reduction_;
+  std::unique_ptr<Reduction> reduction_;
   Launches launches_;
   Gathers gathers_;
   std::size_t to_renew_;  // buckets that a round brings new values of

@@ -40,13 +40,14 @@ struct Job {
   /// Prepares what the next job of this kind will read. It may run on another thread beside `work`,
   /// and has to be done before the next one's work begins. Empty: nothing to prepare.
   std::function<void()> prefetch;
-  std::uint32_t bucket = 0;  ///< of an apply or a reduce
-  int stage = 0;             ///< of a batch whose gradient comes in several jobs: which, in order
-  double share = 1;          ///< of the time of the batch's gradient that this job takes
-  bool scattered = false;    ///< what it applies lies all over the parameters: a sparse push
-  std::uint16_t batch = 0;   ///< of those whose gradients are added up: which of them
-  int pushes = 1;            ///< that it applies at once
-  Bytes summed{};            ///< of `cost`: what moves as the gradient is added to those before
+  std::uint32_t bucket = 0;   ///< of an apply or a reduce: the first of those that it takes
+  std::uint32_t buckets = 1;  ///< that follow each other, so many of them
+  int stage = 0;              ///< of a batch whose gradient comes in several jobs: which, in order
+  double share = 1;           ///< of the time of the batch's gradient that this job takes
+  bool scattered = false;     ///< what it applies lies all over the parameters: a sparse push
+  std::uint16_t batch = 0;    ///< of those whose gradients are added up: which of them
+  int pushes = 1;             ///< that it applies at once
+  Bytes summed{};             ///< of `cost`: what moves as the gradient is added to those before
 };
 
 }  // namespace foretrain

@@ -14,6 +14,13 @@ std::vector<std::uint32_t> Layout::of_shard(int shard) const {
   return found;
 }
 
+Bucket Layout::joined(BucketRun run) const {
+  FT_CHECK(!run.empty());
+  Bucket all = buckets[run.first];
+  all.count = count_in(run);
+  return all;
+}
+
 Layout make_layout(std::int64_t parameters, Bytes bucket_size, int shards) {
   const std::int64_t most = bucket_size.value / 4;  // floats in a bucket
   FT_CHECK_OP(most, >, 0);

@@ -22,6 +22,15 @@ struct Bucket {
   [[nodiscard]] Bytes size() const { return {count * 4}; }
 };
 
+/// Buckets that follow each other, as indices into Layout::buckets; `count` 0: none.
+struct BucketRun {
+  std::uint32_t first = 0;
+  std::uint32_t count = 0;
+
+  [[nodiscard]] bool empty() const { return count == 0; }
+  bool operator==(const BucketRun&) const = default;
+};
+
 /// The parameters as buckets in order.
 struct Layout {
   std::int64_t parameters = 0;
@@ -31,6 +40,13 @@ struct Layout {
 
   /// The buckets of a shard, as indices into `buckets`.
   [[nodiscard]] std::vector<std::uint32_t> of_shard(int shard) const;
+  /// How many parameters a run has, which is not empty.
+  [[nodiscard]] std::int64_t count_in(BucketRun run) const {
+    const Bucket& last = buckets[run.first + run.count - 1];
+    return last.first + last.count - buckets[run.first].first;
+  }
+  /// A run as one bucket, which the first one's owner has.
+  [[nodiscard]] Bucket joined(BucketRun run) const;
 };
 
 /// Cuts `parameters` floats into buckets of at most `bucket_size` bytes, and deals them to

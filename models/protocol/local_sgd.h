@@ -64,6 +64,7 @@ class LocalSgdWorker : public CollectiveWorker {
   [[nodiscard]] const Payload& learned() const override;
   Job finish_job(std::uint32_t bucket, JobId id, std::vector<Payload> addends) override;
   Payload finished(std::uint32_t bucket, Effects& effects) override;
+  [[nodiscard]] bool moves_on() const override { return true; }
   void write_own(StateWriter& state) const override;
   void read_own(StateReader& state) override;
   [[nodiscard]] Bytes own_size() const override;

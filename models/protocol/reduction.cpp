@@ -1,22 +1,16 @@
 #include "models/protocol/reduction.h"
 
 #include "models/cost/work.h"
+#include "models/protocol/halving.h"
+#include "models/protocol/route.h"
+#include "models/protocol/routed_reduction.h"
 #include "models/tensor/array.h"
 
 #include <algorithm>
-#include <span>
 #include <utility>
 
 namespace foretrain {
 namespace {
-
-// Two jobs a bucket.
-JobId reduce_id(std::uint32_t bucket) {
-  return JobId{Reduction::kFirstJob + 2 * std::uint64_t{bucket}};
-}
-JobId finish_id(std::uint32_t bucket) {
-  return JobId{Reduction::kFirstJob + 2 * std::uint64_t{bucket} + 1};
-}
 
 // addends[0] + addends[1] + ..., which may begin with `to` itself.
 void add_up(std::span<float> to, const std::vector<std::span<const float>>& addends) {
@@ -40,13 +34,7 @@ Reduction::Reduction(std::shared_ptr<const Training> training, NodeId id, std::i
       parameters_(parameters),
       buffered_(held),
       owner_(owner),
-      ways_(Ways::of(*training_, training_->layout->buckets.front())),
-      gathers_(training_->gathers()),
-      parts_(training_->layout->buckets.size()) {
-  for (std::uint32_t bucket = 0; bucket < parts_.size(); ++bucket) {
-    parts_[bucket].sums.resize(route_of(bucket).sources());
-  }
-}
+      gathers_(training_->gathers()) {}
 
 void Reduction::begin() {
   first_sum_.reset();
@@ -60,55 +48,44 @@ void Reduction::add(Instant now, std::uint32_t bucket, Payload mine, Effects& ef
     const std::int64_t count = training_->layout->buckets[bucket].count;
     effects.emplace_back(Worked{compress_cost(compression, count)});
   }
-  parts_[bucket].mine = std::move(mine);
-  parts_[bucket].has_mine = true;
-  reduce_if_complete(now, bucket, effects);
+  take(now, bucket, std::move(mine), effects);
 }
 
-bool Reduction::in_turn(NodeId from, const Message& message, const Route& route) const {
-  const std::int64_t count = training_->layout->buckets[message.bucket].count;
-  if (message.payload.size() != compressed_size(training_->compression, count)) return false;
-  const Part& part = parts_[message.bucket];
-  const auto sender = static_cast<int>(index_of(from));
-  if (message.kind == MessageKind::parameters) {
-    return message.step == part.round && part.in_sum && route.values_from() == sender;
-  }
-  // A source may be a round ahead where this worker's part is in the sum already.
-  if (message.kind != MessageKind::partial) return false;
-  const auto source = route.source_of(sender);
-  return source && message.step == (part.in_sum ? part.round.next() : part.round) &&
-         (part.here >> *source & 1U) == 0;
+Bytes Reduction::size_of(BucketRun run) const {
+  return compressed_size(training_->compression, count_in(run));
 }
 
-Reduction::Reception Reduction::receive(Instant now, NodeId from, Message message,
-                                        Effects& effects) {
-  const std::uint32_t bucket = message.bucket;
-  if (bucket >= parts_.size()) return Reception::refused;
-  const Route route = route_of(bucket);
-  if (!in_turn(from, message, route)) return Reception::refused;
-  if (message.kind == MessageKind::parameters) {
-    take_values(bucket, message.payload, effects);
-    renew(bucket, message.payload, effects);
-    return Reception::renewed;
+Payload Reduction::packed(BucketRun run, Payload payload, Effects& effects) const {
+  const Compression& compression = training_->compression;
+  if (!compression.wanted()) return payload;
+  if (compression.converts_sums()) {
+    effects.emplace_back(Worked{compress_cost(compression, count_in(run))});
   }
+  return compress(compression, payload, {});
+}
+
+void Reduction::send(MessageKind kind, BucketRun run, Step round, int to, Payload payload,
+                     Effects& effects) {
+  Message message{.kind = kind, .step = round, .bucket = run.first, .version = {round.value}};
+  message.payload = std::move(payload);
+  moved_ += wire_size(message);
+  effects.emplace_back(Send{training_->worker(to), std::move(message)});
+}
+
+Payload Reduction::taken(BucketRun run, Payload sent, Effects& effects) {
   const Compression& compression = training_->compression;
   if (compression.wanted()) {
-    const std::int64_t count = training_->layout->buckets[bucket].count;
-    message.payload = *expand(compression, message.payload, count);
+    const std::int64_t count = count_in(run);
+    sent = *expand(compression, sent, count);
     if (compression.converts_sums()) effects.emplace_back(Worked{expand_cost(compression, count)});
   }
-  Part& part = parts_[bucket];
-  const std::size_t source = *route.source_of(static_cast<int>(index_of(from)));
-  buffered_.take(message.payload.size());
-  part.sums[source] = std::move(message.payload);
-  part.here |= 1U << source;
-  reduce_if_complete(now, bucket, effects);
-  return Reception::taken;
+  buffered_.take(sent.size());
+  return sent;
 }
 
 // Halves are differences, which the owner has added to what it holds itself.
-void Reduction::take_values(std::uint32_t bucket, const Payload& sent, Effects& effects) {
-  const Bucket& place = training_->layout->buckets[bucket];
+void Reduction::put(BucketRun run, const Payload& sent, Effects& effects) {
+  const Bucket place = training_->layout->joined(run);
   const Compression& compression = training_->compression;
   if (!compression.wanted()) return parameters_.put(place, sent, effects);
   effects.emplace_back(Worked{expand_cost(compression, place.count)});
@@ -117,95 +94,38 @@ void Reduction::take_values(std::uint32_t bucket, const Payload& sent, Effects& 
   parameters_.put(place, values, effects);
 }
 
-Payload Reduction::packed(std::uint32_t bucket, Payload payload, Effects& effects) const {
-  const Compression& compression = training_->compression;
-  if (!compression.wanted()) return payload;
-  if (compression.converts_sums()) {
-    const std::int64_t count = training_->layout->buckets[bucket].count;
-    effects.emplace_back(Worked{compress_cost(compression, count)});
-  }
-  return compress(compression, payload, {});
+void Reduction::met(Instant now) {
+  if (!first_sum_) first_sum_ = now;
 }
 
-std::optional<std::uint32_t> Reduction::computed(Instant now, JobId job, Effects& effects) {
-  const auto bucket = static_cast<std::uint32_t>((static_cast<std::uint64_t>(job) - kFirstJob) / 2);
-  Part& part = parts_[bucket];
-  computing_ += now - part.job_start;
-  buffered_.let_go(training_->layout->buckets[bucket].size() * std::ssize(part.sums));
-  if (job == reduce_id(bucket)) {
-    send_sum(bucket, std::exchange(part.mine, {}), effects);
-    return std::nullopt;
-  }
-  Payload values = owner_.finished(bucket, effects);
-  if (!gathers_) values = packed(bucket, std::move(values), effects);
-  renew(bucket, values, effects);
-  return bucket;
+void Reduction::done(Duration took, Bytes held) {
+  computing_ += took;
+  buffered_.let_go(held);
 }
 
-void Reduction::reduce_if_complete(Instant now, std::uint32_t bucket, Effects& effects) {
-  Part& part = parts_[bucket];
-  if (!part.has_mine || !all_here(part) || part.round.value >= rounds_) return;
-  part.in_sum = true;
-  std::vector<Payload> addends;
-  addends.reserve(part.sums.size() + 1);
-  for (Payload& sum : part.sums) addends.push_back(std::exchange(sum, {}));
-  part.here = 0;
-  if (!addends.empty() && !first_sum_) first_sum_ = now;
-  addends.insert(addends.begin() + (addends.empty() ? 0 : 1), std::exchange(part.mine, {}));
-  part.has_mine = false;
-  part.job_start = now;
-  if (owns(bucket)) {
-    effects.emplace_back(Compute{owner_.finish_job(bucket, finish_id(bucket), std::move(addends))});
-  } else if (addends.size() == 1) {
-    send_sum(bucket, std::move(addends.front()), effects);
-  } else {
-    reduce(bucket, std::move(addends), effects);
-  }
-}
-
-// Where values are gathered, this worker's round of the bucket is over with that.
-void Reduction::send_sum(std::uint32_t bucket, Payload sum, Effects& effects) {
-  send(MessageKind::partial, bucket, *route_of(bucket).sum_to(),
-       packed(bucket, std::move(sum), effects), effects);
-  if (gathers_) renew(bucket, {}, effects);
-}
-
-void Reduction::reduce(std::uint32_t bucket, std::vector<Payload> addends, Effects& effects) {
-  Part& part = parts_[bucket];
-  const std::int64_t count = training_->layout->buckets[bucket].count;
-  const Cost cost = reduce_cost(count, std::ssize(addends));
-  Job job{reduce_id(bucket), JobKind::reduce, 0, cost, {}, {}};
-  job.bucket = bucket;
-  if (!training_->numerics || addends.front().unshared()) {
-    part.mine = std::move(addends.front());  // in place, while it is in the cache
-  } else {
-    part.mine = Payload::allocate(addends.front().size());  // the sender still holds it
-  }
+// In place of one that nobody else holds, while it is in the cache.
+Job Reduction::reduce_job(JobId id, BucketRun run, std::vector<Payload> addends,
+                          Payload& to) const {
+  const Cost cost = reduce_cost(count_in(run), std::ssize(addends));
+  Job job{id, JobKind::reduce, 0, cost, {}, {}};
+  job.bucket = run.first;
+  job.buckets = run.count;
+  const auto third = addends.begin() + 2;  // it is added when the first two are
+  const auto free =
+      std::find_if(addends.begin(), third, [](const Payload& addend) { return addend.unshared(); });
+  to = free == third ? Payload::allocate(addends.front().size()) : std::move(*free);
   if (training_->numerics) {
-    job.work = [&part, addends = std::move(addends)](Parallel& /*parallel*/) {
-      const auto to = part.mine.writable_floats();
+    job.work = [&to, addends = std::move(addends)](Parallel& /*parallel*/) {
+      const auto sum = to.writable_floats();
       std::vector<std::span<const float>> parts;
       for (const Payload& addend : addends) {
-        parts.push_back(addend.size().value > 0 ? addend.floats() : std::span<const float>(to));
+        parts.push_back(addend.size().value > 0 ? addend.floats() : std::span<const float>(sum));
       }
-      add_up(to, parts);
+      add_up(sum, parts);
       return JobResult{};
     };
   }
-  effects.emplace_back(Compute{std::move(job)});
-}
-
-// They are in their place, and go no further where they are gathered: whatever job runs, it does
-// not read this bucket, which this worker has given its part of; the next one waits for these
-// values.
-void Reduction::renew(std::uint32_t bucket, const Payload& values, Effects& effects) {
-  Part& part = parts_[bucket];
-  const Route route = route_of(bucket);
-  for (std::size_t i = 0; !gathers_ && i < route.targets(); ++i) {
-    send(MessageKind::parameters, bucket, route.target(i), values, effects);
-  }
-  part.in_sum = false;
-  ++part.round;
+  return job;
 }
 
 void Reduction::end_after(Step round, Effects& effects) {
@@ -236,18 +156,17 @@ void Reduction::tell_end(NodeId heard_from, Effects& effects) {
   }
 }
 
-bool Reduction::is_cut_short() const {
-  const auto is_last = [&](const Part& part) { return part.round.value == rounds_; };
-  return ended_ && std::ranges::all_of(parts_, is_last);
-}
-
-void Reduction::send(MessageKind kind, std::uint32_t bucket, int to, Payload payload,
-                     Effects& effects) {
-  const Step round = parts_[bucket].round;
-  Message message{.kind = kind, .step = round, .bucket = bucket, .version = {round.value}};
-  message.payload = std::move(payload);
-  moved_ += wire_size(message);
-  effects.emplace_back(Send{training_->worker(to), std::move(message)});
+std::unique_ptr<Reduction> make_reduction(std::shared_ptr<const Training> training, NodeId id,
+                                          std::int64_t rounds,
+                                          std::span<const GradientStage> stages,
+                                          HeldParameters& parameters, BufferedBytes& held,
+                                          Reduction::Owner& owner) {
+  if (Ways::of(*training, training->layout->buckets.front()).hypercube) {
+    return std::make_unique<Halving>(std::move(training), id, rounds, stages, parameters, held,
+                                     owner);
+  }
+  return std::make_unique<RoutedReduction>(std::move(training), id, rounds, parameters, held,
+                                           owner);
 }
 
 }  // namespace foretrain

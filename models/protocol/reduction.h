@@ -2,17 +2,15 @@
 #pragma once
 
 #include "models/protocol/buffered.h"
+#include "models/protocol/gradient_stages.h"
 #include "models/protocol/held_parameters.h"
 #include "models/protocol/node.h"
-#include "models/protocol/route.h"
 #include "models/protocol/training.h"
 
-#include <boost/container/small_vector.hpp>
-
-#include <bit>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace foretrain {
@@ -23,14 +21,12 @@ namespace foretrain {
 ///     finish           the owner adds its own last, makes the new values of the sum
 ///     new values       go back from the owner to all, unless they are gathered (gathers.h)
 ///
-/// `route.h` says who sends to whom. Buckets are dealt round, so at any time every worker sends and
-/// receives. Of N workers and P parameters a round takes of each worker, in each direction:
-///
-///     messages   2 (N - 1) / N a bucket, in the mean
-///     bytes      2 (N - 1) / N x 4 P + 64 a message
-///
-/// which no algorithm goes below (Patarasuk, Yuan 2009). The order of a sum is that of the route,
-/// so it is the same in any timing. Compressed, all of that is smaller (compression.h).
+/// `route.h` says over whom. Buckets go one by one (routed_reduction.h), or all that two workers
+/// exchange of a deal as one message (halving.h). They are dealt round, so at any time every worker
+/// sends and receives. Of N workers and P parameters a round takes of each worker, in each
+/// direction, 2 (N - 1) / N x 4 P bytes, with 64 more a message, which no algorithm goes below
+/// (Patarasuk, Yuan 2009). The order of a sum is that of the route, so it is the same in any
+/// timing. Compressed, all of that is smaller (compression.h).
 ///
 /// A round of a bucket begins where this worker gives its part. A sum of the next round may come
 /// before this worker has the new values of this one; no further one can.
@@ -46,34 +42,33 @@ class Reduction {
     /// That job is computed. Returns the new values, which may not change while they are sent; of
     /// compressed sums how far they are from those that all hold.
     virtual Payload finished(std::uint32_t bucket, Effects& effects) = 0;
+    /// The place of new values may change while others wait for them: between rounds this worker
+    /// learns by itself.
+    [[nodiscard]] virtual bool moves_on() const { return false; }
   };
 
   /// Its jobs' ids begin here: lower ones are the worker's own.
   static constexpr std::uint64_t kFirstJob = std::uint64_t{1} << 32;
 
-  /// New values are put into `parameters`; what others send is counted in `held`. Both outlive it.
-  Reduction(std::shared_ptr<const Training> training, NodeId id, std::int64_t rounds,
-            HeldParameters& parameters, BufferedBytes& held, Owner& owner);
+  virtual ~Reduction() = default;
 
   /// This worker is at a new step: counts anew what it takes.
   void begin();
-  /// This worker's part of a bucket in its next sum. It may be changed when the new values have
-  /// come.
+  /// This worker's part of a bucket in its next sum: a slice of what it gives of all. It may be
+  /// changed when the new values have come.
   void add(Instant now, std::uint32_t bucket, Payload mine, Effects& effects);
-  enum class Reception { refused, taken, renewed };
-  /// A message of another worker. Refused: it came out of turn. Renewed: its bucket has the new
-  /// values of its round.
-  Reception receive(Instant now, NodeId from, Message message, Effects& effects);
+  /// A message of another worker. Returns the buckets that have the new values of their round by
+  /// it, where there are such; nothing where it came out of turn.
+  virtual std::optional<BucketRun> receive(Instant now, NodeId from, Message message,
+                                           Effects& effects) = 0;
   /// One of its jobs is computed. Returns the bucket that has new values now, where one has.
-  std::optional<std::uint32_t> computed(Instant now, JobId job, Effects& effects);
+  virtual BucketRun computed(Instant now, JobId job, Effects& effects) = 0;
 
   /// Before anything else: so many rounds are over.
-  void restore(Step round) {
-    for (Part& part : parts_) part.round = round;
-  }
+  virtual void restore(Step round) = 0;
 
   /// The rounds whose new values this bucket has.
-  [[nodiscard]] Step rounds_of(std::uint32_t bucket) const { return parts_[bucket].round; }
+  [[nodiscard]] virtual Step rounds_of(std::uint32_t bucket) const = 0;
   [[nodiscard]] bool owns(std::uint32_t bucket) const {
     return training_->layout->buckets[bucket].shard == rank();
   }
@@ -89,7 +84,7 @@ class Reduction {
   /// After so many it ends.
   [[nodiscard]] std::int64_t rounds() const { return rounds_; }
   /// A target has ended it, and all buckets have their last values.
-  [[nodiscard]] bool is_cut_short() const;
+  [[nodiscard]] bool is_cut_short() const { return ended_ && all_are_at({rounds_}); }
 
   // Of the step that has begun last.
 
@@ -100,39 +95,41 @@ class Reduction {
   /// On the wire, in each direction.
   [[nodiscard]] Bytes moved() const { return moved_; }
 
- private:
-  /// A bucket on its way. Of N workers each has as many of these or more, so it is small.
-  struct Part {
-    Step round;              // whose sum it is in, or will be
-    bool in_sum = false;     // this worker's part; then its new values are awaited
-    bool has_mine = false;   // the part is ready, not in the sum yet
-    std::uint32_t here = 0;  // bits: sums that are here, by source; in_sum: of the next round
-    Payload mine;            // the part; then the sum with it, before that is sent on
-    boost::container::small_vector<Payload, 1> sums;  // of the sources
-    Instant job_start;
-  };
+ protected:
+  /// New values are put into `parameters`; what others send is counted in `held`. Both outlive it.
+  Reduction(std::shared_ptr<const Training> training, NodeId id, std::int64_t rounds,
+            HeldParameters& parameters, BufferedBytes& held, Owner& owner);
 
-  void reduce_if_complete(Instant now, std::uint32_t bucket, Effects& effects);
-  void send_sum(std::uint32_t bucket, Payload sum, Effects& effects);
-  void reduce(std::uint32_t bucket, std::vector<Payload> addends, Effects& effects);
-  /// `values`: as they travel.
-  void renew(std::uint32_t bucket, const Payload& values, Effects& effects);
-  /// As it travels.
-  [[nodiscard]] Payload packed(std::uint32_t bucket, Payload payload, Effects& effects) const;
-  void take_values(std::uint32_t bucket, const Payload& sent, Effects& effects);
-  void tell_end(NodeId heard_from, Effects& effects);
-  void send(MessageKind kind, std::uint32_t bucket, int to, Payload payload, Effects& effects);
-
-  [[nodiscard]] Route route_of(std::uint32_t bucket) const {
-    const Bucket& place = training_->layout->buckets[bucket];
-    return {{ways_.workers, ways_.hypercube, ways_.group, place.tree}, place.shard, rank()};
-  }
-  /// The sums of all sources are here.
-  [[nodiscard]] static bool all_here(const Part& part) {
-    return std::popcount(part.here) == static_cast<int>(part.sums.size());
+  [[nodiscard]] const Training& training() const { return *training_; }
+  [[nodiscard]] std::int64_t count_in(BucketRun run) const {
+    return training_->layout->count_in(run);
   }
   [[nodiscard]] int rank() const { return static_cast<int>(index_of(id_)); }
-  [[nodiscard]] bool in_turn(NodeId from, const Message& message, const Route& route) const;
+  [[nodiscard]] Owner& owner() const { return owner_; }
+  [[nodiscard]] const HeldParameters& parameters() const { return parameters_; }
+  /// New values stay with their owner.
+  [[nodiscard]] bool gathers() const { return gathers_; }
+
+  /// Of a message with sums, or values, of that.
+  [[nodiscard]] Bytes size_of(BucketRun run) const;
+  /// As it travels.
+  [[nodiscard]] Payload packed(BucketRun run, Payload payload, Effects& effects) const;
+  void send(MessageKind kind, BucketRun run, Step round, int to, Payload payload, Effects& effects);
+  /// A sum that has come: as numbers, and held.
+  [[nodiscard]] Payload taken(BucketRun run, Payload sent, Effects& effects);
+  /// New values that have come, into their place.
+  void put(BucketRun run, const Payload& sent, Effects& effects);
+  /// Addends meet: a job begins.
+  void met(Instant now);
+  /// Adds up at least two, in order, into `to`, which lives until that is done.
+  Job reduce_job(JobId id, BucketRun run, std::vector<Payload> addends, Payload& to) const;
+  /// That, or an owner's job, has taken `took` for addends of `held` bytes that others sent.
+  void done(Duration took, Bytes held);
+
+ private:
+  virtual void take(Instant now, std::uint32_t bucket, Payload mine, Effects& effects) = 0;
+  [[nodiscard]] virtual bool all_are_at(Step round) const = 0;
+  void tell_end(NodeId heard_from, Effects& effects);
 
   std::shared_ptr<const Training> training_;
   NodeId id_;
@@ -140,13 +137,18 @@ class Reduction {
   HeldParameters& parameters_;
   BufferedBytes& buffered_;
   Owner& owner_;
-  Ways ways_;
-  bool gathers_;  // new values stay with their owner
-  std::vector<Part> parts_;
+  bool gathers_;
   bool ended_ = false;  // a target is reached
   std::optional<Instant> first_sum_;
   Duration computing_{};
   Bytes moved_{};
 };
+
+/// As the ways of the training are (route.h). `stages`: of a gradient; other arguments as above.
+std::unique_ptr<Reduction> make_reduction(std::shared_ptr<const Training> training, NodeId id,
+                                          std::int64_t rounds,
+                                          std::span<const GradientStage> stages,
+                                          HeldParameters& parameters, BufferedBytes& held,
+                                          Reduction::Owner& owner);
 
 }  // namespace foretrain

@@ -18,7 +18,8 @@ const Option kGroup{.key = "group",
 const Option kAlgorithm{
     .key = "algorithm",
     .doc =
-        "by_size: a hypercube of small buckets, else rings; ring; tree: two binary trees; auto: "
+        "by_size: a hypercube where little is summed up, else rings; ring; tree: two binary trees; "
+        "auto: "
         "tree or ring, by bucket, whichever takes less by the links of the cluster",
     .fallback = std::string("by_size"),
     .choices = {"by_size", "ring", "tree", "auto"},
@@ -136,7 +137,7 @@ Ways Ways::of(const Training& training, const Bucket& bucket) {
   const bool by_size = training.options.word(kAlgorithm) == "by_size";
   const bool hypercube = by_size && !bucket.tree && group == 1 && workers >= 4 &&
                          std::has_single_bit(workers) &&
-                         training.layout->buckets.front().size() <= kSmallBucket;
+                         Bytes{4 * training.layout->parameters} <= training.small_share * workers;
   return {training.workers, hypercube, group, bucket.tree};
 }
 

@@ -18,10 +18,21 @@ extern const Option kAlgorithm;
 /// It does not divide the workers.
 std::optional<WrongOption> wrong_group(const ProtocolOptions& options, int workers);
 
-/// Up to here a hypercube is quicker: a step of softmax on two cores took 0.29 ms where the ring
-/// took 0.37 (4 workers), 1.04 where it took 1.23 (8). At 125 KB a bucket there was nothing to
-/// tell.
-inline constexpr Bytes kSmallBucket{64'000};
+/// Up to so many bytes that each worker owns a hypercube is quicker. Where processes share their
+/// cores messages are what counts, and it takes fewer. Steps on two cores of a Zen 5, ms, round the
+/// ring and over the hypercube:
+///
+///     4 workers own     ring   hypercube     8 workers own     ring    hypercube
+///       0.01 MB         0.157  0.097           0.004 MB        0.57    0.25
+///       0.27            1.18   0.78            0.13            2.57    1.76
+///       0.67            2.53   2.07            0.33            7.07    5.77
+///       1.33            5.97   5.65            0.67            14.4    12.4
+///       3.28            27.4   27.4            1.64            57.7    57.2
+///
+/// Between hosts wires count (`Training::small_share`): a ring fills them with small pieces, so of
+/// 16 hosts with 10 Gbit/s it is as quick from 60 KB on, by forecast; and few of its edges go
+/// through the middle of a cluster.
+inline constexpr Bytes kSmallShareHere{1'000'000};
 
 /// The ways of a bucket of a training.
 struct Ways {
@@ -30,8 +41,8 @@ struct Ways {
   int group = 1;           ///< workers of a ring of the inner ones; 1: there is one ring of all
   bool tree = false;       ///< between groups, instead of the outer rings
 
-  /// As the training says; over a hypercube: `by_size`, 4, 8, 16, ... workers, no groups, buckets
-  /// of at most kSmallBucket.
+  /// As the training says; over a hypercube: `by_size`, 4, 8, 16, ... workers, no groups, each of
+  /// which owns at most `Training::small_share`.
   static Ways of(const Training& training, const Bucket& bucket);
 };
 
@@ -78,7 +89,7 @@ Bytes trees_up_to(const SumLinks& links, int group);
 /// another, of which 2 (M - 1) leave the group. Values go the other way. So groups that are hosts
 /// wait less for the wires between them (hierarchical all-reduce; Jia et al. 2018, section 3.3).
 ///
-/// Where N is a power of two and buckets are small, latency counts more than links that are busy:
+/// Where N is a power of two and little is summed up, messages count more than links that are busy:
 /// then sums halve their number at every turn, over the edges of a hypercube, and values double
 /// theirs: 2 log2 N messages one after another for the same bytes (Thakur, Rabenseifner, Gropp
 /// 2005, recursive halving and doubling). Of the worker at distance d = worker XOR owner the sum

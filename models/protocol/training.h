@@ -48,6 +48,8 @@ struct Training {
   std::int64_t test_examples = 0;
   int threads = 1;      ///< that a worker computes with
   bool overlap = true;  ///< buckets leave while others are computed
+  /// Sums among workers of which each owns so much, or less, go over a hypercube (route.h).
+  Bytes small_share{64'000};
   /// What a worker waits with its part of a collective until that has started; of forecasts alone.
   Duration launch{};
   bool forward_waits = false;  ///< a forward pass begins when all new values are here

@@ -3,6 +3,7 @@
 
 #include "models/base/check.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 #include <new>
@@ -116,6 +117,14 @@ Payload Payload::slice(Bytes offset, Bytes size) const {
   part.offset_ += offset;
   part.size_ = size;
   return part;
+}
+
+Payload Payload::spanned(const Payload& other) const {
+  FT_CHECK(buffer_ == other.buffer_);
+  Payload both = *this;
+  both.offset_ = std::min(offset_, other.offset_);
+  both.size_ = std::max(offset_ + size_, other.offset_ + other.size_) - both.offset_;
+  return both;
 }
 
 }  // namespace foretrain

@@ -44,6 +44,9 @@ class Payload {
 
   /// The part [offset, offset + size); it shares the buffer.
   [[nodiscard]] Payload slice(Bytes offset, Bytes size) const;
+  /// From the first byte of this part to the last of `other`, or the other way round: both are
+  /// parts of one buffer, or of one size.
+  [[nodiscard]] Payload spanned(const Payload& other) const;
 
  private:
   struct Buffer;

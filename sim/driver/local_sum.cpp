@@ -4,9 +4,9 @@
 #include "models/cost/work.h"
 #include "models/protocol/buffered.h"
 #include "models/protocol/held_parameters.h"
-#include "models/protocol/reduction.h"
 #include "models/protocol/registry.h"
 #include "models/protocol/route.h"
+#include "models/protocol/routed_reduction.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -129,8 +129,8 @@ class HostWorker : public Node, public Buffering, private Reduction::Owner {
   void add(Instant now, NodeId from, Message sum, Effects& effects) {
     if (over_[sum.bucket]) return;  // nobody wants it any more
     Effects of_sum;
-    if (reduction_.receive(now, local(from), std::move(sum), of_sum) !=
-        Reduction::Reception::taken) {
+    const auto renewed = reduction_.receive(now, local(from), std::move(sum), of_sum);
+    if (!renewed || !renewed->empty()) {
       effects.emplace_back(Fault{from, "it sent a message out of turn"});
     }
     carry_out(std::move(of_sum), effects);
@@ -187,8 +187,8 @@ class HostWorker : public Node, public Buffering, private Reduction::Owner {
     if (training_->is_worker(from)) {
       values.kind = MessageKind::parameters;
       values.step = reduction_.rounds_of(values.bucket);
-      if (reduction_.receive(now, local(from), std::move(values), of_sum) !=
-          Reduction::Reception::renewed) {
+      const auto renewed = reduction_.receive(now, local(from), std::move(values), of_sum);
+      if (!renewed || renewed->empty()) {
         effects.emplace_back(Fault{from, "it sent a message out of turn"});
       }
     } else {
@@ -229,7 +229,7 @@ class HostWorker : public Node, public Buffering, private Reduction::Owner {
   Compression compression_;      // of what leaves the host
   std::unique_ptr<Node> program_;
   HeldParameters held_;  // sizes
-  Reduction reduction_;
+  RoutedReduction reduction_;
   std::vector<Send> pushes_;             // by bucket: the program's last one
   std::vector<Message> answers_;         // by bucket: the last one
   std::vector<JobId> sums_;              // by bucket that it owns: the job that ends a sum

@@ -26,10 +26,35 @@ void WorkerBooks::require(bool holds, const std::string& what) const {
 }
 
 void WorkerBooks::happened(const Heard& heard, std::span<const Effect> effects) {
-  if (heard.mail) received(*heard.mail);
-  for (const Effect& effect : effects) {
-    if (const auto* send = std::get_if<Send>(&effect)) sent(send->to, Envelope(send->message));
+  if (heard.mail) {
+    for (const Envelope& mail : by_bucket(*heard.mail)) received(mail);
   }
+  for (const Effect& effect : effects) {
+    const auto* send = std::get_if<Send>(&effect);
+    if (send == nullptr) continue;
+    for (const Envelope& mail : by_bucket(Envelope(send->message))) sent(send->to, mail);
+  }
+}
+
+std::vector<Envelope> WorkerBooks::by_bucket(const Envelope& mail) const {
+  const bool sums = mail.kind == MessageKind::partial || mail.kind == MessageKind::parameters;
+  if (training_->servers > 0 || !sums) return {mail};
+  std::vector<Envelope> parts;
+  std::int64_t left = (mail.size - kHeaderSize).value;
+  const auto* from = reinterpret_cast<const std::byte*>(mail.numbers.data());
+  for (std::uint32_t bucket = mail.bucket; left > 0; ++bucket) {
+    const std::int64_t count = training_->layout->buckets.at(bucket).count;
+    const std::int64_t size = compressed_size(training_->compression, count).value;
+    require(size <= left, "a message ends within a bucket");
+    Envelope part = mail;
+    part.bucket = bucket;
+    part.numbers.assign(static_cast<std::size_t>(size + 3) / sizeof(float), 0.0F);
+    std::memcpy(part.numbers.data(), from, static_cast<std::size_t>(size));
+    parts.push_back(std::move(part));
+    from += size;
+    left -= size;
+  }
+  return parts;
 }
 
 void WorkerBooks::received(const Envelope& mail) {

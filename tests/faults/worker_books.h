@@ -61,6 +61,8 @@ class WorkerBooks {
     std::size_t pushes = 0;
   };
 
+  /// Among workers a message may bring several buckets, one after another: each by itself.
+  [[nodiscard]] std::vector<Envelope> by_bucket(const Envelope& mail) const;
   void received(const Envelope& mail);
   void sent(NodeId to, const Envelope& mail);
   void pushed(const Envelope& push);

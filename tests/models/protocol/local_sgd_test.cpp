@@ -11,7 +11,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <set>
 #include <utility>
@@ -47,9 +49,19 @@ double most_apart(const std::vector<float>& a, const std::vector<float>& b) {
   return most;
 }
 
-// Every worker by itself for a round, then the mean in the order of each bucket's ring.
+// What has met at a worker on the bucket's way to its owner.
+float sum_at(const Route& route, int worker, const std::function<float(int)>& part_of,
+             const std::function<Route(int)>& route_of) {
+  float sum = part_of(worker);
+  for (std::size_t i = 0; i < route.sources(); ++i) {
+    const int source = route.source(i);
+    sum += sum_at(route_of(source), source, part_of, route_of);
+  }
+  return sum;
+}
+
+// Every worker by itself for a round, then the mean in the order of each bucket's way.
 std::vector<float> local_twin(const Training& training, std::int64_t local_steps) {
-  REQUIRE(!Ways::of(training, training.layout->buckets.front()).hypercube);
   const auto count = static_cast<std::size_t>(training.network->parameters());
   const int workers = training.workers;
   std::vector<float> start(count);
@@ -76,10 +88,9 @@ std::vector<float> local_twin(const Training& training, std::int64_t local_steps
     for (const Bucket& bucket : training.layout->buckets) {
       for (std::int64_t at = bucket.first; at < bucket.first + bucket.count; ++at) {
         const auto i = static_cast<std::size_t>(at);
-        float sum = own[static_cast<std::size_t>((bucket.shard + 1) % workers)][i];
-        for (int turn = 2; turn <= workers; ++turn) {
-          sum += own[static_cast<std::size_t>((bucket.shard + turn) % workers)][i];
-        }
+        const auto part_of = [&](int worker) { return own[static_cast<std::size_t>(worker)][i]; };
+        const auto route_of = [&](int worker) { return Route(training, bucket, worker); };
+        const float sum = sum_at(route_of(bucket.shard), bucket.shard, part_of, route_of);
         start[i] = sum * (1.0F / static_cast<float>(workers));
       }
     }
@@ -89,7 +100,7 @@ std::vector<float> local_twin(const Training& training, std::int64_t local_steps
 }
 
 TEST_CASE("local_sgd: workers learn by themselves, then the parameters are averaged") {
-  const int workers = GENERATE(1, 2, 3);
+  const int workers = GENERATE(1, 2, 3, 4, 8);
   const std::int64_t local_steps = GENERATE(1, 3, 4);
   CAPTURE(workers, local_steps);
   // The last round of 10 steps is shorter, where rounds have 3 or 4.

@@ -132,6 +132,18 @@ TEST_CASE("payload: a slice keeps the buffer alive, shares it as long", "[payloa
   CHECK(part.floats()[1] == 3);
 }
 
+TEST_CASE("payload: two slices of a buffer span what lies from one to the other", "[payload]") {
+  const Payload whole = GENERATE(Payload::allocate({40}), Payload::sized({40}));
+  const Payload first = whole.slice({8}, {4});
+  const Payload last = whole.slice({16}, {8});
+  for (const Payload& both : {first.spanned(last), last.spanned(first)}) {
+    CHECK(both.size() == Bytes{16});
+    if (whole.has_bytes()) CHECK(both.bytes().data() == first.bytes().data());
+  }
+  CHECK(whole.spanned(last).size() == Bytes{40});
+  CHECK_THROWS_AS(first.spanned(Payload::allocate({4})), InvariantViolation);
+}
+
 TEST_CASE("payload: a slice beyond the end is a bug", "[payload]") {
   const Payload payload = numbers(10);
   const auto huge = std::numeric_limits<std::int64_t>::max();

@@ -1,0 +1,274 @@
+#include "models/protocol/halving.h"
+
+#include "models/base/check.h"
+#include "models/cost/work.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+namespace foretrain {
+namespace {
+
+// Of a bucket: its owner's, those of the runs that begin with it, by turn.
+constexpr std::uint64_t kJobsOfBucket = 64;
+JobId finish_job_id(std::uint32_t bucket) {
+  return JobId{Reduction::kFirstJob + kJobsOfBucket * bucket};
+}
+JobId turn_job_id(BucketRun run, unsigned bit) {
+  const auto turn = static_cast<std::uint64_t>(std::countr_zero(bit));
+  return JobId{Reduction::kFirstJob + kJobsOfBucket * run.first + 1 + turn};
+}
+
+}  // namespace
+
+BucketRun HalvingUnit::owned_by(int first, int count) const {
+  const int begin = std::max(first, owner);
+  const int end = std::min(first + count, owner + static_cast<int>(run.count));
+  if (begin >= end) return {};
+  return {run.first + static_cast<std::uint32_t>(begin - owner),
+          static_cast<std::uint32_t>(end - begin)};
+}
+
+std::vector<HalvingUnit> halving_units(const Layout& layout, std::span<const GradientStage> stages,
+                                       int workers) {
+  const auto deal = static_cast<std::uint32_t>(workers);
+  // Stages have buckets that follow each other.
+  const auto is_deal = [&](std::span<const std::uint32_t> buckets) {
+    if (buckets.size() < deal) return false;
+    const Bucket& first = layout.buckets[buckets.front()];
+    for (std::uint32_t i = 0; i < deal; ++i) {
+      const Bucket& each = layout.buckets[buckets[i]];
+      if (each.shard != static_cast<int>(i) || each.with != first.with) return false;
+    }
+    return true;
+  };
+  std::vector<HalvingUnit> units;
+  for (const GradientStage& stage : stages) {
+    for (std::span<const std::uint32_t> left(stage.buckets); !left.empty();) {
+      const BucketRun run{left.front(), is_deal(left) ? deal : 1};
+      units.push_back({run, layout.buckets[run.first].shard});
+      left = left.subspan(run.count);
+    }
+  }
+  std::ranges::sort(units, {}, [](const HalvingUnit& unit) { return unit.run.first; });
+  return units;
+}
+
+Bytes largest_of_halving(const Layout& layout, std::span<const GradientStage> stages, int workers) {
+  Bytes largest;
+  for (const HalvingUnit& unit : halving_units(layout, stages, workers)) {
+    for (const int first : {0, workers / 2}) {
+      const BucketRun run = unit.owned_by(first, workers / 2);
+      if (!run.empty()) largest = std::max(largest, Bytes{4 * layout.count_in(run)});
+    }
+  }
+  return largest;
+}
+
+Halving::Halving(std::shared_ptr<const Training> training, NodeId id, std::int64_t rounds,
+                 std::span<const GradientStage> stages, HeldParameters& parameters,
+                 BufferedBytes& held, Owner& owner)
+    : Reduction(std::move(training), id, rounds, parameters, held, owner),
+      workers_(static_cast<unsigned>(this->training().workers)) {
+  for (const HalvingUnit& each :
+       halving_units(*this->training().layout, stages, this->training().workers)) {
+    Unit unit;
+    static_cast<HalvingUnit&>(unit) = each;
+    unit.sums.resize(static_cast<std::size_t>(std::countr_zero(workers_)));
+    if (!held_by(unit, rank(), 1).empty()) unit.wanted = 1;
+    for (unsigned bit = 1; bit < workers_; bit *= 2) {
+      if (!gathers() && !held_by(unit, peer(bit), bit).empty()) unit.wanted |= 2 * bit;
+    }
+    unit.given = workers_;
+    unit.awaited = workers_ / 2;
+    units_.push_back(std::move(unit));
+  }
+}
+
+void Halving::restore(Step round) {
+  for (Unit& unit : units_) unit.round = round;
+}
+
+bool Halving::all_are_at(Step round) const {
+  return std::ranges::all_of(units_, [&](const Unit& unit) { return unit.round == round; });
+}
+
+const Halving::Unit& Halving::unit_of(std::uint32_t bucket) const {
+  const auto behind =
+      std::ranges::upper_bound(units_, bucket, {}, [](const Unit& unit) { return unit.run.first; });
+  return *(behind - 1);
+}
+
+Halving::Unit& Halving::unit_of(std::uint32_t bucket) {
+  return const_cast<Unit&>(std::as_const(*this).unit_of(bucket));
+}
+
+BucketRun Halving::held_by(const HalvingUnit& unit, int worker, unsigned size) {
+  const auto first = static_cast<unsigned>(worker) & ~(size - 1);
+  return unit.owned_by(static_cast<int>(first), static_cast<int>(size));
+}
+
+Step Halving::rounds_of(std::uint32_t bucket) const {
+  const Unit& unit = unit_of(bucket);
+  const auto distance = static_cast<unsigned>(rank() ^ training().layout->buckets[bucket].shard);
+  const unsigned from = distance == 0 ? 1 : 2 * std::bit_floor(distance);
+  return (unit.here & from) != 0 ? unit.round.next() : unit.round;
+}
+
+// Sums ------------------------------------------------------------------------------------------
+
+void Halving::take(Instant now, std::uint32_t bucket, Payload mine, Effects& effects) {
+  Unit& unit = unit_of(bucket);
+  FT_CHECK_OP(unit.given, ==, workers_);
+  unit.sum = unit.added == 0 ? std::move(mine) : unit.sum.spanned(mine);
+  if (++unit.added < unit.run.count || unit.round.value >= rounds()) return;
+  unit.added = 0;
+  begin_turn(unit, effects);
+  add_if_here(now, unit, effects);
+}
+
+void Halving::begin_turn(Unit& unit, Effects& effects) {
+  const unsigned bit = unit.awaited;
+  const BucketRun held = held_by(unit, rank(), 2 * bit);
+  const auto part_of_sum = [&](BucketRun run) {
+    return unit.sum.slice({4 * before(held, run)}, {4 * count_in(run)});
+  };
+  unit.given = bit;
+  const BucketRun theirs = held_by(unit, peer(bit), bit);
+  if (!theirs.empty()) {
+    send(MessageKind::partial, theirs, unit.round, peer(bit),
+         packed(theirs, part_of_sum(theirs), effects), effects);
+  }
+  const BucketRun own = held_by(unit, rank(), bit);
+  unit.sum = own.empty() ? Payload{} : part_of_sum(own);
+  if (!own.empty()) return;
+  unit.awaited = 0;
+  if (gathers()) end_round(unit);
+}
+
+void Halving::add_if_here(Instant now, Unit& unit, Effects& effects) {
+  const unsigned bit = unit.awaited;
+  const bool begun = bit > 0 && unit.given == bit && !unit.adding;
+  if (!begun || (unit.come & bit) == 0 || unit.round.value >= rounds()) return;
+  std::vector<Payload> addends(2);
+  addends[0] = std::exchange(unit.sums[static_cast<std::size_t>(std::countr_zero(bit))], {});
+  addends[1] = std::exchange(unit.sum, {});
+  unit.come &= ~bit;
+  unit.awaited = bit / 2;
+  unit.adding = true;
+  unit.job_start = now;
+  met(now);
+  const BucketRun own = held_by(unit, rank(), bit);
+  if (bit > 1) {
+    effects.emplace_back(
+        Compute{reduce_job(turn_job_id(own, bit), own, std::move(addends), unit.sum)});
+  } else {
+    effects.emplace_back(
+        Compute{owner().finish_job(own.first, finish_job_id(own.first), std::move(addends))});
+  }
+}
+
+BucketRun Halving::computed(Instant now, JobId job, Effects& effects) {
+  const std::uint64_t number = static_cast<std::uint64_t>(job) - kFirstJob;
+  const auto bucket = static_cast<std::uint32_t>(number / kJobsOfBucket);
+  Unit& unit = unit_of(bucket);
+  const BucketRun own = held_by(unit, rank(), std::max(1U, 2 * unit.awaited));
+  unit.adding = false;
+  done(now - unit.job_start, Bytes{4 * count_in(own)});
+  if (job != finish_job_id(bucket)) {
+    begin_turn(unit, effects);
+    add_if_here(now, unit, effects);
+    return {};
+  }
+  Payload values = owner().finished(bucket, effects);
+  if (keeps()) keep(unit, own, packed(own, std::move(values), effects), effects);
+  unit.here |= 1;
+  pass_on(unit, effects);
+  return own;
+}
+
+// Messages --------------------------------------------------------------------------------------
+
+bool Halving::in_turn(const Unit& unit, const Message& message, unsigned bit) const {
+  const bool sum = message.kind == MessageKind::partial;
+  if (!sum && message.kind != MessageKind::parameters) return false;
+  const BucketRun run = held_by(unit, sum ? rank() : peer(bit), bit);
+  if (run.empty() || run.first != message.bucket || message.payload.size() != size_of(run)) {
+    return false;
+  }
+  // They come when this worker's sum has gone there.
+  if (!sum) return message.step == unit.round && bit >= unit.given && (unit.here & 2 * bit) == 0;
+  // Of a worker that has all values of this round, when this one's sums are over.
+  const bool next = unit.awaited == 0;
+  return message.step == (next ? unit.round.next() : unit.round) && (next || bit <= unit.awaited) &&
+         (unit.come & bit) == 0;
+}
+
+std::optional<BucketRun> Halving::receive(Instant now, NodeId from, Message message,
+                                          Effects& effects) {
+  const unsigned bit = static_cast<unsigned>(rank()) ^ index_of(from);
+  if (message.bucket >= training().layout->buckets.size()) return std::nullopt;
+  if (!std::has_single_bit(bit) || bit >= workers_) return std::nullopt;
+  Unit& unit = unit_of(message.bucket);
+  if (!in_turn(unit, message, bit)) return std::nullopt;
+  if (message.kind == MessageKind::partial) {
+    unit.sums[static_cast<std::size_t>(std::countr_zero(bit))] =
+        taken(held_by(unit, rank(), bit), std::move(message.payload), effects);
+    unit.come |= bit;
+    add_if_here(now, unit, effects);
+    return BucketRun{};
+  }
+  const BucketRun run = held_by(unit, peer(bit), bit);
+  put(run, message.payload, effects);
+  if (keeps() && 2 * bit < workers_) keep(unit, run, message.payload, effects);
+  unit.here |= 2 * bit;
+  pass_on(unit, effects);
+  return run;
+}
+
+// Values ----------------------------------------------------------------------------------------
+
+void Halving::keep(Unit& unit, BucketRun run, const Payload& sent, Effects& effects) const {
+  const BucketRun half = half_of(unit);
+  const Compression& compression = training().compression;
+  effects.emplace_back(Worked{copy_cost(sent.size())});
+  if (unit.values.size().value == 0) {
+    const Bytes size = size_of(half);
+    unit.values = training().numerics ? Payload::allocate(size) : Payload::sized(size);
+    if (training().numerics) unit.places = unit.values.writable_bytes();
+  }
+  if (!training().numerics) return;
+  const Bytes offset = compressed_size(compression, before(half, run));
+  std::ranges::copy(sent.bytes(), unit.places.begin() + offset.value);
+}
+
+Payload Halving::values_of(const Unit& unit, BucketRun run, Effects& effects) const {
+  if (!keeps()) return packed(run, parameters().part(training().layout->joined(run)), effects);
+  if (!training().numerics) return Payload::sized(size_of(run));
+  const Bytes offset = compressed_size(training().compression, before(half_of(unit), run));
+  return unit.values.slice(offset, size_of(run));
+}
+
+void Halving::pass_on(Unit& unit, Effects& effects) {
+  for (; unit.passed < workers_ && !gathers(); unit.passed *= 2) {
+    const unsigned missing = unit.wanted & ~unit.here;
+    if ((missing & (2 * unit.passed - 1)) != 0) return;
+    const BucketRun run = held_by(unit, rank(), unit.passed);
+    if (run.empty()) continue;
+    send(MessageKind::parameters, run, unit.round, peer(unit.passed), values_of(unit, run, effects),
+         effects);
+  }
+  if (unit.here == unit.wanted) end_round(unit);
+}
+
+void Halving::end_round(Unit& unit) const {
+  unit.given = workers_;
+  unit.awaited = workers_ / 2;
+  unit.here = 0;
+  unit.passed = 1;
+  unit.values = {};
+  ++unit.round;
+}
+
+}  // namespace foretrain

@@ -1,0 +1,65 @@
+// Sums of buckets that go their ways one by one, round rings or over trees.
+#pragma once
+
+#include "models/protocol/reduction.h"
+#include "models/protocol/route.h"
+
+#include <boost/container/small_vector.hpp>
+
+#include <bit>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace foretrain {
+
+/// Of N workers each sends and receives 2 (N - 1) / N messages a bucket and round, in the mean: a
+/// sum when those of its sources have met its own part, new values to its targets when they come
+/// (route.h).
+class RoutedReduction final : public Reduction {
+ public:
+  RoutedReduction(std::shared_ptr<const Training> training, NodeId id, std::int64_t rounds,
+                  HeldParameters& parameters, BufferedBytes& held, Owner& owner);
+
+  std::optional<BucketRun> receive(Instant now, NodeId from, Message message,
+                                   Effects& effects) override;
+  BucketRun computed(Instant now, JobId job, Effects& effects) override;
+  void restore(Step round) override {
+    for (Part& part : parts_) part.round = round;
+  }
+  [[nodiscard]] Step rounds_of(std::uint32_t bucket) const override { return parts_[bucket].round; }
+
+ private:
+  /// A bucket on its way. Of N workers each has as many of these or more, so it is small.
+  struct Part {
+    Step round;              // whose sum it is in, or will be
+    bool in_sum = false;     // this worker's part; then its new values are awaited
+    bool has_mine = false;   // the part is ready, not in the sum yet
+    std::uint32_t here = 0;  // bits: sums that are here, by source; in_sum: of the next round
+    Payload mine;            // the part; then the sum with it, before that is sent on
+    boost::container::small_vector<Payload, 1> sums;  // of the sources
+    Instant job_start;
+  };
+
+  void take(Instant now, std::uint32_t bucket, Payload mine, Effects& effects) override;
+  [[nodiscard]] bool all_are_at(Step round) const override;
+  void reduce_if_complete(Instant now, std::uint32_t bucket, Effects& effects);
+  void send_sum(std::uint32_t bucket, Payload sum, Effects& effects);
+  /// `values`: as they travel.
+  void renew(std::uint32_t bucket, const Payload& values, Effects& effects);
+  [[nodiscard]] Route route_of(std::uint32_t bucket) const {
+    const Bucket& place = training().layout->buckets[bucket];
+    return {{ways_.workers, false, ways_.group, place.tree}, place.shard, rank()};
+  }
+  /// The sums of all sources are here.
+  [[nodiscard]] static bool all_here(const Part& part) {
+    return std::popcount(part.here) == static_cast<int>(part.sums.size());
+  }
+  [[nodiscard]] bool in_turn(NodeId from, const Message& message, const Route& route) const;
+
+  Ways ways_;
+  std::vector<Part> parts_;
+};
+
+}  // namespace foretrain
