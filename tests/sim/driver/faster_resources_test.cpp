@@ -229,11 +229,10 @@ std::vector<std::string> causes_of(const Case& scenario_case, const Better& bett
 
 // Where something is contested, better hardware may be slower: work that comes earlier takes a
 // core, a port or a link from work that others wait for, as Graham (1966) found of parallel
-// machines. Of these 2,400 pairs 26 are slower by more than kTold, by 9 % in the median and 41 % at
-// most, and there is none that no single feature explains: 20 are gone where gradients count in the
-// workers' order, 17 with one server, 16 with a host for each node, 13 with one switch, 13 where no
-// port is shared, 12 with one bucket; each of the others is behind 8 or fewer. Followed step by
-// step:
+// machines. Of these 2,400 pairs 28 are slower by more than kTold, by 9 % in the median and 33 % at
+// most, and there is none that no single feature explains: 22 are gone where gradients count in the
+// workers' order, 20 with one server, 19 with a host for each node, 16 where no port is shared, 14
+// with one switch; each of the others is behind 10 or fewer. Followed step by step:
 //   - Workers' sums over a hypercube or a ring share a port, or its queue: values for one neighbour
 //     begin while those for another are on the way, and what a slow host waits for comes later.
 //   - Two gradients that reach a server's port together are both added up at the end; the first of
