@@ -23,7 +23,8 @@ namespace foretrain {
 /// Realism: figures that were read off reports of whole trainings, so each stands for all that
 /// grows like it: `step` for feeding a batch, dispatch, logging; `round` for the queues, the tokens
 /// with which workers are kept in step. Starting a collective keeps no core from computing: it is
-/// a latency of each bucket, which DDP pays for all of its pieces once.
+/// a latency of each bucket, which DDP pays for all of its pieces once; a deal that goes together
+/// over a hypercube (halving.h) waits for each of its buckets'.
 struct FrameworkSpec {
   Duration session_start{};          ///< of every node, before the first step
   Duration chief_wait{};             ///< the others wait for the session of the chief

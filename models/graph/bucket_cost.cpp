@@ -37,7 +37,7 @@ Cost cost_before_owner(const Training& training, const Bucket& bucket) {
 // Over a hypercube the chief keeps what it sends on, of its own half, where values may change.
 Cost kept_values(const Training& training, const Bucket& bucket) {
   const bool of_half = 2 * bucket.shard < training.workers;
-  if (!of_half || !Ways::of(training, bucket).hypercube) return {};
+  if (!of_half || training.gathers() || !Ways::of(training, bucket).hypercube) return {};
   return copy_cost(compressed_size(training.compression, bucket.count));
 }
 

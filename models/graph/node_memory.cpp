@@ -69,6 +69,14 @@ Bytes gradients_of(const Training& training, std::int64_t applied) {
   return std::min(all, Bytes{4 * applied} + made_by_two_stages(training));
 }
 
+/// Of a worker that sums up in half precision over a hypercube (halving.h).
+Bytes halves_kept(const Training& training, NodeId id) {
+  const Layout& layout = *training.layout;
+  if (training.gathers() || !Ways::of(training, layout.buckets.front()).hypercube) return {};
+  const auto worker = static_cast<int>(index_of(id));
+  return compressed_size(training.compression, owned_by_half(layout, training.workers, worker));
+}
+
 }  // namespace
 
 Bytes NodeMemory::resident(bool has_evaluated, Bytes held) const {
@@ -94,7 +102,7 @@ NodeMemory node_memory(const Training& training, const DataMemory& data, NodeId 
   memory.learned += parameters_of(training, applied);
   if (training.compression.keeps_rest()) memory.learned += {4 * all};
   const bool masters = training.servers == 0 && training.compression.converts_sums();
-  if (masters) memory.learned += {4 * applied};  // all_reduce.h
+  if (masters) memory.learned += Bytes{4 * applied} + halves_kept(training, id);  // all_reduce.h
   if (training.nodes() == 1) memory.set_up = {4 * all};
   const std::int64_t examples = (data.train_examples + training.workers - 1) / training.workers;
   const Bytes share = data.share_example * examples;

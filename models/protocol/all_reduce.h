@@ -21,10 +21,11 @@ namespace foretrain {
 ///     worker -> worker    parameters    the bucket's new values, passed on to all
 ///
 /// A step moves 2 (N - 1) / N of the parameters through each worker, in each direction, in
-/// 2 (N - 1) / N messages a bucket. Applying in between, each worker its own part, takes 1 / N of
-/// the time and of the optimizer's memory that applying everywhere after an all-reduce would take,
-/// for the same numbers (Rajbhandari, Rasley, Ruwase, He 2020). Over trees two groups own all.
-/// Forecasts have parameters in parts, too (`training.shard`, gathers.h).
+/// 2 (N - 1) / N messages a bucket, over a hypercube in as few as 2 log2 N of all (halving.h).
+/// Applying in between, each worker its own part, takes 1 / N of the time and of the optimizer's
+/// memory that applying everywhere after an all-reduce would take, for the same numbers
+/// (Rajbhandari, Rasley, Ruwase, He 2020). Over trees two groups own all. Forecasts have parameters
+/// in parts, too (`training.shard`, gathers.h).
 ///
 /// In half precision (`training.compression`) the owner keeps the values of single precision for
 /// itself, a master copy: what goes back is how far these are from the values that all hold, and

@@ -35,10 +35,11 @@ namespace foretrain {
 /// bucket's owner (reduction.h). Who has updated all that it owns goes on, and every gather takes
 /// all workers, so none is a step ahead.
 ///
-/// A gather goes the way of new values (route.h): from the owner when that has come to it, on from
-/// each worker when this one has, too; what comes sooner waits. `framework.collective` passes
-/// before each. Where the chief evaluates, at the end, too, all workers gather everything once; the
-/// memory of that is left out, for layer by layer it would be less.
+/// A gather goes the way of new values (route.h), bucket by bucket: from the owner when that has
+/// come to it, on from each worker when this one has, too; what comes sooner waits.
+/// `framework.collective` passes before each. Where the chief evaluates, at the end, too, all
+/// workers gather everything once; the memory of that is left out, for layer by layer it would be
+/// less.
 ///
 /// Forecasts alone take it: what is let go keeps its room here.
 class Gathers {

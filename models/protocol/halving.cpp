@@ -10,7 +10,8 @@
 namespace foretrain {
 namespace {
 
-// Of a bucket: its owner's, those of the runs that begin with it, by turn.
+// Jobs whose ids have to differ: of a bucket its owner's, then, by turn, that of what a worker
+// holds then, where this bucket is the first of that.
 constexpr std::uint64_t kJobsOfBucket = 64;
 JobId finish_job_id(std::uint32_t bucket) {
   return JobId{Reduction::kFirstJob + kJobsOfBucket * bucket};
@@ -66,6 +67,15 @@ Bytes largest_of_halving(const Layout& layout, std::span<const GradientStage> st
   return largest;
 }
 
+std::int64_t owned_by_half(const Layout& layout, int workers, int worker) {
+  const int half = workers / 2;
+  std::int64_t count = 0;
+  for (const Bucket& bucket : layout.buckets) {
+    if (bucket.shard / half == worker / half) count += bucket.count;
+  }
+  return count;
+}
+
 Halving::Halving(std::shared_ptr<const Training> training, NodeId id, std::int64_t rounds,
                  std::span<const GradientStage> stages, HeldParameters& parameters,
                  BufferedBytes& held, Owner& owner)
@@ -75,9 +85,9 @@ Halving::Halving(std::shared_ptr<const Training> training, NodeId id, std::int64
        halving_units(*this->training().layout, stages, this->training().workers)) {
     Unit unit;
     static_cast<HalvingUnit&>(unit) = each;
-    unit.sums.resize(static_cast<std::size_t>(std::countr_zero(workers_)));
     if (!held_by(unit, rank(), 1).empty()) unit.wanted = 1;
     for (unsigned bit = 1; bit < workers_; bit *= 2) {
+      if (!held_by(unit, rank(), bit).empty()) unit.sums.emplace_back();
       if (!gathers() && !held_by(unit, peer(bit), bit).empty()) unit.wanted |= 2 * bit;
     }
     unit.given = workers_;
@@ -152,7 +162,7 @@ void Halving::add_if_here(Instant now, Unit& unit, Effects& effects) {
   const bool begun = bit > 0 && unit.given == bit && !unit.adding;
   if (!begun || (unit.come & bit) == 0 || unit.round.value >= rounds()) return;
   std::vector<Payload> addends(2);
-  addends[0] = std::exchange(unit.sums[static_cast<std::size_t>(std::countr_zero(bit))], {});
+  addends[0] = std::exchange(sum_at(unit, bit), {});
   addends[1] = std::exchange(unit.sum, {});
   unit.come &= ~bit;
   unit.awaited = bit / 2;
@@ -213,8 +223,7 @@ std::optional<BucketRun> Halving::receive(Instant now, NodeId from, Message mess
   Unit& unit = unit_of(message.bucket);
   if (!in_turn(unit, message, bit)) return std::nullopt;
   if (message.kind == MessageKind::partial) {
-    unit.sums[static_cast<std::size_t>(std::countr_zero(bit))] =
-        taken(held_by(unit, rank(), bit), std::move(message.payload), effects);
+    sum_at(unit, bit) = taken(held_by(unit, rank(), bit), std::move(message.payload), effects);
     unit.come |= bit;
     add_if_here(now, unit, effects);
     return BucketRun{};
@@ -233,21 +242,22 @@ void Halving::keep(Unit& unit, BucketRun run, const Payload& sent, Effects& effe
   const BucketRun half = half_of(unit);
   const Compression& compression = training().compression;
   effects.emplace_back(Worked{copy_cost(sent.size())});
-  if (unit.values.size().value == 0) {
+  if (!unit.kept) {
     const Bytes size = size_of(half);
-    unit.values = training().numerics ? Payload::allocate(size) : Payload::sized(size);
-    if (training().numerics) unit.places = unit.values.writable_bytes();
+    unit.kept = std::make_unique<Kept>();
+    unit.kept->values = training().numerics ? Payload::allocate(size) : Payload::sized(size);
+    if (training().numerics) unit.kept->places = unit.kept->values.writable_bytes();
   }
   if (!training().numerics) return;
   const Bytes offset = compressed_size(compression, before(half, run));
-  std::ranges::copy(sent.bytes(), unit.places.begin() + offset.value);
+  std::ranges::copy(sent.bytes(), unit.kept->places.begin() + offset.value);
 }
 
 Payload Halving::values_of(const Unit& unit, BucketRun run, Effects& effects) const {
   if (!keeps()) return packed(run, parameters().part(training().layout->joined(run)), effects);
   if (!training().numerics) return Payload::sized(size_of(run));
   const Bytes offset = compressed_size(training().compression, before(half_of(unit), run));
-  return unit.values.slice(offset, size_of(run));
+  return unit.kept->values.slice(offset, size_of(run));
 }
 
 void Halving::pass_on(Unit& unit, Effects& effects) {
@@ -267,7 +277,7 @@ void Halving::end_round(Unit& unit) const {
   unit.awaited = workers_ / 2;
   unit.here = 0;
   unit.passed = 1;
-  unit.values = {};
+  unit.kept.reset();
   ++unit.round;
 }
 

@@ -1,8 +1,11 @@
-// Sums of small buckets over a hypercube, half of what is left at every turn.
+// Sums over a hypercube, half of what is left at every turn.
 #pragma once
 
 #include "models/protocol/reduction.h"
 
+#include <boost/container/small_vector.hpp>
+
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -13,8 +16,9 @@
 namespace foretrain {
 
 /// Buckets that are summed up together: a deal, one of each owner, where all of it leaves with one
-/// stage of a gradient; else a bucket by itself, for of some owners' buckets each turn would have
-/// to wait for all of them, where one by one they follow each other over the wires.
+/// stage of a gradient, else a bucket by itself. Of a deal that stages cut, what leaves together is
+/// not put together: it would wait at every turn for the whole of it, where bucket after bucket
+/// follow each other over the wires.
 struct HalvingUnit {
   BucketRun run;
   int owner = 0;  ///< of the first
@@ -30,6 +34,10 @@ std::vector<HalvingUnit> halving_units(const Layout& layout, std::span<const Gra
 /// The most bytes of parameters that a message of N workers carries.
 Bytes largest_of_halving(const Layout& layout, std::span<const GradientStage> stages, int workers);
 
+/// The parameters of the buckets that the half of all workers owns to which `worker` belongs: a
+/// worker that keeps new values until it has sent them on (Reduction::Owner) keeps those.
+std::int64_t owned_by_half(const Layout& layout, int workers, int worker);
+
 /// Recursive halving and doubling of N = 2^k workers (Thakur, Rabenseifner, Gropp 2005). Of a unit
 /// a worker w holds its own part to begin with. At the turn of bit b = N/2, N/4, ..., 1
 ///
@@ -39,8 +47,8 @@ Bytes largest_of_halving(const Layout& layout, std::span<const GradientStage> st
 /// so at the end it holds the sum of the bucket that it owns, and makes new values of it. These go
 /// back over the same edges, b = 1, 2, ..., N/2: it sends what it has, and has twice as much. So a
 /// deal takes 2 log2 N messages of each worker, for the bytes of a ring, and each bucket goes the
-/// way that route.h says, its sum in that order. Of a single bucket halves that own nothing send,
-/// and get nothing.
+/// way that route.h says, its sum in that order. Of a single bucket the half that owns it is sent
+/// sums, and the other one is sent values.
 ///
 /// A message says the first of its buckets. Values of the other half may be here before the sum of
 /// this worker's own half is.
@@ -57,22 +65,28 @@ class Halving final : public Reduction {
   [[nodiscard]] Step rounds_of(std::uint32_t bucket) const override;
 
  private:
-  /// A unit on its way. Bits are those of workers' numbers; of values, twice the bit along which
-  /// they come, 1 those that this worker makes.
+  /// New values of this worker's half, as they travel, until all are sent on.
+  struct Kept {
+    Payload values;
+    std::span<std::byte> places;  // theirs: of slices some are on their way while others are filled
+  };
+  /// A unit on its way. Of N workers each may have as many of these, so it is small. A turn is the
+  /// bit of workers' numbers along which it exchanges. Values that come along a bit have twice that
+  /// bit, those that this worker makes have 1.
   struct Unit : HalvingUnit {
     Step round;               // whose sum it is in, or will be
-    std::uint32_t added = 0;  // buckets whose part of this worker's is here
+    std::uint32_t added = 0;  // buckets whose part, this worker's own, is here
     Payload sum;              // of what this worker holds; a job may be making it
-    unsigned given = 0;       // the last turn's at which this worker has sent; N: none
-    unsigned awaited = 0;     // the turn's whose sum comes next; 0: sums are over
-    bool adding = false;
-    unsigned wanted = 0;          // values
-    unsigned here = 0;            // those that are
-    unsigned passed = 1;          // the bit along which values are sent next
-    unsigned come = 0;            // sums that have come, not added yet: bits of turns
-    std::vector<Payload> sums;    // those, by turn
-    Payload values;               // of this worker's half, as they travel: where they are kept
-    std::span<std::byte> places;  // in those: slices of them are on their way meanwhile
+    unsigned given = 0;       // the turn at which this worker has sent last; N: none yet
+    unsigned awaited = 0;     // the turn whose sum is added next; 0: none is any more
+    bool adding = false;      // a job is
+    unsigned wanted = 0;      // values of a round: bits
+    unsigned here = 0;        // those of them that are in place
+    unsigned passed = 1;      // the bit along which values are sent next
+    unsigned come = 0;        // sums that have come and are not added yet: bits of turns
+    // Those, by turn from the first: of most single buckets one, or none.
+    boost::container::small_vector<Payload, 1> sums;
+    std::unique_ptr<Kept> kept;
     Instant job_start;
   };
 
@@ -93,12 +107,17 @@ class Halving final : public Reduction {
     const auto& buckets = training().layout->buckets;
     return buckets[part.first].first - buckets[whole.first].first;
   }
+  /// Where the sum lies that comes at a turn.
+  [[nodiscard]] Payload& sum_at(Unit& unit, unsigned bit) const {
+    return unit.sums[static_cast<std::size_t>(std::bit_width(workers_ / bit)) - 2];
+  }
   [[nodiscard]] bool in_turn(const Unit& unit, const Message& message, unsigned bit) const;
   void begin_turn(Unit& unit, Effects& effects);
   void add_if_here(Instant now, Unit& unit, Effects& effects);
-  /// Values are sent on from where they are kept, as they travel: their place may change before.
+  /// New values are sent on from a copy: as they travel, or as they were, for their place may
+  /// change before.
   [[nodiscard]] bool keeps() const {
-    return training().compression.converts_sums() || owner().moves_on();
+    return !gathers() && (training().compression.converts_sums() || owner().moves_on());
   }
   void keep(Unit& unit, BucketRun run, const Payload& sent, Effects& effects) const;
   [[nodiscard]] Payload values_of(const Unit& unit, BucketRun run, Effects& effects) const;

@@ -8,7 +8,7 @@
 
 namespace foretrain {
 
-/// A contiguous part of the parameters that travels as one message.
+/// A contiguous part of the parameters, the least that travels, is summed up or applied by itself.
 struct Bucket {
   std::int64_t first = 0;  ///< index of its first parameter
   std::int64_t count = 0;  ///< parameters in it
@@ -45,7 +45,7 @@ struct Layout {
     const Bucket& last = buckets[run.first + run.count - 1];
     return last.first + last.count - buckets[run.first].first;
   }
-  /// A run as one bucket, which the first one's owner has.
+  /// A run, which is not empty, as one bucket with the first one's owner.
   [[nodiscard]] Bucket joined(BucketRun run) const;
 };
 

@@ -1,6 +1,7 @@
 #include "models/protocol/local_sgd.h"
 
 #include "models/cost/work.h"
+#include "models/protocol/halving.h"
 #include "models/protocol/route.h"
 #include "models/tensor/array.h"
 
@@ -210,14 +211,18 @@ Protocol local_sgd_protocol() {
       .updated_by = [](const Training& training, NodeId) { return training.layout->parameters; },
       .kept_by =
           [](const Training& training, NodeId id) {
-            std::int64_t count = 0;
-            for (const Bucket& bucket : training.layout->buckets) {
-              const bool owned = bucket.shard == static_cast<int>(index_of(id));
-              // What was averaged, until it is sent; for the outer optimizer two more of each.
-              if (owned) count += (has_outer(training.options) ? 3 : 1) * bucket.count;
+            const auto worker = static_cast<int>(index_of(id));
+            const Layout& layout = *training.layout;
+            std::int64_t owned = 0;
+            for (const Bucket& bucket : layout.buckets) {
+              if (bucket.shard == worker) owned += bucket.count;
             }
-            const bool chief = index_of(id) == 0;
-            if (chief && evaluates_within(training)) count += training.layout->parameters;
+            // What was averaged, until it is sent.
+            const bool hypercube = Ways::of(training, layout.buckets.front()).hypercube;
+            std::int64_t count =
+                hypercube ? owned_by_half(layout, training.workers, worker) : owned;
+            if (has_outer(training.options)) count += 2 * owned;
+            if (worker == 0 && evaluates_within(training)) count += layout.parameters;
             return Bytes{4 * count};
           },
       .linked = linked_in_all_reduce,

@@ -35,9 +35,9 @@ namespace foretrain {
 ///     worker -> worker    parameters    the bucket's new w, passed on to all
 ///
 /// Of P parameters each worker sends 2 (N - 1) / N x 4 P bytes a round, so 1 / H of what all_reduce
-/// sends a step. It holds P parameters with the state of its own optimizer; an owner also the
-/// values that it sends, 4 P / N bytes, and where there is an outer optimizer what its part began
-/// the round with and the momentum, 8 P / N bytes.
+/// sends a step. It holds P parameters with the state of its own optimizer, and the values that it
+/// sends, 4 P / N bytes of its own, over a hypercube 2 P of its half (halving.h); where there is an
+/// outer optimizer also what its part began the round with and the momentum, 8 P / N bytes.
 ///
 /// `steps` counts a worker's gradients; an update is an averaging; a last, shorter round averages,
 /// too. The state of a worker's optimizer stays with it. Schedules count the examples of all

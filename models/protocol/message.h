@@ -13,7 +13,7 @@ enum class MessageKind : std::uint16_t {
   parameters = 2,        ///< server to worker: your push counted; a bucket's values, go on
   final_parameters = 3,  ///< server to worker: your push counted; a bucket's last values
   stop = 4,              ///< server to worker: a bucket's last values; what you push is not wanted
-  partial = 5,           ///< worker to worker: the sum of a bucket's gradients so far
+  partial = 5,           ///< worker to worker: the sum of gradients so far, of one bucket or more
   dropped = 6,           ///< server to worker: your push came too late; a bucket's values, go on
   choice = 7,            ///< server to server: whose gradients make a step
   late = 8,              ///< server to server: who came too late for it, and may go on
@@ -35,12 +35,12 @@ constexpr bool is_message_kind(std::uint16_t number) {
 struct Message {
   MessageKind kind = MessageKind::push;
   Step step{};                 ///< the worker's step that is pushed or answered
-  std::uint32_t bucket = 0;    ///< index into the parameter layout
+  std::uint32_t bucket = 0;    ///< index into the parameter layout; of several the first
   Version version{};           ///< push: version the gradient was computed on; else: version sent
   std::int64_t staleness = 0;  ///< reply: updates applied between the worker's read and its push's
   Duration wait{};             ///< reply: how long the push lay at the server before its apply
   Duration apply{};            ///< reply: how long the apply took
-  Payload payload{};           ///< [bucket's length] of float, or a smaller push (compression.h)
+  Payload payload{};           ///< [length of the buckets] of float, or less (compression.h)
 };
 
 /// Bytes of a frame's header on the wire; `exec/transport/frame.h` lays them out.

@@ -12,7 +12,7 @@
 namespace foretrain {
 namespace {
 
-// addends[0] + addends[1] + ..., which may begin with `to` itself.
+// addends[0] + addends[1] + ...; `to` may be one of the first two.
 void add_up(std::span<float> to, const std::vector<std::span<const float>>& addends) {
   constexpr std::size_t kBlock = 2048;  // 8 KB: the sum stays in the first-level cache
   for (std::size_t first = 0; first < to.size(); first += kBlock) {

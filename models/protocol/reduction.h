@@ -22,7 +22,7 @@ namespace foretrain {
 ///     new values       go back from the owner to all, unless they are gathered (gathers.h)
 ///
 /// `route.h` says over whom. Buckets go one by one (routed_reduction.h), or all that two workers
-/// exchange of a deal as one message (halving.h). They are dealt round, so at any time every worker
+/// exchange of a deal as one message (halving.h). Owners take turns, so at any time every worker
 /// sends and receives. Of N workers and P parameters a round takes of each worker, in each
 /// direction, 2 (N - 1) / N x 4 P bytes, with 64 more a message, which no algorithm goes below
 /// (Patarasuk, Yuan 2009). The order of a sum is that of the route, so it is the same in any
@@ -39,10 +39,11 @@ class Reduction {
     /// A job that makes new values of what is added up from `addends`, and writes them to the
     /// bucket's place in the parameters.
     virtual Job finish_job(std::uint32_t bucket, JobId id, std::vector<Payload> addends) = 0;
-    /// That job is computed. Returns the new values, which may not change while they are sent; of
-    /// compressed sums how far they are from those that all hold.
+    /// That job is computed, and the new values are in place. Returns what is sent of them: the
+    /// values, which may not change meanwhile; of compressed sums how far they are from those that
+    /// all hold.
     virtual Payload finished(std::uint32_t bucket, Effects& effects) = 0;
-    /// The place of new values may change while others wait for them: between rounds this worker
+    /// New values do not stay in their place until others have them: between rounds this worker
     /// learns by itself.
     [[nodiscard]] virtual bool moves_on() const { return false; }
   };
@@ -58,7 +59,7 @@ class Reduction {
   /// changed when the new values have come.
   void add(Instant now, std::uint32_t bucket, Payload mine, Effects& effects);
   /// A message of another worker. Returns the buckets that have the new values of their round by
-  /// it, where there are such; nothing where it came out of turn.
+  /// it, an empty run where none has; nothing where it came out of turn.
   virtual std::optional<BucketRun> receive(Instant now, NodeId from, Message message,
                                            Effects& effects) = 0;
   /// One of its jobs is computed. Returns the bucket that has new values now, where one has.

@@ -18,9 +18,9 @@ const Option kGroup{.key = "group",
 const Option kAlgorithm{
     .key = "algorithm",
     .doc =
-        "by_size: a hypercube where little is summed up, else rings; ring; tree: two binary trees; "
-        "auto: "
-        "tree or ring, by bucket, whichever takes less by the links of the cluster",
+        "by_size: a hypercube of 4, 8, 16, ... workers that each own at most 64 KB of the "
+        "parameters, 1 MB in a scenario without a cluster, else rings; ring; tree: two binary "
+        "trees; auto: tree or ring, by bucket, whichever takes less by the links of the cluster",
     .fallback = std::string("by_size"),
     .choices = {"by_size", "ring", "tree", "auto"},
     .unused_because = "no sums among workers, so no ways for them"};

@@ -18,8 +18,9 @@ extern const Option kAlgorithm;
 /// It does not divide the workers.
 std::optional<WrongOption> wrong_group(const ProtocolOptions& options, int workers);
 
-/// Up to so many bytes that each worker owns a hypercube is quicker. Where processes share their
-/// cores messages are what counts, and it takes fewer. Steps on two cores of a Zen 5, ms, round the
+/// Up to so many bytes that each worker owns a hypercube is quicker on one host, the place of a
+/// scenario without a `cluster`. Where processes share their cores messages are what counts, and it
+/// takes fewer. Steps on two cores of a Zen 5, ms, round the
 /// ring and over the hypercube:
 ///
 ///     4 workers own     ring   hypercube     8 workers own     ring    hypercube
@@ -31,7 +32,8 @@ std::optional<WrongOption> wrong_group(const ProtocolOptions& options, int worke
 ///
 /// Between hosts wires count (`Training::small_share`): a ring fills them with small pieces, so of
 /// 16 hosts with 10 Gbit/s it is as quick from 60 KB on, by forecast; and few of its edges go
-/// through the middle of a cluster.
+/// through the middle of a cluster. Who starts a scenario without a `cluster` on several hosts can
+/// write `algorithm: ring`.
 inline constexpr Bytes kSmallShareHere{1'000'000};
 
 /// The ways of a bucket of a training.

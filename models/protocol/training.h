@@ -48,7 +48,9 @@ struct Training {
   std::int64_t test_examples = 0;
   int threads = 1;      ///< that a worker computes with
   bool overlap = true;  ///< buckets leave while others are computed
-  /// Sums among workers of which each owns so much, or less, go over a hypercube (route.h).
+  /// Sums among workers of which each owns so much, or less, go over a hypercube (route.h). Part of
+  /// what decides the last bits of the weights, so it is the scenario's: 1 MB where that has no
+  /// `cluster`, wherever its nodes are started.
   Bytes small_share{64'000};
   /// What a worker waits with its part of a collective until that has started; of forecasts alone.
   Duration launch{};

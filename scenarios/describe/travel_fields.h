@@ -24,7 +24,7 @@ void describe_travel(Visitor& visit, T& training) {
                .unused_because = "one worker alone sends nothing"},
               training.overlap);
   visit.field({.key = "bucket_size",
-               .doc = "largest part of the parameters that travels as one message; per_tensor: "
+               .doc = "largest part of the parameters that travels by itself; per_tensor: "
                       "a layer's weights are one, its biases another",
                .least = 4,
                .most = 1e9,

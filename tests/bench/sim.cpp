@@ -183,7 +183,7 @@ void bench_server(const Options& options, Report& report) {
   compare(all, options, report);
 }
 
-// Of a power of two, small buckets go over a hypercube; the peer's always go round the ring.
+// Of a power of two workers little goes over a hypercube; the peer's always goes round the ring.
 void bench_ring(const Options& options, Report& report) {
   struct Ring {
     bool large;

@@ -42,18 +42,19 @@ std::string what_of(const Message& message) {
                      with_commas(wire_size(message).value));
 }
 
-std::string what_of(const Job& job, std::optional<std::uint32_t> bucket) {
-  const std::string where = bucket ? fmt::format(" bucket {}", *bucket) : "";
+std::string what_of(const Job& job) {
+  const std::string where =
+      job.buckets == 1 ? fmt::format("bucket {}", job.bucket)
+                       : fmt::format("buckets {} to {}", job.bucket, job.bucket + job.buckets - 1);
   switch (job.kind) {
     case JobKind::gradient:
       return fmt::format("computes a gradient{}",
                          job.share < 1 ? fmt::format(", stage {}", job.stage) : "");
     case JobKind::apply:
-      return fmt::format("updates{} by {} gradient{}", where, job.pushes,
+      return fmt::format("updates {} by {} gradient{}", where, job.pushes,
                          job.pushes == 1 ? "" : "s");
     case JobKind::reduce:
-      return bucket ? fmt::format("adds its gradient to the sum of{}", where)
-                    : "adds its gradient to a sum";
+      return fmt::format("adds its own to the sum of {}", where);
     case JobKind::evaluate:
       return "evaluates";
   }
@@ -83,7 +84,7 @@ class Story {
       nodes_.emplace_back().program = make_node(training_, NodeId(id));
       at({}, [this, id] {
         add(id, "starts");
-        tell(id, Started{}, {});
+        tell(id, Started{});
       });
     }
   }
@@ -123,10 +124,10 @@ class Story {
     bool sending = false;
     bool working = false;
   };
-  /// What an input is about.
-  struct Subject {
-    std::optional<std::uint32_t> bucket;
-    std::optional<std::size_t> update;  // the line of the update that is done
+  /// An update that is done: what its node sends of the bucket then is the version that it made.
+  struct Update {
+    std::size_t line = 0;
+    std::uint32_t bucket = 0;
   };
 
   void at(Instant when, std::function<void()> what) {
@@ -142,34 +143,27 @@ class Story {
     return lines_.size() - 1;
   }
 
-  void tell(int id, Input input, Subject subject) {
+  void tell(int id, Input input, std::optional<Update> update = {}) {
     Effects effects;
     nodes_[static_cast<std::size_t>(id)].program->handle(now_, std::move(input), effects);
-    // Of several jobs nobody knows which is of the bucket that the input was of.
-    const auto jobs = std::ranges::count_if(effects, [](const Effect& effect) {
-      const auto* compute = std::get_if<Compute>(&effect);
-      return compute != nullptr && compute->job.kind != JobKind::gradient;
-    });
-    if (jobs > 1) subject.bucket.reset();
-    for (Effect& effect : effects) perform(id, effect, subject);
+    for (Effect& effect : effects) perform(id, effect, update);
   }
 
-  void perform(int id, Effect& effect, Subject& subject) {
+  void perform(int id, Effect& effect, std::optional<Update>& update) {
     if (auto* send = std::get_if<Send>(&effect)) {
       const std::uint32_t bucket = send->message.bucket;
-      if (subject.update && bucket == subject.bucket.value_or(bucket)) {
-        lines_[*std::exchange(subject.update, {})].end +=
-            fmt::format(": {}version {}", subject.bucket ? "" : fmt::format("bucket {}, ", bucket),
-                        send->message.version.value);
+      if (update && bucket == update->bucket) {
+        lines_[update->line].end += fmt::format(": version {}", send->message.version.value);
+        update.reset();
       }
       ask_to_send(id, *send);
     } else if (auto* compute = std::get_if<Compute>(&effect)) {
-      ask_to_compute(id, compute->job, subject);
+      ask_to_compute(id, compute->job);
     } else if (auto* timer = std::get_if<ArmTimer>(&effect)) {
       add(id, fmt::format("sets a timer, {}", ms(timer->after.ns)));
       after(timer->after, [this, id, which = timer->timer] {
         add(id, "hears its timer");
-        tell(id, TimerFired{which}, {});
+        tell(id, TimerFired{which});
       });
     } else if (auto* report = std::get_if<Report>(&effect)) {
       if (const auto* step = std::get_if<StepReport>(report)) {
@@ -195,11 +189,11 @@ class Story {
     const std::uint32_t bucket = send.message.bucket;
     const Duration wire{wire_size(send.message).value * kNanosecondsPerByte};
     const auto message = std::make_shared<Message>(std::move(send.message));
-    const auto begin = [this, id, to, line, bucket, wire, message] {
+    const auto begin = [this, id, to, line, wire, message] {
       after(wire, [this, id] { sent(id); });
-      after(wire + kLatency, [this, id, to, line, bucket, message] {
+      after(wire + kLatency, [this, id, to, line, message] {
         lines_[line].end = "read " + ms(now_.ns);
-        tell(to, Received{NodeId(id), std::move(*message)}, {bucket, {}});
+        tell(to, Received{NodeId(id), std::move(*message)});
       });
     };
     const auto later = std::ranges::upper_bound(place.outgoing, bucket, {}, &Waiting::bucket);
@@ -217,19 +211,19 @@ class Story {
     next.begin();
   }
 
-  void ask_to_compute(int id, const Job& job, const Subject& subject) {
+  void ask_to_compute(int id, const Job& job) {
     const bool gradient = job.kind == JobKind::gradient;
-    const auto bucket = gradient ? std::nullopt : subject.bucket;
-    const std::size_t line = add(id, what_of(job, bucket), "never done");
+    const std::size_t line = add(id, what_of(job), "never done");
     const bool slow = training_->workers > 1 && id == training_->workers - 1;
     const double share = gradient ? (slow ? 2 : 1) * job.share : 1;
     const Duration whole = gradient ? kGradient : kOtherJob;
     const Duration time{static_cast<std::int64_t>(share * static_cast<double>(whole.ns) + 0.5)};
-    const bool update = job.kind == JobKind::apply;
-    const auto begin = [this, id, line, bucket, time, update, which = job.id] {
-      after(time, [this, id, line, bucket, update, which] {
+    std::optional<Update> update;
+    if (job.kind == JobKind::apply) update = Update{line, job.bucket};
+    const auto begin = [this, id, line, time, update, which = job.id] {
+      after(time, [this, id, line, update, which] {
         lines_[line].end = "done " + ms(now_.ns);
-        tell(id, Computed{which, {}}, {bucket, update ? std::optional(line) : std::nullopt});
+        tell(id, Computed{which, {}}, update);
         worked(id);
       });
     };

@@ -186,28 +186,29 @@ TEST_CASE("local_sgd: the chief evaluates what was averaged last, within a round
 }
 
 TEST_CASE("local_sgd: where the target is reached, it ends with what was judged") {
+  const int workers = GENERATE(3, 4);  // 4: over a hypercube
   const int evaluate_every = GENERATE(3, 4);
-  CAPTURE(evaluate_every);
-  const auto training = local_training(3, 40, 4);
+  CAPTURE(workers, evaluate_every);
+  const auto training = local_training(workers, 40, 4);
   training->evaluate_every = evaluate_every;
   training->target = {.accuracy = 0, .loss = 1.9};
   Shuffled first(training, 1);
   first.run();
   CHECK(first.faults.empty());
-  REQUIRE(first.finished == 3);
+  REQUIRE(first.finished == workers);
   REQUIRE(first.updates < 10);
   CHECK(first.updates > 0);
-  CHECK(first.gradients == first.updates * 4 * 3);
+  CHECK(first.gradients == first.updates * 4 * workers);
   CHECK(first.evals.back().final);
   CHECK(first.evals.back().loss <= 1.9);
   for (std::uint64_t seed = 2; seed < 8; ++seed) {
     Shuffled other(training, seed);
     other.run();
-    CHECK(other.finished == 3);
+    CHECK(other.finished == workers);
     CHECK(other.weights == first.weights);
     CHECK(other.updates == first.updates);
   }
-  CHECK(first.weights == weights_of(local_training(3, first.updates * 4, 4)));
+  CHECK(first.weights == weights_of(local_training(workers, first.updates * 4, 4)));
 }
 
 TEST_CASE("local_sgd: a message out of turn is a fault of its sender") {
@@ -241,14 +242,17 @@ TEST_CASE("local_sgd: a worker holds all of an optimizer, an owner the outer one
   CHECK(protocol.kept_by(*training, NodeId(0)) == Bytes{12 * (all - owned) + 4 * all});
 }
 
-TEST_CASE("local_sgd: what an owner keeps is what it holds while its averages wait to be sent") {
-  const auto training = local_training(2, 1, 1);
-  const std::vector<std::unique_ptr<Node>> nodes = [&] {
-    std::vector<std::unique_ptr<Node>> made;
-    for (int id = 0; id < 2; ++id) made.push_back(make_node(training, NodeId(id)));
-    return made;
-  }();
-  std::deque<std::pair<NodeId, Input>> inputs{{NodeId(0), Started{}}, {NodeId(1), Started{}}};
+TEST_CASE("local_sgd: what a worker keeps is what it holds while its averages wait to be sent") {
+  // Over a hypercube worker 1 sends the other half what its own half owns.
+  const auto [workers, to] = GENERATE(table<int, int>({{2, 0}, {4, 3}}));
+  CAPTURE(workers);
+  const auto training = local_training(workers, 1, 1);
+  std::vector<std::unique_ptr<Node>> nodes;
+  std::deque<std::pair<NodeId, Input>> inputs;
+  for (int id = 0; id < workers; ++id) {
+    nodes.push_back(make_node(training, NodeId(id)));
+    inputs.emplace_back(NodeId(id), Started{});
+  }
   std::vector<Payload> waiting;  // of worker 1
   Serial serial;
   for (; !inputs.empty(); inputs.pop_front()) {
@@ -262,7 +266,8 @@ TEST_CASE("local_sgd: what an owner keeps is what it holds while its averages wa
       }
       auto* send = std::get_if<Send>(&effect);
       if (send == nullptr) continue;
-      if (id == NodeId(1) && send->message.kind == MessageKind::parameters) {
+      const bool values = send->message.kind == MessageKind::parameters;
+      if (values && id == NodeId(1) && send->to == NodeId(to)) {
         waiting.push_back(std::move(send->message.payload));
       } else {
         inputs.emplace_back(send->to, Received{id, std::move(send->message)});

@@ -46,17 +46,19 @@ std::shared_ptr<Training> training_of(const Setup& setup, const Target& target) 
 }
 
 // Three layers, large enough for stages of their own; buckets that layers do not end at.
-std::shared_ptr<Training> deep_training(const std::string& strategy) {
+std::shared_ptr<Training> deep_training(const std::string& strategy, int workers = 3) {
   const Bytes size{10'000};
   const int servers = strategy == "all_reduce" ? 0 : 2;
-  auto training = training_of({strategy, 3, servers, size}, kTarget);
+  auto training = training_of({strategy, workers, servers, size}, kTarget);
   NetworkOptions options;
   options.hidden = {480, 360};
   training->network =
       std::make_shared<const Network>(network_spec("mlp", options), training->data->train->shape());
   const std::int64_t parameters = training->network->parameters();
-  training->layout = std::make_shared<Layout>(servers > 0 ? make_layout(parameters, size, servers)
-                                                          : make_dealt_layout(parameters, size, 3));
+  training->layout =
+      std::make_shared<Layout>(servers > 0 ? make_layout(parameters, size, servers)
+                                           : make_dealt_layout(parameters, size, workers));
+  training->small_share = {1'000'000};
   // Alone, gradients of three workers go three times as far.
   training->optimizer = make_optimizer({.learning_rate = strategy == "ssp" ? 0.1 : 0.3});
   return training;
@@ -176,16 +178,17 @@ TEST_CASE("until: accuracy is a target as good as loss, and the first that is re
 }
 
 TEST_CASE("until: buckets that overlap with backpropagation end alike") {
-  const std::string strategy = GENERATE("sync", "ssp", "all_reduce");
-  CAPTURE(strategy);
-  auto training = deep_training(strategy);
+  const auto [strategy, workers] = GENERATE(table<std::string, int>(
+      {{"sync", 3}, {"ssp", 3}, {"all_reduce", 3}, {"all_reduce", 4}}));  // over a hypercube
+  CAPTURE(strategy, workers);
+  auto training = deep_training(strategy, workers);
   training->overlap = false;
   Shuffled joined(training, 1);
   joined.run();
   check_end(joined, *training);
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     CAPTURE(seed);
-    training = deep_training(strategy);
+    training = deep_training(strategy, workers);
     Shuffled run(training, seed);
     run.run();
     check_end(run, *training);
