@@ -341,6 +341,12 @@ void check_stragglers(Case& c, int workers, Reading& reading) {
 
 }  // namespace
 
+void check_forecastable(const Case& scenario_case) {
+  if (!scenario_case.scenario.transport.shared_memory) return;
+  fail(scenario_case, "transport.shared_memory",
+       "runs can have it, but forecasts are of TCP; write off, or use run");
+}
+
 void check_case(Case& scenario_case, Reading& reading) {
   if (scenario_case.scenario.name.empty()) fail(scenario_case, "name", "empty; write a name");
   check_length(scenario_case);

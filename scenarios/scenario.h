@@ -90,8 +90,8 @@ struct TrainingSpec {
                                           ///< pause, is lost (exec/launch/silence.h)
   Duration rejoin_limit;  ///< so long the others wait for a node that is lost, where they cannot
                           ///< go on without it; 0: that is the end
-  Bytes bucket_size{1'000'000};  ///< largest part of the parameters that travels as one message;
-                                 ///< 0: every tensor (a layer's weights, its biases) is one
+  Bytes bucket_size{1'000'000};      ///< largest part of the parameters that travels by itself;
+                                     ///< 0: every tensor (a layer's weights, its biases) is one
   std::string bucket_rule = "size";  ///< size; ddp: PyTorch's, whose cap bucket_size is
   Compression compression;           ///< of what workers push to servers
   std::string shard = "optimizer";   ///< what workers have their part of alone; as in Training
@@ -112,6 +112,7 @@ struct TransportSpec {
   std::optional<Duration> poll;    ///< how long a node looks for messages before it sleeps;
                                    ///< nothing: run: 1 ms, simulate: as the machine file says
   bool pin = true;                 ///< nodes to cores, round robin; else the kernel moves them
+  bool shared_memory = false;  ///< run: between nodes of one host (exec/transport/shared_ring.h)
 
   bool operator==(const TransportSpec&) const = default;
 };

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <utility>
 
 namespace foretrain::exec {
@@ -20,6 +21,15 @@ namespace {
 
 constexpr int kReadsATurn = 8;
 constexpr int kSealsATurn = 8;
+// Beside those of messages and of a handshake: memory is offered; it is opened, or `step` is 0.
+constexpr std::uint16_t kRingOffered = 87;
+constexpr std::uint16_t kRingOpened = 88;
+// A second-level cache's worth: what was put there is taken from there. An all-reduce of 1 MB
+// between two processes on a Zen 4 took 0.121 ms so, 0.147 by a ring of 4 MB, 0.190 by TCP; one of
+// 244 MB 79, 87, 93.
+constexpr Bytes kRing{1 << 20};
+// A shorter payload is as soon there with its header.
+constexpr Bytes kLeastInRing{4'000};
 
 asio::mutable_buffer buffer_of(std::span<std::byte> room) {
   return asio::buffer(room.data(), room.size());
@@ -40,6 +50,38 @@ Connection::Connection(tcp::socket socket, Bytes most_payload)
 void Connection::encrypt(std::unique_ptr<TlsStream> tls) {
   FT_CHECK(!reading_ && drained());
   tls_ = std::move(tls);
+}
+
+void Connection::share_memory() {
+  error_code error;
+  const auto here = socket_.local_endpoint(error).address();
+  if (error || tls_ || socket_.remote_endpoint(error).address() != here) return;
+  may_share_ = true;
+  ring_out_ = RingWriter::make(kRing);
+  if (!ring_out_) return;
+  const RingOffer& offer = ring_out_->offer();
+  Payload payload = Payload::allocate({sizeof offer});
+  std::memcpy(payload.writable_bytes().data(), &offer, sizeof offer);
+  send({.kind = kRingOffered, .payload_bytes = sizeof offer}, std::move(payload));
+}
+
+bool Connection::hear_of_memory(const FrameHeader& header, const Payload& payload) {
+  if (!may_share_) return false;
+  if (header.kind == kRingOpened && ring_out_) {
+    if (header.step == 0) {
+      ring_out_.reset();
+    } else {
+      ring_out_->accepted();
+    }
+    return true;
+  }
+  RingOffer offer;
+  if (header.kind != kRingOffered || ring_in_ || payload.size().value != sizeof offer) return false;
+  std::memcpy(&offer, payload.bytes().data(), sizeof offer);
+  ring_in_ = RingReader::open(offer);
+  reader_.share(ring_in_.get());
+  send({.kind = kRingOpened, .step = ring_in_ ? 1 : 0}, {});
+  return true;
 }
 
 void Connection::start(OnFrame on_frame, OnClosed on_closed) {
@@ -122,15 +164,39 @@ void Connection::open(std::size_t count) {
 
 const char* Connection::hand_on(std::size_t count) {
   return reader_.take(count, [this](const FrameHeader& header, Payload payload) {
-    on_frame_(header, std::move(payload));
+    if (!hear_of_memory(header, payload)) on_frame_(header, std::move(payload));
     return !closed_;
   });
 }
 
 void Connection::send(const FrameHeader& header, Payload payload) {
   if (closed_) return;
-  outgoing_.push({header.bucket, encode(header), std::move(payload)}, written_);
+  outgoing_.push({header.bucket, encode(header), std::move(payload)}, in_order());
   flush();
+}
+
+Bytes Connection::in_order() const {
+  Bytes all;
+  for (const Outgoing& each : outgoing_) {
+    if (!each.settled) break;
+    all += each.size();
+  }
+  return std::max(all, written_);
+}
+
+// Up to the first that there is no room for, which waits for the socket or for room.
+void Connection::settle_ways() {
+  if (!shares_memory()) return;
+  if (written_.value > 0) outgoing_.front().settled = true;
+  for (Outgoing& each : outgoing_) {
+    if (each.settled) continue;
+    if (each.payload.size() >= kLeastInRing) {
+      if (!ring_out_->put(each.payload.bytes())) return;
+      each.header = in_ring(each.header);
+      each.payload = {};
+    }
+    each.settled = true;
+  }
 }
 
 void Connection::flush() {
@@ -165,6 +231,7 @@ Connection::Parts Connection::waiting() const {
 // Writes as much as the socket takes of the first few frames.
 void Connection::write(error_code& error) {
   if (tls_) return write_sealed(error);
+  settle_ways();
   wrote(socket_.send(waiting(), 0, error));
 }
 

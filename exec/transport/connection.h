@@ -2,6 +2,7 @@
 #pragma once
 
 #include "exec/transport/frame_reader.h"
+#include "exec/transport/shared_ring.h"
 #include "exec/transport/tls_stream.h"
 #include "models/protocol/send_queue.h"
 #include "models/tensor/payload.h"
@@ -27,6 +28,10 @@ namespace foretrain::exec {
 /// other's greeting and says `kInPlain`. That is for a handshake alone (handshake.h), by which both
 /// are told what is wrong, then the connection is closed.
 ///
+/// Two processes of one host can share memory (`share_memory`): then payloads go through a ring in
+/// each direction (shared_ring.h), as far as there is room, and headers, in the same order, through
+/// the socket, which stays what wakes a reader, and tells that a peer is gone.
+///
 /// All calls and callbacks on the thread of the socket's executor.
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
@@ -39,6 +44,10 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   /// Before it starts.
   void encrypt(std::unique_ptr<TlsStream> tls);
+  /// Once the ends know each other, before they send anything else: payloads may go through memory
+  /// of both. Where both ends have the same address, and neither encrypts; where the other one
+  /// cannot open it, all goes as before.
+  void share_memory();
   /// Begins to read; a second call only says who listens from now on, and may come from within
   /// `on_frame`. `on_closed` is called once, unless `close` is.
   void start(OnFrame on_frame, OnClosed on_closed);
@@ -47,6 +56,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void allow(Bytes most_payload) { reader_.allow(most_payload); }
   /// Bytes that have come so far.
   [[nodiscard]] std::uint64_t received() const { return received_; }
+  /// Payloads go through memory of both.
+  [[nodiscard]] bool shares_memory() const { return ring_out_ && ring_out_->ready(); }
   /// Nothing is waiting to be written.
   [[nodiscard]] bool drained() const {
     return outgoing_.empty() && (!tls_ || tls_->sealed().empty());
@@ -70,7 +81,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   struct Outgoing {
     std::uint32_t bucket = 0;
     HeaderBytes header;
-    Payload payload;
+    Payload payload;       // none where it is in the ring
+    bool settled = false;  // it is, or will not be, so nothing goes before this frame
 
     [[nodiscard]] Bytes size() const { return kHeaderSize + payload.size(); }
   };
@@ -84,6 +96,12 @@ class Connection : public std::enable_shared_from_this<Connection> {
   /// A read that had room for `wanted` bytes brought `count`.
   void on_read(boost::system::error_code error, std::size_t count, std::size_t wanted);
   void take(std::size_t count);
+  /// Of the memory that one end shares with the other. False: the frame says nothing of that.
+  [[nodiscard]] bool hear_of_memory(const FrameHeader& header, const Payload& payload);
+  /// Puts payloads of the frames that leave next into the ring.
+  void settle_ways();
+  /// What no frame may overtake: bytes that are the kernel's, frames whose way is settled.
+  [[nodiscard]] Bytes in_order() const;
   /// Of the first bytes, which are not encrypted as this end expects; returns how many of them are
   /// frames.
   [[nodiscard]] std::size_t go_on_in_plain(std::size_t count);
@@ -109,8 +127,11 @@ class Connection : public std::enable_shared_from_this<Connection> {
   OnFrame on_frame_;
   OnFrame replaced_;  // may be running
   OnClosed on_closed_;
-  SendQueue<Outgoing> outgoing_;  // what the socket has not taken yet
-  Bytes written_;                 // of the first of them
+  SendQueue<Outgoing> outgoing_;          // what the socket has not taken yet
+  Bytes written_;                         // of the first of them
+  std::unique_ptr<RingWriter> ring_out_;  // null: not shared
+  std::unique_ptr<RingReader> ring_in_;   // likewise
+  bool may_share_ = false;
   bool reading_ = false;
   bool writing_ = false;  // as soon as the socket takes more
   bool at_odds_ = false;

@@ -14,7 +14,9 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "the wire is little-endian");
 
 constexpr std::uint32_t kMagic = 0x4e525446;  // "FTRN"
+constexpr std::size_t kKindAt = 6;
 constexpr std::size_t kChecksumAt = 60;
+constexpr std::uint16_t kInRing = 0x8000;  // of the kind
 
 template <class T>
 void put(HeaderBytes& bytes, std::size_t at, T value) {
@@ -47,7 +49,7 @@ HeaderBytes encode(const FrameHeader& header) {
   HeaderBytes bytes{};
   put(bytes, 0, kMagic);
   put(bytes, 4, kWireVersion);
-  put(bytes, 6, header.kind);
+  put(bytes, kKindAt, static_cast<std::uint16_t>(header.kind | (header.in_ring ? kInRing : 0)));
   put(bytes, 8, header.from);
   put(bytes, 12, header.bucket);
   put(bytes, 16, header.step);
@@ -56,6 +58,12 @@ HeaderBytes encode(const FrameHeader& header) {
   put(bytes, 40, header.apply_ns);
   put(bytes, 48, header.payload_bytes);
   put(bytes, 56, header.staleness);
+  put(bytes, kChecksumAt, checksum(bytes));
+  return bytes;
+}
+
+HeaderBytes in_ring(HeaderBytes bytes) {
+  put(bytes, kKindAt, static_cast<std::uint16_t>(get<std::uint16_t>(bytes, kKindAt) | kInRing));
   put(bytes, kChecksumAt, checksum(bytes));
   return bytes;
 }
@@ -69,7 +77,9 @@ DecodedHeader decode(const HeaderBytes& bytes, Bytes most_payload) {
     return {{}, "it sent a damaged header"};
   }
   FrameHeader header;
-  header.kind = get<std::uint16_t>(bytes, 6);
+  const auto kind = get<std::uint16_t>(bytes, kKindAt);
+  header.kind = kind & static_cast<std::uint16_t>(~kInRing);
+  header.in_ring = (kind & kInRing) != 0;
   header.from = get<std::uint32_t>(bytes, 8);
   header.bucket = get<std::uint32_t>(bytes, 12);
   header.step = get<std::int64_t>(bytes, 16);

@@ -9,12 +9,12 @@
 
 namespace foretrain::exec {
 
-/// Offsets, little-endian: magic 0 (4 bytes, "FTRN") · format 4 (2) · kind 6 (2) · from 8 (4) ·
-/// bucket 12 (4) · step 16 (8) · version 24 (8) · wait 32 (8, ns) · apply 40 (8, ns) ·
-/// payload bytes 48 (8) · staleness 56 (4) · CRC-32 of the 60 bytes before it 60 (4).
-/// The format says which version of the wire this is: raised by one whenever the header, the
-/// handshake, or what control frames carry changes.
-inline constexpr std::uint16_t kWireVersion = 5;
+/// Offsets, little-endian: magic 0 (4 bytes, "FTRN") · format 4 (2) · kind, in_ring 6 (2: the
+/// highest bit is in_ring) · from 8 (4) · bucket 12 (4) · step 16 (8) · version 24 (8) · wait 32
+/// (8, ns) · apply 40 (8, ns) · payload bytes 48 (8) · staleness 56 (4) · CRC-32 of the 60 bytes
+/// before it 60 (4). The format says which version of the wire this is: raised by one whenever the
+/// header, the handshake, or what control frames carry changes.
+inline constexpr std::uint16_t kWireVersion = 6;
 using HeaderBytes = std::array<std::byte, static_cast<std::size_t>(kHeaderSize.value)>;
 
 /// Of every frame, and of nothing that TLS says.
@@ -32,9 +32,12 @@ struct FrameHeader {
   std::int64_t apply_ns = 0;
   std::uint64_t payload_bytes = 0;
   std::uint32_t staleness = 0;
+  bool in_ring = false;  ///< the payload is in memory that both ends share (shared_ring.h)
 };
 
 HeaderBytes encode(const FrameHeader& header);
+/// The same header, but of a payload that is in the ring.
+HeaderBytes in_ring(HeaderBytes bytes);
 
 /// A header, or why the bytes are none; a bad frame is expected at run time, so it is a value.
 struct DecodedHeader {

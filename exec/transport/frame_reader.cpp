@@ -19,14 +19,21 @@ std::array<std::span<std::byte>, 2> FrameReader::room() {
   return {rest, std::span(aside_).subspan(end_)};
 }
 
-// Its first bytes may have come with the header.
-void FrameReader::begin_payload() {
+// Its first bytes may have come with the header; those in the ring are there before it.
+const char* FrameReader::begin_payload() {
   in_payload_ = true;
   payload_ = Payload::allocate({static_cast<std::int64_t>(header_.payload_bytes)});
   filled_ = 0;
+  if (header_.in_ring) {
+    if (ring_ == nullptr) return "it announced a payload in memory that it does not share";
+    if (!ring_->take(payload_.writable_bytes())) return "its payload is not in the shared memory";
+    filled_ = missing();
+    return nullptr;
+  }
   filled_ = std::min(end_ - begin_, missing());
   if (filled_ > 0) std::memcpy(payload_.writable_bytes().data(), aside_.data() + begin_, filled_);
   begin_ += filled_;
+  return nullptr;
 }
 
 const char* FrameReader::take(std::size_t count, const OnFrame& on_frame) {
@@ -51,7 +58,7 @@ const char* FrameReader::take(std::size_t count, const OnFrame& on_frame) {
     const DecodedHeader decoded = decode(bytes, most_payload_);
     if (decoded.error != nullptr) return decoded.error;
     header_ = decoded.header;
-    begin_payload();
+    if (const char* wrong = begin_payload()) return wrong;
   }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "exec/transport/frame.h"
+#include "exec/transport/shared_ring.h"
 #include "models/tensor/payload.h"
 
 #include <array>
@@ -26,6 +27,8 @@ class FrameReader {
 
   /// From the next frame on, a payload may be this long.
   void allow(Bytes most_payload) { most_payload_ = most_payload; }
+  /// From the next frame on, a payload may be in that ring, which outlives the reader.
+  void share(RingReader* ring) { ring_ = ring; }
 
   /// Where the next bytes go, in this order; the first may be empty.
   std::array<std::span<std::byte>, 2> room();
@@ -37,7 +40,8 @@ class FrameReader {
   [[nodiscard]] bool within_payload() const { return in_payload_; }
 
  private:
-  void begin_payload();
+  /// What is wrong with it, or null.
+  const char* begin_payload();
   [[nodiscard]] std::size_t missing() const {
     return static_cast<std::size_t>(payload_.size().value) - filled_;
   }
@@ -45,6 +49,7 @@ class FrameReader {
   static constexpr std::size_t kAside = 4096;
 
   Bytes most_payload_;
+  RingReader* ring_ = nullptr;             // null: none
   std::array<std::byte, kAside> aside_{};  // bytes [begin_, end_) are not looked at yet
   std::size_t begin_ = 0;
   std::size_t end_ = 0;

@@ -44,7 +44,9 @@ class SendQueue {
   [[nodiscard]] bool empty() const { return waiting_.empty(); }
   [[nodiscard]] Waiting& front() { return waiting_.front(); }
   [[nodiscard]] const Waiting& front() const { return waiting_.front(); }
+  [[nodiscard]] auto begin() { return waiting_.begin(); }
   [[nodiscard]] auto begin() const { return waiting_.begin(); }
+  [[nodiscard]] auto end() { return waiting_.end(); }
   [[nodiscard]] auto end() const { return waiting_.end(); }
   void clear() { waiting_ = {}; }
 

@@ -130,6 +130,11 @@ void describe(Visitor& visit, T& transport) {
               transport.poll);
   visit.field({.key = "pin", .doc = "nodes to cores, round robin; off: the kernel moves them"},
               transport.pin);
+  visit.field({.key = "shared_memory",
+               .doc = "run: what nodes of one host send each other goes through memory of both, as "
+                      "NCCL has it, not through TCP, which is what is forecast",
+               .written = transport.shared_memory},
+              transport.shared_memory);
 }
 
 }  // namespace foretrain

@@ -2,6 +2,7 @@
 
 #include "models/protocol/registry.h"
 #include "reports/record/collector.h"
+#include "scenarios/check.h"
 #include "scenarios/describe/reader.h"
 #include "scenarios/emulated.h"
 #include "scenarios/neighbours.h"
@@ -355,6 +356,7 @@ class Simulation : public Actor {
 }  // namespace
 
 Record simulate(const Prepared& prepared, const SimulateOptions& options) {
+  check_forecastable(prepared.scenario_case);
   if (options.emulated) check_emulated(prepared.scenario_case.scenario.cluster);
   return Simulation(prepared, options).run();
 }

@@ -96,6 +96,15 @@ std::vector<Contest> all_reduces(int workers) {
   };
 }
 
+// The peer goes through its sockets still: it has nothing else for processors.
+std::vector<Contest> in_shared_memory(std::vector<Contest> contests) {
+  for (Contest& contest : contests) {
+    contest.name.replace(0, std::string_view("exec/all_reduce").size(), "exec/shared_memory");
+    contest.transport = "transport: {shared_memory: on}\n";
+  }
+  return contests;
+}
+
 std::vector<Group> groups() {
   return {
       {"async", "gloo_ps.py async 2 64 1500", {server("async")}},
@@ -104,6 +113,7 @@ std::vector<Group> groups() {
       {"ddp3", "ddp.py ddp 3", {ddp("lenet", 3, 600), ddp("lenet_large", 3, 60)}},
       {"allreduce2", "ddp.py allreduce 2", all_reduces(2)},
       {"allreduce3", "ddp.py allreduce 3", all_reduces(3)},
+      {"shared2", "ddp.py allreduce 2", in_shared_memory(all_reduces(2))},
   };
 }
 

@@ -11,7 +11,8 @@ namespace foretrain::bench {
 /// Reports what a parameter server, data-parallel training, an all-reduce take on this machine.
 ///
 ///     --smoke          one short run of each kind
-///     --only NAMES     of these groups: async, sync, ddp2, ddp3, allreduce2, allreduce3
+///     --only NAMES     of these groups: async, sync, ddp2, ddp3, allreduce2, allreduce3,
+///                      shared2: as allreduce2, with transport.shared_memory
 ///     --rounds N       rounds of all figures; the median is printed; default 3
 ///     --peer           gloo does the same in alternation, `pingpong` shows what the wire does in
 ///                      the same minute; ratios are printed

@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
@@ -165,6 +166,117 @@ TEST_CASE("connection: what waits leaves by its bucket, and what is of one bucke
   const std::vector<std::pair<std::uint32_t, std::int64_t>> expected{{9, 1}, {0, 1}, {3, 1}, {3, 1},
                                                                      {5, 1}, {5, 2}, {7, 1}};
   CHECK(arrived == expected);
+}
+
+// Memory of both ends -----------------------------------------------------------------------------
+
+TEST_CASE("connection: through memory of both ends frames of any size cross in order") {
+  Pair pair;
+  const Bytes most{9'000'000};  // more than the ring holds
+  auto left = std::make_shared<Connection>(std::move(pair.left), most);
+  auto right = std::make_shared<Connection>(std::move(pair.right), most);
+  const auto closed = [](const std::string& why) { FAIL(why); };
+  const std::vector<std::int64_t> sizes{0,         4,         3'996,   4'000, 250'000,
+                                        1'000'000, 9'000'000, 400'000, 60};
+  constexpr int kFrames = 100;
+  int on_the_left = 0;
+  int on_the_right = 0;
+  const auto check_into = [&](int& arrived) {
+    return [&](const FrameHeader& header, const Payload& got) {
+      REQUIRE(header.step == arrived);
+      REQUIRE(got.size().value == sizes[static_cast<std::size_t>(arrived) % sizes.size()]);
+      const auto numbers = got.floats();
+      REQUIRE(std::ranges::count(numbers, static_cast<float>(arrived)) == std::ssize(numbers));
+      ++arrived;
+      if (on_the_left + on_the_right == 2 * kFrames) pair.loop.stop();
+    };
+  };
+  left->start(check_into(on_the_left), closed);
+  right->start(check_into(on_the_right), closed);
+  left->share_memory();
+  right->share_memory();
+  CHECK_FALSE(left->shares_memory());  // the other end has not opened it
+  const auto send = [&](Connection& from, int i) {
+    const Bytes size{sizes[static_cast<std::size_t>(i) % sizes.size()]};
+    Payload payload = Payload::allocate(size);
+    std::ranges::fill(payload.writable_floats(), static_cast<float>(i));
+    FrameHeader header = push_of(size);
+    header.step = i;
+    from.send(header, std::move(payload));
+  };
+  for (int i = 0; i < kFrames; ++i) {
+    send(*left, i);
+    send(*right, i);
+    // At first by the socket, then the one way or the other.
+    if (i == 10) pair.loop.run_for(std::chrono::milliseconds(100));
+    if (i == 11) CHECK((left->shares_memory() && right->shares_memory()));
+    if (i % 7 == 0) pair.loop.poll();
+  }
+  pair.loop.run();
+  CHECK(on_the_left == kFrames);
+  CHECK(on_the_right == kFrames);
+}
+
+TEST_CASE("connection: a payload in memory of both ends takes a header of the socket") {
+  Pair pair;
+  const Bytes size{300'000};
+  auto left = std::make_shared<Connection>(std::move(pair.left), size);
+  auto right = std::make_shared<Connection>(std::move(pair.right), size);
+  const auto closed = [](const std::string& why) { FAIL(why); };
+  int arrived = 0;
+  left->start([](const FrameHeader&, const Payload&) {}, closed);
+  right->start([&](const FrameHeader&, const Payload&) { ++arrived; }, closed);
+  left->share_memory();
+  right->share_memory();
+  while (!left->shares_memory()) pair.loop.run_one();
+  const std::uint64_t before = right->received();
+  for (int i = 0; i < 3; ++i) left->send(push_of(size), Payload::allocate(size));
+  CHECK(left->drained());
+  while (arrived < 3) pair.loop.run_one();
+  CHECK(right->received() - before == 3U * static_cast<unsigned>(kHeaderSize.value));
+}
+
+TEST_CASE("connection: where memory is full, what waits leaves by its bucket") {
+  Pair pair;
+  const Bytes most{40'000'000};
+  auto left = std::make_shared<Connection>(std::move(pair.left), most);
+  auto right = std::make_shared<Connection>(std::move(pair.right), most);
+  const auto closed = [](const std::string& why) { FAIL(why); };
+  std::vector<std::uint32_t> arrived;
+  left->start([](const FrameHeader&, const Payload&) {}, closed);
+  right->start([&](const FrameHeader& header, const Payload&) { arrived.push_back(header.bucket); },
+               closed);
+  left->share_memory();
+  right->share_memory();
+  while (!left->shares_memory()) pair.loop.run_one();
+  // The first fills the memory, the second the socket.
+  for (const std::uint32_t bucket : {9, 8, 5, 6, 3, 7}) {
+    const Bytes size = bucket == 8 ? most : Bytes{800'000};
+    FrameHeader header = push_of(size);
+    header.bucket = bucket;
+    left->send(header, Payload::allocate(size));
+  }
+  while (arrived.size() < 6) pair.loop.run_one();
+  CHECK(arrived == std::vector<std::uint32_t>{9, 8, 3, 5, 6, 7});
+}
+
+TEST_CASE("connection: an end that shares no memory takes none, and is sent none") {
+  Pair pair;
+  auto left = std::make_shared<Connection>(std::move(pair.left), Bytes{1'000});
+  auto right = std::make_shared<Connection>(std::move(pair.right), Bytes{1'000});
+  std::vector<std::uint16_t> kinds;
+  std::string complaint;
+  left->start([](const FrameHeader&, const Payload&) {}, [](const std::string&) {});
+  right->start([&](const FrameHeader& header, const Payload&) { kinds.push_back(header.kind); },
+               [&](const std::string& why) { complaint = why; });
+  left->share_memory();
+  while (kinds.empty()) pair.loop.run_one();
+  CHECK_FALSE(is_message(kinds.front()));  // for who listens to refuse
+  FrameHeader header = push_of({400});
+  header.in_ring = true;
+  left->send(header, {});
+  while (complaint.empty()) pair.loop.run_one();
+  CHECK(complaint == "it announced a payload in memory that it does not share");
 }
 
 }  // namespace

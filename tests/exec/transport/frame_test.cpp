@@ -39,6 +39,14 @@ TEST_CASE("frame: a header that is written is read back") {
   CHECK(decoded.header.apply_ns == header.apply_ns);
   CHECK(decoded.header.payload_bytes == header.payload_bytes);
   CHECK(decoded.header.staleness == header.staleness);
+  CHECK_FALSE(decoded.header.in_ring);
+  FrameHeader in_memory = header;
+  in_memory.in_ring = true;
+  CHECK(encode(in_memory) == in_ring(encode(header)));
+  const DecodedHeader there = decode(encode(in_memory), kMost);
+  REQUIRE(there.error == nullptr);
+  CHECK(there.header.in_ring);
+  CHECK(there.header.kind == header.kind);
 }
 
 TEST_CASE("frame: a message becomes a header, and the header the message") {
