@@ -210,7 +210,7 @@ int sweep(const Arguments& arguments) {
 }
 
 int validate(const Arguments& arguments) {
-  const std::vector<Case> cases = read_cases(arguments);
+  const std::vector<Case> cases = read_forecastable(arguments);
   exec::RunOptions options = run_options_of(arguments);
   if (const auto other = exec::take_part(cases, options, exec::Trainings::as_told)) return *other;
   const Interruption interruption;

@@ -344,7 +344,7 @@ void check_stragglers(Case& c, int workers, Reading& reading) {
 void check_forecastable(const Case& scenario_case) {
   if (!scenario_case.scenario.transport.shared_memory) return;
   fail(scenario_case, "transport.shared_memory",
-       "runs can have it, but forecasts are of TCP; write off, or use run");
+       "on, but forecasts are of TCP; write off, or only run it");
 }
 
 void check_case(Case& scenario_case, Reading& reading) {

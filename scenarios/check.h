@@ -23,8 +23,8 @@ void check_measured(Case& scenario_case);
 /// Its part for `faults:`, when all else is known to be right.
 void check_faults(Case& scenario_case, Reading& reading);
 
-/// A forecast is of the case's time: `transport.shared_memory` has costs that nobody measures.
-/// @throws InputError
+/// Refuses what runs can have, forecasts not: messages through `transport.shared_memory`, whose
+/// costs nobody measures. @throws InputError
 void check_forecastable(const Case& scenario_case);
 
 /// A key that does not go with gradients, parameters in parts.

@@ -55,9 +55,9 @@ void Connection::encrypt(std::unique_ptr<TlsStream> tls) {
 void Connection::share_memory() {
   error_code error;
   const auto here = socket_.local_endpoint(error).address();
-  if (error || tls_ || socket_.remote_endpoint(error).address() != here) return;
-  may_share_ = true;
-  ring_out_ = RingWriter::make(kRing);
+  asked_to_share_ = true;
+  can_share_ = !error && !tls_ && socket_.remote_endpoint(error).address() == here;
+  if (can_share_) ring_out_ = RingWriter::make(kRing);
   if (!ring_out_) return;
   const RingOffer& offer = ring_out_->offer();
   Payload payload = Payload::allocate({sizeof offer});
@@ -66,7 +66,7 @@ void Connection::share_memory() {
 }
 
 bool Connection::hear_of_memory(const FrameHeader& header, const Payload& payload) {
-  if (!may_share_) return false;
+  if (!asked_to_share_) return false;
   if (header.kind == kRingOpened && ring_out_) {
     if (header.step == 0) {
       ring_out_.reset();
@@ -78,7 +78,7 @@ bool Connection::hear_of_memory(const FrameHeader& header, const Payload& payloa
   RingOffer offer;
   if (header.kind != kRingOffered || ring_in_ || payload.size().value != sizeof offer) return false;
   std::memcpy(&offer, payload.bytes().data(), sizeof offer);
-  ring_in_ = RingReader::open(offer);
+  if (can_share_) ring_in_ = RingReader::open(offer);
   reader_.share(ring_in_.get());
   send({.kind = kRingOpened, .step = ring_in_ ? 1 : 0}, {});
   return true;
@@ -184,11 +184,14 @@ Bytes Connection::in_order() const {
   return std::max(all, written_);
 }
 
-// Up to the first that there is no room for, which waits for the socket or for room.
+// Of those that one write takes, up to the first that there is no room for, which waits for the
+// socket or for room.
 void Connection::settle_ways() {
   if (!shares_memory()) return;
   if (written_.value > 0) outgoing_.front().settled = true;
+  std::size_t frames = 0;
   for (Outgoing& each : outgoing_) {
+    if (++frames > kParts / 2) return;
     if (each.settled) continue;
     if (each.payload.size() >= kLeastInRing) {
       if (!ring_out_->put(each.payload.bytes())) return;
@@ -274,6 +277,7 @@ void Connection::write_later() {
 
 void Connection::forget_outgoing() {
   outgoing_.clear();
+  written_ = {};
   if (tls_) tls_->sent(tls_->sealed().size());
 }
 

@@ -30,7 +30,8 @@ namespace foretrain::exec {
 ///
 /// Two processes of one host can share memory (`share_memory`): then payloads go through a ring in
 /// each direction (shared_ring.h), as far as there is room, and headers, in the same order, through
-/// the socket, which stays what wakes a reader, and tells that a peer is gone.
+/// the socket, which stays what wakes a reader, and tells that a peer is gone. What lies in the
+/// ring is as good as sent: nothing overtakes it.
 ///
 /// All calls and callbacks on the thread of the socket's executor.
 class Connection : public std::enable_shared_from_this<Connection> {
@@ -45,8 +46,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   /// Before it starts.
   void encrypt(std::unique_ptr<TlsStream> tls);
   /// Once the ends know each other, before they send anything else: payloads may go through memory
-  /// of both. Where both ends have the same address, and neither encrypts; where the other one
-  /// cannot open it, all goes as before.
+  /// of both, where both have the same address, and neither encrypts. Where the other end does not
+  /// say the same, or cannot open it, all goes as before.
   void share_memory();
   /// Begins to read; a second call only says who listens from now on, and may come from within
   /// `on_frame`. `on_closed` is called once, unless `close` is.
@@ -131,7 +132,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Bytes written_;                         // of the first of them
   std::unique_ptr<RingWriter> ring_out_;  // null: not shared
   std::unique_ptr<RingReader> ring_in_;   // likewise
-  bool may_share_ = false;
+  bool asked_to_share_ = false;
+  bool can_share_ = false;
   bool reading_ = false;
   bool writing_ = false;  // as soon as the socket takes more
   bool at_odds_ = false;

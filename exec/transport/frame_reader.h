@@ -27,7 +27,7 @@ class FrameReader {
 
   /// From the next frame on, a payload may be this long.
   void allow(Bytes most_payload) { most_payload_ = most_payload; }
-  /// From the next frame on, a payload may be in that ring, which outlives the reader.
+  /// From the next frame on, a payload may be in that ring, which is there as long as frames come.
   void share(RingReader* ring) { ring_ = ring; }
 
   /// Where the next bytes go, in this order; the first may be empty.

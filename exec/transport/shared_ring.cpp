@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +15,7 @@
 #include <cstring>
 #include <new>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace foretrain::exec {
@@ -21,6 +24,26 @@ namespace {
 constexpr std::size_t kLine = 64;       // of a cache: the two ends write into different ones
 constexpr std::size_t kBuffer = 4'096;  // where it begins: at a page
 constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_GROW;
+constexpr const char* kName = "foretrain";
+
+// Of a link in /proc: opening something else may wait, or do what a device does when it is opened.
+bool leads_to_ring(const std::string& path) {
+  const std::string there = fmt::format("/memfd:{}", kName);
+  std::array<char, 64> target{};
+  const ssize_t length = readlink(path.c_str(), target.data(), target.size());
+  if (length <= 0) return false;
+  return std::string_view(target.data(), static_cast<std::size_t>(length)).starts_with(there);
+}
+
+// The memory of an ordinary file may be cut off, that of huge pages may be missing.
+bool is_sealed_memory(int descriptor, std::int64_t size) {
+  const int seals = fcntl(descriptor, F_GET_SEALS);
+  struct statfs system {};
+  struct stat status {};
+  return seals >= 0 && (seals & kSeals) == kSeals && fstatfs(descriptor, &system) == 0 &&
+         system.f_type == TMPFS_MAGIC && fstat(descriptor, &status) == 0 &&
+         status.st_size == static_cast<off_t>(kBuffer) + size;
+}
 
 }  // namespace
 
@@ -56,7 +79,7 @@ std::span<std::byte> SharedRing::at(std::uint64_t number, std::size_t count) con
 // The writer -------------------------------------------------------------------------------------
 
 std::unique_ptr<RingWriter> RingWriter::make(Bytes size) {
-  const int descriptor = memfd_create("foretrain", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  const int descriptor = memfd_create(kName, MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (descriptor < 0) return nullptr;
   std::unique_ptr<RingWriter> writer;
   if (ftruncate(descriptor, static_cast<off_t>(kBuffer) + size.value) == 0 &&
@@ -96,13 +119,10 @@ std::unique_ptr<RingReader> RingReader::open(const RingOffer& offer) {
   constexpr std::int64_t kMost = std::int64_t{1} << 32;
   if (offer.bytes <= 0 || offer.bytes > kMost) return nullptr;
   const std::string path = fmt::format("/proc/{}/fd/{}", offer.process, offer.descriptor);
-  const int descriptor = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK);
+  if (!leads_to_ring(path)) return nullptr;
+  const int descriptor = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (descriptor < 0) return nullptr;
-  struct stat status {};
-  const bool sealed = (fcntl(descriptor, F_GET_SEALS) & kSeals) == kSeals;
-  const bool as_offered = sealed && fstat(descriptor, &status) == 0 &&
-                          status.st_size == static_cast<off_t>(kBuffer) + offer.bytes;
-  if (!as_offered) {
+  if (!is_sealed_memory(descriptor, offer.bytes)) {
     close(descriptor);
     return nullptr;
   }

@@ -23,8 +23,8 @@ struct RingOffer {
   bool operator==(const RingOffer&) const = default;
 };
 
-/// The memory itself (Linux: memfd_create), of a fixed size: none of the two can cut the other's
-/// off.
+/// The memory itself (Linux: memfd_create), of a fixed size: no end can make it shorter for the
+/// other.
 class SharedRing {
  public:
   SharedRing(const SharedRing&) = delete;
@@ -50,7 +50,7 @@ class SharedRing {
   Shared* shared_ = nullptr;
 };
 
-/// The end that writes, and makes the memory. On one thread at a time, as the other end.
+/// The end that writes, and makes the memory. Each end is used on one thread at a time.
 class RingWriter : public SharedRing {
  public:
   /// Null where the system gives no such memory.

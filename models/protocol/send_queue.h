@@ -16,7 +16,8 @@ namespace foretrain {
 /// 2. A lower bucket goes before a higher one that still waits: the next forward pass needs it
 ///    sooner (`Send` in protocol/node.h says whose idea that is).
 /// 3. None goes before a message of which the kernel has a byte: a TCP connection is a row of bytes
-///    that nobody can change any more.
+///    that nobody can change any more. Nor before one that lies in memory which both ends share
+///    (`transport.shared_memory`).
 ///
 /// How much the kernel takes ahead of the wire is bounded by `transport.unsent`: the less, the
 /// sooner a lower bucket leaves. A run queues what its socket has not taken, of which the kernel

@@ -2,6 +2,7 @@
 
 #include "reports/cli/folders.h"
 #include "reports/record/files.h"
+#include "scenarios/check.h"
 #include "scenarios/input_error.h"
 #include "scenarios/machine.h"
 #include "scenarios/read.h"
@@ -25,9 +26,16 @@ std::vector<Case> read_cases(const Arguments& arguments) {
   return read_scenario(arguments.scenario, overrides_of(arguments));
 }
 
+std::vector<Case> read_forecastable(const Arguments& arguments) {
+  std::vector<Case> cases = read_cases(arguments);
+  for (const Case& each : cases) check_forecastable(each);
+  return cases;
+}
+
 std::vector<Case> read_simulated(const Arguments& arguments,
                                  bool (*stands_on)(const Scenario& scenario, bool emulated)) {
-  std::vector<Case> cases = read_cases(arguments);
+  std::vector<Case> cases =
+      arguments.mode == "run" ? read_cases(arguments) : read_forecastable(arguments);
   if (arguments.machine.empty()) return cases;
   const Machine machine = read_machine(arguments.machine);
   const bool used = std::ranges::any_of(cases, [&](const Case& each) {

@@ -105,6 +105,8 @@ std::vector<std::string> overrides_of(const Arguments& arguments);
 
 /// The cases of the scenario. @throws InputError
 std::vector<Case> read_cases(const Arguments& arguments);
+/// The same, of cases that can be forecast.
+std::vector<Case> read_forecastable(const Arguments& arguments);
 
 /// The same for a simulation, which reads the file of --machine whoever asks for it: a name that is
 /// wrong is told. Where no case `stands_on` it, emulated or not, a note says so.

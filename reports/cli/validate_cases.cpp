@@ -10,7 +10,6 @@
 #include "reports/show/terminal/validation_brief.h"
 #include "reports/studies/validation/output.h"
 #include "reports/studies/validation/verdict.h"
-#include "scenarios/check.h"
 #include "scenarios/write_error.h"
 
 #include <fmt/format.h>
@@ -108,8 +107,7 @@ void keep_and_tell(const Answer& answer, const Validation& validation,
 
 int validate_cases(const Answer& answer, const std::vector<Case>& cases, const Judgement& judgement,
                    const Modes& modes, const std::optional<LedgerPlace>& ledger) {
-  for (const Case& each : cases) check_forecastable(each);  // before anything is trained
-  if (ledger) read_ledger(ledger->path);                    // a damaged one is told likewise
+  if (ledger) read_ledger(ledger->path);  // a damaged one is told before anything is trained
   NowAndThen progress(answer);
   ValidateOptions options;
   options.folder = answer.root_of(cases.front().scenario);

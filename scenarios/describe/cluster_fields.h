@@ -132,7 +132,7 @@ void describe(Visitor& visit, T& transport) {
               transport.pin);
   visit.field({.key = "shared_memory",
                .doc = "run: what nodes of one host send each other goes through memory of both, as "
-                      "NCCL has it, not through TCP, which is what is forecast",
+                      "NCCL has it, but with --tls; forecasts are of TCP",
                .written = transport.shared_memory},
               transport.shared_memory);
 }

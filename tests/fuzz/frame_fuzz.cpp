@@ -33,6 +33,7 @@ std::string stream_of(const std::uint8_t*& data, std::size_t& size) {
       FrameHeader header;
       header.kind = static_cast<std::uint16_t>(next() % 120);
       header.from = next();
+      header.in_ring = what % 16 == 0;  // of a reader that has none
       header.payload_bytes = std::uint64_t{next()} * (what % 4 == 0 ? 4 : 37);
       if (what == 2) header.payload_bytes <<= 52;
       const HeaderBytes bytes = encode(header);
@@ -54,7 +55,8 @@ Outcome read_in_one_piece(std::string_view stream) {
     stream.remove_prefix(bytes.size());
     const DecodedHeader decoded = decode(bytes, kMost);
     outcome.error = decoded.error;
-    if (decoded.error != nullptr || stream.size() < decoded.header.payload_bytes) break;
+    if (decoded.error == nullptr && decoded.header.in_ring) outcome.error = "in no ring";
+    if (outcome.error != nullptr || stream.size() < decoded.header.payload_bytes) break;
     outcome.frames.emplace_back(decoded.header, stream.substr(0, decoded.header.payload_bytes));
     stream.remove_prefix(decoded.header.payload_bytes);
   }

@@ -54,8 +54,8 @@ TEST_CASE("shared memory: a forecast is of TCP, and says so") {
   Case scenario_case = small_case("sync", 2, 10);
   scenario_case.scenario.transport.shared_memory = true;
   CHECK_THROWS_WITH(simulate(scenario_case),
-                    Catch::Contains("transport.shared_memory: runs can have it, but forecasts are "
-                                    "of TCP; write off, or use run"));
+                    Catch::Contains("transport.shared_memory: on, but forecasts are of TCP; write "
+                                    "off, or only run it"));
 }
 
 }  // namespace

@@ -2,9 +2,12 @@
 #include "exec/transport/shared_ring.h"
 
 #include "models/base/random.h"
+#include "tests/support/temp_folder.h"
 
 #include <catch2/catch.hpp>
 
+#include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -91,11 +94,13 @@ TEST_CASE("shared ring: the memory of another process, which may be gone") {
     }
     _exit(equal ? 0 : 1);
   }
-  for (int i = 0; i < 3; ++i) {
-    while (!writer->put(bytes)) usleep(100);
-  }
+  REQUIRE(child > 0);
   int status = 1;
-  waitpid(child, &status, 0);
+  bool gone = false;
+  for (int i = 0; i < 3; ++i) {
+    while (!gone && !writer->put(bytes)) gone = waitpid(child, &status, WNOHANG) == child;
+  }
+  if (!gone) waitpid(child, &status, 0);
   CHECK(status == 0);
   CHECK(writer->put(bytes));
 }
@@ -110,12 +115,35 @@ TEST_CASE("shared ring: an offer that is not of such memory opens nothing") {
   offer = writer->offer();
   offer.bytes = 2'000;
   CHECK_FALSE(opens());
-  offer.bytes = GENERATE(-1, 0, std::int64_t{1} << 62);
-  CHECK_FALSE(opens());
+  for (const std::int64_t bytes : {std::int64_t{-1}, std::int64_t{0}, std::int64_t{1} << 62}) {
+    offer.bytes = bytes;
+    CHECK_FALSE(opens());
+  }
   offer = writer->offer();
-  offer.descriptor = GENERATE(0, -1, 100'000);
-  CHECK_FALSE(opens());
+  for (const int descriptor : {0, -1, 100'000}) {
+    offer.descriptor = descriptor;
+    CHECK_FALSE(opens());
+  }
   offer = writer->offer();
   writer->accepted();  // which closes it
   CHECK_FALSE(opens());
+}
+
+TEST_CASE("shared ring: a file that has the size of a ring, its first bytes, its name is none") {
+  const auto writer = RingWriter::make({1'000});
+  RingOffer offer = writer->offer();
+  std::vector<std::byte> bytes(4'096 + 1'000);
+  std::memcpy(bytes.data(), offer.password.data(), sizeof offer.password);
+  const TempFolder folder;
+  const auto opens = [&](int descriptor) {
+    REQUIRE(descriptor >= 0);
+    REQUIRE(write(descriptor, bytes.data(), bytes.size()) == std::ssize(bytes));
+    offer.descriptor = descriptor;
+    const bool opened = RingReader::open(offer) != nullptr;
+    close(descriptor);
+    return opened;
+  };
+  CHECK_FALSE(opens(open((folder / "memfd:foretrain").c_str(), O_RDWR | O_CREAT, 0600)));
+  CHECK_FALSE(opens(memfd_create("foretrain", MFD_CLOEXEC | MFD_ALLOW_SEALING)));  // not sealed
+  CHECK_FALSE(opens(memfd_create("another", MFD_CLOEXEC | MFD_ALLOW_SEALING)));
 }
