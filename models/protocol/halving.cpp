@@ -33,21 +33,21 @@ BucketRun HalvingUnit::owned_by(int first, int count) const {
 
 std::vector<HalvingUnit> halving_units(const Layout& layout, std::span<const GradientStage> stages,
                                        int workers) {
-  const auto deal = static_cast<std::uint32_t>(workers);
-  // Stages have buckets that follow each other.
-  const auto is_deal = [&](std::span<const std::uint32_t> buckets) {
-    if (buckets.size() < deal) return false;
+  const auto most = static_cast<std::uint32_t>(workers);
+  // What of a deal the first of `buckets` begins with. Stages have buckets that follow each other.
+  const auto begin_of = [&](std::span<const std::uint32_t> buckets) {
     const Bucket& first = layout.buckets[buckets.front()];
-    for (std::uint32_t i = 0; i < deal; ++i) {
-      const Bucket& each = layout.buckets[buckets[i]];
-      if (each.shard != static_cast<int>(i) || each.with != first.with) return false;
+    std::uint32_t count = 1;
+    for (; count < buckets.size(); ++count) {
+      const Bucket& next = layout.buckets[buckets[count]];
+      if (next.shard != first.shard + static_cast<int>(count) || next.with != first.with) break;
     }
-    return true;
+    return BucketRun{buckets.front(), 4 * count >= 3 * most ? count : 1};
   };
   std::vector<HalvingUnit> units;
   for (const GradientStage& stage : stages) {
     for (std::span<const std::uint32_t> left(stage.buckets); !left.empty();) {
-      const BucketRun run{left.front(), is_deal(left) ? deal : 1};
+      const BucketRun run = begin_of(left);
       units.push_back({run, layout.buckets[run.first].shard});
       left = left.subspan(run.count);
     }

@@ -15,10 +15,10 @@
 
 namespace foretrain {
 
-/// Buckets that are summed up together: a deal, one of each owner, where all of it leaves with one
-/// stage of a gradient, else a bucket by itself. Of a deal that stages cut, what leaves together is
-/// not put together: it would wait at every turn for the whole of it, where bucket after bucket
-/// follow each other over the wires.
+/// Buckets that are summed up together: of a deal, one of each owner, what leaves with one stage of
+/// a gradient, where that are three quarters of it or more; else a bucket by itself. Any part of a
+/// deal takes the turns, and at the worst the time, of all of it, where bucket after bucket follow
+/// each other over the wires.
 struct HalvingUnit {
   BucketRun run;
   int owner = 0;  ///< of the first

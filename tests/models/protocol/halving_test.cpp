@@ -56,6 +56,21 @@ TEST_CASE("halving: deals that leave with one stage go together, other buckets a
   CHECK(largest_of_halving(layout, stages, 4) == Bytes{2 * 4});
 }
 
+TEST_CASE("halving: three quarters of a deal that leave with one stage go together") {
+  const Layout layout = make_dealt_layout(32, {4}, 8);  // four deals of eight
+  const auto units = halving_units(
+      layout,
+      std::vector{stage_of({14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29}),
+                  stage_of({2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13})},
+      8);
+  std::vector<BucketRun> runs;
+  for (const HalvingUnit& unit : units) {
+    CHECK(unit.owner == layout.buckets[unit.run.first].shard);
+    runs.push_back(unit.run);
+  }
+  CHECK(runs == std::vector<BucketRun>{{2, 6}, {8, 6}, {14, 1}, {15, 1}, {16, 8}, {24, 6}});
+}
+
 TEST_CASE("halving: buckets of two collectives do not go together") {
   Layout layout = make_dealt_layout(8, {4}, 4);
   layout.buckets[2].with = 2;
