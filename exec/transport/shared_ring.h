@@ -19,8 +19,6 @@ struct RingOffer {
   std::int64_t descriptor = 0;
   std::int64_t bytes = 0;                   ///< of the buffer
   std::array<std::uint64_t, 2> password{};  ///< drawn; in the memory, too
-
-  bool operator==(const RingOffer&) const = default;
 };
 
 /// The memory itself (Linux: memfd_create), of a fixed size: no end can make it shorter for the
@@ -40,7 +38,6 @@ class SharedRing {
   /// Where the byte with that number lies, and so many bytes of `count` as follow it there.
   [[nodiscard]] std::span<std::byte> at(std::uint64_t number, std::size_t count) const;
   [[nodiscard]] std::size_t size() const { return size_; }
-  [[nodiscard]] int descriptor() const { return descriptor_; }
   /// The memory stays as long as somebody has it mapped.
   void close_descriptor();
 
