@@ -3,9 +3,9 @@
 
 #include "models/base/quantity.h"
 #include "models/base/time.h"
+#include "models/cost/touch_order.h"
 
 #include <cstdint>
-#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -34,10 +34,6 @@ struct Touched {
   std::uint32_t node = 0;
   std::uint64_t what = 0;  ///< told apart by the node; below 2^40
   Bytes size;
-
-  [[nodiscard]] bool is(const Touched& other) const {
-    return node == other.node && what == other.what;
-  }
 };
 
 /// Bytes by where they come from; the rest are in the core's own cache.
@@ -70,9 +66,9 @@ struct Refill {
 ///     the law [%]      10   14   24   35   46   57   73   85   96
 ///
 /// and what was gone of 4 MB that nobody touched, by neighbours' 8 GB/s: after 1, 2, 4, 8 ms 2, 20,
-/// 60, 90 %. Source: the stack distances of Mattson, Gecsei, Slutz, Traiger 1970, in sets as of
-/// Smith 1978. Realism: cores share one cache, whatever the sockets; no prefetching beyond what
-/// the measured cost of a byte has in it.
+/// 60, 90 %. Source: stack distances (touch_order.h), in sets as of Smith 1978. Realism: cores
+/// share one cache, whatever the sockets; no prefetching beyond what the measured cost of a byte
+/// has in it.
 class Caches {
  public:
   Caches(const MemoryHierarchy& memory, int cores);
@@ -91,28 +87,22 @@ class Caches {
   [[nodiscard]] Duration time_of_message(const Refill& refill, int cores = 1) const;
 
  private:
-  struct Touch {
-    Touched what;
-    Instant at;
-  };
-  /// Most recently touched last.
-  using Recent = std::vector<Touch>;
-  /// What came between two touches.
-  struct Between {
-    double bytes = 0;
-    Duration time;
-  };
-  /// It is the most recent now. Nothing: it is new, or so much lies between that none is left.
-  std::optional<Between> renew(Recent& recent, const Touched& touched, Bytes cache) const;
   /// What is missing of `size` bytes, `more` having been touched besides, `times` as often as that.
-  Refill missing(int core, const Touched& touched, double more, double times);
+  Refill missing(int core, const Touched& touched, std::uint32_t number, double more, double times);
   /// What a byte of memory takes while so many cores want some, that takes one core so long.
   [[nodiscard]] double byte_s(double alone_s, int cores) const;
 
   MemoryHierarchy memory_;
-  std::vector<Recent> by_core_;
-  Recent on_host_;
-  std::unordered_map<std::uint64_t, Bytes> known_;  // the most of it that was touched
+  /// A piece that was touched once.
+  struct Known {
+    std::uint32_t number;
+    Bytes most;  // of it that was touched
+  };
+  Known& know(const Touched& touched);
+
+  std::vector<TouchOrder> by_core_;
+  TouchOrder on_host_;
+  std::unordered_map<std::uint64_t, Known> known_;  // by name
   Instant now_;
 };
 

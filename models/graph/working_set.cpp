@@ -47,7 +47,7 @@ WorkingSet::WorkingSet(std::shared_ptr<const Training> training, NodeId id)
   const auto& buckets = training_->layout->buckets;
   const auto count = static_cast<std::uint32_t>(buckets.size());
   groups_.resize(std::min(buckets.size(), kMostGroups));
-  messages_.resize(groups_.size());
+  waiting_.resize(groups_.size());
   for (std::uint32_t bucket = 0; bucket < count; ++bucket) {
     const std::int64_t touched =
         training_->sparse() ? touched_mean(*training_, buckets[bucket]) : 0;
@@ -146,11 +146,12 @@ Refill WorkingSet::job(Caches& caches, int core, const Job& job) {
   }
   const std::uint32_t group = group_of(job.bucket);
   Bytes came;
-  for (const Touched& message : messages_[group]) {
+  for (const Touched& message : waiting_[group].messages) {
     touch(message);
     came += message.size;
   }
-  messages_[group].clear();
+  waiting_[group].messages.clear();
+  ++waiting_[group].jobs;
   if (job.kind == JobKind::reduce) return refill += sums(caches, core, job);
   const Bucket& bucket = training_->layout->buckets[job.bucket];
   // A third of a sparse push is indices, a third gradients.
@@ -184,9 +185,10 @@ Refill WorkingSet::message(Caches& caches, int core, NodeId from, const Message&
   const Touched buffer{static_cast<std::uint32_t>(index_of(id_)), buffer_of(from, message), size};
   const Refill refill = caches.touch(core, buffer);
   if (!addend) return refill;
-  std::vector<Touched>& waiting = messages_[group_of(message.bucket)];
-  const auto known = std::ranges::find(waiting, buffer.what, &Touched::what);
-  if (known == waiting.end()) waiting.push_back(buffer);
+  Waiting& waiting = waiting_[group_of(message.bucket)];
+  if (std::exchange(waits_for_[buffer.what], waiting.jobs) != waiting.jobs) {
+    waiting.messages.push_back(buffer);
+  }
   return refill;
 }
 

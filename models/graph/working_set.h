@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
 namespace foretrain {
@@ -92,8 +93,14 @@ class WorkingSet {
   Bytes examples_;  // that a batch is made of, as the data set has them
   Bytes data_set_;  // the worker's share of it
   Bytes evaluation_;
-  bool rereads_ = false;                        // parameters, on the way back
-  std::vector<std::vector<Touched>> messages_;  // by group: came, and wait for a job
+  bool rereads_ = false;  // parameters, on the way back
+  /// Of a group: what came for it and waits for a job; jobs that have had some.
+  struct Waiting {
+    std::vector<Touched> messages;
+    std::int64_t jobs = 1;
+  };
+  std::vector<Waiting> waiting_;                               // by group
+  std::unordered_map<std::uint64_t, std::int64_t> waits_for_;  // by buffer: for the how manieth job
 };
 
 /// What a worker alone waits for its bytes in each step, once it has made some.
