@@ -18,6 +18,8 @@ class Fifo {
   [[nodiscard]] T& front() { return items_[first_]; }
   [[nodiscard]] const T& front() const { return items_[first_]; }
 
+  [[nodiscard]] const T& back() const { return items_.back(); }
+
   void push_back(T item) {
     if (first_ > 16 && 2 * first_ > items_.size()) {
       items_.erase(items_.begin(), begin());

@@ -31,9 +31,8 @@ Worker::Worker(std::shared_ptr<const Training> training, NodeId id)
       gradient_(worker_compute_, clock_, kGradient),
       evaluator_(training_->target) {
   if (!training_->sparse()) return;
-  for (std::size_t i = 0; i < buckets_.size(); ++i) {
-    const Bucket& bucket = training_->layout->buckets[i];
-    buckets_[i].values = parameters_.all().slice(bucket.offset(), bucket.size());
+  for (const Bucket& bucket : training_->layout->buckets) {
+    sparse_.push_back({parameters_.all().slice(bucket.offset(), bucket.size()), {}});
   }
 }
 
@@ -56,10 +55,10 @@ void Worker::handle(Instant now, Input input, Effects& effects) {
 
 void Worker::compute_gradient(Instant now, Effects& effects) {
   state_ = State::computing;
-  for (std::size_t i = 0; training_->sparse() && i < buckets_.size(); ++i) {
-    BucketView& bucket = buckets_[i];
-    bucket.view = worker_compute_.view(training_->layout->buckets[i], bucket.values, effects);
-    if (!bucket.last) bucket.values = bucket.view;  // what nobody reads again is let go
+  for (std::size_t i = 0; i < sparse_.size(); ++i) {
+    auto& [values, view] = sparse_[i];
+    view = worker_compute_.view(training_->layout->buckets[i], values, effects);
+    if (!buckets_[i].last) values = view;  // what nobody reads again is let go
   }
   counted_ = false;
   dropped_ = false;
@@ -70,7 +69,7 @@ void Worker::compute_gradient(Instant now, Effects& effects) {
 
 void Worker::go_on_computing(Instant now, Effects& effects) {
   const auto is_here = [&](std::uint32_t index) { return !buckets_[index].awaited; };
-  const Payload parameters = parameters_held(&BucketView::view, effects);
+  const Payload parameters = parameters_held(&SparseView::view, effects);
   gradient_.go_on(now, parameters, is_here, effects);
 }
 
@@ -199,24 +198,21 @@ void Worker::receive(Instant now, NodeId from, Message message, Effects& effects
 
 // A job that runs reads no bucket whose push is out. Others are renewed only when it is over.
 void Worker::put(std::uint32_t index, Payload values, Effects& effects) {
-  BucketView& bucket = buckets_[index];
   const bool busy = state_ == State::computing || state_ == State::evaluating ||
                     state_ == State::final_evaluation;
-  if (busy && !bucket.awaited) {
-    bucket.deferred = std::move(values);
+  if (busy && !buckets_[index].awaited) {
+    deferred_.push_back({index, std::move(values)});
   } else if (training_->sparse()) {
-    bucket.values = std::move(values);
+    sparse_[index].values = std::move(values);
   } else {
     parameters_.put(training_->layout->buckets[index], values, effects);
   }
 }
 
 void Worker::put_deferred(Effects& effects) {
-  for (std::uint32_t index = 0; index < buckets_.size(); ++index) {
-    if (buckets_[index].deferred) {
-      put(index, *std::exchange(buckets_[index].deferred, {}), effects);
-    }
-  }
+  std::vector<Deferred> deferred = std::exchange(deferred_, {});
+  std::ranges::sort(deferred, {}, &Deferred::bucket);
+  for (Deferred& each : deferred) put(each.bucket, std::move(each.values), effects);
 }
 
 bool Worker::fits(const Payload& values, const Bucket& bucket) const {
@@ -259,7 +255,7 @@ void Worker::report_step(Effects& effects) {
 
 void Worker::evaluate(Instant now, State state, Effects& effects) {
   state_ = state;
-  const Payload parameters = parameters_held(&BucketView::values, effects);
+  const Payload parameters = parameters_held(&SparseView::values, effects);
   evaluator_.begin(now, kEvaluation, worker_compute_, parameters, effects);
 }
 
@@ -271,7 +267,7 @@ void Worker::report_evaluation(Instant now, const JobResult& result, bool final,
   put_deferred(effects);
   if (final) {
     state_ = State::finished;
-    const Payload weights = parameters_held(&BucketView::values, effects);
+    const Payload weights = parameters_held(&SparseView::values, effects);
     effects.emplace_back(Finished{.weights = weights, .statistics = worker_compute_.statistics()});
     return;
   }
@@ -298,16 +294,16 @@ void Worker::go_on(Instant now, Effects& effects) {
   effects.emplace_back(Finished{});
 }
 
-Payload Worker::parameters_held(Payload BucketView::*part, Effects& effects) const {
+Payload Worker::parameters_held(Payload SparseView::*part, Effects& effects) const {
   if (!training_->sparse()) return parameters_.all();
-  if (buckets_.size() == 1) return buckets_.front().*part;
+  if (sparse_.size() == 1) return sparse_.front().*part;
   Bytes size;
-  for (const BucketView& bucket : buckets_) size += (bucket.*part).size();
+  for (const SparseView& bucket : sparse_) size += (bucket.*part).size();
   effects.emplace_back(Worked{copy_cost(size.value / 4)});
   if (!training_->numerics) return Payload::sized(size);
   Payload held = Payload::allocate(size);
   auto to = held.writable_floats().begin();
-  for (const BucketView& bucket : buckets_) {
+  for (const SparseView& bucket : sparse_) {
     to = std::ranges::copy((bucket.*part).floats(), to).out;
   }
   return held;

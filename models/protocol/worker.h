@@ -11,7 +11,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <vector>
 
 namespace foretrain {
@@ -80,10 +79,10 @@ class Worker : public Node {
   /// What comes after a step, or after the servers have called it over.
   void go_on(Instant now, Effects& effects);
   [[nodiscard]] bool over() const { return last_values_ == buckets_.size(); }
-  struct BucketView;
+  struct SparseView;
   /// What a gradient reads, or an evaluation: all parameters; sparse: `part` of all buckets, end to
   /// end.
-  [[nodiscard]] Payload parameters_held(Payload BucketView::*part, Effects& effects) const;
+  [[nodiscard]] Payload parameters_held(Payload SparseView::*part, Effects& effects) const;
   [[nodiscard]] bool fits(const Payload& values, const Bucket& bucket) const;
   /// This node evaluates what it holds after the step that begins. Known before that is pushed: of
   /// a sparse model the answer has to bring all parameters.
@@ -95,13 +94,20 @@ class Worker : public Node {
 
   /// What this worker knows of a bucket.
   struct BucketView {
-    Payload values;  // sparse: what was sent last; of the last ones all, else what was asked for
-    Payload view;    // sparse: of them, what the gradient reads
     Version version{};
-    bool awaited = false;               // its push is not answered
-    Step pushed{};                      // the step of that push
-    bool last = false;                  // these are its last values
-    std::optional<Payload> deferred{};  // last values that came while a job may read the old ones
+    Step pushed{};         // the step of its last push
+    bool awaited = false;  // that is not answered
+    bool last = false;     // the values are its last ones
+  };
+  /// Of a sparse model also this.
+  struct SparseView {
+    Payload values;  // what was sent last; of the last ones all, else what was asked for
+    Payload view;    // of them, what the gradient reads
+  };
+  /// Last values that came while a job may read the old ones.
+  struct Deferred {
+    std::uint32_t bucket;
+    Payload values;
   };
 
   std::shared_ptr<const Training> training_;
@@ -114,6 +120,8 @@ class Worker : public Node {
   Step number_;
   HeldParameters parameters_;  // dense
   std::vector<BucketView> buckets_;
+  std::vector<SparseView> sparse_;  // by bucket; of a dense model empty
+  std::vector<Deferred> deferred_;
   std::size_t awaited_ = 0;      // buckets whose push is not answered
   std::size_t last_values_ = 0;  // buckets that have their last values
   bool counted_ = false;         // the first bucket's push of this step counted

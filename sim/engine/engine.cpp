@@ -1,6 +1,7 @@
 #include "sim/engine/engine.h"
 
 #include "models/base/check.h"
+#include "sim/engine/fetch.h"
 
 namespace foretrain::sim {
 
@@ -10,23 +11,41 @@ void Engine::schedule(Instant at, Callback callback) {
   if (at == now_) {
     now_due_.push_back(callback);
   } else {
-    heap_.push({at, scheduled_++, callback});
+    later_.push({at, scheduled_++, callback});
   }
 }
 
 bool Engine::step() {
   Callback callback;
-  if (!now_due_.empty() && (heap_.empty() || heap_.top().at > now_)) {
+  if (!now_due_.empty()) {
+    look_ahead();
     callback = now_due_.pop_front();
+  } else if (!later_.empty()) {
+    callback = go_on();
   } else {
-    if (heap_.empty()) return false;
-    now_ = heap_.top().at;
-    callback = heap_.top().callback;
-    heap_.pop();
+    return false;
   }
   ++happened_;
   callback.actor->wake(now_, callback.token);
   return true;
+}
+
+// To the next instant that has events, the first of which this is.
+Callback Engine::go_on() {
+  const Callback first = later_.front().callback;
+  now_ = later_.front().at;
+  for (later_.pop_front(); !later_.empty() && later_.front().at == now_; later_.pop_front()) {
+    now_due_.push_back(later_.front().callback);
+  }
+  return first;
+}
+
+void Engine::look_ahead() const {
+  if (now_due_.size() <= 2 * kFetchedAhead) return;
+  const auto next = now_due_.begin();
+  fetch(*next[2 * kFetchedAhead].actor);
+  const Callback& callback = next[kFetchedAhead];
+  callback.actor->expect(callback.token);
 }
 
 }  // namespace foretrain::sim

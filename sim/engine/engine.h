@@ -3,8 +3,7 @@
 
 #include "models/base/fifo.h"
 #include "models/base/time.h"
-
-#include <boost/heap/d_ary_heap.hpp>
+#include "sim/engine/run_queue.h"
 
 #include <cstdint>
 
@@ -15,6 +14,8 @@ class Actor {
  public:
   virtual ~Actor() = default;
   virtual void wake(Instant now, std::uint64_t token) = 0;
+  /// It is woken soon, with that token: it may `fetch` what it will touch. Changes nothing.
+  virtual void expect(std::uint64_t /*token*/) const {}
 };
 
 /// Whom to wake, with which token; `actor` null: nobody.
@@ -30,15 +31,15 @@ struct Callback {
 /// 3. An event cannot be taken back; an actor that changed its mind ignores it, by its token.
 /// 4. Actors outlive the events that name them.
 ///
-/// Events of this very instant wait in a queue, not in the heap: those in the heap that are due now
-/// were scheduled before the clock came here, so they come first.
+/// Events of this very instant wait in a queue: first those that were scheduled before the clock
+/// came here. So it is known which come next, and what they need can be fetched.
 class Engine {
  public:
   [[nodiscard]] Instant now() const { return now_; }
   /// Nothing is scheduled.
   [[nodiscard]] bool idle() const { return pending() == 0; }
   /// Events that are still to come.
-  [[nodiscard]] std::size_t pending() const { return heap_.size() + now_due_.size(); }
+  [[nodiscard]] std::size_t pending() const { return later_.size() + now_due_.size(); }
   /// Events that have happened.
   [[nodiscard]] std::uint64_t events() const { return happened_; }
 
@@ -53,6 +54,9 @@ class Engine {
   }
 
  private:
+  Callback go_on();
+  void look_ahead() const;
+
   struct Event {
     Instant at;
     std::uint64_t sequence;
@@ -67,7 +71,7 @@ class Engine {
   Instant now_;
   std::uint64_t scheduled_ = 0;
   std::uint64_t happened_ = 0;
-  boost::heap::d_ary_heap<Event, boost::heap::arity<4>, boost::heap::compare<Later>> heap_;
+  RunQueue<Event, Later, 4> later_;
   Fifo<Callback> now_due_;
 };
 

@@ -1,6 +1,8 @@
 // Things under way, named by number in the events that concern them.
 #pragma once
 
+#include "sim/engine/fetch.h"
+
 #include <cstddef>
 #include <utility>
 #include <vector>
@@ -18,6 +20,7 @@ class Slots {
     }
     const std::size_t slot = free_.back();
     free_.pop_back();
+    if (free_.size() > kFetchedAhead) fetch(items_[free_[free_.size() - 1 - kFetchedAhead]]);
     items_[slot] = std::move(item);
     return slot;
   }
@@ -26,6 +29,10 @@ class Slots {
     return std::move(items_[slot]);
   }
   [[nodiscard]] T& operator[](std::size_t slot) { return items_[slot]; }
+  /// It is looked at soon; of any number.
+  void expect(std::size_t slot) const {
+    if (slot < items_.size()) fetch(items_[slot]);
+  }
   /// How many are kept.
   [[nodiscard]] std::size_t size() const { return items_.size() - free_.size(); }
 

@@ -1,6 +1,7 @@
 #include "sim/network/fabric.h"
 
 #include "models/base/check.h"
+#include "sim/engine/fetch.h"
 
 #include <algorithm>
 #include <utility>
@@ -62,34 +63,31 @@ Fabric::Fabric(Engine& engine, const ClusterSpec& cluster, Bytes unsent,
 }
 
 Fabric::ConnectionId Fabric::connect(std::size_t from, std::size_t to) {
-  const auto [entry, is_new] =
-      route_of_.try_emplace({from, to}, static_cast<std::uint32_t>(routes_.size()));
-  if (is_new) {
-    routes_.push_back(topology_.route(from, to));
-    routes_.back().latency = time_factors_.scaled(Resource::latency, routes_.back().latency);
-  }
-  const ConnectionId id = add_connection(from, to, entry->second, tcp_);
+  const ConnectionId id = add_connection(from, to, topology_.route(from, to), tcp_);
+  Connection& connection = connections_[id];
   if (const auto found = cuts_.find({from, to}); found != cuts_.end()) {
-    connections_[id].cuts = found->second;
+    connection.cuts = found->second;
   }
   if (const double most = topology_.most_between(from, to); most > 0) {
-    connections_[id].cap = flows_.add_port(paced({most}, time_factors_.of(Resource::connection)));
+    const PortSpec cap = paced({most}, time_factors_.of(Resource::connection));
+    connection.path.push_back(flows_.add_port(cap));
     departures_.add_port(Resource::connection);
   }
   return id;
 }
 
 Fabric::ConnectionId Fabric::connect_devices(std::size_t host, int from, int to) {
-  routes_.push_back(topology_.between_devices(host, from, to));
-  routes_.back().latency = time_factors_.scaled(Resource::latency, routes_.back().latency);
-  return add_connection(host, host, static_cast<std::uint32_t>(routes_.size() - 1), false);
+  return add_connection(host, host, topology_.between_devices(host, from, to), false);
 }
 
-Fabric::ConnectionId Fabric::add_connection(std::size_t from, std::size_t to, std::uint32_t route,
-                                            bool tcp) {
-  const Duration round_trip = tcp ? routes_[route].latency * 2 : Duration{};
-  connections_.push_back({static_cast<std::uint32_t>(from), static_cast<std::uint32_t>(to), route,
-                          SlowStart(round_trip)});
+Fabric::ConnectionId Fabric::add_connection(std::size_t from, std::size_t to,
+                                            const Topology::Route& route, bool tcp) {
+  const Duration latency = time_factors_.scaled(Resource::latency, route.latency);
+  connections_.push_back({static_cast<std::uint32_t>(from),
+                          static_cast<std::uint32_t>(to),
+                          latency,
+                          {route.ports.begin(), route.ports.end()},
+                          SlowStart(tcp ? latency * 2 : Duration{})});
   connections_.back().framed = tcp;
   departures_.add_connection();
   return static_cast<ConnectionId>(connections_.size() - 1);
@@ -129,6 +127,8 @@ double Fabric::next_piece(ConnectionId id, Instant now) {
   connection.piece = std::min(connection.waiting.front().left, allowance);
   return connection.piece;
 }
+
+void Fabric::expect(std::uint64_t token) const { fetch(connections_[token >> kKindBits]); }
 
 void Fabric::wake(Instant now, std::uint64_t token) {
   const auto id = static_cast<ConnectionId>(token >> kKindBits);
@@ -188,13 +188,7 @@ void Fabric::set_pace(std::size_t host, double share) {
 
 void Fabric::begin_flow(ConnectionId id, double piece) {
   Connection& connection = connections_[id];
-  std::span<const FlowNetwork::PortId> path = routes_[connection.route].ports;
-  if (connection.cap) {
-    capped_.assign(path.begin(), path.end());
-    capped_.push_back(*connection.cap);
-    path = capped_;
-  }
-  connection.flow = flows_.begin(path, piece, {this, token_of(id, kMoved)});
+  connection.flow = flows_.begin(connection.ports(), piece, {this, token_of(id, kMoved)});
   departures_.is_moved_by(id, connection.flow);
 }
 
@@ -221,7 +215,7 @@ void Fabric::moved(ConnectionId id, Instant now) {
   count(connection, connection.piece);
   connection.counted = 0;
   if (first.left < kNothing) {
-    const Instant there = now + routes_[connection.route].latency;
+    const Instant there = now + connection.latency;
     engine_.schedule(there, departures_.left(id, now, there, first.arrived));
     connection.waiting.pop_front();
     if (!connection.waiting.empty()) departures_.follows(id, connection.waiting.front().cause);

@@ -9,10 +9,12 @@
 #include "sim/network/tcp.h"
 #include "sim/network/topology.h"
 
+#include <boost/container/small_vector.hpp>
+
 #include <cmath>
 #include <cstdint>
 #include <map>
-#include <optional>
+#include <span>
 #include <vector>
 
 namespace foretrain::sim {
@@ -57,11 +59,10 @@ class Fabric : public Actor {
   void send(ConnectionId id, Bytes size, std::uint32_t bucket, Callback arrived);
 
   /// Of its route, one way.
-  [[nodiscard]] Duration latency(ConnectionId id) const {
-    return routes_[connections_[id].route].latency;
-  }
+  [[nodiscard]] Duration latency(ConnectionId id) const { return connections_[id].latency; }
 
   void wake(Instant now, std::uint64_t token) override;
+  void expect(std::uint64_t token) const override;
 
   /// From a host to another one nothing moves until each `cut` has its `mend`.
   void cut(std::size_t from, std::size_t to);
@@ -95,7 +96,9 @@ class Fabric : public Actor {
   struct Connection {
     std::uint32_t from;
     std::uint32_t to;
-    std::uint32_t route;
+    Duration latency;
+    /// The ports of its route; its own, where it carries less than its wires.
+    boost::container::small_vector<FlowNetwork::PortId, 4> path;
     SlowStart slow_start;
     SendQueue<Waiting> waiting{};  // the first one is sent
     FlowNetwork::FlowId flow = 0;
@@ -104,11 +107,15 @@ class Fabric : public Actor {
     bool rests = true;          // nothing to send, not even once the next round comes
     bool awaits_round = false;  // the next one is scheduled
     int cuts = 0;               // that are not mended
-    std::optional<FlowNetwork::PortId> cap{};  // its own, where it carries less than its wires
     bool framed = false;
+
+    [[nodiscard]] std::span<const FlowNetwork::PortId> ports() const {
+      return {path.data(), path.size()};
+    }
   };
 
-  ConnectionId add_connection(std::size_t from, std::size_t to, std::uint32_t route, bool tcp);
+  ConnectionId add_connection(std::size_t from, std::size_t to, const Topology::Route& route,
+                              bool tcp);
   void begin_flow(ConnectionId id, double piece);
   /// Sends what it may, where nothing of it is under way.
   void go_on(ConnectionId id, Instant now);
@@ -126,12 +133,9 @@ class Fabric : public Actor {
   FlowNetwork flows_;
   Departures departures_;
   bool tcp_;
-  double unsent_;  // bytes
-  std::vector<Topology::Route> routes_;
-  std::map<std::pair<std::size_t, std::size_t>, std::uint32_t> route_of_;  // by hosts
-  std::map<std::pair<std::size_t, std::size_t>, int> cuts_;                // from a host to another
+  double unsent_;                                            // bytes
+  std::map<std::pair<std::size_t, std::size_t>, int> cuts_;  // from a host to another
   std::vector<Connection> connections_;
-  std::vector<FlowNetwork::PortId> capped_;  // memory for a path
   std::vector<Counters> hosts_;
 };
 

@@ -2,6 +2,8 @@
 #pragma once
 
 #include "models/base/time.h"
+#include "sim/engine/fetch.h"
+#include "sim/engine/run_queue.h"
 #include "sim/network/port.h"
 
 #include <algorithm>
@@ -12,7 +14,7 @@
 namespace foretrain::sim {
 
 /// What `FlowNetwork` knows of a port (`flows.h` has the words); `Region` solves several together.
-struct FlowPort {
+struct alignas(kCacheLine) FlowPort {
   static constexpr Instant kNever{std::numeric_limits<std::int64_t>::max()};
 
   /// A flow that the port holds back, by the virtual time of its end.
@@ -22,17 +24,29 @@ struct FlowPort {
     std::uint32_t flow;
     std::uint32_t epoch;  ///< of the flow, when it was held; another one: no longer held here
 
-    static bool later(const Held& a, const Held& b) {
-      return a.end != b.end ? a.end > b.end : a.order > b.order;
-    }
+    struct Later {
+      bool operator()(const Held& a, const Held& b) const {
+        return a.end != b.end ? a.end > b.end : a.order > b.order;
+      }
+    };
   };
 
+  // What every flow on its way looks at comes first, in one line of a cache.
   PortSpec spec;
+  double capacity = 0;         ///< now
+  std::uint32_t count = 0;     ///< flows through it
+  std::uint32_t promised = 0;  ///< while idle, for how many its holders' bounds are enough
+  std::uint32_t held = 0;      ///< flows that it holds back
+  bool active = false;
+  bool dirty = false;
+  bool changed = false;
+  std::vector<std::uint32_t> listed;  ///< those through it, while it is idle, with gaps
+
+  RunQueue<Held, Held::Later, 1> ends;
   double full_rate = 0;  ///< spec.rate at pace 1
   double pace = 1;
-  double capacity = 0;  ///< now
-  double level = 0;     ///< bytes/s
-  double served = 0;    ///< V, bytes
+  double level = 0;   ///< bytes/s
+  double served = 0;  ///< V, bytes
   /// The least even share of an idle port on the paths of what it holds, or less.
   double bound = std::numeric_limits<double>::infinity();
   Instant settled;  ///< `served`, `tokens` are as of then
@@ -40,16 +54,8 @@ struct FlowPort {
   double load = 0;            ///< of a token bucket
   Instant planned = kNever;   ///< its next event
   std::uint32_t plan = 0;     ///< which counts
-  std::uint32_t held = 0;     ///< flows that it holds back
   std::uint32_t index = 0;    ///< in the equations
   std::uint64_t visited = 0;  ///< by which search
-  bool active = false;
-  bool dirty = false;
-  bool changed = false;
-  std::uint32_t count = 0;            ///< flows through it
-  std::uint32_t promised = 0;         ///< while idle, for how many its holders' bounds are enough
-  std::vector<std::uint32_t> listed;  ///< they, while it is idle
-  std::vector<Held> ends;             ///< a heap, the earliest in front
 
   [[nodiscard]] double even_share() const { return capacity / count; }
   /// An idle port's, as bounds count it: so that not each flow more has all of them lowered.

@@ -50,15 +50,17 @@ double FlowNetwork::left(FlowId flow) const {
 double FlowNetwork::load(PortId port) const {
   const Port& at = ports_[port];
   double sum = 0;
-  for (const FlowId flow : at.listed) sum += rate(flow);
+  for (const FlowId flow : at.listed) {
+    if (flow != kNone) sum += rate(flow);
+  }
   for (const auto& [kind, id] : bundles_.at(port)) {
     for (const FlowId flow : bundles_[id].flows) sum += rate(flow);
   }
   if (!at.active) return sum;
-  for (const Port::Held& held : at.ends) {
+  at.ends.visit([&](const Port::Held& held) {
     const Flow& flow = flows_[held.flow];
     if (flow.epoch == held.epoch && flow.active == 1) sum += at.level;
-  }
+  });
   return sum;
 }
 
@@ -71,6 +73,7 @@ FlowNetwork::FlowId FlowNetwork::begin(std::span<const PortId> path, double byte
   } else {
     id = free_.back();
     free_.pop_back();
+    if (free_.size() > kFetchedAhead) fetch(flows_[free_[free_.size() - 1 - kFetchedAhead]]);
   }
   Flow& flow = flows_[id];
   flow.moved = moved;
@@ -101,7 +104,7 @@ FlowNetwork::FlowId FlowNetwork::begin(std::span<const PortId> path, double byte
     const Port& port = ports_[hop.port];
     if (!port.active && (hop.port == home || port.spec.burst > 0)) activate(hop.port);
   }
-  if (!bundles_.contains(id)) bundle(id);
+  if (flow.active > 1 && !bundles_.contains(id)) bundle(id);
   fresh_.push_back(id);
   request();
   return id;
@@ -116,8 +119,7 @@ void FlowNetwork::extend(FlowId id, double bytes, Callback moved) {
   flow.moved = moved;
   flow.end += bytes;  // from where it was to end, to the fraction of a nanosecond
   ++port.held;
-  port.ends.push_back({flow.end, flow.order, id, flow.epoch});
-  std::ranges::push_heap(port.ends, Port::Held::later);
+  port.ends.push({flow.end, flow.order, id, flow.epoch});
 }
 
 void FlowNetwork::break_off(FlowId id) {
@@ -172,16 +174,17 @@ void FlowNetwork::end_flows(PortId number, Instant now) {
   ended.clear();
   for (Port& port = ports_[number]; !port.ends.empty();) {
     const Port::Held first = port.ends.front();
-    const bool counts = flows_[first.flow].epoch == first.epoch;
+    const bool counts = port.ends.size() == port.held || flows_[first.flow].epoch == first.epoch;
     if (counts && !is_over(port)) break;
-    std::ranges::pop_heap(port.ends, Port::Held::later);
-    port.ends.pop_back();
+    port.ends.pop_front();
     if (!counts) continue;
     --port.held;
     flows_[first.flow].drained = true;
     ended.push_back(first.flow);
   }
-  for (const FlowId flow : ended) {
+  for (std::size_t i = 0; i < ended.size(); ++i) {
+    const FlowId flow = ended[i];
+    look_ahead(std::span(ended).subspan(i));
     const Callback moved = flows_[flow].moved;
     moved.actor->wake(now, moved.token);
     if (flows_[flow].drained) remove(flow);
@@ -189,10 +192,19 @@ void FlowNetwork::end_flows(PortId number, Instant now) {
   ended_ = std::move(ended);
 }
 
+// Of flows that are gone through in this order.
+void FlowNetwork::look_ahead(std::span<const FlowId> flows) const {
+  if (flows.size() <= 2 * kFetchedAhead) return;
+  fetch(flows_[flows[2 * kFetchedAhead]]);
+  const Flow& near = flows_[flows[kFetchedAhead]];
+  near.moved.actor->expect(near.moved.token);
+  for (const Hop& hop : near.hops) fetch(ports_[hop.port].spec);
+}
+
 // Takes a flow that has moved all off its path.
 void FlowNetwork::remove(FlowId id) {
   Flow& flow = flows_[id];
-  bundles_.leave(id);
+  if (flow.active > 1) bundles_.leave(id);
   for (Hop& hop : flow.hops) {
     Port& port = ports_[hop.port];
     if (hop.place != kNone) unlist(hop);
@@ -281,20 +293,27 @@ void FlowNetwork::deactivate(PortId number) {
 }
 
 void FlowNetwork::list(FlowId flow, Hop& hop) {
-  auto& listed = ports_[hop.port].listed;
-  hop.place = static_cast<std::uint32_t>(listed.size());
-  listed.push_back(flow);
+  Port& port = ports_[hop.port];
+  if (port.listed.size() > 2 * std::size_t{port.count} + kGaps) close_gaps(hop.port);
+  hop.place = static_cast<std::uint32_t>(port.listed.size());
+  port.listed.push_back(flow);
 }
 
+// Leaves a gap: no other flow is touched, which would lie anywhere.
 void FlowNetwork::unlist(Hop& hop) {
   auto& listed = ports_[hop.port].listed;
-  const FlowId last = listed.back();
-  listed[hop.place] = last;
-  listed.pop_back();
-  for (Hop& moved : flows_[last].hops) {
-    if (moved.port == hop.port) moved.place = hop.place;
+  listed[std::exchange(hop.place, kNone)] = kNone;
+  while (!listed.empty() && listed.back() == kNone) listed.pop_back();
+}
+
+void FlowNetwork::close_gaps(PortId number) {
+  auto& listed = ports_[number].listed;
+  std::erase(listed, kNone);
+  for (std::uint32_t place = 0; place < listed.size(); ++place) {
+    for (Hop& hop : flows_[listed[place]].hops) {
+      if (hop.port == number) hop.place = place;
+    }
   }
-  hop.place = kNone;
 }
 
 void FlowNetwork::mark_dirty(PortId number) {
@@ -317,8 +336,7 @@ void FlowNetwork::hold(FlowId id, PortId number, Instant now) {
   flow.holder = number;
   flow.end = port.served + flow.left;
   ++port.held;
-  port.ends.push_back({flow.end, flow.order, id, flow.epoch});
-  std::ranges::push_heap(port.ends, Port::Held::later);
+  port.ends.push({flow.end, flow.order, id, flow.epoch});
   for (const Hop& hop : flow.hops) {
     const Port& other = ports_[hop.port];
     if (!other.active) port.bound = std::min(port.bound, other.promised_share());
@@ -342,8 +360,7 @@ void FlowNetwork::release(FlowId id, Instant now) {
 void FlowNetwork::plan(PortId number, Instant now) {
   Port& port = ports_[number];
   while (!port.ends.empty() && flows_[port.ends.front().flow].epoch != port.ends.front().epoch) {
-    std::ranges::pop_heap(port.ends, Port::Held::later);
-    port.ends.pop_back();
+    port.ends.pop_front();
   }
   Instant at = Port::kNever;
   if (!port.ends.empty()) at = after(now, (port.ends.front().end - port.served) / port.level);

@@ -3,6 +3,7 @@
 
 #include "models/base/time.h"
 #include "sim/engine/engine.h"
+#include "sim/engine/fetch.h"
 #include "sim/network/bundles.h"
 #include "sim/network/flow_port.h"
 #include "sim/network/port.h"
@@ -34,8 +35,8 @@ class HoldWatcher {
 ///
 ///     V(t) = integral of L,   a flow that joins at t0 with b bytes is done when V(t) = V(t0) + b
 ///
-/// and a heap of those ends. A change of the level moves no entry: an event costs O(log N) among N
-/// flows of one port.
+/// and a queue of those ends. A change of the level moves no entry: an event costs O(log N) among N
+/// flows of one port, O(1) where they end in the order in which they began.
 ///
 /// Most ports of a path hold nothing back. A port on which every flow has at most an even share of
 /// its capacity cannot: it is idle, and left out of the equations. Others are active. A flow that
@@ -88,12 +89,13 @@ class FlowNetwork : public Actor {
  private:
   static constexpr auto kNone = Bundles::kNone;
   static constexpr double kRounding = 1 + 1e-9;
+  static constexpr std::size_t kGaps = 8;  // in a list, beside one for each flow
   using Port = FlowPort;
   struct Hop {
     PortId port;
     std::uint32_t place;  // where in an idle port's list; kNone: not there
   };
-  struct Flow {
+  struct alignas(kCacheLine) Flow {
     boost::container::small_vector<Hop, 4> hops;  // those of a star and of two levels of switches
     Callback moved;
     double left = 0;  // bytes, while no port holds it
@@ -120,11 +122,13 @@ class FlowNetwork : public Actor {
   void bundle(FlowId flow);
   void list(FlowId flow, Hop& hop);
   void unlist(Hop& hop);
+  void close_gaps(PortId number);
   void mark_dirty(PortId number);
   void mark_changed(PortId number);
 
   void hold(FlowId id, PortId number, Instant now);
   void release(FlowId id, Instant now);
+  void look_ahead(std::span<const FlowId> flows) const;
   void remove(FlowId id);
   void plan(PortId number, Instant now);
   void end_flows(PortId number, Instant now);

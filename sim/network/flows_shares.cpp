@@ -32,7 +32,7 @@ void FlowNetwork::tighten_idle() {
     port.promised = port.count + port.count / 8;
     const double share = port.promised_share();
     for (const FlowId flow : port.listed) {
-      if (flows_[flow].holder == kNone) continue;
+      if (flow == kNone || flows_[flow].holder == kNone) continue;
       Port& holder = ports_[flows_[flow].holder];
       holder.bound = std::min(holder.bound, share);
       if (holder.level > holder.bound * kRounding) mark_changed(flows_[flow].holder);
@@ -68,9 +68,11 @@ void FlowNetwork::hold_bundle(Bundles::Bundle& bundle, PortId holder, Instant no
 
 // Flows that are new: what holds their bundle holds them, or their one active port.
 void FlowNetwork::place_fresh(Instant now) {
-  for (const FlowId id : fresh_) {
+  for (std::size_t i = 0; i < fresh_.size(); ++i) {
+    const FlowId id = fresh_[i];
+    look_ahead(std::span(fresh_).subspan(i));
     if (flows_[id].holder != kNone) continue;
-    if (bundles_.contains(id)) {
+    if (flows_[id].active > 1) {
       hold(id, bundles_.of(id).holder, now);
       continue;
     }
@@ -90,10 +92,9 @@ void FlowNetwork::check_bound(PortId number) {
   if (ports_[number].level <= ports_[number].bound * kRounding) return;
   double bound = std::numeric_limits<double>::infinity();
   const double level = ports_[number].level;
-  std::erase_if(ports_[number].ends,
-                [&](const Port::Held& held) { return flows_[held.flow].epoch != held.epoch; });
-  std::ranges::make_heap(ports_[number].ends, Port::Held::later);
-  for (const Port::Held& held : ports_[number].ends) {
+  ports_[number].ends.keep_if(
+      [&](const Port::Held& held) { return flows_[held.flow].epoch == held.epoch; });
+  ports_[number].ends.visit([&](const Port::Held& held) {
     for (const Hop& hop : flows_[held.flow].hops) {
       if (ports_[hop.port].active) continue;
       Port& idle = ports_[hop.port];
@@ -104,7 +105,7 @@ void FlowNetwork::check_bound(PortId number) {
       if (level > idle.promised_share() * kRounding) idle.promised = idle.count;  // it is close
       bound = std::min(bound, idle.promised_share());
     }
-  }
+  });
   ports_[number].bound = bound;
 }
 

@@ -1,5 +1,7 @@
 #include "sim/node/mailbox.h"
 
+#include "sim/engine/fetch.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -30,6 +32,11 @@ Mailbox::Mailbox(World& world, NodeId id, const Peers& peers, Process& process, 
       brings_update_(brings_update),
       loop_(loop),
       cache_use_(cache_use) {}
+
+void Mailbox::expect(std::uint64_t token) const {
+  fetch(*this);
+  world_.mail.expect(token >> kStageBits);
+}
 
 void Mailbox::wake(Instant now, std::uint64_t token) {
   const std::size_t slot = token >> kStageBits;

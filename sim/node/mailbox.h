@@ -80,6 +80,7 @@ class Mailbox : public Actor {
   /// The next process of a lost peer is known from now on.
   void take_back(NodeId peer);
   void wake(Instant now, std::uint64_t token) override;
+  void expect(std::uint64_t token) const override;
 
   [[nodiscard]] const Traffic& traffic() const { return traffic_; }
 

@@ -64,6 +64,20 @@ Machine peer_machine() {
   return machine;
 }
 
+// Likewise what a calibration measures besides: messages that cost, caches, gradients that jitter.
+Machine calibrated_machine() {
+  Machine machine = peer_machine();
+  machine.name = "calibrated";
+  const AffineCost message{4e-6, 1e-10};
+  machine.loopback = {.send = message, .receive = message, .wake = {50'000}, .poll = kPoll};
+  machine.memory = {{1 << 20}, {32 << 20}, 3e-12, 3e-11, 6e-11, 4e-11, {5e10}, {}};
+  ModelCost lenet;
+  lenet.gradient = {1e-5, 3e-5};
+  lenet.gradient_jitter = 0.01;
+  machine.models["lenet 784x10"] = lenet;
+  return machine;
+}
+
 struct Timed {
   double wall_s = 0;
   double prepared_s = 0;  // of that: its data read or drawn
@@ -81,7 +95,9 @@ Timed simulate_once(const Case& scenario_case) {
                              [&] {
                                const auto start = Clock::now();
                                sim::SimulateOptions options;
-                               options.machines = [](const std::string&) { return peer_machine(); };
+                               options.machines = [](const std::string& name) {
+                                 return name == "peer" ? peer_machine() : calibrated_machine();
+                               };
                                options.usage_interval = {};
                                options.summary_only = true;
                                const Prepared prepared = prepare(
@@ -235,27 +251,42 @@ Sized simulate_rounds(const Case& each, int rounds) {
   return sized;
 }
 
+void add_large(const Options& options, Report& report, const std::string& name, const Case& each) {
+  const Sized sized = simulate_rounds(each, options.rounds);
+  Result row = result_of("sim/large/" + name, "s", Better::less, sized.seconds);
+  const TrainingSpec& training = each.scenario.training;
+  row.note = fmt::format("{} steps, {} shards, {:.0f} MB, {:.3f} us a message", training.steps,
+                         training.servers, median(sized.memory_gb).value() * 1e3,
+                         row.figure / static_cast<double>(sized.messages) * 1e6);
+  report.add(std::move(row));
+}
+
 void bench_large(const Options& options, Report& report) {
   struct Large {
     std::string model;
     int servers;
   };
+  const auto case_of = [&](const Large& large, int workers, std::int64_t steps) {
+    Case each = star("sync", workers, options.smoke ? 2 : steps);
+    each.scenario.model.name = large.model;
+    each.scenario.training.servers = large.servers;
+    each.scenario.cluster.hosts[0].count = workers + large.servers;
+    return each;
+  };
   for (const Large& large : {Large{"softmax", 1}, Large{"lenet", 8}}) {
     for (const int workers : {100, 1'000, 10'000}) {
       if (options.smoke && workers > 100) continue;
-      Case each = star("sync", workers, options.smoke ? 2 : 100);
-      each.scenario.model.name = large.model;
-      each.scenario.training.servers = large.servers;
-      each.scenario.cluster.hosts[0].count = workers + large.servers;
-      const Sized sized = simulate_rounds(each, options.rounds);
-      Result row = result_of(fmt::format("sim/large/{}/{}", large.model, workers), "s",
-                             Better::less, sized.seconds);
-      row.note = fmt::format("{} steps, {} shards, {:.0f} MB, {:.3f} us a message",
-                             each.scenario.training.steps, large.servers,
-                             median(sized.memory_gb).value() * 1e3,
-                             row.figure / static_cast<double>(sized.messages) * 1e6);
-      report.add(std::move(row));
+      add_large(options, report, fmt::format("{}/{}", large.model, workers),
+                case_of(large, workers, 100));
     }
+  }
+  // What a user waits for who has calibrated: thousands of buffers of a server, in its caches.
+  for (const int workers : {100, 2'000}) {
+    if (options.smoke && workers > 100) continue;
+    Case each = case_of({"lenet", 8}, workers, 20);
+    each.scenario.cluster.hosts[0].compute = {};
+    each.scenario.cluster.hosts[0].machine = "calibrated";
+    add_large(options, report, fmt::format("calibrated/lenet/{}", workers), each);
   }
 }
 

