@@ -71,7 +71,7 @@ class Engine {
   Instant now_;
   std::uint64_t scheduled_ = 0;
   std::uint64_t happened_ = 0;
-  RunQueue<Event, Later, 4> later_;
+  RunQueue<Event, Later, 2> later_;
   Fifo<Callback> now_due_;
 };
 
