@@ -19,7 +19,11 @@ class Fifo {
   [[nodiscard]] const T& front() const { return items_[first_]; }
 
   [[nodiscard]] const T& back() const { return items_.back(); }
-
+  /// Keeps its memory.
+  void clear() {
+    items_.clear();
+    first_ = 0;
+  }
   void push_back(T item) {
     if (first_ > 16 && 2 * first_ > items_.size()) {
       items_.erase(items_.begin(), begin());

@@ -106,7 +106,7 @@ double portable_exp(double x) {
   const double n = std::floor(x * (1 / (kLn2High + kLn2Low)) + 0.5);
   const double r = (x - n * kLn2High) - n * kLn2Low;  // |r| <= 0.347
   // The series ends below 2^-53 after 14 terms. Neighbours are added up first, then pairs of them
-  // (Estrin 1960): a sixth of the time of one term after the other, divided.
+  // (Estrin 1960): a fifth of the time of one term after the other, divided.
   const double r2 = r * r;
   const double r4 = r2 * r2;
   const double low = (1 / 2. + r * (1 / 6.)) + r2 * (1 / 24. + r * (1 / 120.));

@@ -93,7 +93,7 @@ class Caches {
   [[nodiscard]] double byte_s(double alone_s, int cores) const;
 
   MemoryHierarchy memory_;
-  /// A piece that was touched once.
+  /// A piece that has been touched.
   struct Known {
     std::uint32_t number;
     Bytes most;  // of it that was touched

@@ -43,13 +43,13 @@ Bytes TouchOrder::up_to(std::size_t place) const {
 void TouchOrder::forget() {
   Bytes rest = all_ - most_;
   if (rest.value <= 0) return;
-  std::size_t before = 0;  // as many places as hold less than that
+  std::size_t count = 0;  // places before, as many as hold less than that
   for (std::size_t step = std::bit_floor(sums_.size()); step > 0; step /= 2) {
-    if (before + step > sums_.size() || sums_[before + step - 1] >= rest) continue;
-    before += step;
-    rest = rest - sums_[before - 1];
+    if (count + step > sums_.size() || sums_[count + step - 1] >= rest) continue;
+    count += step;
+    rest = rest - sums_[count - 1];
   }
-  forgotten_ = std::max(forgotten_, before + 1);
+  forgotten_ = std::max(forgotten_, count + 1);
 }
 
 void TouchOrder::tidy() {

@@ -44,7 +44,7 @@ class TouchOrder {
   /// The sizes of all places up to that one, with it.
   [[nodiscard]] Bytes up_to(std::size_t place) const;
   void forget();
-  /// Closes the gaps.
+  /// Closes the gaps, makes room.
   void tidy();
 
   Bytes most_;

@@ -151,7 +151,7 @@ Refill WorkingSet::job(Caches& caches, int core, const Job& job) {
     came += message.size;
   }
   waiting_[group].messages.clear();
-  ++waiting_[group].jobs;
+  ++waiting_[group].job;
   if (job.kind == JobKind::reduce) return refill += sums(caches, core, job);
   const Bucket& bucket = training_->layout->buckets[job.bucket];
   // A third of a sparse push is indices, a third gradients.
@@ -186,7 +186,7 @@ Refill WorkingSet::message(Caches& caches, int core, NodeId from, const Message&
   const Refill refill = caches.touch(core, buffer);
   if (!addend) return refill;
   Waiting& waiting = waiting_[group_of(message.bucket)];
-  if (std::exchange(waits_for_[buffer.what], waiting.jobs) != waiting.jobs) {
+  if (std::exchange(waits_for_[buffer.what], waiting.job) != waiting.job) {
     waiting.messages.push_back(buffer);
   }
   return refill;

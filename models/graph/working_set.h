@@ -94,13 +94,14 @@ class WorkingSet {
   Bytes data_set_;  // the worker's share of it
   Bytes evaluation_;
   bool rereads_ = false;  // parameters, on the way back
-  /// Of a group: what came for it and waits for a job; jobs that have had some.
+  /// What came for a group and waits for its next job, which has that number, from 1.
   struct Waiting {
     std::vector<Touched> messages;
-    std::int64_t jobs = 1;
+    std::int64_t job = 1;
   };
-  std::vector<Waiting> waiting_;                               // by group
-  std::unordered_map<std::uint64_t, std::int64_t> waits_for_;  // by buffer: for the how manieth job
+  std::vector<Waiting> waiting_;  // by group
+  std::unordered_map<std::uint64_t, std::int64_t>
+      waits_for_;  // by buffer: for which job of its group
 };
 
 /// What a worker alone waits for its bytes in each step, once it has made some.

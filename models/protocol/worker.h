@@ -96,7 +96,7 @@ class Worker : public Node {
   struct BucketView {
     Version version{};
     Step pushed{};         // the step of its last push
-    bool awaited = false;  // that is not answered
+    bool awaited = false;  // its answer is to come
     bool last = false;     // the values are its last ones
   };
   /// Of a sparse model also this.
@@ -104,7 +104,7 @@ class Worker : public Node {
     Payload values;  // what was sent last; of the last ones all, else what was asked for
     Payload view;    // of them, what the gradient reads
   };
-  /// Last values that came while a job may read the old ones.
+  /// Last values that came while a job may read the old ones; once a bucket at most.
   struct Deferred {
     std::uint32_t bucket;
     Payload values;

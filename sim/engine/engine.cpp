@@ -41,9 +41,9 @@ Callback Engine::go_on() {
 }
 
 void Engine::look_ahead() const {
-  if (now_due_.size() <= 2 * kFetchedAhead) return;
   const auto next = now_due_.begin();
-  fetch(*next[2 * kFetchedAhead].actor);
+  if (now_due_.size() > 2 * kFetchedAhead) fetch(*next[2 * kFetchedAhead].actor);
+  if (now_due_.size() <= kFetchedAhead) return;
   const Callback& callback = next[kFetchedAhead];
   callback.actor->expect(callback.token);
 }

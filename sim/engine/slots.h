@@ -29,7 +29,7 @@ class Slots {
     return std::move(items_[slot]);
   }
   [[nodiscard]] T& operator[](std::size_t slot) { return items_[slot]; }
-  /// It is looked at soon; of any number.
+  /// It is looked at soon. A number that is no slot does nothing.
   void expect(std::size_t slot) const {
     if (slot < items_.size()) fetch(items_[slot]);
   }

@@ -42,8 +42,8 @@ struct alignas(kCacheLine) FlowPort {
   bool changed = false;
   std::vector<std::uint32_t> listed;  ///< those through it, while it is idle, with gaps
 
-  RunQueue<Held, Held::Later, 1> ends;
-  double full_rate = 0;  ///< spec.rate at pace 1
+  RunQueue<Held, Held::Later, 1> ends;  ///< of those held, and of some that no longer are
+  double full_rate = 0;                 ///< spec.rate at pace 1
   double pace = 1;
   double level = 0;   ///< bytes/s
   double served = 0;  ///< V, bytes

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace foretrain::sim {
 namespace {
@@ -174,6 +175,7 @@ void FlowNetwork::end_flows(PortId number, Instant now) {
   ended.clear();
   for (Port& port = ports_[number]; !port.ends.empty();) {
     const Port::Held first = port.ends.front();
+    // Where there are as many as are held, none is from before.
     const bool counts = port.ends.size() == port.held || flows_[first.flow].epoch == first.epoch;
     if (counts && !is_over(port)) break;
     port.ends.pop_front();
@@ -194,11 +196,11 @@ void FlowNetwork::end_flows(PortId number, Instant now) {
 
 // Of flows that are gone through in this order.
 void FlowNetwork::look_ahead(std::span<const FlowId> flows) const {
-  if (flows.size() <= 2 * kFetchedAhead) return;
-  fetch(flows_[flows[2 * kFetchedAhead]]);
+  if (flows.size() > 2 * kFetchedAhead) fetch(flows_[flows[2 * kFetchedAhead]]);
+  if (flows.size() <= kFetchedAhead) return;
   const Flow& near = flows_[flows[kFetchedAhead]];
   near.moved.actor->expect(near.moved.token);
-  for (const Hop& hop : near.hops) fetch(ports_[hop.port].spec);
+  for (const Hop& hop : near.hops) fetch(ports_[hop.port].spec);  // its first line
 }
 
 // Takes a flow that has moved all off its path.
@@ -351,7 +353,7 @@ void FlowNetwork::release(FlowId id, Instant now) {
   port.settle(now);
   flow.left = flow.end - port.served;
   flow.holder = kNone;
-  ++flow.epoch;  // its entry in the heap counts no more
+  ++flow.epoch;  // its entry among the ends counts no more
   --port.held;
 }
 

@@ -92,8 +92,10 @@ void FlowNetwork::check_bound(PortId number) {
   if (ports_[number].level <= ports_[number].bound * kRounding) return;
   double bound = std::numeric_limits<double>::infinity();
   const double level = ports_[number].level;
-  ports_[number].ends.keep_if(
-      [&](const Port::Held& held) { return flows_[held.flow].epoch == held.epoch; });
+  if (ports_[number].ends.size() > ports_[number].held) {
+    ports_[number].ends.keep_if(
+        [&](const Port::Held& held) { return flows_[held.flow].epoch == held.epoch; });
+  }
   ports_[number].ends.visit([&](const Port::Held& held) {
     for (const Hop& hop : flows_[held.flow].hops) {
       if (ports_[hop.port].active) continue;

@@ -91,28 +91,28 @@ double seconds_since(Clock::time_point start) {
 
 // In a process of its own, so that its memory is its own.
 Timed simulate_once(const Case& scenario_case) {
-  return exec::Forked<Timed>(exec::usable_cores().front(),
-                             [&] {
-                               const auto start = Clock::now();
-                               sim::SimulateOptions options;
-                               options.machines = [](const std::string& name) {
-                                 return name == "peer" ? peer_machine() : calibrated_machine();
-                               };
-                               options.usage_interval = {};
-                               options.summary_only = true;
-                               const Prepared prepared = prepare(
-                                   scenario_case, need_of_simulation(scenario_case.scenario));
-                               Timed timed;
-                               timed.prepared_s = seconds_since(start);
-                               const Record record = sim::simulate(prepared, options);
-                               timed.wall_s = seconds_since(start);
-                               for (const NodeTotals& node : record.nodes)
-                                 timed.messages += node.messages_sent;
-                               rusage usage{};
-                               getrusage(RUSAGE_SELF, &usage);
-                               timed.peak_kb = usage.ru_maxrss;
-                               return timed;
-                             })
+  return exec::Forked<Timed>(
+             exec::usable_cores().front(),
+             [&] {
+               const auto start = Clock::now();
+               sim::SimulateOptions options;
+               options.machines = [](const std::string& name) {
+                 return name == "calibrated" ? calibrated_machine() : peer_machine();
+               };
+               options.usage_interval = {};
+               options.summary_only = true;
+               const Prepared prepared =
+                   prepare(scenario_case, need_of_simulation(scenario_case.scenario));
+               Timed timed;
+               timed.prepared_s = seconds_since(start);
+               const Record record = sim::simulate(prepared, options);
+               timed.wall_s = seconds_since(start);
+               for (const NodeTotals& node : record.nodes) timed.messages += node.messages_sent;
+               rusage usage{};
+               getrusage(RUSAGE_SELF, &usage);
+               timed.peak_kb = usage.ru_maxrss;
+               return timed;
+             })
       .get();
 }
 

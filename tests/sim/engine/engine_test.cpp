@@ -6,6 +6,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <vector>
 
 namespace foretrain::sim {
@@ -44,6 +45,25 @@ TEST_CASE("engine: time never runs backwards") {
   engine.run();
   CHECK(std::is_sorted(recorder.times.begin(), recorder.times.end()));
   CHECK(recorder.times.size() == 1000);
+}
+
+TEST_CASE("engine: whoever is expected is woken with that token, of many at one instant") {
+  struct Expecting : Actor {
+    void wake(Instant /*now*/, std::uint64_t token) override { woken.push_back(token); }
+    void expect(std::uint64_t token) const override {
+      CHECK(std::ranges::find(woken, token) == woken.end());
+      expected.push_back(token);
+    }
+    std::vector<std::uint64_t> woken;
+    mutable std::vector<std::uint64_t> expected;
+  };
+  Engine engine;
+  Expecting actor;
+  for (std::uint64_t token = 0; token < 100; ++token) engine.schedule({7}, {&actor, token});
+  engine.run();
+  CHECK(actor.woken.size() == 100);
+  REQUIRE(actor.expected.size() > 80);
+  CHECK(std::ranges::includes(actor.woken, actor.expected));
 }
 
 TEST_CASE("engine: nothing can be scheduled in the past") {

@@ -62,6 +62,7 @@ TEST_CASE("run queue: gives out what a sorted list would, in order or not") {
   CAPTURE(seed, delays);
   compare_with_sorted<0>(seed, delays);
   compare_with_sorted<1>(seed, delays);
+  compare_with_sorted<2>(seed, delays);
   compare_with_sorted<4>(seed, delays);
 }
 
