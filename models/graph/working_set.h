@@ -100,8 +100,8 @@ class WorkingSet {
     std::int64_t job = 1;
   };
   std::vector<Waiting> waiting_;  // by group
-  std::unordered_map<std::uint64_t, std::int64_t>
-      waits_for_;  // by buffer: for which job of its group
+  // By buffer: for which job of its group.
+  std::unordered_map<std::uint64_t, std::int64_t> waits_for_;
 };
 
 /// What a worker alone waits for its bytes in each step, once it has made some.
