@@ -36,7 +36,7 @@ int product_parts(const Product& p) {
   return parts_of(std::int64_t{p.rows} * p.depth * p.lanes, lane_blocks(p));
 }
 
-// The first lane of a block: whole panels, as equal as can be.
+// The first of the lanes of a block: whole panels, as equal as can be.
 int block_begin(int lanes, int block, int blocks) {
   const int panels = ceil_div(lanes, kPanelLanes);
   return std::min(lanes, static_cast<int>(std::int64_t{panels} * block / blocks) * kPanelLanes);
@@ -141,8 +141,10 @@ std::size_t block_floats(const Product& p) {
          static_cast<std::size_t>(std::min(block_lanes(p), p.lanes) + kPanelLanes);
 }
 
-// Rows of c that an outer product takes at a time: a's columns lie packed for them.
+// Rows of c that an outer product takes at a time, whole panels: a's columns lie packed for them,
+// or are the lanes.
 constexpr int kOuterRows = 96;
+static_assert(kOuterRows % kPanelLanes == 0);
 // From here on packing a is worth it.
 constexpr int kNarrowLanes = 16;
 
@@ -254,11 +256,9 @@ void multiply_outer(const OuterProduct& product, Parallel& parallel, float* scra
   const int parts = outer_parts(product);
   const int chunks = ceil_div(product.depth, kOuterRows);
   const auto for_chunks = [&](int i, const auto& body) {
-    const auto begin = [&](int chunk) {
-      return static_cast<int>(std::int64_t{product.depth} * chunk / chunks);
-    };
     for (int chunk = chunks * i / parts; chunk < chunks * (i + 1) / parts; ++chunk) {
-      body(begin(chunk), begin(chunk + 1));
+      body(block_begin(product.depth, chunk, chunks),
+           block_begin(product.depth, chunk + 1, chunks));
     }
   };
   if (is_narrow(product)) {
