@@ -58,8 +58,13 @@ struct alignas(kCacheLine) FlowPort {
   std::uint64_t visited = 0;  ///< by which search
 
   [[nodiscard]] double even_share() const { return capacity / count; }
-  /// An idle port's, as bounds count it: so that not each flow more has all of them lowered.
-  [[nodiscard]] double promised_share() const { return capacity / std::max(count, promised); }
+  /// Of what it passes for good: where no flow has more, a token bucket that is full stays full, so
+  /// the port holds nothing back and may be idle.
+  [[nodiscard]] double idle_share() const { return spec.rate / count; }
+  /// The same, as bounds count it: so that not each flow more has all of them lowered.
+  [[nodiscard]] double promised_share() const { return spec.rate / std::max(count, promised); }
+  /// A token bucket that is not full; as of `settled`.
+  [[nodiscard]] bool lacks_tokens() const { return tokens < spec.burst; }
   /// Of a token bucket with something in it.
   [[nodiscard]] double burst_rate() const { return pace * std::max(kBurstRate, full_rate); }
 

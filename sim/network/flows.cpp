@@ -55,13 +55,15 @@ double FlowNetwork::load(PortId port) const {
     if (flow != kNone) sum += rate(flow);
   }
   for (const auto& [kind, id] : bundles_.at(port)) {
-    for (const FlowId flow : bundles_[id].flows) sum += rate(flow);
+    const Bundles::Bundle& bundle = bundles_[id];
+    if (bundle.mixed) {
+      for (const FlowId flow : bundle.flows) sum += rate(flow);
+    } else {
+      sum += static_cast<double>(bundle.flows.size()) * ports_[bundle.holder].level;
+    }
   }
-  if (!at.active) return sum;
-  at.ends.visit([&](const Port::Held& held) {
-    const Flow& flow = flows_[held.flow];
-    if (flow.epoch == held.epoch && flow.active == 1) sum += at.level;
-  });
+  // Others have no active port but this one.
+  if (at.active) sum += (at.count - bundles_.flows_at(port)) * at.level;
   return sum;
 }
 
@@ -88,7 +90,7 @@ FlowNetwork::FlowId FlowNetwork::begin(std::span<const PortId> path, double byte
     flow.hops.push_back({number, kNone});
     ++port.count;
     if (port.active) ++flow.active;
-    if (port.even_share() <= ports_[home].even_share()) home = number;
+    if (port.idle_share() <= ports_[home].idle_share()) home = number;
   }
   for (Hop& hop : flow.hops) {
     Port& port = ports_[hop.port];
@@ -102,8 +104,10 @@ FlowNetwork::FlowId FlowNetwork::begin(std::span<const PortId> path, double byte
     }
   }
   for (const Hop& hop : flow.hops) {
-    const Port& port = ports_[hop.port];
-    if (!port.active && (hop.port == home || port.spec.burst > 0)) activate(hop.port);
+    Port& port = ports_[hop.port];
+    if (port.active) continue;
+    if (port.spec.burst > 0) port.settle(engine_.now());
+    if (hop.port == home || (port.spec.burst > 0 && port.lacks_tokens())) activate(hop.port);
   }
   if (flow.active > 1 && !bundles_.contains(id)) bundle(id);
   fresh_.push_back(id);
@@ -228,7 +232,7 @@ void FlowNetwork::remove(FlowId id) {
 
 // Of a port that holds nothing back, so that all of its flows are crossing.
 bool FlowNetwork::is_slack(PortId number) const {
-  const double share = ports_[number].even_share() * kRounding;
+  const double share = ports_[number].idle_share() * kRounding;
   return std::ranges::all_of(bundles_.at(number), [&](const Bundles::Listed& listed) {
     const Bundles::Bundle& bundle = bundles_[listed.bundle];
     if (!bundle.mixed) return ports_[bundle.holder].level <= share;
@@ -281,7 +285,7 @@ void FlowNetwork::deactivate(PortId number) {
     }
     bundle(id);
     Port& holder = ports_[flow.holder];
-    holder.bound = std::min(holder.bound, port.even_share());
+    holder.bound = std::min(holder.bound, port.idle_share());
   }
   if (port.spec.burst > 0) port.settle(engine_.now());
   port.dirty = false;

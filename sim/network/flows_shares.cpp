@@ -100,7 +100,7 @@ void FlowNetwork::check_bound(PortId number) {
     for (const Hop& hop : flows_[held.flow].hops) {
       if (ports_[hop.port].active) continue;
       Port& idle = ports_[hop.port];
-      if (level > idle.even_share() * kRounding) {
+      if (level > idle.idle_share() * kRounding) {
         activate(hop.port);
         continue;
       }
@@ -115,11 +115,8 @@ void FlowNetwork::finish_change(PortId number, Instant now) {
   Port& port = ports_[number];
   port.changed = false;
   if (!port.active) return;
-  if (port.spec.burst > 0) {
-    port.load = load(number);
-  } else if (port.held == 0 && is_slack(number)) {
-    return deactivate(number);
-  }
+  if (port.held == 0 && !port.lacks_tokens() && is_slack(number)) return deactivate(number);
+  if (port.spec.burst > 0) port.load = load(number);
   plan(number, now);
 }
 

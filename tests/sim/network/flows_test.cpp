@@ -192,6 +192,61 @@ TEST_CASE("flows: a token bucket lets pass what it has saved") {
   CHECK(end.at.seconds() == Approx(0.065).margin(1e-5));
 }
 
+TEST_CASE("flows: a token bucket that another port holds back goes on saving") {
+  // 1 MB/s with 1 MB saved, which 2 MB use up within a second. Then a port of 0.4 MB/s behind it:
+  // 0.6 MB are saved a second, up to 1 MB. What is saved 2 MB more need not wait for.
+  const auto [bytes, saved] = GENERATE(table<double, double>({{4e5, 6e5}, {12e5, 1e6}}));
+  CAPTURE(bytes);
+  Engine engine;
+  FlowNetwork network(engine, std::vector<PortSpec>{{1e6, 1e6}, {4e5}});
+  struct Chain : Actor {
+    void wake(Instant now, std::uint64_t) override {
+      ends.push_back(now.seconds());
+      if (ends.size() == 1) network->begin(both, second, {this, 0});
+      if (ends.size() == 2) network->begin(first, 2e6, {this, 0});
+    }
+    FlowNetwork* network = nullptr;
+    double second = 0;
+    std::vector<FlowNetwork::PortId> first{0};
+    std::vector<FlowNetwork::PortId> both{0, 1};
+    std::vector<double> ends;
+  } chain;
+  chain.network = &network;
+  chain.second = bytes;
+  network.begin(chain.first, 2e6, {&chain, 0});
+  engine.run();
+  REQUIRE(chain.ends.size() == 3);
+  CHECK(chain.ends[0] == Approx(1).margin(5e-3));
+  CHECK(chain.ends[1] - chain.ends[0] == Approx(bytes / 4e5).margin(5e-3));
+  CHECK(chain.ends[2] - chain.ends[1] == Approx((2e6 - saved) / 1e6).margin(5e-3));
+}
+
+TEST_CASE("flows: token buckets that stay full are not solved") {
+  constexpr FlowNetwork::PortId kSenders = 200;
+  Engine engine;
+  FlowNetwork network(engine, std::vector<PortSpec>(kSenders + 1, {1e9, 1e6}));
+  struct Sender : Actor {
+    void wake(Instant, std::uint64_t sender) override {
+      if (sender == kSenders) return;  // the end of the test
+      const std::vector<FlowNetwork::PortId> path{static_cast<FlowNetwork::PortId>(sender),
+                                                  kSenders};
+      solved = network->solved();
+      network->begin(path, 1e12, {this, 0});
+    }
+    FlowNetwork* network = nullptr;
+    std::uint64_t solved = 0;
+  } sender;
+  sender.network = &network;
+  for (FlowNetwork::PortId i = 0; i < kSenders; ++i) {
+    engine.schedule(Instant{} + Duration{i * 5'000'000}, {&sender, i});
+  }
+  engine.schedule(Instant{} + 1_s, {&sender, kSenders});
+  while (engine.now() < Instant{} + 1_s) engine.step();
+  CHECK(network.flows() == kSenders);
+  CHECK(network.load(kSenders) == Approx(1e9));
+  CHECK(network.solved() - sender.solved <= 2);
+}
+
 /// Flows that never come to their end, of which some are broken off, through ports whose pace
 /// changes: whatever happened before, rates are those of a plain twin.
 TEST_CASE("flows: broken off or paced anew, those that are left share as a plain twin says") {
