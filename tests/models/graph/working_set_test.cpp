@@ -128,9 +128,10 @@ TEST_CASE("working set: what is sent goes to pages of the kernel, to each peer i
   const Message message = push_of({100'000});
   CHECK(touched.sent(caches, 0, NodeId{0}, message).fresh == 100'000);
   CHECK(touched.sent(caches, 0, NodeId{1}, message).fresh == 100'000);
+  CHECK(touched.sent(caches, 0, NodeId{16'384}, message).fresh == 100'000);
   const Refill again = touched.sent(caches, 0, NodeId{0}, message);
   CHECK(again.fresh == 0);
-  CHECK(again.memory < 2'100);  // 100 kB of the other's lie between, in a cache of 10 MB
+  CHECK(again.memory < 2'100);  // 200 kB of the others' lie between, in a cache of 10 MB
   // None of them are the buffers that messages are put into.
   CHECK(touched.message(caches, 0, NodeId{0}, message, false).fresh == 100'000);
   CHECK(touched.sent(caches, 0, NodeId{0}, push_of({1'000})).fresh == 0);  // small ones are near
