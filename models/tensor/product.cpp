@@ -141,8 +141,7 @@ std::size_t block_floats(const Product& p) {
          static_cast<std::size_t>(std::min(block_lanes(p), p.lanes) + kPanelLanes);
 }
 
-// Rows of c that an outer product takes at a time, whole panels: a's columns lie packed for them,
-// or are the lanes.
+// Rows of c that an outer product takes at a time: a's columns lie packed for them, or are lanes.
 constexpr int kOuterRows = 96;
 static_assert(kOuterRows % kPanelLanes == 0);
 // From here on packing a is worth it.
@@ -255,10 +254,14 @@ std::size_t multiply_outer_scratch(const OuterProduct& product) {
 void multiply_outer(const OuterProduct& product, Parallel& parallel, float* scratch) {
   const int parts = outer_parts(product);
   const int chunks = ceil_div(product.depth, kOuterRows);
+  const auto begin = [&](int chunk) {
+    // As lanes a's columns come in whole panels.
+    if (is_narrow(product)) return block_begin(product.depth, chunk, chunks);
+    return static_cast<int>(std::int64_t{product.depth} * chunk / chunks);
+  };
   const auto for_chunks = [&](int i, const auto& body) {
     for (int chunk = chunks * i / parts; chunk < chunks * (i + 1) / parts; ++chunk) {
-      body(block_begin(product.depth, chunk, chunks),
-           block_begin(product.depth, chunk + 1, chunks));
+      body(begin(chunk), begin(chunk + 1));
     }
   };
   if (is_narrow(product)) {

@@ -51,7 +51,7 @@ struct alignas(kCacheLine) FlowPort {
   double bound = std::numeric_limits<double>::infinity();
   Instant settled;  ///< `served`, `tokens` are as of then
   double tokens = 0;
-  double load = 0;            ///< of a token bucket
+  double load = 0;            ///< of a token bucket that is active
   Instant planned = kNever;   ///< its next event
   std::uint32_t plan = 0;     ///< which counts
   std::uint32_t index = 0;    ///< in the equations

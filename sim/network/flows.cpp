@@ -56,7 +56,7 @@ double FlowNetwork::load(PortId port) const {
   }
   for (const auto& [kind, id] : bundles_.at(port)) {
     const Bundles::Bundle& bundle = bundles_[id];
-    if (bundle.mixed) {
+    if (bundle.mixed || bundle.holder == kNone) {
       for (const FlowId flow : bundle.flows) sum += rate(flow);
     } else {
       sum += static_cast<double>(bundle.flows.size()) * ports_[bundle.holder].level;

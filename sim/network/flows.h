@@ -39,11 +39,11 @@ class HoldWatcher {
 /// flows of one port, O(1) where they end in the order in which they began.
 ///
 /// Most ports of a path hold nothing back. A port on which every flow has at most an even share of
-/// its rate cannot, nor does a token bucket that is full lose anything: it is idle, and left out of
-/// the equations. Others are active. A flow that passes several active ports is crossing; it
-/// connects their equations, which have the number of each port's other flows, crossing ones in
-/// bundles (`bundles.h`). A flow wakes an idle port on its path when its rate comes to exceed an
-/// even share there. Every flow passes an active port.
+/// its rate cannot, and as a token bucket that is full it stays full: it may be idle, and is left
+/// out of the equations then. Others are active. A flow that passes several active ports is
+/// crossing; it connects their equations, which have the number of each port's other flows,
+/// crossing ones in bundles (`bundles.h`). A flow wakes an idle port on its path when its rate
+/// comes to exceed an even share there. Every flow passes an active port.
 ///
 /// Called from the engine's thread. Flows and ports are named by number.
 class FlowNetwork : public Actor {
@@ -78,8 +78,8 @@ class FlowNetwork : public Actor {
   [[nodiscard]] double rate(FlowId flow) const;
   /// Bytes that it has still to move, as of now.
   [[nodiscard]] double left(FlowId flow) const;
-  /// What passes the port, bytes/s, once the instant is over in which that has changed. O(bundles)
-  /// of one that is active, else O(flows).
+  /// What passes the port, bytes/s, as of the last instant that is over. O(bundles) of one that is
+  /// active, else O(flows).
   [[nodiscard]] double load(PortId port) const;
   [[nodiscard]] double capacity(PortId port) const { return ports_[port].capacity; }
   [[nodiscard]] std::size_t ports() const { return ports_.size(); }

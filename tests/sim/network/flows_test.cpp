@@ -247,6 +247,63 @@ TEST_CASE("flows: token buckets that stay full are not solved") {
   CHECK(network.solved() - sender.solved <= 2);
 }
 
+/// Flows without an end through a token bucket and a plain port behind it.
+struct Bucket : Actor {
+  explicit Bucket(const PortSpec& spec) : network(engine, std::vector<PortSpec>{spec, {1e6}}) {}
+  FlowNetwork::FlowId begin(const std::vector<FlowNetwork::PortId>& path) {
+    return network.begin(path, 1e15, {this, 0});
+  }
+  void pass(Duration time) {
+    passed = false;
+    engine.schedule(engine.now() + time, {this, 0});
+    while (!passed) engine.step();
+  }
+  void wake(Instant, std::uint64_t) override { passed = true; }
+  Engine engine;
+  FlowNetwork network;
+  bool passed = false;
+};
+
+TEST_CASE("flows: a full token bucket is counted in as soon as more than its rate passes") {
+  Bucket at({1e6, 1e6});
+  const auto both = at.begin({0, 1});
+  const auto plain = at.begin({1});
+  at.pass(1_ms);
+  REQUIRE(at.network.rate(both) == Approx(0.5e6));
+  at.network.break_off(plain);
+  at.pass(1_s);
+  REQUIRE(at.network.rate(both) == Approx(1e6));
+  SECTION("by one flow more") {
+    const auto more = at.begin({0});
+    at.pass(100_us);  // 1 MB lasts 200
+    CHECK(at.network.rate(both) == Approx(1e6));
+    CHECK(at.network.rate(more) == Approx(kBurstRate - 1e6));
+    at.pass(10_ms);
+    CHECK(at.network.rate(both) == Approx(0.5e6));
+    CHECK(at.network.rate(more) == Approx(0.5e6));
+  }
+  SECTION("by another pace") {
+    at.network.set_pace(0, 0.25);
+    at.pass(1_s);  // 1 MB lasts 1.33
+    CHECK(at.network.rate(both) == Approx(1e6));
+    at.pass(1_s);
+    CHECK(at.network.rate(both) == Approx(0.25e6));
+  }
+}
+
+TEST_CASE("flows: a full token bucket is counted in when the other port passes more") {
+  Bucket at({0.6e6, 0.1e6});
+  const auto both = at.begin({0, 1});
+  const auto plain = at.begin({1});
+  at.pass(1_s);
+  REQUIRE(at.network.rate(both) == Approx(0.5e6));
+  at.network.break_off(plain);
+  at.pass(100_ms);  // 0.1 MB lasts 250
+  CHECK(at.network.rate(both) == Approx(1e6));
+  at.pass(1_s);
+  CHECK(at.network.rate(both) == Approx(0.6e6));
+}
+
 /// Flows that never come to their end, of which some are broken off, through ports whose pace
 /// changes: whatever happened before, rates are those of a plain twin.
 TEST_CASE("flows: broken off or paced anew, those that are left share as a plain twin says") {
