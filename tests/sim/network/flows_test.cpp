@@ -200,17 +200,25 @@ TEST_CASE("flows: a token bucket that another port holds back goes on saving") {
   Engine engine;
   FlowNetwork network(engine, std::vector<PortSpec>{{1e6, 1e6}, {4e5}});
   struct Chain : Actor {
-    void wake(Instant now, std::uint64_t) override {
-      ends.push_back(now.seconds());
-      if (ends.size() == 1) network->begin(both, second, {this, 0});
-      if (ends.size() == 2) network->begin(first, 2e6, {this, 0});
+    // One has ended, or the next one begins: later, so that the bucket has no flow in between.
+    void wake(Instant now, std::uint64_t token) override {
+      if (token == 0) {
+        ends.push_back(now.seconds());
+        if (ends.size() < 3) engine->schedule(now + 1_ms, {this, 1});
+      } else if (ends.size() == 1) {
+        network->begin(both, second, {this, 0});
+      } else {
+        network->begin(first, 2e6, {this, 0});
+      }
     }
+    Engine* engine = nullptr;
     FlowNetwork* network = nullptr;
     double second = 0;
     std::vector<FlowNetwork::PortId> first{0};
     std::vector<FlowNetwork::PortId> both{0, 1};
     std::vector<double> ends;
   } chain;
+  chain.engine = &engine;
   chain.network = &network;
   chain.second = bytes;
   network.begin(chain.first, 2e6, {&chain, 0});
