@@ -4,6 +4,7 @@
 #include "models/base/ethernet.h"
 #include "scenarios/placement.h"
 
+#include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/dijkstra_shortest_paths.hpp>
 
 #include <algorithm>
@@ -23,7 +24,23 @@ std::uint64_t mix(std::uint64_t value) {
 }
 }  // namespace
 
-Topology::Topology(const ClusterSpec& cluster) : tcp_(cluster.tcp) {
+struct Topology::Switches {
+  using Graph =
+      boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS, boost::no_property, Link>;
+
+  Vertex add() { return boost::add_vertex(graph); }
+  const std::vector<Distance>& distances_to(Vertex to);
+
+  Graph graph;
+
+ private:
+  std::map<Vertex, std::vector<Distance>> distances_;  // as they are asked for
+};
+
+Topology::~Topology() = default;
+
+Topology::Topology(const ClusterSpec& cluster)
+    : tcp_(cluster.tcp), switches_(std::make_unique<Switches>()) {
   std::vector<HostNic> nics;
   for (const HostSpec& host : cluster.hosts) {
     const PortSpec port{host.nic.value, static_cast<double>(host.burst.value)};
@@ -52,17 +69,17 @@ void Topology::join_devices(const HostSpec& host) {
 }
 
 void Topology::wire_star(const std::vector<HostNic>& nics) {
-  const Vertex center = boost::add_vertex(graph_);
+  const Vertex center = switches_->add();
   for (const HostNic& nic : nics) attach(nic.port, nic.latency, center);
 }
 
 void Topology::wire_leaf_spine(const std::vector<HostNic>& nics, const LeafSpineSpec& spec) {
   std::vector<Vertex> spines;
   spines.reserve(static_cast<std::size_t>(spec.spines));
-  for (int i = 0; i < spec.spines; ++i) spines.push_back(boost::add_vertex(graph_));
+  for (int i = 0; i < spec.spines; ++i) spines.push_back(switches_->add());
   const auto per_leaf = static_cast<std::size_t>(spec.hosts_per_leaf);
   for (std::size_t first = 0; first < nics.size(); first += per_leaf) {
-    const Vertex leaf = boost::add_vertex(graph_);
+    const Vertex leaf = switches_->add();
     double rate = 0;
     for (std::size_t i = first; i < std::min(first + per_leaf, nics.size()); ++i) {
       attach(nics[i].port, nics[i].latency, leaf);
@@ -84,12 +101,12 @@ void Topology::wire_links(const std::vector<HostNic>& nics, const std::vector<Li
   std::map<std::string, std::size_t> index_of;
   for (std::size_t i = 0; i < nics.size(); ++i) index_of[nics[i].name] = i;
   for (const auto& [name, own] : links_of) {
-    if (own.size() > 1 || !index_of.contains(name)) vertices[name] = boost::add_vertex(graph_);
+    if (own.size() > 1 || !index_of.contains(name)) vertices[name] = switches_->add();
   }
   // Two hosts and a wire: one of them stands for the switch.
   for (const LinkSpec& link : links) {
     if (!vertices.contains(link.from) && !vertices.contains(link.to)) {
-      vertices[link.to] = boost::add_vertex(graph_);
+      vertices[link.to] = switches_->add();
     }
     const PortSpec port{link.rate.value};
     if (vertices.contains(link.from) && vertices.contains(link.to)) {
@@ -114,8 +131,8 @@ void Topology::attach(PortSpec port, Duration latency, Vertex to) {
 }
 
 void Topology::connect(Vertex a, Vertex b, PortSpec port, Duration latency) {
-  boost::add_edge(a, b, add_port(port, latency), graph_);
-  boost::add_edge(b, a, add_port(port, latency), graph_);
+  boost::add_edge(a, b, add_port(port, latency), switches_->graph);
+  boost::add_edge(b, a, add_port(port, latency), switches_->graph);
 }
 
 Topology::Link Topology::add_port(PortSpec port, Duration latency) {
@@ -128,11 +145,12 @@ std::vector<FlowNetwork::PortId> Topology::links_of(std::size_t host) const {
   const HostPlace& place = hosts_[host];
   if (!place.is_vertex) return {place.up.port, place.down.port};
   std::vector<FlowNetwork::PortId> ports;
-  const auto [first, last] = boost::edges(graph_);
+  const Switches::Graph& graph = switches_->graph;
+  const auto [first, last] = boost::edges(graph);
   for (auto edge = first; edge != last; ++edge) {
-    const bool here = boost::source(*edge, graph_) == place.vertex ||
-                      boost::target(*edge, graph_) == place.vertex;
-    if (here) ports.push_back(graph_[*edge].port);
+    const bool here =
+        boost::source(*edge, graph) == place.vertex || boost::target(*edge, graph) == place.vertex;
+    if (here) ports.push_back(graph[*edge].port);
   }
   return ports;
 }
@@ -151,21 +169,20 @@ double Topology::most_between(std::size_t from, std::size_t to) const {
 }
 
 // The latency of a link is that of both directions: the way to a vertex is as long as from it.
-const std::vector<Topology::Distance>& Topology::distances_to(Vertex to) const {
+const std::vector<Topology::Distance>& Topology::Switches::distances_to(Vertex to) {
   std::vector<Distance>& distances = distances_[to];
   if (!distances.empty()) return distances;
-  distances.resize(boost::num_vertices(graph_));
+  distances.resize(boost::num_vertices(graph));
   constexpr std::int64_t kFar = std::numeric_limits<std::int64_t>::max() / 4;
-  boost::dijkstra_shortest_paths(
-      graph_, to,
-      boost::weight_map(boost::get(&Link::length, graph_))
-          .distance_map(boost::make_iterator_property_map(distances.begin(),
-                                                          boost::get(boost::vertex_index, graph_)))
-          .distance_combine([](const Distance& a, const Distance& b) {
-            return Distance{a.ns + b.ns, a.links + b.links};
-          })
-          .distance_inf(Distance{kFar, kFar})
-          .distance_zero(Distance{}));
+  boost::dijkstra_shortest_paths(graph, to,
+                                 boost::weight_map(boost::get(&Link::length, graph))
+                                     .distance_map(boost::make_iterator_property_map(
+                                         distances.begin(), boost::get(boost::vertex_index, graph)))
+                                     .distance_combine([](const Distance& a, const Distance& b) {
+                                       return Distance{a.ns + b.ns, a.links + b.links};
+                                     })
+                                     .distance_inf(Distance{kFar, kFar})
+                                     .distance_zero(Distance{}));
   return distances;
 }
 
@@ -179,22 +196,23 @@ Topology::Route Topology::route(std::size_t from, std::size_t to) const {
     route.latency.ns += link.length.ns;
   };
   if (!begin.is_vertex) add(begin.up);
-  const std::vector<Distance>& distances = distances_to(end.vertex);
+  const std::vector<Distance>& distances = switches_->distances_to(end.vertex);
+  const Switches::Graph& graph = switches_->graph;
   const std::uint64_t pair = mix((static_cast<std::uint64_t>(from) << 32U) | to);
   for (Vertex at = begin.vertex; at != end.vertex;) {
-    std::vector<Graph::edge_descriptor> shortest;
-    const auto [first, last] = boost::out_edges(at, graph_);
+    std::vector<Switches::Graph::edge_descriptor> shortest;
+    const auto [first, last] = boost::out_edges(at, graph);
     for (auto edge = first; edge != last; ++edge) {
-      const Distance rest = distances[boost::target(*edge, graph_)];
-      const Distance length = graph_[*edge].length;
+      const Distance rest = distances[boost::target(*edge, graph)];
+      const Distance length = graph[*edge].length;
       if (Distance{rest.ns + length.ns, rest.links + length.links} == distances[at]) {
         shortest.push_back(*edge);
       }
     }
     FT_CHECK(!shortest.empty());
     const auto chosen = shortest[pair % shortest.size()];
-    add(graph_[chosen]);
-    at = boost::target(chosen, graph_);
+    add(graph[chosen]);
+    at = boost::target(chosen, graph);
   }
   if (!end.is_vertex) add(end.down);
   return route;

@@ -5,11 +5,9 @@
 #include "scenarios/scenario.h"
 #include "sim/network/flows.h"
 
-#include <boost/graph/adjacency_list.hpp>
-
 #include <cstddef>
 #include <cstdint>
-#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -39,6 +37,7 @@ class Topology {
  public:
   /// Of a cluster whose hosts can all reach each other, as `scenarios/check.h` sees to.
   explicit Topology(const ClusterSpec& cluster);
+  ~Topology();
 
   struct Route {
     std::vector<FlowNetwork::PortId> ports;
@@ -83,9 +82,8 @@ class Topology {
     FlowNetwork::PortId port = 0;
     Distance length;
   };
-  using Graph =
-      boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS, boost::no_property, Link>;
-  using Vertex = Graph::vertex_descriptor;
+  using Vertex = std::size_t;  // of the graph of switches
+  struct Switches;             // a Boost.Graph, which is read in the source alone
 
   struct HostPlace {
     Vertex vertex = 0;  // itself, or where its one link leads
@@ -112,16 +110,14 @@ class Topology {
   void attach(PortSpec port, Duration latency, Vertex to);
   void connect(Vertex a, Vertex b, PortSpec port, Duration latency);
   Link add_port(PortSpec port, Duration latency);
-  [[nodiscard]] const std::vector<Distance>& distances_to(Vertex to) const;
 
   bool tcp_;
-  Graph graph_;  // switches, with the hosts that have several links
+  std::unique_ptr<Switches> switches_;  // with the hosts that have several links
   std::vector<HostPlace> hosts_;
   std::vector<PortSpec> ports_;
-  FlowNetwork::PortId device_ports_ = 0;                       // they come last
-  std::vector<DeviceLinks> device_links_;                      // by host
-  std::vector<double> flow_rates_;                             // by host
-  mutable std::map<Vertex, std::vector<Distance>> distances_;  // as they are asked for
+  FlowNetwork::PortId device_ports_ = 0;   // they come last
+  std::vector<DeviceLinks> device_links_;  // by host
+  std::vector<double> flow_rates_;         // by host
 };
 
 }  // namespace foretrain::sim
