@@ -3,8 +3,8 @@
 #include "exec/calibration/core_watch.h"
 #include "exec/calibration/cores.h"
 #include "exec/calibration/disk.h"
+#include "exec/calibration/loopback.h"
 #include "exec/calibration/memory.h"
-#include "exec/calibration/message_costs.h"
 #include "exec/calibration/repeater.h"
 #include "exec/calibration/settle.h"
 #include "exec/calibration/single_runs.h"
@@ -24,12 +24,15 @@
 #include <chrono>
 #include <functional>
 #include <optional>
+#include <utility>
 
 namespace foretrain::exec {
 namespace {
 
-// What is measured once takes a minute or two for four models; all of it shall be done in three.
+// A whole calibration takes a minute or two for four models; noise may make it three.
 constexpr auto kPatience = std::chrono::seconds(90);
+// A brief one shall be done in 45 s, where the first measurements take longer, too.
+constexpr auto kBriefPatience = std::chrono::seconds(20);
 // A model that comes later: half a minute.
 constexpr auto kPatienceOfModel = std::chrono::seconds(15);
 // Of trainings that each go on until they are steady: half a second, or more.
@@ -44,91 +47,15 @@ CalibrateOptions patient(CalibrateOptions options, std::chrono::seconds patience
   return options;
 }
 
-// Everything but the copy per byte is in microseconds, and noise of one of them decides nothing.
-constexpr double kMessageFloor_s = 2e-6;
-constexpr double kWakeFloor_s = 10e-6;
-constexpr double kMessageByteFloor_s = 30e-12;
-constexpr double kSliceFloor_s = 5e-3;  // later, one time in many, the kernel lets a sleeper look
-
-// Of two cores, or of one.
-int other_of(const std::vector<int>& cores) { return cores.size() > 1 ? cores[1] : -1; }
-
-OneCore repeat_one_core(Repeater& repeater, const std::string& name, int core, const Hosts& hosts) {
-  const std::vector<double> values =
-      repeater.measure({{name + ", one core, message", kMessageFloor_s, 0.5, true},
-                        {name + ", one core, byte", kMessageByteFloor_s, 0.5, true},
-                        {name + ", one core, first bytes", 0.1}},
-                       [&] {
-                         const OneCore once = measure_one_core(core, hosts);
-                         return std::vector<double>{once.message_s, once.byte_s, once.first_bytes};
-                       });
-  return {values[0], values[1], values[2]};
+// The same probes; each crossing first looks whether anybody still waits for it.
+MessageProbes asking(MessageProbes probes, const CalibrateOptions& options) {
+  if (!probes.crossing) return probes;
+  probes.crossing = [measure = std::move(probes.crossing), &options] {
+    check_wanted(options);
+    return measure();
+  };
+  return probes;
 }
-
-Waking repeat_waking(Repeater& repeater, const std::vector<int>& cores, const Hosts& hosts) {
-  const std::vector<double> values = repeater.measure(
-      {{"loopback, wake", kWakeFloor_s}, {"loopback, preempt", kSliceFloor_s}}, [&] {
-        const Waking once = measure_waking(cores[0], cores[1], hosts);
-        return std::vector<double>{once.idle_s, once.busy_s};
-      });
-  return {values[0], values[1]};
-}
-
-// Messages over loopback.
-class Loopback {
- public:
-  Loopback(Repeater& repeater, CoreWatch& watch, const CalibrateOptions& options)
-      : options_(options),
-        watch_(watch),
-        cores_(usable_cores()),
-        crossings_(
-            [this] {
-              check_wanted(options_);
-              return measure_crossing(cores_[0], other_of(cores_), hosts_);
-            },
-            watch) {
-    say(options, "messages over loopback");
-    one_ = repeat_one_core(repeater, "loopback", cores_[0], hosts_);
-    if (cores_.size() < 2) return;
-    waking_ = repeat_waking(repeater, cores_, hosts_);
-    crossings_.take(options_.repetitions);
-  }
-  // Some more between two cores, as far apart as they are now.
-  void cross() {
-    if (cores_.size() > 1) crossings_.take(std::min(options_.repetitions, Crossings::kFewest));
-  }
-  void put_into(Machine& machine) const {
-    if (cores_.size() < 2) {
-      machine.loopback = transport_cost(one_, nullptr, nullptr);
-      return;
-    }
-    const bool all_near = watch_.all_near();
-    const auto near = crossings_.at(CoreDistance::near);
-    const auto far = crossings_.at(CoreDistance::far);
-    const CoreDistance distance = all_near ? CoreDistance::mixed
-                                  : near   ? CoreDistance::near
-                                  : far    ? CoreDistance::far
-                                           : CoreDistance::mixed;
-    const auto crossing = crossings_.at(distance);
-    machine.loopback = transport_cost(one_, crossing ? &*crossing : nullptr, &waking_);
-    machine.cores_seen.loopback_distance = name_of(all_near ? CoreDistance::near : distance);
-    crossings_.note(distance, machine.measurements);
-    if (all_near || !near || !far) return;
-    const TransportCost cost = transport_cost(one_, &*far, &waking_);
-    machine.loopback_far = {cost.send.per_item_s, cost.receive.per_item_s, cost.handoff,
-                            crossings_.near_share()};
-    crossings_.note(CoreDistance::far, machine.measurements);
-  }
-
- private:
-  const CalibrateOptions& options_;
-  const CoreWatch& watch_;
-  std::vector<int> cores_;
-  Hosts hosts_{{}, false};
-  Crossings crossings_;
-  OneCore one_;
-  Waking waking_;
-};
 
 CoreWatch watch_of(const Machine& machine, const CalibrateOptions& options) {
   const auto look = [cores = usable_cores(), known = machine.cores_seen.handover] {
@@ -230,20 +157,16 @@ void measure_emulated(Machine& machine, const CalibrateOptions& options, CoreWat
     host.count = 2;
     host.nic = {125e6};
     const Hosts hosts(cluster, true);
-    const OneCore one = repeat_one_core(repeater, "emulated", cores[0], hosts);
-    const auto put = [&](const TransportCost& cost) {
-      machine.emulated = {cost.send, cost.receive};
-    };
-    if (cores.size() < 2) return put(transport_cost(one, nullptr, nullptr));
-    Crossings crossings(
-        [&] {
-          check_wanted(options);
-          return measure_crossing(cores[0], cores[1], hosts);
-        },
-        watch);
-    crossings.take(options.repetitions);
-    const auto crossing = crossings.at(CoreDistance::mixed);
-    put(transport_cost(one, crossing ? &*crossing : nullptr, nullptr));
+    const MessageProbes probes = asking(message_probes(cores, hosts), options);
+    const OneCore one = repeat_one_core(repeater, "emulated", probes);
+    std::optional<Crossing> crossing;
+    if (probes.crossing) {
+      Crossings crossings(probes.crossing, watch);
+      crossings.take(options.repetitions);
+      crossing = crossings.at(CoreDistance::mixed);
+    }
+    const TransportCost cost = transport_cost(one, crossing ? &*crossing : nullptr, nullptr);
+    machine.emulated = {cost.send, cost.receive};
   } catch (const InputError& error) {
     machine.not_measured.push_back(fmt::format("emulated: {}", error.what()));
     say(options, machine.not_measured.back());
@@ -251,6 +174,15 @@ void measure_emulated(Machine& machine, const CalibrateOptions& options, CoreWat
 }
 
 }  // namespace
+
+CalibrateOptions brief_calibration() {
+  CalibrateOptions options;
+  options.repetitions = 3;
+  options.shortest_s = 0.3;
+  options.longest_s = 1.2;
+  options.patience = std::chrono::steady_clock::now() + kBriefPatience;
+  return options;
+}
 
 void check_wanted(const CalibrateOptions& options) {
   Interruption::check();
@@ -282,7 +214,10 @@ Machine calibrate(const std::vector<Case>& cases, const CalibrateOptions& asked)
                           "accelerators"};
   CoreWatch watch = watch_of(machine, options);
   Repeater repeater(machine, options, watch);
-  Loopback loopback(repeater, watch, options);
+  say(options, "messages over loopback");
+  const Hosts hosts({}, false);
+  Loopback loopback(repeater, watch, asking(message_probes(cores, hosts), options),
+                    options.repetitions);
   if (cores.size() < 2)
     machine.not_measured.emplace_back("wake, preempt, contention, resume: one core");
   if (options.emulate) {

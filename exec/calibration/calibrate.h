@@ -25,8 +25,7 @@ struct CalibrateOptions {
   /// A training of one worker takes so long at least, and at most: until its steps are steady.
   double shortest_s = 0.5;
   double longest_s = 3;
-  /// Nothing noisy is measured again after this; `calibrate` has a minute and a half at most,
-  /// `calibrate_model` a quarter of one.
+  /// Nothing noisy is measured again after this.
   std::chrono::steady_clock::time_point patience = std::chrono::steady_clock::time_point::max();
   /// Looks at this machine's cores before each measurement, and after it; empty: probe_cores.
   std::function<CoreProbe()> look{};
@@ -37,6 +36,10 @@ struct CalibrateOptions {
   /// The folder in which parts of checkpoints are tried; empty: place_of_records (disk.h).
   std::filesystem::path disk{};
 };
+
+/// For somebody who waits for a first forecast: about half a minute on two quiet cores, one model
+/// included. Fewer repetitions, shorter trainings, no more patience with noise than that.
+CalibrateOptions brief_calibration();
 
 /// Measures messages over loopback, over the shaped links of emulated hosts; waking who sleeps;
 /// reducing and applying; slices of a shared core; memory of a node's process; parts of checkpoints

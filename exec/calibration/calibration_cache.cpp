@@ -119,7 +119,7 @@ NotWritten& not_written() {
 // What is missing of the machine that was kept, if one was.
 void tell_missing(const Wanted& wanted, const std::optional<Machine>& kept, const Tell& tell) {
   if (!kept) {
-    tell("This machine is not calibrated yet; that takes two to three minutes and is done once.");
+    tell("This machine is not calibrated yet; that takes half a minute to one, and is done once.");
   } else if (kept->models.contains(wanted.model)) {
     tell("Messages between emulated hosts are not known on this machine yet; measuring them.");
   } else {
@@ -127,8 +127,7 @@ void tell_missing(const Wanted& wanted, const std::optional<Machine>& kept, cons
   }
 }
 
-CalibrateOptions telling(const Tell& tell, bool emulate) {
-  CalibrateOptions options;
+CalibrateOptions telling(CalibrateOptions options, const Tell& tell, bool emulate) {
   options.emulate = emulate;
   options.progress = [&tell](const std::string& what) { tell("  " + what); };
   return options;
@@ -176,7 +175,7 @@ Machine cached_machine(const Prepared& prepared, bool emulated, const Tell& tell
   if (fs::exists(path)) part = read_machine(path);
   tell_missing(wanted, part, tell);
   const double before = others_use(tell, kAnew);
-  CalibrateOptions options = telling(tell, emulated);
+  CalibrateOptions options = telling(brief_calibration(), tell, emulated);
   options.stopped = stopped;
   Machine machine = part.value_or(Machine{});
   if (machine.models.empty()) {
@@ -222,7 +221,7 @@ fs::path calibrate_to(const fs::path& out, const std::vector<Case>& cases, const
   write_machine(Machine{}, path.string() + ".probe");
   fs::remove(path.string() + ".probe");
   const double before = others_use(tell, kAgainWhenIdle);
-  Machine machine = calibrate(cases.empty() ? usual_cases() : cases, telling(tell, true));
+  Machine machine = calibrate(cases.empty() ? usual_cases() : cases, telling({}, tell, true));
   machine.others_used = std::max(before, share_of_others());
   write_machine(machine, path);
   return path;

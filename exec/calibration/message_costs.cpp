@@ -50,14 +50,14 @@ double first_bytes_of(const RoundTrip& small, const RoundTrip& first, double byt
 
 OneCore measure_one_core(int core, const Hosts& hosts) {
   const RoundTrip small =
-      measure_round_trip(core, core, {.rounds = 1000, .compute = kCompute}, hosts);
+      measure_round_trip(core, core, {.rounds = 400, .compute = kCompute}, hosts);
   const RoundTrip large = measure_round_trip(
-      core, core, {.payload = large_on(hosts), .rounds = 200, .compute = kCompute}, hosts);
+      core, core, {.payload = large_on(hosts), .rounds = 100, .compute = kCompute}, hosts);
   if (shaped(hosts)) {
     return {small.time_s / 2, byte_s_of(cpu_growth(small, large).total_s(), hosts)};
   }
   const RoundTrip first = measure_round_trip(
-      core, core, {.payload = kFirst, .rounds = 1000, .compute = kCompute}, hosts);
+      core, core, {.payload = kFirst, .rounds = 400, .compute = kCompute}, hosts);
   const double byte_s = byte_s_of(large.time_s - small.time_s, hosts);
   return {small.time_s / 2, byte_s, first_bytes_of(small, first, byte_s)};
 }
@@ -84,7 +84,7 @@ Crossing measure_crossing(int core_a, int core_b, const Hosts& hosts) {
 double measure_cold_byte(int core, Bytes walked) {
   const Hosts hosts({}, false);
   const auto grown_s = [&](Bytes before) {
-    PingPong setting{.rounds = 40, .compute = kCompute, .walked = before};
+    PingPong setting{.rounds = 16, .compute = kCompute, .walked = before};
     const RoundTrip small = measure_round_trip(core, core, setting, hosts);
     setting.payload = kLarge;
     return cpu_growth(small, measure_round_trip(core, core, setting, hosts)).total_s();

@@ -108,39 +108,6 @@ TEST_CASE("calibrate: a shared cache that nobody tells is found by walks of grow
   CHECK(exec::shared_cache_of({walks[0], {{1 << 21}, 39e-12}, beyond}) == Bytes{});
 }
 
-TEST_CASE("calibrate: messages are told apart by how far apart the cores were") {
-  if (exec::usable_cores().size() < 2) return;  // nothing is between two of them
-  exec::CalibrateOptions options;
-  options.program = program_path();
-  options.repetitions = exec::Crossings::kFewest;
-  options.shortest_s = options.longest_s = 0.02;
-  options.patience = std::chrono::steady_clock::now();  // nothing has to be steady
-  CoreDistance distance = CoreDistance::far;
-  const double far_s = GENERATE(150e-9, 60e-9);
-  const bool apart = far_s > 100e-9;  // else none of them is far
-  options.look = [&distance, far_s] {
-    CoreProbe probe;
-    probe.alone_s = probe.together_s = 5e-3;
-    probe.handover_s = distance == CoreDistance::far ? far_s : 50e-9;
-    probe.distance = distance;
-    return probe;
-  };
-  options.progress = [&distance](const std::string& what) {
-    if (what == "caches and memory") distance = CoreDistance::near;
-  };
-  const Machine machine = exec::calibrate({}, options);
-  const auto of = [&](const std::string& figure) {
-    return std::ranges::count(machine.measurements, figure, &Measurement::figure);
-  };
-  CHECK(of("loopback, near, message") == (apart ? 1 : 0));
-  CHECK(of("loopback, far, byte sent") == (apart ? 1 : 0));
-  CHECK(of("loopback, all, byte sent") == (apart ? 0 : 1));
-  CHECK(machine.cores_seen.loopback_distance == "near");
-  CHECK((machine.loopback_far.send_byte_s > 0) == apart);
-  if (!apart) return;
-  CHECK(machine.loopback_far.near_share == Approx(2.0 / 3));  // three far, then twice three near
-}
-
 TEST_CASE("calibrate: a machine file says when and how sure and reads back") {
   Case scenario_case = small_case("sync", 1, 20);
   scenario_case.scenario.training.optimizer.name = "sgd";

@@ -1,0 +1,87 @@
+#include "exec/calibration/loopback.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace foretrain::exec {
+namespace {
+
+// Everything but the copy per byte is in microseconds, and noise of one of them decides nothing.
+constexpr double kMessageFloor_s = 2e-6;
+constexpr double kWakeFloor_s = 10e-6;
+constexpr double kMessageByteFloor_s = 30e-12;
+
+Waking repeat_waking(Repeater& repeater, const MessageProbes& probes) {
+  constexpr double kSliceFloor_s = 5e-3;  // one time in many the kernel lets a sleeper look later
+  const std::vector<double> values = repeater.measure(
+      {{"loopback, wake", kWakeFloor_s}, {"loopback, preempt", kSliceFloor_s}}, [&] {
+        const Waking once = probes.waking();
+        return std::vector<double>{once.idle_s, once.busy_s};
+      });
+  return {values[0], values[1]};
+}
+
+}  // namespace
+
+MessageProbes message_probes(const std::vector<int>& cores, const Hosts& hosts) {
+  MessageProbes probes;
+  probes.one_core = [core = cores[0], &hosts] { return measure_one_core(core, hosts); };
+  if (cores.size() < 2) return probes;
+  const int a = cores[0];
+  const int b = cores[1];
+  probes.crossing = [a, b, &hosts] { return measure_crossing(a, b, hosts); };
+  probes.waking = [a, b, &hosts] { return measure_waking(a, b, hosts); };
+  return probes;
+}
+
+OneCore repeat_one_core(Repeater& repeater, const std::string& name, const MessageProbes& probes) {
+  const std::vector<double> values =
+      repeater.measure({{name + ", one core, message", kMessageFloor_s, 0.5, true},
+                        {name + ", one core, byte", kMessageByteFloor_s, 0.5, true},
+                        {name + ", one core, first bytes", 0.1}},
+                       [&] {
+                         const OneCore once = probes.one_core();
+                         return std::vector<double>{once.message_s, once.byte_s, once.first_bytes};
+                       });
+  return {values[0], values[1], values[2]};
+}
+
+Loopback::Loopback(Repeater& repeater, CoreWatch& watch, MessageProbes probes, int repetitions)
+    : watch_(watch),
+      probes_(std::move(probes)),
+      repetitions_(repetitions),
+      crossings_(probes_.crossing, watch),
+      one_(repeat_one_core(repeater, "loopback", probes_)) {
+  if (!two_cores()) return;
+  waking_ = repeat_waking(repeater, probes_);
+  crossings_.take(repetitions_);
+}
+
+void Loopback::cross() {
+  if (two_cores()) crossings_.take(std::min(repetitions_, Crossings::kFewest));
+}
+
+void Loopback::put_into(Machine& machine) const {
+  if (!two_cores()) {
+    machine.loopback = transport_cost(one_, nullptr, nullptr);
+    return;
+  }
+  const bool all_near = watch_.all_near();
+  const auto near = crossings_.at(CoreDistance::near);
+  const auto far = crossings_.at(CoreDistance::far);
+  const CoreDistance distance = all_near ? CoreDistance::mixed
+                                : near   ? CoreDistance::near
+                                : far    ? CoreDistance::far
+                                         : CoreDistance::mixed;
+  const auto crossing = crossings_.at(distance);
+  machine.loopback = transport_cost(one_, crossing ? &*crossing : nullptr, &waking_);
+  machine.cores_seen.loopback_distance = name_of(all_near ? CoreDistance::near : distance);
+  crossings_.note(distance, machine.measurements);
+  if (all_near || !near || !far) return;
+  const TransportCost cost = transport_cost(one_, &*far, &waking_);
+  machine.loopback_far = {cost.send.per_item_s, cost.receive.per_item_s, cost.handoff,
+                          crossings_.near_share()};
+  crossings_.note(CoreDistance::far, machine.measurements);
+}
+
+}  // namespace foretrain::exec
