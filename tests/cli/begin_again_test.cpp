@@ -24,6 +24,8 @@ using testing::Sandbox;
 using testing::set_all;
 using testing::wait_until;
 
+constexpr std::int64_t kWaitingSteps = 2'000;  // of each of three workers
+
 struct WaitShape {
   std::string strategy;
   int servers;
@@ -33,7 +35,7 @@ struct WaitShape {
 std::vector<std::string> three_that_wait(const WaitShape& shape) {
   std::vector<std::string> settings{"training.strategy=" + shape.strategy,
                                     "training.workers=3",
-                                    "training.steps=4000",
+                                    "training.steps=" + std::to_string(kWaitingSteps),
                                     "training.bucket_size=8 kB",
                                     "training.optimizer={name: adam, learning_rate: 0.001}",
                                     "training.rejoin_limit=60 s",
@@ -103,8 +105,8 @@ TEST_CASE("begin again: one is killed, the processes of all others stay, the bit
   const Record record = read_record(sandbox.path("out"));
   CHECK(record.outcome == Outcome::done);
   CHECK(record.weights_sha256 == weights);
-  CHECK(record.gradients == 12'000);
-  CHECK(record.steps.size() == 12'000);
+  CHECK(record.gradients == 3 * kWaitingSteps);
+  CHECK(std::ssize(record.steps) == 3 * kWaitingSteps);
   CHECK(record.restarts.count == std::ssize(shape.victims));
   CHECK(record.restarts.down.ns > 0);
   CHECK(record.resumed.size() == shape.victims.size());
@@ -151,7 +153,7 @@ TEST_CASE("begin again: who is not back in time ends the run, which --resume goe
   std::vector<std::string> settings = three_that_wait({"all_reduce", 0, {}});
   const std::string weights = weights_without_deaths(sandbox, settings);
   settings.push_back(fmt::format("faults=[{{at: {} ms, kill: worker1, restart_after: 60 s}}]",
-                                 ms_at_step(sandbox, 1'000)));
+                                 ms_at_step(sandbox, kWaitingSteps / 2)));
   std::ranges::replace(settings, "training.rejoin_limit=60 s", "training.rejoin_limit=300 ms");
   // So often that one is whole by then, on a busy machine, too.
   std::ranges::replace(settings, "checkpoint={every: 50 steps, keep: 2}",
@@ -175,7 +177,7 @@ TEST_CASE("begin again: who is not back in time ends the run, which --resume goe
   CHECK(record.weights_sha256 == weights);
   std::set<std::pair<int, std::int64_t>> steps;
   for (const StepRow& row : record.steps) steps.emplace(row.worker, row.report.step.value);
-  CHECK(steps.size() == 12'000);
+  CHECK(std::ssize(steps) == 3 * kWaitingSteps);
 }
 
 TEST_CASE("begin again: a signal while all wait ends the run, and no process stays") {

@@ -25,7 +25,7 @@ using testing::wait_until;
 
 // Long enough in time for two deaths: a step under a sanitizer takes many times as long.
 constexpr std::int64_t kSlower = testing::kSanitized ? 5 : 1;
-constexpr std::int64_t kRejoinedSteps = 30'000 / kSlower;
+constexpr std::int64_t kRejoinedSteps = 8'000 / kSlower;
 
 std::vector<std::string> long_training(const std::string& strategy, int servers) {
   std::vector<std::string> settings{
@@ -46,7 +46,7 @@ pid_t last_back(const std::string& err) {
 
 // The worker, then the one that has come back in its place.
 void kill_twice(const BackgroundRun& run) {
-  run.wait_for_steps(50'000);
+  run.wait_for_steps(20'000);
   run.kill_one(1);
   wait_until([&] { return how_often(run.err(), "is back") == 1; });
   kill(last_back(run.err()), SIGKILL);
@@ -108,7 +108,7 @@ TEST_CASE(
   const int servers = GENERATE(1, 2);
   CAPTURE(servers);
   Sandbox sandbox;
-  constexpr std::int64_t kSteps = 8'000 / kSlower;
+  constexpr std::int64_t kSteps = 4'000 / kSlower;
   const std::vector<std::string> settings{
       "training.steps=" + std::to_string(kSteps), "training.servers=" + std::to_string(servers),
       "training.bucket_size=8 kB", "training.optimizer={name: adam, learning_rate: 0.001}",
@@ -150,7 +150,7 @@ TEST_CASE("rejoin: a checkpoint that was made after a return is gone on from") {
   settings.emplace_back("checkpoint={every: 100 steps}");
   if (waits) settings[0] = "training.strategy=sync";
   if (waits) settings.emplace_back("training.rejoin_limit=60 s");
-  constexpr std::int64_t kSteps = 12'000 / kSlower;
+  constexpr std::int64_t kSteps = 5'000 / kSlower;
   settings[1] = "training.steps=" + std::to_string(kSteps);
   const Called plain = sandbox.call("run small.yaml --quiet --out plain" + set_all(settings));
   CAPTURE(plain.err);
