@@ -12,9 +12,9 @@ namespace foretrain::bench {
 /// The folder with the peers' programs. @throws std::runtime_error where it is not there
 std::string peers_folder();
 
-/// Says in a remark which PyTorch the peers use, with which BLAS, for which processor; variables
-/// that would have OpenBLAS take an older one are unset. @throws std::runtime_error where there is
-/// none, or its BLAS is the reference one (common/blas.h)
+/// Has the peers use the kernels of OpenBLAS that are fastest here; says in remarks which those
+/// are, which PyTorch it is, with which BLAS. @throws std::runtime_error where there is none, or
+/// its BLAS is the reference one (common/blas.h)
 void check_torch(Report& report);
 
 /// What `command` prints, line by line. @throws std::runtime_error where it cannot be started
