@@ -63,10 +63,12 @@ CriticalPath critical_path(const History& history, Instant end) {
     const Activity& activity = activities[at];
     // What it did up to then; before the end of all, nothing is known of what was waited for.
     if (until > activity.end) count(path, Resource::waiting, activity.node, until - activity.end);
-    count(path, activity.resource, activity.node, activity.end - activity.begin);
-    if (activity.queued) path.queued += activity.end - activity.begin;
+    // What comes of an activity may begin before its end: a message that is read while it is sent.
+    const Duration took = std::max(std::min(until, activity.end) - activity.begin, Duration{});
+    count(path, activity.resource, activity.node, took);
+    if (activity.queued) path.queued += took;
     path.activities.push_back(at);
-    until = activity.begin;
+    until = std::min(until, activity.begin);
     ActivityId latest = 0;
     const auto [first, last] = boost::out_edges(at, graph);
     for (auto edge = first; edge != last; ++edge) {

@@ -12,6 +12,11 @@
 
 namespace foretrain::sim {
 
+// Of scenario_changes: less of a resource, more of one.
+inline constexpr std::string_view kSlowerWorker = "one worker 30 % slower";
+inline constexpr std::string_view kDoubleCores = "double cores";
+inline constexpr std::string_view kDoubleConnections = "double connections";
+
 /// Resources that are made faster together, by themselves.
 struct ResourceChange {
   std::string_view resource;  ///< as a Limit calls it

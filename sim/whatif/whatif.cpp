@@ -31,7 +31,8 @@
 namespace foretrain::sim {
 namespace {
 
-constexpr double kFaster = 1 / 1.01;  // 1 % faster: for an elasticity
+constexpr double kFaster = 1 / 1.01;     // 1 % faster: for an elasticity
+constexpr double kNoElasticity = 0.005;  // below that by more: another order of work, not told
 
 // A case that is simulated, for one figure of one change.
 struct Job {
@@ -210,14 +211,29 @@ class Asking {
     });
   }
 
+  // A change that cannot help, or cannot harm, but by another order of work.
+  [[nodiscard]] bool reordered(const Change& change) const {
+    constexpr double kTold = 0.0005;
+    if (!whatif_.time_s || trials_.has_target()) return false;
+    const auto over = [&](std::optional<double> time_s) {
+      return time_s ? *time_s / *whatif_.time_s - 1 : 0;
+    };
+    if (change.name == kSlowerWorker) return over(change.time_s) < -kTold;
+    const bool more = change.kind == Change::Kind::resource || change.name == kDoubleCores ||
+                      change.name == kDoubleConnections;
+    return more && std::max(over(change.time_s), over(change.free_time_s)) > kTold;
+  }
+
   void finish_changes() {
     for (Change& change : whatif_.changes) {
+      change.reordered = reordered(change);
       if (!change.elasticity) continue;
       // So far the time with the resource 1 % faster.
       const double faster_s = *change.elasticity;
       change.elasticity.reset();
       if (whatif_.time_s && faster_s > 0) {
         change.elasticity = std::log(*whatif_.time_s / faster_s) / std::log(1 / kFaster);
+        if (*change.elasticity < -kNoElasticity) change.elasticity.reset();
       }
     }
     name_limit();

@@ -102,10 +102,13 @@ Table changes_of(const JsonObject& whatif) {
               {}};
   for (const JsonObject& change : whatif.objects("changes")) {
     const auto share = change.known_number("saved");
+    const bool reordered = change.has("reordered") && change.flag("reordered");
     table.rows.push_back({{change.text("name")},
                           {change.known_text("what")},
                           {figure(change.known_number("time_s"))},
-                          {share ? fmt::format("{:+.1f}", *share * 100) : "-"},
+                          {share       ? fmt::format("{:+.1f}", *share * 100)
+                           : reordered ? "reordered"
+                                       : "-"},
                           {figure(change.known_number("elasticity"))},
                           {figure(change.known_number("free_time_s"))},
                           {figure(change.known_number("cost"))},

@@ -18,9 +18,9 @@ const char* name_of(Change::Kind kind) {
   return kind == Change::Kind::cluster ? "cluster" : "training";
 }
 
-std::optional<double> saved_time(const WhatIf& whatif, std::optional<double> time_s) {
-  if (!whatif.time_s || !time_s) return std::nullopt;
-  return 1 - *time_s / *whatif.time_s;
+std::optional<double> saved_time(const WhatIf& whatif, const Change& change) {
+  if (!whatif.time_s || !change.time_s || change.reordered) return std::nullopt;
+  return 1 - *change.time_s / *whatif.time_s;
 }
 
 Json path_json(const std::vector<PathShare>& shares) {
@@ -49,7 +49,8 @@ Json changes_json(const WhatIf& whatif) {
                        {"what", change.what},
                        {"kind", name_of(change.kind)},
                        {"time_s", given_or_null(change.time_s)},
-                       {"saved", given_or_null(saved_time(whatif, change.time_s))},
+                       {"saved", given_or_null(saved_time(whatif, change))},
+                       {"reordered", change.reordered},
                        {"free_time_s", given_or_null(change.free_time_s)},
                        {"elasticity", given_or_null(change.elasticity)},
                        {"cost", given_or_null(change.cost)},

@@ -73,6 +73,19 @@ std::string path_table(const WhatIf& whatif) {
   return text;
 }
 
+/// Changes whose time is that of another order of work.
+std::string reordered_text(const WhatIf& whatif) {
+  std::string names;
+  for (const Change& change : whatif.changes) {
+    if (change.reordered) names += (names.empty() ? "" : ", ") + change.name;
+  }
+  if (names.empty()) return {};
+  return wrap(
+      fmt::format("Reordered: {}: work takes another order, in which what others wait for "
+                  "comes later. That says nothing of the resource, and no advice follows.",
+                  names));
+}
+
 /// Times for as many examples say nothing of what is learned from them.
 std::string efficiency_text(const WhatIf& whatif) {
   std::string text;
@@ -134,11 +147,14 @@ std::string change_rows(const WhatIf& whatif) {
       continue;
     }
     const auto gain = saved(whatif, change.time_s);
-    text +=
-        change_row(columns, change.name, seconds(change.time_s), gain ? signed_percent(*gain) : "-",
-                   change.elasticity ? fmt::format("{:.2f} %", *change.elasticity) : "",
-                   change.free_time_s ? seconds(change.free_time_s) : "", money(change.cost));
+    text += change_row(columns, change.name, seconds(change.time_s),
+                       change.reordered ? "reordered"
+                       : gain           ? signed_percent(*gain)
+                                        : "-",
+                       change.elasticity ? fmt::format("{:.2f} %", *change.elasticity) : "",
+                       change.free_time_s ? seconds(change.free_time_s) : "", money(change.cost));
   }
+  text += reordered_text(whatif);
   if (!nothing.empty()) text += wrap(fmt::format("Nothing is saved by {}.", nothing));
   if (!unknown.empty()) text += wrap(fmt::format("No time is known with {}.", unknown));
   return text;
@@ -249,12 +265,14 @@ std::string first_sentence(const WhatIf& whatif) {
   if (!whatif.no_time.empty()) return fmt::format("{}; {}.", text, whatif.no_time);
   const Change* change = whatif.find(whatif.limit.change);
   const auto gain = change != nullptr ? saved(whatif, change->time_s) : std::nullopt;
-  if (gain) {
+  if (gain && !change->reordered) {
     text += fmt::format("; {} {} {}", change->what, *gain < 0 ? "costs" : "saves",
                         whole_percent(std::abs(*gain)));
   }
   // The first one saves most.
-  const Change& best = whatif.changes.front();
+  const auto found = std::ranges::find(whatif.changes, false, &Change::reordered);
+  if (found == whatif.changes.end()) return text + ".";
+  const Change& best = *found;
   const auto most = saved(whatif, best.time_s);
   if (most && *most > kTells && best.name != whatif.limit.change) {
     text += fmt::format("; most is saved by {}, {}", best.name, whole_percent(*most));

@@ -46,6 +46,10 @@ struct Change {
   std::string statistical_efficiency;
   /// With it, in updates; empty: it was not simulated, or its workers go in step.
   std::optional<double> staleness_mean{};
+  /// More of a resource takes longer, or less of it less long: work that comes earlier takes a core
+  /// or a port from work that others wait for (Graham 1966). The time is no measure of the
+  /// resource.
+  bool reordered = false;
 };
 
 /// Where one choice begins to beat another, found by search.

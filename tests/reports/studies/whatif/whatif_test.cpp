@@ -51,6 +51,21 @@ TEST_CASE("whatif text: the first sentence says what limits it and what helps mo
         "most is saved by strategy all_reduce, 60 %.");
 }
 
+TEST_CASE("whatif text: a resource whose other order of work takes longer is no advice") {
+  WhatIf whatif = made_up();
+  whatif.changes[1].time_s = 11.2;
+  whatif.changes[1].reordered = true;
+  whatif.changes[0].name = "one worker 30 % slower";
+  whatif.changes[0].reordered = true;
+  CHECK(first_sentence(whatif) == "sync: server NIC limits it, 60 % of the critical path.");
+  const std::string text = to_table(whatif);
+  CHECK(text.find("-12.0 %") == std::string::npos);
+  CHECK(text.find("Reordered: one worker 30 % slower, server NIC 2x: work takes another order") !=
+        std::string::npos);
+  CHECK(to_json(whatif)["changes"][1]["saved"].is_null());
+  CHECK(to_json(whatif)["changes"][1]["reordered"] == true);
+}
+
 TEST_CASE("whatif text: a strategy that learns otherwise says how, unless a target says how long") {
   WhatIf whatif = made_up();
   whatif.changes[0].name = "strategy local_sgd";
