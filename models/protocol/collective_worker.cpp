@@ -1,5 +1,7 @@
 #include "models/protocol/collective_worker.h"
 
+#include "models/protocol/route.h"
+
 #include <algorithm>
 #include <span>
 #include <utility>
@@ -15,6 +17,11 @@ std::size_t renewed_in_place(const Training& training, NodeId id) {
   return static_cast<std::size_t>(std::ranges::count(buckets, rank, &Bucket::shard));
 }
 
+// Over a hypercube little is summed up, and messages have no one order.
+bool takes_turns(const Training& training) {
+  return training.gathers() && !Ways::of(training, training.layout->buckets.front()).hypercube;
+}
+
 }  // namespace
 
 CollectiveWorker::CollectiveWorker(std::shared_ptr<const Training> training, NodeId id,
@@ -28,7 +35,8 @@ CollectiveWorker::CollectiveWorker(std::shared_ptr<const Training> training, Nod
                                 (training_->steps + steps_a_round - 1) / steps_a_round,
                                 worker_compute_.stages(), parameters_, buffered_, *this)),
       launches_(training_, kLaunch),
-      gathers_(training_, id, worker_compute_.stages(), parameters_, buffered_, kGather),
+      turns_(takes_turns(*training_)),
+      gathers_(training_, id, worker_compute_.stages(), parameters_, buffered_, turns_, kGather),
       to_renew_(renewed_in_place(*training_, id)),
       gradient_(worker_compute_, clock_, JobId{kGradient}),
       evaluator_(training_->target),
@@ -56,6 +64,7 @@ void CollectiveWorker::handle(Instant now, Input input, Effects& effects) {
   const auto asked = std::span(effects).subspan(before);
   jobs_ += static_cast<int>(std::ranges::count_if(asked, is_job));
   finish_if_it_may(effects);
+  turns_.pass(effects);
 }
 
 void CollectiveWorker::rang(Instant now, TimerId timer, Effects& effects) {
@@ -132,11 +141,28 @@ void CollectiveWorker::stage_computed(Instant now, const Computed& computed, Eff
   if (over()) return;
   const GradientStage& stage = gradient_.computed(now, computed);
   if (gradient_.complete()) computed_at_ = now;
-  for (const std::uint32_t bucket : stage.buckets) {
+  for (const std::uint32_t bucket : in_turn(stage.buckets)) {
     use_gradient(now, bucket, worker_compute_.push(bucket_at(bucket), false, effects), effects);
   }
   if (!gradient_.complete()) return go_on_computing(now, effects);
   end_step_if_it_may(now, effects);
+}
+
+// Sums with the longest way round the ring go first, as they come from others.
+std::vector<std::uint32_t> CollectiveWorker::in_turn(const std::vector<std::uint32_t>& buckets) {
+  if (!turns_.wanted() || buckets.empty()) return buckets;
+  const int rank = static_cast<int>(index_of(id_));
+  const auto way = [&](std::uint32_t bucket) {
+    const int owner = bucket_at(bucket).shard;
+    return owner < rank ? owner - rank + training_->workers : owner - rank;
+  };
+  std::vector<std::uint32_t> sorted = buckets;
+  std::ranges::stable_sort(sorted, std::ranges::greater(), way);
+  const auto owned =
+      std::ranges::count(buckets, rank, [this](auto b) { return bucket_at(b).shard; });
+  turns_.begin_sums(round_, buckets.front(), buckets.back() + 1,
+                    buckets.size() - static_cast<std::size_t>(owned));
+  return sorted;
 }
 
 void CollectiveWorker::contribute(Instant now, std::uint32_t bucket, Payload part,

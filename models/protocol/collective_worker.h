@@ -105,6 +105,8 @@ class CollectiveWorker : public Node, public Buffering, private Reduction::Owner
   /// Asks for the stages of the gradient whose values are here.
   void go_on_computing(Instant now, Effects& effects);
   void stage_computed(Instant now, const Computed& computed, Effects& effects);
+  /// Buckets whose gradients are there, in the order in which their sums are to leave.
+  [[nodiscard]] std::vector<std::uint32_t> in_turn(const std::vector<std::uint32_t>& buckets);
   /// They are in place, if there are such.
   void new_values(Instant now, BucketRun run, Effects& effects);
   void end_step_if_it_may(Instant now, Effects& effects);
@@ -146,6 +148,7 @@ class CollectiveWorker : public Node, public Buffering, private Reduction::Owner
   HeldParameters parameters_;
   std::unique_ptr<Reduction> reduction_;
   Launches launches_;
+  CollectiveTurns turns_;
   Gathers gathers_;
   std::size_t to_renew_;  // buckets that a round brings new values of
   State state_ = State::idle;

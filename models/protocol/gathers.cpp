@@ -9,12 +9,13 @@ namespace foretrain {
 
 Gathers::Gathers(std::shared_ptr<const Training> training, NodeId id,
                  const std::vector<GradientStage>& stages, HeldParameters& parameters,
-                 BufferedBytes& held, TimerId timer)
+                 BufferedBytes& held, CollectiveTurns& turns, TimerId timer)
     : training_(std::move(training)),
       id_(id),
       stages_(stages),
       parameters_(parameters),
       buffered_(held),
+      turns_(turns),
       timer_(timer),
       parts_(training_->gathers() ? training_->layout->buckets.size() : 0) {
   // Of halves an owner would have to hold what all others get.
@@ -44,6 +45,10 @@ bool Gathers::all_here(Effects& effects) {
 
 void Gathers::begin(const std::vector<std::uint32_t>& buckets, Effects& effects) {
   if (buckets.empty()) return;
+  std::size_t sends = 0;
+  for (const std::uint32_t bucket : buckets) sends += route_of(bucket).targets();
+  turns_.pass(effects);
+  turns_.begin_gather(sends);
   if (training_->launch.ns == 0) return enter(buckets, effects);
   starting_ = buckets;
   effects.emplace_back(ArmTimer{timer_, training_->launch, true});
@@ -58,15 +63,17 @@ void Gathers::enter(const std::vector<std::uint32_t>& buckets, Effects& effects)
     ++part.entered;
     if (training_->layout->buckets[bucket].shard == rank) {
       send_own(bucket, effects);
-    } else if (part.early.empty()) {
-      ++missing_;
     } else {
-      const Payload sent = std::move(part.early.front());
-      part.early.erase(part.early.begin());
-      buffered_.let_go(sent.size());
-      take(bucket, sent, effects);
+      ++missing_;
     }
   }
+  std::erase_if(early_, [&](const Early& each) {
+    if (each.number >= parts_[each.bucket].entered) return false;
+    --missing_;
+    buffered_.let_go(each.values.size());
+    take(each.bucket, each.values, effects);
+    return true;
+  });
 }
 
 bool Gathers::receive(NodeId from, Message message, Effects& effects) {
@@ -83,7 +90,7 @@ bool Gathers::receive(NodeId from, Message message, Effects& effects) {
     take(message.bucket, message.payload, effects);
   } else {
     buffered_.take(message.payload.size());
-    part.early.push_back(std::move(message.payload));
+    early_.push_back({message.bucket, part.come - 1, std::move(message.payload)});
   }
   return true;
 }

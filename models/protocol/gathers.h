@@ -2,6 +2,7 @@
 #pragma once
 
 #include "models/protocol/buffered.h"
+#include "models/protocol/collective_turns.h"
 #include "models/protocol/gradient_stages.h"
 #include "models/protocol/held_parameters.h"
 #include "models/protocol/node.h"
@@ -36,7 +37,8 @@ namespace foretrain {
 /// all workers, so none is a step ahead.
 ///
 /// A gather goes the way of new values (route.h), bucket by bucket: from the owner when that has
-/// come to it, on from each worker when this one has, too; what comes sooner waits.
+/// come to it, on from each worker when this one has, too; what comes sooner waits. A worker sends
+/// its own values first, for they have the longest way, then others' as they come.
 /// `framework.collective` passes before each. Where the chief evaluates, at the end, too, all
 /// workers gather everything once; the memory of that is left out, for layer by layer it would be
 /// less.
@@ -45,10 +47,11 @@ namespace foretrain {
 class Gathers {
  public:
   /// `stages`: of a gradient. Values are put into `parameters`; what waits is counted in `held`.
-  /// All outlive it. `timer`: it rings where starting a gather takes time.
+  /// `turns` is told of each gather. All outlive it. `timer`: it rings where starting a gather
+  /// takes time.
   Gathers(std::shared_ptr<const Training> training, NodeId id,
           const std::vector<GradientStage>& stages, HeldParameters& parameters, BufferedBytes& held,
-          TimerId timer);
+          CollectiveTurns& turns, TimerId timer);
 
   /// There is something to be gathered; else nothing of the rest is asked for.
   [[nodiscard]] bool wanted() const { return !parts_.empty(); }
@@ -67,9 +70,14 @@ class Gathers {
 
  private:
   struct Part {
-    std::int64_t entered = 0;    // gathers of this bucket that this worker has come to
-    std::int64_t come = 0;       // those whose values have come
-    std::vector<Payload> early;  // of gathers that it has not come to, in order
+    std::int64_t entered = 0;  // gathers of this bucket that this worker has come to
+    std::int64_t come = 0;     // those whose values have come
+  };
+  /// Values of a gather of their bucket that this worker has not come to: which one.
+  struct Early {
+    std::uint32_t bucket = 0;
+    std::int64_t number = 0;
+    Payload values;
   };
 
   void begin(const std::vector<std::uint32_t>& buckets, Effects& effects);
@@ -89,8 +97,10 @@ class Gathers {
   const std::vector<GradientStage>& stages_;
   HeldParameters& parameters_;
   BufferedBytes& buffered_;
+  CollectiveTurns& turns_;
   TimerId timer_;
   std::vector<Part> parts_;              // by bucket; none where nothing is gathered
+  std::vector<Early> early_;             // in the order in which they came
   std::vector<std::uint32_t> starting_;  // what the timer is for
   std::size_t missing_ = 0;              // buckets of the gather that is under way
   std::size_t begun_ = 0;                // gathers of this step

@@ -5,6 +5,7 @@
 #include "models/tensor/payload.h"
 
 #include <cstdint>
+#include <limits>
 
 namespace foretrain {
 
@@ -34,6 +35,7 @@ constexpr bool is_message_kind(std::uint16_t number) {
 /// One message. Durations, never clock readings: clocks of two hosts are not compared.
 struct Message {
   MessageKind kind = MessageKind::push;
+  bool in_order = false;       ///< overtakes nothing on its connection; in forecasts alone
   Step step{};                 ///< the worker's step that is pushed or answered
   std::uint32_t bucket = 0;    ///< index into the parameter layout; of several the first
   Version version{};           ///< push: version the gradient was computed on; else: version sent
@@ -41,6 +43,11 @@ struct Message {
   Duration wait{};             ///< reply: how long the push lay at the server before its apply
   Duration apply{};            ///< reply: how long the apply took
   Payload payload{};           ///< [length of the buckets] of float, or less (compression.h)
+
+  /// The bucket by which send_queue.h orders it.
+  [[nodiscard]] std::uint32_t order() const {
+    return in_order ? std::numeric_limits<std::uint32_t>::max() : bucket;
+  }
 };
 
 /// Bytes of a frame's header on the wire; `exec/transport/frame.h` lays them out.

@@ -167,7 +167,7 @@ void Mailbox::depart(Instant now, std::size_t slot) {
   Fabric& fabric = *world_.fabric;
   const auto connection = connections_.to(mail.to, place_, there, fabric);
   mail.coming = now + fabric.latency(connection);
-  fabric.send(connection, size, mail.message.bucket, arrived);
+  fabric.send(connection, size, mail.message.order(), arrived);
 }
 
 // In -------------------------------------------------------------------------------------------

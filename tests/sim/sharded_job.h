@@ -53,6 +53,7 @@ class ShardedJob {
   [[nodiscard]] Record ended() const {
     sim::SimulateOptions options;
     options.usage_interval = {};
+    options.variant.time_factors = time_factors;
     options.machines = [](const std::string&) -> Machine { throw std::logic_error("not asked"); };
     return testing::simulate(c, options);
   }
@@ -69,6 +70,7 @@ class ShardedJob {
   HostSpec& host() { return c.scenario.cluster.hosts.front(); }
 
   Case c;
+  sim::TimeFactors time_factors;
 
  private:
   TempFolder folder_;

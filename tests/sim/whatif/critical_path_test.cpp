@@ -1,6 +1,7 @@
 // The critical path of trainings whose bottleneck is known.
 #include "sim/whatif/critical_path.h"
 
+#include "tests/sim/sharded_job.h"
 #include "tests/support/cases.h"
 
 #include <catch2/catch.hpp>
@@ -48,6 +49,13 @@ TEST_CASE("critical path: gradients alone are all of it where nothing else takes
   check_whole(watched);
   CHECK(watched.path.longest() == Resource::worker_cpu);
   CHECK(watched.path.share(Resource::worker_cpu) == Approx(1).epsilon(1e-6));
+}
+
+// All workers gather all parameters once more, for the last evaluation.
+TEST_CASE("critical path: gathers after the last update are not on it") {
+  ShardedJob job("parameters", 2);
+  job.host().nic = {2e9};
+  check_whole(watch(job.c));
 }
 
 TEST_CASE("critical path: a star of one server is what its closed form adds up") {
