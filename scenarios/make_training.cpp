@@ -214,11 +214,16 @@ Trees trees_of(const Scenario& scenario, const Training& training) {
   const std::string& algorithm = training.options.word(kAlgorithm);
   const auto group = static_cast<int>(training.options.integer(kGroup));
   Trees trees{{}, training.workers, group};
-  const int groups = training.workers / group;
-  if (groups == 1) return trees;
+  if (training.workers == group) return trees;
+  if (group == 1 && !scenario.cluster.hosts.empty()) {
+    const std::vector<NodePlace> places = place_nodes(scenario);
+    const int devices =
+        devices_a_host(std::span(places).first(static_cast<std::size_t>(training.workers)));
+    if (devices > 1 && devices < training.workers) trees.group = devices;
+  }
   if (algorithm == "tree") trees.up_to = {std::numeric_limits<std::int64_t>::max()};
   if (algorithm != "auto") return trees;
-  trees.up_to = trees_up_to(sum_links(scenario, training.workers), group);
+  trees.up_to = trees_up_to(sum_links(scenario, training.workers), group, trees.group);
   return trees;
 }
 
@@ -294,6 +299,8 @@ std::shared_ptr<const Training> make_training(const Case& scenario_case, const C
   training->launch = scenario.framework.collective;
   training->forward_waits = scenario.training.bucket_rule == "ddp";
   if (protocol_of(scenario).shards) training->sharded = scenario.training.shard;
+  training->reduces_batches = training->sharded != "optimizer" && training->workers > 1 &&
+                              training->accumulate > 1 && scenario.training.reduce == "batch";
   if (training->nodes() > 1) training->compression = scenario.training.compression;
   training->evaluate_every = scenario.training.evaluate_every;
   if (!protocol_of(scenario).synchronous) training->updates_a_step = training->workers;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace foretrain {
@@ -96,6 +97,21 @@ void take_cores(std::vector<NodePlace>& places, const ClusterSpec& cluster, int 
       place.cores.push_back(taken[place.host]++ % cores);
     }
   }
+}
+
+int devices_a_host(std::span<const NodePlace> workers) {
+  const std::size_t first = workers.front().host;
+  const auto next = std::ranges::find_if(workers, [&](const auto& p) { return p.host != first; });
+  const auto group = static_cast<std::size_t>(next - workers.begin());
+  if (workers.size() % group != 0) return 0;
+  std::set<std::size_t> hosts;
+  for (std::size_t rank = 0; rank < workers.size(); ++rank) {
+    const NodePlace& place = workers[rank];
+    if (!place.device) return 0;
+    const bool begins = rank % group == 0;
+    if (begins ? !hosts.insert(place.host).second : place.host != workers[rank - 1].host) return 0;
+  }
+  return static_cast<int>(group);
 }
 
 void write_placement(Scenario& scenario) {

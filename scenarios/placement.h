@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,9 @@ std::vector<NodePlace> place_nodes(const Scenario& scenario);
 /// has `own_cores`.
 void take_cores(std::vector<NodePlace>& places, const ClusterSpec& cluster, int own_cores,
                 const std::vector<NodePlace>& others = {});
+
+/// Workers of each host, where all hosts have as many, on devices, neighbours in rank; else 0.
+int devices_a_host(std::span<const NodePlace> workers);
 
 /// Writes down in `placement:` where every node is, so that more of them move none.
 void write_placement(Scenario& scenario);

@@ -95,6 +95,7 @@ struct TrainingSpec {
   std::string bucket_rule = "size";  ///< size; ddp: PyTorch's, whose cap bucket_size is
   Compression compression;           ///< of what workers push to servers
   std::string shard = "optimizer";   ///< what workers have their part of alone; as in Training
+  std::string reduce = "batch";      ///< of gradients in parts: after which, batch | step
   bool local_sum = false;  ///< simulate: workers of a host add up, one pushes the sum to a server
 
   [[nodiscard]] std::int64_t examples_a_gradient() const {

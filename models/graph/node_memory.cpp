@@ -64,7 +64,7 @@ Bytes parameters_of(const Training& training, std::int64_t applied) {
 /// Likewise; where batches are added up, a sum and its addend.
 Bytes gradients_of(const Training& training, std::int64_t applied) {
   const Bytes all{4 * touched(training)};
-  if (training.accumulate > 1) return all * 2;
+  if (training.adds_batches()) return all * 2;
   if (!training.shards_gradients()) return all;
   return std::min(all, Bytes{4 * applied} + made_by_two_stages(training));
 }

@@ -262,7 +262,7 @@ void Builder::backward(std::size_t i) {
   if (i > 0) operation.output = known(input_of(i));
   operation.parameters = layer(i).parameters();
   operation.cost = of_all_batches(layer(i).backward_cost(batch_, i > 0));
-  if (!network_.profiled()) {
+  if (!network_.profiled() && training_.adds_batches()) {
     operation.cost = operation.cost + reduce_cost(layer(i).parameters(), training_.accumulate);
   }
   operation.buckets = buckets_of(i);

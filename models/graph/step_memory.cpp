@@ -29,7 +29,7 @@ StepMemory memory_of(const Training& training, std::int64_t batch) {
   StepMemory memory;
   memory.parameters = {4 * network.parameters()};
   // Of several batches the sum, the one that is added to it.
-  memory.gradients = memory.parameters * (training.accumulate > 1 ? 2 : 1);
+  memory.gradients = memory.parameters * (training.adds_batches() ? 2 : 1);
   const std::int64_t present = training.sparse() ? touched(training, 0) : 0;
   if (network.sparse()) memory.gradients = {4 * present + 8 * network.parameters()};
   if (training.servers == 0) {

@@ -204,7 +204,7 @@ Refill WorkingSet::sent(Caches& caches, int core, NodeId to, const Message& mess
 
 Bytes WorkingSet::of_gradient() const {
   Bytes all = batch_ + activations_;
-  for (const Bytes& group : groups_) all += group * (training_->accumulate > 1 ? 3 : 2);
+  for (const Bytes& group : groups_) all += group * (training_->adds_batches() ? 3 : 2);
   return all;
 }
 

@@ -30,7 +30,8 @@ void AllReduceWorker::use_gradient(Instant now, std::uint32_t bucket, Payload gr
 }
 
 Job AllReduceWorker::finish_job(std::uint32_t bucket, JobId id, std::vector<Payload> addends) {
-  return owned_[bucket]->apply_job(id, std::move(addends), training().workers);
+  return owned_[bucket]->apply_job(id, std::move(addends),
+                                   std::int64_t{training().workers} * training().sums_a_round());
 }
 
 // What is sent of them has left before they change again: that takes a gradient of everybody, who

@@ -160,7 +160,7 @@ std::vector<std::uint32_t> CollectiveWorker::in_turn(const std::vector<std::uint
   std::ranges::stable_sort(sorted, std::ranges::greater(), way);
   const auto owned =
       std::ranges::count(buckets, rank, [this](auto b) { return bucket_at(b).shard; });
-  turns_.begin_sums(round_, buckets.front(), buckets.back() + 1,
+  turns_.begin_sums(sum_under_way(), buckets.front(), buckets.back() + 1,
                     buckets.size() - static_cast<std::size_t>(owned));
   return sorted;
 }
@@ -168,10 +168,16 @@ std::vector<std::uint32_t> CollectiveWorker::in_turn(const std::vector<std::uint
 void CollectiveWorker::contribute(Instant now, std::uint32_t bucket, Payload part,
                                   Effects& effects) {
   if (over()) return;
+  const Step sum = sum_under_way();
   ++contributed_;
   if (!ends_round()) return;
-  auto ready = launches_.wait(round_, bucket, std::move(part), effects);
+  auto ready = launches_.wait(sum, bucket, std::move(part), effects);
   if (ready) reduction_->add(now, bucket, std::move(*ready), effects);
+}
+
+Step CollectiveWorker::sum_under_way() const {
+  const std::size_t batch = contributed_ / training_->layout->buckets.size();
+  return {round_.value * training_->sums_a_round() + static_cast<std::int64_t>(batch)};
 }
 
 bool CollectiveWorker::ends_round() const {
@@ -196,7 +202,9 @@ void CollectiveWorker::gathered(Instant now, Effects& effects) {
 }
 
 void CollectiveWorker::end_step_if_it_may(Instant now, Effects& effects) {
-  const bool through = contributed_ == training_->layout->buckets.size();
+  const std::size_t buckets = training_->layout->buckets.size();
+  const bool through =
+      contributed_ == buckets * static_cast<std::size_t>(training_->sums_a_round());
   if (state_ == State::computing && gradient_.complete() && through) {
     state_ = State::reducing;
     through_at_ = now;

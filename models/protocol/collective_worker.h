@@ -135,6 +135,8 @@ class CollectiveWorker : public Node, public Buffering, private Reduction::Owner
 
   /// The step that is under way is the last of its round.
   [[nodiscard]] bool ends_round() const;
+  /// The number of the sum that the next part of a bucket goes into.
+  [[nodiscard]] Step sum_under_way() const;
   [[nodiscard]] bool is_evaluated(Step step) const {
     return is_chief() && training_->evaluated_after(step);
   }
@@ -155,7 +157,7 @@ class CollectiveWorker : public Node, public Buffering, private Reduction::Owner
   Step step_;
   Step round_;
   int jobs_ = 0;                   // under way
-  std::size_t contributed_ = 0;    // buckets that this step is through with
+  std::size_t contributed_ = 0;    // buckets that this step is through with, as often as summed
   std::size_t renewed_ = 0;        // buckets that have the new values of this round
   std::size_t first_renewed_ = 0;  // of those that the first stage needs: so many, in their order
 

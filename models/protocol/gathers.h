@@ -29,6 +29,9 @@ namespace foretrain {
 ///     optimizer, gradients    2 (N - 1) / N x 4 P
 ///     parameters              3 (N - 1) / N x 4 P - (N - 1) / N x 4 p
 ///
+/// Of k batches a gradient (`accumulate`) stages 2, 3 reduce each, (N - 1) / N x 4 P more for each
+/// after the first, and gather parameters for each; `reduce: step` adds up batches first.
+///
 /// This is a worker's side of the gathers. A stage of a gradient (gradient_stages.h) is a unit of
 /// FSDP; `bucket_rule: ddp` makes units of tensors that have bucket_size together. What it reads is
 /// gathered before it, let go after it: one gather at a time, the next one while a stage is

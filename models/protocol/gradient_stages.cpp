@@ -163,7 +163,7 @@ std::vector<GradientStage> stages_of_batch(const Training& training, int batch) 
   const Network& network = *training.network;
   const auto& buckets = training.layout->buckets;
   const auto layers = network.layers();
-  const bool last = batch + 1 == training.accumulate;
+  const bool last = batch + 1 == training.accumulate || training.reduces_batches;
   std::vector<GradientStage> stages;
   GradientStage stage = cut_forward(training, batch == 0, stages);
   stage.backward = {layers.size(), layers.size()};
@@ -171,7 +171,8 @@ std::vector<GradientStage> stages_of_batch(const Training& training, int batch) 
   std::size_t left = last || training.gathers() ? buckets.size() : 0;
   for (std::size_t layer = layers.size(); layer-- > 0;) {
     stage.cost = stage.cost + layers[layer]->backward_cost(training.batch_size, layer > 0);
-    if (batch > 0) add_to_sum(training, layers[layer]->parameters(), stage);
+    if (batch > 0 && !training.reduces_batches)
+      add_to_sum(training, layers[layer]->parameters(), stage);
     std::size_t ready = left;
     while (ready > 0 && buckets[ready - 1].leaves_with() >= network.first_parameter(layer)) --ready;
     const bool worthwhile = in_stages(training) && ready < left && !runs_inline(stage.cost);

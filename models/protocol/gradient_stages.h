@@ -47,7 +47,8 @@ struct GradientStage {
 ///
 /// Of several batches (`Training::accumulate`) the first alone waits for values, the last alone
 /// completes buckets: what PyTorch's DistributedDataParallel does with all but the last of them
-/// under `no_sync`. So those between are one stage each.
+/// under `no_sync`. So those between are one stage each. Where batches are reduced one by one
+/// (`Training::reduces_batches`) each of them completes buckets.
 ///
 /// Where parameters are gathered (gathers.h), a stage has what it reads, and lets it go unless the
 /// next one reads it, too: so each batch is cut, forward and backward. Of one stage all parameters

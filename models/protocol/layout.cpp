@@ -57,7 +57,7 @@ Layout make_dealt_layout(std::int64_t parameters, Bytes bucket_size, int owners,
   const int dealt_to = tree ? trees.owners() : owners;
   const std::int64_t rounds = (parameters + dealt_to * most - 1) / (dealt_to * most);
   const std::int64_t pieces = rounds * dealt_to;
-  Layout layout{parameters, {}, !tree, tree};
+  Layout layout{parameters, {}, !tree, tree, trees.group};
   for (std::int64_t piece = 0; piece < pieces; ++piece) {
     const std::int64_t first = parameters * piece / pieces;
     const std::int64_t last = parameters * (piece + 1) / pieces;
@@ -88,6 +88,7 @@ Layout make_ddp_layout(const std::vector<std::int64_t>& tensors, Bytes cap, Byte
   std::ranges::reverse(counts);  // in the order of the parameters
   Layout layout;
   layout.rings = false;
+  layout.tree_group = trees.group;
   for (const std::int64_t count : counts) {
     const bool tree = Bytes{4 * count} <= trees.up_to;
     (tree ? layout.trees : layout.rings) = true;

@@ -37,6 +37,7 @@ struct Layout {
   std::vector<Bucket> buckets;
   bool rings = true;   ///< some buckets may go round a ring
   bool trees = false;  ///< some go over a tree
+  int tree_group = 1;  ///< workers of a group, of which trees join one member each
 
   /// The buckets of a shard, as indices into `buckets`.
   [[nodiscard]] std::vector<std::uint32_t> of_shard(int shard) const;

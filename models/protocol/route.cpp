@@ -20,7 +20,8 @@ const Option kAlgorithm{
     .doc =
         "by_size: a hypercube of 4, 8, 16, ... workers that each own at most 64 KB of the "
         "parameters, 1 MB in a scenario without a cluster, else rings; ring; tree: two binary "
-        "trees; auto: tree or ring, by bucket, whichever takes less by the links of the cluster",
+        "trees between groups, left out: between hosts with devices; auto: tree or ring, by "
+        "bucket, whichever takes less by the links of the cluster",
     .fallback = std::string("by_size"),
     .choices = {"by_size", "ring", "tree", "auto"},
     .unused_because = "no sums among workers, so no ways for them"};
@@ -111,14 +112,15 @@ Waits tree_waits(const SumLinks& links, int group) {
 
 }  // namespace
 
-Bytes trees_up_to(const SumLinks& links, int group) {
+Bytes trees_up_to(const SumLinks& links, int group, int tree_group) {
   constexpr double kMost = 1e18;
   constexpr double kEdgesOfInner = 4;
   const std::ptrdiff_t count = std::ssize(links.hosts) / group;
   const auto groups = static_cast<double>(count);
   if (groups <= 1 || links.rate.value <= 0) return {};
   const Waits ring = ring_waits(links, group);
-  const Waits trees = tree_waits(links, group);
+  Waits trees = tree_waits(links, tree_group);
+  trees.inside += 2 * (tree_group - group);  // round more of a group, both ways
   const double both_ways_s = links.latency.seconds() * (ring.leave - trees.leave) +
                              links.inside.seconds() * (ring.inside - trees.inside);
   const double saved_s = both_ways_s / 2;
@@ -133,10 +135,11 @@ Bytes trees_up_to(const SumLinks& links, int group) {
 
 Ways Ways::of(const Training& training, const Bucket& bucket) {
   const auto workers = static_cast<unsigned>(training.workers);
-  const auto group = static_cast<int>(training.options.integer(kGroup));
+  const auto of_rings = static_cast<int>(training.options.integer(kGroup));
+  const int group = bucket.tree ? training.layout->tree_group : of_rings;
   const bool by_size = training.options.word(kAlgorithm) == "by_size";
   const bool hypercube = by_size && !bucket.tree && group == 1 && workers >= 4 &&
-                         std::has_single_bit(workers) &&
+                         !training.reduces_batches && std::has_single_bit(workers) &&
                          Bytes{4 * training.layout->parameters} <= training.small_share * workers;
   return {training.workers, hypercube, group, bucket.tree};
 }
@@ -244,18 +247,23 @@ bool linked_in_all_reduce(const Training& training, NodeId a, NodeId b) {
   const auto next = [](int one, int other, int of) {
     return (one + 1) % of == other || (other + 1) % of == one;
   };
-  const int groups = ways.workers / ways.group;
-  const int group = first / ways.group;
-  const int other = second / ways.group;
-  if (group == other) return next(first % ways.group, second % ways.group, ways.group);
-  if (first % ways.group != second % ways.group) return false;
-  const auto is_child = [](int parent, int child) {
-    return (child - 1) / 2 == parent && child > 0;
+  const auto linked = [&](int size, bool by_tree) {
+    const int groups = ways.workers / size;
+    const int group = first / size;
+    const int other = second / size;
+    if (group == other) return next(first % size, second % size, size);
+    if (first % size != second % size) return false;
+    if (!by_tree) return next(group, other, groups);
+    const auto is_child = [](int parent, int child) {
+      return (child - 1) / 2 == parent && child > 0;
+    };
+    const auto in_tree = [&](int one, int of) { return is_child(one, of) || is_child(of, one); };
+    // From either end.
+    return in_tree(group, other) || in_tree(groups - 1 - group, groups - 1 - other);
   };
-  const auto in_tree = [&](int one, int of) { return is_child(one, of) || is_child(of, one); };
-  // From either end.
-  const bool by_tree = in_tree(group, other) || in_tree(groups - 1 - group, groups - 1 - other);
-  return (layout.rings && next(group, other, groups)) || (layout.trees && by_tree);
+  const auto of_rings = static_cast<int>(training.options.integer(kGroup));
+  return (layout.rings && linked(of_rings, false)) ||
+         (layout.trees && linked(layout.tree_group, true));
 }
 
 }  // namespace foretrain

@@ -74,9 +74,9 @@ struct SumLinks {
 ///
 ///     up to N (waits of ring - waits of trees) / 2 x rate / (t N / 4 - e (N - 1))
 ///
-/// where t is at least 4, e at least 1. Both count bytes as if slices of them followed each other:
-/// without any, trees take longer.
-Bytes trees_up_to(const SumLinks& links, int group);
+/// where t is at least 4, e at least 1. Trees may have larger groups than the ring: `tree_group`.
+/// Both count bytes as if slices of them followed each other: without any, trees take longer.
+Bytes trees_up_to(const SumLinks& links, int group, int tree_group);
 
 /// What one worker does for a bucket that another, or itself, owns: it takes in the sums of its
 /// sources, adds its own gradient, sends the sum on; later it takes the new values in and sends
@@ -102,7 +102,8 @@ Bytes trees_up_to(const SumLinks& links, int group);
 /// of others from the last: of the two trees with these roots the leaves of one are inner nodes of
 /// the other, so each port carries as much (Sanders, Speck, Traeff 2009). 2 (G - 1 + log2 M)
 /// messages one after another; buckets follow each other, so a tree takes the time of its bytes.
-/// Only two groups own something: updates are theirs.
+/// Only two groups own something: updates are theirs. Left out, `group` is the devices of a host
+/// here: trees between hosts, a chain in each, as NCCL has them.
 ///
 /// It is arithmetic, so nothing is kept of it: of N workers there are N x N.
 class Route {

@@ -14,27 +14,36 @@ JobId finish_id(std::uint32_t bucket) {
   return JobId{Reduction::kFirstJob + 2 * std::uint64_t{bucket} + 1};
 }
 
+std::size_t source_in(const std::pair<std::size_t, Payload>& sum) { return sum.first; }
+
 }  // namespace
 
 RoutedReduction::RoutedReduction(std::shared_ptr<const Training> training, NodeId id,
                                  std::int64_t rounds, HeldParameters& parameters,
                                  BufferedBytes& held, Owner& owner)
     : Reduction(std::move(training), id, rounds, parameters, held, owner),
-      ways_(Ways::of(this->training(), this->training().layout->buckets.front())),
+      group_(static_cast<int>(this->training().options.integer(kGroup))),
+      sums_(this->training().sums_a_round()),
       parts_(this->training().layout->buckets.size()) {
   for (std::uint32_t bucket = 0; bucket < parts_.size(); ++bucket) {
     parts_[bucket].sums.resize(route_of(bucket).sources());
+    if (sums_ > 1) parts_[bucket].ahead = std::make_unique<Ahead>();
   }
 }
 
 void RoutedReduction::take(Instant now, std::uint32_t bucket, Payload mine, Effects& effects) {
-  parts_[bucket].mine = std::move(mine);
-  parts_[bucket].has_mine = true;
+  Part& part = parts_[bucket];
+  if (part.ahead && (part.has_mine || part.in_sum)) {
+    return part.ahead->mine.push_back(std::move(mine));
+  }
+  part.mine = std::move(mine);
+  part.has_mine = true;
   reduce_if_complete(now, bucket, effects);
 }
 
 bool RoutedReduction::all_are_at(Step round) const {
-  return std::ranges::all_of(parts_, [&](const Part& part) { return part.round == round; });
+  return std::ranges::all_of(
+      parts_, [&](const Part& part) { return part.round.value == round.value * sums_; });
 }
 
 bool RoutedReduction::in_turn(NodeId from, const Message& message, const Route& route) const {
@@ -44,11 +53,15 @@ bool RoutedReduction::in_turn(NodeId from, const Message& message, const Route& 
   if (message.kind == MessageKind::parameters) {
     return message.step == part.round && part.in_sum && route.values_from() == sender;
   }
-  // A source may be a round ahead where this worker's part is in the sum already.
+  // A source may be a round ahead where this worker's part is in the sum already; by sums of a
+  // round more.
   if (message.kind != MessageKind::partial) return false;
   const auto source = route.source_of(sender);
-  return source && message.step == (part.in_sum ? part.round.next() : part.round) &&
-         (part.here >> *source & 1U) == 0;
+  if (!source) return false;
+  std::int64_t come = part.here >> *source & 1U;
+  if (come > 0 && !part.ahead) return false;
+  if (part.ahead) come += std::ranges::count(part.ahead->sums, *source, source_in);
+  return message.step.value == part.round.value + (part.in_sum ? 1 : 0) + come;
 }
 
 std::optional<BucketRun> RoutedReduction::receive(Instant now, NodeId from, Message message,
@@ -59,12 +72,17 @@ std::optional<BucketRun> RoutedReduction::receive(Instant now, NodeId from, Mess
   if (!in_turn(from, message, route)) return std::nullopt;
   if (message.kind == MessageKind::parameters) {
     put({bucket, 1}, message.payload, effects);
-    renew(bucket, message.payload, effects);
+    renew(now, bucket, message.payload, effects);
     return BucketRun{bucket, 1};
   }
   Part& part = parts_[bucket];
   const std::size_t source = *route.source_of(static_cast<int>(index_of(from)));
-  part.sums[source] = taken({bucket, 1}, std::move(message.payload), effects);
+  Payload sum = taken({bucket, 1}, std::move(message.payload), effects);
+  if ((part.here >> source & 1U) != 0) {
+    part.ahead->sums.emplace_back(source, std::move(sum));
+    return BucketRun{};
+  }
+  part.sums[source] = std::move(sum);
   part.here |= 1U << source;
   reduce_if_complete(now, bucket, effects);
   return BucketRun{};
@@ -75,57 +93,83 @@ BucketRun RoutedReduction::computed(Instant now, JobId job, Effects& effects) {
   Part& part = parts_[bucket];
   done(now - part.job_start, training().layout->buckets[bucket].size() * std::ssize(part.sums));
   if (job == reduce_id(bucket)) {
-    send_sum(bucket, std::exchange(part.mine, {}), effects);
+    Payload sum = std::exchange(part.mine, {});
+    if (owns(bucket)) {
+      part.ahead->total = std::move(sum);
+      renew(now, bucket, {}, effects);
+    } else {
+      send_sum(now, bucket, std::move(sum), effects);
+    }
     return {};
   }
   Payload values = owner().finished(bucket, effects);
   if (!gathers()) values = packed({bucket, 1}, std::move(values), effects);
-  renew(bucket, values, effects);
+  renew(now, bucket, values, effects);
   return {bucket, 1};
 }
 
 void RoutedReduction::reduce_if_complete(Instant now, std::uint32_t bucket, Effects& effects) {
   Part& part = parts_[bucket];
-  if (!part.has_mine || !all_here(part) || part.round.value >= rounds()) return;
+  if (!part.has_mine || !all_here(part) || part.round.value >= rounds() * sums_) return;
   part.in_sum = true;
   std::vector<Payload> addends;
   addends.reserve(part.sums.size() + 1);
   for (Payload& sum : part.sums) addends.push_back(std::exchange(sum, {}));
   part.here = 0;
+  if (part.ahead) {
+    std::erase_if(part.ahead->sums, [&](auto& each) {
+      if ((part.here >> each.first & 1U) != 0) return false;
+      part.sums[each.first] = std::move(each.second);
+      part.here |= 1U << each.first;
+      return true;
+    });
+  }
   if (!addends.empty()) met(now);
   addends.insert(addends.begin() + (addends.empty() ? 0 : 1), std::exchange(part.mine, {}));
   part.has_mine = false;
   part.job_start = now;
-  if (owns(bucket)) {
+  const bool own = owns(bucket);
+  if (own && part.ahead && part.round.value % sums_ > 0) {
+    addends.push_back(std::exchange(part.ahead->total, {}));
+  }
+  if (own && ends_round(part)) {
     effects.emplace_back(
         Compute{owner().finish_job(bucket, finish_id(bucket), std::move(addends))});
   } else if (addends.size() == 1) {
-    send_sum(bucket, std::move(addends.front()), effects);
+    send_sum(now, bucket, std::move(addends.front()), effects);
   } else {
     effects.emplace_back(
         Compute{reduce_job(reduce_id(bucket), {bucket, 1}, std::move(addends), part.mine)});
   }
 }
 
-// Where values are gathered, this worker's round of the bucket is over with that.
-void RoutedReduction::send_sum(std::uint32_t bucket, Payload sum, Effects& effects) {
+// Where values are gathered, or are to come after another sum, this worker's part in this one is
+// over with that.
+void RoutedReduction::send_sum(Instant now, std::uint32_t bucket, Payload sum, Effects& effects) {
   const BucketRun run{bucket, 1};
   send(MessageKind::partial, run, parts_[bucket].round, *route_of(bucket).sum_to(),
        packed(run, std::move(sum), effects), effects);
-  if (gathers()) renew(bucket, {}, effects);
+  if (gathers() || !ends_round(parts_[bucket])) renew(now, bucket, {}, effects);
 }
 
 // They are in their place, and go no further where they are gathered: whatever job runs, it does
 // not read this bucket, which this worker has given its part of; the next one waits for these
 // values.
-void RoutedReduction::renew(std::uint32_t bucket, const Payload& values, Effects& effects) {
+void RoutedReduction::renew(Instant now, std::uint32_t bucket, const Payload& values,
+                            Effects& effects) {
   Part& part = parts_[bucket];
   const Route route = route_of(bucket);
-  for (std::size_t i = 0; !gathers() && i < route.targets(); ++i) {
+  const bool sends = !gathers() && ends_round(part);
+  for (std::size_t i = 0; sends && i < route.targets(); ++i) {
     send(MessageKind::parameters, {bucket, 1}, part.round, route.target(i), values, effects);
   }
   part.in_sum = false;
   ++part.round;
+  if (!part.ahead || part.has_mine || part.ahead->mine.empty()) return;
+  part.mine = std::move(part.ahead->mine.front());
+  part.has_mine = true;
+  part.ahead->mine.pop_front();
+  reduce_if_complete(now, bucket, effects);
 }
 
 }  // namespace foretrain

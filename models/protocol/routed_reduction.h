@@ -8,8 +8,10 @@
 
 #include <bit>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace foretrain {
@@ -17,6 +19,10 @@ namespace foretrain {
 /// Of N workers each sends and receives 2 (N - 1) / N messages a bucket and round, in the mean: a
 /// sum when those of its sources have met its own part, new values to its targets when they come
 /// (route.h).
+///
+/// Where each batch of a gradient is reduced (Training::reduces_batches), a round has a sum a
+/// batch; the owner adds them up, and the last one brings new values. A worker may be ahead of
+/// another by sums of the same round, which wait where they have come.
 class RoutedReduction final : public Reduction {
  public:
   RoutedReduction(std::shared_ptr<const Training> training, NodeId id, std::int64_t rounds,
@@ -26,31 +32,46 @@ class RoutedReduction final : public Reduction {
                                    Effects& effects) override;
   BucketRun computed(Instant now, JobId job, Effects& effects) override;
   void restore(Step round) override {
-    for (Part& part : parts_) part.round = round;
+    for (Part& part : parts_) part.round = {round.value * sums_};
   }
-  [[nodiscard]] Step rounds_of(std::uint32_t bucket) const override { return parts_[bucket].round; }
+  [[nodiscard]] Step rounds_of(std::uint32_t bucket) const override {
+    return {parts_[bucket].round.value / sums_};
+  }
 
  private:
+  /// What waits for sums before it, where a round has several.
+  struct Ahead {
+    std::deque<Payload> mine;
+    std::vector<std::pair<std::size_t, Payload>>
+        sums;       // by source, in the order in which they came
+    Payload total;  // the owner's, of the sums of this round
+  };
   /// A bucket on its way. Of N workers each has as many of these or more, so it is small.
   struct Part {
-    Step round;              // whose sum it is in, or will be
+    Step round;              // whose sum it is in, or will be; where a round has several: which sum
     bool in_sum = false;     // this worker's part; then its new values are awaited
     bool has_mine = false;   // the part is ready, not in the sum yet
     std::uint32_t here = 0;  // bits: sums that are here, by source; in_sum: of the next round
     Payload mine;            // the part; then the sum with it, before that is sent on
     boost::container::small_vector<Payload, 1> sums;  // of the sources
     Instant job_start;
+    std::unique_ptr<Ahead> ahead;
   };
 
   void take(Instant now, std::uint32_t bucket, Payload mine, Effects& effects) override;
   [[nodiscard]] bool all_are_at(Step round) const override;
   void reduce_if_complete(Instant now, std::uint32_t bucket, Effects& effects);
-  void send_sum(std::uint32_t bucket, Payload sum, Effects& effects);
-  /// `values`: as they travel.
-  void renew(std::uint32_t bucket, const Payload& values, Effects& effects);
+  void send_sum(Instant now, std::uint32_t bucket, Payload sum, Effects& effects);
+  /// `values`: as they travel; empty: there are none.
+  void renew(Instant now, std::uint32_t bucket, const Payload& values, Effects& effects);
+  /// The sum that the part is in brings new values.
+  [[nodiscard]] bool ends_round(const Part& part) const {
+    return (part.round.value + 1) % sums_ == 0;
+  }
   [[nodiscard]] Route route_of(std::uint32_t bucket) const {
     const Bucket& place = training().layout->buckets[bucket];
-    return {{ways_.workers, false, ways_.group, place.tree}, place.shard, rank()};
+    const int group = place.tree ? training().layout->tree_group : group_;
+    return {{training().workers, false, group, place.tree}, place.shard, rank()};
   }
   /// The sums of all sources are here.
   [[nodiscard]] static bool all_here(const Part& part) {
@@ -58,7 +79,8 @@ class RoutedReduction final : public Reduction {
   }
   [[nodiscard]] bool in_turn(NodeId from, const Message& message, const Route& route) const;
 
-  Ways ways_;
+  int group_;  // of rings
+  int sums_;   // a round
   std::vector<Part> parts_;
 };
 

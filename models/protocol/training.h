@@ -58,6 +58,9 @@ struct Training {
   /// What each worker has its own part of alone (gathers.h): the state of the optimizer |
   /// gradients, too | parameters, too.
   std::string sharded = "optimizer";
+  /// Gradients are reduced after each batch, not once for all batches of a gradient: their owners
+  /// add up the batches.
+  bool reduces_batches = false;
   /// Gradients travel as full vectors; else those of a sparse model as what they touch.
   bool dense = false;
   double touched_mean = 0;  ///< sparse: parameters that a batch touches, in the mean
@@ -80,10 +83,13 @@ struct Training {
   }
   /// Parameters are gathered before they are read.
   [[nodiscard]] bool gathers() const { return sharded == "parameters" && workers > 1; }
-  /// A worker keeps no gradient of all parameters. Batches are added up before they are exchanged,
-  /// so where there are several it does.
+  /// Sums of gradients among workers, a round.
+  [[nodiscard]] int sums_a_round() const { return reduces_batches ? accumulate : 1; }
+  /// It adds up batches, as gradients of all parameters.
+  [[nodiscard]] bool adds_batches() const { return accumulate > 1 && !reduces_batches; }
+  /// A worker keeps no gradient of all parameters.
   [[nodiscard]] bool shards_gradients() const {
-    return sharded != "optimizer" && workers > 1 && accumulate == 1;
+    return sharded != "optimizer" && workers > 1 && !adds_batches();
   }
   /// What is gone with a node that is lost, for it alone had it; empty: nothing.
   [[nodiscard]] std::string_view gone_with(NodeId id) const {

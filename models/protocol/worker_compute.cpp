@@ -32,7 +32,7 @@ WorkerCompute::WorkerCompute(std::shared_ptr<const Training> training, int worke
   const bool prefetches = training_->data->train->worth_prefetching();
   ring_.resize(1 + (sparse() ? 1 : 0) + (prefetches ? 1 : 0));
   if (sparse()) gather_up_to(0);
-  if (training_->accumulate > 1) {
+  if (training_->adds_batches()) {
     FT_CHECK(!sparse());
     addend_.resize(static_cast<std::size_t>(training_->layout->parameters));
   }
@@ -98,7 +98,7 @@ Job WorkerCompute::gradient_job(std::size_t stage, JobId id, const Payload& para
     if (!std::exchange(begun_, true)) gather_up_to(needed());
     job.prefetch = [this, last = needed() + 1] { gather_up_to(last); };
   }
-  const bool begins = part.batch == 0 && !part.backward.empty();
+  const bool begins = !adds_up(part) && !part.backward.empty();
   if (begins && part.backward.last == training_->network->layers().size()) {
     // A receiver may still hold the last gradient: then this one gets a buffer of its own.
     if (gradient_.size() != parameters.size() || !gradient_.unshared()) {
@@ -136,11 +136,12 @@ double WorkerCompute::compute(std::size_t stage, std::int64_t number, const Payl
     }
   }
   if (part.backward.empty()) return loss;
-  const std::span<float> into = part.batch == 0 ? gradient : std::span<float>(addend_);
+  const std::span<float> into = adds_up(part) ? std::span<float>(addend_) : gradient;
   network.gradient_of(part.backward.first, part.backward.last, values, batch, into, *workspace_,
                       parallel);
-  if (part.batch > 0) add_up(part, gradient, parallel);
-  if (spec.clip_norm > 0 && part.batch + 1 == training_->accumulate) {
+  if (adds_up(part)) add_up(part, gradient, parallel);
+  const bool whole = part.batch + 1 == training_->accumulate || training_->reduces_batches;
+  if (spec.clip_norm > 0 && whole) {
     clip(gradient, std::sqrt(squared_norm(gradient, parallel)), spec.clip_norm);
   }
   return loss;

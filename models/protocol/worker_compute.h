@@ -68,6 +68,10 @@ class WorkerCompute {
   static Indices within(const Bucket& bucket, const std::vector<std::uint32_t>& touched);
 
   [[nodiscard]] bool sparse() const { return training_->sparse(); }
+  /// It adds to the gradient of batches before.
+  [[nodiscard]] bool adds_up(const GradientStage& stage) const {
+    return stage.batch > 0 && training_->adds_batches();
+  }
   /// Of a sparse model.
   [[nodiscard]] Payload push_touched(const Bucket& bucket, bool all, Effects& effects) const;
   [[nodiscard]] Gathered& gathered(std::int64_t number) { return ring_[slot(number)]; }

@@ -53,6 +53,18 @@ void describe_travel(Visitor& visit, T& training) {
        .written = training.shard != "optimizer"},
       training.shard);
   visit.field(
+      {.key = "reduce",
+       .doc =
+           "simulate: of gradients in parts, with accumulate: after each batch, as DeepSpeed's "
+           "ZeRO 2 and 3, FSDP; or once a step, as FSDP under no_sync, which takes a gradient of "
+           "all parameters in memory",
+       .choices = {"batch", "step"},
+       .used = protocol == nullptr || (protocol->shards && training.shard != "optimizer"),
+       .unused_because = "only gradients in parts (shard: gradients, parameters) are reduced after "
+                         "each batch",
+       .written = training.reduce != "batch"},
+      training.reduce);
+  visit.field(
       {.key = "local_sum",
        .doc = "simulate: workers of a host add up their gradients over its device_link; one "
               "of them pushes the sum to the servers, pulls for all",

@@ -28,22 +28,6 @@ std::vector<NodePlace> places_of_workers(const Scenario& scenario) {
   return places;
 }
 
-// Workers of each host, where all have as many, on devices, neighbours in rank; else 0.
-int devices_a_host(const std::vector<NodePlace>& workers) {
-  const std::size_t first = workers.front().host;
-  const auto next = std::ranges::find_if(workers, [&](const auto& p) { return p.host != first; });
-  const auto group = static_cast<std::size_t>(next - workers.begin());
-  if (workers.size() % group != 0) return 0;
-  std::set<std::size_t> hosts;
-  for (std::size_t rank = 0; rank < workers.size(); ++rank) {
-    const NodePlace& place = workers[rank];
-    if (!place.device) return 0;
-    const bool begins = rank % group == 0;
-    if (begins ? !hosts.insert(place.host).second : place.host != workers[rank - 1].host) return 0;
-  }
-  return static_cast<int>(group);
-}
-
 std::optional<std::string> groups_of_devices(Scenario& scenario) {
   if (!reads(protocol_called(scenario.training.strategy), kGroup)) return std::nullopt;
   const std::vector<NodePlace> workers = places_of_workers(scenario);

@@ -43,6 +43,18 @@ TEST_CASE("shard key: what goes not with it is refused at its own place") {
   CHECK(only(shard_text(in_parts + "algorithm: ring")).training.shard == "parameters");
 }
 
+TEST_CASE("reduce key: of gradients in parts alone, after each batch by default") {
+  CHECK(only(shard_text("shard: gradients")).training.reduce == "batch");
+  const Scenario scenario = only(shard_text("shard: parameters, accumulate: 4, reduce: step"));
+  CHECK(scenario.training.reduce == "step");
+  CHECK(only(to_yaml(scenario)) == scenario);
+  CHECK_THAT(scenario_error(shard_text("accumulate: 4, reduce: batch")),
+             Catch::Matchers::Contains("training.reduce: ") &&
+                 Catch::Matchers::Contains("gradients in parts"));
+  CHECK_THAT(scenario_error(shard_text("shard: gradients, reduce: bacth")),
+             Catch::Matchers::Contains("did you mean batch?"));
+}
+
 TEST_CASE("shard key: nobody comes back to parts that are gone, unless all begin again") {
   for (const std::string shard : {"gradients", "parameters"}) {
     CAPTURE(shard);

@@ -1,5 +1,6 @@
 // Sums among workers over trees in virtual time, against sums by hand.
 #include "models/protocol/message.h"
+#include "tests/sim/sharded_job.h"
 #include "tests/support/cases.h"
 #include "tests/support/options.h"
 #include "tests/support/temp_folder.h"
@@ -187,6 +188,26 @@ TEST_CASE("collectives: groups wait for log2 of their number, once round in each
   Scenario& scenario = scenario_case.scenario;
   set_option(scenario.training.protocol, "group", std::int64_t{2});
   CHECK(sum_s(scenario_case) == Approx(2 * (1 + 3) * 60e-6).margin(60e-6 / kSumSteps));
+}
+
+// Of a host's eight workers one joins each tree, so its port has the bytes of one.
+TEST_CASE("collectives: trees join hosts, chains the devices in each") {
+  const auto exposed_s = [](const std::string& algorithm, std::int64_t group) {
+    ShardedJob job("optimizer", 32, 16'000'000, 1);
+    set_option(job.c.scenario.training.protocol, "algorithm", algorithm);
+    if (group > 0) set_option(job.c.scenario.training.protocol, "group", group);
+    HostSpec& host = job.host();
+    host.count = 4;
+    host.cores = 8;
+    host.devices = 8;
+    host.device_link.rate = {100e9};
+    host.nic = {10e9};
+    return job.step_s() - kShardedCompute_s / 4;
+  };
+  const double left_out_s = exposed_s("tree", 0);
+  CHECK(left_out_s == exposed_s("tree", 8));
+  CHECK(left_out_s < 2 * exposed_s("ring", 0));
+  CHECK(exposed_s("tree", 1) == left_out_s);  // as left out
 }
 
 }  // namespace

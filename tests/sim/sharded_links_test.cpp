@@ -75,6 +75,7 @@ std::unique_ptr<ShardedJob> drawn(Stream& draw) {
   training.bucket_rule = one_of("ddp", "size");
   training.bucket_size = {one_of(100'000, 1'000'000, 4'000'000)};
   training.accumulate = one_of(1, 1, 2);
+  if (training.accumulate > 1) training.reduce = one_of("batch", "step");
   if (draw.below(2) > 0) {
     job->host().latency = job->host().device_link.latency = Duration{20'000};
   }

@@ -28,6 +28,48 @@ TEST_CASE("sharded: parameters in parts move three times theirs but for the last
   }
 }
 
+// Four batches of one layer, which both passes of all batches read: parameters are gathered once.
+TEST_CASE("sharded: gradients are reduced after each batch unless that is once a step") {
+  const auto sent = [](const std::string& shard, const std::string& reduce) {
+    ShardedJob job(shard, 4, kShardedLayer, 1);
+    job.c.scenario.training.accumulate = 4;
+    job.c.scenario.training.steps = 3;
+    job.c.scenario.training.reduce = reduce;
+    return static_cast<double>(job.record().nodes.front().tx.value);
+  };
+  const double part = 0.75 * kShardedLayer;
+  CHECK(sent("optimizer", "batch") == Approx(3 * 2 * part).epsilon(1e-3));
+  CHECK(sent("gradients", "step") == Approx(3 * 2 * part).epsilon(1e-3));
+  CHECK(sent("gradients", "batch") == Approx(3 * (4 + 1) * part).epsilon(1e-3));
+  CHECK(sent("parameters", "step") == Approx((3 * 2 + 1) * part).epsilon(1e-3));
+  CHECK(sent("parameters", "batch") == Approx((3 * (4 + 1) + 1) * part).epsilon(1e-3));
+}
+
+// Half of a layer takes 1 ms, which the passes of the next batch hide.
+TEST_CASE("sharded: reductions of all batches but the last one's last are hidden") {
+  ShardedJob job("gradients", 2);
+  job.c.scenario.training.accumulate = 3;
+  job.host().nic = {2e9};
+  CHECK(job.step_s() == Approx(3 * kShardedCompute_s + 2e-3).epsilon(kShardedHeaders));
+  // Half of a layer takes 20 ms: all batches of all layers, then the values.
+  job.host().nic = {100e6};
+  job.c.scenario.training.steps = 8;
+  CHECK(job.step_s() == Approx((3 + 1) * 4 * 20e-3).epsilon(0.15));
+  CHECK(job.step_s() > (3 + 1) * 4 * 20e-3);
+}
+
+TEST_CASE("sharded: a worker that reduces each batch holds its part of the gradients") {
+  const auto rss = [](const std::string& reduce, int accumulate) {
+    ShardedJob job("gradients", 4);
+    job.c.scenario.training.accumulate = accumulate;
+    job.c.scenario.training.reduce = reduce;
+    job.host().nic = {2e9};
+    return static_cast<double>(job.record().nodes[1].rss.value);
+  };
+  CHECK(rss("batch", 4) < rss("batch", 1) + kShardedLayer);
+  CHECK(rss("step", 4) > rss("batch", 4) + 3 * kShardedLayer);
+}
+
 // Half of a layer takes 1 ms, while 2 ms or more of another are computed.
 TEST_CASE("sharded: compute hides all but the first gather and the last scatter") {
   ShardedJob job("parameters", 2);

@@ -125,6 +125,33 @@ TEST_CASE("gathers: the weights are those of an all-reduce in any order of arriv
   }
 }
 
+// Sums of floats in another order: batches first, or workers first.
+TEST_CASE("gathers: batches that are reduced one by one come to the mean over all") {
+  const std::string sharded = GENERATE("gradients", "parameters");
+  const auto [workers, accumulate] = GENERATE(table<int, int>({{2, 3}, {3, 2}, {4, 4}, {5, 3}}));
+  CAPTURE(sharded, workers, accumulate);
+  const auto plain = gathered_training(workers);
+  plain->accumulate = accumulate;
+  plain->sharded = sharded;
+  const testing::Shuffled expected = testing::run_shuffled(plain, 1);
+  const auto each = std::make_shared<Training>(*plain);
+  each->reduces_batches = true;
+  const testing::Shuffled first = testing::run_shuffled(each, 1);
+  REQUIRE(first.weights.size() == expected.weights.size());
+  for (std::size_t i = 0; i < first.weights.size(); ++i) {
+    REQUIRE(first.weights[i] == Approx(expected.weights[i]).margin(1e-5));
+  }
+  CHECK(first.bytes_sent > expected.bytes_sent);
+  for (std::uint64_t seed = 2; seed < 7; ++seed) {
+    CAPTURE(seed);
+    testing::Shuffled shuffled(each, seed);
+    shuffled.run();
+    CHECK(shuffled.faults.empty());
+    CHECK(shuffled.finished == workers);
+    CHECK(shuffled.weights == first.weights);
+  }
+}
+
 TEST_CASE("gathers: a target ends it with the values that were evaluated") {
   const auto gathered = gathered_training(3);
   gathered->steps = 12;

@@ -134,43 +134,45 @@ SumLinks links_of(int hosts, int workers_each, Duration latency) {
 // 2 (N - 1) a + 2 (N - 1) / N n / B = 2 log2 N a + 2 n / B: at 8, 16 us, 1 GB/s it is 14 x 16 us
 // against 6 x 16 us, and n / 4 B more.
 TEST_CASE("route: trees are quicker up to where their bytes cost what their latencies save") {
-  CHECK(trees_up_to(links_of(8, 1, {16'000}), 1) == Bytes{8 * 4 * 16'000});
-  CHECK(trees_up_to(links_of(2, 1, {16'000}), 1) == Bytes{0});
-  CHECK(trees_up_to(links_of(3, 1, {16'000}), 1) == Bytes{3 * 16'000});
-  CHECK(trees_up_to(links_of(8, 1, {}), 1) == Bytes{0});
-  CHECK(trees_up_to(SumLinks{}, 1) == Bytes{0});
+  CHECK(trees_up_to(links_of(8, 1, {16'000}), 1, 1) == Bytes{8 * 4 * 16'000});
+  CHECK(trees_up_to(links_of(2, 1, {16'000}), 1, 1) == Bytes{0});
+  CHECK(trees_up_to(links_of(3, 1, {16'000}), 1, 1) == Bytes{3 * 16'000});
+  CHECK(trees_up_to(links_of(8, 1, {}), 1, 1) == Bytes{0});
+  CHECK(trees_up_to(SumLinks{}, 1, 1) == Bytes{0});
 }
 
 // Four on each of two hosts: of the ring's 14 messages 4 leave, over one edge of each host; of each
 // tree's 6 do 2, over 8 edges: a + 14 / 8 n / B against 8 / 2 n / B.
 TEST_CASE("route: where workers share hosts, trees share their ports, a ring leaves each once") {
   const Duration latency{9'000};
-  CHECK(trees_up_to(links_of(2, 4, latency), 1) == Bytes{8 * 9'000 / 9});
+  CHECK(trees_up_to(links_of(2, 4, latency), 1, 1) == Bytes{8 * 9'000 / 9});
   // Two on each: whoever owns a bucket is first or last there, so 3 messages of the ring leave.
-  CHECK(trees_up_to(links_of(2, 2, latency), 1) == Bytes{4 * 9'000 / 2});
+  CHECK(trees_up_to(links_of(2, 2, latency), 1, 1) == Bytes{4 * 9'000 / 2});
   // Messages that stay count where they take time: 10 against 4.
   SumLinks all_wait = links_of(2, 4, latency);
   all_wait.inside = latency;
-  CHECK(trees_up_to(all_wait, 1) == Bytes{8 * (1 + 3) * 9'000 / 9});
+  CHECK(trees_up_to(all_wait, 1, 1) == Bytes{8 * (1 + 3) * 9'000 / 9});
+  // Two messages more in each host, both ways, and an edge of four a port.
+  CHECK(trees_up_to(all_wait, 1, 4) > trees_up_to(all_wait, 1, 1));
   // A port that carries four connections at once.
   SumLinks wide = links_of(2, 4, latency);
   wide.port = {4e9};
-  CHECK(trees_up_to(wide, 1) == Bytes{8 * 9'000});
+  CHECK(trees_up_to(wide, 1, 1) == Bytes{8 * 9'000});
 }
 
 TEST_CASE("route: groups that are hosts share no port, as single workers do") {
   const Duration latency{16'000};
   for (const int hosts : {2, 3, 8, 13}) {
     CAPTURE(hosts);
-    CHECK(trees_up_to(links_of(hosts, 4, latency), 4) ==
-          trees_up_to(links_of(hosts, 1, latency), 1));
+    CHECK(trees_up_to(links_of(hosts, 4, latency), 4, 4) ==
+          trees_up_to(links_of(hosts, 1, latency), 1, 1));
   }
 }
 
 TEST_CASE("route: trees are always quicker than a ring that leaves its hosts at every turn") {
   SumLinks in_turn = links_of(2, 4, {16'000});
   in_turn.hosts = {0, 1, 0, 1, 0, 1, 0, 1};
-  CHECK(trees_up_to(in_turn, 1) == Bytes{1'000'000'000'000'000'000});
+  CHECK(trees_up_to(in_turn, 1, 1) == Bytes{1'000'000'000'000'000'000});
 }
 
 TEST_CASE("route: of a sum in groups one message leaves each group but the owner's") {
