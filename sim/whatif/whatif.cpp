@@ -227,6 +227,7 @@ class Asking {
   void finish_changes() {
     for (Change& change : whatif_.changes) {
       change.reordered = reordered(change);
+      if (change.reordered) change.elasticity.reset();
       if (!change.elasticity) continue;
       // So far the time with the resource 1 % faster.
       const double faster_s = *change.elasticity;

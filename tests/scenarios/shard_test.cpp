@@ -48,7 +48,7 @@ TEST_CASE("reduce key: of gradients in parts alone, after each batch by default"
   const Scenario scenario = only(shard_text("shard: parameters, accumulate: 4, reduce: step"));
   CHECK(scenario.training.reduce == "step");
   CHECK(only(to_yaml(scenario)) == scenario);
-  CHECK_THAT(scenario_error(shard_text("accumulate: 4, reduce: batch")),
+  CHECK_THAT(scenario_error(shard_text("accumulate: 4, reduce: step")),
              Catch::Matchers::Contains("training.reduce: ") &&
                  Catch::Matchers::Contains("gradients in parts"));
   CHECK_THAT(scenario_error(shard_text("shard: gradients, reduce: bacth")),

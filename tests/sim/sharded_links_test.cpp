@@ -1,6 +1,7 @@
 // Parameters in parts on hosts whose links are unequal: what is faster makes no step longer.
 #include "models/base/random.h"
 #include "tests/sim/sharded_job.h"
+#include "tests/support/options.h"
 
 #include <catch2/catch.hpp>
 
@@ -69,6 +70,7 @@ std::unique_ptr<ShardedJob> drawn(Stream& draw) {
   const std::int64_t unit = one_of(400'000, 2'000'000, 8'000'000);
   const int workers = std::max(2, links.hosts * links.devices);
   auto job = std::make_unique<ShardedJob>("parameters", workers, unit, one_of(1, 3, 6));
+  set_option(job->c.scenario.training.protocol, "algorithm", "ring");  // small ones, too
   place(*job, links);
   if (links.hosts * links.devices < 2) job->host().count = 2;
   TrainingSpec& training = job->c.scenario.training;
