@@ -100,7 +100,7 @@ void PauseProbes::show() const { setenv(kVariable, fmt::format("{}", file_).c_st
 std::unique_ptr<PauseProbes> PauseProbes::shown() {
   const char* const named = std::getenv(kVariable);
   if (named == nullptr) return nullptr;
-  const int file = std::atoi(named);
+  const auto file = static_cast<int>(std::strtol(named, nullptr, 10));
   struct stat status {};
   if (file <= STDERR_FILENO || fstat(file, &status) != 0) return nullptr;
   const auto size = static_cast<std::size_t>(status.st_size);
