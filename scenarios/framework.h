@@ -12,7 +12,8 @@ namespace foretrain {
 /// studies of it report them. A forecast of this program's own run has none of it.
 ///
 ///     start-up of every node   session_start, then chief_wait where workers go in step
-///     a gradient               step a batch + (workers - 1) x round + what it costs anyway
+///     a gradient               a batch: step + examples x example; (workers - 1) x round; what it
+///                              costs anyway
 ///     a collective             collective, before a worker's part of it, one after another
 ///     a message                tensor on the sender's core, tensor on the receiver's
 ///     a gradient at a server   server, by its bytes, on one of server_threads
@@ -21,14 +22,15 @@ namespace foretrain {
 /// second.
 ///
 /// Realism: figures that were read off reports of whole trainings, so each stands for all that
-/// grows like it: `step` for feeding a batch, dispatch, logging; `round` for the queues, the tokens
-/// with which workers are kept in step. Starting a collective keeps no core from computing: it is
-/// a latency of each bucket, which DDP pays for all of its pieces once; a deal that goes together
-/// over a hypercube (halving.h) waits for each of its buckets'.
+/// grows like it: `step` for dispatch, logging; `example` for feeding a batch; `round` for the
+/// queues, the tokens with which workers are kept in step. Starting a collective keeps no core from
+/// computing: it is a latency of each bucket, which DDP pays for all of its pieces once; a deal
+/// that goes together over a hypercube (halving.h) waits for each of its buckets'.
 struct FrameworkSpec {
   Duration session_start{};          ///< of every node, before the first step
   Duration chief_wait{};             ///< the others wait for the session of the chief
   Duration step{};                   ///< of each batch of a gradient, on the worker's core
+  Duration example{};                ///< of each example of such a batch
   Duration round{};                  ///< of a gradient, for each other worker
   Duration collective{};             ///< of a bucket that workers add up among themselves
   Duration tensor{};                 ///< CPU time of a message, on either side

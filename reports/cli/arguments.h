@@ -85,6 +85,8 @@ struct Arguments {
   bool rewrite = false;
   std::string trace;              ///< of import: a trace, or a table of layers
   int batch = 0;                  ///< of import; 0: as the trace says
+  int rank = -1;                  ///< of import, in a trace of several; -1: not said
+  int device = -1;                ///< likewise
   Draft draft;                    ///< of new
   std::string parameters;         ///< of import, with `step`: of the model, 110M
   std::string step;               ///< of import: what one took, 350 ms; empty: a trace says it

@@ -18,17 +18,21 @@ void ledger_options(CLI::App& command, Arguments& arguments) {
 
 void import_options(CLI::App& command, Arguments& arguments) {
   command
-      .add_option(
-          "trace", arguments.trace,
-          "Chrome trace of torch.profiler (.json, .json.gz), PipeDream graph, CSV of layers; with "
-          "--step: a scenario with your cluster")
+      .add_option("trace", arguments.trace,
+                  "Chrome trace of torch.profiler (.json, .json.gz), CSV of layers; with --step: a "
+                  "scenario "
+                  "with your cluster")
       ->required()
       ->type_name("FILE");
   command.add_option("--out", arguments.out, "folder of job.yaml and layers.csv (default: job)")
       ->type_name("FOLDER");
   command
-      .add_option("--batch", arguments.batch, "examples of a worker, where the file does not say")
+      .add_option("--batch", arguments.batch, "examples of a worker, whatever shapes seem to say")
       ->check(CLI::Range(1, 1'000'000'000));
+  command.add_option("--rank", arguments.rank, "which of several processes in a trace, from 0")
+      ->check(CLI::Range(0, 1'000'000));
+  command.add_option("--device", arguments.device, "whose kernels count, where several have some")
+      ->check(CLI::Range(0, 10'000));
   auto* step = command.add_option("--step", arguments.step,
                                   "instead of a trace: what a step took, 350 ms; what a gradient "
                                   "takes is found by the scenario's cluster");

@@ -34,22 +34,32 @@ std::string sentence_of(const ImportedJob& job) {
   text += job.device.empty() ? "a step" : "a step on a " + job.device;
   if (job.batch > 0) text += fmt::format(", batch {}", job.batch);
   if (job.workers > 1) text += fmt::format(", one of {} workers", job.workers);
-  text += fmt::format(": {} parameters{}{} in {} layers.", grouped(job.parameters),
-                      job.type.empty() ? "" : " of type ", job.type, job.layers.size());
+  const std::int64_t bytes = job.parameter_bytes().value;
+  text += job.parameters > 0 ? fmt::format(": {} parameters{}{}", grouped(job.parameters),
+                                           job.type.empty() ? "" : " of type ", job.type)
+                             : fmt::format(": {} bytes of parameters, bytes/4 is {}, bytes/2 {}",
+                                           grouped(bytes), grouped(bytes / 4), grouped(bytes / 2));
+  text += fmt::format(" in {} layers.", job.layers.size());
   return wrap(text);
 }
 
 std::string steps_of(const ImportedJob& job, std::optional<double> forecast_s) {
   std::string text;
   const double whole_s = job.step_s > 0 ? job.step_s : job.forward_s + job.backward_s;
-  const auto row = [&](const char* name, double time_s) {
+  const auto row = [&](const char* name, double time_s, int steps = 1) {
     text += fmt::format("  {:<15}{:>12.3f} ms {:>6.1f} %\n", name, time_s * kMs,
-                        whole_s > 0 ? 100 * time_s / whole_s : 0);
+                        whole_s > 0 ? 100 * time_s / steps / whole_s : 0);
   };
   for (const auto& [name, part] : kParts) {
-    if (job.*part > 0) row(name, job.*part);
+    if (job.*part == 0) continue;
+    const bool is_optimizer = part == &ImportedJob::optimizer_s;
+    row(name, job.*part, is_optimizer ? job.accumulate : 1);
   }
   row(job.step_s > 0 ? "step" : "layers", whole_s);
+  if (job.accumulate > 1) {
+    text += fmt::format("  (the optimizer follows each {} of them; its share is a step's)\n",
+                        job.accumulate);
+  }
   if (forecast_s) {
     row("forecast", *forecast_s);
     text +=
@@ -72,7 +82,8 @@ Json json_of(const ImportedJob& job, std::optional<double> forecast_s, const std
             {"device", job.device},
             {"batch", job.batch},
             {"workers", job.workers},
-            {"parameters", job.parameters},
+            {"parameters", job.parameters > 0 ? Json(job.parameters) : Json(nullptr)},
+            {"parameter_bytes", job.parameter_bytes().value},
             {"type", job.type},
             {"layers", job.layers.size()},
             {"step_s", job.step_s},
@@ -81,7 +92,8 @@ Json json_of(const ImportedJob& job, std::optional<double> forecast_s, const std
             {"optimizer_s", job.optimizer_s},
             {"communication_s", job.communication_s},
             {"input_wait_s", job.input_wait_s},
-            {"launch_gap_s", job.launch_gap_s}};
+            {"launch_gap_s", job.launch_gap_s},
+            {"accumulate", job.accumulate}};
   json["reduced_bytes"] = Json::array();
   for (const Bytes& size : job.reduced) json["reduced_bytes"].push_back(size.value);
   json["forecast_step_s"] = forecast_s ? Json(*forecast_s) : Json(nullptr);
@@ -96,14 +108,16 @@ std::optional<double> forecast_of(const ImportedJob& job, const std::filesystem:
   if (job.workers < 2 || job.step_s == 0) return std::nullopt;
   const std::vector<Case> cases = read_scenario((folder / "job.yaml").string(),
                                                 {fmt::format("training.workers={}", job.workers)});
-  return summarize(simulate(cases.front())).step_time_s_median;
+  const auto step_s = summarize(simulate(cases.front())).step_time_s_median;
+  return step_s ? std::optional(*step_s / job.accumulate) : step_s;
 }
 
 }  // namespace
 
 int import_training(const Arguments& arguments, const Train& simulate) {
   if (!arguments.step.empty()) return import_step(arguments, simulate);
-  const ImportedJob job = import_job(arguments.trace, arguments.batch);
+  const ImportedJob job =
+      import_job(arguments.trace, arguments.batch, {arguments.rank, arguments.device});
   const std::string folder = arguments.out.empty() ? "job" : arguments.out;
   write_job(job, folder, arguments.replaces);
   const std::optional<double> forecast_s = forecast_of(job, folder, simulate);

@@ -24,6 +24,11 @@ void describe(Visitor& visit, T& framework) {
                .least = 0,
                .most = 1e6},
               framework.step);
+  visit.field({.key = "example",
+               .doc = "overhead of each example of a gradient, on the worker's core: its input",
+               .least = 0,
+               .most = 1e3},
+              framework.example);
   visit.field({.key = "round",
                .doc = "overhead of a gradient, for each worker but one",
                .least = 0,

@@ -2,19 +2,16 @@
 #include "scenarios/import/chrome_trace.h"
 
 #include "scenarios/import/trace_steps.h"
+#include "scenarios/import/trace_text.h"
 #include "scenarios/import/weight_arguments.h"
 #include "scenarios/input_error.h"
 
-#include <boost/iostreams/filter/gzip.hpp>
-#include <boost/iostreams/filtering_stream.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
-#include <fstream>
 #include <limits>
 #include <optional>
 #include <string_view>
@@ -25,23 +22,6 @@ namespace foretrain {
 namespace {
 
 using Json = nlohmann::json;
-
-std::optional<TraceKind> kind_of(std::string_view category) {
-  struct Category {
-    std::string_view name;
-    TraceKind kind;
-  };
-  static constexpr std::array kCategories{
-      Category{"cpu_op", TraceKind::op},          Category{"user_annotation", TraceKind::op},
-      Category{"Operator", TraceKind::op},        Category{"cuda_runtime", TraceKind::launch},
-      Category{"cuda_driver", TraceKind::launch}, Category{"Runtime", TraceKind::launch},
-      Category{"kernel", TraceKind::device},      Category{"Kernel", TraceKind::device},
-      Category{"gpu_memcpy", TraceKind::device},  Category{"Memcpy", TraceKind::device},
-      Category{"gpu_memset", TraceKind::device},  Category{"Memset", TraceKind::device}};
-  const auto* const known = std::ranges::find(kCategories, category, &Category::name);
-  if (known == kCategories.end()) return std::nullopt;
-  return known->kind;
-}
 
 // `25738`, `stream 7`: the number that stands in it; else one of its own, below zero.
 std::int64_t thread_of(std::string_view text) {
@@ -54,6 +34,15 @@ std::int64_t thread_of(std::string_view text) {
   return -1 - static_cast<std::int64_t>(std::hash<std::string_view>{}(text) >> 2);
 }
 
+// Times, ids, counts may come as text.
+std::optional<double> number_in(std::string_view text) {
+  double number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc{} || stopped != end || text.empty()) return std::nullopt;
+  return number;
+}
+
 /// What is asked of a trace. @see read_chrome_trace
 struct Asked {
   std::size_t most_events;
@@ -64,7 +53,7 @@ struct Asked {
 /// Told of each value in turn; keeps the events that are asked for.
 class TraceHandler : public nlohmann::json_sax<Json> {
  public:
-  explicit TraceHandler(const Asked& asked) : asked_(asked) {}
+  explicit TraceHandler(const Asked& asked) : asked_(asked) { trace_.workers = 0; }
 
   bool null() override { return true; }
   bool boolean(bool) override { return true; }
@@ -88,11 +77,19 @@ class TraceHandler : public nlohmann::json_sax<Json> {
     if (level() == 0 && key_ == "name") name_ = text;
     if (level() == 0 && key_ == "cat") category_ = text;
     if (level() == 0 && key_ == "ph") phase_ = text;
+    if (level() == 0 && key_ == "pid") event_.process = process_of(text);
     if (level() == 0 && key_ == "tid") event_.thread = thread_of(text);
+    if (level() == 0 && (key_ == "tid" || key_ == "pid")) return true;
+    if (level() == 1 && key_ == "name") label_ = text;
+    if (level() == 1 && key_ == "labels" && label_.empty()) label_ = text;
+    if (level() == 1 && key_ == "Collective name") event_.collective = collective_called(text);
     if (level() == 1 && key_ == "dtype") {
       event_.width = static_cast<std::uint8_t>(width_of_type(text).value_or(0));
     }
-    if (level() == 2 && is_types(argument_)) types_.push_back(text);
+    if (level() == 2 && is_types(argument_) && types_.size() < kMostTensors) types_.push_back(text);
+    if (const auto value = number_in(text); value && std::abs(*value) < kMostWhole) {
+      return number(*value, static_cast<std::int64_t>(*value));
+    }
     return true;
   }
 
@@ -100,7 +97,7 @@ class TraceHandler : public nlohmann::json_sax<Json> {
     begun_ = true;
     ++depth_;
     if (in_event() && level() == 0) begin_event();
-    return true;
+    return depth_ < kMostDepth;
   }
   bool end_object() override {
     if (in_event() && level() == 0) end_event();
@@ -112,8 +109,9 @@ class TraceHandler : public nlohmann::json_sax<Json> {
     ++depth_;
     if (depth_ == 1) area_ = "traceEvents";  // the whole file is the list
     if (depth_ == 1) first_ = 2;
-    if (in_event() && level() == 3 && is_shapes(argument_)) shapes_.emplace_back();
-    return true;
+    const bool is_shape = in_event() && level() == 3 && is_shapes(argument_);
+    if (is_shape && shapes_.size() <= kMostTensors) shapes_.emplace_back();
+    return depth_ < kMostDepth;
   }
   bool end_array() override {
     --depth_;
@@ -121,26 +119,36 @@ class TraceHandler : public nlohmann::json_sax<Json> {
   }
   bool key(string_t& text) override {
     if (depth_ == 1) area_ = text;
+    if (depth_ == 1 && text == "nodes") met_nodes_ = true;
     if (in_event() && level() == 1) argument_ = text;
     key_ = text;
     return true;
   }
-  bool parse_error(std::size_t position, const std::string& last_read,
-                   const Json::exception&) override {
-    broken_at_ = position;
+  bool parse_error(std::size_t, const std::string& last_read, const Json::exception&) override {
     last_read_ = last_read;
     return false;
   }
 
   [[nodiscard]] bool overflowed() const { return overflowed_; }
   [[nodiscard]] bool met_events() const { return met_events_; }
+  [[nodiscard]] bool met_nodes() const { return met_nodes_; }
+  [[nodiscard]] bool met_kinds() const { return met_kinds_; }
   [[nodiscard]] bool begun() const { return begun_; }
-  [[nodiscard]] std::size_t broken_at() const { return broken_at_; }
+  [[nodiscard]] bool too_deep() const { return depth_ >= kMostDepth; }
   [[nodiscard]] const std::string& last_read() const { return last_read_; }
-  ChromeTrace take() { return std::move(trace_); }
+  ChromeTrace take() {
+    if (trace_.workers == 0) trace_.workers = std::max<std::int64_t>(1, largest_group_);
+    return std::move(trace_);
+  }
   [[nodiscard]] const std::vector<TraceSpan>& steps() const { return steps_; }
 
  private:
+  static constexpr int kMostDepth = 100;
+  static constexpr std::size_t kMostTensors = 4;  // of an operator: those that own parameters
+  static constexpr std::size_t kMostSizes = 8;    // of a tensor
+  static constexpr std::size_t kMostSteps = 1'000'000;
+  static constexpr double kMostWhole = 9e18;
+
   static bool is_shapes(std::string_view argument) { return argument == "Input Dims"; }
   static bool is_types(std::string_view argument) {
     return argument == "Input type" || argument == "Input Types" || argument == "Input types";
@@ -150,19 +158,26 @@ class TraceHandler : public nlohmann::json_sax<Json> {
   [[nodiscard]] int level() const { return depth_ - first_; }
 
   bool number(double value, std::int64_t whole) {
-    if (area_ == "distributedInfo" && depth_ == 2 && key_ == "world_size" && whole > 0) {
-      trace_.workers = whole;
+    if (area_ == "distributedInfo" && depth_ == 2) {
+      if (key_ == "world_size" && whole > 0) trace_.workers = whole;
+      if (key_ == "rank") trace_.rank = whole;
     }
     if (!in_event()) return true;
     if (level() == 0) {
       if (key_ == "ts") event_.start_us = value;
       if (key_ == "dur") event_.duration_us = value;
       if (key_ == "tid") event_.thread = whole;
+      if (key_ == "pid") event_.process = process_of(std::to_string(whole));
     } else if (level() == 1) {
-      if (key_ == "correlation") event_.correlation = whole;
+      if (key_ == "correlation" || key_ == "Correlation ID") event_.correlation = whole;
       if (key_ == "Sequence number") event_.sequence = whole;
       if (key_ == "In msg nelems") event_.numbers = whole;
-    } else if (level() == 3 && is_shapes(argument_) && !shapes_.empty()) {
+      if (key_ == "Group size") largest_group_ = std::max(largest_group_, whole);
+      if (key_ == "device" && whole == static_cast<std::int16_t>(whole)) {
+        event_.device = static_cast<std::int16_t>(whole);
+      }
+    } else if (level() == 3 && is_shapes(argument_) && !shapes_.empty() &&
+               shapes_.back().size() < kMostSizes) {
       shapes_.back().push_back(whole);
     }
     return true;
@@ -171,7 +186,9 @@ class TraceHandler : public nlohmann::json_sax<Json> {
   void begin_event() {
     met_events_ = true;
     event_ = {};
-    for (std::string* each : {&name_, &category_, &phase_, &argument_}) each->clear();
+    for (std::string* each : {&name_, &category_, &phase_, &argument_, &label_}) {
+      each->clear();
+    }
     shapes_.clear();
     types_.clear();
   }
@@ -181,23 +198,58 @@ class TraceHandler : public nlohmann::json_sax<Json> {
     const bool is_timed = std::abs(event_.start_us) < kMost_us && event_.duration_us >= 0 &&
                           event_.duration_us < kMost_us;
     const std::optional<TraceKind> kind = kind_of(category_);
-    if (phase_ != "X" || !is_timed || !kind) return;
+    if (phase_ == "M") label_process();
+    if (phase_ != "X" || !kind) return;
+    met_kinds_ = true;
+    if (!is_timed) {
+      if (*kind == TraceKind::device) ++trace_.untimed;
+      return;
+    }
     const bool is_step = *kind == TraceKind::op && name_.starts_with(kStepName);
-    if (is_step) steps_.push_back({event_.start_us, event_.end_us()});
+    if (is_step && steps_.size() < kMostSteps) steps_.push_back({event_.start_us, event_.end_us()});
     if (overflowed_) return;
     if (!is_asked_for(is_step)) {
       ++trace_.passed_over;
       return;
     }
-    if (trace_.events.size() >= asked_.most_events) {
+    if (trace_.events.size() + beside_ >= asked_.most_events) {
       overflowed_ = true;
       trace_.events = {};
+      trace_.arguments = {};
       return;
     }
     event_.kind = *kind;
     event_.name = number_of(name_);
+    name_collective();
     if (*kind == TraceKind::op && !weight_arguments(name_).empty()) add_arguments();
     trace_.events.push_back(event_);
+  }
+
+  // What its arguments say goes before what it is called.
+  void name_collective() {
+    if (event_.collective != TraceCollective::none || event_.kind == TraceKind::launch) return;
+    const bool is_one =
+        event_.kind == TraceKind::op ? is_collective_op(name_) : is_collective_kernel(name_);
+    if (is_one) event_.collective = collective_called(name_);
+  }
+
+  std::uint16_t process_of(const std::string& id) {
+    constexpr std::size_t kMost = 65'535;
+    std::vector<TraceProcess>& all = trace_.processes;
+    const auto [place, is_new] = processes_.emplace(id, static_cast<std::uint16_t>(all.size()));
+    if (!is_new) return place->second;
+    if (all.size() < kMost) {
+      all.push_back({id, rank_in(id)});
+    } else {
+      processes_.erase(place);
+    }
+    return static_cast<std::uint16_t>(all.size() - 1);
+  }
+
+  void label_process() {
+    if (trace_.processes.empty()) return;
+    int& rank = trace_.processes[event_.process].rank;
+    if (rank < 0) rank = rank_in(label_);
   }
 
   [[nodiscard]] bool is_asked_for(bool is_step) const {
@@ -209,13 +261,18 @@ class TraceHandler : public nlohmann::json_sax<Json> {
   std::uint32_t number_of(const std::string& name) {
     const auto [place, is_new] =
         numbers_.emplace(name, static_cast<std::uint32_t>(trace_.names.size()));
-    if (is_new) trace_.names.push_back(name);
+    constexpr std::size_t kAnEvent = 64;  // bytes
+    if (is_new) {
+      trace_.names.push_back(name);
+      beside_ += 2 + 2 * name.size() / kAnEvent;
+    }
     return place->second;
   }
 
   void add_arguments() {
     if (shapes_.empty()) return;
-    std::vector<TraceTensor> tensors(shapes_.size());
+    std::vector<TraceTensor> tensors(std::min(shapes_.size(), kMostTensors));
+    beside_ += 2 * tensors.size();
     for (std::size_t i = 0; i < tensors.size(); ++i) {
       tensors[i].shape = shapes_[i];
       if (i < types_.size()) tensors[i].type = types_[i];
@@ -226,7 +283,10 @@ class TraceHandler : public nlohmann::json_sax<Json> {
 
   Asked asked_;
   ChromeTrace trace_;
-  std::unordered_map<std::string, std::uint32_t> numbers_;  // of names
+  std::unordered_map<std::string, std::uint32_t> numbers_;    // of names
+  std::unordered_map<std::string, std::uint16_t> processes_;  // by id
+  std::int64_t largest_group_ = 0;
+  std::size_t beside_ = 0;  // what names, tensors take, in events
   std::vector<TraceSpan> steps_;
   int depth_ = 0;
   int first_ = 3;     // depth of an event
@@ -238,63 +298,59 @@ class TraceHandler : public nlohmann::json_sax<Json> {
   std::string category_;
   std::string phase_;
   std::string argument_;  // key in `args`
+  std::string label_;     // of a process
   std::vector<std::vector<std::int64_t>> shapes_;
   std::vector<std::string> types_;
   bool met_events_ = false;
+  bool met_kinds_ = false;  // events of those that are read
+  bool met_nodes_ = false;  // of a graph
   bool overflowed_ = false;
-  bool begun_ = false;  // an object, a list
-  std::size_t broken_at_ = 0;
+  bool begun_ = false;     // an object, a list
   std::string last_read_;  // until it was broken
 };
 
-// Its end, short enough for a line. What is no ASCII may be no text at all.
-std::string tail_of(std::string_view text) {
-  constexpr std::size_t kMost = 40;
-  std::string tail = text.size() > kMost ? "..." : "";
-  for (const char c : text.substr(text.size() - std::min(text.size(), kMost))) {
-    tail += c >= ' ' && c <= '~' ? c : '?';
-  }
-  return tail;
+// What is no ASCII may be no text at all.
+std::string shown(std::string text) {
+  for (char& c : text) c = c >= ' ' && c <= '~' ? c : '?';
+  return text;
 }
 
-// `at_end`: whoever looked for more found the end of the file.
-[[noreturn]] void fail_broken(const std::string& path, const TraceHandler& handler, bool at_end) {
+[[noreturn]] void fail_broken(const std::string& path, const TraceHandler& handler,
+                              const TraceText& text) {
   constexpr std::string_view kReads =
       "read is what export_chrome_trace of torch.profiler writes, .json or .json.gz";
-  if (at_end && handler.begun()) {
+  if (handler.too_deep()) {
+    throw InputError(
+        fmt::format("{}: at byte {} nested deeper than any trace; {}", path, text.taken(), kReads));
+  }
+  if (text.at_end() && handler.begun()) {
     throw InputError(fmt::format(
         "{}: cut off at byte {}; write the trace again, with the program going on until it is "
         "written",
-        path, handler.broken_at()));
+        path, text.taken()));
   }
-  if (at_end && handler.last_read().empty()) {
+  if (text.at_end() && handler.last_read().find_first_not_of(' ') == std::string::npos) {
     throw InputError(fmt::format("{}: empty; {}", path, kReads));
   }
-  throw InputError(fmt::format("{}: no JSON at byte {}: last read: '{}'; {}", path,
-                               handler.broken_at(), tail_of(handler.last_read()), kReads));
+  throw InputError(fmt::format("{}: no JSON at byte {}: last read: '{}'; {}", path, text.taken(),
+                               shown(handler.last_read()), kReads));
 }
 
 TraceHandler parse(const std::string& path, const Asked& asked) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw InputError(fmt::format("{}: cannot be read; is there such a file?", path));
-  const bool zipped = file.get() == 0x1f;  // no JSON begins so
-  file.clear();
-  file.seekg(0);
+  TraceText text(path);
   TraceHandler handler(asked);
-  constexpr std::streamsize kBuffer = 1 << 16;
-  try {
-    boost::iostreams::filtering_istream stream;
-    if (zipped) stream.push(boost::iostreams::gzip_decompressor(), kBuffer);
-    stream.push(file, kBuffer);
-    stream.exceptions(std::ios::badbit);
-    if (!Json::sax_parse(stream, &handler)) fail_broken(path, handler, stream.eof());
-  } catch (const boost::iostreams::gzip_error&) {
-    throw InputError(fmt::format("{}: damaged or cut off, as gzip finds; copy it again", path));
-  }
+  if (!Json::sax_parse(text.begin(), text.end(), &handler)) fail_broken(path, handler, text);
   if (!handler.met_events()) {
     throw InputError(fmt::format(
-        "{}: JSON, but no trace: there is no list traceEvents with events in it; write one by "
-        "torch.profiler's export_chrome_trace",
+        "{}: {}: there is no list traceEvents with events in it; write one by torch.profiler's "
+        "export_chrome_trace",
+        path, handler.met_nodes() ? "an execution trace (Chakra) or a graph, but no trace with times"
+                                  : "JSON, but no trace"));
+  }
+  if (!handler.met_kinds()) {
+    throw InputError(fmt::format(
+        "{}: no event has a category (cat) of torch.profiler, such as cpu_op or kernel, so another "
+        "program wrote it; write one by torch.profiler's export_chrome_trace",
         path));
   }
   return handler;

@@ -2,16 +2,17 @@
 
 #include "scenarios/hardware.h"
 #include "scenarios/import/chrome_trace.h"
-#include "scenarios/import/pipedream_graph.h"
+#include "scenarios/import/other_formats.h"
 #include "scenarios/import/torch_trace.h"
+#include "scenarios/import/trace_text.h"
 #include "scenarios/input_error.h"
 #include "scenarios/layer_profile.h"
 #include "scenarios/write_error.h"
-#include "scenarios/yaml/text_guard.h"
 
 #include <fmt/format.h>
 
 #include <cerrno>
+#include <cmath>
 #include <fstream>
 #include <string_view>
 #include <system_error>
@@ -26,23 +27,25 @@ constexpr double kMs = 1e3;  // in a second
 constexpr double kGiga = 1e9;
 constexpr int kHosts = 256;
 
-// What the file begins with; empty: it cannot be read.
-std::string beginning_of(const std::string& path) {
-  constexpr std::size_t kEnough = 512;
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw InputError(path + ": cannot be read; is there such a file?");
-  std::string begin(kEnough, '\0');
-  file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
-  begin.resize(static_cast<std::size_t>(file.gcount()));
-  return begin;
-}
-
 // Or is called so: then it is told what is wrong with it as JSON, though it be empty.
 bool is_json(std::string_view path, std::string_view begin) {
   if (path.ends_with(".json") || path.ends_with(".json.gz")) return true;
-  if (begin.starts_with("\x1f\x8b")) return true;
   const std::size_t first = begin.find_first_not_of(" \t\r\n");
   return first != std::string_view::npos && (begin[first] == '{' || begin[first] == '[');
+}
+
+void refuse_folder(const std::string& path) {
+  std::error_code error;
+  if (!fs::is_directory(path, error)) return;
+  std::string first;
+  for (const fs::directory_entry& each : fs::directory_iterator(path, error)) {
+    const std::string name = each.path().string();
+    if (!name.ends_with(".json") && !name.ends_with(".json.gz")) continue;
+    if (first.empty() || name < first) first = name;
+  }
+  throw InputError(fmt::format("{}: a folder; give a file{}", path,
+                               first.empty() ? ", a trace or a CSV of layers"
+                                             : fmt::format(" in it, {} for instance", first)));
 }
 
 ImportedJob of_table(const std::string& path) {
@@ -52,7 +55,6 @@ ImportedJob of_table(const std::string& path) {
   for (const LayerTimes& layer : profile.layers) {
     job.layers.push_back(
         {layer.layer, Bytes{4 * layer.parameters}, layer.forward_s, layer.backward_s});
-    job.parameters += layer.parameters;
     job.forward_s += layer.forward_s;
     job.backward_s += layer.backward_s;
   }
@@ -109,9 +111,39 @@ std::string device_yaml(const ImportedJob& job) {
       called, host->device_name, host->name, host->device.gflops, moves);
 }
 
+std::string parameters_text(const ImportedJob& job) {
+  if (job.parameters > 0) return fmt::format("{} parameters", job.parameters);
+  const std::int64_t bytes = job.parameter_bytes().value;
+  return fmt::format("{} bytes of parameters ({} if they have 4 each, {} if they have 2)", bytes,
+                     bytes / 4, bytes / 2);
+}
+
+// Input costs an example, the rest a step; what an example cannot share evenly a step has, so that
+// the sum is whole.
+std::string framework_yaml(const ImportedJob& job, std::int64_t batch) {
+  constexpr double kNano = 1e9;
+  constexpr double kMsOfNano = 1e-6;
+  const double optimizer_s = job.optimizer_s / job.accumulate;
+  const auto all_ns = std::llround((optimizer_s + job.input_wait_s + job.launch_gap_s) * kNano);
+  if (all_ns == 0) return {};
+  const auto example_ns = std::llround(std::floor(job.input_wait_s * kNano)) / batch;
+  std::string text = fmt::format(
+      "framework:\n"
+      "  # Of each batch, beside its layers: optimizer {:.3f} ms, waiting for input {:.3f} ms, for "
+      "the\n"
+      "  # host {:.3f} ms. What a faster loader or host would buy is seen by making it less.\n"
+      "  step: {:.6f} ms\n",
+      optimizer_s * kMs, job.input_wait_s * kMs, job.launch_gap_s * kMs,
+      static_cast<double>(all_ns - example_ns * batch) * kMsOfNano);
+  if (example_ns > 0) {
+    text += fmt::format("  example: {:.6f} ms   # of the input, which grows with the batch\n",
+                        static_cast<double>(example_ns) * kMsOfNano);
+  }
+  return text;
+}
+
 std::string job_yaml(const ImportedJob& job) {
   const std::int64_t batch = std::max<std::int64_t>(1, job.batch);
-  const double beside_s = job.optimizer_s + job.input_wait_s + job.launch_gap_s;
   std::string text = fmt::format(
       "# Imported from {}{}.\n"
       "#   foretrain simulate job.yaml --set training.workers=4   how long a step takes then\n"
@@ -122,7 +154,7 @@ std::string job_yaml(const ImportedJob& job) {
       "foretrain: 1\n"
       "name: job\n"
       "model:\n"
-      "  profile: layers.csv     # {} layers, {} parameters\n"
+      "  profile: layers.csv     # {} layers, {}\n"
       "  profile_batch: {}\n"
       "{}"
       "training:\n"
@@ -132,17 +164,14 @@ std::string job_yaml(const ImportedJob& job) {
       "  steps: 50\n"
       "  bucket_rule: ddp        # as DistributedDataParallel reduces gradients, 25 MiB at a time\n"
       "  bucket_size: 26214400 B\n",
-      job.layers.size(), job.parameters, batch, device_yaml(job), batch,
+      job.layers.size(), parameters_text(job), batch, device_yaml(job), batch,
       job.batch == 0 ? "; the file does not say: a step counts as one example" : "");
-  if (beside_s > 0) {
+  if (job.accumulate > 1) {
     text += fmt::format(
-        "framework:\n"
-        "  # Of each step, beside its layers: optimizer {:.3f} ms, waiting for input {:.3f} ms, "
-        "for the\n"
-        "  # host {:.3f} ms. What a faster loader or host would buy is seen by making it less.\n"
-        "  step: {:.6f} ms\n",
-        job.optimizer_s * kMs, job.input_wait_s * kMs, job.launch_gap_s * kMs, beside_s * kMs);
+        "  accumulate: {}           # the optimizer follows so many batches: exchanges do, too\n",
+        job.accumulate);
   }
+  text += framework_yaml(job, batch);
   text += fmt::format(
       "cluster:\n"
       "  hosts:\n"
@@ -171,17 +200,29 @@ void write_text(const fs::path& path, const std::string& text) {
 
 }  // namespace
 
-ImportedJob import_job(const std::string& path, std::int64_t batch) {
-  const std::string begin = beginning_of(path);
-  ImportedJob job = is_json(path, begin)        ? job_of(read_chrome_trace(path))
-                    : is_pipedream_graph(begin) ? parse_pipedream_graph(read_text(path), path)
-                                                : of_table(path);
-  if (batch == 0) return job;
-  if (job.batch != 0 && job.batch != batch) {
-    throw InputError(fmt::format(
-        "{}: its batch is {}, as its operators' shapes say; leave out --batch", path, job.batch));
+ImportedJob import_job(const std::string& path, std::int64_t batch, const TraceChoice& choice) {
+  refuse_folder(path);
+  constexpr std::size_t kEnough = 4096;
+  const std::string begin = TraceText::beginning(path, kEnough);
+  if (const std::string what = other_format(path, begin); !what.empty()) {
+    throw InputError(fmt::format("{}: {}", path, what));
   }
-  job.batch = batch;
+  if (!is_json(path, begin)) {
+    if (choice.rank >= 0 || choice.device >= 0) {
+      throw InputError(path + ": a table of layers has no ranks; leave out --rank, --device");
+    }
+    ImportedJob job = of_table(path);
+    job.batch = batch;
+    return job;
+  }
+  ChromeTrace trace = read_chrome_trace(path);
+  keep_one_worker(trace, choice);
+  ImportedJob job = job_of(trace);
+  if (batch > 0 && job.batch > 0 && job.batch != batch) {
+    job.notes.push_back(
+        fmt::format("The batch is {}, as --batch says; by its shapes it is {}.", batch, job.batch));
+  }
+  if (batch > 0) job.batch = batch;
   return job;
 }
 

@@ -2,17 +2,18 @@
 #pragma once
 
 #include "scenarios/import/imported_job.h"
+#include "scenarios/import/one_worker.h"
 
 #include <filesystem>
 #include <string>
 
 namespace foretrain {
 
-/// Reads what the file is: a Chrome trace of torch.profiler (.json, .json.gz; torch_trace.h), a
-/// graph of PipeDream's profiler (pipedream_graph.h), a CSV of layers (scenarios/layer_profile.h).
-/// `batch`: examples of a worker, where the file does not say; 0: not known.
+/// Reads what the file is: a Chrome trace of torch.profiler (.json, .json.gz; torch_trace.h), a CSV
+/// of layers (scenarios/layer_profile.h). `batch`: examples of a worker, whatever shapes seem to
+/// say; 0: not known. `choice`: of a trace of several workers.
 /// @throws InputError that says what is wrong, and what to do
-ImportedJob import_job(const std::string& path, std::int64_t batch);
+ImportedJob import_job(const std::string& path, std::int64_t batch, const TraceChoice& choice = {});
 
 /// Writes layers.csv and job.yaml, a scenario of all_reduce on hosts that suffice for 256 workers,
 /// into the folder, which it makes. Steps have, beside their layers, what the job says of

@@ -18,29 +18,37 @@ struct ImportedLayer {
   double backward_s = 0;
 };
 
-/// One step of one worker. What a step takes is the sum of
+/// One step of one worker, a micro-batch where the optimizer follows several. What a step takes is
+/// the sum of
 ///
-///     forward, backward, optimizer    the device works
+///     forward, backward, optimizer    the device works; of the optimizer its part, 1 / accumulate
 ///     communication                   it does nothing but reduce
 ///     input wait                      it has nothing to do, the next batch is not there
 ///     launch gap                      it has nothing to do, the host has not told it what
 struct ImportedJob {
-  std::string source;      ///< the file
-  std::string device{};    ///< as it calls itself; empty: not said
-  std::int64_t batch = 0;  ///< examples of a worker; 0: not said
-  std::string type{};      ///< of the parameters: `float`, `c10::Half`; empty: not said
-  std::int64_t parameters = 0;
+  std::string source;                 ///< the file
+  std::string device{};               ///< as it calls itself; empty: not said
+  std::int64_t batch = 0;             ///< examples of a worker; 0: not said
+  std::string type{};                 ///< of the parameters: `float`, `c10::Half`; empty: not said
+  std::int64_t parameters = 0;        ///< 0: only their bytes are said
   std::vector<ImportedLayer> layers;  ///< from the input to the loss
   double step_s = 0;                  ///< 0: the file has layers alone
   double forward_s = 0;
   double backward_s = 0;
-  double optimizer_s = 0;
+  double optimizer_s = 0;  ///< after `accumulate` steps
   double communication_s = 0;
   double input_wait_s = 0;
   double launch_gap_s = 0;
+  int accumulate = 1;                ///< steps that an update is made of
   int workers = 1;                   ///< that it was measured with
   std::vector<Bytes> reduced{};      ///< of each all-reduce of a step, in the order of their launch
   std::vector<std::string> notes{};  ///< what was left out, what is in doubt, and why
+
+  [[nodiscard]] Bytes parameter_bytes() const {
+    Bytes sum;
+    for (const ImportedLayer& layer : layers) sum += layer.parameters;
+    return sum;
+  }
 };
 
 }  // namespace foretrain

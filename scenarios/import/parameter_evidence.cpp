@@ -48,8 +48,8 @@ int passes(const std::vector<double>& begins_us, const std::vector<double>& accu
 // Parameters come in parts, which have gradients of their own.
 bool is_sharded(const ChromeTrace& trace, const std::vector<DeviceWork>& work) {
   return std::ranges::any_of(work, [&](const DeviceWork& each) {
-    return each.phase == WorkPhase::communication &&
-           is_collective(trace.name_of(trace.events[each.event]), "reducescatter");
+    return each.collective != OperatorTree::kNone &&
+           trace.events[each.collective].collective == TraceCollective::reduce_scatter;
   });
 }
 
@@ -63,7 +63,8 @@ std::optional<std::string> doubt_about_parameters(const ChromeTrace& trace,
   // A loss that is averaged adds a number or two.
   constexpr double kAlike = 1e-3;
   const std::int64_t given = layers.parameters();
-  const std::int64_t reduced = numbers_reduced(trace, work);
+  std::int64_t reduced = 0;
+  for (const Reduced& each : reduced_by(trace, work)) reduced += each.numbers;
   if (reduced > 0 &&
       std::abs(static_cast<double>(given - reduced)) > kAlike * static_cast<double>(reduced)) {
     return fmt::format(

@@ -1,14 +1,16 @@
 #include "scenarios/import/torch_trace.h"
 
+#include "scenarios/import/counted_steps.h"
 #include "scenarios/import/parameter_evidence.h"
 #include "scenarios/import/trace_layers.h"
+#include "scenarios/import/trace_steps.h"
 #include "scenarios/input_error.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <optional>
+#include <array>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -28,34 +30,46 @@ class TraceJob {
         tree_(trace),
         work_(trace, tree_),
         all_busy_(work_.busy(true)),
-        own_busy_(work_.busy(false)) {
+        own_busy_(work_.busy(false)),
+        steps_(trace, work_) {
     check_device();
-    find_steps();
     job_.source = trace.source;
     job_.device = trace.device;
     job_.workers = static_cast<int>(std::clamp<std::int64_t>(trace.workers, 1, 1'000'000));
+    job_.accumulate = steps_.accumulate();
   }
 
   ImportedJob take() {
-    const std::vector<DeviceWork> last = work_.launched_in(steps_.back(), thread_);
-    const auto layers = TraceLayers::of(trace_, tree_, last, steps_.back(), thread_);
+    const TraceSpan& last = steps_.last();
+    const std::vector<DeviceWork> work = work_.launched_in(last, steps_.thread());
+    const auto layers = TraceLayers::of(trace_, tree_, work, last, steps_.thread());
     if (!layers) fail_sizes();
     job_.layers = layers->layers();
     job_.batch = layers->batch();
     job_.type = layers->type();
     job_.parameters = layers->parameters();
-    job_.reduced = reduced_by(trace_, last);
-    int counted = 0;
-    for (const TraceSpan& step : steps_) counted += add_step(step) ? 1 : 0;
-    note(counted);
-    divide_by(counted);
-    if (auto doubt = doubt_about_parameters(trace_, last, steps_.back(), *layers)) {
+    for (const Reduced& each : reduced_by(trace_, work)) job_.reduced.push_back(each.size);
+    for (Sum& sum : sums_) sum.job.layers = job_.layers;
+    for (const TraceSpan& step : steps_.all()) add_step(step);
+    add_up();
+    check_whole();
+    note();
+    if (auto doubt = doubt_about_parameters(trace_, work, last, *layers)) {
       job_.notes.push_back(std::move(*doubt));
     }
     return std::move(job_);
   }
 
  private:
+  /// Of steps alike: such that end in an update, others.
+  struct Sum {
+    ImportedJob job;
+    int steps = 0;
+  };
+  static constexpr std::array kParts{&ImportedJob::step_s,          &ImportedJob::forward_s,
+                                     &ImportedJob::backward_s,      &ImportedJob::optimizer_s,
+                                     &ImportedJob::communication_s, &ImportedJob::input_wait_s};
+
   [[noreturn]] void fail(std::string_view what) const {
     throw InputError(fmt::format("{}: {}", trace_.source, what));
   }
@@ -73,70 +87,105 @@ class TraceJob {
     if (std::ranges::none_of(trace_.events, is(TraceKind::device))) {
       fail(
           fmt::format("no kernel of a device is in it, only what the host did; profile with "
-                      "ProfilerActivity.CUDA, {}",
+                      "ProfilerActivity.CUDA, or that of your device, {}",
                       kHook));
     }
-    for (const TraceEvent& event : trace_.events) {
-      if (event.kind != TraceKind::launch || trace_.name_of(event) != "cudaGraphLaunch") continue;
+    const bool launches_graph = std::ranges::any_of(trace_.events, [&](const TraceEvent& event) {
+      return event.kind == TraceKind::launch && is_graph_launch(trace_.name_of(event));
+    });
+    if (launches_graph || work_.launches_graphs()) {
       fail(
-          fmt::format("a CUDA graph is launched: its kernels name no operator, so no layer; "
-                      "profile without graphs, {}",
+          fmt::format("a CUDA graph is launched, or another vendor's: its kernels name no "
+                      "operator, so no layer; profile without graphs, {}",
                       kHook));
     }
   }
 
-  // And the thread that takes them.
-  void find_steps() {
-    std::vector<TraceSpan> steps;
-    for (const TraceEvent& event : trace_.events) {
-      if (event.kind != TraceKind::op || !trace_.name_of(event).starts_with(kStepName)) continue;
-      steps.push_back({event.start_us, event.end_us()});
-      thread_ = event.thread;
+  // What a training cannot be.
+  void check_whole() const {
+    if (job_.forward_s + job_.backward_s == 0) {
+      fail(
+          fmt::format("no kernel of its steps was launched by an event that the trace has (of a "
+                      "category *_runtime or *_driver, with the kernel's correlation), so nothing "
+                      "says what computes; {}",
+                      kHook));
     }
-    steps_seen_ = steps.size();
-    steps_ = measured_steps(std::move(steps));
-    if (!steps_.empty()) return;
-    TraceSpan whole{trace_.events.front().start_us, 0};
-    std::map<std::int64_t, double> forward;  // by thread
-    for (const TraceEvent& event : trace_.events) {
-      whole.start_us = std::min(whole.start_us, event.start_us);
-      whole.end_us = std::max(whole.end_us, event.end_us());
-      if (event.kind == TraceKind::op && !is_backward(trace_.name_of(event))) {
-        forward[event.thread] += event.duration_us;
-      }
+    const bool goes_back =
+        job_.backward_s > 0 || std::ranges::any_of(trace_.events, [&](const TraceEvent& event) {
+          return event.kind == TraceKind::op && is_backward(trace_.name_of(event));
+        });
+    if (!goes_back) {
+      fail(
+          "no backward pass is in it, so it is of an inference, not of a training; profile whole "
+          "steps, from the batch to optimizer.step()");
     }
-    const auto most = std::ranges::max_element(forward, {}, [](const auto& f) { return f.second; });
-    if (most != forward.end()) thread_ = most->first;
-    whole.end_us += 1;
-    steps_ = {whole};
+    constexpr double kMost_s = 3600;
+    if (job_.step_s > kMost_s) {
+      fail(
+          fmt::format("a step takes {:.4g} s by its time stamps, more than an hour; check ts and "
+                      "dur, which are microseconds",
+                      job_.step_s));
+    }
   }
 
-  // False: it does something else than the last one.
-  bool add_step(const TraceSpan& step) {
-    const std::vector<DeviceWork> work = work_.launched_in(step, thread_);
-    const auto layers = TraceLayers::of(trace_, tree_, work, step, thread_);
-    if (!layers || layers->layers().size() != job_.layers.size()) return false;
-    for (std::size_t i = 0; i < job_.layers.size(); ++i) {
-      if (layers->layers()[i].parameters != job_.layers[i].parameters) return false;
+  // What does something else than the last one does not count.
+  void add_step(const TraceSpan& step) {
+    const std::vector<DeviceWork> work = work_.launched_in(step, steps_.thread());
+    const auto layers = TraceLayers::of(trace_, tree_, work, step, steps_.thread());
+    if (!layers || !std::ranges::equal(layers->layers(), job_.layers, {},
+                                       &ImportedLayer::parameters, &ImportedLayer::parameters)) {
+      ++different_;
+      return;
     }
-    layers->add_times(work, job_.layers);
+    Sum& sum = sums_[steps_.updates(step) ? 1 : 0];
+    ++sum.steps;
+    layers->add_times(work, sum.job.layers);
     for (const DeviceWork& each : work) {
       const double time_s = trace_.events[each.event].duration_us * kMicro_s;
-      if (each.phase == WorkPhase::forward) job_.forward_s += time_s;
-      if (each.phase == WorkPhase::backward) job_.backward_s += time_s;
-      if (each.phase == WorkPhase::optimizer) job_.optimizer_s += time_s;
+      if (each.phase == WorkPhase::forward) sum.job.forward_s += time_s;
+      if (each.phase == WorkPhase::backward) sum.job.backward_s += time_s;
+      if (each.phase == WorkPhase::optimizer) sum.job.optimizer_s += time_s;
     }
     const double busy = within(all_busy_, step);
-    job_.step_s += (step.end_us - step.start_us) * kMicro_s;
-    job_.communication_s += (busy - within(own_busy_, step)) * kMicro_s;
-    job_.input_wait_s += input_wait_us(step) * kMicro_s;
-    return true;
+    sum.job.step_s += (step.end_us - step.start_us) * kMicro_s;
+    sum.job.communication_s += (busy - within(own_busy_, step)) * kMicro_s;
+    sum.job.input_wait_s += input_wait_us(step) * kMicro_s;
   }
+
+  // The mean, in which one of `accumulate` steps ends in an update however many of each were seen.
+  void add_up() {
+    const int apart = job_.accumulate;
+    for (const Sum& sum : sums_) {
+      if (sum.steps == 0) continue;
+      const bool alone = apart == 1 || sum.steps == counted();
+      const double share = alone                  ? 1.0 / counted()
+                           : &sum == sums_.data() ? (1 - 1.0 / apart) / sum.steps
+                                                  : 1.0 / apart / sum.steps;
+      for (const auto part : kParts) job_.*part += share * (sum.job.*part);
+      for (std::size_t i = 0; i < job_.layers.size(); ++i) {
+        job_.layers[i].forward_s += share * sum.job.layers[i].forward_s;
+        job_.layers[i].backward_s += share * sum.job.layers[i].backward_s;
+      }
+    }
+    const double rest = job_.step_s - job_.forward_s - job_.backward_s - job_.optimizer_s -
+                        job_.communication_s - job_.input_wait_s;
+    job_.launch_gap_s = std::max(0.0, rest);
+    if (rest < 0) lengthen_step(-rest);
+    if (apart == 1) return;
+    // Where only steps with an update are whole, each has all of it.
+    if (sums_[0].steps > 0) {
+      job_.optimizer_s *= apart;
+    } else {
+      job_.step_s -= job_.optimizer_s * (1 - 1.0 / apart);
+    }
+  }
+
+  [[nodiscard]] int counted() const { return sums_[0].steps + sums_[1].steps; }
 
   /// While the step's thread waits for its batch, the device does nothing.
   [[nodiscard]] double input_wait_us(const TraceSpan& step) const {
     double waited = 0;
-    for (const std::size_t event : tree_.of_thread(thread_)) {
+    for (const std::size_t event : tree_.of_thread(steps_.thread())) {
       const TraceEvent& op = trace_.events[event];
       if (!step.has(op.start_us) || !trace_.name_of(op).starts_with("enumerate(DataLoader)")) {
         continue;
@@ -145,21 +194,6 @@ class TraceJob {
       waited += span.end_us - span.start_us - within(all_busy_, span);
     }
     return waited;
-  }
-
-  void divide_by(int steps) {
-    for (double* each : {&job_.step_s, &job_.forward_s, &job_.backward_s, &job_.optimizer_s,
-                         &job_.communication_s, &job_.input_wait_s}) {
-      *each /= steps;
-    }
-    for (ImportedLayer& layer : job_.layers) {
-      layer.forward_s /= steps;
-      layer.backward_s /= steps;
-    }
-    const double rest = job_.step_s - job_.forward_s - job_.backward_s - job_.optimizer_s -
-                        job_.communication_s - job_.input_wait_s;
-    job_.launch_gap_s = std::max(0.0, rest);
-    if (rest < 0) lengthen_step(-rest);
   }
 
   // Kernels that run beside each other, or on beyond the step's end, add up to more than it took.
@@ -175,37 +209,19 @@ class TraceJob {
                     ms(took_s), ms(by_s), ms(job_.step_s)));
   }
 
-  // What measured_steps() does, in words.
-  [[nodiscard]] std::string steps_note(int counted) const {
-    if (steps_seen_ == 0) {
-      return "No step is marked, so the whole trace counts as one; call step() of "
-             "torch.profiler.profile.";
-    }
-    if (steps_seen_ == 1) {
-      return "The only step counts, with the profiler's own start and end in it.";
-    }
-    constexpr std::size_t kBothEnds = 3;  // of more steps the second is left out, too
-    const std::string_view left_out = steps_seen_ < kBothEnds    ? "first is"
-                                      : steps_seen_ == kBothEnds ? "first and the last are"
-                                                                 : "first two and the last are";
-    // Of a long trace they are from its middle.
-    const bool of_profiler = trace_.passed_over == 0;
-    return fmt::format("{} of {} steps count{}: the {} left out{}.", counted, steps_seen_,
-                       counted == 1 ? "s" : "", left_out,
-                       of_profiler ? ", for the profiler's own start and end" : "");
-  }
-
-  void note(int counted) {
+  void note() {
     std::vector<std::string>& notes = job_.notes;
-    notes.push_back(steps_note(counted));
-    const auto different = static_cast<int>(steps_.size()) - counted;
-    if (different > 0) {
-      notes.push_back(fmt::format("{} steps had other layers than the last.", different));
+    const std::vector<std::string> of_steps = steps_.notes(counted());
+    notes.insert(notes.begin(), of_steps.begin(), of_steps.end());
+    notes.insert(notes.end(), trace_.notes.begin(), trace_.notes.end());
+    if (different_ > 0) {
+      notes.push_back(fmt::format("{} steps had other layers than the last.", different_));
     }
     if (trace_.passed_over > 0) {
       notes.push_back(fmt::format("{} events of other steps were passed over: the trace is long.",
                                   trace_.passed_over));
     }
+    note_idle();
     if (job_.type == "c10::Half" || job_.type == "c10::BFloat16") {
       notes.emplace_back(
           fmt::format("Parameters are {} where they are used; under autocast what is "
@@ -219,14 +235,37 @@ class TraceJob {
     }
   }
 
+  // What looks as if work were missing.
+  void note_idle() {
+    constexpr double kMuch = 0.95;
+    if (job_.launch_gap_s > kMuch * job_.step_s) {
+      job_.notes.push_back(fmt::format(
+          "The device does nothing for {:.1f} % of a step; is all of its work in the trace?",
+          100 * job_.launch_gap_s / job_.step_s));
+    }
+    Bytes idle;
+    for (const ImportedLayer& layer : job_.layers) {
+      if (layer.backward_s == 0) idle += layer.parameters;
+    }
+    const double share =
+        static_cast<double>(idle.value) /
+        static_cast<double>(std::max<std::int64_t>(1, job_.parameter_bytes().value));
+    if (share > 1 - kMuch) {
+      job_.notes.push_back(fmt::format(
+          "Layers with {:.0f} % of the parameters have no backward work. If they are not trained, "
+          "set their parameter_bytes in layers.csv to 0; else its kernels are missing.",
+          100 * share));
+    }
+  }
+
   const ChromeTrace& trace_;
   OperatorTree tree_;
   TraceWork work_;
   std::vector<TraceSpan> all_busy_;
   std::vector<TraceSpan> own_busy_;
-  std::vector<TraceSpan> steps_;
-  std::size_t steps_seen_ = 0;
-  std::int64_t thread_ = 0;
+  CountedSteps steps_;
+  std::array<Sum, 2> sums_;  // of steps without, with an update
+  int different_ = 0;
   ImportedJob job_;
 };
 

@@ -8,14 +8,15 @@
 
 namespace foretrain {
 
-/// What a trace of torch.profiler says of a step, the mean over `measured_steps`; without any, the
-/// whole trace is one step.
+/// What a trace of torch.profiler says of a step of one worker (one_worker.h): the mean over steps
+/// that count (counted_steps.h).
 ///
 ///     device work   belongs to the operator that launched it: the same `correlation`, the
 ///                   innermost one on the launching thread at that time, and all around it
 ///     optimizer     within `Optimizer.step` or `Optimizer.zero_grad`
-///     communication kernels of NCCL or RCCL: their bytes count, not their times, which have the
-///                   wait for others in them
+///     communication collectives, by the kernel's arguments, its name, the operator around it:
+///     their
+///                   bytes count, not their times, which have the wait for others in them
 ///     backward      launched by another thread than the step's, or within autograd's engine
 ///     forward       what is left
 ///
@@ -26,8 +27,9 @@ namespace foretrain {
 /// layer, of the backward work since the last one. Shapes do not say which weight it is, so each
 /// use counts; where what else the trace says differs, a note does (parameter_evidence.h).
 ///
-/// @throws InputError: no device work; neither shapes nor collectives with sizes; a CUDA graph,
-/// whose kernels have no operator
+/// @throws InputError: no device work, or none that a launch can be found for; neither shapes nor
+/// collectives with sizes; a graph, whose kernels have no operator; no backward pass; a step of
+/// more than an hour
 ImportedJob job_of(const ChromeTrace& trace);
 
 }  // namespace foretrain

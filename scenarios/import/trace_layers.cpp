@@ -6,7 +6,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -28,42 +27,21 @@ std::int64_t numbers_of(const TraceTensor& tensor) {
   return product;
 }
 
-bool reduces(const ChromeTrace& trace, const DeviceWork& work) {
-  const TraceEvent& event = trace.events[work.event];
-  return work.phase == WorkPhase::communication && event.numbers > 0 &&
-         event.numbers <= kMostNumbers && is_collective(trace.name_of(event), "allreduce");
-}
-
-Bytes size_of(const TraceEvent& event) {
-  return {event.numbers * (event.width > 0 ? event.width : kUsualWidth)};
-}
-
 }  // namespace
 
-std::vector<Bytes> reduced_by(const ChromeTrace& trace, const std::vector<DeviceWork>& work) {
-  std::vector<Bytes> sizes;
+std::vector<Reduced> reduced_by(const ChromeTrace& trace, const std::vector<DeviceWork>& work) {
+  std::vector<Reduced> all;
+  std::size_t last = OperatorTree::kNone;  // several kernels may do what one operator asks for
   for (const DeviceWork& each : work) {
-    if (reduces(trace, each)) sizes.push_back(size_of(trace.events[each.event]));
+    if (each.collective == OperatorTree::kNone || each.collective == last) continue;
+    last = each.collective;
+    const TraceEvent& said = trace.events[last];
+    if (said.collective != TraceCollective::all_reduce) continue;
+    if (said.numbers <= 0 || said.numbers > kMostNumbers) continue;
+    const int width = said.width > 0 ? said.width : kUsualWidth;
+    all.push_back({trace.events[each.launch].start_us, said.numbers, {said.numbers * width}});
   }
-  return sizes;
-}
-
-std::int64_t numbers_reduced(const ChromeTrace& trace, const std::vector<DeviceWork>& work) {
-  std::int64_t numbers = 0;
-  for (const DeviceWork& each : work) {
-    if (reduces(trace, each)) numbers += trace.events[each.event].numbers;
-  }
-  return numbers;
-}
-
-// `ncclKernel_AllReduce_RING_LL_Sum_float`, `ncclDevKernel_Reduce_Scatter`: of several generations.
-bool is_collective(std::string_view kernel, std::string_view collective) {
-  std::string lower;
-  lower.reserve(kernel.size());
-  for (const char c : kernel) {
-    if (c != '_') lower.push_back(static_cast<char>(std::tolower(static_cast<unsigned char>(c))));
-  }
-  return lower.find(collective) != std::string::npos;
+  return all;
 }
 
 std::optional<TraceLayers> TraceLayers::of(const ChromeTrace& trace, const OperatorTree& tree,
@@ -139,12 +117,10 @@ std::size_t TraceLayers::begun_by(double us) const {
 }
 
 void TraceLayers::find_reduced(const std::vector<DeviceWork>& work) {
-  for (const DeviceWork& each : work) {
-    if (!reduces(trace_, each)) continue;
-    reduced_.push_back(trace_.events[each.launch].start_us);
-    const TraceEvent& event = trace_.events[each.event];
-    layers_.push_back({fmt::format("reduced {}", reduced_.size()), size_of(event), 0, 0});
-    parameters_ += event.numbers;
+  for (const Reduced& each : reduced_by(trace_, work)) {
+    reduced_.push_back(each.launch_us);
+    layers_.push_back({fmt::format("reduced {}", reduced_.size()), each.size, 0, 0});
+    parameters_ += each.numbers;
   }
   if (layers_.empty()) return;
   std::ranges::reverse(layers_);

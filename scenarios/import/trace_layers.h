@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -65,12 +64,14 @@ class TraceLayers {
   std::string type_;
 };
 
-/// Bytes of each all-reduce among the work, in the order of launches.
-std::vector<Bytes> reduced_by(const ChromeTrace& trace, const std::vector<DeviceWork>& work);
-/// Numbers of all of them.
-std::int64_t numbers_reduced(const ChromeTrace& trace, const std::vector<DeviceWork>& work);
+/// An all-reduce.
+struct Reduced {
+  double launch_us = 0;
+  std::int64_t numbers = 0;
+  Bytes size;
+};
 
-/// Whether a kernel's name has that of the collective in it, which is given as `allreduce`.
-bool is_collective(std::string_view kernel, std::string_view collective);
+/// Each all-reduce among the work that says its size, in the order of launches.
+std::vector<Reduced> reduced_by(const ChromeTrace& trace, const std::vector<DeviceWork>& work);
 
 }  // namespace foretrain

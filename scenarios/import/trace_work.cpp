@@ -19,7 +19,7 @@ bool is_backward(std::string_view op) {
 }
 
 TraceWork::TraceWork(const ChromeTrace& trace, const OperatorTree& tree)
-    : trace_(trace), tree_(tree) {
+    : trace_(trace), tree_(tree), reduces_(trace.events.size()) {
   std::unordered_map<std::int64_t, std::size_t> launches;  // by correlation
   for (std::size_t i = 0; i < trace.events.size(); ++i) {
     const TraceEvent& event = trace.events[i];
@@ -27,35 +27,79 @@ TraceWork::TraceWork(const ChromeTrace& trace, const OperatorTree& tree)
       launches.emplace(event.correlation, i);
     }
   }
+  std::vector<std::uint8_t> has_kernel(trace.events.size());
+  std::vector<std::uint8_t> launches_kernels(trace.names.size());  // by name
   for (std::size_t i = 0; i < trace.events.size(); ++i) {
     const TraceEvent& event = trace.events[i];
     if (event.kind != TraceKind::device) continue;
+    reduces_[i] = event.collective != TraceCollective::none ? 1 : 0;
     const auto launch = launches.find(event.correlation);
     if (launch == launches.end()) continue;
     const TraceEvent& by = trace.events[launch->second];
-    work_.push_back({i, launch->second, tree.innermost(by.thread, by.start_us)});
+    has_kernel[launch->second] = launches_kernels[by.name] = 1;
+    DeviceWork work{i, launch->second, tree.innermost(by.thread, by.start_us)};
+    work.collective = collective_of(work);
+    reduces_[i] = work.collective != OperatorTree::kNone ? 1 : 0;
+    work_.push_back(work);
   }
   std::ranges::stable_sort(work_, {},
                            [&](const DeviceWork& w) { return trace.events[w.launch].start_us; });
+  for (const auto& [correlation, launch] : launches) {
+    const TraceEvent& event = trace.events[launch];
+    if (has_kernel[launch] == 0 && launches_kernels[event.name] != 0) {
+      lost_us_.push_back(event.start_us);
+    }
+  }
+  std::ranges::sort(lost_us_);
+}
+
+// Preferably what says its size.
+std::size_t TraceWork::collective_of(const DeviceWork& work) const {
+  std::size_t found = OperatorTree::kNone;
+  for (std::size_t event = work.event; event != OperatorTree::kNone;
+       event = event == work.event ? work.op : tree_.parent(event)) {
+    if (trace_.events[event].collective == TraceCollective::none) continue;
+    if (trace_.events[event].numbers > 0) return event;
+    if (found == OperatorTree::kNone) found = event;
+  }
+  return found;
+}
+
+std::span<const DeviceWork> TraceWork::all_in(const TraceSpan& step) const {
+  const auto launched = [&](const DeviceWork& w) { return trace_.events[w.launch].start_us; };
+  const auto first = std::ranges::lower_bound(work_, step.start_us, {}, launched);
+  return {first, std::ranges::lower_bound(first, work_.end(), step.end_us, {}, launched)};
+}
+
+double TraceWork::lost_in(const TraceSpan& step) const {
+  const auto first = std::ranges::lower_bound(lost_us_, step.start_us);
+  const auto last = std::ranges::lower_bound(first, lost_us_.end(), step.end_us);
+  const auto lost = static_cast<double>(last - first);
+  const auto found = static_cast<double>(all_in(step).size());
+  return found > 0 ? lost / (lost + found) : 1;
+}
+
+bool TraceWork::launches_graphs() const {
+  std::size_t shared = 0;
+  for (std::size_t i = 0; i < work_.size(); ++i) {
+    const bool as_before = i > 0 && work_[i].launch == work_[i - 1].launch;
+    const bool as_behind = i + 1 < work_.size() && work_[i].launch == work_[i + 1].launch;
+    shared += as_before || as_behind ? 1 : 0;
+  }
+  return 2 * shared > work_.size();
 }
 
 std::vector<DeviceWork> TraceWork::launched_in(const TraceSpan& step, std::int64_t thread) const {
   std::vector<DeviceWork> found;
-  for (DeviceWork work : work_) {
-    if (!step.has(trace_.events[work.launch].start_us)) continue;
+  for (DeviceWork work : all_in(step)) {
     work.phase = phase_of(work, thread);
     found.push_back(work);
   }
   return found;
 }
 
-bool TraceWork::communicates(const TraceEvent& event) const {
-  const std::string_view name = trace_.name_of(event);
-  return name.starts_with("nccl") || name.starts_with("rccl");
-}
-
 WorkPhase TraceWork::phase_of(const DeviceWork& work, std::int64_t thread) const {
-  if (communicates(trace_.events[work.event])) return WorkPhase::communication;
+  if (work.collective != OperatorTree::kNone) return WorkPhase::communication;
   bool backward = trace_.events[work.launch].thread != thread;
   for (std::size_t op = work.op; op != OperatorTree::kNone; op = tree_.parent(op)) {
     const std::string_view name = trace_.name_of(trace_.events[op]);
@@ -67,9 +111,10 @@ WorkPhase TraceWork::phase_of(const DeviceWork& work, std::int64_t thread) const
 
 std::vector<TraceSpan> TraceWork::busy(bool with_communication) const {
   std::vector<TraceSpan> spans;
-  for (const TraceEvent& event : trace_.events) {
+  for (std::size_t i = 0; i < trace_.events.size(); ++i) {
+    const TraceEvent& event = trace_.events[i];
     if (event.kind != TraceKind::device) continue;
-    if (!with_communication && communicates(event)) continue;
+    if (!with_communication && reduces_[i] != 0) continue;
     spans.push_back({event.start_us, event.end_us()});
   }
   std::ranges::sort(spans, {}, &TraceSpan::start_us);

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -18,6 +19,8 @@ struct DeviceWork {
   std::size_t event = 0;                 ///< in the trace
   std::size_t launch = 0;                ///< likewise
   std::size_t op = OperatorTree::kNone;  ///< innermost around the launch
+  /// Of a collective what has its arguments: the kernel, an operator around it; kNone: it is none.
+  std::size_t collective = OperatorTree::kNone;
   WorkPhase phase = WorkPhase::forward;
 };
 
@@ -32,14 +35,22 @@ class TraceWork {
                                                     std::int64_t thread) const;
   /// Of all device work whatever launched it: when it runs at all. Joined, in the order of time.
   [[nodiscard]] std::vector<TraceSpan> busy(bool with_communication) const;
+  /// The share of a step's launches whose kernels are not in the trace, of those that have some
+  /// elsewhere; 1: nothing was launched.
+  [[nodiscard]] double lost_in(const TraceSpan& step) const;
+  /// Most kernels share their launch with others.
+  [[nodiscard]] bool launches_graphs() const;
 
  private:
   [[nodiscard]] WorkPhase phase_of(const DeviceWork& work, std::int64_t thread) const;
-  [[nodiscard]] bool communicates(const TraceEvent& event) const;
+  [[nodiscard]] std::size_t collective_of(const DeviceWork& work) const;
+  [[nodiscard]] std::span<const DeviceWork> all_in(const TraceSpan& step) const;
 
   const ChromeTrace& trace_;
   const OperatorTree& tree_;
-  std::vector<DeviceWork> work_;  // in the order of launches
+  std::vector<DeviceWork> work_;       // in the order of launches
+  std::vector<double> lost_us_;        // launches without a kernel, in order
+  std::vector<std::uint8_t> reduces_;  // by event: whether it is a collective's
 };
 
 /// Whether an operator of that name is, or has around it, all that is meant by the phase.

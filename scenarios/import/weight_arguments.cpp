@@ -1,8 +1,11 @@
 #include "scenarios/import/weight_arguments.h"
 
+#include "scenarios/import/trace_words.h"
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <string>
 
 namespace foretrain {
 namespace {
@@ -35,19 +38,16 @@ constexpr std::array kOwners{
 };
 
 struct Type {
-  std::string_view name;
+  std::string_view part;
   int width;
 };
 
+// The first one that a name has in it counts.
 constexpr std::array kTypes{
-    Type{"float", 4},     Type{"Float", 4},
-    Type{"double", 8},    Type{"Double", 8},
-    Type{"c10::Half", 2}, Type{"Half", 2},
-    Type{"half", 2},      Type{"c10::BFloat16", 2},
-    Type{"BFloat16", 2},  Type{"c10::Float8_e4m3fn", 1},
-    Type{"Byte", 1},      Type{"Int", 4},
-    Type{"int", 4},       Type{"Long", 8},
-    Type{"long int", 8},
+    Type{"complex", 8}, Type{"bfloat16", 2}, Type{"float16", 2}, Type{"half", 2}, Type{"float8", 1},
+    Type{"double", 8},  Type{"float64", 8},  Type{"float", 4},   Type{"long", 8}, Type{"int64", 8},
+    Type{"int8", 1},    Type{"int16", 2},    Type{"short", 2},   Type{"int", 4},  Type{"char", 1},
+    Type{"byte", 1},    Type{"bool", 1},
 };
 
 }  // namespace
@@ -59,9 +59,11 @@ std::span<const int> weight_arguments(std::string_view op) {
 }
 
 std::optional<int> width_of_type(std::string_view type) {
-  const auto* const known = std::ranges::find(kTypes, type, &Type::name);
-  if (known == kTypes.end()) return std::nullopt;
-  return known->width;
+  const std::string name = plain(type);
+  for (const Type& known : kTypes) {
+    if (name.find(known.part) != std::string::npos) return known.width;
+  }
+  return std::nullopt;
 }
 
 }  // namespace foretrain

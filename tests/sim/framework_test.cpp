@@ -36,6 +36,17 @@ TEST_CASE("framework: a step takes its overhead and a round for each other worke
   }
 }
 
+TEST_CASE("framework: input costs an example, launches cost a step") {
+  const int batch = GENERATE(8, 16);
+  Case scenario_case = star_case("sync", 2, 4, 1_s);
+  scenario_case.scenario.training.batch_size = batch;
+  scenario_case.scenario.framework.step = 200_ms;
+  scenario_case.scenario.framework.example = 5_ms;
+  for (const StepRow& row : simulate(scenario_case).steps) {
+    CHECK(row.report.phases.compute == 1_s + 200_ms + 5_ms * batch);
+  }
+}
+
 TEST_CASE("framework: each batch of a gradient has its overhead, a step its rounds") {
   Case scenario_case = star_case("sync", 3, 4, 1_s);
   scenario_case.scenario.training.accumulate = 4;

@@ -160,6 +160,7 @@ void draw_framework(Stream& draw, Scenario& scenario) {
   if (one_in(draw, 2)) framework.session_start = up_to(draw, 1_ms);
   if (one_in(draw, 2)) framework.chief_wait = up_to(draw, 1_ms);
   if (one_in(draw, 2)) framework.step = up_to(draw, 1_ms);
+  if (one_in(draw, 2)) framework.example = up_to(draw, 10_us);
   if (one_in(draw, 2)) framework.round = up_to(draw, 100_us);
   if (one_in(draw, 2)) framework.tensor = up_to(draw, 50_us);
   constexpr std::array kBlocked{"chief", "all", "nobody"};

@@ -174,10 +174,12 @@ std::vector<std::string> assumptions(const BudgetBase& base, const HostsToTry& h
   const Scenario& scenario = base.scenario_case.scenario;
   const bool aims = base.target().wanted();
   std::vector<std::string> notes{work_note(base), compute_note(base, hosts)};
-  if (scenario.framework.step.ns > 0) {
+  if (const FrameworkSpec& framework = scenario.framework;
+      framework.step.ns > 0 || framework.example.ns > 0) {
     notes.push_back(fmt::format(
-        "What a step takes beside its layers (framework.step, {}) is the same on every host.",
-        to_text(scenario.framework.step)));
+        "What a step takes beside its layers (framework.step, {}; framework.example, {}) is the "
+        "same on every host.",
+        to_text(framework.step), to_text(framework.example)));
   }
   if (base.shortened) {
     notes.emplace_back(aims ? "Checkpoints do not count."

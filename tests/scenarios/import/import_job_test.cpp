@@ -2,7 +2,6 @@
 #include "scenarios/import/import_job.h"
 
 #include "scenarios/beside.h"
-#include "scenarios/import/pipedream_graph.h"
 #include "scenarios/yaml/text_guard.h"
 #include "tests/scenarios/import/made_trace.h"
 #include "tests/scenarios/messages.h"
@@ -19,14 +18,15 @@
 namespace foretrain::testing {
 namespace {
 
-const std::string kGraph =
-    "node2 -- ReLU(inplace) -- forward_compute_time=0.5, backward_compute_time=0.25, "
-    "activation_size=10.000, parameter_size=0.000\n"
-    "node10 -- Linear(4, 3) -- forward_compute_time=3, backward_compute_time=4, "
-    "activation_size=10.000, parameter_size=60.000\n"
-    "node1 -- Conv2d(1, 2, stride=(1, 1)) -- forward_compute_time=1.5, backward_compute_time=2, "
-    "activation_size=10.000, parameter_size=80.000\n"
-    "\tnode1 -- node2\n\tnode2 -- node10";
+ImportedJob made_job(const std::string& source) {
+  ImportedJob job;
+  job.source = source;
+  job.layers = {{"1 Conv2d", Bytes{80}, 1.5e-3, 2e-3},
+                {"2 ReLU", Bytes{0}, 0.5e-3, 0.25e-3},
+                {"10 Linear", Bytes{60}, 3e-3, 4e-3}};
+  job.parameters = 35;
+  return job;
+}
 
 TEST_CASE("import: a job is read from any folder, and its step is as long as it was") {
   const TempFolder folder;
@@ -42,12 +42,40 @@ TEST_CASE("import: a job is read from any folder, and its step is as long as it 
   CHECK(scenario.training.workers == 3);
   CHECK(scenario.training.bucket_size == Bytes{25 * 1024 * 1024});
   const double beside_s = job.step_s - job.forward_s - job.backward_s;
-  CHECK(scenario.framework.step.seconds() == Approx(beside_s).margin(2e-9));
+  // Input costs an example, the rest a step.
+  CHECK(scenario.framework.example.seconds() == Approx(100e-6 / 8).margin(1e-9));
+  CHECK(scenario.framework.step.seconds() + 8 * scenario.framework.example.seconds() ==
+        Approx(beside_s).margin(2e-9));
+}
+
+TEST_CASE("import: micro-batches are accumulated, the optimizer costs each its share") {
+  const TempFolder folder;
+  ImportedJob job = made_job("t.json");
+  job.step_s = 10e-3;
+  job.optimizer_s = 2e-3;
+  job.accumulate = 4;
+  write_job(job, folder.path(), false);
+  const Scenario scenario = read_scenario(folder / "job.yaml", {})[0].scenario;
+  CHECK(scenario.training.accumulate == 4);
+  CHECK(scenario.framework.step.seconds() == Approx(0.5e-3));
+}
+
+TEST_CASE("import: bytes are not called parameters where nothing says how wide one is") {
+  const TempFolder folder;
+  std::ofstream(folder / "layers.csv")
+      << "layer,parameter_bytes,forward_ms,backward_ms\nall,13476831232,1,2\n";
+  const ImportedJob job = import_job(folder / "layers.csv", 4);
+  CHECK(job.parameters == 0);
+  CHECK(job.parameter_bytes() == Bytes{13'476'831'232});
+  write_job(job, folder / "job", false);
+  CHECK_THAT(read_text(folder / "job/job.yaml"),
+             Catch::Contains("13476831232 bytes of parameters (3369207808 if they have 4 each, "
+                             "6738415616 if they have 2)"));
 }
 
 TEST_CASE("import: a second job in a folder replaces the first where that is asked for") {
   const TempFolder folder;
-  ImportedJob job = parse_pipedream_graph(kGraph, "g.txt");
+  ImportedJob job = made_job("t.json");
   write_job(job, folder.path(), false);
   CHECK(error_of([&] { write_job(job, folder.path(), false); }).find("--force") !=
         std::string::npos);
@@ -58,7 +86,7 @@ TEST_CASE("import: a second job in a folder replaces the first where that is ask
 
 TEST_CASE("import: names of layers, of files, of devices stay data") {
   const TempFolder folder;
-  ImportedJob job = parse_pipedream_graph(kGraph, "g\nname: evil.txt");
+  ImportedJob job = made_job("g\nname: evil.txt");
   job.device = "card\nseed: 7";
   job.layers[0].name = "a,\"b\"";
   write_job(job, folder.path(), false);
@@ -70,7 +98,7 @@ TEST_CASE("import: names of layers, of files, of devices stay data") {
 
 TEST_CASE("import: a device that the library knows is what the times are of, no other is") {
   const TempFolder folder;
-  ImportedJob job = parse_pipedream_graph(kGraph, "g.txt");
+  ImportedJob job = made_job("t.json");
   const auto written = [&](const std::string& device) {
     job.device = device;
     write_job(job, folder.path(), true);
@@ -96,12 +124,54 @@ TEST_CASE("import: a device that the library knows is what the times are of, no 
   CHECK(written("NVIDIA L40S").find("The library has no NVIDIA L40S.") != std::string::npos);
 }
 
-TEST_CASE("import: what the trace says of its batch is not overruled") {
+TEST_CASE("import: --batch wins over what shapes seem to say, which is told") {
   const TempFolder folder;
   std::ofstream(folder / "t.json") << two_layers().text();
   CHECK(import_job(folder / "t.json", 8).batch == 8);
-  CHECK(error_of([&] { import_job(folder / "t.json", 9); }).find("its batch is 8") !=
-        std::string::npos);
+  const ImportedJob job = import_job(folder / "t.json", 64);
+  CHECK(job.batch == 64);
+  CHECK(job.notes.back() == "The batch is 64, as --batch says; by its shapes it is 8.");
+}
+
+TEST_CASE("import: what else people have is recognized, with what to give instead") {
+  const TempFolder folder;
+  const auto told = [&](const std::string& name, const std::string& text) {
+    std::ofstream(folder / name, std::ios::binary) << text;
+    return error_of([&] { import_job(folder / name, 0); });
+  };
+  const auto trace = Catch::Contains("; give what export_chrome_trace of torch.profiler writes");
+  CHECK_THAT(told("stacks.txt", "train.py(12): main;loss.py(3): f;aten::conv2d 1234\n"),
+             Catch::Contains("stacks.txt: stacks, as export_stacks writes them") && trace);
+  CHECK_THAT(told("et.json", R"({"schema": "1.0.1", "pid": 7, "nodes": [{"id": 1, "name":
+             "[pytorch|profiler|execution_trace|process]", "ctrl_deps": 1}]})"),
+             Catch::Contains("et.json: an execution trace (Chakra)") && trace);
+  CHECK_THAT(told("et2.json", R"({"schema": "1.1.1", "nodes": []})"),
+             Catch::Contains("an execution trace"));
+  CHECK_THAT(told("r.json", R"({"traceEvents": [{"ph": "X", "name": "f", "ts": "1", "dur": "2",
+             "args": {"BeginNs": "1000", "EndNs": "3000"}}]})"),
+             Catch::Contains("what rocprof writes") && trace);
+  CHECK_THAT(told("r.csv", "\"Name\",\"Calls\",\"TotalDurationNs\"\n"),
+             Catch::Contains("a table of rocprof") && trace);
+  CHECK_THAT(told("n.csv", "Time (%),Total Time (ns),Instances,Name\n"),
+             Catch::Contains("a table of nsys stats") && trace);
+  CHECK_THAT(told("n.sqlite", std::string("SQLite format 3\0\20\0", 18)),
+             Catch::Contains("an SQLite database, as nsys export") && trace);
+  CHECK_THAT(told("n.qdrep", std::string("\0\1\2", 3)), Catch::Contains("Nsight Systems") && trace);
+  CHECK_THAT(told("x.bin", std::string("\0\1\2\3abc\0\0", 9)),
+             Catch::Contains("x.bin: a binary file, neither gzip nor text") && trace);
+  CHECK_THAT(told("z.json.zst", "\x28\xb5\x2f\xfd..."), Catch::Contains("packed by zstd; unpack"));
+  CHECK_THAT(told("other.json", R"({"traceEvents": [{"ph": "X", "name": "f", "pid": 1, "ts": 1,
+             "dur": 2}]})"),
+             Catch::Contains("no event has a category"));
+}
+
+TEST_CASE("import: a folder is named as such, with a trace that is in it") {
+  const TempFolder folder;
+  CHECK_THAT(error_of([&] { import_job(folder.path(), 0); }),
+             Catch::Contains(": a folder; give a"));
+  std::ofstream(folder / "b.pt.trace.json") << "{}";
+  CHECK_THAT(error_of([&] { import_job(folder.path(), 0); }),
+             Catch::Contains("b.pt.trace.json for instance"));
 }
 
 TEST_CASE("import: what is called .json is read as such, though there be nothing in it") {
@@ -162,7 +232,7 @@ x, y = torch.randn(8, 1, 8, 8), torch.randint(0, 4, (8,))
 f.write(model, lambda: n.functional.cross_entropy(model(x), y), "layers.csv", steps=3, warm_up=1)
 )");
   CHECK(layer_names(job) == std::vector<std::string>{"0", "1", "2", "3", "4", "5.0", "5.1"});
-  CHECK(job.parameters == 20 + 438 + 42 + 24);
+  CHECK(job.parameter_bytes() == Bytes{4 * (20 + 438 + 42 + 24)});
   CHECK(job.forward_s > 0);
   CHECK(job.backward_s > 0);
 }
@@ -187,7 +257,7 @@ x = torch.randn(8, 1, 8, 8)
 f.write(model, lambda: model(x).sum(), "layers.csv", steps=3, warm_up=1)
 )");
   CHECK(layer_names(job) == std::vector<std::string>{"0", "1", "2", "3.conv", "3.norm", "3.relu"});
-  CHECK(job.parameters == 20 + 4 + 38 + 4);
+  CHECK(job.parameter_bytes() == Bytes{4 * (20 + 4 + 38 + 4)});
   for (const ImportedLayer& layer : job.layers) {
     CAPTURE(layer.name);
     CHECK(layer.forward_s > 0);
@@ -210,7 +280,8 @@ f.write(model, lambda: model(x).sum(), "layers.csv", steps=3, warm_up=1)
   const std::int64_t attention = 3 * 16 * 17 + 16 * 17;
   CHECK(transformer.layers.front().name == "self_attn");
   CHECK(transformer.layers.front().parameters == Bytes{4 * attention});
-  CHECK(transformer.parameters == attention + (32 * 16 + 32) + (16 * 32 + 16) + 4 * 16);
+  CHECK(transformer.parameter_bytes() ==
+        Bytes{4 * (attention + (32 * 16 + 32) + (16 * 32 + 16) + 4 * 16)});
 
   const ImportedJob owner = profiled(python, R"(
 class Model(n.Module):
@@ -245,31 +316,6 @@ except ValueError as error:
     assert "own is in no module that step() runs; call the model as a whole" in str(error), error
     open("layers.csv", "w").write("layer,parameter_bytes,forward_ms,backward_ms\nx,4,1,1\n")
 )");
-}
-
-TEST_CASE("pipedream graph: layers come in the order of its edges") {
-  REQUIRE(is_pipedream_graph(kGraph));
-  const ImportedJob job = parse_pipedream_graph(kGraph, "g.txt");
-  REQUIRE(job.layers.size() == 3);
-  CHECK(job.layers[0].name == "1 Conv2d");
-  CHECK(job.layers[1].name == "2 ReLU");
-  CHECK(job.layers[2].name == "10 Linear");
-  CHECK(job.parameters == 35);
-  CHECK(job.layers[0].forward_s == Approx(1.5e-3));
-  CHECK(job.backward_s == Approx(6.25e-3));
-}
-
-TEST_CASE("pipedream graph: what is wrong is told with its line") {
-  const auto wrong = [](const std::string& text) {
-    return error_of([&] { parse_pipedream_graph(text, "g.txt"); });
-  };
-  CHECK(wrong("node1 -- A").find("g.txt:1: a layer without times") == 0);
-  CHECK(wrong(kGraph + "\n\tnode1 -- node7").find("g.txt:6: there is no layer node7") == 0);
-  CHECK(wrong(kGraph + "\n\tnode10 -- node1").find("circle") != std::string::npos);
-  CHECK(wrong("nodeX -- A -- forward_compute_time=1").find("names no node") != std::string::npos);
-  CHECK(wrong("node1 -- A -- forward_compute_time=x, backward_compute_time=1, parameter_size=4")
-            .find("'x' is no number") != std::string::npos);
-  CHECK(wrong("").find("no layer") != std::string::npos);
 }
 
 TEST_CASE("beside: a path that names something beside the scenario is completed, no other") {

@@ -44,6 +44,8 @@ class MadeTrace {
     return *this;
   }
 
+  /// The events alone.
+  [[nodiscard]] const std::string& events() const { return events_; }
   [[nodiscard]] std::string text(const std::string& more = "") const {
     return fmt::format("{{\"schemaVersion\": 1, {}\"traceEvents\": [\n{}\n]}}\n", more, events_);
   }
@@ -62,6 +64,15 @@ class MadeTrace {
   std::string events_;
   int correlation_ = 0;
 };
+
+/// With `to` wherever `from` stands.
+inline std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  for (std::size_t at = text.find(from); at != std::string::npos;
+       at = text.find(from, at + to.size())) {
+    text.replace(at, from.size(), to);
+  }
+  return text;
+}
 
 /// `"Input Dims"` with `"Input type"`, and the number of the operator.
 inline std::string shapes(const std::string& dims, const std::string& type, int sequence) {

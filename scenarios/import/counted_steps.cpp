@@ -1,0 +1,192 @@
+#include "scenarios/import/counted_steps.h"
+
+#include "scenarios/input_error.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string_view>
+
+namespace foretrain {
+
+CountedSteps::CountedSteps(const ChromeTrace& trace, const TraceWork& work)
+    : of_profiler_(trace.passed_over == 0) {
+  if (trace.events.empty()) return;
+  find_marks(trace);
+  if (marks_.empty()) take_whole_trace(trace);
+  find_updates(trace);
+  count(work);
+}
+
+void CountedSteps::find_marks(const ChromeTrace& trace) {
+  std::vector<const TraceEvent*> found;
+  for (const TraceEvent& event : trace.events) {
+    if (event.kind == TraceKind::op && trace.name_of(event).starts_with(kStepName)) {
+      found.push_back(&event);
+    }
+  }
+  std::ranges::stable_sort(
+      found, {}, [](const TraceEvent* e) { return std::pair(e->start_us, -e->duration_us); });
+  const TraceEvent* before = nullptr;
+  for (const TraceEvent* event : found) {
+    const TraceSpan span{event->start_us, event->end_us()};
+    // Clocks of the trace tick.
+    const double slack = 0.01 * event->duration_us;
+    if (before != nullptr && span.start_us < marks_.back().end_us - slack) {
+      if (before->thread != event->thread) {
+        throw InputError(fmt::format(
+            "{}: steps of threads {} and {} overlap, so several trainings are in it; give the "
+            "trace of one of them",
+            trace.source, before->thread, event->thread));
+      }
+      const bool twice = before->name == event->name &&
+                         std::abs(span.start_us - marks_.back().start_us) <= slack &&
+                         std::abs(span.end_us - marks_.back().end_us) <= slack;
+      if (!twice) ++overlapping_;
+      if (span.end_us <= marks_.back().end_us + slack) continue;
+      marks_.back().end_us = span.start_us;
+    }
+    marks_.push_back(span);
+    before = event;
+    thread_ = event->thread;
+  }
+}
+
+void CountedSteps::take_whole_trace(const ChromeTrace& trace) {
+  TraceSpan whole{trace.events.front().start_us, 0};
+  whole.end_us = whole.start_us;
+  std::map<std::int64_t, double> forward;  // by thread
+  for (const TraceEvent& event : trace.events) {
+    whole.start_us = std::min(whole.start_us, event.start_us);
+    whole.end_us = std::max(whole.end_us, event.end_us());
+    if (event.kind == TraceKind::op && !is_backward(trace.name_of(event))) {
+      forward[event.thread] += event.duration_us;
+    }
+  }
+  const auto most = std::ranges::max_element(forward, {}, [](const auto& f) { return f.second; });
+  if (most != forward.end()) thread_ = most->first;
+  whole.end_us += 1;
+  counted_ = {whole};
+}
+
+bool CountedSteps::updates(const TraceSpan& step) const {
+  const auto first = std::ranges::lower_bound(updates_us_, step.start_us);
+  return first != updates_us_.end() && *first < step.end_us;
+}
+
+void CountedSteps::find_updates(const ChromeTrace& trace) {
+  for (const TraceEvent& event : trace.events) {
+    if (event.kind == TraceKind::op && trace.name_of(event).starts_with("Optimizer.step")) {
+      updates_us_.push_back(event.start_us);
+    }
+  }
+  std::ranges::sort(updates_us_);
+  std::vector<int> places;  // of steps that end in an update
+  const int steps = static_cast<int>(marks_.size());
+  for (int i = 0; i < steps; ++i) {
+    if (updates(marks_[static_cast<std::size_t>(i)])) places.push_back(i);
+  }
+  if (places.empty() || std::ssize(places) == steps) return;
+  const int outer = std::max(places.front() + 1, steps - places.back());
+  least_known_ = places.size() == 1;
+  const int apart = least_known_ ? outer : places[1] - places[0];
+  in_turn_ = outer <= apart;
+  for (std::size_t i = 1; i < places.size(); ++i) {
+    in_turn_ = in_turn_ && places[i] - places[i - 1] == apart;
+  }
+  if (in_turn_) accumulate_ = apart;
+}
+
+void CountedSteps::count(const TraceWork& work) {
+  constexpr double kNearly = 0.02;
+  if (marks_.empty()) {
+    lost_share_ = work.lost_in(counted_.front());
+    return;
+  }
+  std::vector<double> lost;
+  for (const TraceSpan& mark : marks_) lost.push_back(work.lost_in(mark));
+  lost_share_ = std::ranges::min(lost);
+  std::vector<TraceSpan> whole;
+  for (std::size_t i = 0; i < marks_.size(); ++i) {
+    if (lost[i] <= lost_share_ + kNearly) whole.push_back(marks_[i]);
+  }
+  lost_ = marks_.size() - whole.size();
+  for (const TraceSpan& step : measured_steps(marks_)) {
+    if (std::ranges::find(whole, step.start_us, &TraceSpan::start_us) != whole.end()) {
+      counted_.push_back(step);
+    }
+  }
+  none_usual_ = counted_.empty();
+  if (none_usual_) counted_ = whole;
+}
+
+const TraceSpan& CountedSteps::last() const {
+  if (accumulate_ > 1) {
+    for (auto step = counted_.rbegin(); step != counted_.rend(); ++step) {
+      if (updates(*step)) return *step;
+    }
+  }
+  return counted_.back();
+}
+
+// What measured_steps() does, in words.
+std::string CountedSteps::taken(int alike) const {
+  const std::size_t seen = marks_.size();
+  if (seen == 0) {
+    return "No step is marked, so the whole trace counts as one; call step() of "
+           "torch.profiler.profile.";
+  }
+  if (seen == 1) {
+    return "The only step counts, with the profiler's own start and end in it.";
+  }
+  constexpr std::size_t kBothEnds = 3;  // of more steps the second is left out, too
+  const std::string_view left_out = seen < kBothEnds    ? "first is"
+                                    : seen == kBothEnds ? "first and the last are"
+                                                        : "first two and the last are";
+  const std::string count =
+      fmt::format("{} of {} steps count{}", alike, seen, alike == 1 ? "s" : "");
+  if (none_usual_) return count + ".";
+  // Of a long trace they are from its middle.
+  return fmt::format("{}: the {} left out{}.", count, left_out,
+                     of_profiler_ ? ", for the profiler's own start and end" : "");
+}
+
+std::vector<std::string> CountedSteps::notes(int alike) const {
+  constexpr double kFew = 0.02;
+  std::vector<std::string> notes{taken(alike)};
+  if (lost_ > 0) {
+    notes.push_back(fmt::format(
+        "{} of {} steps lack kernels that they launched, which the profiler lost; they do not "
+        "count.",
+        lost_, marks_.size()));
+  }
+  if (lost_share_ > kFew && lost_share_ < 1) {
+    notes.push_back(fmt::format(
+        "{:.0f} % of the launches of a step have no kernel in the trace, so its times are too "
+        "short.",
+        100 * lost_share_));
+  }
+  if (overlapping_ > 0) {
+    notes.push_back(fmt::format(
+        "{} steps overlap the one before: each time counts once, in one of them.", overlapping_));
+  }
+  if (accumulate_ > 1) {
+    notes.push_back(fmt::format(
+        "The optimizer follows each {} of the marked steps{}, which are micro-batches: job.yaml "
+        "has accumulate: {}.",
+        accumulate_, least_known_ ? ", or more: it is in the trace once" : "", accumulate_));
+  }
+  if (!in_turn_) {
+    notes.emplace_back(
+        "The optimizer is in some of the steps, not in turn: its time is the mean over all.");
+  }
+  if (updates_us_.empty()) {
+    notes.emplace_back(
+        "No Optimizer.step is marked: what an update takes counts as forward or backward.");
+  }
+  return notes;
+}
+
+}  // namespace foretrain

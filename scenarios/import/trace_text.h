@@ -1,0 +1,88 @@
+// The text of a trace file as strict JSON, a character at a time.
+#pragma once
+
+#include <cstddef>
+#include <iterator>
+#include <string>
+#include <vector>
+
+struct gzFile_s;
+
+namespace foretrain {
+
+/// Reads a file, gzip or not, in bounded memory. It mends what profilers write though JSON has no
+/// such thing:
+///
+///     inf, -nan(ind), N/A, nothing for a value     null
+///     "D:\work", "D:\work\", "name"                the backslash is a character
+///     control characters, \uXXXX, other than ASCII a blank or ? in their place
+///     a comma before the end of a list             nothing
+///     zeros behind the end                         nothing
+///
+/// Of a long string its first 4,096 bytes are kept.
+/// @throws InputError: no such file; gzip that is damaged or cut off; blanks, a string or a number
+/// of more than 16 MiB
+class TraceText {
+ public:
+  explicit TraceText(std::string path);
+  TraceText(const TraceText&) = delete;
+  TraceText& operator=(const TraceText&) = delete;
+  ~TraceText();
+
+  /// For a parser, which takes what it has seen: there is one position.
+  class Iterator {
+   public:
+    using iterator_category = std::input_iterator_tag;
+    using value_type = char;
+    using difference_type = std::ptrdiff_t;
+    using pointer = const char*;
+    using reference = char;
+
+    explicit Iterator(TraceText* text) : text_(text) {}
+    char operator*() const { return text_->made_[text_->place_]; }
+    Iterator& operator++() {
+      ++text_->place_;
+      return *this;
+    }
+    /// With the end only.
+    bool operator==(const Iterator& /*end*/) const { return !text_->has_more(); }
+
+   private:
+    TraceText* text_;
+  };
+  Iterator begin() { return Iterator(this); }
+  Iterator end() { return Iterator(nullptr); }
+
+  /// Bytes of the unpacked file that the parser has taken.
+  [[nodiscard]] std::size_t taken() const { return read_ - (made_.size() - place_); }
+  /// The parser asked for more than there is.
+  [[nodiscard]] bool at_end() const { return at_end_; }
+
+  /// What an unpacked file begins with, up to `bytes`. @throws InputError
+  static std::string beginning(const std::string& path, std::size_t bytes);
+
+ private:
+  bool has_more();
+  void make();
+  void make_string();
+  void make_escape();
+  void make_word();
+  void skip_blanks();
+  [[nodiscard]] int peek(std::size_t ahead = 0);
+  void take(std::size_t count = 1);
+  void refill();
+
+  std::string path_;
+  gzFile_s* file_;
+  std::vector<char> buffer_;
+  std::size_t next_ = 0;    // in the buffer
+  std::size_t filled_ = 0;  // of it
+  std::size_t read_ = 0;    // of the unpacked file
+  std::size_t token_ = 0;   // bytes of this one so far
+  std::string made_;        // JSON that the parser has not taken, from `place_` on
+  std::size_t place_ = 0;
+  bool in_string_ = false;
+  bool at_end_ = false;
+};
+
+}  // namespace foretrain

@@ -1,0 +1,103 @@
+// Steps that are whole, updates of several of them: closed forms of made traces.
+#include "scenarios/import/counted_steps.h"
+
+#include "scenarios/import/import_job.h"
+#include "tests/scenarios/import/made_trace.h"
+#include "tests/scenarios/messages.h"
+#include "tests/support/temp_folder.h"
+
+#include <fstream>
+#include <functional>
+#include <string>
+
+namespace foretrain::testing {
+namespace {
+
+ImportedJob of_text(const std::string& text) {
+  const TempFolder folder;
+  std::ofstream(folder / "t.json") << text;
+  return import_job(folder / "t.json", 0);
+}
+
+std::string notes_of(const ImportedJob& job) {
+  std::string all;
+  for (const std::string& note : job.notes) all += note + "\n";
+  return all;
+}
+
+// Forward 300, backward 600, an update 100 us in a step of 1,500, where these say so.
+struct Steps {
+  int count = 8;
+  std::function<bool(int)> has_kernels = [](int) { return true; };
+  std::function<bool(int)> updates = [](int) { return true; };
+};
+
+MadeTrace made(const Steps& steps) {
+  MadeTrace trace;
+  for (int step = 0; step < steps.count; ++step) {
+    const double at = 1e6 + 2000.0 * step;
+    const auto number = [&] { return fmt::format("\"Sequence number\": {}", step); };
+    const auto kernel = [&](int thread, double launch, double duration) {
+      if (steps.has_kernels(step)) {
+        trace.kernel(thread, at + launch, at + launch + 5, duration);
+      } else {
+        trace.raw(fmt::format(
+            R"({{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, )"
+            R"("tid": {}, "ts": {}, "dur": 1, "args": {{"correlation": {}}}}})",
+            thread, at + launch, 100'000 + 10 * step + thread + static_cast<int>(launch)));
+      }
+    };
+    trace.marked(fmt::format("ProfilerStep#{}", step), 1, at, 1500);
+    trace.op("aten::linear", 1, at + 10, 20, shapes("[[8, 4], [3, 4], [3]]", "float", step));
+    kernel(1, 15, 300);
+    trace.op("AddmmBackward0", 2, at + 50, 20, number());
+    kernel(2, 55, 600);
+    if (!steps.updates(step)) continue;
+    trace.marked("Optimizer.step#SGD.step", 1, at + 80, 20);
+    kernel(1, 85, 100);
+  }
+  return trace;
+}
+
+TEST_CASE("counted steps: those that lost their kernels are left out of the mean, told") {
+  const int lost = GENERATE(1, 3, 6, 7);  // of eight, where the first two and the last do not count
+  CAPTURE(lost);
+  const ImportedJob job = of_text(made({.has_kernels = [&](int s) { return s >= lost; }}).text());
+  CHECK(job.forward_s == Approx(300e-6));
+  CHECK(job.backward_s == Approx(600e-6));
+  CHECK(job.optimizer_s == Approx(100e-6));
+  CHECK_THAT(notes_of(job), Catch::Contains(fmt::format("{} of 8 steps lack kernels", lost)));
+  CHECK_THAT(notes_of(of_text(made({}).text())), !Catch::Contains("lack kernels"));
+}
+
+TEST_CASE("counted steps: an optimizer in each k-th step makes them micro-batches") {
+  const int apart = GENERATE(2, 3, 4);
+  const int first = GENERATE(0, 1);
+  CAPTURE(apart, first);
+  const ImportedJob job =
+      of_text(made({.count = 12, .updates = [&](int s) { return s % apart == first; }}).text());
+  CHECK(job.accumulate == apart);
+  CHECK(job.optimizer_s == Approx(100e-6));
+  CHECK(job.forward_s == Approx(300e-6));
+  CHECK(job.step_s == Approx(1500e-6));
+  CHECK(job.launch_gap_s == Approx((1500 - 900 - 100.0 / apart) * 1e-6));
+  CHECK_THAT(notes_of(job),
+             Catch::Contains(fmt::format("follows each {} of the marked steps, which", apart)));
+}
+
+TEST_CASE("counted steps: an optimizer that comes once, or not in turn, is told as such") {
+  const ImportedJob once =
+      of_text(made({.count = 6, .updates = [](int s) { return s == 3; }}).text());
+  CHECK(once.accumulate == 4);
+  CHECK_THAT(notes_of(once),
+             Catch::Contains("of the marked steps, or more: it is in the trace once"));
+  const ImportedJob odd = of_text(
+      made({.count = 9, .updates = [](int s) { return s == 2 || s == 4 || s == 7; }}).text());
+  CHECK(odd.accumulate == 1);
+  CHECK_THAT(notes_of(odd), Catch::Contains("not in turn"));
+  const ImportedJob never = of_text(made({.updates = [](int) { return false; }}).text());
+  CHECK_THAT(notes_of(never), Catch::Contains("No Optimizer.step is marked"));
+}
+
+}  // namespace
+}  // namespace foretrain::testing
