@@ -82,7 +82,8 @@ class TraceHandler : public nlohmann::json_sax<Json> {
     if (level() == 0 && (key_ == "tid" || key_ == "pid")) return true;
     if (level() == 1 && key_ == "name") label_ = text;
     if (level() == 1 && key_ == "labels" && label_.empty()) label_ = text;
-    if (level() == 1 && key_ == "Collective name") event_.collective = collective_called(text);
+    if (level() == 1 && key_ == "Collective name" && !text.empty())
+      event_.collective = collective_called(text);
     if (level() == 1 && key_ == "dtype") {
       event_.width = static_cast<std::uint8_t>(width_of_type(text).value_or(0));
     }
@@ -344,8 +345,9 @@ TraceHandler parse(const std::string& path, const Asked& asked) {
     throw InputError(fmt::format(
         "{}: {}: there is no list traceEvents with events in it; write one by torch.profiler's "
         "export_chrome_trace",
-        path, handler.met_nodes() ? "an execution trace (Chakra) or a graph, but no trace with times"
-                                  : "JSON, but no trace"));
+        path,
+        handler.met_nodes() ? "an execution trace (Chakra) or a graph, but no trace with times"
+                            : "JSON, but no trace"));
   }
   if (!handler.met_kinds()) {
     throw InputError(fmt::format(

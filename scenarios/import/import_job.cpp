@@ -29,7 +29,7 @@ constexpr int kHosts = 256;
 
 // Or is called so: then it is told what is wrong with it as JSON, though it be empty.
 bool is_json(std::string_view path, std::string_view begin) {
-  if (path.ends_with(".json") || path.ends_with(".json.gz")) return true;
+  if (path.ends_with(".json") || path.ends_with(".gz")) return true;
   const std::size_t first = begin.find_first_not_of(" \t\r\n");
   return first != std::string_view::npos && (begin[first] == '{' || begin[first] == '[');
 }

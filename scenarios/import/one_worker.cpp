@@ -11,6 +11,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -126,7 +127,11 @@ class OneWorker {
     if (launching_.empty()) return;
     std::set<std::uint16_t> with_steps;
     std::set<std::uint16_t> with_operators;
+    std::set<std::uint16_t> on_device;
     for (const TraceEvent& event : trace_.events) {
+      if (event.kind == TraceKind::device && event.device == choice_.device) {
+        on_device.insert(event.process);
+      }
       if (event.kind != TraceKind::op) continue;
       with_operators.insert(event.process);
       if (trace_.name_of(event).starts_with(kStepName)) with_steps.insert(event.process);
@@ -134,7 +139,8 @@ class OneWorker {
     std::vector<std::uint16_t> candidates(launching_.begin(), launching_.end());
     const bool named = std::ranges::any_of(candidates, [&](auto p) { return rank_of(p) >= 0; });
     std::ranges::stable_sort(candidates, {}, [&](std::uint16_t process) {
-      return std::pair(!with_steps.contains(process), rank_of(process));
+      return std::tuple(choice_.device >= 0 && !on_device.contains(process),
+                        !with_steps.contains(process), rank_of(process));
     });
     std::uint16_t chosen = candidates.front();
     if (choice_.rank >= 0) {

@@ -11,13 +11,13 @@ struct TraceChoice {
   int device = -1;
 };
 
-/// Keeps the events of one process that launches kernels, its kernels on one device. Left to
-/// itself it takes a process with steps, of these the one of the least rank that a name says, else
-/// the first; the device that works longest. Kernels are those of the launch with their
-/// `correlation`; where several processes have it, as in traces that were merged, of the one that
-/// most kernels of the same `pid` follow in the file. Then it leaves out what lies an hour or more
-/// from the rest, and kernels whose time is 0: their time stamp was lost. What was left out is told
-/// in `trace.notes`.
+/// Keeps the events of one process that launches kernels, and its kernels on one device. If
+/// `choice` says nothing, that is a process with steps: the one with the least rank in its name,
+/// else the first; and the device that works longest.
+/// A kernel is of the process whose launch has its `correlation`. In merged traces several
+/// processes have it; then the kernel is of the process that most kernels of its `pid` belong to.
+/// Events an hour or more from the others are left out, and kernels at time 0, whose time stamp was
+/// lost. `trace.notes` says what was left out.
 /// @throws InputError: no such rank, no such device; ranks that share one process id
 void keep_one_worker(ChromeTrace& trace, const TraceChoice& choice);
 

@@ -149,17 +149,21 @@ ChromeTrace with_event(const std::string& event) {
 }
 
 TEST_CASE("chrome trace: what profilers write though it is no JSON is read") {
-  const std::string event = GENERATE(
-      R"({"args": {"bandwidth (GB/s)": inf, "b": -inf, "c": nan, "d": -nan(ind), "e": N/A
-}
-})",
-      R"({"args": {"a": Infinity, "b": NaN, "c": 1.#INF, "d": -1.#IND, "e": , "f": }})",
-      R"({"name": "D:\work\users\xi.py(3): f"})", R"({"name": "D:\work\", "ph": "i"})",
-      "{\"name\": \"a\x01\tb\nc\"}", "{\"name\": \"na\xefve \xe9\"}",
-      R"({"name": "\ud83d \uZZ"})", R"({"args": {"a": [1, 2, ], "b": 1, }})",
-      "{\"name\": \"" + std::string(100'000, 'x') + "\"}");
-CAPTURE(event.substr(0, 200));
-REQUIRE(with_event(event).events.size() == 1);
+  const std::vector<std::string> events{
+      R"x({"args": {"bandwidth (GB/s)": inf, "b": -inf, "c": nan, "d": -nan(ind), "e": N/A}})x",
+      R"x({"args": {"a": Infinity, "b": NaN, "c": 1.#INF, "d": -1.#IND, "e": , "f": }})x",
+      R"x({"name": "D:\work\users\xi.py(3): f"})x",
+      R"x({"name": "D:\work\", "ph": "i"})x",
+      "{\"name\": \"a\x01\tb\nc\"}",
+      "{\"name\": \"na\xefve \xe9\"}",
+      R"x({"name": "\ud83d \uZZ"})x",
+      R"x({"args": {"a": [1, 2, ], "b": 1, }})x",
+      "{\"name\": \"" + std::string(100'000, 'x') + "\"}"};
+  for (const std::string& event : events) {
+    CAPTURE(event.substr(0, 200));
+    const auto count = [&] { REQUIRE(with_event(event).events.size() == 1); };
+    CHECK(error_of(count) == "(no error)");
+  }
 }
 
 TEST_CASE("chrome trace: times, ids, counts as text are read as numbers") {
