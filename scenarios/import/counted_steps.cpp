@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <string_view>
 
@@ -35,16 +34,13 @@ void CountedSteps::find_marks(const ChromeTrace& trace) {
     // Clocks of the trace tick.
     const double slack = 0.01 * event->duration_us;
     if (before != nullptr && span.start_us < marks_.back().end_us - slack) {
-      if (before->thread != event->thread) {
+      if (before->thread != event->thread || before->name == event->name) {
         throw InputError(fmt::format(
-            "{}: steps of threads {} and {} overlap, so several trainings are in it; give the "
-            "trace of one of them",
+            "{}: steps of threads {} and {} overlap, so several trainings are in it, or ranks that "
+            "were merged; give the trace of one of them",
             trace.source, before->thread, event->thread));
       }
-      const bool twice = before->name == event->name &&
-                         std::abs(span.start_us - marks_.back().start_us) <= slack &&
-                         std::abs(span.end_us - marks_.back().end_us) <= slack;
-      if (!twice) ++overlapping_;
+      ++overlapping_;
       if (span.end_us <= marks_.back().end_us + slack) continue;
       marks_.back().end_us = span.start_us;
     }

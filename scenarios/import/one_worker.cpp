@@ -226,7 +226,8 @@ class OneWorker {
     std::erase_if(trace_.events, [&](const TraceEvent& event) {
       const bool is_kernel = event.kind == TraceKind::device;
       const bool is_lost = std::abs(event.start_us - *middle) > kMost_us ||
-                           event.duration_us > kMost_us || (is_kernel && event.start_us == 0);
+                           event.duration_us > kMost_us ||
+                           (is_kernel && event.start_us <= 0 && *middle > 0);
       if (is_lost) ++(is_kernel ? trace_.untimed : others);
       return is_lost;
     });

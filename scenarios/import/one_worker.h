@@ -16,8 +16,8 @@ struct TraceChoice {
 /// else the first; and the device that works longest.
 /// A kernel is of the process whose launch has its `correlation`. In merged traces several
 /// processes have it; then the kernel is of the process that most kernels of its `pid` belong to.
-/// Events an hour or more from the others are left out, and kernels at time 0, whose time stamp was
-/// lost. `trace.notes` says what was left out.
+/// Events an hour or more from the others are left out, and kernels at time 0 or
+/// before it, whose time stamp was lost. `trace.notes` says what was left out.
 /// @throws InputError: no such rank, no such device; ranks that share one process id
 void keep_one_worker(ChromeTrace& trace, const TraceChoice& choice);
 

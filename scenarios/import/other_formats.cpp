@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 namespace foretrain {
 namespace {
@@ -49,7 +50,7 @@ constexpr std::array kBegins{
     Format{"<!doctype", "a page of HTML", kRaw},
     Format{"<html", "a page of HTML", kRaw},
 };
-constexpr std::array kParts{
+constexpr std::array kInJson{
     Format{"\"ctrl_deps\"", "an execution trace (Chakra), which has no times of kernels"},
     Format{"execution_trace|process", "an execution trace (Chakra), which has no times of kernels"},
     Format{"execution_graph|process", "an execution trace (Chakra), which has no times of kernels"},
@@ -59,9 +60,12 @@ constexpr std::array kParts{
     Format{"\"TraceProcessEvent\"", "what nsys export writes"},
     Format{"\"CudaEvent\"", "what nsys export writes"},
     Format{"\"NvtxEvent\"", "what nsys export writes"},
+};
+constexpr std::array kInText{
     Format{"TotalDurationNs", "a table of rocprof: sums by kernel, without steps"},
     Format{"Agent_Id", "a table of rocprofv3, without operators"},
     Format{"KernelName", "a table of rocprof, without operators"},
+    Format{"Kernel_Name", "a table of rocprof, without operators"},
     Format{"Total Time (ns)", "a table of nsys stats: sums by kernel, without steps"},
     Format{"Start (ns)", "a table of nsys stats, without operators"},
     Format{"Time(%)", "a table of nvprof or nsys: sums by kernel, without steps"},
@@ -86,7 +90,7 @@ bool is_binary(std::string_view begin) {
     return static_cast<unsigned char>(c) < ' ' &&
            std::string_view("\n\r\t\f\b\x1b").find(c) == std::string_view::npos;
   });
-  return begin.find_first_of("{[") > 4 && 50 * odd > std::ssize(begin);
+  return 50 * odd > std::ssize(begin);
 }
 
 std::string told(const Format& format) { return fmt::format("{}; {}", format.what, format.give); }
@@ -100,9 +104,13 @@ std::string other_format(std::string_view path, std::string_view begin) {
   for (const Format& each : kBegins) {
     if (begin.starts_with(each.mark)) return told(each);
   }
-  for (const Format& each : kParts) {
+  const std::size_t first = begin.find_first_not_of(" \t\r\n");
+  const bool json = first != std::string_view::npos && (begin[first] == '{' || begin[first] == '[');
+  const std::span<const Format> parts = json ? std::span<const Format>(kInJson) : kInText;
+  for (const Format& each : parts) {
     if (begin.find(each.mark) != std::string_view::npos) return told(each);
   }
+  if (json) return {};
   if (is_stack(begin.substr(0, begin.find('\n')))) {
     return told({"", "stacks, as export_stacks writes them: sums without steps or kernels"});
   }

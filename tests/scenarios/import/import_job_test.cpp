@@ -188,6 +188,47 @@ TEST_CASE("import: what is called .json is read as such, though there be nothing
         std::string::npos);
 }
 
+std::string notes_told(const ImportedJob& job) {
+  std::string all;
+  for (const std::string& note : job.notes) all += note + "\n";
+  return all;
+}
+
+// What people's profilers wrote, made small, where it lies beside this tree.
+TEST_CASE("import: inputs that failed once are read, or refused in words") {
+  const std::filesystem::path reports = std::filesystem::path(source_dir()) / "../shared/reports";
+  if (!std::filesystem::exists(reports)) {
+    WARN("skipped: there is no ../shared/reports");
+    return;
+  }
+  const auto read = [&](const std::string& name) {
+    return import_job((reports / (name + ".json")).string(), 0);
+  };
+  for (const char* name :
+       {"base", "xpu-launches", "times-as-text", "bare-inf", "backslash-path", "two-ranks-merged",
+        "kernels-of-first-steps-lost", "micro-batch-steps", "generic-collective-no-shapes"}) {
+    CAPTURE(name);
+    const ImportedJob job = read(name);
+    CHECK(job.parameters == 5'050);
+    CHECK(job.forward_s == Approx(300e-6));
+    CHECK(job.backward_s == Approx(600e-6));
+    CHECK(job.optimizer_s == Approx(100e-6));
+    CHECK(job.step_s == Approx(1500e-6));
+  }
+  CHECK_THAT(notes_told(read("two-ranks-merged")), Catch::Contains("2 processes launch kernels"));
+  CHECK_THAT(notes_told(read("kernels-of-first-steps-lost")), Catch::Contains("lack kernels"));
+  CHECK_THAT(notes_told(read("micro-batch-steps")), Catch::Contains("accumulate: 2"));
+  CHECK(read("micro-batch-steps").accumulate == 2);
+  const ImportedJob untimed = read("kernel-at-time-zero");
+  CHECK(untimed.step_s == Approx(1191e-6));
+  CHECK_THAT(notes_told(untimed), Catch::Contains("kernels without a time stamp, 1 of them"));
+  const auto refused = [&](const std::string& name) { return error_of([&] { read(name); }); };
+  CHECK_THAT(refused("hip-graph"), Catch::Contains("graph is launched"));
+  CHECK_THAT(refused("inference-only"), Catch::Contains("no backward pass"));
+  CHECK_THAT(error_of([&] { import_job((reports / "faults/spaces.json.gz").string(), 0); }),
+             Catch::Contains("more than 16 MiB of blanks"));
+}
+
 // The interpreter that has PyTorch; empty: none has.
 std::string python_with_torch() {
   for (const char* python : {"python3", "/usr/bin/python3"}) {

@@ -101,7 +101,7 @@ TEST_CASE("one worker: steps of two threads that overlap are refused, of one thr
   CHECK_THAT(choice_error(two.events()), Catch::Contains("steps of threads 1 and 9 overlap"));
   MadeTrace twice = two_layers();
   twice.marked("ProfilerStep#2", 1, 1e6 + 2000, 999);
-  CHECK(chosen(twice.events()).forward_s == Approx(35e-6));
+  CHECK_THAT(choice_error(twice.events()), Catch::Contains("or ranks that were merged"));
   MadeTrace within = two_layers();
   within.marked("ProfilerStep#0", 1, 1e6 + 2000, 500);
   CHECK(chosen(within.events()).step_s == Approx(999e-6));
@@ -141,7 +141,7 @@ TEST_CASE("one worker: a kernel without a time, events years away are left out, 
       pid + kernel + R"(, "args": {"correlation": 77, "device": 0}})";
   const std::string unmarked = replaced(events, "ProfilerStep#", "step ");
   const ImportedJob job = chosen(unmarked);
-  CHECK(job.step_s < 4e-3);
+  CHECK(job.step_s < 5e-3);
   CHECK(is_told(job, "Left out: kernels without a time stamp, 1 of them."));
   CHECK(job.forward_s == Approx(4 * 35e-6));
 }

@@ -273,41 +273,6 @@ TEST_CASE("torch trace: what is no training is refused") {
              Catch::Contains("no kernel of its steps was launched"));
 }
 
-// What people's profilers wrote, made small, where it lies beside this tree.
-TEST_CASE("torch trace: inputs that failed once are read, or refused in words") {
-  const std::filesystem::path reports = std::filesystem::path(source_dir()) / "../shared/reports";
-  if (!std::filesystem::exists(reports)) {
-    WARN("skipped: there is no ../shared/reports");
-    return;
-  }
-  const auto read = [&](const std::string& name) {
-    return import_job((reports / (name + ".json")).string(), 0);
-  };
-  for (const char* name :
-       {"base", "xpu-launches", "times-as-text", "bare-inf", "backslash-path", "two-ranks-merged",
-        "kernels-of-first-steps-lost", "micro-batch-steps", "generic-collective-no-shapes"}) {
-    CAPTURE(name);
-    const ImportedJob job = read(name);
-    CHECK(job.parameters == 5'050);
-    CHECK(job.forward_s == Approx(300e-6));
-    CHECK(job.backward_s == Approx(600e-6));
-    CHECK(job.optimizer_s == Approx(100e-6));
-    CHECK(job.step_s == Approx(1500e-6));
-  }
-  CHECK_THAT(all_notes(read("two-ranks-merged")), Catch::Contains("2 processes launch kernels"));
-  CHECK_THAT(all_notes(read("kernels-of-first-steps-lost")), Catch::Contains("lack kernels"));
-  CHECK_THAT(all_notes(read("micro-batch-steps")), Catch::Contains("accumulate: 2"));
-  CHECK(read("micro-batch-steps").accumulate == 2);
-  const ImportedJob untimed = read("kernel-at-time-zero");
-  CHECK(untimed.step_s == Approx(1191e-6));
-  CHECK_THAT(all_notes(untimed), Catch::Contains("kernels without a time stamp, 1 of them"));
-  const auto refused = [&](const std::string& name) { return error_of([&] { read(name); }); };
-  CHECK_THAT(refused("hip-graph"), Catch::Contains("graph is launched"));
-  CHECK_THAT(refused("inference-only"), Catch::Contains("no backward pass"));
-  CHECK_THAT(error_of([&] { import_job((reports / "faults/spaces.json.gz").string(), 0); }),
-             Catch::Contains("more than 16 MiB of blanks"));
-}
-
 // A linear layer of 8 x 16 with a bias, 136 parameters, once or more often in a step; `backward`:
 // with a pass for each of them, else one after all.
 MadeTrace one_weight(int uses, bool backward) {
@@ -320,8 +285,9 @@ MadeTrace one_weight(int uses, bool backward) {
       const int number = 10 * step + use;
       trace.op("aten::linear", 1, at + 10, 20, shapes("[[4, 16], [8, 16], [8]]", "float", number));
       trace.kernel(1, at + 15, at + 20, 5);
-      trace.op("AddmmBackward0", 2, begin + 50 + 100.0 * (backward ? use : uses), 20,
-               fmt::format("\"Sequence number\": {}", number));
+      const double back = begin + 50 + (backward ? 100.0 * use : 100.0 * uses + 25 * use);
+      trace.op("AddmmBackward0", 2, back, 20, fmt::format("\"Sequence number\": {}", number));
+      trace.kernel(2, back + 5, begin + 600, 5);
       if (!backward && use + 1 < uses) continue;
       for (const double tensor : {72.0, 76.0}) {
         trace.op("torch::autograd::AccumulateGrad", 2, begin + 100.0 * use + tensor, 3);
