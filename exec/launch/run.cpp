@@ -219,7 +219,7 @@ Record run(const Case& scenario_case, const RunOptions& options) {
     const Meeting meeting = arrange(options);
     return train(prepare(scenario_case, Need::shape), options, meeting);
   }
-  const auto task = options.by_itself ? std::nullopt : read_task(process_environment);
+  const auto task = options.by_itself ? std::nullopt : own_task();
   if (task && task->size > 1) {
     throw InputError(
         "of the commands that train, srun and mpirun can start `run`, `validate` and `calibrate "
@@ -248,7 +248,7 @@ std::optional<int> take_part(const std::vector<Case>& cases, RunOptions& options
     options.join_timeout = read_join_limit(process_environment).value_or(options.join_timeout);
     return {};
   }
-  options.task = read_task(process_environment);
+  options.task = own_task();
   if (!options.task && !options.job_key.empty()) {
     throw InputError(fmt::format(
         "--job-key {}: nobody would be asked for it: here one process starts all nodes, and draws "

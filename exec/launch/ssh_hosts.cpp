@@ -154,7 +154,7 @@ std::optional<SshHosts> read_hosts(const std::vector<std::string>& named, const 
 }
 
 void check_hosts(const std::vector<Case>& cases, const SshHosts& hosts) {
-  const auto task = read_task(process_environment);
+  const auto task = own_task();
   if (task && task->size > 1) {
     throw InputError(
         fmt::format("--hosts: starts a process for each node itself, but this one is one of {} "

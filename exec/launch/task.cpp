@@ -4,11 +4,15 @@
 
 #include <fmt/format.h>
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdint>
 #include <cstdlib>
+#include <fstream>
+#include <initializer_list>
 
 namespace foretrain::exec {
 namespace {
@@ -18,12 +22,24 @@ struct Dialect {
   const char* name;
   const char* rank;
   const char* size;
-  const char* job;  // names the job: from it all tasks make the same port
+  const char* job;  // names the job: from it all tasks make the same port; empty: none does
+  const char* told_by = rank;  // is set by this launcher alone
 };
 
 constexpr Dialect kSlurm{"srun", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_JOB_ID"};
 constexpr Dialect kOpenMpi{"mpirun", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",
                            "PMIX_NAMESPACE"};
+constexpr Dialect kPals{"PALS", "PALS_RANKID", "PMI_SIZE", "PALS_APID"};
+
+// Inside an allocation of Slurm the others start their processes by a step of its own, so they come
+// before srun. PMI's variables, those of MPICH's and Intel MPI's mpiexec, are set by others, too.
+constexpr Dialect kDialects[] = {{"flux run", "FLUX_TASK_RANK", "FLUX_JOB_SIZE", "FLUX_JOB_ID"},
+                                 kOpenMpi,
+                                 {"mpirun_rsh", "MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE", ""},
+                                 kPals,
+                                 {"mpiexec", "PMI_RANK", "PMI_SIZE", "", "MPI_LOCALNRANKS"},
+                                 kSlurm,
+                                 {"PMI", "PMI_RANK", "PMI_SIZE", ""}};
 
 std::optional<int> number(const Environment& environment, const char* name, int least, int most) {
   const auto text = environment(name);
@@ -38,14 +54,36 @@ std::optional<int> number(const Environment& environment, const char* name, int 
   return value;
 }
 
-// mpirun before srun: inside an allocation of Slurm it starts its processes by a step of its own. A
-// launcher's lone task is none: people get their shell on a machine of the cluster that way.
+// A launcher's lone task is none: people get their shell on a machine of the cluster that way.
 std::optional<Dialect> dialect_of(const Environment& environment) {
-  for (const Dialect& dialect : {kOpenMpi, kSlurm}) {
+  for (const Dialect& dialect : kDialects) {
     const auto size = environment(dialect.size);
-    if (environment(dialect.rank) && size && *size != "1") return dialect;
+    const bool all = environment(dialect.rank) && environment(dialect.told_by);
+    if (all && size && *size != "1") return dialect;
   }
   return {};
+}
+
+// The nearest process above this one that has no such variable: the launcher on this machine,
+// whatever shells are in between. From it all tasks of one machine make the same port.
+std::string launcher_without(const std::string& variable) {
+  const auto has = [&](const std::string& process) {
+    std::ifstream variables("/proc/" + process + "/environ");
+    std::string each;
+    while (std::getline(variables, each, '\0')) {
+      if (each.starts_with(variable + "=")) return true;
+    }
+    return false;
+  };
+  std::string process = fmt::format("{}", getppid());
+  while (has(process)) {
+    std::ifstream status("/proc/" + process + "/status");
+    std::string word;
+    while (status >> word && word != "PPid:") {
+    }
+    if (!(status >> process)) break;
+  }
+  return process;
 }
 
 // Below the ports that a kernel deals out by itself. FNV-1a: any that spreads will do.
@@ -55,9 +93,11 @@ int port_of_job(const std::string& job) {
   return 20'000 + static_cast<int>(hash % 10'000);
 }
 
-int find_port(const Environment& environment, const std::optional<Dialect>& dialect) {
+int find_port(const Environment& environment, const std::optional<Dialect>& dialect,
+              bool one_machine) {
   if (const auto port = number(environment, "MASTER_PORT", 1, 65'535)) return *port;
-  const auto job = dialect ? environment(dialect->job) : std::nullopt;
+  auto job = dialect ? environment(dialect->job) : std::nullopt;
+  if (!job && dialect && one_machine) job = launcher_without(dialect->rank);
   if (!job) {
     throw InputError(
         "MASTER_PORT is not set: set it, the same in every task, to a free port of the machine of "
@@ -70,10 +110,13 @@ int find_port(const Environment& environment, const std::optional<Dialect>& dial
 // Whether all tasks are on one machine, where that is known.
 std::optional<bool> together(const Environment& environment, const Task& task) {
   if (task.size == 1) return true;
-  for (const char* name : {"LOCAL_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE"}) {
+  for (const char* name : {"LOCAL_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS",
+                           "MV2_COMM_WORLD_LOCAL_SIZE", "PMI_LOCAL_SIZE"}) {
     if (const auto local = environment(name)) return *local == fmt::format("{}", task.size);
   }
-  if (const auto nodes = environment("SLURM_STEP_NUM_NODES")) return *nodes == "1";
+  for (const char* name : {"SLURM_STEP_NUM_NODES", "FLUX_JOB_NNODES"}) {
+    if (const auto nodes = environment(name)) return *nodes == "1";
+  }
   return {};
 }
 
@@ -112,6 +155,12 @@ std::optional<std::string> process_environment(const char* name) {
 std::optional<Task> read_task(const Environment& environment) {
   constexpr int kMost = 1'000'000;
   const auto dialect = dialect_of(environment);
+  if (!dialect && environment(kPals.rank) && !environment(kPals.size) && !environment("RANK")) {
+    throw InputError(
+        fmt::format("{} is set, {} is not: set RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT in "
+                    "every task, or unset it to train on this machine alone",
+                    kPals.rank, kPals.size));
+  }
   auto size = number(environment, "WORLD_SIZE", 1, kMost);
   if (!size && dialect) size = number(environment, dialect->size, 1, kMost);
   auto rank = number(environment, "RANK", 0, kMost);
@@ -134,8 +183,46 @@ std::optional<Task> read_task(const Environment& environment) {
   const auto one_machine = together(environment, task);
   task.elsewhere = one_machine == false;
   task.addresses = find_addresses(environment, task, one_machine);
-  task.port = find_port(environment, dialect);
+  task.port = find_port(environment, dialect, one_machine == true);
   return task;
+}
+
+void check_known(const std::vector<std::string>& variables) {
+  const auto given = [&](std::string_view name) {
+    return std::ranges::any_of(variables, [&](const std::string& each) {
+      return each.starts_with(name) && each.substr(name.size()).starts_with('=');
+    });
+  };
+  const auto told = [&](const Dialect& each) { return given(each.rank) && given(each.size); };
+  if (given("RANK") || given("WORLD_SIZE") || std::ranges::any_of(kDialects, told)) return;
+  // The first that counts something, at least `least`.
+  const auto find = [&](std::initializer_list<std::string_view> ends, int least) {
+    return std::ranges::find_if(variables, [&](const std::string& each) {
+      const std::size_t equals = each.find('=');
+      const std::string_view name = std::string_view(each).substr(0, equals);
+      const auto ends_so = [&](std::string_view end) { return name.ends_with(end); };
+      int value = -1;
+      if (equals == std::string::npos || std::ranges::none_of(ends, ends_so)) return false;
+      const char* end = each.data() + each.size();
+      const auto read = std::from_chars(each.data() + equals + 1, end, value);
+      return read.ec == std::errc{} && read.ptr == end && value >= least;
+    });
+  };
+  const auto rank = find({"_RANK", "_RANKID"}, 0);
+  const auto size = find({"_SIZE", "_NPROCS"}, 2);
+  if (rank == variables.end() || size == variables.end()) return;
+  throw InputError(fmt::format(
+      "{} beside {}: this seems to be a task of a launcher that is not known here, and each would "
+      "train all by itself; set RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT in every task, or "
+      "unset {} to train on this machine alone",
+      *rank, *size, rank->substr(0, rank->find('='))));
+}
+
+std::optional<Task> own_task() {
+  std::vector<std::string> variables;
+  for (char** each = environ; *each != nullptr; ++each) variables.emplace_back(*each);
+  check_known(variables);
+  return read_task(process_environment);
 }
 
 bool is_restarted(const Environment& environment) {

@@ -1,4 +1,4 @@
-// A task of a launcher of other people: srun, mpirun, or variables as torchrun sets them.
+// A task of a launcher of other people: srun, mpirun, mpiexec, or variables as torchrun sets them.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@ namespace foretrain::exec {
 /// Where this process stands among those that somebody started together. Rank 0 is the launcher of
 /// the run beside its own node; ranks 0 to workers - 1 are the workers, then come the servers.
 struct Task {
-  std::string started_by;  ///< `srun`, `mpirun`, or `RANK and WORLD_SIZE`
+  std::string started_by;  ///< `srun`, `mpirun`, ..., or `RANK and WORLD_SIZE`
   int rank = 0;
   int size = 1;
   /// Names or addresses at which rank 0 may be; the first that can be resolved counts.
@@ -30,6 +30,13 @@ std::optional<std::string> process_environment(const char* name);
 /// are read: a batch script is no task, but each process that its srun starts.
 /// @throws InputError (half a description, numbers that are none, no way to know where rank 0 is)
 std::optional<Task> read_task(const Environment& environment);
+
+/// Of all variables, `NAME=value`. @throws InputError where they look like a launcher's that
+/// read_task does not know: a *_RANK beside a *_SIZE above 1
+void check_known(const std::vector<std::string>& variables);
+
+/// Which task this process is. @throws InputError as both of these
+std::optional<Task> own_task();
 
 /// Somebody has started all tasks again, after one of them had failed or its machine was wanted:
 /// torchrun (TORCHELASTIC_RESTART_COUNT), Slurm (SLURM_RESTART_COUNT). @throws InputError where the

@@ -72,7 +72,7 @@ Scenario base_of(const ClusterOptions& options, std::size_t hosts) {
 RunOptions tasks_of(const ClusterOptions& options) {
   RunOptions run;
   run.job_key = options.job_key;
-  run.task = read_task(process_environment);
+  run.task = own_task();
   if (!run.task || run.task->size < 2) {
     throw InputError(
         "--cluster: measures the hosts that a launcher has started tasks on, and none has: write "

@@ -131,6 +131,87 @@ TEST_CASE("task: of Open MPI on several machines MASTER_ADDR is needed") {
   CHECK(task.elsewhere);
 }
 
+// As mpiexec.hydra of MPICH 4.0 and of Intel MPI sets them on one machine.
+Variables mpiexec() {
+  return {{"PMI_RANK", "1"}, {"PMI_SIZE", "3"}, {"MPI_LOCALRANKID", "1"}, {"MPI_LOCALNRANKS", "3"}};
+}
+
+TEST_CASE("task: of MPICH on one machine all tasks of one mpiexec find the same port") {
+  const Task task = task_of(mpiexec()).value();
+  CHECK(task.started_by == "mpiexec");
+  CHECK(task.rank == 1);
+  CHECK(task.size == 3);
+  CHECK(task.addresses == std::vector<std::string>{"127.0.0.1"});
+  Variables other_rank = mpiexec();
+  other_rank["PMI_RANK"] = "0";
+  CHECK(task_of(other_rank)->port == task.port);
+  Variables elsewhere = mpiexec();
+  elsewhere["MPI_LOCALNRANKS"] = "2";
+  CHECK(complaint_about(elsewhere).find("set MASTER_ADDR") != std::string::npos);
+  elsewhere["MASTER_ADDR"] = "node7";
+  CHECK(complaint_about(elsewhere).find("MASTER_PORT is not set") == 0);
+  elsewhere["MASTER_PORT"] = "4711";
+  CHECK(task_of(elsewhere)->port == 4711);
+}
+
+TEST_CASE("task: mpiexec in an allocation of Slurm comes before the srun that it uses") {
+  Variables variables = srun();
+  variables.merge(mpiexec());
+  CHECK(task_of(variables)->started_by == "mpiexec");
+  // srun --mpi=pmi2 sets these two as well.
+  Variables by_srun = srun();
+  by_srun["PMI_RANK"] = "3";
+  by_srun["PMI_SIZE"] = "4";
+  CHECK(task_of(by_srun)->started_by == "srun");
+}
+
+TEST_CASE("task: Flux, PALS and MVAPICH are known by their variables") {
+  const auto task = [](const Variables& variables) { return task_of(variables).value(); };
+  const Variables flux{{"FLUX_TASK_RANK", "2"},
+                       {"FLUX_JOB_SIZE", "4"},
+                       {"FLUX_JOB_ID", "ƒ2Abc"},
+                       {"FLUX_JOB_NNODES", "1"}};
+  CHECK(task(flux).rank == 2);
+  CHECK(task(flux).size == 4);
+  CHECK(task(flux).addresses == std::vector<std::string>{"127.0.0.1"});
+  const Variables pals{{"PALS_RANKID", "1"},
+                       {"PMI_RANK", "1"},
+                       {"PMI_SIZE", "2"},
+                       {"PALS_APID", "0123-ab"},
+                       {"MASTER_ADDR", "nid1"}};
+  CHECK(task(pals).rank == 1);
+  CHECK(task(pals).size == 2);
+  const Variables mvapich{{"MV2_COMM_WORLD_RANK", "5"},
+                          {"MV2_COMM_WORLD_SIZE", "6"},
+                          {"MV2_COMM_WORLD_LOCAL_SIZE", "6"}};
+  CHECK(task(mvapich).rank == 5);
+  CHECK(task(mvapich).size == 6);
+  CHECK(complaint_about({{"PALS_RANKID", "1"}}).find("PALS_RANKID is set, PMI_SIZE is not") == 0);
+  CHECK(!task_of({{"PMI_RANK", "0"}, {"PMI_SIZE", "1"}, {"MPI_LOCALNRANKS", "1"}}));
+}
+
+TEST_CASE("task: variables of a launcher that is not known are an error that names them") {
+  const auto told = [](const std::vector<std::string>& variables) -> std::string {
+    try {
+      check_known(variables);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "none";
+  };
+  CHECK(told({"HOME=/root", "JSM_NAMESPACE_RANK=1", "JSM_NAMESPACE_SIZE=4"})
+            .find("JSM_NAMESPACE_RANK=1 beside JSM_NAMESPACE_SIZE=4: this seems to be a task") ==
+        0);
+  CHECK(told({"X_RANKID=0", "X_NPROCS=2"}).find("X_RANKID=0 beside X_NPROCS=2") == 0);
+  CHECK(told({"JSM_NAMESPACE_RANK=0", "JSM_NAMESPACE_SIZE=1"}) == "none");
+  CHECK(told({"JSM_NAMESPACE_RANK=1"}) == "none");
+  CHECK(told({"PAGE_SIZE=4096", "PAGE_RANK=high"}) == "none");
+  // Who says it in words that are known is understood.
+  CHECK(told({"A_RANK=1", "A_SIZE=4", "RANK=1", "WORLD_SIZE=4"}) == "none");
+  CHECK(told({"OMPI_COMM_WORLD_NODE_RANK=0", "OMPI_UNIVERSE_SIZE=8", "OMPI_COMM_WORLD_RANK=0",
+              "OMPI_COMM_WORLD_SIZE=1"}) == "none");
+}
+
 TEST_CASE("task: explicit variables win over those of a launcher") {
   Variables variables = srun();
   variables.merge(torchrun());
