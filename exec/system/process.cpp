@@ -1,5 +1,7 @@
 #include "exec/system/process.h"
 
+#include "exec/system/cpu_quota.h"
+
 #include <fmt/format.h>
 
 #include <sched.h>
@@ -205,6 +207,10 @@ std::vector<int> usable_cores() {
     }
   }
   if (cores.empty()) cores.push_back(0);
+  // More would stand still for a part of every period.
+  const double quota = cpu_quota().value_or(static_cast<double>(cores.size()));
+  const auto whole = static_cast<std::size_t>(std::max(1.0, quota));
+  cores.resize(std::min(cores.size(), whole));
   return cores;
 }
 

@@ -55,7 +55,7 @@ bool holds_port(pid_t process, int port);
 /// them are reaped when it returns.
 void end_processes(const std::vector<pid_t>& processes, Duration grace);
 
-/// The cores that this process may use, in order.
+/// The cores that this process may use, in order, as many as its CPU quota is worth.
 std::vector<int> usable_cores();
 /// How many they are.
 int usable_core_count();
