@@ -82,7 +82,7 @@ void check_until(const Case& c) {
   if (scenario.training.evaluate_every > 0) return;
   fail(c, key,
        "the model is evaluated only at the end; write how often before it, for instance "
-       "evaluate_every: 100 (steps; with servers, updates)");
+       "evaluate_every: 100 (steps; with servers, updates), or 5000 examples");
 }
 
 /// It has the numbers that it needs, and those that come back have what it keeps.
@@ -170,10 +170,20 @@ void check_links(const Case& c, const std::set<std::string>& hosts) {
     while (group_of.try_emplace(name, name).first->second != name) name = group_of[name];
     return name;
   };
+  std::map<std::pair<std::string, std::string>, std::size_t> numbers;  // of links, by their ends
   for (std::size_t i = 0; i < cluster.links.size(); ++i) {
     const LinkSpec& link = cluster.links[i];
     if (link.from == link.to) {
       fail(c, fmt::format("cluster.links[{}].to", i), "where the link comes from; write its end");
+    }
+    const auto pair = std::minmax(link.from, link.to);
+    const auto [other, fresh] = numbers.try_emplace({pair.first, pair.second}, i);
+    if (!fresh) {
+      fail(
+          c, fmt::format("cluster.links[{}]", i),
+          fmt::format("cluster.links[{}] is between {} and {}, too, and messages take one of them; "
+                      "write one link with the rate of both",
+                      other->second, link.from, link.to));
     }
     group_of[find(link.from)] = find(link.to);
   }

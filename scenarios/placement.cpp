@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string_view>
 #include <utility>
 
 namespace foretrain {
@@ -54,7 +55,11 @@ std::vector<std::size_t> hosts_by_default(const ClusterSpec& cluster,
 }  // namespace
 
 std::string host_name(const HostSpec& spec, int index) {
-  return spec.count == 1 ? spec.name : fmt::format("{}{}", spec.name, index);
+  if (spec.count > 1) return fmt::format("{}{}", spec.name, index);
+  // The dash parts a name that ends in a digit from numbers (like.h).
+  std::string_view name = spec.name;
+  if (name.size() > 1 && name.ends_with('-')) name.remove_suffix(1);
+  return std::string(name);
 }
 
 std::vector<NodePlace> place_nodes(const Scenario& scenario) {

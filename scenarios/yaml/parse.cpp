@@ -68,8 +68,9 @@ class TreeBuilder : public YAML::EventHandler {
     add(Value(found->second.first), YAML::NullAnchor);
   }
 
-  void OnScalar(const YAML::Mark& mark, const std::string& /*tag*/, YAML::anchor_t anchor,
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& text) override {
+    check_tag(mark, tag);
     count({key_is_next() ? 0u : 1u, text.size(), 0}, mark);
     // The escapes \N, \_ come out of the parser as a lone byte each.
     if (!is_utf8(text)) {
@@ -81,12 +82,14 @@ class TreeBuilder : public YAML::EventHandler {
     add(std::move(scalar), anchor);
   }
 
-  void OnSequenceStart(const YAML::Mark& mark, const std::string& /*tag*/, YAML::anchor_t anchor,
+  void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                        YAML::EmitterStyle::value /*style*/) override {
+    check_tag(mark, tag);
     open(Value::Kind::list, mark, anchor);
   }
-  void OnMapStart(const YAML::Mark& mark, const std::string& /*tag*/, YAML::anchor_t anchor,
+  void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                   YAML::EmitterStyle::value /*style*/) override {
+    check_tag(mark, tag);
     open(Value::Kind::map, mark, anchor);
   }
   void OnSequenceEnd() override { close(); }
@@ -106,6 +109,11 @@ class TreeBuilder : public YAML::EventHandler {
   }
   [[noreturn]] void fail(const YAML::Mark& mark, const std::string& what) const {
     throw InputError(fmt::format("{}: {}", to_text(mark_of(mark)), what));
+  }
+  // `?`: it has none; `!`: it is quoted.
+  void check_tag(const YAML::Mark& mark, const std::string& tag) const {
+    if (tag.empty() || tag == "?" || tag == "!") return;
+    fail(mark, fmt::format("a tag, {}: nothing here has one; remove it", tag));
   }
   [[nodiscard]] Value make(Value::Kind kind, const YAML::Mark& mark) const {
     Value value;

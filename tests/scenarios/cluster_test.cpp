@@ -89,6 +89,17 @@ TEST_CASE("cluster: hosts without a node cost nothing") {
   CHECK(price("foretrain: 1\n") == 0);
 }
 
+TEST_CASE("cluster: a second link between the same two is refused, whichever end it begins at") {
+  for (const char* again : {"{from: a, to: b, rate: 2 Gbps}", "{from: b, to: a, rate: 1 Gbps}"}) {
+    CHECK(error_with("  topology: links\n"
+                     "  links:\n"
+                     "    - {from: a, to: b, rate: 1 Gbps}\n"
+                     "    - " +
+                     std::string(again) + "\n")
+              .find("x.yaml:7:7: cluster.links[1]: cluster.links[0] is between ") == 0);
+  }
+}
+
 TEST_CASE("cluster: a link from a place to itself is refused at its end") {
   CHECK(error_with("  topology: links\n"
                    "  links:\n"

@@ -41,6 +41,17 @@ using Cores = std::vector<int>;
 
 }  // namespace
 
+TEST_CASE("placement: the dash before the numbers of hosts is none of the name of one") {
+  HostSpec host;
+  host.name = "dgx-h100-";
+  host.count = 2;
+  CHECK(host_name(host, 1) == "dgx-h100-1");
+  host.count = 1;
+  CHECK(host_name(host, 0) == "dgx-h100");
+  const std::string one = "foretrain: 1\ncluster: {hosts: [{like: dgx-h100, count: 1}]}\n";
+  CHECK(host_name(only(one).cluster.hosts.front(), 0) == "dgx-h100");
+}
+
 TEST_CASE("placement: without a cluster all nodes share this machine's cores in turn") {
   Scenario scenario = trained(2, 1);
   scenario.training.threads = 2;

@@ -42,7 +42,8 @@ TEST_CASE("until: a sweep may vary it, or leave it out") {
 TEST_CASE("until: what cannot be is refused where it stands") {
   CHECK(scenario_error(with("until: {accuracy: 0.9}")) ==
         "x.yaml:3:30: training.until: the model is evaluated only at the end; write how often "
-        "before it, for instance evaluate_every: 100 (steps; with servers, updates)");
+        "before it, for instance evaluate_every: 100 (steps; with servers, updates), or 5000 "
+        "examples");
   CHECK(scenario_error(with("evaluate_every: 5, until: {}")) ==
         "x.yaml:3:49: training.until.accuracy: missing; write accuracy: ... (it is reached at this "
         "share of the test examples or more; or write loss)");

@@ -120,6 +120,15 @@ TEST_CASE("yaml: keys are words") {
   CHECK(yaml_error("a: &a x\n*a : 3\n").find("x.yaml:2:1: an alias as a key") == 0);
 }
 
+TEST_CASE("yaml: a tag is refused, quotes are none") {
+  CHECK(yaml_error("a: !!int 5\n").find("x.yaml:1:4: a tag, tag:yaml.org,2002:int: nothing") == 0);
+  CHECK(yaml_error("a: !x 5\n").find("x.yaml:1:4: a tag, !x: nothing here has one; remove") == 0);
+  CHECK(yaml_error("a: !x [5]\n").find("x.yaml:1:4: a tag, !x") == 0);
+  CHECK(yaml_error("a: !x {b: 5}\n").find("x.yaml:1:4: a tag, !x") == 0);
+  CHECK(yaml_error("!!str a: 5\n").find("x.yaml:1:1: a tag, ") == 0);
+  CHECK(parse_yaml("a: '5'\nb: \"6\"\n", "x.yaml").entries.size() == 2);
+}
+
 TEST_CASE("yaml: nothing but comments is an empty file") {
   CHECK(yaml_error("") == "x.yaml:1:1: the file is empty; is this a scenario file?");
   CHECK(yaml_error("# nothing\n") == "x.yaml:1:1: the file is empty; is this a scenario file?");
