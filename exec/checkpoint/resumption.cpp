@@ -35,6 +35,13 @@ void leave_servers(Record& record, int nodes) {
   std::erase_if(record.usage, [&](const UsageRow& row) { return row.node >= nodes; });
 }
 
+// What a training that ended did after the cut is done again, and is no time that was lost.
+Instant take_back(Record& record, Instant cut) {
+  std::erase_if(record.usage, [&](const UsageRow& row) { return row.time > cut; });
+  std::erase_if(record.inputs, [&](const InputRow& row) { return row.time > cut; });
+  return cut;
+}
+
 // One that was killed says so by its latest rows alone.
 Instant latest_in(const Record& record, Instant cut) {
   Instant end = std::max({cut, record.ended, Instant{} + record.time});
@@ -94,7 +101,15 @@ Resumption find_resumption(const std::filesystem::path& folder, const Case& scen
   const NodeCounts now = node_counts(scenario_case.scenario);
   resumption.servers = now.servers;
   resumption.record = read_record(folder);
-  resumption.ended = latest_in(resumption.record, resumption.manifest.time);
+  const Instant cut = resumption.manifest.time;
+  if (resumption.record.outcome == Outcome::done) {
+    tell_people(
+        fmt::format("the training in {} had ended; its part from step {} on is done again\n",
+                    folder.string(), resumption.manifest.cut));
+    resumption.ended = take_back(resumption.record, cut);
+  } else {
+    resumption.ended = latest_in(resumption.record, cut);
+  }
   cut_rows(resumption.record, resumption.manifest);
   const int recorded = node_counts(resumption.record.scenario_case.scenario).servers;
   if (now.servers != resumption.counts.servers || now.servers != recorded) {

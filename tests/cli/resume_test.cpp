@@ -144,6 +144,26 @@ TEST_CASE("resume: asynchronous workers go on, every gradient accepted once") {
   CHECK(replay.status == 0);
 }
 
+TEST_CASE("resume: of a training that had ended nothing counts twice") {
+  Sandbox sandbox;
+  const std::string settings = " --quiet --set training.steps=300 --set checkpoint='200 steps'";
+  REQUIRE(sandbox.call("run small.yaml --out out" + settings).status == 0);
+  const Record before = read_record(sandbox.path("out"));
+  const Called again = sandbox.call("run small.yaml --resume out --out on" + settings);
+  CAPTURE(again.err);
+  REQUIRE(again.status == 0);
+  CHECK_THAT(again.err, Contains("had ended; its part from step 200 on is done again"));
+  const Record after = read_record(sandbox.path("on"));
+  CHECK(after.steps.size() == before.steps.size());
+  CHECK(after.gradients == before.gradients);
+  CHECK(after.weights_sha256 == before.weights_sha256);
+  // Its clock goes on from the checkpoint.
+  const auto redone = std::ranges::find_if(
+      after.steps, [](const StepRow& row) { return row.report.step.value >= 200; });
+  REQUIRE(redone != after.steps.end());
+  CHECK(redone->report.start < Instant{} + before.time);
+}
+
 TEST_CASE("resume: by time, and again after it was resumed") {
   Sandbox sandbox;
   const std::vector<std::string> settings{"training.steps=3000", "checkpoint=30 ms"};
