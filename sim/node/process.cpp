@@ -56,7 +56,9 @@ void Process::go_on() {
 
 Duration Process::used(Work work) const {
   Duration used = cpu_.used(loop_, work);
-  for (const Cpu::ThreadId thread : compute_) used = used + computes_.used(thread, work);
+  for (const Cpu::ThreadId thread : compute_) {
+    if (!has_device()) used = used + computes_.used(thread, work);
+  }
   if (input_ && work == Work::compute) used = used + input_->used();
   return used;
 }

@@ -61,7 +61,7 @@ class Process {
   [[nodiscard]] bool has_device() const { return place_.device.has_value(); }
   /// Null where batches cost nothing.
   [[nodiscard]] InputFeed* input() const { return input_.get(); }
-  /// CPU time so far.
+  /// CPU time so far; that of a device is none.
   [[nodiscard]] Duration used(Work work) const;
   /// Of that, on the core that the loop has: it is busy there with one thing at a time.
   [[nodiscard]] Duration computed_on_first_core() const;

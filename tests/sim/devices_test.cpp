@@ -1,5 +1,6 @@
 // Workers on devices in virtual time, against sums by hand.
 #include "models/protocol/message.h"
+#include "reports/record/summary.h"
 #include "sim/driver/simulate.h"
 #include "tests/support/cases.h"
 #include "tests/support/options.h"
@@ -80,6 +81,12 @@ class DeviceJob {
  private:
   TempFolder folder_;
 };
+
+TEST_CASE("devices: what a device computes is no CPU time of its host") {
+  const Record record = DeviceJob("sync", 2, 1).record();
+  for (const NodeTotals& node : record.nodes) CHECK(node.cpu_s < 0.1 * record.time.seconds());
+  CHECK(summarize(record).phases.compute > 0.9 * 2 * record.time.seconds());
+}
 
 TEST_CASE("devices: a profile's times follow from what its device and the host's can do") {
   DeviceJob job("all_reduce", 2, 2);

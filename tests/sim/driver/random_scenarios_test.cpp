@@ -211,6 +211,7 @@ int check_work(const Played& played) {
   for (std::size_t worker = 0; worker < played.record.nodes.size(); ++worker) {
     if (worker >= static_cast<std::size_t>(node_counts(played.scenario).workers)) break;
     const double gradient_s = fixed_gradient_s(played, worker);
+    if (place_nodes(played.scenario)[worker].device) continue;  // its time is none of a core
     if (gradient_s == 0 || !played.done()) continue;
     const NodeTotals& node = played.record.nodes[worker];
     const auto steps = std::ranges::count_if(played.record.steps, [&](const StepRow& row) {
