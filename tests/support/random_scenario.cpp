@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <fstream>
 #include <string>
@@ -65,6 +66,11 @@ std::vector<LinkSpec> any_links(Stream& draw, const std::vector<std::string>& ho
   const auto link = [&](std::size_t from, std::size_t to) {
     links.push_back({places[from], places[to], any_rate(draw), {}});
     if (!one_in(draw, 3)) links.back().latency = up_to(draw, 1_ms);
+    // A second one between the same two is refused; those of the tree begin at the later place.
+    const auto same = [&](const LinkSpec& each) {
+      return each.from == places[from] && each.to == places[to];
+    };
+    if (std::ranges::count_if(links, same) > 1) links.pop_back();
   };
   for (std::size_t i = 1; i < places.size(); ++i) link(i, draw.below(i));
   for (std::uint64_t i = draw.below(4); i > 0; --i) {
