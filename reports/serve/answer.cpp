@@ -178,6 +178,7 @@ class Answer {
     json.update(foretrain::to_json(*forecast));
     json["origin"] = source_of(forecast->record);
     json["whole_time_s"] = whole_s;
+    json["examples"] = plan_.examples;  // that it is for: others are compared for as many
     const double an_hour = plan_.price.per_hour;
     json["cost"] = an_hour > 0 ? Json(an_hour * whole_s / kSecondsAnHour) : Json();
     json["currency"] = plan_.price.currency;

@@ -73,8 +73,15 @@ function pinnedCells(pinned, value, write, now) {
           element('td', 'number', change(value, now))];
 }
 
+/** What is pinned, its whole training and its cost as for the examples of what is shown. */
+function forAsMany(shown, pinned) {
+  const factor = shown.examples / pinned.examples;
+  return {...pinned, whole_time_s: pinned.whole_time_s * factor, cost: pinned.cost && pinned.cost * factor};
+}
+
 function figuresTable(shown, pinned) {
-  const known = new Map(pinned ? figuresOf(pinned).map(([, key, value]) => [key, value]) : []);
+  const compared = pinned ? figuresOf(forAsMany(shown, pinned)) : [];
+  const known = new Map(compared.map(([, key, value]) => [key, value]));
   return table('Figures', [['', ''], ['shown', 'number'], ...pinnedColumns(pinned)],
     figuresOf(shown).map(([name, key, value, write]) => [
       head(name), cell(write(value), 'number', key, value),
@@ -111,7 +118,10 @@ export function sentenceOf({record, limit}) {
 
 /** `shown`: a forecast, whose record may be of all steps by now; `pinned`: another, or null. */
 export function showForecast(shown, pinned) {
-  const parts = pinned ? [element('p', 'pinned-text', `pinned: ${pinned.title}`)] : [];
+  const other = pinned && pinned.examples !== shown.examples
+    ? `; its whole training, ${figure(pinned.examples)} examples, is told for ${figure(shown.examples)}, as many as here` : '';
+  const parts = pinned ? [element('p', 'pinned-text', `pinned: ${pinned.title}${other}`)] : [];
+  for (const caveat of shown.record.caveats ?? []) parts.push(element('p', 'caveat', `Note: ${caveat}.`));
   parts.push(element('div', 'answers', figuresTable(shown, pinned), phasesTable(shown, pinned),
     pathTable(shown, pinned)));
   parts.push(element('p', 'source', shown.origin));
