@@ -264,6 +264,21 @@ double touched_mean(const Network& network, const DatasetShape& shape) {
          static_cast<double>(others);
 }
 
+/// Between evaluations, however the scenario counts.
+std::int64_t evaluation_steps(const Scenario& scenario) {
+  const TrainingSpec& training = scenario.training;
+  if (!training.evaluate_by_examples || training.evaluate_every == 0)
+    return training.evaluate_every;
+  const std::int64_t workers = node_counts(scenario).workers;
+  // Of backups some gradients do not count.
+  const std::int64_t gradients = protocol_of(scenario).synchronous
+                                     ? std::min(gradients_an_update(scenario), workers)
+                                     : workers;
+  const auto a_step = static_cast<double>(gradients * training.examples_a_gradient());
+  const double steps = static_cast<double>(training.evaluate_every) / a_step;
+  return std::max<std::int64_t>(1, std::llround(steps));
+}
+
 }  // namespace
 
 std::shared_ptr<const Training> make_training(const Case& scenario_case, const CaseData& data,
@@ -302,7 +317,7 @@ std::shared_ptr<const Training> make_training(const Case& scenario_case, const C
   training->reduces_batches = training->sharded != "optimizer" && training->workers > 1 &&
                               training->accumulate > 1 && scenario.training.reduce == "batch";
   if (training->nodes() > 1) training->compression = scenario.training.compression;
-  training->evaluate_every = scenario.training.evaluate_every;
+  training->evaluate_every = evaluation_steps(scenario);
   if (!protocol_of(scenario).synchronous) training->updates_a_step = training->workers;
   training->checkpoint = scenario.checkpoint.every;
   training->target = scenario.training.until;

@@ -36,7 +36,7 @@ void keep_examples(Scenario& changed, const Scenario& before, double examples) {
   training.epochs = 0;
   training.updates = 0;
   training.steps = std::max<std::int64_t>(1, static_cast<std::int64_t>(steps));
-  if (training.evaluate_every == 0 || once == now) return;
+  if (training.evaluate_every == 0 || training.evaluate_by_examples || once == now) return;
   const double apart = static_cast<double>(training.evaluate_every) * once / now;
   training.evaluate_every = std::max<std::int64_t>(1, std::llround(apart));
 }

@@ -83,9 +83,10 @@ struct TrainingSpec {
   InitSpec init;                  ///< what it starts from
   ProtocolOptions protocol;       ///< what only some strategies ask for
   OptimizerSpec optimizer;
-  bool overlap = true;              ///< buckets leave while others are computed
-  std::int64_t evaluate_every = 0;  ///< steps between evaluations; 0: only at the end
-  Target until;                     ///< ends it before its length where an evaluation finds it
+  bool overlap = true;                ///< buckets leave while others are computed
+  std::int64_t evaluate_every = 0;    ///< steps between evaluations; 0: only at the end
+  bool evaluate_by_examples = false;  ///< evaluate_every counts examples of all workers, not steps
+  Target until;                       ///< ends it before its length where an evaluation finds it
   Duration silence_limit{3'000'000'000};  ///< who says nothing for so long, beyond the longest
                                           ///< pause, is lost (exec/launch/silence.h)
   Duration rejoin_limit;  ///< so long the others wait for a node that is lost, where they cannot

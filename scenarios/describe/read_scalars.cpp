@@ -130,6 +130,15 @@ double read_share(const Field& rule, const Value& value) {
   return share;
 }
 
+/// The number before `unit`, which may lack its s.
+std::int64_t counted(const Field& rule, const Value& value, std::string_view unit) {
+  Value number = value;
+  if (!number.text.ends_with('s')) unit.remove_suffix(1);
+  number.text.resize(number.text.size() - unit.size());
+  number.text.resize(number.text.find_last_not_of(' ') + 1);
+  return read_integer<std::int64_t>(rule, number);
+}
+
 }  // namespace
 
 void read_value(const Field& /*rule*/, const Value& value, bool& member) {
@@ -224,7 +233,6 @@ void read_value(const Field& rule, const Value& value, std::optional<Duration>& 
 
 void read_value(const Field& /*rule*/, const Value& value, CheckpointRule& member) {
   const std::string& text = text_of(value, "how often, 500 steps or 60 s");
-  const auto unit = text.find_last_not_of("steps ");
   const bool steps = text.ends_with("steps") || text.ends_with("step");
   if (!steps) {
     try {
@@ -237,10 +245,17 @@ void read_value(const Field& /*rule*/, const Value& value, CheckpointRule& membe
     if (member.time.ns < kLeastNs) throw BadValue(text + " is too often; write 10 ms or more");
     return;
   }
-  Value number = value;
-  number.text = text.substr(0, unit == std::string::npos ? 0 : unit + 1);
   const Field count{.key = "", .doc = "", .least = 1, .most = 1e12};
-  member = {read_integer<std::int64_t>(count, number), {}};
+  member = {counted(count, value, "steps"), {}};
+}
+
+void read_value(const Field& rule, const Value& value, StepsOrExamples& member) {
+  const std::string& text = text_of(value, "a number of steps, 100, or of examples, 5000 examples");
+  const bool examples = text.ends_with("examples") || text.ends_with("example");
+  const bool steps = text.ends_with("steps") || text.ends_with("step");
+  const std::string_view unit = examples ? "examples" : "steps";
+  const bool plain = !examples && !steps;
+  member = {plain ? read_integer<std::int64_t>(rule, value) : counted(rule, value, unit), examples};
 }
 
 void read_value(const Field& rule, const Value& value, std::vector<std::string>& member) {

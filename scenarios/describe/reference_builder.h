@@ -35,6 +35,7 @@ std::string value_words(const Field& rule, Duration member);
 std::string value_words(const Field& rule, const Price& member);
 std::string value_words(const Field& rule, const std::optional<Duration>& member);
 std::string value_words(const Field& rule, const CheckpointRule& member);
+std::string value_words(const Field& rule, const StepsOrExamples& member);
 std::string value_words(const Field& rule, const std::vector<std::string>& member);
 std::string value_words(const Field& rule, const std::vector<int>& member);
 

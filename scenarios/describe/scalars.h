@@ -17,6 +17,14 @@
 
 namespace foretrain {
 
+/// `100`: steps; `5000 examples`.
+struct StepsOrExamples {
+  std::int64_t count = 0;
+  bool examples = false;
+
+  bool operator==(const StepsOrExamples&) const = default;
+};
+
 // What `value` says, checked against `rule`. Each throws BadValue (scenarios/input_error.h).
 
 void read_value(const Field& rule, const Value& value, bool& member);
@@ -32,6 +40,7 @@ void read_value(const Field& rule, const Value& value, Duration& member);
 void read_value(const Field& rule, const Value& value, std::optional<Duration>& member);
 void read_value(const Field& rule, const Value& value, std::vector<std::string>& member);
 void read_value(const Field& rule, const Value& value, CheckpointRule& member);
+void read_value(const Field& rule, const Value& value, StepsOrExamples& member);
 /// Indices; empty is `all`.
 void read_value(const Field& rule, const Value& value, std::vector<int>& member);
 
@@ -49,6 +58,7 @@ Value write_value(const Field& rule, const Price& member);
 Value write_value(const Field& rule, Duration member);
 Value write_value(const Field& rule, const std::optional<Duration>& member);
 Value write_value(const Field& rule, const CheckpointRule& member);
+Value write_value(const Field& rule, const StepsOrExamples& member);
 Value write_value(const Field& rule, const std::vector<std::string>& member);
 Value write_value(const Field& rule, const std::vector<int>& member);
 
@@ -68,6 +78,7 @@ Schema schema_of(const Field& rule, const Price&);
 Schema schema_of(const Field& rule, Duration);
 Schema schema_of(const Field& rule, const std::optional<Duration>&);
 Schema schema_of(const Field& rule, const CheckpointRule&);
+Schema schema_of(const Field& rule, const StepsOrExamples&);
 Schema schema_of(const Field& rule, const std::vector<std::string>&);
 Schema schema_of(const Field& rule, const std::vector<int>&);
 

@@ -116,11 +116,18 @@ void describe(Visitor& visit, T& training) {
                 training.init);
   visit.section({.key = "optimizer", .doc = "how a gradient changes the parameters"},
                 training.optimizer);
+  StepsOrExamples every{training.evaluate_every, training.evaluate_by_examples};
   visit.field({.key = "evaluate_every",
-               .doc = "steps between evaluations, of servers by their updates; 0: only at the end",
+               .doc = "from one evaluation to the next: steps (100), of servers by their updates, "
+                      "or examples that all learn from (5000 examples), as far apart whatever the "
+                      "batch; 0: only at the end",
                .least = 0,
                .most = kCountMax},
-              training.evaluate_every);
+              every);
+  if constexpr (!std::is_const_v<T>) {
+    training.evaluate_every = every.count;
+    training.evaluate_by_examples = every.examples;
+  }
   visit.section({.key = "until",
                  .doc = "stops where an evaluation of the chief reaches it, in both modes",
                  .written = training.until.wanted()},

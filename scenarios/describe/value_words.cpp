@@ -53,6 +53,9 @@ std::string value_words(const Field& /*rule*/, const std::optional<Duration>& /*
 std::string value_words(const Field& /*rule*/, const CheckpointRule& /*member*/) {
   return "steps, time";
 }
+std::string value_words(const Field& /*rule*/, const StepsOrExamples& /*member*/) {
+  return "steps, examples";
+}
 std::string value_words(const Field& rule, const std::vector<std::string>& /*member*/) {
   return rule.choices.empty() ? "list of texts" : "list of " + words_of(rule);
 }

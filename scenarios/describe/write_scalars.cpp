@@ -73,6 +73,9 @@ Value write_value(const Field& /*rule*/, const CheckpointRule& member) {
   if (member.steps == 0) return scalar(to_text(member.time));
   return scalar(fmt::format("{} step{}", member.steps, member.steps == 1 ? "" : "s"));
 }
+Value write_value(const Field& /*rule*/, const StepsOrExamples& member) {
+  return scalar(fmt::format("{}{}", member.count, member.examples ? " examples" : ""));
+}
 Value write_value(const Field& rule, const std::vector<std::string>& member) {
   return list(rule, member);
 }
@@ -111,6 +114,10 @@ Schema schema_of(const Field& rule, const std::optional<Duration>&) {
 }
 Schema schema_of(const Field& /*rule*/, const CheckpointRule&) {
   return {{"anyOf", Schema::array({quantity("^[0-9]+ *steps?$"), quantity(duration_pattern())})}};
+}
+Schema schema_of(const Field& rule, const StepsOrExamples&) {
+  return {{"anyOf", Schema::array({schema_of(rule, std::int64_t{}),
+                                   quantity("^[0-9]+ *(steps?|examples?)$")})}};
 }
 Schema schema_of(const Field& rule, const std::vector<std::string>&) {
   return {{"type", "array"}, {"items", schema_of(rule, std::string())}};

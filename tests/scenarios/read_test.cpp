@@ -25,6 +25,29 @@ const std::string kCluster =
 
 }  // namespace
 
+TEST_CASE("read: evaluations come after so many steps, or examples of all") {
+  const auto read = [](const std::string& every) {
+    return only("foretrain: 1\ntraining: {steps: 9, evaluate_every: " + every + "}\n").training;
+  };
+  for (const char* steps : {"12", "12 steps"}) {
+    CHECK(read(steps).evaluate_every == 12);
+    CHECK_FALSE(read(steps).evaluate_by_examples);
+  }
+  for (const char* examples : {"5000 examples", "5000examples"}) {
+    CHECK(read(examples).evaluate_every == 5000);
+    CHECK(read(examples).evaluate_by_examples);
+  }
+  CHECK(read("1 example").evaluate_by_examples);
+  Scenario scenario = only("foretrain: 1\ntraining: {steps: 9, evaluate_every: 40 examples}\n");
+  CHECK(only(to_yaml(scenario)) == scenario);
+  const auto wrong = [](const std::string& every) {
+    return scenario_error("foretrain: 1\ntraining: {steps: 9, evaluate_every: " + every + "}\n");
+  };
+  CHECK(wrong("examples").find("training.evaluate_every") != std::string::npos);
+  CHECK(wrong("-5 examples").find("training.evaluate_every") != std::string::npos);
+  CHECK(wrong("5 epochs").find("training.evaluate_every") != std::string::npos);
+}
+
 TEST_CASE("read: a file of nothing but its version is all defaults, for one epoch") {
   Scenario expected;
   expected.name = "x";
