@@ -206,11 +206,16 @@ std::string_view compared(const std::string& question) {
   return question == "straggler" ? "[sync, async, all_reduce]" : "";
 }
 
+/// Without servers: what devices do unless the question compares strategies that have some.
+bool is_ring(const Draft& draft, const DraftPlace& place) {
+  return place.devices && compared(draft.question).empty();
+}
+
 std::string draft_training(const Draft& draft, const DraftPlace& place) {
   constexpr int kForecastSteps = 20;  // each is like the others where nothing is learned
   constexpr int kLooks = 10;
   const FirstLook& look = first_look(draft.model);
-  const bool ring = place.devices && compared(draft.question).empty();
+  const bool ring = is_ring(draft, place);
   std::string text = "training:\n";
   if (compared(draft.question).empty()) {
     text += fmt::format("  strategy: {:<20}# or {}\n", ring ? "all_reduce" : "sync",
@@ -239,17 +244,22 @@ std::string draft_training(const Draft& draft, const DraftPlace& place) {
   return text;
 }
 
-std::string draft_cluster(const DraftPlace& place) {
+/// A worker beside a server has its messages for nothing: servers get a host more, the one after
+/// those of the workers.
+std::string draft_cluster(const DraftPlace& place, bool ring) {
   if (place.here) {
     return "# cluster: left out, so it is this machine. Hosts that you do not have:\n"
            "# cluster: {hosts: [{like: dgx-1, count: 4}]}   (foretrain describe hardware)\n";
   }
   return fmt::format(
       "cluster:\n  hosts:\n"
-      "    # As the library has them (foretrain describe hardware); what you write beside wins.\n"
+      "    # As the library has them (foretrain describe hardware); what you write beside wins.\n{}"
       "    - {{like: {}, count: {}}}\n"
       "numerics: off                   # times alone; on: gradients, so loss and accuracy, too\n",
-      place.hosts.name, place.hosts.count);
+      ring ? ""
+           : "    # The last one is the server's: a worker beside it would send for nothing, and "
+             "with async\n    # make most of the gradients.\n",
+      place.hosts.name, place.hosts.count + (ring ? 0 : 1));
 }
 
 /// 1, 2, 4, ... and all there are; on this machine one more than two.
@@ -338,8 +348,8 @@ std::string draft_yaml(const Draft& draft, const std::string& file) {
   return draft_header(draft, file) +
          fmt::format("model: {:<25}# or {}, ...; one of your own: foretrain import\n", draft.model,
                      draft.model == "lenet" ? "softmax" : "lenet") +
-         draft_data(draft, place) + draft_training(draft, place) + draft_cluster(place) +
-         draft_sweep(draft, place);
+         draft_data(draft, place) + draft_training(draft, place) +
+         draft_cluster(place, is_ring(draft, place)) + draft_sweep(draft, place);
 }
 
 }  // namespace foretrain

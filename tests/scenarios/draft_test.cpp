@@ -2,6 +2,7 @@
 #include "scenarios/draft.h"
 
 #include "models/networks/registry.h"
+#include "scenarios/placement.h"
 #include "scenarios/prepared.h"
 #include "scenarios/read.h"
 #include "tests/scenarios/messages.h"
@@ -76,11 +77,29 @@ TEST_CASE("draft: hosts with devices have a worker a device, in a ring") {
   CHECK(four.scenario.training.strategy == "all_reduce");
   CHECK_FALSE(four.scenario.numerics);
   REQUIRE(four.scenario.cluster.hosts.size() == 1);
-  CHECK(four.scenario.cluster.hosts.front().count == 4);
+  CHECK(four.scenario.cluster.hosts.front().count == 4);  // a ring has no server
   CHECK(four.scenario.cluster.hosts.front().devices == 8);
   const Case cores = cases_of({"", "", "", "xl170 x 3", "bottleneck"}).front();
   CHECK(cores.scenario.training.workers == 3);
   CHECK(cores.scenario.training.strategy == "sync");
+}
+
+TEST_CASE("draft: no worker shares a host of the cluster with a server") {
+  for (const DraftQuestion& question : draft_questions()) {
+    for (const char* cluster : {"laptop x 3", "dgx-1 x 2", "xl170"}) {
+      for (const Case& each : cases_of({"", "", "", cluster, std::string(question.word)})) {
+        CAPTURE(question.word, cluster, each.label());
+        const int workers = each.scenario.training.workers;
+        const auto places = place_nodes(each.scenario);
+        for (std::size_t server = static_cast<std::size_t>(workers); server < places.size();
+             ++server) {
+          for (int worker = 0; worker < workers; ++worker) {
+            CHECK(places[static_cast<std::size_t>(worker)].host != places[server].host);
+          }
+        }
+      }
+    }
+  }
 }
 
 TEST_CASE("draft: what was not said is filled in") {
