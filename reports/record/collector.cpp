@@ -37,7 +37,12 @@ Duration middle_of(std::size_t bucket) {
 
 }  // namespace
 
-void StepTally::add(const StepReport& step) {
+void StepTally::add(const StepReport& step, int worker) {
+  const auto index = static_cast<std::size_t>(std::max(worker, 0));
+  if (index >= totals_.by_worker.size() && index < kMostNodes) totals_.by_worker.resize(index + 1);
+  if (index < kMostNodes) ++totals_.by_worker[index];
+  if (totals_.steps == 0) totals_.first_loss = step.loss;
+  totals_.last_loss = step.loss;
   ++totals_.steps;
   totals_.sum += step.phases;
   totals_.staleness = saturated::sum(totals_.staleness, step.staleness);
@@ -72,15 +77,15 @@ Duration StepTally::median() const {
   return {std::midpoint(*std::ranges::max_element(lengths.begin(), middle), *middle)};
 }
 
-void RowTally::add(const StepReport& step) {
-  steps_.add(step);
+void RowTally::add(const StepReport& step, int worker) {
+  steps_.add(step, worker);
   ++step_count_;
   furthest_ = std::max(furthest_, saturated::sum(step.step.value, 1));
   latest_ = std::max(latest_, end_of_step(step));
 }
 
 void RowTally::add(const Record& rows) {
-  for (const StepRow& row : rows.steps) add(row.report);
+  for (const StepRow& row : rows.steps) add(row.report, row.worker);
   for (const UsageRow& row : rows.usage) {
     const auto node = static_cast<std::size_t>(std::max(row.node, 0));
     if (node >= kMostNodes) continue;  // of a damaged table
@@ -110,12 +115,15 @@ void RowTally::fill_in(Record& record) const {
   record.time = std::max(record.time, latest_ - Instant{});
 }
 
+StepTotals step_totals_of(const Record& record) {
+  if (record.step_totals) return *record.step_totals;
+  StepTally tally;
+  for (const StepRow& row : record.steps) tally.add(row.report, row.worker);
+  return tally.totals();
+}
+
 void keep_summary(Record& record) {
-  if (!record.step_totals) {
-    StepTally tally;
-    for (const StepRow& row : record.steps) tally.add(row.report);
-    record.step_totals = tally.totals();
-  }
+  record.step_totals = step_totals_of(record);
   record.steps.clear();
   record.usage.clear();
   record.inputs.clear();

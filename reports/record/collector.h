@@ -30,7 +30,7 @@ class StepTally {
  public:
   static constexpr std::size_t kExact = 1U << 20U;  // 8 MB
 
-  void add(const StepReport& step);
+  void add(const StepReport& step, int worker = 0);
   [[nodiscard]] StepTotals totals() const;
 
  private:
@@ -46,7 +46,7 @@ class RowTally {
  public:
   /// The steps and the usage that `rows` has.
   void add(const Record& rows);
-  void add(const StepReport& step);
+  void add(const StepReport& step, int worker);
   [[nodiscard]] StepTotals steps() const { return steps_.totals(); }
   [[nodiscard]] std::int64_t step_count() const { return step_count_; }
   /// How far the worker is that is furthest.
@@ -67,6 +67,9 @@ class RowTally {
   Instant latest_;  // end of a step
   std::vector<NodeTotals> nodes_;
 };
+
+/// What the steps of the record come to, whether it has their rows or not.
+StepTotals step_totals_of(const Record& record);
 
 /// Leaves out of the record what grows with its steps, but for what they come to.
 void keep_summary(Record& record);

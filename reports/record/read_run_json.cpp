@@ -98,10 +98,10 @@ std::vector<NeighbourTotals> parse_neighbours(const JsonObject& reader) {
   return neighbours;
 }
 
-std::vector<std::int64_t> parse_resumed(const JsonObject& reader) {
+std::vector<std::int64_t> parse_steps_of(const JsonObject& reader, const char* key) {
   std::vector<std::int64_t> steps;
-  for (const Json& element : reader.array("resumed")) {
-    if (!element.is_number_integer()) reader.fail("resumed: holds what is no step");
+  for (const Json& element : reader.array(key)) {
+    if (!element.is_number_integer()) reader.fail(fmt::format("{}: holds what is no step", key));
     steps.push_back(element.get<std::int64_t>());
   }
   return steps;
@@ -146,6 +146,10 @@ StepTotals parse_step_totals(const JsonObject& reader) {
   }
   totals.staleness = reader.integer("staleness");
   totals.median = {reader.integer("median_ns")};
+  if (!reader.has("by_worker")) return totals;  // of an older program
+  totals.by_worker = parse_steps_of(reader, "by_worker");
+  totals.first_loss = reader.number("first_loss");
+  totals.last_loss = reader.number("last_loss");
   return totals;
 }
 
@@ -220,7 +224,7 @@ RunJson parse_run_json(std::string_view text, const std::string& source) {
     const JsonObject of = reader.object("checkpoints");
     record.checkpoints = {of.integer("count"), {of.integer("bytes")}, {of.integer("time_ns")}};
   }
-  if (json.contains("resumed")) record.resumed = parse_resumed(reader);
+  if (json.contains("resumed")) record.resumed = parse_steps_of(reader, "resumed");
   if (json.contains("restarts")) {
     const JsonObject of = reader.object("restarts");
     record.restarts = {of.integer("count"),

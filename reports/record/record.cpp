@@ -50,7 +50,10 @@ auto fields(const Record& r) {
                   r.most_lead, r.refused, r.weights_sha256, r.others_used, r.disk_assumed);
 }
 
-auto fields(const StepTotals& t) { return std::tuple(t.steps, t.sum, t.staleness, t.median); }
+auto fields(const StepTotals& t) {
+  return std::tuple(t.steps, t.sum, t.staleness, t.median, t.by_worker, Figure64{t.first_loss},
+                    Figure64{t.last_loss});
+}
 
 bool same_totals(const std::optional<StepTotals>& a, const std::optional<StepTotals>& b) {
   if (!a || !b) return a.has_value() == b.has_value();

@@ -10,6 +10,7 @@
 #include "scenarios/scenario.h"
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,8 +34,12 @@ struct StepRow {
 struct StepTotals {
   std::int64_t steps = 0;
   Phases sum;
-  std::int64_t staleness = 0;  ///< added up
-  Duration median;             ///< of the steps, evaluation left out
+  std::int64_t staleness = 0;             ///< added up
+  Duration median;                        ///< of the steps, evaluation left out
+  std::vector<std::int64_t> by_worker{};  ///< steps of each; empty: of an older record
+  /// Of the batches of the first and the last step that was reported, nats; NaN: not known.
+  double first_loss = std::numeric_limits<double>::quiet_NaN();
+  double last_loss = std::numeric_limits<double>::quiet_NaN();
 };
 
 /// A row of usage.csv: a node, or what changed since the row before it.

@@ -67,6 +67,9 @@ Json step_totals_json(const StepTotals& totals) {
   }
   json["staleness"] = totals.staleness;
   json["median_ns"] = totals.median.ns;
+  json["by_worker"] = totals.by_worker;
+  json["first_loss"] = totals.first_loss;  // null where it is no number
+  json["last_loss"] = totals.last_loss;
   return json;
 }
 

@@ -3,6 +3,7 @@
 
 #include "models/base/check.h"
 #include "models/protocol/registry.h"
+#include "reports/record/caveats.h"
 #include "reports/record/collector.h"
 #include "reports/record/core_state.h"
 #include "reports/record/source.h"
@@ -17,7 +18,6 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <limits>
 #include <set>
 #include <vector>
 
@@ -44,13 +44,6 @@ Json or_null(std::optional<double> value) {
 Json or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
 Json or_null(Bytes bytes) { return bytes.value < 0 ? Json() : Json(bytes.value); }
-
-StepTotals step_totals_of(const Record& record) {
-  if (record.step_totals) return *record.step_totals;
-  StepTally tally;
-  for (const StepRow& row : record.steps) tally.add(row.report);
-  return tally.totals();
-}
 
 void summarize_steps(const Record& record, Summary& summary) {
   const StepTotals totals = step_totals_of(record);
@@ -81,16 +74,26 @@ Duration until_the_end(const Record& record) {
   return end;
 }
 
-/// Where between `before`, which misses `goal`, and `after`, which reaches it, the line does.
-double share_to(double before, double after, double goal) {
-  const double share = (goal - before) / (after - before);
-  return std::isfinite(share) ? std::clamp(share, 0.0, 1.0) : 1.0;
-}
-
 void add_cost(const Summary& s, Json& json) {
   json["cost"] = *s.cost;
   if (!s.price.currency.empty()) json["currency"] = s.price.currency;
   json["price_per_hour"] = s.price.per_hour;
+}
+
+/// What its checkpoints, its restarts come to.
+void add_interruptions(const Record& record, Json& json) {
+  if (record.checkpoints.count > 0) {
+    json["checkpoints"] = {{"count", record.checkpoints.count},
+                           {"bytes", record.checkpoints.size.value},
+                           {"time_s", record.checkpoints.time.seconds()}};
+  }
+  if (!record.resumed.empty()) json["resumed"] = record.resumed;
+  if (record.restarts.count > 0) {
+    json["restarts"] = {{"count", record.restarts.count},
+                        {"lost_steps", record.restarts.lost_steps},
+                        {"lost_s", seconds(record.restarts.lost)},
+                        {"down_s", seconds(record.restarts.down)}};
+  }
 }
 
 Json phases_json(const PhaseSeconds& phases) {
@@ -103,53 +106,6 @@ Json phases_json(const PhaseSeconds& phases) {
 
 std::optional<double> cpu_percent(const Record& record, const NodeTotals& node) {
   return rate(node.cpu_s * 100, seconds(until_the_end(record)));
-}
-
-std::string target_text(const Target& target) {
-  std::vector<std::string> asked;
-  if (target.accuracy > 0) asked.push_back(fmt::format("accuracy {}", target.accuracy));
-  if (target.loss > 0) asked.push_back(fmt::format("loss {}", target.loss));
-  return fmt::format("{}", fmt::join(asked, " or "));
-}
-
-const EvalReport* first_reaching(std::span<const EvalReport> evals, const Target& target) {
-  const auto first = std::ranges::find_if(
-      evals, [&](const EvalReport& e) { return target.reached(e.loss, e.accuracy); });
-  if (first == evals.end()) return nullptr;
-  if (!first->final) return &*first;
-  constexpr std::int64_t kLong = 2;  // times what was between two evaluations at most
-  std::int64_t most = 0;
-  std::int64_t before = 0;
-  for (auto each = evals.begin(); each != first; ++each) {
-    most = std::max(most, each->version.value - before);
-    before = each->version.value;
-  }
-  return first->version.value - before <= kLong * most ? &*first : nullptr;
-}
-
-std::optional<double> interpolated_time_to_target_s(std::span<const EvalReport> evals,
-                                                    const Target& target) {
-  const EvalReport* first = first_reaching(evals, target);
-  if (first == nullptr) return std::nullopt;
-  const double after_s = seconds(first->time - Instant{});
-  if (first == evals.data()) return after_s;
-  const EvalReport& before = *(first - 1);
-  double share = 1;
-  if (target.accuracy > 0 && first->accuracy >= target.accuracy) {
-    share = std::min(share, share_to(before.accuracy, first->accuracy, target.accuracy));
-  }
-  if (target.loss > 0 && first->loss <= target.loss) {
-    share = std::min(share, share_to(before.loss, first->loss, target.loss));
-  }
-  const double before_s = seconds(before.time - Instant{});
-  return before_s + share * (after_s - before_s);
-}
-
-bool passed_unseen(const Target& target, const Summary& summary) {
-  if (summary.time_to_target_s) return false;
-  const double unknown = std::numeric_limits<double>::quiet_NaN();
-  return target.reached(summary.final_loss.value_or(unknown),
-                        summary.test_accuracy.value_or(unknown));
 }
 
 Summary summarize(const Record& record) {
@@ -165,9 +121,15 @@ Summary summarize(const Record& record) {
   summary.gradients_per_s = rate(gradients, summary.time_s);
   summary.updates_per_s = rate(static_cast<double>(record.updates), summary.time_s);
   summarize_steps(record, summary);
-  if (const EvalReport* first = first_reaching(record.evals, training.until)) {
-    summary.time_to_target_s = seconds(first->time - Instant{});
+  const EvalReport* first = first_reaching(record.evals, training.until);
+  if (first != nullptr) {
+    // The last update may be applied before the chief has it.
+    summary.time_to_target_s = seconds(std::min(first->time - Instant{}, record.time));
   }
+  const Duration evaluation = evaluation_before(record, nullptr);
+  summary.evaluate_s = seconds(evaluation);
+  summary.bare_examples_per_s = rate(gradients * examples, seconds(record.time - evaluation));
+  summary.bare_time_to_target_s = interpolated_time_to_target_s(record, EvaluationTime::left_out);
   for (const EvalReport& e : record.evals) {
     if (!e.final) continue;
     summary.final_loss = known_value(e.loss);
@@ -222,6 +184,7 @@ Json summary_json(const Record& record) {
   json["mode"] = name_of(record.mode);
   json["outcome"] = name_of(record.outcome);
   json["failure"] = or_null(record.failure);
+  if (const auto told = caveats(record); !told.empty()) json["caveats"] = told;
   json["steps"] = s.steps;
   json["updates"] = s.updates;
   json["gradients"] = s.gradients;
@@ -231,6 +194,11 @@ Json summary_json(const Record& record) {
   json["time_s"] = s.time_s;
   if (record.scenario_case.scenario.training.until.wanted()) {
     json["time_to_target_s"] = or_null(s.time_to_target_s);
+    json["time_to_target_s_without_evaluation"] = or_null(s.bare_time_to_target_s);
+  }
+  if (s.evaluate_s > 0) {
+    json["evaluate_s"] = s.evaluate_s;
+    json["examples_per_s_without_evaluation"] = or_null(s.bare_examples_per_s);
   }
   if (s.cost) add_cost(s, json);
   json["startup_s"] = s.startup_s;
@@ -263,18 +231,7 @@ Json summary_json(const Record& record) {
   json["bytes_sent"] = s.bytes_sent.value;
   json["bytes_received"] = s.bytes_received.value;
   json["phases"] = phases_json(s.phases);
-  if (record.checkpoints.count > 0) {
-    json["checkpoints"] = {{"count", record.checkpoints.count},
-                           {"bytes", record.checkpoints.size.value},
-                           {"time_s", record.checkpoints.time.seconds()}};
-  }
-  if (!record.resumed.empty()) json["resumed"] = record.resumed;
-  if (record.restarts.count > 0) {
-    json["restarts"] = {{"count", record.restarts.count},
-                        {"lost_steps", record.restarts.lost_steps},
-                        {"lost_s", seconds(record.restarts.lost)},
-                        {"down_s", seconds(record.restarts.down)}};
-  }
+  add_interruptions(record, json);
   json["nodes"] = Json::array();
   for (const NeighbourTotals& each : record.neighbours) {
     json["neighbours"].push_back({{"name", each.name},

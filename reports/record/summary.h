@@ -21,12 +21,18 @@ struct Summary {
   std::int64_t gradients = 0;
   double time_s = 0;
   double startup_s = 0;
-  /// When the first evaluation began that reached the target of the training; evaluations before
-  /// it have delayed it as they delay `time_s`. Empty, too, where it was passed unseen: that is the
-  /// last one, and before it nobody had looked for more than twice as many updates as ever else.
+  double evaluate_s = 0;  ///< of `time_s`: it is longer by so much for evaluations
+  /// When the first evaluation began that reached the target of the training, at most `time_s`;
+  /// evaluations before it have delayed it as they delay `time_s`. Empty, too, where it was passed
+  /// unseen: that is the last one, and before it nobody had looked for more than twice as many
+  /// updates as ever else.
   std::optional<double> time_to_target_s;
   std::optional<double> step_time_s_median;  ///< over all steps of all workers, evaluate left out
   std::optional<double> examples_per_s;      ///< of accepted gradients
+  // Trainings are compared by these, whatever their evaluations cost: evaluate_s is left out, the
+  // time to the target is interpolated (interpolated_time_to_target_s).
+  std::optional<double> bare_examples_per_s;
+  std::optional<double> bare_time_to_target_s;
   std::optional<double> gradients_per_s;
   std::optional<double> updates_per_s;
   Price price{};                         ///< of a simulation's hosts that have a node, all together
@@ -61,12 +67,19 @@ const EvalReport* first_reaching(std::span<const EvalReport> evals, const Target
 /// is null.
 bool passed_unseen(const Target& target, const Summary& summary);
 
-/// When the judged figure (loss, accuracy, whichever is first) came to `target`: on the straight
+/// How much later `until` (an item of its evaluations; null: the last update) came for the
+/// evaluations before it. The chief evaluates, and all wait for it; of async with a shared quota
+/// the others make its gradients meanwhile, so the training is late by its share of that alone.
+Duration evaluation_before(const Record& record, const EvalReport* until);
+
+/// Whether a time has what the evaluations before it took.
+enum class EvaluationTime { counted, left_out };
+
+/// When the judged figure (loss, accuracy, whichever is first) came to the target: on the straight
 /// line from the last evaluation that missed it to the first that reached it, at the times at which
 /// they began; the first evaluation of all stands for itself. Finer than the evaluations are apart,
 /// so that two trainings can be compared. Empty where none reached it, or it was passed unseen.
-std::optional<double> interpolated_time_to_target_s(std::span<const EvalReport> evals,
-                                                    const Target& target);
+std::optional<double> interpolated_time_to_target_s(const Record& record, EvaluationTime clock);
 
 /// The settings of a case as an object, key to value.
 nlohmann::ordered_json to_json(const std::vector<Setting>& settings);

@@ -1,6 +1,7 @@
 #include "reports/serve/ways.h"
 
 #include "models/protocol/registry.h"
+#include "reports/record/caveats.h"
 #include "reports/studies/budget/budget.h"
 #include "scenarios/input_error.h"
 #include "scenarios/node_counts.h"
@@ -48,7 +49,8 @@ Panel panel_of(const std::vector<Way>& ways, const std::string& title, const std
       if (way.strategy != protocol.name || !(way.*figure)) continue;
       series.x.push_back(way.workers);
       series.y.push_back(*(way.*figure) / unit);
-      series.names.push_back(fmt::format("{} workers, {} limits it", way.workers, way.limit));
+      series.names.push_back(fmt::format("{} workers, {} limits it{}{}", way.workers, way.limit,
+                                         way.uneven_share.empty() ? "" : "; ", way.uneven_share));
     }
     if (series.x.size() == 1) series.mark = Mark::points;
     if (!series.x.empty()) panel.series.push_back(std::move(series));
@@ -96,6 +98,7 @@ bool try_way(Way& way, const Case& base, double examples, const Forecaster& fore
     if (forecast.record.outcome != Outcome::done) return true;
     way.time_s = whole_time_s(forecast.record, steps * node_counts(scenario).workers);
     way.limit = forecast.limit.resource;
+    way.uneven_share = uneven_share(forecast.record);
     if (price.per_hour > 0) way.cost = price.per_hour * *way.time_s / kHour;
     way.currency = price.currency;
   } catch (const InputError& error) {
@@ -113,6 +116,7 @@ Json to_json(const std::vector<Way>& ways) {
                     {"cost", way_figure(way.cost)},
                     {"currency", way.currency},
                     {"limit", way.limit},
+                    {"uneven_share", way.uneven_share},
                     {"why_not", way.why_not}});
   }
   return json;

@@ -20,6 +20,7 @@ struct Way {
   std::optional<double> time_s{};  ///< for the examples of the whole training
   std::optional<double> cost{};    ///< of its hosts for that time, where they have prices
   std::string currency{};          ///< of the cost, where hosts name one
+  std::string uneven_share{};      ///< of its record (caveats.h)
   std::string limit{};             ///< the resource that limits it
   std::string why_not{};           ///< it cannot be; empty: it was simulated
 };

@@ -231,7 +231,7 @@ class Simulation : public Actor {
   void reported(NodeId id, const Report& report) {
     const auto* step = std::get_if<StepReport>(&report);
     if (step != nullptr && sums_rows_) {
-      tally_.add(*step);
+      tally_.add(*step, static_cast<int>(index_of(id)));
     } else {
       add_report(record_, static_cast<int>(index_of(id)), report);
     }

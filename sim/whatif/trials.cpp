@@ -1,5 +1,6 @@
 #include "sim/whatif/trials.h"
 
+#include "reports/record/caveats.h"
 #include "reports/record/not_done.h"
 #include "reports/record/summary.h"
 #include "reports/record/text.h"
@@ -101,7 +102,7 @@ Record Trials::simulate(const Prepared& prepared, const Variant& variant, int co
 
 std::optional<double> Trials::time_of(const Record& record) const {
   const Scenario& scenario = record.scenario_case.scenario;
-  if (has_target()) return interpolated_time_to_target_s(record.evals, scenario.training.until);
+  if (has_target()) return interpolated_time_to_target_s(record, EvaluationTime::left_out);
   const double done = static_cast<double>(record.gradients) *
                       static_cast<double>(scenario.training.examples_a_gradient());
   if (done == 0) return std::nullopt;
@@ -131,7 +132,7 @@ Trial Trials::tried(const Case& scenario_case, const TimeFactors& time_factors) 
     const double price = price_per_hour(prepared).per_hour;
     const Record record = simulate(prepared, {time_factors, nullptr}, 1);
     if (record.outcome != Outcome::done) return {std::nullopt, record.failure, price};
-    return {time_of(record), {}, price, mean_staleness(record)};
+    return {time_of(record), {}, price, mean_staleness(record), uneven_share(record)};
   } catch (const InputError& error) {
     return {std::nullopt, error.what(), 0};
   }

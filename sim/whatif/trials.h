@@ -19,6 +19,7 @@ struct Trial {
   std::string why_not;           ///< it could not be simulated, or did not end; empty: it did
   double price_per_hour = 0;     ///< of its hosts, where it could be simulated
   std::optional<double> staleness_mean{};  ///< where it ended, as mean_staleness
+  std::string uneven_share{};              ///< likewise, of its record (caveats.h)
 };
 
 /// A case beside which others are put.

@@ -1,6 +1,7 @@
 #include "sim/whatif/whatif.h"
 
 #include "models/protocol/registry.h"
+#include "reports/record/caveats.h"
 #include "reports/record/not_done.h"
 #include "reports/record/source.h"
 #include "reports/record/statistics.h"
@@ -109,6 +110,7 @@ class Asking {
     whatif_.cost = cost(price_.per_hour, whatif_.time_s);
     whatif_.currency = price_.currency;
     whatif_.staleness_mean = mean_staleness(record_);
+    whatif_.uneven_share = uneven_share(record_);
     add_path(critical_path(history_, Instant{} + record_.time));
   }
 
@@ -154,6 +156,8 @@ class Asking {
       const auto several = std::ssize(each.resources) > 1;
       const auto count = std::ranges::count_if(each.resources, is_used);
       if (count < (several ? 2 : 1)) continue;
+      // The time to a target has none.
+      if (trials_.has_target() && each.resources.front() == Resource::evaluation) continue;
       const std::size_t index = add_change(std::string(each.name), each.what);
       const auto paced = [&](double factor) {
         TimeFactors time_factors;
@@ -206,6 +210,7 @@ class Asking {
         change.why_not = trial.why_not;
         change.cost = cost(trial.price_per_hour, trial.time_s);
         change.staleness_mean = trial.staleness_mean;
+        change.uneven_share = trial.uneven_share;
       }
       if (options_.progress) options_.progress(++done, std::ssize(jobs_));
     });

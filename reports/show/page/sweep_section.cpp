@@ -27,8 +27,8 @@ struct Metric {
   double factor;
 };
 constexpr auto kMetrics = std::to_array<Metric>(
-    {{"time_to_target_s", "time to the target", "time to the target [s]", 1},
-     {"examples_per_s", "rate", "examples/s", 1},
+    {{kBareTimeToTarget, "time to the target", "time to the target without evaluation [s]", 1},
+     {kBareRate, "rate", "examples/s without evaluation", 1},
      {kSpeedUp, "speed-up", "speed-up against the fewest workers", 1},
      {kEfficiency, "efficiency", "efficiency, speed-up over workers", 1},
      {"test_accuracy", "test accuracy", "accuracy [share of the examples]", 1},
@@ -71,7 +71,7 @@ std::vector<Metric> sweep_metrics(const SweepTable& sweep) {
 bool has_chart(const Metric& metric, const std::vector<Metric>& all) {
   if (metric.key != std::string_view("gradients_per_s")) return true;
   return std::ranges::none_of(
-      all, [](const Metric& each) { return each.key == std::string_view("examples_per_s"); });
+      all, [](const Metric& each) { return each.key == std::string_view(kBareRate); });
 }
 
 /// A setting whose values are numbers.

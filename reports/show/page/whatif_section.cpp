@@ -98,6 +98,7 @@ Table changes_of(const JsonObject& whatif) {
                {currency.empty() ? "cost" : fmt::format("cost [{}]", currency), true},
                {"mean staleness [updates]", true},
                {"statistical efficiency", false, true},
+               {"gradients by worker", false, true},
                {"why not", false, true}},
               {}};
   for (const JsonObject& change : whatif.objects("changes")) {
@@ -114,6 +115,7 @@ Table changes_of(const JsonObject& whatif) {
                           {figure(change.known_number("cost"))},
                           {figure(change.known_number("staleness_mean"))},
                           {change.known_text("statistical_efficiency")},
+                          {change.known_text("uneven_share")},
                           {change.known_text("why_not")}});
   }
   table.drop_empty_columns();

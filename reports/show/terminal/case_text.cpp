@@ -1,5 +1,6 @@
 #include "reports/show/terminal/case_text.h"
 
+#include "reports/record/caveats.h"
 #include "reports/record/text.h"
 #include "reports/studies/sweep/finding.h"
 #include "scenarios/node_counts.h"
@@ -138,7 +139,7 @@ std::string as_comment(std::string_view sentence, std::string_view mark) {
 
 void CaseTable::add(const Record& record) {
   rows_.push_back({title_of(record.scenario_case), summarize(record), record.mode,
-                   record.scenario_case.scenario.training.until});
+                   record.scenario_case.scenario.training.until, caveats(record)});
   if (record.mode == Mode::simulate) rows_.back().title += " (simulated)";
 }
 
@@ -157,19 +158,36 @@ std::string CaseTable::sentence() const {
     if (runs_alone && row.mode != Mode::run) continue;
     const Summary& s = row.summary;
     targets.insert(target_text(row.target));
-    const auto& rate = s.examples_per_s;
+    const auto& rate = s.bare_examples_per_s;
     if (rate) rates.push_back({row.title, *rate, figure(rate)});
     const auto& accuracy = s.test_accuracy;
     if (accuracy) accuracies.push_back({row.title, *accuracy, fmt::format("{:.4f}", *accuracy)});
-    const auto& time_s = s.time_to_target_s;
+    const auto& time_s = s.bare_time_to_target_s;
     (time_s ? reached : missed).push_back({row.title, time_s.value_or(0), figure(time_s)});
   }
   if (rates.empty()) return fmt::format("{}, none of which got anywhere.", all);
   if (targets.contains("")) {
-    return fmt::format("Of {} {}{}.", all, speed_clause(rates), accuracy_clause(accuracies));
+    return fmt::format("Of {} {}{}.{}", all, speed_clause(rates), accuracy_clause(accuracies),
+                       notes());
   }
   const std::string target = targets.size() == 1 ? *targets.begin() : "its target";
-  return fmt::format("Of {} {}.", all, target_clause(target, reached, missed));
+  return fmt::format("Of {} {}.{}", all, target_clause(target, reached, missed), notes());
+}
+
+std::string CaseTable::notes() const {
+  std::vector<TitledCaveat> all;
+  const Row* longest = nullptr;  // by its evaluations
+  for (const Row& row : rows_) {
+    for (const std::string& caveat : row.caveats) all.push_back({row.title, caveat});
+    const auto share = [](const Row& of) { return of.summary.evaluate_s / of.summary.time_s; };
+    if (row.summary.evaluate_s <= 0) continue;
+    if (longest == nullptr || share(row) > share(*longest)) longest = &row;
+  }
+  const std::string text = caveats_of(all);
+  if (longest == nullptr) return text;
+  return fmt::format(" Evaluation is left out: {:.1f} % of the time of {}.{}",
+                     100 * longest->summary.evaluate_s / longest->summary.time_s, longest->title,
+                     text);
 }
 
 std::string CaseTable::text() const {
@@ -183,7 +201,7 @@ std::string CaseTable::text() const {
     const Summary& s = row.summary;
     const auto step = s.step_time_s_median;
     text += line.text(row.title, figure(s.time_s), step ? figure(*step * 1e3) : "-",
-                      figure(s.examples_per_s),
+                      figure(s.bare_examples_per_s),
                       s.test_accuracy ? fmt::format("{:.4f}", *s.test_accuracy) : "-");
   }
   return text;

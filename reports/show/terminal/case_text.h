@@ -24,7 +24,8 @@ class CaseTable {
  public:
   void add(const Record& record);
   /// Which is fastest, which learnt most; where all have a target, which reaches it first: of the
-  /// runs, where there are several, else of all. Figures that are told alike are a tie.
+  /// runs, where there are several, else of all. Figures that are told alike are a tie. Evaluation
+  /// is left out. Then what is to be known before they are compared.
   [[nodiscard]] std::string sentence() const;
   /// The sentence; then a line each; as wide as the terminal at most.
   [[nodiscard]] std::string text() const;
@@ -35,7 +36,10 @@ class CaseTable {
     Summary summary;
     Mode mode;
     Target target;
+    std::vector<std::string> caveats;
   };
+  /// What is to be known before they are compared.
+  [[nodiscard]] std::string notes() const;
 
   std::vector<Row> rows_;
 };

@@ -1,6 +1,7 @@
 // The sentence first, since most readers stop after it.
 #include "reports/show/terminal/summary_table.h"
 
+#include "reports/record/caveats.h"
 #include "reports/record/source.h"
 #include "reports/record/summary.h"
 #include "reports/record/text.h"
@@ -232,6 +233,7 @@ std::string summary_table(const Record& record, std::string_view build, NodeLine
   if (const std::string others = others_sentence(record); !others.empty()) {
     text += wrap(others) + "\n";
   }
+  for (const std::string& caveat : caveats(record)) text += wrap("Note: " + caveat + ".") + "\n";
   text += line("step time", s.step_time_s_median
                                 ? fmt::format("{} ms, the median of {} without evaluation",
                                               figure(*s.step_time_s_median * 1e3),
@@ -244,6 +246,10 @@ std::string summary_table(const Record& record, std::string_view build, NodeLine
   text += line("final loss", quantity(s.final_loss, "nats"));
   text += line("phases [%]", phases_line(s));
   text += line("bytes sent", grouped(s.bytes_sent.value));
+  if (s.evaluate_s > 0) {
+    text += line("evaluation", fmt::format("{} s of the time, {:.1f} %", figure(s.evaluate_s),
+                                           100 * s.evaluate_s / s.time_s));
+  }
   if (s.cost) {
     text += line("cost", fmt::format("{}, {} an hour", cost_text(s.cost, s.price.currency),
                                      cost_text(s.price.per_hour, s.price.currency)));

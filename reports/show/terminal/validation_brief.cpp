@@ -114,7 +114,7 @@ std::string validation_brief(const Validation& validation) {
   text +=
       validation.cases.size() <= kBriefCases ? case_lines(validation) : strategy_lines(validation);
   const std::string why =
-      noise_told(validation) + wrap(busy_sentence(validation)) + why_off(validation);
+      noise_told(validation) + wrap(caveat_sentences(validation)) + why_off(validation);
   return why.empty() ? text : text + "\n" + why;
 }
 

@@ -32,7 +32,8 @@ struct Offer {
   /// Of a scenario with a target: false where its steps do not come to it; time, cost are of all of
   /// them then.
   bool reached = true;
-  std::int64_t steps = 0;  ///< of the chief until it was reached; 0: not asked about
+  std::int64_t steps = 0;      ///< of the chief until it was reached; 0: not asked about
+  std::string uneven_share{};  ///< of its first steps (caveats.h)
 
   [[nodiscard]] bool in_time(const Bounds& bounds) const {
     return reached && time_s <= bounds.deadline_s;

@@ -23,10 +23,13 @@ std::string offer_text(const Offer& offer) {
 }
 
 std::string limit_sentence(const Offer& offer) {
-  if (offer.limit.resource.empty()) return {};
-  return fmt::format(" {}{} limits it, {:.0f} % of the critical path.", offer.limit.resource,
+  const std::string uneven = offer.uneven_share.empty()
+                                 ? ""
+                                 : fmt::format(" Not at an equal share: {}.", offer.uneven_share);
+  if (offer.limit.resource.empty()) return uneven;
+  return fmt::format(" {}{} limits it, {:.0f} % of the critical path.{}", offer.limit.resource,
                      offer.limit.whose.empty() ? "" : " of " + offer.limit.whose,
-                     offer.limit.share * 100);
+                     offer.limit.share * 100, uneven);
 }
 
 std::string none_sentence(const BudgetAnswer& answer) {
@@ -73,6 +76,7 @@ Json offer_json(const Offer& offer, const Bounds& bounds) {
     json["steps_to_target"] = offer.reached ? Json(offer.steps) : Json();
   }
   json["limit"] = limit_json(offer.limit);
+  if (!offer.uneven_share.empty()) json["uneven_share"] = offer.uneven_share;
   const std::string failed = what_failed(offer, bounds);
   json["failed_by"] = failed.empty() ? Json() : Json(failed);
   return json;

@@ -1,5 +1,6 @@
 // The search itself: waves of ever more hosts, each wave on several threads.
 #include "models/base/check.h"
+#include "reports/record/caveats.h"
 #include "reports/record/not_done.h"
 #include "reports/studies/budget/assumptions.h"
 #include "reports/studies/budget/budget.h"
@@ -153,6 +154,7 @@ class Searching {
       }
       const double time_s = whole_time_s(record, steps * cluster.workers);
       candidate.offer = {cluster, time_s, cost_on(whole, time_s), {}, std::move(whole)};
+      candidate.offer.uneven_share = uneven_share(record);
       candidate.state = Candidate::State::offered;
     } catch (const InputError& error) {
       candidate.why_refused = error.what();

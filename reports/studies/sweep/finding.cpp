@@ -1,5 +1,6 @@
 #include "reports/studies/sweep/finding.h"
 
+#include "reports/record/caveats.h"
 #include "reports/record/text.h"
 
 #include <fmt/format.h>
@@ -12,11 +13,8 @@
 namespace foretrain {
 namespace {
 
-constexpr const char* kTimeToTarget = "time_to_target_s";
-constexpr const char* kRate = "examples_per_s";
-
 /// Whether more of a figure is better.
-bool more_is_better(const char* figure) { return figure == std::string_view(kRate); }
+bool more_is_better(const char* figure) { return figure == std::string_view(kBareRate); }
 
 /// Rows that have the figure, in their order.
 std::vector<std::size_t> rows_with(const SweepTable& sweep, const char* figure) {
@@ -82,9 +80,12 @@ struct TextColumn {
   const char* title;
   std::size_t width;
 };
-constexpr TextColumn kTextColumns[] = {
-    {kTimeToTarget, "target [s]", 11}, {kRate, "examples/s", 12},        {kSpeedUp, "speed-up", 9},
-    {kEfficiency, "effic.", 7},        {"test_accuracy", "accuracy", 9}, {"cost", "cost", 14}};
+constexpr TextColumn kTextColumns[] = {{kBareTimeToTarget, "target [s]", 11},
+                                       {kBareRate, "examples/s", 12},
+                                       {kSpeedUp, "speed-up", 9},
+                                       {kEfficiency, "effic.", 7},
+                                       {"test_accuracy", "accuracy", 9},
+                                       {"cost", "cost", 14}};
 
 std::string text_cell_of(const SweepTable::Row& row, const char* name) {
   const auto value = figure_in(row, name);
@@ -124,7 +125,7 @@ std::string case_lines(const SweepTable& sweep, const SweepBest& best) {
 bool SweepBest::has(std::size_t row) const { return std::ranges::find(rows, row) != rows.end(); }
 
 SweepBest best_of(const SweepTable& sweep) {
-  SweepBest best{sweep.has_target ? kTimeToTarget : kRate, {}};
+  SweepBest best{sweep.has_target ? kBareTimeToTarget : kBareRate, {}};
   const std::vector<std::size_t> rows = rows_with(sweep, best.figure);
   if (rows.empty()) return best;
   const std::size_t first = extreme_of(sweep, rows, best.figure, more_is_better(best.figure));
@@ -158,7 +159,11 @@ std::string sweep_sentence(const SweepTable& sweep) {
   if (sweep.has_target && missing > 0) {
     text += fmt::format("; {} {} not reach the target", missing, missing == 1 ? "does" : "do");
   }
-  return text + accuracy_clause(sweep) + ".";
+  std::vector<TitledCaveat> told;
+  for (const SweepTable::Row& row : sweep.rows) {
+    if (!row.caveats.empty()) told.push_back({row.name, row.caveats});
+  }
+  return text + accuracy_clause(sweep) + "." + caveats_of(told);
 }
 
 std::string to_text(const SweepTable& sweep) {
@@ -166,7 +171,7 @@ std::string to_text(const SweepTable& sweep) {
   std::string text = wrap(sweep_sentence(sweep)) + "\n" + case_lines(sweep, best);
   std::string notes;
   if (!best.rows.empty()) {
-    notes = fmt::format("* {} by {}.", best.tie() ? "a tie" : "the best",
+    notes = fmt::format("* {} by {}, without evaluation.", best.tie() ? "a tie" : "the best",
                         more_is_better(best.figure) ? "examples/s" : "the time to the target");
   }
   if (!rows_with(sweep, kSpeedUp).empty()) {

@@ -11,7 +11,7 @@ namespace foretrain {
 
 /// The case, or the cases, that a sweep's question asks for.
 struct SweepBest {
-  const char* figure = "";        ///< by which they are compared: time_to_target_s, examples_per_s
+  const char* figure = "";        ///< by which they are compared: kBareTimeToTarget, kBareRate
   std::vector<std::size_t> rows;  ///< the best; several of them tie; none: no case has the figure
 
   [[nodiscard]] bool has(std::size_t row) const;

@@ -1,6 +1,7 @@
 #include "reports/studies/sweep/sweep.h"
 
 #include "models/base/check.h"
+#include "reports/record/caveats.h"
 #include "reports/record/csv.h"
 #include "reports/record/files.h"
 #include "reports/record/flat.h"
@@ -16,6 +17,7 @@
 #include "scenarios/write_error.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <exception>
@@ -52,13 +54,15 @@ void add_record(const Record& record, Json& row) {
   row["error"] = record.failure;
   for (const auto& [figure, value] : flat_figures(record)) {
     // That a target was not reached is known of the others.
-    const bool told = value || figure == "time_to_target_s";
+    const bool told = value || figure.starts_with("time_to_target_s");
     if (told) row[figure] = value ? Json(*value) : Json();
   }
   const std::string currency = summarize(record).price.currency;
   if (!currency.empty()) row["currency"] = currency;
   const std::string footing = stands_on(record);
   if (!footing.empty()) row[kStandsOn] = footing;
+  const std::vector<std::string> told = caveats(record);
+  if (!told.empty()) row[kCaveats] = fmt::format("{}", fmt::join(told, "; "));
 }
 
 /// The number of a row that is of none of these cases; empty: there is none.

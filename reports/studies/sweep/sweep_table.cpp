@@ -53,7 +53,7 @@ void add_gains(SweepTable& sweep) {
   for (SweepTable::Row& row : sweep.rows) {
     std::vector<std::string> others = row.settings;
     const auto workers = number_of(others[static_cast<std::size_t>(key)]);
-    const auto rate = figure_in(row, "examples_per_s");
+    const auto rate = figure_in(row, kBareRate);
     if (!workers || !rate || *workers <= 0 || *rate <= 0) continue;
     others.erase(others.begin() + key);
     groups[others].push_back({*workers, *rate, &row});
@@ -118,7 +118,13 @@ SweepTable read_sweep(std::string_view csv, const std::string& source) {
     for (std::size_t i = name + 1; i < mode; ++i) row.settings.push_back(cells[i]);
     for (std::size_t i = error + 1; i < cells.size(); ++i) {
       if (head[i] == "currency") row.currency = cells[i];
+      if (head[i] == kCaveats) row.caveats = cells[i];
       if (const auto value = number_of(cells[i])) row.figures[head[i]] = *value;
+    }
+    for (const auto& [bare, with] : {std::pair(kBareTimeToTarget, "time_to_target_s"),
+                                     std::pair(kBareRate, "examples_per_s")}) {
+      const auto found = row.figures.find(with);
+      if (found != row.figures.end()) row.figures.try_emplace(bare, found->second);
     }
     sweep.rows.push_back(std::move(row));
   }

@@ -18,11 +18,18 @@ struct SweepTable {
     std::string source;                     ///< mode, machine
     std::string error;                      ///< empty: it was done
     std::string currency{};                 ///< of its cost; empty: it has none
+    std::string caveats{};                  ///< of its record (caveats.h)
   };
   std::vector<std::string> settings;  ///< keys that differ between rows, `training.workers`
   std::vector<Row> rows;
   bool has_target = false;  ///< trainings end at a target: the time until it is what is compared
 };
+
+// Figures that trainings are compared by: what evaluations take is left out (summary.h). Of a table
+// that has none such they are those with evaluations.
+inline constexpr const char* kBareTimeToTarget = "time_to_target_s_without_evaluation";
+inline constexpr const char* kBareRate = "examples_per_s_without_evaluation";
+inline constexpr const char* kCaveats = "caveats";
 
 // Figures that rows have of each other (add_gains).
 inline constexpr const char* kSpeedUp = "speed_up";

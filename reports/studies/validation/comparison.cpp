@@ -43,8 +43,7 @@ std::optional<double> messages_sent(const Figures& f) {
 }
 
 std::optional<double> time_to_target_s(const Figures& f) {
-  return interpolated_time_to_target_s(f.record.evals,
-                                       f.record.scenario_case.scenario.training.until);
+  return interpolated_time_to_target_s(f.record, EvaluationTime::counted);
 }
 
 constexpr auto kMetrics = std::to_array<Metric>({

@@ -1,5 +1,6 @@
 #include "reports/studies/validation/sentences.h"
 
+#include "reports/record/caveats.h"
 #include "reports/record/source.h"
 #include "reports/record/text.h"
 #include "reports/studies/validation/order.h"
@@ -102,10 +103,17 @@ std::string first_sentence(const Validation& validation) {
   return text;
 }
 
-std::string busy_sentence(const Validation& validation) {
+std::string caveat_sentences(const Validation& validation) {
+  std::vector<TitledCaveat> uneven;
+  for (const CaseValidation& each : validation.cases) {
+    const std::string share = uneven_share(each.run);
+    if (!share.empty()) uneven.push_back({title_of(each.scenario_case), share});
+  }
   const auto used = [](const CaseValidation& each) { return each.run.others_used; };
   const auto most = std::ranges::max_element(validation.cases, {}, used);
-  return most == validation.cases.end() ? std::string() : others_sentence(most->run);
+  if (most == validation.cases.end()) return {};
+  const std::string text = others_sentence(most->run) + caveats_of(uneven);
+  return text.starts_with(' ') ? text.substr(1) : text;
 }
 
 }  // namespace foretrain

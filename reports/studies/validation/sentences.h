@@ -11,8 +11,8 @@ namespace foretrain {
 /// equal, whether the order is kept. Not wrapped.
 std::string first_sentence(const Validation& validation);
 
-/// Where others used the machine while it trained, in the case where they did most; else empty. Not
-/// wrapped.
-std::string busy_sentence(const Validation& validation);
+/// Where others used the machine while it trained, in the case where they did most; cases that are
+/// made of one worker's gradients (caveats.h); else empty. Not wrapped.
+std::string caveat_sentences(const Validation& validation);
 
 }  // namespace foretrain

@@ -287,7 +287,7 @@ std::string short_title(const CaseValidation& c, const Validation& validation) {
 std::string to_table(const Validation& validation) {
   std::string text = wrap(first_sentence(validation));
   for (const std::string& part :
-       {strategies(validation), wrap(busy_sentence(validation)), drift(validation),
+       {strategies(validation), wrap(caveat_sentences(validation)), drift(validation),
         distances(validation), errors_apart(validation), goals(validation), order(validation),
         seeds(validation), all_cases(validation)}) {
     if (!part.empty()) text += "\n" + part;

@@ -56,6 +56,7 @@ Json changes_json(const WhatIf& whatif) {
                        {"cost", given_or_null(change.cost)},
                        {"why_not", given_or_null(change.why_not)},
                        {"statistical_efficiency", given_or_null(change.statistical_efficiency)},
+                       {"uneven_share", given_or_null(change.uneven_share)},
                        {"staleness_mean", given_or_null(change.staleness_mean)}});
   }
   return changes;
@@ -102,6 +103,7 @@ Json to_json(const WhatIf& whatif) {
   json["cost"] = given_or_null(whatif.cost);
   json["currency"] = given_or_null(whatif.currency);
   json["staleness_mean"] = given_or_null(whatif.staleness_mean);
+  json["uneven_share"] = given_or_null(whatif.uneven_share);
   json["path_s"] = whatif.path_s;
   json["path_whole"] = whatif.path_whole;
   json["queued_share"] = whatif.queued;

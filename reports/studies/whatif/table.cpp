@@ -1,4 +1,5 @@
 // What limits a training as people read it: the sentence first, since most readers stop after it.
+#include "reports/record/caveats.h"
 #include "reports/record/record.h"
 #include "reports/record/text.h"
 #include "reports/studies/whatif/forecast.h"
@@ -120,6 +121,18 @@ std::string staleness_text(const WhatIf& whatif) {
                   others ? " With other changes it stays, unless workers go in step." : ""));
 }
 
+/// Whose gradients are compared, where they are not equally many of each worker.
+std::string uneven_text(const WhatIf& whatif) {
+  std::vector<TitledCaveat> all;
+  if (!whatif.uneven_share.empty()) all.push_back({"As it is", whatif.uneven_share});
+  for (const Change& change : whatif.changes) {
+    // Of a change that has the same workers beside the same servers it is said once.
+    if (change.uneven_share.empty() || change.uneven_share == whatif.uneven_share) continue;
+    all.push_back({change.name, change.uneven_share});
+  }
+  return all.empty() ? "" : wrap("Not at an equal share." + caveats_of(all));
+}
+
 bool has_target(const WhatIf& whatif) {
   return whatif.scenario_case.scenario.training.until.wanted();
 }
@@ -166,8 +179,9 @@ std::string changes_table(const WhatIf& whatif) {
   if (!whatif.no_time.empty() && std::ranges::none_of(whatif.changes, timed)) {
     text = wrap(fmt::format("No change that was tried has a time to {}.", whatif.measure));
   } else {
-    text = fmt::format("time for {}{}\n", whatif.measure,
-                       has_target(whatif) ? ", interpolated between evaluations" : "");
+    text = fmt::format(
+        "time for {}{}\n", whatif.measure,
+        has_target(whatif) ? ", interpolated between evaluations, which are left out" : "");
     text += change_rows(whatif);
   }
   for (const Change& change : whatif.changes) {
@@ -180,7 +194,7 @@ std::string changes_table(const WhatIf& whatif) {
         "with a target (training.until) the time until it is reached is compared.");
     text += efficiency_text(whatif);
   }
-  return text + staleness_text(whatif);
+  return text + uneven_text(whatif) + staleness_text(whatif);
 }
 
 /// 2 + 12 + 3 x 14 = 56 columns.

@@ -44,6 +44,7 @@ struct Change {
   std::string why_not;         ///< empty: it was simulated
   /// Why as many examples teach it something else than synchronous SGD; empty: they do not.
   std::string statistical_efficiency;
+  std::string uneven_share{};  ///< with it: of its record (caveats.h)
   /// With it, in updates; empty: it was not simulated, or its workers go in step.
   std::optional<double> staleness_mean{};
   /// More of a resource takes longer, or less of it less long: work that comes earlier takes a core
@@ -98,6 +99,7 @@ struct WhatIf {
   std::optional<double> cost;
   std::string currency{};                  ///< of all costs; empty: the prices have none
   std::optional<double> staleness_mean{};  ///< without any change, as Change::staleness_mean
+  std::string uneven_share{};              ///< without any change
   double path_s = 0;                       ///< length of the critical path: the training, whole
   double queued = 0;                       ///< its part that waited for a core, 0 to 1
   Limit limit;

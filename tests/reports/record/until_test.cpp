@@ -57,7 +57,8 @@ TEST_CASE(
     record.evals[0].version = {first};
     record.evals[1].version = {second};
     record.evals[2].version = {last};
-    const bool interpolated = interpolated_time_to_target_s(record.evals, target).has_value();
+    const bool interpolated =
+        interpolated_time_to_target_s(record, EvaluationTime::counted).has_value();
     CHECK(summarize(record).time_to_target_s.has_value() == interpolated);
     return interpolated;
   };
@@ -72,7 +73,7 @@ TEST_CASE(
 
 TEST_CASE("time to target: between two evaluations it is on the line from one to the other") {
   const auto reached = [](const Target& target) {
-    return interpolated_time_to_target_s(record_with({}).evals, target);
+    return interpolated_time_to_target_s(record_with(target), EvaluationTime::counted);
   };
   // After 20, 40, 60 ms accuracy is 0.25, 0.5, 0.75, loss 1.5, 1, 0.5.
   CHECK(reached({.accuracy = 0.5}).value() == Approx(0.04));
@@ -82,9 +83,38 @@ TEST_CASE("time to target: between two evaluations it is on the line from one to
   CHECK(reached({.accuracy = 0.2}).value() == Approx(0.02));  // nothing is known from before
   CHECK_FALSE(reached({.accuracy = 0.8}).has_value());
   CHECK_FALSE(reached({}).has_value());
-  std::vector<EvalReport> unjudged = record_with({}).evals;
-  unjudged[0].accuracy = std::numeric_limits<double>::quiet_NaN();
-  CHECK(interpolated_time_to_target_s(unjudged, {.accuracy = 0.3}).value() == Approx(0.04));
+  Record unjudged = record_with({.accuracy = 0.3});
+  unjudged.evals[0].accuracy = std::numeric_limits<double>::quiet_NaN();
+  CHECK(interpolated_time_to_target_s(unjudged, EvaluationTime::counted).value() == Approx(0.04));
+}
+
+TEST_CASE("time to target: evaluations are taken off the clock, of async by their share of it") {
+  // Those after 20, 40 ms take 5 ms each.
+  const auto bare = [](const Record& record) {
+    return interpolated_time_to_target_s(record, EvaluationTime::left_out).value();
+  };
+  CHECK(bare(record_with({.accuracy = 0.25})) == Approx(0.02));
+  CHECK(bare(record_with({.accuracy = 0.5})) == Approx(0.035));
+  CHECK(bare(record_with({.accuracy = 0.75})) == Approx(0.05));
+  const Summary sync = summarize(record_with({.accuracy = 0.75}));
+  CHECK(sync.evaluate_s == Approx(0.01));
+  CHECK(sync.bare_time_to_target_s.value() == Approx(0.05));
+  CHECK(sync.bare_examples_per_s.value() == Approx(sync.examples_per_s.value() * 0.1 / 0.09));
+  // The other one of two workers makes gradients meanwhile.
+  Record async = record_with({.accuracy = 0.75});
+  async.scenario_case.scenario.training.strategy = "async";
+  CHECK(bare(async) == Approx(0.055));
+  async.scenario_case.scenario.framework.evaluation = "all";
+  CHECK(bare(async) == Approx(0.05));
+  async.scenario_case.scenario.framework.evaluation = "nobody";
+  CHECK(bare(async) == Approx(0.06));
+  CHECK_THAT(summary_table(record_with({})), Catch::Contains("evaluation      0.01 s of the time"));
+}
+
+TEST_CASE("time to target: it is reached at the end at the latest") {
+  Record record = record_with({.accuracy = 0.75});
+  record.time = 50_ms;  // the final evaluation begins later
+  CHECK(summarize(record).time_to_target_s.value() == 0.05);
 }
 
 TEST_CASE(

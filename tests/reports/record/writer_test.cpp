@@ -87,7 +87,7 @@ TEST_CASE("record writer: rows that come one by one read back as those that come
   writer.add(rest);
   Record totals = without_rows(record);
   StepTally tally;
-  for (const StepRow& row : record.steps) tally.add(row.report);
+  for (const StepRow& row : record.steps) tally.add(row.report, row.worker);
   totals.step_totals = tally.totals();
   writer.end(totals);
   const Record read = read_record(folder.path());

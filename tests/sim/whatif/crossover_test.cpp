@@ -1,6 +1,10 @@
 // Crossovers where mathematics says where they are.
 #include "sim/whatif/crossover.h"
 
+#include "reports/record/flat.h"
+#include "reports/record/summary.h"
+#include "reports/record/text.h"
+#include "reports/studies/sweep/finding.h"
 #include "tests/support/cases.h"
 #include "tests/support/options.h"
 
@@ -146,6 +150,42 @@ TEST_CASE("crossover: the best batch is sought for a target alone") {
   // Each step costs 5 ms of overhead: batches of four waste it.
   CHECK(found[0].value.value() > 4);
   CHECK(found[1].value.value() >= 1);
+}
+
+TEST_CASE("crossover: a sweep names the batch that the search names, after the same time") {
+  // An evaluation takes as long as some steps: it would decide, were it on the clock.
+  Case base = small_case("sync", 2, 1);
+  TrainingSpec& training = base.scenario.training;
+  training.steps = 0;
+  training.epochs = 4;
+  training.batch_size = 16;
+  training.until.accuracy = 0.6;
+  training.evaluate_every = 64;
+  training.evaluate_by_examples = true;
+  const sim::SimulateOptions options = crossover_options();
+  DataSets data_sets;
+  const Crossover found =
+      sim::find_best(sim::Trials(prepare(base, Need::shape), options, data_sets)).at(0);
+  SweepTable sweep;
+  sweep.has_target = true;
+  for (const int batch : {1, 2, 4, 8, 16, 32, 64}) {
+    Case each = base;
+    each.scenario.training.batch_size = batch;
+    const Record record = simulate(each);
+    CHECK(summarize(record).evaluate_s > 0);
+    SweepTable::Row row;
+    row.name = std::to_string(batch);
+    for (const auto& [name, value] : flat_figures(record)) {
+      if (value) row.figures[name] = *value;
+    }
+    sweep.rows.push_back(row);
+  }
+  const SweepBest best = best_of(sweep);
+  REQUIRE(best.rows.size() == 1);
+  const SweepTable::Row& soonest = sweep.rows[best.rows.front()];
+  CAPTURE(found.answer);
+  CHECK(found.answer ==
+        soonest.name + ", after " + figure(figure_in(soonest, kBareTimeToTarget)) + " s.");
 }
 
 TEST_CASE("crossover: buckets that come while others go back are quicker than one") {

@@ -256,7 +256,8 @@ TEST_CASE("whatif: with a target the time until it is reached is compared") {
   CHECK(whatif.no_time.empty());
   // Between evaluations 1 % is noise.
   CHECK_FALSE(whatif.find("worker CPU 2x")->elasticity.has_value());
-  CHECK(to_table(whatif).find("time for accuracy 0.6, interpolated between evaluations\n") !=
+  CHECK(to_table(whatif).find(
+            "time for accuracy 0.6, interpolated between evaluations, which are left out\n") !=
         std::string::npos);
   CHECK(to_table(whatif).find("per 1 %") == std::string::npos);
 }
