@@ -52,10 +52,17 @@ TEST_CASE("progress: a line fits the terminal whatever its name or its figures")
   }
 }
 
+/// As small_record, its evaluation before the end takes no time.
+Record evaluated_at_once(Mode mode, const std::string& strategy) {
+  Record record = small_record(mode, strategy);
+  record.evals.front().took = {};
+  return record;
+}
+
 TEST_CASE("case table: the case that is ahead is named, each has a line") {
   CaseTable table;
-  table.add(small_record(Mode::run, "sync"));
-  Record slower = small_record(Mode::simulate, "async");
+  table.add(evaluated_at_once(Mode::run, "sync"));
+  Record slower = evaluated_at_once(Mode::simulate, "async");
   slower.time = Duration{200'000'000};
   slower.evals.back().accuracy = 0.9;
   table.add(slower);
@@ -68,13 +75,23 @@ TEST_CASE("case table: the case that is ahead is named, each has a line") {
   CHECK_THAT(text, Catch::Contains("\n  sync  "));
   CHECK_THAT(text, Catch::Contains("0.8750\n"));
   // Two runs are compared with each other, not with a forecast that is faster than both.
-  Record slowest = small_record(Mode::run, "ssp");
+  Record slowest = evaluated_at_once(Mode::run, "ssp");
   slowest.time = Duration{300'000'000};
   table.add(slowest);
   CHECK_THAT(table.sentence(), Catch::StartsWith("Of 2 runs sync learns from most examples a "
                                                  "second, 3.00 times as many as ssp; all end with "
                                                  "a test accuracy of 0.8750, a tie."));
   CHECK_THAT(CaseTable().text(), Catch::StartsWith("0 trainings, none of which got anywhere."));
+}
+
+TEST_CASE("case table: evaluation is left out of what is compared, which the sentence says") {
+  CaseTable table;
+  table.add(small_record(Mode::run, "sync"));  // 5 ms of 100 ms
+  table.add(evaluated_at_once(Mode::run, "ssp"));
+  CHECK_THAT(
+      table.sentence(),
+      Catch::StartsWith("Of 2 trainings sync learns from most examples a second, 1.05 times") &&
+          Catch::EndsWith(" Evaluation is left out: 5.0 % of the time of sync."));
 }
 
 TEST_CASE("terminal text: names in a list, of many the first ones") {
@@ -93,7 +110,7 @@ TEST_CASE("terminal text: what something costs has its currency") {
 
 TEST_CASE("case table: figures that are told alike are a tie") {
   const auto run = [](const char* strategy, std::int64_t ms, double accuracy) {
-    Record record = small_record(Mode::run, strategy);
+    Record record = evaluated_at_once(Mode::run, strategy);
     record.time = Duration{ms * 1'000'000};
     record.evals.back().accuracy = accuracy;
     return record;
@@ -113,8 +130,9 @@ TEST_CASE("case table: figures that are told alike are a tie") {
 
 TEST_CASE("case table: a target is what is asked about, not examples a second") {
   const auto run = [](const char* strategy, std::int64_t reached_ms, double target) {
-    Record record = small_record(Mode::run, strategy);
+    Record record = evaluated_at_once(Mode::run, strategy);
     record.scenario_case.scenario.training.until.accuracy = target;
+    record.evals.front().accuracy = std::numeric_limits<double>::quiet_NaN();  // not interpolated
     record.evals.back().time = Instant{reached_ms * 1'000'000};
     record.evals.back().accuracy = reached_ms > 0 ? 0.95 : 0.5;
     return record;
@@ -136,7 +154,7 @@ TEST_CASE("case table: a target is what is asked about, not examples a second") 
       all.sentence() ==
       "Of 3 trainings sync and async reach its target first, after 0.05 s, a tie; ssp last, after "
       "0.08 s.");
-  all.add(small_record(Mode::run, "single"));  // without a target
+  all.add(evaluated_at_once(Mode::run, "single"));  // without a target
   CHECK_THAT(all.sentence(), Catch::Contains(" examples a second"));
 }
 

@@ -167,8 +167,9 @@ TEST_CASE("whatif text: of a target that one change reaches that one has a row, 
   WhatIf whatif = without_time();
   whatif.changes[0].time_s = 4;
   const std::string text = to_table(whatif);
-  CHECK(text.find("time for accuracy 0.9, interpolated between evaluations\n") !=
-        std::string::npos);
+  CHECK(
+      text.find("time for accuracy 0.9, interpolated between evaluations, which are left out\n") !=
+      std::string::npos);
   CHECK(text.find("  strategy all_reduce                 4 s         -") != std::string::npos);
   CHECK(text.find("\nNo time is known with server NIC 2x, half the latency.\n") !=
         std::string::npos);
@@ -183,7 +184,7 @@ TEST_CASE("whatif text: with a target there is no column of what 1 % does") {
   const std::string text = to_table(whatif);
   CHECK(text.find("per 1 %") == std::string::npos);
   CHECK(text.find("0.60 %") == std::string::npos);
-  CHECK(text.find("interpolated between evaluations\n") ==
+  CHECK(text.find("interpolated between evaluations, which are left out\n") ==
         text.rfind("interpolated between evaluations"));
   CHECK(text.find("saved    if free     cost\n") != std::string::npos);
 }
