@@ -5,6 +5,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <set>
@@ -193,8 +194,11 @@ TEST_CASE("restarts: together with --resume, from the other folder until there i
   const std::string words = " --quiet --set training.steps=3000 --set ";
   REQUIRE(sandbox.call("run small.yaml --out out" + words + "'checkpoint=1000 steps'").status == 0);
   const Record first = read_record(sandbox.path("out"));
-  // Soon after it went on.
-  const std::string at = std::to_string(first.ended.ns + 10'000'000) + " ns";
+  // Soon after it goes on from step 2000, by the clock of that step.
+  const auto cut = std::ranges::find(first.steps, 2000,
+                                     [](const StepRow& row) { return row.report.step.value; });
+  REQUIRE(cut != first.steps.end());
+  const std::string at = std::to_string(cut->report.start.ns + 10'000'000) + " ns";
   const Called resumed =
       sandbox.call("run small.yaml --resume out --out on --max-restarts 1" + words +
                    "'checkpoint=5000 steps' --set 'faults=[{at: " + at + ", kill: worker0}]'");
