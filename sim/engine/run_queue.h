@@ -2,6 +2,7 @@
 #pragma once
 
 #include "models/base/fifo.h"
+#include "sim/engine/four_heap.h"
 
 #include <algorithm>
 #include <array>
@@ -25,7 +26,7 @@ class RunQueue {
   [[nodiscard]] std::size_t size() const { return size_; }
   /// The earliest one; of equal ones any.
   [[nodiscard]] const Item& front() const {
-    return first_ == kRuns ? heap_.front() : runs_[first_].front();
+    return first_ == kRuns ? heap_.top() : runs_[first_].front();
   }
 
   void push(const Item& item) {
@@ -34,7 +35,7 @@ class RunQueue {
     if (place < kRuns) {
       runs_[place].push_back(item);
     } else {
-      push_heap(item);
+      heap_.push(item);
     }
     if (is_front) first_ = place;
   }
@@ -43,8 +44,7 @@ class RunQueue {
     if (first_ < kRuns) {
       runs_[first_].pop_front();
     } else {
-      std::pop_heap(heap_.begin(), heap_.end(), Later{});
-      heap_.pop_back();
+      heap_.pop();
     }
     if (--size_ > 0) find_first();
   }
@@ -75,24 +75,20 @@ class RunQueue {
   }
 
  private:
-  void push_heap(const Item& item) {
-    heap_.push_back(item);
-    std::push_heap(heap_.begin(), heap_.end(), Later{});
-  }
   /// The queue that it goes to; kRuns: the heap.
   std::size_t place_for(const Item& item) {
     for (std::size_t place = 0; place < kRuns; ++place) {
       Fifo<Item>& run = runs_[place];
       if (run.empty() || !Later{}(run.back(), item)) return place;
       if (run.size() > 1) continue;
-      push_heap(run.pop_front());
+      heap_.push(run.pop_front());
       if (first_ == place) first_ = kRuns;
       return place;
     }
     return kRuns;
   }
   void find_first() {
-    const Item* earliest = heap_.empty() ? nullptr : &heap_.front();
+    const Item* earliest = heap_.empty() ? nullptr : &heap_.top();
     first_ = kRuns;
     for (std::size_t i = 0; i < kRuns; ++i) {
       if (runs_[i].empty() || (earliest && !Later{}(*earliest, runs_[i].front()))) continue;
@@ -102,7 +98,7 @@ class RunQueue {
   }
 
   std::array<Fifo<Item>, kRuns> runs_;
-  std::vector<Item> heap_;  // as std::push_heap orders it by Later
+  FourHeap<Item, Later> heap_;
   std::size_t size_ = 0;
   std::size_t first_ = 0;  // the queue that has the earliest one; kRuns: the heap
 };
