@@ -36,7 +36,7 @@ constexpr double kFaster = 1 / 1.01;     // 1 % faster: for an elasticity
 constexpr double kNoElasticity = 0.005;  // below that by more: another order of work, not told
 
 // A case that is simulated, for one figure of one change.
-struct Job {
+struct ChangeJob {
   Case scenario_case;
   TimeFactors time_factors;
   std::size_t change = 0;  // of WhatIf::changes
@@ -201,7 +201,7 @@ class Asking {
     std::mutex mutex;
     std::int64_t done = 0;
     in_parallel(std::ssize(jobs_), options_.threads, [&](std::int64_t number) {
-      const Job& job = jobs_[static_cast<std::size_t>(number)];
+      const ChangeJob& job = jobs_[static_cast<std::size_t>(number)];
       const Trial trial = trials_.tried(job.scenario_case, job.time_factors);
       const std::lock_guard lock(mutex);
       Change& change = whatif_.changes[job.change];
@@ -313,7 +313,7 @@ class Asking {
   History history_;
   Record record_;
   double network_share_ = 0;  // of the path: NICs
-  std::vector<Job> jobs_;
+  std::vector<ChangeJob> jobs_;
   WhatIf whatif_;
 };
 

@@ -183,7 +183,7 @@ std::string CaseTable::notes() const {
     if (row.summary.evaluate_s <= 0) continue;
     if (longest == nullptr || share(row) > share(*longest)) longest = &row;
   }
-  const std::string text = caveats_of(all);
+  std::string text = caveats_of(all);
   if (longest == nullptr) return text;
   return fmt::format(" Evaluation is left out: {:.1f} % of the time of {}.{}",
                      100 * longest->summary.evaluate_s / longest->summary.time_s, longest->title,

@@ -23,9 +23,9 @@ std::string offer_text(const Offer& offer) {
 }
 
 std::string limit_sentence(const Offer& offer) {
-  const std::string uneven = offer.uneven_share.empty()
-                                 ? ""
-                                 : fmt::format(" Not at an equal share: {}.", offer.uneven_share);
+  std::string uneven = offer.uneven_share.empty()
+                           ? ""
+                           : fmt::format(" Not at an equal share: {}.", offer.uneven_share);
   if (offer.limit.resource.empty()) return uneven;
   return fmt::format(" {}{} limits it, {:.0f} % of the critical path.{}", offer.limit.resource,
                      offer.limit.whose.empty() ? "" : " of " + offer.limit.whose,
