@@ -32,7 +32,7 @@ namespace {
 // A whole calibration takes a minute or two for four models; noise may make it three.
 constexpr auto kPatience = std::chrono::seconds(90);
 // A brief one shall be done in 45 s, where the first measurements take longer, too.
-constexpr auto kBriefPatience = std::chrono::seconds(20);
+constexpr auto kBriefPatience = std::chrono::seconds(14);
 // A model that comes later: half a minute.
 constexpr auto kPatienceOfModel = std::chrono::seconds(15);
 // Of trainings that each go on until they are steady: half a second, or more.
