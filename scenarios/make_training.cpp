@@ -270,7 +270,7 @@ std::int64_t evaluation_steps(const Scenario& scenario) {
   if (!training.evaluate_by_examples || training.evaluate_every == 0)
     return training.evaluate_every;
   const std::int64_t workers = node_counts(scenario).workers;
-  // Of backups some gradients do not count.
+  // With backup workers some gradients do not count.
   const std::int64_t gradients = protocol_of(scenario).synchronous
                                      ? std::min(gradients_an_update(scenario), workers)
                                      : workers;

@@ -226,7 +226,7 @@ class TraceHandler : public nlohmann::json_sax<Json> {
     trace_.events.push_back(event_);
   }
 
-  // What its arguments say goes before what it is called.
+  // The arguments decide before the name does.
   void name_collective() {
     if (event_.collective != TraceCollective::none || event_.kind == TraceKind::launch) return;
     const bool is_one =

@@ -144,7 +144,7 @@ std::string CountedSteps::taken(int alike) const {
   const std::string count =
       fmt::format("{} of {} steps count{}", alike, seen, alike == 1 ? "s" : "");
   if (none_usual_) return count + ".";
-  // Of a long trace they are from its middle.
+  // A long trace gives them from its middle.
   return fmt::format("{}: the {} left out{}.", count, left_out,
                      of_profiler_ ? ", for the profiler's own start and end" : "");
 }

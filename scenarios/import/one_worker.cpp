@@ -95,7 +95,7 @@ class OneWorker {
     }
   }
 
-  // Of kernels: writes the process that launched them in place of their own.
+  // Gives kernels the process that launched them in place of their own.
   void find_owners() {
     std::map<std::uint16_t, Votes> votes;  // by process of kernels
     for (const auto& [kernel, process] : owners_) ++votes[trace_.events[kernel].process][process];

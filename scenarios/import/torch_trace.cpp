@@ -101,7 +101,7 @@ class TraceJob {
     }
   }
 
-  // What a training cannot be.
+  // Refuses traces that cannot be of a training.
   void check_whole() const {
     if (job_.forward_s + job_.backward_s == 0) {
       fail(
@@ -128,7 +128,7 @@ class TraceJob {
     }
   }
 
-  // What does something else than the last one does not count.
+  // A step that does something else than the last one does not count.
   void add_step(const TraceSpan& step) {
     const std::vector<DeviceWork> work = work_.launched_in(step, steps_.thread());
     const auto layers = TraceLayers::of(trace_, tree_, work, step, steps_.thread());
@@ -172,7 +172,7 @@ class TraceJob {
     job_.launch_gap_s = std::max(0.0, rest);
     if (rest < 0) lengthen_step(-rest);
     if (apart == 1) return;
-    // Where only steps with an update are whole, each has all of it.
+    // If only steps with an update are whole, each of them has the whole update.
     if (sums_[0].steps > 0) {
       job_.optimizer_s *= apart;
     } else {
@@ -235,7 +235,7 @@ class TraceJob {
     }
   }
 
-  // What looks as if work were missing.
+  // Notes that work seems to be missing.
   void note_idle() {
     constexpr double kMuch = 0.95;
     if (job_.launch_gap_s > kMuch * job_.step_s) {

@@ -63,7 +63,7 @@ CriticalPath critical_path(const History& history, Instant end) {
     const Activity& activity = activities[at];
     // What it did up to then; before the end of all, nothing is known of what was waited for.
     if (until > activity.end) count(path, Resource::waiting, activity.node, until - activity.end);
-    // What comes of an activity may begin before its end: a message that is read while it is sent.
+    // A message may be read while it is sent: its reader begins before the sender ends.
     const Duration took = std::max(std::min(until, activity.end) - activity.begin, Duration{});
     count(path, activity.resource, activity.node, took);
     if (activity.queued) path.queued += took;

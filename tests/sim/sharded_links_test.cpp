@@ -43,7 +43,7 @@ TEST_CASE("sharded links: unequal links take the time of all bytes over the slow
   place(job, {hosts, devices, link, faster * link});
   const double slowest = devices > 1 ? std::min(1.0, faster) : faster;
   const double part_s = 1e-3 / slowest * (workers - 1) / workers;
-  // Where links are unequal, who has all sums early begins the next gather under the last sums.
+  // With unequal links, a worker that has all sums early begins the next gather under them.
   const double exposed_s = job.step_s() - 6 * 8e-3;
   CHECK(exposed_s < 2 * part_s * (1 + 6 * kShardedHeaders));
   CHECK(exposed_s > (faster == 1 || devices == 1 ? 2 : 1.6) * part_s);

@@ -126,7 +126,7 @@ std::string uneven_text(const WhatIf& whatif) {
   std::vector<TitledCaveat> all;
   if (!whatif.uneven_share.empty()) all.push_back({"As it is", whatif.uneven_share});
   for (const Change& change : whatif.changes) {
-    // Of a change that has the same workers beside the same servers it is said once.
+    // A change with the same workers beside the same servers says it once.
     if (change.uneven_share.empty() || change.uneven_share == whatif.uneven_share) continue;
     all.push_back({change.name, change.uneven_share});
   }

@@ -52,7 +52,7 @@ TEST_CASE("cpu quota: of cgroup v1 it is the group of the controller cpu") {
   root.write("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us", "-1");
   root.write("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us", "100000");
   CHECK_FALSE(root.quota().has_value());
-  // What is mounted is the container's own: /docker/1f is not there.
+  // The container mounts its own group alone: /docker/1f is not there.
   root.write("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us", "250000");
   CHECK(root.quota().value() == 2.5);
 }
