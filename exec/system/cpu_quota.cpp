@@ -9,7 +9,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of one group; `max` and -1, which are no bound, and files that are not there give nothing.
+// The quota of one group; nothing if it says `max` or -1 (no bound), or has no such file.
 std::optional<double> quota_of(const fs::path& group) {
   double quota = 0;
   double period = 0;

@@ -39,7 +39,7 @@ class RoutedReduction final : public Reduction {
   }
 
  private:
-  /// What waits for sums before it, where a round has several.
+  /// Parts that wait for earlier sums, if a round has several.
   struct Ahead {
     std::deque<Payload> mine;
     std::vector<std::pair<std::size_t, Payload>>

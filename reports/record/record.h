@@ -37,7 +37,7 @@ struct StepTotals {
   std::int64_t staleness = 0;             ///< added up
   Duration median;                        ///< of the steps, evaluation left out
   std::vector<std::int64_t> by_worker{};  ///< steps of each; empty: of an older record
-  /// Of the batches of the first and the last step that was reported, nats; NaN: not known.
+  /// Loss of the first and of the last reported batch, nats; NaN: not known.
   double first_loss = std::numeric_limits<double>::quiet_NaN();
   double last_loss = std::numeric_limits<double>::quiet_NaN();
 };

@@ -32,7 +32,7 @@ class CountedSteps {
   /// Steps that an update is made of: micro-batches.
   [[nodiscard]] int accumulate() const { return accumulate_; }
 
-  /// What was taken, if so many of them are alike; then what else people should know.
+  /// Says which steps were taken, if several are alike; then what else people should know.
   [[nodiscard]] std::vector<std::string> notes(int alike) const;
 
  private:

@@ -70,8 +70,8 @@ class OneWorker {
         "under one id; give the trace of one rank");
   }
 
-  // Who launched each kernel: with as many launches as kernels of a correlation each its own, else
-  // the last one before it in the file.
+  // Pairs kernels with launches: one by one if a correlation has as many of each, else with the
+  // last launch before it in the file.
   void match(const All& kernels) {
     owners_.reserve(kernels.size());
     for (std::size_t first = 0; first < kernels.size();) {

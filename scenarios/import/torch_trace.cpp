@@ -61,7 +61,7 @@ class TraceJob {
   }
 
  private:
-  /// Of steps alike: such that end in an update, others.
+  /// Sums over steps of one kind: those that end in an update, or the others.
   struct Sum {
     ImportedJob job;
     int steps = 0;

@@ -58,7 +58,7 @@ class TraceText {
   /// The parser asked for more than there is.
   [[nodiscard]] bool at_end() const { return at_end_; }
 
-  /// What an unpacked file begins with, up to `bytes`. @throws InputError
+  /// The first `bytes` of an unpacked file. @throws InputError
   static std::string beginning(const std::string& path, std::size_t bytes);
 
  private:

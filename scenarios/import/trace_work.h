@@ -19,7 +19,7 @@ struct DeviceWork {
   std::size_t event = 0;                 ///< in the trace
   std::size_t launch = 0;                ///< likewise
   std::size_t op = OperatorTree::kNone;  ///< innermost around the launch
-  /// Of a collective what has its arguments: the kernel, an operator around it; kNone: it is none.
+  /// The event with a collective's arguments: the kernel or an operator around it; kNone: no such.
   std::size_t collective = OperatorTree::kNone;
   WorkPhase phase = WorkPhase::forward;
 };

@@ -12,7 +12,7 @@
 
 namespace foretrain::sim {
 
-// Of scenario_changes: less of a resource, more of one.
+// Two kinds of scenario_changes: less of a resource, more of one.
 inline constexpr std::string_view kSlowerWorker = "one worker 30 % slower";
 inline constexpr std::string_view kDoubleCores = "double cores";
 inline constexpr std::string_view kDoubleConnections = "double connections";

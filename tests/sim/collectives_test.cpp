@@ -190,7 +190,7 @@ TEST_CASE("collectives: groups wait for log2 of their number, once round in each
   CHECK(sum_s(scenario_case) == Approx(2 * (1 + 3) * 60e-6).margin(60e-6 / kSumSteps));
 }
 
-// Of a host's eight workers one joins each tree, so its port has the bytes of one.
+// One of a host's eight workers joins each tree, so its port carries the bytes of one.
 TEST_CASE("collectives: trees join hosts, chains the devices in each") {
   const auto exposed_s = [](const std::string& algorithm, std::int64_t group) {
     ShardedJob job("optimizer", 32, 16'000'000, 1);

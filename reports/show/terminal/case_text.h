@@ -38,7 +38,7 @@ class CaseTable {
     Target target;
     std::vector<std::string> caveats;
   };
-  /// What is to be known before they are compared.
+  /// Caveats of a comparison of the cases.
   [[nodiscard]] std::string notes() const;
 
   std::vector<Row> rows_;

@@ -206,7 +206,7 @@ TEST_CASE("task: variables of a launcher that is not known are an error that nam
   CHECK(told({"JSM_NAMESPACE_RANK=0", "JSM_NAMESPACE_SIZE=1"}) == "none");
   CHECK(told({"JSM_NAMESPACE_RANK=1"}) == "none");
   CHECK(told({"PAGE_SIZE=4096", "PAGE_RANK=high"}) == "none");
-  // Who says it in words that are known is understood.
+  // A launcher that also sets known variables is understood.
   CHECK(told({"A_RANK=1", "A_SIZE=4", "RANK=1", "WORLD_SIZE=4"}) == "none");
   CHECK(told({"OMPI_COMM_WORLD_NODE_RANK=0", "OMPI_UNIVERSE_SIZE=8", "OMPI_COMM_WORLD_RANK=0",
               "OMPI_COMM_WORLD_SIZE=1"}) == "none");
